@@ -1,0 +1,155 @@
+//! One file per format, all behind [`Grammar`].
+//!
+//! To add a format: write `grammar/FORMAT.rs` with a unit struct that
+//! implements [`Grammar`], and add it to [`all`]. Nothing else changes.
+//!
+//! A grammar sees lines that are already decoded and unquoted, is asked
+//! first whether a block may start at a line ([`Grammar::starts`], which runs
+//! on every line of a 100 MB mailbox and must be cheap), then reads the block.
+//! It reports what it read as [`Finding`]s; which configuration, workload and
+//! repetition they belong to is decided later from headings and prompts,
+//! unless the block itself says so ([`Labels`]).
+
+use assize_bundle::Spread;
+
+use crate::Line;
+
+pub mod number;
+
+/// What a block itself says about the place of a finding in the experiment.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Labels {
+    /// The configuration, if the block names it.
+    pub configuration: Option<String>,
+    /// The workload, if the block names it (a command line is fine: it is
+    /// shortened later).
+    pub workload: Option<String>,
+    /// The repetition, if the block names it (any integer; renumbered later).
+    pub repetition: Option<u32>,
+}
+
+/// A named value with its unit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// The metric as the tool prints it (`context-switches`,
+    /// `cpu_core/cycles/`, `power/energy-pkg/`, `latency max`).
+    pub metric: String,
+    /// The value as printed; finite.
+    pub value: f64,
+    /// The unit as printed; empty for a plain count.
+    pub unit: String,
+}
+
+impl Figure {
+    /// A named value with its unit.
+    pub fn new(metric: impl Into<String>, value: f64, unit: impl Into<String>) -> Self {
+        Figure {
+            metric: metric.into(),
+            value,
+            unit: unit.into(),
+        }
+    }
+}
+
+/// One thing that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Finding {
+    /// One execution with all that was measured in it.
+    Run {
+        /// What the block says of its place.
+        labels: Labels,
+        /// Its metrics, in the order printed; no name twice.
+        figures: Vec<Figure>,
+    },
+    /// A mean over several executions whose single values are not given.
+    Summary {
+        /// What the block says of its place.
+        labels: Labels,
+        /// The mean.
+        figure: Figure,
+        /// Its uncertainty, if printed.
+        spread: Option<Spread>,
+        /// Number of runs, if printed.
+        n: Option<u32>,
+    },
+    /// Counted events.
+    Events {
+        /// What the block says of its place.
+        labels: Labels,
+        /// What was counted.
+        event: String,
+        /// How many.
+        count: u64,
+        /// Seconds of exposure, if the block says so.
+        exposure_s: Option<f64>,
+        /// Seconds on one clock, ascending; may be empty.
+        times_s: Vec<f64>,
+    },
+    /// A figure behind which no known number of runs stands (a normalised
+    /// percentage, a figure in prose).
+    Statement {
+        /// What the block says of its place.
+        labels: Labels,
+        /// The figure.
+        figure: Figure,
+        /// What it was divided by, if normalised.
+        normalised_to: Option<String>,
+    },
+    /// A counter that gave no number.
+    Unsupported {
+        /// What the block says of its place.
+        labels: Labels,
+        /// The counter.
+        metric: String,
+        /// `not supported` or `not counted`.
+        reason: String,
+    },
+    /// What the program under test printed about itself (an FPS line): one
+    /// measurement inside a run, to be joined to the run it belongs to.
+    Sample(Figure),
+    /// A command line that was typed at a prompt.
+    Command(String),
+    /// Something doubtful: code (as the lints have, such as `unit-unknown`,
+    /// `bad-number`, `truncated-block`) and one sentence.
+    Doubt(&'static str, String),
+}
+
+/// What one line was taken for, for `--explain`.
+pub type Taken = &'static str;
+
+/// A block that a grammar has read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Block {
+    /// What was read, each with the index of its line in the block.
+    pub findings: Vec<(usize, Finding)>,
+    /// What each consumed line was taken for; its length says how many lines
+    /// the block has (at least one).
+    pub taken: Vec<Taken>,
+}
+
+impl Block {
+    /// Notes a finding at line `at` of the block.
+    pub fn find(&mut self, at: usize, finding: Finding) {
+        self.findings.push((at, finding));
+    }
+}
+
+/// A format.
+pub trait Grammar: Sync {
+    /// The format's name, as `--explain` prints it.
+    fn name(&self) -> &'static str;
+
+    /// Whether a block of this format may start with this line. Cheap and
+    /// allocation-free: called for each line. False positives are fine.
+    fn starts(&self, line: &str) -> bool;
+
+    /// Reads the block that starts at `lines[0]`, or `None` if it is not of
+    /// this format after all. May look at all following lines; must not
+    /// panic on any text; must stop at the end of its block.
+    fn read(&self, lines: &[Line<'_>]) -> Option<Block>;
+}
+
+/// All formats, most specific first.
+pub fn all() -> &'static [&'static dyn Grammar] {
+    &[]
+}

@@ -1,0 +1,216 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Where in the source something was read.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
+)]
+pub struct Place {
+    /// The message in a mailbox, counted from 1; 1 where there is only one.
+    pub message: u32,
+    /// The line in the file, counted from 1. In a part that was sent as
+    /// base64 it is the line at which that part begins.
+    pub line: u32,
+}
+
+/// One number with its unit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// The value, as printed (never rescaled).
+    pub value: f64,
+    /// The unit as the field writes it (`s`, `msec`, `Joules`, `%`, …); empty
+    /// for a plain count or where none was given.
+    pub unit: String,
+}
+
+impl Measurement {
+    /// A value with its unit.
+    pub fn new(value: f64, unit: impl Into<String>) -> Self {
+        Measurement {
+            value,
+            unit: unit.into(),
+        }
+    }
+}
+
+/// One execution of one configuration and workload: the unit of replication.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// The configuration under test.
+    pub configuration: String,
+    /// What was executed.
+    pub workload: String,
+    /// Counted from 1 within configuration and workload.
+    pub repetition: u32,
+    /// Metric name to value.
+    pub metrics: BTreeMap<String, Measurement>,
+    /// Position in the order of execution (or of posting), counted from 0.
+    pub order: u32,
+    /// The randomised block this run belongs to, where the schedule has blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<u32>,
+    /// Where it was read.
+    #[serde(default)]
+    pub place: Place,
+}
+
+impl Run {
+    /// A run without metrics yet.
+    pub fn new(
+        configuration: impl Into<String>,
+        workload: impl Into<String>,
+        repetition: u32,
+    ) -> Self {
+        Run {
+            configuration: configuration.into(),
+            workload: workload.into(),
+            repetition,
+            metrics: BTreeMap::new(),
+            order: 0,
+            block: None,
+            place: Place::default(),
+        }
+    }
+}
+
+/// How uncertain a [`Summary`] says its mean is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Spread {
+    /// Standard error of the mean, in the unit of the mean (`perf stat -r`).
+    StandardError(f64),
+    /// Standard deviation of the single values (hyperfine, ministat).
+    StandardDeviation(f64),
+}
+
+/// The mean of several runs whose single values were not given.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// The configuration under test.
+    pub configuration: String,
+    /// What was executed.
+    pub workload: String,
+    /// The metric.
+    pub metric: String,
+    /// Its unit.
+    pub unit: String,
+    /// Arithmetic mean over the runs.
+    pub mean: f64,
+    /// How uncertain that mean is, where it was said.
+    pub spread: Option<Spread>,
+    /// Number of runs, where it was said.
+    pub n: Option<u32>,
+    /// Where it was read.
+    #[serde(default)]
+    pub place: Place,
+}
+
+/// A count of events and the time during which they could have happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Events {
+    /// The configuration under test.
+    pub configuration: String,
+    /// What was executed.
+    pub workload: String,
+    /// What was counted.
+    pub event: String,
+    /// How many.
+    pub count: u64,
+    /// Seconds of exposure, where known.
+    pub exposure_s: Option<f64>,
+    /// When they happened, in seconds on one clock, ascending; may be empty.
+    pub times_s: Vec<f64>,
+    /// Where it was read.
+    #[serde(default)]
+    pub place: Place,
+}
+
+/// A figure that is not a run: no number of repetitions stands behind it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Statement {
+    /// The configuration it speaks of, where that could be told.
+    pub configuration: Option<String>,
+    /// The workload it speaks of, where that could be told.
+    pub workload: Option<String>,
+    /// The metric.
+    pub metric: String,
+    /// Its unit.
+    pub unit: String,
+    /// The value.
+    pub value: f64,
+    /// What it was divided by, if it is a normalised figure.
+    pub normalised_to: Option<String>,
+    /// Where it was read.
+    #[serde(default)]
+    pub place: Place,
+}
+
+/// A counter that was asked for and gave no number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unsupported {
+    /// The configuration under test.
+    pub configuration: String,
+    /// What was executed.
+    pub workload: String,
+    /// The metric.
+    pub metric: String,
+    /// What the tool said: `not supported` or `not counted`.
+    pub reason: String,
+    /// Where it was read.
+    #[serde(default)]
+    pub place: Place,
+}
+
+/// A configuration and the levels of the factors it stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Configuration {
+    /// Short name, unique without regard to case.
+    pub name: String,
+    /// The heading or label as it was given.
+    pub label: String,
+    /// Factor to level (on or off) for configurations of a 2^k grid; empty
+    /// for those outside it.
+    pub factors: BTreeMap<String, bool>,
+}
+
+/// Something doubtful that was noticed while reading.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doubt {
+    /// A short code, as the lints have.
+    pub code: String,
+    /// What is doubtful, in one sentence.
+    pub detail: String,
+    /// Where it was read.
+    #[serde(default)]
+    pub place: Place,
+}
+
+/// Everything that was recorded or read from one source.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Records {
+    /// The file or bundle.
+    pub source: String,
+    /// Configurations in the order in which they first appear.
+    pub configurations: Vec<Configuration>,
+    /// Names of the factors of a recognised 2^k grid, in order of appearance.
+    pub factors: Vec<String>,
+    /// Workloads in the order in which they first appear.
+    pub workloads: Vec<String>,
+    /// Runs in order.
+    pub runs: Vec<Run>,
+    /// Means of runs.
+    pub summaries: Vec<Summary>,
+    /// Counts of events.
+    pub events: Vec<Events>,
+    /// Figures without replication.
+    pub statements: Vec<Statement>,
+    /// Counters without a number.
+    pub unsupported: Vec<Unsupported>,
+    /// What was doubtful on the way.
+    pub doubts: Vec<Doubt>,
+    /// Metrics of which more is better; of all others nothing is assumed.
+    pub higher_is_better: Vec<String>,
+    /// Metrics declared primary, before the data were seen.
+    pub primary: Vec<String>,
+}

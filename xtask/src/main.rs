@@ -1,0 +1,2 @@
+//! The developers front door.
+fn main() {}
