@@ -1,0 +1,233 @@
+//! The line above the rows: which name stands over which column.
+
+use super::row::{self, Row};
+
+/// A metric column: its name and unit.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Column {
+    /// Its name, with the words of the corner where the column is one of
+    /// several numbered ones (`non-idle cpu 0`).
+    pub(super) name: String,
+    /// Its unit; may be empty.
+    pub(super) unit: String,
+    /// Whether it is one of several numbered columns of the same thing.
+    pub(super) numbered: bool,
+}
+
+/// What the header says.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Header {
+    /// Names over the label columns; empty where there are none.
+    pub(super) keys: Vec<String>,
+    /// One entry for each figure of a row.
+    pub(super) columns: Vec<Column>,
+    /// What numbered columns have in common (`non-idle`); may be empty.
+    pub(super) corner: String,
+}
+
+/// Fits a header line to rows; `None` if it cannot be one.
+pub(super) fn fit(text: &str, rows: &[Row]) -> Option<Header> {
+    let first = rows.first()?;
+    let (labels, figures) = (first.labels.len(), first.cells.len());
+    if text.trim().len() > 400 {
+        return None;
+    }
+    if let Some(cells) = row::pipe_cells(text) {
+        return by_count(
+            cells.into_iter().map(str::to_string).collect(),
+            labels,
+            figures,
+        );
+    }
+    let wide: Vec<String> = row::wide_cells(text)
+        .into_iter()
+        .map(str::to_string)
+        .collect();
+    if wide.len() >= 2 {
+        if let Some(header) = by_count(wide, labels, figures) {
+            return Some(header);
+        }
+    }
+    let words = merge_units(text.split_whitespace().map(str::to_string).collect());
+    if let Some(header) = by_numbered(&words, figures) {
+        return Some(header);
+    }
+    by_count(words, labels, figures)
+}
+
+fn by_count(cells: Vec<String>, labels: usize, figures: usize) -> Option<Header> {
+    let keys = cells.len().checked_sub(figures)?;
+    if keys > labels && !(keys == 1 && labels == 0) || (keys > 1 && keys != labels) {
+        return None;
+    }
+    if cells[keys..]
+        .iter()
+        .any(|cell| row::cell_value(cell).is_some_and(|c| c.unit.is_empty() && figures < 2))
+    {
+        return None;
+    }
+    let columns = cells[keys..]
+        .iter()
+        .map(|cell| column(cell))
+        .collect::<Option<Vec<_>>>()?;
+    Some(Header {
+        keys: cells[..keys].to_vec(),
+        columns,
+        corner: String::new(),
+    })
+}
+
+fn column(cell: &str) -> Option<Column> {
+    let cell = cell.trim();
+    if cell.is_empty() || cell.len() > 60 || cell.ends_with(['.', ',', ';']) {
+        return None;
+    }
+    let (name, unit) = split_unit(cell);
+    Some(Column {
+        name,
+        unit,
+        numbered: false,
+    })
+}
+
+/// `latency (us)`, `time [s]`, `time/s`, `non-idle %` → name and unit.
+pub(super) fn split_unit(cell: &str) -> (String, String) {
+    for (open, close) in [('(', ')'), ('[', ']')] {
+        if let Some(inner) = cell
+            .strip_suffix(close)
+            .and_then(|head| head.rfind(open).map(|at| (at, head)))
+        {
+            let (name, unit) = (inner.1[..inner.0].trim(), inner.1[inner.0 + 1..].trim());
+            if row::is_unit(unit) && !name.is_empty() {
+                return (name.to_string(), unit.to_string());
+            }
+        }
+    }
+    if let Some(name) = cell.strip_suffix(" %") {
+        return (name.to_string(), "%".to_string());
+    }
+    (cell.to_string(), String::new())
+}
+
+/// Joins `latency (us)` and `util %` which stand as two words.
+fn merge_units(words: Vec<String>) -> Vec<String> {
+    let mut merged: Vec<String> = Vec::with_capacity(words.len());
+    for word in words {
+        let unit = word
+            .strip_prefix(['(', '['])
+            .and_then(|w| w.strip_suffix([')', ']']));
+        match merged.last_mut() {
+            Some(last) if word == "%" || unit.is_some_and(row::is_unit) => {
+                last.push(' ');
+                last.push_str(&word);
+            }
+            _ => merged.push(word),
+        }
+    }
+    merged
+}
+
+/// Headers such as `non-idle % cpu 0 cpu 1 cpu 2 render time`, in which a
+/// word with a running number names several columns.
+fn by_numbered(words: &[String], figures: usize) -> Option<Header> {
+    let start =
+        (0..words.len().saturating_sub(3)).find(|&at| numbered_pair(words, at, 0).is_some())?;
+    let stem = &words[start];
+    let base: u32 = words[start + 1].parse().ok()?;
+    let mut count = 0;
+    while words.get(start + 2 * count) == Some(stem)
+        && words
+            .get(start + 2 * count + 1)
+            .and_then(|w| w.parse::<u32>().ok())
+            == Some(base + count as u32)
+    {
+        count += 1;
+    }
+    if count < 2 || count > figures {
+        return None;
+    }
+    let (corner, unit) = split_unit(&words[..start].join(" "));
+    let mut columns: Vec<Column> = (0..count)
+        .map(|i| Column {
+            name: [corner.as_str(), stem, &words[start + 2 * i + 1]]
+                .join(" ")
+                .trim()
+                .to_string(),
+            unit: unit.clone(),
+            numbered: true,
+        })
+        .collect();
+    let rest = &words[start + 2 * count..];
+    match figures - count {
+        0 if rest.is_empty() => {}
+        1 if !rest.is_empty() => columns.push(column(&rest.join(" "))?),
+        more if more == rest.len() => {
+            columns.extend(
+                rest.iter()
+                    .map(|word| column(word))
+                    .collect::<Option<Vec<_>>>()?,
+            );
+        }
+        _ => return None,
+    }
+    Some(Header {
+        keys: Vec::new(),
+        columns,
+        corner,
+    })
+}
+
+fn numbered_pair(words: &[String], at: usize, step: u32) -> Option<u32> {
+    let number: u32 = words.get(at + 1)?.parse().ok()?;
+    let next: u32 = words.get(at + 3)?.parse().ok()?;
+    (words.get(at)? == words.get(at + 2)? && next == number + 1 && step == 0).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(header: &str, sample: &str) -> Option<Vec<String>> {
+        let rows = [row::data_row(sample, row::Parting::Words)?];
+        Some(
+            fit(header, &rows)?
+                .columns
+                .into_iter()
+                .map(|c| c.name)
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn numbered_columns_share_the_words_of_the_corner() {
+        assert_eq!(
+            names(
+                "non-idle % cpu 0 cpu 1 cpu 2 render time",
+                "3.9_1 25.00 20.73 21.22 812"
+            ),
+            Some(
+                [
+                    "non-idle cpu 0",
+                    "non-idle cpu 1",
+                    "non-idle cpu 2",
+                    "render time"
+                ]
+                .map(String::from)
+                .to_vec()
+            )
+        );
+    }
+
+    #[test]
+    fn a_header_has_as_many_names_as_the_rows_have_figures() {
+        assert_eq!(
+            names("normal nice FIFO", "wq 100% 76% 1%").map(|n| n.len()),
+            Some(3)
+        );
+        assert_eq!(
+            names("gov iter iops", "teo-0 0 2331").map(|n| n.len()),
+            Some(2)
+        );
+        assert_eq!(names("This is a sentence about it", "wq 100% 76% 1%"), None);
+    }
+}

@@ -1,0 +1,322 @@
+//! Lines of a table cut into cells.
+
+use crate::grammar::number;
+
+/// A numeric cell.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Cell {
+    /// The value.
+    pub(super) value: f64,
+    /// The unit glued to or standing behind the number; may be empty.
+    pub(super) unit: String,
+    /// Whether a ± stood behind it (whatever that ± meant).
+    pub(super) spread: bool,
+    /// Whether the number carried an explicit sign, as changes do.
+    pub(super) signed: bool,
+}
+
+/// A line read as a label and the figures behind it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Row {
+    /// The words before the first number, one entry per cell or word.
+    pub(super) labels: Vec<String>,
+    /// The figures.
+    pub(super) cells: Vec<Cell>,
+}
+
+/// Longest line that is looked at as a row.
+const LONGEST: usize = 1000;
+
+/// A line of only rule characters (`====`, `+---+---+`, `|---|:--|`).
+pub(super) fn is_rule(text: &str) -> bool {
+    let text = text.trim();
+    text.len() >= 3
+        && text.len() <= LONGEST
+        && text.bytes().all(|b| {
+            matches!(
+                b,
+                b'-' | b'=' | b'+' | b'|' | b':' | b' ' | b'_' | b'~' | b'*'
+            )
+        })
+        && text
+            .bytes()
+            .any(|b| matches!(b, b'-' | b'=' | b'_' | b'~' | b'*'))
+}
+
+/// The cells of a line with pipes, or `None` where there are none.
+pub(super) fn pipe_cells(text: &str) -> Option<Vec<&str>> {
+    let text = text.trim();
+    let inner = text.strip_prefix('|').unwrap_or(text);
+    let inner = inner.strip_suffix('|').unwrap_or(inner);
+    (inner.len() < text.len()
+        || inner.contains(" | ")
+        || inner.contains('│')
+        || inner.contains('|'))
+    .then(|| inner.split(['|', '│']).map(str::trim).collect::<Vec<_>>())
+    .filter(|cells| cells.len() >= 2)
+}
+
+/// The cells of a line parted by tabs or by two blanks and more.
+pub(super) fn wide_cells(text: &str) -> Vec<&str> {
+    let mut cells = Vec::new();
+    for part in text.trim().split('\t') {
+        let mut rest = part.trim();
+        while let Some(at) = rest.find("  ") {
+            cells.push(&rest[..at]);
+            rest = rest[at..].trim_start();
+        }
+        if !rest.is_empty() {
+            cells.push(rest);
+        }
+    }
+    cells
+}
+
+/// How the cells of a table's rows are parted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Parting {
+    /// By pipes, tabs or two blanks and more.
+    Wide,
+    /// By any blank.
+    Words,
+}
+
+/// Reads a line as a data row: labels, then nothing but numbers.
+pub(super) fn data_row(text: &str, parting: Parting) -> Option<Row> {
+    let text = text.trim();
+    if text.len() < 3 || text.len() > LONGEST || !text.bytes().any(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    if matches!(text.as_bytes()[0], b'[' | b'{' | b'/' | b'(' | b'@' | b'#') || text.contains("://")
+    {
+        return None;
+    }
+    if parting == Parting::Words {
+        return row_of_words(text);
+    }
+    match pipe_cells(text) {
+        Some(cells) => row_of_cells(cells.into_iter()),
+        None => row_of_cells(wide_cells(text).into_iter()),
+    }
+}
+
+fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Row> {
+    let mut row = Row::default();
+    for cell in cells {
+        match cell_value(cell) {
+            Some(value) => row.cells.push(value),
+            None if row.cells.is_empty() => row.labels.push(cell.to_string()),
+            None if cell.is_empty() || matches!(cell, "-" | "n/a" | "N/A") => {}
+            None => return None,
+        }
+    }
+    (!row.cells.is_empty()).then_some(row)
+}
+
+fn row_of_words(text: &str) -> Option<Row> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut row = Row::default();
+    let mut at = 0;
+    while at < words.len() {
+        let (value, used) = match value_at(&words[at..]) {
+            Some(found) => found,
+            None if row.cells.is_empty() => {
+                row.labels.push(words[at].to_string());
+                at += 1;
+                continue;
+            }
+            None => return None,
+        };
+        row.cells.push(value);
+        at += used;
+    }
+    if row.cells.is_empty() || row.labels.len() > 8 || prose_like(&row) {
+        return None;
+    }
+    Some(row)
+}
+
+/// A sentence that happens to end in a number is not a row.
+fn prose_like(row: &Row) -> bool {
+    row.cells.len() == 1 && (row.labels.len() > 3 || row.labels.is_empty())
+}
+
+/// A whole cell as a number: `12.5`, `12.5 ms`, `76%`, `12 ± 3`, `12 (0.0%)`.
+pub(super) fn cell_value(cell: &str) -> Option<Cell> {
+    let words: Vec<&str> = cell.split_whitespace().take(8).collect();
+    let (value, used) = value_at(&words)?;
+    (used == words.len()).then_some(value)
+}
+
+/// The value at the beginning of `words` and how many words it takes.
+fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
+    let (value, glued) = split_number(words.first()?)?;
+    let signed = words[0].starts_with(['+', '-']);
+    let mut cell = Cell {
+        value,
+        unit: glued.to_string(),
+        spread: false,
+        signed,
+    };
+    let mut used = 1;
+    if cell.unit.is_empty() && words.get(used).is_some_and(|word| is_unit(word)) {
+        cell.unit = words[used].to_string();
+        used += 1;
+    }
+    if words
+        .get(used)
+        .is_some_and(|w| matches!(*w, "±" | "+-" | "+/-"))
+    {
+        let spread = words.get(used + 1)?;
+        split_number(spread)?;
+        cell.spread = true;
+        used += 2;
+    } else if let Some(word) = words.get(used) {
+        if word.strip_prefix('±').and_then(split_number).is_some() {
+            cell.spread = true;
+            used += 1;
+        }
+    }
+    used += parenthesis(&words[used..])?;
+    Some((cell, used))
+}
+
+/// Words of a `( +0.5%)` that stands behind a number; `None` if it never ends.
+fn parenthesis(words: &[&str]) -> Option<usize> {
+    if !words.first().is_some_and(|word| word.starts_with('(')) {
+        return Some(0);
+    }
+    words
+        .iter()
+        .take(4)
+        .position(|word| word.ends_with(')'))
+        .map(|at| at + 1)
+}
+
+/// A number with a unit glued to it.
+pub(super) fn split_number(word: &str) -> Option<(f64, &str)> {
+    let first = *word.as_bytes().first()?;
+    if !(first.is_ascii_digit() || matches!(first, b'+' | b'-')) || word.len() > 40 {
+        return None;
+    }
+    if let Some(value) = number::english(word) {
+        return Some((value, ""));
+    }
+    let unit_at = word
+        .char_indices()
+        .find(|&(at, c)| {
+            at > 0 && (c.is_alphabetic() || c == '%') && !(c == 'e' && exponent(&word[at..]))
+        })?
+        .0;
+    let (digits, unit) = word.split_at(unit_at);
+    let value = number::english(digits)?;
+    is_unit(unit).then_some((value, unit))
+}
+
+fn exponent(rest: &str) -> bool {
+    let rest = rest[1..].trim_start_matches(['+', '-']);
+    !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Whether a word is a unit of the kind found behind numbers.
+pub(super) fn is_unit(word: &str) -> bool {
+    const UNITS: &[&str] = &[
+        "%",
+        "s",
+        "sec",
+        "secs",
+        "seconds",
+        "ms",
+        "msec",
+        "msecs",
+        "us",
+        "µs",
+        "μs",
+        "usec",
+        "usecs",
+        "ns",
+        "nsec",
+        "J",
+        "Joules",
+        "mJ",
+        "W",
+        "mW",
+        "Watts",
+        "Hz",
+        "kHz",
+        "KHz",
+        "MHz",
+        "GHz",
+        "B",
+        "KB",
+        "kB",
+        "MB",
+        "GB",
+        "KiB",
+        "MiB",
+        "GiB",
+        "MB/s",
+        "MiB/s",
+        "GB/s",
+        "GiB/s",
+        "KB/s",
+        "KiB/s",
+        "Mbps",
+        "Gbps",
+        "Mbit/s",
+        "Gbit/s",
+        "Mbits/sec",
+        "Gbits/sec",
+        "MB/sec",
+        "ops/s",
+        "ops/sec",
+        "req/s",
+        "IOPS",
+        "fps",
+        "FPS",
+        "k",
+        "K",
+        "M",
+        "G",
+        "x",
+        "cycles",
+    ];
+    UNITS.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(text: &str) -> Vec<f64> {
+        data_row(text, Parting::Wide)
+            .or_else(|| data_row(text, Parting::Words))
+            .map(|row| row.cells.iter().map(|cell| cell.value).collect())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn a_row_is_words_and_then_nothing_but_numbers() {
+        assert_eq!(values("3.9_1 11.96 2.86 2.48"), [11.96, 2.86, 2.48]);
+        assert_eq!(values("| base | 12.5 ms | 13 |"), [12.5, 13.0]);
+        assert_eq!(values("wq 100% 76% 1%"), [100.0, 76.0, 1.0]);
+        assert_eq!(
+            values("Hmean 1   100.00 (   0.00%)  101.00 *  1.00%*"),
+            [] as [f64; 0]
+        );
+        assert_eq!(
+            values("Hmean 1   100.00 (   0.00%)  101.00 (   1.00%)"),
+            [1.0, 100.0, 101.0]
+        );
+        assert_eq!(values("a  12.1 ± 0.3  13"), [12.1, 13.0]);
+        assert_eq!(values("we saw it in 3 of 5 cases"), [] as [f64; 0]);
+        assert_eq!(values("[   12.3456] foo 12"), [] as [f64; 0]);
+        assert_eq!(values("drivers/gpu/a.c | 12 ++--"), [] as [f64; 0]);
+    }
+
+    #[test]
+    fn rules_are_rules() {
+        assert!(is_rule("+---+---+") && is_rule("=====") && is_rule("|---|:-:|"));
+        assert!(!is_rule("--") && !is_rule("- item") && !is_rule("| a |"));
+    }
+}
