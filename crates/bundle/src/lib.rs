@@ -12,8 +12,10 @@
 //! assert_eq!(run.metrics["time"].value, 12.5);
 //! ```
 
+mod disk;
 mod records;
 
+pub use disk::{Error, SCHEMA, read, write};
 pub use records::{
     Configuration, Doubt, Events, Measurement, Place, Records, Run, Spread, Statement, Summary,
     Unsupported,

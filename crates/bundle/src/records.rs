@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 /// Where in the source something was read.
@@ -43,8 +44,8 @@ pub struct Run {
     pub workload: String,
     /// Counted from 1 within configuration and workload.
     pub repetition: u32,
-    /// Metric name to value.
-    pub metrics: BTreeMap<String, Measurement>,
+    /// Metric name to value, in the order in which they were read.
+    pub metrics: IndexMap<String, Measurement>,
     /// Position in the order of execution (or of posting), counted from 0.
     pub order: u32,
     /// The randomised block this run belongs to, where the schedule has blocks.
@@ -66,7 +67,7 @@ impl Run {
             configuration: configuration.into(),
             workload: workload.into(),
             repetition,
-            metrics: BTreeMap::new(),
+            metrics: IndexMap::new(),
             order: 0,
             block: None,
             place: Place::default(),
