@@ -15,6 +15,7 @@ use assize_bundle::Spread;
 use crate::Line;
 
 pub mod number;
+pub mod perf_stat;
 
 /// What a block itself says about the place of a finding in the experiment.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -151,5 +152,10 @@ pub trait Grammar: Sync {
 
 /// All formats, most specific first.
 pub fn all() -> &'static [&'static dyn Grammar] {
-    &[]
+    &[
+        &perf_stat::PerfStatJson,
+        &perf_stat::PerfStatCsv,
+        &perf_stat::PerfStatInterval,
+        &perf_stat::PerfStat,
+    ]
 }
