@@ -142,9 +142,10 @@ fn comment(text: &str) -> Kind {
         return Kind::TableHead;
     }
     let tail = tail::parse(text);
-    let figure = token::words(body)
-        .next()
-        .is_some_and(|word| token::plain_decimal(word.trim_end_matches('%')).is_some());
+    // perf's figures always have a fraction; `# 8 threads` is a heading.
+    let figure = token::words(body).next().is_some_and(|word| {
+        word.contains(['.', ',']) && token::plain_decimal(word.trim_end_matches('%')).is_some()
+    });
     if figure || body.starts_with("Final result") {
         Kind::Note(tail)
     } else {

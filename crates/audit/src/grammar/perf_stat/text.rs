@@ -62,7 +62,7 @@ fn is_block(lines: &[Line<'_>]) -> bool {
     let mut at = 0;
     let mut rows = 0;
     let mut strong = false;
-    while at < 24 {
+    while at < 8 {
         let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) else {
             break;
         };
@@ -125,6 +125,7 @@ impl Collected {
                 self.bare.push((at, name));
                 "perf stat note"
             }
+            Kind::Note(tail) if elapsed && tail.comment => return false,
             Kind::TableHead | Kind::Note(_) if same_depth => {
                 self.noted = true;
                 "perf stat note"
@@ -182,7 +183,12 @@ impl Collected {
         let timed = after
             .get(blanks..)
             .is_some_and(|after| matches!(logical(after, 0).0, Kind::Time(_)));
+        let counters = rest
+            .iter()
+            .take(lines)
+            .any(|line| matches!(row::parse(&line.text), Kind::Row(_) | Kind::Time(_)));
         self.noted = true;
+        let timed = timed && !counters;
         if timed {
             self.take(lines, "perf stat note");
         }

@@ -470,3 +470,22 @@ fn an_answer_between_quoted_counters_ends_the_block() {
     let block = text("> 12,345 cycles\n> 2,345 page-faults\n11,345 cycles\n2,300 page-faults\n");
     assert_eq!(block.taken.len(), 2);
 }
+
+#[test]
+fn a_heading_with_a_number_is_left_to_the_next_block() {
+    let block =
+        text("Performance counter stats for 'a':\n 12,345 cycles\n\n# 8 threads\n\n 5 branches\n");
+    assert_eq!(block.taken.len(), 2);
+    let block = text("1.0 seconds time elapsed\n\n# 8.5 percent more\n");
+    assert_eq!(block.taken.len(), 1);
+}
+
+#[test]
+fn counters_are_never_taken_for_a_metric_only_table() {
+    let block = text(
+        "Performance counter stats for 'a':\n\nhello\n 12,345 cycles\n 5 branches\n\n 1.0 \
+         seconds time elapsed\n",
+    );
+    assert_eq!(doubts(&block), [(0, "truncated-block")]);
+    assert_eq!(block.taken.len(), 1);
+}
