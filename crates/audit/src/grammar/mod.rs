@@ -15,6 +15,7 @@ use assize_bundle::Spread;
 use crate::Line;
 
 pub mod number;
+pub mod perf_stat;
 pub mod table;
 
 /// What a block itself says about the place of a finding in the experiment.
@@ -152,5 +153,11 @@ pub trait Grammar: Sync {
 
 /// All formats, most specific first.
 pub fn all() -> &'static [&'static dyn Grammar] {
-    &[&table::Table]
+    &[
+        &perf_stat::PerfStatJson,
+        &perf_stat::PerfStatCsv,
+        &perf_stat::PerfStatInterval,
+        &perf_stat::PerfStat,
+        &table::Table,
+    ]
 }

@@ -42,7 +42,8 @@ pub fn parse(token: &str, locale: Locale) -> Option<f64> {
             group += 1;
             push(b);
         } else if let Some(width) = separator(&bytes[at..], thousands) {
-            if (grouped && group != 3) || group == 0 || group > 3 {
+            let leading_zero = !grouped && bytes[sign_len] == b'0';
+            if (grouped && group != 3) || group == 0 || group > 3 || leading_zero {
                 return None;
             }
             if !bytes.get(at + width).is_some_and(u8::is_ascii_digit) {
@@ -121,7 +122,7 @@ mod tests {
         assert_eq!(parse("320.440,96", Locale::CommaDecimal), Some(320_440.96));
         assert_eq!(parse("12,5", Locale::CommaDecimal), Some(12.5));
         for bad in [
-            "1,2,3", "1,23", "1234,567", ",5", "5,", "nan", "inf", "", "-", "1.2.3", "1e", "0x10",
+            "0,123", "1,2,3", "1,23", "1234,567", ",5", "5,", "nan", "inf", "", "-", "1.2.3", "1e", "0x10",
             "1e999",
         ] {
             assert_eq!(english(bad), None, "{bad}");
