@@ -1,11 +1,105 @@
 //! Reads posted benchmark results exactly as they were pasted.
 //!
 //! Text comes in as a plain file, a mail or a mailbox and passes three rooms:
-//! `mail` (bytes to unquoted [`Line`]s), [`grammar`] (lines to blocks of
-//! figures, one file per format) and `group` (blocks to runs of a
-//! configuration and a workload). No statistics happen here.
+//! [`mail`] (bytes to unquoted [`Line`]s), [`grammar`] (lines to blocks of
+//! figures, one file per format) and grouping (blocks to runs of a
+//! configuration and a workload). No statistics happen here, and nothing is
+//! dropped silently: what looked like data and was not understood is a doubt.
+//!
+//! ```
+//! let post = "\
+//! base:
+//!  Performance counter stats for 'true' (10 runs):
+//!        52.67 Joules power/energy-cores/       ( +-  1.24% )
+//! patched:
+//!  Performance counter stats for 'true' (10 runs):
+//!        45.55 Joules power/energy-cores/       ( +-  1.07% )
+//! ";
+//! let audit = assize_audit::read(post.as_bytes(), "post.txt", &Default::default())?;
+//! let names: Vec<_> = audit.records.configurations.iter().map(|c| c.name.as_str()).collect();
+//! assert_eq!(names, ["base", "patched"]);
+//! assert_eq!(audit.records.summaries[0].n, Some(10));
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 pub mod grammar;
+pub mod mail;
+
+mod command;
+mod dataish;
+mod diff;
+mod group;
+mod headings;
 mod line;
+mod options;
+mod scan;
+
+use std::io::BufRead;
+
+use assize_bundle::{Place, Records};
+use serde::Serialize;
 
 pub use line::Line;
+pub use options::{Options, parse_duration, parse_regex, parse_rule};
+
+/// What one line was taken for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Explained {
+    /// Where it stands.
+    pub place: Place,
+    /// How deep it was quoted.
+    pub depth: u8,
+    /// What it was taken for.
+    pub taken: String,
+    /// Its text, unquoted.
+    pub text: String,
+}
+
+/// A post as it was understood.
+#[derive(Debug, Clone, Default)]
+pub struct Audit {
+    /// The figures.
+    pub records: Records,
+    /// Line by line, if [`Options::explain`] was set.
+    pub explained: Vec<Explained>,
+    /// Blocks that are quotations of others: where, and the original.
+    pub repeats: Vec<(Place, Place)>,
+    /// How many messages were read.
+    pub messages: u32,
+}
+
+/// Reads a post, a mail or a mailbox; `source` is its name for messages.
+///
+/// Memory is bounded by the largest message and the figures found.
+///
+/// # Errors
+/// Only when the reader fails. Whatever is wrong with the text itself is in
+/// the records as doubts.
+pub fn read<R: BufRead>(reader: R, source: &str, options: &Options) -> std::io::Result<Audit> {
+    let mut grouper = group::Grouper::default();
+    let mut audit = Audit::default();
+    let mut mail_doubts = Vec::new();
+    for message in mail::messages(reader) {
+        let message = message?;
+        audit.messages += 1;
+        mail_doubts.extend(message.doubts.iter().cloned());
+        let lines = message.lines();
+        let mut scan = scan::scan(&lines, options);
+        audit.explained.append(&mut scan.explained);
+        grouper.add(message.number, message.subject.as_deref(), scan);
+    }
+    let (mut records, repeats) = grouper.finish(source, options);
+    records.doubts.splice(0..0, mail_doubts);
+    audit.records = records;
+    audit.repeats = repeats;
+    for (place, original) in &audit.repeats {
+        let quoted = audit.explained.iter_mut().find(|line| line.place == *place);
+        if let Some(line) = quoted {
+            line.taken = format!(
+                "{} (quoted again, first at line {})",
+                line.taken, original.line
+            );
+        }
+    }
+    Ok(audit)
+}

@@ -70,11 +70,45 @@ fn by_count(cells: Vec<String>, labels: usize, figures: usize) -> Option<Header>
         .iter()
         .map(|cell| column(cell))
         .collect::<Option<Vec<_>>>()?;
-    Some(Header {
+    let mut header = Header {
         keys: cells[..keys].to_vec(),
         columns,
         corner: String::new(),
-    })
+    };
+    mark_numbered(&mut header);
+    Some(header)
+}
+
+/// Columns `cpu 0`, `cpu 1` … under a corner `non-idle %` are `non-idle cpu 0`
+/// in percent.
+fn mark_numbered(header: &mut Header) {
+    let stem = |name: &str| {
+        let (stem, number) = name.rsplit_once(' ')?;
+        number.parse::<u32>().is_ok().then(|| stem.to_string())
+    };
+    let stems: Vec<Option<String>> = header.columns.iter().map(|c| stem(&c.name)).collect();
+    let Some(first) = stems.iter().flatten().next().cloned() else {
+        return;
+    };
+    if stems.iter().filter(|s| s.as_ref() == Some(&first)).count() < 2 {
+        return;
+    }
+    let (corner, unit) = match header.keys.as_slice() {
+        [key] => split_unit(key),
+        _ => Default::default(),
+    };
+    for (column, stem) in header.columns.iter_mut().zip(&stems) {
+        if stem.as_ref() == Some(&first) {
+            column.numbered = true;
+            if !unit.is_empty() {
+                column.name = format!("{corner} {}", column.name);
+                column.unit.clone_from(&unit);
+            }
+        }
+    }
+    if !unit.is_empty() {
+        header.corner = corner;
+    }
 }
 
 fn column(cell: &str) -> Option<Column> {

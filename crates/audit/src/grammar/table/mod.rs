@@ -15,6 +15,7 @@ use crate::grammar::{Block, Figure, Finding, Grammar, Labels, Taken};
 use header::Header;
 pub(crate) use roles::names_configuration;
 use roles::{Across, RowKeys};
+pub(crate) use row::is_rule;
 use row::{Parting, Row};
 
 /// Tables of any style; see the module.

@@ -28,7 +28,7 @@ pub(super) struct Row {
 const LONGEST: usize = 1000;
 
 /// A line of only rule characters (`====`, `+---+---+`, `|---|:--|`).
-pub(super) fn is_rule(text: &str) -> bool {
+pub(crate) fn is_rule(text: &str) -> bool {
     let text = text.trim();
     text.len() >= 3
         && text.len() <= LONGEST

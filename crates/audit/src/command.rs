@@ -1,0 +1,278 @@
+//! Command lines in a post: where they stand and what they execute.
+
+/// Programs whose name at the beginning of a line makes it a command line
+/// even without a prompt.
+const TOOLS: &[&str] = &[
+    "perf",
+    "cyclictest",
+    "hackbench",
+    "rtla",
+    "schbench",
+    "hyperfine",
+    "turbostat",
+    "stress-ng",
+    "rt-app",
+    "fio",
+    "iperf3",
+    "iperf",
+    "netperf",
+    "sysbench",
+    "glxgears",
+    "powertop",
+    "taskset",
+    "chrt",
+    "numactl",
+    "nice",
+    "timeout",
+    "vkcube",
+    "glmark2",
+    "glmark2-es2",
+    "kcbench",
+    "tbench",
+    "dbench",
+    "ebizzy",
+    "lmbench",
+    "trace-cmd",
+    "bpftrace",
+    "osnoise",
+    "stress",
+    "cpupower",
+    "benchstat",
+    "make",
+    "mpg123",
+    "memcached",
+    "redis-benchmark",
+    "pgbench",
+];
+
+/// Programs that only change how the rest of the line is executed.
+const WRAPPERS: &[&str] = &[
+    "sudo",
+    "time",
+    "timeout",
+    "taskset",
+    "chrt",
+    "nice",
+    "numactl",
+    "env",
+    "exec",
+    "nohup",
+    "stdbuf",
+    "ionice",
+    "schedtool",
+    "systemd-run",
+    "cgexec",
+    "setarch",
+    "strace",
+    "doas",
+];
+
+/// The command line that `text` shows, without prompt, if it shows one.
+pub(crate) fn find(text: &str) -> Option<&str> {
+    let text = text.trim();
+    if text.len() < 3 || text.len() > 2000 || text.ends_with('.') {
+        return None;
+    }
+    if let Some(command) = after_prompt(text) {
+        return Some(command);
+    }
+    let bare = text.trim_start_matches(['-', '*', ' ', '+', '>']);
+    let words: Vec<&str> = bare.split_whitespace().take(3).collect();
+    let first = program_name(words.first()?);
+    // A sentence may begin with the name of a tool; a command goes on with
+    // an option or a path.
+    let option = bare
+        .split_whitespace()
+        .skip(1)
+        .any(|w| w.starts_with('-') && w.len() > 1);
+    let path = words[0].starts_with("./") || words[0].starts_with('/');
+    let known = TOOLS.contains(&first);
+    (known && (option || path) || path && words.len() <= 12 && !bare.contains(": ")).then_some(bare)
+}
+
+fn program_name(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+/// What stands behind `user@host:dir#`, `[user@host dir]$`, `$` or `#`.
+fn after_prompt(text: &str) -> Option<&str> {
+    if let Some(rest) = text.strip_prefix("$ ").or_else(|| text.strip_prefix("% ")) {
+        return command_like(rest);
+    }
+    if let Some(rest) = text.strip_prefix("# ") {
+        let first = program_name(rest.split_whitespace().next()?);
+        let known = TOOLS.contains(&first) || WRAPPERS.contains(&first) || rest.starts_with("./");
+        return known.then_some(rest.trim());
+    }
+    let end = text.char_indices().take(80).find(|&(at, c)| {
+        matches!(c, '#' | '$' | '%') && at > 0 && text[at + 1..].starts_with(' ')
+    })?;
+    let (prompt, rest) = (&text[..end.0], text[end.0 + 1..].trim());
+    let host = prompt.contains('@') && prompt.split_whitespace().count() <= 3;
+    let bracket = prompt.starts_with('[') && prompt.trim_end().ends_with(']');
+    (host || bracket || prompt.ends_with(['~', '/']))
+        .then(|| command_like(rest))
+        .flatten()
+}
+
+fn command_like(rest: &str) -> Option<&str> {
+    let first = rest.trim_start().as_bytes().first()?;
+    (first.is_ascii_alphabetic() || matches!(first, b'.' | b'/' | b'_')).then_some(rest.trim())
+}
+
+/// Whether a command line was cut by a mailer before the program under test.
+pub(crate) fn wants_more(command: &str) -> bool {
+    command.ends_with('\\') || (is_perf_stat(command) && under_test(command).is_none())
+}
+
+fn is_perf_stat(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    words.any(|w| program_name(w) == "perf") && words.next() == Some("stat")
+}
+
+/// The program under test with its arguments, freed of `perf stat` and of
+/// wrappers such as `timeout 20s`.
+pub(crate) fn under_test(command: &str) -> Option<Vec<String>> {
+    let words: Vec<&str> = command
+        .trim_matches(|c| c == '\'' || c == '"')
+        .split_whitespace()
+        .filter(|w| *w != "\\")
+        .collect();
+    let mut rest: &[&str] = &words;
+    loop {
+        while rest
+            .first()
+            .is_some_and(|w| w.contains('=') && !w.starts_with('-') && !w.contains('/'))
+        {
+            rest = &rest[1..];
+        }
+        let name = program_name(rest.first()?);
+        if name == "perf" && rest.get(1) == Some(&"stat") {
+            rest = skip_options(&rest[2..], PERF_OPERANDS);
+        } else if WRAPPERS.contains(&name) {
+            let by_list = rest.get(1).is_some_and(|w| w.starts_with("-c"));
+            rest = skip_options(&rest[1..], WRAPPER_OPERANDS);
+            let number = rest
+                .first()
+                .is_some_and(|w| w.bytes().all(|b| b.is_ascii_digit()));
+            let operand = match name {
+                "timeout" | "setarch" => true,
+                "taskset" => !by_list,
+                "chrt" => number,
+                _ => false,
+            };
+            rest = &rest[usize::from(operand && !rest.is_empty())..];
+        } else {
+            break;
+        }
+    }
+    let end = rest
+        .iter()
+        .position(|w| matches!(*w, "|" | ">" | "2>&1" | "&&" | ";" | "&" | ">>"))
+        .unwrap_or(rest.len());
+    let mut program: Vec<String> = rest[..end].iter().map(|w| w.to_string()).collect();
+    let first = program.first_mut()?;
+    *first = program_name(first).to_string();
+    Some(program)
+}
+
+/// Options of `perf stat` that take an operand of their own.
+const PERF_OPERANDS: &[&str] = &[
+    "-e",
+    "--event",
+    "-r",
+    "--repeat",
+    "-C",
+    "--cpu",
+    "-p",
+    "--pid",
+    "-t",
+    "--tid",
+    "-I",
+    "--interval-print",
+    "-x",
+    "--field-separator",
+    "-o",
+    "--output",
+    "-G",
+    "--cgroup",
+    "-D",
+    "--delay",
+    "--filter",
+    "-M",
+    "--metrics",
+    "--timeout",
+    "--interval-count",
+    "--pre",
+    "--post",
+    "--log-fd",
+    "--for-each-cgroup",
+];
+const WRAPPER_OPERANDS: &[&str] = &[
+    "-n", "-s", "-k", "-u", "-c", "-o", "-f", "-p", "-C", "-N", "-m", "--slice", "-g",
+];
+
+fn skip_options<'a, 'b>(mut rest: &'a [&'b str], operands: &[&str]) -> &'a [&'b str] {
+    while let Some(word) = rest.first() {
+        if *word == "--" {
+            return &rest[1..];
+        }
+        if !word.starts_with('-') {
+            break;
+        }
+        let two = operands.contains(word) && rest.len() > 1;
+        rest = &rest[1 + usize::from(two)..];
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(command: &str) -> String {
+        under_test(command).unwrap_or_default().join(" ")
+    }
+
+    #[test]
+    fn prompts_of_many_styles_are_seen() {
+        assert_eq!(
+            find("root@box:dir# ./perf stat -a true"),
+            Some("./perf stat -a true")
+        );
+        assert_eq!(
+            find("[me@box linux]$ hackbench -g 10"),
+            Some("hackbench -g 10")
+        );
+        assert_eq!(find("$ make -j8"), Some("make -j8"));
+        assert_eq!(find("# cyclictest --smp"), Some("cyclictest --smp"));
+        assert_eq!(find("- schbench -t 3 -m 3"), Some("schbench -t 3 -m 3"));
+        for prose in [
+            "# tracer: hwlat",
+            "perf is a good tool",
+            "100% 76% 1%",
+            "It cost 5$ a day",
+            "#  comment here",
+        ] {
+            assert_eq!(find(prose), None, "{prose}");
+        }
+    }
+
+    #[test]
+    fn wrappers_are_not_the_program_under_test() {
+        assert_eq!(
+            program("./perf stat -a -e cycles,power/energy-pkg/ timeout 20s glxgears"),
+            "glxgears"
+        );
+        assert_eq!(
+            program("perf stat -r 10 -- taskset -c 3 ./a.out 5"),
+            "a.out 5"
+        );
+        assert_eq!(
+            program("sudo chrt -f 50 /usr/bin/cyclictest -m > log"),
+            "cyclictest -m"
+        );
+        assert_eq!(program("FOO=1 nice -n -5 bench --x"), "bench --x");
+        assert!(wants_more("perf stat -a -e cycles") && !wants_more("perf stat -a true"));
+    }
+}

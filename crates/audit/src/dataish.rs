@@ -1,0 +1,76 @@
+//! Lines that look like data although no grammar has read them.
+
+use crate::grammar::number;
+
+/// Whether a line consists of figures for the most part, or is one named
+/// figure. Used to list what was not understood; never to read anything.
+pub(crate) fn looks_like_data(text: &str) -> bool {
+    let text = text.trim();
+    if text.len() < 5 || text.len() > 500 || !text.bytes().any(|b| b.is_ascii_digit()) {
+        return false;
+    }
+    let first = text.as_bytes()[0];
+    if matches!(
+        first,
+        b'[' | b'/' | b'@' | b'<' | b'{' | b'}' | b'(' | b'&' | b'\\'
+    ) || text.ends_with([';', '{', '}', '\\'])
+        || text.contains("://")
+    {
+        return false;
+    }
+    let (mut words, mut numbers) = (0, 0);
+    for word in text.split_whitespace() {
+        words += 1;
+        let bare =
+            word.trim_matches(|c: char| matches!(c, '(' | ')' | '|' | '%' | ':' | '[' | ']'));
+        if number::english(bare).is_some() || matches!(bare, "nan" | "inf" | "NaN") {
+            numbers += 1;
+        }
+    }
+    (numbers >= 3 && numbers * 2 >= words) || is_named_figure(text)
+}
+
+/// `throughput: 1234 MB/s`, `total time = 12.5 s`.
+fn is_named_figure(text: &str) -> bool {
+    let Some((name, rest)) = text.split_once([':', '=']) else {
+        return false;
+    };
+    let mut words = rest.split_whitespace();
+    let value = words.next().is_some_and(|word| {
+        let digits = word.trim_end_matches(|c: char| c.is_alphabetic() || matches!(c, '%' | '/'));
+        number::english(digits).is_some_and(|_| word.len() > 1)
+    });
+    let name_ok = name.split_whitespace().count() <= 4
+        && name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic())
+        && !name.contains(['(', '<', '"', '-', '>', '/', '\\']);
+    value
+        && name_ok
+        && words.count() <= 1
+        && rest.trim().len() >= 2
+        && !text.ends_with([',', '.', ';'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_figures_and_named_figures_look_like_data() {
+        assert!(looks_like_data("read 12.5 13.5 14.5"));
+        assert!(looks_like_data("throughput: 1234 MB/s"));
+        assert!(looks_like_data("1 2 3 nan"));
+    }
+
+    #[test]
+    fn prose_code_and_logs_do_not() {
+        for text in [
+            "we tested 3 of 5 machines in 2026",
+            "int a = 3;",
+            "[   12.345678] usb 1-1: new device 12 13 14",
+            "Date: Tue Mar 24 2026 - 22:33:38 EST",
+            "https://example.org/1/2/3",
+        ] {
+            assert!(!looks_like_data(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Blocks of figures to runs of a configuration and a workload.
+//!
+//! What a block says of itself comes first. Then a command line names the
+//! workload and the nearest heading the configuration; where the block names
+//! the configuration itself (a table row), the heading names the workload.
+//! Of two levels of headings the inner one is the configuration, unless the
+//! words used say the opposite. Figures at different quote depths or in
+//! different messages are never pooled.
+
+mod assemble;
+pub(crate) mod factors;
+pub(crate) mod names;
+mod repeat;
+
+use std::collections::BTreeSet;
+
+use assize_bundle::{Doubt, Place, Records};
+
+use crate::grammar::{Figure, Finding, Labels};
+use crate::options::Options;
+use crate::scan::{Placed, Scan, mean_figures};
+use repeat::{Seen, Stand};
+
+/// A finding with everything that is known about where it belongs.
+#[derive(Debug, Clone)]
+struct Item {
+    stand: Stand,
+    place: Place,
+    finding: Finding,
+    format: &'static str,
+    inner: Option<String>,
+    outer: Option<String>,
+    command: Option<(Place, String)>,
+    heading_is_nearer: bool,
+    workload: Option<String>,
+    /// Decided: the label of the configuration and the name of the workload.
+    configuration_label: Option<String>,
+    workload_name: Option<String>,
+}
+
+impl Item {
+    fn labels(&self) -> Labels {
+        match &self.finding {
+            Finding::Run { labels, .. }
+            | Finding::Summary { labels, .. }
+            | Finding::Events { labels, .. }
+            | Finding::Statement { labels, .. }
+            | Finding::Unsupported { labels, .. } => labels.clone(),
+            Finding::Sample(_) | Finding::Command(_) | Finding::Doubt(..) => Labels::default(),
+        }
+    }
+}
+
+/// Collects the scans of all messages.
+#[derive(Debug, Default)]
+pub(crate) struct Grouper {
+    seen: Seen,
+    items: Vec<Item>,
+    doubts: Vec<Doubt>,
+    sleeps: Vec<(Place, f64)>,
+    /// Line at which a block begins that is a quotation, and the original.
+    pub(crate) repeats: Vec<(Place, Place)>,
+    /// Normalised subject of each message that holds figures.
+    subjects: Vec<(u32, String)>,
+}
+
+impl Grouper {
+    /// Adds one message.
+    pub(crate) fn add(&mut self, message: u32, subject: Option<&str>, scan: Scan) {
+        if !scan.placed.is_empty() {
+            self.subjects
+                .push((message, normal_subject(subject.unwrap_or_default())));
+        }
+        self.doubts.extend(scan.doubts);
+        self.sleeps.extend(scan.sleeps);
+        let mut context: std::collections::BTreeMap<u8, (Option<String>, Option<String>)> =
+            Default::default();
+        for placed in scan.placed {
+            let (inner, outer) = context.entry(placed.depth).or_default();
+            let mut headings = placed.headings.iter().map(|h| h.text.clone()).rev();
+            if let Some(nearest) = headings.next() {
+                *inner = Some(nearest);
+            }
+            if let Some(next) = headings.next() {
+                *outer = Some(next);
+            }
+            let (inner, outer) = (inner.clone(), outer.clone());
+            self.add_block(message, placed, inner, outer);
+        }
+    }
+
+    fn add_block(
+        &mut self,
+        message: u32,
+        placed: Placed,
+        inner: Option<String>,
+        outer: Option<String>,
+    ) {
+        let stand = (message, placed.depth);
+        let heading = inner.as_deref().unwrap_or_default();
+        if let Some(original) = self.seen.repeats(&placed.findings, heading, stand) {
+            if let Some((place, _)) = placed.findings.first() {
+                self.repeats.push((*place, original));
+            }
+            return;
+        }
+        let mut samples = mean_figures(placed.samples.iter());
+        for (place, mut finding) in placed.findings {
+            if let Finding::Run { figures, .. } = &mut finding {
+                join_samples(figures, std::mem::take(&mut samples));
+            }
+            self.items.push(Item {
+                stand,
+                place,
+                finding,
+                format: placed.format,
+                inner: inner.clone(),
+                outer: outer.clone(),
+                command: placed.command.clone(),
+                heading_is_nearer: placed.heading_is_nearer,
+                workload: placed.workload.clone(),
+                configuration_label: None,
+                workload_name: None,
+            });
+        }
+    }
+
+    /// Decides what belongs where and makes the records.
+    pub(crate) fn finish(
+        mut self,
+        source: &str,
+        options: &Options,
+    ) -> (Records, Vec<(Place, Place)>) {
+        let stands: BTreeSet<Stand> = self.items.iter().map(|item| item.stand).collect();
+        for stand in &stands {
+            let mut here: Vec<&mut Item> = self
+                .items
+                .iter_mut()
+                .filter(|item| item.stand == *stand)
+                .collect();
+            decide(&mut here, options);
+        }
+        self.infer_exposure(options);
+        let several = self
+            .subjects
+            .iter()
+            .map(|(_, s)| s)
+            .collect::<BTreeSet<_>>()
+            .len()
+            > 1;
+        let subjects = if several {
+            std::mem::take(&mut self.subjects)
+        } else {
+            Vec::new()
+        };
+        let mut records = assemble::assemble(source, self.items, &subjects, options);
+        records.doubts.splice(0..0, self.doubts);
+        (records, self.repeats)
+    }
+
+    /// A trace that was taken during `sleep 300` had 300 s of exposure.
+    fn infer_exposure(&mut self, options: &Options) {
+        let mut noted = BTreeSet::new();
+        for item in &mut self.items {
+            let Finding::Events { exposure_s, .. } = &mut item.finding else {
+                continue;
+            };
+            if options.exposure_s.is_some() {
+                *exposure_s = options.exposure_s;
+                continue;
+            }
+            if exposure_s.is_some() {
+                continue;
+            }
+            let here: Vec<&(Place, f64)> = self
+                .sleeps
+                .iter()
+                .filter(|(place, _)| place.message == item.stand.0)
+                .collect();
+            let Some((place, seconds)) = here.first() else {
+                continue;
+            };
+            if here.iter().any(|(_, other)| other != seconds) {
+                continue;
+            }
+            *exposure_s = Some(*seconds);
+            if noted.insert(item.stand.0) {
+                self.doubts.push(Doubt {
+                    code: "exposure-inferred".to_string(),
+                    detail: format!("the exposure of {seconds} s is taken from `sleep {seconds}`; --exposure corrects it"),
+                    place: *place,
+                });
+            }
+        }
+    }
+}
+
+fn join_samples(figures: &mut Vec<Figure>, samples: Vec<Figure>) {
+    for sample in samples {
+        if figures.iter().all(|figure| figure.metric != sample.metric) {
+            figures.push(sample);
+        }
+    }
+}
+
+fn normal_subject(subject: &str) -> String {
+    let mut rest = subject.trim();
+    loop {
+        let lower = rest.to_lowercase();
+        let cut = ["re:", "fwd:", "fw:", "aw:"]
+            .iter()
+            .find(|p| lower.starts_with(**p))
+            .map(|p| p.len());
+        match cut {
+            Some(at) => rest = rest[at..].trim_start(),
+            None if rest.starts_with('[') => match rest.find(']') {
+                Some(at) => rest = rest[at + 1..].trim_start(),
+                None => return rest.to_string(),
+            },
+            None => return rest.to_string(),
+        }
+    }
+}
+
+/// Decides configuration and workload of all items at one stand.
+fn decide(items: &mut [&mut Item], options: &Options) {
+    let distinct = |of: &dyn Fn(&Item) -> Option<String>| -> BTreeSet<String> {
+        items
+            .iter()
+            .filter(|i| i.labels().configuration.is_none())
+            .filter_map(|item| of(item))
+            .collect()
+    };
+    let outers = distinct(&|item| item.outer.clone());
+    let inners = distinct(&|item| item.inner.clone());
+    let score = |names: &BTreeSet<String>, of: fn(&str) -> usize| {
+        names.iter().map(|n| of(n)).sum::<usize>()
+    };
+    let swapped = outers.len() >= 2
+        && score(&inners, names::workload_score) > score(&outers, names::workload_score)
+        && score(&inners, names::configuration_score) <= score(&outers, names::configuration_score);
+    for item in items.iter_mut() {
+        let labels = item.labels();
+        let program = item
+            .command
+            .as_ref()
+            .and_then(|(_, command)| names::program(command))
+            .map(joined);
+        let own = labels
+            .workload
+            .as_deref()
+            .map(|w| names::program(w).map_or_else(|| w.to_string(), joined));
+        let heading = item.inner.as_deref().map(names::short);
+        let (configuration, workload) = match labels.configuration {
+            Some(label) => {
+                let above = if item.heading_is_nearer || program.is_none() {
+                    heading.or(program)
+                } else {
+                    program
+                };
+                (Some(label), own.or(above))
+            }
+            None if swapped => (item.outer.clone(), own.or(program).or(heading)),
+            None => {
+                let outer = item
+                    .outer
+                    .as_deref()
+                    .filter(|_| outers.len() >= 2)
+                    .map(names::short);
+                (item.inner.clone(), own.or(program).or(outer))
+            }
+        };
+        item.configuration_label = configuration;
+        let named = workload
+            .as_deref()
+            .and_then(|w| options.workload_of(w))
+            .map(str::to_string);
+        item.workload_name = item.workload.clone().or(named).or(workload);
+    }
+    fall_back(items);
+}
+
+fn joined((program, arguments): (String, String)) -> String {
+    format!("{program} {arguments}").trim_end().to_string()
+}
+
+/// Without any heading, different commands are different configurations.
+fn fall_back(items: &mut [&mut Item]) {
+    if items.iter().any(|item| item.configuration_label.is_some()) {
+        return;
+    }
+    let workloads: BTreeSet<&String> = items
+        .iter()
+        .filter_map(|item| item.workload_name.as_ref())
+        .collect();
+    if workloads.len() < 2 {
+        return;
+    }
+    for item in items.iter_mut() {
+        item.configuration_label = item.workload_name.take();
+    }
+}

@@ -1,0 +1,107 @@
+//! Headings and command lines to short names.
+
+use crate::command;
+
+/// A short name for a heading: without a parenthesis at its end and without
+/// quote marks, at most 80 characters.
+pub(crate) fn short(label: &str) -> String {
+    let mut name = squeeze(label);
+    for _ in 0..2 {
+        let cut = match name.strip_suffix(')').and_then(|head| head.rfind(" (")) {
+            Some(at) if at > 0 => name[..at].trim_end().trim_end_matches(':').to_string(),
+            _ => break,
+        };
+        name = cut;
+    }
+    let name = name.trim_matches(|c| matches!(c, '"' | '\'' | '`' | '*' | ':' | ',' | ' '));
+    let name: String = name.chars().take(80).collect();
+    if name.is_empty() {
+        squeeze(label)
+    } else {
+        name
+    }
+}
+
+/// Runs of white space become one blank.
+pub(crate) fn squeeze(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The program that a command line executes: its name and its arguments.
+pub(crate) fn program(command: &str) -> Option<(String, String)> {
+    let words = command::under_test(command)?;
+    let (first, rest) = words.split_first()?;
+    Some((first.clone(), rest.join(" ")))
+}
+
+/// Names of programs and tests that people measure with.
+const WORKLOADS: &[&str] = &[
+    "hackbench",
+    "schbench",
+    "cyclictest",
+    "glxgears",
+    "fio",
+    "netperf",
+    "iperf",
+    "kernbench",
+    "tbench",
+    "dbench",
+    "sysbench",
+    "unixbench",
+    "stress",
+    "stress-ng",
+    "bench",
+    "benchmark",
+    "workload",
+    "test",
+    "smp",
+    "threads",
+    "groups",
+    "clients",
+    "tcp",
+    "udp",
+    "read",
+    "write",
+    "randread",
+    "randwrite",
+    "ebizzy",
+    "audio",
+    "video",
+    "idle",
+    "timerlat",
+    "osnoise",
+    "specjbb",
+    "redis",
+    "mysql",
+    "pgbench",
+    "pipe",
+    "messaging",
+    "playback",
+    "compile",
+];
+
+/// How much a name sounds like that of a workload.
+pub(crate) fn workload_score(name: &str) -> usize {
+    let lower = name.to_lowercase();
+    lower
+        .split(|c: char| !(c.is_alphanumeric() || c == '-'))
+        .filter(|word| WORKLOADS.contains(word))
+        .count()
+}
+
+/// How much a name sounds like that of a configuration.
+pub(crate) fn configuration_score(name: &str) -> usize {
+    usize::from(crate::grammar::table::names_configuration(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parentheses_at_the_end_are_not_part_of_the_name() {
+        assert_eq!(short("No opt (drm_dep_queue_flags = 0)"), "No opt");
+        assert_eq!(short("V6.6 + no WC (<10us latency)"), "V6.6 + no WC");
+        assert_eq!(short("(whole)"), "(whole)");
+    }
+}

@@ -1,0 +1,327 @@
+//! The lines above a block that say what the block is about.
+
+use crate::Line;
+use crate::grammar::table::is_rule;
+
+/// A heading: its text without decoration and the line it stands on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Heading {
+    pub(crate) text: String,
+    pub(crate) at: usize,
+}
+
+/// A stretch of free lines without a blank between them.
+struct Paragraph<'l> {
+    at: usize,
+    lines: Vec<&'l str>,
+}
+
+/// How far above a block headings are looked for.
+const REACH: usize = 40;
+/// Paragraphs looked at, nearest first.
+const PARAGRAPHS: usize = 5;
+
+/// The headings between line `from` and line `to` at the depth of line `to`,
+/// outermost first; at most two. `free` says which lines no block has taken.
+pub(crate) fn above(
+    lines: &[Line<'_>],
+    from: usize,
+    to: usize,
+    free: &dyn Fn(usize) -> bool,
+) -> Vec<Heading> {
+    let depth = lines[to].depth;
+    let from = from.max(to.saturating_sub(REACH));
+    let mut found: Vec<Heading> = Vec::new();
+    let mut skipped = false;
+    for paragraph in paragraphs(lines, from, to, depth, free)
+        .into_iter()
+        .rev()
+        .take(PARAGRAPHS)
+    {
+        let mut here = headings_of(&paragraph, !found.is_empty() || skipped);
+        if here.is_empty() {
+            skipped = true;
+        }
+        while let Some(heading) = here.pop() {
+            found.push(heading);
+        }
+        if found.len() >= 2 {
+            break;
+        }
+    }
+    found.truncate(2);
+    found.reverse();
+    found
+}
+
+fn paragraphs<'l>(
+    lines: &'l [Line<'_>],
+    from: usize,
+    to: usize,
+    depth: u8,
+    free: &dyn Fn(usize) -> bool,
+) -> Vec<Paragraph<'l>> {
+    let mut all: Vec<Paragraph<'l>> = Vec::new();
+    let mut open = false;
+    for (at, line) in lines.iter().enumerate().take(to).skip(from) {
+        if line.depth != depth || !free(at) || line.text.trim().is_empty() {
+            open = false;
+            continue;
+        }
+        match all.last_mut().filter(|_| open) {
+            Some(last) => last.lines.push(line.text.trim()),
+            None => all.push(Paragraph {
+                at,
+                lines: vec![line.text.trim()],
+            }),
+        }
+        open = true;
+    }
+    all
+}
+
+/// `strong` asks for more than a short line: a colon, an underline, a mark.
+fn headings_of(paragraph: &Paragraph<'_>, strong: bool) -> Vec<Heading> {
+    let mut lines = paragraph.lines.as_slice();
+    let underlined = lines.len() >= 2 && is_rule(lines[lines.len() - 1]);
+    if underlined {
+        lines = &lines[..lines.len() - 1];
+    }
+    while lines.first().is_some_and(|line| is_rule(line)) && lines.len() > 1 {
+        lines = &lines[1..];
+    }
+    let last = paragraph.at + (lines.len() - 1);
+    let all_short = lines
+        .iter()
+        .all(|line| line.len() <= 48 && line.ends_with(':'));
+    if lines.len() > 1 && all_short {
+        return lines
+            .iter()
+            .enumerate()
+            .filter_map(|(i, line)| heading(line, paragraph.at + i))
+            .collect();
+    }
+    let text = lines[lines.len() - 1];
+    if lines.len() == 1 || underlined {
+        let marked =
+            underlined || text.ends_with(':') || text.starts_with('#') || text.starts_with('=');
+        return match heading(text, last) {
+            Some(found) if marked || (!strong && is_short(text)) => vec![found],
+            _ => Vec::new(),
+        };
+    }
+    if text.ends_with(':') {
+        return last_sentence(lines)
+            .and_then(|sentence| heading(&sentence, last))
+            .into_iter()
+            .collect();
+    }
+    Vec::new()
+}
+
+/// A line that is no sentence.
+fn is_short(text: &str) -> bool {
+    text.len() <= 72
+        && text.split_whitespace().count() <= 12
+        && !text.ends_with(['.', '!', '?', ';', '{', '}', '>'])
+}
+
+/// The last sentence of a paragraph that ends with a colon.
+fn last_sentence(lines: &[&str]) -> Option<String> {
+    let joined = lines[lines.len().saturating_sub(4)..].join(" ");
+    let start = joined
+        .match_indices(['.', '!', '?'])
+        .filter(|(at, _)| {
+            joined[at + 1..].starts_with(' ')
+                && joined[at + 2..].starts_with(|c: char| c.is_uppercase())
+        })
+        .map(|(at, _)| at + 2)
+        .last()
+        .unwrap_or(0);
+    let sentence = joined[start..].trim();
+    (sentence.len() <= 240).then(|| sentence.to_string())
+}
+
+fn heading(text: &str, at: usize) -> Option<Heading> {
+    if is_letter_header(text) || is_attribution(text) {
+        return None;
+    }
+    let text = strip_marks(text);
+    if is_generic(text) {
+        return None;
+    }
+    (!text.is_empty() && text.bytes().any(|b| b.is_ascii_alphanumeric())).then(|| Heading {
+        text: text.to_string(),
+        at,
+    })
+}
+
+fn strip_marks(text: &str) -> &str {
+    let text = text
+        .trim()
+        .trim_matches(|c| matches!(c, '#' | '*' | '=' | '~' | '_' | '-' | ' ' | '•' | '`'));
+    let text = match text.split_once([')', '.']) {
+        Some((number, rest))
+            if number.len() <= 2
+                && rest.starts_with(' ')
+                && number.bytes().all(|b| b.is_ascii_alphanumeric()) =>
+        {
+            rest
+        }
+        _ => text,
+    };
+    let text = text.strip_prefix("o ").unwrap_or(text);
+    text.trim().trim_end_matches([':', ',']).trim()
+}
+
+/// `Test results`, `Raw numbers`, `It looks like this`: names nothing.
+fn is_generic(text: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "result",
+        "results",
+        "number",
+        "numbers",
+        "raw",
+        "data",
+        "test",
+        "tests",
+        "summary",
+        "here",
+        "are",
+        "is",
+        "the",
+        "it",
+        "looks",
+        "like",
+        "this",
+        "now",
+        "onto",
+        "below",
+        "above",
+        "following",
+        "as",
+        "follows",
+        "performance",
+        "benchmark",
+        "benchmarks",
+        "measurement",
+        "measurements",
+        "output",
+        "some",
+        "my",
+        "our",
+        "table",
+        "tables",
+        "figures",
+        "log",
+        "a",
+        "an",
+        "of",
+        "in",
+        "and",
+        "we",
+        "i",
+        "get",
+        "got",
+        "see",
+        "these",
+        "those",
+        "was",
+        "were",
+        "then",
+        "run",
+        "runs",
+        "for",
+        "comparison",
+        "details",
+        "detailed",
+        "full",
+        "looking",
+        "at",
+        "what",
+        "have",
+    ];
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .filter(|w| !w.is_empty())
+        .all(|word| WORDS.contains(&word.to_lowercase().as_str()))
+}
+
+/// `From: …`, `Date: …` in an archive's page.
+fn is_letter_header(text: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "from",
+        "to",
+        "cc",
+        "date",
+        "subject",
+        "message-id",
+        "in-reply-to",
+        "references",
+        "reply-to",
+        "sender",
+        "link",
+        "signed-off-by",
+        "tested-by",
+        "reviewed-by",
+        "acked-by",
+        "reported-by",
+        "fixes",
+        "suggested-by",
+    ];
+    text.split_once(':')
+        .is_some_and(|(name, _)| NAMES.contains(&name.trim().to_lowercase().as_str()))
+}
+
+/// `On …, … wrote:`
+fn is_attribution(text: &str) -> bool {
+    let lower = text.trim_end_matches(':').to_lowercase();
+    [" wrote", " writes", " schrieb", " said", " a écrit"]
+        .iter()
+        .any(|end| lower.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Vec<String> {
+        let lines: Vec<Line<'_>> = text
+            .lines()
+            .enumerate()
+            .map(|(i, t)| Line::plain(i as u32, t))
+            .collect();
+        above(&lines, 0, lines.len() - 1, &|_| true)
+            .into_iter()
+            .map(|h| h.text)
+            .collect()
+    }
+
+    #[test]
+    fn the_two_nearest_headings_are_taken_outermost_first() {
+        assert_eq!(
+            of("Some prose here.\n\nhackbench:\n\nbase:\nBLOCK"),
+            ["hackbench", "base"]
+        );
+        assert_eq!(of("hackbench:\nbase:\nBLOCK"), ["hackbench", "base"]);
+        assert_eq!(
+            of("Results on x86\n=======\n\nWith this patch,\nBLOCK"),
+            ["Results on x86", "With this patch"]
+        );
+    }
+
+    #[test]
+    fn the_last_sentence_before_a_colon_is_a_heading() {
+        assert_eq!(
+            of("No regression was seen. Results with\nthe old timer:\n\nBLOCK"),
+            ["Results with the old timer"]
+        );
+    }
+
+    #[test]
+    fn letter_headers_and_attributions_are_no_headings() {
+        assert!(of("From: Some Body\n\nBLOCK").is_empty());
+        assert!(of("On Monday, X wrote:\n\nBLOCK").is_empty());
+        assert!(of("This is only a sentence.\nBLOCK").is_empty());
+        assert!(of("Raw numbers:\n\nBLOCK").is_empty());
+    }
+}

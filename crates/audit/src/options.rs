@@ -1,0 +1,115 @@
+//! What the user says about a post.
+
+use regex::Regex;
+
+/// Corrections and answers that the post itself does not give.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Lines and headings that match name this configuration.
+    pub configurations: Vec<(Regex, String)>,
+    /// Lines and commands that match name this workload.
+    pub workloads: Vec<(Regex, String)>,
+    /// Lines that are not looked at.
+    pub ignore: Vec<Regex>,
+    /// Seconds of exposure of counted events.
+    pub exposure_s: Option<f64>,
+    /// Keep what every line was taken for.
+    pub explain: bool,
+}
+
+impl Options {
+    pub(crate) fn ignores(&self, text: &str) -> bool {
+        self.ignore.iter().any(|regex| regex.is_match(text))
+    }
+
+    pub(crate) fn configuration_of(&self, text: &str) -> Option<&str> {
+        named(&self.configurations, text)
+    }
+
+    pub(crate) fn workload_of(&self, text: &str) -> Option<&str> {
+        named(&self.workloads, text)
+    }
+}
+
+fn named<'o>(rules: &'o [(Regex, String)], text: &str) -> Option<&'o str> {
+    rules
+        .iter()
+        .find(|(regex, _)| regex.is_match(text))
+        .map(|(_, name)| name.as_str())
+}
+
+/// Reads `REGEX=NAME`; the name stands behind the last `=`.
+///
+/// # Errors
+/// A sentence that says what is wrong and what is expected.
+pub fn parse_rule(text: &str) -> Result<(Regex, String), String> {
+    let (pattern, name) = text
+        .rsplit_once('=')
+        .filter(|(pattern, name)| !pattern.is_empty() && !name.trim().is_empty())
+        .ok_or_else(|| format!("'{text}' is not REGEX=NAME, as in '^patched=new'"))?;
+    Ok((parse_regex(pattern)?, name.trim().to_string()))
+}
+
+/// Compiles a regular expression of the user's.
+///
+/// # Errors
+/// A sentence that names the expression.
+pub fn parse_regex(pattern: &str) -> Result<Regex, String> {
+    Regex::new(pattern).map_err(|error| {
+        let reason = error.to_string();
+        let last = reason
+            .lines()
+            .last()
+            .unwrap_or_default()
+            .trim_start_matches("error: ")
+            .to_string();
+        format!("'{pattern}' is not a regular expression: {last}")
+    })
+}
+
+/// Reads `300s`, `5m`, `1.5h` or `300` as seconds.
+///
+/// # Errors
+/// A sentence that says what is expected.
+pub fn parse_duration(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    let unit_at = text
+        .find(|c: char| c.is_ascii_alphabetic())
+        .unwrap_or(text.len());
+    let (digits, unit) = text.split_at(unit_at);
+    let factor = match unit {
+        "s" | "sec" | "" => 1.0,
+        "ms" => 1e-3,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        "d" => 86400.0,
+        _ => f64::NAN,
+    };
+    let value = crate::grammar::number::english(digits.trim()).map(|value| value * factor);
+    value
+        .filter(|seconds| seconds.is_finite() && *seconds > 0.0)
+        .ok_or_else(|| format!("'{text}' is not a duration, as in 300s, 5m or 1h"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_units() {
+        assert_eq!(parse_duration("300s"), Ok(300.0));
+        assert_eq!(parse_duration("5m"), Ok(300.0));
+        assert!(
+            parse_duration("-3s").is_err()
+                && parse_duration("inf").is_err()
+                && parse_duration("3 moons").is_err()
+        );
+    }
+
+    #[test]
+    fn rules_name_what_they_match() {
+        let (regex, name) = parse_rule("flags = 0=none").unwrap();
+        assert!(regex.is_match("x flags = 0") && name == "none");
+        assert!(parse_rule("nothing").is_err() && parse_rule("(=x").is_err());
+    }
+}

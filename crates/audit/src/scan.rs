@@ -1,0 +1,379 @@
+//! One message's lines to blocks of figures with what stands above them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use assize_bundle::{Doubt, Place};
+
+use crate::command;
+use crate::dataish::looks_like_data;
+use crate::diff::Hunks;
+use crate::grammar::{self, Block, Figure, Finding};
+use crate::headings::{self, Heading};
+use crate::options::Options;
+use crate::{Explained, Line};
+
+/// A block of figures and its surroundings.
+#[derive(Debug, Clone)]
+pub(crate) struct Placed {
+    /// The format that read it.
+    pub(crate) format: &'static str,
+    /// Quote depth of its first line.
+    pub(crate) depth: u8,
+    /// What was read, each with its place.
+    pub(crate) findings: Vec<(Place, Finding)>,
+    /// Headings that are new since the last block of the same depth.
+    pub(crate) headings: Vec<Heading>,
+    /// The last command line above it at its depth.
+    pub(crate) command: Option<(Place, String)>,
+    /// Whether the nearest heading stands below that command line.
+    pub(crate) heading_is_nearer: bool,
+    /// What the program under test printed about itself.
+    pub(crate) samples: Vec<Figure>,
+    /// A workload that the user named for the lines above.
+    pub(crate) workload: Option<String>,
+}
+
+/// What one message held.
+#[derive(Debug, Default)]
+pub(crate) struct Scan {
+    pub(crate) placed: Vec<Placed>,
+    pub(crate) doubts: Vec<Doubt>,
+    /// Line by line, if it was asked for.
+    pub(crate) explained: Vec<Explained>,
+    /// Seconds of `sleep N` lines, by place.
+    pub(crate) sleeps: Vec<(Place, f64)>,
+}
+
+/// What is remembered for each quote depth.
+#[derive(Default)]
+struct Level {
+    /// The line after the last measuring block.
+    end: usize,
+    command: Option<(usize, Place, String)>,
+    samples: Vec<(Place, Figure)>,
+    workload: Option<String>,
+}
+
+struct Scanner<'l, 'o> {
+    lines: &'l [Line<'l>],
+    options: &'o Options,
+    levels: BTreeMap<u8, Level>,
+    used: Vec<bool>,
+    taken: HashMap<usize, String>,
+    out: Scan,
+    not_understood: Vec<usize>,
+}
+
+/// At most so many lines that were not understood are listed one by one.
+const LISTED: usize = 20;
+
+/// Finds all blocks of a message.
+pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
+    let mut scanner = Scanner {
+        lines,
+        options,
+        levels: BTreeMap::new(),
+        used: vec![false; lines.len()],
+        taken: HashMap::new(),
+        out: Scan::default(),
+        not_understood: Vec::new(),
+    };
+    let mut hunks = Hunks::default();
+    let mut at = 0;
+    while at < lines.len() {
+        at += scanner.step(at, &mut hunks);
+    }
+    scanner.finish()
+}
+
+impl Scanner<'_, '_> {
+    /// Deals with the line at `at` and says how many lines that took.
+    fn step(&mut self, at: usize, hunks: &mut Hunks) -> usize {
+        let line = &self.lines[at];
+        let text: &str = &line.text;
+        if hunks.inside(line) {
+            self.take(at, "diff");
+            return 1;
+        }
+        if text.trim_start().is_empty() {
+            return 1;
+        }
+        if self.options.ignores(text) {
+            self.take(at, "ignored on request");
+            return 1;
+        }
+        if let Some(name) = self.options.workload_of(text) {
+            let name = name.to_string();
+            self.level(line.depth).workload = Some(name);
+        }
+        if let Some(used) = self.command(at) {
+            return used;
+        }
+        for grammar in grammar::all() {
+            if grammar.starts(text) {
+                if let Some(block) = grammar.read(&self.lines[at..]) {
+                    return self.block(at, grammar.name(), block);
+                }
+            }
+        }
+        if let Some(seconds) = sleep(text) {
+            self.out.sleeps.push((line.place, seconds));
+        } else if looks_like_data(text) {
+            self.not_understood.push(at);
+            self.take(at, "not understood");
+        }
+        1
+    }
+
+    fn level(&mut self, depth: u8) -> &mut Level {
+        self.levels.entry(depth).or_default()
+    }
+
+    fn take(&mut self, at: usize, what: &str) {
+        self.used[at] = true;
+        if self.options.explain {
+            self.taken.insert(at, what.to_string());
+        }
+    }
+
+    /// A command line, with the lines over which a mailer wrapped it.
+    fn command(&mut self, at: usize) -> Option<usize> {
+        let line = &self.lines[at];
+        let mut text = command::find(&line.text)?.to_string();
+        let mut used = 1;
+        while used < 4 && command::wants_more(&text) {
+            let Some(next) = self
+                .lines
+                .get(at + used)
+                .filter(|n| n.depth == line.depth && !n.text.trim().is_empty())
+            else {
+                break;
+            };
+            if text.ends_with('\\') {
+                text.pop();
+            } else if self.starts_block(at + used) {
+                break;
+            }
+            text = format!("{} {}", text.trim_end(), next.text.trim());
+            used += 1;
+        }
+        for i in at..at + used {
+            self.take(i, "command");
+        }
+        self.flush_samples(line.depth);
+        self.level(line.depth).command = Some((at, line.place, text));
+        Some(used)
+    }
+
+    fn starts_block(&self, at: usize) -> bool {
+        let specific = grammar::all()
+            .iter()
+            .filter(|g| !matches!(g.name(), "table" | "prose"));
+        let text = &self.lines[at].text;
+        specific
+            .into_iter()
+            .any(|g| g.starts(text) && g.read(&self.lines[at..]).is_some())
+    }
+
+    fn block(&mut self, at: usize, format: &'static str, block: Block) -> usize {
+        let depth = self.lines[at].depth;
+        let used = block.taken.len().clamp(1, self.lines.len() - at);
+        for (i, what) in block.taken.iter().enumerate().take(used) {
+            self.take(at + i, what);
+        }
+        let mut findings = Vec::new();
+        let mut measuring = false;
+        for (i, finding) in block.findings {
+            let place = self.lines[(at + i).min(self.lines.len() - 1)].place;
+            match finding {
+                Finding::Sample(figure) => self.level(depth).samples.push((place, figure)),
+                Finding::Command(text) => self.level(depth).command = Some((at + i, place, text)),
+                Finding::Doubt(code, detail) => {
+                    self.out.doubts.push(Doubt {
+                        code: code.to_string(),
+                        detail,
+                        place,
+                    });
+                }
+                other => {
+                    measuring = true;
+                    findings.push((place, other));
+                }
+            }
+        }
+        if measuring {
+            self.place(at, used, format, findings);
+        }
+        used
+    }
+
+    fn place(
+        &mut self,
+        at: usize,
+        used: usize,
+        format: &'static str,
+        findings: Vec<(Place, Finding)>,
+    ) {
+        let depth = self.lines[at].depth;
+        let prose = format == "prose";
+        let from = self.level(depth).end;
+        let mut headings = Vec::new();
+        if !prose {
+            let free = |i: usize| !self.used[i];
+            headings = headings::above(self.lines, from, at, &free);
+            if let Some(named) = self.named_heading(from, at, depth) {
+                headings = vec![named];
+            }
+        }
+        if self.options.explain {
+            for heading in &headings {
+                self.taken.insert(heading.at, "heading".to_string());
+            }
+        }
+        let takes_samples = findings
+            .iter()
+            .any(|(_, f)| matches!(f, Finding::Run { .. }));
+        let level = self.level(depth);
+        let nearest = headings.last().map(|h| h.at);
+        let heading_is_nearer = nearest > level.command.as_ref().map(|(line, ..)| *line);
+        let samples = if takes_samples {
+            std::mem::take(&mut level.samples)
+        } else {
+            Vec::new()
+        };
+        let placed = Placed {
+            format,
+            depth,
+            findings,
+            headings,
+            command: level
+                .command
+                .as_ref()
+                .map(|(_, place, text)| (*place, text.clone())),
+            heading_is_nearer,
+            samples: samples.into_iter().map(|(_, figure)| figure).collect(),
+            workload: level.workload.clone(),
+        };
+        if !prose {
+            level.end = at + used;
+        }
+        self.out.placed.push(placed);
+    }
+
+    /// A line above that the user declared to name a configuration.
+    fn named_heading(&self, from: usize, at: usize, depth: u8) -> Option<Heading> {
+        (from..at)
+            .rev()
+            .filter(|&i| self.lines[i].depth == depth)
+            .find_map(|i| {
+                let name = self.options.configuration_of(&self.lines[i].text)?;
+                Some(Heading {
+                    text: name.to_string(),
+                    at: i,
+                })
+            })
+    }
+
+    /// Samples of a command that no block of figures followed are the run.
+    fn flush_samples(&mut self, depth: u8) {
+        let samples = std::mem::take(&mut self.level(depth).samples);
+        let Some((place, _)) = samples.first() else {
+            return;
+        };
+        let (place, figures) = (
+            *place,
+            mean_figures(samples.iter().map(|(_, figure)| figure)),
+        );
+        let at = self
+            .lines
+            .iter()
+            .position(|line| line.place == place)
+            .unwrap_or(0);
+        let run = Finding::Run {
+            labels: grammar::Labels::default(),
+            figures,
+        };
+        self.place(at, 1, "frames", vec![(place, run)]);
+    }
+
+    fn finish(mut self) -> Scan {
+        let depths: Vec<u8> = self.levels.keys().copied().collect();
+        for depth in depths {
+            self.flush_samples(depth);
+        }
+        for &at in self.not_understood.iter().take(LISTED) {
+            let line = &self.lines[at];
+            let text: String = line.text.trim().chars().take(60).collect();
+            let detail = format!("looks like data and was not understood: {text}");
+            self.out.doubts.push(Doubt {
+                code: "not-understood".into(),
+                detail,
+                place: line.place,
+            });
+        }
+        if self.not_understood.len() > LISTED {
+            let more = self.not_understood.len() - LISTED;
+            let place = self.lines[self.not_understood[LISTED]].place;
+            let detail = format!(
+                "{more} more lines look like data and were not understood; --explain lists them"
+            );
+            self.out.doubts.push(Doubt {
+                code: "not-understood".into(),
+                detail,
+                place,
+            });
+        }
+        if self.options.explain {
+            self.explain();
+        }
+        self.out
+    }
+
+    fn explain(&mut self) {
+        for (at, line) in self.lines.iter().enumerate() {
+            let blank = line.text.trim().is_empty();
+            let taken = self
+                .taken
+                .remove(&at)
+                .unwrap_or_else(|| if blank { "blank" } else { "prose" }.to_string());
+            self.out.explained.push(Explained {
+                place: line.place,
+                depth: line.depth,
+                taken,
+                text: line.text.to_string(),
+            });
+        }
+    }
+}
+
+/// One figure for each metric: the mean of its samples.
+pub(crate) fn mean_figures<'f>(samples: impl Iterator<Item = &'f Figure>) -> Vec<Figure> {
+    let mut sums: Vec<(Figure, f64)> = Vec::new();
+    for sample in samples {
+        match sums
+            .iter_mut()
+            .find(|(f, _)| f.metric == sample.metric && f.unit == sample.unit)
+        {
+            Some((figure, n)) => {
+                figure.value += sample.value;
+                *n += 1.0;
+            }
+            None => sums.push((sample.clone(), 1.0)),
+        }
+    }
+    sums.into_iter()
+        .map(|(f, n)| Figure {
+            value: f.value / n,
+            ..f
+        })
+        .collect()
+}
+
+/// `sleep 300` on a line of its own, in seconds.
+fn sleep(text: &str) -> Option<f64> {
+    let rest = text
+        .trim()
+        .trim_start_matches(['#', '$', ' '])
+        .strip_prefix("sleep ")?;
+    crate::options::parse_duration(rest.trim()).ok()
+}
