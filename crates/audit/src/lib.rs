@@ -83,8 +83,14 @@ pub fn read<R: BufRead>(reader: R, source: &str, options: &Options) -> std::io::
         let message = message?;
         audit.messages += 1;
         mail_doubts.extend(message.doubts.iter().cloned());
-        let lines = message.lines();
+        let mut lines = message.lines();
+        let ignored = ignore(&mut lines, options);
         let mut scan = scan::scan(&lines, options);
+        for (at, text) in ignored {
+            if let Some(line) = scan.explained.get_mut(at) {
+                (line.taken, line.text) = ("ignored on request".to_string(), text);
+            }
+        }
         audit.explained.append(&mut scan.explained);
         grouper.add(message.number, message.subject.as_deref(), scan);
     }
@@ -102,4 +108,19 @@ pub fn read<R: BufRead>(reader: R, source: &str, options: &Options) -> std::io::
         }
     }
     Ok(audit)
+}
+
+/// Makes the lines blank that the user does not want to be looked at, so that
+/// the blocks they stand in stay whole; gives back what was there.
+fn ignore(lines: &mut [Line<'_>], options: &Options) -> Vec<(usize, String)> {
+    let mut ignored = Vec::new();
+    if options.ignore.is_empty() {
+        return ignored;
+    }
+    for (at, line) in lines.iter_mut().enumerate() {
+        if options.ignores(&line.text) {
+            ignored.push((at, std::mem::take(&mut line.text).into_owned()));
+        }
+    }
+    ignored
 }

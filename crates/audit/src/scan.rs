@@ -98,10 +98,6 @@ impl Scanner<'_, '_> {
         if text.trim_start().is_empty() {
             return 1;
         }
-        if self.options.ignores(text) {
-            self.take(at, "ignored on request");
-            return 1;
-        }
         if let Some(name) = self.options.workload_of(text) {
             let name = name.to_string();
             self.level(line.depth).workload = Some(name);

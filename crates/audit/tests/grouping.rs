@@ -1,0 +1,188 @@
+//! How posts become runs of a configuration and a workload.
+
+use assize_audit::{Options, read};
+use assize_bundle::Records;
+
+fn records(post: &str) -> Records {
+    read(post.as_bytes(), "post", &Options::default())
+        .unwrap()
+        .records
+}
+
+/// `configuration/workload` of each run.
+fn cells(records: &Records) -> Vec<String> {
+    records
+        .runs
+        .iter()
+        .map(|run| format!("{}/{}", run.configuration, run.workload))
+        .collect()
+}
+
+fn perf(switches: u32) -> String {
+    format!(
+        "\n Performance counter stats for 'system wide':\n\n  {switches}  context-switches\n  12{switches}  instructions\n\n  1.5{switches} seconds time elapsed\n\n"
+    )
+}
+
+#[test]
+fn of_two_levels_of_headings_the_inner_one_is_the_configuration() {
+    let post = format!(
+        "hackbench:\n\nbase:\n{}patched:\n{}schbench:\n\nbase:\n{}patched:\n{}",
+        perf(71),
+        perf(72),
+        perf(73),
+        perf(74)
+    );
+    assert_eq!(
+        cells(&records(&post)),
+        [
+            "base/hackbench",
+            "patched/hackbench",
+            "base/schbench",
+            "patched/schbench"
+        ]
+    );
+}
+
+#[test]
+fn unless_the_words_say_the_opposite() {
+    let post = format!(
+        "base:\n\nhackbench:\n{}schbench:\n{}patched:\n\nhackbench:\n{}schbench:\n{}",
+        perf(71),
+        perf(72),
+        perf(73),
+        perf(74)
+    );
+    assert_eq!(
+        cells(&records(&post)),
+        [
+            "base/hackbench",
+            "base/schbench",
+            "patched/hackbench",
+            "patched/schbench"
+        ]
+    );
+}
+
+#[test]
+fn the_command_names_the_workload_and_equal_cells_are_repetitions() {
+    let post = format!(
+        "old:\n$ perf stat -a timeout 5 ./bench -x\n{}$ perf stat -a timeout 5 ./bench -x\n{}new:\n$ perf stat -a timeout 5 ./bench -x\n{}",
+        perf(71),
+        perf(72),
+        perf(73)
+    );
+    let records = records(&post);
+    assert_eq!(cells(&records), ["old/bench", "old/bench", "new/bench"]);
+    assert_eq!(
+        records
+            .runs
+            .iter()
+            .map(|run| run.repetition)
+            .collect::<Vec<_>>(),
+        [1, 2, 1]
+    );
+}
+
+#[test]
+fn without_headings_different_commands_are_configurations() {
+    let post = format!(
+        "$ perf stat -a ./old\n{}$ perf stat -a ./new\n{}",
+        perf(71),
+        perf(72)
+    );
+    let records = records(&post);
+    let names: Vec<&str> = records
+        .configurations
+        .iter()
+        .map(|c| c.name.as_str())
+        .collect();
+    assert_eq!(names, ["old", "new"]);
+    assert_eq!(records.workloads.len(), 1);
+}
+
+#[test]
+fn a_block_quoted_again_is_not_another_run() {
+    let quoted: String = perf(71).lines().map(|line| format!("> {line}\n")).collect();
+    let post = format!(
+        "base:\n{}\nSomebody wrote:\n> base:\n{quoted}\npatched:\n{}",
+        perf(71),
+        perf(72)
+    );
+    assert_eq!(cells(&records(&post)).len(), 2);
+    let twice = format!("base:\n{}{}", perf(71), perf(71));
+    assert_eq!(
+        cells(&records(&twice)).len(),
+        2,
+        "pasted twice at one depth is two runs, for the lints to see"
+    );
+}
+
+#[test]
+fn other_figures_of_a_quoted_cell_are_kept_apart() {
+    let quoted: String = perf(99).lines().map(|line| format!("> {line}\n")).collect();
+    let post = format!("> base:\n{quoted}\nbase:\n{}base:\n{}", perf(71), perf(72));
+    let records = records(&post);
+    let of = |name: &str| {
+        records
+            .runs
+            .iter()
+            .filter(|run| run.workload.contains(name))
+            .count()
+    };
+    assert_eq!((of("quoted"), records.runs.len()), (1, 3));
+    assert!(
+        records
+            .doubts
+            .iter()
+            .any(|doubt| doubt.code == "kept-apart")
+    );
+}
+
+#[test]
+fn frames_printed_by_the_program_are_part_of_the_run() {
+    let post = "base:\n$ perf stat -a timeout 20 glxgears\n303 frames in 5.0 seconds = 60.5 FPS\n300 frames in 5.0 seconds = 60.1 FPS\n".to_string()
+        + &perf(71);
+    let records = records(&post);
+    assert_eq!(records.runs.len(), 1);
+    let fps = records.runs[0]
+        .metrics
+        .get("fps")
+        .map(|m| m.value)
+        .unwrap_or_default();
+    assert!((fps - 60.3).abs() < 1e-9, "{:?}", records.runs[0].metrics);
+}
+
+#[test]
+fn the_user_can_rename_and_ignore() {
+    let post = format!("run A of it:\n{}run B of it:\n{}", perf(71), perf(72));
+    let rule = |text: &str| assize_audit::parse_rule(text).unwrap();
+    let options = Options {
+        configurations: vec![rule("run A=base"), rule("run B=new")],
+        workloads: vec![rule("of it=bench")],
+        ignore: vec![assize_audit::parse_regex("instructions").unwrap()],
+        ..Options::default()
+    };
+    let records = read(post.as_bytes(), "post", &options).unwrap().records;
+    assert_eq!(cells(&records), ["base/bench", "new/bench"]);
+    assert!(!records.runs[0].metrics.contains_key("instructions"));
+}
+
+#[test]
+fn what_looked_like_data_and_was_not_understood_is_listed() {
+    let records = records("some figures\n 12.5 13.5 14.5 abc\nthroughput: 1234 MB/s\n");
+    let lines: Vec<u32> = records
+        .doubts
+        .iter()
+        .filter(|d| d.code == "not-understood")
+        .map(|d| d.place.line)
+        .collect();
+    assert_eq!(lines, [2, 3]);
+}
+
+#[test]
+fn figures_in_a_patch_are_code() {
+    let post = "@@ -1,2 +1,3 @@\n table\n-a  1.0  2.0\n+a  1.0  3.0\n+b  2.0  3.0\nend\n";
+    let records = records(post);
+    assert!(records.runs.is_empty() && records.doubts.is_empty());
+}
