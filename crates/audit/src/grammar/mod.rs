@@ -14,7 +14,13 @@ use assize_bundle::Spread;
 
 use crate::Line;
 
+mod cells;
+pub mod hyperfine;
+pub mod hyperfine_export;
+pub mod hyperfine_json;
+pub mod ministat;
 pub mod number;
+pub mod ping;
 
 /// What a block itself says about the place of a finding in the experiment.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -151,5 +157,11 @@ pub trait Grammar: Sync {
 
 /// All formats, most specific first.
 pub fn all() -> &'static [&'static dyn Grammar] {
-    &[]
+    &[
+        &hyperfine::Hyperfine,
+        &hyperfine_export::HyperfineExport,
+        &hyperfine_json::HyperfineJson,
+        &ministat::Ministat,
+        &ping::Ping,
+    ]
 }
