@@ -14,7 +14,9 @@ use assize_bundle::Spread;
 
 use crate::Line;
 
+pub mod benchstat;
 mod cells;
+pub mod gobench;
 pub mod hyperfine;
 pub mod hyperfine_export;
 pub mod hyperfine_json;
@@ -158,6 +160,8 @@ pub trait Grammar: Sync {
 /// All formats, most specific first.
 pub fn all() -> &'static [&'static dyn Grammar] {
     &[
+        &benchstat::Benchstat,
+        &gobench::GoBench,
         &hyperfine::Hyperfine,
         &hyperfine_export::HyperfineExport,
         &hyperfine_json::HyperfineJson,

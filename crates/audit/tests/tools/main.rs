@@ -4,6 +4,7 @@ use assize_audit::Line;
 use assize_audit::grammar::{Figure, Finding, Labels, all};
 use assize_bundle::Spread;
 
+mod benchstat;
 mod hyperfine;
 mod ministat;
 
