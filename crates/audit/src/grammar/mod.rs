@@ -23,6 +23,8 @@ pub mod hyperfine_json;
 pub mod ministat;
 pub mod number;
 pub mod ping;
+pub mod powertop;
+pub mod turbostat;
 
 /// What a block itself says about the place of a finding in the experiment.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -167,5 +169,7 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &hyperfine_json::HyperfineJson,
         &ministat::Ministat,
         &ping::Ping,
+        &turbostat::Turbostat,
+        &powertop::Powertop,
     ]
 }

@@ -7,6 +7,8 @@ use assize_bundle::Spread;
 mod benchstat;
 mod hyperfine;
 mod ministat;
+mod powertop;
+mod turbostat;
 
 /// A summary's configuration, workload, figure, deviation and number of runs.
 type Told = (String, String, Figure, Option<f64>, Option<u32>);
