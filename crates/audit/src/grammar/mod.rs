@@ -24,6 +24,7 @@ pub mod ministat;
 pub mod number;
 pub mod ping;
 pub mod powertop;
+pub mod prose;
 pub mod turbostat;
 
 /// What a block itself says about the place of a finding in the experiment.
@@ -171,5 +172,6 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &ping::Ping,
         &turbostat::Turbostat,
         &powertop::Powertop,
+        &prose::Prose,
     ]
 }

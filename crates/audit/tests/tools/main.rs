@@ -8,6 +8,7 @@ mod benchstat;
 mod hyperfine;
 mod ministat;
 mod powertop;
+mod prose;
 mod turbostat;
 
 /// A summary's configuration, workload, figure, deviation and number of runs.
