@@ -3,12 +3,14 @@
 use assize_audit::Line;
 use assize_audit::grammar::{Figure, Finding, Labels, all};
 use assize_bundle::Spread;
+use proptest::prelude::*;
 
 mod benchstat;
 mod hyperfine;
 mod ministat;
 mod powertop;
 mod prose;
+mod robust;
 mod turbostat;
 
 /// A summary's configuration, workload, figure, deviation and number of runs.
