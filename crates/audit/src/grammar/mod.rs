@@ -14,9 +14,20 @@ use assize_bundle::Spread;
 
 use crate::Line;
 
+pub mod benchstat;
+mod cells;
+pub mod gobench;
+pub mod hyperfine;
+pub mod hyperfine_export;
+pub mod hyperfine_json;
+pub mod ministat;
 pub mod number;
 pub mod perf_stat;
+pub mod ping;
+pub mod powertop;
+pub mod prose;
 pub mod table;
+pub mod turbostat;
 
 /// What a block itself says about the place of a finding in the experiment.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -158,6 +169,16 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &perf_stat::PerfStatCsv,
         &perf_stat::PerfStatInterval,
         &perf_stat::PerfStat,
+        &benchstat::Benchstat,
+        &gobench::GoBench,
+        &hyperfine::Hyperfine,
+        &hyperfine_export::HyperfineExport,
+        &hyperfine_json::HyperfineJson,
+        &ministat::Ministat,
+        &ping::Ping,
+        &turbostat::Turbostat,
+        &powertop::Powertop,
         &table::Table,
+        &prose::Prose,
     ]
 }

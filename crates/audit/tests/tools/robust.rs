@@ -1,0 +1,190 @@
+//! No text makes a grammar panic, loop or break its promises.
+
+use super::*;
+
+const FIXTURES: [&str; 27] = [
+    include_str!("../hyperfine/two-commands.txt"),
+    include_str!("../hyperfine/two-commands.md"),
+    include_str!("../hyperfine/two-commands.csv"),
+    include_str!("../hyperfine/two-commands.json"),
+    include_str!("../hyperfine/single-run.txt"),
+    include_str!("../hyperfine/failing-command.txt"),
+    include_str!("../hyperfine/failing-command.json"),
+    include_str!("../hyperfine/outliers-and-parameters.txt"),
+    include_str!("../hyperfine/too-short.txt"),
+    include_str!("../hyperfine/parameters.csv"),
+    include_str!("../benchstat/new-layout.txt"),
+    include_str!("../benchstat/new-layout-too-few.txt"),
+    include_str!("../benchstat/new-layout-three-files.txt"),
+    include_str!("../benchstat/old-layout.txt"),
+    include_str!("../benchstat/old-layout-three-files.txt"),
+    include_str!("../benchstat/go-test.txt"),
+    include_str!("../ministat/two-sets.txt"),
+    include_str!("../ministat/three-sets.txt"),
+    include_str!("../turbostat/intervals-with-cpus.txt"),
+    include_str!("../turbostat/summary-only.txt"),
+    include_str!("../turbostat/wrapped-by-mailer.txt"),
+    include_str!("../turbostat/old-version-blank-places.txt"),
+    include_str!("../powertop/old-page.txt"),
+    include_str!("../powertop/old-page-decimal-comma.txt"),
+    include_str!("../powertop/idle-stats.txt"),
+    "rtt min/avg/max/mdev = 0.03/0.04/0.05/0.01 ms\n",
+    "dropped from 63 seconds\ndown to 50 seconds, a 0.9%\nspeedup by a factor of 1.5\n",
+];
+
+/// Changes that mailers, editors and people make to pasted text.
+fn mutate(text: &str, edits: &[(u16, u8, char)]) -> String {
+    let mut chars: Vec<char> = text.chars().collect();
+    for &(place, kind, c) in edits {
+        if chars.is_empty() {
+            break;
+        }
+        let at = usize::from(place) % chars.len();
+        match kind % 6 {
+            0 => chars[at] = c,
+            1 => chars.insert(at, c),
+            2 => drop(chars.remove(at)),
+            3 => chars[at] = '\n',
+            4 => chars.truncate(at),
+            _ => {
+                let to = (at + 40).min(chars.len());
+                let copy = chars[at..to].to_vec();
+                chars.splice(at..at, copy);
+            }
+        }
+    }
+    chars.into_iter().collect()
+}
+
+fn edits() -> impl Strategy<Value = Vec<(u16, u8, char)>> {
+    let special = proptest::sample::select(
+        "0179.,%±…│|µ¹σ-+*x{}[]\"\\:()/ \t\n"
+            .chars()
+            .collect::<Vec<_>>(),
+    );
+    proptest::collection::vec(
+        (
+            any::<u16>(),
+            any::<u8>(),
+            prop_oneof![special, any::<char>()],
+        ),
+        0..12,
+    )
+}
+
+/// The formats' own words in any order.
+fn words() -> impl Strategy<Value = String> {
+    let words: Vec<&'static str> = FIXTURES
+        .iter()
+        .flat_map(|f| f.split_inclusive([' ', '\t', '\n']))
+        .collect();
+    proptest::collection::vec(proptest::sample::select(words), 0..200).prop_map(|w| w.concat())
+}
+
+/// The formats' own lines in any order.
+fn lines() -> impl Strategy<Value = String> {
+    let lines: Vec<&'static str> = FIXTURES
+        .iter()
+        .flat_map(|f| f.split_inclusive('\n'))
+        .collect();
+    proptest::collection::vec(proptest::sample::select(lines), 0..60).prop_map(|l| l.concat())
+}
+
+proptest! {
+    #[test]
+    fn random_text_is_survived(text in "(?s).{0,400}") {
+        read(&text);
+    }
+
+    #[test]
+    fn mutated_output_is_survived(fixture in 0..FIXTURES.len(), edits in edits()) {
+        read(&mutate(FIXTURES[fixture], &edits));
+    }
+
+    #[test]
+    fn shuffled_words_are_survived(text in words()) {
+        read(&text);
+    }
+
+    #[test]
+    fn shuffled_lines_are_survived(text in lines()) {
+        read(&text);
+    }
+}
+
+#[test]
+fn every_grammar_survives_every_line_of_every_format() {
+    for text in FIXTURES {
+        let lines: Vec<Line<'_>> = (1..)
+            .zip(text.lines())
+            .map(|(n, t)| Line::plain(n, t))
+            .collect();
+        for at in 0..lines.len() {
+            for grammar in all() {
+                if let Some(block) = grammar.read(&lines[at..]) {
+                    assert!((1..=lines.len() - at).contains(&block.taken.len()));
+                    assert!(block.findings.iter().all(|(i, _)| *i < block.taken.len()));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_block_ends_with_its_message() {
+    let text = include_str!("../ministat/two-sets.txt");
+    let mut lines: Vec<Line<'_>> = (1..)
+        .zip(text.lines())
+        .map(|(n, t)| Line::plain(n, t))
+        .collect();
+    let rows = lines.len() - 5;
+    lines[rows].place.message = 2;
+    let block = all()
+        .iter()
+        .filter(|g| g.starts(&lines[0].text))
+        .find_map(|g| g.read(&lines));
+    assert_eq!(block.unwrap().taken.len(), rows);
+}
+
+#[test]
+fn long_lines_and_many_lines_take_linear_time() {
+    let started = std::time::Instant::now();
+    for unit in [
+        "x",
+        " ",
+        "| ",
+        "1 ",
+        "C6 ",
+        "Busy% ",
+        "{\"results\"",
+        "BenchmarkA 1 2 ",
+        "name a/op ",
+        "from 1 ms to ",
+        "5% ",
+        "│ a/b ",
+        "command,mean,",
+        "\"",
+        "Time (mean",
+        "C1 (1ms (1%) ",
+    ] {
+        read(&unit.repeat(2_000_000 / unit.len()));
+        read(&format!("{unit}\n").repeat(200_000 / unit.len()));
+    }
+    for block in [
+        "x a\n",
+        "cpu: x\n",
+        "{\n",
+        "Benchmark 1: a\n",
+        "Summary\n",
+        "{\"results\": \"command\"\n",
+        "C1: 1%\n",
+        "Busy% PkgWatt C1\n",
+        "    N Min Max Median Avg\n",
+        "name time/op\n",
+        "never called\n",
+        "1.5 sec\n",
+    ] {
+        read(&block.repeat(20_000));
+    }
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+}
