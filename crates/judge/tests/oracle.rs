@@ -4,6 +4,12 @@
 //! `cargo test -p assize-judge --test oracle -- --nocapture` prints the worst
 //! relative deviation of each file.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "helpers of tests, which the configuration does not recognise"
+)]
+
 use assize_judge::{
     Estimate, Interval, Moments, adjust, bootstrap, equivalence, factorial, jitter, lints,
     permutation, poisson, power, quantile, welch,
