@@ -9,6 +9,8 @@ use crate::welch::Interval;
 
 /// The fewest runs a side; below, resampling runs says next to nothing.
 const FEWEST_RUNS: usize = 5;
+/// A replicate this near the estimate, relative to the largest, equals it.
+const TIE_TOLERANCE: f64 = 1e-12;
 
 /// The ratio of a quantile between two configurations.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,7 +47,8 @@ pub struct Bootstrap {
 ///   with 5 runs a 95 % interval may cover nearer 90 %. Intervals of extreme
 ///   quantiles are meaningless where [`crate::quantile::supported`] is false.
 /// - Deterministic: a pure function of data and `seed`.
-/// - Cost: O(draws x runs) after sorting; about 10 ms for 10 against 10 runs.
+/// - Cost: O(draws x runs) after sorting; 30 ms for 10 against 10 runs of
+///   10,000 samples.
 /// - Source: Efron 1987, "Better bootstrap confidence intervals", JASA 82;
 ///   Davison and Hinkley 1997, section 3.8, for the hierarchy.
 /// - Checked: the interval by [`bca_interval`]; the draws against plain
@@ -67,8 +70,10 @@ pub fn quantile_ratio(
     if draws < 100 {
         return Err(Error::BadArgument("the draws must number 100 or more"));
     }
-    let a = Group::new(runs_a, p)?;
-    let b = Group::new(runs_b, p)?;
+    let unit = runs_a.first().and_then(|r| r.first()).copied();
+    let unit = unit.unwrap_or(1.0);
+    let a = Group::new(runs_a, p, unit)?;
+    let b = Group::new(runs_b, p, unit)?;
     let theta = b.mean() - a.mean();
     let mut stream = Draws::new(seed);
     let mut replicates: Vec<f64> = (0..draws)
@@ -100,7 +105,9 @@ struct Group {
 }
 
 impl Group {
-    fn new(runs: &[Vec<f64>], p: f64) -> Result<Self> {
+    /// The samples are divided by `unit`, one of them, so that logarithms stay
+    /// near zero and keep their digits.
+    fn new(runs: &[Vec<f64>], p: f64, unit: f64) -> Result<Self> {
         if runs.len() < FEWEST_RUNS {
             return Err(Error::TooFew {
                 needed: FEWEST_RUNS,
@@ -110,7 +117,10 @@ impl Group {
         for run in runs {
             check_positive(run, 1)?;
         }
-        let runs: Vec<Vec<f64>> = runs.iter().map(|r| sorted(r)).collect();
+        let runs: Vec<Vec<f64>> = runs
+            .iter()
+            .map(|r| sorted(r).iter().map(|v| v / unit).collect())
+            .collect();
         Ok(Self {
             ln_quantiles: runs.iter().map(|r| type7_unchecked(r, p).ln()).collect(),
             runs,
@@ -162,7 +172,7 @@ pub struct Bca {
     /// The interval, on the scale of the replicates.
     pub interval: Interval,
     /// The bias correction: the normal quantile of the share of replicates below
-    /// the estimate, ties counted half.
+    /// the estimate, ties (within 1e-12 of the largest) counted half.
     pub z0: f64,
     /// The acceleration.
     pub acceleration: f64,
@@ -198,8 +208,13 @@ pub fn bca_interval(
         crate::error::check_finite(group, 2)?;
     }
     let n = replicates_sorted.len() as f64;
-    let below = replicates_sorted.partition_point(|&r| r < theta_hat) as f64;
-    let not_above = replicates_sorted.partition_point(|&r| r <= theta_hat) as f64;
+    let ends = [
+        replicates_sorted[0],
+        replicates_sorted[replicates_sorted.len() - 1],
+    ];
+    let tie = TIE_TOLERANCE * ends[0].abs().max(ends[1].abs());
+    let below = replicates_sorted.partition_point(|&r| r < theta_hat - tie) as f64;
+    let not_above = replicates_sorted.partition_point(|&r| r <= theta_hat + tie) as f64;
     let share = ((below + not_above) / (2.0 * n)).clamp(0.5 / n, 1.0 - 0.5 / n);
     let z0 = normal_quantile(share);
     let acceleration = acceleration(jackknife);
