@@ -1,0 +1,273 @@
+use assize_bundle::{Configuration, Run, Statement, Summary};
+use serde::{Deserialize, Serialize};
+
+/// The schema that [`Document`] follows.
+pub const SCHEMA: &str = "assize.verdict/1";
+
+/// Everything that was found out about one set of records.
+///
+/// Numbers that do not exist are `null`; no field is ever NaN or infinite.
+/// Rows stand in the order workload, metric, configuration, each by first
+/// appearance.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// The file or bundle that was judged.
+    pub source: String,
+    /// The configuration that the others are compared with, unless a row
+    /// names another; `null` where nothing was recorded.
+    pub baseline: Option<String>,
+    /// The level of all tests.
+    pub alpha: f64,
+    /// Two configurations whose ratio differs from 1 by less count as equal.
+    pub margin: f64,
+    /// Configurations in the order of their first appearance.
+    pub configurations: Vec<Configuration>,
+    /// Workloads in the order of their first appearance.
+    pub workloads: Vec<String>,
+    /// Runs as recorded.
+    pub runs: Vec<Run>,
+    /// Means of runs as recorded.
+    pub summaries: Vec<Summary>,
+    /// Figures without replication as recorded.
+    pub statements: Vec<Statement>,
+    /// Every configuration against its baseline.
+    pub comparisons: Vec<Comparison>,
+    /// Effects of the factors, where the configurations form a full grid.
+    pub factorial: Vec<Factorial>,
+    /// Counts of events per second.
+    pub rates: Vec<Rate>,
+    /// Rates against the baseline's rate.
+    pub rate_comparisons: Vec<RateComparison>,
+    /// The claims that were asked about.
+    pub claims: Vec<Claim>,
+    /// What is wrong with the data itself.
+    pub lints: Vec<Lint>,
+    /// At most five plain sentences, the most striking first.
+    pub sentences: Vec<Sentence>,
+    /// The command that makes this document again; empty until the caller,
+    /// who knows it, fills it in.
+    pub reproduce: String,
+}
+
+/// One configuration against its baseline on one metric of one workload.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// What was executed.
+    pub workload: String,
+    /// The metric.
+    pub metric: String,
+    /// Its unit; empty for plain counts.
+    pub unit: String,
+    /// The configuration compared with.
+    pub baseline: String,
+    /// The configuration under trial.
+    pub configuration: String,
+    /// Runs of the baseline, where known.
+    pub n_baseline: Option<u32>,
+    /// Runs of the configuration, where known.
+    pub n: Option<u32>,
+    /// Mean of the baseline: geometric on the log scale, else arithmetic.
+    pub mean_baseline: Option<f64>,
+    /// Mean of the configuration: geometric on the log scale, else arithmetic.
+    pub mean: Option<f64>,
+    /// Configuration over baseline; `null` on the raw scale.
+    pub ratio: Option<f64>,
+    /// 95 % interval of `ratio`, or of `difference` on the raw scale.
+    pub ci: Option<[f64; 2]>,
+    /// p of Welch's t test.
+    pub p_t: Option<f64>,
+    /// p of the permutation test; `null` where only summaries are known.
+    pub p: Option<f64>,
+    /// The smallest p that so many runs allow the permutation test.
+    pub p_attainable: Option<f64>,
+    /// `p` corrected for the number of comparisons.
+    pub p_adjusted: Option<f64>,
+    /// `p_t` corrected for the number of comparisons.
+    pub p_t_adjusted: Option<f64>,
+    /// On which scale the values were compared.
+    pub scale: Scale,
+    /// Configuration minus baseline, in the metric's unit; raw scale only.
+    pub difference: Option<f64>,
+    /// What may be said of it.
+    pub verdict: Verdict,
+    /// Runs per configuration that would (`supported`) or likely would
+    /// (`undecided`, at 80 % power) establish it.
+    pub runs_needed: Option<u32>,
+    /// Why the row is as it is, where that needs saying.
+    pub because: Option<String>,
+}
+
+/// On which scale values were compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scale {
+    /// Logarithms of the runs' values: ratios.
+    Log,
+    /// The runs' values themselves: differences, because not all are positive.
+    Raw,
+    /// Means with their standard errors: ratios, without a permutation test.
+    Summary,
+}
+
+/// What may be said of a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The corrected permutation test says so.
+    Established,
+    /// Only the corrected t test says so; the runs are too few for the other.
+    Supported,
+    /// The 90 % interval lies within the margin.
+    Equivalent,
+    /// None of these.
+    Undecided,
+}
+
+impl Verdict {
+    /// The word that the document uses.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Established => "established",
+            Verdict::Supported => "supported",
+            Verdict::Equivalent => "equivalent",
+            Verdict::Undecided => "undecided",
+        }
+    }
+}
+
+/// The effects of two-level factors on one metric of one workload.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Factorial {
+    /// What was executed.
+    pub workload: String,
+    /// The metric.
+    pub metric: String,
+    /// Its unit.
+    pub unit: String,
+    /// The factors in the order of the records.
+    pub factors: Vec<String>,
+    /// Runs in the whole grid.
+    pub n: u32,
+    /// Degrees of freedom left for the error.
+    pub residual_df: f64,
+    /// Main effects, then two-way interactions.
+    pub effects: Vec<Effect>,
+}
+
+/// One main effect or interaction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Effect {
+    /// The factor, or two factors as `a:b`.
+    pub name: String,
+    /// On over off, averaged over the other factors; of an interaction, the
+    /// ratio of the two ratios.
+    pub ratio: f64,
+    /// 95 % interval of `ratio`.
+    pub ci: Option<[f64; 2]>,
+    /// p of the t test, not corrected.
+    pub p: Option<f64>,
+}
+
+/// Events per second of one configuration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rate {
+    /// The configuration under trial.
+    pub configuration: String,
+    /// What was executed.
+    pub workload: String,
+    /// What was counted.
+    pub event: String,
+    /// How many.
+    pub count: u64,
+    /// Seconds during which they could have happened, where known.
+    pub exposure_s: Option<f64>,
+    /// `count` over `exposure_s`.
+    pub rate_per_s: Option<f64>,
+    /// Exact 95 % interval of `rate_per_s`; of zero events, from 0 to the
+    /// upper bound.
+    pub ci: Option<[f64; 2]>,
+    /// What else to know, such as that the events come in clusters.
+    pub note: Option<String>,
+}
+
+/// One rate against the baseline's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RateComparison {
+    /// The configuration compared with.
+    pub baseline: String,
+    /// The configuration under trial.
+    pub configuration: String,
+    /// What was executed.
+    pub workload: String,
+    /// What was counted.
+    pub event: String,
+    /// Configuration over baseline; `null` if the baseline has no events.
+    pub ratio: Option<f64>,
+    /// p of the exact conditional test.
+    pub p: Option<f64>,
+    /// `p` corrected for the number of rate comparisons (Holm).
+    pub p_adjusted: Option<f64>,
+    /// `established` or `undecided`.
+    pub verdict: Verdict,
+    /// What would settle it, or why it cannot be tested.
+    pub note: Option<String>,
+}
+
+/// A claim and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// The claim as it was given.
+    pub text: String,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// On what grounds, with the figures; ratios and differences are of the
+    /// claim's first configuration to its second.
+    pub because: String,
+}
+
+/// What became of a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The data establish it.
+    Upheld,
+    /// The data establish the opposite.
+    Refuted,
+    /// Neither.
+    Undecided,
+}
+
+impl Outcome {
+    /// The word that the document uses.
+    pub fn word(self) -> &'static str {
+        match self {
+            Outcome::Upheld => "upheld",
+            Outcome::Refuted => "refuted",
+            Outcome::Undecided => "undecided",
+        }
+    }
+}
+
+/// Something wrong with the data itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lint {
+    /// A short code such as `constant-metric`.
+    pub code: String,
+    /// The workload, configuration, metric or line it is about.
+    #[serde(rename = "where")]
+    pub location: String,
+    /// What is wrong, in one sentence.
+    pub detail: String,
+}
+
+/// A plain sentence and the rows that back it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sentence {
+    /// The sentence, with its full stop.
+    pub text: String,
+    /// Which rows back it, as `workload metric configuration` (in a factorial
+    /// fit the effect, for events the event), or a workload for all its rows.
+    pub rows: Vec<String>,
+}

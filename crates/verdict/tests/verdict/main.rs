@@ -1,0 +1,4 @@
+//! Documents from records, checked against figures computed elsewhere.
+
+mod common;
+mod explore;
