@@ -1,1 +1,20 @@
-//! report
+//! Shows verdicts: as the text of a mail, as JSON, as CSV.
+//!
+//! Every format shows the same [`Document`]; none computes anything. The text
+//! is at most 72 columns wide, begins with the answer and ends with the
+//! command that reproduces it.
+//!
+//! [`Document`]: assize_verdict::Document
+
+mod csv;
+mod json;
+mod number;
+mod text;
+
+pub use csv::csv;
+pub use json::json;
+pub use number::{ratio, significant};
+pub use text::{Style, text};
+
+/// The width of the text report, in columns.
+pub const WIDTH: usize = 72;

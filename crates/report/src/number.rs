@@ -1,0 +1,61 @@
+//! Numbers as people read them.
+
+/// A ratio: three decimals around one, three significant digits elsewhere.
+///
+/// ```
+/// assert_eq!(assize_report::ratio(0.94512), "0.945");
+/// assert_eq!(assize_report::ratio(0.000123), "0.000123");
+/// assert_eq!(assize_report::ratio(1234.5), "1234");
+/// ```
+pub fn ratio(value: f64) -> String {
+    if (0.1..10.0).contains(&value) {
+        format!("{value:.3}")
+    } else {
+        significant(value, 3)
+    }
+}
+
+/// A number with so many significant digits, without an exponent between
+/// 1e-4 and 1e15.
+///
+/// ```
+/// assert_eq!(assize_report::significant(8989.3, 3), "8989");
+/// assert_eq!(assize_report::significant(0.01849, 3), "0.0185");
+/// ```
+pub fn significant(value: f64, digits: usize) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return if value == 0.0 {
+            "0".to_string()
+        } else {
+            value.to_string()
+        };
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    if !(-4..15).contains(&magnitude) {
+        return format!("{value:.*e}", digits.saturating_sub(1));
+    }
+    let decimals = (digits as i32 - 1 - magnitude).max(0) as usize;
+    let text = format!("{value:.decimals$}");
+    // Rounding up may have added a digit: 9.996 to 10.00.
+    let fewer = decimals.saturating_sub(1);
+    if decimals > 0
+        && text
+            .trim_start_matches('-')
+            .replace('.', "")
+            .trim_start_matches('0')
+            .len()
+            > digits
+    {
+        return format!("{value:.fewer$}");
+    }
+    text
+}
+
+/// A p value: three decimals, or how small it is.
+pub(crate) fn p(value: f64) -> String {
+    if value < 0.0005 {
+        "<0.001".to_string()
+    } else {
+        format!("{value:.3}")
+    }
+}

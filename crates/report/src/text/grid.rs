@@ -1,0 +1,171 @@
+//! A table of two-line cells: names on the left, as many columns as fit.
+
+use anstyle::{Effects, Style as Ansi};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::Style;
+use crate::WIDTH;
+
+/// How a cell is dressed on a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Weight {
+    Bold,
+    #[default]
+    Plain,
+    Dim,
+}
+
+/// One cell; its lines stand below each other.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Cell {
+    pub(super) lines: Vec<String>,
+    pub(super) weight: Weight,
+}
+
+/// A table.
+#[derive(Debug, Default)]
+pub(super) struct Grid {
+    /// Names above the columns; wrapped to the width of a column.
+    pub(super) heads: Vec<String>,
+    /// Name on the left and one cell for each column.
+    pub(super) rows: Vec<(String, Vec<Cell>)>,
+    /// Width of a column of figures.
+    pub(super) column: usize,
+}
+
+/// Narrowest and widest name column.
+const NAMES: std::ops::RangeInclusive<usize> = 12..=26;
+
+impl Grid {
+    /// Draws the table; columns that do not fit follow below.
+    pub(super) fn draw(&self, style: Style, out: &mut String) {
+        let longest = self
+            .rows
+            .iter()
+            .map(|(name, _)| name.width())
+            .max()
+            .unwrap_or(0);
+        let names = (longest + 2).clamp(*NAMES.start(), *NAMES.end());
+        let fit = ((WIDTH - names) / self.column).max(1);
+        for (chunk, heads) in self.heads.chunks(fit).enumerate() {
+            if chunk > 0 {
+                out.push('\n');
+            }
+            self.draw_heads(names, heads, out);
+            for (name, cells) in &self.rows {
+                let from = (chunk * fit).min(cells.len());
+                let cells = &cells[from..(from + heads.len()).min(cells.len())];
+                self.draw_row(names, name, cells, style, out);
+            }
+        }
+    }
+
+    fn draw_heads(&self, names: usize, heads: &[String], out: &mut String) {
+        let wrapped: Vec<Vec<String>> = heads
+            .iter()
+            .map(|head| fold(head, self.column - 1, 3))
+            .collect();
+        let height = wrapped.iter().map(Vec::len).max().unwrap_or(0);
+        for line in 0..height {
+            let mut text = " ".repeat(names);
+            for head in &wrapped {
+                // Stand on the line above the figures.
+                let skip = height - head.len();
+                let part = line
+                    .checked_sub(skip)
+                    .and_then(|at| head.get(at))
+                    .map_or("", String::as_str);
+                text.push_str(&pad(part, self.column));
+            }
+            out.push_str(text.trim_end());
+            out.push('\n');
+        }
+    }
+
+    fn draw_row(&self, names: usize, name: &str, cells: &[Cell], style: Style, out: &mut String) {
+        let label = fold(name, names - 1, 3);
+        let height = cells
+            .iter()
+            .map(|cell| cell.lines.len())
+            .max()
+            .unwrap_or(0)
+            .max(label.len());
+        for line in 0..height {
+            let mut text = pad(label.get(line).map_or("", String::as_str), names);
+            for cell in cells {
+                let part = pad(cell.lines.get(line).map_or("", String::as_str), self.column);
+                text.push_str(&dress(&part, cell.weight, style));
+            }
+            out.push_str(text.trim_end());
+            out.push('\n');
+        }
+    }
+}
+
+fn dress(text: &str, weight: Weight, style: Style) -> String {
+    let effects = match weight {
+        Weight::Bold => Effects::BOLD,
+        Weight::Dim => Effects::DIMMED,
+        Weight::Plain => Effects::new(),
+    };
+    if !style.colour || weight == Weight::Plain || text.trim().is_empty() {
+        return text.to_string();
+    }
+    let ansi = Ansi::new().effects(effects);
+    format!("{ansi}{text}{ansi:#}")
+}
+
+/// Pads to a width, counting columns rather than bytes.
+fn pad(text: &str, width: usize) -> String {
+    let missing = width.saturating_sub(text.width());
+    format!("{text}{}", " ".repeat(missing))
+}
+
+/// Folds a name at blanks and behind `/`, `_`, `-`; at most `most` lines, the
+/// last of which ends with `~` if something is missing.
+fn fold(text: &str, width: usize, most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut line = String::new();
+    for piece in pieces(text) {
+        if !line.is_empty() && line.width() + piece.trim_end().width() > width {
+            lines.push(std::mem::take(&mut line).trim_end().to_string());
+        }
+        for c in piece.chars() {
+            if line.width() + c.width().unwrap_or(0) > width && !(c == ' ') {
+                lines.push(std::mem::take(&mut line));
+            }
+            if !(line.is_empty() && c == ' ') {
+                line.push(c);
+            }
+        }
+    }
+    if !line.trim().is_empty() {
+        lines.push(line.trim_end().to_string());
+    }
+    if lines.len() > most {
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            while last.width() + 1 > width {
+                last.pop();
+            }
+            last.push('~');
+        }
+    }
+    lines
+}
+
+fn pieces(text: &str) -> Vec<&str> {
+    text.split_inclusive([' ', '/', '_', '-', ',']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fold_where_they_may() {
+        assert_eq!(fold("IRQ plus bypass", 11, 3), ["IRQ plus", "bypass"]);
+        assert_eq!(fold("power/energy-pkg/", 12, 3), ["power/", "energy-pkg/"]);
+        assert_eq!(fold("abcdefghijkl", 5, 2), ["abcde", "fghi~"]);
+    }
+}

@@ -1,0 +1,151 @@
+//! The report as the text of a mail.
+
+mod grid;
+mod tables;
+
+use assize_verdict::{Document, Verdict};
+
+use crate::WIDTH;
+
+/// How the text may be dressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Style {
+    /// Escape sequences for bold and dim; never the only sign of a meaning.
+    pub colour: bool,
+}
+
+/// The report as text of at most [`WIDTH`] columns.
+pub fn text(document: &Document, style: Style) -> String {
+    let mut out = String::new();
+    head(document, &mut out);
+    for sentence in &document.sentences {
+        push_wrapped(&mut out, "- ", "  ", &sentence.text);
+    }
+    if !document.sentences.is_empty() {
+        out.push('\n');
+    }
+    claims(document, &mut out);
+    tables::comparisons(document, style, &mut out);
+    tables::factorial(document, style, &mut out);
+    tables::rates(document, &mut out);
+    tables::statements(document, &mut out);
+    lints(document, &mut out);
+    if !document.reproduce.is_empty() {
+        out.push_str("Reproduce:\n");
+        push_wrapped_code(&mut out, &document.reproduce);
+    }
+    out
+}
+
+fn head(document: &Document, out: &mut String) {
+    let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
+    let mut parts = vec![count(document.runs.len(), "run")];
+    if !document.summaries.is_empty() {
+        parts.push(format!(
+            "{} of several runs",
+            count(document.summaries.len(), "mean")
+        ));
+    }
+    let events: u64 = document.rates.iter().map(|rate| rate.count).sum();
+    if !document.rates.is_empty() {
+        parts.push(count(events as usize, "event"));
+    }
+    if !document.statements.is_empty() {
+        parts.push(format!(
+            "{} without a number of runs",
+            count(document.statements.len(), "figure")
+        ));
+    }
+    parts.push(count(document.configurations.len(), "configuration"));
+    parts.push(count(document.workloads.len(), "workload"));
+    let baseline = document
+        .baseline
+        .as_deref()
+        .filter(|_| document.configurations.len() > 1);
+    let baseline = baseline
+        .map(|name| format!("; baseline: {name}"))
+        .unwrap_or_default();
+    push_wrapped(
+        out,
+        "",
+        "",
+        &format!("{}: {}{baseline}.", document.source, parts.join(", ")),
+    );
+    out.push('\n');
+}
+
+fn claims(document: &Document, out: &mut String) {
+    for claim in &document.claims {
+        push_wrapped(out, "Claim: ", "       ", &claim.text);
+        push_wrapped(
+            out,
+            "  ",
+            "  ",
+            &format!("{}. {}", claim.outcome.word().to_uppercase(), claim.because),
+        );
+    }
+    if !document.claims.is_empty() {
+        out.push('\n');
+    }
+}
+
+fn lints(document: &Document, out: &mut String) {
+    if document.lints.is_empty() {
+        return;
+    }
+    out.push_str("Lints: what is wrong with the data itself\n");
+    for lint in &document.lints {
+        let place = if lint.location.is_empty() {
+            String::new()
+        } else {
+            format!(" {}:", lint.location)
+        };
+        push_wrapped(
+            out,
+            "  ",
+            "    ",
+            &format!("[{}]{place} {}", lint.code, lint.detail),
+        );
+    }
+    out.push('\n');
+}
+
+/// The mark of a verdict in a table.
+fn mark(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Established => "**",
+        Verdict::Supported => "*",
+        Verdict::Equivalent => "=",
+        Verdict::Undecided => "?",
+    }
+}
+
+/// Adds text wrapped to the width of a mail.
+fn push_wrapped(out: &mut String, first: &str, rest: &str, text: &str) {
+    let options = textwrap::Options::new(WIDTH)
+        .initial_indent(first)
+        .subsequent_indent(rest);
+    for line in textwrap::wrap(text.trim_end(), options) {
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+}
+
+/// Adds a command, continued with backslashes where it is too long.
+fn push_wrapped_code(out: &mut String, command: &str) {
+    let words: Vec<&str> = command.split(' ').collect();
+    let mut line = String::from("  ");
+    for (at, word) in words.iter().enumerate() {
+        if line.len() + word.len() + 3 > WIDTH && line.trim().len() > 2 {
+            out.push_str(line.trim_end());
+            out.push_str(" \\\n");
+            line = String::from("    ");
+        }
+        line.push_str(word);
+        if at + 1 < words.len() {
+            line.push(' ');
+        }
+    }
+    out.push_str(line.trim_end());
+    out.push('\n');
+}

@@ -1,0 +1,316 @@
+//! What goes into the tables of the text report.
+
+use assize_verdict::{Comparison, Document, Effect, Factorial, Rate, Scale, Verdict};
+
+use super::grid::{Cell, Grid, Weight};
+use super::{Style, mark, push_wrapped};
+use crate::number::{p, ratio, significant};
+
+/// One table for each workload: metric by configuration.
+pub(super) fn comparisons(document: &Document, style: Style, out: &mut String) {
+    let mut any = false;
+    for (workload, baseline) in tables_of(document) {
+        let rows: Vec<&Comparison> = document
+            .comparisons
+            .iter()
+            .filter(|c| c.workload == workload && c.baseline == baseline)
+            .collect();
+        let runs = runs_line(&rows);
+        push_wrapped(
+            out,
+            "",
+            "  ",
+            &format!("{workload}: ratio to {baseline}{runs}"),
+        );
+        comparison_grid(document, &rows, runs.is_empty()).draw(style, out);
+        out.push('\n');
+        any = true;
+    }
+    if any {
+        legend(document, out);
+    }
+}
+
+fn tables_of(document: &Document) -> Vec<(String, String)> {
+    let mut tables: Vec<(String, String)> = Vec::new();
+    for row in &document.comparisons {
+        let key = (row.workload.clone(), row.baseline.clone());
+        if !tables.contains(&key) {
+            tables.push(key);
+        }
+    }
+    tables
+}
+
+/// `, 3 runs against 3` if that holds for the whole table.
+fn runs_line(rows: &[&Comparison]) -> String {
+    let first = rows.first().and_then(|row| row.n.zip(row.n_baseline));
+    match first {
+        Some((n, base)) if rows.iter().all(|row| row.n.zip(row.n_baseline) == first) => {
+            format!(" (n = {n} against {base})")
+        }
+        _ => String::new(),
+    }
+}
+
+fn comparison_grid(document: &Document, rows: &[&Comparison], show_n: bool) -> Grid {
+    let names: Vec<&str> = document
+        .configurations
+        .iter()
+        .map(|c| c.name.as_str())
+        .filter(|name| rows.iter().any(|row| row.configuration == *name))
+        .collect();
+    let mut metrics: Vec<&str> = Vec::new();
+    for row in rows {
+        if !metrics.contains(&row.metric.as_str()) {
+            metrics.push(&row.metric);
+        }
+    }
+    let mut grid = Grid {
+        heads: names.iter().map(|n| n.to_string()).collect(),
+        column: 13,
+        rows: Vec::new(),
+    };
+    for metric in metrics {
+        let cells = names
+            .iter()
+            .map(|name| {
+                let row = rows
+                    .iter()
+                    .find(|row| row.metric == metric && row.configuration == **name);
+                row.map(|row| comparison_cell(row, show_n))
+                    .unwrap_or_default()
+            })
+            .collect();
+        grid.rows.push((metric.to_string(), cells));
+    }
+    grid
+}
+
+fn comparison_cell(row: &Comparison, show_n: bool) -> Cell {
+    let value = match (row.ratio, row.difference) {
+        (Some(value), _) => ratio(value),
+        (None, Some(difference)) => format!("d {}", signed(difference)),
+        (None, None) => "-".to_string(),
+    };
+    let mut lines = vec![format!("{value} {}", mark(row.verdict))];
+    if let Some([low, high]) = row.ci {
+        lines.push(match row.scale {
+            Scale::Raw => format!("{}..{}", significant(low, 2), significant(high, 2)),
+            Scale::Log | Scale::Summary => format!("{}-{}", ratio(low), ratio(high)),
+        });
+    }
+    if show_n {
+        let count = |n: Option<u32>| n.map_or("?".to_string(), |n| n.to_string());
+        lines.push(format!("n {}:{}", count(row.n), count(row.n_baseline)));
+    }
+    let weight = match row.verdict {
+        Verdict::Established | Verdict::Supported => Weight::Bold,
+        Verdict::Equivalent => Weight::Plain,
+        Verdict::Undecided => Weight::Dim,
+    };
+    Cell { lines, weight }
+}
+
+fn signed(value: f64) -> String {
+    let text = significant(value, 3);
+    if value > 0.0 {
+        format!("+{text}")
+    } else {
+        text
+    }
+}
+
+fn legend(document: &Document, out: &mut String) {
+    let (alpha, margin) = (document.alpha, document.margin * 100.0);
+    let raw = document
+        .comparisons
+        .iter()
+        .any(|row| row.scale == Scale::Raw && row.difference.is_some());
+    let mut text = format!(
+        "Below each ratio its 95 % interval. ** established (exact permutation test, corrected, p <= {alpha}); * supported \
+         (only the corrected t interval excludes 1: too few runs for more); = equivalent within {margin} %; ? undecided."
+    );
+    if raw {
+        text.push_str(" d: a difference, where values of zero or less forbid a ratio.");
+    }
+    push_wrapped(out, "", "", &text);
+    out.push('\n');
+}
+
+/// One table for each workload: metric by effect.
+pub(super) fn factorial(document: &Document, style: Style, out: &mut String) {
+    for workload in &document.workloads {
+        let fits: Vec<&Factorial> = document
+            .factorial
+            .iter()
+            .filter(|fit| fit.workload == *workload)
+            .collect();
+        let Some(first) = fits.first() else { continue };
+        let title = format!(
+            "{workload}: effect of {} over the full grid (n = {})",
+            first.factors.join(", "),
+            first.n
+        );
+        push_wrapped(out, "", "  ", &title);
+        let heads: Vec<String> = first
+            .effects
+            .iter()
+            .map(|effect| effect.name.clone())
+            .collect();
+        let mut grid = Grid {
+            heads,
+            column: 16,
+            rows: Vec::new(),
+        };
+        for fit in &fits {
+            grid.rows.push((
+                fit.metric.clone(),
+                fit.effects.iter().map(effect_cell).collect(),
+            ));
+        }
+        grid.draw(style, out);
+        out.push('\n');
+    }
+    if !document.factorial.is_empty() {
+        let text = "Factors: ratio on/off, averaged over the other factor; a:b is the ratio of the two ratios, 1 where the \
+                    factors do not depend on each other. p of the t test, not corrected.";
+        push_wrapped(out, "", "", text);
+        out.push('\n');
+    }
+}
+
+fn effect_cell(effect: &Effect) -> Cell {
+    let mut lines = vec![match effect.p {
+        Some(value) => format!("{} p {}", ratio(effect.ratio), p(value)),
+        None => ratio(effect.ratio),
+    }];
+    if let Some([low, high]) = effect.ci {
+        lines.push(format!("{}-{}", ratio(low), ratio(high)));
+    }
+    let strong = effect.p.is_some_and(|value| value <= 0.05);
+    Cell {
+        lines,
+        weight: if strong { Weight::Bold } else { Weight::Dim },
+    }
+}
+
+/// Events, their rates and the exact tests.
+pub(super) fn rates(document: &Document, out: &mut String) {
+    let mut events: Vec<(&str, &str)> = Vec::new();
+    for rate in &document.rates {
+        let key = (rate.workload.as_str(), rate.event.as_str());
+        if !events.contains(&key) {
+            events.push(key);
+        }
+    }
+    for (workload, event) in events {
+        let title = if workload == event {
+            format!("{event} events")
+        } else {
+            format!("{workload}: {event} events")
+        };
+        push_wrapped(out, "", "  ", &title);
+        for rate in document
+            .rates
+            .iter()
+            .filter(|r| r.workload == workload && r.event == event)
+        {
+            push_wrapped(out, "  ", "    ", &rate_line(rate));
+        }
+        for row in document
+            .rate_comparisons
+            .iter()
+            .filter(|r| r.workload == workload && r.event == event)
+        {
+            let times = row
+                .ratio
+                .map(|r| format!("ratio {}, ", ratio(r)))
+                .unwrap_or_default();
+            let test = row
+                .p
+                .map(|v| format!("exact p = {}", p(v)))
+                .unwrap_or_else(|| "not tested".into());
+            let note = row
+                .note
+                .as_deref()
+                .map(|n| format!("; {n}"))
+                .unwrap_or_default();
+            let text = format!(
+                "{} against {}: {times}{test}, {}{note}",
+                row.configuration,
+                row.baseline,
+                row.verdict.word()
+            );
+            push_wrapped(out, "  ", "    ", &text);
+        }
+        out.push('\n');
+    }
+}
+
+fn rate_line(rate: &Rate) -> String {
+    let exposure = rate
+        .exposure_s
+        .map(|s| format!(" in {} s", significant(s, 4)))
+        .unwrap_or_default();
+    let mut text = format!("{}: {}{exposure}", rate.configuration, rate.count);
+    if let (Some(value), Some([low, high])) = (rate.rate_per_s, rate.ci) {
+        let scale = if high >= 1.0 {
+            (1.0, "s")
+        } else if high * 60.0 >= 10.0 {
+            (60.0, "min")
+        } else {
+            (3600.0, "h")
+        };
+        let show = |v: f64| significant(v * scale.0, 3);
+        text.push_str(&format!(
+            ", {} per {} [{}, {}]",
+            show(value),
+            scale.1,
+            show(low),
+            show(high)
+        ));
+    }
+    if let Some(note) = &rate.note {
+        text.push_str(&format!("; {note}"));
+    }
+    text
+}
+
+/// Figures behind which no runs stand.
+pub(super) fn statements(document: &Document, out: &mut String) {
+    if document.statements.is_empty() {
+        return;
+    }
+    out.push_str("Figures without a number of runs (read, not judged)\n");
+    for statement in &document.statements {
+        let mut text = String::new();
+        for part in [&statement.workload, &statement.configuration]
+            .into_iter()
+            .flatten()
+        {
+            text.push_str(&format!("{part}, "));
+        }
+        let unit = if statement.unit == "%" {
+            " %".to_string()
+        } else {
+            format!(" {}", statement.unit)
+        };
+        text.push_str(&format!(
+            "{}: {}{}",
+            statement.metric,
+            statement.value,
+            unit.trim_end()
+        ));
+        if let Some(base) = &statement.normalised_to {
+            text.push_str(&format!(" of {base}"));
+        }
+        push_wrapped(
+            out,
+            "  ",
+            "    ",
+            &format!("{text} (line {})", statement.place.line),
+        );
+    }
+    out.push('\n');
+}
