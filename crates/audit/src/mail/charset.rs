@@ -1,0 +1,182 @@
+//! Bytes to text.
+
+use mail_parser::decoders::charsets::map::charset_decoder;
+use memchr::memchr;
+
+/// How much of a text is looked at to tell whether it is one.
+const SAMPLE: usize = 8192;
+
+/// What went wrong in decoding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Trouble {
+    /// The line of the text, counted from 0.
+    pub(super) index: usize,
+    /// One sentence.
+    pub(super) detail: String,
+}
+
+/// Decodes a text of the given character set; of UTF-8 if none is given.
+/// What cannot be decoded is taken as Windows-1252, so that a lone `±` or `µ`
+/// of an older mailer survives.
+pub(super) fn decode(bytes: Vec<u8>, charset: Option<&str>) -> (String, Option<Trouble>) {
+    let Some(charset) = charset.filter(|c| !is_utf8(c)) else {
+        return decode_utf8(bytes);
+    };
+    let Some(decoder) = charset_decoder(charset.as_bytes()) else {
+        let (text, _) = decode_utf8(bytes);
+        let name: String = charset.escape_debug().take(40).collect();
+        let detail = format!("the character set {name} is unknown; read as UTF-8");
+        return (text, Some(Trouble { index: 0, detail }));
+    };
+    let text = decoder(&bytes);
+    let trouble = text.find('\u{fffd}').map(|bad| Trouble {
+        index: super::text::line_ends(text.as_bytes().get(..bad).unwrap_or_default()),
+        detail: format!("some bytes are not {charset}; they were replaced"),
+    });
+    (text, trouble)
+}
+
+/// Whether text of this character set is UTF-8 as it stands.
+pub(super) fn is_utf8(charset: &str) -> bool {
+    ["utf-8", "us-ascii", "ascii", "utf8", "ansi_x3.4-1968", ""]
+        .iter()
+        .any(|name| charset.eq_ignore_ascii_case(name))
+}
+
+fn decode_utf8(bytes: Vec<u8>) -> (String, Option<Trouble>) {
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) => return (text, None),
+        Err(error) => error.into_bytes(),
+    };
+    let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
+    let mut first = None;
+    let mut count = 0usize;
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            first.get_or_insert(text.len());
+            count += chunk.invalid().len();
+        }
+        text.extend(chunk.invalid().iter().map(|b| windows_1252(*b)));
+    }
+    let before = text.as_bytes().get(..first.unwrap_or(0));
+    let trouble = Trouble {
+        index: super::text::line_ends(before.unwrap_or_default()),
+        detail: format!("{count} bytes are not UTF-8; read as Windows-1252"),
+    };
+    (text, Some(trouble))
+}
+
+/// One character of Windows-1252.
+fn windows_1252(byte: u8) -> char {
+    const HIGH: [char; 32] = [
+        '€', '\u{fffd}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{fffd}', 'Ž',
+        '\u{fffd}', '\u{fffd}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ',
+        '\u{fffd}', 'ž', 'Ÿ',
+    ];
+    match byte {
+        0x80..=0x9f => HIGH
+            .get(usize::from(byte - 0x80))
+            .copied()
+            .unwrap_or('\u{fffd}'),
+        _ => char::from(byte),
+    }
+}
+
+/// UTF-16 that begins with a byte order mark, as text; `None` if it does not.
+pub(super) fn decode_utf16(bytes: &[u8]) -> Option<(String, Option<Trouble>)> {
+    let charset = match bytes {
+        [0xff, 0xfe, ..] => "utf-16le",
+        [0xfe, 0xff, ..] => "utf-16be",
+        _ => return None,
+    };
+    let (text, trouble) = decode(bytes.get(2..)?.to_vec(), Some(charset));
+    let odd = (bytes.len() % 2 == 1).then(|| Trouble {
+        index: super::text::line_ends(text.as_bytes()),
+        detail: "the last byte is half a character; it was left out".into(),
+    });
+    Some((text, trouble.or(odd)))
+}
+
+/// Whether bytes are something else than text: with NUL bytes, or for more
+/// than 30 % control characters.
+pub(super) fn is_binary(bytes: &[u8]) -> bool {
+    let sample = bytes.get(..SAMPLE).unwrap_or(bytes);
+    if memchr(0, sample).is_some() {
+        return true;
+    }
+    let control = sample
+        .iter()
+        .map(|b| usize::from(is_control(*b)))
+        .sum::<usize>();
+    if control * 10 > sample.len() * 3 {
+        return true;
+    }
+    // Bytes that are no UTF-8 count too, but not alone: text in an undeclared
+    // eight-bit character set is still text.
+    if control * 50 <= sample.len() {
+        return false;
+    }
+    let invalid: usize = sample.utf8_chunks().map(|c| c.invalid().len()).sum();
+    (control + invalid) * 10 > sample.len() * 3
+}
+
+/// A control character that has no business in text. White space and the
+/// escape character have.
+fn is_control(byte: u8) -> bool {
+    matches!(byte, 0..=7 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_read_as_windows_1252_and_reported() {
+        let (text, trouble) = decode(b"a\n52.67 \xb1 1\n\x80".to_vec(), None);
+        assert_eq!(text, "a\n52.67 ± 1\n€");
+        let trouble = trouble.unwrap();
+        assert_eq!(trouble.index, 1);
+        assert!(trouble.detail.contains("2 bytes"), "{}", trouble.detail);
+    }
+
+    #[test]
+    fn known_character_sets_are_decoded() {
+        assert_eq!(
+            decode(b"\xb5s".to_vec(), Some("ISO-8859-1")),
+            ("µs".into(), None)
+        );
+        assert_eq!(decode("µs".into(), Some("UTF-8")), ("µs".into(), None));
+        let (text, trouble) = decode(b"\x82\xa0\xff".to_vec(), Some("shift_jis"));
+        assert!(text.starts_with('あ') && trouble.is_some());
+    }
+
+    #[test]
+    fn an_unknown_character_set_is_reported() {
+        let (text, trouble) = decode(b"12.5".to_vec(), Some("x-klingon"));
+        assert_eq!(text, "12.5");
+        assert!(trouble.unwrap().detail.contains("x-klingon"));
+    }
+
+    #[test]
+    fn utf16_needs_its_mark() {
+        assert_eq!(
+            decode_utf16(b"\xff\xfe1\0\n\0").unwrap(),
+            ("1\n".into(), None)
+        );
+        assert_eq!(decode_utf16(b"\xfe\xff\0x").unwrap().0, "x");
+        assert!(decode_utf16(b"\xff\xfe1").unwrap().1.is_some());
+        assert_eq!(decode_utf16(b"1\0"), None);
+    }
+
+    #[test]
+    fn binary_is_told_from_text() {
+        assert!(is_binary(b"abc\0def"));
+        assert!(is_binary(&[1, 2, 3, b'a', b'b']));
+        assert!(!is_binary("±µ\t\r\n\x1b[1m".as_bytes()));
+        assert!(!is_binary(b"\xe4\xf6\xfc\xdf"));
+        assert!(!is_binary(b""));
+        let noise: Vec<u8> = (1..=255).collect();
+        assert!(is_binary(&noise));
+    }
+}

@@ -1,0 +1,412 @@
+//! Header fields of mails and of their parts.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use mail_parser::parsers::MessageStream;
+use mail_parser::{ContentType, HeaderValue};
+use memchr::{memchr, memmem};
+
+use super::charset;
+use super::transfer::Encoding;
+
+/// The longest header name that is taken for one.
+const LONGEST_NAME: usize = 76;
+
+/// Beyond this length encoded words in a header stay as they are.
+const LONGEST_ENCODED: usize = 4096;
+
+/// The fields that matter here, each without its name.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Fields<'a> {
+    bytes: &'a [u8],
+    found: [Option<Range<usize>>; FIELDS],
+    /// Where the body begins.
+    pub(super) body: usize,
+    /// Whether the header ends with an empty line, as it should.
+    pub(super) ended: bool,
+    /// Whether its first line is a field that mails have.
+    pub(super) begins_known: bool,
+}
+
+/// A field that matters here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Field {
+    Subject,
+    From,
+    Date,
+    MessageId,
+    ContentType,
+    TransferEncoding,
+    Disposition,
+    /// Any of those by which mails travel.
+    Trace,
+}
+
+const FIELDS: usize = Field::Trace as usize + 1;
+
+impl Field {
+    fn named(name: &[u8]) -> Option<Field> {
+        const NAMES: [(&[u8], Field); 12] = [
+            (b"subject", Field::Subject),
+            (b"from", Field::From),
+            (b"date", Field::Date),
+            (b"message-id", Field::MessageId),
+            (b"content-type", Field::ContentType),
+            (b"content-transfer-encoding", Field::TransferEncoding),
+            (b"content-disposition", Field::Disposition),
+            (b"received", Field::Trace),
+            (b"return-path", Field::Trace),
+            (b"delivered-to", Field::Trace),
+            (b"to", Field::Trace),
+            (b"mime-version", Field::Trace),
+        ];
+        let matches = |(known, _): &&(&[u8], Field)| name.eq_ignore_ascii_case(known);
+        NAMES.iter().find(matches).map(|(_, field)| *field)
+    }
+}
+
+impl<'a> Fields<'a> {
+    /// Reads the header at the start of `bytes`. It ends with an empty line,
+    /// or before the first line that is no header.
+    pub(super) fn read(bytes: &'a [u8]) -> Fields<'a> {
+        let mut fields = Fields {
+            bytes,
+            ..Fields::default()
+        };
+        let mut at = 0;
+        let mut open = None;
+        while at < bytes.len() {
+            let rest = bytes.get(at..).unwrap_or_default();
+            let end = at + memchr(b'\n', rest).map_or(rest.len(), |n| n + 1);
+            match rest.first() {
+                Some(b'\n') => fields.ended = true,
+                Some(b'\r') if rest.get(1) == Some(&b'\n') => fields.ended = true,
+                Some(b' ' | b'\t') if at > 0 => {
+                    fields.extend(open, end);
+                    at = end;
+                    continue;
+                }
+                _ => {
+                    let stuffed = rest.starts_with(b">From ");
+                    let Some(name) = name(rest) else {
+                        if at > 0 && stuffed {
+                            at = end;
+                            continue;
+                        }
+                        break;
+                    };
+                    open = fields.add(name, at, end);
+                    at = end;
+                    continue;
+                }
+            }
+            at = end;
+            break;
+        }
+        fields.body = at;
+        fields
+    }
+
+    /// Notes a field; the first of its name counts. Gives its slot.
+    fn add(&mut self, name: &[u8], at: usize, end: usize) -> Option<usize> {
+        let field = Field::named(name);
+        if at == 0 {
+            let list = name.get(..5).unwrap_or_default();
+            self.begins_known = field.is_some()
+                || name.starts_with(b"X-")
+                || list.eq_ignore_ascii_case(b"list-")
+                || [
+                    &b"Sender"[..],
+                    b"Reply-To",
+                    b"Cc",
+                    b"In-Reply-To",
+                    b"References",
+                ]
+                .iter()
+                .chain(&[
+                    &b"DKIM-Signature"[..],
+                    b"Authentication-Results",
+                    b"ARC-Seal",
+                ])
+                .any(|known| name.eq_ignore_ascii_case(known));
+        }
+        let slot = field? as usize;
+        let value = self.found.get_mut(slot).filter(|v| v.is_none())?;
+        *value = Some(at + name.len() + 1..end);
+        Some(slot)
+    }
+
+    /// A field goes on in the next line.
+    fn extend(&mut self, slot: Option<usize>, end: usize) {
+        if let Some(Some(value)) = slot.and_then(|s| self.found.get_mut(s)) {
+            value.end = end;
+        }
+    }
+
+    /// Whether the text that begins so is a mail: it begins with a header
+    /// that has at least two of the fields that every mail has.
+    pub(super) fn are_of_mail(&self) -> bool {
+        let essential = [
+            Field::Subject,
+            Field::From,
+            Field::Date,
+            Field::MessageId,
+            Field::Trace,
+        ];
+        let present = essential.iter().filter(|f| self.raw(**f).is_some());
+        self.ended && self.begins_known && present.count() >= 2
+    }
+
+    fn raw(&self, field: Field) -> Option<&'a [u8]> {
+        let range = self.found.get(field as usize)?.clone()?;
+        self.bytes.get(range)
+    }
+
+    /// A field's text, unfolded, with encoded words decoded.
+    pub(super) fn text(&self, field: Field) -> Option<String> {
+        let raw = self.raw(field)?;
+        let encoded = raw.len() <= LONGEST_ENCODED && memmem::find(raw, b"=?").is_some();
+        let text = match encoded.then(|| decode_words(raw)).flatten() {
+            Some(text) => text,
+            None => unfold(raw),
+        };
+        let text = text.trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    /// What the fields say about the part they belong to.
+    pub(super) fn part(&self) -> Part {
+        let mut part = Part::default();
+        if let Some(value) = self.parsed(Field::ContentType) {
+            part.read_type(&value);
+        }
+        if let Some(value) = self.parsed(Field::Disposition) {
+            part.attached = value.ctype() == "attachment";
+            if let Some(name) = value.attribute("filename") {
+                part.name = Some(name.to_owned());
+            }
+        }
+        let encoding = self.raw(Field::TransferEncoding).unwrap_or_default();
+        let encoding = encoding.trim_ascii();
+        let is = |name: &[u8]| {
+            let start = encoding.get(..name.len());
+            start.is_some_and(|s| s.eq_ignore_ascii_case(name))
+        };
+        if is(b"quoted-printable") {
+            part.encoding = Encoding::QuotedPrintable;
+        } else if is(b"base64") {
+            part.encoding = Encoding::Base64;
+        }
+        part
+    }
+
+    fn parsed(&self, field: Field) -> Option<ContentType<'static>> {
+        let raw = self.raw(field).filter(|r| r.len() <= LONGEST_ENCODED)?;
+        match MessageStream::new(&closed(raw))
+            .parse_content_type()
+            .into_owned()
+        {
+            HeaderValue::ContentType(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+/// The name of the header field at the start of a line.
+pub(super) fn name(line: &[u8]) -> Option<&[u8]> {
+    let colon = memchr(b':', line.get(..LONGEST_NAME.min(line.len()))?)?;
+    let name = line.get(..colon)?;
+    let proper = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);
+    proper.then_some(name)
+}
+
+/// A field's value with a line end, which the parser wants.
+fn closed(raw: &[u8]) -> Cow<'_, [u8]> {
+    if raw.ends_with(b"\n") {
+        return Cow::Borrowed(raw);
+    }
+    let mut closed = raw.to_vec();
+    closed.push(b'\n');
+    Cow::Owned(closed)
+}
+
+/// Decodes encoded words.
+fn decode_words(raw: &[u8]) -> Option<String> {
+    match MessageStream::new(&closed(raw)).parse_unstructured() {
+        HeaderValue::Text(text) => Some(text.into_owned()),
+        _ => None,
+    }
+}
+
+/// One line of a field that goes over several.
+fn unfold(raw: &[u8]) -> String {
+    let (text, _) = charset::decode(raw.to_vec(), None);
+    let mut lines = text.lines();
+    let mut out = lines.next().unwrap_or_default().trim().to_owned();
+    for line in lines {
+        out.push(' ');
+        out.push_str(line.trim());
+    }
+    out
+}
+
+/// What kind of thing a part is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) enum Kind {
+    #[default]
+    Plain,
+    Html,
+    /// Text of some other kind, or of a name that text has.
+    OtherText,
+    /// Parts set apart by this boundary.
+    Multipart(String),
+    /// A mail in the mail.
+    Message,
+    /// A signature by which nothing is measured.
+    Signature,
+    Binary,
+}
+
+/// What the header of a part says.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Part {
+    /// The type by its name.
+    mime: String,
+    kind: Kind,
+    pub(super) digest: bool,
+    pub(super) charset: Option<String>,
+    pub(super) name: Option<String>,
+    pub(super) encoding: Encoding,
+    pub(super) flowed: bool,
+    pub(super) delsp: bool,
+    pub(super) attached: bool,
+}
+
+impl Part {
+    fn read_type(&mut self, value: &ContentType<'_>) {
+        let (major, minor) = (value.ctype(), value.subtype().unwrap_or_default());
+        let says = |attribute: &str, word: &str| {
+            let said = value.attribute(attribute);
+            said.is_some_and(|s| s.eq_ignore_ascii_case(word))
+        };
+        self.kind = match (major, minor) {
+            ("multipart", _) => match value.attribute("boundary") {
+                Some(boundary) if !boundary.is_empty() => Kind::Multipart(boundary.to_owned()),
+                _ => Kind::Plain,
+            },
+            ("message", "rfc822" | "global") => Kind::Message,
+            ("text", "html") => Kind::Html,
+            ("text", "plain") | ("text", "") => Kind::Plain,
+            ("text" | "message", _) | ("application", "json") => Kind::OtherText,
+            ("application", "pgp-signature" | "pkcs7-signature" | "x-pkcs7-signature") => {
+                Kind::Signature
+            }
+            _ => Kind::Binary,
+        };
+        self.mime = format!("{major}/{minor}");
+        self.digest = (major, minor) == ("multipart", "digest");
+        self.charset = value.attribute("charset").map(str::to_owned);
+        self.name = value.attribute("name").map(str::to_owned);
+        self.flowed = says("format", "flowed");
+        self.delsp = says("delsp", "yes");
+    }
+
+    /// A part of a digest, which is a mail unless it says otherwise.
+    pub(super) fn in_digest(mut self) -> Part {
+        if self.mime.is_empty() {
+            self.kind = Kind::Message;
+        }
+        self
+    }
+
+    /// What kind of thing it is, by its type and its name.
+    pub(super) fn kind(&self) -> Kind {
+        match &self.kind {
+            Kind::Binary if self.named_as_text() => Kind::OtherText,
+            Kind::Message if self.encoding != Encoding::Identity => Kind::Binary,
+            kind => kind.clone(),
+        }
+    }
+
+    /// Whether its text can be taken as it stands.
+    pub(super) fn is_simple(&self) -> bool {
+        self.kind == Kind::Plain
+            && self.encoding == Encoding::Identity
+            && !self.flowed
+            && self.charset.as_deref().is_none_or(charset::is_utf8)
+    }
+
+    fn named_as_text(&self) -> bool {
+        const ENDINGS: [&str; 11] = [
+            "txt", "log", "csv", "tsv", "json", "patch", "diff", "out", "md", "dat", "text",
+        ];
+        let ending = self.name.as_deref().and_then(|n| n.rsplit_once('.'));
+        ending.is_some_and(|(_, e)| ENDINGS.iter().any(|text| e.eq_ignore_ascii_case(text)))
+    }
+
+    /// Its name and type, for a sentence.
+    pub(super) fn described(&self) -> String {
+        let name: String = match &self.name {
+            Some(name) => name.escape_debug().take(80).collect(),
+            None => "without a name".into(),
+        };
+        let mime = match self.mime.as_str() {
+            "" => "of no type",
+            mime => mime,
+        };
+        let mime: String = mime.escape_debug().take(80).collect();
+        format!("{name} ({mime}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_found_in_any_case_and_unfolded() {
+        let fields = Fields::read(b"SUBJECT: one\r\n two\r\nfrom:A <a@example.org>\r\n\r\nbody");
+        assert_eq!(fields.text(Field::Subject).unwrap(), "one two");
+        assert_eq!(fields.text(Field::From).unwrap(), "A <a@example.org>");
+        assert_eq!(fields.body, 46);
+        assert!(fields.are_of_mail());
+    }
+
+    #[test]
+    fn encoded_words_are_decoded() {
+        let raw = b"Subject: =?utf-8?Q?=C2=B11_=25?= of\n =?iso-8859-1?B?tXM=?=\n\n";
+        let fields = Fields::read(raw);
+        assert_eq!(fields.text(Field::Subject).unwrap(), "±1 % of µs");
+    }
+
+    #[test]
+    fn a_header_ends_before_what_is_none() {
+        let fields = Fields::read(b"From: a\nDate: b\nhello world\n\n");
+        assert_eq!(fields.body, 16);
+        assert!(!fields.are_of_mail());
+        assert!(!Fields::read(b"Results: a\nFrom: b\nDate: c\n\nx").are_of_mail());
+        assert!(!Fields::read(b"From: b\n\nDate: c\n\nx").are_of_mail());
+        assert!(!Fields::read(b"From: b\nDate: c\n").are_of_mail());
+    }
+
+    #[test]
+    fn the_type_of_a_part_is_read() {
+        let part = Fields::read(
+            b"Content-Type: Text/Plain; charset=\"UTF-8\"; format=flowed; DelSp=yes\nContent-Transfer-Encoding: Quoted-Printable\n\n",
+        )
+        .part();
+        assert_eq!(part.kind(), Kind::Plain);
+        assert!(part.flowed && part.delsp);
+        assert_eq!(part.encoding, Encoding::QuotedPrintable);
+        assert_eq!(part.charset.as_deref(), Some("UTF-8"));
+    }
+
+    #[test]
+    fn a_binary_type_with_a_textual_name_is_text() {
+        let header = b"Content-Type: application/octet-stream\nContent-Disposition: attachment; filename=\"run.LOG\"\n\n";
+        let part = Fields::read(header).part();
+        assert_eq!(part.kind(), Kind::OtherText);
+        assert!(part.attached);
+    }
+}

@@ -1,0 +1,272 @@
+//! One message: its header and its decoded text.
+
+use std::borrow::Cow;
+
+use assize_bundle::{Doubt, Place};
+use memchr::memmem;
+
+use super::charset::{self, Trouble};
+use super::header::{Field, Fields, Kind};
+use super::mime::{self, Leaf};
+use super::text::{Places, Text, line_ends, narrow};
+use super::transfer::{self, Encoding};
+use super::{flowed, html};
+use crate::Line;
+
+/// The code of a doubt about bytes that could not be decoded.
+pub const UNDECODABLE: &str = "undecodable-text";
+/// The code of a doubt about a message that ends too early.
+pub const TRUNCATED: &str = "truncated-message";
+/// The code of a doubt about an attachment that is no text.
+pub const BINARY_ATTACHMENT: &str = "binary-attachment";
+/// The code of a doubt about a source that is no text.
+pub const BINARY_INPUT: &str = "binary-input";
+
+/// One message's text, decoded.
+#[derive(Debug, Clone)]
+pub struct Message {
+    /// Its place in the mailbox, counted from 1; 1 where there is only one.
+    pub number: u32,
+    /// The file's line at which it begins.
+    pub line: u32,
+    /// The subject, decoded.
+    pub subject: Option<String>,
+    /// The author, decoded, with the address.
+    pub from: Option<String>,
+    /// The identifier without angle brackets.
+    pub message_id: Option<String>,
+    /// The date as it was written.
+    pub date: Option<String>,
+    /// What was doubtful in decoding.
+    pub doubts: Vec<Doubt>,
+    texts: Vec<Text>,
+}
+
+impl Message {
+    /// Its lines, decoded and unquoted, in order. Between the parts of a mail
+    /// stands an empty line, so that no block of figures reaches across.
+    pub fn lines(&self) -> Vec<Line<'_>> {
+        let mut lines = Vec::new();
+        for text in &self.texts {
+            if !lines.is_empty() {
+                lines.push(Line {
+                    text: Cow::Borrowed(""),
+                    depth: 0,
+                    place: Place {
+                        message: self.number,
+                        line: text.places.line(0),
+                    },
+                });
+            }
+            text.lines(self.number, &mut lines);
+        }
+        lines
+    }
+
+    /// A message without anything yet.
+    fn empty(number: u32, line: u32) -> Message {
+        Message {
+            number,
+            line,
+            subject: None,
+            from: None,
+            message_id: None,
+            date: None,
+            doubts: Vec::new(),
+            texts: Vec::new(),
+        }
+    }
+
+    /// A file that is no mail.
+    pub(super) fn plain(bytes: Vec<u8>) -> Message {
+        let mut message = Message::empty(1, 1);
+        match charset::decode_utf16(&bytes) {
+            Some((text, trouble)) => {
+                let places = Places::From(1);
+                message.note(trouble, &places);
+                message.add(text, 0, places);
+            }
+            None => message.add_text(old_line_ends(bytes), None, Places::From(1)),
+        }
+        message
+    }
+
+    /// A mail, which begins at the file's line `line`.
+    pub(super) fn mail(bytes: Vec<u8>, number: u32, line: u32) -> Message {
+        let mut message = Message::empty(number, line);
+        let fields = Fields::read(&bytes);
+        message.subject = fields.text(Field::Subject);
+        message.from = fields.text(Field::From);
+        message.date = fields.text(Field::Date);
+        message.message_id = fields.text(Field::MessageId).map(|id| {
+            let id = id.trim_start_matches('<').trim_end_matches('>');
+            id.to_owned()
+        });
+        if fields.part().is_simple() {
+            let start = fields.body;
+            message.add_simple(bytes, start, line);
+        } else {
+            message.add_parts(&bytes, line);
+        }
+        message
+    }
+
+    /// The text of a mail that travelled as it is: nothing is copied.
+    fn add_simple(&mut self, bytes: Vec<u8>, start: usize, line: u32) {
+        let (head, body) = bytes.split_at(start.min(bytes.len()));
+        let first = line.saturating_add(narrow(line_ends(head)));
+        if charset::is_binary(body) {
+            return self.doubt(BINARY_INPUT, "the text of the mail is binary", first);
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => self.add(text, start, Places::From(first)),
+            Err(error) => {
+                let body = error.into_bytes().split_off(start);
+                self.add_text(body, None, Places::From(first));
+            }
+        }
+    }
+
+    fn add_parts(&mut self, bytes: &[u8], line: u32) {
+        let (leaves, cut_at) = mime::leaves(bytes, line);
+        let is_body = |l: &&Leaf| l.kind == Kind::Plain && !l.part.attached;
+        let mut plain: Vec<usize> = leaves.iter().filter(is_body).map(|l| l.owner).collect();
+        plain.sort_unstable();
+        for leaf in leaves {
+            let raw = bytes.get(leaf.body.clone()).unwrap_or_default();
+            let said = plain.binary_search(&leaf.owner).is_ok();
+            match leaf.kind {
+                Kind::Html if said && !leaf.part.attached => {}
+                Kind::Signature => {}
+                Kind::Binary => self.refuse(&leaf, raw),
+                _ => self.add_leaf(&leaf, raw),
+            }
+        }
+        if let Some(line) = cut_at {
+            self.doubt(TRUNCATED, "a part of the mail has no end", line);
+        }
+    }
+
+    /// An attachment that is no text.
+    fn refuse(&mut self, leaf: &Leaf, raw: &[u8]) {
+        let (size, _) = self.decoded(leaf, raw, |bytes, _| bytes.len());
+        let detail = format!("{}, {size} bytes) was not read", leaf.part.described());
+        self.doubt(BINARY_ATTACHMENT, &detail, leaf.line);
+    }
+
+    /// A part that is text.
+    fn add_leaf(&mut self, leaf: &Leaf, raw: &[u8]) {
+        let (bytes, places) = self.decoded(leaf, raw, |bytes, _| bytes.into_owned());
+        let part = &leaf.part;
+        let charset = part.charset.as_deref();
+        let wide = charset.is_some_and(|c| {
+            let start = c.get(..6).unwrap_or_default();
+            start.eq_ignore_ascii_case("utf-16")
+        });
+        if !wide && charset::is_binary(&bytes) {
+            let detail = format!("{}) is binary, not text", part.described());
+            return self.doubt(BINARY_INPUT, &detail, leaf.line);
+        }
+        let (text, trouble) = charset::decode(bytes, charset);
+        self.note(trouble, &places);
+        let (text, starts) = match leaf.kind {
+            Kind::Html => html::strip(&text, &places),
+            Kind::Plain if part.flowed => flowed::join(&text, &places, part.delsp),
+            _ => return self.add(text, 0, places),
+        };
+        self.add(text, 0, Places::Each(starts));
+    }
+
+    /// Undoes a part's transfer encoding and hands the bytes on.
+    fn decoded<T>(
+        &mut self,
+        leaf: &Leaf,
+        raw: &[u8],
+        then: impl Fn(Cow<'_, [u8]>, &Places) -> T,
+    ) -> (T, Places) {
+        let (bytes, places, cut) = match leaf.part.encoding {
+            Encoding::Identity => (Cow::Borrowed(raw), Places::From(leaf.line), false),
+            Encoding::QuotedPrintable => {
+                let (bytes, starts, cut) = transfer::quoted_printable(raw, leaf.line);
+                (Cow::Owned(bytes), Places::Each(starts), cut)
+            }
+            Encoding::Base64 => {
+                let (bytes, cut) = transfer::base64(raw);
+                (Cow::Owned(bytes), Places::At(leaf.line), cut)
+            }
+        };
+        if cut {
+            self.doubt(TRUNCATED, "an encoded part ends too early", leaf.line);
+        }
+        let done = then(bytes, &places);
+        (done, places)
+    }
+
+    /// Decodes bytes that are text of a character set, and adds it.
+    fn add_text(&mut self, bytes: Vec<u8>, charset: Option<&str>, places: Places) {
+        if charset::is_binary(&bytes) {
+            return self.doubt(BINARY_INPUT, "this is binary, not text", places.line(0));
+        }
+        let (text, trouble) = charset::decode(bytes, charset);
+        self.note(trouble, &places);
+        self.add(text, 0, places);
+    }
+
+    fn add(&mut self, text: String, start: usize, places: Places) {
+        self.texts.push(Text {
+            text,
+            start,
+            places,
+        });
+    }
+
+    fn note(&mut self, trouble: Option<Trouble>, places: &Places) {
+        if let Some(trouble) = trouble {
+            self.doubt(UNDECODABLE, &trouble.detail, places.line(trouble.index));
+        }
+    }
+
+    fn doubt(&mut self, code: &str, detail: &str, line: u32) {
+        self.doubts.push(Doubt {
+            code: code.to_owned(),
+            detail: detail.to_owned(),
+            place: Place {
+                message: self.number,
+                line,
+            },
+        });
+    }
+}
+
+/// Gives a file whose lines all end with a lone carriage return newer ones.
+fn old_line_ends(mut bytes: Vec<u8>) -> Vec<u8> {
+    if memchr::memchr(b'\r', &bytes).is_some() && memchr::memchr(b'\n', &bytes).is_none() {
+        for byte in bytes.iter_mut().filter(|b| **b == b'\r') {
+            *byte = b'\n';
+        }
+    }
+    bytes
+}
+
+/// Takes away the `>` that a mailbox puts before lines that would look like
+/// the beginning of a message.
+pub(super) fn unstuff(mut bytes: Vec<u8>) -> Vec<u8> {
+    let stuffed = |at: &usize| {
+        let before = bytes.get(..*at).unwrap_or_default();
+        let marks = before.iter().rev().take_while(|b| **b == b'>').count();
+        matches!(before.get(..at - marks), Some([] | [.., b'\n']))
+    };
+    let marks: Vec<usize> = memmem::find_iter(&bytes, b">From ")
+        .filter(stuffed)
+        .collect();
+    if !marks.is_empty() {
+        let mut at = 0;
+        let mut marks = marks.into_iter().peekable();
+        bytes.retain(|_| {
+            let drop = marks.next_if_eq(&at).is_some();
+            at += 1;
+            !drop
+        });
+    }
+    bytes
+}

@@ -1,0 +1,38 @@
+//! Bytes to unquoted lines.
+//!
+//! A file is a mailbox, a mail, or any other text: what someone copied from a
+//! web archive, the output of a tool, or a few lines of both. [`messages`]
+//! tells which and streams the messages; [`Message::lines`] gives decoded,
+//! unquoted [`Line`](crate::Line)s that still know where they stood.
+//!
+//! | file | what |
+//! |---|---|
+//! | `reader` | kind of file, beginnings of messages |
+//! | `header`, `mime`, `transfer`, `charset` | from mail to text |
+//! | `html`, `flowed` | from marked-up text to plain text |
+//! | `text`, `entity`, `quote` | from text to lines |
+//!
+//! The walk over the parts of a mail is done here and not by the mail library
+//! (which decodes headers and character sets) for two reasons: places must
+//! point at lines of the file, and the time must stay linear in the size of
+//! whatever is thrown at it.
+//!
+//! Nothing here fails but reading. What cannot be decoded is decoded as far
+//! as it goes and leaves a [`Doubt`](assize_bundle::Doubt) of one of these
+//! codes: [`UNDECODABLE`], [`TRUNCATED`], [`BINARY_ATTACHMENT`],
+//! [`BINARY_INPUT`].
+
+mod charset;
+mod entity;
+mod flowed;
+mod header;
+mod html;
+mod message;
+mod mime;
+mod quote;
+mod reader;
+mod text;
+mod transfer;
+
+pub use message::{BINARY_ATTACHMENT, BINARY_INPUT, Message, TRUNCATED, UNDECODABLE};
+pub use reader::{Messages, messages};

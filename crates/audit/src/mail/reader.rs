@@ -1,0 +1,261 @@
+//! From a file to messages: which kind it is, and where messages begin.
+
+use std::io::{self, BufRead, Read};
+
+use memchr::{memchr, memmem};
+
+use super::header::{self, Fields};
+use super::message::{Message, unstuff};
+use super::text::{line_ends, narrow};
+
+/// How much is read at once.
+const CHUNK: u64 = 256 * 1024;
+
+/// The longest line that separates messages.
+const LONGEST_SEPARATOR: usize = 1000;
+
+/// How much has to be known to tell a separator, with the start of the line
+/// that follows it.
+const LOOKAHEAD: usize = LONGEST_SEPARATOR + 100;
+
+/// Reads messages one after the other: those of a mailbox, one mail, or any
+/// other text as one message. No more is held than the largest message and
+/// what was read with it.
+///
+/// ```
+/// let text = b"Time:  12.5 s\n> Time:  13.0 s\n";
+/// let message = assize_audit::mail::messages(&text[..]).next().unwrap()?;
+/// let lines = message.lines();
+/// assert_eq!((lines[1].text.as_ref(), lines[1].depth), ("Time:  13.0 s", 1));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn messages<R: BufRead>(reader: R) -> Messages<R> {
+    Messages {
+        reader,
+        buffer: Vec::new(),
+        start: 0,
+        ended: false,
+        state: State::Fresh,
+        number: 1,
+        line: 1,
+    }
+}
+
+/// An iterator over messages; see [`messages`].
+#[derive(Debug)]
+pub struct Messages<R> {
+    reader: R,
+    buffer: Vec<u8>,
+    /// Where the next message begins in the buffer.
+    start: usize,
+    /// Whether the reader has no more.
+    ended: bool,
+    state: State,
+    /// The number of the next message.
+    number: u32,
+    /// The file's line at which it begins.
+    line: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Fresh,
+    Mailbox,
+    Done,
+}
+
+impl<R: BufRead> Iterator for Messages<R> {
+    type Item = io::Result<Message>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = match self.state {
+            State::Fresh => self.first(),
+            State::Mailbox => self.of_mailbox(),
+            State::Done => return None,
+        };
+        if next.is_err() {
+            self.state = State::Done;
+        }
+        next.transpose()
+    }
+}
+
+impl<R: BufRead> Messages<R> {
+    /// Reads on; drops what has been handed out.
+    fn fill(&mut self) -> io::Result<()> {
+        if self.start > 0 {
+            self.buffer.drain(..self.start);
+            self.start = 0;
+        }
+        let read = self
+            .reader
+            .by_ref()
+            .take(CHUNK)
+            .read_to_end(&mut self.buffer)?;
+        self.ended |= read == 0;
+        Ok(())
+    }
+
+    /// Finds out what kind of file it is, and gives the first message.
+    fn first(&mut self) -> io::Result<Option<Message>> {
+        while !self.ended && self.buffer.len() < LOOKAHEAD * 2 {
+            self.fill()?;
+        }
+        let text = without_mark(&self.buffer);
+        let blank = text.iter().take_while(|b| matches!(b, b'\n' | b'\r'));
+        let blank = blank.take(LONGEST_SEPARATOR).count();
+        let at = self.buffer.len() - text.len() + blank;
+        if separates(self.buffer.get(at..).unwrap_or_default()) {
+            let skipped = self.buffer.get(..at).unwrap_or_default();
+            self.line = self.line.saturating_add(narrow(line_ends(skipped)));
+            self.start = at;
+            self.state = State::Mailbox;
+            return self.of_mailbox();
+        }
+        self.state = State::Done;
+        self.reader.read_to_end(&mut self.buffer)?;
+        let mut bytes = std::mem::take(&mut self.buffer);
+        if Fields::read(without_mark(&bytes)).are_of_mail() {
+            let mark = bytes.len() - without_mark(&bytes).len();
+            bytes.drain(..mark);
+            return Ok(Some(Message::mail(bytes, 1, 1)));
+        }
+        Ok(Some(Message::plain(bytes)))
+    }
+
+    /// The next message of a mailbox.
+    fn of_mailbox(&mut self) -> io::Result<Option<Message>> {
+        // How much of the message has been searched for its end.
+        let mut searched = 0;
+        let end = loop {
+            if let Some(end) = self.end_from(&mut searched) {
+                break end;
+            }
+            if self.ended {
+                break self.buffer.len();
+            }
+            self.fill()?;
+        };
+        let bytes = self.buffer.get(self.start..end).unwrap_or_default();
+        if bytes.is_empty() {
+            self.state = State::Done;
+            return Ok(None);
+        }
+        let (number, line) = (self.number, self.line);
+        self.number = number.saturating_add(1);
+        self.line = line.saturating_add(narrow(line_ends(bytes)));
+        self.start = end;
+        // The separator itself is no header.
+        let head = memchr(b'\n', bytes).map_or(bytes.len(), |n| n + 1);
+        let bytes = unstuff(bytes.get(head..).unwrap_or_default().to_vec());
+        Ok(Some(Message::mail(bytes, number, line.saturating_add(1))))
+    }
+
+    /// Where the message ends, if that can be told yet: before a separator
+    /// that follows an empty line. Advances `searched` over what was looked
+    /// at, counted from the start of the message.
+    fn end_from(&self, searched: &mut usize) -> Option<usize> {
+        let message = self.buffer.get(self.start..)?;
+        for found in memmem::find_iter(message.get(*searched..)?, b"\nFrom ") {
+            let at = *searched + found + 1;
+            let rest = message.get(at..)?;
+            if rest.len() < LOOKAHEAD && !self.ended {
+                *searched = at - 1;
+                return None;
+            }
+            if follows_blank(message.get(..at)?) && separates(rest) {
+                return Some(self.start + at);
+            }
+        }
+        *searched = message.len().saturating_sub(5).max(*searched);
+        None
+    }
+}
+
+/// The bytes without a byte order mark.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+/// Whether the last line is empty.
+fn follows_blank(before: &[u8]) -> bool {
+    let line = before.strip_suffix(b"\n").unwrap_or(before);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    line.is_empty() || line.ends_with(b"\n")
+}
+
+/// Whether a message of a mailbox begins here: with a line such as
+/// `From a@example.org Thu Jan  1 00:00:00 1970`, and then a header.
+fn separates(bytes: &[u8]) -> bool {
+    let Some(rest) = bytes.strip_prefix(b"From ") else {
+        return false;
+    };
+    let window = rest.get(..LONGEST_SEPARATOR).unwrap_or(rest);
+    let Some(end) = memchr(b'\n', window) else {
+        return false;
+    };
+    let (line, after) = rest.split_at(end + 1);
+    dated(line) && header::name(after.strip_prefix(b">").unwrap_or(after)).is_some()
+}
+
+/// Whether a line has a date as `asctime` writes it.
+fn dated(line: &[u8]) -> bool {
+    const DAYS: [&[u8]; 7] = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"];
+    const MONTHS: [&[u8]; 12] = [
+        b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov",
+        b"Dec",
+    ];
+    let mut words = line
+        .split(u8::is_ascii_whitespace)
+        .filter(|w| !w.is_empty())
+        .skip_while(|w| !DAYS.contains(w))
+        .skip(1);
+    let mut next = || words.next().unwrap_or_default();
+    let number = |word: &[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+    let month = MONTHS.contains(&next());
+    let day = number(next());
+    let time = next();
+    let time = time.contains(&b':') && time.iter().all(|b| b.is_ascii_digit() || *b == b':');
+    let year = words.any(|word| word.len() == 4 && number(word));
+    month && day && time && year
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separators_of_all_mailers_are_known() {
+        for line in [
+            "From a@example.org Thu Jan  1 00:00:00 1970",
+            "From mboxrd@z Thu Jan  1 00:00:00 1970",
+            "From 0123456789abcdef Mon Sep 17 00:00:00 2001",
+            "From a at example.org  Mon Mar 14 13:12:02 2011",
+            "From MAILER-DAEMON Fri Jul  8 12:08:34 CEST 2011",
+            "From - Fri Jul 08 12:08 2011",
+        ] {
+            assert!(
+                separates(format!("{line}\nSubject: x\n").as_bytes()),
+                "{line}"
+            );
+            assert!(
+                separates(format!("{line}\r\nSubject: x\n").as_bytes()),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn prose_that_begins_with_from_does_not_separate() {
+        for text in [
+            "From what I see the latency is fine.\nSubject: x\n",
+            "From a@example.org Thu Jan  1 00:00:00 1970\nno header\n",
+            "From a@example.org Thu Jan  1 00:00:00 1970\n\nx: y\n",
+            "From Mon to Fri\nx: y\n",
+            "From: a@example.org Thu Jan  1 00:00:00 1970\nx: y\n",
+            "From a@example.org Thu Jan  1 00:00:00 1970",
+        ] {
+            assert!(!separates(text.as_bytes()), "{text}");
+        }
+    }
+}

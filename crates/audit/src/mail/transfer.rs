@@ -1,0 +1,189 @@
+//! Content transfer encodings, decoded with an eye on where lines come from.
+
+use memchr::memchr;
+
+/// How the bytes of a part travel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Encoding {
+    /// As they are.
+    #[default]
+    Identity,
+    QuotedPrintable,
+    Base64,
+}
+
+/// Decodes quoted-printable. Gives the bytes, the file's line at which each
+/// decoded line begins, and whether it ends in the middle of something.
+pub(super) fn quoted_printable(bytes: &[u8], first: u32) -> (Vec<u8>, Vec<u32>, bool) {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut starts = Vec::new();
+    let mut line = first;
+    let mut fresh = true;
+    let mut cut_short = false;
+    for source in bytes.split_inclusive(|b| *b == b'\n') {
+        let ended = source.ends_with(b"\n");
+        let mut rest = source.trim_ascii_end();
+        let soft = rest.ends_with(b"=");
+        if soft {
+            rest = rest.strip_suffix(b"=").unwrap_or(rest);
+        }
+        cut_short = soft && !ended;
+        while let Some(at) = memchr(b'=', rest) {
+            append(rest.get(..at), line, &mut fresh, &mut out, &mut starts);
+            let after = rest.get(at + 1..).unwrap_or_default();
+            match hex_pair(after) {
+                Some(byte) => {
+                    append(Some(&[byte]), line, &mut fresh, &mut out, &mut starts);
+                    fresh = byte == b'\n';
+                    rest = after.get(2..).unwrap_or_default();
+                }
+                None => {
+                    cut_short |= !ended && after.len() < 2;
+                    append(Some(b"="), line, &mut fresh, &mut out, &mut starts);
+                    rest = after;
+                }
+            }
+        }
+        append(Some(rest), line, &mut fresh, &mut out, &mut starts);
+        if ended && !soft {
+            if fresh {
+                starts.push(line);
+            }
+            out.push(b'\n');
+            fresh = true;
+        }
+        line = line.saturating_add(u32::from(ended));
+    }
+    (out, starts, cut_short)
+}
+
+/// Adds bytes, and a new line before them if one is due.
+fn append(
+    bytes: Option<&[u8]>,
+    line: u32,
+    fresh: &mut bool,
+    out: &mut Vec<u8>,
+    starts: &mut Vec<u32>,
+) {
+    let bytes = bytes.unwrap_or_default();
+    if bytes.is_empty() {
+        return;
+    }
+    if *fresh {
+        starts.push(line);
+        *fresh = false;
+    }
+    out.extend_from_slice(bytes);
+}
+
+/// The byte that two hexadecimal digits stand for.
+fn hex_pair(text: &[u8]) -> Option<u8> {
+    let digit = |at: usize| {
+        let c = char::from(*text.get(at)?);
+        c.to_digit(16).and_then(|d| u8::try_from(d).ok())
+    };
+    Some(digit(0)? << 4 | digit(1)?)
+}
+
+/// Decodes base64. Gives the bytes and whether something is missing: it ends
+/// in the middle of a group, or at something that is no base64.
+pub(super) fn base64(bytes: &[u8]) -> (Vec<u8>, bool) {
+    let mut out = Vec::with_capacity(bytes.len() / 4 * 3);
+    let mut group = 0u32;
+    let mut count = 0u8;
+    let mut padded = false;
+    for byte in bytes {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            b'=' => {
+                flush(group, count, &mut out);
+                (group, count, padded) = (0, 0, true);
+                continue;
+            }
+            b' ' | b'\t' | b'\r' | b'\n' => continue,
+            // A mailing list adds its footer behind the end.
+            _ => {
+                flush(group, count, &mut out);
+                return (out, !padded);
+            }
+        };
+        padded = false;
+        group = group << 6 | u32::from(value);
+        count += 1;
+        if count == 4 {
+            out.extend_from_slice(group.to_be_bytes().get(1..).unwrap_or_default());
+            (group, count) = (0, 0);
+        }
+    }
+    flush(group, count, &mut out);
+    (out, count != 0)
+}
+
+/// Adds what an unfinished group of base64 says.
+fn flush(group: u32, count: u8, out: &mut Vec<u8>) {
+    let (shift, bytes) = match count {
+        2 => (12, 1),
+        3 => (6, 2),
+        _ => return,
+    };
+    let group = (group << shift).to_be_bytes();
+    out.extend_from_slice(group.get(1..1 + bytes).unwrap_or_default());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn qp(text: &str) -> (String, Vec<u32>, bool) {
+        let (bytes, starts, short) = quoted_printable(text.as_bytes(), 5);
+        (String::from_utf8(bytes).unwrap(), starts, short)
+    }
+
+    #[test]
+    fn soft_breaks_are_joined_and_lines_keep_their_places() {
+        let (text, starts, short) = qp("a =C2=B1=\n b\n\nc=\r\n=\r\nd  \r\ne\n");
+        assert_eq!(text, "a ± b\n\ncd\ne\n");
+        assert_eq!(starts, [5, 7, 8, 11]);
+        assert!(!short);
+    }
+
+    #[test]
+    fn an_encoded_line_end_stays_in_its_line() {
+        let (text, starts, _) = qp("a=0Ab=0D=0A\nc");
+        assert_eq!(text, "a\nb\r\n\nc");
+        assert_eq!(starts, [5, 5, 5, 6]);
+    }
+
+    #[test]
+    fn broken_escapes_stay_and_a_cut_is_noticed() {
+        assert_eq!(qp("a=b =zz\n").0, "a=b =zz\n");
+        assert!(qp("a=C").2);
+        assert!(qp("a=").2);
+        assert!(!qp("a=\n").2);
+        assert!(!qp("a=41\n").2);
+    }
+
+    #[test]
+    fn base64_is_decoded_with_and_without_padding() {
+        assert_eq!(base64(b"MTIu\r\nNQ=="), (b"12.5".to_vec(), false));
+        assert_eq!(base64(b"MTIuNTA="), (b"12.50".to_vec(), false));
+        assert_eq!(base64(b"MTIuNQ=="), (b"12.5".to_vec(), false));
+        assert_eq!(base64(b""), (Vec::new(), false));
+    }
+
+    #[test]
+    fn truncated_base64_gives_what_is_there() {
+        assert_eq!(base64(b"MTIuN"), (b"12.".to_vec(), true));
+        assert_eq!(base64(b"MTIu\n-- cut"), (b"12.".to_vec(), true));
+    }
+
+    #[test]
+    fn a_footer_behind_base64_is_left_out() {
+        let (bytes, short) = base64(b"MTIuNQ==\n____\nlist footer\n");
+        assert_eq!((bytes, short), (b"12.5".to_vec(), false));
+    }
+}
