@@ -1,2 +1,68 @@
-//! The command.
-fn main() {}
+//! `assize`: a court for kernel changes.
+//!
+//! This crate reads arguments, calls the other rooms and prints. It knows no
+//! statistics and no formats.
+
+mod audit;
+mod cli;
+mod compare;
+mod failure;
+mod output;
+mod shell;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use cli::{Cli, Verb};
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no errors; clap prints them to stdout.
+            let code = if error.use_stderr() { 2 } else { 0 };
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    let done = match cli.verb {
+        Verb::Audit(arguments) => audit::audit(&arguments),
+        Verb::Compare(arguments) => compare::compare(&arguments),
+        Verb::Report(arguments) => compare::report(&arguments),
+        Verb::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "assize", &mut text);
+            output::print(&text).map(|()| 0)
+        }
+        Verb::Man => man().and_then(|text| output::print(&text)).map(|()| 0),
+    };
+    match done {
+        Ok(code) => ExitCode::from(code),
+        Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("assize: {failure}");
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn man() -> Result<Vec<u8>, Failure> {
+    let mut text = Vec::new();
+    let command = Cli::command();
+    let failed = |source| Failure::Write {
+        what: "the manual page".into(),
+        source,
+    };
+    clap_mangen::Man::new(command.clone())
+        .render(&mut text)
+        .map_err(failed)?;
+    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        let page = clap_mangen::Man::new(verb.clone());
+        page.render_name_section(&mut text).map_err(failed)?;
+        page.render_synopsis_section(&mut text).map_err(failed)?;
+        page.render_options_section(&mut text).map_err(failed)?;
+    }
+    Ok(text)
+}

@@ -1,0 +1,157 @@
+//! `assize audit`.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use assize_audit::{Audit, Options};
+use assize_bundle::Records;
+
+use crate::cli::{AuditArguments, Format};
+use crate::failure::Failure;
+use crate::output;
+
+/// Reads a post, tries it and shows the verdict.
+pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
+    let options = Options {
+        configurations: arguments.configurations.clone(),
+        workloads: arguments.workloads.clone(),
+        ignore: arguments.ignore.clone(),
+        exposure_s: arguments.exposure,
+        explain: arguments.explain,
+    };
+    let audit = read(&arguments.file, &options)?;
+    if arguments.explain && !arguments.showing.json && arguments.showing.format == Format::Text {
+        let text = explanation(&audit);
+        output::deliver(text.as_bytes(), arguments.showing.output.as_deref())?;
+        return Ok(0);
+    }
+    something(&audit)?;
+    if let Some(directory) = &arguments.out {
+        assize_bundle::write(directory, &audit.records)?;
+    }
+    let document = output::judge(&audit.records, &arguments.trial)?;
+    output::show(&document, &arguments.trial, &arguments.showing)
+}
+
+/// Reads a file, or standard input for `-`.
+pub(crate) fn read(path: &Path, options: &Options) -> Result<Audit, Failure> {
+    let failed = |source| Failure::Read {
+        path: path.to_path_buf(),
+        source,
+    };
+    let reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
+        Box::new(io::stdin().lock())
+    } else {
+        let file = File::open(path).map_err(failed)?;
+        if file.metadata().map_err(failed)?.is_dir() {
+            let text = format!(
+                "{}: is a directory; `assize compare` judges bundles",
+                path.display()
+            );
+            return Err(Failure::Argument(text));
+        }
+        Box::new(BufReader::with_capacity(1 << 18, file))
+    };
+    let name = if path.as_os_str() == "-" {
+        "standard input".into()
+    } else {
+        path.display().to_string()
+    };
+    assize_audit::read(reader, &name, options).map_err(failed)
+}
+
+/// Fails if there is nothing to judge, and says what was seen instead.
+pub(crate) fn something(audit: &Audit) -> Result<(), Failure> {
+    let records = &audit.records;
+    let found = records.runs.len()
+        + records.summaries.len()
+        + records.events.len()
+        + records.statements.len();
+    // A doubt about the code under test is worth a verdict of its own.
+    if found > 0
+        || records
+            .doubts
+            .iter()
+            .any(|doubt| doubt.code == "unreached-code")
+    {
+        return Ok(());
+    }
+    Err(Failure::NothingFound {
+        source: records.source.clone(),
+        because: because(records),
+    })
+}
+
+fn because(records: &Records) -> String {
+    let mut text = String::from("no benchmark figures were found");
+    for doubt in records.doubts.iter().take(5) {
+        text.push_str(&format!(
+            "\n  line {}: {} [{}]",
+            doubt.place.line, doubt.detail, doubt.code
+        ));
+    }
+    if records.doubts.len() > 5 {
+        text.push_str(&format!("\n  and {} more", records.doubts.len() - 5));
+    }
+    text.push_str("\n  --explain shows what each line was taken for");
+    text
+}
+
+/// Line by line what was understood, then how it was grouped.
+fn explanation(audit: &Audit) -> String {
+    let mut text = String::new();
+    for line in &audit.explained {
+        let quotes = ">".repeat(usize::from(line.depth.min(8)));
+        text.push_str(&format!(
+            "{:>6} {quotes:<3} {:<28} {}\n",
+            line.place.line,
+            line.taken,
+            line.text.trim_end()
+        ));
+    }
+    let records = &audit.records;
+    text.push_str("\nGrouped as\n");
+    for configuration in &records.configurations {
+        let runs: Vec<String> = records
+            .workloads
+            .iter()
+            .filter_map(|workload| {
+                let lines: Vec<String> = records
+                    .runs
+                    .iter()
+                    .filter(|run| {
+                        run.configuration == configuration.name && run.workload == *workload
+                    })
+                    .map(|run| run.place.line.to_string())
+                    .collect();
+                (!lines.is_empty())
+                    .then(|| format!("{workload}: {} (lines {})", lines.len(), lines.join(", ")))
+            })
+            .collect();
+        text.push_str(&format!("  configuration {}", configuration.name));
+        if configuration.label != configuration.name {
+            text.push_str(&format!(" from \"{}\"", configuration.label));
+        }
+        for (factor, on) in &configuration.factors {
+            text.push_str(&format!(", {factor} {}", if *on { "on" } else { "off" }));
+        }
+        text.push('\n');
+        for line in runs {
+            text.push_str(&format!("    runs of {line}\n"));
+        }
+    }
+    for (place, original) in &audit.repeats {
+        text.push_str(&format!(
+            "  line {} quotes line {}: not counted again\n",
+            place.line, original.line
+        ));
+    }
+    for doubt in &records.doubts {
+        text.push_str(&format!(
+            "  line {}: {} [{}]\n",
+            doubt.place.line, doubt.detail, doubt.code
+        ));
+    }
+    text
+}

@@ -1,0 +1,173 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use regex::Regex;
+
+/// A court for kernel changes: what a change really did, and whether a
+/// posted number survives the noise.
+#[derive(Debug, Parser)]
+#[command(
+    name = "assize",
+    version,
+    propagate_version = true,
+    max_term_width = 90
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Read a posted benchmark result as it was pasted and say what its
+    /// numbers support
+    Audit(AuditArguments),
+    /// Judge what was recorded: bundles, and results of hyperfine
+    Compare(CompareArguments),
+    /// Show a bundle's verdicts
+    Report(ReportArguments),
+    /// Print completions for a shell
+    #[command(hide = true)]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    #[command(hide = true)]
+    Man,
+}
+
+/// What is tried, and how.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Trial {
+    /// Compare with this configuration; names match without case and by
+    /// unique prefix [default: the first configuration]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) baseline: Option<String>,
+    /// A claim to try: 'A < B on METRIC [in WORKLOAD]'; < means lower,
+    /// > higher, = equivalent. May be given several times
+    #[arg(long = "claim", value_name = "CLAIM")]
+    pub(crate) claims: Vec<String>,
+    /// A file with one claim on each line; '#' begins a comment
+    #[arg(long = "claims", value_name = "FILE")]
+    pub(crate) claims_file: Option<PathBuf>,
+    /// A metric declared primary before the data were seen (Holm
+    /// correction; all others: Benjamini-Hochberg)
+    #[arg(long = "primary", value_name = "METRIC")]
+    pub(crate) primary: Vec<String>,
+    /// A metric of which more is better; of others nothing is assumed
+    #[arg(long, value_name = "METRIC")]
+    pub(crate) higher_is_better: Vec<String>,
+    /// Level of all tests
+    #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = share)]
+    pub(crate) alpha: f64,
+    /// Ratios within 1 ± this are equivalent
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = share)]
+    pub(crate) margin: f64,
+    /// Seed for what is drawn at random where enumeration is too large
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// End with status 1 if this is found: 'lint' (any), the code of a
+    /// lint, or 'undecided' (a claim). A refuted claim always does
+    #[arg(long = "fail-on", value_name = "WHAT")]
+    pub(crate) fail_on: Vec<String>,
+}
+
+/// How the verdict is shown.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Showing {
+    /// How to show the verdict
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// The same as --format json
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write to this file, not to standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// When to use colour
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
+    pub(crate) color: Colour,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A mail of 72 columns
+    Text,
+    /// Schema assize.verdict/1
+    Json,
+    /// One table; the column 'kind' says what a row is
+    Csv,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditArguments {
+    /// The post: plain text, a mail or a mailbox; '-' reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) trial: Trial,
+    #[command(flatten)]
+    pub(crate) showing: Showing,
+    /// Lines and headings that match REGEX name the configuration NAME
+    #[arg(long = "configuration", value_name = "REGEX=NAME", value_parser = assize_audit::parse_rule)]
+    pub(crate) configurations: Vec<(Regex, String)>,
+    /// Lines and commands that match REGEX name the workload NAME
+    #[arg(long = "workload", value_name = "REGEX=NAME", value_parser = assize_audit::parse_rule)]
+    pub(crate) workloads: Vec<(Regex, String)>,
+    /// Do not look at lines that match REGEX
+    #[arg(long = "ignore", value_name = "REGEX", value_parser = assize_audit::parse_regex)]
+    pub(crate) ignore: Vec<Regex>,
+    /// For how long events were counted, as in 300s, 5m or 1h
+    #[arg(long, value_name = "DURATION", value_parser = assize_audit::parse_duration)]
+    pub(crate) exposure: Option<f64>,
+    /// Show line by line what each line was taken for
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Keep what was read as a bundle in this new directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// Bundles, or files of results (hyperfine's JSON, or any format that
+    /// audit reads). With several files, each is a configuration
+    #[arg(value_name = "BUNDLE", required = true)]
+    pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) trial: Trial,
+    #[command(flatten)]
+    pub(crate) showing: Showing,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// The bundle
+    #[arg(value_name = "BUNDLE")]
+    pub(crate) bundle: PathBuf,
+    #[command(flatten)]
+    pub(crate) trial: Trial,
+    #[command(flatten)]
+    pub(crate) showing: Showing,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let value: f64 = text
+        .parse()
+        .map_err(|_| format!("'{text}' is not a number"))?;
+    if value > 0.0 && value < 1.0 {
+        Ok(value)
+    } else {
+        Err(format!("{text} is not between 0 and 1"))
+    }
+}

@@ -1,0 +1,134 @@
+//! `assize compare` and `assize report`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use assize_audit::Options;
+use assize_bundle::{Configuration, Records};
+
+use crate::cli::{CompareArguments, ReportArguments};
+use crate::failure::Failure;
+use crate::{audit, output};
+
+/// Judges bundles and files of results together.
+pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
+    let several = arguments.inputs.len() > 1;
+    let mut all = Records::default();
+    let mut sources = Vec::new();
+    for path in &arguments.inputs {
+        let mut records = read(path)?;
+        if several && !path.is_dir() {
+            records = file_is_configuration(path, records);
+        }
+        sources.push(path.display().to_string());
+        join(&mut all, records, path)?;
+    }
+    all.source = sources.join(", ");
+    let document = output::judge(&all, &arguments.trial)?;
+    output::show(&document, &arguments.trial, &arguments.showing)
+}
+
+/// Shows one bundle.
+pub(crate) fn report(arguments: &ReportArguments) -> Result<u8, Failure> {
+    let records = assize_bundle::read(&arguments.bundle)?;
+    let document = output::judge(&records, &arguments.trial)?;
+    output::show(&document, &arguments.trial, &arguments.showing)
+}
+
+fn read(path: &Path) -> Result<Records, Failure> {
+    if path.is_dir() {
+        return Ok(assize_bundle::read(path)?);
+    }
+    let found = audit::read(path, &Options::default())?;
+    audit::something(&found)?;
+    Ok(found.records)
+}
+
+/// Of several files each is a configuration, called like the file; what the
+/// file itself calls configurations (commands, for hyperfine) are workloads.
+fn file_is_configuration(path: &Path, mut records: Records) -> Records {
+    let stem = path
+        .file_stem()
+        .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let rename = |configuration: &mut String, workload: &mut String| {
+        *workload = std::mem::replace(configuration, stem.clone());
+    };
+    if records.configurations.len() == 1 && records.workloads.len() > 1 {
+        // The workloads have names of their own.
+        for run in &mut records.runs {
+            run.configuration.clone_from(&stem);
+        }
+        for summary in &mut records.summaries {
+            summary.configuration.clone_from(&stem);
+        }
+    } else {
+        for run in &mut records.runs {
+            rename(&mut run.configuration, &mut run.workload);
+        }
+        for summary in &mut records.summaries {
+            rename(&mut summary.configuration, &mut summary.workload);
+        }
+        records.workloads = records
+            .configurations
+            .iter()
+            .map(|c| c.name.clone())
+            .collect();
+    }
+    for events in &mut records.events {
+        events.configuration.clone_from(&stem);
+    }
+    records.configurations = vec![Configuration {
+        label: stem.clone(),
+        name: stem,
+        factors: Default::default(),
+    }];
+    records.factors.clear();
+    records
+}
+
+/// Adds records to those of other inputs; refuses to pool cells.
+fn join(all: &mut Records, records: Records, path: &Path) -> Result<(), Failure> {
+    let cells = |records: &Records| -> BTreeSet<(String, String)> {
+        records
+            .runs
+            .iter()
+            .map(|run| (run.configuration.clone(), run.workload.clone()))
+            .collect()
+    };
+    if let Some((configuration, workload)) = cells(all).intersection(&cells(&records)).next() {
+        let text = format!(
+            "{}: holds runs of '{configuration}' on '{workload}' as an input before it does; runs of different bundles \
+             are not pooled: rename one configuration, or compare the bundles one by one",
+            path.display()
+        );
+        return Err(Failure::Argument(text));
+    }
+    for configuration in records.configurations {
+        if all
+            .configurations
+            .iter()
+            .all(|c| c.name != configuration.name)
+        {
+            all.configurations.push(configuration);
+        }
+    }
+    for workload in records.workloads {
+        if !all.workloads.contains(&workload) {
+            all.workloads.push(workload);
+        }
+    }
+    if all.factors.is_empty() {
+        all.factors = records.factors;
+    }
+    let offset = all.runs.len() as u32;
+    all.runs.extend(records.runs.into_iter().map(|mut run| {
+        run.order += offset;
+        run
+    }));
+    all.summaries.extend(records.summaries);
+    all.events.extend(records.events);
+    all.statements.extend(records.statements);
+    all.unsupported.extend(records.unsupported);
+    all.doubts.extend(records.doubts);
+    Ok(())
+}

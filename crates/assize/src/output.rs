@@ -1,0 +1,127 @@
+//! Trial and showing, as all judging verbs need them.
+
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use assize_bundle::Records;
+use assize_report::Style;
+use assize_verdict::{Document, Options, Outcome, try_records};
+
+use crate::cli::{Colour, Format, Showing, Trial};
+use crate::failure::Failure;
+use crate::shell;
+
+/// Tries records as the user asked.
+pub(crate) fn judge(records: &Records, trial: &Trial) -> Result<Document, Failure> {
+    let mut claims = trial.claims.clone();
+    if let Some(path) = &trial.claims_file {
+        claims.extend(claims_of(path)?);
+    }
+    let options = Options {
+        baseline: trial.baseline.clone(),
+        claims,
+        alpha: trial.alpha,
+        margin: trial.margin,
+        primary: trial.primary.clone(),
+        higher_is_better: trial.higher_is_better.clone(),
+        seed: trial.seed,
+        ..Options::default()
+    };
+    let mut document = try_records(records, &options)?;
+    document.reproduce = shell::command_line(std::env::args().skip(1));
+    Ok(document)
+}
+
+fn claims_of(path: &Path) -> Result<Vec<String>, Failure> {
+    let text = fs::read_to_string(path).map_err(|source| Failure::Read {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    let lines = text
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or_default().trim());
+    Ok(lines
+        .filter(|line| !line.is_empty())
+        .map(str::to_string)
+        .collect())
+}
+
+/// Shows a document and says how the command ends.
+pub(crate) fn show(document: &Document, trial: &Trial, showing: &Showing) -> Result<u8, Failure> {
+    let format = if showing.json {
+        Format::Json
+    } else {
+        showing.format
+    };
+    let text = match format {
+        Format::Text => {
+            let terminal = showing.output.is_none() && io::stdout().is_terminal();
+            let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            let colour = match showing.color {
+                Colour::Auto => terminal && !plain,
+                Colour::Always => true,
+                Colour::Never => false,
+            };
+            assize_report::text(document, Style { colour })
+        }
+        Format::Json => {
+            assize_report::json(document).map_err(|error| Failure::Show(error.to_string()))?
+        }
+        Format::Csv => {
+            assize_report::csv(document).map_err(|error| Failure::Show(error.to_string()))?
+        }
+    };
+    deliver(text.as_bytes(), showing.output.as_deref())?;
+    Ok(u8::from(failed(document, &trial.fail_on)))
+}
+
+fn failed(document: &Document, fail_on: &[String]) -> bool {
+    let refuted = document
+        .claims
+        .iter()
+        .any(|claim| claim.outcome == Outcome::Refuted);
+    refuted
+        || fail_on.iter().any(|what| match what.as_str() {
+            "lint" => !document.lints.is_empty(),
+            "undecided" => document
+                .claims
+                .iter()
+                .any(|claim| claim.outcome == Outcome::Undecided),
+            code => document.lints.iter().any(|lint| lint.code == code),
+        })
+}
+
+/// Writes to a file, whole or not at all, or to standard output.
+pub(crate) fn deliver(text: &[u8], path: Option<&Path>) -> Result<(), Failure> {
+    let Some(path) = path else { return print(text) };
+    let failed = |source| Failure::Write {
+        what: path.display().to_string(),
+        source,
+    };
+    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return fs::write(path, text).map_err(failed);
+    }
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let beside = path.with_file_name(name);
+    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
+    written.map_err(|source| {
+        let _ = fs::remove_file(&beside);
+        failed(source)
+    })
+}
+
+/// Writes to standard output.
+pub(crate) fn print(text: &[u8]) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(text)
+        .and_then(|()| out.flush())
+        .map_err(|source| match source.kind() {
+            io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+            _ => Failure::Write {
+                what: "standard output".into(),
+                source,
+            },
+        })
+}
