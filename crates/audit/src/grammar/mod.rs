@@ -14,7 +14,14 @@ use assize_bundle::Spread;
 
 use crate::Line;
 
+pub mod cyclictest;
+pub mod frames;
+pub mod hackbench;
+pub mod hwlat;
+mod latencies;
 pub mod number;
+pub mod rtla;
+pub mod schbench;
 
 /// What a block itself says about the place of a finding in the experiment.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -151,5 +158,12 @@ pub trait Grammar: Sync {
 
 /// All formats, most specific first.
 pub fn all() -> &'static [&'static dyn Grammar] {
-    &[]
+    &[
+        &hwlat::Hwlat,
+        &cyclictest::Cyclictest,
+        &rtla::Rtla,
+        &schbench::Schbench,
+        &hackbench::Hackbench,
+        &frames::Frames,
+    ]
 }
