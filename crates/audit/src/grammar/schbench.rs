@@ -108,69 +108,69 @@ struct Aside<'a> {
 
 /// Reads a line that stands beside the percentiles.
 fn aside(text: &str) -> Option<Aside<'_>> {
-    let one = |rest: &'static str| {
-        text.strip_prefix(rest)
-            .map(str::trim)
-            .filter(|t| is_token(t))
+    rate(text)
+        .or_else(|| delay(text))
+        .or_else(|| transfer(text))
+}
+
+/// The lines that give a rate of requests, and whether each is a last one.
+const RATES: [(&str, &str, bool); 3] = [
+    ("average rps:", "average rps", true),
+    ("current rps:", "current rps", false),
+    ("final rps goal was", "final rps goal", true),
+];
+
+/// Reads a rate of requests.
+fn rate(text: &str) -> Option<Aside<'_>> {
+    let (rest, name, last) = RATES
+        .iter()
+        .find_map(|(head, name, last)| Some((text.strip_prefix(head)?, *name, *last)))?;
+    let value = rest.trim();
+    is_token(value).then(|| Aside {
+        figures: vec![(name, value, "requests/s")],
+        last,
+    })
+}
+
+/// Reads `sched delay: message 4 (usec) worker 6 (usec)`.
+fn delay(text: &str) -> Option<Aside<'_>> {
+    let rest = text.strip_prefix("sched delay:")?;
+    let mut tokens = rest.split_ascii_whitespace();
+    let mut part = |name| {
+        let value = (tokens.next()? == name).then(|| tokens.next())??;
+        (tokens.next()? == "(usec)").then_some(value)
     };
-    let rate = "requests/s";
-    if let Some(value) = one("average rps:") {
-        return Some(Aside {
-            figures: vec![("average rps", value, rate)],
-            last: true,
-        });
-    }
-    if let Some(value) = one("current rps:") {
-        return Some(Aside {
-            figures: vec![("current rps", value, rate)],
-            last: false,
-        });
-    }
-    if let Some(value) = one("final rps goal was") {
-        return Some(Aside {
-            figures: vec![("final rps goal", value, rate)],
-            last: true,
-        });
-    }
-    let mut tokens = text.split_ascii_whitespace();
-    if let Some(rest) = text.strip_prefix("sched delay:") {
-        let mut tokens = rest.split_ascii_whitespace();
-        let mut part = |name| (tokens.next() == Some(name)).then(|| (tokens.next(), tokens.next()));
-        let (message, unit) = part("message")?;
-        let (worker, _) = part("worker")?;
-        if unit != Some("(usec)") {
-            return None;
-        }
-        let figures = vec![
-            ("sched delay message", message?, "us"),
-            ("sched delay worker", worker?, "us"),
-        ];
-        return Some(Aside {
-            figures,
-            last: false,
-        });
-    }
-    if !text.starts_with("avg worker transfer:") {
-        return None;
-    }
-    let value = tokens.nth(3)?;
+    let message = part("message")?;
+    let worker = part("worker")?;
+    Some(Aside {
+        figures: vec![
+            ("sched delay message", message, "us"),
+            ("sched delay worker", worker, "us"),
+        ],
+        last: false,
+    })
+}
+
+/// Reads `avg worker transfer: 25192.00 ops/sec 98.41MB/s`.
+fn transfer(text: &str) -> Option<Aside<'_>> {
+    let rest = text.strip_prefix("avg worker transfer:")?;
+    let mut tokens = rest.split_ascii_whitespace();
+    let value = tokens.next()?;
     if tokens.next()? != "ops/sec" {
         return None;
     }
     let mut figures = vec![("worker transfer", value, "ops/sec")];
     if let Some(rate) = tokens.next() {
-        let end = rate
-            .find(|c: char| c.is_ascii_alphabetic())
-            .unwrap_or(rate.len());
-        let (number, glued) = rate.split_at(end);
-        let unit = if glued.is_empty() {
-            tokens.next().unwrap_or("")
-        } else {
-            glued
+        let end = rate.find(|c: char| c.is_ascii_alphabetic());
+        let (number, glued) = rate.split_at(end.unwrap_or(rate.len()));
+        let unit = match glued {
+            "" => tokens.next()?,
+            _ => glued,
         };
-        if unit.ends_with("/s") {
-            figures.push(("worker transfer bandwidth", number, unit));
+        if !unit.ends_with("/s") {
+            return None;
         }
+        figures.push(("worker transfer bandwidth", number, unit));
     }
     tokens.next().is_none().then_some(Aside {
         figures,
