@@ -16,16 +16,23 @@ use crate::Line;
 
 pub mod benchstat;
 mod cells;
+pub mod cyclictest;
+pub mod frames;
 pub mod gobench;
+pub mod hackbench;
+pub mod hwlat;
 pub mod hyperfine;
 pub mod hyperfine_export;
 pub mod hyperfine_json;
+mod latencies;
 pub mod ministat;
 pub mod number;
 pub mod perf_stat;
 pub mod ping;
 pub mod powertop;
 pub mod prose;
+pub mod rtla;
+pub mod schbench;
 pub mod table;
 pub mod turbostat;
 
@@ -169,6 +176,12 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &perf_stat::PerfStatCsv,
         &perf_stat::PerfStatInterval,
         &perf_stat::PerfStat,
+        &hwlat::Hwlat,
+        &cyclictest::Cyclictest,
+        &rtla::Rtla,
+        &schbench::Schbench,
+        &hackbench::Hackbench,
+        &frames::Frames,
         &benchstat::Benchstat,
         &gobench::GoBench,
         &hyperfine::Hyperfine,
