@@ -36,16 +36,19 @@ fn is_named_figure(text: &str) -> bool {
         return false;
     };
     let mut words = rest.split_whitespace();
+    let mut has_unit = false;
     let value = words.next().is_some_and(|word| {
         let digits = word.trim_end_matches(|c: char| c.is_alphabetic() || matches!(c, '%' | '/'));
-        number::english(digits).is_some_and(|_| word.len() > 1)
+        has_unit = digits.len() < word.len();
+        number::english(digits).is_some()
     });
     let name_ok = name.split_whitespace().count() <= 4
         && name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic())
         && !name.contains(['(', '<', '"', '-', '>', '/', '\\']);
     value
         && name_ok
-        && words.count() <= 1
+        && (words.next().is_some() || has_unit)
+        && words.next().is_none()
         && rest.trim().len() >= 2
         && !text.ends_with([',', '.', ';'])
 }
@@ -67,6 +70,7 @@ mod tests {
             "we tested 3 of 5 machines in 2026",
             "int a = 3;",
             "[   12.345678] usb 1-1: new device 12 13 14",
+            "Kernel: 6.12",
             "Date: Tue Mar 24 2026 - 22:33:38 EST",
             "https://example.org/1/2/3",
         ] {

@@ -51,6 +51,24 @@ pub fn significant(value: f64, digits: usize) -> String {
     text
 }
 
+/// An interval in at most 12 columns: three decimals or digits where they
+/// fit, else fewer, else powers of ten.
+pub(crate) fn interval([low, high]: [f64; 2], show: fn(f64) -> String) -> String {
+    let short = |value: f64| {
+        if value == 0.0 || (1e-2..1e4).contains(&value.abs()) {
+            significant(value, 2)
+        } else {
+            format!("{value:.0e}")
+        }
+    };
+    let wide = format!("{}..{}", show(low), show(high));
+    if wide.len() <= 12 {
+        wide
+    } else {
+        format!("{}..{}", short(low), short(high))
+    }
+}
+
 /// A p value: three decimals, or how small it is.
 pub(crate) fn p(value: f64) -> String {
     if value < 0.0005 {

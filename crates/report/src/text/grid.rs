@@ -45,8 +45,13 @@ impl Grid {
             .map(|(name, _)| name.width())
             .max()
             .unwrap_or(0);
-        let names = (longest + 2).clamp(*NAMES.start(), *NAMES.end());
-        let fit = ((WIDTH - names) / self.column).max(1);
+        let mut names = (longest + 2).clamp(*NAMES.start(), *NAMES.end());
+        let mut fit = ((WIDTH - names) / self.column).max(1);
+        // One column more is worth folding some names.
+        let narrow = WIDTH.saturating_sub((fit + 1) * self.column);
+        if fit < self.heads.len() && narrow >= *NAMES.start() {
+            (names, fit) = (narrow, fit + 1);
+        }
         for (chunk, heads) in self.heads.chunks(fit).enumerate() {
             if chunk > 0 {
                 out.push('\n');

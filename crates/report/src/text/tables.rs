@@ -4,7 +4,7 @@ use assize_verdict::{Comparison, Document, Effect, Factorial, Rate, Scale, Verdi
 
 use super::grid::{Cell, Grid, Weight};
 use super::{Style, mark, push_wrapped};
-use crate::number::{p, ratio, significant};
+use crate::number::{interval, p, ratio, significant};
 
 /// One table for each workload: metric by configuration.
 pub(super) fn comparisons(document: &Document, style: Style, out: &mut String) {
@@ -96,8 +96,8 @@ fn comparison_cell(row: &Comparison, show_n: bool) -> Cell {
     let mut lines = vec![format!("{value} {}", mark(row.verdict))];
     if let Some([low, high]) = row.ci {
         lines.push(match row.scale {
-            Scale::Raw => format!("{}..{}", significant(low, 2), significant(high, 2)),
-            Scale::Log | Scale::Summary => format!("{}-{}", ratio(low), ratio(high)),
+            Scale::Raw => interval([low, high], |v| significant(v, 2)),
+            Scale::Log | Scale::Summary => interval([low, high], ratio),
         });
     }
     if show_n {
@@ -129,7 +129,7 @@ fn legend(document: &Document, out: &mut String) {
         .any(|row| row.scale == Scale::Raw && row.difference.is_some());
     let mut text = format!(
         "Below each ratio its 95 % interval. ** established (exact permutation test, corrected, p <= {alpha}); * supported \
-         (only the corrected t interval excludes 1: too few runs for more); = equivalent within {margin} %; ? undecided."
+         (only the corrected t interval excludes 1: too few runs, or only their means, for more); = equivalent within {margin} %; ? undecided."
     );
     if raw {
         text.push_str(" d: a difference, where values of zero or less forbid a ratio.");
@@ -186,7 +186,7 @@ fn effect_cell(effect: &Effect) -> Cell {
         None => ratio(effect.ratio),
     }];
     if let Some([low, high]) = effect.ci {
-        lines.push(format!("{}-{}", ratio(low), ratio(high)));
+        lines.push(interval([low, high], ratio));
     }
     let strong = effect.p.is_some_and(|value| value <= 0.05);
     Cell {
@@ -248,10 +248,18 @@ pub(super) fn rates(document: &Document, out: &mut String) {
     }
 }
 
+fn seconds(value: f64) -> String {
+    if value.fract() == 0.0 {
+        format!("{value:.0}")
+    } else {
+        significant(value, 4)
+    }
+}
+
 fn rate_line(rate: &Rate) -> String {
     let exposure = rate
         .exposure_s
-        .map(|s| format!(" in {} s", significant(s, 4)))
+        .map(|s| format!(" in {} s", seconds(s)))
         .unwrap_or_default();
     let mut text = format!("{}: {}{exposure}", rate.configuration, rate.count);
     if let (Some(value), Some([low, high])) = (rate.rate_per_s, rate.ci) {
