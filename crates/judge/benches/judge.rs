@@ -1,0 +1,45 @@
+//! The two figures that cost anything: the exact permutation test at its
+//! largest, and the hierarchical bootstrap.
+
+#![expect(missing_docs, reason = "criterion_group! makes a function without")]
+
+use assize_judge::{bootstrap, permutation};
+use criterion::{Criterion, criterion_group, criterion_main};
+use std::hint::black_box;
+
+/// Values without pattern, the same every time.
+fn values(n: usize, from: usize) -> Vec<f64> {
+    (from..from + n)
+        .map(|i| 1.0 + ((i * 7919) % 1009) as f64 / 1009.0)
+        .collect()
+}
+
+fn exact_permutation(c: &mut Criterion) {
+    let (a, b) = (values(11, 0), values(11, 11));
+    c.bench_function(
+        "permutation, 11 against 11 (705,432 relabelings)",
+        |bench| {
+            bench.iter(|| permutation::two_sample(black_box(&a), black_box(&b), 0));
+        },
+    );
+    let (a, b) = (values(12, 0), values(12, 12));
+    c.bench_function("permutation, 12 against 12 (100,000 draws)", |bench| {
+        bench.iter(|| permutation::two_sample(black_box(&a), black_box(&b), 0));
+    });
+}
+
+fn quantile_bootstrap(c: &mut Criterion) {
+    let runs =
+        |from: usize| -> Vec<Vec<f64>> { (0..10).map(|r| values(10_000, from + 31 * r)).collect() };
+    let (a, b) = (runs(0), runs(17));
+    c.bench_function("bootstrap, p99 of 10 against 10 runs of 10,000", |bench| {
+        bench.iter(|| bootstrap::quantile_ratio(black_box(&a), black_box(&b), 0.99, 10_000, 0));
+    });
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().sample_size(10);
+    targets = exact_permutation, quantile_bootstrap
+}
+criterion_main!(benches);

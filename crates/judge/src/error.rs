@@ -1,0 +1,90 @@
+//! Why a figure could not be computed.
+
+use std::fmt;
+
+/// What every fallible function of this crate returns.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The reason a figure was refused. Data that cannot carry a figure are an
+/// error here, never a `NaN` in a result.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// Fewer values (runs, samples, gaps) than the figure needs.
+    TooFew {
+        /// The smallest number that would do.
+        needed: usize,
+        /// The number given.
+        got: usize,
+    },
+    /// A value is `NaN` or infinite.
+    NotFinite,
+    /// A value is zero or negative where a logarithm is taken.
+    NotPositive,
+    /// An argument other than the data is outside its range; the text says
+    /// which one and what the range is.
+    BadArgument(&'static str),
+    /// A full grid has a hole: no run has this combination of levels. The text
+    /// names it, for example `bypass=on, irq=off`.
+    MissingCell(String),
+    /// The columns of the model are linearly dependent.
+    RankDeficient,
+    /// As many parameters as runs: nothing is left to estimate the error from.
+    NoResidualDf {
+        /// Parameters in the model, the intercept included.
+        parameters: usize,
+        /// Runs given.
+        runs: usize,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooFew { needed, got } => write!(f, "{got} values where {needed} are needed"),
+            Self::NotFinite => f.write_str("a value is not a finite number"),
+            Self::NotPositive => f.write_str("a value is not positive and has no logarithm"),
+            Self::BadArgument(what) => write!(f, "{what}"),
+            Self::MissingCell(cell) => write!(f, "the grid has no run with {cell}"),
+            Self::RankDeficient => f.write_str("the effects cannot be told apart"),
+            Self::NoResidualDf { parameters, runs } => write!(
+                f,
+                "{runs} runs for {parameters} parameters leave nothing to estimate the error from"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Refuses fewer than `needed` values, and any that is `NaN` or infinite.
+pub(crate) fn check_finite(values: &[f64], needed: usize) -> Result<()> {
+    if values.len() < needed {
+        return Err(Error::TooFew {
+            needed,
+            got: values.len(),
+        });
+    }
+    if values.iter().any(|v| !v.is_finite()) {
+        return Err(Error::NotFinite);
+    }
+    Ok(())
+}
+
+/// [`check_finite`], and refuses zero and negative values too.
+pub(crate) fn check_positive(values: &[f64], needed: usize) -> Result<()> {
+    check_finite(values, needed)?;
+    if values.iter().any(|&v| v <= 0.0) {
+        return Err(Error::NotPositive);
+    }
+    Ok(())
+}
+
+/// Refuses a level (confidence, significance, probability) outside (0, 1).
+pub(crate) fn check_open_unit(value: f64, what: &'static str) -> Result<()> {
+    if value > 0.0 && value < 1.0 {
+        Ok(())
+    } else {
+        Err(Error::BadArgument(what))
+    }
+}

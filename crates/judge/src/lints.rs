@@ -1,0 +1,239 @@
+//! Pure helpers that find something wrong with the data themselves.
+
+use crate::dist::normal_cdf;
+use crate::moments::{logs, mean, median_absolute_deviation, median_of_sorted, sorted};
+
+/// Whether the values do not vary: max - min <= `rel_tol` * max|x|.
+///
+/// Needs 2 values or more; `false` for fewer, and if any is not finite. Zeros
+/// throughout are constant. Cost: O(n).
+#[must_use]
+pub fn is_constant(values: &[f64], rel_tol: f64) -> bool {
+    if values.len() < 2 || values.iter().any(|v| !v.is_finite()) {
+        return false;
+    }
+    let (low, high) = values
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| {
+            (l.min(v), h.max(v))
+        });
+    high - low <= rel_tol * low.abs().max(high.abs())
+}
+
+/// The number of CPUs, if every value is that many times its run's elapsed time.
+///
+/// A "CPU time" that equals CPUs x elapsed in every run was a wall clock. Some
+/// integer c >= 1 must be within 0.5 % of value / elapsed in all runs; both in
+/// the same unit, one entry per run, one run or more. A single-threaded,
+/// CPU-bound workload honestly gives c = 1, so the caller decides what 1 means.
+/// Cost: O(n).
+#[must_use]
+pub fn equals_cpus_times_elapsed(values: &[f64], elapsed: &[f64]) -> Option<u32> {
+    if values.len() != elapsed.len() {
+        return None;
+    }
+    let cpus = (values.first()? / elapsed.first()?).round();
+    let fits = values
+        .iter()
+        .zip(elapsed)
+        .all(|(v, e)| (v / e - cpus).abs() <= 0.005 * cpus);
+    (fits && (1.0..=65_536.0).contains(&cpus)).then_some(cpus as u32)
+}
+
+/// Whether two counters are one: |a - b| <= `rel_tol` * max(|a|, |b|) in every
+/// run, in the same order of runs. Counters that are zero throughout say
+/// nothing and are not aliased, nor are lists of unequal or no length.
+/// The usual tolerance is 1e-4. Cost: O(n).
+#[must_use]
+pub fn are_aliased(a: &[f64], b: &[f64], rel_tol: f64) -> bool {
+    a.len() == b.len()
+        && a.iter().any(|&v| v != 0.0)
+        && a.iter()
+            .zip(b)
+            .all(|(x, y)| (x - y).abs() <= rel_tol * x.abs().max(y.abs()))
+}
+
+/// The indices of runs that lie apart from the others, in ascending order.
+///
+/// The modified z of ln(value), 0.6745 |x - median| / MAD, exceeds 3.5. If the
+/// MAD is zero (more than half the runs are equal) the mean absolute deviation
+/// takes its place, |x - median| / (1.2533 * mean deviation), and differences
+/// below 1e-9 are taken for rounding. If any value is zero or negative, the
+/// values themselves are used instead of logarithms.
+///
+/// - Shape: one value per run, n >= 5; empty result for fewer or if any value
+///   is not finite.
+/// - Cost: O(n log n).
+/// - Source: Iglewicz and Hoaglin 1993, "How to Detect and Handle Outliers",
+///   section 3.
+/// - Checked against the formula in numpy.
+#[must_use]
+pub fn outlier(values: &[f64]) -> Vec<usize> {
+    const LIMIT: f64 = 3.5;
+    if values.len() < 5 || values.iter().any(|v| !v.is_finite()) {
+        return Vec::new();
+    }
+    let x = if values.iter().all(|&v| v > 0.0) {
+        logs(values)
+    } else {
+        values.to_vec()
+    };
+    let centre = median_of_sorted(&sorted(&x));
+    let deviations: Vec<f64> = x.iter().map(|v| (v - centre).abs()).collect();
+    let mad = median_absolute_deviation(&x);
+    let rounding = 1e-9 * centre.abs().max(1.0);
+    let score = |d: f64| {
+        if mad > rounding {
+            0.6745 * d / mad
+        } else if d > rounding {
+            d / (1.253_314 * mean(&deviations))
+        } else {
+            0.0
+        }
+    };
+    (0..x.len())
+        .filter(|&i| score(deviations[i]) > LIMIT)
+        .collect()
+}
+
+/// A trend over the order of the runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Drift {
+    /// Kendall's tau-b between order and value, in \[-1, 1\]; above 0, values
+    /// rise.
+    pub tau: f64,
+    /// The two-sided p for no trend.
+    pub p: f64,
+}
+
+/// The Mann-Kendall test for a trend, of values in the order of their runs.
+///
+/// Exact for up to 33 runs without ties; otherwise normal with the variance
+/// corrected for ties and without a continuity correction. Runs of different
+/// configurations must not be mixed: center or rank them first.
+///
+/// - Shape: in run order, n >= 6; `None` for fewer, if any value is not finite,
+///   or if all are equal.
+/// - Cost: O(n^2).
+/// - Source: Mann 1945, Econometrica 13; Kendall 1970, "Rank Correlation
+///   Methods", chapters 3 to 5.
+/// - Checked against `scipy.stats.kendalltau`.
+#[must_use]
+pub fn drift(values_in_order: &[f64]) -> Option<Drift> {
+    let x = values_in_order;
+    let n = x.len();
+    if n < 6 || x.iter().any(|v| !v.is_finite()) {
+        return None;
+    }
+    let (mut rising, mut falling) = (0_u64, 0_u64);
+    for (i, early) in x.iter().enumerate() {
+        for late in &x[i + 1..] {
+            rising += u64::from(late > early);
+            falling += u64::from(late < early);
+        }
+    }
+    let pairs = (n * (n - 1) / 2) as f64;
+    let untied = (rising + falling) as f64;
+    if untied == 0.0 {
+        return None;
+    }
+    let balance = rising as f64 - falling as f64;
+    let p = if n <= 33 && untied == pairs {
+        exact_kendall(n, rising.min(falling) as usize)
+    } else {
+        2.0 * normal_cdf(-balance.abs() / kendall_variance(x).sqrt())
+    };
+    Some(Drift {
+        tau: balance / (untied * pairs).sqrt(),
+        p: p.min(1.0),
+    })
+}
+
+/// Twice the chance of at most `inversions` inversions in a random order.
+fn exact_kendall(n: usize, inversions: usize) -> f64 {
+    let mut chance = vec![0.0; inversions + 1];
+    chance[0] = 1.0;
+    for size in 2..=n {
+        let mut next = vec![0.0; inversions + 1];
+        for (total, slot) in next.iter_mut().enumerate() {
+            let from = (total + 1).saturating_sub(size);
+            *slot = chance[from..=total].iter().sum::<f64>() / size as f64;
+        }
+        chance = next;
+    }
+    2.0 * chance.iter().sum::<f64>()
+}
+
+/// The variance of rising minus falling pairs, corrected for ties.
+fn kendall_variance(x: &[f64]) -> f64 {
+    let term = |t: f64| t * (t - 1.0) * (2.0 * t + 5.0);
+    let sorted = sorted(x);
+    let ties: f64 = sorted
+        .chunk_by(|a, b| a == b)
+        .map(|group| term(group.len() as f64))
+        .sum();
+    (term(x.len() as f64) - ties) / 18.0
+}
+
+/// Whether the runs were grouped by configuration: each configuration's runs
+/// are one contiguous stretch, and at least two configurations have two runs or
+/// more. Then time and configuration cannot be told apart.
+///
+/// Shape: the configuration of each run, as any number, in run order.
+/// Cost: O(n log n).
+#[must_use]
+pub fn grouped_order(configurations_in_order: &[usize]) -> bool {
+    let stretches: Vec<(usize, usize)> = configurations_in_order
+        .chunk_by(|a, b| a == b)
+        .map(|s| (s[0], s.len()))
+        .collect();
+    let mut seen: Vec<usize> = stretches.iter().map(|s| s.0).collect();
+    seen.sort_unstable();
+    seen.dedup();
+    let repeated = stretches.iter().filter(|s| s.1 >= 2).count();
+    seen.len() == stretches.len() && repeated >= 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wall_clock_is_recognised() {
+        let elapsed = [1.0, 1.1, 0.9];
+        assert_eq!(
+            equals_cpus_times_elapsed(&[8.0, 8.8, 7.2], &elapsed),
+            Some(8)
+        );
+        assert_eq!(equals_cpus_times_elapsed(&[8.0, 8.8, 7.1], &elapsed), None);
+        assert_eq!(equals_cpus_times_elapsed(&[0.1, 0.1, 0.1], &elapsed), None);
+        assert_eq!(equals_cpus_times_elapsed(&[0.0, 0.0], &[0.0, 0.0]), None);
+        assert_eq!(equals_cpus_times_elapsed(&[], &[]), None);
+    }
+
+    #[test]
+    fn aliases_and_constants() {
+        assert!(are_aliased(&[100.0, 5e6], &[100.0, 5_000_400.0], 1e-4));
+        assert!(!are_aliased(&[100.0, 5e6], &[100.0, 5_001_000.0], 1e-4));
+        assert!(!are_aliased(&[0.0, 0.0], &[0.0, 0.0], 1e-4));
+        assert!(is_constant(&[5.0, 5.0], 0.0) && !is_constant(&[5.0], 0.0));
+        assert!(!is_constant(&[5.0, 5.1], 1e-3));
+    }
+
+    #[test]
+    fn outliers_with_and_without_spread() {
+        assert_eq!(outlier(&[1.0, 1.01, 0.99, 1.02, 3.0]), [4]);
+        assert_eq!(outlier(&[1.0, 1.0, 1.0, 1.0, 1.0, 2.0]), [5]);
+        assert!(outlier(&[1.0, 1.0, 1.0, 1.0, 1.0 + 1e-12]).is_empty());
+        assert!(outlier(&[1.0, 1.0, 1.0, 9.0]).is_empty());
+        assert_eq!(outlier(&[0.0, 1.0, -1.0, 0.5, 90.0]), [4]);
+    }
+
+    #[test]
+    fn grouped_orders() {
+        assert!(grouped_order(&[0, 0, 1, 1]));
+        assert!(!grouped_order(&[0, 1, 0, 1]));
+        assert!(!grouped_order(&[0, 0, 1]));
+        assert!(!grouped_order(&[]));
+    }
+}

@@ -1,0 +1,99 @@
+//! Seeded draws. ChaCha8 with our own derivations, so that a seed gives the same
+//! figures on every machine and with every version of the `rand` crates.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{RngCore, SeedableRng};
+
+/// A stream of draws that is a pure function of its seed.
+pub(crate) struct Draws {
+    stream: ChaCha8Rng,
+}
+
+impl Draws {
+    /// The stream that belongs to `seed`.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            stream: ChaCha8Rng::seed_from_u64(seed),
+        }
+    }
+
+    /// A uniform index in 0..n, without bias (Lemire 2019); n > 0.
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        let n = n as u64;
+        let mut wide = u128::from(self.stream.next_u64()) * u128::from(n);
+        let mut low = wide as u64;
+        if low < n {
+            let threshold = n.wrapping_neg() % n;
+            while low < threshold {
+                wide = u128::from(self.stream.next_u64()) * u128::from(n);
+                low = wide as u64;
+            }
+        }
+        (wide >> 64) as usize
+    }
+
+    /// A uniform number in the open interval (0, 1), on a grid of 2^-53.
+    pub(crate) fn uniform(&mut self) -> f64 {
+        ((self.stream.next_u64() >> 11) as f64 + 0.5) * (1.0 / 9_007_199_254_740_992.0)
+    }
+
+    /// A standard normal number, by Marsaglia's polar method.
+    pub(crate) fn normal(&mut self) -> f64 {
+        loop {
+            let u = 2.0 * self.uniform() - 1.0;
+            let v = 2.0 * self.uniform() - 1.0;
+            let s = u * u + v * v;
+            if s > 0.0 && s < 1.0 {
+                return u * (-2.0 * s.ln() / s).sqrt();
+            }
+        }
+    }
+
+    /// A gamma number of the given shape >= 1 and unit scale (Marsaglia and
+    /// Tsang 2000).
+    pub(crate) fn gamma(&mut self, shape: f64) -> f64 {
+        let d = shape - 1.0 / 3.0;
+        let c = 1.0 / (9.0 * d).sqrt();
+        loop {
+            let x = self.normal();
+            let v = 1.0 + c * x;
+            if v <= 0.0 {
+                continue;
+            }
+            let v = v * v * v;
+            if self.uniform().ln() < 0.5 * x * x + d - d * v + d * v.ln() {
+                return d * v;
+            }
+        }
+    }
+
+    /// A beta number with both parameters >= 1.
+    pub(crate) fn beta(&mut self, a: f64, b: f64) -> f64 {
+        let x = self.gamma(a);
+        x / (x + self.gamma(b))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_have_the_moments_they_should() {
+        let mut draws = Draws::new(1);
+        let n = 200_000;
+        let (mut normal, mut square, mut beta, mut index) = (0.0, 0.0, 0.0, 0);
+        for _ in 0..n {
+            let x = draws.normal();
+            normal += x;
+            square += x * x;
+            beta += draws.beta(3.0, 5.0);
+            index += draws.below(7);
+        }
+        let n = f64::from(n);
+        assert!((normal / n).abs() < 0.01);
+        assert!((square / n - 1.0).abs() < 0.015);
+        assert!((beta / n - 0.375).abs() < 0.002);
+        assert!((index as f64 / n - 3.0).abs() < 0.02);
+    }
+}

@@ -1,0 +1,304 @@
+//! Every figure agrees with scipy, statsmodels or numpy to 1e-6 relative.
+//!
+//! The answers are stored in `reference/`, written by `oracle/reference.py`.
+//! `cargo test -p assize-judge --test oracle -- --nocapture` prints the worst
+//! relative deviation of each file.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "helpers of tests, which the configuration does not recognise"
+)]
+
+use assize_judge::{
+    Estimate, Interval, Moments, adjust, bootstrap, equivalence, factorial, jitter, lints,
+    permutation, poisson, power, quantile, welch,
+};
+use serde_json::Value;
+
+const TOLERANCE: f64 = 1e-6;
+
+/// Compares figures and remembers the worst deviation.
+struct Judge {
+    file: &'static str,
+    case: usize,
+    worst: f64,
+    figures: usize,
+}
+
+impl Judge {
+    fn agree(&mut self, what: &str, got: f64, want: &Value) {
+        let want = want.as_f64().unwrap();
+        let deviation = if got == want {
+            0.0
+        } else {
+            (got - want).abs() / want.abs()
+        };
+        assert!(
+            deviation <= TOLERANCE,
+            "{}, case {}: {what} is {got}, the oracle says {want}",
+            self.file,
+            self.case
+        );
+        self.worst = self.worst.max(deviation);
+        self.figures += 1;
+    }
+
+    fn interval(&mut self, what: &str, got: Interval, want: &Value) {
+        self.agree(what, got.low, &want[0]);
+        self.agree(what, got.high, &want[1]);
+    }
+
+    fn estimate(&mut self, got: Estimate, want: &Value) {
+        self.agree("effect", got.effect, &want["effect"]);
+        self.interval("ci", got.ci, &want["ci"]);
+        self.interval("ci90", got.ci90, &want["ci90"]);
+        self.agree(
+            "standard error",
+            got.standard_error,
+            &want["standard_error"],
+        );
+        self.agree("df", got.df, &want["df"]);
+        self.agree("p_t", got.p_t, &want["p_t"]);
+    }
+}
+
+/// Runs `check` on each case of a file.
+fn each(file: &'static str, text: &str, check: impl Fn(&mut Judge, &Value, &Value)) {
+    let cases: Vec<Value> = serde_json::from_str(text).unwrap();
+    let mut judge = Judge {
+        file,
+        case: 0,
+        worst: 0.0,
+        figures: 0,
+    };
+    assert!(!cases.is_empty());
+    for (index, case) in cases.iter().enumerate() {
+        judge.case = index;
+        check(&mut judge, &case["input"], &case["want"]);
+    }
+    let (cases, figures, worst) = (cases.len(), judge.figures, judge.worst);
+    println!("{file}: {cases} cases, {figures} figures, worst {worst:.1e}");
+}
+
+macro_rules! oracle {
+    ($name:ident, $check:expr) => {
+        #[test]
+        fn $name() {
+            let file = concat!(stringify!($name), ".json");
+            each(
+                file,
+                include_str!(concat!("reference/", stringify!($name), ".json")),
+                $check,
+            );
+        }
+    };
+}
+
+fn floats(v: &Value) -> Vec<f64> {
+    let list = v.as_array().unwrap();
+    list.iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+fn number(v: &Value) -> f64 {
+    v.as_f64().unwrap()
+}
+
+fn count(v: &Value) -> u64 {
+    v.as_u64().unwrap()
+}
+
+fn lists(v: &Value) -> Vec<Vec<f64>> {
+    v.as_array().unwrap().iter().map(floats).collect()
+}
+
+oracle!(welch, |judge, input, want| {
+    let (a, b) = (floats(&input["a"]), floats(&input["b"]));
+    judge.estimate(welch::ratio(&a, &b).unwrap(), &want["ratio"]);
+    judge.estimate(welch::difference(&a, &b).unwrap(), &want["difference"]);
+});
+
+oracle!(summaries, |judge, input, want| {
+    let moments = |v: &Value| Moments {
+        mean: number(&v[0]),
+        standard_error: number(&v[1]),
+        n: Some(count(&v[2]) as u32),
+    };
+    let got = welch::ratio_from_summaries(moments(&input["a"]), moments(&input["b"]));
+    judge.estimate(got.unwrap(), want);
+});
+
+oracle!(permutation, |judge, input, want| {
+    let blocks: Vec<(Vec<f64>, Vec<f64>)> = input["blocks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|b| (floats(&b[0]), floats(&b[1])))
+        .collect();
+    let got = permutation::blocked(&blocks, 0).unwrap();
+    assert!(got.exact);
+    judge.agree("p", got.p, &want["p"]);
+    judge.agree("relabelings", got.relabelings, &want["relabelings"]);
+    if let [(a, b)] = blocks.as_slice() {
+        assert_eq!(got, permutation::two_sample(a, b, 0).unwrap());
+    }
+});
+
+oracle!(adjust, |judge, input, want| {
+    let p = floats(&input["p"]);
+    let (holm, bh) = (adjust::holm(&p), adjust::benjamini_hochberg(&p));
+    for i in 0..p.len() {
+        judge.agree("holm", holm[i], &want["holm"][i]);
+        judge.agree("bh", bh[i], &want["bh"][i]);
+    }
+});
+
+oracle!(equivalence, |judge, input, want| {
+    let (a, b) = (floats(&input["a"]), floats(&input["b"]));
+    let got = equivalence::tost(&a, &b, number(&input["margin"])).unwrap();
+    judge.agree("p", got.p, &want["p"]);
+    assert_eq!(got.equivalent, number(&want["p"]) <= 0.05);
+});
+
+oracle!(factorial, |judge, input, want| {
+    let x = floats(&input["x"]);
+    let levels = input["levels"].as_array().unwrap();
+    let cells: Vec<(Vec<bool>, f64)> = levels
+        .iter()
+        .zip(&x)
+        .map(|(l, &x)| {
+            let on = l.as_array().unwrap();
+            (on.iter().map(|v| v.as_bool().unwrap()).collect(), x)
+        })
+        .collect();
+    let names = input["names"].as_array().unwrap();
+    let names: Vec<&str> = names.iter().map(|n| n.as_str().unwrap()).collect();
+    let got = factorial::fit(&cells, &names).unwrap();
+    assert_eq!(got.residual_df as u64, count(&want["df"]));
+    judge.agree("residual sd", got.residual_sd, &want["sd"]);
+    for (i, e) in got.effects.iter().enumerate() {
+        assert_eq!(e.name, want["names"][i].as_str().unwrap());
+        judge.agree("effect", e.ln_effect, &want["effect"][i]);
+        judge.agree("t", e.t, &want["t"][i]);
+        judge.agree("p", e.p, &want["p"][i]);
+        judge.agree("low", e.ci.low.ln(), &want["low"][i]);
+        judge.agree("high", e.ci.high.ln(), &want["high"][i]);
+    }
+});
+
+oracle!(garwood, |judge, input, want| {
+    let (exposure, level) = (number(&input["exposure"]), number(&input["level"]));
+    let got = poisson::garwood(count(&input["count"]), exposure, level).unwrap();
+    judge.agree("low", got.low, &want["low"]);
+    judge.agree("high", got.high, &want["high"]);
+});
+
+oracle!(rates, |judge, input, want| {
+    let (a, b) = (&input["a"], &input["b"]);
+    let got = poisson::compare(count(&a[0]), number(&a[1]), count(&b[0]), number(&b[1]));
+    judge.agree("p", got.unwrap().p, &want["p"]);
+});
+
+oracle!(gaps, |judge, input, want| {
+    let got = poisson::gaps(&floats(&input["times"])).unwrap();
+    judge.agree("mean", got.mean, &want["mean"]);
+    judge.agree("cv", got.cv, &want["cv"]);
+    judge.agree("statistic", got.statistic, &want["statistic"]);
+    judge.agree("p_regular", got.p_regular, &want["p_regular"]);
+    judge.agree("p_clustered", got.p_clustered, &want["p_clustered"]);
+});
+
+oracle!(quantiles, |judge, input, want| {
+    let sorted = floats(&input["sorted"]);
+    for (i, p) in floats(&input["p"]).into_iter().enumerate() {
+        let got = quantile::type7(&sorted, p).unwrap();
+        judge.agree("type 7", got, &want["type7"][i]);
+    }
+    for w in want["intervals"].as_array().unwrap() {
+        let got = quantile::interval(&sorted, number(&w[0]), number(&w[1]));
+        if w[2].is_null() {
+            assert!(got.is_err(), "case {}: {got:?}", judge.case);
+            continue;
+        }
+        let got = got.unwrap();
+        let (low, high) = (count(&w[2][0]) as usize, count(&w[2][1]) as usize);
+        assert_eq!((got.rank_low, got.rank_high), (low, high));
+        assert_eq!(got.interval.low, sorted[low - 1]);
+        assert_eq!(got.interval.high, sorted[high - 1]);
+        judge.agree("coverage", got.coverage, &w[2][2]);
+    }
+});
+
+oracle!(bca, |judge, input, want| {
+    let jackknife = lists(&input["jackknife"]);
+    let groups: Vec<&[f64]> = jackknife.iter().map(Vec::as_slice).collect();
+    let got = bootstrap::bca_interval(
+        number(&input["theta"]),
+        &floats(&input["replicates"]),
+        &groups,
+        number(&input["level"]),
+    )
+    .unwrap();
+    judge.agree("low", got.interval.low, &want["low"]);
+    judge.agree("high", got.interval.high, &want["high"]);
+    judge.agree("z0", got.z0, &want["z0"]);
+    judge.agree("acceleration", got.acceleration, &want["acceleration"]);
+});
+
+// Two bootstraps with different streams agree only up to their own error, so
+// the interval is compared with a tolerance in units of its own spread.
+oracle!(hierarchical, |judge, input, want| {
+    let (a, b) = (lists(&input["a"]), lists(&input["b"]));
+    let got = bootstrap::quantile_ratio(&a, &b, number(&input["p"]), 10_000, 5).unwrap();
+    judge.agree("ratio", got.ratio, &want["ratio"]);
+    judge.agree("acceleration", got.acceleration, &want["acceleration"]);
+    let sd = number(&want["sd"]);
+    let ends = [got.ci.low, got.ci.high];
+    for (got, want) in ends.into_iter().zip(floats(&want["ci"])) {
+        let off = (got / want).ln().abs() / sd;
+        println!("hierarchical.json: an end is off by {off:.3} standard deviations");
+        assert!(off < 0.12, "{got} {want} {sd}");
+    }
+});
+
+oracle!(jitter, |judge, input, want| {
+    let got = jitter::jitter(&floats(&input["values"])).unwrap();
+    judge.agree("sd", got.sd, &want["sd"]);
+    judge.agree("mad", got.mad, &want["mad"]);
+    judge.agree("max", got.max, &want["max"]);
+    match got.p99_minus_p50 {
+        Some(spread) => judge.agree("p99 - p50", spread, &want["p99_minus_p50"]),
+        None => assert!(want["p99_minus_p50"].is_null()),
+    }
+});
+
+oracle!(power, |judge, input, want| {
+    let [sd, ratio, alpha] = ["sd", "ratio", "alpha"].map(|k| number(&input[k]));
+    for w in want["power"].as_array().unwrap() {
+        let got = power::power_of(count(&w[0]) as u32, sd, ratio, alpha);
+        judge.agree("power", got, &w[1]);
+    }
+    for w in want["runs"].as_array().unwrap() {
+        let got = power::runs_for_effect(sd, ratio, alpha, number(&w[0])).unwrap();
+        judge.agree("runs", f64::from(got), &w[1]);
+    }
+});
+
+oracle!(equivalence_runs, |judge, input, want| {
+    let [sd, margin, alpha, power] = ["sd", "margin", "alpha", "power"].map(|k| number(&input[k]));
+    let got = power::runs_for_equivalence(sd, margin, alpha, power).unwrap();
+    judge.agree("runs", f64::from(got), &want["runs"]);
+});
+
+oracle!(drift, |judge, input, want| {
+    let got = lints::drift(&floats(&input["values"])).unwrap();
+    judge.agree("tau", got.tau, &want["tau"]);
+    judge.agree("p", got.p, &want["p"]);
+});
+
+oracle!(outlier, |judge, input, want| {
+    let got = lints::outlier(&floats(&input["values"]));
+    let want = want["indices"].as_array().unwrap();
+    let want: Vec<usize> = want.iter().map(|i| count(i) as usize).collect();
+    assert_eq!(got, want, "case {}", judge.case);
+});

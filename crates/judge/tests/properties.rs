@@ -1,0 +1,141 @@
+//! What must hold for any data.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, which the configuration does not recognise"
+)]
+
+use assize_judge::{
+    Verdict, VerdictInput, adjust, bootstrap, decide, equivalence, permutation, poisson, power,
+    quantile, welch,
+};
+use proptest::prelude::*;
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-12)
+}
+
+fn positive(n: std::ops::Range<usize>) -> impl Strategy<Value = Vec<f64>> {
+    prop::collection::vec(0.5_f64..2.0, n)
+}
+
+fn any_group(n: std::ops::Range<usize>) -> impl Strategy<Value = Vec<f64>> {
+    // Few distinct values, so that ties are common.
+    prop::collection::vec((-4_i32..5).prop_map(|i| f64::from(i) / 10.0), n)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_ratio_does_not_depend_on_the_unit(a in positive(2..9), b in positive(2..9), unit in 1e-9_f64..1e9) {
+        let scaled = |v: &[f64]| v.iter().map(|x| x * unit).collect::<Vec<_>>();
+        let one = welch::ratio(&a, &b).unwrap();
+        let two = welch::ratio(&scaled(&a), &scaled(&b)).unwrap();
+        prop_assert!(near(one.effect, two.effect) && (one.p_t - two.p_t).abs() < 1e-7);
+        prop_assert!((one.ci.low / two.ci.low - 1.0).abs() < 1e-7);
+    }
+
+    #[test]
+    fn swapping_the_sides_gives_the_reciprocal(a in positive(2..9), b in positive(2..9)) {
+        let one = welch::ratio(&a, &b).unwrap();
+        let two = welch::ratio(&b, &a).unwrap();
+        prop_assert!(near(one.effect, 1.0 / two.effect) && near(one.ci.low, 1.0 / two.ci.high));
+        prop_assert!(near(one.p_t, two.p_t) && near(one.df, two.df));
+        prop_assert!(one.ci.contains(one.effect) && one.ci90.within(&one.ci));
+        prop_assert_eq!(one.p_t <= 0.05, !one.ci.contains(1.0));
+    }
+
+    #[test]
+    fn p_is_a_whole_number_of_relabelings(a in any_group(1..7), b in any_group(1..7)) {
+        let test = permutation::two_sample(&a, &b, 0).unwrap();
+        let ways = test.p * test.relabelings;
+        prop_assert!((ways - ways.round()).abs() < 1e-9);
+        prop_assert!(test.p >= test.p_attainable - 1e-15 && test.p <= 1.0);
+        prop_assert_eq!(test.p_attainable, permutation::attainable(a.len(), b.len()));
+        prop_assert_eq!(test, permutation::two_sample(&b, &a, 0).unwrap());
+    }
+
+    #[test]
+    fn p_ignores_order_and_a_common_shift_within_blocks(
+        a in any_group(2..4), b in any_group(2..4), shift in -3_i32..3,
+    ) {
+        let block = |s: f64| {
+            let moved = |v: &[f64]| v.iter().rev().map(|x| x + s).collect::<Vec<_>>();
+            (moved(&a), moved(&b))
+        };
+        // Equal sides, so that a block's level cancels in the statistic.
+        let n = a.len().min(b.len());
+        let cut = |(mut a, mut b): (Vec<f64>, Vec<f64>)| { a.truncate(n); b.truncate(n); (a, b) };
+        let flat = permutation::blocked(&[cut(block(0.0)), cut(block(0.0))], 0).unwrap();
+        let moved = permutation::blocked(&[cut(block(0.0)), cut(block(f64::from(shift)))], 0).unwrap();
+        prop_assert_eq!(flat.p, moved.p);
+    }
+
+    #[test]
+    fn holm_is_never_below_benjamini_hochberg(p in prop::collection::vec(0.0_f64..=1.0, 1..20)) {
+        let (holm, bh) = (adjust::holm(&p), adjust::benjamini_hochberg(&p));
+        for i in 0..p.len() {
+            prop_assert!(holm[i] >= bh[i] && bh[i] >= p[i] && holm[i] <= 1.0);
+            for j in 0..p.len() {
+                prop_assert!(p[i] > p[j] || (holm[i] <= holm[j] && bh[i] <= bh[j]));
+            }
+        }
+    }
+
+    #[test]
+    fn equivalence_and_its_p_agree(a in positive(2..9), b in positive(2..9), margin in 0.01_f64..0.9) {
+        let e = equivalence::tost(&a, &b, margin).unwrap();
+        prop_assert_eq!(e.equivalent, e.p <= 0.05);
+    }
+
+    #[test]
+    fn more_evidence_never_weakens_a_verdict(p in 0.0_f64..0.2, attainable in 0.0_f64..0.2) {
+        let input = VerdictInput {
+            p_adjusted: Some(p), p_t_adjusted: Some(p), p_attainable: Some(attainable),
+            ci90: None, margin: 0.01, alpha: 0.05,
+        };
+        let verdict = decide(input);
+        prop_assert_eq!(verdict == Verdict::Established, p <= 0.05);
+        let without = decide(VerdictInput { p_adjusted: None, p_attainable: None, ..input });
+        prop_assert_eq!(without == Verdict::Supported, p <= 0.05);
+    }
+
+    #[test]
+    fn rates_swap_and_intervals_hold_their_rate(a in 0_u64..300, b in 0_u64..300, t in 0.1_f64..10.0) {
+        let one = poisson::compare(a, t, b, 1.0).unwrap();
+        let two = poisson::compare(b, 1.0, a, t).unwrap();
+        prop_assert!((one.p - two.p).abs() < 1e-9 && one.p > 0.0 && one.p <= 1.0);
+        let i = poisson::garwood(a, t, 0.95).unwrap();
+        prop_assert!(i.contains(a as f64 / t) && i.low < i.high);
+    }
+
+    #[test]
+    fn a_quantile_lies_between_its_neighbours(mut run in positive(1..60), p in 0.0_f64..=1.0) {
+        run.sort_by(f64::total_cmp);
+        let q = quantile::type7(&run, p).unwrap();
+        prop_assert!(q >= run[0] && q <= run[run.len() - 1]);
+        if let Ok(i) = quantile::interval(&run, p.clamp(0.01, 0.99), 0.9) {
+            prop_assert!(i.coverage >= 0.9 && i.interval.low <= i.interval.high);
+        }
+    }
+
+    #[test]
+    fn power_grows_with_runs_and_the_answer_is_the_smallest(sd in 0.005_f64..0.1, ratio in 1.02_f64..1.5) {
+        let n = power::runs_for_effect(sd, ratio, 0.05, 0.8).unwrap();
+        prop_assert!(power::power_of(n, sd, ratio, 0.05) >= 0.8);
+        prop_assert!(n == 4 || power::power_of(n - 1, sd, ratio, 0.05) < 0.8);
+        prop_assert!(near(power::power_of(n, sd, ratio, 0.05), power::power_of(n, sd, 1.0 / ratio, 0.05)));
+    }
+
+    #[test]
+    fn the_bootstrap_ignores_the_unit(seed in 0_u64..1000, unit in 0.001_f64..1000.0) {
+        let runs = |scale: f64, from: usize| -> Vec<Vec<f64>> {
+            (0..5).map(|r| (0..30).map(|i| scale * (1.0 + ((i * 11 + r * 5 + from) % 30) as f64)).collect()).collect()
+        };
+        let one = bootstrap::quantile_ratio(&runs(1.0, 0), &runs(1.0, 7), 0.5, 200, seed).unwrap();
+        let two = bootstrap::quantile_ratio(&runs(unit, 0), &runs(unit, 7), 0.5, 200, seed).unwrap();
+        prop_assert!((one.ratio / two.ratio - 1.0).abs() < 1e-9);
+        prop_assert!((one.ci.low / two.ci.low - 1.0).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,480 @@
+#!/usr/bin/env python3
+"""Reference values for crates/judge, from scipy and statsmodels.
+
+Needed only by whoever changes a statistic; the values are stored, so that the
+tests themselves need no Python. On Debian:
+
+    apt install python3-scipy python3-statsmodels
+    /usr/bin/python3 oracle/reference.py            # write the files
+    /usr/bin/python3 oracle/reference.py --check    # fail if they differ
+
+Each file in crates/judge/tests/reference/ is a list of cases: `input`, the
+arguments, and `want`, the answers by an implementation that shares no code
+with ours. --check allows 1e-9 relative, so that another scipy release passes.
+"""
+
+import itertools
+import json
+import math
+import pathlib
+import sys
+
+import numpy as np
+import statsmodels.api as sm
+from scipy import integrate, stats
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestIndPower
+from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_ind
+
+HERE = pathlib.Path(__file__).resolve().parent
+OUT = HERE.parent / "crates" / "judge" / "tests" / "reference"
+
+
+def rng(seed):
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def floats(values):
+    return [float(v) for v in values]
+
+
+def two_groups():
+    """Pairs of positive samples: all sizes, scales, skews, and ties."""
+    r = rng(1)
+    sizes = [(2, 2), (2, 5), (3, 3), (4, 4), (5, 3), (8, 8), (12, 7), (25, 40), (40, 40)]
+    for n_a, n_b in sizes:
+        for scale in (1.0, 1e-9, 3e12):
+            for spread in (1e-5, 0.02, 0.8):
+                a = scale * np.exp(spread * r.standard_normal(n_a))
+                b = scale * np.exp(0.5 * spread + 2 * spread * r.standard_normal(n_b))
+                yield a, b
+    for n_a, n_b in ((4, 4), (6, 9)):
+        yield r.integers(1, 5, n_a) * 1.0, r.integers(2, 9, n_b) * 1.0
+    yield np.full(3, 5.0), np.array([5.0, 6.0, 7.0])
+
+
+def welch_of(x_a, x_b):
+    means = CompareMeans(DescrStatsW(x_b), DescrStatsW(x_a))
+    t = stats.ttest_ind(x_b, x_a, equal_var=False)
+    v_a, v_b = x_a.var(ddof=1) / len(x_a), x_b.var(ddof=1) / len(x_b)
+    return {
+        "effect": float(x_b.mean() - x_a.mean()),
+        "ci": floats(means.tconfint_diff(alpha=0.05, usevar="unequal")),
+        "ci90": floats(means.tconfint_diff(alpha=0.10, usevar="unequal")),
+        "standard_error": float(np.sqrt(v_a + v_b)),
+        "df": float(means.dof_satt()),
+        "p_t": float(t.pvalue),
+    }
+
+
+def exponentiated(e):
+    out = dict(e, effect=math.exp(e["effect"]))
+    out["ci"] = [math.exp(v) for v in e["ci"]]
+    out["ci90"] = [math.exp(v) for v in e["ci90"]]
+    return out
+
+
+def welch():
+    for a, b in two_groups():
+        yield {"a": floats(a), "b": floats(b)}, {
+            "ratio": exponentiated(welch_of(np.log(a), np.log(b))),
+            "difference": welch_of(a, b),
+        }
+
+
+def summaries():
+    cases = [
+        (100.0, 2.0, 5, 90.0, 1.0, 5),
+        (1e-6, 3e-8, 2, 2e-6, 1e-8, 30),
+        (5e9, 1e8, 12, 5.1e9, 0.0, 3),
+    ]
+    for m_a, s_a, n_a, m_b, s_b, n_b in cases:
+        v_a, v_b = (s_a / m_a) ** 2, (s_b / m_b) ** 2
+        se = math.sqrt(v_a + v_b)
+        df = (v_a + v_b) ** 2 / (v_a**2 / (n_a - 1) + v_b**2 / (n_b - 1))
+        d = math.log(m_b / m_a)
+        half, half90 = stats.t.ppf(0.975, df) * se, stats.t.ppf(0.95, df) * se
+        want = {
+            "effect": d,
+            "ci": [d - half, d + half],
+            "ci90": [d - half90, d + half90],
+            "standard_error": se,
+            "df": df,
+            "p_t": float(2 * stats.t.sf(abs(d) / se, df)),
+        }
+        yield {"a": [m_a, s_a, n_a], "b": [m_b, s_b, n_b]}, exponentiated(want)
+
+
+def brute_force(blocks):
+    """The share of relabelings within blocks, by itertools."""
+    everything = [v for a, b in blocks for v in (*a, *b)]
+    n_a = sum(len(a) for a, _ in blocks)
+    n_b = len(everything) - n_a
+    tolerance = 1e-12 * max(abs(v) for v in everything)
+    centre = math.fsum(everything) / len(everything)
+    total = math.fsum(v - centre for v in everything)
+
+    def statistic(sum_b):
+        return abs(sum_b / n_b - (total - sum_b) / n_a)
+
+    observed = statistic(math.fsum(v - centre for _, b in blocks for v in b))
+    per_block = [
+        [math.fsum(c) for c in itertools.combinations([v - centre for v in (*a, *b)], len(b))]
+        for a, b in blocks
+    ]
+    sums = [math.fsum(c) for c in itertools.product(*per_block)]
+    reached = sum(statistic(s) >= observed - tolerance for s in sums)
+    return reached / len(sums), len(sums)
+
+
+def permutation():
+    r = rng(2)
+    for n_a, n_b in ((2, 2), (3, 3), (2, 7), (4, 4), (5, 6), (8, 8), (9, 4)):
+        for kind in ("normal", "shift", "ties", "tenths", "large", "small"):
+            a, b = r.standard_normal(n_a), r.standard_normal(n_b) + (2.0 if kind == "shift" else 0.7)
+            if kind == "ties":
+                a, b = r.integers(0, 4, n_a) * 1.0, r.integers(1, 5, n_b) * 1.0
+            elif kind == "tenths":
+                a, b = r.integers(1, 6, n_a) / 10, r.integers(2, 7, n_b) / 10
+            elif kind == "large":
+                a, b = 1e9 + a, 1e9 + b
+            elif kind == "small":
+                a, b = 1e-9 * a, 1e-9 * b
+            a, b = floats(a), floats(b)
+            p, count = brute_force([(a, b)])
+            # Relative to the values, the ties of scipy and ours agree here.
+            scipy_p = stats.permutation_test(
+                (np.array(a) - np.mean(a + b), np.array(b) - np.mean(a + b)),
+                lambda x, y, axis: np.abs(y.mean(axis=axis) - x.mean(axis=axis)),
+                alternative="greater",
+                vectorized=True,
+                n_resamples=np.inf,
+            ).pvalue
+            if kind in ("normal", "shift", "ties"):
+                assert abs(p - scipy_p) < 1e-9, (kind, a, b, p, scipy_p)
+            yield {"blocks": [[a, b]]}, {"p": p, "relabelings": count}
+    for sizes in ([(1, 1)] * 6, [(2, 2)] * 3, [(2, 1), (1, 2), (3, 3)], [(2, 2), (1, 0), (0, 1), (2, 3)]):
+        for _ in range(4):
+            blocks = []
+            for n_a, n_b in sizes:
+                level = 3 * r.standard_normal()
+                blocks.append((floats(level + r.standard_normal(n_a)), floats(level + 1 + r.standard_normal(n_b))))
+            p, count = brute_force(blocks)
+            yield {"blocks": [list(b) for b in blocks]}, {"p": p, "relabelings": count}
+
+
+def adjust():
+    r = rng(3)
+    lists = [floats(r.random(n) ** 3) for n in (1, 2, 3, 5, 10, 40)]
+    lists += [[0.01, 0.01, 0.02, 0.02], [1.0, 0.9, 0.04], [1e-12, 0.5, 1e-12]]
+    for p in lists:
+        yield {"p": p}, {
+            "holm": floats(multipletests(p, method="holm")[1]),
+            "bh": floats(multipletests(p, method="fdr_bh")[1]),
+        }
+
+
+def equivalence():
+    for a, b in two_groups():
+        for margin in (0.01, 0.2):
+            x_a, x_b = np.log(a), np.log(b)
+            if x_a.var() + x_b.var() == 0:
+                continue
+            p, _, _ = ttost_ind(x_b, x_a, math.log1p(-margin), math.log1p(margin), usevar="unequal")
+            yield {"a": floats(a), "b": floats(b), "margin": margin}, {"p": float(p)}
+
+
+def factorial():
+    r = rng(4)
+    for k, repeats, balanced in ((1, 4, True), (2, 3, True), (2, 5, False), (3, 2, True), (3, 4, False), (4, 2, False)):
+        for scale in (1.0, 1e-4):
+            rows, x = [], []
+            for levels in itertools.product((False, True), repeat=k):
+                n = repeats if balanced else int(r.integers(1, repeats + 1))
+                for _ in range(n):
+                    rows.append(list(levels))
+                    signs = [0.5 if on else -0.5 for on in levels]
+                    mean = 7 + sum((i + 1) * s for i, s in enumerate(signs)) * scale
+                    x.append(mean + scale * r.standard_normal())
+            coded = np.where(np.array(rows), 0.5, -0.5)
+            pairs = list(itertools.combinations(range(k), 2))
+            matrix = np.column_stack(
+                [np.ones(len(x)), coded] + [coded[:, i] * coded[:, j] for i, j in pairs]
+            )
+            fitted = sm.OLS(np.array(x), matrix).fit()
+            names = [f"f{i}" for i in range(k)] + [f"f{i}:f{j}" for i, j in pairs]
+            ci = fitted.conf_int(0.05)
+            yield {"levels": rows, "x": x, "names": names[:k]}, {
+                "names": names,
+                "effect": floats(fitted.params[1:]),
+                "t": floats(fitted.tvalues[1:]),
+                "p": floats(fitted.pvalues[1:]),
+                "low": floats(ci[1:, 0]),
+                "high": floats(ci[1:, 1]),
+                "df": int(fitted.df_resid),
+                "sd": float(math.sqrt(fitted.mse_resid)),
+            }
+
+
+def garwood():
+    for count in (0, 1, 2, 3, 10, 57, 1000, 100000):
+        for exposure in (1.0, 3600.0, 1e-3):
+            for level in (0.90, 0.95, 0.99):
+                tail = (1 - level) / 2
+                low = stats.chi2.ppf(tail, 2 * count) / 2 if count else 0.0
+                high = stats.chi2.isf(tail if count else 1 - level, 2 * count + 2) / 2
+                yield {"count": count, "exposure": exposure, "level": level}, {
+                    "low": float(low / exposure),
+                    "high": float(high / exposure),
+                }
+
+
+def rates():
+    counts = [(0, 0), (0, 3), (5, 0), (1, 1), (3, 9), (10, 10), (100, 130), (2000, 2100), (50000, 49000), (7, 400)]
+    for c_a, c_b in counts:
+        for t_a, t_b in ((1.0, 1.0), (3600.0, 1200.0), (0.5, 1.7), (1.0, 1000.0)):
+            chance = t_b / (t_a + t_b)
+            p = stats.binomtest(c_b, c_a + c_b, chance).pvalue if c_a + c_b else 1.0
+            yield {"a": [c_a, t_a], "b": [c_b, t_b]}, {"p": float(p)}
+
+
+def gaps():
+    r = rng(5)
+    for n in (4, 5, 12, 40, 300):
+        for kind in ("poisson", "clustered", "regular"):
+            g = {
+                "poisson": r.exponential(2.0, n),
+                "clustered": r.gamma(0.2, 10.0, n),
+                "regular": r.gamma(20.0, 0.1, n),
+            }[kind]
+            times = floats(np.cumsum(g))
+            g = np.diff(times)
+            m = len(g)
+            b = 2 * m * (np.log(g.mean()) - np.log(g).mean()) / (1 + (m + 1) / (6 * m))
+            yield {"times": times}, {
+                "mean": float(g.mean()),
+                "cv": float(g.std(ddof=1) / g.mean()),
+                "statistic": float(b),
+                "p_regular": float(stats.chi2.cdf(b, m - 1)),
+                "p_clustered": float(stats.chi2.sf(b, m - 1)),
+            }
+
+
+def quantiles():
+    r = rng(6)
+    for n in (1, 2, 3, 10, 37, 100, 1000):
+        values = np.sort(np.exp(r.standard_normal(n)) * 10 ** float(r.integers(-6, 6)))
+        if n == 37:
+            values = np.sort(np.round(r.random(n), 1))
+        ps = [0.0, 0.01, 0.25, 0.5, 0.9, 0.99, 0.999, 1.0]
+        want = {"type7": floats(np.quantile(values, ps)), "intervals": []}
+        for p in (0.1, 0.5, 0.9, 0.99):
+            for level in (0.9, 0.95):
+                want["intervals"].append([p, level, order_interval(n, p, level)])
+        yield {"sorted": floats(values), "p": ps}, want
+
+
+def order_interval(n, p, level):
+    """Ranks (from 1) and coverage, by walking over all ranks."""
+    tail = (1 - level) / 2
+    k = stats.binom(n, p)
+    lows = [rank for rank in range(1, n + 1) if k.cdf(rank - 1) <= tail]
+    highs = [rank for rank in range(1, n + 1) if k.sf(rank - 1) <= tail]
+    if not lows or not highs:
+        return None
+    low, high = max(lows), min(highs)
+    return [low, high, float(k.cdf(high - 1) - k.cdf(low - 1))]
+
+
+def bca():
+    """scipy's own replicates, taken from its result, and our formula on them."""
+    r = rng(7)
+    for n_a, n_b, level in ((5, 5, 0.95), (8, 12, 0.90), (20, 6, 0.99)):
+        for skew in (0.1, 1.0):
+            a, b = np.exp(skew * r.standard_normal(n_a)), np.exp(0.3 + skew * r.standard_normal(n_b))
+
+            def statistic(x, y, axis=-1):
+                return np.log(y).mean(axis=axis) - np.log(x.mean(axis=axis))
+
+            replicates = np.empty(800)
+            draws = rng(int(1000 * skew) + n_a)
+            for i in range(len(replicates)):
+                replicates[i] = statistic(draws.choice(a, n_a), draws.choice(b, n_b))
+            replicates.sort()
+            theta = statistic(a, b)
+            jack = [
+                floats(statistic(np.delete(a, i), b) for i in range(n_a)),
+                floats(statistic(a, np.delete(b, i)) for i in range(n_b)),
+            ]
+            from scipy.stats import _resampling
+
+            low, high, accel = _resampling._bca_interval(
+                (a, b), statistic, axis=-1, alpha=(1 - level) / 2, theta_hat_b=replicates, batch=None
+            )
+            z0 = stats.norm.ppf(((replicates < theta).sum() + (replicates <= theta).sum()) / (2 * len(replicates)))
+            ends = [float(np.quantile(replicates, np.squeeze(q))) for q in (low, high)]
+            yield {
+                "theta": float(theta),
+                "replicates": floats(replicates),
+                "jackknife": jack,
+                "level": level,
+            }, {"low": ends[0], "high": ends[1], "z0": float(z0), "acceleration": float(np.squeeze(accel))}
+
+
+def hierarchical():
+    """Plain resampling of runs and samples; the ends carry simulation error."""
+    r = rng(8)
+    for p, shift in ((0.5, 1.0), (0.9, 1.3)):
+        a = [np.round(np.exp(0.1 * r.standard_normal() + 0.5 * r.standard_normal(60)), 4) for _ in range(8)]
+        b = [np.round(shift * np.exp(0.1 * r.standard_normal() + 0.5 * r.standard_normal(60)), 4) for _ in range(8)]
+
+        def mean_ln(runs):
+            return float(np.mean([math.log(np.quantile(x, p)) for x in runs]))
+
+        draws = rng(9)
+
+        def resampled(runs):
+            picked = [runs[i] for i in draws.integers(0, len(runs), len(runs))]
+            return float(np.mean(np.log([np.quantile(x[draws.integers(0, len(x), len(x))], p) for x in picked])))
+
+        theta = mean_ln(b) - mean_ln(a)
+        replicates = np.sort([resampled(b) - resampled(a) for _ in range(10_000)])
+        z0 = stats.norm.ppf(((replicates < theta).mean() + (replicates <= theta).mean()) / 2)
+        influence = []
+        for runs, others, sign in ((a, b, -1), (b, a, 1)):
+            left_out = [sign * (mean_ln(runs[:i] + runs[i + 1 :]) - mean_ln(others)) for i in range(len(runs))]
+            influence += [(np.mean(left_out) - v) * (len(runs) - 1) / len(runs) for v in left_out]
+        influence = np.array(influence)
+        accel = (influence**3).sum() / (6 * (influence**2).sum() ** 1.5)
+        shifted = z0 + stats.norm.ppf([0.025, 0.975])
+        ends = stats.norm.cdf(z0 + shifted / (1 - accel * shifted))
+        yield {"a": [floats(x) for x in a], "b": [floats(x) for x in b], "p": p}, {
+            "ratio": math.exp(theta),
+            "sd": float(replicates.std(ddof=1)),
+            "ci": floats(np.exp(np.quantile(replicates, ends))),
+            "acceleration": float(accel),
+        }
+
+
+def jitter():
+    r = rng(10)
+    for n in (2, 3, 10, 999, 1000, 1500):
+        values = 1e4 + 50 * r.standard_t(3, n)
+        spread = np.quantile(values, 0.99) - np.quantile(values, 0.5)
+        yield {"values": floats(values)}, {
+            "sd": float(values.std(ddof=1)),
+            "mad": float(stats.median_abs_deviation(values)),
+            "p99_minus_p50": float(spread) if n >= 1000 else None,
+            "max": float(values.max()),
+        }
+
+
+def exact_power(n, sd, ratio, alpha):
+    return float(TTestIndPower().power(abs(math.log(ratio)) / sd, n, alpha))
+
+
+def power():
+    for sd in (0.005, 0.02, 0.1):
+        for ratio in (1.01, 0.95, 1.1, 1.5):
+            for alpha in (0.05, 0.01):
+                want = {"power": [[n, exact_power(n, sd, ratio, alpha)] for n in (2, 3, 5, 12, 40, 1000)]}
+                want["runs"] = []
+                for target in (0.8, 0.95):
+                    n = 2
+                    while 2 / math.comb(2 * n, n) > alpha:
+                        n += 1
+                    while exact_power(n, sd, ratio, alpha) < target:
+                        n += 1
+                    want["runs"].append([target, n])
+                yield {"sd": sd, "ratio": ratio, "alpha": alpha}, want
+
+
+def equivalence_power(n, sd, margin, alpha):
+    df, scale = 2 * n - 2, sd * math.sqrt(2 / n)
+    low, high = math.log1p(-margin) / scale, math.log1p(margin) / scale
+    t = stats.t.ppf(1 - alpha, df)
+
+    def integrand(s):
+        inside = stats.norm.cdf(high - t * s) - stats.norm.cdf(low + t * s)
+        return inside * stats.chi.pdf(s * math.sqrt(df), df) * math.sqrt(df)
+
+    limit = (high - low) / (2 * t)
+    reach = 14 / math.sqrt(2 * df)
+    top = min(limit, 1 + reach)
+    bottom = max(0.0, 1 - reach)
+    if top <= bottom:
+        return 0.0
+    return integrate.quad(integrand, bottom, top, limit=200, epsabs=1e-12, epsrel=1e-12)[0]
+
+
+def equivalence_runs():
+    for sd, margin in ((0.005, 0.01), (0.02, 0.01), (0.02, 0.05), (0.1, 0.1), (0.002, 0.01)):
+        for alpha in (0.05, 0.025):
+            for target in (0.8, 0.9):
+                n = 2
+                while equivalence_power(n, sd, margin, alpha) < target:
+                    n += 1
+                yield {"sd": sd, "margin": margin, "alpha": alpha, "power": target}, {"runs": n}
+
+
+def drift():
+    r = rng(11)
+    for n in (6, 7, 10, 20, 33, 34, 40):
+        for slope in (0.0, 0.2, -0.5):
+            values = r.standard_normal(n) + slope * np.arange(n)
+            for v in (values, np.round(values)):
+                if np.ptp(v) == 0:
+                    continue
+                tied = len(set(v)) < n
+                method = "asymptotic" if tied or n > 33 else "exact"
+                tau, p = stats.kendalltau(np.arange(n), v, method=method)
+                yield {"values": floats(v)}, {"tau": float(tau), "p": float(p)}
+
+
+def outlier():
+    r = rng(12)
+    for n in (5, 8, 20, 40):
+        for _ in range(4):
+            values = 100 * np.exp(0.02 * r.standard_t(2, n))
+            x = np.log(values)
+            score = 0.6745 * np.abs(x - np.median(x)) / stats.median_abs_deviation(x)
+            yield {"values": floats(values)}, {"indices": [int(i) for i in np.flatnonzero(score > 3.5)]}
+
+
+FILES = [
+    welch, summaries, permutation, adjust, equivalence, factorial, garwood, rates, gaps, quantiles,
+    bca, hierarchical, jitter, power, equivalence_runs, drift, outlier,
+]
+
+
+def same(a, b):
+    if isinstance(a, float) or isinstance(b, float):
+        return type(a) in (int, float) and type(b) in (int, float) and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-300)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
+    return a == b
+
+
+def main():
+    check = sys.argv[1:] == ["--check"]
+    if sys.argv[1:] and not check:
+        sys.exit(__doc__)
+    differing = []
+    OUT.mkdir(parents=True, exist_ok=True)
+    for make in FILES:
+        cases = [{"input": i, "want": w} for i, w in make()]
+        path = OUT / f"{make.__name__}.json"
+        if check:
+            if not path.exists() or not same(json.loads(path.read_text()), json.loads(json.dumps(cases))):
+                differing.append(path.name)
+        else:
+            lines = ",\n".join(json.dumps(c, allow_nan=False) for c in cases)
+            path.write_text(f"[\n{lines}\n]\n")
+    if differing:
+        sys.exit("reference.py: differ from the stored values: " + ", ".join(differing))
+
+
+if __name__ == "__main__":
+    main()
