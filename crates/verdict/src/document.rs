@@ -222,7 +222,8 @@ pub struct Claim {
     pub text: String,
     /// What became of it.
     pub outcome: Outcome,
-    /// On what grounds, with the figures.
+    /// On what grounds, with the figures; ratios and differences are of the
+    /// claim's first configuration to its second.
     pub because: String,
 }
 
@@ -266,6 +267,7 @@ pub struct Lint {
 pub struct Sentence {
     /// The sentence, with its full stop.
     pub text: String,
-    /// Which rows back it, as `workload metric configuration`.
+    /// Which rows back it, as `workload metric configuration` (in a factorial
+    /// fit the effect, for events the event), or a workload for all its rows.
     pub rows: Vec<String>,
 }

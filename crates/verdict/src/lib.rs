@@ -2,11 +2,53 @@
 //!
 //! The [`Document`] is what every judging verb of the command prints or
 //! writes, as JSON (`"schema": "assize.verdict/1"`) word for word.
+//!
+//! ```
+//! use assize_bundle::{Measurement, Records, Run};
+//! use assize_verdict::{Options, Verdict, try_records};
+//!
+//! let mut records = Records::default();
+//! for (configuration, times) in [
+//!     ("old", [10.2, 10.0, 10.1, 9.9]),
+//!     ("new", [9.1, 9.0, 9.2, 9.1]),
+//! ] {
+//!     for (repetition, time) in (1..).zip(times) {
+//!         let mut run = Run::new(configuration, "build", repetition);
+//!         run.metrics.insert("time".into(), Measurement::new(time, "s"));
+//!         records.runs.push(run);
+//!     }
+//! }
+//! let document = try_records(&records, &Options::default())?;
+//! assert_eq!(document.comparisons[0].verdict, Verdict::Established);
+//! # Ok::<(), assize_verdict::Error>(())
+//! ```
+//!
+//! What it will not do: read or write files, know where the records came from,
+//! or show anything. The statistics themselves are in `assize-judge`; here is
+//! decided what is compared with what, and what is corrected for what.
 
+mod baselines;
+mod cells;
+mod claims;
+mod comparisons;
 mod document;
+mod error;
+mod factorial;
+mod lints;
+mod names;
+mod options;
+mod rates;
+mod sentences;
+mod trial;
+mod weigh;
+mod words;
 
 pub use assize_bundle::{Configuration, Measurement, Place, Run, Spread, Statement, Summary};
 pub use document::{
     Claim, Comparison, Document, Effect, Factorial, Lint, Outcome, Rate, RateComparison, SCHEMA,
     Scale, Sentence, Verdict,
 };
+pub use error::Error;
+pub use names::{Kind, NameError};
+pub use options::Options;
+pub use trial::try_records;

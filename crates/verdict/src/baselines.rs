@@ -1,0 +1,95 @@
+//! Which configuration the others are compared with.
+
+use crate::cells::Cells;
+use crate::document::Lint;
+use crate::error::Error;
+use crate::names::{Kind, resolve};
+use crate::words::and_list;
+
+/// The baseline of each workload.
+pub(crate) struct Baselines {
+    of_workload: Vec<Option<usize>>,
+    /// The user's choice, if there was one.
+    pub(crate) chosen: Option<usize>,
+}
+
+impl Baselines {
+    /// The user's choice everywhere, or in each workload the first
+    /// configuration that occurs in it.
+    pub(crate) fn new(cells: &Cells<'_>, chosen: Option<&str>) -> Result<Self, Error> {
+        let chosen = chosen
+            .map(|name| resolve(Kind::Configuration, name, &cells.configurations))
+            .transpose()
+            .map_err(Error::Baseline)?;
+        let of_workload = (0..cells.workloads.len())
+            .map(|workload| {
+                let present = cells.present(workload);
+                match chosen {
+                    Some(chosen) => present.contains(&chosen).then_some(chosen),
+                    None => present.first().copied(),
+                }
+            })
+            .collect();
+        Ok(Baselines {
+            of_workload,
+            chosen,
+        })
+    }
+
+    /// The baseline of a workload.
+    pub(crate) fn of(&self, workload: usize) -> Option<usize> {
+        self.of_workload.get(workload).copied().flatten()
+    }
+
+    /// The user's choice, or the baseline of most workloads with something to
+    /// compare, or the first configuration.
+    pub(crate) fn main(&self, cells: &Cells<'_>) -> Option<usize> {
+        let rank = |configuration: usize| {
+            (0..cells.workloads.len())
+                .filter(|&w| self.of(w) == Some(configuration))
+                .map(|w| cells.present(w).len().saturating_sub(1))
+                .sum::<usize>()
+        };
+        let all = 0..cells.configurations.len();
+        self.chosen
+            .or_else(|| all.min_by_key(|&c| std::cmp::Reverse(rank(c))))
+    }
+
+    /// Says where the main baseline could not be used.
+    pub(crate) fn lints(&self, cells: &Cells<'_>) -> Vec<Lint> {
+        let Some(main) = self.main(cells) else {
+            return Vec::new();
+        };
+        let main_name = &cells.configurations[main];
+        if self.chosen.is_some() {
+            return self.left_out(cells, main_name).into_iter().collect();
+        }
+        (0..cells.workloads.len())
+            .filter_map(|w| Some((w, self.of(w).filter(|&b| b != main)?)))
+            .filter(|&(w, _)| cells.present(w).len() > 1)
+            .map(|(w, baseline)| Lint {
+                code: "missing-baseline".into(),
+                location: cells.workloads[w].clone(),
+                detail: format!(
+                    "{main_name} was not run here: {} is the baseline instead",
+                    cells.configurations[baseline]
+                ),
+            })
+            .collect()
+    }
+
+    fn left_out(&self, cells: &Cells<'_>, baseline: &str) -> Option<Lint> {
+        let without: Vec<&str> = (0..cells.workloads.len())
+            .filter(|&w| self.of(w).is_none() && !cells.present(w).is_empty())
+            .map(|w| cells.workloads[w].as_str())
+            .collect();
+        (!without.is_empty()).then(|| Lint {
+            code: "missing-cell".into(),
+            location: without.join(", "),
+            detail: format!(
+                "the baseline {baseline} was not run on {}: nothing is compared there",
+                and_list(&without)
+            ),
+        })
+    }
+}

@@ -1,0 +1,308 @@
+//! The records by workload, metric and configuration.
+
+use std::collections::{BTreeMap, HashMap};
+
+use assize_bundle::{Records, Spread, Summary};
+
+use crate::names::folded;
+
+/// Values beyond this have no finite variance.
+const LARGEST: f64 = 1e140;
+
+/// Whether a value can be reckoned with.
+pub(crate) fn usable(value: f64) -> bool {
+    value.abs() <= LARGEST
+}
+
+/// A metric; the same name in two units is two metrics.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Metric {
+    pub(crate) name: String,
+    pub(crate) unit: String,
+}
+
+/// The place of a cell: indices into the lists of [`Cells`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    pub(crate) workload: usize,
+    pub(crate) metric: usize,
+    pub(crate) configuration: usize,
+}
+
+/// One run's value of one metric.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Reading {
+    /// Index into [`Records::runs`].
+    pub(crate) run: usize,
+    pub(crate) value: f64,
+    pub(crate) block: Option<u32>,
+}
+
+/// What is known of one metric of one configuration in one workload.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Cell<'a> {
+    /// The runs' values, in order.
+    pub(crate) runs: Vec<Reading>,
+    /// The first summary given.
+    pub(crate) summary: Option<&'a Summary>,
+    /// How many further summaries were given.
+    pub(crate) further_summaries: usize,
+}
+
+impl Cell<'_> {
+    /// The runs' values alone.
+    pub(crate) fn values(&self) -> Vec<f64> {
+        self.runs.iter().map(|r| r.value).collect()
+    }
+}
+
+/// A standard error from what a summary says of its spread.
+pub(crate) fn standard_error(summary: &Summary) -> Option<f64> {
+    match (summary.spread?, summary.n) {
+        (Spread::StandardError(error), _) => Some(error),
+        (Spread::StandardDeviation(sd), Some(n)) if n > 0 => Some(sd / f64::from(n).sqrt()),
+        (Spread::StandardDeviation(_), _) => None,
+    }
+}
+
+/// The records by workload, metric and configuration, and the order of all
+/// names: as listed in the records, then by first appearance.
+///
+/// Names of configurations and workloads are matched without regard to case.
+pub(crate) struct Cells<'a> {
+    pub(crate) records: &'a Records,
+    pub(crate) configurations: Vec<String>,
+    pub(crate) workloads: Vec<String>,
+    pub(crate) metrics: Vec<Metric>,
+    /// Workload and configuration of each run, by index into the records.
+    pub(crate) run_places: Vec<(usize, usize)>,
+    /// How many values were left out because they are no usable numbers.
+    pub(crate) left_out: usize,
+    cells: BTreeMap<Key, Cell<'a>>,
+}
+
+/// Names in order, with a way back from the folded name.
+#[derive(Default)]
+struct Register {
+    names: Vec<String>,
+    index: HashMap<String, usize>,
+}
+
+impl Register {
+    fn enter(&mut self, name: &str) -> usize {
+        let next = self.names.len();
+        let index = *self.index.entry(folded(name)).or_insert(next);
+        if index == next {
+            self.names.push(name.to_owned());
+        }
+        index
+    }
+}
+
+impl<'a> Cells<'a> {
+    pub(crate) fn new(records: &'a Records) -> Self {
+        let mut configurations = Register::default();
+        let mut workloads = Register::default();
+        for configuration in &records.configurations {
+            configurations.enter(&configuration.name);
+        }
+        for workload in &records.workloads {
+            workloads.enter(workload);
+        }
+        let mut table = Cells {
+            records,
+            configurations: Vec::new(),
+            workloads: Vec::new(),
+            metrics: Vec::new(),
+            run_places: Vec::new(),
+            left_out: 0,
+            cells: BTreeMap::new(),
+        };
+        let mut metrics = HashMap::new();
+        table.add_runs(&mut configurations, &mut workloads, &mut metrics);
+        table.add_summaries(&mut configurations, &mut workloads, &mut metrics);
+        for event in &records.events {
+            configurations.enter(&event.configuration);
+            workloads.enter(&event.workload);
+        }
+        table.configurations = configurations.names;
+        table.workloads = workloads.names;
+        table
+    }
+
+    fn add_runs(
+        &mut self,
+        configurations: &mut Register,
+        workloads: &mut Register,
+        metrics: &mut HashMap<(String, String), usize>,
+    ) {
+        for (run, record) in self.records.runs.iter().enumerate() {
+            let configuration = configurations.enter(&record.configuration);
+            let workload = workloads.enter(&record.workload);
+            self.run_places.push((workload, configuration));
+            for (name, measurement) in &record.metrics {
+                if !usable(measurement.value) {
+                    self.left_out += 1;
+                    continue;
+                }
+                let key = Key {
+                    workload,
+                    metric: self.metric(metrics, name, &measurement.unit),
+                    configuration,
+                };
+                self.cells.entry(key).or_default().runs.push(Reading {
+                    run,
+                    value: measurement.value,
+                    block: record.block,
+                });
+            }
+        }
+    }
+
+    fn add_summaries(
+        &mut self,
+        configurations: &mut Register,
+        workloads: &mut Register,
+        metrics: &mut HashMap<(String, String), usize>,
+    ) {
+        for summary in &self.records.summaries {
+            if !usable(summary.mean) {
+                self.left_out += 1;
+                continue;
+            }
+            let key = Key {
+                workload: workloads.enter(&summary.workload),
+                metric: self.metric(metrics, &summary.metric, &summary.unit),
+                configuration: configurations.enter(&summary.configuration),
+            };
+            let cell = self.cells.entry(key).or_default();
+            if cell.summary.is_some() {
+                cell.further_summaries += 1;
+            } else {
+                cell.summary = Some(summary);
+            }
+        }
+    }
+
+    fn metric(
+        &mut self,
+        index: &mut HashMap<(String, String), usize>,
+        name: &str,
+        unit: &str,
+    ) -> usize {
+        let next = self.metrics.len();
+        let known = index
+            .entry((name.to_owned(), unit.to_owned()))
+            .or_insert(next);
+        if *known == next {
+            self.metrics.push(Metric {
+                name: name.to_owned(),
+                unit: unit.to_owned(),
+            });
+        }
+        *known
+    }
+
+    /// What is known at `key`.
+    pub(crate) fn get(&self, key: Key) -> Option<&Cell<'a>> {
+        self.cells.get(&key)
+    }
+
+    /// All cells, ordered by workload, metric, configuration.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Key, &Cell<'a>)> {
+        self.cells.iter().map(|(key, cell)| (*key, cell))
+    }
+
+    /// The cells of one metric in one workload, ordered by configuration.
+    pub(crate) fn row(
+        &self,
+        workload: usize,
+        metric: usize,
+    ) -> impl Iterator<Item = (usize, &Cell<'a>)> {
+        let key = |configuration| Key {
+            workload,
+            metric,
+            configuration,
+        };
+        self.cells
+            .range(key(0)..=key(usize::MAX))
+            .map(|(key, cell)| (key.configuration, cell))
+    }
+
+    /// Pairs of workload and metric that have any cell, in order.
+    pub(crate) fn rows(&self) -> Vec<(usize, usize)> {
+        let mut rows: Vec<_> = self.cells.keys().map(|k| (k.workload, k.metric)).collect();
+        rows.dedup();
+        rows
+    }
+
+    /// The configurations that have any cell in a workload, in order.
+    pub(crate) fn present(&self, workload: usize) -> Vec<usize> {
+        let mut present: Vec<usize> = self
+            .cells
+            .keys()
+            .filter(|k| k.workload == workload)
+            .map(|k| k.configuration)
+            .collect();
+        present.sort_unstable();
+        present.dedup();
+        present
+    }
+
+    /// The index of a configuration by its name in the records.
+    pub(crate) fn configuration(&self, name: &str) -> Option<usize> {
+        let wanted = folded(name);
+        self.configurations.iter().position(|c| folded(c) == wanted)
+    }
+
+    /// The index of a workload by its name in the records.
+    pub(crate) fn workload(&self, name: &str) -> Option<usize> {
+        let wanted = folded(name);
+        self.workloads.iter().position(|w| folded(w) == wanted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assize_bundle::{Measurement, Run};
+
+    fn run(configuration: &str, metric: &str, value: f64, unit: &str) -> Run {
+        let mut run = Run::new(configuration, "w", 1);
+        run.metrics
+            .insert(metric.into(), Measurement::new(value, unit));
+        run
+    }
+
+    #[test]
+    fn names_differing_in_case_are_one_configuration() {
+        let records = Records {
+            runs: vec![run("Base", "t", 1.0, "s"), run("base", "t", 2.0, "s")],
+            ..Records::default()
+        };
+        let cells = Cells::new(&records);
+        assert_eq!(cells.configurations, ["Base"]);
+        let key = Key {
+            workload: 0,
+            metric: 0,
+            configuration: 0,
+        };
+        assert_eq!(cells.get(key).unwrap().values(), [1.0, 2.0]);
+    }
+
+    #[test]
+    fn one_name_in_two_units_is_two_metrics_and_nan_is_left_out() {
+        let records = Records {
+            runs: vec![
+                run("a", "t", 1.0, "s"),
+                run("a", "t", 1000.0, "ms"),
+                run("a", "t", f64::NAN, "s"),
+            ],
+            ..Records::default()
+        };
+        let cells = Cells::new(&records);
+        assert_eq!(cells.metrics.len(), 2);
+        assert_eq!(cells.rows(), [(0, 0), (0, 1)]);
+        assert_eq!(cells.left_out, 1);
+    }
+}

@@ -1,0 +1,267 @@
+//! Every configuration against its baseline.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_judge::{VerdictInput, benjamini_hochberg, decide, holm, permutation, power};
+
+use crate::baselines::Baselines;
+use crate::cells::{Cells, Key};
+use crate::document::{Comparison, Lint, Verdict};
+use crate::options::Options;
+use crate::weigh::{Weighed, weigh};
+use crate::words::p_value;
+
+/// More runs than this are no advice.
+const MOST_RUNS: u32 = 10_000;
+
+/// Runs of the baseline, runs of the configuration, runs of each per block.
+type Design = (u32, u32, Option<u32>);
+
+/// One row before it is written down.
+struct Row {
+    key: Key,
+    baseline: usize,
+    weighed: Weighed,
+    p_adjusted: Option<f64>,
+    p_t_adjusted: Option<f64>,
+    verdict: Verdict,
+    runs_needed: Option<u32>,
+}
+
+/// All comparisons, corrected within their families: the metrics in `primary`
+/// by Holm, the others by Benjamini and Hochberg. And where runs are too few
+/// for any test.
+pub(crate) fn compare_all(
+    cells: &Cells<'_>,
+    baselines: &Baselines,
+    primary: &BTreeSet<usize>,
+    options: &Options,
+) -> (Vec<Comparison>, Vec<Lint>) {
+    let mut rows = weigh_all(cells, baselines, options.seed);
+    for is_primary in [true, false] {
+        let mut family: Vec<&mut Row> = rows
+            .iter_mut()
+            .filter(|row| primary.contains(&row.key.metric) == is_primary)
+            .collect();
+        settle(&mut family, is_primary, options);
+    }
+    let lints = too_few(cells, &rows, options.alpha);
+    (
+        rows.into_iter().map(|row| written(cells, row)).collect(),
+        lints,
+    )
+}
+
+/// Designs whose smallest attainable p is above alpha, each once.
+fn too_few(cells: &Cells<'_>, rows: &[Row], alpha: f64) -> Vec<Lint> {
+    let mut designs: BTreeMap<Design, (f64, Vec<&str>)> = BTreeMap::new();
+    for row in rows {
+        let weighed = &row.weighed;
+        let (Some(a), Some(b), Some(p)) = (weighed.n_a, weighed.n_b, weighed.p_attainable) else {
+            continue;
+        };
+        if p > alpha {
+            let design = designs
+                .entry((a, b, weighed.per_block))
+                .or_insert((p, Vec::new()));
+            let workload = cells.workloads[row.key.workload].as_str();
+            if !design.1.contains(&workload) {
+                design.1.push(workload);
+            }
+        }
+    }
+    designs
+        .into_iter()
+        .map(|((a, b, per_block), (p, workloads))| Lint {
+            code: "n-too-small".into(),
+            location: workloads.join(", "),
+            detail: format!(
+                "{}: the smallest attainable p is {}{}",
+                against(a, b),
+                p_value(p),
+                enough(per_block, alpha).map_or(String::new(), |text| format!("; {text}"))
+            ),
+        })
+        .collect()
+}
+
+/// `3 against 3 runs`.
+pub(crate) fn against(a: u32, b: u32) -> String {
+    format!("{a} against {b} run{}", if b == 1 { "" } else { "s" })
+}
+
+/// How many runs would do, and what p they would reach.
+fn enough(per_block: Option<u32>, alpha: f64) -> Option<String> {
+    let n = runs_to_attain(per_block, alpha)?;
+    if per_block.is_some() {
+        return Some(format!("{} would do", against(n, n)));
+    }
+    let p = permutation::attainable(n as usize, n as usize);
+    Some(format!("{n} against {n} would reach {}", p_value(p)))
+}
+
+fn weigh_all(cells: &Cells<'_>, baselines: &Baselines, seed: u64) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (workload, metric) in cells.rows() {
+        let Some(baseline) = baselines.of(workload) else {
+            continue;
+        };
+        let of_baseline = Key {
+            workload,
+            metric,
+            configuration: baseline,
+        };
+        let Some(a) = cells.get(of_baseline) else {
+            continue;
+        };
+        for (configuration, b) in cells.row(workload, metric) {
+            if configuration != baseline {
+                rows.push(Row {
+                    key: Key {
+                        configuration,
+                        ..of_baseline
+                    },
+                    baseline,
+                    weighed: weigh(a, b, seed),
+                    p_adjusted: None,
+                    p_t_adjusted: None,
+                    verdict: Verdict::Undecided,
+                    runs_needed: None,
+                });
+            }
+        }
+    }
+    rows
+}
+
+/// Corrects one family and decides its rows.
+fn settle(family: &mut [&mut Row], by_holm: bool, options: &Options) {
+    let correct = if by_holm { holm } else { benjamini_hochberg };
+    let p: Vec<Option<f64>> = family.iter().map(|row| row.weighed.p).collect();
+    let p_t: Vec<Option<f64>> = family.iter().map(|row| row.weighed.p_t).collect();
+    let p_adjusted = where_present(&p, correct);
+    let p_t_adjusted = where_present(&p_t, correct);
+    for ((row, p), p_t) in family.iter_mut().zip(p_adjusted).zip(p_t_adjusted) {
+        row.p_adjusted = p;
+        row.p_t_adjusted = p_t;
+        row.verdict = verdict(&row.weighed, p, p_t, options);
+    }
+    let tested = p.iter().flatten().count().max(1) as f64;
+    let convinced = family
+        .iter()
+        .filter(|row| matches!(row.verdict, Verdict::Established | Verdict::Supported))
+        .count();
+    let share = if by_holm { 1.0 } else { convinced as f64 };
+    let level = options.alpha * share / tested;
+    for row in family.iter_mut() {
+        row.runs_needed = runs_needed(row, level, options.alpha);
+    }
+}
+
+/// Corrects the values that exist, leaving the others out of the family.
+pub(crate) fn where_present(
+    p: &[Option<f64>],
+    correct: impl Fn(&[f64]) -> Vec<f64>,
+) -> Vec<Option<f64>> {
+    let present: Vec<f64> = p.iter().flatten().copied().collect();
+    let mut corrected = correct(&present).into_iter();
+    p.iter().map(|p| p.and_then(|_| corrected.next())).collect()
+}
+
+/// One of the four words.
+pub(crate) fn verdict(
+    weighed: &Weighed,
+    p_adjusted: Option<f64>,
+    p_t_adjusted: Option<f64>,
+    options: &Options,
+) -> Verdict {
+    let word = decide(VerdictInput {
+        p_adjusted,
+        p_t_adjusted,
+        p_attainable: weighed.p_attainable,
+        ci90: weighed.ci90,
+        margin: options.margin,
+        alpha: options.alpha,
+    });
+    match word {
+        assize_judge::Verdict::Established => Verdict::Established,
+        assize_judge::Verdict::Supported => Verdict::Supported,
+        assize_judge::Verdict::Equivalent => Verdict::Equivalent,
+        assize_judge::Verdict::Undecided => Verdict::Undecided,
+    }
+}
+
+/// How many runs a side would establish a row: by the attainable p at `level`
+/// if it is supported, by the power of the t test at its own corrected level if
+/// it is undecided.
+fn runs_needed(row: &Row, level: f64, alpha: f64) -> Option<u32> {
+    match row.verdict {
+        Verdict::Supported => {
+            row.weighed.p?;
+            runs_to_attain(row.weighed.per_block, level)
+        }
+        Verdict::Undecided => {
+            let (p, adjusted) = (row.weighed.p?, row.p_adjusted?);
+            let level = if adjusted > 0.0 {
+                alpha * p / adjusted
+            } else {
+                alpha
+            };
+            let needed = runs_for(&row.weighed, level)?;
+            let made = row.weighed.n_a.min(row.weighed.n_b)?;
+            Some(needed.max(made + 1)).filter(|&n| n <= MOST_RUNS)
+        }
+        Verdict::Established | Verdict::Equivalent => None,
+    }
+}
+
+/// Runs a side that find the observed ratio at 80 % power.
+pub(crate) fn runs_for(weighed: &Weighed, level: f64) -> Option<u32> {
+    let needed = power::runs_for_effect(weighed.log_sd?, weighed.ratio?, level, 0.8)?;
+    Some(needed).filter(|&n| n <= MOST_RUNS)
+}
+
+/// Runs a side at which the permutation test can reach `level`; with blocks of
+/// `per_block` against `per_block` runs, a whole number of blocks.
+pub(crate) fn runs_to_attain(per_block: Option<u32>, level: f64) -> Option<u32> {
+    let Some(per_block) = per_block else {
+        return permutation::runs_needed(level);
+    };
+    let relabelings = 2.0 / permutation::attainable(per_block as usize, per_block as usize);
+    // Beyond 20 blocks of two runs the Monte-Carlo draws set the limit.
+    (1..=20_u32)
+        .find(|&blocks| {
+            let all = relabelings.powf(f64::from(blocks));
+            all <= permutation::EXACT_LIMIT && 2.0 / all <= level
+        })
+        .map(|blocks| blocks * per_block)
+}
+
+fn written(cells: &Cells<'_>, row: Row) -> Comparison {
+    let metric = &cells.metrics[row.key.metric];
+    let weighed = row.weighed;
+    let ci = weighed.ci_ends();
+    Comparison {
+        workload: cells.workloads[row.key.workload].clone(),
+        metric: metric.name.clone(),
+        unit: metric.unit.clone(),
+        baseline: cells.configurations[row.baseline].clone(),
+        configuration: cells.configurations[row.key.configuration].clone(),
+        n_baseline: weighed.n_a,
+        n: weighed.n_b,
+        mean_baseline: weighed.mean_a,
+        mean: weighed.mean_b,
+        ratio: weighed.ratio,
+        ci,
+        p_t: weighed.p_t,
+        p: weighed.p,
+        p_attainable: weighed.p_attainable,
+        p_adjusted: row.p_adjusted,
+        p_t_adjusted: row.p_t_adjusted,
+        scale: weighed.scale,
+        difference: weighed.difference,
+        verdict: row.verdict,
+        runs_needed: row.runs_needed,
+        because: (!weighed.because.is_empty()).then(|| weighed.because.join("; ")),
+    }
+}

@@ -1,0 +1,115 @@
+//! What can be wrong with a request.
+
+use std::fmt;
+
+use crate::names::{Kind, NameError};
+
+/// Why records could not be tried as asked. Doubts about the data are not
+/// errors; they are lints in the document.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The baseline's name fits no configuration, or several.
+    Baseline(NameError),
+    /// A metric's name in an option fits no metric, or several.
+    Metric {
+        /// The option: `primary` or `higher-is-better`.
+        option: &'static str,
+        /// What is wrong with the name.
+        name: NameError,
+    },
+    /// A claim does not have the form of a claim.
+    Claim {
+        /// The claim as given.
+        text: String,
+        /// The character at which it went wrong, counted from 1.
+        position: usize,
+        /// What is wrong, and the form expected.
+        fault: String,
+    },
+    /// A name in a claim fits nothing, or several things.
+    ClaimName {
+        /// The claim as given.
+        text: String,
+        /// The character at which the name begins, counted from 1.
+        position: usize,
+        /// What is wrong with the name.
+        name: NameError,
+    },
+    /// A claim can be read in several ways.
+    ClaimAmbiguous {
+        /// The claim as given.
+        text: String,
+        /// The readings, with their names in quotes.
+        readings: Vec<String>,
+    },
+    /// An option has a value that makes no sense.
+    Option {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: String,
+        /// What it must be.
+        expected: &'static str,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Baseline(name) => write!(f, "baseline: {name}"),
+            Error::Metric { option, name } => write!(f, "{option}: {name}"),
+            Error::Claim {
+                text,
+                position,
+                fault,
+            } => write!(f, "claim {text:?}: character {position}: {fault}"),
+            Error::ClaimName {
+                text,
+                position,
+                name,
+            } => write!(f, "claim {text:?}: character {position}: {name}"),
+            Error::ClaimAmbiguous { text, readings } => write!(
+                f,
+                "claim {text:?}: can be read in {} ways: {}; put names in quotes",
+                readings.len(),
+                readings.join("; ")
+            ),
+            Error::Option {
+                option,
+                value,
+                expected,
+            } => write!(f, "{option}: {value}: must be {expected}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for NameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            Kind::Configuration => "configuration",
+            Kind::Workload => "workload",
+            Kind::Metric => "metric",
+        };
+        if self.ambiguous {
+            return write!(
+                f,
+                "{:?} fits more than one {kind}: {}",
+                self.given,
+                self.candidates.join(", ")
+            );
+        }
+        if self.candidates.is_empty() {
+            return write!(f, "no {kind} {:?}: none was recorded", self.given);
+        }
+        write!(f, "no {kind} {:?}", self.given)?;
+        if let Some(nearest) = &self.nearest {
+            write!(f, "; did you mean {nearest:?}?")?;
+        }
+        write!(f, " (there are: {})", self.candidates.join(", "))
+    }
+}
+
+impl std::error::Error for NameError {}

@@ -1,0 +1,189 @@
+//! Runs that repeat another run's figures to the last digit.
+
+use std::collections::BTreeMap;
+
+use super::{lint, some};
+use crate::cells::Cells;
+use crate::document::Lint;
+
+/// Values with fewer digits may agree by chance.
+const FEW_DIGITS: usize = 3;
+/// So many digits make three equal values suspicious in a run of many metrics.
+const MANY_DIGITS: usize = 5;
+
+/// How values of one metric in one workload are spread over its runs.
+struct Column {
+    /// Digits after the point in the most exact value.
+    decimals: usize,
+    /// In how many runs each value occurs, by its bits.
+    occurrences: BTreeMap<u64, usize>,
+    runs: usize,
+}
+
+type Columns = BTreeMap<(usize, usize), Column>;
+
+/// Repetitions of one configuration that share too many values, once per pair
+/// of repetitions.
+pub(super) fn repetitions(cells: &Cells<'_>) -> Vec<Lint> {
+    let columns = columns(cells);
+    let runs = metrics_by_run(cells);
+    let mut found: BTreeMap<(usize, u32, u32), Vec<String>> = BTreeMap::new();
+    for (i, j) in pairs_of_repetitions(cells) {
+        let workload = cells.run_places[i].0;
+        let shared = shared(&columns, workload, &runs[i], &runs[j]);
+        let common = runs[i].keys().filter(|m| runs[j].contains_key(m)).count();
+        let precise = shared.iter().filter(|s| s.1 >= MANY_DIGITS).count();
+        let half = shared.len() >= 2 && 2 * shared.len() >= common;
+        if !half && precise < 3 {
+            continue;
+        }
+        let names: Vec<&str> = shared
+            .iter()
+            .map(|s| cells.metrics[s.0].name.as_str())
+            .collect();
+        let run = |i: usize| &cells.records.runs[i];
+        let key = (cells.run_places[i].1, run(i).repetition, run(j).repetition);
+        let line = format!("{} on {}", some(&names, 6), cells.workloads[workload]);
+        found.entry(key).or_default().push(line);
+    }
+    found
+        .into_iter()
+        .map(|((configuration, first, second), lines)| {
+            lint(
+                "duplicate-rows",
+                format!(
+                    "{}, runs {first} and {second}",
+                    cells.configurations[configuration]
+                ),
+                format!("identical to the last digit: {}", lines.join("; ")),
+            )
+        })
+        .collect()
+}
+
+/// Runs of different configurations or workloads that are identical in every
+/// metric.
+pub(super) fn whole_runs(cells: &Cells<'_>) -> Vec<Lint> {
+    let columns = columns(cells);
+    let mut seen: BTreeMap<Vec<(usize, u64)>, usize> = BTreeMap::new();
+    let mut lints = Vec::new();
+    for (i, metrics) in metrics_by_run(cells).iter().enumerate() {
+        let (workload, configuration) = cells.run_places[i];
+        let telling = metrics.iter().filter(|&(&metric, &value)| {
+            let column = &columns[&(workload, metric)];
+            digits(value, column.decimals) >= FEW_DIGITS && column.tells(value)
+        });
+        if telling.count() < 2 {
+            continue;
+        }
+        let print: Vec<(usize, u64)> = metrics.iter().map(|(&m, v)| (m, v.to_bits())).collect();
+        let first = *seen.entry(print).or_insert(i);
+        if cells.run_places[first] == (workload, configuration) {
+            continue;
+        }
+        let named = |run: usize| {
+            let (workload, configuration) = cells.run_places[run];
+            format!(
+                "{} on {}, run {}",
+                cells.configurations[configuration],
+                cells.workloads[workload],
+                cells.records.runs[run].repetition
+            )
+        };
+        lints.push(lint(
+            "duplicate-rows",
+            format!("{}; {}", named(first), named(i)),
+            format!(
+                "all {} metrics are identical to the last digit",
+                metrics.len()
+            ),
+        ));
+    }
+    lints
+}
+
+impl Column {
+    /// Whether a value is rare enough for its repetition to mean anything.
+    fn tells(&self, value: f64) -> bool {
+        let times = self.occurrences.get(&value.to_bits()).copied().unwrap_or(0);
+        times < self.runs && (self.runs <= 3 || 2 * times <= self.runs)
+    }
+}
+
+fn columns(cells: &Cells<'_>) -> Columns {
+    let mut columns = Columns::new();
+    for (key, cell) in cells.iter() {
+        let column = columns
+            .entry((key.workload, key.metric))
+            .or_insert_with(|| Column {
+                decimals: 0,
+                occurrences: BTreeMap::new(),
+                runs: 0,
+            });
+        for reading in &cell.runs {
+            column.decimals = column.decimals.max(decimals(reading.value));
+            *column
+                .occurrences
+                .entry(reading.value.to_bits())
+                .or_default() += 1;
+            column.runs += 1;
+        }
+    }
+    columns
+}
+
+fn metrics_by_run(cells: &Cells<'_>) -> Vec<BTreeMap<usize, f64>> {
+    let mut runs = vec![BTreeMap::new(); cells.records.runs.len()];
+    for (key, cell) in cells.iter() {
+        for reading in &cell.runs {
+            runs[reading.run].insert(key.metric, reading.value);
+        }
+    }
+    runs
+}
+
+fn pairs_of_repetitions(cells: &Cells<'_>) -> Vec<(usize, usize)> {
+    let mut by_place: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    for (run, &place) in cells.run_places.iter().enumerate() {
+        by_place.entry(place).or_default().push(run);
+    }
+    let mut pairs = Vec::new();
+    for runs in by_place.values() {
+        for (at, &i) in runs.iter().enumerate() {
+            pairs.extend(runs[at + 1..].iter().map(|&j| (i, j)));
+        }
+    }
+    pairs
+}
+
+/// Metrics whose values are equal and telling, with their digits.
+fn shared(
+    columns: &Columns,
+    workload: usize,
+    a: &BTreeMap<usize, f64>,
+    b: &BTreeMap<usize, f64>,
+) -> Vec<(usize, usize)> {
+    a.iter()
+        .filter(|&(metric, value)| b.get(metric) == Some(value))
+        .filter_map(|(&metric, &value)| {
+            let column = columns.get(&(workload, metric))?;
+            let digits = digits(value, column.decimals);
+            (digits >= FEW_DIGITS && column.tells(value)).then_some((metric, digits))
+        })
+        .collect()
+}
+
+/// Digits after the point.
+fn decimals(value: f64) -> usize {
+    let text = value.to_string();
+    text.split_once('.').map_or(0, |(_, after)| after.len())
+}
+
+/// Significant digits of a value printed with so many decimals.
+fn digits(value: f64, decimals: usize) -> usize {
+    let text = format!("{value:.decimals$}");
+    text.chars()
+        .filter(char::is_ascii_digit)
+        .skip_while(|&c| c == '0')
+        .count()
+}

@@ -1,0 +1,111 @@
+//! Holes in the grid of configurations, workloads and metrics.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{lint, some};
+use crate::cells::{Cells, Key};
+use crate::document::Lint;
+use crate::names::folded;
+
+/// Configurations that were not run on a workload on which others were.
+///
+/// A configuration that shares no workload with those others belongs to another
+/// experiment (an earlier, quoted one), and a workload with one configuration
+/// has no grid.
+pub(super) fn configurations(cells: &Cells<'_>) -> Vec<Lint> {
+    let present: Vec<BTreeSet<usize>> = (0..cells.workloads.len())
+        .map(|workload| cells.present(workload).into_iter().collect())
+        .collect();
+    let mut lints = Vec::new();
+    for (workload, here) in present.iter().enumerate().filter(|p| p.1.len() > 1) {
+        let missing: Vec<&str> = (0..cells.configurations.len())
+            .filter(|c| !here.contains(c))
+            .filter(|c| {
+                present
+                    .iter()
+                    .any(|other| other.contains(c) && !other.is_disjoint(here))
+            })
+            .map(|c| cells.configurations[c].as_str())
+            .collect();
+        if !missing.is_empty() {
+            lints.push(lint(
+                "missing-cell",
+                cells.workloads[workload].clone(),
+                format!("no runs of {}", some(&missing, 8)),
+            ));
+        }
+    }
+    lints
+}
+
+/// Metrics that a configuration lacks on a workload although two others have
+/// them there, and that were not reported as unsupported.
+pub(super) fn metrics(cells: &Cells<'_>) -> Vec<Lint> {
+    let excused: BTreeSet<(String, String, &str)> = cells
+        .records
+        .unsupported
+        .iter()
+        .map(|u| {
+            (
+                folded(&u.workload),
+                folded(&u.configuration),
+                u.metric.as_str(),
+            )
+        })
+        .collect();
+    let mut missing: BTreeMap<(usize, usize), Vec<&str>> = BTreeMap::new();
+    for (workload, metric) in cells.rows() {
+        if cells.row(workload, metric).count() < 2 {
+            continue;
+        }
+        let name = cells.metrics[metric].name.as_str();
+        for configuration in cells.present(workload) {
+            let key = Key {
+                workload,
+                metric,
+                configuration,
+            };
+            let place = (
+                folded(&cells.workloads[workload]),
+                folded(&cells.configurations[configuration]),
+                name,
+            );
+            if cells.get(key).is_none() && !excused.contains(&place) {
+                missing
+                    .entry((workload, configuration))
+                    .or_default()
+                    .push(name);
+            }
+        }
+    }
+    missing
+        .into_iter()
+        .map(|((workload, configuration), metrics)| {
+            lint(
+                "missing-cell",
+                format!(
+                    "{} on {}",
+                    cells.configurations[configuration], cells.workloads[workload]
+                ),
+                format!("no value of {}", some(&metrics, 6)),
+            )
+        })
+        .collect()
+}
+
+/// Metrics that the records declare primary and do not hold.
+pub(super) fn primary(cells: &Cells<'_>, primary: &[String]) -> Vec<Lint> {
+    primary
+        .iter()
+        .map(|name| {
+            lint(
+                "missing-cell",
+                name.clone(),
+                format!(
+                    "declared primary, but not among the {} metrics recorded",
+                    cells.metrics.len()
+                ),
+            )
+        })
+        .collect()
+}

@@ -1,0 +1,90 @@
+//! What is wrong with the data themselves.
+
+mod counters;
+mod duplicates;
+mod holes;
+mod order;
+mod units;
+
+use std::collections::BTreeSet;
+
+use assize_bundle::{Place, Records};
+
+use crate::cells::Cells;
+use crate::document::Lint;
+
+/// Rows that say nothing of their own, found while looking for lints.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Faults {
+    /// Workload and metric of metrics that do not measure anything.
+    pub(crate) constant: BTreeSet<(usize, usize)>,
+    /// Pairs of metrics that are one counter, the first to appear first.
+    pub(crate) aliased: Vec<(usize, usize)>,
+}
+
+impl Faults {
+    /// Whether a metric is constant in a workload or repeats an earlier one.
+    pub(crate) fn says_nothing(&self, workload: usize, metric: usize) -> bool {
+        self.constant.contains(&(workload, metric)) || self.aliased.iter().any(|a| a.1 == metric)
+    }
+}
+
+/// Looks for everything except what comparisons, factors and rates find
+/// themselves.
+pub(crate) fn find_all(cells: &Cells<'_>, primary: &[String]) -> (Vec<Lint>, Faults) {
+    let mut faults = Faults::default();
+    let mut lints = counters::constant(cells, &mut faults);
+    lints.extend(counters::aliased(cells, &mut faults));
+    lints.extend(duplicates::repetitions(cells));
+    lints.extend(duplicates::whole_runs(cells));
+    lints.extend(counters::unsupported(cells));
+    lints.extend(order::outliers(cells, &faults));
+    lints.extend(order::unrandomised(cells));
+    lints.extend(order::drift(cells, &faults));
+    lints.extend(holes::configurations(cells));
+    lints.extend(holes::metrics(cells));
+    lints.extend(holes::primary(cells, primary));
+    lints.extend(units::unknown(cells));
+    lints.extend(units::mixed(cells));
+    lints.extend(units::summaries(cells));
+    lints.extend(units::statements(cells));
+    lints.extend(units::left_out(cells));
+    (lints, faults)
+}
+
+/// The doubts of whoever read the records.
+pub(crate) fn doubts(records: &Records) -> Vec<Lint> {
+    let passed_on = records.doubts.iter().map(|doubt| Lint {
+        code: doubt.code.clone(),
+        location: place(doubt.place),
+        detail: doubt.detail.clone(),
+    });
+    passed_on.collect()
+}
+
+/// A place as words.
+pub(crate) fn place(place: Place) -> String {
+    if place.message > 1 {
+        return format!("message {}, line {}", place.message, place.line);
+    }
+    format!("line {}", place.line)
+}
+
+/// Builds a lint.
+fn lint(code: &str, location: impl Into<String>, detail: impl Into<String>) -> Lint {
+    Lint {
+        code: code.into(),
+        location: location.into(),
+        detail: detail.into(),
+    }
+}
+
+/// At most `most` names, and how many more there are.
+fn some<S: AsRef<str>>(names: &[S], most: usize) -> String {
+    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
+    if names.len() > most {
+        format!("{} and {} more", shown.join(", "), names.len() - most)
+    } else {
+        crate::words::and_list(&shown)
+    }
+}

@@ -1,0 +1,177 @@
+//! Figures whose unit, scale or origin is doubtful.
+
+use std::collections::BTreeMap;
+
+use super::{lint, place, some};
+use crate::cells::Cells;
+use crate::document::Lint;
+use crate::weigh::{agreeing_summary, arithmetic};
+use crate::words::{count, three};
+
+/// Words in the names of metrics that cannot be plain counts.
+const MEASURED: [&str; 9] = [
+    "time",
+    "latency",
+    "delay",
+    "duration",
+    "power",
+    "energy",
+    "bandwidth",
+    "throughput",
+    "jitter",
+];
+
+/// Metrics without a unit that are no plain counts: fractions, or quantities
+/// that always have a unit.
+pub(super) fn unknown(cells: &Cells<'_>) -> Option<Lint> {
+    let mut fractional = vec![false; cells.metrics.len()];
+    for (key, cell) in cells.iter() {
+        let summary = cell.summary.map(|s| s.mean);
+        let mut values = cell.runs.iter().map(|r| r.value);
+        fractional[key.metric] |= values.any(|v| v.fract() != 0.0);
+        fractional[key.metric] |= cell.runs.is_empty() && summary.is_some_and(|v| v.fract() != 0.0);
+    }
+    let names: Vec<&str> = cells
+        .metrics
+        .iter()
+        .enumerate()
+        .filter(|(i, metric)| {
+            metric.unit.is_empty() && (fractional[*i] || is_measured(&metric.name))
+        })
+        .map(|(_, metric)| metric.name.as_str())
+        .collect();
+    (!names.is_empty()).then(|| {
+        lint(
+            "unit-unknown",
+            some(&names, 6),
+            "no unit is given and these are no plain counts",
+        )
+    })
+}
+
+fn is_measured(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    lower
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| MEASURED.contains(&word))
+}
+
+/// Metrics given in several units.
+pub(super) fn mixed(cells: &Cells<'_>) -> Vec<Lint> {
+    let mut units: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for metric in &cells.metrics {
+        let unit = if metric.unit.is_empty() {
+            "no unit"
+        } else {
+            metric.unit.as_str()
+        };
+        units.entry(&metric.name).or_default().push(unit);
+    }
+    let several = units.into_iter().filter(|(_, units)| units.len() > 1);
+    several
+        .map(|(name, units)| {
+            lint(
+                "unit-unknown",
+                name,
+                format!("given in {}: each is judged for itself", some(&units, 6)),
+            )
+        })
+        .collect()
+}
+
+/// Summaries that contradict the runs beside them, or are given twice.
+pub(super) fn summaries(cells: &Cells<'_>) -> Vec<Lint> {
+    let mut lints = Vec::new();
+    for (key, cell) in cells.iter() {
+        let Some(summary) = cell.summary else {
+            continue;
+        };
+        let location = format!(
+            "{} {} {}",
+            cells.workloads[key.workload],
+            cells.metrics[key.metric].name,
+            cells.configurations[key.configuration]
+        );
+        if let Some(mean) = arithmetic(&cell.values()).filter(|_| !agreeing_summary(cell)) {
+            let claimed = summary.n.map_or(String::new(), |n| {
+                format!(" of {}", count(n as usize, "run"))
+            });
+            lints.push(lint(
+                "summary-mismatch",
+                location.clone(),
+                format!(
+                    "the summary says {}{claimed}, the {} have the mean {}: the runs are used",
+                    three(summary.mean),
+                    count(cell.runs.len(), "run"),
+                    three(mean)
+                ),
+            ));
+        }
+        if cell.further_summaries > 0 {
+            lints.push(lint(
+                "duplicate-rows",
+                location,
+                format!(
+                    "{}: the first is used",
+                    count(cell.further_summaries + 1, "summary line")
+                ),
+            ));
+        }
+    }
+    lints
+}
+
+/// Figures that are not runs.
+pub(super) fn statements(cells: &Cells<'_>) -> Vec<Lint> {
+    let statements = &cells.records.statements;
+    let (normalised, single): (Vec<_>, Vec<_>) =
+        statements.iter().partition(|s| s.normalised_to.is_some());
+    let mut lints = Vec::new();
+    if let Some(first) = normalised.first() {
+        let mut to: Vec<&str> = normalised
+            .iter()
+            .filter_map(|s| s.normalised_to.as_deref())
+            .collect();
+        to.dedup();
+        lints.push(lint(
+            "normalised-values",
+            place(first.place),
+            format!(
+                "{} normalised to {}: neither the values nor their number of runs can be \
+                 recovered",
+                figures(normalised.len()),
+                some(&to, 4)
+            ),
+        ));
+    }
+    if let Some(first) = single.first() {
+        lints.push(lint(
+            "n-too-small",
+            place(first.place),
+            format!("{} given without a number of runs", figures(single.len())),
+        ));
+    }
+    lints
+}
+
+fn figures(n: usize) -> String {
+    format!(
+        "{} {}",
+        count(n, "figure"),
+        if n == 1 { "is" } else { "are" }
+    )
+}
+
+/// Values that nothing can be reckoned with.
+pub(super) fn left_out(cells: &Cells<'_>) -> Option<Lint> {
+    (cells.left_out > 0).then(|| {
+        lint(
+            "unsupported-counter",
+            cells.records.source.clone(),
+            format!(
+                "{} left out: not finite, or beyond 1e140",
+                count(cells.left_out, "value")
+            ),
+        )
+    })
+}

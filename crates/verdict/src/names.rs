@@ -1,0 +1,153 @@
+//! Names that users type: without case, and by any prefix that is unique.
+
+/// What a name is a name of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A configuration.
+    Configuration,
+    /// A workload.
+    Workload,
+    /// A metric or an event.
+    Metric,
+}
+
+/// A name that fits nothing, or several things.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameError {
+    /// What was to be named.
+    pub kind: Kind,
+    /// The name as given.
+    pub given: String,
+    /// Whether it fits several things; otherwise it fits none.
+    pub ambiguous: bool,
+    /// The names that fit, or all names where none fits.
+    pub candidates: Vec<String>,
+    /// The name nearest to the given one, where none fits.
+    pub nearest: Option<String>,
+}
+
+/// The index of the candidate that `given` means.
+///
+/// The exact name wins over the name without regard to case, and that over a
+/// prefix; a prefix must fit one candidate only. Runs of white space count as
+/// one space.
+pub(crate) fn resolve(kind: Kind, given: &str, candidates: &[String]) -> Result<usize, NameError> {
+    let wanted = folded(given);
+    if let Some(exact) = candidates.iter().position(|c| c == given) {
+        return Ok(exact);
+    }
+    let folds: Vec<String> = candidates.iter().map(|c| folded(c)).collect();
+    let same = fitting(&folds, |c| c == wanted);
+    let fits = if same.is_empty() && !wanted.is_empty() {
+        fitting(&folds, |c| c.starts_with(&wanted))
+    } else {
+        same
+    };
+    if let [one] = fits[..] {
+        return Ok(one);
+    }
+    Err(NameError {
+        kind,
+        given: given.to_owned(),
+        ambiguous: !fits.is_empty(),
+        nearest: nearest(&wanted, &folds).map(|i| candidates[i].clone()),
+        candidates: if fits.is_empty() {
+            candidates.to_vec()
+        } else {
+            fits.iter().map(|&i| candidates[i].clone()).collect()
+        },
+    })
+}
+
+/// A name without case and superfluous white space.
+pub(crate) fn folded(name: &str) -> String {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    words.join(" ").to_lowercase()
+}
+
+fn fitting(folds: &[String], fits: impl Fn(&str) -> bool) -> Vec<usize> {
+    (0..folds.len()).filter(|&i| fits(&folds[i])).collect()
+}
+
+/// The candidate that contains `wanted`, else the one at the smallest edit
+/// distance; the first of equals.
+fn nearest(wanted: &str, folds: &[String]) -> Option<usize> {
+    if !wanted.is_empty()
+        && let Some(containing) = folds.iter().position(|c| c.contains(wanted))
+    {
+        return Some(containing);
+    }
+    (0..folds.len()).min_by_key(|&i| edit_distance(wanted, &folds[i]))
+}
+
+/// Levenshtein's distance: insertions, deletions and substitutions of
+/// characters (Wagner and Fischer, 1974, with one row).
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(names: &[&str]) -> Vec<String> {
+        names.iter().map(|n| (*n).to_owned()).collect()
+    }
+
+    fn find(given: &str, names: &[&str]) -> Result<usize, NameError> {
+        resolve(Kind::Configuration, given, &list(names))
+    }
+
+    #[test]
+    fn an_exact_name_wins_over_the_prefix_of_another() {
+        assert_eq!(find("IRQ", &["IRQ plus bypass", "IRQ"]), Ok(1));
+        assert_eq!(find("irq", &["IRQ plus bypass", "IRQ"]), Ok(1));
+        assert_eq!(find("irq  PLUS", &["IRQ plus bypass", "IRQ"]), Ok(0));
+    }
+
+    #[test]
+    fn an_ambiguous_prefix_lists_what_it_fits() {
+        let error = find("drm", &["DRM sched", "DRM dep", "other"]).unwrap_err();
+        assert!(error.ambiguous);
+        assert_eq!(error.candidates, list(&["DRM sched", "DRM dep"]));
+        assert_eq!(
+            error.to_string(),
+            "\"drm\" fits more than one configuration: DRM sched, DRM dep"
+        );
+    }
+
+    #[test]
+    fn an_unknown_name_names_the_nearest() {
+        let error = find("bypas plus irq", &["DRM sched", "IRQ plus bypass"]).unwrap_err();
+        assert!(!error.ambiguous);
+        assert_eq!(error.nearest.as_deref(), Some("IRQ plus bypass"));
+        let error = find("energy-pkg", &["energy", "power/energy-pkg/"]).unwrap_err();
+        assert_eq!(error.nearest.as_deref(), Some("power/energy-pkg/"));
+        assert!(find("", &["a"]).is_err());
+    }
+
+    #[test]
+    fn names_that_differ_in_case_only_need_the_exact_one() {
+        assert_eq!(find("A", &["a", "A"]), Ok(1));
+        assert_eq!(find("Ab", &["ab", "AB", "Ab"]), Ok(2));
+        assert!(find("aB", &["ab", "AB"]).unwrap_err().ambiguous);
+    }
+
+    #[test]
+    fn edit_distances_are_levenshteins() {
+        assert_eq!(edit_distance("kitten", "sitting"), 3);
+        assert_eq!(edit_distance("", "abc"), 3);
+        assert_eq!(edit_distance("same", "same"), 0);
+    }
+}

@@ -1,0 +1,64 @@
+//! What the user asks for.
+
+use crate::error::Error;
+
+/// What the user asks for. Names may be given without case and shortened to
+/// any unique prefix.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// The configuration to compare with; by default the first.
+    pub baseline: Option<String>,
+    /// Claims to try, such as `A < B on METRIC in WORKLOAD`.
+    pub claims: Vec<String>,
+    /// The level of all tests, 0.05 by default.
+    pub alpha: f64,
+    /// The margin of equivalence as a share, 0.01 by default.
+    pub margin: f64,
+    /// Metrics declared primary before the data were seen, besides those that
+    /// the records declare.
+    pub primary: Vec<String>,
+    /// Metrics of which more is better, besides those that the records name.
+    pub higher_is_better: Vec<String>,
+    /// Seconds of exposure for counts of events that came without.
+    pub exposure_s: Option<f64>,
+    /// The seed of Monte-Carlo draws.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            baseline: None,
+            claims: Vec::new(),
+            alpha: 0.05,
+            margin: 0.01,
+            primary: Vec::new(),
+            higher_is_better: Vec::new(),
+            exposure_s: None,
+            seed: 0,
+        }
+    }
+}
+
+impl Options {
+    /// Refuses numbers that make no sense.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        for (option, value) in [("alpha", self.alpha), ("margin", self.margin)] {
+            if !(value > 0.0 && value < 1.0) {
+                return Err(Error::Option {
+                    option,
+                    value: value.to_string(),
+                    expected: "a number between 0 and 1",
+                });
+            }
+        }
+        match self.exposure_s {
+            Some(s) if !(1e-9..=1e18).contains(&s) => Err(Error::Option {
+                option: "exposure",
+                value: s.to_string(),
+                expected: "a positive number of seconds",
+            }),
+            _ => Ok(()),
+        }
+    }
+}

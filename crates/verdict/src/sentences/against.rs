@@ -1,0 +1,147 @@
+//! A metric that moves against the others.
+
+use std::collections::BTreeSet;
+
+use super::{Seen, surety, verb};
+use crate::document::Sentence;
+use crate::words::and_list;
+
+/// At most so many sentences of this kind.
+const MOST: usize = 2;
+
+/// A metric that gets worse where the others get better, or the reverse, with
+/// the configurations that show it.
+struct Odd<'d> {
+    rows: Vec<Seen<'d>>,
+    /// Metrics that move the other way with all of these configurations.
+    others: Vec<Seen<'d>>,
+    /// Configurations that show it by their uncorrected interval only.
+    less_sure: Vec<Seen<'d>>,
+}
+
+/// Finds metrics that move against at least two others, which all agree. A
+/// metric of which more is better counts with its direction reversed.
+pub(super) fn find(seen: &[Seen<'_>], higher: &BTreeSet<usize>) -> Vec<Sentence> {
+    let mut odd = odd_ones(seen, higher, |s| s.strong);
+    if odd.is_empty() && !seen.iter().any(|s| s.strong) {
+        odd = odd_ones(seen, higher, |s| s.weak);
+    }
+    for one in &mut odd {
+        one.less_sure = less_sure(seen, one);
+    }
+    odd.sort_by_key(|o| std::cmp::Reverse(o.rows.len()));
+    odd.truncate(MOST);
+    odd.iter().map(written).collect()
+}
+
+fn odd_ones<'d>(
+    seen: &[Seen<'d>],
+    higher: &BTreeSet<usize>,
+    counts: impl Fn(&Seen<'d>) -> bool,
+) -> Vec<Odd<'d>> {
+    let sense = |s: &Seen<'_>| s.up != higher.contains(&s.metric);
+    let mut found: Vec<Odd<'d>> = Vec::new();
+    for place in places(seen) {
+        let moved: Vec<Seen<'d>> = seen
+            .iter()
+            .filter(|s| place == (s.workload, s.row.configuration.as_str()) && counts(s))
+            .copied()
+            .collect();
+        let (up, down): (Vec<_>, Vec<_>) = moved.into_iter().partition(|s| sense(s));
+        let (one, others) = match (&up[..], &down[..]) {
+            ([one], others) | (others, [one]) if others.len() >= 2 => (*one, others),
+            _ => continue,
+        };
+        let same = |o: &&mut Odd<'_>| {
+            let first = &o.rows[0];
+            (first.workload, first.metric, first.up) == (one.workload, one.metric, one.up)
+        };
+        match found.iter_mut().find(same) {
+            Some(odd) => {
+                odd.rows.push(one);
+                let shared = |o: &Seen<'_>| others.iter().any(|p| moves_alike(o, p));
+                odd.others.retain(shared);
+            }
+            None => found.push(Odd {
+                rows: vec![one],
+                others: others.to_vec(),
+                less_sure: Vec::new(),
+            }),
+        }
+    }
+    found.retain(|odd| !odd.others.is_empty());
+    found
+}
+
+/// Workloads and configurations in order.
+fn places<'d>(seen: &[Seen<'d>]) -> Vec<(usize, &'d str)> {
+    let mut places = Vec::new();
+    for s in seen {
+        let place = (s.workload, s.row.configuration.as_str());
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
+}
+
+fn moves_alike(a: &Seen<'_>, b: &Seen<'_>) -> bool {
+    (a.metric, a.up) == (b.metric, b.up)
+}
+
+/// Configurations not named yet of which the uncorrected intervals say the
+/// same of the odd metric and of all the others.
+fn less_sure<'d>(seen: &[Seen<'d>], odd: &Odd<'d>) -> Vec<Seen<'d>> {
+    let first = odd.rows[0];
+    let named = |s: &Seen<'_>| {
+        let mut rows = odd.rows.iter();
+        rows.any(|r| r.row.configuration == s.row.configuration)
+    };
+    let says =
+        |s: &Seen<'_>, of: &Seen<'_>| s.weak && s.workload == first.workload && moves_alike(s, of);
+    let candidates = seen.iter().filter(|s| says(s, &first) && !named(s));
+    candidates
+        .filter(|candidate| {
+            odd.others.iter().all(|other| {
+                seen.iter()
+                    .any(|s| s.row.configuration == candidate.row.configuration && says(s, other))
+            })
+        })
+        .copied()
+        .collect()
+}
+
+fn written(odd: &Odd<'_>) -> Sentence {
+    let first = &odd.rows[0];
+    let named = |rows: &[Seen<'_>]| {
+        let names: Vec<String> = rows.iter().map(Seen::configuration).collect();
+        and_list(&names)
+    };
+    let (rising, falling): (Vec<Seen<'_>>, Vec<Seen<'_>>) = odd.others.iter().partition(|s| s.up);
+    let moving: Vec<String> = [(rising, true), (falling, false)]
+        .iter()
+        .filter(|(rows, _)| !rows.is_empty())
+        .map(|(rows, up)| {
+            let metrics: Vec<&str> = rows.iter().map(|s| s.row.metric.as_str()).collect();
+            format!("{} {}", and_list(&metrics), verb(*up, rows.len() > 1))
+        })
+        .collect();
+    let mut text = format!(
+        "{} {} on {} with {} while {}{}",
+        first.row.metric,
+        verb(first.up, false),
+        first.row.workload,
+        named(&odd.rows),
+        and_list(&moving),
+        surety(&odd.rows)
+    );
+    if !odd.less_sure.is_empty() {
+        text.push_str(&format!("; less surely with {}", named(&odd.less_sure)));
+    }
+    text.push('.');
+    let backing = odd.rows.iter().chain(&odd.less_sure).chain(&odd.others);
+    Sentence {
+        text,
+        rows: backing.map(Seen::name).collect(),
+    }
+}

@@ -1,0 +1,98 @@
+//! Interactions that make a main effect misleading.
+
+use assize_judge::benjamini_hochberg;
+
+use crate::cells::Cells;
+use crate::document::{Document, Effect, Factorial, Sentence};
+use crate::lints::Faults;
+use crate::words::{p_value, three, with_interval};
+
+/// An interaction with the main effect it overturns.
+struct Overturned<'d> {
+    fit: &'d Factorial,
+    interaction: &'d Effect,
+    /// The factor whose effect changes its direction, and its main effect.
+    factor: &'d str,
+    main: f64,
+    /// The factor on which that depends.
+    other: &'d str,
+    p: f64,
+}
+
+/// The surest interaction under which a factor's effect changes its direction.
+///
+/// All interactions found are corrected together (Benjamini and Hochberg),
+/// because the best of many is told.
+pub(super) fn find(document: &Document, cells: &Cells<'_>, faults: &Faults) -> Option<Sentence> {
+    let fits = document.factorial.iter().filter(|fit| {
+        let workload = cells.workload(&fit.workload);
+        let metric = cells
+            .metrics
+            .iter()
+            .position(|m| m.name == fit.metric && m.unit == fit.unit);
+        workload
+            .zip(metric)
+            .is_some_and(|(w, m)| !faults.says_nothing(w, m))
+    });
+    let interactions: Vec<(&Factorial, &Effect, f64)> = fits
+        .flat_map(|fit| fit.effects.iter().map(move |effect| (fit, effect)))
+        .filter(|(_, effect)| effect.name.contains(':'))
+        .filter_map(|(fit, effect)| Some((fit, effect, effect.p?)))
+        .collect();
+    let p: Vec<f64> = interactions.iter().map(|i| i.2).collect();
+    interactions
+        .iter()
+        .zip(benjamini_hochberg(&p))
+        .filter(|(_, adjusted)| *adjusted <= document.alpha)
+        .filter_map(|(&(fit, effect, p), _)| overturned(fit, effect, p))
+        .min_by(|a, b| a.p.total_cmp(&b.p))
+        .map(|found| written(&found))
+}
+
+/// The factor whose effect has one direction without and another with the
+/// other factor; of two, the one with the larger main effect.
+fn overturned<'d>(fit: &'d Factorial, interaction: &'d Effect, p: f64) -> Option<Overturned<'d>> {
+    let main = |name: &str| fit.effects.iter().find(|e| e.name == name);
+    let cuts = interaction.name.match_indices(':');
+    let (a, b) = cuts
+        .map(|(at, _)| (&interaction.name[..at], &interaction.name[at + 1..]))
+        .find(|&(a, b)| main(a).is_some() && main(b).is_some())?;
+    let half = 0.5 * interaction.ratio.ln().abs();
+    [(a, b), (b, a)]
+        .into_iter()
+        .filter_map(|(factor, other)| {
+            let ratio = main(factor)?.ratio;
+            (ratio.ln().abs() < half).then_some(Overturned {
+                fit,
+                interaction,
+                factor,
+                main: ratio,
+                other,
+                p,
+            })
+        })
+        .max_by(|x, y| x.main.ln().abs().total_cmp(&y.main.ln().abs()))
+}
+
+fn written(found: &Overturned<'_>) -> Sentence {
+    let half = found.interaction.ratio.sqrt();
+    let text = format!(
+        "The effect of {} on {} on {} depends on {}: {} without it, {} with it \
+         (interaction {}, p {}).",
+        found.factor,
+        found.fit.metric,
+        found.fit.workload,
+        found.other,
+        three(found.main / half),
+        three(found.main * half),
+        with_interval(found.interaction.ratio, found.interaction.ci),
+        p_value(found.p)
+    );
+    Sentence {
+        text,
+        rows: vec![format!(
+            "{} {} {}",
+            found.fit.workload, found.fit.metric, found.interaction.name
+        )],
+    }
+}

@@ -1,0 +1,71 @@
+//! What the design cannot tell.
+
+use assize_judge::permutation;
+
+use crate::comparisons::against;
+use crate::document::{Comparison, Document, Sentence};
+use crate::words::p_value;
+
+/// That nothing can be established, or nothing can be compared.
+pub(super) fn find(document: &Document) -> Option<Sentence> {
+    if document.comparisons.is_empty() && document.rate_comparisons.is_empty() {
+        return Some(incomparable(document));
+    }
+    too_few_runs(document)
+}
+
+fn too_few_runs(document: &Document) -> Option<Sentence> {
+    let tested: Vec<(&Comparison, f64)> = document
+        .comparisons
+        .iter()
+        .filter_map(|c| Some((c, c.p_attainable?)))
+        .collect();
+    let best = tested.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (a, b) = (best.0.n_baseline?, best.0.n?);
+    if best.1 <= document.alpha {
+        return None;
+    }
+    // Blocks attain less than so many runs without blocks would.
+    let whole = permutation::attainable(a as usize, b as usize);
+    let enough = permutation::runs_needed(document.alpha)
+        .filter(|_| (whole - best.1).abs() <= 1e-9 * best.1)
+        .map_or(String::new(), |n| {
+            let p = permutation::attainable(n as usize, n as usize);
+            format!("; {n} would reach {}", p_value(p))
+        });
+    let mut workloads: Vec<String> = tested.iter().map(|(c, _)| c.workload.clone()).collect();
+    workloads.dedup();
+    Some(Sentence {
+        text: format!(
+            "{} cannot establish anything: the smallest attainable p is {}{enough}.",
+            against(a, b),
+            p_value(best.1)
+        ),
+        rows: workloads,
+    })
+}
+
+fn incomparable(document: &Document) -> Sentence {
+    let recorded = !document.runs.is_empty() || !document.summaries.is_empty();
+    let normalised = document
+        .statements
+        .iter()
+        .any(|s| s.normalised_to.is_some());
+    let why = if recorded && document.configurations.len() < 2 {
+        "only one configuration was recorded"
+    } else if recorded {
+        "no two configurations have a workload and a metric in common"
+    } else if !document.rates.is_empty() {
+        "events were counted for one configuration only"
+    } else if normalised {
+        "there are only normalised figures without a number of runs"
+    } else if !document.statements.is_empty() {
+        "there are only single figures without a number of runs"
+    } else {
+        "no figures were found"
+    };
+    Sentence {
+        text: format!("No claim can be judged: {why}."),
+        rows: Vec::new(),
+    }
+}

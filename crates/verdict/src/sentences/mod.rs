@@ -1,0 +1,128 @@
+//! At most five plain sentences: what a hurried reader should take away.
+//!
+//! They are said of rows that are established or supported. Only where there
+//! is no such row do uncorrected intervals count, and then the sentence says
+//! that nothing is established.
+
+mod against;
+mod events;
+mod factors;
+mod limits;
+mod plainly;
+mod workloads;
+
+use std::collections::BTreeSet;
+
+use crate::cells::Cells;
+use crate::document::{Comparison, Document, Sentence, Verdict};
+use crate::lints::Faults;
+use crate::words::with_interval;
+
+/// More sentences than this nobody reads.
+const MOST: usize = 5;
+
+/// A comparison with what sentences need to know of it.
+#[derive(Clone, Copy)]
+struct Seen<'d> {
+    row: &'d Comparison,
+    workload: usize,
+    metric: usize,
+    ratio: f64,
+    ci: [f64; 2],
+    /// Whether the metric rises.
+    up: bool,
+    /// Established or supported.
+    strong: bool,
+    /// At least the uncorrected interval leaves out 1.
+    weak: bool,
+}
+
+/// Finds the sentences, the most striking first.
+pub(crate) fn find(
+    document: &Document,
+    cells: &Cells<'_>,
+    faults: &Faults,
+    higher: &BTreeSet<usize>,
+) -> Vec<Sentence> {
+    let seen = seen(document, cells, faults);
+    let mut sentences = against::find(&seen, higher);
+    sentences.extend(workloads::find(&seen));
+    sentences.extend(factors::find(document, cells, faults));
+    if sentences.is_empty() {
+        sentences.extend(plainly::find(document, &seen));
+    }
+    let limits = limits::find(document);
+    let events = events::find(document);
+    sentences.truncate(MOST - usize::from(limits.is_some()) - usize::from(!events.is_empty()));
+    sentences.extend(limits);
+    sentences.extend(events);
+    sentences.truncate(MOST);
+    sentences
+}
+
+/// Comparisons with a ratio and an interval, of metrics that say something.
+fn seen<'d>(document: &'d Document, cells: &Cells<'_>, faults: &Faults) -> Vec<Seen<'d>> {
+    let rows = document.comparisons.iter().filter_map(|row| {
+        let workload = cells.workload(&row.workload)?;
+        let metric = cells
+            .metrics
+            .iter()
+            .position(|m| m.name == row.metric && m.unit == row.unit)?;
+        let (ratio, ci) = (row.ratio?, row.ci?);
+        let known = !faults.says_nothing(workload, metric);
+        known.then_some(Seen {
+            row,
+            workload,
+            metric,
+            ratio,
+            ci,
+            up: ratio > 1.0,
+            strong: matches!(row.verdict, Verdict::Established | Verdict::Supported),
+            weak: ci[0] > 1.0 || ci[1] < 1.0,
+        })
+    });
+    rows.collect()
+}
+
+impl Seen<'_> {
+    /// `name (1.08 [1.03, 1.13])`.
+    fn configuration(&self) -> String {
+        format!("{} ({})", self.row.configuration, self.figures())
+    }
+
+    fn figures(&self) -> String {
+        with_interval(self.ratio, Some(self.ci))
+    }
+
+    /// The name of the row.
+    fn name(&self) -> String {
+        format!(
+            "{} {} {}",
+            self.row.workload, self.row.metric, self.row.configuration
+        )
+    }
+}
+
+/// `rises` or `falls`, or both without the s.
+fn verb(up: bool, several: bool) -> &'static str {
+    match (up, several) {
+        (true, false) => "rises",
+        (true, true) => "rise",
+        (false, false) => "falls",
+        (false, true) => "fall",
+    }
+}
+
+/// How sure rows are, as the end of a sentence.
+fn surety<'d, 's: 'd>(rows: impl IntoIterator<Item = &'d Seen<'s>>) -> &'static str {
+    let (mut all, mut any) = (true, false);
+    for seen in rows {
+        all &= seen.row.verdict == Verdict::Established;
+        any |= seen.strong;
+    }
+    match (all, any) {
+        (true, _) => "",
+        (false, true) => " (supported, not established)",
+        (false, false) => " (not established)",
+    }
+}

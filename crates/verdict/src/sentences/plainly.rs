@@ -1,0 +1,68 @@
+//! What is found where nothing strange is found.
+
+use super::{Seen, surety, verb};
+use crate::document::{Document, Sentence, Verdict};
+use crate::words::plain;
+
+/// At most so many effects are named.
+const MOST: usize = 3;
+
+/// The largest effects, or that there are none.
+pub(super) fn find(document: &Document, seen: &[Seen<'_>]) -> Vec<Sentence> {
+    let mut moved: Vec<&Seen<'_>> = seen.iter().filter(|s| s.strong).collect();
+    if moved.is_empty() {
+        return nothing(document).into_iter().collect();
+    }
+    let size = |s: &Seen<'_>| s.ratio.ln().abs();
+    moved.sort_by(|a, b| {
+        let surer = |s: &Seen<'_>| s.row.verdict == Verdict::Established;
+        surer(b).cmp(&surer(a)).then(size(b).total_cmp(&size(a)))
+    });
+    moved.truncate(MOST);
+    let sentence = |s: &Seen<'_>| Sentence {
+        text: format!(
+            "{} {} on {} with {}{}.",
+            s.row.metric,
+            verb(s.up, false),
+            s.row.workload,
+            s.configuration(),
+            surety([s])
+        ),
+        rows: vec![s.name()],
+    };
+    moved.into_iter().map(sentence).collect()
+}
+
+/// That no comparison shows a difference, where the runs could have shown one.
+fn nothing(document: &Document) -> Option<Sentence> {
+    let able = |p: Option<f64>| p.is_some_and(|p| p <= document.alpha);
+    let rows = &document.comparisons;
+    let tested = rows.iter().filter(|c| able(c.p_attainable)).count();
+    let differs = |v: Verdict| matches!(v, Verdict::Established | Verdict::Supported);
+    if tested == 0 || rows.iter().any(|c| differs(c.verdict)) {
+        return None;
+    }
+    let equal = rows.iter().filter(|c| c.verdict == Verdict::Equivalent);
+    let equal = match equal.count() {
+        0 => "nor is any pair shown to be equal".to_owned(),
+        n if n == rows.len() => format!(
+            "all are equal within \u{b1}{} %",
+            plain(100.0 * document.margin)
+        ),
+        n => format!(
+            "{n} are equal within \u{b1}{} %",
+            plain(100.0 * document.margin)
+        ),
+    };
+    let which = match rows.len() {
+        1 => "The only comparison shows no difference".to_owned(),
+        n => format!("None of the {n} comparisons shows a difference"),
+    };
+    Some(Sentence {
+        text: format!("{which}; {equal}."),
+        rows: rows
+            .iter()
+            .map(|c| format!("{} {} {}", c.workload, c.metric, c.configuration))
+            .collect(),
+    })
+}

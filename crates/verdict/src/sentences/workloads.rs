@@ -1,0 +1,126 @@
+//! Effects that differ between workloads.
+
+use super::{Seen, surety, verb};
+use crate::document::Sentence;
+use crate::words::and_list;
+
+/// At most so many sentences of this kind.
+const MOST: usize = 2;
+
+/// The same metric and configuration on two workloads, with intervals that do
+/// not overlap: one effect is not merely better proven than the other.
+struct Split<'d> {
+    here: Seen<'d>,
+    there: Seen<'d>,
+}
+
+impl Split<'_> {
+    fn opposite(&self) -> bool {
+        self.there.weak && self.there.up != self.here.up
+    }
+
+    fn distance(&self) -> f64 {
+        (self.here.ratio / self.there.ratio).ln().abs()
+    }
+}
+
+/// Finds, for each metric, the configuration whose effect differs most between
+/// workloads; effects of opposite direction come first.
+pub(super) fn find(seen: &[Seen<'_>]) -> Vec<Sentence> {
+    let mut splits = splits(seen, |s| s.strong);
+    if splits.is_empty() && !seen.iter().any(|s| s.strong) {
+        splits = self::splits(seen, |s| s.weak);
+    }
+    splits.sort_by(|a, b| {
+        let opposite = b.opposite().cmp(&a.opposite());
+        opposite.then(b.distance().total_cmp(&a.distance()))
+    });
+    let mut told: Vec<usize> = Vec::new();
+    let mut sentences = Vec::new();
+    for split in &splits {
+        if sentences.len() < MOST && !told.contains(&split.here.metric) {
+            told.push(split.here.metric);
+            sentences.push(written(split, &splits));
+        }
+    }
+    sentences
+}
+
+fn splits<'d>(seen: &[Seen<'d>], counts: impl Fn(&Seen<'d>) -> bool) -> Vec<Split<'d>> {
+    let mut splits = Vec::new();
+    for here in seen.iter().filter(|s| counts(s)) {
+        let others = seen.iter().filter(|there| {
+            there.workload != here.workload
+                && there.metric == here.metric
+                && there.row.configuration == here.row.configuration
+                && there.row.baseline == here.row.baseline
+        });
+        for there in others {
+            let apart = here.ci[0] > there.ci[1] || here.ci[1] < there.ci[0];
+            let split = Split {
+                here: *here,
+                there: *there,
+            };
+            // Of two workloads with strong, opposite effects, the first is here.
+            let told = split.opposite() && counts(there) && there.workload < here.workload;
+            if apart && (split.opposite() || !there.weak) && !told {
+                splits.push(split);
+            }
+        }
+    }
+    splits
+}
+
+fn written(split: &Split<'_>, all: &[Split<'_>]) -> Sentence {
+    let (here, there) = (&split.here, &split.there);
+    let contrast = if split.opposite() {
+        format!("and {} on {}", verb(there.up, false), there.row.workload)
+    } else {
+        format!("but not on {}", there.row.workload)
+    };
+    let alike = alike(split, all);
+    let names: Vec<&str> = alike
+        .iter()
+        .map(|s| s.here.row.configuration.as_str())
+        .collect();
+    let also = if names.is_empty() {
+        String::new()
+    } else {
+        format!("; likewise with {}", and_list(&names))
+    };
+    let text = format!(
+        "{} {} on {} ({}) {contrast} ({}) with {}{}{also}.",
+        here.row.metric,
+        verb(here.up, false),
+        here.row.workload,
+        here.figures(),
+        there.figures(),
+        here.row.configuration,
+        surety(if split.opposite() {
+            vec![here, there]
+        } else {
+            vec![here]
+        }),
+    );
+    let pairs = std::iter::once(split).chain(alike.iter().copied());
+    Sentence {
+        text,
+        rows: pairs
+            .flat_map(|s| [s.here.name(), s.there.name()])
+            .collect(),
+    }
+}
+
+/// The splits of other configurations that say the same.
+fn alike<'s, 'd>(split: &Split<'d>, all: &'s [Split<'d>]) -> Vec<&'s Split<'d>> {
+    all.iter()
+        .filter(|other| {
+            other.here.metric == split.here.metric
+                && other.here.workload == split.here.workload
+                && other.there.workload == split.there.workload
+                && other.here.up == split.here.up
+                && other.opposite() == split.opposite()
+                && other.here.row.configuration != split.here.row.configuration
+        })
+        .collect()
+}

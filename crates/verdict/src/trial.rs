@@ -1,0 +1,136 @@
+//! From records to the document.
+
+use std::collections::BTreeSet;
+
+use assize_bundle::{Configuration, Records};
+
+use crate::baselines::Baselines;
+use crate::cells::Cells;
+use crate::claims::try_claims;
+use crate::comparisons::compare_all;
+use crate::document::{Document, SCHEMA};
+use crate::error::Error;
+use crate::factorial::fit_all;
+use crate::lints;
+use crate::names::{Kind, folded, resolve};
+use crate::options::Options;
+use crate::rates::rate_all;
+use crate::sentences;
+
+/// Tries records: compares every configuration with its baseline, fits the
+/// factors, tests the events, looks for what is wrong with the data, and tries
+/// the claims.
+///
+/// The same records and options give the same document. `reproduce` is left
+/// empty; the caller knows the command.
+///
+/// # Errors
+/// A name in the options that fits nothing or several things, a claim without
+/// the form of one, a number out of range. Nothing in the records is an error.
+pub fn try_records(records: &Records, options: &Options) -> Result<Document, Error> {
+    options.check()?;
+    let cells = Cells::new(records);
+    let baselines = Baselines::new(&cells, options.baseline.as_deref())?;
+    let mut absent = Vec::new();
+    let primary = metrics(
+        &cells,
+        "primary",
+        &options.primary,
+        &records.primary,
+        &mut absent,
+    )?;
+    let higher = metrics(
+        &cells,
+        "higher-is-better",
+        &options.higher_is_better,
+        &records.higher_is_better,
+        &mut Vec::new(),
+    )?;
+    let (comparisons, too_few) = compare_all(&cells, &baselines, &primary, options);
+    let (factorial, holes) = fit_all(&cells);
+    let rates = rate_all(&cells, baselines.chosen, options);
+    let claims = try_claims(&cells, options)?;
+    let (found, faults) = lints::find_all(&cells, &absent);
+    let sources = [
+        too_few,
+        found,
+        baselines.lints(&cells),
+        holes,
+        rates.lints,
+        lints::doubts(records),
+    ];
+    let mut document = Document {
+        schema: SCHEMA.into(),
+        source: records.source.clone(),
+        baseline: baselines
+            .main(&cells)
+            .map(|b| cells.configurations[b].clone()),
+        alpha: options.alpha,
+        margin: options.margin,
+        configurations: configurations(&cells),
+        workloads: cells.workloads.clone(),
+        runs: records.runs.clone(),
+        summaries: records.summaries.clone(),
+        statements: records.statements.clone(),
+        comparisons,
+        factorial,
+        rates: rates.rates,
+        rate_comparisons: rates.comparisons,
+        claims,
+        lints: sources.into_iter().flatten().collect(),
+        sentences: Vec::new(),
+        reproduce: String::new(),
+    };
+    document.sentences = sentences::find(&document, &cells, &faults, &higher);
+    Ok(document)
+}
+
+/// The indices of the metrics that an option and the records name. Names in
+/// the records that fit no metric go to `absent`.
+fn metrics(
+    cells: &Cells<'_>,
+    option: &'static str,
+    given: &[String],
+    recorded: &[String],
+    absent: &mut Vec<String>,
+) -> Result<BTreeSet<usize>, Error> {
+    let mut names: Vec<String> = Vec::new();
+    for metric in &cells.metrics {
+        if !names.contains(&metric.name) {
+            names.push(metric.name.clone());
+        }
+    }
+    let mut wanted: BTreeSet<&str> = BTreeSet::new();
+    for name in given {
+        let index =
+            resolve(Kind::Metric, name, &names).map_err(|name| Error::Metric { option, name })?;
+        wanted.insert(&names[index]);
+    }
+    for name in recorded {
+        match names.iter().find(|n| folded(n) == folded(name)) {
+            Some(known) => {
+                wanted.insert(known);
+            }
+            None => absent.push(name.clone()),
+        }
+    }
+    let all = cells.metrics.iter().enumerate();
+    Ok(all
+        .filter(|(_, metric)| wanted.contains(metric.name.as_str()))
+        .map(|(index, _)| index)
+        .collect())
+}
+
+/// The configurations as recorded, and those that only runs name.
+fn configurations(cells: &Cells<'_>) -> Vec<Configuration> {
+    let recorded = &cells.records.configurations;
+    let of = |name: &String| {
+        let known = recorded.iter().find(|c| folded(&c.name) == folded(name));
+        known.cloned().unwrap_or_else(|| Configuration {
+            name: name.clone(),
+            label: name.clone(),
+            factors: std::collections::BTreeMap::new(),
+        })
+    };
+    cells.configurations.iter().map(of).collect()
+}

@@ -1,0 +1,313 @@
+//! Two cells against each other: every figure that needs no correction.
+
+use std::collections::BTreeMap;
+
+use assize_judge::permutation::{self, Permutation};
+use assize_judge::welch::{self, Estimate, Moments};
+use assize_judge::{Interval, Result};
+
+use crate::cells::{Cell, standard_error, usable};
+use crate::document::Scale;
+use crate::words::finite;
+
+/// Two cells against each other, `a` being the baseline.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Weighed {
+    pub(crate) n_a: Option<u32>,
+    pub(crate) n_b: Option<u32>,
+    pub(crate) mean_a: Option<f64>,
+    pub(crate) mean_b: Option<f64>,
+    pub(crate) scale: Scale,
+    /// b over a; not on the raw scale.
+    pub(crate) ratio: Option<f64>,
+    /// b minus a; on the raw scale only.
+    pub(crate) difference: Option<f64>,
+    pub(crate) ci: Option<Interval>,
+    /// Of the ratio only.
+    pub(crate) ci90: Option<Interval>,
+    pub(crate) p_t: Option<f64>,
+    pub(crate) p: Option<f64>,
+    pub(crate) p_attainable: Option<f64>,
+    /// Pooled standard deviation of the logarithms.
+    pub(crate) log_sd: Option<f64>,
+    /// Runs of each side in each block, where all blocks are alike.
+    pub(crate) per_block: Option<u32>,
+    /// Why some of it is missing or unusual.
+    pub(crate) because: Vec<String>,
+}
+
+impl Weighed {
+    fn new(scale: Scale) -> Self {
+        Weighed {
+            n_a: None,
+            n_b: None,
+            mean_a: None,
+            mean_b: None,
+            scale,
+            ratio: None,
+            difference: None,
+            ci: None,
+            ci90: None,
+            p_t: None,
+            p: None,
+            p_attainable: None,
+            log_sd: None,
+            per_block: None,
+            because: Vec::new(),
+        }
+    }
+
+    /// The ends of `ci` where both are finite.
+    pub(crate) fn ci_ends(&self) -> Option<[f64; 2]> {
+        self.ci.and_then(ends)
+    }
+
+    /// Whether the uncorrected interval leaves out "no difference".
+    pub(crate) fn excludes_none(&self) -> bool {
+        let none = if self.scale == Scale::Raw { 0.0 } else { 1.0 };
+        self.ci.is_some_and(|ci| !ci.contains(none))
+    }
+
+    /// Whether b is above (`Greater`) or below a.
+    pub(crate) fn direction(&self) -> Option<std::cmp::Ordering> {
+        match (self.ratio, self.difference) {
+            (Some(ratio), _) => ratio.partial_cmp(&1.0),
+            (None, Some(difference)) => difference.partial_cmp(&0.0),
+            (None, None) => None,
+        }
+    }
+}
+
+/// The ends of an interval where both are finite.
+pub(crate) fn ends(interval: Interval) -> Option<[f64; 2]> {
+    Some([finite(interval.low)?, finite(interval.high)?])
+}
+
+/// Weighs `b` against `a`; both hold runs or a summary.
+pub(crate) fn weigh(a: &Cell<'_>, b: &Cell<'_>, seed: u64) -> Weighed {
+    let mut weighed = if a.runs.is_empty() || b.runs.is_empty() {
+        by_summary(a, b)
+    } else if a.runs.len() < 2 || b.runs.len() < 2 {
+        single(a, b)
+    } else {
+        by_runs(a, b, seed)
+    };
+    if agreeing_summary(a) || agreeing_summary(b) {
+        weighed
+            .because
+            .push("the summary given beside the runs agrees with them and is not used".into());
+    }
+    weighed
+}
+
+/// Whether a cell's summary is the mean of the cell's own runs.
+pub(crate) fn agreeing_summary(cell: &Cell<'_>) -> bool {
+    let Some(summary) = cell.summary else {
+        return false;
+    };
+    let values = cell.values();
+    let Some(mean) = arithmetic(&values) else {
+        return false;
+    };
+    let same_count = summary.n.is_none_or(|n| n as usize == values.len());
+    same_count && (mean - summary.mean).abs() <= 1e-3 * mean.abs().max(summary.mean.abs())
+}
+
+fn by_runs(a: &Cell<'_>, b: &Cell<'_>, seed: u64) -> Weighed {
+    let (values_a, values_b) = (a.values(), b.values());
+    let positive = values_a.iter().chain(&values_b).all(|&v| v > 0.0);
+    let mut weighed = counted(a, b, positive);
+    let (estimate, x_a, x_b) = if positive {
+        let (x_a, x_b) = (logs(&values_a), logs(&values_b));
+        weighed.log_sd = pooled_sd(&x_a, &x_b);
+        (welch::ratio(&values_a, &values_b), x_a, x_b)
+    } else {
+        weighed
+            .because
+            .push("contains zero or negative values: compared as differences".into());
+        (welch::difference(&values_a, &values_b), values_a, values_b)
+    };
+    take_estimate(&mut weighed, estimate);
+    let test = match in_blocks(a, &x_a, b, &x_b) {
+        Some(blocks) => {
+            weighed.per_block = even_blocks(&blocks);
+            permutation::blocked(&blocks, seed)
+        }
+        None => permutation::two_sample(&x_a, &x_b, seed),
+    };
+    take_permutation(&mut weighed, test);
+    weighed
+}
+
+fn single(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
+    let positive = a.runs.iter().chain(&b.runs).all(|r| r.value > 0.0);
+    let mut weighed = counted(a, b, positive);
+    match (weighed.mean_a, weighed.mean_b) {
+        (Some(mean_a), Some(mean_b)) if positive => weighed.ratio = finite(mean_b / mean_a),
+        (Some(mean_a), Some(mean_b)) => weighed.difference = finite(mean_b - mean_a),
+        _ => {}
+    }
+    weighed.p_attainable = Some(permutation::attainable(a.runs.len(), b.runs.len()));
+    let whose = match (a.runs.len(), b.runs.len()) {
+        (1, 1) => "a single run of each",
+        (1, _) => "a single run of the baseline",
+        _ => "a single run",
+    };
+    weighed
+        .because
+        .push(format!("{whose}: no interval and no test"));
+    weighed
+}
+
+/// Counts and means of two cells that hold runs.
+fn counted(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
+    let mean = |values: &[f64]| {
+        if positive {
+            arithmetic(&logs(values)).map(f64::exp)
+        } else {
+            arithmetic(values)
+        }
+    };
+    Weighed {
+        n_a: u32::try_from(a.runs.len()).ok(),
+        n_b: u32::try_from(b.runs.len()).ok(),
+        mean_a: mean(&a.values()).and_then(finite),
+        mean_b: mean(&b.values()).and_then(finite),
+        ..Weighed::new(if positive { Scale::Log } else { Scale::Raw })
+    }
+}
+
+fn by_summary(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
+    let mut weighed = Weighed::new(Scale::Summary);
+    let (Some((mean_a, error_a, n_a)), Some((mean_b, error_b, n_b))) = (moments(a), moments(b))
+    else {
+        return weighed;
+    };
+    weighed.mean_a = Some(mean_a);
+    weighed.mean_b = Some(mean_b);
+    weighed.n_a = n_a;
+    weighed.n_b = n_b;
+    if mean_a <= 0.0 || mean_b <= 0.0 {
+        weighed
+            .because
+            .push("a mean is zero or negative: no ratio".into());
+        return weighed;
+    }
+    weighed.ratio = finite(mean_b / mean_a);
+    let sound = |error: Option<f64>, mean| error.filter(|&e| usable(e) && usable(e / mean));
+    let (Some(error_a), Some(error_b)) = (sound(error_a, mean_a), sound(error_b, mean_b)) else {
+        weighed
+            .because
+            .push("the spread of the runs is not given: no interval and no test".into());
+        return weighed;
+    };
+    if n_a.is_none() || n_b.is_none() {
+        weighed
+            .because
+            .push("the number of runs is not given: no interval and no test".into());
+        return weighed;
+    }
+    let moments = |mean, standard_error, n| Moments {
+        mean,
+        standard_error,
+        n,
+    };
+    let estimate =
+        welch::ratio_from_summaries(moments(mean_a, error_a, n_a), moments(mean_b, error_b, n_b));
+    take_estimate(&mut weighed, estimate);
+    weighed
+        .because
+        .push("only means and their spread are given: no permutation test".into());
+    weighed
+}
+
+/// Mean, standard error and number of a cell's runs, or of its summary.
+fn moments(cell: &Cell<'_>) -> Option<(f64, Option<f64>, Option<u32>)> {
+    let values = cell.values();
+    if let Some(mean) = arithmetic(&values) {
+        let n = values.len() as f64;
+        let error = variance(&values).map(|v| (v / n).sqrt());
+        return Some((mean, error, u32::try_from(values.len()).ok()));
+    }
+    let summary = cell.summary?;
+    Some((summary.mean, standard_error(summary), summary.n))
+}
+
+fn take_estimate(weighed: &mut Weighed, estimate: Result<Estimate>) {
+    match estimate {
+        Ok(estimate) if weighed.scale == Scale::Raw => {
+            weighed.difference = finite(estimate.effect);
+            weighed.ci = Some(estimate.ci);
+            weighed.p_t = finite(estimate.p_t);
+        }
+        Ok(estimate) => {
+            weighed.ratio = finite(estimate.effect);
+            weighed.ci = Some(estimate.ci);
+            weighed.ci90 = Some(estimate.ci90);
+            weighed.p_t = finite(estimate.p_t);
+        }
+        Err(why) => weighed.because.push(format!("no interval: {why}")),
+    }
+}
+
+fn take_permutation(weighed: &mut Weighed, test: Result<Permutation>) {
+    match test {
+        Ok(test) => {
+            weighed.p = finite(test.p);
+            weighed.p_attainable = finite(test.p_attainable);
+        }
+        Err(why) => weighed.because.push(format!("no permutation test: {why}")),
+    }
+}
+
+/// The values by block, where every run of both cells is in a block.
+fn in_blocks(
+    a: &Cell<'_>,
+    x_a: &[f64],
+    b: &Cell<'_>,
+    x_b: &[f64],
+) -> Option<Vec<(Vec<f64>, Vec<f64>)>> {
+    let mut blocks: BTreeMap<u32, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
+    for (reading, &x) in a.runs.iter().zip(x_a) {
+        blocks.entry(reading.block?).or_default().0.push(x);
+    }
+    for (reading, &x) in b.runs.iter().zip(x_b) {
+        blocks.entry(reading.block?).or_default().1.push(x);
+    }
+    Some(blocks.into_values().collect())
+}
+
+/// How many runs of each side every block holds, if they all hold as many.
+fn even_blocks(blocks: &[(Vec<f64>, Vec<f64>)]) -> Option<u32> {
+    let size = blocks.first()?.0.len();
+    let even = |(a, b): &(Vec<f64>, Vec<f64>)| a.len() == size && b.len() == size;
+    blocks
+        .iter()
+        .all(even)
+        .then(|| u32::try_from(size).ok())
+        .flatten()
+}
+
+fn logs(values: &[f64]) -> Vec<f64> {
+    values.iter().map(|v| v.ln()).collect()
+}
+
+/// The arithmetic mean; none of nothing.
+pub(crate) fn arithmetic(values: &[f64]) -> Option<f64> {
+    let first = values.first()?;
+    let sum: f64 = values.iter().map(|v| v - first).sum();
+    Some(first + sum / values.len() as f64)
+}
+
+/// The variance with n - 1 below; none of fewer than two values.
+fn variance(values: &[f64]) -> Option<f64> {
+    let mean = arithmetic(values).filter(|_| values.len() > 1)?;
+    let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+    Some(squares / (values.len() - 1) as f64)
+}
+
+fn pooled_sd(a: &[f64], b: &[f64]) -> Option<f64> {
+    let (free_a, free_b) = ((a.len() - 1) as f64, (b.len() - 1) as f64);
+    let squares = free_a * variance(a)? + free_b * variance(b)?;
+    finite((squares / (free_a + free_b)).sqrt())
+}

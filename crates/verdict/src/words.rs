@@ -1,0 +1,103 @@
+//! Numbers and lists as text.
+
+/// A number with three significant digits, without needless zeros and never
+/// in scientific notation for magnitudes between 1e-4 and 1e15.
+pub(crate) fn three(value: f64) -> String {
+    significant(value, 3)
+}
+
+/// A number with `digits` significant digits; integers are kept whole.
+pub(crate) fn significant(value: f64, digits: i32) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    if !(-4..15).contains(&magnitude) {
+        let digits = usize::try_from(digits - 1).unwrap_or(0);
+        return format!("{value:.digits$e}");
+    }
+    let decimals = usize::try_from(digits - 1 - magnitude).unwrap_or(0);
+    format!("{value:.decimals$}")
+}
+
+/// A p value: three significant digits without trailing zeros, `< 0.0001`
+/// below that.
+pub(crate) fn p_value(p: f64) -> String {
+    if p < 1e-4 {
+        return "< 0.0001".into();
+    }
+    plain(p)
+}
+
+/// Three significant digits without trailing zeros after the point.
+pub(crate) fn plain(value: f64) -> String {
+    let text = three(value);
+    if text.contains('.') && !text.contains('e') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+/// A ratio and its interval, as `1.08 [1.03, 1.13]`.
+pub(crate) fn with_interval(value: f64, ci: Option<[f64; 2]>) -> String {
+    match ci {
+        Some([low, high]) => format!("{} [{}, {}]", three(value), three(low), three(high)),
+        None => three(value),
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn and_list<S: AsRef<str>>(items: &[S]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.as_ref().to_owned(),
+        [head @ .., last] => {
+            let head: Vec<&str> = head.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", head.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// `1 run`, `2 runs`.
+pub(crate) fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+/// The finite value, if it is one.
+pub(crate) fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_digits() {
+        for (value, text) in [
+            (1.0, "1.00"),
+            (0.95123, "0.951"),
+            (0.1, "0.100"),
+            (12345.6, "12346"),
+            (99.96, "100.0"),
+            (0.0, "0"),
+            (-0.0123456, "-0.0123"),
+            (1e-9, "1.00e-9"),
+        ] {
+            assert_eq!(three(value), text);
+        }
+        assert_eq!(plain(0.1), "0.1");
+        assert_eq!(plain(300.0), "300");
+        assert_eq!(p_value(0.02857), "0.0286");
+        assert_eq!(p_value(1e-7), "< 0.0001");
+        assert_eq!(with_interval(1.08, Some([1.03, 1.13])), "1.08 [1.03, 1.13]");
+    }
+
+    #[test]
+    fn lists_read_as_english() {
+        assert_eq!(and_list(&["a", "b", "c"]), "a, b and c");
+        assert_eq!(and_list::<&str>(&[]), "");
+        assert_eq!(count(1, "run"), "1 run");
+    }
+}
