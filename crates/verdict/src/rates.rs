@@ -89,6 +89,8 @@ pub(crate) fn rate_all(cells: &Cells<'_>, chosen: Option<usize>, options: &Optio
         }
     }
     let mut lints: Vec<Lint> = exposure_lint(cells, &all).into_iter().collect();
+    let groups = all.chunk_by(same);
+    lints.extend(groups.filter_map(|group| without_baseline(cells, group, chosen?)));
     lints.extend(clustered(cells, &all));
     Rates {
         rates: all.iter().map(|c| rate(cells, c)).collect(),
@@ -131,6 +133,23 @@ fn compare_group<'a, 'b>(
         };
         rows.push((row, a, b));
     }
+}
+
+/// Says that the user's baseline has no count of an event.
+fn without_baseline(cells: &Cells<'_>, group: &[Counted<'_>], chosen: usize) -> Option<Lint> {
+    let first = group.first()?;
+    let lacks = group.iter().all(|c| c.configuration != chosen);
+    lacks.then(|| Lint {
+        code: "missing-cell".into(),
+        location: format!(
+            "{} on {}",
+            first.events.event, cells.workloads[first.workload]
+        ),
+        detail: format!(
+            "the baseline {} has no count: no rates are compared there",
+            cells.configurations[chosen]
+        ),
+    })
 }
 
 fn untested(a: &Counted<'_>, b: &Counted<'_>) -> String {

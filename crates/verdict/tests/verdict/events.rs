@@ -84,3 +84,19 @@ fn regular_gaps_are_told_and_poisson_gaps_are_not() {
     let document = tried(&records, &Options::default());
     assert!(lints(&document, "clustered-events").is_empty());
 }
+
+#[test]
+fn a_baseline_without_a_count_is_told() {
+    let mut records = hwlat_records(Some(300.0));
+    records.events[0].event = "smi".into();
+    let options = Options {
+        baseline: Some("v6.6".into()),
+        ..Options::default()
+    };
+    let document = tried(&records, &options);
+    assert!(document.rate_comparisons.is_empty());
+    assert_eq!(
+        lints(&document, "missing-cell"),
+        ["hwlat on fbcon: the baseline V6.6 has no count: no rates are compared there"]
+    );
+}
