@@ -129,8 +129,8 @@ fn repeated_columns_are_one_lint_per_pair_of_runs() {
     assert_eq!(
         lints(&document, "duplicate-rows"),
         [
-            "rlb-v4, runs 1 and 2: identical to the last digit: cpu 1 and cpu 2 on audio; cpu \
-             1 and cpu 2 on cyclictest"
+            "rlb-v4, runs 1 and 2: identical to the last digit: cpu 1 and cpu 2 on audio and \
+             cyclictest"
         ]
     );
     let mut records = packing_records();
