@@ -6,6 +6,14 @@ use assize_bundle::{Records, Spread, Summary};
 
 use crate::names::folded;
 
+/// Values beyond this have no finite variance.
+const LARGEST: f64 = 1e140;
+
+/// Whether a value can be reckoned with.
+pub(crate) fn usable(value: f64) -> bool {
+    value.abs() <= LARGEST
+}
+
 /// A metric; the same name in two units is two metrics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Metric {
@@ -68,8 +76,8 @@ pub(crate) struct Cells<'a> {
     pub(crate) metrics: Vec<Metric>,
     /// Workload and configuration of each run, by index into the records.
     pub(crate) run_places: Vec<(usize, usize)>,
-    /// How many values were left out because they are not finite numbers.
-    pub(crate) not_finite: usize,
+    /// How many values were left out because they are no usable numbers.
+    pub(crate) left_out: usize,
     cells: BTreeMap<Key, Cell<'a>>,
 }
 
@@ -107,7 +115,7 @@ impl<'a> Cells<'a> {
             workloads: Vec::new(),
             metrics: Vec::new(),
             run_places: Vec::new(),
-            not_finite: 0,
+            left_out: 0,
             cells: BTreeMap::new(),
         };
         let mut metrics = HashMap::new();
@@ -133,8 +141,8 @@ impl<'a> Cells<'a> {
             let workload = workloads.enter(&record.workload);
             self.run_places.push((workload, configuration));
             for (name, measurement) in &record.metrics {
-                if !measurement.value.is_finite() {
-                    self.not_finite += 1;
+                if !usable(measurement.value) {
+                    self.left_out += 1;
                     continue;
                 }
                 let key = Key {
@@ -158,8 +166,8 @@ impl<'a> Cells<'a> {
         metrics: &mut HashMap<(String, String), usize>,
     ) {
         for summary in &self.records.summaries {
-            if !summary.mean.is_finite() {
-                self.not_finite += 1;
+            if !usable(summary.mean) {
+                self.left_out += 1;
                 continue;
             }
             let key = Key {
@@ -295,6 +303,6 @@ mod tests {
         let cells = Cells::new(&records);
         assert_eq!(cells.metrics.len(), 2);
         assert_eq!(cells.rows(), [(0, 0), (0, 1)]);
-        assert_eq!(cells.not_finite, 1);
+        assert_eq!(cells.left_out, 1);
     }
 }

@@ -1,3 +1,5 @@
+//! The verdict document, as it is written to JSON.
+
 use assize_bundle::{Configuration, Run, Statement, Summary};
 use serde::{Deserialize, Serialize};
 

@@ -53,7 +53,7 @@ impl Options {
             }
         }
         match self.exposure_s {
-            Some(s) if !(s > 0.0 && s.is_finite()) => Err(Error::Option {
+            Some(s) if !(1e-9..=1e18).contains(&s) => Err(Error::Option {
                 option: "exposure",
                 value: s.to_string(),
                 expected: "a positive number of seconds",

@@ -12,6 +12,10 @@ use crate::words::{count, finite, plain};
 
 /// At most so many times the exposure is advice.
 const MOST_TIMES: u32 = 100;
+/// The exact test of more events than this takes too long.
+const MOST_EVENTS: u64 = 1_000_000_000_000;
+/// Advice tries many exposures, so it stops earlier.
+const MOST_ADVISED: u64 = 1_000_000;
 
 /// Rates, their comparisons and what is wrong with the events.
 pub(crate) struct Rates {
@@ -31,7 +35,7 @@ pub(crate) struct Counted<'a> {
 /// All records of events, ordered by workload, event and configuration.
 pub(crate) fn counted<'a>(cells: &Cells<'a>, exposure_s: Option<f64>) -> Vec<Counted<'a>> {
     let names = event_names(cells);
-    let known = |s: &f64| *s > 0.0 && s.is_finite();
+    let known = |s: &f64| *s >= 1e-9 && *s <= 1e18;
     let mut all: Vec<Counted<'a>> = cells
         .records
         .events
@@ -85,6 +89,8 @@ pub(crate) fn rate_all(cells: &Cells<'_>, chosen: Option<usize>, options: &Optio
         }
     }
     let mut lints: Vec<Lint> = exposure_lint(cells, &all).into_iter().collect();
+    let groups = all.chunk_by(same);
+    lints.extend(groups.filter_map(|group| without_baseline(cells, group, chosen?)));
     lints.extend(clustered(cells, &all));
     Rates {
         rates: all.iter().map(|c| rate(cells, c)).collect(),
@@ -123,17 +129,43 @@ fn compare_group<'a, 'b>(
             p: tested.and_then(|t| finite(t.p)),
             p_adjusted: None,
             verdict: Verdict::Undecided,
-            note: tested
-                .is_none()
-                .then(|| "the exposure is not known: no test".to_owned()),
+            note: tested.is_none().then(|| untested(a, b)),
         };
         rows.push((row, a, b));
+    }
+}
+
+/// Says that the user's baseline has no count of an event.
+fn without_baseline(cells: &Cells<'_>, group: &[Counted<'_>], chosen: usize) -> Option<Lint> {
+    let first = group.first()?;
+    let lacks = group.iter().all(|c| c.configuration != chosen);
+    lacks.then(|| Lint {
+        code: "missing-cell".into(),
+        location: format!(
+            "{} on {}",
+            first.events.event, cells.workloads[first.workload]
+        ),
+        detail: format!(
+            "the baseline {} has no count: no rates are compared there",
+            cells.configurations[chosen]
+        ),
+    })
+}
+
+fn untested(a: &Counted<'_>, b: &Counted<'_>) -> String {
+    if a.exposure_s.is_none() || b.exposure_s.is_none() {
+        "the exposure is not known: no test".into()
+    } else {
+        "too many events for the exact test".into()
     }
 }
 
 /// The exact conditional test of two records of events.
 pub(crate) fn compare(a: &Counted<'_>, b: &Counted<'_>) -> Option<poisson::RateComparison> {
     let (exposure_a, exposure_b) = (a.exposure_s?, b.exposure_s?);
+    if a.events.count.max(b.events.count) > MOST_EVENTS {
+        return None;
+    }
     poisson::compare(a.events.count, exposure_a, b.events.count, exposure_b).ok()
 }
 
@@ -153,6 +185,9 @@ pub(crate) fn settled_by(a: &Counted<'_>, b: &Counted<'_>, level: f64) -> Option
     let (exposure_a, exposure_b) = (a.exposure_s?, b.exposure_s?);
     if a.events.count == 0 && b.events.count == 0 {
         return Some("no events on either side: only a longer exposure can tell".into());
+    }
+    if a.events.count.max(b.events.count) > MOST_ADVISED {
+        return None;
     }
     let settles = |tenths: u32| {
         let times = f64::from(tenths) / 10.0;

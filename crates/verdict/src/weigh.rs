@@ -6,7 +6,7 @@ use assize_judge::permutation::{self, Permutation};
 use assize_judge::welch::{self, Estimate, Moments};
 use assize_judge::{Interval, Result};
 
-use crate::cells::{Cell, standard_error};
+use crate::cells::{Cell, standard_error, usable};
 use crate::document::Scale;
 use crate::words::finite;
 
@@ -194,7 +194,8 @@ fn by_summary(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
         return weighed;
     }
     weighed.ratio = finite(mean_b / mean_a);
-    let (Some(error_a), Some(error_b)) = (error_a, error_b) else {
+    let sound = |error: Option<f64>, mean| error.filter(|&e| usable(e) && usable(e / mean));
+    let (Some(error_a), Some(error_b)) = (sound(error_a, mean_a), sound(error_b, mean_b)) else {
         weighed
             .because
             .push("the spread of the runs is not given: no interval and no test".into());

@@ -390,9 +390,9 @@ mod tests {
         // "b" on "t on u", or "b on t" on ... "u", which does not exist.
         assert_eq!(read("a < b on t on u", &names).unwrap().metric, 1);
         let names = Names {
-            configurations: list(&["a", "b x", "b on t x"]),
+            configurations: list(&["a", "b", "b on t x"]),
             workloads: list(&["w"]),
-            metrics: list(&["t on u", "u"]),
+            metrics: list(&["t on u x", "u"]),
         };
         assert!(matches!(
             read("a < b on t on u", &names),

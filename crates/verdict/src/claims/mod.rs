@@ -5,7 +5,7 @@ mod grammar;
 
 use std::cmp::Ordering;
 
-use assize_judge::{equivalence, holm};
+use assize_judge::{benjamini_hochberg, equivalence, holm};
 
 use crate::cells::{Cells, Key};
 use crate::comparisons::where_present;
@@ -59,8 +59,8 @@ struct Trial<'t> {
 /// number of claims.
 ///
 /// A claim about several workloads is upheld if it is upheld in each (so its p
-/// is the largest), and refuted if it is refuted in any (the smallest p of
-/// those against it, times the number of workloads).
+/// is the largest), and refuted if it is refuted in any (Simes's p, in which a
+/// workload that does not speak against the claim counts as 1).
 pub(crate) fn try_claims(cells: &Cells<'_>, options: &Options) -> Result<Vec<Claim>, Error> {
     let records = cells.records;
     if records.runs.is_empty() && records.summaries.is_empty() && records.events.is_empty() {
@@ -217,25 +217,27 @@ fn candidate(relation: Relation, parts: &[Part]) -> Option<(Outcome, f64)> {
     let claimed = match relation {
         Relation::Less => Ordering::Less,
         Relation::Greater => Ordering::Greater,
-        Relation::Equal => {
-            let smallest = smallest_p(parts.iter())?;
-            return Some((Outcome::Refuted, (smallest * parts.len() as f64).min(1.0)));
-        }
+        Relation::Equal => return refuted_by(parts, |_| true),
     };
     if !parts.is_empty() && parts.iter().all(|p| p.direction == Some(claimed)) {
         let all: Option<Vec<f64>> = parts.iter().map(|part| part.p).collect();
         let largest = all?.into_iter().fold(0.0, f64::max);
         return Some((Outcome::Upheld, largest));
     }
-    let against = parts
-        .iter()
-        .filter(|p| p.direction == Some(claimed.reverse()));
-    let smallest = smallest_p(against)?;
-    Some((Outcome::Refuted, (smallest * parts.len() as f64).min(1.0)))
+    refuted_by(parts, |part| part.direction == Some(claimed.reverse()))
 }
 
-fn smallest_p<'p>(parts: impl Iterator<Item = &'p Part>) -> Option<f64> {
-    parts.filter_map(|part| part.p).reduce(f64::min)
+/// The p of the parts that speak against a claim, all together (Simes 1986): the
+/// smallest of their p-values as Benjamini and Hochberg adjust them.
+fn refuted_by(parts: &[Part], against: impl Fn(&Part) -> bool) -> Option<(Outcome, f64)> {
+    let p: Vec<Option<f64>> = parts
+        .iter()
+        .map(|part| part.p.filter(|_| against(part)))
+        .collect();
+    p.iter().flatten().next()?;
+    let counted: Vec<f64> = p.iter().map(|p| p.unwrap_or(1.0)).collect();
+    let smallest = benjamini_hochberg(&counted).into_iter().fold(1.0, f64::min);
+    Some((Outcome::Refuted, smallest))
 }
 
 fn decide(trial: Trial<'_>, adjusted: Option<f64>, tried: usize, options: &Options) -> Claim {

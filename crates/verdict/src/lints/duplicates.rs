@@ -27,7 +27,7 @@ type Columns = BTreeMap<(usize, usize), Column>;
 pub(super) fn repetitions(cells: &Cells<'_>) -> Vec<Lint> {
     let columns = columns(cells);
     let runs = metrics_by_run(cells);
-    let mut found: BTreeMap<(usize, u32, u32), Vec<String>> = BTreeMap::new();
+    let mut found: BTreeMap<(usize, u32, u32), Vec<Repeat<'_>>> = BTreeMap::new();
     for (i, j) in pairs_of_repetitions(cells) {
         let workload = cells.run_places[i].0;
         let shared = shared(&columns, workload, &runs[i], &runs[j]);
@@ -37,18 +37,23 @@ pub(super) fn repetitions(cells: &Cells<'_>) -> Vec<Lint> {
         if !half && precise < 3 {
             continue;
         }
-        let names: Vec<&str> = shared
-            .iter()
-            .map(|s| cells.metrics[s.0].name.as_str())
-            .collect();
+        let metrics: Vec<usize> = shared.iter().map(|s| s.0).collect();
         let run = |i: usize| &cells.records.runs[i];
         let key = (cells.run_places[i].1, run(i).repetition, run(j).repetition);
-        let line = format!("{} on {}", some(&names, 6), cells.workloads[workload]);
-        found.entry(key).or_default().push(line);
+        let repeats = found.entry(key).or_default();
+        let name = cells.workloads[workload].as_str();
+        match repeats.iter_mut().find(|r| r.metrics == metrics) {
+            Some(repeat) => repeat.workloads.push(name),
+            None => repeats.push(Repeat {
+                metrics,
+                workloads: vec![name],
+            }),
+        }
     }
     found
         .into_iter()
-        .map(|((configuration, first, second), lines)| {
+        .map(|((configuration, first, second), repeats)| {
+            let lines: Vec<String> = repeats.iter().map(|r| r.line(cells)).collect();
             lint(
                 "duplicate-rows",
                 format!(
@@ -59,6 +64,20 @@ pub(super) fn repetitions(cells: &Cells<'_>) -> Vec<Lint> {
             )
         })
         .collect()
+}
+
+/// Metrics that two runs share, and the workloads on which they do.
+struct Repeat<'c> {
+    metrics: Vec<usize>,
+    workloads: Vec<&'c str>,
+}
+
+impl Repeat<'_> {
+    fn line(&self, cells: &Cells<'_>) -> String {
+        let name = |&metric: &usize| cells.metrics[metric].name.as_str();
+        let names: Vec<&str> = self.metrics.iter().map(name).collect();
+        format!("{} on {}", some(&names, 6), some(&self.workloads, 6))
+    }
 }
 
 /// Runs of different configurations or workloads that are identical in every

@@ -48,7 +48,7 @@ pub(crate) fn find_all(cells: &Cells<'_>, primary: &[String]) -> (Vec<Lint>, Fau
     lints.extend(units::mixed(cells));
     lints.extend(units::summaries(cells));
     lints.extend(units::statements(cells));
-    lints.extend(units::not_finite(cells));
+    lints.extend(units::left_out(cells));
     (lints, faults)
 }
 

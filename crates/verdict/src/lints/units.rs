@@ -162,15 +162,15 @@ fn figures(n: usize) -> String {
     )
 }
 
-/// Values that are not finite numbers.
-pub(super) fn not_finite(cells: &Cells<'_>) -> Option<Lint> {
-    (cells.not_finite > 0).then(|| {
+/// Values that nothing can be reckoned with.
+pub(super) fn left_out(cells: &Cells<'_>) -> Option<Lint> {
+    (cells.left_out > 0).then(|| {
         lint(
             "unsupported-counter",
             cells.records.source.clone(),
             format!(
-                "{} left out: no finite number",
-                count(cells.not_finite, "value")
+                "{} left out: not finite, or beyond 1e140",
+                count(cells.left_out, "value")
             ),
         )
     })

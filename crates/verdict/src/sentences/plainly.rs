@@ -44,7 +44,7 @@ fn nothing(document: &Document) -> Option<Sentence> {
     }
     let equal = rows.iter().filter(|c| c.verdict == Verdict::Equivalent);
     let equal = match equal.count() {
-        0 => "none is shown to be equal either".to_owned(),
+        0 => "nor is any pair shown to be equal".to_owned(),
         n if n == rows.len() => format!(
             "all are equal within \u{b1}{} %",
             plain(100.0 * document.margin)
@@ -54,11 +54,12 @@ fn nothing(document: &Document) -> Option<Sentence> {
             plain(100.0 * document.margin)
         ),
     };
+    let which = match rows.len() {
+        1 => "The only comparison shows no difference".to_owned(),
+        n => format!("None of the {n} comparisons shows a difference"),
+    };
     Some(Sentence {
-        text: format!(
-            "None of the {} comparisons shows a difference; {equal}.",
-            rows.len()
-        ),
+        text: format!("{which}; {equal}."),
         rows: rows
             .iter()
             .map(|c| format!("{} {} {}", c.workload, c.metric, c.configuration))

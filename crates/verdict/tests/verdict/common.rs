@@ -170,6 +170,15 @@ pub(crate) fn hwlat_records(exposure_s: Option<f64>) -> Records {
     }
 }
 
+/// Checks a figure to 1e-6 relative; it must exist.
+pub(crate) fn close(found: Option<f64>, expected: f64) {
+    let found = found.expect("the figure exists");
+    assert!(
+        (found - expected).abs() <= 1e-6 * expected.abs(),
+        "{found} is not {expected}"
+    );
+}
+
 /// Tries records, which must not fail.
 pub(crate) fn tried(records: &Records, options: &Options) -> Document {
     try_records(records, options).expect("the options are sound")

@@ -1,4 +1,16 @@
 //! Documents from records, checked against figures computed elsewhere.
 
+#[cfg(test)]
+mod claims;
+#[cfg(test)]
 mod common;
-mod explore;
+#[cfg(test)]
+mod comparisons;
+#[cfg(test)]
+mod document;
+#[cfg(test)]
+mod events;
+#[cfg(test)]
+mod lints;
+#[cfg(test)]
+mod sentences;

@@ -1,0 +1,190 @@
+//! Claims on runs, on events and on nothing.
+
+use assize_bundle::{Records, Statement};
+use assize_verdict::{Claim, Error, Options, Outcome, try_records};
+
+use crate::common::{hwlat_records, queue_records, runs_of};
+
+fn claims(records: &Records, texts: &[&str]) -> Vec<Claim> {
+    let options = Options {
+        claims: texts.iter().map(|t| (*t).to_owned()).collect(),
+        ..Options::default()
+    };
+    try_records(records, &options).unwrap().claims
+}
+
+fn claim(records: &Records, text: &str) -> (Outcome, String) {
+    let found = claims(records, &[text]).remove(0);
+    assert_eq!(found.text, text);
+    (found.outcome, found.because)
+}
+
+/// Four runs of three configurations on two workloads: `fast` is 10 % below
+/// `slow` on both, `same` equals `slow`; on `two`, `odd` is above instead.
+fn four_runs() -> Records {
+    let slow = [100.0, 100.1, 100.2, 100.3];
+    let fast = slow.map(|v| 0.9 * v);
+    let above = slow.map(|v| 1.1 * v);
+    let same = slow.map(|v| v + 0.05);
+    let rows = |odd| -> [(&str, &[f64]); 4] {
+        [
+            ("slow", &slow),
+            ("fast", &fast),
+            ("same", &same),
+            ("odd", odd),
+        ]
+    };
+    let mut records = runs_of("one", "time", "s", &rows(&fast));
+    records
+        .runs
+        .extend(runs_of("two", "time", "s", &rows(&above)).runs);
+    records
+}
+
+#[test]
+fn a_claim_is_upheld_or_refuted_by_its_direction() {
+    let records = four_runs();
+    let (outcome, because) = claim(&records, "fast < slow on time in one");
+    assert_eq!(outcome, Outcome::Upheld);
+    assert_eq!(
+        because,
+        "one: ratio 0.900 [0.898, 0.902], p 0.0286, 4 against 4 runs; established"
+    );
+    assert_eq!(claim(&records, "fast > slow on time").0, Outcome::Refuted);
+    // Two configurations, neither of which is the baseline.
+    assert_eq!(claim(&records, "same > fast on time").0, Outcome::Upheld);
+}
+
+#[test]
+fn several_workloads_must_all_agree() {
+    let records = four_runs();
+    assert_eq!(claim(&records, "fast < slow on time").0, Outcome::Upheld);
+    // Against in one of two: Simes's p is 2 * 0.0286, above 0.05.
+    assert_eq!(claim(&records, "odd < slow on time").0, Outcome::Undecided);
+    assert_eq!(
+        claim(&records, "odd < slow on time in two").0,
+        Outcome::Refuted
+    );
+    assert_eq!(
+        claim(&records, "odd < slow on time in one").0,
+        Outcome::Upheld
+    );
+}
+
+#[test]
+fn equality_is_upheld_by_equivalence_and_refuted_by_a_difference() {
+    let records = four_runs();
+    let (outcome, because) = claim(&records, "same = slow on time");
+    assert_eq!(outcome, Outcome::Upheld);
+    assert!(because.ends_with("the 90 % interval lies within \u{b1}1 %: equivalent"));
+    assert_eq!(
+        claim(&records, "fast = slow on time in one").0,
+        Outcome::Refuted
+    );
+    // Shown to be equal, so not less.
+    assert_eq!(claim(&records, "same < slow on time").0, Outcome::Refuted);
+}
+
+#[test]
+fn several_claims_are_corrected_together() {
+    let records = four_runs();
+    let found = claims(
+        &records,
+        &["fast < slow on time in one", "odd > slow on time in two"],
+    );
+    // Twice 0.0286.
+    assert!(found.iter().all(|c| c.outcome == Outcome::Undecided));
+    assert!(found[0].because.contains("points the claimed way"));
+    assert!(found[0].because.contains("5 runs of each could"));
+}
+
+#[test]
+fn three_runs_decide_no_claim_and_say_what_would() {
+    let records = queue_records();
+    let (outcome, because) = claim(&records, "irq > drm on power/energy-pkg in glx");
+    assert_eq!(outcome, Outcome::Undecided);
+    assert_eq!(
+        because,
+        "glxgears: ratio 1.07 [1.04, 1.10], p 0.1, 3 against 3 runs, points the claimed way; \
+         so few runs cannot reach p <= 0.05 (smallest attainable p: 0.1); 4 runs of each could"
+    );
+    let (outcome, because) = claim(&records, "irq < drm on power/energy-pkg in glx");
+    assert_eq!(outcome, Outcome::Undecided);
+    assert!(because.contains("points against the claim"));
+}
+
+#[test]
+fn events_can_be_claimed() {
+    let records = hwlat_records(Some(300.0));
+    let (outcome, because) = claim(&records, "V6.6 + no Write < v6.6 on hwlat");
+    assert_eq!(outcome, Outcome::Upheld);
+    assert_eq!(
+        because,
+        "fbcon: 0 in 300 s against 6 in 300 s, p 0.0313, ratio 0; established"
+    );
+    assert_eq!(
+        claim(&records, "V6.6 < 'V6.6 + no Write Combine' on hwlat").0,
+        Outcome::Refuted
+    );
+    let (outcome, because) = claim(&records, "V6.6 + clflush < V6.6 on hwlat in fbcon");
+    assert_eq!(outcome, Outcome::Undecided);
+    assert!(because.contains("at these rates about"), "{because}");
+    let (outcome, because) = claim(&hwlat_records(None), "V6.6 + no < V6.6 on hwlat");
+    assert_eq!(outcome, Outcome::Undecided);
+    assert!(because.contains("without the exposure"), "{because}");
+}
+
+#[test]
+fn statements_alone_decide_nothing() {
+    let records = Records {
+        statements: vec![Statement {
+            configuration: Some("new".into()),
+            workload: None,
+            metric: "throughput".into(),
+            unit: String::new(),
+            value: 1.2,
+            normalised_to: Some("old".into()),
+            place: assize_bundle::Place::default(),
+        }],
+        ..Records::default()
+    };
+    let (outcome, because) = claim(&records, "new > old on throughput");
+    assert_eq!(outcome, Outcome::Undecided);
+    assert!(because.starts_with("no claim can be judged"));
+}
+
+#[test]
+fn a_metric_that_one_side_lacks_leaves_the_claim_undecided() {
+    let mut records = runs_of("w", "time", "s", &[("a", &[1.0, 2.0]), ("b", &[1.0, 2.0])]);
+    records
+        .runs
+        .extend(runs_of("w", "power", "W", &[("a", &[1.0, 2.0])]).runs);
+    let (outcome, because) = claim(&records, "a < b on power");
+    assert_eq!(outcome, Outcome::Undecided);
+    assert!(because.starts_with("no workload has runs of this metric"));
+}
+
+#[test]
+fn a_wrong_claim_names_the_character() {
+    let error = |text: &str| {
+        let options = Options {
+            claims: vec![text.into()],
+            ..Options::default()
+        };
+        try_records(&four_runs(), &options).unwrap_err()
+    };
+    assert!(matches!(
+        error("fast slow"),
+        Error::Claim { position: 10, .. }
+    ));
+    assert!(matches!(
+        error("fast < slwo on time"),
+        Error::ClaimName { position: 8, .. }
+    ));
+    assert_eq!(
+        error("fast < slow on tame").to_string(),
+        "claim \"fast < slow on tame\": character 16: no metric \"tame\"; did you mean \
+         \"time\"? (there are: time)"
+    );
+    assert!(error("s < fast on time").to_string().contains("slow, same"));
+}

@@ -1,0 +1,165 @@
+//! The sentences that a reader takes away.
+
+use assize_bundle::{Records, Statement};
+use assize_verdict::Options;
+
+use crate::common::{hwlat_records, queue_records, runs_of, tried};
+
+fn sentences(records: &Records, options: &Options) -> Vec<String> {
+    let document = tried(records, options);
+    document.sentences.into_iter().map(|s| s.text).collect()
+}
+
+#[test]
+fn the_queue_figures_say_that_package_energy_rises() {
+    let found = sentences(&queue_records(), &Options::default());
+    assert_eq!(
+        found,
+        [
+            "power/energy-pkg/ rises on glxgears with IRQ (1.07 [1.04, 1.10]) and IRQ plus \
+             bypass (1.06 [1.03, 1.09]) while context-switches and power/energy-cores/ fall \
+             (supported, not established); less surely with No opt (1.08 [1.03, 1.14]).",
+            "power/energy-pkg/ rises on glxgears (1.06 [1.03, 1.09]) and falls on \
+             weston-simple-egl (0.960 [0.933, 0.987]) with IRQ plus bypass (supported, not \
+             established).",
+            "cpu-migrations falls on weston-simple-egl (0.434 [0.327, 0.576]) but not on \
+             glxgears (1.09 [0.783, 1.52]) with IRQ plus bypass (supported, not established).",
+            "The effect of irq on power/energy-pkg/ on glxgears depends on bypass: 0.992 \
+             without it, 1.10 with it (interaction 1.11 [1.06, 1.16], p 0.000412).",
+            "3 against 3 runs cannot establish anything: the smallest attainable p is 0.1; 4 \
+             would reach 0.0286.",
+        ]
+    );
+}
+
+#[test]
+fn every_sentence_names_rows_that_exist() {
+    let document = tried(&queue_records(), &Options::default());
+    for sentence in &document.sentences[..3] {
+        assert!(!sentence.rows.is_empty());
+        for name in &sentence.rows {
+            let exists = document
+                .comparisons
+                .iter()
+                .any(|c| *name == format!("{} {} {}", c.workload, c.metric, c.configuration));
+            assert!(exists, "{name}");
+        }
+    }
+}
+
+#[test]
+fn weak_figures_are_told_as_not_established() {
+    // The uncorrected intervals leave out 1, nothing else does.
+    let mut records = queue_records();
+    records.factors.clear();
+    records.runs.retain(|r| {
+        r.workload == "glxgears" && ["DRM sched", "No opt"].contains(&&*r.configuration)
+    });
+    let options = Options {
+        alpha: 0.01,
+        ..Options::default()
+    };
+    assert_eq!(
+        sentences(&records, &options)[0],
+        "power/energy-pkg/ rises on glxgears with No opt (1.08 [1.03, 1.14]) while \
+         context-switches and power/energy-cores/ fall (not established)."
+    );
+}
+
+#[test]
+fn a_metric_of_which_more_is_better_may_rise_where_others_fall() {
+    let low = [10.0, 10.1, 10.2, 10.3, 10.15];
+    let high = [20.0, 20.1, 20.2, 20.3, 20.15];
+    let mut records = runs_of("w", "power", "W", &[("a", &high), ("b", &low)]);
+    for (metric, a, b) in [("latency", &high, &low), ("rate", &low, &high)] {
+        let more = runs_of("w", metric, "u", &[("a", a), ("b", b)]);
+        for (run, more) in records.runs.iter_mut().zip(more.runs) {
+            run.metrics.extend(more.metrics);
+        }
+    }
+    let found = sentences(&records, &Options::default());
+    assert!(
+        found[0].starts_with("rate rises on w with b (1.99"),
+        "{found:?}"
+    );
+    assert!(
+        found[0].ends_with("while latency and power fall."),
+        "{found:?}"
+    );
+    let options = Options {
+        higher_is_better: vec!["rate".into()],
+        ..Options::default()
+    };
+    let found = sentences(&records, &options);
+    assert!(!found.iter().any(|s| s.contains("while")), "{found:?}");
+}
+
+#[test]
+fn a_plain_difference_is_told_plainly() {
+    let rows: [(&str, &[f64]); 2] = [
+        ("old", &[10.2, 10.0, 10.1, 9.9]),
+        ("new", &[9.1, 9.0, 9.2, 9.1]),
+    ];
+    assert_eq!(
+        sentences(&runs_of("build", "time", "s", &rows), &Options::default()),
+        ["time falls on build with new (0.906 [0.888, 0.924])."]
+    );
+    let rows: [(&str, &[f64]); 2] = [
+        ("old", &[10.2, 10.0, 10.1, 9.9]),
+        ("new", &[10.0, 10.3, 9.8, 10.1]),
+    ];
+    assert_eq!(
+        sentences(&runs_of("build", "time", "s", &rows), &Options::default()),
+        ["The only comparison shows no difference; nor is any pair shown to be equal."]
+    );
+}
+
+#[test]
+fn events_are_told_with_their_exposure() {
+    assert_eq!(
+        sentences(&hwlat_records(Some(300.0)), &Options::default()),
+        [
+            "hwlat on fbcon: 0 in 300 s with V6.6 + no Write Combine, 6 in 300 s with V6.6: \
+             exact p 0.0313, 0.0625 corrected, not established.",
+            "hwlat on fbcon: 3 in 300 s with V6.6 + clflush, 6 in 300 s with V6.6: exact p \
+             0.508, not established.",
+        ]
+    );
+    assert_eq!(
+        sentences(&hwlat_records(None), &Options::default()),
+        [
+            "hwlat on fbcon: 6 with V6.6, 3 with V6.6 + clflush and 0 with V6.6 + no Write \
+             Combine; the time of exposure is not given, so no rate can be tested."
+        ]
+    );
+}
+
+#[test]
+fn where_nothing_can_be_compared_the_reason_is_told() {
+    let empty = Records::default();
+    assert_eq!(
+        sentences(&empty, &Options::default()),
+        ["No claim can be judged: no figures were found."]
+    );
+    let alone = runs_of("w", "t", "s", &[("a", &[1.0, 2.0])]);
+    assert_eq!(
+        sentences(&alone, &Options::default()),
+        ["No claim can be judged: only one configuration was recorded."]
+    );
+    let stated = Records {
+        statements: vec![Statement {
+            configuration: None,
+            workload: None,
+            metric: "m".into(),
+            unit: String::new(),
+            value: 1.0,
+            normalised_to: Some("base".into()),
+            place: assize_bundle::Place::default(),
+        }],
+        ..Records::default()
+    };
+    assert_eq!(
+        sentences(&stated, &Options::default()),
+        ["No claim can be judged: there are only normalised figures without a number of runs."]
+    );
+}
