@@ -11,6 +11,9 @@ const FEW_DIGITS: usize = 3;
 /// So many digits make three equal values suspicious in a run of many metrics.
 const MANY_DIGITS: usize = 5;
 
+/// Most repetitions of one cell that are compared pair by pair.
+const MANY_RUNS: usize = 100;
+
 /// How values of one metric in one workload are spread over its runs.
 struct Column {
     /// Digits after the point in the most exact value.
@@ -33,8 +36,8 @@ pub(super) fn repetitions(cells: &Cells<'_>) -> Vec<Lint> {
         let shared = shared(&columns, workload, &runs[i], &runs[j]);
         let common = runs[i].keys().filter(|m| runs[j].contains_key(m)).count();
         let precise = shared.iter().filter(|s| s.1 >= MANY_DIGITS).count();
-        let half = shared.len() >= 2 && 2 * shared.len() >= common;
-        if !half && precise < 3 {
+        let many = shared.len() >= 2 && 5 * shared.len() >= 2 * common;
+        if !many && precise < 3 {
             continue;
         }
         let metrics: Vec<usize> = shared.iter().map(|s| s.0).collect();
@@ -167,7 +170,9 @@ fn pairs_of_repetitions(cells: &Cells<'_>) -> Vec<(usize, usize)> {
         by_place.entry(place).or_default().push(run);
     }
     let mut pairs = Vec::new();
-    for runs in by_place.values() {
+    // Among hundreds of repetitions equal figures are no surprise, and pairs
+    // are too many to look at.
+    for runs in by_place.values().filter(|runs| runs.len() <= MANY_RUNS) {
         for (at, &i) in runs.iter().enumerate() {
             pairs.extend(runs[at + 1..].iter().map(|&j| (i, j)));
         }

@@ -128,11 +128,12 @@ pub(super) fn statements(cells: &Cells<'_>) -> Vec<Lint> {
         statements.iter().partition(|s| s.normalised_to.is_some());
     let mut lints = Vec::new();
     if let Some(first) = normalised.first() {
-        let mut to: Vec<&str> = normalised
-            .iter()
-            .filter_map(|s| s.normalised_to.as_deref())
-            .collect();
-        to.dedup();
+        let mut to: Vec<&str> = Vec::new();
+        for base in normalised.iter().filter_map(|s| s.normalised_to.as_deref()) {
+            if !to.contains(&base) {
+                to.push(base);
+            }
+        }
         lints.push(lint(
             "normalised-values",
             place(first.place),

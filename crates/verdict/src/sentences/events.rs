@@ -44,15 +44,22 @@ fn written(document: &Document, comparison: &RateComparison, p: f64) -> Option<S
     };
     Some(Sentence {
         text: format!(
-            "{} on {}: {}, {}: exact p {}{corrected}, {word}.",
-            comparison.event,
-            comparison.workload,
+            "{}: {}, {}: exact p {}{corrected}, {word}.",
+            title(comparison),
             counted(b),
             counted(a),
             p_value(p)
         ),
         rows: vec![name(b), name(a)],
     })
+}
+
+/// `hwlat events on stress`; a tracer is its own workload.
+fn title(comparison: &RateComparison) -> String {
+    if comparison.event == comparison.workload {
+        return format!("{} events", comparison.event);
+    }
+    format!("{} events on {}", comparison.event, comparison.workload)
 }
 
 /// `6 in 300 s with V6.6`.
@@ -73,9 +80,8 @@ fn untested(document: &Document) -> Option<Sentence> {
     let counts: Vec<String> = rates.iter().map(|r| counted(r)).collect();
     Some(Sentence {
         text: format!(
-            "{} on {}: {}; the time of exposure is not given, so no rate can be tested.",
-            first.event,
-            first.workload,
+            "{}: {}; the time of exposure is not given, so no rate can be tested.",
+            title(first),
             and_list(&counts)
         ),
         rows: rates.iter().map(|r| name(r)).collect(),

@@ -22,7 +22,9 @@ fn too_few_runs(document: &Document) -> Option<Sentence> {
         .collect();
     let best = tested.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
     let (a, b) = (best.0.n_baseline?, best.0.n?);
-    if best.1 <= document.alpha {
+    // Single runs beside counted events are an aside.
+    let aside = a.min(b) < 2 && !document.rate_comparisons.is_empty();
+    if best.1 <= document.alpha || aside {
         return None;
     }
     // Blocks attain less than so many runs without blocks would.
@@ -50,17 +52,17 @@ fn incomparable(document: &Document) -> Sentence {
     let normalised = document
         .statements
         .iter()
-        .any(|s| s.normalised_to.is_some());
+        .all(|s| s.normalised_to.is_some());
     let why = if recorded && document.configurations.len() < 2 {
         "only one configuration was recorded"
     } else if recorded {
         "no two configurations have a workload and a metric in common"
     } else if !document.rates.is_empty() {
         "events were counted for one configuration only"
-    } else if normalised {
+    } else if normalised && !document.statements.is_empty() {
         "there are only normalised figures without a number of runs"
     } else if !document.statements.is_empty() {
-        "there are only single figures without a number of runs"
+        "there are only figures without a number of runs"
     } else {
         "no figures were found"
     };

@@ -83,7 +83,7 @@ fn a_metric_of_which_more_is_better_may_rise_where_others_fall() {
         "{found:?}"
     );
     assert!(
-        found[0].ends_with("while latency and power fall."),
+        found[0].ends_with("while power and latency fall."),
         "{found:?}"
     );
     let options = Options {
@@ -119,16 +119,16 @@ fn events_are_told_with_their_exposure() {
     assert_eq!(
         sentences(&hwlat_records(Some(300.0)), &Options::default()),
         [
-            "hwlat on fbcon: 0 in 300 s with V6.6 + no Write Combine, 6 in 300 s with V6.6: \
+            "hwlat events on fbcon: 0 in 300 s with V6.6 + no Write Combine, 6 in 300 s with V6.6: \
              exact p 0.0313, 0.0625 corrected, not established.",
-            "hwlat on fbcon: 3 in 300 s with V6.6 + clflush, 6 in 300 s with V6.6: exact p \
+            "hwlat events on fbcon: 3 in 300 s with V6.6 + clflush, 6 in 300 s with V6.6: exact p \
              0.508, not established.",
         ]
     );
     assert_eq!(
         sentences(&hwlat_records(None), &Options::default()),
         [
-            "hwlat on fbcon: 6 with V6.6, 3 with V6.6 + clflush and 0 with V6.6 + no Write \
+            "hwlat events on fbcon: 6 with V6.6, 3 with V6.6 + clflush and 0 with V6.6 + no Write \
              Combine; the time of exposure is not given, so no rate can be tested."
         ]
     );

@@ -62,7 +62,7 @@ impl Grammar for Table {
         }
         block.findings.extend(parts.doubts);
         block.findings.sort_by_key(|(at, _)| *at);
-        (!block.findings.is_empty()).then_some(block)
+        Some(block)
     }
 }
 
@@ -96,6 +96,9 @@ fn cut(lines: &[Line<'_>]) -> Option<Parts> {
         taken.push("table rule");
         at += 1;
     }
+    if !plausible(head) {
+        return None;
+    }
     [Parting::Wide, Parting::Words]
         .into_iter()
         .find_map(|parting| {
@@ -112,8 +115,12 @@ fn cut(lines: &[Line<'_>]) -> Option<Parts> {
                 doubts: Vec::new(),
             };
             take_rows(&text, at, &mut parts);
-            let enough = parts.rows.len() >= 2 || parts.header.columns.len() >= 2;
-            (enough && plausible(head, &parts)).then_some(parts)
+            // One row alone must have a name or stand between rules.
+            let ruled = parts.taken.contains(&"table rule") || row::pipe_cells(head).is_some();
+            let named = parts.rows.iter().any(|row| !row.labels.is_empty());
+            let one = parts.header.columns.len() >= 2
+                && (ruled || named && head.split_whitespace().count() >= 3);
+            (parts.rows.len() >= 2 || one).then_some(parts)
         })
 }
 
@@ -127,17 +134,13 @@ fn is_caption(text: &str) -> bool {
 }
 
 /// Prose above two numbers must not become a table.
-fn plausible(head: &str, parts: &Parts) -> bool {
-    let ruled = parts.taken.contains(&"table rule") || row::pipe_cells(head).is_some();
-    let numbers_in_head = head
+fn plausible(head: &str) -> bool {
+    let words = head.split_whitespace().count();
+    let numbers = head
         .split_whitespace()
         .filter(|w| row::split_number(w).is_some())
         .count();
-    let many_words = head.split_whitespace().count();
-    let ends_like_prose = head.trim_end().ends_with(['.', ',', '?', '!']);
-    !ends_like_prose
-        && numbers_in_head * 2 < many_words.max(1)
-        && (ruled || parts.rows.len() >= 2 || many_words >= 3)
+    !head.trim_end().ends_with(['.', ',', '?', '!']) && numbers * 2 < words.max(1)
 }
 
 fn take_rows<'t>(text: &impl Fn(usize) -> Option<&'t str>, from: usize, parts: &mut Parts) {
