@@ -181,7 +181,10 @@ impl Walk<'_> {
                     true => at,
                     false => before_line_end(self.bytes, at).max(leaf.body.start),
                 };
-                self.leaves.push(*leaf);
+                // Millions of empty parts would cost more than their bytes.
+                if !leaf.body.is_empty() {
+                    self.leaves.push(*leaf);
+                }
             }
             // A multipart without parts: better as text than not at all.
             Open::Preamble(start, line) if by_end || depth + 1 < self.stack.len() => {
