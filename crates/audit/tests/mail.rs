@@ -186,6 +186,34 @@ fn a_multipart_without_its_boundary_is_text() {
 }
 
 #[test]
+fn html_before_the_footer_of_a_list_is_read() {
+    let head = "From: a\nSubject: b\nContent-Type: multipart/mixed; boundary=x\n\n";
+    let html = "--x\nContent-Type: text/html\n\n<p>12.5 s</p>\n";
+    let plain = "--x\n\nplain\n";
+    let mail = |parts: &[&str]| {
+        let message = one(format!("{head}{}--x--\n", parts.concat()).as_bytes());
+        message
+            .lines()
+            .into_iter()
+            .map(|l| l.text.into_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(mail(&[html, plain]), ["12.5 s", "", "plain"]);
+    assert_eq!(mail(&[plain, html]), ["plain"]);
+    assert_eq!(mail(&["--x\n\n \n", html]), ["", "", "12.5 s"]);
+}
+
+#[test]
+fn a_part_that_holds_nothing_leaves_no_line() {
+    let message = one(
+        b"From: a\nSubject: b\nContent-Type: multipart/mixed; boundary=x\n\n\
+          --x\n\nbody\n--x\nContent-Type: text/html\n\n<p></p>\n--x\n\n--x--\n",
+    );
+    assert_eq!(shown(&message), ["7:0 body"]);
+    assert_eq!(doubts(&message), [""; 0]);
+}
+
+#[test]
 fn flowed_text_is_joined() {
     let message = fixture!("flowed.eml");
     assert_eq!(
