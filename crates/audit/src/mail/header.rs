@@ -275,6 +275,7 @@ pub(super) struct Part {
     mime: String,
     kind: Kind,
     pub(super) digest: bool,
+    pub(super) alternative: bool,
     pub(super) charset: Option<String>,
     pub(super) name: Option<String>,
     pub(super) encoding: Encoding,
@@ -306,6 +307,7 @@ impl Part {
         };
         self.mime = format!("{major}/{minor}");
         self.digest = (major, minor) == ("multipart", "digest");
+        self.alternative = (major, minor) == ("multipart", "alternative");
         self.charset = value.attribute("charset").map(str::to_owned);
         self.name = value.attribute("name").map(str::to_owned);
         self.flowed = says("format", "flowed");

@@ -1,6 +1,7 @@
 //! One message: its header and its decoded text.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use assize_bundle::{Doubt, Place};
 use memchr::memmem;
@@ -129,17 +130,31 @@ impl Message {
 
     fn add_parts(&mut self, bytes: &[u8], line: u32) {
         let (leaves, cut_at) = mime::leaves(bytes, line);
-        let is_body = |l: &&Leaf| l.kind == Kind::Plain && !l.part.attached;
-        let mut plain: Vec<usize> = leaves.iter().filter(is_body).map(|l| l.owner).collect();
-        plain.sort_unstable();
-        for leaf in leaves {
-            let raw = bytes.get(leaf.body.clone()).unwrap_or_default();
-            let said = plain.binary_search(&leaf.owner).is_ok();
+        let raw = |leaf: &Leaf| bytes.get(leaf.body.clone()).unwrap_or_default();
+        let is_body = |leaf: &Leaf| {
+            leaf.kind == Kind::Plain && !leaf.part.attached && !raw(leaf).trim_ascii().is_empty()
+        };
+        // Where plain text is to be had, HTML says the same once more: in a
+        // choice between both, and behind plain text anywhere. Not before
+        // plain text, which may be the footer of a mailing list.
+        let plain = leaves.iter().filter(|l| is_body(l));
+        let choices: BTreeSet<usize> = plain.map(|l| l.choice).collect();
+        let mut said = BTreeSet::new();
+        for leaf in &leaves {
+            let raw = raw(leaf);
             match leaf.kind {
-                Kind::Html if said && !leaf.part.attached => {}
+                Kind::Html if !leaf.part.attached && leaf.choice > 0 => {
+                    if !choices.contains(&leaf.choice) {
+                        self.add_leaf(leaf, raw);
+                    }
+                }
+                Kind::Html if !leaf.part.attached && said.contains(&leaf.owner) => {}
                 Kind::Signature => {}
-                Kind::Binary => self.refuse(&leaf, raw),
-                _ => self.add_leaf(&leaf, raw),
+                Kind::Binary => self.refuse(leaf, raw),
+                _ => self.add_leaf(leaf, raw),
+            }
+            if is_body(leaf) {
+                said.insert(leaf.owner);
             }
         }
         if let Some(line) = cut_at {
@@ -213,6 +228,9 @@ impl Message {
     }
 
     fn add(&mut self, text: String, start: usize, places: Places) {
+        if text.len() <= start {
+            return;
+        }
         self.texts.push(Text {
             text,
             start,

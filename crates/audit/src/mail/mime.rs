@@ -22,6 +22,8 @@ pub(super) struct Leaf {
     pub(super) line: u32,
     /// To which mail it belongs: 0 for the outermost, then counted.
     pub(super) owner: usize,
+    /// To which choice between the same in several types; 0 for none.
+    pub(super) choice: usize,
 }
 
 /// Finds the parts of the mail in `bytes`, which begins at the file's line
@@ -35,6 +37,7 @@ pub(super) fn leaves(bytes: &[u8], line: u32) -> (Vec<Leaf>, Option<u32>) {
         stack: Vec::new(),
         owner: 0,
         owners: 0,
+        choices: 0,
         leaves: Vec::new(),
         cut_at: None,
     };
@@ -48,6 +51,7 @@ struct Frame {
     boundary: Vec<u8>,
     digest: bool,
     owner: usize,
+    choice: usize,
 }
 
 /// What is being read.
@@ -71,6 +75,7 @@ struct Walk<'a> {
     stack: Vec<Frame>,
     owner: usize,
     owners: usize,
+    choices: usize,
     leaves: Vec<Leaf>,
     cut_at: Option<u32>,
 }
@@ -141,10 +146,16 @@ impl Walk<'_> {
                     self.owner = self.owners;
                 }
                 Kind::Multipart(boundary) if self.stack.len() < DEEPEST => {
+                    let mut choice = self.choice();
+                    if part.alternative && choice == 0 {
+                        self.choices += 1;
+                        choice = self.choices;
+                    }
                     self.stack.push(Frame {
                         boundary: boundary.into_bytes(),
                         digest: part.digest,
                         owner: self.owner,
+                        choice,
                     });
                     self.open = Open::Preamble(at, line);
                     return;
@@ -167,7 +178,13 @@ impl Walk<'_> {
             body: at..at,
             line,
             owner: self.owner,
+            choice: self.choice(),
         }));
+    }
+
+    /// The choice that what begins now belongs to.
+    fn choice(&self) -> usize {
+        self.stack.last().map_or(0, |frame| frame.choice)
     }
 
     /// What is open ends before the byte `at`, by a delimiter of the
@@ -181,7 +198,10 @@ impl Walk<'_> {
                     true => at,
                     false => before_line_end(self.bytes, at).max(leaf.body.start),
                 };
-                self.leaves.push(*leaf);
+                // Millions of empty parts would cost more than their bytes.
+                if !leaf.body.is_empty() {
+                    self.leaves.push(*leaf);
+                }
             }
             // A multipart without parts: better as text than not at all.
             Open::Preamble(start, line) if by_end || depth + 1 < self.stack.len() => {

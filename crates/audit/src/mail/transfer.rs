@@ -54,6 +54,9 @@ pub(super) fn quoted_printable(bytes: &[u8], first: u32) -> (Vec<u8>, Vec<u32>, 
         }
         line = line.saturating_add(u32::from(ended));
     }
+    if starts.is_empty() {
+        starts.push(first);
+    }
     (out, starts, cut_short)
 }
 

@@ -1,0 +1,470 @@
+//! Mail of every condition, from file to lines.
+
+#![allow(clippy::expect_used, reason = "this is a test")]
+
+use assize_audit::Line;
+use assize_audit::mail::{
+    BINARY_ATTACHMENT, BINARY_INPUT, Message, TRUNCATED, UNDECODABLE, messages,
+};
+use proptest::prelude::*;
+
+fn read(bytes: &[u8]) -> Vec<Message> {
+    messages(bytes)
+        .map(|m| m.expect("a slice can be read"))
+        .collect()
+}
+
+fn one(bytes: &[u8]) -> Message {
+    let mut all = read(bytes);
+    assert_eq!(all.len(), 1);
+    all.remove(0)
+}
+
+/// Lines as `LINE:DEPTH TEXT`.
+fn shown(message: &Message) -> Vec<String> {
+    let show = |l: &Line<'_>| {
+        assert_eq!(l.place.message, message.number);
+        format!("{}:{} {}", l.place.line, l.depth, l.text)
+    };
+    message.lines().iter().map(show).collect()
+}
+
+/// Doubts as `CODE@LINE`.
+fn doubts(message: &Message) -> Vec<String> {
+    let show = |d: &assize_bundle::Doubt| format!("{}@{}", d.code, d.place.line);
+    message.doubts.iter().map(show).collect()
+}
+
+/// The one message of a fixture.
+macro_rules! fixture {
+    ($name:literal) => {
+        one(include_bytes!(concat!("mail/", $name)))
+    };
+}
+
+#[test]
+fn a_mailbox_is_read_message_by_message() {
+    let all = read(include_bytes!("mail/mailbox.mbox"));
+    assert_eq!(all.len(), 2);
+    assert_eq!(
+        all[0].subject.as_deref(),
+        Some("[PATCH] timer: Coalesce wakeups")
+    );
+    assert_eq!(all[0].message_id.as_deref(), Some("one@example.org"));
+    assert_eq!(all[1].from.as_deref(), Some("Bo Reed <bo@example.org>"));
+    assert_eq!((all[0].number, all[1].number), (1, 2));
+    assert_eq!(
+        shown(&all[0]),
+        [
+            "7:0 First message.",
+            "8:0 ",
+            "9:0 From the log one can see this:",
+            "10:0 base:  12.5 s",
+            "11:0 ",
+            "12:0 From here on the numbers are new, no message begins.",
+            "13:0 new:   11.9 s",
+            "14:0 ",
+        ]
+    );
+    assert_eq!(
+        shown(&all[1]),
+        [
+            "21:1 base:  12.5 s",
+            "22:2 earlier: 13 s",
+            "23:0 Thanks.",
+            "24:0 ",
+            "25:1 From deeper down",
+            "26:0 --",
+            "27:0 Bo",
+        ]
+    );
+}
+
+#[test]
+fn a_mailbox_with_windows_line_ends_is_the_same_mailbox() {
+    let text = include_str!("mail/mailbox.mbox");
+    let unix = read(text.as_bytes());
+    let windows = read(text.replace('\n', "\r\n").as_bytes());
+    assert_eq!(windows.len(), unix.len());
+    for (a, b) in unix.iter().zip(&windows) {
+        assert_eq!(shown(a), shown(b));
+        assert_eq!(a.subject, b.subject);
+    }
+}
+
+#[test]
+fn quoted_printable_keeps_the_lines_of_the_file() {
+    let message = fixture!("quoted-printable.eml");
+    assert_eq!(
+        message.from.as_deref(),
+        Some("Adéla Moss <ada@example.org>")
+    );
+    assert_eq!(
+        message.subject.as_deref(),
+        Some("Results ± errors, take two")
+    );
+    assert_eq!(
+        message.date.as_deref(),
+        Some("Mon, 2 Mar 2026 09:00:00 +0100")
+    );
+    let energy =
+        "energy   52.67 Joules   power/energy-cores/   ( +- 1.24% ), measured over a long time";
+    assert_eq!(
+        shown(&message),
+        [
+            format!("10:0 {energy}"),
+            "12:0 ===".into(),
+            "13:0 time 1.5 µs".into(),
+            "14:1 old 2 µs".into(),
+        ]
+    );
+    assert_eq!(doubts(&message), [""; 0]);
+}
+
+#[test]
+fn the_parts_of_a_mail_are_told_apart() {
+    let message = fixture!("multipart.eml");
+    assert_eq!(
+        shown(&message),
+        [
+            "14:0 Plain body",
+            "25:0 ",
+            "25:0 12.5 seconds",
+            "25:0 13.0 seconds",
+            "31:0 ",
+            "31:0 run,time",
+            "32:0 1,12.5",
+            "44:0 ",
+            "44:0 Forwarded body",
+        ]
+    );
+    assert_eq!(doubts(&message), ["binary-attachment@37"]);
+    assert_eq!(message.doubts[0].code, BINARY_ATTACHMENT);
+    let detail = &message.doubts[0].detail;
+    assert_eq!(detail, "plot.png (image/png, 8 bytes) was not read");
+}
+
+#[test]
+fn html_is_read_where_there_is_no_plain_text() {
+    let message = fixture!("html-only.eml");
+    assert_eq!(
+        shown(&message),
+        [
+            "7:0 Before:",
+            "8:0 T: 0 Min: 1 Avg: 2 Max: 9",
+            "10:0 T: 1 Min: 1 < 3 ± 1",
+            "12:1 quoted > text",
+        ]
+    );
+}
+
+#[test]
+fn a_truncated_mail_gives_what_is_there() {
+    let message = fixture!("truncated.eml");
+    assert_eq!(
+        shown(&message),
+        [
+            "8:0 whole part",
+            "13:0 ",
+            "13:0 12.5 seconds",
+            "13:0 13.0 s"
+        ]
+    );
+    assert_eq!(
+        doubts(&message),
+        ["truncated-message@13", "truncated-message@15"]
+    );
+    assert_eq!(message.doubts[0].code, TRUNCATED);
+}
+
+#[test]
+fn a_multipart_without_its_boundary_is_text() {
+    let message =
+        one(b"From: a\nSubject: b\nContent-Type: multipart/mixed; boundary=x\n\n12.5 s\n");
+    assert_eq!(shown(&message), ["5:0 12.5 s"]);
+    assert_eq!(doubts(&message), ["truncated-message@6"]);
+}
+
+#[test]
+fn html_before_the_footer_of_a_list_is_read() {
+    let head = "From: a\nSubject: b\nContent-Type: multipart/mixed; boundary=x\n\n";
+    let html = "--x\nContent-Type: text/html\n\n<p>12.5 s</p>\n";
+    let plain = "--x\n\nplain\n";
+    let mail = |parts: &[&str]| {
+        let message = one(format!("{head}{}--x--\n", parts.concat()).as_bytes());
+        message
+            .lines()
+            .into_iter()
+            .map(|l| l.text.into_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(mail(&[html, plain]), ["12.5 s", "", "plain"]);
+    assert_eq!(mail(&[plain, html]), ["plain"]);
+    assert_eq!(mail(&["--x\n\n \n", html]), ["", "", "12.5 s"]);
+}
+
+#[test]
+fn a_part_that_holds_nothing_leaves_no_line() {
+    let message = one(
+        b"From: a\nSubject: b\nContent-Type: multipart/mixed; boundary=x\n\n\
+          --x\n\nbody\n--x\nContent-Type: text/html\n\n<p></p>\n--x\n\n--x--\n",
+    );
+    assert_eq!(shown(&message), ["7:0 body"]);
+    assert_eq!(doubts(&message), [""; 0]);
+}
+
+#[test]
+fn flowed_text_is_joined() {
+    let message = fixture!("flowed.eml");
+    assert_eq!(
+        shown(&message),
+        [
+            "5:0 A paragraph that was broken in two.",
+            "7:1 quoted and broken",
+            "9:2 deeper",
+            "10:0 From stuffed",
+            "11:0 --",
+            "12:0 Ada",
+        ]
+    );
+}
+
+#[test]
+fn a_paste_from_a_web_archive_is_one_text() {
+    let message = fixture!("web-archive.txt");
+    assert_eq!((message.number, message.subject.as_deref()), (1, None));
+    let lines = shown(&message);
+    assert_eq!(lines.len(), 15);
+    assert_eq!(lines[2], "3:0 From: Ada Moss");
+    assert_eq!(lines[6], "7:2 base  12.5 ± 0.3");
+    assert_eq!(lines[7], "8:1 new   11.9 ± 0.2");
+    assert_eq!(lines[9], "10:0 | kernel | time |");
+    assert_eq!(lines[10], "11:0 |--------|------|");
+    assert_eq!(lines[12], "13:1 | kernel | time |");
+    assert_eq!(doubts(&message), [""; 0]);
+}
+
+#[test]
+fn line_ends_of_all_kinds_end_lines() {
+    assert_eq!(
+        shown(&fixture!("mac-line-ends.txt")),
+        ["1:0 one", "2:0 two", "3:1 three"]
+    );
+    assert_eq!(
+        shown(&fixture!("mixed-line-ends.txt")),
+        [
+            "1:0 one", "2:0 two", "3:0 10%", "3:0 50%", "3:0 done", "4:0 ", "5:0 last"
+        ]
+    );
+}
+
+#[test]
+fn undecodable_bytes_are_read_and_reported() {
+    let message = fixture!("latin1.txt");
+    assert_eq!(shown(&message), ["1:0 one ± 1", "2:0 µs ±"]);
+    assert_eq!(doubts(&message), ["undecodable-text@1"]);
+    assert_eq!(message.doubts[0].code, UNDECODABLE);
+}
+
+#[test]
+fn undecodable_bytes_in_the_header_do_no_harm() {
+    let message = one(b"From: J\xf6 <j@example.org>\nSubject: x\n\n> 12.5\n\xb1\n");
+    assert_eq!(message.from.as_deref(), Some("Jö <j@example.org>"));
+    assert_eq!(shown(&message), ["4:1 12.5", "5:0 ±"]);
+    assert_eq!(doubts(&message), ["undecodable-text@5"]);
+}
+
+#[test]
+fn utf16_with_a_mark_is_decoded() {
+    let message = fixture!("utf16.txt");
+    assert_eq!(shown(&message), ["1:1 12.5 ± 1", "2:0 x"]);
+}
+
+#[test]
+fn binary_gives_a_doubt_and_no_lines() {
+    for bytes in [
+        &b"\x7fELF\x02\x01\x01\0\0\0text\n"[..],
+        b"\x01\x02\x03\x04\x05abc",
+    ] {
+        let message = one(bytes);
+        assert_eq!(message.doubts[0].code, BINARY_INPUT);
+        assert!(message.lines().is_empty());
+    }
+}
+
+#[test]
+fn an_empty_file_is_one_message_without_lines() {
+    assert!(one(b"").lines().is_empty());
+    assert!(one(b"\xef\xbb\xbf").lines().is_empty());
+    assert_eq!(shown(&one(b"\n")), ["1:0 "]);
+}
+
+#[test]
+fn a_message_longer_than_any_buffer_is_read_whole() {
+    let mut text = String::new();
+    for number in 1..=3 {
+        text.push_str("From a@example.org Thu Jan  1 00:00:00 1970\nSubject: long\nFrom: a\n\n");
+        for line in 0..60_000 {
+            text.push_str(&format!("{number} {line} From the middle\n"));
+        }
+        text.push('\n');
+    }
+    let all = read(text.as_bytes());
+    assert_eq!(all.len(), 3);
+    let mut begins = 1;
+    for message in &all {
+        let lines = message.lines();
+        assert_eq!(lines.len(), 60_001);
+        assert_eq!(lines[0].place.line, begins + 4);
+        begins += 60_005;
+    }
+}
+
+/// Hands out a few bytes at a time.
+struct Trickle<'a>(&'a [u8], usize);
+
+impl std::io::Read for Trickle<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let length = buffer.len().min(self.1).min(self.0.len());
+        buffer[..length].copy_from_slice(&self.0[..length]);
+        self.0 = &self.0[length..];
+        Ok(length)
+    }
+}
+
+#[test]
+fn it_does_not_matter_how_the_bytes_arrive() {
+    let bytes = include_bytes!("mail/mailbox.mbox");
+    let whole: Vec<_> = read(bytes).iter().map(shown).collect();
+    for step in [1, 7, 1000] {
+        let reader = std::io::BufReader::with_capacity(3, Trickle(bytes, step));
+        let trickled: Vec<_> = messages(reader).map(|m| shown(&m.unwrap())).collect();
+        assert_eq!(trickled, whole);
+    }
+}
+
+#[test]
+fn a_reader_that_fails_ends_the_messages() {
+    struct Broken;
+    impl std::io::Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::other("broken"))
+        }
+    }
+    let mut messages = messages(std::io::BufReader::new(Broken));
+    assert!(messages.next().unwrap().is_err());
+    assert!(messages.next().is_none());
+}
+
+/// Inputs that would take forever if any step were quadratic.
+#[test]
+fn hostile_mails_take_linear_time() {
+    let head = "From: a\nSubject: b\nContent-Type: multipart/mixed; boundary=x\n\n";
+    let never_ended = "--x\nContent-Type: multipart/mixed; boundary=y\n\n".repeat(40_000);
+    let nested: String = (0..40_000)
+        .map(|n| format!("--x\nContent-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n"))
+        .collect();
+    let forwarded =
+        "--x\nContent-Type: message/rfc822\n\nContent-Type: message/rfc822\n\n".repeat(40_000);
+    for body in [
+        never_ended,
+        nested,
+        forwarded,
+        "--".repeat(1_000_000),
+        "\n--x".repeat(500_000),
+        "\n>From ".repeat(300_000),
+        "&amp;".repeat(400_000),
+        "\r\x0c".repeat(1_000_000),
+        "a\n\nFrom x Thu Jan  1 00:00:00 1970\n".repeat(50_000),
+        "> | ".repeat(500_000),
+        ": x\n".repeat(500_000),
+    ] {
+        let message = one(format!("{head}{body}").as_bytes());
+        let _ = message.lines().len();
+        let lines: usize = read(body.as_bytes()).iter().map(|m| m.lines().len()).sum();
+        assert!(lines <= 2_000_001);
+    }
+}
+
+#[test]
+fn very_many_marks_saturate_the_depth() {
+    let message = one(format!("{}x\n", ">".repeat(1000)).as_bytes());
+    assert_eq!(shown(&message), ["1:255 x"]);
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
+        for message in read(&bytes) {
+            let _ = message.lines();
+        }
+    }
+
+    #[test]
+    fn no_mail_makes_it_panic(
+        pieces in proptest::collection::vec(
+            prop_oneof![
+                Just("From a@example.org Thu Jan  1 00:00:00 1970\n".to_owned()),
+                Just("From: a\nSubject: =?utf-8?q?x=\n".to_owned()),
+                Just("Content-Type: multipart/mixed; boundary=b\n".to_owned()),
+                Just("Content-Type: text/html; charset=utf-16\n".to_owned()),
+                Just("Content-Type: text/plain; format=flowed; delsp=yes\n".to_owned()),
+                Just("Content-Transfer-Encoding: base64\n".to_owned()),
+                Just("Content-Transfer-Encoding: quoted-printable\n".to_owned()),
+                Just("\n".to_owned()),
+                Just("--b\n".to_owned()),
+                Just("--b--\n".to_owned()),
+                "[ -~\n\r\t=><&;|é\u{a0}]{0,40}",
+            ],
+            0..40,
+        )
+    ) {
+        for message in read(pieces.concat().as_bytes()) {
+            let _ = message.lines();
+        }
+    }
+
+    #[test]
+    fn plain_text_gives_its_lines_back(text in "[a-z0-9 .%\t\n(±µ]{0,400}") {
+        // Initials and indented marks need a `>`, colons and brackets are not
+        // in the alphabet: nothing here can be a quote.
+        let message = one(text.as_bytes());
+        let lines = message.lines();
+        let expected: Vec<&str> = text.lines().map(str::trim_end).collect();
+        let found: Vec<&str> = lines.iter().map(|l| l.text.as_ref()).collect();
+        prop_assert_eq!(found, expected);
+        for (line, number) in lines.iter().zip(1..) {
+            prop_assert_eq!((line.depth, line.place.line), (0, number));
+            prop_assert!(matches!(line.text, std::borrow::Cow::Borrowed(_)));
+        }
+    }
+
+    #[test]
+    fn quoting_once_more_adds_one_to_each_depth(
+        texts in proptest::collection::vec("([>|:\\] ]|MB> |&gt; ?|>>>>>>> a){0,5}[a-z0-9 |=>&;.:±]{0,20}", 1..12)
+    ) {
+        let text: String = texts.iter().map(|t| format!("{t}\n")).collect();
+        let quoted: String = texts.iter().map(|t| format!("> {t}\n")).collect();
+        let (text, quoted) = (one(text.as_bytes()), one(quoted.as_bytes()));
+        let (lines, quoted) = (text.lines(), quoted.lines());
+        prop_assert_eq!(lines.len(), quoted.len());
+        for (line, quoted) in lines.iter().zip(&quoted) {
+            prop_assert_eq!(line.depth + 1, quoted.depth);
+            prop_assert_eq!(&line.text, &quoted.text);
+        }
+    }
+
+    #[test]
+    fn a_quote_inside_a_mail_is_the_same_quote(
+        texts in proptest::collection::vec("[>| ]{0,4}[a-zA-Z0-9 |=.±]{0,60}", 1..12)
+    ) {
+        let text: String = texts.iter().map(|t| format!("{t}\n")).collect();
+        let mail = format!("From: a\nSubject: b\nContent-Type: text/plain; charset=utf-8\n\n{text}");
+        let (plain, mail) = (one(text.as_bytes()), one(mail.as_bytes()));
+        let (plain, mail) = (plain.lines(), mail.lines());
+        prop_assert_eq!(plain.len(), mail.len());
+        for (a, b) in plain.iter().zip(&mail) {
+            prop_assert_eq!((a.depth, &a.text, a.place.line + 4), (b.depth, &b.text, b.place.line));
+        }
+    }
+}
