@@ -1,2 +1,100 @@
-//! The developers front door.
-fn main() {}
+//! The developers' front door: `cargo xtask help`.
+
+#![allow(clippy::print_stdout)] // A command's output is its purpose.
+
+mod check;
+mod command;
+mod deny;
+mod docs;
+mod fuzz;
+mod golden;
+mod oracle;
+mod spelling;
+mod steps;
+mod test;
+mod tidy;
+mod tree;
+
+use std::process::ExitCode;
+
+/// What went wrong, as `what: why`.
+type Error = String;
+
+/// A subcommand: its name, its arguments, what it does, and the code.
+struct Verb {
+    name: &'static str,
+    arguments: &'static str,
+    help: &'static str,
+    run: fn(&[String]) -> Result<(), Error>,
+}
+
+const VERBS: &[Verb] = &[
+    Verb {
+        name: "check",
+        arguments: "",
+        help: "everything that must pass before a commit; lists every failure",
+        run: check::run,
+    },
+    Verb {
+        name: "test",
+        arguments: "[ARGS...]",
+        help: "the tests, with ARGS for `cargo test`, and their total",
+        run: test::run,
+    },
+    Verb {
+        name: "golden",
+        arguments: "[ARGS...]",
+        help: "rewrite the golden files and show what changed",
+        run: golden::run,
+    },
+    Verb {
+        name: "docs",
+        arguments: "",
+        help: "the API documentation, and the links in the Markdown files",
+        run: docs::run,
+    },
+    Verb {
+        name: "tidy",
+        arguments: "",
+        help: "sizes, dead files, SPDX lines, white space and banned words",
+        run: tidy::run,
+    },
+    Verb {
+        name: "fuzz",
+        arguments: "SECONDS [TARGET...]",
+        help: "run the fuzz targets, each for SECONDS",
+        run: fuzz::run,
+    },
+    // The statistics' false-alarm rates go here: `validity`.
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (name, rest) = match arguments.split_first() {
+        None => ("help", &[][..]),
+        Some((name, rest)) => (name.as_str(), rest),
+    };
+    if matches!(name, "help" | "-h" | "--help") {
+        help();
+        return ExitCode::SUCCESS;
+    }
+    let Some(verb) = VERBS.iter().find(|verb| verb.name == name) else {
+        eprintln!("xtask: {name}: no such subcommand; see `cargo xtask help`");
+        return ExitCode::from(2);
+    };
+    match (verb.run)(rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("xtask: {name}: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn help() {
+    println!("usage: cargo xtask SUBCOMMAND\n");
+    for verb in VERBS {
+        println!("  {} {}", verb.name, verb.arguments);
+        println!("      {}", verb.help);
+    }
+}

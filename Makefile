@@ -1,0 +1,53 @@
+# The users' front door: `make help`. Developers: `cargo xtask help`.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+target := $(or $(CARGO_TARGET_DIR),target)
+assize := $(target)/release/assize
+
+# Selects the Rust that setup.sh found or installed.
+rust = env=$$(./setup.sh --env); eval "$$env"
+
+bindir = $(DESTDIR)$(PREFIX)/bin
+mandir = $(DESTDIR)$(PREFIX)/share/man/man1
+bashdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+
+.PHONY: help demo test build install clean
+
+help: ## say what there is
+	@echo "make targets:"
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 12
+	@echo "variables: PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) CARGO_TARGET_DIR=$(target)"
+
+demo: build ## build, then judge a posted result (demo/dep-queue.txt)
+	$(assize) audit demo/dep-queue.txt
+
+test: ## set up, then run everything that must pass
+	@./setup.sh build test
+	@$(rust); cargo xtask check
+
+build: ## set up and build target/release/assize
+	@./setup.sh build
+	@$(rust); cargo build --release --locked --package assize
+
+# Builds only if there is nothing to install, so that root need not compile.
+install: $(assize) ## install program, man page and completions under PREFIX
+	install -d $(bindir) $(mandir) $(bashdir) $(zshdir) $(fishdir)
+	install -m 755 $(assize) $(bindir)/assize
+	$(assize) man > $(mandir)/assize.1
+	$(assize) completions bash > $(bashdir)/assize
+	$(assize) completions zsh > $(zshdir)/_assize
+	$(assize) completions fish > $(fishdir)/assize.fish
+
+$(assize):
+	@$(MAKE) build
+
+clean: ## remove what was built here
+	@$(rust); cargo clean
+	rm -rf target/setup fuzz/target

@@ -1,0 +1,314 @@
+#!/usr/bin/env bash
+# Installs what assize needs and this machine lacks. Run with --help.
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")" > /dev/null
+
+# group | how to see that it is there | Debian packages | what for
+needs() {
+    cat << 'TABLE'
+build | has make         | make                | runs the recipes in the Makefile
+build | links_c          | gcc libc6-dev       | the linker and C start-up files rustc calls
+build | has_certificates | ca-certificates     | cargo fetches crates over https
+test  | has git          | git                 | the tidy check lists the files of the tree
+test  | has_py pandas    | python3-pandas      | a test runs the documented pandas example
+test  | has_py scipy     | python3-scipy       | reference values for the statistics
+test  | has_py statsmodels | python3-statsmodels | reference values for the factorial fits
+dev   | has c++          | g++                 | libFuzzer, which cargo-fuzz links, is C++
+dev   | has codespell    | codespell           | spelling of docs and comments
+TABLE
+}
+
+usage() {
+    cat << HELP
+usage: ./setup.sh [GROUP...]     install what is missing (default: build)
+       ./setup.sh --list         say what is there and what is missing
+       ./setup.sh --env          print the shell lines that select Rust
+       ./setup.sh --help
+
+groups:
+  build   compile and run assize
+  test    what only the tests need
+  dev     fuzzing and spelling
+
+Also needs Rust $msrv or newer (all groups), cargo-deny (test) and cargo-fuzz
+(dev). Nothing that is present is touched. Debian packages come from apt, the
+rest from crates.io; sudo is used only if you are not root.
+HELP
+}
+
+say() { printf 'setup: %s\n' "$*"; }
+warn() { printf 'setup: %s\n' "$*" >&2; }
+die() {
+    warn "$@"
+    exit 3
+}
+
+msrv=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
+channel=$(sed -n 's/^channel = "\(.*\)"$/\1/p' rust-toolchain.toml)
+# Written once the pinned toolchain could not be had, so that it is not asked
+# for each time. `make clean` removes it.
+no_pinned=target/setup/pinned-toolchain-not-to-be-had
+# The machine's own Python; virtual environments do not see Debian's packages.
+python=/usr/bin/python3
+
+# ---------------------------------------------------------------- looking
+
+has() { command -v "$1" > /dev/null 2>&1; }
+
+has_py() {
+    [ -x "$python" ] && "$python" -c 'import importlib.util, sys
+sys.exit(importlib.util.find_spec(sys.argv[1]) is None)' "$1"
+}
+
+has_certificates() {
+    [ -e /etc/ssl/certs/ca-certificates.crt ] ||
+        [ -e /etc/pki/tls/certs/ca-bundle.crt ] || [ -e /etc/ssl/cert.pem ]
+}
+
+links_c() {
+    has cc && printf 'int main(void) { return 0; }\n' |
+        cc -x c - -o /dev/null 2> /dev/null
+}
+
+# $1 >= $2, as versions.
+at_least() {
+    [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]
+}
+
+# Whether the cargo in directory $1, with toolchain $2 if given, works here
+# and is new enough. Never lets rustup fetch anything.
+rust_works() {
+    local version
+    [ -x "$1/cargo" ] && [ -x "$1/rustc" ] || return 1
+    version=$(
+        export RUSTUP_AUTO_INSTALL=0
+        if [ -n "${2:-}" ]; then export RUSTUP_TOOLCHAIN=$2; fi
+        "$1/cargo" --version > /dev/null 2>&1 &&
+            "$1/rustc" --version 2> /dev/null
+    ) || return 1
+    version=${version#rustc }
+    at_least "${version%%[ -]*}" "$msrv"
+}
+
+cargo_home=${CARGO_HOME:-${HOME:-/root}/.cargo}
+
+# Sets rust_dir, and rust_toolchain if rustup must be told which one.
+find_rust() {
+    local dir name names dirs=()
+    rust_dir='' rust_toolchain=''
+    dir=$(command -v cargo) && dirs+=("$(dirname "$dir")")
+    dirs+=("$cargo_home/bin" /usr/bin)
+    for dir in "${dirs[@]}"; do
+        if rust_works "$dir"; then
+            rust_dir=$dir
+            return 0
+        fi
+        [ -x "$dir/rustup" ] || continue
+        names=$("$dir/rustup" toolchain list 2> /dev/null | sed 's/ .*//')
+        # Releases first, newest first; nightlies only if nothing else works.
+        for name in $(sort -rV <<< "$names" | grep -Ev '^(nightly|beta|no$)') \
+            $(grep -E '^(nightly|beta)' <<< "$names"); do
+            if rust_works "$dir" "$name"; then
+                rust_dir=$dir rust_toolchain=$name
+                return 0
+            fi
+        done
+    done
+    return 1
+}
+
+print_env() {
+    find_rust ||
+        die "env: no Rust $msrv or newer was found; run ./setup.sh build"
+    printf 'export PATH=%q:"$PATH"\n' "$rust_dir"
+    # cargo-deny and cargo-fuzz live in ~/.cargo/bin, whoever the compiler is.
+    if [ "$rust_dir" != "$cargo_home/bin" ]; then
+        printf 'export PATH="$PATH":%q\n' "$cargo_home/bin"
+    fi
+    if [ -n "$rust_toolchain" ]; then
+        printf 'export RUSTUP_TOOLCHAIN=%q\n' "$rust_toolchain"
+    fi
+}
+
+# --------------------------------------------------------------- installing
+
+# Runs a command as root, or says which one could not be run.
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    elif has sudo && { sudo -n true 2> /dev/null || [ -t 0 ]; }; then
+        sudo "$@"
+    else
+        die "not root, and sudo cannot be used here; please have this run: $*"
+    fi
+}
+
+apt_updated=no
+apt_update() {
+    [ "$apt_updated" = no ] || return 1
+    apt_updated=yes
+    say "apt-get update: the package lists are absent or out of date"
+    as_root apt-get update -q > /dev/null
+}
+
+apt_candidate() {
+    LC_ALL=C apt-cache policy "$1" 2> /dev/null |
+        sed -n 's/^ *Candidate: \(.*\)/\1/p' | grep -v '^(none)$'
+}
+
+apt_get() {
+    # --no-remove: never trade a package of the user's for one of ours.
+    as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -q -y --no-install-recommends --no-remove "$@"
+}
+
+apt_install() {
+    local package
+    has apt-get || die "this script knows only Debian's apt; please install" \
+        "what stands for these Debian packages here: $*"
+    for package in "$@"; do
+        apt_candidate "$package" > /dev/null || apt_update || true
+    done
+    apt_get "$@" || { apt_update && apt_get "$@"; } ||
+        die "apt-get could not install: $*"
+}
+
+install_pinned() {
+    local rustup
+    rustup=$(command -v rustup || echo "$cargo_home/bin/rustup")
+    [ -x "$rustup" ] && [ -n "$channel" ] || return 0
+    [ -z "${RUSTUP_TOOLCHAIN:-}" ] && [ ! -e "$no_pinned" ] || return 0
+    ! "$rustup" toolchain list | grep -q "^$channel-" || return 0
+    say "Rust $channel: pinned by rust-toolchain.toml; from rustup"
+    if ! RUST_BACKTRACE=0 timeout 600 "$rustup" toolchain install "$channel" \
+        --profile minimal --component clippy --component rustfmt; then
+        say "Rust $channel cannot be had here; another one will do"
+        mkdir -p "$(dirname "$no_pinned")"
+        touch "$no_pinned"
+    fi
+}
+
+# Debian's compiler: the plain package where it is new enough, else the one
+# that the stable releases carry for their browsers.
+rust_from_apt() {
+    local set
+    has apt-get || return 1
+    for set in "rustc cargo rustfmt rust-clippy" \
+        "rustc-web cargo-web rustfmt-web rust-web-clippy"; do
+        at_least "$(apt_candidate "${set%% *}" || echo 0)" "$msrv" || continue
+        say "$set: Rust $msrv or newer is missing; Debian has it"
+        # shellcheck disable=SC2086
+        apt_get $set && return 0
+    done
+    return 1
+}
+
+rust_from_rustup() {
+    local script
+    has curl || has wget || return 1
+    script=$(mktemp)
+    say "rustup: Rust $msrv or newer is missing and apt has none"
+    if { curl -fsSL -m 60 --proto '=https' https://sh.rustup.rs -o "$script" ||
+        wget -q -T 60 https://sh.rustup.rs -O "$script"; } 2> /dev/null &&
+        sh "$script" -y --no-modify-path --profile minimal \
+            --default-toolchain "$channel" --component clippy rustfmt; then
+        rm -f "$script"
+        return 0
+    fi
+    rm -f "$script"
+    return 1
+}
+
+install_rust() {
+    install_pinned
+    find_rust && return 0
+    rust_from_apt || { has apt-get && apt_update && rust_from_apt; } ||
+        rust_from_rustup || true
+    find_rust && return 0
+    die "no Rust $msrv or newer could be had; please run one of
+    apt-get install rustc-web cargo-web rustfmt-web   (Debian, as root)
+    curl https://sh.rustup.rs | sh                    (anywhere)
+and then this script again"
+}
+
+# A cargo subcommand from crates.io: name, what for.
+cargo_install() {
+    eval "$(print_env)"
+    has "$1" && return 0
+    say "$1: $2; from crates.io, some minutes"
+    # A target directory of its own: the user's may be shared or small.
+    CARGO_TARGET_DIR=$PWD/target/setup/$1 cargo install --locked --quiet "$1" ||
+        warn "$1 could not be installed; its check will be skipped"
+    rm -rf "target/setup/$1"
+}
+
+# ---------------------------------------------------------------- the verbs
+
+# Calls $1 with: group, check, packages, reason; for the groups that follow.
+each_need() {
+    local act=$1 group check packages reason
+    shift
+    while IFS='|' read -r group check packages reason; do
+        group=$(echo $group) check=$(echo $check) packages=$(echo $packages)
+        case " $* " in
+            *" $group "*) "$act" "$group" "$check" "$packages" "${reason# }" ;;
+        esac
+    done < <(needs)
+}
+
+missing=()
+collect() {
+    if ! $2; then
+        say "$3: $4"
+        # shellcheck disable=SC2206
+        missing+=($3)
+    fi
+}
+
+list_one() {
+    local state=missing
+    if $2; then state=there; fi
+    printf '%-6s %-8s %-20s %s\n' "$1" "$state" "$3" "$4"
+}
+
+list() {
+    each_need list_one build test dev
+    if find_rust; then
+        printf '%-6s %-8s %-20s %s\n' build there "Rust >= $msrv" \
+            "in $rust_dir ${rust_toolchain:+(RUSTUP_TOOLCHAIN=$rust_toolchain)}"
+        eval "$(print_env)"
+    else
+        printf '%-6s %-8s %-20s %s\n' build missing "Rust >= $msrv" "compiles"
+    fi
+    list_one test "has cargo-deny" cargo-deny "licences and sources of crates"
+    list_one dev "has cargo-fuzz" cargo-fuzz "runs the fuzz targets"
+}
+
+main() {
+    local group groups=()
+    for group in "$@"; do
+        case $group in
+            -h | --help) usage && return 0 ;;
+            --env) print_env && return 0 ;;
+            --list) list && return 0 ;;
+            build | test | dev) groups+=("$group") ;;
+            *)
+                warn "unknown argument: $group (./setup.sh --help)"
+                exit 2
+                ;;
+        esac
+    done
+    [ ${#groups[@]} -gt 0 ] || groups=(build)
+    each_need collect "${groups[@]}"
+    if [ ${#missing[@]} -gt 0 ]; then apt_install "${missing[@]}"; fi
+    install_rust
+    case " ${groups[*]} " in
+        *" test "*) cargo_install cargo-deny "licences and sources of crates" ;;
+    esac
+    case " ${groups[*]} " in
+        *" dev "*) cargo_install cargo-fuzz "runs the fuzz targets" ;;
+    esac
+    say "${groups[*]}: all there"
+}
+
+main "$@"

@@ -1,0 +1,110 @@
+//! Running other programs from the root of the workspace.
+
+use std::env;
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, IsTerminal};
+use std::process::{Command, Stdio};
+
+use crate::Error;
+use crate::tree;
+
+/// The cargo that started us, so that every step uses one toolchain.
+pub(crate) fn cargo() -> OsString {
+    env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// A command in the root of the workspace, with no standard input.
+pub(crate) fn command(program: impl Into<OsString>, arguments: &[&str]) -> Result<Command, Error> {
+    let mut command = Command::new(program.into());
+    command
+        .args(arguments)
+        .current_dir(tree::root()?)
+        .stdin(Stdio::null());
+    Ok(command)
+}
+
+/// Runs with output to ours.
+pub(crate) fn run(mut command: Command) -> Result<(), Error> {
+    let shown = show(&command);
+    let status = command.status().map_err(|why| format!("{shown}: {why}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("`{shown}`: {status}"))
+    }
+}
+
+/// Runs quietly and returns what was printed to standard output.
+pub(crate) fn output(program: &str, arguments: &[&str]) -> Result<String, Error> {
+    let mut command = command(program, arguments)?;
+    let shown = show(&command);
+    let output = command.output().map_err(|why| format!("{shown}: {why}"))?;
+    if !output.status.success() {
+        let why = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("`{shown}`: {}: {}", output.status, why.trim()));
+    }
+    String::from_utf8(output.stdout).map_err(|_| format!("`{shown}`: output is not UTF-8"))
+}
+
+/// Runs, prints each line of standard output as it comes, and shows it to
+/// `look`.
+pub(crate) fn watch(mut command: Command, mut look: impl FnMut(&str)) -> Result<(), Error> {
+    let shown = show(&command);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|why| format!("{shown}: {why}"))?;
+    if let Some(stdout) = child.stdout.take() {
+        let mut reader = BufReader::new(stdout);
+        let mut line = Vec::new();
+        while reader
+            .read_until(b'\n', &mut line)
+            .map_err(|why| format!("{shown}: {why}"))?
+            > 0
+        {
+            let text = String::from_utf8_lossy(&line);
+            print!("{text}");
+            look(text.trim_end());
+            line.clear();
+        }
+    }
+    let status = child.wait().map_err(|why| format!("{shown}: {why}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("`{shown}`: {status}"))
+    }
+}
+
+/// Whether the program can be started with these arguments and succeeds.
+pub(crate) fn works(program: impl Into<OsString>, arguments: &[&str]) -> bool {
+    command(program, arguments).is_ok_and(|mut command| {
+        command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    })
+}
+
+/// `always` if our own output is a terminal, for programs that write to a pipe
+/// of ours.
+pub(crate) fn color() -> &'static str {
+    if io::stdout().is_terminal() {
+        "always"
+    } else {
+        "never"
+    }
+}
+
+fn show(command: &Command) -> String {
+    let program = command.get_program().to_string_lossy();
+    let name = program.rsplit('/').next().unwrap_or_default();
+    command
+        .get_args()
+        .fold(name.to_owned(), |mut text, argument| {
+            text.push(' ');
+            text.push_str(&argument.to_string_lossy());
+            text
+        })
+}

@@ -1,0 +1,126 @@
+//! The fuzz targets under `fuzz/`, each for some seconds.
+
+use crate::Error;
+use crate::command::{cargo, color, command, works};
+use crate::tree;
+
+const TARGETS: &str = "fuzz/fuzz_targets/";
+
+/// What one target did.
+struct Ran {
+    target: String,
+    executions: Option<u64>,
+    ok: bool,
+}
+
+/// `cargo xtask fuzz SECONDS [TARGET...]`.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let (seconds, wanted) = arguments
+        .split_first()
+        .ok_or("say for how many seconds each target is to run")?;
+    let seconds: u32 = seconds
+        .parse()
+        .map_err(|_| format!("{seconds}: not a whole number of seconds"))?;
+    let targets = targets(wanted)?;
+    if !works("cargo-fuzz", &["--version"]) {
+        return Err("cargo-fuzz is not installed; ./setup.sh dev".into());
+    }
+    let ran = targets
+        .into_iter()
+        .map(|target| fuzz(target, seconds))
+        .collect::<Result<Vec<_>, _>>()?;
+    table(&ran);
+    match ran.iter().filter(|ran| !ran.ok).count() {
+        0 => Ok(()),
+        failed => Err(format!("{failed} of {} targets failed", ran.len())),
+    }
+}
+
+/// All targets of the tree, or those that were asked for.
+fn targets(wanted: &[String]) -> Result<Vec<String>, Error> {
+    let all: Vec<String> = tree::files()?
+        .iter()
+        .filter_map(|name| name.strip_prefix(TARGETS)?.strip_suffix(".rs"))
+        .map(str::to_owned)
+        .collect();
+    if all.is_empty() {
+        return Err(format!("{TARGETS}: has no targets"));
+    }
+    if wanted.is_empty() {
+        return Ok(all);
+    }
+    for name in wanted {
+        if !all.contains(name) {
+            return Err(format!("{name}: no such target; there are {all:?}"));
+        }
+    }
+    Ok(wanted.to_vec())
+}
+
+/// The code under test is safe Rust, so no sanitizer is asked for; that also
+/// lets the ordinary compiler do where cargo-fuzz would want a nightly one.
+fn fuzz(target: String, seconds: u32) -> Result<Ran, Error> {
+    println!("\n== {target}");
+    let limit = format!("-max_total_time={seconds}");
+    let fuzz = command(
+        cargo(),
+        &[
+            "fuzz",
+            "run",
+            "--sanitizer",
+            "none",
+            &target,
+            "--",
+            &limit,
+            "-print_final_stats=1",
+        ],
+    )?;
+    let mut executions = None;
+    let ok = stderr_of(fuzz, |line| {
+        if let Some(count) = line.strip_prefix("stat::number_of_executed_units:") {
+            executions = count.trim().parse().ok();
+        }
+    })?;
+    Ok(Ran {
+        target,
+        executions,
+        ok,
+    })
+}
+
+/// Runs, repeats standard error as it comes, and shows each line to `look`.
+/// Returns whether it succeeded.
+fn stderr_of(mut fuzz: std::process::Command, mut look: impl FnMut(&str)) -> Result<bool, Error> {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+
+    fuzz.env("CARGO_TERM_COLOR", color());
+    let mut child = fuzz
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|why| format!("cargo fuzz: {why}"))?;
+    if let Some(stderr) = child.stderr.take() {
+        for line in BufReader::new(stderr).split(b'\n') {
+            let line = line.map_err(|why| format!("cargo fuzz: {why}"))?;
+            let line = String::from_utf8_lossy(&line);
+            eprintln!("{line}");
+            look(&line);
+        }
+    }
+    let status = child.wait().map_err(|why| format!("cargo fuzz: {why}"))?;
+    Ok(status.success())
+}
+
+fn table(ran: &[Ran]) {
+    println!("\n{:<24} {:>14}  outcome", "target", "executions");
+    for Ran {
+        target,
+        executions,
+        ok,
+    } in ran
+    {
+        let executions = executions.map_or_else(|| "unknown".into(), |n| n.to_string());
+        let outcome = if *ok { "ok" } else { "FAILED" };
+        println!("{target:<24} {executions:>14}  {outcome}");
+    }
+}

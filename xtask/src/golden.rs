@@ -1,0 +1,34 @@
+//! Golden files: a folder with a command and what it is expected to print.
+
+use crate::Error;
+use crate::command::{cargo, command, output, run as run_command};
+
+/// The variable that makes golden tests rewrite their files instead of
+/// comparing with them.
+const VARIABLE: &str = "ASSIZE_GOLDEN";
+
+/// `cargo xtask golden`: runs the tests so that they rewrite, then shows what
+/// changed, for a human to read.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let mut all = vec!["test", "--workspace", "--locked", "--quiet"];
+    all.extend(arguments.iter().map(String::as_str));
+    let mut tests = command(cargo(), &all)?;
+    tests.env(VARIABLE, "1");
+    run_command(tests)?;
+
+    let changed = output("git", &["diff", "--stat", "--", "crates"])?;
+    let new = output(
+        "git",
+        &["ls-files", "--others", "--exclude-standard", "--", "crates"],
+    )?;
+    if changed.is_empty() && new.is_empty() {
+        println!("golden files: nothing changed");
+        return Ok(());
+    }
+    print!("{changed}");
+    for name in new.lines() {
+        println!(" {name} (new)");
+    }
+    println!("read the difference before you commit it: git diff -- crates");
+    Ok(())
+}

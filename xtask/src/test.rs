@@ -1,0 +1,91 @@
+//! The tests, and how many there were.
+
+use crate::Error;
+use crate::command::{cargo, color, command, watch};
+use crate::steps::Done;
+
+/// `cargo xtask test`.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    cargo_test(&arguments)
+}
+
+/// The step of `check`.
+pub(crate) fn step() -> Result<Done, Error> {
+    cargo_test(&[])?;
+    Ok(Done::Ok)
+}
+
+/// Runs `cargo test` over the workspace, shows all of its output, and closes
+/// with the total over its test binaries.
+fn cargo_test(arguments: &[&str]) -> Result<(), Error> {
+    let mut all = vec![
+        "test",
+        "--workspace",
+        "--locked",
+        "--no-fail-fast",
+        "--color",
+        color(),
+    ];
+    all.extend(arguments);
+    let mut total = Total::default();
+    let result = watch(command(cargo(), &all)?, |line| total.add(line));
+    println!("\n{total}");
+    if result.is_ok() && total.passed == 0 {
+        return Err("no test was run".into());
+    }
+    result.map_err(|why| format!("{total}: {why}"))
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Total {
+    passed: u64,
+    failed: u64,
+    ignored: u64,
+}
+
+impl Total {
+    /// Adds the figures of a line such as
+    /// `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; …`.
+    fn add(&mut self, line: &str) {
+        let Some(at) = line.find("test result: ") else {
+            return;
+        };
+        let words: Vec<&str> = line[at..].split_whitespace().collect();
+        for pair in words.windows(2) {
+            let Ok(count) = pair[0].parse::<u64>() else {
+                continue;
+            };
+            match pair[1].trim_end_matches(';') {
+                "passed" => self.passed += count,
+                "failed" => self.failed += count,
+                "ignored" => self.ignored += count,
+                _ => {}
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Total {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "tests: {} passed, {} failed, {} skipped",
+            self.passed, self.failed, self.ignored
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closing_lines_add_up() {
+        let mut total = Total::default();
+        total.add("test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out");
+        total.add("test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out");
+        total.add("test something ... ok");
+        assert_eq!(total.to_string(), "tests: 7 passed, 2 failed, 1 skipped");
+    }
+}

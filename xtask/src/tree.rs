@@ -1,0 +1,77 @@
+//! The source tree: where it is and which files it has.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+use crate::command;
+
+/// The root of the workspace. Taken from the environment that cargo sets, not
+/// from the place of compilation: checkouts may share a target directory.
+pub(crate) fn root() -> Result<PathBuf, Error> {
+    let package = env::var_os("CARGO_MANIFEST_DIR")
+        .ok_or("CARGO_MANIFEST_DIR: not set; start me as `cargo xtask`")?;
+    Path::new(&package)
+        .parent()
+        .map(Path::to_path_buf)
+        .ok_or_else(|| "CARGO_MANIFEST_DIR: has no parent".into())
+}
+
+/// All files that git tracks or would track, relative to the root, sorted.
+pub(crate) fn files() -> Result<Vec<String>, Error> {
+    let listing = command::output(
+        "git",
+        &[
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ],
+    )?;
+    let root = root()?;
+    let mut files: Vec<String> = listing
+        .split('\0')
+        .filter(|name| !name.is_empty() && root.join(name).is_file())
+        .map(str::to_owned)
+        .collect();
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+/// A file of the tree as text; `None` if it is not UTF-8.
+pub(crate) fn read(name: &str) -> Result<Option<String>, Error> {
+    let bytes = fs::read(root()?.join(name)).map_err(|why| format!("{name}: {why}"))?;
+    Ok(String::from_utf8(bytes).ok())
+}
+
+/// Whether the file is data that must keep every byte: posted texts, expected
+/// output, full texts of licences.
+pub(crate) fn is_data(name: &str) -> bool {
+    let in_tests = name.contains("/tests/") && !name.ends_with(".rs");
+    in_tests
+        || name.starts_with("LICENSES/")
+        || name == "Cargo.lock"
+        || (name.starts_with("demo/") && !name.ends_with(".md"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn posted_texts_are_data_and_the_code_beside_them_is_not() {
+        assert!(is_data("crates/audit/tests/data/mail.txt"));
+        assert!(is_data("demo/dep-queue.txt"));
+        assert!(!is_data("crates/audit/tests/mail.rs"));
+        assert!(!is_data("README.md"));
+    }
+
+    #[test]
+    fn the_tree_has_this_file() {
+        let files = files().unwrap();
+        assert!(files.iter().any(|name| name == "xtask/src/tree.rs"));
+    }
+}
