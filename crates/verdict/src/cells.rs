@@ -238,12 +238,13 @@ impl<'a> Cells<'a> {
 
     /// The configurations that have any cell in a workload, in order.
     pub(crate) fn present(&self, workload: usize) -> Vec<usize> {
-        let mut present: Vec<usize> = self
-            .cells
-            .keys()
-            .filter(|k| k.workload == workload)
-            .map(|k| k.configuration)
-            .collect();
+        let first = |workload| Key {
+            workload,
+            metric: 0,
+            configuration: 0,
+        };
+        let cells = self.cells.range(first(workload)..first(workload + 1));
+        let mut present: Vec<usize> = cells.map(|(key, _)| key.configuration).collect();
         present.sort_unstable();
         present.dedup();
         present

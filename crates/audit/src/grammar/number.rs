@@ -21,79 +21,96 @@ pub fn parse(token: &str, locale: Locale) -> Option<f64> {
         Locale::CommaDecimal => (b'.', b','),
     };
     let bytes = token.as_bytes();
-    let sign_len = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));
-    if !bytes.get(sign_len)?.is_ascii_digit() || token.len() > 40 {
+    if token.len() > LONGEST {
         return None;
     }
-    let mut plain = [0u8; 48];
-    let mut len = 0;
-    let mut push = |b: u8| {
-        plain[len] = b;
-        len += 1;
+    let mut reader = Reader {
+        bytes,
+        at: 0,
+        plain: [0; LONGEST],
+        len: 0,
     };
-    if sign_len == 1 {
-        push(bytes[0]);
+    reader.sign();
+    reader.integer(thousands)?;
+    if reader.peek() == Some(decimal) {
+        reader.at += 1;
+        reader.push(b'.');
+        reader.digits()?;
     }
-    let mut at = sign_len;
-    let mut group = 0usize; // digits since the last separator
-    let mut grouped = false;
-    while let Some(&b) = bytes.get(at) {
-        if b.is_ascii_digit() {
-            group += 1;
-            push(b);
-        } else if let Some(width) = separator(&bytes[at..], thousands) {
-            let leading_zero = !grouped && bytes[sign_len] == b'0';
-            if (grouped && group != 3) || group == 0 || group > 3 || leading_zero {
-                return None;
-            }
-            if !bytes.get(at + width).is_some_and(u8::is_ascii_digit) {
-                return None;
-            }
-            grouped = true;
-            group = 0;
-            at += width;
-            continue;
-        } else {
-            break;
-        }
-        at += 1;
+    if matches!(reader.peek(), Some(b'e' | b'E')) {
+        reader.at += 1;
+        reader.push(b'e');
+        reader.sign();
+        reader.digits()?;
     }
-    if grouped && group != 3 {
+    if reader.at != bytes.len() {
         return None;
     }
-    if bytes.get(at) == Some(&decimal) {
-        push(b'.');
-        at += 1;
-        let from = at;
-        while bytes.get(at).is_some_and(u8::is_ascii_digit) {
-            push(bytes[at]);
-            at += 1;
-        }
-        if at == from {
-            return None;
-        }
-    }
-    if matches!(bytes.get(at), Some(b'e' | b'E')) {
-        push(b'e');
-        at += 1;
-        if matches!(bytes.get(at), Some(b'+' | b'-')) {
-            push(bytes[at]);
-            at += 1;
-        }
-        let from = at;
-        while bytes.get(at).is_some_and(u8::is_ascii_digit) {
-            push(bytes[at]);
-            at += 1;
-        }
-        if at == from {
-            return None;
-        }
-    }
-    if at != bytes.len() {
-        return None;
-    }
-    let value: f64 = std::str::from_utf8(&plain[..len]).ok()?.parse().ok()?;
+    let value: f64 = std::str::from_utf8(&reader.plain[..reader.len])
+        .ok()?
+        .parse()
+        .ok()?;
     value.is_finite().then_some(value)
+}
+
+/// Longest token that is looked at.
+const LONGEST: usize = 40;
+
+/// Copies a token, without its separators, into a form that Rust reads.
+struct Reader<'t> {
+    bytes: &'t [u8],
+    at: usize,
+    plain: [u8; LONGEST],
+    len: usize,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// Every byte pushed stands for a byte read, so there is always room.
+    fn push(&mut self, byte: u8) {
+        self.plain[self.len] = byte;
+        self.len += 1;
+    }
+
+    fn sign(&mut self) {
+        if let Some(sign @ (b'+' | b'-')) = self.peek() {
+            self.push(sign);
+            self.at += 1;
+        }
+    }
+
+    /// At least one digit.
+    fn digits(&mut self) -> Option<()> {
+        let from = self.at;
+        while let Some(digit @ b'0'..=b'9') = self.peek() {
+            self.push(digit);
+            self.at += 1;
+        }
+        (self.at > from).then_some(())
+    }
+
+    /// Digits, in groups of three if a separator stands between any.
+    fn integer(&mut self, thousands: u8) -> Option<()> {
+        let from = self.at;
+        self.digits()?;
+        let first = self.at - from;
+        let zero = self.bytes[from] == b'0';
+        while let Some(width) = separator(&self.bytes[self.at..], thousands) {
+            if first > 3 || zero {
+                return None;
+            }
+            self.at += width;
+            let from = self.at;
+            self.digits()?;
+            if self.at - from != 3 {
+                return None;
+            }
+        }
+        Some(())
+    }
 }
 
 fn separator(bytes: &[u8], thousands: u8) -> Option<usize> {

@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_bundle::{
-    Configuration, Doubt, Events, Measurement, Place, Records, Run, Spread, Statement, Summary,
-    Unsupported,
-};
+use assize_bundle::{Configuration, Doubt, Records};
 
+use super::record::{Runs, record};
 use super::repeat::Stand;
 use super::{Item, factors, names};
 use crate::grammar::Finding;
@@ -19,7 +17,7 @@ const UNNAMED: &str = "unnamed";
 pub(super) fn assemble(
     source: &str,
     mut items: Vec<Item>,
-    subjects: &[(u32, String)],
+    subjects: &BTreeMap<u32, String>,
     options: &Options,
 ) -> Records {
     let mut records = Records {
@@ -32,14 +30,8 @@ pub(super) fn assemble(
     let names = name_configurations(&items, options);
     keep_apart(&mut items, &names, subjects, &mut records);
     adopt_summaries(&mut items, &names);
-    for item in &items {
-        if !matches!(item.finding, Finding::Statement { .. }) {
-            note_configuration(&mut records, item, &names);
-        }
-    }
-    for stand in items.iter().map(|item| item.stand).collect::<BTreeSet<_>>() {
-        find_factors(&mut records, &items, &names, stand);
-    }
+    note_names(&mut records, &items, &names);
+    find_factors(&mut records, &items, &names);
     let mut runs = Runs::default();
     for item in items {
         record(&mut records, &mut runs, item, &names);
@@ -91,13 +83,11 @@ fn name_workloads(items: &mut [Item]) {
 
 /// Label to name: short where that stays unambiguous, and one spelling.
 fn name_configurations(items: &[Item], options: &Options) -> BTreeMap<String, String> {
-    let mut labels: Vec<&str> = Vec::new();
-    for item in items {
-        let label = item.configuration_label.as_deref().unwrap_or(UNNAMED);
-        if !labels.contains(&label) {
-            labels.push(label);
-        }
-    }
+    let all = items
+        .iter()
+        .map(|item| item.configuration_label.as_deref().unwrap_or(UNNAMED));
+    let mut met = BTreeSet::new();
+    let labels: Vec<&str> = all.filter(|label| met.insert(*label)).collect();
     let mut shorts: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for label in &labels {
         shorts
@@ -130,7 +120,7 @@ fn name_configurations(items: &[Item], options: &Options) -> BTreeMap<String, St
     names
 }
 
-fn name_of(item: &Item, names: &BTreeMap<String, String>) -> String {
+pub(super) fn name_of(item: &Item, names: &BTreeMap<String, String>) -> String {
     names[item.configuration_label.as_deref().unwrap_or(UNNAMED)].clone()
 }
 
@@ -139,7 +129,7 @@ fn name_of(item: &Item, names: &BTreeMap<String, String>) -> String {
 fn keep_apart(
     items: &mut [Item],
     names: &BTreeMap<String, String>,
-    subjects: &[(u32, String)],
+    subjects: &BTreeMap<u32, String>,
     records: &mut Records,
 ) {
     let mut cells: BTreeMap<(String, String), BTreeSet<(u8, u32)>> = BTreeMap::new();
@@ -156,19 +146,16 @@ fn keep_apart(
             apart.insert((workload.clone(), *stand));
         }
     }
+    let mut noted = BTreeSet::new();
     for item in items.iter_mut() {
         let workload = item.workload_name.clone().unwrap_or_default();
         let (message, depth) = item.stand;
-        if let Some((_, subject)) = subjects.iter().find(|(m, _)| *m == message) {
+        if let Some(subject) = subjects.get(&message) {
             let subject: String = subject.chars().take(40).collect();
             item.workload_name = Some(format!("{workload} [{}]", subject.trim_end()));
         }
         if apart.contains(&(workload.clone(), (depth, message))) {
-            let first = records
-                .doubts
-                .iter()
-                .all(|d| d.code != "kept-apart" || d.place.message != message);
-            if first {
+            if noted.insert(message) {
                 records.doubts.push(Doubt {
                     code: "kept-apart".into(),
                     detail: format!(
@@ -214,14 +201,16 @@ fn adopt_summaries(items: &mut [Item], names: &BTreeMap<String, String>) {
         else {
             continue;
         };
-        let twin = series.iter().find(|((s, c, ..), values)| {
-            let mean = values.iter().sum::<f64>() / values.len() as f64;
-            *s == stand
-                && *c == configuration
-                && values.len() == *n as usize
-                && values.len() >= 2
-                && (mean - figure.value).abs() <= 1e-4 * mean.abs()
-        });
+        let from = (stand, configuration.clone(), String::new(), String::new());
+        let twin = series
+            .range(from..)
+            .take_while(|((s, c, ..), _)| *s == stand && *c == configuration)
+            .find(|(_, values)| {
+                let mean = values.iter().sum::<f64>() / values.len() as f64;
+                values.len() == *n as usize
+                    && values.len() >= 2
+                    && (mean - figure.value).abs() <= 1e-4 * mean.abs()
+            });
         if let Some(((_, _, workload, metric), _)) = twin {
             figure.metric.clone_from(metric);
             item.workload_name = Some(workload.clone());
@@ -229,184 +218,62 @@ fn adopt_summaries(items: &mut [Item], names: &BTreeMap<String, String>) {
     }
 }
 
-fn note_configuration(records: &mut Records, item: &Item, names: &BTreeMap<String, String>) {
-    let name = name_of(item, names);
-    if records.configurations.iter().all(|c| c.name != name) {
-        let label = names::squeeze(item.configuration_label.as_deref().unwrap_or(UNNAMED));
-        records.configurations.push(Configuration {
-            name,
-            label,
-            factors: BTreeMap::new(),
-        });
-    }
-    let workload = item.workload_name.clone().unwrap_or_default();
-    if !records.workloads.contains(&workload) {
-        records.workloads.push(workload);
+/// Lists configurations and workloads in order of appearance.
+fn note_names(records: &mut Records, items: &[Item], names: &BTreeMap<String, String>) {
+    let (mut configurations, mut workloads) = (BTreeSet::new(), BTreeSet::new());
+    for item in items {
+        if matches!(item.finding, Finding::Statement { .. }) {
+            continue;
+        }
+        let name = name_of(item, names);
+        if configurations.insert(name.clone()) {
+            let label = names::squeeze(item.configuration_label.as_deref().unwrap_or(UNNAMED));
+            let factors = BTreeMap::new();
+            records.configurations.push(Configuration {
+                name,
+                label,
+                factors,
+            });
+        }
+        let workload = item.workload_name.clone().unwrap_or_default();
+        if workloads.insert(workload.clone()) {
+            records.workloads.push(workload);
+        }
     }
 }
 
-fn find_factors(
-    records: &mut Records,
-    items: &[Item],
-    names: &BTreeMap<String, String>,
-    stand: Stand,
-) {
-    let here: BTreeSet<String> = items
-        .iter()
-        .filter(|item| item.stand == stand)
-        .map(|item| name_of(item, names))
-        .collect();
-    let members: Vec<&Configuration> = records
+/// Looks for a grid among the configurations of each stand.
+fn find_factors(records: &mut Records, items: &[Item], names: &BTreeMap<String, String>) {
+    let mut stands: BTreeMap<Stand, BTreeSet<String>> = BTreeMap::new();
+    for item in items {
+        stands
+            .entry(item.stand)
+            .or_default()
+            .insert(name_of(item, names));
+    }
+    let index: BTreeMap<String, usize> = records
         .configurations
         .iter()
-        .filter(|c| here.contains(&c.name))
+        .enumerate()
+        .map(|(at, c)| (c.name.clone(), at))
         .collect();
-    let Some(grid) = factors::find(&members) else {
-        return;
-    };
-    if !records.factors.is_empty() && records.factors != grid.factors {
-        return;
-    }
-    let cells: Vec<(String, BTreeMap<String, bool>)> = grid
-        .cells
-        .into_iter()
-        .map(|(at, levels)| (members[at].name.clone(), levels))
-        .collect();
-    records.factors = grid.factors;
-    for (name, levels) in cells {
-        if let Some(configuration) = records.configurations.iter_mut().find(|c| c.name == name) {
-            configuration.factors = levels;
+    for here in stands.into_values() {
+        let mut at: Vec<usize> = here
+            .iter()
+            .filter_map(|name| index.get(name).copied())
+            .collect();
+        at.sort_unstable();
+        let members: Vec<&Configuration> =
+            at.iter().map(|at| &records.configurations[*at]).collect();
+        let Some(grid) = factors::find(&members) else {
+            continue;
+        };
+        if !records.factors.is_empty() && records.factors != grid.factors {
+            continue;
         }
-    }
-}
-
-/// Runs as they are collected.
-#[derive(Default)]
-struct Runs {
-    runs: Vec<(Run, Option<u32>, Option<Place>, Stand)>,
-}
-
-impl Runs {
-    /// Adds a run, or joins its figures to the run they belong to: the same
-    /// repetition by name, or the same execution of a command.
-    fn add(&mut self, run: Run, repetition: Option<u32>, command: Option<Place>, stand: Stand) {
-        let mate = self.runs.iter_mut().rev().take(256).find(
-            |(other, other_repetition, other_command, other_stand)| {
-                other.configuration == run.configuration
-                    && other.workload == run.workload
-                    && *other_stand == stand
-                    && other
-                        .metrics
-                        .keys()
-                        .all(|metric| !run.metrics.contains_key(metric))
-                    && match (repetition, command) {
-                        (Some(_), _) => *other_repetition == repetition,
-                        (None, Some(_)) => *other_command == command && other_repetition.is_none(),
-                        (None, None) => false,
-                    }
-            },
-        );
-        match mate {
-            Some((other, ..)) => other.metrics.extend(run.metrics),
-            None => self.runs.push((run, repetition, command, stand)),
+        records.factors = grid.factors;
+        for (member, levels) in grid.cells {
+            records.configurations[at[member]].factors = levels;
         }
-    }
-
-    fn finish(self) -> Vec<Run> {
-        let mut count: BTreeMap<(String, String), u32> = BTreeMap::new();
-        let mut runs: Vec<Run> = self.runs.into_iter().map(|(run, ..)| run).collect();
-        for (order, run) in runs.iter_mut().enumerate() {
-            let repetition = count
-                .entry((run.configuration.clone(), run.workload.clone()))
-                .or_insert(0);
-            *repetition += 1;
-            run.repetition = *repetition;
-            run.order = order as u32;
-        }
-        runs
-    }
-}
-
-fn record(records: &mut Records, runs: &mut Runs, item: Item, names: &BTreeMap<String, String>) {
-    let configuration = name_of(&item, names);
-    let named = item.configuration_label.is_some();
-    let workload = item.workload_name.clone().unwrap_or_default();
-    let place = item.place;
-    match item.finding {
-        Finding::Run { labels, figures } => {
-            let mut run = Run::new(configuration, workload, 1);
-            run.place = place;
-            for figure in figures {
-                run.metrics
-                    .insert(figure.metric, Measurement::new(figure.value, figure.unit));
-            }
-            runs.add(
-                run,
-                labels.repetition,
-                item.command.map(|(place, _)| place),
-                item.stand,
-            );
-        }
-        Finding::Summary {
-            figure, spread, n, ..
-        } => {
-            let spread = spread.filter(|s| match s {
-                Spread::StandardError(v) | Spread::StandardDeviation(v) => {
-                    v.is_finite() && *v >= 0.0
-                }
-            });
-            records.summaries.push(Summary {
-                configuration,
-                workload,
-                metric: figure.metric,
-                unit: figure.unit,
-                mean: figure.value,
-                spread,
-                n,
-                place,
-            });
-        }
-        Finding::Events {
-            event,
-            count,
-            exposure_s,
-            times_s,
-            ..
-        } => {
-            records.events.push(Events {
-                configuration,
-                workload,
-                event,
-                count,
-                exposure_s,
-                times_s,
-                place,
-            });
-        }
-        Finding::Statement {
-            figure,
-            normalised_to,
-            ..
-        } => {
-            records.statements.push(Statement {
-                configuration: named.then_some(configuration),
-                workload: Some(workload).filter(|name| name != item.format),
-                metric: figure.metric,
-                unit: figure.unit,
-                value: figure.value,
-                normalised_to,
-                place,
-            });
-        }
-        Finding::Unsupported { metric, reason, .. } => {
-            records.unsupported.push(Unsupported {
-                configuration,
-                workload,
-                metric,
-                reason,
-                place,
-            });
-        }
-        Finding::Sample(_) | Finding::Command(_) | Finding::Doubt(..) => {}
     }
 }

@@ -10,9 +10,10 @@
 mod assemble;
 pub(crate) mod factors;
 pub(crate) mod names;
+mod record;
 mod repeat;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::{Doubt, Place, Records};
 
@@ -73,8 +74,7 @@ impl Grouper {
         }
         self.doubts.extend(scan.doubts);
         self.sleeps.extend(scan.sleeps);
-        let mut context: std::collections::BTreeMap<u8, (Option<String>, Option<String>)> =
-            Default::default();
+        let mut context: BTreeMap<u8, (Option<String>, Option<String>)> = BTreeMap::new();
         for placed in scan.placed {
             let (inner, outer) = context.entry(placed.depth).or_default();
             let mut headings = placed.headings.iter().map(|h| h.text.clone()).rev();
@@ -131,13 +131,11 @@ impl Grouper {
         source: &str,
         options: &Options,
     ) -> (Records, Vec<(Place, Place)>) {
-        let stands: BTreeSet<Stand> = self.items.iter().map(|item| item.stand).collect();
-        for stand in &stands {
-            let mut here: Vec<&mut Item> = self
-                .items
-                .iter_mut()
-                .filter(|item| item.stand == *stand)
-                .collect();
+        let mut stands: BTreeMap<Stand, Vec<&mut Item>> = BTreeMap::new();
+        for item in &mut self.items {
+            stands.entry(item.stand).or_default().push(item);
+        }
+        for mut here in stands.into_values() {
             decide(&mut here, options);
         }
         self.infer_exposure(options);
@@ -148,10 +146,10 @@ impl Grouper {
             .collect::<BTreeSet<_>>()
             .len()
             > 1;
-        let subjects = if several {
-            std::mem::take(&mut self.subjects)
+        let subjects: BTreeMap<u32, String> = if several {
+            std::mem::take(&mut self.subjects).into_iter().collect()
         } else {
-            Vec::new()
+            BTreeMap::new()
         };
         let mut records = assemble::assemble(source, self.items, &subjects, options);
         records.doubts.splice(0..0, self.doubts);
