@@ -105,10 +105,7 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
     if memchr(0, sample).is_some() {
         return true;
     }
-    let control = sample
-        .iter()
-        .map(|b| usize::from(is_control(*b)))
-        .sum::<usize>();
+    let control = controls(sample);
     if control * 10 > sample.len() * 3 {
         return true;
     }
@@ -121,10 +118,13 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
     (control + invalid) * 10 > sample.len() * 3
 }
 
-/// A control character that has no business in text. White space and the
-/// escape character have.
-fn is_control(byte: u8) -> bool {
-    matches!(byte, 0..=7 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f)
+/// Number of control characters that have no business in text. White space
+/// and the escape character have. Counts in bytes, a chunk at a time, which
+/// the compiler turns into vector instructions: every mail passes here.
+fn controls(sample: &[u8]) -> usize {
+    let is_control = |b: u8| ((b < 0x20) & !(8..=0x0d).contains(&b) & (b != 0x1b)) | (b == 0x7f);
+    let in_chunk = |chunk: &[u8]| -> u8 { chunk.iter().map(|b| u8::from(is_control(*b))).sum() };
+    sample.chunks(192).map(|c| usize::from(in_chunk(c))).sum()
 }
 
 #[cfg(test)]

@@ -136,7 +136,8 @@ enum Weak {
 #[inline]
 pub(super) fn may_be_weak(text: &[u8]) -> bool {
     match text {
-        [b':' | b']', ..] | [b' ', b' ', ..] => true,
+        [b':' | b']', ..] => true,
+        [b' ', b' ', ..] => weak(text).is_some(),
         [first, rest @ ..] if first.is_ascii_alphabetic() => {
             rest.iter().take(4).any(|b| *b == b'>')
         }
