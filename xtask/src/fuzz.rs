@@ -1,10 +1,16 @@
 //! The fuzz targets under `fuzz/`, each for some seconds.
 
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
 use crate::Error;
 use crate::command::{cargo, color, command, works};
 use crate::tree;
 
 const TARGETS: &str = "fuzz/fuzz_targets/";
+/// Posted texts to begin with.
+const SEEDS: &str = "crates/audit/tests";
 
 /// What one target did.
 struct Ran {
@@ -61,22 +67,23 @@ fn targets(wanted: &[String]) -> Result<Vec<String>, Error> {
 /// lets the ordinary compiler do where cargo-fuzz would want a nightly one.
 fn fuzz(target: String, seconds: u32) -> Result<Ran, Error> {
     println!("\n== {target}");
+    let root = tree::root()?;
+    // The first directory collects what is found; the others are only read.
+    let corpus = format!("fuzz/corpus/{target}");
+    fs::create_dir_all(root.join(&corpus)).map_err(|why| format!("{corpus}: {why}"))?;
     let limit = format!("-max_total_time={seconds}");
-    let fuzz = command(
-        cargo(),
-        &[
-            "fuzz",
-            "run",
-            "--sanitizer",
-            "none",
-            &target,
-            "--",
-            &limit,
-            "-print_final_stats=1",
-        ],
-    )?;
+    let mut arguments = vec!["fuzz", "run", "--sanitizer", "none", &target, &corpus];
+    if root.join(SEEDS).exists() {
+        arguments.push(SEEDS);
+    }
+    arguments.extend(["--", &limit, "-print_final_stats=1"]);
+    let dictionary = format!("fuzz/{target}.dict");
+    let dictionary_argument = format!("-dict={dictionary}");
+    if root.join(&dictionary).exists() {
+        arguments.push(&dictionary_argument);
+    }
     let mut executions = None;
-    let ok = stderr_of(fuzz, |line| {
+    let ok = stderr_of(command(cargo(), &arguments)?, |line| {
         if let Some(count) = line.strip_prefix("stat::number_of_executed_units:") {
             executions = count.trim().parse().ok();
         }
@@ -90,10 +97,7 @@ fn fuzz(target: String, seconds: u32) -> Result<Ran, Error> {
 
 /// Runs, repeats standard error as it comes, and shows each line to `look`.
 /// Returns whether it succeeded.
-fn stderr_of(mut fuzz: std::process::Command, mut look: impl FnMut(&str)) -> Result<bool, Error> {
-    use std::io::{BufRead, BufReader};
-    use std::process::Stdio;
-
+fn stderr_of(mut fuzz: Command, mut look: impl FnMut(&str)) -> Result<bool, Error> {
     fuzz.env("CARGO_TERM_COLOR", color());
     let mut child = fuzz
         .stderr(Stdio::piped())

@@ -25,7 +25,7 @@ struct Verb {
     name: &'static str,
     arguments: &'static str,
     help: &'static str,
-    run: fn(&[String]) -> Result<(), Error>,
+    run: fn(&[String]) -> Result<ExitCode, Error>,
 }
 
 const VERBS: &[Verb] = &[
@@ -33,37 +33,37 @@ const VERBS: &[Verb] = &[
         name: "check",
         arguments: "",
         help: "everything that must pass before a commit; lists every failure",
-        run: check::run,
+        run: |arguments| done(check::run(arguments)),
     },
     Verb {
         name: "test",
         arguments: "[ARGS...]",
         help: "the tests, with ARGS for `cargo test`, and their total",
-        run: test::run,
+        run: |arguments| done(test::run(arguments)),
     },
     Verb {
         name: "golden",
         arguments: "[ARGS...]",
         help: "rewrite the golden files and show what changed",
-        run: golden::run,
+        run: |arguments| done(golden::run(arguments)),
     },
     Verb {
         name: "docs",
         arguments: "",
         help: "the API documentation, and the links in the Markdown files",
-        run: docs::run,
+        run: |arguments| done(docs::run(arguments)),
     },
     Verb {
         name: "tidy",
         arguments: "",
         help: "sizes, dead files, SPDX lines, white space and banned words",
-        run: tidy::run,
+        run: |arguments| done(tidy::run(arguments)),
     },
     Verb {
         name: "fuzz",
         arguments: "SECONDS [TARGET...]",
         help: "run the fuzz targets, each for SECONDS",
-        run: fuzz::run,
+        run: |arguments| done(fuzz::run(arguments)),
     },
     // The statistics' false-alarm rates go here: `validity`.
 ];
@@ -83,12 +83,16 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     match (verb.run)(rest) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(why) => {
             eprintln!("xtask: {name}: {why}");
             ExitCode::FAILURE
         }
     }
+}
+
+fn done(result: Result<(), Error>) -> Result<ExitCode, Error> {
+    result.map(|()| ExitCode::SUCCESS)
 }
 
 fn help() {

@@ -7,11 +7,12 @@ const BANNED: &[(&str, &str)] = &[
     (concat!("sha", "red/"), OUTSIDE),
     (concat!("/ro", "ot/"), OUTSIDE),
     (concat!("/wo", "rk/"), OUTSIDE),
-    (concat!("<<<<", "<<< "), "left by a merge"),
-    (concat!(">>>>", ">>> "), "left by a merge"),
 ];
 
 const OUTSIDE: &str = "a path that only the author's machine has";
+
+/// How git marks a conflict; its other marks may well be quotes of a mail.
+const MERGE: &str = concat!("<<<<", "<<< ");
 
 /// Words that must name an issue, as in `(#12)`.
 const PROMISES: &[&str] = &[
@@ -38,6 +39,9 @@ pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
             if line.contains(word) {
                 find(at + 1, format!("`{word}`: {why}"));
             }
+        }
+        if line.starts_with(MERGE) {
+            find(at + 1, "left by a merge".into());
         }
         for word in PROMISES {
             if line.contains(word) && !names_issue(line) {
