@@ -14,6 +14,7 @@ mod steps;
 mod test;
 mod tidy;
 mod tree;
+mod validity;
 
 use std::process::ExitCode;
 
@@ -65,7 +66,12 @@ const VERBS: &[Verb] = &[
         help: "run the fuzz targets, each for SECONDS",
         run: |arguments| done(fuzz::run(arguments)),
     },
-    // The statistics' false-alarm rates go here: `validity`.
+    Verb {
+        name: "validity",
+        arguments: "[--quick] [--seed S] [--write]",
+        help: "simulate how often the verdicts are wrong; --write makes docs/validity.md",
+        run: |arguments| Ok(validity::main(arguments)),
+    },
 ];
 
 fn main() -> ExitCode {

@@ -28,8 +28,13 @@ impl Dice {
     }
 }
 
-/// Writes an mbox of at least `size` bytes: prose, quoted prose and blocks of
-/// results, unquoted and quoted up to three deep.
+/// One message in so many posts results, which is more than mailing lists of
+/// the kernel see.
+const SHARE: u64 = 20;
+
+/// Writes an mbox of at least `size` bytes: prose, quoted prose, patches and,
+/// in one message of [`SHARE`], blocks of results, unquoted and quoted up to
+/// three deep.
 pub(crate) fn write_mbox(out: &mut impl Write, size: u64) -> io::Result<u64> {
     let mut dice = Dice(size | 1);
     let mut written = 0;
@@ -43,7 +48,11 @@ pub(crate) fn write_mbox(out: &mut impl Write, size: u64) -> io::Result<u64> {
             let marks = ["", "", "> ", "> > ", ">>> "];
             let mark = marks[dice.roll(5) as usize % marks.len()];
             write_prose(&mut message, mark, &mut dice);
-            write_block(&mut message, mark, &mut dice);
+            match number % SHARE {
+                0 => write_block(&mut message, mark, &mut dice),
+                n if n % 3 == 0 => write_patch(&mut message, mark, &mut dice),
+                _ => {}
+            }
         }
         message.push_str("-- \nA. Sender\n\n");
         out.write_all(message.as_bytes())?;
@@ -77,6 +86,26 @@ fn write_prose(out: &mut String, mark: &str, dice: &mut Dice) {
         out.push_str(mark);
         out.push_str(PROSE[dice.roll(8) as usize % PROSE.len()]);
         out.push('\n');
+    }
+}
+
+fn write_patch(out: &mut String, mark: &str, dice: &mut Dice) {
+    let line = dice.roll(4000) + 1;
+    out.push_str(&format!(
+        "{mark}diff --git a/kernel/sched/core.c b/kernel/sched/core.c\n{mark}index 1f2d3c4..5a6b7c8 100644\n\
+         {mark}--- a/kernel/sched/core.c\n{mark}+++ b/kernel/sched/core.c\n\
+         {mark}@@ -{line},6 +{line},7 @@ static int wake_up_one(struct rq *rq)\n"
+    ));
+    for text in [
+        " \tstruct task_struct *p = rq->curr;",
+        " \tint ret = 0;",
+        " ",
+        "+\tlockdep_assert_rq_held(rq);",
+        " \tif (!p->on_rq || p->flags & PF_EXITING)",
+        " \t\treturn -EINVAL;",
+        " \tret = __wake_up(p, TASK_NORMAL, 1, NULL);",
+    ] {
+        out.push_str(&format!("{mark}{text}\n"));
     }
 }
 
