@@ -43,9 +43,11 @@ pub struct Bootstrap {
 ///
 /// - Shape: runs a side >= 5, each run non-empty, in any order, positive; unit
 ///   of the samples cancels; 0 <= p <= 1; draws >= 100 (10,000 is usual).
-/// - Range: ratio > 0. BCa with few runs is known to be somewhat too narrow:
-///   with 5 runs a 95 % interval may cover nearer 90 %. Intervals of extreme
-///   quantiles are meaningless where [`crate::quantile::supported`] is false.
+/// - Range: ratio > 0. The 95 % interval is too narrow with few runs: simulated
+///   (1,500 trials, standard deviations 0.1 between and 0.5 inside runs, 200
+///   samples a run) it covers 91 to 92 % with 5 runs a side, 93 to 95 % with 8,
+///   95 % with 15. Intervals of extreme quantiles are meaningless where
+///   [`crate::quantile::supported`] is false.
 /// - Deterministic: a pure function of data and `seed`.
 /// - Cost: O(draws x runs) after sorting; 30 ms for 10 against 10 runs of
 ///   10,000 samples.
@@ -317,5 +319,26 @@ mod tests {
         let flat = vec![vec![3.0; 20]; 5];
         let point = quantile_ratio(&flat, &flat, 0.9, 100, 0).unwrap();
         assert_eq!((point.ratio, point.ci.low, point.ci.high), (1.0, 1.0, 1.0));
+    }
+
+    #[test]
+    fn coverage_with_five_runs_is_what_the_documentation_says() {
+        let mut stream = Draws::new(11);
+        let mut covered = 0;
+        for seed in 0..400 {
+            let mut group = || -> Vec<Vec<f64>> {
+                (0..5)
+                    .map(|_| {
+                        let run = 0.1 * stream.normal();
+                        let sample = |_| (run + 0.5 * stream.normal()).exp();
+                        (0..200).map(sample).collect()
+                    })
+                    .collect()
+            };
+            let (a, b) = (group(), group());
+            let found = quantile_ratio(&a, &b, 0.5, 500, seed).unwrap();
+            covered += u32::from(found.ci.contains(1.0));
+        }
+        assert!((350..385).contains(&covered), "{covered} of 400");
     }
 }
