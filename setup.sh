@@ -132,11 +132,16 @@ print_env() {
 
 # --------------------------------------------------------------- installing
 
+can_be_root() {
+    [ "$(id -u)" = 0 ] ||
+        { has sudo && { sudo -n true 2> /dev/null || [ -t 0 ]; }; }
+}
+
 # Runs a command as root, or says which one could not be run.
 as_root() {
     if [ "$(id -u)" = 0 ]; then
         "$@"
-    elif has sudo && { sudo -n true 2> /dev/null || [ -t 0 ]; }; then
+    elif can_be_root; then
         sudo "$@"
     else
         die "not root, and sudo cannot be used here; please have this run: $*"
@@ -192,7 +197,8 @@ install_pinned() {
 # that the stable releases carry for their browsers.
 rust_from_apt() {
     local set
-    has apt-get || return 1
+    # Without root there is still rustup.
+    has apt-get && can_be_root || return 1
     for set in "rustc cargo rustfmt rust-clippy" \
         "rustc-web cargo-web rustfmt-web rust-web-clippy"; do
         at_least "$(apt_candidate "${set%% *}" || echo 0)" "$msrv" || continue
@@ -207,7 +213,7 @@ rust_from_rustup() {
     local script
     has curl || has wget || return 1
     script=$(mktemp)
-    say "rustup: Rust $msrv or newer is missing and apt has none"
+    say "rustup: Rust $msrv or newer is missing and apt cannot help"
     if { curl -fsSL -m 60 --proto '=https' https://sh.rustup.rs -o "$script" ||
         wget -q -T 60 https://sh.rustup.rs -O "$script"; } 2> /dev/null &&
         sh "$script" -y --no-modify-path --profile minimal \
@@ -222,7 +228,8 @@ rust_from_rustup() {
 install_rust() {
     install_pinned
     find_rust && return 0
-    rust_from_apt || { has apt-get && apt_update && rust_from_apt; } ||
+    rust_from_apt ||
+        { has apt-get && can_be_root && apt_update && rust_from_apt; } ||
         rust_from_rustup || true
     find_rust && return 0
     die "no Rust $msrv or newer could be had; please run one of
@@ -236,8 +243,12 @@ cargo_install() {
     eval "$(print_env)"
     has "$1" && return 0
     say "$1: $2; from crates.io, some minutes"
-    # A target directory of its own: the user's may be shared or small.
-    CARGO_TARGET_DIR=$PWD/target/setup/$1 cargo install --locked --quiet "$1" ||
+    # A target directory of its own: the user's may be shared or small. The
+    # tools' release profiles (fat LTO) would take three times as long.
+    CARGO_TARGET_DIR=$PWD/target/setup/$1 CARGO_PROFILE_RELEASE_LTO=off \
+        CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+        CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
+        cargo install --locked --quiet "$1" ||
         warn "$1 could not be installed; its check will be skipped"
     rm -rf "target/setup/$1"
 }
