@@ -73,21 +73,32 @@ pub(crate) fn find(text: &str) -> Option<&str> {
     if text.len() < 3 || text.len() > 2000 || text.ends_with('.') {
         return None;
     }
-    if let Some(command) = after_prompt(text) {
-        return Some(command);
+    if may_have_prompt(text.as_bytes()) {
+        if let Some(command) = after_prompt(text) {
+            return Some(command);
+        }
     }
     let bare = text.trim_start_matches(['-', '*', ' ', '+', '>']);
-    let words: Vec<&str> = bare.split_whitespace().take(3).collect();
-    let first = program_name(words.first()?);
+    let word = bare.split(' ').next()?;
+    let path = word.starts_with("./") || word.starts_with('/');
+    let known = TOOLS.contains(&program_name(word));
+    if !known && !path {
+        return None;
+    }
     // A sentence may begin with the name of a tool; a command goes on with
     // an option or a path.
-    let option = bare
-        .split_whitespace()
-        .skip(1)
-        .any(|w| w.starts_with('-') && w.len() > 1);
-    let path = words[0].starts_with("./") || words[0].starts_with('/');
-    let known = TOOLS.contains(&first);
-    (known && (option || path) || path && words.len() <= 12 && !bare.contains(": ")).then_some(bare)
+    let mut words = bare.split_whitespace().skip(1);
+    let option = words.any(|word| word.starts_with('-') && word.len() > 1);
+    let short = || bare.split_whitespace().count() <= 12 && !bare.contains(": ");
+    (known && (option || path) || path && short()).then_some(bare)
+}
+
+/// Whether it is worth looking for a prompt: this runs on every line.
+fn may_have_prompt(text: &[u8]) -> bool {
+    let head = &text[..text.len().min(80)];
+    matches!(head.first(), Some(b'$' | b'%' | b'#' | b'[' | b'~' | b'/'))
+        || memchr::memchr(b'@', head).is_some()
+        || memchr::memchr3(b'$', b'#', b'%', head).is_some()
 }
 
 fn program_name(word: &str) -> &str {

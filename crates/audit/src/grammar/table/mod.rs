@@ -21,6 +21,10 @@ use row::{Parting, Row};
 /// Tables of any style; see the module.
 pub struct Table;
 
+/// A first row stands at most so many lines below the first line: behind
+/// caption, header and rules.
+const HEAD: usize = 6;
+
 /// A table cut into its parts.
 struct Parts {
     parting: Parting,
@@ -48,6 +52,11 @@ impl Grammar for Table {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        // Most lines of a mail are followed by prose: look before cutting.
+        let digits = |line: &Line<'_>| line.text.bytes().any(|b| b.is_ascii_digit());
+        if !lines.iter().skip(1).take(HEAD).any(digits) {
+            return None;
+        }
         let parts = cut(lines)?;
         let mut block = Block {
             findings: Vec::new(),
@@ -92,7 +101,7 @@ fn cut(lines: &[Line<'_>]) -> Option<Parts> {
     }
     taken.push("table header");
     at += 1;
-    while text(at).is_some_and(row::is_rule) {
+    while at < HEAD && text(at).is_some_and(row::is_rule) {
         taken.push("table rule");
         at += 1;
     }
