@@ -34,7 +34,7 @@ fn cargo_test(arguments: &[&str]) -> Result<(), Error> {
     if result.is_ok() && total.passed == 0 {
         return Err("no test was run".into());
     }
-    result.map_err(|why| format!("{total}: {why}"))
+    result.map_err(|why| format!("{} failed: {why}", total.failed))
 }
 
 #[derive(Debug, Default, PartialEq)]
