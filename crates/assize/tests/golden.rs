@@ -4,6 +4,8 @@
 //!
 //! `ASSIZE_GOLDEN=1 cargo test` rewrites them; a human reads the difference.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -97,5 +99,24 @@ fn no_line_of_a_text_report_is_wider_than_a_mail() {
         for line in String::from_utf8(done.stdout).unwrap().lines() {
             assert!(line.chars().count() <= 72, "{name}: {line}");
         }
+    }
+}
+
+#[test]
+fn the_verdict_in_the_readme_is_what_is_printed() {
+    let page = fs::read_to_string(root().join("README.md")).unwrap();
+    let shown = page
+        .split("```\n")
+        .find(|part| part.starts_with("demo/"))
+        .unwrap();
+    let golden = fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/dep-queue/stdout"),
+    )
+    .unwrap();
+    for line in shown.lines().filter(|line| *line != "...") {
+        assert!(
+            golden.lines().any(|printed| printed == line),
+            "not printed: {line}"
+        );
     }
 }

@@ -73,10 +73,10 @@ pub(crate) fn find(text: &str) -> Option<&str> {
     if text.len() < 3 || text.len() > 2000 || text.ends_with('.') {
         return None;
     }
-    if may_have_prompt(text.as_bytes()) {
-        if let Some(command) = after_prompt(text) {
-            return Some(command);
-        }
+    if may_have_prompt(text.as_bytes())
+        && let Some(command) = after_prompt(text)
+    {
+        return Some(command);
     }
     let bare = text.trim_start_matches(['-', '*', ' ', '+', '>']);
     let word = bare.split(' ').next()?;

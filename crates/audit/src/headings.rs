@@ -136,7 +136,7 @@ fn last_sentence(lines: &[&str]) -> Option<String> {
                 && joined[at + 2..].starts_with(|c: char| c.is_uppercase())
         })
         .map(|(at, _)| at + 2)
-        .last()
+        .next_back()
         .unwrap_or(0);
     let sentence = joined[start..].trim();
     (sentence.len() <= 240).then(|| sentence.to_string())

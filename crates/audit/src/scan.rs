@@ -106,10 +106,10 @@ impl Scanner<'_, '_> {
             return used;
         }
         for grammar in grammar::all() {
-            if grammar.starts(text) {
-                if let Some(block) = grammar.read(&self.lines[at..]) {
-                    return self.block(at, grammar.name(), block);
-                }
+            if grammar.starts(text)
+                && let Some(block) = grammar.read(&self.lines[at..])
+            {
+                return self.block(at, grammar.name(), block);
             }
         }
         if let Some(seconds) = sleep(text) {

@@ -1,5 +1,7 @@
 //! How posts become runs of a configuration and a workload.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
 use assize_audit::{Options, read};
 use assize_bundle::Records;
 

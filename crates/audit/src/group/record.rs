@@ -9,7 +9,7 @@ use assize_bundle::{
 use super::Item;
 use super::assemble::name_of;
 use super::repeat::Stand;
-use crate::grammar::Finding;
+use crate::grammar::{Figure, Finding};
 
 /// Runs as they are collected.
 #[derive(Default)]
@@ -99,25 +99,18 @@ pub(super) fn record(
 }
 
 fn record_other(records: &mut Records, cell: Cell, finding: Finding) {
-    let Cell {
-        configuration,
-        named,
-        workload,
-        place,
-        format,
-    } = cell;
     match finding {
         Finding::Summary {
             figure, spread, n, ..
         } => records.summaries.push(Summary {
-            configuration,
-            workload,
+            configuration: cell.configuration,
+            workload: cell.workload,
             metric: figure.metric,
             unit: figure.unit,
             mean: figure.value,
             spread: spread.filter(|spread| is_usable(*spread)),
             n,
-            place,
+            place: cell.place,
         }),
         Finding::Events {
             event,
@@ -125,41 +118,43 @@ fn record_other(records: &mut Records, cell: Cell, finding: Finding) {
             exposure_s,
             times_s,
             ..
-        } => {
-            records.events.push(Events {
-                configuration,
-                workload,
-                event,
-                count,
-                exposure_s,
-                times_s,
-                place,
-            });
-        }
+        } => records.events.push(Events {
+            configuration: cell.configuration,
+            workload: cell.workload,
+            event,
+            count,
+            exposure_s,
+            times_s,
+            place: cell.place,
+        }),
         Finding::Statement {
             figure,
             normalised_to,
             ..
-        } => records.statements.push(Statement {
-            configuration: named.then_some(configuration),
-            workload: Some(workload).filter(|name| name != format),
-            metric: figure.metric,
-            unit: figure.unit,
-            value: figure.value,
-            normalised_to,
-            place,
+        } => records
+            .statements
+            .push(statement(cell, figure, normalised_to)),
+        Finding::Unsupported { metric, reason, .. } => records.unsupported.push(Unsupported {
+            configuration: cell.configuration,
+            workload: cell.workload,
+            metric,
+            reason,
+            place: cell.place,
         }),
-        Finding::Unsupported { metric, reason, .. } => {
-            let unsupported = Unsupported {
-                configuration,
-                workload,
-                metric,
-                reason,
-                place,
-            };
-            records.unsupported.push(unsupported);
-        }
         Finding::Run { .. } | Finding::Sample(_) | Finding::Command(_) | Finding::Doubt(..) => {}
+    }
+}
+
+/// A statement names a configuration and a workload only if the post does.
+fn statement(cell: Cell, figure: Figure, normalised_to: Option<String>) -> Statement {
+    Statement {
+        configuration: cell.named.then_some(cell.configuration),
+        workload: Some(cell.workload).filter(|name| name != cell.format),
+        metric: figure.metric,
+        unit: figure.unit,
+        value: figure.value,
+        normalised_to,
+        place: cell.place,
     }
 }
 

@@ -136,7 +136,7 @@ fn fold(text: &str, width: usize, most: usize) -> Vec<String> {
             lines.push(std::mem::take(&mut line).trim_end().to_string());
         }
         for c in piece.chars() {
-            if line.width() + c.width().unwrap_or(0) > width && !(c == ' ') {
+            if line.width() + c.width().unwrap_or(0) > width && (c != ' ') {
                 lines.push(std::mem::take(&mut line));
             }
             if !(line.is_empty() && c == ' ') {

@@ -133,7 +133,7 @@ fn push_wrapped(out: &mut String, first: &str, rest: &str, text: &str) {
 
 /// Adds a command, continued with backslashes where it is too long.
 fn push_wrapped_code(out: &mut String, command: &str) {
-    let words: Vec<&str> = command.split(' ').collect();
+    let words = shell_words(command);
     let mut line = String::from("  ");
     for (at, word) in words.iter().enumerate() {
         if line.len() + word.len() + 3 > WIDTH && line.trim().len() > 2 {
@@ -148,4 +148,31 @@ fn push_wrapped_code(out: &mut String, command: &str) {
     }
     out.push_str(line.trim_end());
     out.push('\n');
+}
+
+/// Splits a command at its blanks, but not at those between single quotes.
+fn shell_words(command: &str) -> Vec<&str> {
+    let mut quoted = false;
+    command
+        .split(|c: char| {
+            quoted ^= c == '\'';
+            c == ' ' && !quoted
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_command_is_continued_between_its_words_only() {
+        let claim = "'a configuration with a long name < another one on context-switches'";
+        let mut out = String::new();
+        push_wrapped_code(&mut out, &format!("assize audit post.txt --claim {claim}"));
+        assert_eq!(
+            out,
+            format!("  assize audit post.txt --claim \\\n    {claim}\n")
+        );
+    }
 }

@@ -43,10 +43,10 @@ pub(super) fn fit(text: &str, rows: &[Row]) -> Option<Header> {
         .into_iter()
         .map(str::to_string)
         .collect();
-    if wide.len() >= 2 {
-        if let Some(header) = by_count(wide, labels, figures) {
-            return Some(header);
-        }
+    if wide.len() >= 2
+        && let Some(header) = by_count(wide, labels, figures)
+    {
+        return Some(header);
     }
     let words = merge_units(text.split_whitespace().map(str::to_string).collect());
     if let Some(header) = by_numbered(&words, figures) {

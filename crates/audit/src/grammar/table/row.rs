@@ -171,11 +171,11 @@ fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
         split_number(spread)?;
         cell.spread = true;
         used += 2;
-    } else if let Some(word) = words.get(used) {
-        if word.strip_prefix('±').and_then(split_number).is_some() {
-            cell.spread = true;
-            used += 1;
-        }
+    } else if let Some(word) = words.get(used)
+        && word.strip_prefix('±').and_then(split_number).is_some()
+    {
+        cell.spread = true;
+        used += 1;
     }
     used += parenthesis(&words[used..])?;
     Some((cell, used))
