@@ -62,6 +62,8 @@ struct Scanner<'l, 'o> {
     taken: HashMap<usize, String>,
     out: Scan,
     not_understood: Vec<usize>,
+    /// How many lines on the next line with a digit stands.
+    digit: Vec<u32>,
 }
 
 /// At most so many lines that were not understood are listed one by one.
@@ -77,6 +79,7 @@ pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
         taken: HashMap::new(),
         out: Scan::default(),
         not_understood: Vec::new(),
+        digit: next_digit(lines),
     };
     let mut hunks = Hunks::default();
     let mut at = 0;
@@ -84,6 +87,21 @@ pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
         at += scanner.step(at, &mut hunks);
     }
     scanner.finish()
+}
+
+/// For each line, how many lines on the next one with a digit stands.
+fn next_digit(lines: &[Line<'_>]) -> Vec<u32> {
+    let mut next = vec![u32::MAX; lines.len()];
+    let mut distance = u32::MAX;
+    for (at, line) in lines.iter().enumerate().rev() {
+        let here = line
+            .text
+            .bytes()
+            .fold(false, |any, b| any | b.is_ascii_digit());
+        distance = if here { 0 } else { distance.saturating_add(1) };
+        next[at] = distance;
+    }
+    next
 }
 
 impl Scanner<'_, '_> {
@@ -106,7 +124,8 @@ impl Scanner<'_, '_> {
             return used;
         }
         for grammar in grammar::all() {
-            if grammar.starts(text)
+            if self.digit[at] as usize <= grammar.reach()
+                && grammar.starts(text)
                 && let Some(block) = grammar.read(&self.lines[at..])
             {
                 return self.block(at, grammar.name(), block);

@@ -154,6 +154,9 @@ impl Block {
     }
 }
 
+/// [`Grammar::reach`] of formats that do not say.
+pub const REACH: usize = 24;
+
 /// A format.
 pub trait Grammar: Sync {
     /// The format's name, as `--explain` prints it.
@@ -162,6 +165,12 @@ pub trait Grammar: Sync {
     /// Whether a block of this format may start with this line. Cheap and
     /// allocation-free: called for each line. False positives are fine.
     fn starts(&self, line: &str) -> bool;
+
+    /// Within how many lines from its first one a block of this format holds
+    /// a digit. Lines without are not looked at, which most of a mailbox is.
+    fn reach(&self) -> usize {
+        REACH
+    }
 
     /// Reads the block that starts at `lines[0]`, or `None` if it is not of
     /// this format after all. May look at all following lines; must not

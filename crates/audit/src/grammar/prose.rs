@@ -37,6 +37,11 @@ impl Grammar for Prose {
         line.len() <= LINE_AT_MOST && PATTERNS.as_ref().is_some_and(|p| p.trigger.is_match(line))
     }
 
+    /// That code is never reached is said without a digit.
+    fn reach(&self) -> usize {
+        usize::MAX
+    }
+
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let patterns = PATTERNS.as_ref()?;
         let first = line_at(lines, 0)?;

@@ -1,6 +1,6 @@
 //! Items whose place is decided become records.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use assize_bundle::{
     Events, Measurement, Place, Records, Run, Spread, Statement, Summary, Unsupported,
@@ -14,32 +14,51 @@ use crate::grammar::{Figure, Finding};
 /// Runs as they are collected.
 #[derive(Default)]
 pub(super) struct Runs {
-    runs: Vec<(Run, Option<u32>, Option<Place>, Stand)>,
+    runs: Vec<(Run, Execution)>,
+    /// Runs of a cell at a stand, in order.
+    cells: HashMap<(String, String, Stand), Vec<usize>>,
 }
 
-impl Runs {
-    /// Adds a run, or joins its figures to the run they belong to: the same
+/// What tells one execution from another.
+#[derive(Clone, Copy)]
+struct Execution {
+    repetition: Option<u32>,
+    command: Option<Place>,
+}
+
+impl Execution {
+    /// Whether figures of the two may be of the same execution: the same
     /// repetition by name, or the same execution of a command.
-    fn add(&mut self, run: Run, repetition: Option<u32>, command: Option<Place>, stand: Stand) {
-        let mate = self.runs.iter_mut().rev().take(256).find(
-            |(other, other_repetition, other_command, other_stand)| {
-                other.configuration == run.configuration
-                    && other.workload == run.workload
-                    && *other_stand == stand
-                    && other
-                        .metrics
-                        .keys()
-                        .all(|metric| !run.metrics.contains_key(metric))
-                    && match (repetition, command) {
-                        (Some(_), _) => *other_repetition == repetition,
-                        (None, Some(_)) => *other_command == command && other_repetition.is_none(),
-                        (None, None) => false,
-                    }
-            },
-        );
+    fn fits(self, other: Execution) -> bool {
+        match (self.repetition, self.command) {
+            (Some(_), _) => self.repetition == other.repetition,
+            (None, Some(_)) => self.command == other.command && other.repetition.is_none(),
+            (None, None) => false,
+        }
+    }
+}
+
+/// How many earlier runs of a cell are looked at for the one that a block of
+/// further figures belongs to.
+const LOOK_BACK: usize = 256;
+
+impl Runs {
+    /// Adds a run, or joins its figures to the run they belong to.
+    fn add(&mut self, run: Run, execution: Execution, stand: Stand) {
+        let key = (run.configuration.clone(), run.workload.clone(), stand);
+        let cell = self.cells.entry(key).or_default();
+        let runs = &mut self.runs;
+        let mate = cell.iter().rev().take(LOOK_BACK).copied().find(|&at| {
+            let (other, other_execution) = &runs[at];
+            let apart = |metric| !run.metrics.contains_key(metric);
+            execution.fits(*other_execution) && other.metrics.keys().all(apart)
+        });
         match mate {
-            Some((other, ..)) => other.metrics.extend(run.metrics),
-            None => self.runs.push((run, repetition, command, stand)),
+            Some(at) => runs[at].0.metrics.extend(run.metrics),
+            None => {
+                cell.push(runs.len());
+                runs.push((run, execution));
+            }
         }
     }
 
@@ -91,8 +110,11 @@ pub(super) fn record(
                 let measurement = Measurement::new(figure.value, figure.unit);
                 run.metrics.insert(figure.metric, measurement);
             }
-            let command = item.command.map(|(place, _)| place);
-            runs.add(run, labels.repetition, command, item.stand);
+            let execution = Execution {
+                repetition: labels.repetition,
+                command: item.command.map(|(place, _)| place),
+            };
+            runs.add(run, execution, item.stand);
         }
         other => record_other(records, cell, other),
     }

@@ -54,11 +54,14 @@ pub(super) fn unrandomised(cells: &Cells<'_>) -> Option<Lint> {
     }
     let mut runs: Vec<usize> = (0..cells.records.runs.len()).collect();
     runs.sort_by_key(|&run| cells.records.runs[run].order);
+    let mut orders: Vec<Vec<usize>> = vec![Vec::new(); cells.workloads.len()];
+    for run in runs {
+        let (workload, configuration) = cells.run_places[run];
+        orders[workload].push(configuration);
+    }
     let mut grouped: Vec<&str> = Vec::new();
-    for (workload, name) in cells.workloads.iter().enumerate() {
-        let places = runs.iter().map(|&run| cells.run_places[run]);
-        let order: Vec<usize> = places.filter(|p| p.0 == workload).map(|p| p.1).collect();
-        if grouped_order(&order) {
+    for (order, name) in orders.iter().zip(&cells.workloads) {
+        if grouped_order(order) {
             grouped.push(name);
         }
     }

@@ -51,12 +51,11 @@ impl Grammar for Table {
             && !text.ends_with(['.', ';', '{', '}'])
     }
 
+    fn reach(&self) -> usize {
+        HEAD
+    }
+
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        // Most lines of a mail are followed by prose: look before cutting.
-        let digits = |line: &Line<'_>| line.text.bytes().any(|b| b.is_ascii_digit());
-        if !lines.iter().skip(1).take(HEAD).any(digits) {
-            return None;
-        }
         let parts = cut(lines)?;
         let mut block = Block {
             findings: Vec::new(),
