@@ -10,7 +10,8 @@ tests themselves need no Python. On Debian:
 
 Each file in crates/judge/tests/reference/ is a list of cases: `input`, the
 arguments, and `want`, the answers by an implementation that shares no code
-with ours. --check allows 1e-9 relative, so that another scipy release passes.
+with ours. --check allows 1e-7 relative, a tenth of what the tests demand, so that
+another scipy release or another kernel of its linear algebra passes.
 """
 
 import itertools
@@ -449,7 +450,7 @@ FILES = [
 
 def same(a, b):
     if isinstance(a, float) or isinstance(b, float):
-        return type(a) in (int, float) and type(b) in (int, float) and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-300)
+        return type(a) in (int, float) and type(b) in (int, float) and math.isclose(a, b, rel_tol=1e-7, abs_tol=1e-300)
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, dict) and isinstance(b, dict):
