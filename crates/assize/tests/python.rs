@@ -83,3 +83,17 @@ fn scipy_computes_the_same_figures_from_the_same_runs() {
         );
     }
 }
+
+#[test]
+fn methods_that_ought_to_agree_with_hyperfine_and_scipy_do() {
+    let done = python()
+        .args(["oracle/peers.py", env!("CARGO_BIN_EXE_assize")])
+        .args(["json", "txt"].map(|end| format!("crates/assize/tests/data/hyperfine-sort.{end}")))
+        .output()
+        .unwrap();
+    let (out, err) = (
+        String::from_utf8_lossy(&done.stdout),
+        String::from_utf8_lossy(&done.stderr),
+    );
+    assert!(done.status.success(), "{out}{err}");
+}

@@ -69,6 +69,9 @@ struct Scanner<'l, 'o> {
 /// At most so many lines that were not understood are listed one by one.
 const LISTED: usize = 20;
 
+/// A line longer than this that no grammar has read is no line of a mail.
+const LONG: usize = 4000;
+
 /// Finds all blocks of a message.
 pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
     let mut scanner = Scanner {
@@ -133,6 +136,16 @@ impl Scanner<'_, '_> {
         }
         if let Some(seconds) = sleep(text) {
             self.out.sleeps.push((line.place, seconds));
+        } else if text.len() > LONG && text.bytes().any(|b| b.is_ascii_digit()) {
+            let detail = format!("a line of {} bytes was not looked at", text.len());
+            let code = "long-line".to_string();
+            let place = line.place;
+            self.out.doubts.push(Doubt {
+                code,
+                detail,
+                place,
+            });
+            self.take(at, "too long");
         } else if looks_like_data(text) {
             self.not_understood.push(at);
             self.take(at, "not understood");

@@ -188,3 +188,51 @@ fn figures_in_a_patch_are_code() {
     let records = records(post);
     assert!(records.runs.is_empty() && records.doubts.is_empty());
 }
+
+#[test]
+fn a_mean_of_no_runs_and_a_line_without_end_are_doubted() {
+    let codes = |post: &str| -> Vec<String> {
+        records(post)
+            .doubts
+            .iter()
+            .map(|doubt| doubt.code.clone())
+            .collect()
+    };
+    let none = " Performance counter stats for 'x' (0 runs):\n\n  12 cycles ( +- 1% )\n  13 instructions ( +- 1% )\n";
+    assert_eq!(codes(none), ["bad-number", "bad-number"]);
+    assert_eq!(
+        codes(&"1,234 context-switches ".repeat(400_000)),
+        ["long-line"]
+    );
+}
+
+#[test]
+fn a_mailbox_in_which_messages_quote_each_other_counts_each_block_once() {
+    let quote = |text: &str| {
+        text.lines()
+            .map(|line| format!("> {line}\n"))
+            .collect::<String>()
+    };
+    let head = |subject: &str| {
+        format!(
+            "From mboxrd@z Thu Jan  1 00:00:00 1970\nFrom: A <a@example.org>\nSubject: {subject}\nDate: Mon, 5 Jan 2026 10:00:00 +0000\n\n"
+        )
+    };
+    let first = format!("base:\n{}patched:\n{}", perf(71), perf(72));
+    let second = format!(
+        "On Monday, A wrote:\n{}\nNice, and with the fix:\n\nfixed:\n{}",
+        quote(&first),
+        perf(73)
+    );
+    let third = format!("{}\nThanks.\n", quote(&second));
+    let mbox = format!(
+        "{}{first}\n\n{}{second}\n\n{}{third}\n",
+        head("[PATCH] x"),
+        head("Re: [PATCH] x"),
+        head("Re: [PATCH] x")
+    );
+    assert_eq!(
+        cells(&records(&mbox)),
+        ["base/perf stat", "patched/perf stat", "fixed/perf stat"]
+    );
+}

@@ -75,10 +75,16 @@ fn name_workloads(items: &mut [Item]) {
                     program
                 }
             }
-            None => item.format.to_string(),
+            None => tool(item.format).to_string(),
         };
         item.workload_name = Some(name);
     }
+}
+
+/// The tool whose output a format is: `perf stat` for `perf stat -x`.
+pub(super) fn tool(format: &str) -> &str {
+    let name = format.split(" -").next().unwrap_or(format);
+    name.trim_end_matches("-json").trim_end_matches("-export")
 }
 
 /// Label to name: short where that stays unambiguous, and one spelling.

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use assize_bundle::{
-    Events, Measurement, Place, Records, Run, Spread, Statement, Summary, Unsupported,
+    Doubt, Events, Measurement, Place, Records, Run, Spread, Statement, Summary, Unsupported,
 };
 
 use super::Item;
-use super::assemble::name_of;
+use super::assemble::{name_of, tool};
 use super::repeat::Stand;
 use crate::grammar::{Figure, Finding};
 
@@ -124,16 +124,21 @@ fn record_other(records: &mut Records, cell: Cell, finding: Finding) {
     match finding {
         Finding::Summary {
             figure, spread, n, ..
-        } => records.summaries.push(Summary {
-            configuration: cell.configuration,
-            workload: cell.workload,
-            metric: figure.metric,
-            unit: figure.unit,
-            mean: figure.value,
-            spread: spread.filter(|spread| is_usable(*spread)),
-            n,
-            place: cell.place,
-        }),
+        } => {
+            if n == Some(0) {
+                records.doubts.push(no_runs(cell.place, &figure.metric));
+            }
+            records.summaries.push(Summary {
+                configuration: cell.configuration,
+                workload: cell.workload,
+                metric: figure.metric,
+                unit: figure.unit,
+                mean: figure.value,
+                spread: spread.filter(|spread| is_usable(*spread)),
+                n: n.filter(|n| *n > 0),
+                place: cell.place,
+            });
+        }
         Finding::Events {
             event,
             count,
@@ -167,11 +172,19 @@ fn record_other(records: &mut Records, cell: Cell, finding: Finding) {
     }
 }
 
+fn no_runs(place: Place, metric: &str) -> Doubt {
+    Doubt {
+        code: "bad-number".to_string(),
+        detail: format!("{metric} is said to be the mean of 0 runs"),
+        place,
+    }
+}
+
 /// A statement names a configuration and a workload only if the post does.
 fn statement(cell: Cell, figure: Figure, normalised_to: Option<String>) -> Statement {
     Statement {
         configuration: cell.named.then_some(cell.configuration),
-        workload: Some(cell.workload).filter(|name| name != cell.format),
+        workload: Some(cell.workload).filter(|name| name != tool(cell.format)),
         metric: figure.metric,
         unit: figure.unit,
         value: figure.value,

@@ -79,7 +79,6 @@ fn split_runs(text: &str) -> (&str, Option<u32>) {
 
 fn read(body: &str, quoted: bool) -> Header {
     let (command, runs) = split_runs(body);
-    let runs = runs.filter(|&runs| runs > 0);
     let command = command.trim_start_matches(QUOTES);
     let command = command.strip_suffix(QUOTES).unwrap_or(command).trim();
     let everything = command == "system wide" || command.starts_with("CPU(s)");
