@@ -1,3 +1,3 @@
 #![no_main]
 
-assize_fuzz::grammar_target!("perf_csv");
+assize_fuzz::grammar_target!("perf_stat_x");

@@ -1,3 +1,3 @@
 #![no_main]
 
-assize_fuzz::grammar_target!("perf_json");
+assize_fuzz::grammar_target!("perf_stat_j");

@@ -118,7 +118,7 @@ pub(super) fn emit(
     at: usize,
     readings: Vec<Reading>,
 ) {
-    let runs = runs.filter(|&runs| runs > 1);
+    let runs = runs.filter(|&runs| runs != 1);
     let summary = runs.is_some() || readings.iter().any(|r| r.noise != Noise::None);
     multiplexed(block, &readings);
     let mut names = Names::default();
