@@ -34,6 +34,8 @@ mod line;
 mod options;
 mod scan;
 
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::BufRead;
 
 use assize_bundle::{Place, Records};
@@ -79,11 +81,17 @@ pub fn read<R: BufRead>(reader: R, source: &str, options: &Options) -> std::io::
     let mut grouper = group::Grouper::default();
     let mut audit = Audit::default();
     let mut mail_doubts = Vec::new();
+    let mut met = HashSet::new();
     for message in mail::messages(reader) {
         let message = message?;
         audit.messages += 1;
         mail_doubts.extend(message.doubts.iter().cloned());
         let mut lines = message.lines();
+        // Lists archive a mail once for each list it was sent to. All of its
+        // blocks would turn out to be repeats; this only says so sooner.
+        if !met.insert(fingerprint(&lines)) && !options.explain {
+            continue;
+        }
         let ignored = ignore(&mut lines, options);
         let mut scan = scan::scan(&lines, options);
         for (at, text) in ignored {
@@ -123,4 +131,14 @@ fn ignore(lines: &mut [Line<'_>], options: &Options) -> Vec<(usize, String)> {
         }
     }
     ignored
+}
+
+/// A number that two messages share only if their texts are equal, as far as
+/// 64 bits can tell.
+fn fingerprint(lines: &[Line<'_>]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for line in lines {
+        (line.depth, &line.text).hash(&mut hasher);
+    }
+    hasher.finish()
 }
