@@ -3,6 +3,7 @@
 
 use assize_audit::{Options, read};
 use libfuzzer_sys::fuzz_target;
+use unicode_width::UnicodeWidthStr;
 
 fuzz_target!(|bytes: &[u8]| {
     let options = Options {
@@ -21,7 +22,7 @@ fuzz_target!(|bytes: &[u8]| {
         if let Ok(document) = assize_verdict::try_records(&audit.records, &Default::default()) {
             assert!(assize_report::json(&document).is_ok());
             for line in assize_report::text(&document, Default::default()).lines() {
-                assert!(line.len() <= 4 * 72, "{line}");
+                assert!(line.width() <= assize_report::WIDTH, "{line}");
             }
         }
     }
