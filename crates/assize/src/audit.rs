@@ -23,6 +23,7 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
     let audit = read(&arguments.file, &options)?;
     if arguments.explain && !arguments.showing.json && arguments.showing.format == Format::Text {
         let text = explanation(&audit);
+        let text = assize_report::printable(&text);
         output::deliver(text.as_bytes(), arguments.showing.output.as_deref())?;
         return Ok(0);
     }

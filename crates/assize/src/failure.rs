@@ -46,6 +46,7 @@ impl fmt::Display for Failure {
             Failure::Write { what, source } => write!(f, "cannot write: {what}: {source}"),
             Failure::ClosedPipe => write!(f, "the reader of the output has gone"),
             Failure::NothingFound { source, because } => {
+                let because = assize_report::printable(because);
                 write!(f, "nothing to judge: {source}: {because}")
             }
             Failure::Argument(text) => write!(f, "{text}"),

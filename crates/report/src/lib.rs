@@ -9,11 +9,13 @@
 mod csv;
 mod json;
 mod number;
+mod printable;
 mod text;
 
 pub use csv::csv;
 pub use json::json;
 pub use number::{ratio, significant};
+pub use printable::printable;
 pub use text::{Style, text};
 
 /// The width of the text report, in columns.

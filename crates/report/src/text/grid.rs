@@ -4,7 +4,7 @@ use anstyle::{Effects, Style as Ansi};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::Style;
-use crate::WIDTH;
+use crate::{WIDTH, printable};
 
 /// How a cell is dressed on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -131,7 +131,8 @@ fn pad(text: &str, width: usize) -> String {
 fn fold(text: &str, width: usize, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
-    for piece in pieces(text) {
+    let text = printable(text).replace('\n', " ");
+    for piece in pieces(&text) {
         if !line.is_empty() && line.width() + piece.trim_end().width() > width {
             lines.push(std::mem::take(&mut line).trim_end().to_string());
         }

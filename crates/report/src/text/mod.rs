@@ -5,7 +5,7 @@ mod tables;
 
 use assize_verdict::{Document, Verdict};
 
-use crate::WIDTH;
+use crate::{WIDTH, printable};
 
 /// How the text may be dressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -125,6 +125,8 @@ fn push_wrapped(out: &mut String, first: &str, rest: &str, text: &str) {
     let options = textwrap::Options::new(WIDTH)
         .initial_indent(first)
         .subsequent_indent(rest);
+    // A line feed in a name must not end a row.
+    let text = printable(text).replace('\n', " ");
     for line in textwrap::wrap(text.trim_end(), options) {
         out.push_str(line.trim_end());
         out.push('\n');
@@ -133,7 +135,8 @@ fn push_wrapped(out: &mut String, first: &str, rest: &str, text: &str) {
 
 /// Adds a command, continued with backslashes where it is too long.
 fn push_wrapped_code(out: &mut String, command: &str) {
-    let words = shell_words(command);
+    let command = printable(command);
+    let words = shell_words(&command);
     let mut line = String::from("  ");
     for (at, word) in words.iter().enumerate() {
         if line.len() + word.len() + 3 > WIDTH && line.trim().len() > 2 {
