@@ -150,6 +150,11 @@ pub(crate) fn under_test(command: &str) -> Option<Vec<String>> {
         .filter(|w| *w != "\\")
         .collect();
     let mut rest: &[&str] = &words;
+    // A shell's loop executes what stands behind its `do`.
+    if matches!(rest.first(), Some(&("for" | "while"))) {
+        let body = rest.iter().position(|word| *word == "do")?;
+        rest = &rest[body + 1..];
+    }
     loop {
         while rest
             .first()
@@ -181,7 +186,13 @@ pub(crate) fn under_test(command: &str) -> Option<Vec<String>> {
         .iter()
         .position(|w| matches!(*w, "|" | ">" | "2>&1" | "&&" | ";" | "&" | ">>"))
         .unwrap_or(rest.len());
-    let mut program: Vec<String> = rest[..end].iter().map(|w| w.to_string()).collect();
+    let mut program: Vec<String> = rest[..end]
+        .iter()
+        .map(|word| word.trim_end_matches(';').to_string())
+        .collect();
+    if let Some(done) = program.iter().position(|word| word == "done") {
+        program.truncate(done);
+    }
     let first = program.first_mut()?;
     *first = program_name(first).to_string();
     Some(program)
@@ -284,6 +295,10 @@ mod tests {
             "cyclictest -m"
         );
         assert_eq!(program("FOO=1 nice -n -5 bench --x"), "bench --x");
+        assert_eq!(
+            program("for i in 1 2 3; do perf stat -a hackbench -g 2; done"),
+            "hackbench -g 2"
+        );
         assert!(wants_more("perf stat -a -e cycles") && !wants_more("perf stat -a true"));
     }
 }

@@ -17,6 +17,7 @@ use crate::Line;
 pub mod benchstat;
 mod cells;
 pub mod cyclictest;
+pub mod diffed;
 pub mod frames;
 pub mod gobench;
 pub mod hackbench;
@@ -26,6 +27,7 @@ pub mod hyperfine_export;
 pub mod hyperfine_json;
 mod latencies;
 pub mod ministat;
+pub mod mmtests;
 pub mod number;
 pub mod perf_stat;
 pub mod ping;
@@ -200,6 +202,8 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &ping::Ping,
         &turbostat::Turbostat,
         &powertop::Powertop,
+        &diffed::Diffed,
+        &mmtests::Mmtests,
         &table::Table,
         &prose::Prose,
     ]

@@ -1,0 +1,175 @@
+//! Comparisons as MMTests prints them.
+//!
+//! Names of kernels stand above the columns, often on two lines; each row is
+//! a statistic (`Amean`, `Hmean`, `Min`, …), a parameter of the test, and a
+//! value for each kernel with its change in parentheses. Values are
+//! statistics over iterations whose number is not printed, so they become
+//! summaries without n: they can be set in relation, but not judged.
+
+use super::number::english;
+use super::{Block, Figure, Finding, Grammar, Labels, Taken};
+use crate::Line;
+
+/// MMTests' table of kernels.
+pub struct Mmtests;
+
+/// Statistics of which one is a mean or a median.
+const MEANS: &[&str] = &[
+    "Amean", "Hmean", "Gmean", "BAmean", "BHmean", "Mean", "Median",
+];
+/// Statistics that say how values lie apart, or at their ends.
+const OTHERS: &[&str] = &[
+    "Stddev", "CoeffVar", "Min", "Max", "1st", "2nd", "3rd", "CI",
+];
+
+impl Grammar for Mmtests {
+    fn name(&self) -> &'static str {
+        "mmtests"
+    }
+
+    fn starts(&self, line: &str) -> bool {
+        // Names of columns begin far to the right.
+        line.starts_with("          ") || line.contains('\t')
+    }
+
+    fn reach(&self) -> usize {
+        3
+    }
+
+    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        let heads =
+            (1..=2).find(|&at| lines.get(at).is_some_and(|line| row(&line.text).is_some()))?;
+        let columns = row(&lines[heads].text)?.values.len();
+        let names = names(&lines[..heads], columns)?;
+        let mut block = Block::default();
+        block.taken.extend(vec!["mmtests kernels" as Taken; heads]);
+        for (at, line) in lines.iter().enumerate().skip(heads) {
+            let same = line.depth == lines[0].depth;
+            let Some(row) = row(&line.text).filter(|r| same && r.values.len() == columns) else {
+                break;
+            };
+            block.taken.push(if row.mean {
+                "mmtests mean"
+            } else {
+                "mmtests statistic"
+            });
+            if !row.mean {
+                continue;
+            }
+            for (name, value) in names.iter().zip(&row.values) {
+                let labels = Labels {
+                    configuration: Some(name.clone()),
+                    ..Labels::default()
+                };
+                let figure = Figure::new(row.metric.clone(), *value, "");
+                block.find(
+                    at,
+                    Finding::Summary {
+                        labels,
+                        figure,
+                        spread: None,
+                        n: None,
+                    },
+                );
+            }
+        }
+        Some(block)
+    }
+}
+
+struct Row {
+    /// Statistic and parameter, as in `Amean 4`.
+    metric: String,
+    mean: bool,
+    values: Vec<f64>,
+}
+
+/// `Amean     4   1.2340 (   0.00%)   1.2310 *   0.24%*`
+fn row(text: &str) -> Option<Row> {
+    let first = text.split_whitespace().next()?;
+    let statistic = first.split('-').next()?;
+    let mean = MEANS.contains(&statistic);
+    if !mean && !OTHERS.contains(&statistic) || text.len() > 1000 {
+        return None;
+    }
+    // Changes stand in parentheses, or in stars where they are significant.
+    let open = text.find(['(', '*'])?;
+    let (head, first_value) = text[..open].trim_end().rsplit_once(char::is_whitespace)?;
+    let mut values = vec![english(first_value)?];
+    for part in text[open..].split('%').skip(1) {
+        let value = part.trim_start_matches([')', '*']);
+        match value.split(['(', '*']).next().map(str::trim) {
+            Some("") | None => {}
+            Some(number) => values.push(english(number)?),
+        }
+    }
+    let metric = head.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(Row {
+        metric,
+        mean,
+        values,
+    })
+}
+
+/// The names over the columns, lines joined: `5.19.0 patched`.
+fn names(lines: &[Line<'_>], columns: usize) -> Option<Vec<String>> {
+    let mut names = vec![String::new(); columns];
+    for line in lines {
+        let words: Vec<&str> = line.text.split_whitespace().collect();
+        if words.len() != columns {
+            return None;
+        }
+        for (name, word) in names.iter_mut().zip(words) {
+            if !name.is_empty() {
+                name.push(' ');
+            }
+            name.push_str(word);
+        }
+    }
+    Some(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Option<Block> {
+        let lines: Vec<Line<'_>> = (1..)
+            .zip(text.lines())
+            .map(|(n, t)| Line::plain(n, t))
+            .collect();
+        Mmtests
+            .starts(&lines[0].text)
+            .then(|| Mmtests.read(&lines))
+            .flatten()
+    }
+
+    #[test]
+    fn means_are_summaries_of_the_kernel_above_them() {
+        let block = read(
+            "                 5.19.0        5.19.0\n                vanilla       patched\n\
+             Amean     1   0.4380 (   0.00%)  0.4320 (   1.37%)\n\
+             Amean     4   1.2340 (   0.00%)  1.2310 *   0.24%*\nStddev    1   0.01 (   0.00%)  0.02 ( -9.00%)\nend",
+        )
+        .unwrap();
+        assert_eq!(block.taken.len(), 5);
+        let Finding::Summary {
+            labels, figure, n, ..
+        } = &block.findings[3].1
+        else {
+            panic!()
+        };
+        assert_eq!(labels.configuration.as_deref(), Some("5.19.0 patched"));
+        assert_eq!(
+            (figure.metric.as_str(), figure.value, *n),
+            ("Amean 4", 1.231, None)
+        );
+        assert_eq!(block.findings.len(), 4);
+    }
+
+    #[test]
+    fn other_text_is_left_alone() {
+        assert!(read("            one two\n Amean is a word (of ours)\n").is_none());
+        assert!(read("            a b c\nAmean 1 2.0 ( 0.00%) 3.0 ( 1.00%)\n").is_none());
+    }
+}
