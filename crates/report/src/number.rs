@@ -52,7 +52,7 @@ pub fn significant(value: f64, digits: usize) -> String {
 }
 
 /// An interval in at most 12 columns: three decimals or digits where they
-/// fit, else fewer, else powers of ten.
+/// fit, else fewer, else powers of ten, else words: JSON has the figures.
 pub(crate) fn interval([low, high]: [f64; 2], show: fn(f64) -> String) -> String {
     let short = |value: f64| {
         if value == 0.0 || (1e-2..1e4).contains(&value.abs()) {
@@ -61,11 +61,25 @@ pub(crate) fn interval([low, high]: [f64; 2], show: fn(f64) -> String) -> String
             format!("{value:.0e}")
         }
     };
-    let wide = format!("{}..{}", show(low), show(high));
-    if wide.len() <= 12 {
-        wide
+    let candidates = [
+        format!("{}..{}", show(low), show(high)),
+        format!("{}..{}", short(low), short(high)),
+    ];
+    let fitting = candidates.into_iter().find(|text| text.len() <= 12);
+    fitting.unwrap_or_else(|| "too wide".to_string())
+}
+
+/// A number in at most 8 columns, with a power of ten where it needs one.
+pub(crate) fn narrow(value: f64, show: impl Fn(f64) -> String) -> String {
+    let text = show(value);
+    if text.len() <= 8 {
+        return text;
+    }
+    let text = format!("{value:.1e}");
+    if text.len() <= 8 {
+        text
     } else {
-        format!("{}..{}", short(low), short(high))
+        format!("{value:.0e}")
     }
 }
 
@@ -75,5 +89,26 @@ pub(crate) fn p(value: f64) -> String {
         "<0.001".to_string()
     } else {
         format!("{value:.3}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_number_is_wider_than_its_column() {
+        for magnitude in -300..300 {
+            for digits in [1.0, 9.9996, -1.2345] {
+                let value = digits * 10f64.powi(magnitude);
+                assert!(
+                    narrow(value, ratio).len() <= 8,
+                    "{value}: {}",
+                    narrow(value, ratio)
+                );
+                let ci = interval([value, value * 1.5], ratio);
+                assert!(ci.len() <= 12, "{value}: {ci}");
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ use assize_verdict::{Comparison, Document, Effect, Factorial, Rate, Scale, Verdi
 
 use super::grid::{Cell, Grid, Weight};
 use super::{Style, mark, push_wrapped};
-use crate::number::{interval, p, ratio, significant};
+use crate::number::{interval, narrow, p, ratio, significant};
 
 /// One table for each workload: metric by configuration.
 pub(super) fn comparisons(document: &Document, style: Style, out: &mut String) {
@@ -89,8 +89,8 @@ fn comparison_grid(document: &Document, rows: &[&Comparison], show_n: bool) -> G
 
 fn comparison_cell(row: &Comparison, show_n: bool) -> Cell {
     let value = match (row.ratio, row.difference) {
-        (Some(value), _) => ratio(value),
-        (None, Some(difference)) => format!("d {}", signed(difference)),
+        (Some(value), _) => narrow(value, ratio),
+        (None, Some(difference)) => format!("d {}", narrow(difference, signed)),
         (None, None) => "-".to_string(),
     };
     let mut lines = vec![format!("{value} {}", mark(row.verdict))];
@@ -182,8 +182,8 @@ pub(super) fn factorial(document: &Document, style: Style, out: &mut String) {
 
 fn effect_cell(effect: &Effect) -> Cell {
     let mut lines = vec![match effect.p {
-        Some(value) => format!("{} p {}", ratio(effect.ratio), p(value)),
-        None => ratio(effect.ratio),
+        Some(value) => format!("{} p {}", narrow(effect.ratio, ratio), p(value)),
+        None => narrow(effect.ratio, ratio),
     }];
     if let Some([low, high]) = effect.ci {
         lines.push(interval([low, high], ratio));
