@@ -33,15 +33,26 @@ pub(super) fn figures(part: &Part, relation: Relation, decided: bool) -> String 
             items
         }
     };
-    if let Some(p) = part.p {
-        items.insert(1.min(items.len()), format!("p {}", p_value(p)));
-    }
+    items.splice(1.min(items.len())..1.min(items.len()), tested(part));
     if let Evidence::Values(weighed) = &part.evidence
         && !decided
     {
         items.extend(pointing(relation, part, weighed));
     }
     format!("{}: {}", part.workload, items.join(", "))
+}
+
+/// The p-values that were reckoned with.
+fn tested(part: &Part) -> Vec<String> {
+    let permutation = match &part.evidence {
+        Evidence::Values(weighed) => weighed.p,
+        Evidence::Events { .. } => part.p,
+    };
+    let mut items: Vec<String> = Vec::new();
+    items.extend(permutation.map(|p| format!("p {}", p_value(p))));
+    let by_t = part.p.filter(|_| part.by_t);
+    items.extend(by_t.map(|p| format!("p of t {}", p_value(p))));
+    items
 }
 
 fn value_figures(weighed: &Weighed) -> Vec<String> {
@@ -78,6 +89,31 @@ pub(super) fn established(adjusted: Option<f64>, tried: usize) -> String {
         "established: p corrected for {tried} claims is {}",
         p_value(p)
     )
+}
+
+/// Found by the t test alone, and what would establish it.
+pub(super) fn supported(
+    parts: &[Part],
+    adjusted: Option<f64>,
+    tried: usize,
+    options: &Options,
+) -> String {
+    let corrected = match adjusted.filter(|_| tried > 1) {
+        Some(p) => format!(" (p of t corrected for {tried} claims is {})", p_value(p)),
+        None => String::new(),
+    };
+    let limits: Vec<String> = parts
+        .iter()
+        .filter_map(|part| match &part.evidence {
+            Evidence::Values(weighed) => limit(weighed, options.alpha / tried as f64, options),
+            Evidence::Events { .. } => None,
+        })
+        .collect();
+    let limit = limits.first().map_or(
+        "only means are known; the single runs could establish it",
+        String::as_str,
+    );
+    format!("supported{corrected}, not established: {limit}")
 }
 
 /// What would decide a claim that is undecided.

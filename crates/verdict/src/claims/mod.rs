@@ -26,7 +26,12 @@ pub(super) struct Part {
     pub(super) workload: String,
     /// How A stands to B; `Equal` if there is no difference at all.
     pub(super) direction: Option<Ordering>,
+    /// Of the permutation test; of the t test if `by_t`.
     pub(super) p: Option<f64>,
+    /// Whether the runs are too few for the permutation test to reach alpha
+    /// whatever they show, so that the t test alone must do: what it finds is
+    /// supported, not established.
+    pub(super) by_t: bool,
     /// Whether A and B are equal within the margin.
     pub(super) equivalent: bool,
     pub(super) evidence: Evidence,
@@ -56,7 +61,8 @@ struct Trial<'t> {
 }
 
 /// Tries all claims. Their p-values are corrected by Holm's method for the
-/// number of claims.
+/// number of claims. Where the runs are too few for the permutation test to
+/// reach alpha, the t test decides, and the grounds say so.
 ///
 /// A claim about several workloads is upheld if it is upheld in each (so its p
 /// is the largest), and refuted if it is refuted in any (Simes's p, in which a
@@ -169,10 +175,12 @@ fn by_values(
         let weighed = weigh(cell(reading.b)?, cell(reading.a)?, options.seed);
         let margin = equivalence::bounds(options.margin).ok();
         let within = |ci: assize_judge::Interval| margin.is_some_and(|m| ci.within(&m));
+        let by_t = weighed.p_attainable.is_none_or(|p| p > options.alpha);
         Some(Part {
             workload: cells.workloads[workload].clone(),
             direction: weighed.direction(),
-            p: weighed.p,
+            p: if by_t { weighed.p_t } else { weighed.p },
+            by_t,
             equivalent: weighed.ci90.is_some_and(within),
             evidence: Evidence::Values(Box::new(weighed)),
         })
@@ -202,6 +210,7 @@ fn by_events(
         workload: cells.workloads[workload].clone(),
         direction: ratio.and_then(|r| r.partial_cmp(&1.0)),
         p: tested.and_then(|t| finite(t.p)),
+        by_t: false,
         equivalent: false,
         evidence: Evidence::Events {
             counts: [a.events.count, b.events.count],
@@ -241,18 +250,24 @@ fn refuted_by(parts: &[Part], against: impl Fn(&Part) -> bool) -> Option<(Outcom
 }
 
 fn decide(trial: Trial<'_>, adjusted: Option<f64>, tried: usize, options: &Options) -> Claim {
-    let established = trial
+    let found = trial
         .candidate
         .map(|c| c.0)
         .filter(|_| adjusted.is_some_and(|p| p <= options.alpha));
     let all_equal = !trial.parts.is_empty() && trial.parts.iter().all(|p| p.equivalent);
     let any_equal = trial.parts.iter().any(|p| p.equivalent);
-    let (outcome, why) = match (trial.relation, established) {
+    // What only the t test finds does not outweigh that the two are equal.
+    let by_t = trial.parts.iter().any(|p| p.by_t);
+    let (outcome, why) = match (trial.relation, found) {
         (Relation::Equal, _) if all_equal => (Outcome::Upheld, because::within(options)),
-        (_, Some(outcome)) => (outcome, because::established(adjusted, tried)),
-        (Relation::Less | Relation::Greater, None) if any_equal => {
+        (_, Some(outcome)) if !by_t => (outcome, because::established(adjusted, tried)),
+        (Relation::Less | Relation::Greater, _) if any_equal => {
             (Outcome::Refuted, because::within(options))
         }
+        (_, Some(outcome)) => (
+            outcome,
+            because::supported(&trial.parts, adjusted, tried, options),
+        ),
         _ => (
             Outcome::Undecided,
             because::undecided(&trial.parts, tried, options),

@@ -99,18 +99,32 @@ fn several_claims_are_corrected_together() {
 }
 
 #[test]
-fn three_runs_decide_no_claim_and_say_what_would() {
+fn three_runs_can_support_a_claim_and_it_is_said_what_would_establish_it() {
     let records = queue_records();
     let (outcome, because) = claim(&records, "irq > drm on power/energy-pkg in glx");
-    assert_eq!(outcome, Outcome::Undecided);
+    assert_eq!(outcome, Outcome::Upheld);
     assert_eq!(
         because,
-        "glxgears: ratio 1.07 [1.04, 1.10], p 0.1, 3 against 3 runs, points the claimed way; \
-         so few runs cannot reach p <= 0.05 (smallest attainable p: 0.1); 4 runs of each could"
+        "glxgears: ratio 1.07 [1.04, 1.10], p 0.1, p of t 0.0038, 3 against 3 runs; supported, \
+         not established: so few runs cannot reach p <= 0.05 (smallest attainable p: 0.1); \
+         4 runs of each could"
     );
     let (outcome, because) = claim(&records, "irq < drm on power/energy-pkg in glx");
-    assert_eq!(outcome, Outcome::Undecided);
-    assert!(because.contains("points against the claim"));
+    assert_eq!(outcome, Outcome::Refuted);
+    assert!(because.contains("supported, not established"), "{because}");
+    // Two claims: 0.0286 is not attained twice, and t is corrected too.
+    let found = claims(
+        &records,
+        &[
+            "irq > drm on power/energy-pkg in glx",
+            "no < drm on task-clock in glx",
+        ],
+    );
+    assert!(
+        found[0].because.contains("p of t corrected for 2 claims"),
+        "{}",
+        found[0].because
+    );
 }
 
 #[test]
