@@ -8,6 +8,7 @@ const COLUMNS: &[&str] = &[
     "unit",
     "baseline",
     "configuration",
+    "repetition",
     "n_baseline",
     "n",
     "mean_baseline",
@@ -87,7 +88,7 @@ fn recorded(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> 
                 ("metric", metric.clone()),
                 ("unit", measurement.unit.clone()),
                 ("configuration", run.configuration.clone()),
-                ("n", run.repetition.to_string()),
+                ("repetition", run.repetition.to_string()),
                 ("value", measurement.value.to_string()),
             ])?;
         }
