@@ -34,7 +34,7 @@ mod line;
 mod options;
 mod scan;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::BufRead;
 
@@ -106,15 +106,7 @@ pub fn read<R: BufRead>(reader: R, source: &str, options: &Options) -> std::io::
     records.doubts.splice(0..0, mail_doubts);
     audit.records = records;
     audit.repeats = repeats;
-    for (place, original) in &audit.repeats {
-        let quoted = audit.explained.iter_mut().find(|line| line.place == *place);
-        if let Some(line) = quoted {
-            line.taken = format!(
-                "{} (quoted again, first at line {})",
-                line.taken, original.line
-            );
-        }
-    }
+    explain_repeats(&mut audit);
     Ok(audit)
 }
 
@@ -131,6 +123,20 @@ fn ignore(lines: &mut [Line<'_>], options: &Options) -> Vec<(usize, String)> {
         }
     }
     ignored
+}
+
+/// Says of each line where a quotation begins that it is one.
+fn explain_repeats(audit: &mut Audit) {
+    let mut index = HashMap::new();
+    for (at, line) in audit.explained.iter().enumerate() {
+        index.entry(line.place).or_insert(at);
+    }
+    for (place, original) in &audit.repeats {
+        if let Some(&at) = index.get(place) {
+            let note = format!(" (quoted again, first at line {})", original.line);
+            audit.explained[at].taken.push_str(&note);
+        }
+    }
 }
 
 /// A number that two messages share only if their texts are equal, as far as

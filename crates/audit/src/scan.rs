@@ -50,7 +50,8 @@ struct Level {
     /// The line after the last measuring block.
     end: usize,
     command: Option<(usize, Place, String)>,
-    samples: Vec<(Place, Figure)>,
+    /// With the lines they stand on.
+    samples: Vec<(usize, Figure)>,
     workload: Option<String>,
 }
 
@@ -212,10 +213,11 @@ impl Scanner<'_, '_> {
         let mut findings = Vec::new();
         let mut measuring = false;
         for (i, finding) in block.findings {
-            let place = self.lines[(at + i).min(self.lines.len() - 1)].place;
+            let line = (at + i).min(self.lines.len() - 1);
+            let place = self.lines[line].place;
             match finding {
-                Finding::Sample(figure) => self.level(depth).samples.push((place, figure)),
-                Finding::Command(text) => self.level(depth).command = Some((at + i, place, text)),
+                Finding::Sample(figure) => self.level(depth).samples.push((line, figure)),
+                Finding::Command(text) => self.level(depth).command = Some((line, place, text)),
                 Finding::Doubt(code, detail) => {
                     self.out.doubts.push(Doubt {
                         code: code.to_string(),
@@ -305,18 +307,11 @@ impl Scanner<'_, '_> {
     /// Samples of a command that no block of figures followed are the run.
     fn flush_samples(&mut self, depth: u8) {
         let samples = std::mem::take(&mut self.level(depth).samples);
-        let Some((place, _)) = samples.first() else {
+        let Some(&(at, _)) = samples.first() else {
             return;
         };
-        let (place, figures) = (
-            *place,
-            mean_figures(samples.iter().map(|(_, figure)| figure)),
-        );
-        let at = self
-            .lines
-            .iter()
-            .position(|line| line.place == place)
-            .unwrap_or(0);
+        let place = self.lines[at].place;
+        let figures = mean_figures(samples.iter().map(|(_, figure)| figure));
         let run = Finding::Run {
             labels: grammar::Labels::default(),
             figures,

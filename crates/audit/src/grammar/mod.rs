@@ -15,7 +15,7 @@ use assize_bundle::Spread;
 use crate::Line;
 
 pub mod benchstat;
-mod cells;
+pub(crate) mod cells;
 pub mod cyclictest;
 pub mod diffed;
 pub mod frames;

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::{Doubt, Place, Records};
 
-use crate::grammar::{Figure, Finding, Labels};
+use crate::grammar::{Finding, Labels, cells};
 use crate::options::Options;
 use crate::scan::{Placed, Scan, mean_figures};
 use repeat::{Seen, Stand};
@@ -107,7 +107,9 @@ impl Grouper {
         let mut samples = mean_figures(placed.samples.iter());
         for (place, mut finding) in placed.findings {
             if let Finding::Run { figures, .. } = &mut finding {
-                join_samples(figures, std::mem::take(&mut samples));
+                for sample in std::mem::take(&mut samples) {
+                    cells::push_new(figures, sample);
+                }
             }
             self.items.push(Item {
                 stand,
@@ -189,14 +191,6 @@ impl Grouper {
                     place: *place,
                 });
             }
-        }
-    }
-}
-
-fn join_samples(figures: &mut Vec<Figure>, samples: Vec<Figure>) {
-    for sample in samples {
-        if figures.iter().all(|figure| figure.metric != sample.metric) {
-            figures.push(sample);
         }
     }
 }

@@ -38,6 +38,15 @@ struct Parts {
     doubts: Vec<(usize, Finding)>,
 }
 
+impl Parts {
+    /// Takes a row without reading it, and says why.
+    fn leave_out(&mut self, code: &'static str, detail: String, taken: Taken) {
+        let doubt = Finding::Doubt(code, detail);
+        self.doubts.push((self.taken.len(), doubt));
+        self.taken.push(taken);
+    }
+}
+
 impl Grammar for Table {
     fn name(&self) -> &'static str {
         "table"
@@ -223,10 +232,7 @@ fn take_row(line: &str, next: Option<&str>, parts: &mut Parts) -> usize {
             read.cells.len(),
             clip(line)
         );
-        parts
-            .doubts
-            .push((parts.taken.len(), Finding::Doubt("ragged-row", detail)));
-        parts.taken.push("table row, ragged");
+        parts.leave_out("ragged-row", detail, "table row, ragged");
     }
     used
 }
@@ -250,10 +256,7 @@ fn doubtful(line: &str, parts: &mut Parts, figures: usize) -> bool {
         bad[0],
         clip(line)
     );
-    parts
-        .doubts
-        .push((parts.taken.len(), Finding::Doubt("bad-number", detail)));
-    parts.taken.push("table row, bad number");
+    parts.leave_out("bad-number", detail, "table row, bad number");
     true
 }
 
