@@ -1,0 +1,88 @@
+//! The instruments there are.
+
+/// What an instrument is, for lists and help. The agent has the code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Instrument {
+    /// Its name in an experiment file.
+    pub name: &'static str,
+    /// The metrics it gives, with units: `context_switches`, `task_clock ns`.
+    pub metrics: &'static [&'static str],
+    /// Where the numbers come from.
+    pub source: &'static str,
+    /// What it needs.
+    pub needs: &'static str,
+}
+
+/// Every instrument, in alphabetical order.
+pub const INSTRUMENTS: &[Instrument] = &[
+    Instrument {
+        name: "cpu-idle",
+        metrics: &["cpuN_non_idle ns", "cpus_non_idle ns", "cpus_used"],
+        source: "trace events power/cpu_idle",
+        needs: "tracefs",
+    },
+    Instrument {
+        name: "energy",
+        metrics: &["energy_package J", "energy_cores J", "energy_dram J"],
+        source: "the perf PMU 'power', or /sys/class/powercap",
+        needs: "a CPU with RAPL; root",
+    },
+    Instrument {
+        name: "guest-instructions",
+        metrics: &["guest_instructions"],
+        source: "CPU time of all CPUs on a clock that counts instructions",
+        needs: "target exact",
+    },
+    Instrument {
+        name: "perf-hardware",
+        metrics: &["cycles", "instructions"],
+        source: "perf_event_open, hardware events, system-wide",
+        needs: "a CPU with a PMU; perf_event_paranoid <= 0 or root",
+    },
+    Instrument {
+        name: "perf-software",
+        metrics: &[
+            "context_switches",
+            "migrations",
+            "page_faults",
+            "task_clock ns",
+            "workload_context_switches",
+            "workload_migrations",
+            "workload_page_faults",
+            "workload_task_clock ns",
+        ],
+        source: "perf_event_open, software events, system-wide and for the workload",
+        needs: "perf_event_paranoid <= 0 or root",
+    },
+    Instrument {
+        name: "proc-stat",
+        metrics: &[
+            "cpu_user s",
+            "cpu_system s",
+            "cpu_idle s",
+            "cpu_irq s",
+            "interrupts",
+            "forks",
+        ],
+        source: "/proc/stat, difference over the run",
+        needs: "nothing",
+    },
+    Instrument {
+        name: "schedstat",
+        metrics: &["run_time ns", "run_delay ns", "timeslices"],
+        source: "/proc/schedstat, difference over the run, all CPUs",
+        needs: "a kernel with CONFIG_SCHEDSTATS",
+    },
+    Instrument {
+        name: "threads",
+        metrics: &["voluntary_switches", "involuntary_switches"],
+        source: "/proc/PID/task/TID/status of the workload's threads",
+        needs: "nothing",
+    },
+    Instrument {
+        name: "wakeup",
+        metrics: &["wakeup_latency ns (histogram)"],
+        source: "trace events sched/sched_wakeup, sched_wakeup_new, sched_switch",
+        needs: "tracefs",
+    },
+];

@@ -1,0 +1,92 @@
+//! What the agent is told.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Workload;
+
+/// The schema of [`Job`].
+pub const SCHEMA: &str = "assize.job/1";
+
+/// One run, as the agent sees it.
+///
+/// The agent reseeds the kernel's random numbers from `seed`, carries out
+/// `setup`, starts `background`, waits for a start offset that it draws from
+/// `seed`, starts the instruments and runs `workload` to its end, then reads
+/// the instruments, ends `background` and carries out `teardown`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Whatever would vary by chance varies with this and only with this.
+    pub seed: u64,
+    /// Done in order before anything starts.
+    pub setup: Vec<Action>,
+    /// What is measured.
+    pub workload: Workload,
+    /// What runs beside it, from before its start until after its end.
+    pub background: Vec<Workload>,
+    /// Done in order at the end, also after a failure.
+    pub teardown: Vec<Action>,
+    /// Names from [`crate::INSTRUMENTS`].
+    pub instruments: Vec<String>,
+    /// Whether single samples are sent beside histograms.
+    pub samples: bool,
+    /// The start offset is drawn uniformly below this, in nanoseconds.
+    pub offset_ns_max: u64,
+    /// The workload is killed, and the run has failed, after this many
+    /// milliseconds of the agent's clock; 0 for never.
+    pub timeout_ms: u64,
+}
+
+impl Default for Job {
+    fn default() -> Self {
+        Job {
+            schema: SCHEMA.to_string(),
+            seed: 0,
+            setup: Vec::new(),
+            workload: Workload::default(),
+            background: Vec::new(),
+            teardown: Vec::new(),
+            instruments: Vec::new(),
+            samples: false,
+            offset_ns_max: 0,
+            timeout_ms: 0,
+        }
+    }
+}
+
+/// One step of set-up or tear-down.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "action", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Action {
+    /// Load a kernel module and what it depends on.
+    Module {
+        /// Its name, or the path of a `.ko` file on this machine.
+        module: String,
+        /// Parameter to value.
+        #[serde(default)]
+        parameters: BTreeMap<String, String>,
+    },
+    /// Set a sysctl.
+    Sysctl {
+        /// With dots: `kernel.sched_autogroup_enabled`.
+        name: String,
+        /// As it is written.
+        value: String,
+    },
+    /// Write a file.
+    Write {
+        /// An absolute path.
+        path: String,
+        /// What is written, without a newline being added.
+        value: String,
+    },
+    /// Run a command and wait for it; any status but 0 fails the run.
+    Command {
+        /// Program and arguments; no shell.
+        argv: Vec<String>,
+    },
+}

@@ -1,0 +1,31 @@
+//! What assize asks of a target and of the agent on it, and what comes back.
+//!
+//! An [`Order`] is one run as a target sees it: the [`Machine`] to have, the
+//! [`Payload`] to carry there and the [`Job`] for the agent. The agent
+//! answers with a stream of [`Record`]s, one JSON text a line. This crate
+//! holds these types and nothing that acts; the agent is linked statically
+//! and must stay small.
+//!
+//! ```
+//! use assize_job::{Job, Record};
+//! let job = Job { seed: 7, ..Job::default() };
+//! let text = serde_json::to_string(&job).unwrap();
+//! assert_eq!(serde_json::from_str::<Job>(&text).unwrap(), job);
+//! let end = Record::End { records: 1 };
+//! assert_eq!(serde_json::to_string(&end).unwrap(), r#"{"record":"end","records":1}"#);
+//! ```
+
+mod instrument;
+mod job;
+mod machine;
+mod record;
+mod workload;
+
+pub use instrument::{INSTRUMENTS, Instrument};
+pub use job::{Action, Job, SCHEMA};
+pub use machine::{Machine, Order, Payload};
+pub use record::{AGENT_SCHEMA, Record, Stage};
+pub use workload::{
+    Command, Cyclictest, Hackbench, Hogs, Kind, Loop, Periodic, PingPong, Policy, Scheduling, Via,
+    WORKLOADS, Workload,
+};

@@ -1,0 +1,134 @@
+//! What the agent answers.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The schema of the stream, named in [`Record::Hello`].
+pub const AGENT_SCHEMA: &str = "assize.agent/1";
+
+/// At which point of a run something failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// Before anything was done: the job could not be read, say.
+    Start,
+    /// An action of the set-up.
+    Setup,
+    /// A background workload.
+    Background,
+    /// The workload.
+    Workload,
+    /// An action of the tear-down.
+    Teardown,
+}
+
+/// One line of the agent's answer. The first is [`Record::Hello`], the last
+/// [`Record::End`]; a stream without its end is a failed run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "kebab-case")]
+pub enum Record {
+    /// Who answers.
+    Hello {
+        /// [`AGENT_SCHEMA`].
+        schema: String,
+        /// The agent's version.
+        version: String,
+        /// Nanoseconds of the machine's clock between the last instruction
+        /// before the memory image was taken and the first after it was
+        /// restored, where there is such an image. More than a few dozen
+        /// mean that time leaked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        resumed_ns: Option<u64>,
+    },
+    /// Facts about where the run happened: `kernel`, `command_line`,
+    /// `cpu_model`, `cpus`, `mitigations`, `governor`, `clocksource`,
+    /// `preempt`, ….
+    Environment {
+        /// Name to value.
+        facts: BTreeMap<String, String>,
+    },
+    /// Something asked for that this target cannot give.
+    Unavailable {
+        /// The instrument.
+        instrument: String,
+        /// The metric, if it is not the whole instrument.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        metric: Option<String>,
+        /// Why, and what would make it available.
+        reason: String,
+    },
+    /// One number for the whole run.
+    Metric {
+        /// Unique within the run.
+        metric: String,
+        /// Its value.
+        value: f64,
+        /// As the field writes it (`ns`, `s`, `J`); empty for a count.
+        unit: String,
+    },
+    /// How often each value occurred. The receiver derives quantiles.
+    Histogram {
+        /// Unique within the run: `wakeup_latency`.
+        metric: String,
+        /// The unit of the values.
+        unit: String,
+        /// Value and count, values ascending. A value stands for itself if
+        /// `exact`, else for the bucket that ends there.
+        buckets: Vec<(u64, u64)>,
+        /// Whether each value is what was measured.
+        exact: bool,
+    },
+    /// Single measurements in the order in which they were taken.
+    Samples {
+        /// Unique within the run.
+        metric: String,
+        /// The unit of the values.
+        unit: String,
+        /// When: nanoseconds since the workload's start for the first, since
+        /// the sample before for the others.
+        t_ns: Vec<u64>,
+        /// What was measured.
+        values: Vec<f64>,
+    },
+    /// Events that were counted, with the time in which they could happen.
+    Events {
+        /// What was counted.
+        event: String,
+        /// How many.
+        count: u64,
+        /// Nanoseconds in which they could have happened.
+        exposure_ns: u64,
+        /// When, in nanoseconds since the workload's start, ascending; may
+        /// be empty.
+        t_ns: Vec<u64>,
+    },
+    /// What a tool printed.
+    Raw {
+        /// A file name for it: `cyclictest.json`.
+        name: String,
+        /// What it printed; bytes that are no UTF-8 are replaced.
+        text: String,
+    },
+    /// Something that makes a number doubtful: lost trace events, say.
+    Doubt {
+        /// A short code, as the lints have.
+        code: String,
+        /// In one sentence.
+        detail: String,
+    },
+    /// The run has failed. The stream goes on to its end.
+    Failed {
+        /// At which point.
+        stage: Stage,
+        /// What failed: an action, a program.
+        what: String,
+        /// Why.
+        why: String,
+    },
+    /// Nothing follows.
+    End {
+        /// How many lines came before this one.
+        records: u64,
+    },
+}

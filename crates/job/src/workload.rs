@@ -1,0 +1,285 @@
+//! The workloads there are, and their parameters.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Something to execute, under a name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Workload {
+    /// Its name in the experiment file.
+    pub name: String,
+    /// What it is.
+    #[serde(flatten)]
+    pub kind: Kind,
+}
+
+impl Default for Workload {
+    fn default() -> Self {
+        Workload {
+            name: "true".into(),
+            kind: Kind::Command(Command {
+                argv: vec!["true".into()],
+                ..Command::default()
+            }),
+        }
+    }
+}
+
+/// What a workload is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Kind {
+    /// Any program.
+    Command(Command),
+    /// The real cyclictest of rt-tests.
+    Cyclictest(Cyclictest),
+    /// The real hackbench of rt-tests.
+    Hackbench(Hackbench),
+    /// Threads that are always busy.
+    Hogs(Hogs),
+    /// Threads that work for a while in each period.
+    Periodic(Periodic),
+    /// Two threads that wake each other in turn.
+    PingPong(PingPong),
+}
+
+/// Kind and what it is, for lists.
+pub const WORKLOADS: &[(&str, &str)] = &[
+    ("command", "any program"),
+    (
+        "cyclictest",
+        "the cyclictest of rt-tests: how late a timer wakes a thread",
+    ),
+    (
+        "hackbench",
+        "the hackbench of rt-tests: groups of tasks that send messages",
+    ),
+    ("hogs", "threads that are always busy"),
+    (
+        "periodic",
+        "threads that work for a while in each period; or the real rt-app",
+    ),
+    ("ping-pong", "two threads that wake each other in turn"),
+];
+
+/// A scheduling policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Policy {
+    /// SCHED_OTHER.
+    #[default]
+    Other,
+    /// SCHED_BATCH.
+    Batch,
+    /// SCHED_IDLE.
+    Idle,
+    /// SCHED_FIFO.
+    Fifo,
+    /// SCHED_RR.
+    Rr,
+}
+
+/// How threads are scheduled.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Scheduling {
+    /// The policy.
+    pub policy: Policy,
+    /// 1 to 99 for `fifo` and `rr`, else 0.
+    pub priority: u8,
+    /// −20 to 19, for the others.
+    pub nice: i8,
+    /// CPUs the threads may run on; empty for all.
+    pub cpus: Vec<u32>,
+}
+
+/// Parameters of `command`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Command {
+    /// Program and arguments. `{seed}` in an argument becomes the seed.
+    pub argv: Vec<String>,
+    /// Variables added to its environment.
+    pub environment: Vec<(String, String)>,
+    /// Exit statuses that are no failure.
+    #[serde(default = "zero")]
+    pub statuses: Vec<i32>,
+    /// A figure in what it prints is a metric: a line of `NAME: VALUE UNIT`
+    /// for each name given here.
+    pub metrics: Vec<String>,
+    /// How it is scheduled.
+    pub scheduling: Scheduling,
+}
+
+fn zero() -> Vec<i32> {
+    vec![0]
+}
+
+/// Parameters of `cyclictest`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Cyclictest {
+    /// Number of measuring threads.
+    pub threads: u32,
+    /// Time between two wake-ups of a thread, in nanoseconds.
+    pub interval_ns: u64,
+    /// Wake-ups of each thread.
+    pub loops: u64,
+    /// How the measuring threads are scheduled.
+    pub scheduling: Scheduling,
+}
+
+impl Default for Cyclictest {
+    fn default() -> Self {
+        Cyclictest {
+            threads: 1,
+            interval_ns: 1_000_000,
+            loops: 1000,
+            scheduling: Scheduling::default(),
+        }
+    }
+}
+
+/// What carries messages or wake-ups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Via {
+    /// Pipes.
+    #[default]
+    Pipe,
+    /// Futexes (`ping-pong` only).
+    Futex,
+    /// Sockets (`hackbench` only).
+    Socket,
+}
+
+/// Parameters of `hackbench`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hackbench {
+    /// Groups of senders and receivers.
+    pub groups: u32,
+    /// Senders, and receivers, in each group.
+    pub fds: u32,
+    /// Messages each sender sends to each receiver.
+    pub loops: u32,
+    /// Size of a message in bytes.
+    pub datasize: u32,
+    /// Threads rather than processes.
+    pub threads: bool,
+    /// `pipe` or `socket`.
+    pub via: Via,
+    /// How it is scheduled.
+    pub scheduling: Scheduling,
+}
+
+impl Default for Hackbench {
+    fn default() -> Self {
+        Hackbench {
+            groups: 2,
+            fds: 4,
+            loops: 100,
+            datasize: 100,
+            threads: false,
+            via: Via::Pipe,
+            scheduling: Scheduling::default(),
+        }
+    }
+}
+
+/// Parameters of `hogs`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hogs {
+    /// How many threads.
+    pub threads: u32,
+    /// As the measured workload: how long they run. In the background they
+    /// run until it ends.
+    pub duration_ns: u64,
+    /// How they are scheduled.
+    pub scheduling: Scheduling,
+}
+
+impl Default for Hogs {
+    fn default() -> Self {
+        Hogs {
+            threads: 1,
+            duration_ns: 1_000_000_000,
+            scheduling: Scheduling::default(),
+        }
+    }
+}
+
+/// One thread, or several that are alike, of `periodic`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Loop {
+    /// Its name in metrics.
+    pub name: String,
+    /// How many threads are like this.
+    pub threads: u32,
+    /// Length of a period in nanoseconds. The phase is drawn from the seed.
+    pub period_ns: u64,
+    /// CPU time to use in each period, in nanoseconds.
+    pub run_ns: u64,
+    /// How it is scheduled.
+    pub scheduling: Scheduling,
+}
+
+impl Default for Loop {
+    fn default() -> Self {
+        Loop {
+            name: "loop".into(),
+            threads: 1,
+            period_ns: 10_000_000,
+            run_ns: 1_000_000,
+            scheduling: Scheduling::default(),
+        }
+    }
+}
+
+/// Parameters of `periodic`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Periodic {
+    /// How long, in nanoseconds.
+    pub duration_ns: u64,
+    /// The threads. Ours run them; each reports how late it woke, how long
+    /// its work took until its end, and how many periods it overran.
+    pub loops: Vec<Loop>,
+    /// Instead of `loops`: the path of a file for rt-app, which then runs
+    /// it.
+    pub rt_app: Option<String>,
+}
+
+impl Default for Periodic {
+    fn default() -> Self {
+        Periodic {
+            duration_ns: 1_000_000_000,
+            loops: Vec::new(),
+            rt_app: None,
+        }
+    }
+}
+
+/// Parameters of `ping-pong`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PingPong {
+    /// Round trips.
+    pub loops: u64,
+    /// `pipe` or `futex`.
+    pub via: Via,
+    /// How both threads are scheduled.
+    pub scheduling: Scheduling,
+}
+
+impl Default for PingPong {
+    fn default() -> Self {
+        PingPong {
+            loops: 1000,
+            via: Via::Pipe,
+            scheduling: Scheduling::default(),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What an experiment file becomes.
+
+use assize_job::{Action, Job, Machine, Order, Payload, Workload};
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+/// The schema of [`Plan`].
+pub const SCHEMA: &str = "assize.plan/1";
+
+/// An experiment, complete: nothing more has to be looked up to carry it out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// The experiment file as it was given.
+    pub experiment: String,
+    /// Its title.
+    pub title: String,
+    /// The question it asks.
+    pub question: String,
+    /// `exact`, `live`, `host` or `ssh:HOST`.
+    pub target: String,
+    /// Seed of the schedule and, through [`PlannedRun::seed`], of every run.
+    pub seed: u64,
+    /// Factor to its levels, baseline first, in the order of the file.
+    pub factors: IndexMap<String, Vec<String>>,
+    /// Baseline first. With `aa` the second is the baseline once more.
+    pub configurations: Vec<PlannedConfiguration>,
+    /// What is measured, each on each configuration, without its overrides.
+    pub workloads: Vec<Workload>,
+    /// In order of execution, `index` ascending from 0. With [`Plan::until`]
+    /// these are the runs up to the largest number of blocks.
+    pub runs: Vec<PlannedRun>,
+    /// Names from [`assize_job::INSTRUMENTS`].
+    pub instruments: Vec<String>,
+    /// Metrics declared primary, most important first.
+    pub primary: Vec<Primary>,
+    /// Metrics of which more is better, primary or not.
+    pub higher_is_better: Vec<String>,
+    /// When to stop early, if at all.
+    pub until: Option<Until>,
+    /// Ratios within 1 ± this are equivalent.
+    pub margin: f64,
+    /// How often a failed run is tried again.
+    pub retries: u32,
+    /// Milliseconds after which a run has failed.
+    pub timeout_ms: u64,
+    /// Whether single samples are kept beside histograms.
+    pub samples: bool,
+    /// The start offset of a workload is drawn below this.
+    pub offset_ns_max: u64,
+    /// What every run needs on the target.
+    pub payload: Payload,
+}
+
+/// One combination of levels.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedConfiguration {
+    /// Short name: the levels joined by `+`. A level `off` adds nothing, a
+    /// level `on` adds the name of its factor; `base` if nothing is left.
+    pub name: String,
+    /// `factor=level, factor=level`.
+    pub label: String,
+    /// Factor to level.
+    pub levels: IndexMap<String, String>,
+    /// Whether it repeats the baseline to show the noise floor.
+    pub aa: bool,
+    /// The machine it wants.
+    pub machine: Machine,
+    /// Done before each run.
+    pub setup: Vec<Action>,
+    /// Done after each run.
+    pub teardown: Vec<Action>,
+    /// What runs beside the workload.
+    pub background: Vec<Workload>,
+    /// The workloads with this configuration's parameters, in the order of
+    /// [`Plan::workloads`].
+    pub workloads: Vec<Workload>,
+}
+
+/// One run of the schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedRun {
+    /// Position in the order of execution, from 0.
+    pub index: u32,
+    /// Each block holds each cell (configuration × workload) once.
+    pub block: u32,
+    /// Which of [`Plan::configurations`].
+    pub configuration: usize,
+    /// Which of [`Plan::workloads`].
+    pub workload: usize,
+    /// Counted from 1 within its cell.
+    pub repetition: u32,
+    /// What the agent gets. Runs of one block share it, so that
+    /// configurations meet the same perturbations; the repeated baseline of
+    /// `aa` has its own, else exact runs of it would be the same run.
+    pub seed: u64,
+}
+
+/// Which direction is good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Better {
+    /// Less is better.
+    Lower,
+    /// More is better.
+    Higher,
+}
+
+/// A metric declared primary before the data were seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Primary {
+    /// Its name.
+    pub metric: String,
+    /// Which direction is good.
+    pub better: Better,
+}
+
+/// When to stop before all runs are done.
+///
+/// Looking several times at growing data makes intervals lie. With `looks`
+/// looks each is taken at the level alpha / looks (Bonferroni), and so is
+/// the final verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Until {
+    /// Stop when the intervals of all primary metrics lie within the ratio
+    /// × / ÷ (1 + this).
+    pub within: f64,
+    /// The first look comes after this many blocks.
+    pub first_look: u32,
+    /// And then after every so many.
+    pub every: u32,
+    /// Number of looks until all runs are done.
+    pub looks: u32,
+}
+
+impl Plan {
+    /// What a target is told for one run; `None` if there is no such run.
+    pub fn order(&self, index: u32) -> Option<Order> {
+        let run = self.runs.get(usize::try_from(index).ok()?)?;
+        let configuration = self.configurations.get(run.configuration)?;
+        Some(Order {
+            machine: configuration.machine.clone(),
+            payload: self.payload.clone(),
+            job: Job {
+                seed: run.seed,
+                setup: configuration.setup.clone(),
+                workload: configuration.workloads.get(run.workload)?.clone(),
+                background: configuration.background.clone(),
+                teardown: configuration.teardown.clone(),
+                instruments: self.instruments.clone(),
+                samples: self.samples,
+                offset_ns_max: self.offset_ns_max,
+                timeout_ms: self.timeout_ms,
+                ..Job::default()
+            },
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! Where runs happen: the exact machine, a live one, this host, another host.
+//!
+//! A [`Target`] carries out [`Order`]s and answers with what the agent on it
+//! recorded. Kernels, memory images, QEMU and the cache of exact runs are this
+//! crate's business. It does not know what is measured.
+
+mod outcome;
+
+pub use outcome::{Done, Failure, Outcome};
+
+use assize_job::Order;
+
+/// Somewhere to run.
+pub trait Target: Sync {
+    /// How runs may be done at once without disturbing each other.
+    fn slots(&self) -> usize;
+
+    /// Gets ready for these orders: finds kernels, builds and boots memory
+    /// images. Called before any run; what it has done need not be done
+    /// again by another process.
+    ///
+    /// # Errors
+    /// What is missing, and the mend. No run has started then.
+    fn prepare(&self, orders: &[Order]) -> Result<(), Error>;
+
+    /// Carries out one order. `slot` is below [`Target::slots`] and no two
+    /// runs have the same at once.
+    ///
+    /// # Errors
+    /// Only if the target itself cannot go on. A run that fails is an
+    /// [`Outcome::Failed`].
+    fn run(&self, order: &Order, slot: usize) -> Result<Done, Error>;
+}
+
+/// Why a target cannot do what is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// What was to be done: `boot the kernel debian:6.12`.
+    pub what: String,
+    /// Why it cannot be done.
+    pub why: String,
+    /// The command or change that mends it, if one is known.
+    pub mend: Option<String>,
+    /// Whether the request was wrong (exit status 2) rather than the work
+    /// failed (3).
+    pub wrong_use: bool,
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.what, self.why)?;
+        if let Some(mend) = &self.mend {
+            write!(f, "; {mend}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}
