@@ -4,8 +4,12 @@
 //! recorded. Kernels, memory images, QEMU and the cache of exact runs are this
 //! crate's business. It does not know what is measured.
 
+pub mod agent;
+mod cache;
 mod outcome;
+pub mod stream;
 
+pub use cache::{Cache, Key, Parts, Stats};
 pub use outcome::{Done, Failure, Outcome};
 
 use assize_job::Order;
