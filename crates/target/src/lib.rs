@@ -6,10 +6,15 @@
 
 pub mod agent;
 mod cache;
+mod host;
+mod needs;
 mod outcome;
+pub mod packages;
+mod process;
 pub mod stream;
 
 pub use cache::{Cache, Key, Parts, Stats};
+pub use host::Host;
 pub use outcome::{Done, Failure, Outcome};
 
 use assize_job::Order;
