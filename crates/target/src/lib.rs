@@ -11,11 +11,13 @@ mod needs;
 mod outcome;
 pub mod packages;
 mod process;
+mod ssh;
 pub mod stream;
 
 pub use cache::{Cache, Key, Parts, Stats};
 pub use host::Host;
 pub use outcome::{Done, Failure, Outcome};
+pub use ssh::Ssh;
 
 use assize_job::Order;
 
