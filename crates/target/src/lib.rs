@@ -10,11 +10,11 @@ mod host;
 mod needs;
 mod outcome;
 pub mod packages;
-mod process;
 mod ssh;
 pub mod stream;
+mod talk;
 
-pub use cache::{Cache, Key, Parts, Stats};
+pub use cache::{Cache, Key, Stats};
 pub use host::Host;
 pub use outcome::{Done, Failure, Outcome};
 pub use ssh::Ssh;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use assize_job::{Action, Job, Order};
 
 use crate::host::{encode, ended, limits};
-use crate::process::{End, Limits};
+use crate::talk::{End, Limits};
 use crate::{Done, Error, Outcome, Target, agent, needs, packages, stream};
 use connection::{Connection, quote};
 use probe::Probe;
