@@ -4,9 +4,20 @@
 //! recorded. Kernels, memory images, QEMU and the cache of exact runs are this
 //! crate's business. It does not know what is measured.
 
+pub mod agent;
+mod cache;
+mod host;
+mod needs;
 mod outcome;
+pub mod packages;
+mod ssh;
+pub mod stream;
+mod talk;
 
+pub use cache::{Cache, Key, Stats};
+pub use host::Host;
 pub use outcome::{Done, Failure, Outcome};
+pub use ssh::Ssh;
 
 use assize_job::Order;
 

@@ -1,0 +1,89 @@
+//! What the tests of several targets need.
+
+#![allow(dead_code)] // Each test file uses a part of it.
+
+pub(crate) mod sshd;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command as Process;
+
+use assize_job::{Command, Kind, Record, Workload};
+
+/// A shell command that prints the first line of an answer.
+pub(crate) const HELLO: &str =
+    r#"echo '{"record":"hello","schema":"assize.agent/1","version":"test"}'"#;
+
+/// A shell command that prints a whole answer.
+pub(crate) const WHOLE: &str = r#"printf '%s\n' \
+    '{"record":"hello","schema":"assize.agent/1","version":"test"}' \
+    '{"record":"metric","metric":"m","value":1.5,"unit":"ns"}' \
+    '{"record":"end","records":2}'"#;
+
+/// A directory for agents that are shell scripts.
+pub(crate) struct Scripts(tempfile::TempDir);
+
+impl Scripts {
+    pub(crate) fn new() -> Scripts {
+        Scripts(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// An agent that does this.
+    pub(crate) fn agent(&self, script: &str) -> PathBuf {
+        let path = self.path("agent");
+        // Written by another process: a file that is open for writing here,
+        // or in a fork of this process, cannot be executed.
+        let done = Process::new("sh")
+            .args([
+                "-c",
+                r#"printf '#!/bin/sh\n%s\n' "$1" > "$2" && chmod 755 "$2""#,
+            ])
+            .args(["sh", script])
+            .arg(&path)
+            .status()
+            .unwrap();
+        assert!(done.success());
+        path
+    }
+}
+
+/// The static agent, or a counted skip.
+pub(crate) fn real_agent() -> Option<PathBuf> {
+    match assize_target::agent::find() {
+        Ok(agent) => Some(agent),
+        Err(error) => {
+            skip(&error.to_string());
+            None
+        }
+    }
+}
+
+/// Says that a test could not be done, in the form that is counted.
+pub(crate) fn skip(why: &str) {
+    // Not `eprintln!`: the test harness would keep it back.
+    let _ = writeln!(std::io::stderr(), "skipped: {why}");
+}
+
+/// A workload that is this command.
+pub(crate) fn command(argv: &[&str]) -> Workload {
+    Workload {
+        name: "w".into(),
+        kind: Kind::Command(Command {
+            argv: argv.iter().map(ToString::to_string).collect(),
+            statuses: vec![0],
+            ..Command::default()
+        }),
+    }
+}
+
+/// What tools printed.
+pub(crate) fn raw(records: &[Record]) -> impl Iterator<Item = &str> {
+    records.iter().filter_map(|record| match record {
+        Record::Raw { text, .. } => Some(text.as_str()),
+        _ => None,
+    })
+}
