@@ -53,6 +53,7 @@ mod qr;
 pub mod quantile;
 mod random;
 pub mod verdict;
+pub mod weighted;
 pub mod welch;
 
 pub use adjust::{benjamini_hochberg, holm};
