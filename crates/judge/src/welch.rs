@@ -2,7 +2,7 @@
 //! interval.
 
 use crate::dist::{t_quantile, t_two_sided};
-use crate::error::{Error, Result, check_finite, check_positive};
+use crate::error::{Error, Result, check_finite, check_open_unit, check_positive};
 use crate::moments::{logs, mean, variance};
 
 /// A closed interval. Infinite ends are possible where the text of the function
@@ -46,6 +46,41 @@ pub struct Estimate {
     pub df: f64,
     /// The two-sided p of Welch's t, for no effect (ratio 1, difference 0).
     pub p_t: f64,
+}
+
+impl Estimate {
+    /// The interval of a ratio at another level than 95 %.
+    ///
+    /// # Errors
+    /// [`Error::BadArgument`] unless 0 < level < 1.
+    pub fn ratio_interval(&self, level: f64) -> Result<Interval> {
+        let on_logs = Estimate {
+            effect: self.effect.ln(),
+            ..*self
+        };
+        let Interval { low, high } = on_logs.difference_interval(level)?;
+        Ok(Interval {
+            low: low.exp(),
+            high: high.exp(),
+        })
+    }
+
+    /// The interval of a difference at another level than 95 %.
+    ///
+    /// # Errors
+    /// [`Error::BadArgument`] unless 0 < level < 1.
+    pub fn difference_interval(&self, level: f64) -> Result<Interval> {
+        check_open_unit(level, "the level must lie between 0 and 1")?;
+        let half = if self.standard_error > 0.0 {
+            t_quantile(0.5 + 0.5 * level, self.df) * self.standard_error
+        } else {
+            0.0
+        };
+        Ok(Interval {
+            low: self.effect - half,
+            high: self.effect + half,
+        })
+    }
 }
 
 /// A configuration of which only a summary was published.
@@ -228,6 +263,23 @@ mod tests {
         let other = ratio(&[2.0, 2.0], &[4.0, 4.0]).unwrap();
         assert_eq!((other.p_t, other.df), (0.0, 2.0));
         assert!((other.effect - 2.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn other_levels_agree_with_the_two_that_are_given() {
+        let near = |a: Interval, b: Interval| {
+            (a.low - b.low).abs() < 1e-12 && (a.high - b.high).abs() < 1e-12
+        };
+        let (a, b) = ([10.0, 10.2, 9.9, 10.1], [8.0, 8.1, 7.9, 8.4]);
+        let r = ratio(&a, &b).unwrap();
+        assert!(near(r.ratio_interval(0.95).unwrap(), r.ci));
+        assert!(near(r.ratio_interval(0.90).unwrap(), r.ci90));
+        let d = difference(&a, &b).unwrap();
+        assert!(near(d.difference_interval(0.95).unwrap(), d.ci));
+        assert!(r.ci.within(&r.ratio_interval(0.99).unwrap()));
+        let point = ratio(&[2.0, 2.0], &[4.0, 4.0]).unwrap();
+        assert_eq!(point.ratio_interval(0.99).unwrap(), point.ci);
+        assert!(r.ratio_interval(1.0).is_err());
     }
 
     #[test]

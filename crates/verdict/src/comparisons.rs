@@ -37,7 +37,7 @@ pub(crate) fn compare_all(
     primary: &BTreeSet<usize>,
     options: &Options,
 ) -> (Vec<Comparison>, Vec<Lint>) {
-    let mut rows = weigh_all(cells, baselines, options.seed);
+    let mut rows = weigh_all(cells, baselines, options);
     for is_primary in [true, false] {
         let mut family: Vec<&mut Row> = rows
             .iter_mut()
@@ -100,7 +100,7 @@ fn enough(per_block: Option<u32>, alpha: f64) -> Option<String> {
     Some(format!("{n} against {n} would reach {}", p_value(p)))
 }
 
-fn weigh_all(cells: &Cells<'_>, baselines: &Baselines, seed: u64) -> Vec<Row> {
+fn weigh_all(cells: &Cells<'_>, baselines: &Baselines, options: &Options) -> Vec<Row> {
     let mut rows = Vec::new();
     for (workload, metric) in cells.rows() {
         let Some(baseline) = baselines.of(workload) else {
@@ -122,7 +122,7 @@ fn weigh_all(cells: &Cells<'_>, baselines: &Baselines, seed: u64) -> Vec<Row> {
                         ..of_baseline
                     },
                     baseline,
-                    weighed: weigh(a, b, seed),
+                    weighed: weigh(a, b, options.seed).at_level(options.level),
                     p_adjusted: None,
                     p_t_adjusted: None,
                     verdict: Verdict::Undecided,

@@ -76,7 +76,8 @@ pub struct Comparison {
     pub mean: Option<f64>,
     /// Configuration over baseline; `null` on the raw scale.
     pub ratio: Option<f64>,
-    /// 95 % interval of `ratio`, or of `difference` on the raw scale.
+    /// Interval of `ratio`, or of `difference` on the raw scale: 95 %, or the
+    /// level of `Options::level`.
     pub ci: Option<[f64; 2]>,
     /// p of Welch's t test.
     pub p_t: Option<f64>,

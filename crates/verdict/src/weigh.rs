@@ -8,6 +8,7 @@ use assize_judge::{Interval, Result};
 
 use crate::cells::{Cell, standard_error, usable};
 use crate::document::Scale;
+use crate::options::LEVEL;
 use crate::words::finite;
 
 /// Two cells against each other, `a` being the baseline.
@@ -23,6 +24,7 @@ pub(crate) struct Weighed {
     /// b minus a; on the raw scale only.
     pub(crate) difference: Option<f64>,
     pub(crate) ci: Option<Interval>,
+    estimate: Option<Estimate>,
     /// Of the ratio only.
     pub(crate) ci90: Option<Interval>,
     pub(crate) p_t: Option<f64>,
@@ -47,6 +49,7 @@ impl Weighed {
             ratio: None,
             difference: None,
             ci: None,
+            estimate: None,
             ci90: None,
             p_t: None,
             p: None,
@@ -55,6 +58,20 @@ impl Weighed {
             per_block: None,
             because: Vec::new(),
         }
+    }
+
+    /// With `ci` at another level.
+    pub(crate) fn at_level(mut self, level: f64) -> Self {
+        if let Some(estimate) = self.estimate
+            && level != LEVEL
+        {
+            let interval = match self.scale {
+                Scale::Raw => estimate.difference_interval(level),
+                Scale::Log | Scale::Summary => estimate.ratio_interval(level),
+            };
+            self.ci = interval.ok();
+        }
+        self
     }
 
     /// The ends of `ci` where both are finite.
@@ -234,6 +251,7 @@ fn moments(cell: &Cell<'_>) -> Option<(f64, Option<f64>, Option<u32>)> {
 }
 
 fn take_estimate(weighed: &mut Weighed, estimate: Result<Estimate>) {
+    weighed.estimate = estimate.as_ref().ok().copied();
     match estimate {
         Ok(estimate) if weighed.scale == Scale::Raw => {
             weighed.difference = finite(estimate.effect);
