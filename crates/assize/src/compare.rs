@@ -80,7 +80,7 @@ fn file_is_configuration(path: &Path, mut records: Records) -> Records {
     records.configurations = vec![Configuration {
         label: stem.clone(),
         name: stem,
-        factors: Default::default(),
+        ..Configuration::default()
     }];
     records.factors.clear();
     records
@@ -130,5 +130,18 @@ fn join(all: &mut Records, records: Records, path: &Path) -> Result<(), Failure>
     all.statements.extend(records.statements);
     all.unsupported.extend(records.unsupported);
     all.doubts.extend(records.doubts);
+    all.failures.extend(records.failures);
+    all.unavailable.extend(records.unavailable);
+    for (all, more) in [
+        (&mut all.limits, records.limits),
+        (&mut all.primary, records.primary),
+        (&mut all.higher_is_better, records.higher_is_better),
+    ] {
+        for one in more {
+            if !all.contains(&one) {
+                all.push(one);
+            }
+        }
+    }
     Ok(())
 }

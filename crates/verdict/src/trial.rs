@@ -129,7 +129,7 @@ fn configurations(cells: &Cells<'_>) -> Vec<Configuration> {
         known.cloned().unwrap_or_else(|| Configuration {
             name: name.clone(),
             label: name.clone(),
-            factors: std::collections::BTreeMap::new(),
+            ..Configuration::default()
         })
     };
     cells.configurations.iter().map(of).collect()
