@@ -4,6 +4,12 @@
 //! recorded. Kernels, memory images, QEMU and the cache of exact runs are this
 //! crate's business. It does not know what is measured.
 
+mod elf;
+mod fault;
+pub mod initramfs;
+pub mod kernels;
+mod lock;
+mod modules;
 mod outcome;
 
 pub use outcome::{Done, Failure, Outcome};
