@@ -4,6 +4,8 @@
 //! recorded. Kernels, memory images, QEMU and the cache of exact runs are this
 //! crate's business. It does not know what is measured.
 
+pub mod agent;
+mod cache;
 mod elf;
 mod fault;
 pub mod initramfs;
@@ -11,7 +13,9 @@ pub mod kernels;
 mod lock;
 mod modules;
 mod outcome;
+pub mod stream;
 
+pub use cache::{Cache, Key, Parts, Stats};
 pub use outcome::{Done, Failure, Outcome};
 
 use assize_job::Order;

@@ -1,0 +1,331 @@
+//! Keeps what exact runs answered, by content.
+//!
+//! An exact run is a function of [`Parts`], so its answer need not be had
+//! twice. An entry is a file named by the [`Key`] of its parts:
+//!
+//! ```text
+//! assize.cache/1\n | BLAKE3 of key and the rest, 32 bytes | zstd of the answer
+//! ```
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use assize_job::Job;
+
+use crate::stream::outcome;
+use crate::{Error, Outcome};
+
+/// What an entry begins with, and what every key begins with.
+const MAGIC: &[u8] = b"assize.cache/1\n";
+/// Bytes before the compressed answer.
+const HEADER: usize = MAGIC.len() + blake3::OUT_LEN;
+/// How many bytes a cache may hold if nothing else is said.
+const LIMIT: u64 = 2 << 30;
+/// Files being written have this prefix.
+const UNFINISHED: &str = ".new-";
+/// Unfinished files older than this were left by a writer that is gone.
+const ABANDONED: Duration = Duration::from_secs(3600);
+
+/// Everything that an exact run's answer depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct Parts<'a> {
+    /// Digest of the kernel image.
+    pub kernel: &'a [u8],
+    /// Digest of the initramfs, in which the agent is.
+    pub initramfs: &'a [u8],
+    /// The kernel's command line.
+    pub command_line: &'a str,
+    /// QEMU's version, as it says it.
+    pub qemu: &'a str,
+    /// The arguments that make the machine, without paths.
+    pub arguments: &'a [String],
+    /// Number of CPUs.
+    pub cpus: u32,
+    /// Memory in MiB.
+    pub memory_mib: u32,
+    /// What the agent is told; the seed is in it.
+    pub job: &'a Job,
+}
+
+/// The name of an exact run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Key(blake3::Hash);
+
+impl Key {
+    /// The key of these parts.
+    ///
+    /// # Errors
+    /// If the job cannot be written as JSON.
+    pub fn of(parts: &Parts<'_>) -> Result<Key, Error> {
+        let job = serde_json::to_vec(parts.job)
+            .map_err(|error| failed("name a run in the cache", error.to_string()))?;
+        let mut hasher = blake3::Hasher::new();
+        let mut add = |bytes: &[u8]| {
+            hasher.update(&(bytes.len() as u64).to_le_bytes());
+            hasher.update(bytes);
+        };
+        add(MAGIC);
+        add(parts.kernel);
+        add(parts.initramfs);
+        add(parts.command_line.as_bytes());
+        add(parts.qemu.as_bytes());
+        add(&(parts.arguments.len() as u64).to_le_bytes());
+        for argument in parts.arguments {
+            add(argument.as_bytes());
+        }
+        add(&parts.cpus.to_le_bytes());
+        add(&parts.memory_mib.to_le_bytes());
+        add(&job);
+        Ok(Key(hasher.finalize()))
+    }
+}
+
+impl std::fmt::Display for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0.to_hex())
+    }
+}
+
+/// What is in a cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stats {
+    /// Number of runs.
+    pub entries: u64,
+    /// Bytes they take on disk.
+    pub bytes: u64,
+}
+
+/// Answers of exact runs in a directory, which several processes may share.
+#[derive(Debug)]
+pub struct Cache {
+    root: PathBuf,
+    limit: u64,
+    /// Bytes that may still be written before the directory is looked
+    /// through again; none before the first time.
+    spare: AtomicU64,
+}
+
+struct Entry {
+    path: PathBuf,
+    bytes: u64,
+    used: SystemTime,
+}
+
+impl Cache {
+    /// The cache in this directory, which need not exist yet, holding at most
+    /// 2 GiB.
+    pub fn new(root: PathBuf) -> Cache {
+        Cache {
+            root,
+            limit: LIMIT,
+            spare: AtomicU64::new(0),
+        }
+    }
+
+    /// The same cache holding at most about this many bytes.
+    #[must_use]
+    pub fn with_limit(mut self, bytes: u64) -> Cache {
+        self.limit = bytes;
+        self.spare = AtomicU64::new(0);
+        self
+    }
+
+    /// The answer kept under this key, exactly as it was put there. A file
+    /// that is not whole counts as absent and is removed.
+    pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
+        let path = self.path(key);
+        let bytes = fs::read(&path).ok()?;
+        let answer = unpack(key, &bytes);
+        if answer.is_none() {
+            // If it stays, the next reader finds it damaged again.
+            let _ = fs::remove_file(&path);
+        } else if let Ok(file) = File::open(&path) {
+            // Only the order of removal depends on it.
+            let _ = file.set_modified(SystemTime::now());
+        }
+        answer
+    }
+
+    /// Keeps the answer of a completed run, and removes the entries that
+    /// were not used for longest if there are too many bytes.
+    ///
+    /// # Errors
+    /// If the run has not completed, or the directory cannot be written.
+    pub fn put(&self, key: &Key, answer: &[u8]) -> Result<(), Error> {
+        const WHAT: &str = "keep a run in the cache";
+        if !matches!(outcome(answer, "", None), Outcome::Completed(_)) {
+            return Err(failed(WHAT, "it has not completed".into()));
+        }
+        let path = self.path(key);
+        let written = self
+            .write(&path, key, answer)
+            .map_err(|error| failed(WHAT, format!("{}: {error}", path.display())))?;
+        let enough = self
+            .spare
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |spare| {
+                spare.checked_sub(written)
+            });
+        if enough.is_err() {
+            self.trim();
+        }
+        Ok(())
+    }
+
+    /// Removes every entry.
+    ///
+    /// # Errors
+    /// If a file cannot be removed.
+    pub fn clear(&self) -> Result<(), Error> {
+        for path in self.files() {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    let why = format!("{}: {error}", path.display());
+                    return Err(failed("clear the cache", why));
+                }
+                _ => {}
+            }
+        }
+        self.spare.store(0, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Counts the entries.
+    pub fn stats(&self) -> Stats {
+        let entries = self.entries();
+        Stats {
+            entries: entries.len() as u64,
+            bytes: entries.iter().map(|entry| entry.bytes).sum(),
+        }
+    }
+
+    fn path(&self, key: &Key) -> PathBuf {
+        let name = key.to_string();
+        self.root.join(&name[..2]).join(&name[2..])
+    }
+
+    fn write(&self, path: &Path, key: &Key, answer: &[u8]) -> io::Result<u64> {
+        let directory = path.parent().unwrap_or(&self.root);
+        fs::create_dir_all(directory)?;
+        let bytes = pack(key, answer)?;
+        let mut file = tempfile::Builder::new()
+            .prefix(UNFINISHED)
+            .tempfile_in(directory)?;
+        file.write_all(&bytes)?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(bytes.len() as u64)
+    }
+
+    /// Removes what is too much, oldest use first, down to nine tenths of the
+    /// limit, so that this need not be done at every [`Cache::put`].
+    fn trim(&self) {
+        let now = SystemTime::now();
+        for path in self.files().filter(|path| is_unfinished(path)) {
+            let age = fs::metadata(&path)
+                .and_then(|metadata| metadata.modified())
+                .ok()
+                .and_then(|modified| now.duration_since(modified).ok());
+            if age.is_some_and(|age| age > ABANDONED) {
+                let _ = fs::remove_file(&path);
+            }
+        }
+        let mut entries = self.entries();
+        entries.sort_by(|a, b| (a.used, &a.path).cmp(&(b.used, &b.path)));
+        let mut total: u64 = entries.iter().map(|entry| entry.bytes).sum();
+        let goal = self.limit - self.limit / 10;
+        if total > self.limit {
+            for entry in &entries {
+                if total <= goal {
+                    break;
+                }
+                // Another process may have been faster.
+                let _ = fs::remove_file(&entry.path);
+                total = total.saturating_sub(entry.bytes);
+            }
+        }
+        // Others may write too: look again after a tenth of the limit.
+        let spare = self.limit.saturating_sub(total).min(self.limit / 10);
+        self.spare.store(spare, Ordering::Relaxed);
+    }
+
+    /// The files of this cache and no others, finished or not.
+    fn files(&self) -> impl Iterator<Item = PathBuf> {
+        list(&self.root)
+            .filter(|directory| is_hex(directory, 2))
+            .flat_map(|directory| list(&directory))
+            .filter(|path| is_hex(path, 2 * blake3::OUT_LEN - 2) || is_unfinished(path))
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        self.files()
+            .filter(|path| !is_unfinished(path))
+            .filter_map(|path| {
+                let metadata = fs::metadata(&path).ok()?;
+                Some(Entry {
+                    bytes: metadata.len(),
+                    used: metadata.modified().ok()?,
+                    path,
+                })
+            })
+            .collect()
+    }
+}
+
+fn failed(what: &str, why: String) -> Error {
+    Error {
+        what: what.into(),
+        why,
+        mend: None,
+        wrong_use: false,
+    }
+}
+
+/// What a directory holds; nothing if it cannot be read.
+fn list(directory: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    fs::read_dir(directory)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+}
+
+fn is_hex(path: &Path, length: usize) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| {
+        name.len() == length
+            && name
+                .bytes()
+                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    })
+}
+
+fn is_unfinished(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.starts_with(UNFINISHED))
+}
+
+fn checksum(key: &Key, compressed: &[u8]) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(key.0.as_bytes());
+    hasher.update(compressed);
+    hasher.finalize()
+}
+
+fn pack(key: &Key, answer: &[u8]) -> io::Result<Vec<u8>> {
+    let compressed = zstd::encode_all(answer, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+    Ok([MAGIC, checksum(key, &compressed).as_bytes(), &compressed].concat())
+}
+
+/// The answer in a file, if every byte is as it was written.
+fn unpack(key: &Key, bytes: &[u8]) -> Option<Vec<u8>> {
+    let compressed = bytes.get(HEADER..)?;
+    let sum = bytes.strip_prefix(MAGIC)?.get(..blake3::OUT_LEN)?;
+    if sum != checksum(key, compressed).as_bytes() {
+        return None;
+    }
+    zstd::decode_all(compressed).ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,266 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// A completed answer with this text in it.
+fn answer(text: &str) -> Vec<u8> {
+    let raw = serde_json::to_string(text).unwrap();
+    format!(
+        "ready\n\
+         {{\"record\":\"hello\",\"schema\":\"assize.agent/1\",\"version\":\"0\"}}\n\
+         {{\"record\":\"raw\",\"name\":\"n\",\"text\":{raw}}}\n\
+         {{\"record\":\"end\",\"records\":2}}\n"
+    )
+    .into_bytes()
+}
+
+fn key(seed: u64) -> Key {
+    let job = Job {
+        seed,
+        ..Job::default()
+    };
+    Key::of(&parts(&job, &[])).unwrap()
+}
+
+fn parts<'a>(job: &'a Job, arguments: &'a [String]) -> Parts<'a> {
+    Parts {
+        kernel: b"kernel",
+        initramfs: b"initramfs",
+        command_line: "nokaslr quiet",
+        qemu: "7.2.15",
+        arguments,
+        cpus: 1,
+        memory_mib: 256,
+        job,
+    }
+}
+
+fn cache() -> (tempfile::TempDir, Cache) {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = Cache::new(directory.path().join("runs"));
+    (directory, cache)
+}
+
+proptest! {
+    #[test]
+    fn what_was_put_is_what_is_got(text: String, seed: u64) {
+        let (_directory, cache) = cache();
+        let answer = answer(&text);
+        prop_assert_eq!(cache.get(&key(seed)), None);
+        cache.put(&key(seed), &answer).unwrap();
+        prop_assert_eq!(cache.get(&key(seed)), Some(answer));
+        prop_assert_eq!(cache.get(&key(seed ^ 1)), None);
+    }
+
+    #[test]
+    fn moving_bytes_between_parts_makes_another_key(
+        text in "[a-c]{4,12}",
+        cuts in proptest::collection::vec(0_usize..12, 8),
+    ) {
+        let job = Job::default();
+        let split = |cuts: &[usize]| {
+            let mut cuts: Vec<usize> = cuts.iter().map(|c| c % (text.len() + 1)).collect();
+            cuts.sort_unstable();
+            let piece = |from: usize, to: usize| text[from..to].to_string();
+            [
+                piece(0, cuts[0]),
+                piece(cuts[0], cuts[1]),
+                piece(cuts[1], cuts[2]),
+                piece(cuts[2], cuts[3]),
+                piece(cuts[3], text.len()),
+            ]
+        };
+        let key = |pieces: &[String; 5]| {
+            let [kernel, initramfs, command_line, qemu, argument] = pieces;
+            Key::of(&Parts {
+                kernel: kernel.as_bytes(),
+                initramfs: initramfs.as_bytes(),
+                command_line,
+                qemu,
+                ..parts(&job, std::slice::from_ref(argument))
+            })
+            .unwrap()
+        };
+        let (one, other) = (split(&cuts[..4]), split(&cuts[4..]));
+        prop_assert_eq!(one == other, key(&one) == key(&other));
+    }
+}
+
+#[test]
+fn every_part_is_in_the_key() {
+    let job = Job::default();
+    let other = Job {
+        seed: 1,
+        ..Job::default()
+    };
+    let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let (one, two, joined) = (words(&["a"]), words(&["a", "b"]), words(&["ab"]));
+    let given = parts(&job, &two);
+    let keys = [
+        given,
+        Parts {
+            kernel: b"kernal",
+            ..given
+        },
+        Parts {
+            initramfs: b"",
+            ..given
+        },
+        Parts {
+            command_line: "nokaslr",
+            ..given
+        },
+        Parts {
+            qemu: "7.2.16",
+            ..given
+        },
+        Parts {
+            arguments: &one,
+            ..given
+        },
+        Parts {
+            arguments: &joined,
+            ..given
+        },
+        Parts { cpus: 2, ..given },
+        Parts {
+            memory_mib: 257,
+            ..given
+        },
+        Parts {
+            job: &other,
+            ..given
+        },
+    ]
+    .map(|parts| Key::of(&parts).unwrap());
+    let distinct: std::collections::HashSet<_> = keys.iter().collect();
+    assert_eq!(distinct.len(), keys.len());
+    assert_eq!(Key::of(&given).unwrap(), keys[0]);
+}
+
+#[test]
+fn a_file_with_any_flipped_bit_or_cut_is_absent_and_removed() {
+    let (_directory, cache) = cache();
+    let key = key(7);
+    cache.put(&key, &answer("x")).unwrap();
+    let path = cache.path(&key);
+    let good = fs::read(&path).unwrap();
+    for at in 0..good.len() {
+        let mut bad = good.clone();
+        bad[at] ^= 1 << (at % 8);
+        for bytes in [bad.as_slice(), &good[..at]] {
+            fs::write(&path, bytes).unwrap();
+            assert_eq!(cache.get(&key), None, "byte {at}");
+            assert!(!path.exists(), "byte {at}");
+        }
+    }
+    let longer = [good.as_slice(), b"\0"].concat();
+    fs::write(&path, longer).unwrap();
+    assert_eq!(cache.get(&key), None);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, &good).unwrap();
+    assert_eq!(cache.get(&key), Some(answer("x")));
+}
+
+#[test]
+fn an_entry_under_another_name_is_absent() {
+    let (_directory, cache) = cache();
+    cache.put(&key(1), &answer("x")).unwrap();
+    let other = cache.path(&key(2));
+    fs::create_dir_all(other.parent().unwrap()).unwrap();
+    fs::copy(cache.path(&key(1)), other).unwrap();
+    assert_eq!(cache.get(&key(2)), None);
+}
+
+#[test]
+fn runs_that_have_not_completed_are_not_kept() {
+    let (_directory, cache) = cache();
+    let whole = answer("x");
+    let error = cache.put(&key(1), &whole[..whole.len() - 1]).unwrap_err();
+    assert_eq!(error.why, "it has not completed");
+    assert_eq!(cache.get(&key(1)), None);
+    assert_eq!(cache.stats(), Stats::default());
+}
+
+#[test]
+fn what_was_not_used_for_longest_goes_first() {
+    let (_directory, cache) = cache();
+    let mut size = 0;
+    for seed in 0..10 {
+        cache.put(&key(seed), &answer("x")).unwrap();
+        let path = cache.path(&key(seed));
+        size = fs::metadata(&path).unwrap().len();
+        let used = SystemTime::UNIX_EPOCH + Duration::from_secs(1000 + seed);
+        File::open(&path).unwrap().set_modified(used).unwrap();
+    }
+    assert_eq!(
+        cache.stats(),
+        Stats {
+            entries: 10,
+            bytes: 10 * size
+        }
+    );
+    // Reading the oldest makes it the youngest.
+    assert!(cache.get(&key(0)).is_some());
+    let cache = cache.with_limit(5 * size);
+    cache.put(&key(10), &answer("x")).unwrap();
+    let kept: Vec<u64> = (0..11)
+        .filter(|seed| cache.path(&key(*seed)).exists())
+        .collect();
+    assert_eq!(kept, [0, 8, 9, 10]);
+    assert_eq!(
+        cache.stats(),
+        Stats {
+            entries: 4,
+            bytes: 4 * size
+        }
+    );
+}
+
+#[test]
+fn a_cache_never_outgrows_its_limit_by_much() {
+    let (_directory, cache) = cache();
+    cache.put(&key(0), &answer("x")).unwrap();
+    let limit = 10 * cache.stats().bytes;
+    let cache = cache.with_limit(limit);
+    for seed in 0..50 {
+        cache.put(&key(seed), &answer("x")).unwrap();
+        assert!(cache.stats().bytes <= limit + limit / 10);
+    }
+}
+
+#[test]
+fn clearing_removes_entries_and_nothing_else() {
+    let (directory, cache) = cache();
+    cache.put(&key(1), &answer("x")).unwrap();
+    let foreign = directory.path().join("runs/notes.txt");
+    fs::write(&foreign, "mine").unwrap();
+    cache.clear().unwrap();
+    assert_eq!(cache.stats(), Stats::default());
+    assert_eq!(cache.get(&key(1)), None);
+    assert_eq!(fs::read_to_string(foreign).unwrap(), "mine");
+    let absent = Cache::new(directory.path().join("absent"));
+    absent.clear().unwrap();
+    assert_eq!(absent.stats(), Stats::default());
+}
+
+#[test]
+fn writers_at_once_leave_whole_entries() {
+    let (_directory, cache) = cache();
+    let cache = cache.with_limit(2000);
+    std::thread::scope(|scope| {
+        for thread in 0..4_u64 {
+            let cache = &cache;
+            scope.spawn(move || {
+                for round in 0..40 {
+                    let seed = (thread + round) % 8;
+                    let expected = answer(&seed.to_string());
+                    cache.put(&key(seed), &expected).unwrap();
+                    let got = cache.get(&key(seed));
+                    assert!(got.is_none_or(|got| got == expected));
+                }
+            });
+        }
+    });
+    assert_eq!(cache.files().filter(|path| is_unfinished(path)).count(), 0);
+}

@@ -1,0 +1,409 @@
+//! Reads an agent's answer.
+
+use assize_job::{AGENT_SCHEMA, Record, Stage};
+
+use crate::{Failure, Outcome};
+
+/// How many lines of the console go with a failure.
+const CONSOLE_LINES: usize = 40;
+
+/// What came of a run whose agent answered `bytes` while its console said
+/// `console`. `ended` is what the target itself knows of a failure.
+///
+/// Lines before the first [`Record::Hello`] are not part of the answer. The
+/// run is completed if everything from there to the newline after
+/// [`Record::End`] is there and nothing else, no record is a
+/// [`Record::Failed`], and `ended` is not [`Failure::Inexact`].
+///
+/// Else the cause is, in this order: inexactness; what the agent says; an
+/// `ended` that is more than [`Failure::Ended`]; what the kernel said on the
+/// console; [`Failure::Ended`] as given, or with what is wrong with the
+/// answer.
+pub fn outcome(bytes: &[u8], console: &str, ended: Option<Failure>) -> Outcome {
+    decide(bytes, console, ended, kernel_failure)
+}
+
+/// The same where `console` is the standard error of ordinary processes, in
+/// which no kernel speaks.
+#[cfg(test)] // Until a target without a console of the kernel uses it.
+pub(crate) fn outcome_of_process(bytes: &[u8], stderr: &str, ended: Option<Failure>) -> Outcome {
+    decide(bytes, stderr, ended, |_| None)
+}
+
+fn decide(
+    bytes: &[u8],
+    console: &str,
+    ended: Option<Failure>,
+    look: impl Fn(&str) -> Option<Failure>,
+) -> Outcome {
+    let (records, defect) = read(bytes);
+    let failed = records.iter().find_map(agents_word);
+    let failure = match (ended, failed, defect) {
+        (Some(inexact @ Failure::Inexact { .. }), ..) => inexact,
+        (_, Some(failed), _) => failed,
+        (_, None, None) => return Outcome::Completed(records),
+        (Some(Failure::Ended { how }), None, Some(defect)) => {
+            look(console).unwrap_or_else(|| Failure::Ended {
+                how: format!("{how}; {defect}"),
+            })
+        }
+        (Some(ended), None, Some(_)) => ended,
+        (None, None, Some(defect)) => look(console).unwrap_or(Failure::Ended { how: defect }),
+    };
+    Outcome::Failed {
+        failure,
+        records,
+        console: last_lines(console),
+    }
+}
+
+/// The failure that a record tells of.
+fn agents_word(record: &Record) -> Option<Failure> {
+    match record {
+        Record::Failed { stage, what, why } => Some(Failure::Agent {
+            stage: *stage,
+            what: what.clone(),
+            why: why.clone(),
+        }),
+        Record::Hello { schema, .. } if schema != AGENT_SCHEMA => Some(Failure::Agent {
+            stage: Stage::Start,
+            what: "read the agent's answer".into(),
+            why: format!("its schema is {schema}, not {AGENT_SCHEMA}"),
+        }),
+        _ => None,
+    }
+}
+
+/// The records up to the first thing that is wrong, and what that is.
+fn read(bytes: &[u8]) -> (Vec<Record>, Option<String>) {
+    let mut records = Vec::new();
+    for line in bytes.split_inclusive(|b| *b == b'\n') {
+        let line_number = records.len() + 1;
+        let ended = matches!(records.last(), Some(Record::End { .. }));
+        if ended {
+            return (
+                records,
+                Some("the agent's answer goes on after its end".into()),
+            );
+        }
+        let record = match serde_json::from_slice(line) {
+            Ok(Record::Hello { .. }) if !records.is_empty() => {
+                return (records, Some("the agent's answer begins twice".into()));
+            }
+            // A last line that was cut right before its newline.
+            Ok(_) | Err(_) if !line.ends_with(b"\n") && !records.is_empty() => break,
+            Ok(record @ Record::Hello { .. }) => record,
+            // Whatever precedes the answer.
+            Ok(_) | Err(_) if records.is_empty() => continue,
+            Ok(record) => record,
+            Err(error) => {
+                let defect = format!("line {line_number} of the agent's answer: {error}");
+                return (records, Some(defect));
+            }
+        };
+        records.push(record);
+    }
+    let defect = defect_of_whole(&records);
+    (records, defect)
+}
+
+/// What is wrong with an answer of which each line is a record.
+fn defect_of_whole(records: &[Record]) -> Option<String> {
+    match records {
+        [] => Some("the agent did not answer".into()),
+        [before @ .., Record::End { records }] => {
+            let came = before.len();
+            (*records != came as u64)
+                .then(|| format!("the agent sent {records} records before the end, {came} arrived"))
+        }
+        _ => Some(format!(
+            "the agent's answer breaks off after {} records",
+            records.len()
+        )),
+    }
+}
+
+/// What the kernel says on its console of a failure: a panic or an oops
+/// before a lack of memory before a task that hangs. Time stamps are left
+/// out.
+pub fn kernel_failure(console: &str) -> Option<Failure> {
+    let find = |signs: &[&str]| {
+        console
+            .lines()
+            .map(message)
+            .find(|line| signs.iter().any(|sign| line.contains(sign)))
+            .map(str::to_string)
+    };
+    // The line of a panic says why; the oops before it says where.
+    if let Some(line) = find(&["Kernel panic"]).or_else(|| find(&["Oops:", "BUG:"])) {
+        return Some(Failure::Panic { line });
+    }
+    if let Some(line) = find(&["Out of memory: Killed process"]) {
+        return Some(Failure::OutOfMemory { line });
+    }
+    let line = find(&["blocked for more than"])?;
+    Some(Failure::Ended {
+        how: format!("a task hung: {line}"),
+    })
+}
+
+/// A console line without the kernel's time stamp and carriage returns.
+fn message(line: &str) -> &str {
+    let line = line.trim();
+    match line
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once("] "))
+    {
+        Some((stamp, text))
+            if stamp
+                .trim()
+                .bytes()
+                .all(|b| b.is_ascii_digit() || b == b'.') =>
+        {
+            text.trim()
+        }
+        _ => line,
+    }
+}
+
+/// The last lines of a console.
+fn last_lines(console: &str) -> String {
+    let lines: Vec<&str> = console.lines().collect();
+    let first = lines.len().saturating_sub(CONSOLE_LINES);
+    lines[first..].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn hello() -> Record {
+        Record::Hello {
+            schema: AGENT_SCHEMA.into(),
+            version: "0".into(),
+            resumed_ns: None,
+        }
+    }
+
+    fn text(records: &[Record]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for record in records {
+            serde_json::to_writer(&mut bytes, record).unwrap();
+            bytes.push(b'\n');
+        }
+        bytes
+    }
+
+    /// Hello, what is given, and the right end.
+    fn whole(middle: Vec<Record>) -> Vec<Record> {
+        let mut records = vec![hello()];
+        records.extend(middle);
+        let count = records.len() as u64;
+        records.push(Record::End { records: count });
+        records
+    }
+
+    fn middle() -> impl Strategy<Value = Vec<Record>> {
+        let record = prop_oneof![
+            (".*", any::<i32>(), ".*").prop_map(|(metric, value, unit)| Record::Metric {
+                metric,
+                value: value.into(),
+                unit,
+            }),
+            (".*", ".*").prop_map(|(name, text)| Record::Raw { name, text }),
+            proptest::collection::btree_map(".*", ".*", 0..3)
+                .prop_map(|facts: BTreeMap<_, _>| Record::Environment { facts }),
+            proptest::collection::vec((any::<u64>(), any::<u64>()), 0..4).prop_map(|buckets| {
+                Record::Histogram {
+                    metric: "m".into(),
+                    unit: "ns".into(),
+                    buckets,
+                    exact: true,
+                }
+            }),
+        ];
+        proptest::collection::vec(record, 0..6)
+    }
+
+    fn failure(outcome: Outcome) -> Failure {
+        match outcome {
+            Outcome::Failed { failure, .. } => failure,
+            Outcome::Completed(records) => panic!("completed: {records:?}"),
+        }
+    }
+
+    fn how(outcome: Outcome) -> String {
+        match failure(outcome) {
+            Failure::Ended { how } => how,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whole_answers_are_completed(middle in middle(), noise in "([a-z ]{0,9}\n){0,3}") {
+            let records = whole(middle);
+            let mut bytes = noise.into_bytes();
+            bytes.extend(text(&records));
+            prop_assert_eq!(outcome(&bytes, "", None), Outcome::Completed(records));
+        }
+
+        #[test]
+        fn an_answer_cut_anywhere_is_never_completed(middle in middle()) {
+            let mut bytes = b"ready\n".to_vec();
+            bytes.extend(text(&whole(middle)));
+            for end in 0..bytes.len() {
+                let cut = outcome(&bytes[..end], "", None);
+                prop_assert!(matches!(cut, Outcome::Failed { .. }), "cut at {}", end);
+            }
+        }
+
+        #[test]
+        fn an_answer_that_lacks_a_record_is_never_completed(middle in middle(), at in 0_usize..8) {
+            let mut records = whole(middle);
+            records.remove(at % records.len());
+            let lacking = outcome(&text(&records), "", None);
+            let is_failed = matches!(lacking, Outcome::Failed { .. });
+            prop_assert!(is_failed);
+        }
+
+        #[test]
+        fn any_bytes_can_be_read(bytes: Vec<u8>, console: String) {
+            let read = outcome(&bytes, &console, None);
+            let is_failed = matches!(read, Outcome::Failed { .. });
+            prop_assert!(is_failed);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_answer_is_said() {
+        let metric = br#"{"record":"metric","metric":"m","value":1,"unit":""}"#;
+        let cases: &[(Vec<u8>, &str)] = &[
+            (b"ready\n".to_vec(), "the agent did not answer"),
+            (text(&[hello(), hello()]), "the agent's answer begins twice"),
+            (
+                text(&[hello()]),
+                "the agent's answer breaks off after 1 records",
+            ),
+            (
+                [text(&[hello()]), metric[..9].to_vec()].concat(),
+                "the agent's answer breaks off after 1 records",
+            ),
+            (
+                text(&[hello(), Record::End { records: 4 }]),
+                "the agent sent 4 records before the end, 1 arrived",
+            ),
+            (
+                [text(&whole(Vec::new())), b"x\n".to_vec()].concat(),
+                "the agent's answer goes on after its end",
+            ),
+        ];
+        for (bytes, expected) in cases {
+            assert_eq!(how(outcome(bytes, "", None)), *expected);
+        }
+        let garbled = [text(&[hello()]), b"{]\n".to_vec()].concat();
+        let said = how(outcome(&garbled, "", None));
+        assert!(said.starts_with("line 2 of the agent's answer: "), "{said}");
+    }
+
+    #[test]
+    fn the_best_cause_is_given() {
+        let ended = || Failure::Ended {
+            how: "exit status 0".into(),
+        };
+        let panic = "[    3.1] Oops: 0000 [#1]\n[    3.2] Kernel panic - not syncing: x\r\n";
+        let oom = "[ 1.5] Out of memory: Killed process 7 (hog)\n";
+        let panicked = Failure::Panic {
+            line: "Kernel panic - not syncing: x".into(),
+        };
+        let killed = Failure::OutOfMemory {
+            line: "Out of memory: Killed process 7 (hog)".into(),
+        };
+        assert_eq!(failure(outcome(b"", panic, Some(ended()))), panicked);
+        assert_eq!(
+            failure(outcome(b"", &format!("{oom}{panic}"), None)),
+            panicked
+        );
+        assert_eq!(failure(outcome(b"", oom, None)), killed);
+        let hung = "INFO: task a:7 blocked for more than 120 seconds.";
+        assert_eq!(
+            how(outcome(b"", hung, None)),
+            format!("a task hung: {hung}")
+        );
+        let timeout = Failure::Timeout { after_s: 9 };
+        assert_eq!(failure(outcome(b"", panic, Some(timeout.clone()))), timeout);
+        assert_eq!(
+            how(outcome(b"", "", Some(ended()))),
+            "exit status 0; the agent did not answer"
+        );
+        assert_eq!(
+            how(outcome_of_process(b"", panic, Some(ended()))),
+            "exit status 0; the agent did not answer"
+        );
+    }
+
+    #[test]
+    fn inexactness_spoils_a_whole_answer_and_a_late_end_does_not() {
+        let bytes = text(&whole(Vec::new()));
+        let inexact = Failure::Inexact {
+            how: "900 ns".into(),
+        };
+        assert_eq!(failure(outcome(&bytes, "", Some(inexact.clone()))), inexact);
+        let late = Failure::Timeout { after_s: 1 };
+        assert!(matches!(
+            outcome(&bytes, "", Some(late)),
+            Outcome::Completed(_)
+        ));
+    }
+
+    #[test]
+    fn what_the_agent_says_is_the_cause() {
+        let failed = Record::Failed {
+            stage: Stage::Setup,
+            what: "load the module depq".into(),
+            why: "it is not there".into(),
+        };
+        let expected = Failure::Agent {
+            stage: Stage::Setup,
+            what: "load the module depq".into(),
+            why: "it is not there".into(),
+        };
+        let bytes = text(&whole(vec![failed]));
+        assert_eq!(failure(outcome(&bytes, "Kernel panic", None)), expected);
+        let ended = Failure::Timeout { after_s: 1 };
+        assert_eq!(
+            failure(outcome(&bytes[..bytes.len() - 1], "", Some(ended))),
+            expected
+        );
+    }
+
+    #[test]
+    fn another_schema_is_refused() {
+        let records = [
+            Record::Hello {
+                schema: "assize.agent/9".into(),
+                version: String::new(),
+                resumed_ns: None,
+            },
+            Record::End { records: 1 },
+        ];
+        let Failure::Agent { why, .. } = failure(outcome(&text(&records), "", None)) else {
+            panic!("no agent's failure");
+        };
+        assert_eq!(why, "its schema is assize.agent/9, not assize.agent/1");
+    }
+
+    #[test]
+    fn the_last_lines_of_the_console_are_kept() {
+        let console: String = (0..100).map(|n| format!("line {n}\n")).collect();
+        let Outcome::Failed { console, .. } = outcome(b"", &console, None) else {
+            panic!("completed");
+        };
+        assert_eq!(console.lines().count(), CONSOLE_LINES);
+        assert!(console.starts_with("line 60\n") && console.ends_with("line 99"));
+    }
+}
