@@ -12,6 +12,11 @@ pub(crate) use running::{
     PlanArguments, RunArguments, RunOneArguments,
 };
 
+/// Level of all tests, unless another is asked for.
+const ALPHA: f64 = 0.05;
+/// Seed of the judge's draws, unless another is asked for.
+const SEED: u64 = 1;
+
 /// A court for kernel changes: what a change really did, and whether a
 /// posted number survives the noise.
 #[derive(Debug, Parser)]
@@ -62,7 +67,7 @@ pub(crate) enum Verb {
 }
 
 /// What is asked of the records.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Question {
     /// Compare with this configuration; names match without case and by
     /// unique prefix [default: the first configuration]
@@ -94,15 +99,29 @@ pub(crate) struct Trial {
     #[arg(long, value_name = "METRIC")]
     pub(crate) higher_is_better: Vec<String>,
     /// Level of all tests
-    #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = share)]
+    #[arg(long, value_name = "P", default_value_t = ALPHA, value_parser = share)]
     pub(crate) alpha: f64,
     /// Ratios within 1 ± this are equivalent [default: what the bundle's
     /// experiment says, else 0.01]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) margin: Option<f64>,
     /// Seed for what is drawn at random where enumeration is too large
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = SEED)]
     pub(crate) seed: u64,
+}
+
+impl Default for Trial {
+    /// As without any option.
+    fn default() -> Self {
+        Trial {
+            question: Question::default(),
+            primary: Vec::new(),
+            higher_is_better: Vec::new(),
+            alpha: ALPHA,
+            margin: None,
+            seed: SEED,
+        }
+    }
 }
 
 /// How the verdict is shown.
