@@ -1,0 +1,4 @@
+//! Experiment files and the plans they become.
+
+#[cfg(test)]
+mod experiments;
