@@ -7,13 +7,13 @@ const SHOWN: usize = 60;
 
 /// The first difference of two values.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Difference {
+pub struct Difference {
     /// The path to it: `plan.runs[3].seed`.
-    pub(crate) field: String,
+    pub field: String,
     /// What the first holds there.
-    pub(crate) first: String,
+    pub first: String,
     /// What the second holds there.
-    pub(crate) second: String,
+    pub second: String,
 }
 
 /// The first difference, in the order of the first value.

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::difference::Difference;
 use crate::disk::SCHEMA;
 
 /// Why a bundle could not be written, read or merged.
@@ -62,12 +63,8 @@ pub enum Error {
     Differs {
         /// The file.
         path: PathBuf,
-        /// The first field that differs: `plan.runs[3].seed`.
-        field: String,
-        /// What the bundle holds.
-        there: String,
-        /// What was given.
-        given: String,
+        /// What the bundle holds first, what was given second.
+        difference: Box<Difference>,
     },
     /// Two bundles hold different results of one run.
     Conflict {
@@ -77,12 +74,8 @@ pub enum Error {
         other: PathBuf,
         /// Its place in the schedule.
         index: u32,
-        /// The first field that differs.
-        field: String,
-        /// What the first holds.
-        there: String,
-        /// What the second holds.
-        here: String,
+        /// Where they differ first.
+        difference: Box<Difference>,
         /// Whether the target is exact, so that this cannot be.
         exact: bool,
     },
@@ -92,12 +85,8 @@ pub enum Error {
         path: PathBuf,
         /// The first.
         other: PathBuf,
-        /// The first field that differs.
-        field: String,
-        /// What the first holds.
-        there: String,
-        /// What the second holds.
-        here: String,
+        /// Where they differ first.
+        difference: Box<Difference>,
     },
     /// Nothing to merge.
     Nothing,
@@ -162,30 +151,29 @@ impl std::fmt::Display for Error {
 impl Error {
     fn difference(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Error::Differs {
-                path,
-                field,
-                there,
-                given,
-            } => write!(
+            Error::Differs { path, difference } => write!(
                 f,
-                "{}: {field}: {there} in the bundle, {given} now; go on with what it \
-                 was begun with, or name a new directory",
-                path.display()
+                "{}: {}: {} in the bundle, {} now; go on with what it was begun with, or \
+                 name a new directory",
+                path.display(),
+                difference.field,
+                difference.first,
+                difference.second
             ),
             Error::Conflict {
                 path,
                 other,
                 index,
-                field,
-                there,
-                here,
+                difference,
                 exact,
             } => {
                 write!(
                     f,
-                    "{}: run {index}: {field}: {there} in {}, {here} here; ",
+                    "{}: run {index}: {}: {} here, {} in {}; ",
                     path.display(),
+                    difference.field,
+                    difference.second,
+                    difference.first,
                     other.display()
                 )?;
                 f.write_str(if *exact {
@@ -199,14 +187,15 @@ impl Error {
             Error::Incomparable {
                 path,
                 other,
-                field,
-                there,
-                here,
+                difference,
             } => write!(
                 f,
-                "{}: {field}: {here} here, {there} in {}; they cannot be judged \
-                 together: merge bundles of one experiment",
+                "{}: {}: {} here, {} in {}; they cannot be judged together: merge bundles \
+                 of one experiment",
                 path.display(),
+                difference.field,
+                difference.second,
+                difference.first,
                 other.display()
             ),
             _ => Ok(()),

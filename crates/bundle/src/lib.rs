@@ -23,6 +23,7 @@ mod schedule;
 mod whole;
 mod writer;
 
+pub use difference::Difference;
 pub use disk::{SCHEMA, read, write};
 pub use error::Error;
 pub use head::{Head, read_plan};

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
+use crate::difference::Difference;
 use crate::head::{Head, Stored};
 use crate::recorded::{Recorded, StoredRun};
 use crate::whole::{self, There, UNFINISHED};
@@ -263,18 +264,18 @@ fn same_head(directory: &Path, head: &Head) -> Result<(), Error> {
     if !stored.parts.is_empty() {
         return Err(Error::Differs {
             path,
-            field: "machine".into(),
-            there: "several, merged".into(),
-            given: "one".into(),
+            difference: Box::new(Difference {
+                field: "machine".into(),
+                first: "several, merged,".into(),
+                second: "one".into(),
+            }),
         });
     }
     match stored.head.difference(head) {
         None => Ok(()),
         Some(difference) => Err(Error::Differs {
             path,
-            field: difference.field,
-            there: difference.first,
-            given: difference.second,
+            difference: Box::new(difference),
         }),
     }
 }

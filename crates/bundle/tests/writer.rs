@@ -250,6 +250,9 @@ fn a_value_that_is_no_number_is_unavailable_and_not_lost() {
 }
 
 proptest! {
+    // Each case flushes to disk.
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
     #[test]
     fn samples_of_any_kind_read_back(
         series in prop::collection::vec(

@@ -45,7 +45,11 @@ pub fn head(planned_runs: u32) -> Head {
 /// A run: even indices are of the baseline, odd ones of the other, two to a
 /// block.
 pub fn recorded(index: u32) -> Recorded {
-    let configuration = if index.is_multiple_of(2) { "base" } else { "queue" };
+    let configuration = if index.is_multiple_of(2) {
+        "base"
+    } else {
+        "queue"
+    };
     let mut run = Run::new(configuration, "pipe", index / 2 + 1);
     run.order = index;
     run.block = Some(index / 2);
