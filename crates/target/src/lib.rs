@@ -4,6 +4,7 @@
 //! recorded. Kernels, memory images, QEMU and the cache of exact runs are this
 //! crate's business. It does not know what is measured.
 
+mod apt;
 mod elf;
 mod fault;
 pub mod initramfs;
