@@ -5,6 +5,7 @@
 //! crate's business. It does not know what is measured.
 
 pub mod agent;
+mod apt;
 mod cache;
 mod elf;
 mod fault;

@@ -71,12 +71,12 @@ fn is_path(name: &str) -> bool {
 }
 
 /// A path's last part without `.ko` and what follows, `-` as `_`.
-fn stem(path: &str) -> String {
+pub(crate) fn stem(path: &str) -> String {
     let file = path.rsplit('/').next().unwrap_or(path);
     canonical(file.split(".ko").next().unwrap_or(file))
 }
 
-fn canonical(name: &str) -> String {
+pub(crate) fn canonical(name: &str) -> String {
     name.replace('-', "_")
 }
 

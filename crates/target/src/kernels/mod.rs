@@ -7,7 +7,9 @@
 //! What is stored appears by rename and is not changed afterwards.
 
 mod add;
+mod fetch;
 mod image;
+mod index;
 mod names;
 mod store;
 mod version;

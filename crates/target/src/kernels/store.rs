@@ -93,6 +93,23 @@ pub(super) fn load(place: &Path) -> Result<Kernel, Error> {
     })
 }
 
+/// Says that the kernel in `place` has headers, at a path below it.
+pub(super) fn describe_headers(place: &Path, headers: &Path) -> Result<(), Error> {
+    let path = place.join("kernel.json");
+    let mut told: Description = serde_json::from_slice(&read(&path)?)
+        .map_err(|error| failed(format!("read {}", path.display()), error))?;
+    told.headers = Some(headers.to_path_buf());
+    let aside = place.join("kernel.json.new");
+    write_description(&aside, &told)?;
+    std::fs::rename(&aside, &path).map_err(|error| io("write", &path, &error))
+}
+
+fn write_description(path: &Path, told: &Description) -> Result<(), Error> {
+    let text = serde_json::to_string_pretty(told)
+        .map_err(|error| failed(format!("write {}", path.display()), error))?;
+    std::fs::write(path, text + "\n").map_err(|error| io("write", path, &error))
+}
+
 /// What is to be said of a kernel whose files lie in a temporary directory.
 pub(super) struct Draft<'a> {
     pub(super) name: &'a str,
@@ -120,10 +137,7 @@ pub(super) fn commit(
         headers: draft.headers,
         origin: draft.origin,
     };
-    let path = temporary.path().join("kernel.json");
-    let text = serde_json::to_string_pretty(&told)
-        .map_err(|error| failed(format!("write {}", path.display()), error))?;
-    std::fs::write(&path, text + "\n").map_err(|error| io("write", &path, &error))?;
+    write_description(&temporary.path().join("kernel.json"), &told)?;
     let place = directory
         .join(names::directory(draft.name))
         .join(draft.version);
