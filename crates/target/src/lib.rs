@@ -9,14 +9,19 @@ mod apt;
 mod cache;
 mod elf;
 mod fault;
+mod host;
 pub mod initramfs;
 pub mod kernels;
 mod lock;
 mod modules;
+mod needs;
 mod outcome;
+pub mod packages;
+mod process;
 pub mod stream;
 
 pub use cache::{Cache, Key, Parts, Stats};
+pub use host::Host;
 pub use outcome::{Done, Failure, Outcome};
 
 use assize_job::Order;

@@ -25,7 +25,6 @@ pub fn outcome(bytes: &[u8], console: &str, ended: Option<Failure>) -> Outcome {
 
 /// The same where `console` is the standard error of ordinary processes, in
 /// which no kernel speaks.
-#[cfg(test)] // Until a target without a console of the kernel uses it.
 pub(crate) fn outcome_of_process(bytes: &[u8], stderr: &str, ended: Option<Failure>) -> Outcome {
     decide(bytes, stderr, ended, |_| None)
 }

@@ -1,0 +1,243 @@
+//! This machine as a target.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use assize_job::{Job, Order};
+use rustix::fs::{Access, access};
+
+use crate::needs::{self, Facts};
+use crate::process::{self, End, Limits, Talk};
+use crate::{Done, Error, Failure, Target, agent, packages, stream};
+
+const NAME: &str = "host";
+/// How long an agent may take beyond the limit it keeps by itself.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// This machine: the agent is an ordinary process.
+///
+/// Kernel, command line, CPUs and memory are what they are. Orders that want
+/// different ones, or words on the command line, are refused; a kernel, CPUs
+/// and memory that all of them share are not looked at, which
+/// [`Done::machine`] records.
+#[derive(Debug, Default)]
+pub struct Host {
+    agent: OnceLock<PathBuf>,
+    grace: Option<Duration>,
+}
+
+impl Host {
+    /// This machine, with the agent that [`agent::find`] finds.
+    pub fn new() -> Host {
+        Host::default()
+    }
+
+    /// This machine with another agent.
+    pub fn with_agent(agent: PathBuf) -> Host {
+        Host {
+            agent: agent.into(),
+            grace: None,
+        }
+    }
+
+    /// Gives the agent this long beyond the limit that it keeps by itself,
+    /// instead of 10 s.
+    #[must_use]
+    pub fn with_grace(mut self, grace: Duration) -> Host {
+        self.grace = Some(grace);
+        self
+    }
+
+    fn agent(&self) -> Result<&Path, Error> {
+        if let Some(agent) = self.agent.get() {
+            return Ok(agent);
+        }
+        let found = agent::find()?;
+        Ok(self.agent.get_or_init(|| found))
+    }
+}
+
+impl Target for Host {
+    /// One: runs on one machine disturb each other.
+    fn slots(&self) -> usize {
+        1
+    }
+
+    fn prepare(&self, orders: &[Order]) -> Result<(), Error> {
+        needs::same_machine(orders, NAME)?;
+        let (facts, unwritable) = facts(&needs::kernel_files(orders));
+        let as_root = "run as root: `sudo assize run …`";
+        needs::check(orders, &facts, &unwritable, NAME, as_root)?;
+        check_programs(orders)?;
+        check_files(orders)?;
+        self.agent()?;
+        Ok(())
+    }
+
+    fn run(&self, order: &Order, _slot: usize) -> Result<Done, Error> {
+        let started = Instant::now();
+        let agent = self.agent()?;
+        let mut command = Command::new(agent);
+        command.arg("run");
+        let limits = limits(&order.job, self.grace.unwrap_or(GRACE));
+        let job = encode(&order.job, NAME)?;
+        let talk = process::talk(command, job, limits).map_err(|error| Error {
+            what: "start the agent".into(),
+            why: format!("{}: {error}", agent.display()),
+            mend: None,
+            wrong_use: false,
+        })?;
+        let ended = ended(&talk, limits, "the agent");
+        Ok(Done {
+            outcome: stream::outcome_of_process(&talk.stdout, &talk.stderr, ended),
+            machine: needs::recorded(&order.machine, NAME),
+            cached: false,
+            wall: started.elapsed(),
+        })
+    }
+}
+
+/// What a run of this job may use up.
+pub(crate) fn limits(job: &Job, grace: Duration) -> Limits {
+    let time = Duration::from_millis(job.timeout_ms);
+    Limits {
+        time: (!time.is_zero()).then(|| time.saturating_add(grace)),
+        bytes: process::ANSWER,
+    }
+}
+
+/// The job as the agent reads it.
+pub(crate) fn encode(job: &Job, target: &str) -> Result<Vec<u8>, Error> {
+    serde_json::to_vec(job).map_err(|error| Error {
+        what: format!("run on {target}"),
+        why: format!("the job cannot be written as JSON: {error}"),
+        mend: None,
+        wrong_use: false,
+    })
+}
+
+/// What the end of a run's process says of a failure, if the answer should
+/// turn out not to be whole.
+pub(crate) fn ended(talk: &Talk, limits: Limits, who: &str) -> Option<Failure> {
+    Some(match talk.end {
+        End::Time => Failure::Timeout {
+            after_s: limits.time.unwrap_or_default().as_secs(),
+        },
+        End::Bytes => Failure::Ended {
+            how: format!("{who} printed more than {} bytes", limits.bytes),
+        },
+        End::Exit(status) => Failure::Ended {
+            how: format!("{who} ended with {status}"),
+        },
+    })
+}
+
+/// What this machine has, and which of these files cannot be written.
+fn facts(files: &BTreeSet<String>) -> (Facts, BTreeSet<String>) {
+    let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
+    let mut facts = Facts::read(
+        &read("/proc/self/status"),
+        &read("/proc/self/limits"),
+        &read("/proc/sys/kernel/perf_event_paranoid"),
+    );
+    facts.tracefs = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"]
+        .iter()
+        .any(|root| access(format!("{root}/current_tracer"), Access::WRITE_OK).is_ok());
+    facts.energy = [
+        "/sys/bus/event_source/devices/power",
+        "/sys/class/powercap/intel-rapl",
+    ]
+    .iter()
+    .any(|path| Path::new(path).exists());
+    let unwritable = files
+        .iter()
+        // A file that is not there may come with a module.
+        .filter(|file| Path::new(file).exists() && access(*file, Access::WRITE_OK).is_err())
+        .cloned()
+        .collect();
+    (facts, unwritable)
+}
+
+fn check_programs(orders: &[Order]) -> Result<(), Error> {
+    let missing: Vec<&str> = needs::programs(orders)
+        .into_iter()
+        .filter(|program| !is_program(program))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(Error {
+        what: format!("run on {NAME}"),
+        why: format!("not found in PATH: {}", missing.join(", ")),
+        mend: packages::install(missing.iter().copied()),
+        wrong_use: false,
+    })
+}
+
+/// Whether this can be executed, by path or from PATH.
+fn is_program(program: &str) -> bool {
+    let executable = |path: &Path| path.is_file() && access(path, Access::EXEC_OK).is_ok();
+    if program.contains('/') {
+        return executable(Path::new(program));
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|directory| executable(&directory.join(program)))
+}
+
+/// Fails unless the files of the payload lie here where runs look for them:
+/// nothing on this machine is overwritten.
+fn check_files(orders: &[Order]) -> Result<(), Error> {
+    for (here, there) in orders.iter().flat_map(|order| &order.payload.files) {
+        let why = match (fs::canonicalize(here), fs::canonicalize(there)) {
+            (Err(error), _) => format!("{}: {error}", here.display()),
+            (Ok(from), Ok(to)) if from == to || same_bytes(&from, &to) => continue,
+            (Ok(_), Ok(_)) => format!("{there} differs from {}", here.display()),
+            (Ok(_), Err(error)) => format!("{there}: {error}"),
+        };
+        return Err(Error {
+            what: format!("run on {NAME}"),
+            why,
+            mend: Some(format!("run `cp -rT {} {there}`", here.display())),
+            wrong_use: true,
+        });
+    }
+    for module in orders.iter().flat_map(|order| &order.payload.modules) {
+        if needs::is_file(module) && !Path::new(module).is_file() {
+            return Err(Error {
+                what: format!("run on {NAME}"),
+                why: format!("there is no module file {module}"),
+                mend: None,
+                wrong_use: true,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Whether two files are alike, or two directories with all they hold.
+fn same_bytes(one: &Path, other: &Path) -> bool {
+    if one.is_dir() && other.is_dir() {
+        return match (names(one), names(other)) {
+            (Some(names), Some(others)) if names == others => names
+                .iter()
+                .all(|name| same_bytes(&one.join(name), &other.join(name))),
+            _ => false,
+        };
+    }
+    match (fs::read(one), fs::read(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+fn names(directory: &Path) -> Option<BTreeSet<std::ffi::OsString>> {
+    fs::read_dir(directory)
+        .ok()?
+        .map(|entry| Some(entry.ok()?.file_name()))
+        .collect()
+}

@@ -1,0 +1,301 @@
+//! What orders need of a real machine, which can be checked and not changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_job::{Action, Kind, Machine, Order, Policy, Scheduling, Workload};
+
+use crate::Error;
+
+const CAP_SYS_MODULE: u32 = 16;
+const CAP_SYS_ADMIN: u32 = 21;
+const CAP_SYS_NICE: u32 = 23;
+const CAP_PERFMON: u32 = 38;
+
+/// What is known of a machine and of the rights a run has on it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// Whether runs belong to root.
+    pub(crate) root: bool,
+    /// Effective capabilities, a bit each.
+    pub(crate) capabilities: u64,
+    /// Highest real-time priority allowed without a capability.
+    pub(crate) priority: u64,
+    /// Lowest nice value allowed without a capability.
+    pub(crate) nice: i64,
+    /// `kernel.perf_event_paranoid`, where there is one.
+    pub(crate) paranoid: Option<i64>,
+    /// Whether tracefs is there for this user.
+    pub(crate) tracefs: bool,
+    /// Whether the CPU counts energy.
+    pub(crate) energy: bool,
+}
+
+impl Facts {
+    /// Reads what `/proc/self/status`, `/proc/self/limits` and
+    /// `/proc/sys/kernel/perf_event_paranoid` say.
+    pub(crate) fn read(status: &str, limits: &str, paranoid: &str) -> Facts {
+        let field = |name: &str| {
+            status
+                .lines()
+                .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
+        };
+        // Real, effective, saved and file system user.
+        let user = field("Uid").and_then(|ids| ids.split_whitespace().nth(1));
+        let capabilities = field("CapEff").and_then(|set| u64::from_str_radix(set.trim(), 16).ok());
+        let limit = |name: &str| {
+            let rest = limits.lines().find_map(|line| line.strip_prefix(name))?;
+            match rest.split_whitespace().next()? {
+                "unlimited" => Some(u64::MAX),
+                number => number.parse().ok(),
+            }
+        };
+        // The limit on niceness counts from 20 downwards.
+        let nice = limit("Max nice priority").unwrap_or(0).min(40);
+        Facts {
+            root: user == Some("0"),
+            capabilities: capabilities.unwrap_or(0),
+            priority: limit("Max realtime priority").unwrap_or(0),
+            nice: 20_i64.saturating_sub_unsigned(nice).min(0),
+            paranoid: paranoid.trim().parse().ok(),
+            tracefs: false,
+            energy: false,
+        }
+    }
+
+    fn can(&self, capability: u32) -> bool {
+        self.capabilities & (1 << capability) != 0
+    }
+}
+
+type Aspect = fn(&Machine) -> String;
+
+/// Fails unless all orders want the same machine and nothing of it that
+/// `target` would have to change.
+pub(crate) fn same_machine(orders: &[Order], target: &str) -> Result<(), Error> {
+    let fixed = |thing: &str, why: String| Error {
+        what: format!("run on {target}"),
+        why: format!("this target cannot change {thing}: {why}"),
+        mend: Some("use `--target exact`".into()),
+        wrong_use: true,
+    };
+    let words: BTreeSet<&str> = orders
+        .iter()
+        .flat_map(|order| order.machine.command_line.iter().map(String::as_str))
+        .collect();
+    if !words.is_empty() {
+        let words = Vec::from_iter(words).join(" ");
+        return Err(fixed(
+            "the kernel's command line",
+            format!("the experiment adds `{words}`"),
+        ));
+    }
+    let aspects: [(&str, Aspect); 3] = [
+        ("the kernel", |machine| machine.kernel.clone()),
+        ("the number of CPUs", |machine| machine.cpus.to_string()),
+        ("the memory", |machine| {
+            format!("{} MiB", machine.memory_mib)
+        }),
+    ];
+    for (thing, aspect) in aspects {
+        let wanted: BTreeSet<String> = orders.iter().map(|order| aspect(&order.machine)).collect();
+        if wanted.len() > 1 {
+            let wanted = Vec::from_iter(wanted).join(" and ");
+            return Err(fixed(thing, format!("the experiment has {wanted}")));
+        }
+    }
+    Ok(())
+}
+
+/// Facts for the record: where a run was, and what of the machine it asked
+/// for was not made so.
+pub(crate) fn recorded(machine: &Machine, target: &str) -> BTreeMap<String, String> {
+    let kernel = match machine.kernel.as_str() {
+        "running" => String::new(),
+        kernel => format!("kernel {kernel}, "),
+    };
+    let ignored = format!(
+        "{kernel}cpus {}, memory_mib {}",
+        machine.cpus, machine.memory_mib
+    );
+    BTreeMap::from([
+        ("target".to_string(), target.to_string()),
+        ("machine_ignored".to_string(), ignored),
+    ])
+}
+
+/// The programs that runs start.
+pub(crate) fn programs(orders: &[Order]) -> BTreeSet<&str> {
+    let mut programs = BTreeSet::new();
+    for order in orders {
+        programs.extend(order.payload.programs.iter().map(String::as_str));
+        programs.extend(workloads(order).filter_map(program));
+        for action in actions(order) {
+            match action {
+                Action::Command { argv } => programs.extend(argv.first().map(String::as_str)),
+                Action::Module { module, .. } if is_file(module) => {
+                    programs.insert("insmod");
+                }
+                Action::Module { .. } => {
+                    programs.insert("modprobe");
+                }
+                Action::Sysctl { .. } | Action::Write { .. } => {}
+            }
+        }
+    }
+    programs
+}
+
+/// Whether a module is given by the path of its file.
+pub(crate) fn is_file(module: &str) -> bool {
+    module.contains('/') || module.contains(".ko")
+}
+
+fn workloads(order: &Order) -> impl Iterator<Item = &Workload> {
+    std::iter::once(&order.job.workload).chain(&order.job.background)
+}
+
+fn actions(order: &Order) -> impl Iterator<Item = &Action> {
+    order.job.setup.iter().chain(&order.job.teardown)
+}
+
+/// The program that a workload is.
+fn program(workload: &Workload) -> Option<&str> {
+    match &workload.kind {
+        Kind::Command(command) => command.argv.first().map(String::as_str),
+        Kind::Cyclictest(_) => Some("cyclictest"),
+        Kind::Hackbench(_) => Some("hackbench"),
+        Kind::Periodic(periodic) => periodic.rt_app.as_ref().map(|_| "rt-app"),
+        Kind::Hogs(_) | Kind::PingPong(_) => None,
+    }
+}
+
+/// How the threads of a workload are scheduled.
+fn schedulings(workload: &Workload) -> Vec<&Scheduling> {
+    match &workload.kind {
+        Kind::Command(command) => vec![&command.scheduling],
+        Kind::Cyclictest(cyclictest) => vec![&cyclictest.scheduling],
+        Kind::Hackbench(hackbench) => vec![&hackbench.scheduling],
+        Kind::Hogs(hogs) => vec![&hogs.scheduling],
+        Kind::Periodic(periodic) => periodic.loops.iter().map(|one| &one.scheduling).collect(),
+        Kind::PingPong(ping_pong) => vec![&ping_pong.scheduling],
+    }
+}
+
+/// The files of the kernel that set-up and tear-down write.
+pub(crate) fn kernel_files(orders: &[Order]) -> BTreeSet<String> {
+    orders
+        .iter()
+        .flat_map(actions)
+        .filter_map(|action| match action {
+            Action::Sysctl { name, .. } => Some(format!("/proc/sys/{}", name.replace('.', "/"))),
+            Action::Write { path, .. } => ["/proc/", "/sys/"]
+                .iter()
+                .any(|root| path.starts_with(root))
+                .then(|| path.clone()),
+            Action::Module { .. } | Action::Command { .. } => None,
+        })
+        .collect()
+}
+
+/// Fails, saying what needs which rights, unless a run has them.
+/// `unwritable` are those of [`kernel_files`] that it cannot write;
+/// `as_root` is the command that gives the rights, if only that is missing.
+pub(crate) fn check(
+    orders: &[Order],
+    facts: &Facts,
+    unwritable: &BTreeSet<String>,
+    target: &str,
+    as_root: &str,
+) -> Result<(), Error> {
+    let mut lacking: BTreeSet<String> = unwritable
+        .iter()
+        .map(|path| format!("writing {path}"))
+        .collect();
+    let modules = orders
+        .iter()
+        .flat_map(actions)
+        .any(|action| matches!(action, Action::Module { .. }));
+    if modules && !facts.can(CAP_SYS_MODULE) {
+        lacking.insert("loading kernel modules".into());
+    }
+    if !facts.can(CAP_SYS_NICE) {
+        let workloads = orders.iter().flat_map(workloads);
+        lacking.extend(workloads.flat_map(schedulings).filter_map(|scheduling| {
+            let what = privilege(scheduling, facts)?;
+            Some(format!("scheduling with {what}"))
+        }));
+    }
+    let counters = counting(orders, facts);
+    let only_counters = lacking.is_empty();
+    lacking.extend(
+        counters
+            .perf
+            .union(&counters.other)
+            .map(|name| format!("the instrument {name}")),
+    );
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    let lacking = Vec::from_iter(lacking).join(", ");
+    let mend = match (facts.root, only_counters && counters.other.is_empty()) {
+        (true, _) => "root lacks the rights here, as in a container: run it outside".into(),
+        (false, true) => {
+            format!("run `sudo sysctl kernel.perf_event_paranoid=0` there, or {as_root}")
+        }
+        (false, false) => as_root.to_string(),
+    };
+    Err(Error {
+        what: format!("run on {target}"),
+        why: format!("rights are missing for {lacking}"),
+        mend: Some(mend),
+        wrong_use: true,
+    })
+}
+
+/// What of a scheduling is not for everybody.
+fn privilege(scheduling: &Scheduling, facts: &Facts) -> Option<String> {
+    let real_time = |name: &str| {
+        let allowed = u64::from(scheduling.priority) <= facts.priority;
+        (!allowed).then(|| format!("policy {name}"))
+    };
+    match scheduling.policy {
+        Policy::Fifo => real_time("fifo"),
+        Policy::Rr => real_time("rr"),
+        Policy::Other | Policy::Batch | Policy::Idle => {
+            let allowed = i64::from(scheduling.nice) >= facts.nice;
+            (!allowed).then(|| format!("nice {}", scheduling.nice))
+        }
+    }
+}
+
+#[derive(Default)]
+struct Counters<'a> {
+    /// Instruments that lower `perf_event_paranoid` would allow.
+    perf: BTreeSet<&'a str>,
+    /// Instruments that only root may read.
+    other: BTreeSet<&'a str>,
+}
+
+/// The instruments that root could read and this user cannot. What nobody
+/// can read here is for the agent to say.
+fn counting<'a>(orders: &'a [Order], facts: &Facts) -> Counters<'a> {
+    let mut counters = Counters::default();
+    if facts.root {
+        return counters;
+    }
+    let perf = facts.paranoid.is_none_or(|paranoid| paranoid <= 0)
+        || facts.can(CAP_PERFMON)
+        || facts.can(CAP_SYS_ADMIN);
+    for name in orders.iter().flat_map(|order| &order.job.instruments) {
+        match name.as_str() {
+            "perf-hardware" | "perf-software" if !perf => counters.perf.insert(name),
+            "energy" if facts.energy && !perf => counters.perf.insert(name),
+            "cpu-idle" | "wakeup" if !facts.tracefs => counters.other.insert(name),
+            _ => false,
+        };
+    }
+    counters
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,337 @@
+//! Talks to a child process that may hang, flood or leave others behind.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, kill_process, set_parent_process_death_signal, setsid,
+    waitid,
+};
+
+/// Bytes kept of standard error.
+const TAIL: usize = 64 << 10;
+/// How long output may still arrive once the child has ended: another
+/// process may hold its end of a pipe for ever.
+const DRAIN: Duration = Duration::from_secs(2);
+/// Bytes that an answer may have.
+pub(crate) const ANSWER: usize = 1 << 30;
+
+/// What a child may use up.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// How long it may take.
+    pub(crate) time: Option<Duration>,
+    /// How much it may print.
+    pub(crate) bytes: usize,
+}
+
+/// How a child ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// By itself or by a signal.
+    Exit(ExitStatus),
+    /// Killed here after its time.
+    Time,
+    /// Killed here since it printed too much.
+    Bytes,
+}
+
+/// What a child printed, and its end.
+#[derive(Debug)]
+pub(crate) struct Talk {
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+    pub(crate) end: End,
+}
+
+impl Talk {
+    /// Whether the child exited with status 0.
+    pub(crate) fn success(&self) -> bool {
+        matches!(self.end, End::Exit(status) if status.success())
+    }
+}
+
+enum Event {
+    Exited,
+    Closed,
+    Full,
+}
+
+type Buffer = Arc<Mutex<Vec<u8>>>;
+
+/// Starts `command` as the leader of a session of its own, gives it `input`,
+/// and waits for its end. No process of that session is left afterwards, and
+/// the child does not outlive this process.
+///
+/// # Errors
+/// If it cannot be started.
+pub(crate) fn talk(mut command: Command, input: Vec<u8>, limits: Limits) -> io::Result<Talk> {
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    // SAFETY: between fork and exec the closure makes two system calls; it
+    // allocates nothing and takes no lock.
+    unsafe {
+        command.pre_exec(|| {
+            setsid()?;
+            // It is this thread that waits below, so it outlives the child.
+            set_parent_process_death_signal(Some(Signal::KILL))?;
+            Ok(())
+        });
+    }
+    let mut child = command.spawn()?;
+    let (sender, events) = mpsc::channel();
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let (stdout, stderr) = start(&mut child, input, limits.bytes, &sender);
+    watch(pid, sender);
+    let deadline = limits
+        .time
+        .and_then(|time| Instant::now().checked_add(time));
+    let mut open = 2;
+    let cut = attend(&events, deadline, &mut open);
+    // The child is not waited for yet, so the session's number is still its
+    // own.
+    if let Some(pid) = pid {
+        kill_session(pid);
+    }
+    let status = child.wait()?;
+    drain(&events, open);
+    Ok(Talk {
+        stdout: take(&stdout),
+        stderr: String::from_utf8_lossy(&take(&stderr)).into_owned(),
+        end: cut.unwrap_or(End::Exit(status)),
+    })
+}
+
+/// Kills every process of a session, also those that are forked meanwhile.
+fn kill_session(session: Pid) {
+    let _ = kill_process(session, Signal::KILL);
+    let mut killed = HashSet::new();
+    loop {
+        let before = killed.len();
+        for pid in processes() {
+            if session_of(pid) == Some(session) && killed.insert(pid) {
+                // It may just have ended by itself.
+                let _ = kill_process(pid, Signal::KILL);
+            }
+        }
+        if killed.len() == before {
+            return;
+        }
+    }
+}
+
+/// The session of a process. (rustix's `getsid` panics at session 0, which
+/// kernel threads have.)
+fn session_of(pid: Pid) -> Option<Pid> {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+    // After the name: state, parent, group, session.
+    let (_, rest) = stat.rsplit_once(") ")?;
+    Pid::from_raw(rest.split(' ').nth(3)?.parse().ok()?)
+}
+
+/// The processes there are.
+fn processes() -> impl Iterator<Item = Pid> {
+    fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Pid::from_raw(entry.ok()?.file_name().to_str()?.parse().ok()?))
+}
+
+/// Starts to feed the child and to collect what it prints.
+fn start(
+    child: &mut Child,
+    input: Vec<u8>,
+    bytes: usize,
+    events: &Sender<Event>,
+) -> (Buffer, Buffer) {
+    if let Some(mut stdin) = child.stdin.take() {
+        // A child that does not read all of it says more by its answer.
+        thread::spawn(move || stdin.write_all(&input));
+    }
+    let stdout = Buffer::default();
+    let stderr = Buffer::default();
+    if let Some(pipe) = child.stdout.take() {
+        let (buffer, events) = (Arc::clone(&stdout), events.clone());
+        thread::spawn(move || {
+            let event = collect(pipe, &buffer, |buffer| buffer.len() <= bytes);
+            let _ = events.send(event);
+        });
+    }
+    if let Some(pipe) = child.stderr.take() {
+        let (buffer, events) = (Arc::clone(&stderr), events.clone());
+        thread::spawn(move || {
+            let event = collect(pipe, &buffer, |buffer| {
+                if buffer.len() > 2 * TAIL {
+                    buffer.drain(..buffer.len() - TAIL);
+                }
+                true
+            });
+            let _ = events.send(event);
+        });
+    }
+    (stdout, stderr)
+}
+
+fn collect(mut pipe: impl Read, buffer: &Buffer, keep: impl Fn(&mut Vec<u8>) -> bool) -> Event {
+    let mut chunk = vec![0; 64 << 10];
+    loop {
+        match pipe.read(&mut chunk) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(0) | Err(_) => return Event::Closed,
+            Ok(count) => {
+                let mut buffer = buffer.lock().unwrap_or_else(PoisonError::into_inner);
+                buffer.extend_from_slice(&chunk[..count]);
+                if !keep(&mut buffer) {
+                    return Event::Full;
+                }
+            }
+        }
+    }
+}
+
+/// Tells when the child has ended, without taking its status.
+fn watch(pid: Option<Pid>, events: Sender<Event>) {
+    thread::spawn(move || {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        if let Some(pid) = pid {
+            while matches!(waitid(WaitId::Pid(pid), options), Err(Errno::INTR)) {}
+        }
+        let _ = events.send(Event::Exited);
+    });
+}
+
+/// Waits until the child ends or has to.
+fn attend(events: &Receiver<Event>, deadline: Option<Instant>, open: &mut u32) -> Option<End> {
+    loop {
+        let event = match deadline {
+            None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(deadline) => {
+                events.recv_timeout(deadline.saturating_duration_since(Instant::now()))
+            }
+        };
+        match event {
+            Ok(Event::Closed) => *open = open.saturating_sub(1),
+            Ok(Event::Full) => return Some(End::Bytes),
+            Ok(Event::Exited) | Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Timeout) => return Some(End::Time),
+        }
+    }
+}
+
+/// Waits for the rest of the output, but not for ever.
+fn drain(events: &Receiver<Event>, mut open: u32) {
+    let deadline = Instant::now() + DRAIN;
+    while open > 0 {
+        match events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(Event::Closed | Event::Full) => open -= 1,
+            Ok(Event::Exited) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+fn take(buffer: &Buffer) -> Vec<u8> {
+    std::mem::take(&mut buffer.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FREE: Limits = Limits {
+        time: None,
+        bytes: ANSWER,
+    };
+
+    fn sh(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn input_and_output_pass() {
+        let input = vec![b'x'; 1 << 20];
+        let talk = talk(sh("cat; echo oh >&2; exit 3"), input.clone(), FREE).unwrap();
+        assert!(talk.stdout == input);
+        assert_eq!(talk.stderr, "oh\n");
+        assert!(matches!(talk.end, End::Exit(status) if status.code() == Some(3)));
+    }
+
+    #[test]
+    fn a_child_that_does_not_read_is_no_error() {
+        let talk = talk(sh("exec <&-; echo done"), vec![b'x'; 1 << 20], FREE).unwrap();
+        assert_eq!(
+            (talk.stdout.as_slice(), talk.success()),
+            (&b"done\n"[..], true)
+        );
+    }
+
+    #[test]
+    fn a_hanging_child_is_killed_with_its_children() {
+        let limits = Limits {
+            time: Some(Duration::from_millis(300)),
+            ..FREE
+        };
+        // With job control the child has a process group of its own.
+        let script = "set -m; sleep 1000 & echo $!; wait";
+        let talk = talk(sh(script), Vec::new(), limits).unwrap();
+        assert_eq!(talk.end, End::Time);
+        gone(&talk.stdout);
+    }
+
+    #[test]
+    fn what_a_child_leaves_behind_is_killed() {
+        let talk = talk(sh("sleep 1000 & echo $!"), Vec::new(), FREE).unwrap();
+        assert!(talk.success());
+        gone(&talk.stdout);
+    }
+
+    /// The process of this number is dead or about to be reaped.
+    fn gone(pid: &[u8]) {
+        let pid = String::from_utf8_lossy(pid);
+        let stat = format!("/proc/{}/stat", pid.trim());
+        for _ in 0..1000 {
+            match fs::read_to_string(&stat) {
+                Ok(stat) if !stat.contains(") Z ") => thread::sleep(Duration::from_millis(10)),
+                _ => return,
+            }
+        }
+        panic!("{stat} lives");
+    }
+
+    #[test]
+    fn a_flood_is_stopped() {
+        let limits = Limits {
+            time: None,
+            bytes: 1 << 20,
+        };
+        let talk = talk(sh("exec yes"), Vec::new(), limits).unwrap();
+        assert_eq!(talk.end, End::Bytes);
+        let flood = talk.stdout.len();
+        assert!(flood > 1 << 20 && flood < 2 << 20);
+    }
+
+    #[test]
+    fn only_the_tail_of_standard_error_is_kept() {
+        let script = "head -c 1000000 /dev/zero >&2; echo last >&2";
+        let talk = talk(sh(script), Vec::new(), FREE).unwrap();
+        assert!(talk.stderr.ends_with("last\n") && talk.stderr.len() <= 3 * TAIL);
+    }
+
+    #[test]
+    fn what_is_not_there_cannot_be_started() {
+        let error = talk(Command::new("/nowhere/agent"), Vec::new(), FREE).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+}
