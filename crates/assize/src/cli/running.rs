@@ -73,9 +73,6 @@ pub(crate) struct PlanArguments {
     /// Write the plan, as JSON, to this file
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Print the JSON Schema of experiment files instead
-    #[arg(long, exclusive = true)]
-    pub(crate) schema: bool,
 }
 
 #[derive(Debug, Args)]

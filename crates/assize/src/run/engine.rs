@@ -31,9 +31,6 @@ pub(crate) struct Engine<'a> {
     pub(crate) jobs: usize,
     /// Set from outside to stop.
     pub(crate) interrupted: &'a AtomicBool,
-    /// Called once, and from then on repeatedly, while runs in flight have
-    /// to end because of an interrupt.
-    pub(crate) kill: &'a dyn Fn(),
 }
 
 enum Told {
@@ -46,11 +43,13 @@ impl Engine<'_> {
     /// the calling thread. A failed run is tried again as often as the plan
     /// says; it never stops the others.
     ///
-    /// After an interrupt nothing new begins, what is in flight is killed,
-    /// and what came of it is not told.
+    /// After an interrupt nothing new begins, and what came of the runs in
+    /// flight is not told; `kill` is called again and again until they have
+    /// ended.
     pub(crate) fn carry_out(
         &self,
         runs: &[PlannedRun],
+        mut kill: impl FnMut(),
         mut tell: impl FnMut(Ended) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let next = AtomicUsize::new(0);
@@ -66,7 +65,7 @@ impl Engine<'_> {
             loop {
                 let told = receiver.recv_timeout(PULSE);
                 if self.is_interrupted() {
-                    (self.kill)();
+                    kill();
                 }
                 let failed = match told {
                     Ok(Told::Ended(ended)) if first.is_ok() => tell(*ended).err(),
@@ -116,7 +115,8 @@ impl Engine<'_> {
                 mend: None,
                 wrong_use: true,
             };
-            return sender.send(Told::Broken(error)).is_ok() && false;
+            let _ = sender.send(Told::Broken(error));
+            return false;
         };
         for attempt in 1.. {
             let done = match self.target.run(&order, slot) {

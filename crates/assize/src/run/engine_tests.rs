@@ -93,10 +93,9 @@ fn carry_out(
         target,
         jobs: target.slots(),
         interrupted,
-        kill: &|| {},
     };
     let mut told = Vec::new();
-    let ended = engine.carry_out(&plan.runs, |ended| {
+    let ended = engine.carry_out(&plan.runs, || {}, |ended| {
         told.push((ended.run.index, ended.attempt, ended.again));
         Ok(())
     });
@@ -182,10 +181,9 @@ fn a_record_that_cannot_be_kept_stops_the_work() {
         target: &target,
         jobs: 2,
         interrupted: &AtomicBool::new(false),
-        kill: &|| {},
     };
     let mut kept = 0;
-    let ended = engine.carry_out(&plan.runs, |_| {
+    let ended = engine.carry_out(&plan.runs, || {}, |_| {
         kept += 1;
         if kept < 3 {
             return Ok(());

@@ -10,7 +10,6 @@ mod progress;
 mod target;
 mod verify;
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -240,15 +239,14 @@ impl Doing<'_> {
             .filter(|run| !there.contains(&run.index))
             .copied()
             .collect();
-        let killing = RefCell::new(Killing::default());
+        let mut killing = Killing::default();
         let engine = Engine {
             plan: &self.work.plan,
             target: self.target,
             jobs: self.jobs,
             interrupted: self.interrupt.flag(),
-            kill: &|| killing.borrow_mut().go_on(),
         };
-        engine.carry_out(&missing, |ended| {
+        engine.carry_out(&missing, || killing.go_on(), |ended| {
             let recorded = record::recorded(&self.work.plan, &ended.run, &ended.done);
             writer.log(&log_line(&ended)).map_err(Failure::Record)?;
             if !ended.again {

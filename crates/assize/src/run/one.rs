@@ -1,7 +1,6 @@
 //! `assize run-one` and `assize merge`: experiments spread over processes
 //! and machines.
 
-use std::cell::RefCell;
 use std::fs;
 use std::path::Path;
 
@@ -38,16 +37,15 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
     }
     let target = target::of(&plan.target, arguments.fresh)?;
     target.prepare(&plan.order(index).into_iter().collect::<Vec<_>>())?;
-    let killing = RefCell::new(Killing::default());
+    let mut killing = Killing::default();
     let engine = Engine {
         plan: &plan,
         target: target.as_ref(),
         jobs: 1,
         interrupted: interrupt.flag(),
-        kill: &|| killing.borrow_mut().go_on(),
     };
     let mut result = None;
-    engine.carry_out(&[*run], |ended| {
+    engine.carry_out(&[*run], || killing.go_on(), |ended| {
         let recorded = record::recorded(&plan, run, &ended.done);
         writer.log(&log_line(&ended)).map_err(Failure::Record)?;
         if !ended.again {
@@ -124,7 +122,6 @@ pub(crate) fn plan_of(value: serde_json::Value, path: &Path) -> Result<Plan, Fai
 /// Puts bundles together.
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8, Failure> {
     super::place::must_be_free(&arguments.out)?;
-    assize_bundle::merge(&arguments.bundles, &arguments.out)?;
     let records = assize_bundle::read(&arguments.out)?;
     let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     said(&format!(

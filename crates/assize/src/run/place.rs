@@ -28,13 +28,13 @@ fn first_free(experiment: &Path, is_there: impl Fn(&Path) -> bool) -> PathBuf {
 
 /// Refuses a directory that holds something, before any work is done.
 pub(crate) fn must_be_free(directory: &Path) -> Result<(), Failure> {
-    match fs::read_dir(directory) {
-        Ok(mut entries) if entries.next().is_some() => Err(Failure::Argument(format!(
+    match fs::read_dir(directory).map(|mut entries| entries.next().is_some()) {
+        Ok(true) => Err(Failure::Argument(format!(
             "{}: the directory is not empty; name a new one, or go on with it: assize run --resume {}",
             directory.display(),
             directory.display()
         ))),
-        Ok(_) => Ok(()),
+        Ok(false) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(source) => Err(Failure::Read {
             path: directory.to_path_buf(),

@@ -66,16 +66,15 @@ fn answers(
     jobs: usize,
     interrupt: &Interrupt,
 ) -> Result<Vec<(PlannedRun, Vec<String>)>, Failure> {
-    let killing = std::cell::RefCell::new(Killing::default());
+    let mut killing = Killing::default();
     let engine = Engine {
         plan,
         target,
         jobs,
         interrupted: interrupt.flag(),
-        kill: &|| killing.borrow_mut().go_on(),
     };
     let mut all = Vec::new();
-    engine.carry_out(&plan.runs, |ended| {
+    engine.carry_out(&plan.runs, || killing.go_on(), |ended| {
         if !ended.again {
             all.push((ended.run, lines(&ended.done)));
         }
