@@ -10,9 +10,9 @@ pub struct Error {
     /// what [`crate::Overrides`] got wrong.
     pub place: String,
     /// Line in the file, from 1; `None` for an option.
-    pub line: Option<usize>,
+    pub line: Option<u32>,
     /// Column in the line, from 1, in characters.
-    pub column: Option<usize>,
+    pub column: Option<u32>,
     /// The key as it would be written from the top of the file:
     /// `workloads.timer.interval`. Empty for the file as a whole.
     pub key: String,
@@ -119,19 +119,22 @@ impl Source<'_> {
     }
 
     /// Of a byte; of the last line for what lies behind the end.
-    fn line_and_column(&self, offset: usize) -> (usize, usize) {
-        let mut before = offset.min(self.text.len());
-        while !self.text.is_char_boundary(before) {
-            before -= 1;
+    fn line_and_column(&self, offset: usize) -> (u32, u32) {
+        let mut at = offset.min(self.text.len());
+        while !self.text.is_char_boundary(at) {
+            at -= 1;
         }
-        let before = &self.text[..before];
-        let last = self.text.lines().count().max(1);
+        let before = &self.text[..at];
         let line = before.matches('\n').count() + 1;
-        if line > last {
+        let last = self.text.lines().count().max(1);
+        let column = if line > last {
             let end = self.text.lines().last().unwrap_or_default();
-            return (last, end.chars().count() + 1);
-        }
-        let start = before.rfind('\n').map_or(0, |at| at + 1);
-        (line, before[start..].chars().count() + 1)
+            end.chars().count() + 1
+        } else {
+            let start = before.rfind('\n').map_or(0, |at| at + 1);
+            before[start..].chars().count() + 1
+        };
+        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        (narrow(line.min(last)), narrow(column))
     }
 }

@@ -19,10 +19,13 @@ mod names;
 mod parameters;
 mod payload;
 mod plan;
+#[cfg(test)]
+mod published;
 mod quantity;
 mod raw;
 mod schedule;
 mod scheduling;
+mod schema;
 mod sections;
 mod settings;
 mod subset;
@@ -30,3 +33,4 @@ mod subset;
 pub use error::Error;
 pub use experiment::{Experiment, Overrides, parse};
 pub use plan::{Better, Plan, PlannedConfiguration, PlannedRun, Primary, SCHEMA, Until};
+pub use schema::schema;

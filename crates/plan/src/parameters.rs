@@ -46,7 +46,8 @@ pub(crate) static SCHEDULING_KEYS: Section = Section {
     ],
 };
 
-static LOOP: Section = Section {
+/// One thread, or several that are alike, of `periodic`.
+pub(crate) static LOOP: Section = Section {
     name: "loop",
     keys: &[
         key("name", Text, Is("\"loop\""), "Its name in metrics."),

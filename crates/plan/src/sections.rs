@@ -284,7 +284,8 @@ pub(crate) static PAYLOAD: Section = Section {
     ],
 };
 
-static FILE: Section = Section {
+/// A file to carry.
+pub(crate) static FILE: Section = Section {
     name: "file",
     keys: &[
         key("from", Text, Required, "File or directory here."),
