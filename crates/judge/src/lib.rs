@@ -46,6 +46,7 @@ pub mod factorial;
 pub mod jitter;
 pub mod lints;
 mod moments;
+pub mod paired;
 pub mod permutation;
 pub mod poisson;
 pub mod power;

@@ -42,9 +42,10 @@ pub struct Estimate {
     /// The standard error, on the scale that was averaged: of the logarithm for
     /// a ratio, of the values for a difference.
     pub standard_error: f64,
-    /// Degrees of freedom by Welch and Satterthwaite.
+    /// Degrees of freedom: by Welch and Satterthwaite, or of paired runs the
+    /// pairs but one.
     pub df: f64,
-    /// The two-sided p of Welch's t, for no effect (ratio 1, difference 0).
+    /// The two-sided p of the t test, for no effect (ratio 1, difference 0).
     pub p_t: f64,
 }
 
@@ -204,6 +205,17 @@ pub(crate) fn on_values(a: &[f64], b: &[f64]) -> Estimate {
 fn combine(effect: f64, a: (f64, f64), b: (f64, f64)) -> Estimate {
     let squared = a.0 + b.0;
     if squared <= 0.0 {
+        return estimate(effect, 0.0, a.1 + b.1);
+    }
+    // Shares, not squares, so that tiny variances do not underflow.
+    let (share_a, share_b) = (a.0 / squared, b.0 / squared);
+    let df = 1.0 / (share_a * share_a / a.1 + share_b * share_b / b.1);
+    estimate(effect, squared.sqrt(), df)
+}
+
+/// The t interval and the t test of an effect; points where nothing varies.
+pub(crate) fn estimate(effect: f64, standard_error: f64, df: f64) -> Estimate {
+    if standard_error <= 0.0 {
         let point = Interval {
             low: effect,
             high: effect,
@@ -213,14 +225,10 @@ fn combine(effect: f64, a: (f64, f64), b: (f64, f64)) -> Estimate {
             ci: point,
             ci90: point,
             standard_error: 0.0,
-            df: a.1 + b.1,
+            df,
             p_t: if effect == 0.0 { 1.0 } else { 0.0 },
         };
     }
-    // Shares, not squares, so that tiny variances do not underflow.
-    let (share_a, share_b) = (a.0 / squared, b.0 / squared);
-    let df = 1.0 / (share_a * share_a / a.1 + share_b * share_b / b.1);
-    let standard_error = squared.sqrt();
     let around = |level: f64| {
         let half = t_quantile(0.5 + 0.5 * level, df) * standard_error;
         Interval {
@@ -239,7 +247,7 @@ fn combine(effect: f64, a: (f64, f64), b: (f64, f64)) -> Estimate {
 }
 
 /// Takes an estimate on logarithms back to ratios.
-fn exponentiate(e: Estimate) -> Estimate {
+pub(crate) fn exponentiate(e: Estimate) -> Estimate {
     let back = |i: Interval| Interval {
         low: i.low.exp(),
         high: i.high.exp(),

@@ -7,6 +7,7 @@ use assize_judge::{VerdictInput, benjamini_hochberg, decide, holm, permutation, 
 use crate::baselines::Baselines;
 use crate::cells::{Cells, Key};
 use crate::document::{Comparison, Lint, Verdict};
+use crate::noise::repeated;
 use crate::options::Options;
 use crate::weigh::{Weighed, weigh};
 use crate::words::p_value;
@@ -115,7 +116,7 @@ fn weigh_all(cells: &Cells<'_>, baselines: &Baselines, options: &Options) -> Vec
             continue;
         };
         for (configuration, b) in cells.row(workload, metric) {
-            if configuration != baseline {
+            if configuration != baseline && repeated(cells, configuration).is_none() {
                 rows.push(Row {
                     key: Key {
                         configuration,
@@ -254,6 +255,7 @@ fn written(cells: &Cells<'_>, row: Row) -> Comparison {
         ratio: weighed.ratio,
         ci,
         p_t: weighed.p_t,
+        t_test: weighed.t_test,
         p: weighed.p,
         p_attainable: weighed.p_attainable,
         p_adjusted: row.p_adjusted,

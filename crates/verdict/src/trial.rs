@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::factorial::fit_all;
 use crate::lints;
 use crate::names::{Kind, folded, resolve};
+use crate::noise::floors;
 use crate::options::Options;
 use crate::rates::rate_all;
 use crate::sentences;
@@ -73,12 +74,14 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         summaries: records.summaries.clone(),
         statements: records.statements.clone(),
         comparisons,
+        noise_floor: floors(&cells, options.seed),
         factorial,
         rates: rates.rates,
         rate_comparisons: rates.comparisons,
         claims,
         lints: sources.into_iter().flatten().collect(),
         sentences: Vec::new(),
+        limits: records.limits.clone(),
         reproduce: String::new(),
     };
     document.sentences = sentences::find(&document, &cells, &faults, &higher);

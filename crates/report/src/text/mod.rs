@@ -26,10 +26,12 @@ pub fn text(document: &Document, style: Style) -> String {
     }
     claims(document, &mut out);
     tables::comparisons(document, style, &mut out);
+    tables::noise_floor(document, &mut out);
     tables::factorial(document, style, &mut out);
     tables::rates(document, &mut out);
     tables::statements(document, &mut out);
     lints(document, &mut out);
+    limits(document, &mut out);
     if !document.reproduce.is_empty() {
         out.push_str("Reproduce:\n");
         push_wrapped_code(&mut out, &document.reproduce);
@@ -106,6 +108,17 @@ fn lints(document: &Document, out: &mut String) {
             "    ",
             &format!("[{}]{place} {}", lint.code, lint.detail),
         );
+    }
+    out.push('\n');
+}
+
+fn limits(document: &Document, out: &mut String) {
+    if document.limits.is_empty() {
+        return;
+    }
+    out.push_str("Limits: what this target cannot tell\n");
+    for limit in &document.limits {
+        push_wrapped(out, "  - ", "    ", limit);
     }
     out.push('\n');
 }

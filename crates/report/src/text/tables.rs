@@ -1,6 +1,6 @@
 //! What goes into the tables of the text report.
 
-use assize_verdict::{Comparison, Document, Effect, Factorial, Rate, Scale, Verdict};
+use assize_verdict::{Comparison, Document, Effect, Factorial, NoiseFloor, Rate, Scale, Verdict};
 
 use super::grid::{Cell, Grid, Weight};
 use super::{Style, mark, push_wrapped};
@@ -28,6 +28,46 @@ pub(super) fn comparisons(document: &Document, style: Style, out: &mut String) {
     }
     if any {
         legend(document, out);
+    }
+}
+
+/// What the method finds where nothing differs, a line for each metric.
+pub(super) fn noise_floor(document: &Document, out: &mut String) {
+    let of = |row: &NoiseFloor| (row.workload.clone(), row.configuration.clone());
+    for rows in document.noise_floor.chunk_by(|a, b| of(a) == of(b)) {
+        let Some(first) = rows.first() else {
+            continue;
+        };
+        let count = |n: Option<u32>| n.map_or("?".to_string(), |n| n.to_string());
+        let title = format!(
+            "{}: noise floor, {} against {}, which it repeats (n = {} against {})",
+            first.workload,
+            first.configuration,
+            first.baseline,
+            count(first.n),
+            count(first.n_baseline)
+        );
+        push_wrapped(out, "", "  ", &title);
+        for row in rows {
+            push_wrapped(out, "  ", "      ", &noise_line(row));
+        }
+        out.push('\n');
+    }
+}
+
+fn noise_line(row: &NoiseFloor) -> String {
+    let metric = &row.metric;
+    match (row.ratio, row.difference) {
+        (Some(value), _) => {
+            let ci = row.ci.map_or("-".to_string(), |ci| interval(ci, ratio));
+            format!("{metric}: {} {ci}", narrow(value, ratio))
+        }
+        (None, Some(value)) => {
+            let ci = row.ci.map(|ci| interval(ci, |v| significant(v, 2)));
+            let ci = ci.unwrap_or("-".to_string());
+            format!("{metric}: d {} {ci}", narrow(value, signed))
+        }
+        (None, None) => format!("{metric}: -"),
     }
 }
 
