@@ -12,6 +12,7 @@ pub mod kernels;
 mod lock;
 mod modules;
 mod outcome;
+pub mod qemu_store;
 
 pub use outcome::{Done, Failure, Outcome};
 
