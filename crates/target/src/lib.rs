@@ -18,6 +18,7 @@ mod needs;
 mod outcome;
 pub mod packages;
 mod process;
+pub mod qemu_store;
 pub mod stream;
 
 pub use cache::{Cache, Key, Parts, Stats};

@@ -28,7 +28,7 @@ pub(crate) struct Module {
 pub(crate) struct Selection {
     /// In an order in which they can be loaded.
     pub(crate) modules: Vec<Module>,
-    /// Asked for, but part of the image.
+    /// Asked for, but part of the image: paths as `modules.builtin` has them.
     pub(crate) builtin: BTreeSet<String>,
     /// Asked for by an alias, and the module it stands for.
     pub(crate) aliases: Vec<(String, String)>,
@@ -131,7 +131,8 @@ struct Index {
     directory: Option<PathBuf>,
     /// Name to path and what it needs, as in `modules.dep`.
     dep: BTreeMap<String, (String, Vec<String>)>,
-    builtin: BTreeSet<String>,
+    /// Name to path, as in `modules.builtin`.
+    builtin: BTreeMap<String, String>,
     aliases: Vec<(String, String)>,
 }
 
@@ -141,7 +142,7 @@ impl Index {
             return Ok(Index {
                 directory: None,
                 dep: BTreeMap::new(),
-                builtin: BTreeSet::new(),
+                builtin: BTreeMap::new(),
                 aliases: Vec::new(),
             });
         };
@@ -165,7 +166,10 @@ impl Index {
         });
         Ok(Index {
             dep: dep.collect(),
-            builtin: builtin.lines().map(stem).collect(),
+            builtin: builtin
+                .lines()
+                .map(|path| (stem(path), path.to_string()))
+                .collect(),
             aliases: aliases.collect(),
             directory: Some(directory),
         })
@@ -212,8 +216,8 @@ impl Chooser<'_> {
         if self.index.dep.contains_key(&short) {
             return self.take_in_tree(&short);
         }
-        if self.index.builtin.contains(&short) {
-            self.selection.builtin.insert(short);
+        if let Some(path) = self.index.builtin.get(&short) {
+            self.selection.builtin.insert(path.clone());
             return Ok(());
         }
         let behind = self.index.behind(name);

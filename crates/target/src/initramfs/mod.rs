@@ -111,7 +111,7 @@ fn carry_modules(tree: &mut Tree, kernel: &Kernel, asked: &[String]) -> Result<(
     let builtin: Vec<String> = selection
         .builtin
         .iter()
-        .map(|name| format!("kernel/{name}.ko\n"))
+        .map(|path| format!("{path}\n"))
         .collect();
     let aliases: Vec<String> = selection
         .aliases

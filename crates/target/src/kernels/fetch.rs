@@ -129,6 +129,12 @@ impl Kernels {
         rename(&unpacked.join("usr/lib"), &headers.join("lib"))?;
         for directory in list(&headers.join("src"))? {
             relocate(&directory.join("Makefile"))?;
+            // It serves to give modules type data, for which kbuild demands
+            // pahole; without it modules are the same on every machine.
+            let vmlinux = directory.join("vmlinux");
+            if vmlinux.is_file() {
+                rename(&vmlinux, &directory.join("vmlinux.btf"))?;
+            }
         }
         let to = place.join("headers");
         if to.exists() {

@@ -17,6 +17,8 @@ mod version;
 use std::path::PathBuf;
 
 pub use names::{DEBIAN, DebianKernel};
+pub(crate) use store::{into_place, temporary_in};
+pub(crate) use version::compare as compare_versions;
 
 use crate::Error;
 use crate::fault::{mend, wrong};
