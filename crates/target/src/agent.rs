@@ -93,6 +93,23 @@ fn check(path: &Path) -> Result<(), String> {
     }
 }
 
+/// For which machine a file is built, as `uname -m` says it there; `None` if
+/// it is no ELF file or for a machine that is not known here.
+pub(crate) fn architecture(path: &Path) -> Option<&'static str> {
+    let mut header = [0; 20];
+    File::open(path).ok()?.read_exact(&mut header).ok()?;
+    if header[..4] != *b"\x7fELF" {
+        return None;
+    }
+    match u16::from_le_bytes(array(&header, 18)?) {
+        62 => Some("x86_64"),
+        183 => Some("aarch64"),
+        243 => Some("riscv64"),
+        258 => Some("loongarch64"),
+        _ => None,
+    }
+}
+
 /// Whether a 64-bit little-endian ELF executable asks for an interpreter;
 /// `None` if it is no such file.
 fn interpreted(mut file: File) -> Option<bool> {
@@ -208,5 +225,7 @@ mod tests {
     fn ordinary_programs_are_told_apart() {
         assert_eq!(interpreted(File::open("/bin/sh").unwrap()), Some(true));
         assert_eq!(interpreted(File::open("/etc/passwd").unwrap()), None);
+        assert_eq!(architecture(Path::new("/bin/sh")), Some(env::consts::ARCH));
+        assert_eq!(architecture(Path::new("/etc/passwd")), None);
     }
 }

@@ -19,11 +19,13 @@ mod outcome;
 pub mod packages;
 mod process;
 pub mod qemu_store;
+mod ssh;
 pub mod stream;
 
 pub use cache::{Cache, Key, Parts, Stats};
 pub use host::Host;
 pub use outcome::{Done, Failure, Outcome};
+pub use ssh::Ssh;
 
 use assize_job::Order;
 

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // Each test file uses a part of it.
 
+pub(crate) mod sshd;
+
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -10,28 +12,29 @@ use std::path::PathBuf;
 use assize_job::{Command, Kind, Record, Workload};
 
 /// A shell command that prints the first line of an answer.
-pub const HELLO: &str = r#"echo '{"record":"hello","schema":"assize.agent/1","version":"test"}'"#;
+pub(crate) const HELLO: &str =
+    r#"echo '{"record":"hello","schema":"assize.agent/1","version":"test"}'"#;
 
 /// A shell command that prints a whole answer.
-pub const WHOLE: &str = r#"printf '%s\n' \
+pub(crate) const WHOLE: &str = r#"printf '%s\n' \
     '{"record":"hello","schema":"assize.agent/1","version":"test"}' \
     '{"record":"metric","metric":"m","value":1.5,"unit":"ns"}' \
     '{"record":"end","records":2}'"#;
 
 /// A directory for agents that are shell scripts.
-pub struct Scripts(tempfile::TempDir);
+pub(crate) struct Scripts(tempfile::TempDir);
 
 impl Scripts {
-    pub fn new() -> Scripts {
+    pub(crate) fn new() -> Scripts {
         Scripts(tempfile::tempdir().unwrap())
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
     /// An agent that does this.
-    pub fn agent(&self, script: &str) -> PathBuf {
+    pub(crate) fn agent(&self, script: &str) -> PathBuf {
         let path = self.path("agent");
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -40,7 +43,7 @@ impl Scripts {
 }
 
 /// The static agent, or a counted skip.
-pub fn real_agent() -> Option<PathBuf> {
+pub(crate) fn real_agent() -> Option<PathBuf> {
     match assize_target::agent::find() {
         Ok(agent) => Some(agent),
         Err(error) => {
@@ -51,13 +54,13 @@ pub fn real_agent() -> Option<PathBuf> {
 }
 
 /// Says that a test could not be done, in the form that is counted.
-pub fn skip(why: &str) {
+pub(crate) fn skip(why: &str) {
     // Not `eprintln!`: the test harness would keep it back.
     let _ = writeln!(std::io::stderr(), "skipped: {why}");
 }
 
 /// A workload that is this command.
-pub fn command(argv: &[&str]) -> Workload {
+pub(crate) fn command(argv: &[&str]) -> Workload {
     Workload {
         name: "w".into(),
         kind: Kind::Command(Command {
@@ -69,7 +72,7 @@ pub fn command(argv: &[&str]) -> Workload {
 }
 
 /// What tools printed.
-pub fn raw(records: &[Record]) -> impl Iterator<Item = &str> {
+pub(crate) fn raw(records: &[Record]) -> impl Iterator<Item = &str> {
     records.iter().filter_map(|record| match record {
         Record::Raw { text, .. } => Some(text.as_str()),
         _ => None,

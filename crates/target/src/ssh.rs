@@ -1,0 +1,295 @@
+//! Another host as a target.
+
+mod connection;
+mod probe;
+mod upload;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use assize_job::{Action, Job, Order};
+
+use crate::host::{encode, ended, limits};
+use crate::process::{End, Limits};
+use crate::{Done, Error, Outcome, Target, agent, needs, packages, stream};
+use connection::{Connection, quote};
+use probe::Probe;
+
+/// How long an agent may take beyond the limit it keeps by itself.
+const GRACE: Duration = Duration::from_secs(30);
+/// How long ending what was left behind may take.
+const ENDING: Duration = Duration::from_secs(30);
+
+/// Another host, reached by ssh; the agent is copied there.
+///
+/// Of its machine the same holds as of [`crate::Host`]. Nothing has to be
+/// installed there but sh, programs that the experiment names, and `tar` if
+/// it copies directories.
+#[derive(Debug)]
+pub struct Ssh {
+    connection: Connection,
+    agent: Option<PathBuf>,
+    grace: Duration,
+    there: Mutex<Option<There>>,
+}
+
+/// Where things are on the other host.
+#[derive(Debug, Clone)]
+struct There {
+    directory: String,
+    agent: String,
+    /// Path of a module's file here, and there.
+    modules: BTreeMap<String, String>,
+}
+
+impl Ssh {
+    /// The host of `ssh:HOST`: whatever ssh takes for one, such as an alias,
+    /// `user@host` or `ssh://user@host:port`. The words of `$ASSIZE_SSH`
+    /// replace `ssh`. Connects to nothing yet.
+    ///
+    /// # Errors
+    /// If it can be no host.
+    pub fn new(host: &str) -> Result<Ssh, Error> {
+        Ok(Ssh::over(Connection::new(without_prefix(host))?))
+    }
+
+    /// The same with these words instead of `$ASSIZE_SSH`, and this agent
+    /// instead of what [`agent::find`] finds.
+    ///
+    /// # Errors
+    /// If it can be no host.
+    pub fn with_command(host: &str, ssh: Vec<String>, agent: PathBuf) -> Result<Ssh, Error> {
+        let connection = Connection::with_command(without_prefix(host), ssh)?;
+        Ok(Ssh {
+            agent: Some(agent),
+            ..Ssh::over(connection)
+        })
+    }
+
+    /// Gives the agent this long beyond the limit that it keeps by itself,
+    /// instead of 30 s.
+    #[must_use]
+    pub fn with_grace(mut self, grace: Duration) -> Ssh {
+        self.grace = grace;
+        self
+    }
+
+    fn over(connection: Connection) -> Ssh {
+        Ssh {
+            connection,
+            agent: None,
+            grace: GRACE,
+            there: Mutex::new(None),
+        }
+    }
+
+    fn name(&self) -> String {
+        format!("ssh:{}", self.connection.host())
+    }
+
+    /// Asks the host what it is, and fails if these runs cannot be there.
+    fn look(&self, orders: &[Order]) -> Result<Probe, Error> {
+        // What is about to be copied there need not be there yet.
+        let brought = |program: &&str| {
+            let files = orders.iter().flat_map(|order| &order.payload.files);
+            !files
+                .map(|(_, there)| there)
+                .any(|there| std::path::Path::new(program).starts_with(there))
+        };
+        let programs = needs::programs(orders).into_iter().filter(brought);
+        let script = probe::script(programs, &needs::kernel_files(orders));
+        self.connection.open()?;
+        let answer = self.connection.must("look around", &script, Vec::new())?;
+        let probe = probe::read(&answer);
+        let what = format!("run on {}", self.name());
+        if probe.system != "Linux" {
+            let why = format!("its system is `{}`, not Linux", probe.system);
+            return Err(self.connection.error(&what, why, None));
+        }
+        let host = self.connection.host();
+        let root = host.rsplit_once('@').map_or(host, |(_, host)| host);
+        let as_root = format!(
+            "use `--target ssh:root@{}`",
+            root.trim_start_matches("ssh://")
+        );
+        needs::check(
+            orders,
+            &probe.facts,
+            &probe.unwritable,
+            &self.name(),
+            &as_root,
+        )?;
+        if !probe.missing.is_empty() {
+            let missing: Vec<&str> = probe.missing.iter().map(String::as_str).collect();
+            let why = format!("not found in PATH there: {}", missing.join(", "));
+            let mend = packages::install(missing).map(|mend| format!("{mend} there"));
+            return Err(self.connection.error(&what, why, mend));
+        }
+        Ok(probe)
+    }
+
+    fn there(&self, order: &Order) -> Result<There, Error> {
+        let known = |ssh: &Ssh| ssh.lock().clone();
+        if let Some(there) = known(self) {
+            return Ok(there);
+        }
+        self.prepare(std::slice::from_ref(order))?;
+        known(self).ok_or_else(|| {
+            let what = format!("run on {}", self.name());
+            self.connection
+                .error(&what, "it was not prepared".into(), None)
+        })
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<There>> {
+        self.there.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends whatever a run has left behind there.
+    fn end(&self, there: &There) {
+        let limits = Limits {
+            time: Some(ENDING),
+            bytes: 1 << 20,
+        };
+        // If it cannot be done, the host cannot be reached, and the next run
+        // says so.
+        let _ = self
+            .connection
+            .run(&end_script(&there.directory), Vec::new(), limits);
+    }
+}
+
+impl Target for Ssh {
+    /// One: runs on one machine disturb each other.
+    fn slots(&self) -> usize {
+        1
+    }
+
+    fn prepare(&self, orders: &[Order]) -> Result<(), Error> {
+        needs::same_machine(orders, &self.name())?;
+        let agent = match &self.agent {
+            Some(agent) => agent.clone(),
+            None => agent::find()?,
+        };
+        let probe = self.look(orders)?;
+        let there = upload::all(&self.connection, &agent, orders, &probe)?;
+        *self.lock() = Some(there);
+        Ok(())
+    }
+
+    fn run(&self, order: &Order, _slot: usize) -> Result<Done, Error> {
+        let started = Instant::now();
+        let there = self.there(order)?;
+        let limits = limits(&order.job, self.grace);
+        let job = encode(&translated(&order.job, &there.modules), &self.name())?;
+        let talk = self.connection.run(&run_script(&there), job, limits)?;
+        let lost = (talk.end != End::Time)
+            .then(|| self.connection.trouble(&talk))
+            .flatten();
+        let who = match lost {
+            Some(error) => format!("{error}; ssh"),
+            None => "the agent".into(),
+        };
+        let ended = ended(&talk, limits, &who);
+        let outcome = stream::outcome_of_process(&talk.stdout, &talk.stderr, ended);
+        if !matches!(outcome, Outcome::Completed(_)) {
+            self.end(&there);
+        }
+        Ok(Done {
+            outcome,
+            machine: needs::recorded(&order.machine, &self.name()),
+            cached: false,
+            wall: started.elapsed(),
+        })
+    }
+}
+
+/// A host without the `ssh:` that the name of the target begins with.
+fn without_prefix(host: &str) -> &str {
+    match host.strip_prefix("ssh:") {
+        Some(rest) if !rest.starts_with("//") => rest,
+        _ => host,
+    }
+}
+
+/// The job with the paths that module files have there.
+fn translated(job: &Job, modules: &BTreeMap<String, String>) -> Job {
+    let mut job = job.clone();
+    for action in job.setup.iter_mut().chain(&mut job.teardown) {
+        if let Action::Module { module, .. } = action
+            && let Some(there) = modules.get(module)
+        {
+            module.clone_from(there);
+        }
+    }
+    job
+}
+
+/// Runs the agent, and notes its session if that is its own, as sshd makes
+/// it: then [`end_script`] can end what is left of it.
+fn run_script(there: &There) -> String {
+    let note = quote(&format!("{}/session", there.directory));
+    let agent = quote(&there.agent);
+    format!(
+        r#"read -r line < /proc/$$/stat
+set -- ${{line##*) }}
+if [ "$4" = $$ ] || [ "$4" = "$PPID" ]; then echo "$4" > {note}; fi
+{agent} run
+status=$?
+rm -f {note}
+exit $status
+"#
+    )
+}
+
+/// Kills every process of the session that a run has noted.
+fn end_script(directory: &str) -> String {
+    let note = quote(&format!("{directory}/session"));
+    format!(
+        r#"[ -e {note} ] || exit 0
+read -r session < {note}
+rm -f {note}
+for round in 1 2 3; do
+    for stat in /proc/[0-9]*/stat; do
+        read -r line < "$stat" || continue
+        pid=${{stat#/proc/}}
+        set -- ${{line##*) }}
+        if [ "$4" = "$session" ]; then kill -KILL "${{pid%/stat}}"; fi
+    done
+done 2> /dev/null
+exit 0
+"#
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_the_target_and_hosts_are_taken() {
+        assert_eq!(without_prefix("ssh:me@box"), "me@box");
+        assert_eq!(without_prefix("box"), "box");
+        assert_eq!(without_prefix("ssh://me@box:22"), "ssh://me@box:22");
+        assert_eq!(without_prefix("ssh:ssh://me@box:22"), "ssh://me@box:22");
+    }
+
+    #[test]
+    fn modules_get_the_path_they_have_there() {
+        let module = |module: &str| Action::Module {
+            module: module.into(),
+            parameters: BTreeMap::new(),
+        };
+        let job = Job {
+            setup: vec![module("./depq.ko"), module("drm")],
+            teardown: vec![module("./depq.ko")],
+            ..Job::default()
+        };
+        let modules = BTreeMap::from([("./depq.ko".to_string(), "/c/depq.ko".to_string())]);
+        let there = translated(&job, &modules);
+        assert_eq!(there.setup, [module("/c/depq.ko"), module("drm")]);
+        assert_eq!(there.teardown, [module("/c/depq.ko")]);
+    }
+}

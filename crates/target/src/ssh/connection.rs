@@ -1,0 +1,293 @@
+//! Running shell scripts on another host.
+
+use std::env;
+use std::fs::{self, File};
+use std::io;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use crate::process::{self, Limits, Talk};
+use crate::{Error, packages};
+
+/// Words of the command to use instead of `ssh`.
+const VARIABLE: &str = "ASSIZE_SSH";
+/// What ssh exits with if it, and not the remote command, failed.
+const SSH_FAILED: i32 = 255;
+/// A socket's path may have 108 bytes, of which ssh wants some for itself.
+const SOCKET_PATH: usize = 80;
+/// How long anything but a run may take.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// A host that ssh reaches, over one connection for everything if possible.
+#[derive(Debug)]
+pub(super) struct Connection {
+    host: String,
+    words: Vec<String>,
+    /// Where the socket of the shared connection is, if that is possible.
+    directory: Option<TempDir>,
+}
+
+impl Connection {
+    /// The host by any name that ssh accepts, reached by `$ASSIZE_SSH` or
+    /// `ssh`. Connects to nothing.
+    pub(super) fn new(host: &str) -> Result<Connection, Error> {
+        let words = env::var(VARIABLE).unwrap_or_default();
+        let mut words: Vec<String> = words.split_whitespace().map(str::to_string).collect();
+        if words.is_empty() {
+            words.push("ssh".into());
+        }
+        Connection::with_command(host, words)
+    }
+
+    pub(super) fn with_command(host: &str, words: Vec<String>) -> Result<Connection, Error> {
+        let odd = |c: char| c.is_whitespace() || c.is_control();
+        if host.is_empty() || host.starts_with('-') || host.contains(odd) {
+            return Err(Error {
+                what: format!("run on ssh:{host}"),
+                why: "this is no host that ssh can reach".into(),
+                mend: Some("use `ssh:HOST`, `ssh:USER@HOST` or `ssh://USER@HOST:PORT`".into()),
+                wrong_use: true,
+            });
+        }
+        let directory = tempfile::Builder::new()
+            .prefix("assize-ssh-")
+            .tempdir()
+            .ok();
+        Ok(Connection {
+            host: host.to_string(),
+            words,
+            directory: directory.filter(|at| at.path().as_os_str().len() < SOCKET_PATH),
+        })
+    }
+
+    pub(super) fn host(&self) -> &str {
+        &self.host
+    }
+
+    fn socket(&self) -> Option<PathBuf> {
+        Some(self.directory.as_ref()?.path().join("socket"))
+    }
+
+    /// `ssh` with its options and the host, but nothing to do yet.
+    fn command(&self, options: &[&str]) -> Command {
+        let (program, words) = self
+            .words
+            .split_first()
+            .map_or(("ssh", &[][..]), |(p, w)| (p, w));
+        let mut command = Command::new(program);
+        command.args(words).args(["-T", "-o", "BatchMode=yes"]);
+        command.args(["-o", "ConnectTimeout=15", "-o", "LogLevel=ERROR"]);
+        command.args([
+            "-o",
+            "ServerAliveInterval=15",
+            "-o",
+            "ServerAliveCountMax=4",
+        ]);
+        command.args(["-o", "ClearAllForwardings=yes"]);
+        if let Some(socket) = self.socket() {
+            let path = format!(
+                "ControlPath={}",
+                socket.display().to_string().replace('%', "%%")
+            );
+            command.args([
+                "-o",
+                "ControlMaster=auto",
+                "-o",
+                "ControlPersist=60",
+                "-o",
+                &path,
+            ]);
+        }
+        command.args(options).arg("--").arg(&self.host);
+        command
+    }
+
+    /// Connects, for [`Connection::run`] to use that connection again.
+    ///
+    /// # Errors
+    /// If the host cannot be reached, or does not let this user in.
+    pub(super) fn open(&self) -> Result<(), Error> {
+        let Some(directory) = &self.directory else {
+            return Ok(());
+        };
+        if self.socket().is_some_and(|socket| socket.exists()) {
+            return Ok(());
+        }
+        // The background process keeps standard error: no pipe.
+        let said = directory.path().join("said");
+        let status = File::create(&said).and_then(|file| {
+            self.command(&["-f", "-N", "-M", "-o", "ControlPersist=300"])
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(file)
+                .status()
+        });
+        match status {
+            Err(error) => Err(self.no_ssh(&error)),
+            Ok(status) if status.success() => Ok(()),
+            Ok(_) => {
+                let said = fs::read_to_string(&said).unwrap_or_default();
+                let (why, mend) = reason(&said, &self.host);
+                Err(self.error(&format!("reach {}", self.host), why, mend))
+            }
+        }
+    }
+
+    /// Runs a shell script there with this input.
+    ///
+    /// # Errors
+    /// If ssh itself cannot be started. Whatever ends the script early is in
+    /// the answer; see [`Connection::trouble`].
+    pub(super) fn run(&self, script: &str, input: Vec<u8>, limits: Limits) -> Result<Talk, Error> {
+        let mut command = self.command(&[]);
+        // The login shell may be any; the script is for sh.
+        command.arg(format!("exec sh -c {}", quote(script)));
+        process::talk(command, input, limits).map_err(|error| self.no_ssh(&error))
+    }
+
+    /// Runs a shell script there that has to succeed; what it printed.
+    ///
+    /// # Errors
+    /// If the host cannot be reached, or the script fails.
+    pub(super) fn must(&self, what: &str, script: &str, input: Vec<u8>) -> Result<String, Error> {
+        let limits = Limits {
+            time: Some(PATIENCE),
+            bytes: process::ANSWER,
+        };
+        let talk = self.run(script, input, limits)?;
+        if let Some(error) = self.trouble(&talk) {
+            return Err(error);
+        }
+        if !talk.success() {
+            let why = last_line(&talk.stderr).unwrap_or("no reason was given");
+            return Err(self.error(&format!("{what} on {}", self.host), why.into(), None));
+        }
+        Ok(String::from_utf8_lossy(&talk.stdout).into_owned())
+    }
+
+    /// Why the connection failed, if that is what happened.
+    pub(super) fn trouble(&self, talk: &Talk) -> Option<Error> {
+        let what = format!("reach {}", self.host);
+        match talk.end {
+            process::End::Time => {
+                let why = format!("no answer within {} s", PATIENCE.as_secs());
+                Some(self.error(&what, why, None))
+            }
+            process::End::Exit(status) if status.code() == Some(SSH_FAILED) => {
+                let (why, mend) = reason(&talk.stderr, &self.host);
+                Some(self.error(&what, why, mend))
+            }
+            process::End::Exit(_) | process::End::Bytes => None,
+        }
+    }
+
+    fn no_ssh(&self, error: &io::Error) -> Error {
+        let program = self.words.first().map_or("ssh", String::as_str);
+        let missing = error.kind() == io::ErrorKind::NotFound;
+        self.error(
+            &format!("reach {}", self.host),
+            format!("{program}: {error}"),
+            missing.then(|| packages::install([program])).flatten(),
+        )
+    }
+
+    pub(super) fn error(&self, what: &str, why: String, mend: Option<String>) -> Error {
+        Error {
+            what: what.into(),
+            why,
+            mend,
+            wrong_use: false,
+        }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if self.socket().is_some_and(|socket| socket.exists()) {
+            // It would end by itself a minute later.
+            let _ = self
+                .command(&["-O", "exit"])
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status();
+        }
+    }
+}
+
+/// What ssh says of its failure, and the mend.
+fn reason(stderr: &str, host: &str) -> (String, Option<String>) {
+    let why = last_line(stderr).unwrap_or("ssh failed without a reason");
+    let mend = if why.contains("Permission denied") {
+        Some(format!("run `ssh-copy-id {host}`"))
+    } else if why.contains("Host key verification failed") {
+        Some(format!("run `ssh {host}` once and accept the key"))
+    } else if why.contains("Could not resolve") {
+        Some("check the name, or name it in ~/.ssh/config".into())
+    } else if why.contains("Connection refused") {
+        Some("check that sshd runs there, and on which port".into())
+    } else {
+        None
+    };
+    (why.to_string(), mend)
+}
+
+/// The last line that says something, without the carriage return that ssh
+/// ends its lines with.
+pub(super) fn last_line(text: &str) -> Option<&str> {
+    text.lines().map(str::trim).rfind(|line| !line.is_empty())
+}
+
+/// A word for the shell that stands for exactly this text.
+pub(super) fn quote(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn quoted_words_pass_a_shell_unchanged(text in "[^\0]{0,20}") {
+            let script = format!("printf %s {}", quote(&text));
+            let done = Command::new("sh").arg("-c").arg(script).output().unwrap();
+            prop_assert_eq!(String::from_utf8(done.stdout).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn no_host_becomes_an_option() {
+        for host in ["", "-oProxyCommand=reboot", "a b", "a\n"] {
+            let error = Connection::new(host).unwrap_err();
+            assert!(error.wrong_use, "{host}");
+        }
+    }
+
+    #[test]
+    fn reasons_have_mends() {
+        let (why, mend) = reason("banner\r\na@b: Permission denied (publickey).\r\n", "a@b");
+        assert_eq!(why, "a@b: Permission denied (publickey).");
+        assert_eq!(mend.as_deref(), Some("run `ssh-copy-id a@b`"));
+        let (why, mend) = reason("", "b");
+        assert_eq!((why.as_str(), mend), ("ssh failed without a reason", None));
+    }
+
+    #[test]
+    fn a_program_that_is_missing_is_named() {
+        let connection = Connection::with_command("h", vec!["/nowhere/ssh".into()]).unwrap();
+        let error = connection.must("look", "true", Vec::new()).unwrap_err();
+        assert!(error.why.starts_with("/nowhere/ssh: "), "{error}");
+        assert_eq!(
+            error.mend.as_deref(),
+            Some("run `apt install openssh-client`")
+        );
+    }
+}

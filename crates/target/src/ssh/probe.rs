@@ -1,0 +1,141 @@
+//! What there is to know of another host before anything is copied there.
+
+use std::collections::BTreeSet;
+
+use super::connection::quote;
+use crate::needs::Facts;
+
+/// Marks the lines of an answer: a login shell may print others.
+const MARK: &str = "assize:";
+
+/// What a host says of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Probe {
+    /// As `uname -s` says it.
+    pub(super) system: String,
+    /// As `uname -m` says it.
+    pub(super) architecture: String,
+    pub(super) facts: Facts,
+    /// Those asked for that are not found in PATH.
+    pub(super) missing: BTreeSet<String>,
+    /// Those asked for that are there and cannot be written.
+    pub(super) unwritable: BTreeSet<String>,
+    /// Directories of this user, best first, in which files may be kept.
+    pub(super) directories: Vec<String>,
+}
+
+/// The shell script that asks.
+pub(super) fn script<'a>(
+    programs: impl IntoIterator<Item = &'a str>,
+    files: &BTreeSet<String>,
+) -> String {
+    let mut script = String::from(
+        r#"say() { printf 'assize:%s:%s\n' "$1" "$2"; }
+say system "$(uname -s)"
+say architecture "$(uname -m)"
+sed 's/^/assize:status:/' /proc/self/status
+sed 's/^/assize:limits:/' /proc/self/limits
+say paranoid "$(cat /proc/sys/kernel/perf_event_paranoid 2> /dev/null)"
+for root in /sys/kernel/tracing /sys/kernel/debug/tracing; do
+    if [ -w "$root/current_tracer" ]; then say tracefs "$root"; fi
+done
+for path in /sys/bus/event_source/devices/power /sys/class/powercap/intel-rapl; do
+    if [ -e "$path" ]; then say energy "$path"; fi
+done
+# Nobody else may own, or have put, what is executed from there.
+for directory in "${XDG_CACHE_HOME:-$HOME/.cache}/assize" "/tmp/assize-$(id -u)"; do
+    (umask 077 && mkdir -p "$directory") 2> /dev/null
+    if [ -d "$directory" ] && [ ! -L "$directory" ] && [ -O "$directory" ] &&
+        chmod 700 "$directory"; then say directory "$directory"; fi
+done
+"#,
+    );
+    for program in programs {
+        let program = quote(program);
+        script += &format!("command -v {program} > /dev/null 2>&1 || say missing {program}\n");
+    }
+    for file in files {
+        let file = quote(file);
+        script += &format!("[ ! -e {file} ] || [ -w {file} ] || say unwritable {file}\n");
+    }
+    script += "exit 0\n";
+    script
+}
+
+/// Reads what the script prints.
+pub(super) fn read(answer: &str) -> Probe {
+    let mut probe = Probe::default();
+    let (mut status, mut limits, mut paranoid) = (String::new(), String::new(), String::new());
+    let (mut tracefs, mut energy) = (false, false);
+    for line in answer.lines() {
+        let Some((key, value)) = line
+            .strip_prefix(MARK)
+            .and_then(|rest| rest.split_once(':'))
+        else {
+            continue;
+        };
+        match key {
+            "system" => probe.system = value.into(),
+            "architecture" => probe.architecture = value.into(),
+            "status" => status += &format!("{value}\n"),
+            "limits" => limits += &format!("{value}\n"),
+            "paranoid" => paranoid = value.into(),
+            "tracefs" => tracefs = true,
+            "energy" => energy = true,
+            "directory" => probe.directories.push(value.into()),
+            "missing" => {
+                probe.missing.insert(value.into());
+            }
+            "unwritable" => {
+                probe.unwritable.insert(value.into());
+            }
+            _ => {}
+        }
+    }
+    probe.facts = Facts {
+        tracefs,
+        energy,
+        ..Facts::read(&status, &limits, &paranoid)
+    };
+    probe
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn this_machine_answers() {
+        let home = tempfile::tempdir().unwrap();
+        let programs = ["sh", "assize-no-such-program", "it's", "/bin/sh"];
+        let files = BTreeSet::from(["/proc/sys/no/such/file".to_string()]);
+        let done = Command::new("sh")
+            .arg("-c")
+            .arg(format!("echo welcome; {}", script(programs, &files)))
+            .env("HOME", home.path())
+            .env_remove("XDG_CACHE_HOME")
+            .output()
+            .unwrap();
+        let probe = read(&String::from_utf8(done.stdout).unwrap());
+        assert_eq!(probe.system, "Linux");
+        assert_eq!(probe.architecture, std::env::consts::ARCH);
+        assert_eq!(
+            Vec::from_iter(&probe.missing),
+            ["assize-no-such-program", "it's"]
+        );
+        assert!(probe.unwritable.is_empty());
+        let cache = home.path().join(".cache/assize");
+        assert_eq!(probe.directories[0], cache.to_str().unwrap());
+        let root = rustix::process::geteuid().is_root();
+        assert_eq!(probe.facts.root, root);
+    }
+
+    #[test]
+    fn only_marked_lines_are_read() {
+        let probe = read("system:Linux\nassize:system:Linux\nassize:nonsense\nassize:x:y\n");
+        assert_eq!(probe.system, "Linux");
+        assert_eq!(read("").directories, Vec::<String>::new());
+    }
+}

@@ -1,0 +1,202 @@
+//! Copying what runs need to another host.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use assize_job::{Action, Order};
+
+use super::There;
+use super::connection::{Connection, quote};
+use super::probe::Probe;
+use crate::{Error, agent, needs, packages};
+
+/// Copies agent, modules and files.
+pub(super) fn all(
+    connection: &Connection,
+    agent: &Path,
+    orders: &[Order],
+    probe: &Probe,
+) -> Result<There, Error> {
+    let mut there = install_agent(connection, agent, probe)?;
+    for module in modules(orders) {
+        let bytes = read(connection, Path::new(module))?;
+        let (_, name) = module.rsplit_once('/').unwrap_or(("", module));
+        let path = format!("{}/{}/{name}", there.directory, digest(&bytes));
+        put(connection, bytes, &path, 0o600)?;
+        there.modules.insert(module.to_string(), path);
+    }
+    for (here, path) in files(orders) {
+        copy(connection, here, path)?;
+    }
+    Ok(there)
+}
+
+fn modules(orders: &[Order]) -> BTreeSet<&str> {
+    let actions = orders
+        .iter()
+        .flat_map(|order| order.job.setup.iter().chain(&order.job.teardown))
+        .filter_map(|action| match action {
+            Action::Module { module, .. } => Some(module),
+            _ => None,
+        });
+    let payload = orders.iter().flat_map(|order| &order.payload.modules);
+    payload
+        .chain(actions)
+        .map(String::as_str)
+        .filter(|module| needs::is_file(module))
+        .collect()
+}
+
+fn files(orders: &[Order]) -> BTreeSet<(&Path, &str)> {
+    orders
+        .iter()
+        .flat_map(|order| &order.payload.files)
+        .map(|(here, there)| (here.as_path(), there.as_str()))
+        .collect()
+}
+
+/// Copies the agent to the first directory from which it can be executed,
+/// unless it is there already.
+fn install_agent(connection: &Connection, agent: &Path, probe: &Probe) -> Result<There, Error> {
+    let what = format!("copy the agent to {}", connection.host());
+    let fail = |why: String, mend: Option<String>| Err(connection.error(&what, why, mend));
+    if let Some(built) = agent::architecture(agent)
+        && built != probe.architecture
+    {
+        let why = format!("it is for {built}, the host is {}", probe.architecture);
+        let mend = "let ASSIZE_AGENT name an agent for that architecture";
+        return fail(why, Some(mend.into()));
+    }
+    let bytes = read(connection, agent)?;
+    let name = format!("assize-agent-{}", digest(&bytes));
+    let mut refused = Vec::new();
+    for directory in &probe.directories {
+        let path = format!("{directory}/{name}");
+        if !is_there(connection, &path, bytes.len())? {
+            put(connection, bytes.clone(), &path, 0o700)?;
+        }
+        match try_agent(connection, &path)? {
+            None => {
+                return Ok(There {
+                    directory: directory.clone(),
+                    agent: path,
+                    modules: BTreeMap::new(),
+                });
+            }
+            Some(why) => refused.push(format!("{path}: {why}")),
+        }
+    }
+    if refused.is_empty() {
+        return fail(
+            "neither ~/.cache/assize nor /tmp can be written there".into(),
+            None,
+        );
+    }
+    let mend = "mount one of these directories there without noexec, or set XDG_CACHE_HOME there";
+    fail(
+        format!("it cannot be executed: {}", refused.join(", ")),
+        Some(mend.into()),
+    )
+}
+
+fn is_there(connection: &Connection, path: &str, size: usize) -> Result<bool, Error> {
+    let path = quote(path);
+    let script =
+        format!("if [ -x {path} ] && [ $(wc -c < {path}) -eq {size} ]; then echo assize:there; fi");
+    let answer = connection.must("look for the agent", &script, Vec::new())?;
+    Ok(answer.lines().any(|line| line == "assize:there"))
+}
+
+/// Why the agent cannot be executed there, if it cannot.
+fn try_agent(connection: &Connection, path: &str) -> Result<Option<String>, Error> {
+    // 126 and 127 are the shell's words for what it could not execute.
+    let script = format!(
+        "{} --version < /dev/null 2>&1; printf '\\nassize:status:%s\\n' $?",
+        quote(path)
+    );
+    let answer = connection.must("try the agent", &script, Vec::new())?;
+    let (said, status) = answer
+        .rsplit_once("\nassize:status:")
+        .unwrap_or((&answer, "unknown"));
+    Ok(match status.trim() {
+        "126" | "127" | "unknown" => {
+            let said = super::connection::last_line(said).unwrap_or("no reason was given");
+            Some(said.to_string())
+        }
+        _ => None,
+    })
+}
+
+/// Writes a file there, whole or not at all.
+fn put(connection: &Connection, bytes: Vec<u8>, path: &str, mode: u32) -> Result<(), Error> {
+    let size = bytes.len();
+    let (directory, _) = path.rsplit_once('/').unwrap_or((".", path));
+    let script = format!(
+        r#"set -e
+umask 077
+directory={directory} path={path}
+[ -d "$directory" ] || (umask 022; mkdir -p "$directory")
+new="$path.new-$$"
+trap 'rm -f "$new"' EXIT
+cat > "$new"
+[ "$(wc -c < "$new")" -eq {size} ] || {{ echo "$path: cut short" >&2; exit 1; }}
+chmod {mode:o} "$new"
+mv -f "$new" "$path"
+"#,
+        directory = quote(directory),
+        path = quote(path),
+    );
+    connection
+        .must(&format!("copy {path}"), &script, bytes)
+        .map(|_| ())
+}
+
+/// Copies a file or directory to an absolute path there.
+fn copy(connection: &Connection, here: &Path, there: &str) -> Result<(), Error> {
+    let metadata = fs::metadata(here).map_err(|error| unreadable(connection, here, &error))?;
+    if !metadata.is_dir() {
+        let mode = metadata.permissions().mode() & 0o777;
+        return put(connection, read(connection, here)?, there, mode);
+    }
+    let packed = Command::new("tar")
+        .args(["-c", "-C"])
+        .arg(here)
+        .arg(".")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| {
+            let what = format!("copy {}", here.display());
+            connection.error(&what, format!("tar: {error}"), packages::install(["tar"]))
+        })?;
+    if !packed.status.success() {
+        let said = String::from_utf8_lossy(&packed.stderr);
+        let said = super::connection::last_line(&said).unwrap_or("tar failed");
+        let what = format!("copy {}", here.display());
+        return Err(connection.error(&what, said.into(), None));
+    }
+    let path = quote(there);
+    let script = format!("mkdir -p {path} && exec tar -x -o -C {path}");
+    connection
+        .must(&format!("copy {there}"), &script, packed.stdout)
+        .map(|_| ())
+}
+
+fn read(connection: &Connection, path: &Path) -> Result<Vec<u8>, Error> {
+    fs::read(path).map_err(|error| unreadable(connection, path, &error))
+}
+
+fn unreadable(connection: &Connection, path: &Path, error: &io::Error) -> Error {
+    let what = format!("copy {} to {}", path.display(), connection.host());
+    connection.error(&what, error.to_string(), None)
+}
+
+/// Enough of a digest to name a file by.
+fn digest(bytes: &[u8]) -> String {
+    let mut digest = blake3::hash(bytes).to_hex().to_string();
+    digest.truncate(16);
+    digest
+}

@@ -1,0 +1,134 @@
+//! A real sshd on this machine's loopback.
+
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use super::skip;
+
+const SSHD: &str = "/usr/sbin/sshd";
+
+/// It ends with the test.
+pub(crate) struct Sshd {
+    directory: tempfile::TempDir,
+    child: Child,
+    port: u16,
+}
+
+impl Sshd {
+    /// One that lets this user in by a key of its own; or a counted skip.
+    pub(crate) fn start() -> Option<Sshd> {
+        for needed in [SSHD, "/usr/bin/ssh", "/usr/bin/ssh-keygen"] {
+            if !Path::new(needed).exists() {
+                skip(&format!("{needed} is missing; run `./setup.sh test`"));
+                return None;
+            }
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        for key in ["host", "user", "stranger"] {
+            generate(&at(key));
+        }
+        fs::copy(at("user.pub"), at("authorized")).unwrap();
+        if rustix::process::geteuid().is_root() {
+            // Where sshd locks itself in before anybody has logged in.
+            fs::create_dir_all("/run/sshd").unwrap();
+        }
+        let port = TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .unwrap()
+            .port();
+        let config = format!(
+            "ListenAddress 127.0.0.1\nPort {port}\nPidFile none\nUsePAM no\nStrictModes no\n\
+             HostKey {}\nAuthorizedKeysFile {}\nPasswordAuthentication no\n\
+             KbdInteractiveAuthentication no\nPermitRootLogin yes\n\
+             SetEnv XDG_CACHE_HOME={}\n",
+            at("host").display(),
+            at("authorized").display(),
+            at("cache").display(),
+        );
+        fs::write(at("config"), config).unwrap();
+        let child = Command::new(SSHD)
+            .args(["-D", "-e", "-f"])
+            .arg(at("config"))
+            .stdin(Stdio::null())
+            .stderr(fs::File::create(at("log")).unwrap())
+            .spawn()
+            .unwrap();
+        let sshd = Sshd {
+            directory,
+            child,
+            port,
+        };
+        sshd.wait();
+        Some(sshd)
+    }
+
+    fn wait(&self) {
+        for _ in 0..1000 {
+            if TcpStream::connect(("127.0.0.1", self.port)).is_ok() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("{}", fs::read_to_string(self.path("log")).unwrap());
+    }
+
+    /// A file in its directory.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// Where assize keeps its files there.
+    pub(crate) fn cache(&self) -> PathBuf {
+        self.path("cache/assize")
+    }
+
+    /// The host as assize gets to hear of it.
+    pub(crate) fn host(&self) -> String {
+        let user = Command::new("id").arg("-un").output().unwrap();
+        let user = String::from_utf8(user.stdout).unwrap();
+        format!("ssh://{}@127.0.0.1:{}", user.trim(), self.port)
+    }
+
+    /// The words of ssh with this key.
+    pub(crate) fn words(&self, key: &str) -> Vec<String> {
+        let known = format!("UserKnownHostsFile={}", self.path("known").display());
+        let key = self.path(key).display().to_string();
+        [
+            "ssh",
+            "-F",
+            "none",
+            "-o",
+            "StrictHostKeyChecking=accept-new",
+            "-o",
+            &known,
+            "-o",
+            "IdentitiesOnly=yes",
+            "-o",
+            "IdentityAgent=none",
+            "-i",
+            &key,
+        ]
+        .map(str::to_string)
+        .to_vec()
+    }
+}
+
+impl Drop for Sshd {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn generate(path: &Path) {
+    let done = Command::new("ssh-keygen")
+        .args(["-q", "-t", "ed25519", "-N", "", "-f"])
+        .arg(path)
+        .status()
+        .unwrap();
+    assert!(done.success());
+}
