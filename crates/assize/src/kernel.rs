@@ -18,6 +18,9 @@ pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
             ..
         } => told(&kernels.fetch(name, *headers, &mut said)?)?,
         KernelVerb::Fetch { name: None, .. } => {
+            let qemu = assize_target::qemu_store::fetch(&Kernels::default_root(), &mut said)?;
+            let line = format!("QEMU {}: {}\n", qemu.version, qemu.binary.display());
+            output::print(line.as_bytes())?;
         }
         KernelVerb::Add {
             name,

@@ -3,6 +3,8 @@
 use assize_bundle::{Configuration, Run, Statement, Summary};
 use serde::{Deserialize, Serialize};
 
+use crate::options::LEVEL;
+
 /// The schema that [`Document`] follows.
 pub const SCHEMA: &str = "assize.verdict/1";
 
@@ -22,6 +24,9 @@ pub struct Document {
     pub baseline: Option<String>,
     /// The level of all tests.
     pub alpha: f64,
+    /// The level of the intervals of `comparisons`, where it is not 0.95.
+    #[serde(default = "usual_level", skip_serializing_if = "is_usual_level")]
+    pub level: f64,
     /// Two configurations whose ratio differs from 1 by less count as equal.
     pub margin: f64,
     /// Configurations in the order of their first appearance.
@@ -57,6 +62,15 @@ pub struct Document {
     /// The command that makes this document again; empty until the caller,
     /// who knows it, fills it in.
     pub reproduce: String,
+}
+
+fn usual_level() -> f64 {
+    LEVEL
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde asks for a reference.
+fn is_usual_level(level: &f64) -> bool {
+    *level == LEVEL
 }
 
 /// One configuration against its baseline on one metric of one workload.

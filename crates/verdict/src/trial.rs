@@ -67,6 +67,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
             .main(&cells)
             .map(|b| cells.configurations[b].clone()),
         alpha: options.alpha,
+        level: options.level,
         margin: options.margin,
         configurations: configurations(&cells),
         workloads: cells.workloads.clone(),

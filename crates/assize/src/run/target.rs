@@ -1,6 +1,6 @@
 //! From the name of a target to the target.
 
-use assize_target::{Error, Host, Target};
+use assize_target::{Error, Host, Ssh, Target};
 
 use crate::failure::Failure;
 
@@ -9,7 +9,7 @@ pub(crate) fn of(name: &str, fresh: bool) -> Result<Box<dyn Target>, Failure> {
     let target: Box<dyn Target> = match name {
         "host" => Box::new(Host::new()),
         _ => match name.strip_prefix("ssh:") {
-            Some(host) if !host.is_empty() => Box::new(Host::new()),
+            Some(host) if !host.is_empty() => Box::new(Ssh::new(host)?),
             _ => return Err(unknown(name).into()),
         },
     };

@@ -161,14 +161,25 @@ fn signed(value: f64) -> String {
     }
 }
 
+/// As it is, unless a division has made it long.
+fn short(value: f64) -> String {
+    let whole = value.to_string();
+    if whole.len() <= 6 {
+        whole
+    } else {
+        significant(value, 4)
+    }
+}
+
 fn legend(document: &Document, out: &mut String) {
-    let (alpha, margin) = (document.alpha, document.margin * 100.0);
+    let (alpha, level) = (short(document.alpha), short(document.level * 100.0));
+    let margin = document.margin * 100.0;
     let raw = document
         .comparisons
         .iter()
         .any(|row| row.scale == Scale::Raw && row.difference.is_some());
     let mut text = format!(
-        "Below each ratio its 95 % interval. ** established (exact permutation test, corrected, p <= {alpha}); * supported \
+        "Below each ratio its {level} % interval. ** established (exact permutation test, corrected, p <= {alpha}); * supported \
          (only the corrected t interval excludes 1: too few runs, or only their means, for more); = equivalent within {margin} %; ? undecided."
     );
     if raw {
