@@ -37,11 +37,12 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     let cells = configurations.len() as u64 * file.workloads.len() as u64;
     if cells * u64::from(blocks) > TOTAL_MAX {
         let why = format!("{cells} cells with {blocks} runs are more than {TOTAL_MAX} runs");
-        return Err(match overrides.runs {
+        let error = match overrides.runs {
             Some(_) => Error::option("--runs", "", why),
             None if file.until.is_some() => experiment.error("until.max_runs", why),
             None => experiment.error("runs", why),
-        });
+        };
+        return Err(error.mend(format!("at most {} runs", TOTAL_MAX / cells)));
     }
     let seed = overrides.seed.unwrap_or(file.seed);
     let workloads = unchanged(experiment)?;

@@ -3,3 +3,24 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
 use crate::common::mistake;
+
+/// Files with one mistake each, after which `=> ` and the message follow.
+const CASES: &str = include_str!("mistakes.txt");
+
+#[test]
+fn each_mistake_has_its_message() {
+    let mut told = String::new();
+    for case in CASES.split_inclusive("\n\n") {
+        let text = case.split("=> ").next().unwrap();
+        told += &format!("{text}=> {}\n\n", mistake(text));
+    }
+    if std::env::var_os("ASSIZE_GOLDEN").is_some() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/plan/mistakes.txt");
+        std::fs::write(path, &told).unwrap();
+        return;
+    }
+    for (told, wanted) in told.split("\n\n").zip(CASES.split("\n\n")) {
+        assert_eq!(told, wanted);
+    }
+    assert!(CASES.matches("=> ").count() >= 90);
+}
