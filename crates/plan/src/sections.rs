@@ -70,7 +70,7 @@ pub(crate) static EXPERIMENT: Section = Section {
             "timeout_ns",
             Duration(1_000_000),
             Is("\"60s\""),
-            "A run that takes longer has failed; whole milliseconds.",
+            "A workload that takes longer, on the clock of the target, is killed and the run has failed; whole milliseconds.",
         ),
         key(
             "samples",

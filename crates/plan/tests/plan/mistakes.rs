@@ -8,6 +8,18 @@ use crate::common::mistake;
 const CASES: &str = include_str!("mistakes.txt");
 
 #[test]
+fn a_mistake_has_its_line_and_column() {
+    let text = "title = \"x\"\nprimary = [\n  { metric = \"é\", better = \"up\" },\n]\n";
+    let error = assize_plan::parse(text, "some/x.toml").unwrap_err();
+    assert_eq!(error.place, "some/x.toml");
+    assert_eq!((error.line, error.column), (Some(3), Some(28)));
+    assert_eq!(error.key, "primary[0].better");
+    // A file that ends too early has its mistake in its last line.
+    let error = assize_plan::parse("title = \"x\"\nruns = [\n", "x").unwrap_err();
+    assert_eq!(error.line, Some(2));
+}
+
+#[test]
 fn each_mistake_has_its_message() {
     let mut told = String::new();
     for case in CASES.split_inclusive("\n\n") {
