@@ -34,15 +34,8 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         repeat_baseline(&mut configurations);
     }
     let (blocks, until) = blocks(experiment, overrides);
-    let cells = configurations.len() as u64 * file.workloads.len() as u64;
-    if cells * u64::from(blocks) > TOTAL_MAX {
-        let why = format!("{cells} cells with {blocks} runs are more than {TOTAL_MAX} runs");
-        return Err(match overrides.runs {
-            Some(_) => Error::option("--runs", "", why),
-            None if file.until.is_some() => experiment.error("until.max_runs", why),
-            None => experiment.error("runs", why),
-        });
-    }
+    let cells = configurations.len() * file.workloads.len();
+    check_total(experiment, overrides, cells as u64, blocks)?;
     let seed = overrides.seed.unwrap_or(file.seed);
     let workloads = unchanged(experiment)?;
     Ok(Plan {
@@ -76,6 +69,25 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         offset_ns_max: file.offset_ns,
         payload,
     })
+}
+
+/// A schedule must not be larger than anybody could mean.
+fn check_total(
+    experiment: &Experiment,
+    overrides: &Overrides,
+    cells: u64,
+    blocks: u32,
+) -> Result<(), Error> {
+    if cells * u64::from(blocks) <= TOTAL_MAX {
+        return Ok(());
+    }
+    let why = format!("{cells} cells with {blocks} runs are more than {TOTAL_MAX} runs");
+    let error = match overrides.runs {
+        Some(_) => Error::option("--runs", "", why),
+        None if experiment.file.until.is_some() => experiment.error("until.max_runs", why),
+        None => experiment.error("runs", why),
+    };
+    Err(error.mend(format!("at most {} of each", TOTAL_MAX / cells)))
 }
 
 fn check_overrides(experiment: &Experiment, overrides: &Overrides) -> Result<(), Error> {

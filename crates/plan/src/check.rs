@@ -40,9 +40,15 @@ fn syntax(source: Source<'_>, error: &toml::de::Error) -> Error {
     let why = error.message().lines().next().unwrap_or("cannot be read");
     let key = source.text.get(span.clone()).filter(|text| is_bare(text));
     match key {
-        Some(key) if why.starts_with("duplicate key") => source
-            .error(&span, key, "is given twice")
-            .mend("remove or rename one"),
+        Some(key) if why.starts_with("duplicate key") => {
+            let start = source.text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+            let line = source.text[start..].lines().next().unwrap_or_default();
+            let header = line.trim().strip_prefix('[');
+            let header = header.and_then(|rest| rest.split(']').next());
+            source
+                .error(&span, header.unwrap_or(key), "is used twice")
+                .mend("remove or rename one")
+        }
         _ => source.error(&span, "", format!("not TOML: {why}")),
     }
 }
@@ -90,7 +96,9 @@ impl Checker<'_> {
 
     fn check(&mut self, path: &str, node: &Node<'_>, kind: &Type) -> Result<Value, Error> {
         match kind {
-            Type::Text | Type::Free | Type::Word(_) => self.text(path, node, kind),
+            Type::Text | Type::Target | Type::Instrument | Type::Free | Type::Word(_) => {
+                self.text(path, node, kind)
+            }
             Type::Duration(_) | Type::Size | Type::Share => self.quantity(path, node, kind),
             Type::Whole(least, most) => self.whole(path, node, *least, *most),
             Type::Flag => match node.get_ref() {
@@ -133,15 +141,16 @@ impl Checker<'_> {
             return Err(self.wants(path, node, "text in quotes"));
         };
         let wrong = match kind {
-            Type::Text if text.trim().is_empty() => Some("is empty".to_owned()),
-            Type::Text if text.chars().any(char::is_control) => {
-                Some("must be one line without control characters".to_owned())
-            }
-            Type::Free if text.contains('\0') => Some("must not hold the character NUL".to_owned()),
             Type::Word(words) if !words.contains(&text.as_ref()) => {
                 let why = format!("'{text}' is not valid");
                 let words = words.iter().copied();
                 return Err(self.error(path, node, why).nearest(text, words));
+            }
+            Type::Free if text.contains('\0') => Some("must not hold the character NUL".to_owned()),
+            Type::Free => None,
+            _ if text.trim().is_empty() => Some("is empty".to_owned()),
+            _ if text.chars().any(char::is_control) => {
+                Some("must be one line without control characters".to_owned())
             }
             _ => None,
         };
@@ -162,7 +171,10 @@ impl Checker<'_> {
         };
         let value = match kind {
             Type::Duration(least) => match quantity::duration_ns(text) {
-                Ok(ns) if ns < *least => Err(format!("'{text}' is less than {least}ns")),
+                Ok(ns) if ns < *least => {
+                    let least = quantity::show_ns(*least);
+                    Err(format!("'{text}' is less than {least}"))
+                }
                 other => other.map(Number::from),
             },
             Type::Size => quantity::size_mib(text).map(Number::from),
@@ -231,6 +243,9 @@ impl Checker<'_> {
             let Some(key) = section.key(name.get_ref()) else {
                 let why = format!("no such key in {}", section.name);
                 let error = self.source.error(&name.span(), &path, why);
+                if section.name != "experiment" && self.is_of_the_top(name.get_ref()) {
+                    return Err(error.mend("move it above the first [table]"));
+                }
                 return Err(error.nearest(name.get_ref(), section.names()));
             };
             self.spans.insert(path.clone(), name.span());
@@ -242,6 +257,12 @@ impl Checker<'_> {
             }
         }
         Ok(Value::Object(values))
+    }
+
+    /// Whether this is a key of the top that a `[table]` above it may have
+    /// caught.
+    fn is_of_the_top(&self, name: &str) -> bool {
+        sections::EXPERIMENT.key(name).is_some()
     }
 
     fn absent(
@@ -257,10 +278,12 @@ impl Checker<'_> {
         match key.absent {
             Absent::Open => Ok(()),
             Absent::Required => {
-                let why = "is missing";
-                let mend = format!("{}: {}", key.name, key.meaning.trim_end_matches('.'));
-                let path = join(path, key.name);
-                Err(self.source.error(span, &path, why).mend(mend))
+                let error = self.source.error(span, &join(path, key.name), "is missing");
+                let meaning = key.meaning.trim_end_matches('.');
+                let mut rest = meaning.chars();
+                let first = rest.next().into_iter().flat_map(char::to_lowercase);
+                let meaning: String = first.chain(rest).collect();
+                Err(error.mend(format!("add it: {meaning}")))
             }
             Absent::Is(text) => {
                 if let Ok(node) = DeValue::parse(text) {

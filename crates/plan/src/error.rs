@@ -75,6 +75,12 @@ impl Error {
 
 fn nearest<'a>(given: &str, valid: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
     let given = given.to_lowercase();
+    let mut longer = valid.clone().into_iter();
+    if given.chars().count() >= 2
+        && let Some(name) = longer.find(|name| name.to_lowercase().starts_with(&given))
+    {
+        return Some(format!("did you mean '{name}'?"));
+    }
     let near = valid
         .clone()
         .into_iter()

@@ -45,11 +45,22 @@ pub(crate) fn whole(experiment: &Experiment) -> Result<Grid, Error> {
     };
     let full = combinations.len();
     if let Some(include) = &file.include {
-        let included = matches(experiment, "include", include, &combinations)?;
+        let included = include
+            .iter()
+            .enumerate()
+            .map(|(at, one)| matched(experiment, &format!("include[{at}]"), one, &combinations))
+            .collect::<Result<Vec<Positions>, Error>>()?;
         combinations.retain(|levels| included.iter().any(|one| fits(one, levels)));
     }
-    let excluded = matches(experiment, "exclude", &file.exclude, &combinations)?;
-    combinations.retain(|levels| !excluded.iter().any(|one| fits(one, levels)));
+    for (at, pattern) in file.exclude.iter().enumerate() {
+        let excluded = matched(
+            experiment,
+            &format!("exclude[{at}]"),
+            pattern,
+            &combinations,
+        )?;
+        combinations.retain(|levels| !fits(&excluded, levels));
+    }
     let key = if file.exclude.is_empty() {
         "include"
     } else {
@@ -108,7 +119,7 @@ pub(crate) fn part(
             }
             if wanted[..at].contains(level) {
                 let why = format!("level used twice: '{level}'");
-                return Err(Error::option("--set", factor, why));
+                return Err(Error::option("--set", factor, why).mend("remove one"));
             }
         }
     }
@@ -184,13 +195,20 @@ fn tell_apart(experiment: &Experiment, grid: &Grid) -> Result<(), String> {
             Some(format!("{factor}={}", levels.get(*level)?))
         })
         .collect();
-    let last = names.last().cloned().unwrap_or_default();
-    let others = &names[..names.len().saturating_sub(1)];
-    Err(format!(
-        "the effect of {last} cannot be told from {} of {}: they change together in every configuration",
-        if others.len() == 1 { "that" } else { "those" },
-        others.join(" and ")
-    ))
+    let (last, others) = names
+        .split_last()
+        .map_or(("", &names[..]), |(last, others)| (last, others));
+    Err(match others {
+        [other] => format!(
+            "the effect of {last} cannot be told from that of {other}: \
+             they always change together"
+        ),
+        others => format!(
+            "the effect of {last} cannot be told from those of {}: \
+             it always follows from them",
+            others.join(" and ")
+        ),
+    })
 }
 
 /// Patterns by position: for each factor the levels that fit, if named.
@@ -201,23 +219,19 @@ fn fits(pattern: &Positions, levels: &[usize]) -> bool {
     pairs.all(|(wanted, level)| wanted.as_ref().is_none_or(|wanted| wanted.contains(level)))
 }
 
-fn matches(
+/// The positions of a pattern, which must match something.
+fn matched(
     experiment: &Experiment,
-    key: &str,
-    patterns: &[Pattern],
+    path: &str,
+    pattern: &Pattern,
     combinations: &[Vec<usize>],
-) -> Result<Vec<Positions>, Error> {
-    let mut all = Vec::new();
-    for (at, pattern) in patterns.iter().enumerate() {
-        let path = format!("{key}[{at}]");
-        let positions = positions(experiment, &path, pattern)?;
-        if !combinations.iter().any(|levels| fits(&positions, levels)) {
-            let why = "matches no configuration that is left";
-            return Err(experiment.error(&path, why).mend("remove it"));
-        }
-        all.push(positions);
+) -> Result<Positions, Error> {
+    let positions = positions(experiment, path, pattern)?;
+    if combinations.iter().any(|levels| fits(&positions, levels)) {
+        return Ok(positions);
     }
-    Ok(all)
+    let why = "matches no configuration that is left";
+    Err(experiment.error(path, why).mend("remove it"))
 }
 
 fn positions(experiment: &Experiment, path: &str, pattern: &Pattern) -> Result<Positions, Error> {
@@ -240,7 +254,8 @@ fn positions(experiment: &Experiment, path: &str, pattern: &Pattern) -> Result<P
                 return Err(error.nearest(level, levels.keys().map(String::as_str)));
             };
             if found.contains(&position) {
-                return Err(experiment.error(&path, format!("level used twice: '{level}'")));
+                let error = experiment.error(&path, format!("level used twice: '{level}'"));
+                return Err(error.mend("remove one"));
             }
             found.push(position);
         }

@@ -8,6 +8,10 @@
 pub(crate) enum Type {
     /// Any text on one line that is not empty.
     Text,
+    /// The name of a target.
+    Target,
+    /// The name of an instrument.
+    Instrument,
     /// Any text at all.
     Free,
     /// One of these words.

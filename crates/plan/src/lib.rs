@@ -5,6 +5,28 @@
 //! randomised complete blocks. This crate is pure: it opens no file, reads no
 //! clock, and its randomness comes from the seed in the file. It does not
 //! know where runs happen.
+//!
+//! ```
+//! use assize_plan::{Overrides, parse};
+//! let text = r#"
+//!     title = "Does a second CPU help?"
+//!     runs = 5
+//!     [factors.cpus.one]
+//!     [factors.cpus.two]
+//!     cpus = 2
+//!     [workloads.messages]
+//!     kind = "hackbench"
+//! "#;
+//! let plan = parse(text, "cpus.toml").unwrap().plan(&Overrides::default()).unwrap();
+//! assert_eq!(plan.configurations.len(), 2);
+//! assert_eq!(plan.runs.len(), 10);
+//!
+//! let error = parse(&text.replace("runs", "rnus"), "cpus.toml").unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "cpus.toml:3: rnus: no such key in experiment; did you mean 'runs'?"
+//! );
+//! ```
 
 mod build;
 mod check;

@@ -112,7 +112,7 @@ fn top(experiment: &Experiment) -> Result<(), Error> {
         return Err(error.nearest(&file.target, targets()));
     }
     kernel(experiment, "kernel", Some(&file.kernel))?;
-    if file.timeout_ns % 1_000_000 != 0 {
+    if !file.timeout_ns.is_multiple_of(1_000_000) {
         return Err(experiment.error("timeout", "must be whole milliseconds"));
     }
     let lasting = file.workloads.iter().chain(&file.background);
@@ -137,7 +137,8 @@ fn metrics(experiment: &Experiment) -> Result<(), Error> {
             return Err(error.nearest(name, names()));
         }
         if file.instruments[..at].contains(name) {
-            return Err(experiment.error(&path, format!("'{name}' is given twice")));
+            let error = experiment.error(&path, format!("'{name}' is given twice"));
+            return Err(error.mend("remove one"));
         }
     }
     for (at, primary) in file.primary.iter().enumerate() {
@@ -147,7 +148,8 @@ fn metrics(experiment: &Experiment) -> Result<(), Error> {
             .iter()
             .any(|before| before.metric == *metric)
         {
-            return Err(experiment.error(&path, format!("'{metric}' is given twice")));
+            let error = experiment.error(&path, format!("'{metric}' is given twice"));
+            return Err(error.mend("remove one"));
         }
         if primary.better == Better::Lower && file.higher_is_better.contains(metric) {
             let why = format!("'{metric}' is in higher_is_better, but better is lower here");
@@ -176,7 +178,8 @@ fn until(experiment: &Experiment) -> Result<(), Error> {
             "{} is more than max_runs = {}",
             until.first_look, until.max_runs
         );
-        return Err(experiment.error("until.first_look", why));
+        let error = experiment.error("until.first_look", why);
+        return Err(error.mend("look earlier, or allow more runs"));
     }
     Ok(())
 }
@@ -218,7 +221,8 @@ fn runs_and_environment(experiment: &Experiment, path: &str, level: &Level) -> R
             });
         }
         if level.background[..at].contains(name) {
-            return Err(experiment.error(&path, format!("'{name}' is given twice")));
+            let error = experiment.error(&path, format!("'{name}' is given twice"));
+            return Err(error.mend("remove one"));
         }
     }
     let mut all = file.workloads.values().chain(file.background.values());

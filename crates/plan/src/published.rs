@@ -63,7 +63,8 @@ fn every_reference_of_the_schema_leads_somewhere() {
 fn words(kind: &Type) -> (String, &'static str) {
     let plain = |text: &str| (text.to_owned(), "");
     match kind {
-        Type::Text | Type::Free => plain("text"),
+        Type::Text | Type::Target | Type::Free => plain("text"),
+        Type::Instrument => plain("instrument"),
         Type::Word(words) => (format!("one of `{}`", words.join("`, `")), ""),
         Type::Whole(least, i64::MAX) => (format!("whole number from {least}"), ""),
         Type::Whole(least, most) => (format!("{least} to {most}"), ""),

@@ -22,6 +22,15 @@ pub(crate) fn duration_ns(text: &str) -> Result<u64, String> {
     Ok(ns)
 }
 
+/// Nanoseconds in the largest unit of which they are a whole number.
+pub(crate) fn show_ns(ns: u64) -> String {
+    let mut units = DURATIONS.iter().rev();
+    match units.find(|(_, factor)| ns > 0 && ns.is_multiple_of(*factor)) {
+        Some((unit, factor)) => format!("{}{unit}", ns / factor),
+        None => format!("{ns}ns"),
+    }
+}
+
 /// `256M` in MiB.
 pub(crate) fn size_mib(text: &str) -> Result<u64, String> {
     let mib = quantity(text, SIZES)
@@ -85,6 +94,7 @@ mod tests {
             ("2min", 120_000_000_000),
         ] {
             assert_eq!(duration_ns(text), Ok(ns), "{text}");
+            assert_eq!(duration_ns(&show_ns(ns)), Ok(ns), "{text}");
         }
         for text in [
             "", "1", "ms", "1 h", "0.5ns", "-1s", "1e3s", "1.s", ".5s", "1..5s", "25000min",

@@ -1,5 +1,6 @@
 //! The JSON Schema of experiment files, for editors.
 
+use assize_job::INSTRUMENTS;
 use serde_json::{Map, Value, json};
 
 use crate::keys::{Absent, Key, Section, Type};
@@ -109,6 +110,13 @@ fn of(kind: &Type) -> Value {
     let number = r"^[0-9]+(\.[0-9]+)?";
     match kind {
         Type::Text => json!({ "type": "string", "minLength": 1 }),
+        Type::Target => {
+            json!({ "type": "string", "pattern": r"^(exact|live|host|ssh:[^\s-]\S*)$" })
+        }
+        Type::Instrument => {
+            let names = INSTRUMENTS.iter().map(|instrument| instrument.name);
+            json!({ "enum": names.collect::<Vec<_>>() })
+        }
         Type::Free => json!({ "type": "string" }),
         Type::Word(words) => json!({ "enum": words }),
         Type::Whole(least, most) => {

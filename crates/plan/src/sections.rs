@@ -2,8 +2,8 @@
 
 use crate::keys::Absent::{Is, Open, Required};
 use crate::keys::Type::{
-    Action, Changes, Duration, Flag, Free, List, Map, OneOrMore, Share, Size, Table, Text, Value,
-    Whole, Word, Workload,
+    Action, Changes, Duration, Flag, Free, Instrument, List, Map, OneOrMore, Share, Size, Table,
+    Target, Text, Value, Whole, Word, Workload,
 };
 use crate::keys::{Section, key, named};
 
@@ -23,7 +23,7 @@ pub(crate) static EXPERIMENT: Section = Section {
         key("question", Free, Is("\"\""), "The question it asks."),
         key(
             "target",
-            Text,
+            Target,
             Is("\"exact\""),
             "Where runs happen: exact, live, host or ssh:HOST.",
         ),
@@ -70,7 +70,7 @@ pub(crate) static EXPERIMENT: Section = Section {
             "timeout_ns",
             Duration(1_000_000),
             Is("\"60s\""),
-            "A run that takes longer has failed; whole milliseconds.",
+            "A workload that takes longer, on the clock of the target, is killed and the run has failed; whole milliseconds.",
         ),
         key(
             "samples",
@@ -106,7 +106,7 @@ pub(crate) static EXPERIMENT: Section = Section {
         ),
         key(
             "instruments",
-            List(&Text),
+            List(&Instrument),
             Is("[]"),
             "What measures, beside the workloads.",
         ),

@@ -5,7 +5,41 @@
 use assize_job::{Action, Kind, Policy};
 use assize_plan::{Better, PlannedConfiguration, Until};
 
+use proptest::prelude::*;
+
 use crate::common::{FULL, SMALL, plan};
+
+/// Names that could be taken for each other.
+const NAMES: &[&str] = &["off", "on", "base", "a", "B", "b.c", "aa"];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_two_configurations_have_the_same_name(
+        factors in prop::sample::subsequence(NAMES, 0..4).prop_shuffle(),
+        levels in prop::collection::vec(prop::sample::subsequence(NAMES, 1..4).prop_shuffle(), 4),
+        aa: bool,
+    ) {
+        let mut text = format!("aa = {aa}\n{SMALL}");
+        let mut count = usize::from(aa);
+        let mut product = 1;
+        for (factor, levels) in factors.iter().zip(&levels) {
+            product *= levels.len();
+            for level in levels {
+                text += &format!("[factors.\"{factor}\".\"{level}\"]\n");
+                text += &format!("command_line = [\"{factor}={level}\"]\n");
+            }
+        }
+        count += product;
+        let names: std::collections::BTreeSet<String> = plan(&text)
+            .configurations
+            .iter()
+            .map(|one| one.name.to_lowercase())
+            .collect();
+        prop_assert_eq!(names.len(), count);
+    }
+}
 
 fn named<'a>(plan: &'a assize_plan::Plan, name: &str) -> &'a PlannedConfiguration {
     let mut all = plan.configurations.iter();

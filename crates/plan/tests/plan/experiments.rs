@@ -70,3 +70,24 @@ fn the_tour_has_these_runs() {
         assert_eq!(plan.runs.len(), runs, "{name}");
     }
 }
+
+#[test]
+fn the_examples_of_the_documentation_are_experiments() {
+    let text = fs::read_to_string(root().join("docs/experiment.md")).unwrap();
+    let whole = "title = \"x\"\n[workloads.w]\nkind = \"hackbench\"\n";
+    let mut examples = 0;
+    for block in text.split("```toml\n").skip(1) {
+        let block = block.split("```").next().unwrap();
+        // Pieces without a title are completed.
+        let text = if block.contains("title = ") {
+            block.to_owned()
+        } else if block.starts_with("exclude") || block.starts_with("until") {
+            continue;
+        } else {
+            format!("{whole}{block}")
+        };
+        parse(&text, "docs/experiment.md").unwrap_or_else(|error| panic!("{error}\n{text}"));
+        examples += 1;
+    }
+    assert!(examples >= 4, "{examples}");
+}
