@@ -16,6 +16,7 @@ mod difference;
 mod disk;
 mod error;
 mod head;
+mod merge;
 mod recorded;
 mod records;
 mod samples;
@@ -27,6 +28,7 @@ pub use difference::Difference;
 pub use disk::{SCHEMA, read, write};
 pub use error::Error;
 pub use head::{Head, read_plan};
+pub use merge::{Merged, merge};
 pub use recorded::{Exit, Histogram, Recorded, Samples};
 pub use records::{
     Configuration, Doubt, Events, FailedRun, Measurement, Place, Records, Run, Spread, Statement,

@@ -3,7 +3,7 @@
 //!
 //! The process that is killed is this program itself, started once more.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // A test may fail.
 
 mod common;
 
