@@ -215,4 +215,4 @@ pub(crate) fn read_at(host: &Host, path: &Path) -> Result<Vec<u8>, Error> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -18,7 +18,7 @@ use crate::{Error, modules};
 use carry::Carrier;
 use tree::Tree;
 
-const DIRECTORIES: [(&str, u32); 11] = [
+const DIRECTORIES: [(&str, u32); 8] = [
     ("dev", 0o755),
     ("etc", 0o755),
     ("proc", 0o755),
@@ -26,9 +26,6 @@ const DIRECTORIES: [(&str, u32); 11] = [
     ("run", 0o755),
     ("sys", 0o755),
     ("tmp", 0o1777),
-    ("usr/bin", 0o755),
-    ("usr/lib", 0o755),
-    ("usr/sbin", 0o755),
     ("var/tmp", 0o1777),
 ];
 
@@ -84,6 +81,9 @@ fn skeleton() -> Result<Tree, Error> {
     let mut tree = Tree::default();
     for (path, mode) in DIRECTORIES {
         tree.directory(path, mode)?;
+    }
+    for name in ["bin", "lib", "lib64", "sbin"] {
+        tree.merge(name);
     }
     tree.device("dev/console", 0o600, (5, 1))?;
     tree.device("dev/null", 0o666, (1, 3))?;

@@ -66,6 +66,15 @@ impl Tree {
         merged(a) == merged(b)
     }
 
+    /// Makes a directory of [`MERGED`] a link into `/usr`.
+    pub(super) fn merge(&mut self, name: &str) {
+        let link = Node::Link(format!("usr/{name}"));
+        self.nodes.entry(name.to_string()).or_insert(link);
+        for above in ["usr".to_string(), format!("usr/{name}")] {
+            self.nodes.entry(above).or_insert(Node::Directory(0o755));
+        }
+    }
+
     /// The path to use, with the directories above it created.
     fn place(&mut self, path: &str) -> Result<String, Error> {
         let first = path
@@ -74,11 +83,7 @@ impl Tree {
             .next()
             .unwrap_or_default();
         if MERGED.contains(&first) {
-            let link = Node::Link(format!("usr/{first}"));
-            self.nodes.entry(first.to_string()).or_insert(link);
-            self.nodes
-                .entry(format!("usr/{first}"))
-                .or_insert(Node::Directory(0o755));
+            self.merge(first);
         }
         let path = merged(path);
         let parts: Vec<&str> = path.split('/').collect();

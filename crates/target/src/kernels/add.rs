@@ -47,13 +47,9 @@ impl Kernels {
             let to = temporary.path().join("lib/modules").join(&release);
             copy_tree(&modules, &to, true)?;
         }
-        if let Some(config) = image
-            .parent()
-            .map(|at| at.join(format!("config-{release}")))
-        {
-            if config.is_file() {
-                copy(&config, &temporary.path().join("config"))?;
-            }
+        let config = image.with_file_name(format!("config-{release}"));
+        if config.is_file() {
+            copy(&config, &temporary.path().join("config"))?;
         }
         let short = blake3::hash(&bytes).to_hex();
         let version = format!("{release}.{}", &short[..8]);
