@@ -1,7 +1,7 @@
 //! Keeps what exact runs answered, by content.
 //!
-//! An exact run is a function of [`Parts`], so its answer need not be had
-//! twice. An entry is a file named by the [`Key`] of its parts:
+//! An exact run is a function of what goes into it, so its answer need not be
+//! had twice. An entry is a file named by the [`Key`] of all that:
 //!
 //! ```text
 //! assize.cache/1\n | BLAKE3 of key and the rest, 32 bytes | zstd of the answer
@@ -12,8 +12,6 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
-
-use assize_job::Job;
 
 use crate::stream::outcome;
 use crate::{Error, Outcome};
@@ -29,57 +27,26 @@ const UNFINISHED: &str = ".new-";
 /// Unfinished files older than this were left by a writer that is gone.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// Everything that an exact run's answer depends on.
-#[derive(Debug, Clone, Copy)]
-pub struct Parts<'a> {
-    /// Digest of the kernel image.
-    pub kernel: &'a [u8],
-    /// Digest of the initramfs, in which the agent is.
-    pub initramfs: &'a [u8],
-    /// The kernel's command line.
-    pub command_line: &'a str,
-    /// QEMU's version, as it says it.
-    pub qemu: &'a str,
-    /// The arguments that make the machine, without paths.
-    pub arguments: &'a [String],
-    /// Number of CPUs.
-    pub cpus: u32,
-    /// Memory in MiB.
-    pub memory_mib: u32,
-    /// What the agent is told; the seed is in it.
-    pub job: &'a Job,
-}
-
-/// The name of an exact run.
+/// The name of something that is a function of certain parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key(blake3::Hash);
 
 impl Key {
-    /// The key of these parts.
+    /// The key of these parts in this order. Other parts have another key,
+    /// also if their bytes one after the other are the same.
     ///
-    /// # Errors
-    /// If the job cannot be written as JSON.
-    pub fn of(parts: &Parts<'_>) -> Result<Key, Error> {
-        let job = serde_json::to_vec(parts.job)
-            .map_err(|error| failed("name a run in the cache", error.to_string()))?;
+    /// For an exact run these are the digests of kernel and initramfs (in
+    /// which the agent is), the command line, QEMU's version, the arguments
+    /// that make the machine, CPUs and memory among them, and the job, in
+    /// which the seed is.
+    pub fn of(parts: &[&[u8]]) -> Key {
         let mut hasher = blake3::Hasher::new();
-        let mut add = |bytes: &[u8]| {
-            hasher.update(&(bytes.len() as u64).to_le_bytes());
-            hasher.update(bytes);
-        };
-        add(MAGIC);
-        add(parts.kernel);
-        add(parts.initramfs);
-        add(parts.command_line.as_bytes());
-        add(parts.qemu.as_bytes());
-        add(&(parts.arguments.len() as u64).to_le_bytes());
-        for argument in parts.arguments {
-            add(argument.as_bytes());
+        hasher.update(MAGIC);
+        for part in parts {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
         }
-        add(&parts.cpus.to_le_bytes());
-        add(&parts.memory_mib.to_le_bytes());
-        add(&job);
-        Ok(Key(hasher.finalize()))
+        Key(hasher.finalize())
     }
 }
 

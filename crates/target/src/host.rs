@@ -12,7 +12,7 @@ use assize_job::{Job, Order};
 use rustix::fs::{Access, access};
 
 use crate::needs::{self, Facts};
-use crate::process::{self, End, Limits, Talk};
+use crate::talk::{ANSWER, End, Limits, Talk, talk};
 use crate::{Done, Error, Failure, Target, agent, packages, stream};
 
 const NAME: &str = "host";
@@ -86,7 +86,7 @@ impl Target for Host {
         command.arg("run");
         let limits = limits(&order.job, self.grace.unwrap_or(GRACE));
         let job = encode(&order.job, NAME)?;
-        let talk = process::talk(command, job, limits).map_err(|error| Error {
+        let talk = talk(command, job, limits).map_err(|error| Error {
             what: "start the agent".into(),
             why: format!("{}: {error}", agent.display()),
             mend: None,
@@ -107,7 +107,7 @@ pub(crate) fn limits(job: &Job, grace: Duration) -> Limits {
     let time = Duration::from_millis(job.timeout_ms);
     Limits {
         time: (!time.is_zero()).then(|| time.saturating_add(grace)),
-        bytes: process::ANSWER,
+        bytes: ANSWER,
     }
 }
 

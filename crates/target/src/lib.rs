@@ -21,8 +21,9 @@ mod process;
 pub mod qemu_store;
 mod ssh;
 pub mod stream;
+mod talk;
 
-pub use cache::{Cache, Key, Parts, Stats};
+pub use cache::{Cache, Key, Stats};
 pub use host::Host;
 pub use outcome::{Done, Failure, Outcome};
 pub use ssh::Ssh;

@@ -240,7 +240,7 @@ pub(crate) fn check(
     let mend = match (facts.root, only_counters && counters.other.is_empty()) {
         (true, _) => "root lacks the rights here, as in a container: run it outside".into(),
         (false, true) => {
-            format!("run `sudo sysctl kernel.perf_event_paranoid=0` there, or {as_root}")
+            format!("run `sudo sysctl kernel.perf_event_paranoid=0`, or {as_root}")
         }
         (false, false) => as_root.to_string(),
     };

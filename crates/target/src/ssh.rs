@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use assize_job::{Action, Job, Order};
 
 use crate::host::{encode, ended, limits};
-use crate::process::{End, Limits};
+use crate::talk::{End, Limits};
 use crate::{Done, Error, Outcome, Target, agent, needs, packages, stream};
 use connection::{Connection, quote};
 use probe::Probe;
@@ -86,7 +86,11 @@ impl Ssh {
     }
 
     fn name(&self) -> String {
-        format!("ssh:{}", self.connection.host())
+        let host = self.connection.host();
+        match host.strip_prefix("ssh:") {
+            Some(_) => host.to_string(),
+            None => format!("ssh:{host}"),
+        }
     }
 
     /// Asks the host what it is, and fails if these runs cannot be there.
@@ -108,12 +112,7 @@ impl Ssh {
             let why = format!("its system is `{}`, not Linux", probe.system);
             return Err(self.connection.error(&what, why, None));
         }
-        let host = self.connection.host();
-        let root = host.rsplit_once('@').map_or(host, |(_, host)| host);
-        let as_root = format!(
-            "use `--target ssh:root@{}`",
-            root.trim_start_matches("ssh://")
-        );
+        let as_root = format!("use `--target {}`", root_at(self.connection.host()));
         needs::check(
             orders,
             &probe.facts,
@@ -214,6 +213,16 @@ fn without_prefix(host: &str) -> &str {
     }
 }
 
+/// The name of the target for root on the same host.
+fn root_at(host: &str) -> String {
+    let (scheme, rest) = match host.strip_prefix("ssh://") {
+        Some(rest) => ("ssh://", rest),
+        None => ("ssh:", host),
+    };
+    let bare = rest.rsplit_once('@').map_or(rest, |(_, bare)| bare);
+    format!("{scheme}root@{bare}")
+}
+
 /// The job with the paths that module files have there.
 fn translated(job: &Job, modules: &BTreeMap<String, String>) -> Job {
     let mut job = job.clone();
@@ -274,6 +283,13 @@ mod tests {
         assert_eq!(without_prefix("box"), "box");
         assert_eq!(without_prefix("ssh://me@box:22"), "ssh://me@box:22");
         assert_eq!(without_prefix("ssh:ssh://me@box:22"), "ssh://me@box:22");
+    }
+
+    #[test]
+    fn root_is_on_the_same_host() {
+        assert_eq!(root_at("me@box"), "ssh:root@box");
+        assert_eq!(root_at("box"), "ssh:root@box");
+        assert_eq!(root_at("ssh://me@box:22"), "ssh://root@box:22");
     }
 
     #[test]

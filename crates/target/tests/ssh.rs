@@ -39,7 +39,7 @@ fn a_run_goes_there_and_back() {
     let order = Order::default();
     ssh.prepare(std::slice::from_ref(&order)).unwrap();
     let done = ssh.run(&order, 0).unwrap();
-    assert_eq!(done.machine["target"], format!("ssh:{}", sshd.host()));
+    assert_eq!(done.machine["target"], sshd.host());
     let Outcome::Completed(records) = done.outcome else {
         panic!("{:?}", done.outcome);
     };
@@ -215,7 +215,7 @@ fn what_is_missing_there_is_named() {
         .unwrap_err();
     assert_eq!(error.why, "not found in PATH there: assize-no-such-program");
     // Nothing was copied before that was known.
-    assert_eq!(fs::read_dir(sshd.cache()).unwrap().count(), 0);
+    assert!(!sshd.cache().exists());
 }
 
 #[test]
@@ -226,6 +226,39 @@ fn an_agent_that_cannot_be_executed_is_an_error() {
     fs::write(&agent, "#!/nowhere/sh\n").unwrap();
     let error = ssh(&sshd, &agent).prepare(&[Order::default()]).unwrap_err();
     assert!(error.why.starts_with("it cannot be executed: "), "{error}");
+    assert_eq!(fs::read_dir(sshd.cache()).unwrap().count(), 0);
+    // The next directory was tried too.
+    assert_eq!(error.why.matches("assize-agent-").count(), 2, "{error}");
+}
+
+#[test]
+fn a_directory_of_somebody_else_is_not_used() {
+    let Some(sshd) = Sshd::start() else { return };
+    let scripts = Scripts::new();
+    let elsewhere = scripts.path("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::create_dir_all(sshd.cache().parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, sshd.cache()).unwrap();
+    // No other test has this agent, so this one can remove it.
+    let agent = scripts.agent(&format!("{WHOLE} # {}", elsewhere.display()));
+    let ssh = ssh(&sshd, &agent);
+    let order = Order::default();
+    ssh.prepare(std::slice::from_ref(&order)).unwrap();
+    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
+    let done = ssh.run(&order, 0).unwrap();
+    assert!(
+        matches!(done.outcome, Outcome::Completed(_)),
+        "{:?}",
+        done.outcome
+    );
+    let fallback = format!("/tmp/assize-{}", rustix::process::geteuid().as_raw());
+    let agents = fs::read_dir(fallback)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let bytes = fs::read(&agent).unwrap();
+    let copied = Vec::from_iter(agents.filter(|path| fs::read(path).is_ok_and(|it| it == bytes)));
+    assert_eq!(copied.len(), 1);
+    fs::remove_file(&copied[0]).unwrap();
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn the_mend_fits_what_is_lacking() {
     };
     assert_eq!(
         mend(order(&["perf-software"]), &user(), &[]),
-        "run `sudo sysctl kernel.perf_event_paranoid=0` there, or run `sudo assize`"
+        "run `sudo sysctl kernel.perf_event_paranoid=0`, or run `sudo assize`"
     );
     assert_eq!(
         mend(order(&["perf-software", "wakeup"]), &user(), &[]),

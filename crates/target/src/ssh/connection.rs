@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::process::{self, Limits, Talk};
+use crate::talk::{ANSWER, End, Limits, Talk, talk};
 use crate::{Error, packages};
 
 /// Words of the command to use instead of `ssh`.
@@ -145,7 +145,7 @@ impl Connection {
         let mut command = self.command(&[]);
         // The login shell may be any; the script is for sh.
         command.arg(format!("exec sh -c {}", quote(script)));
-        process::talk(command, input, limits).map_err(|error| self.no_ssh(&error))
+        talk(command, input, limits).map_err(|error| self.no_ssh(&error))
     }
 
     /// Runs a shell script there that has to succeed; what it printed.
@@ -155,7 +155,7 @@ impl Connection {
     pub(super) fn must(&self, what: &str, script: &str, input: Vec<u8>) -> Result<String, Error> {
         let limits = Limits {
             time: Some(PATIENCE),
-            bytes: process::ANSWER,
+            bytes: ANSWER,
         };
         let talk = self.run(script, input, limits)?;
         if let Some(error) = self.trouble(&talk) {
@@ -172,15 +172,15 @@ impl Connection {
     pub(super) fn trouble(&self, talk: &Talk) -> Option<Error> {
         let what = format!("reach {}", self.host);
         match talk.end {
-            process::End::Time => {
+            End::Time => {
                 let why = format!("no answer within {} s", PATIENCE.as_secs());
                 Some(self.error(&what, why, None))
             }
-            process::End::Exit(status) if status.code() == Some(SSH_FAILED) => {
+            End::Exit(status) if status.code() == Some(SSH_FAILED) => {
                 let (why, mend) = reason(&talk.stderr, &self.host);
                 Some(self.error(&what, why, mend))
             }
-            process::End::Exit(_) | process::End::Bytes => None,
+            End::Exit(_) | End::Bytes => None,
         }
     }
 

@@ -20,7 +20,8 @@ pub(super) struct Probe {
     pub(super) missing: BTreeSet<String>,
     /// Those asked for that are there and cannot be written.
     pub(super) unwritable: BTreeSet<String>,
-    /// Directories of this user, best first, in which files may be kept.
+    /// Directories, best first, in which this user may keep files. They need
+    /// not exist.
     pub(super) directories: Vec<String>,
 }
 
@@ -42,12 +43,8 @@ done
 for path in /sys/bus/event_source/devices/power /sys/class/powercap/intel-rapl; do
     if [ -e "$path" ]; then say energy "$path"; fi
 done
-# Nobody else may own, or have put, what is executed from there.
-for directory in "${XDG_CACHE_HOME:-$HOME/.cache}/assize" "/tmp/assize-$(id -u)"; do
-    (umask 077 && mkdir -p "$directory") 2> /dev/null
-    if [ -d "$directory" ] && [ ! -L "$directory" ] && [ -O "$directory" ] &&
-        chmod 700 "$directory"; then say directory "$directory"; fi
-done
+say directory "${XDG_CACHE_HOME:-$HOME/.cache}/assize"
+say directory "/tmp/assize-$(id -u)"
 "#,
     );
     for program in programs {

@@ -76,8 +76,13 @@ fn install_agent(connection: &Connection, agent: &Path, probe: &Probe) -> Result
     let mut refused = Vec::new();
     for directory in &probe.directories {
         let path = format!("{directory}/{name}");
-        if !is_there(connection, &path, bytes.len())? {
-            put(connection, bytes.clone(), &path, 0o700)?;
+        match is_there(connection, directory, &path, bytes.len())? {
+            Ok(true) => {}
+            Ok(false) => put(connection, bytes.clone(), &path, 0o700)?,
+            Err(why) => {
+                refused.push(format!("{directory}: {why}"));
+                continue;
+            }
         }
         match try_agent(connection, &path)? {
             None => {
@@ -87,28 +92,46 @@ fn install_agent(connection: &Connection, agent: &Path, probe: &Probe) -> Result
                     modules: BTreeMap::new(),
                 });
             }
-            Some(why) => refused.push(format!("{path}: {why}")),
+            Some(why) => refused.push(why),
         }
+        let script = format!("rm -f {}", quote(&path));
+        connection.must("remove the agent", &script, Vec::new())?;
     }
-    if refused.is_empty() {
-        return fail(
-            "neither ~/.cache/assize nor /tmp can be written there".into(),
-            None,
-        );
-    }
-    let mend = "mount one of these directories there without noexec, or set XDG_CACHE_HOME there";
     fail(
         format!("it cannot be executed: {}", refused.join(", ")),
-        Some(mend.into()),
+        Some("let XDG_CACHE_HOME there name a directory without noexec".into()),
     )
 }
 
-fn is_there(connection: &Connection, path: &str, size: usize) -> Result<bool, Error> {
-    let path = quote(path);
-    let script =
-        format!("if [ -x {path} ] && [ $(wc -c < {path}) -eq {size} ]; then echo assize:there; fi");
+/// Whether the agent is in this directory, which is made if it is not there;
+/// `Err` with the reason if it cannot be used.
+fn is_there(
+    connection: &Connection,
+    directory: &str,
+    path: &str,
+    size: usize,
+) -> Result<Result<bool, String>, Error> {
+    // Nobody else may own, or have put, what is executed from there.
+    let script = format!(
+        r#"directory={directory} path={path}
+say() {{ printf 'assize:%s\n' "$1"; exit 0; }}
+[ -d "$directory" ] || (umask 077 && mkdir -p "$directory") || say 'it cannot be made'
+[ ! -L "$directory" ] && [ -O "$directory" ] || say 'it belongs to somebody else'
+chmod 700 "$directory" && [ -w "$directory" ] || say 'it cannot be written'
+[ -x "$path" ] && [ "$(wc -c < "$path")" -eq {size} ] && say present
+say absent
+"#,
+        directory = quote(directory),
+        path = quote(path),
+    );
     let answer = connection.must("look for the agent", &script, Vec::new())?;
-    Ok(answer.lines().any(|line| line == "assize:there"))
+    let said = answer.lines().find_map(|line| line.strip_prefix("assize:"));
+    Ok(match said {
+        Some("present") => Ok(true),
+        Some("absent") => Ok(false),
+        Some(why) => Err(why.to_string()),
+        None => Err("no answer".to_string()),
+    })
 }
 
 /// Why the agent cannot be executed there, if it cannot.
