@@ -8,8 +8,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use regex::Regex;
 
 pub(crate) use running::{
-    DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments, Overriding,
-    PlanArguments, RunArguments, RunOneArguments,
+    DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments, Overriding, PlanArguments,
+    RunArguments, RunOneArguments,
 };
 
 /// Level of all tests, unless another is asked for.

@@ -33,7 +33,12 @@ pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
 }
 
 fn told(kernel: &Kernel) -> Result<(), Failure> {
-    let line = format!("{}: {} in {}\n", kernel.name, kernel.release, kernel.image.display());
+    let line = format!(
+        "{}: {} in {}\n",
+        kernel.name,
+        kernel.release,
+        kernel.image.display()
+    );
     output::print(assize_report::printable(&line).as_bytes())
 }
 
@@ -45,9 +50,9 @@ fn list(kernels: &Kernels, json: bool) -> Result<u8, Failure> {
         .collect();
     let text = if json {
         let there = there.iter().map(value);
-        let missing = missing.iter().map(|known| {
-            serde_json::json!({"name": known.name, "there": false, "about": known.about})
-        });
+        let missing = missing.iter().map(
+            |known| serde_json::json!({"name": known.name, "there": false, "about": known.about}),
+        );
         let all: Vec<serde_json::Value> = there.chain(missing).collect();
         let text = serde_json::to_string_pretty(&all);
         text.map_err(|error| Failure::Show(error.to_string()))? + "\n"

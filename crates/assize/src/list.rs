@@ -139,7 +139,10 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
         let path = entry.path();
         if entry.file_type().map_err(failed)?.is_dir() {
             collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "toml") {
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "toml")
+        {
             files.push(path);
         }
     }
@@ -204,7 +207,10 @@ mod tests {
             assert!(text.contains(instrument.name) && text.contains(instrument.needs));
         }
         let value: serde_json::Value = serde_json::from_str(&json(&found).unwrap()).unwrap();
-        assert_eq!(value["instruments"].as_array().unwrap().len(), INSTRUMENTS.len());
+        assert_eq!(
+            value["instruments"].as_array().unwrap().len(),
+            INSTRUMENTS.len()
+        );
     }
 
     #[test]

@@ -163,7 +163,11 @@ fn quantiles(recorded: &mut Recorded) {
         found.push((&histogram.metric, &histogram.unit, of));
     }
     for samples in &recorded.samples {
-        if recorded.histograms.iter().any(|h| h.metric == samples.metric) {
+        if recorded
+            .histograms
+            .iter()
+            .any(|h| h.metric == samples.metric)
+        {
             continue;
         }
         let mut values = samples.values.clone();

@@ -106,7 +106,10 @@ fn histograms_give_the_quantiles_that_their_samples_support() {
 
 #[test]
 fn what_follows_a_colon_stays_at_the_end_and_no_unit_leaves_no_gap() {
-    assert_eq!(name("wakeup_latency:sh", "ns", "p99"), "wakeup_latency_ns_p99:sh");
+    assert_eq!(
+        name("wakeup_latency:sh", "ns", "p99"),
+        "wakeup_latency_ns_p99:sh"
+    );
     assert_eq!(name("wait:a:b", "", "max"), "wait_max:a:b");
     assert_eq!(name("depth", "", "p99.9"), "depth_p99.9");
 }
@@ -116,7 +119,10 @@ fn samples_are_reduced_unless_a_histogram_of_their_name_is() {
     let values: Vec<f64> = (0..100).rev().map(f64::from).collect();
     let alone = metrics(vec![samples("latency", &values)]);
     assert_eq!(alone[0], ("latency_ns_p50".into(), 49.5, "ns".into()));
-    let both = metrics(vec![samples("latency", &values), histogram("latency", "ns", &[(7, 1)])]);
+    let both = metrics(vec![
+        samples("latency", &values),
+        histogram("latency", "ns", &[(7, 1)]),
+    ]);
     assert_eq!(both, [("latency_ns_max".into(), 7.0, "ns".into())]);
 }
 
@@ -128,7 +134,11 @@ fn times_of_samples_count_from_the_start() {
 
 #[test]
 fn what_is_no_distribution_is_a_doubt_and_no_quantile() {
-    let recorded = of(Outcome::Completed(vec![histogram("latency", "ns", &[(2, 1), (1, 1)])]));
+    let recorded = of(Outcome::Completed(vec![histogram(
+        "latency",
+        "ns",
+        &[(2, 1), (1, 1)],
+    )]));
     assert!(recorded.run.metrics.is_empty());
     assert_eq!(recorded.doubts[0].code, "unreadable-distribution");
 }

@@ -17,7 +17,6 @@ mod modules;
 mod needs;
 mod outcome;
 pub mod packages;
-mod process;
 pub mod qemu_store;
 mod ssh;
 pub mod stream;

@@ -66,11 +66,17 @@ fn text(checks: &[Check]) -> String {
     let mut text = String::new();
     for check in checks {
         let word = if check.there { "there" } else { "missing" };
-        text.push_str(&format!("{word:8} {:width$}  {}\n", check.name, check.detail));
+        text.push_str(&format!(
+            "{word:8} {:width$}  {}\n",
+            check.name, check.detail
+        ));
         if check.there {
             continue;
         }
-        text.push_str(&format!("{:8} {:width$}  needed for {}\n", "", "", check.needed_for));
+        text.push_str(&format!(
+            "{:8} {:width$}  needed for {}\n",
+            "", "", check.needed_for
+        ));
         if let Some(mend) = &check.mend {
             text.push_str(&format!("{:8} {:width$}  mend: {mend}\n", "", ""));
         }
@@ -92,8 +98,14 @@ mod tests {
             mend: Some("fetch it".into()),
         };
         let missing = text(&[check(false)]);
-        assert!(missing.starts_with("missing  QEMU  somewhere\n"), "{missing}");
-        assert!(missing.contains("needed for the target exact\n") && missing.contains("mend: fetch it\n"));
+        assert!(
+            missing.starts_with("missing  QEMU  somewhere\n"),
+            "{missing}"
+        );
+        assert!(
+            missing.contains("needed for the target exact\n")
+                && missing.contains("mend: fetch it\n")
+        );
         assert_eq!(text(&[check(true)]), "there    QEMU  somewhere\n");
     }
 }

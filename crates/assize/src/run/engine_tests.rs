@@ -95,10 +95,14 @@ fn carry_out(
         interrupted,
     };
     let mut told = Vec::new();
-    let ended = engine.carry_out(&plan.runs, || {}, |ended| {
-        told.push((ended.run.index, ended.attempt, ended.again));
-        Ok(())
-    });
+    let ended = engine.carry_out(
+        &plan.runs,
+        || {},
+        |ended| {
+            told.push((ended.run.index, ended.attempt, ended.again));
+            Ok(())
+        },
+    );
     (told, ended)
 }
 
@@ -126,7 +130,9 @@ fn several_jobs_carry_out_every_run_once() {
 
 #[test]
 fn a_failed_run_is_tried_again_and_never_stops_the_rest() {
-    let target = Pretend::new(1, |seed, _| Ok(if seed == 1 { failed() } else { completed() }));
+    let target = Pretend::new(1, |seed, _| {
+        Ok(if seed == 1 { failed() } else { completed() })
+    });
     let (told, ended) = carry_out(&plan(3, 2), &target, &AtomicBool::new(false));
     assert!(ended.is_ok());
     let want = [
@@ -183,13 +189,17 @@ fn a_record_that_cannot_be_kept_stops_the_work() {
         interrupted: &AtomicBool::new(false),
     };
     let mut kept = 0;
-    let ended = engine.carry_out(&plan.runs, || {}, |_| {
-        kept += 1;
-        if kept < 3 {
-            return Ok(());
-        }
-        Err(Failure::Argument("disk full".into()))
-    });
+    let ended = engine.carry_out(
+        &plan.runs,
+        || {},
+        |_| {
+            kept += 1;
+            if kept < 3 {
+                return Ok(());
+            }
+            Err(Failure::Argument("disk full".into()))
+        },
+    );
     assert!(matches!(ended, Err(Failure::Argument(_))));
     assert_eq!(kept, 3, "nothing is told after the first failure");
 }

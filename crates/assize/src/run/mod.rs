@@ -246,15 +246,19 @@ impl Doing<'_> {
             jobs: self.jobs,
             interrupted: self.interrupt.flag(),
         };
-        engine.carry_out(&missing, || killing.go_on(), |ended| {
-            let recorded = record::recorded(&self.work.plan, &ended.run, &ended.done);
-            writer.log(&log_line(&ended)).map_err(Failure::Record)?;
-            if !ended.again {
-                writer.put(&recorded).map_err(Failure::Record)?;
-            }
-            progress.ended(&ended, &recorded);
-            Ok(())
-        })
+        engine.carry_out(
+            &missing,
+            || killing.go_on(),
+            |ended| {
+                let recorded = record::recorded(&self.work.plan, &ended.run, &ended.done);
+                writer.log(&log_line(&ended)).map_err(Failure::Record)?;
+                if !ended.again {
+                    writer.put(&recorded).map_err(Failure::Record)?;
+                }
+                progress.ended(&ended, &recorded);
+                Ok(())
+            },
+        )
     }
 
     /// Whether the intervals of the blocks that are complete are as narrow
@@ -333,7 +337,9 @@ fn summary(plan: &Plan, tally: Tally, stopped: Option<usize>) -> String {
         (cached, new) if cached == new => text.push_str("; all new runs came from the cache"),
         (cached, _) => text.push_str(&format!("; {cached} came from the cache")),
     }
-    if tally.new == tally.cached && tally.recorded as usize == planned && tally.new == tally.recorded
+    if tally.new == tally.cached
+        && tally.recorded as usize == planned
+        && tally.new == tally.recorded
     {
         text = format!("all {planned} runs came from the cache");
     }

@@ -30,8 +30,8 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
             plan.runs.len()
         )));
     };
-    let writer = Writer::join(&arguments.out, &head::head(&plan, &source)?)
-        .map_err(Failure::Record)?;
+    let writer =
+        Writer::join(&arguments.out, &head::head(&plan, &source)?).map_err(Failure::Record)?;
     if writer.recorded().map_err(Failure::Record)?.contains(&index) {
         return said(&already(index, &arguments.out));
     }
@@ -45,14 +45,18 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
         interrupted: interrupt.flag(),
     };
     let mut result = None;
-    engine.carry_out(&[*run], || killing.go_on(), |ended| {
-        let recorded = record::recorded(&plan, run, &ended.done);
-        writer.log(&log_line(&ended)).map_err(Failure::Record)?;
-        if !ended.again {
-            result = Some(put(&writer, &recorded, &arguments.out)?);
-        }
-        Ok(())
-    })?;
+    engine.carry_out(
+        &[*run],
+        || killing.go_on(),
+        |ended| {
+            let recorded = record::recorded(&plan, run, &ended.done);
+            writer.log(&log_line(&ended)).map_err(Failure::Record)?;
+            if !ended.again {
+                result = Some(put(&writer, &recorded, &arguments.out)?);
+            }
+            Ok(())
+        },
+    )?;
     match result {
         Some((text, code)) => said(&text).map(|_| code),
         None => Err(Failure::InterruptedEarly),
@@ -121,13 +125,14 @@ pub(crate) fn plan_of(value: serde_json::Value, path: &Path) -> Result<Plan, Fai
 
 /// Puts bundles together.
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8, Failure> {
-    super::place::must_be_free(&arguments.out)?;
-    let records = assize_bundle::read(&arguments.out)?;
+    let merged = assize_bundle::merge(&arguments.bundles, &arguments.out)?;
     let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     said(&format!(
-        "{} of {} in {}",
-        count(records.runs.len() + records.failures.len(), "run"),
+        "{} of {} runs from {} of {} in {}",
+        merged.runs,
+        merged.planned_runs,
         count(arguments.bundles.len(), "bundle"),
+        count(merged.machines.len(), "machine"),
         arguments.out.display()
     ))
 }
@@ -142,11 +147,20 @@ mod tests {
         let place = Path::new("plan.json");
         for (value, words) in [
             (serde_json::json!({}), "is no plan"),
-            (serde_json::json!({"schema": "assize.plan/9"}), "'assize.plan/9'"),
-            (serde_json::json!({"schema": assize_plan::SCHEMA}), "damaged"),
+            (
+                serde_json::json!({"schema": "assize.plan/9"}),
+                "'assize.plan/9'",
+            ),
+            (
+                serde_json::json!({"schema": assize_plan::SCHEMA}),
+                "damaged",
+            ),
         ] {
             let text = plan_of(value, place).unwrap_err().to_string();
-            assert!(text.contains(words) && text.starts_with("plan.json"), "{text}");
+            assert!(
+                text.contains(words) && text.starts_with("plan.json"),
+                "{text}"
+            );
         }
     }
 }

@@ -16,7 +16,9 @@ pub(crate) fn of(name: &str, fresh: bool) -> Result<Box<dyn Target>, Failure> {
     Ok(target)
 }
 
-pub(crate) fn exact(_: bool) -> Result<Host, Failure> { Ok(Host::new()) }
+pub(crate) fn exact(_: bool) -> Result<Host, Failure> {
+    Ok(Host::new())
+}
 fn unknown(name: &str) -> Error {
     Error {
         what: "choose a target".into(),

@@ -55,7 +55,9 @@ pub(crate) fn verify(plan: &Plan, interrupt: &Interrupt, quiet: bool) -> Result<
         }
     }
     let runs = plan.runs.len();
-    output::print(format!("{runs} runs, each carried out 3 times: equal, byte for byte\n").as_bytes())?;
+    output::print(
+        format!("{runs} runs, each carried out 3 times: equal, byte for byte\n").as_bytes(),
+    )?;
     Ok(0)
 }
 
@@ -74,12 +76,16 @@ fn answers(
         interrupted: interrupt.flag(),
     };
     let mut all = Vec::new();
-    engine.carry_out(&plan.runs, || killing.go_on(), |ended| {
-        if !ended.again {
-            all.push((ended.run, lines(&ended.done)));
-        }
-        Ok(())
-    })?;
+    engine.carry_out(
+        &plan.runs,
+        || killing.go_on(),
+        |ended| {
+            if !ended.again {
+                all.push((ended.run, lines(&ended.done)));
+            }
+            Ok(())
+        },
+    )?;
     if interrupt.came() {
         return Err(Failure::InterruptedEarly);
     }
@@ -117,8 +123,7 @@ fn first_difference(
             }
         }
     }
-    (first.len() != second.len())
-        .then(|| format!("{} runs against {}", first.len(), second.len()))
+    (first.len() != second.len()).then(|| format!("{} runs against {}", first.len(), second.len()))
 }
 
 /// What two different lines are about, and in what they differ.
@@ -140,7 +145,9 @@ fn differing(a: Option<&str>, b: Option<&str>) -> String {
         Some(name) => format!("{kind} {name}"),
         None => kind.to_string(),
     };
-    let keys = left.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>());
+    let keys = left
+        .as_object()
+        .map(|map| map.keys().cloned().collect::<Vec<_>>());
     let field = keys
         .unwrap_or_default()
         .into_iter()
@@ -148,7 +155,11 @@ fn differing(a: Option<&str>, b: Option<&str>) -> String {
     match field {
         Some(field) => {
             let (a, b) = values(&left[&field], right.get(&field));
-            let field = if field == "value" { String::new() } else { format!(": {field}") };
+            let field = if field == "value" {
+                String::new()
+            } else {
+                format!(": {field}")
+            };
             format!("{subject}{field}: {a} against {b}")
         }
         None => format!("{} against {}", shown(Some(a)), shown(Some(b))),
@@ -174,9 +185,7 @@ fn values(a: &serde_json::Value, b: Option<&serde_json::Value>) -> (String, Stri
 fn shown(text: Option<&str>) -> String {
     match text {
         None => "nothing".into(),
-        Some(text) if text.chars().count() > 60 => {
-            text.chars().take(60).chain(['…']).collect()
-        }
+        Some(text) if text.chars().count() > 60 => text.chars().take(60).chain(['…']).collect(),
         Some(text) => text.into(),
     }
 }
@@ -255,7 +264,10 @@ mod tests {
     fn lines_that_only_one_has_are_a_difference() {
         let (short, long) = (runs(&[&[HELLO]]), runs(&[&[HELLO, &metric(1)]]));
         let text = first_difference(&short, &long).unwrap_or_default();
-        assert!(text.starts_with("run 1, line 2: nothing against {"), "{text}");
+        assert!(
+            text.starts_with("run 1, line 2: nothing against {"),
+            "{text}"
+        );
         let fewer = runs(&[]);
         assert_eq!(
             first_difference(&fewer, &short).as_deref(),
@@ -266,7 +278,9 @@ mod tests {
     #[test]
     fn of_lists_the_first_different_item_is_shown() {
         let histogram = |last: u32| {
-            format!(r#"{{"record":"histogram","metric":"l","unit":"ns","buckets":[[1,2],[3,{last}]],"exact":true}}"#)
+            format!(
+                r#"{{"record":"histogram","metric":"l","unit":"ns","buckets":[[1,2],[3,{last}]],"exact":true}}"#
+            )
         };
         let (one, two) = (runs(&[&[&histogram(4)]]), runs(&[&[&histogram(5)]]));
         assert_eq!(
