@@ -2,6 +2,8 @@
 
 use assize_verdict::{Comparison, Document, Effect, Factorial, NoiseFloor, Rate, Scale, Verdict};
 
+use unicode_width::UnicodeWidthStr;
+
 use super::grid::{Cell, Grid, Weight};
 use super::{Style, mark, push_wrapped};
 use crate::number::{interval, narrow, p, ratio, significant};
@@ -31,6 +33,9 @@ pub(super) fn comparisons(document: &Document, style: Style, out: &mut String) {
     }
 }
 
+/// Names are filled up to no more than this.
+const MOST_GAP: usize = 40;
+
 /// What the method finds where nothing differs, a line for each metric.
 pub(super) fn noise_floor(document: &Document, out: &mut String) {
     let of = |row: &NoiseFloor| (row.workload.clone(), row.configuration.clone());
@@ -40,7 +45,7 @@ pub(super) fn noise_floor(document: &Document, out: &mut String) {
         };
         let count = |n: Option<u32>| n.map_or("?".to_string(), |n| n.to_string());
         let title = format!(
-            "{}: noise floor, {} against {}, which it repeats (n = {} against {})",
+            "{}: noise floor, {} to {} (n = {} against {})",
             first.workload,
             first.configuration,
             first.baseline,
@@ -48,26 +53,28 @@ pub(super) fn noise_floor(document: &Document, out: &mut String) {
             count(first.n_baseline)
         );
         push_wrapped(out, "", "  ", &title);
+        let widest = rows.iter().map(|row| row.metric.width()).max().unwrap_or(0);
         for row in rows {
-            push_wrapped(out, "  ", "      ", &noise_line(row));
+            let gap = " ".repeat(widest.min(MOST_GAP).saturating_sub(row.metric.width()));
+            let line = format!("{}{gap}  {}", row.metric, noise(row));
+            push_wrapped(out, "  ", "      ", &line);
         }
         out.push('\n');
     }
 }
 
-fn noise_line(row: &NoiseFloor) -> String {
-    let metric = &row.metric;
+fn noise(row: &NoiseFloor) -> String {
     match (row.ratio, row.difference) {
         (Some(value), _) => {
             let ci = row.ci.map_or("-".to_string(), |ci| interval(ci, ratio));
-            format!("{metric}: {} {ci}", narrow(value, ratio))
+            format!("{}  {ci}", narrow(value, ratio))
         }
         (None, Some(value)) => {
             let ci = row.ci.map(|ci| interval(ci, |v| significant(v, 2)));
             let ci = ci.unwrap_or("-".to_string());
-            format!("{metric}: d {} {ci}", narrow(value, signed))
+            format!("d {}  {ci}", narrow(value, signed))
         }
-        (None, None) => format!("{metric}: -"),
+        (None, None) => "-".to_string(),
     }
 }
 
