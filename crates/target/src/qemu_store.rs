@@ -27,7 +27,8 @@ pub struct QemuFiles {
     pub binary: PathBuf,
     /// What to give it by `-L`, each.
     pub data_dirs: Vec<PathBuf>,
-    /// The version of its package.
+    /// The version of its package without the epoch: it begins with QEMU's
+    /// own.
     pub version: String,
 }
 
@@ -53,8 +54,7 @@ fn files(place: &Path) -> Option<QemuFiles> {
             .iter()
             .map(|directory| place.join(directory))
             .collect(),
-        // A path that is searched for libraries cannot have a `:`.
-        version: version.replacen('_', ":", 1),
+        version: version.to_string(),
     })
 }
 
@@ -86,7 +86,7 @@ pub fn fetch(root: &Path, progress: &mut dyn FnMut(&str)) -> Result<QemuFiles, E
             version: stanza.version().into(),
         });
     }
-    let place = directory.join(packages[0].version.replacen(':', "_", 1));
+    let place = directory.join(without_epoch(&packages[0].version));
     if files(&place).is_none() {
         let temporary = temporary_in(&directory)?;
         apt.unpack(&packages, temporary.path(), progress)?;
@@ -94,6 +94,10 @@ pub fn fetch(root: &Path, progress: &mut dyn FnMut(&str)) -> Result<QemuFiles, E
         into_place(temporary, &place)?;
     }
     files(&place).ok_or_else(|| failed(what, "the packages have no qemu-system-x86_64"))
+}
+
+fn without_epoch(version: &str) -> &str {
+    version.split_once(':').map_or(version, |(_, rest)| rest)
 }
 
 fn suite(release: &str) -> Result<&'static str, String> {
@@ -145,16 +149,22 @@ mod tests {
     fn the_newest_whole_one_is_found() {
         let root = tempfile::tempdir().unwrap();
         assert_eq!(stored(root.path()), None);
-        for version in ["1_7.2-1", "1_10.0.2+ds-2", "1_9.2-1", ".tmp-x"] {
+        for version in ["7.2-1", "10.0.2+ds-2", "9.2-1", ".tmp-x"] {
             let bin = root.path().join("qemu").join(version).join("usr/bin");
             std::fs::create_dir_all(&bin).unwrap();
             std::fs::write(bin.join("qemu-system-x86_64"), "").unwrap();
         }
-        std::fs::create_dir_all(root.path().join("qemu/1_11.0-1/usr")).unwrap();
+        std::fs::create_dir_all(root.path().join("qemu/11.0-1/usr")).unwrap();
         let found = stored(root.path()).unwrap();
-        assert_eq!(found.version, "1:10.0.2+ds-2");
+        assert_eq!(found.version, "10.0.2+ds-2");
         assert!(found.binary.is_file());
         assert_eq!(found.data_dirs.len(), 2);
+    }
+
+    #[test]
+    fn a_version_begins_with_qemus_own() {
+        assert_eq!(without_epoch("1:10.0.2+ds-2"), "10.0.2+ds-2");
+        assert_eq!(without_epoch("10.0.2"), "10.0.2");
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub(super) fn complaint(said: &str, program: &str) -> (String, Option<String>) {
     let line = |mark: &str| said.lines().find(|line| line.starts_with(mark));
     let telling = said
         .lines()
-        .find(|line| line.starts_with(['E', 'W']) && cause(line).is_some())
+        .find(|line| cause(line).is_some())
         .or_else(|| line("E: "))
         .or_else(|| said.lines().rfind(|line| !line.trim().is_empty()))
         .unwrap_or("it failed and did not say why");
@@ -175,6 +175,8 @@ mod tests {
             assert!(found.contains(why), "{found}");
             assert!(mend.unwrap().contains(how), "{said}");
         }
+        let said = "tar: ./x: Cannot write: No space left on device\ndpkg-deb: error: tar failed\n";
+        assert!(complaint(said, "dpkg-deb").0.contains("No space left"));
         assert_eq!(complaint("", "apt-get").1, None);
         assert_eq!(complaint("odd\n\n", "apt-get").0, "apt-get: odd");
     }

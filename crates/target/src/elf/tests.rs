@@ -18,6 +18,15 @@ fn ldd(program: &Path) -> Option<Vec<(String, String)>> {
     })
 }
 
+impl Host {
+    fn has_library(&self, name: &str) -> bool {
+        let directories = self.configured().iter().chain(self.default());
+        directories
+            .map(|each| each.join(name))
+            .any(|path| path.exists())
+    }
+}
+
 fn closure_of(program: &Path) -> Closure {
     let bytes = std::fs::read(program).unwrap();
     closure(&Host::this(), program, &bytes).unwrap().unwrap()
@@ -108,6 +117,32 @@ fn a_library_beside_the_program_is_found_by_origin() {
     let error = closure(&Host::this(), &at("bin/main"), &bytes).unwrap_err();
     assert!(error.to_string().contains("libanswer.so.1"), "{error}");
     assert!(error.mend.is_some());
+}
+
+#[test]
+fn a_program_that_ends_threads_gets_what_glibc_opens_for_that() {
+    let place = tempfile::tempdir().unwrap();
+    let source = place.path().join("m.c");
+    std::fs::write(
+        &source,
+        "#include <pthread.h>\nint main(void) { pthread_exit(0); }\n",
+    )
+    .unwrap();
+    let program = place.path().join("main");
+    let made = std::process::Command::new("cc")
+        .arg("-pthread")
+        .arg("-o")
+        .args([&program, &source])
+        .status();
+    match made {
+        Ok(status) => assert!(status.success()),
+        Err(error) => return eprintln!("skipped: no C compiler: {error}"),
+    }
+    let found = closure_of(&program).libraries;
+    match found.contains_key("libc.so.6") && Host::this().has_library("libgcc_s.so.1") {
+        true => assert!(found.contains_key("libgcc_s.so.1"), "{found:?}"),
+        false => eprintln!("skipped: no shared libgcc or another C library"),
+    }
 }
 
 #[test]

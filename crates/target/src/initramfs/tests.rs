@@ -316,6 +316,67 @@ fn cpio_reads_the_archive_as_we_do() {
 }
 
 #[test]
+fn a_library_that_only_this_machine_knows_is_linked_beside_the_c_library() {
+    let fixture = Fixture::new();
+    let at = |name: &str| fixture.at(name);
+    std::fs::create_dir_all(at("opt/lib")).unwrap();
+    std::fs::create_dir_all(at("etc")).unwrap();
+    std::fs::write(at("a.c"), "int answer(void) { return 7; }\n").unwrap();
+    std::fs::write(at("c.c"), "int zero(void) { return 0; }\n").unwrap();
+    let main = "int answer(void); int zero(void);\n\
+        int main(void) { return answer() + zero(); }\n";
+    std::fs::write(at("m.c"), main).unwrap();
+    // A C library of our own stands for the real one.
+    let shared = ["-nostdlib", "-shared", "-fPIC"];
+    for rest in [
+        [
+            "-Wl,-soname,libanswer.so.1",
+            "-o",
+            "opt/lib/libanswer.so.1",
+            "a.c",
+        ]
+        .as_slice(),
+        &["-Wl,-soname,libc.so.6", "-o", "lib/libc.so.6", "c.c"],
+        &[
+            "-o",
+            "usr/bin/main",
+            "m.c",
+            "opt/lib/libanswer.so.1",
+            "lib/libc.so.6",
+        ],
+    ] {
+        let shared = match rest.contains(&"m.c") {
+            true => ["-nostdlib", "-pie", "-Wl,-e,main"],
+            false => shared,
+        };
+        let mut command = std::process::Command::new("cc");
+        command
+            .current_dir(fixture.place.path())
+            .args(shared)
+            .args(rest);
+        match command.status() {
+            Ok(status) => assert!(status.success()),
+            Err(error) => return eprintln!("skipped: no C compiler: {error}"),
+        }
+    }
+    std::fs::write(at("etc/ld.so.conf"), "/opt/lib\n").unwrap();
+    let interpreter = std::fs::read(at("usr/bin/main")).unwrap();
+    let interpreter = goblin::elf::Elf::parse(&interpreter)
+        .unwrap()
+        .interpreter
+        .unwrap()
+        .to_string();
+    fixture.write(&interpreter[1..], &empty_program(), 0o755);
+    let (_, entries) = unpack(&fixture.build(&programs(&["main"])).unwrap());
+    assert_eq!(entries["opt/lib/libanswer.so.1"].0, 0o100_755);
+    assert_eq!(
+        entries["usr/lib/libanswer.so.1"],
+        (0o120_777, (0, 0), b"/opt/lib/libanswer.so.1".to_vec())
+    );
+    assert_eq!(entries["usr/lib/libc.so.6"].0, 0o100_755);
+}
+
+#[test]
 fn a_real_shell_runs_from_its_closure_alone() {
     let fixture = Fixture::new();
     let sh = std::fs::canonicalize("/bin/sh").unwrap();

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{DEBIAN, DebianKernel, Kernel, Kernels, index, names, store};
 use crate::Error;
 use crate::apt::Apt;
+use crate::elf::Host;
 use crate::fault::{failed, io, list, mend, wrong};
 
 impl Kernels {
@@ -129,6 +130,15 @@ impl Kernels {
         rename(&unpacked.join("usr/lib"), &headers.join("lib"))?;
         for directory in list(&headers.join("src"))? {
             relocate(&directory.join("Makefile"))?;
+            let variables = directory.join(".kernelvariables");
+            let variables = std::fs::read_to_string(variables).unwrap_or_default();
+            if let Some(compiler) = compiler(&variables)
+                && Host::this().program(&compiler).is_none()
+            {
+                progress(&format!(
+                    "modules for it are built with {compiler}, which is not in PATH"
+                ));
+            }
             // It serves to give modules type data, for which kbuild demands
             // pahole; without it modules are the same on every machine.
             let vmlinux = directory.join("vmlinux");
@@ -221,6 +231,15 @@ fn arrange(unpacked: &Path, to: &Path) -> Result<String, Error> {
     Ok(release)
 }
 
+/// The compiler that a package's `.kernelvariables` names.
+fn compiler(variables: &str) -> Option<String> {
+    let mut lines = variables.lines();
+    let line = lines.find(|line| line.starts_with("CC ") || line.starts_with("CC="))?;
+    let at = line.rfind("gcc")?;
+    let name = line[at..].split_whitespace().next()?;
+    Some(name.to_string())
+}
+
 /// Has a Makefile include its neighbour wherever both lie.
 fn relocate(makefile: &Path) -> Result<(), Error> {
     let Ok(text) = std::fs::read_to_string(makefile) else {
@@ -241,4 +260,72 @@ fn remove(path: &Path) -> Result<(), Error> {
 
 fn rename(from: &Path, to: &Path) -> Result<(), Error> {
     std::fs::rename(from, to).map_err(|error| io("move", from, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_compiler_is_the_one_that_the_package_names() {
+        let text = "override ARCH = x86\nCCACHE = ccache\n\
+            CC = $(if $(DEBIAN_KERNEL_USE_CCACHE),$(CCACHE)) $(CROSS_COMPILE)gcc-12\n";
+        assert_eq!(compiler(text).as_deref(), Some("gcc-12"));
+        assert_eq!(compiler("ARCH = x86\n"), None);
+        assert_eq!(compiler(""), None);
+    }
+
+    #[test]
+    fn files_of_packages_go_where_the_store_has_them() {
+        let place = tempfile::tempdir().unwrap();
+        for modules in ["lib/modules/6.1.0-1", "usr/lib/modules/7.2.0-1"] {
+            let unpacked = place.path().join(modules.replace('/', "_"));
+            let release = modules.rsplit('/').next().unwrap();
+            let (image, config) = match modules.starts_with("usr") {
+                // As sid has it, and as Debian 12 has it.
+                true => (format!("{modules}/vmlinuz"), format!("{modules}/config")),
+                false => (
+                    format!("boot/vmlinuz-{release}"),
+                    format!("boot/config-{release}"),
+                ),
+            };
+            for file in [image.as_str(), &config, &format!("{modules}/kernel/a.ko")] {
+                create(unpacked.join(file).parent().unwrap()).unwrap();
+                std::fs::write(unpacked.join(file), file).unwrap();
+            }
+            let to = place.path().join(release);
+            create(&to).unwrap();
+            assert_eq!(arrange(&unpacked, &to).unwrap(), release);
+            assert_eq!(std::fs::read_to_string(to.join("vmlinuz")).unwrap(), image);
+            assert_eq!(std::fs::read_to_string(to.join("config")).unwrap(), config);
+            assert!(
+                to.join("lib/modules")
+                    .join(release)
+                    .join("kernel/a.ko")
+                    .is_file()
+            );
+            assert!(arrange(&unpacked, &to).is_err());
+        }
+    }
+
+    #[test]
+    fn a_makefile_finds_its_neighbour_wherever_both_lie() {
+        let place = tempfile::tempdir().unwrap();
+        for name in ["a", "b"] {
+            create(&place.path().join("src").join(name)).unwrap();
+        }
+        let makefile = place.path().join("src/a/Makefile");
+        std::fs::write(&makefile, "include /usr/src/b/Makefile\n").unwrap();
+        std::fs::write(place.path().join("src/b/Makefile"), "all:\n\t@echo found\n").unwrap();
+        relocate(&makefile).unwrap();
+        let made = std::process::Command::new("make")
+            .arg("-sC")
+            .arg(place.path().join("src/a"))
+            .env_remove("MAKEFLAGS")
+            .output();
+        match made {
+            Ok(made) => assert_eq!(made.stdout, b"found\n"),
+            Err(error) => eprintln!("skipped: no make: {error}"),
+        }
+    }
 }

@@ -142,7 +142,7 @@ fn an_added_kernel_is_copied_and_replaces_the_one_before() {
     assert_eq!(again.modules, None);
     let mut listed = kernels.list().unwrap();
     listed.retain(|kernel| kernel.name != "running");
-    assert_eq!(listed, [again.clone()]);
+    assert_eq!(listed, std::slice::from_ref(&again));
     // And once more the same.
     assert_eq!(kernels.add("mine", &image, None, None).unwrap(), again);
 }
