@@ -160,17 +160,18 @@ fn start(
     }
     let stdout = Buffer::default();
     let stderr = Buffer::default();
-    if let Some(pipe) = child.stdout.take() {
+    if let Some(mut pipe) = child.stdout.take() {
         let (buffer, events) = (Arc::clone(&stdout), events.clone());
         thread::spawn(move || {
-            let event = collect(pipe, &buffer, |buffer| buffer.len() <= bytes);
+            let event = collect(&mut pipe, &buffer, |buffer| buffer.len() <= bytes);
+            // The pipe is still open: the child cannot end of it before this.
             let _ = events.send(event);
         });
     }
-    if let Some(pipe) = child.stderr.take() {
+    if let Some(mut pipe) = child.stderr.take() {
         let (buffer, events) = (Arc::clone(&stderr), events.clone());
         thread::spawn(move || {
-            let event = collect(pipe, &buffer, |buffer| {
+            let event = collect(&mut pipe, &buffer, |buffer| {
                 if buffer.len() > 2 * TAIL {
                     buffer.drain(..buffer.len() - TAIL);
                 }
@@ -182,7 +183,7 @@ fn start(
     (stdout, stderr)
 }
 
-fn collect(mut pipe: impl Read, buffer: &Buffer, keep: impl Fn(&mut Vec<u8>) -> bool) -> Event {
+fn collect(pipe: &mut impl Read, buffer: &Buffer, keep: impl Fn(&mut Vec<u8>) -> bool) -> Event {
     let mut chunk = vec![0; 64 << 10];
     loop {
         match pipe.read(&mut chunk) {

@@ -34,11 +34,7 @@ impl Connection {
     /// The host by any name that ssh accepts, reached by `$ASSIZE_SSH` or
     /// `ssh`. Connects to nothing.
     pub(super) fn new(host: &str) -> Result<Connection, Error> {
-        let words = env::var(VARIABLE).unwrap_or_default();
-        let mut words: Vec<String> = words.split_whitespace().map(str::to_string).collect();
-        if words.is_empty() {
-            words.push("ssh".into());
-        }
+        let words = words(&env::var(VARIABLE).unwrap_or_default());
         Connection::with_command(host, words)
     }
 
@@ -218,6 +214,15 @@ impl Drop for Connection {
     }
 }
 
+/// The words of a command, `ssh` if there are none.
+fn words(command: &str) -> Vec<String> {
+    let words: Vec<String> = command.split_whitespace().map(str::to_string).collect();
+    if words.is_empty() {
+        return vec!["ssh".into()];
+    }
+    words
+}
+
 /// What ssh says of its failure, and the mend.
 fn reason(stderr: &str, host: &str) -> (String, Option<String>) {
     let why = last_line(stderr).unwrap_or("ssh failed without a reason");
@@ -269,6 +274,12 @@ mod tests {
             let error = Connection::new(host).unwrap_err();
             assert!(error.wrong_use, "{host}");
         }
+    }
+
+    #[test]
+    fn words_replace_ssh() {
+        assert_eq!(words(" ssh -p  22 "), ["ssh", "-p", "22"]);
+        assert_eq!(words(" "), ["ssh"]);
     }
 
     #[test]

@@ -4,10 +4,9 @@
 
 pub(crate) mod sshd;
 
-use std::fs;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::process::Command as Process;
 
 use assize_job::{Command, Kind, Record, Workload};
 
@@ -36,8 +35,18 @@ impl Scripts {
     /// An agent that does this.
     pub(crate) fn agent(&self, script: &str) -> PathBuf {
         let path = self.path("agent");
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        // Written by another process: a file that is open for writing here,
+        // or in a fork of this process, cannot be executed.
+        let done = Process::new("sh")
+            .args([
+                "-c",
+                r#"printf '#!/bin/sh\n%s\n' "$1" > "$2" && chmod 755 "$2""#,
+            ])
+            .args(["sh", script])
+            .arg(&path)
+            .status()
+            .unwrap();
+        assert!(done.success());
         path
     }
 }
