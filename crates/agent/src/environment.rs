@@ -14,7 +14,6 @@ const FILES: &[(&str, &str)] = &[
         "clocksource",
         "/sys/devices/system/clocksource/clocksource0/current_clocksource",
     ),
-    ("cpus", "/sys/devices/system/cpu/online"),
     ("smt", "/sys/devices/system/cpu/smt/control"),
 ];
 
@@ -32,6 +31,7 @@ pub(crate) fn record() -> Record {
     let (release, version) = sys::uname();
     let selected = read("/sys/kernel/debug/sched/preempt");
     fact("preempt", Some(preemption(&version, selected.as_deref())));
+    fact("cpus", Some(sys::cpus().to_string()));
     fact("kernel", Some(release));
     fact("kernel_version", Some(version));
     let cpu_info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

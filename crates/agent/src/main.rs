@@ -38,6 +38,17 @@ usage: assize-agent run          carry out the job on standard input
 #[cfg(not(test))]
 #[unsafe(no_mangle)]
 extern "C" fn main(_: libc::c_int, _: *const *const libc::c_char) -> libc::c_int {
+    start()
+}
+
+/// The test harness replaces this.
+#[cfg(test)]
+fn main() {
+    start();
+}
+
+/// Finds out where it is and what is wanted. The exit status.
+fn start() -> libc::c_int {
     if let Some(command_line) = boot::command_line() {
         boot::main(&command_line);
         return 1;

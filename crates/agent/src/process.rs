@@ -314,11 +314,12 @@ pub(crate) fn schedule(scheduling: &Scheduling) -> Result<(), String> {
             ));
         }
     }
-    // SAFETY: no memory is passed.
-    if scheduling.nice != 0
-        && unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, i32::from(scheduling.nice)) } < 0
-    {
-        return failed(format!("nice {}", scheduling.nice));
+    if scheduling.nice != 0 {
+        let nice = i32::from(scheduling.nice);
+        // SAFETY: no memory is passed.
+        if unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) } < 0 {
+            return failed(format!("nice {nice}"));
+        }
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use crate::instruments::{self, Instrument};
 use crate::process::{Body, Child, Left};
 use crate::seed::Stream;
 use crate::sys::{self, End};
-use crate::workload::{self, output};
+use crate::workload::{self, Reader, output};
 use crate::{actions, environment};
 
 /// Process 1 starts the workload this often a second plus the start offset,
@@ -60,6 +60,8 @@ struct Background {
     name: String,
     child: Child,
     statuses: Vec<i32>,
+    /// Not called; what it holds goes when the process has ended.
+    _read: Reader,
 }
 
 impl Run {
@@ -129,6 +131,7 @@ impl Run {
             name: workload.name.clone(),
             child,
             statuses: prepared.statuses,
+            _read: prepared.read,
         })
     }
 
@@ -243,6 +246,7 @@ fn end_background(background: Vec<Background>, channel: &mut Channel) {
         name,
         child,
         statuses,
+        _read,
     } in background
     {
         let early = child.wait_end(Some(0));

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{self, Error};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
+use std::sync::atomic::AtomicU32;
+
 use libc::{c_int, c_ulong, c_void};
 
 /// The sign of failure of most system calls, as a result.
@@ -209,6 +211,12 @@ pub(crate) fn uname() -> (String, String) {
     (text(&names.release), text(&names.version))
 }
 
+/// How many CPUs are online.
+pub(crate) fn cpus() -> i64 {
+    // SAFETY: no memory is passed.
+    unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }
+}
+
 /// Mounts a file system.
 pub(crate) fn mount(kind: &str, at: &str, flags: c_ulong, options: &str) -> io::Result<()> {
     let (kind, at, options) = (c_string(kind), c_string(at), c_string(options));
@@ -288,4 +296,26 @@ pub(crate) fn reseed(random: &File, bytes: &[u8; 64]) -> io::Result<()> {
     // SAFETY: the request takes no argument.
     check(unsafe { libc::ioctl(random.as_raw_fd(), RNDRESEEDCRNG) })?;
     Ok(())
+}
+
+/// Sleeps while the word has this value; may wake without cause.
+pub(crate) fn futex_wait(word: &AtomicU32, value: u32) {
+    let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
+    let forever: *const libc::timespec = std::ptr::null();
+    // SAFETY: the word is valid for the call.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, value, forever) };
+}
+
+/// Wakes one sleeper.
+pub(crate) fn futex_wake(word: &AtomicU32) {
+    let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+    // SAFETY: the word is valid for the call.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, 1) };
+}
+
+/// Has timers of the calling thread fire when they are due. Else the kernel
+/// may be 50 microseconds late on purpose.
+pub(crate) fn no_timer_slack() {
+    // SAFETY: no memory is passed.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
 }

@@ -1,7 +1,15 @@
 //! What is executed, and what is read from what it leaves.
 
 mod command;
+mod cyclictest;
+mod hackbench;
+mod hogs;
 pub(crate) mod output;
+mod periodic;
+mod ping_pong;
+mod rt_app;
+mod series;
+mod threads;
 
 use std::path::Path;
 
@@ -18,10 +26,13 @@ pub(crate) struct Prepared {
     pub(crate) scheduling: Scheduling,
     /// Exit statuses that are no failure.
     pub(crate) statuses: Vec<i32>,
-    /// Reads what the process left, if it did not fail. The number is how
-    /// long it took, in nanoseconds.
-    pub(crate) read: Box<dyn FnOnce(&Left, u64) -> Vec<Record>>,
+    /// Reads what the process left, if it did not fail.
+    pub(crate) read: Reader,
 }
+
+/// Makes records of what a process left, and of how long it took in
+/// nanoseconds. Holds what must last as long as the process.
+pub(crate) type Reader = Box<dyn FnOnce(&Left, u64) -> Vec<Record>>;
 
 /// Gets a workload ready. `label` names its streams of random numbers;
 /// `background`: it runs until it is killed.
@@ -31,10 +42,34 @@ pub(crate) fn prepare(
     label: &str,
     background: bool,
 ) -> Result<Prepared, String> {
-    let _ = (label, background);
+    let (name, seed, samples) = (&workload.name, job.seed, job.samples);
     match &workload.kind {
-        Kind::Command(command) => command::prepare(&workload.name, command, job.seed),
-        other => Err(format!("{other:?}: this agent cannot run it")),
+        Kind::Command(kind) => command::prepare(name, kind, seed),
+        Kind::Cyclictest(kind) => cyclictest::prepare(name, kind, seed, samples, background),
+        Kind::Hackbench(kind) => hackbench::prepare(name, kind, seed, background),
+        Kind::Hogs(kind) => Ok(hogs::prepare(kind, seed, label, background)),
+        Kind::Periodic(kind) => {
+            let plan = periodic::Plan {
+                background,
+                samples,
+            };
+            periodic::prepare(name, kind, seed, label, plan)
+        }
+        Kind::PingPong(kind) => ping_pong::prepare(kind, samples, background),
+    }
+}
+
+/// A workload that is part of the agent.
+fn inside(
+    scheduling: Scheduling,
+    run: impl FnOnce() -> Result<Vec<Record>, String> + 'static,
+) -> Prepared {
+    Prepared {
+        body: Body::Inside(Box::new(run)),
+        scheduling,
+        statuses: vec![0],
+        // It sends its records itself.
+        read: Box::new(|_, _| Vec::new()),
     }
 }
 
