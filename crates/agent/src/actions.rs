@@ -5,35 +5,39 @@ use std::io::Write;
 
 use assize_job::{Action, Record, Scheduling, Stage};
 
-use crate::process::{Body, Child};
+use crate::process::{Body, Child, Limits};
 use crate::workload::{self, program};
 use crate::{modules, sys};
 
-/// Carries out actions in order. The failure of the first that fails; the
-/// others are not begun, unless `all` is asked for.
-pub(crate) fn carry_out(
-    actions: &[Action],
-    stage: Stage,
-    seed: u64,
-    timeout_ms: u64,
-    guest: bool,
-) -> Vec<Record> {
+/// What actions are carried out with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Circumstances<'a> {
+    /// The job's seed.
+    pub(crate) seed: u64,
+    /// How long a command may take.
+    pub(crate) limits: Limits<'a>,
+    /// Whether this is process 1 of a virtual machine.
+    pub(crate) guest: bool,
+}
+
+/// Carries out actions in order. What failed: in a set-up at most one, as
+/// the others are not begun then.
+pub(crate) fn carry_out(actions: &[Action], stage: Stage, with: &Circumstances<'_>) -> Vec<Record> {
     let mut failures = Vec::new();
     for action in actions {
         let (what, done) = match action {
             Action::Module { module, parameters } => (
                 format!("module {module}"),
-                modules::load(module, parameters, guest),
+                modules::load(module, parameters, with),
             ),
             Action::Sysctl { name, value } => {
                 let path = format!("/proc/sys/{}", name.replace('.', "/"));
                 (format!("sysctl {name}"), write(&path, value))
             }
             Action::Write { path, value } => (format!("write {path}"), write(path, value)),
-            Action::Command { argv } => (
-                format!("command {}", argv.join(" ")),
-                command(argv, seed, timeout_ms, guest),
-            ),
+            Action::Command { argv } => {
+                (format!("command {}", argv.join(" ")), command(argv, with))
+            }
         };
         if let Err(why) = done {
             failures.push(Record::Failed { stage, what, why });
@@ -60,26 +64,19 @@ fn write(path: &str, value: &str) -> Result<(), String> {
 }
 
 /// Runs a command to its end.
-pub(crate) fn command(
-    argv: &[String],
-    seed: u64,
-    timeout_ms: u64,
-    guest: bool,
-) -> Result<(), String> {
-    let body = Body::Exec(program(argv, seed)?);
-    let deadline = workload::deadline(timeout_ms);
-    let mut child = Child::start(body, &Scheduling::default(), guest)
+pub(crate) fn command(argv: &[String], with: &Circumstances<'_>) -> Result<(), String> {
+    let body = Body::Exec(program(argv, with.seed)?);
+    let mut child = Child::start(body, &Scheduling::default(), with.guest)
         .map_err(|error| format!("new process: {}", sys::words(&error)))?;
-    let ready = child.wait_ready(deadline);
-    child.release();
-    let in_time = ready.is_ok() && child.wait_end(deadline);
-    if !in_time {
+    let ready = child.wait_ready(&with.limits);
+    if ready.is_err() {
         child.kill();
     }
+    child.release();
+    let cut_short = child.wait_end(&with.limits);
     let left = child.reap().map_err(|error| sys::words(&error))?;
     ready?;
-    if !in_time {
-        return Err(format!("not done after {timeout_ms} ms; it was killed"));
-    }
-    workload::failure(&left, &[0]).map_or(Ok(()), Err)
+    cut_short
+        .or_else(|| workload::failure(&left, &[0]))
+        .map_or(Ok(()), Err)
 }

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::Path;
 
-use crate::{actions, sys};
+use crate::actions::{self, Circumstances};
+use crate::sys;
 
 /// Loads a module and what it depends on.
 pub(crate) fn load(
     module: &str,
     parameters: &BTreeMap<String, String>,
-    guest: bool,
+    with: &Circumstances<'_>,
 ) -> Result<(), String> {
     let name = name_of(module);
     if Path::new("/sys/module").join(&name).exists() {
@@ -24,10 +25,10 @@ pub(crate) fn load(
             )
         };
     }
-    if guest {
+    if with.guest {
         Loader::new()?.load(module, &name, &text_of(parameters))
     } else {
-        load_on_host(module, parameters)
+        load_on_host(module, parameters, with)
     }
 }
 
@@ -54,7 +55,11 @@ fn text_of(parameters: &BTreeMap<String, String>) -> String {
 }
 
 /// On a machine that is set up, its own tools know best.
-fn load_on_host(module: &str, parameters: &BTreeMap<String, String>) -> Result<(), String> {
+fn load_on_host(
+    module: &str,
+    parameters: &BTreeMap<String, String>,
+    with: &Circumstances<'_>,
+) -> Result<(), String> {
     let run = |tool: &str, module: &str, parameters: &BTreeMap<String, String>| {
         let mut argv = vec![tool.to_string(), module.to_string()];
         argv.extend(
@@ -62,7 +67,7 @@ fn load_on_host(module: &str, parameters: &BTreeMap<String, String>) -> Result<(
                 .iter()
                 .map(|(name, value)| format!("{name}={value}")),
         );
-        actions::command(&argv, 0, 0, false)
+        actions::command(&argv, with)
     };
     if !module.contains('/') {
         return run("modprobe", module, parameters);

@@ -32,6 +32,23 @@ pub(crate) struct Exec {
     pub(crate) directory: Option<String>,
 }
 
+/// How long may be waited.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits<'a> {
+    /// 0 for ever.
+    pub(crate) timeout_ms: u64,
+    /// Readable when nothing shall be waited for any more.
+    pub(crate) interrupts: Option<&'a OwnedFd>,
+}
+
+impl Limits<'_> {
+    /// When the time that starts now is up.
+    fn deadline(&self) -> Option<u64> {
+        let ns = self.timeout_ms.saturating_mul(1_000_000);
+        (ns > 0).then(|| sys::now().saturating_add(ns))
+    }
+}
+
 /// A process of ours.
 #[derive(Debug)]
 pub(crate) struct Child {
@@ -119,8 +136,8 @@ impl Child {
     }
 
     /// Waits until it waits to be released.
-    pub(crate) fn wait_ready(&mut self, deadline: Option<u64>) -> Result<(), String> {
-        if !sys::wait_readable(&[&self.status], deadline)[0] {
+    pub(crate) fn wait_ready(&mut self, limits: &Limits<'_>) -> Result<(), String> {
+        if !sys::wait_readable(&[&self.status], limits.deadline())[0] {
             return Err("it did not get ready in time".into());
         }
         let mut byte = [0];
@@ -139,9 +156,29 @@ impl Child {
         unsafe { libc::write(self.gate.as_raw_fd(), byte.as_ptr().cast(), 1) };
     }
 
-    /// Waits for its end. Whether it has ended.
-    pub(crate) fn wait_end(&self, deadline: Option<u64>) -> bool {
-        sys::wait_readable(&[&self.ended], deadline)[0]
+    /// Waits for its end; kills it if the time is up or `interrupts` is
+    /// readable, and then says so. Only its own end is waited for, not that
+    /// of its group.
+    pub(crate) fn wait_end(&self, limits: &Limits<'_>) -> Option<String> {
+        let deadline = limits.deadline();
+        let mut fds = vec![&self.ended];
+        fds.extend(limits.interrupts);
+        let ready = sys::wait_readable(&fds, deadline);
+        if ready[0] {
+            return None;
+        }
+        self.kill();
+        sys::wait_readable(&[&self.ended], None);
+        Some(if ready.contains(&true) {
+            "interrupted by a signal to the agent; it was killed".into()
+        } else {
+            format!("not done after {} ms; it was killed", limits.timeout_ms)
+        })
+    }
+
+    /// Whether it has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        sys::wait_readable(&[&self.ended], Some(0))[0]
     }
 
     /// Kills it, unless it has ended, and every process of its group.
@@ -207,6 +244,7 @@ fn prepare(
         libc::setpgid(0, 0);
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
     }
+    sys::release_signals();
     if guest {
         Ports::close();
     }

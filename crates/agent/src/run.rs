@@ -1,14 +1,17 @@
 //! One run, from the job to the last record.
 
+use std::os::fd::OwnedFd;
+
 use assize_job::{AGENT_SCHEMA, Job, Record, SCHEMA, Scheduling, Stage, Workload};
 
+use crate::actions::{self, Circumstances};
 use crate::channel::Channel;
+use crate::environment;
 use crate::instruments::{self, Instrument};
-use crate::process::{Body, Child, Left};
+use crate::process::{Body, Child, Left, Limits};
 use crate::seed::Stream;
 use crate::sys::{self, End};
 use crate::workload::{self, Reader, output};
-use crate::{actions, environment};
 
 /// Process 1 starts the workload this often a second plus the start offset,
 /// so that the time which the set-up took does not decide where between two
@@ -28,7 +31,7 @@ pub(crate) fn hello(channel: &mut Channel, resumed_ns: Option<u64>) {
 /// Carries out the job, if it can be read. `guest`: as process 1.
 pub(crate) fn answer(job: Result<String, String>, channel: &mut Channel, guest: bool) {
     match job.and_then(|text| read(&text)) {
-        Ok(job) => Run { job, guest }.carry_out(channel),
+        Ok(job) => Run::new(job, guest).carry_out(channel),
         Err(why) => channel.send(&Record::Failed {
             stage: Stage::Start,
             what: "read the job".into(),
@@ -53,6 +56,8 @@ fn read(text: &str) -> Result<Job, String> {
 struct Run {
     job: Job,
     guest: bool,
+    /// Readable once a signal has asked the agent to end.
+    interrupts: Option<OwnedFd>,
 }
 
 /// A workload that runs beside the measured one.
@@ -64,7 +69,35 @@ struct Background {
     _read: Reader,
 }
 
+/// What came of the measured workload.
+struct Measured {
+    instruments: Vec<Box<dyn Instrument>>,
+    left: Left,
+    elapsed_ns: u64,
+    /// Why it has failed, if it has.
+    why: Option<String>,
+    read: Reader,
+}
+
 impl Run {
+    fn new(job: Job, guest: bool) -> Run {
+        // Process 1 gets no signals that it does not ask for. Elsewhere, if
+        // they cannot be held, they end the agent at once.
+        let held = (!guest).then(|| sys::hold_end_signals().ok());
+        Run {
+            job,
+            guest,
+            interrupts: held.flatten(),
+        }
+    }
+
+    fn limits(&self) -> Limits<'_> {
+        Limits {
+            timeout_ms: self.job.timeout_ms,
+            interrupts: self.interrupts.as_ref(),
+        }
+    }
+
     fn carry_out(&self, channel: &mut Channel) {
         if self.guest
             && let Err(why) = self.reseed()
@@ -85,8 +118,17 @@ impl Run {
     }
 
     fn actions(&self, actions: &[assize_job::Action], stage: Stage) -> Vec<Record> {
-        let job = &self.job;
-        actions::carry_out(actions, stage, job.seed, job.timeout_ms, self.guest)
+        let mut limits = self.limits();
+        if stage == Stage::Teardown {
+            // What was set up is undone in any case.
+            limits.interrupts = None;
+        }
+        let with = Circumstances {
+            seed: self.job.seed,
+            limits,
+            guest: self.guest,
+        };
+        actions::carry_out(actions, stage, &with)
     }
 
     /// Has the kernel draw its random numbers from the seed.
@@ -118,8 +160,12 @@ impl Run {
                 }
             }
         }
-        self.measure_workload(channel);
+        let measured = self.measure_workload(channel);
         end_background(background, channel);
+        match measured {
+            Ok(measured) => self.report(measured, channel),
+            Err(why) => channel.send(&failed(Stage::Workload, &self.job.workload.name, why)),
+        }
     }
 
     fn start_background(&self, index: usize, workload: &Workload) -> Result<Background, String> {
@@ -139,7 +185,7 @@ impl Run {
     fn start(&self, body: Body, scheduling: &Scheduling) -> Result<Child, String> {
         let mut child = Child::start(body, scheduling, self.guest)
             .map_err(|error| format!("new process: {}", sys::words(&error)))?;
-        if let Err(why) = child.wait_ready(workload::deadline(self.job.timeout_ms)) {
+        if let Err(why) = child.wait_ready(&self.limits()) {
             child.kill();
             // Why it is not ready is known; how it ended does not matter.
             let _ = child.reap();
@@ -148,13 +194,8 @@ impl Run {
         Ok(child)
     }
 
-    fn measure_workload(&self, channel: &mut Channel) {
-        let workload = &self.job.workload;
-        let fail = |why: String| failed(Stage::Workload, &workload.name, why);
-        let prepared = match workload::prepare(workload, &self.job, "workload", false) {
-            Ok(prepared) => prepared,
-            Err(why) => return channel.send(&fail(why)),
-        };
+    fn measure_workload(&self, channel: &mut Channel) -> Result<Measured, String> {
+        let prepared = workload::prepare(&self.job.workload, &self.job, "workload", false)?;
         let (mut instruments, missing) = instruments::make(&self.job.instruments);
         channel.send_all(&missing);
         instruments.retain_mut(|instrument| match instrument.open() {
@@ -168,36 +209,41 @@ impl Run {
                 false
             }
         });
-        let child = match self.start(prepared.body, &prepared.scheduling) {
-            Ok(child) => child,
-            Err(why) => return channel.send(&fail(why)),
-        };
-        let done = self.let_run(child, &mut instruments);
-        for instrument in &mut instruments {
+        let child = self.start(prepared.body, &prepared.scheduling)?;
+        let (left, elapsed_ns, why) = self.let_run(child, &mut instruments)?;
+        Ok(Measured {
+            instruments,
+            why: why.or_else(|| workload::failure(&left, &prepared.statuses)),
+            left,
+            elapsed_ns,
+            read: prepared.read,
+        })
+    }
+
+    /// Sends what came of it.
+    fn report(&self, mut measured: Measured, channel: &mut Channel) {
+        for instrument in &mut measured.instruments {
             channel.send_all(&instrument.records());
         }
-        match done {
-            Err(why) => channel.send(&fail(why)),
-            Ok((left, elapsed_ns, late)) => {
-                let why = late.or_else(|| workload::failure(&left, &prepared.statuses));
-                channel.forward(&left.results);
-                if let Some(why) = why {
-                    channel.send(&fail(why));
-                    channel.send_all(&output::raw(&workload.name, &left));
-                } else {
-                    channel.send_all(&(prepared.read)(&left, elapsed_ns));
-                }
-            }
+        let left = &measured.left;
+        channel.forward(&left.results);
+        if let Some(why) = measured.why {
+            let name = &self.job.workload.name;
+            channel.send(&failed(Stage::Workload, name, why));
+            channel.send_all(&output::raw(name, left));
+        } else {
+            channel.send_all(&(measured.read)(left, measured.elapsed_ns));
         }
     }
 
     /// Waits for the start, lets the workload run to its end, and measures.
-    /// What it left, how long it took, and whether it took too long.
+    /// What it left, how long it took, and why it was killed, if it was.
     fn let_run(
         &self,
         mut child: Child,
         instruments: &mut [Box<dyn Instrument>],
     ) -> Result<(Left, u64, Option<String>), String> {
+        let kills = oom_kills();
         let offset = Stream::new(self.job.seed, "offset").below(self.job.offset_ns_max);
         let now = sys::now();
         let grid = if self.guest {
@@ -209,34 +255,22 @@ impl Run {
         for instrument in instruments.iter_mut() {
             instrument.start(child.pid());
         }
-        let kills = oom_kills();
         let start = sys::now();
         child.release();
-        let in_time = child.wait_end(workload::deadline(self.job.timeout_ms));
-        if !in_time {
-            child.kill();
-            child.wait_end(None);
-        }
+        let cut_short = child.wait_end(&self.limits());
         let elapsed_ns = sys::now() - start;
         for instrument in instruments.iter_mut().rev() {
             instrument.stop();
         }
         let left = child.reap().map_err(|error| sys::words(&error))?;
         let kills = oom_kills().saturating_sub(kills);
-        let late = if !in_time {
-            Some(format!(
-                "not done after {} ms; it was killed",
-                self.job.timeout_ms
-            ))
-        } else if kills > 0 && left.end != End::Exited(0) {
-            Some(format!(
+        let killed = (kills > 0 && left.end != End::Exited(0)).then(|| {
+            format!(
                 "the kernel killed {kills} of its processes for lack of memory; \
                  give the machine more"
-            ))
-        } else {
-            None
-        };
-        Ok((left, elapsed_ns, late))
+            )
+        });
+        Ok((left, elapsed_ns, cut_short.or(killed)))
     }
 }
 
@@ -249,7 +283,7 @@ fn end_background(background: Vec<Background>, channel: &mut Channel) {
         _read,
     } in background
     {
-        let early = child.wait_end(Some(0));
+        let early = child.has_ended();
         child.kill();
         let left = match child.reap() {
             Ok(left) => left,

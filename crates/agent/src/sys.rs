@@ -131,6 +131,48 @@ pub(crate) fn wait_readable(fds: &[&OwnedFd], deadline: Option<u64>) -> Vec<bool
     }
 }
 
+/// The signals that ask a process to end.
+const END_SIGNALS: [c_int; 3] = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM];
+
+/// Keeps the signals that ask this process to end from ending it. The
+/// descriptor is readable once one has come, and remains so.
+pub(crate) fn hold_end_signals() -> io::Result<OwnedFd> {
+    // SAFETY: all zeroes are a valid set, every call gets a valid one, and
+    // the descriptor is new and ours.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        for signal in END_SIGNALS {
+            libc::sigaddset(&raw mut set, signal);
+        }
+        check(libc::sigprocmask(
+            libc::SIG_BLOCK,
+            &raw const set,
+            std::ptr::null_mut(),
+        ))?;
+        let fd = check(libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC))?;
+        Ok(OwnedFd::from_raw_fd(fd))
+    }
+}
+
+/// Lets all signals through again; called in a child.
+pub(crate) fn release_signals() {
+    // SAFETY: all zeroes are an empty set, and it is valid for reads.
+    unsafe {
+        let set: libc::sigset_t = std::mem::zeroed();
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const set, std::ptr::null_mut());
+    }
+}
+
+/// Gives this process precedence over all others. What it starts begins
+/// without it.
+pub(crate) fn take_precedence() -> io::Result<()> {
+    let parameters = libc::sched_param { sched_priority: 99 };
+    let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
+    // SAFETY: the parameters are valid for reads.
+    check(unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) })?;
+    Ok(())
+}
+
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {

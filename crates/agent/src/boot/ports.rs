@@ -1,5 +1,6 @@
 //! Input and output by port, as process 1 of a virtual machine.
 
+#[cfg(target_arch = "x86_64")]
 use std::arch::asm;
 use std::io;
 
@@ -20,6 +21,19 @@ pub(super) const FW_CFG_DATA: u16 = 0x511;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ports(());
 
+impl Ports {
+    /// Has the machine stopped, so that its memory image can be taken. How
+    /// many nanoseconds of its clock passed meanwhile, which are a few
+    /// instructions' worth if no time leaked in: the two readings stand in
+    /// one block so that what lies between them is always the same.
+    pub(crate) fn stop_for_image(self) -> u64 {
+        let [low_before, high_before, low, high] = self.stop_between_readings();
+        let join = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+        join(high, low).wrapping_sub(join(high_before, low_before))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
 impl Ports {
     /// Asks the kernel for the permission.
     pub(crate) fn open() -> io::Result<Ports> {
@@ -64,11 +78,7 @@ impl Ports {
         unsafe { asm!("out dx, eax", in("dx") EXIT, in("eax") code, options(nostack, nomem)) };
     }
 
-    /// Has the machine stopped, so that its memory image can be taken. How
-    /// many nanoseconds of its clock passed meanwhile, which are a few
-    /// instructions' worth if no time leaked in: the two readings stand in
-    /// one block so that what lies between them is always the same.
-    pub(crate) fn stop_for_image(self) -> u64 {
+    fn stop_between_readings(self) -> [u32; 4] {
         let (low_before, high_before, low, high): (u32, u32, u32, u32);
         // SAFETY: the kernel has permitted ports; no memory is touched.
         unsafe {
@@ -76,20 +86,43 @@ impl Ports {
                 "rdtsc",
                 "mov {low_before:e}, eax",
                 "mov {high_before:e}, edx",
-                "mov edx, 0x505",
+                "mov edx, {stop}",
                 "mov eax, 1",
                 "out dx, al",
                 "rdtsc",
                 low_before = out(reg) low_before,
                 high_before = out(reg) high_before,
+                stop = const STOP,
                 out("eax") low,
                 out("edx") high,
                 options(nostack),
             );
         }
-        let join = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
-        join(high, low).wrapping_sub(join(high_before, low_before))
+        [low_before, high_before, low, high]
     }
 }
 
-const _: () = assert!(STOP == 0x505, "the assembly names the port by its number");
+/// Other processors have no ports, so that nothing but `open` is ever called.
+#[cfg(not(target_arch = "x86_64"))]
+impl Ports {
+    pub(crate) fn open() -> io::Result<Ports> {
+        let _ = sys::check;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(crate) fn close() {}
+
+    pub(crate) fn write_console(self, _: &[u8]) {}
+
+    pub(crate) fn read(self, _: u16, _: &mut [u8]) {}
+
+    pub(crate) fn write_16(self, _: u16, _: u16) {}
+
+    pub(crate) fn exit(self, _: u32) {
+        let _ = (DEBUG_CONSOLE, EXIT, STOP);
+    }
+
+    fn stop_between_readings(self) -> [u32; 4] {
+        [0; 4]
+    }
+}

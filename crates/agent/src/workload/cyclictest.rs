@@ -5,6 +5,10 @@
 //! printed is held against the summary that it writes (`--json`). It leaves
 //! the machine as it is (`--default-system`): power management is part of
 //! what is measured.
+//!
+//! Its main thread prints every 10 ms. Once one thread has done all its
+//! wake-ups, it prints no more and stops the others soon after. So it is
+//! asked for some wake-ups more than are wanted, and these are left out.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,7 +22,11 @@ use super::{Prepared, output, program};
 use crate::process::{Body, Left, text_of};
 use crate::sys;
 
-/// Thread to its latencies in nanoseconds.
+/// For how long more wake-ups are asked for than are wanted: two rounds of
+/// the main thread.
+const MARGIN_NS: u64 = 20_000_000;
+
+/// Thread to its latencies in nanoseconds, in order of its wake-ups.
 type Latencies = BTreeMap<u64, Vec<u64>>;
 
 pub(super) fn prepare(
@@ -39,12 +47,12 @@ pub(super) fn prepare(
         priority: 0,
         ..cyclictest.scheduling.clone()
     };
-    let name = name.to_string();
+    let (name, loops) = (name.to_string(), cyclictest.loops);
     Ok(Prepared {
         body: Body::Exec(exec),
         scheduling,
         statuses: vec![0],
-        read: Box::new(move |left, _| read(&name, left, json, samples)),
+        read: Box::new(move |left, _| read(&name, loops, left, json, samples)),
     })
 }
 
@@ -82,14 +90,15 @@ fn argv(cyclictest: &Cyclictest, json: &File, background: bool) -> Result<Vec<St
     if background {
         argv.push("-q".into());
     } else {
-        argv.push(format!("-l{loops}"));
+        let margin = MARGIN_NS / interval_ns + 2;
+        argv.push(format!("-l{}", loops.saturating_add(margin)));
         argv.push("-v".into());
         argv.push(format!("--json=/proc/self/fd/{}", json.as_raw_fd()));
     }
     Ok(argv)
 }
 
-fn read(name: &str, left: &Left, mut json: File, samples: bool) -> Vec<Record> {
+fn read(name: &str, loops: u64, left: &Left, mut json: File, samples: bool) -> Vec<Record> {
     let fail = |why: String| Record::Failed {
         stage: Stage::Workload,
         what: name.into(),
@@ -97,11 +106,11 @@ fn read(name: &str, left: &Left, mut json: File, samples: bool) -> Vec<Record> {
     };
     let summary = text_of(&mut json).unwrap_or_default();
     let latencies = latencies(&left.stdout);
-    let mut records = match metrics(&latencies) {
+    let mut records = match metrics(&latencies, loops) {
         Ok(records) => records,
         Err(why) => vec![fail(why)],
     };
-    match compare(&latencies, &summary) {
+    match compare(&latencies, &summary, loops) {
         Ok(doubts) => records.extend(doubts.into_iter().map(|detail| Record::Doubt {
             code: "values-lost".into(),
             detail,
@@ -132,16 +141,19 @@ fn latencies(stdout: &str) -> Latencies {
     all
 }
 
-fn metrics(latencies: &Latencies) -> Result<Vec<Record>, String> {
+/// The first wake-ups of each thread, as metrics.
+fn metrics(latencies: &Latencies, loops: u64) -> Result<Vec<Record>, String> {
     if latencies.is_empty() {
         return Err("cyclictest printed no line `THREAD: WAKE-UP: LATENCY`".into());
     }
-    let all: Vec<u64> = latencies.values().flatten().copied().collect();
+    let loops = usize::try_from(loops).unwrap_or(usize::MAX);
+    let wanted = |values: &Vec<u64>| values[..loops.min(values.len())].to_vec();
+    let all: Vec<u64> = latencies.values().flat_map(wanted).collect();
     let mut records = vec![histogram("latency", "ns", &all)];
     if latencies.len() > 1 {
         records.extend(latencies.iter().map(|(thread, values)| Record::Metric {
             metric: format!("thread{thread}_latency_max"),
-            value: values.iter().copied().max().unwrap_or(0) as f64,
+            value: wanted(values).into_iter().max().unwrap_or(0) as f64,
             unit: "ns".into(),
         }));
     }
@@ -151,7 +163,7 @@ fn metrics(latencies: &Latencies) -> Result<Vec<Record>, String> {
 /// In what the values differ from cyclictest's own summary. It keeps the
 /// last 16384 values of a thread until it has printed them; a main thread
 /// that does not get to run loses older ones.
-fn compare(latencies: &Latencies, summary: &str) -> Result<Vec<String>, String> {
+fn compare(latencies: &Latencies, summary: &str, loops: u64) -> Result<Vec<String>, String> {
     let summary: Value =
         serde_json::from_str(summary).map_err(|error| format!("cyclictest's JSON: {error}"))?;
     let threads = summary["thread"]
@@ -159,29 +171,38 @@ fn compare(latencies: &Latencies, summary: &str) -> Result<Vec<String>, String> 
         .ok_or("cyclictest's JSON: no object `thread`")?;
     let mut doubts = Vec::new();
     for (thread, of) in threads {
+        let number = |key: &str| {
+            of[key]
+                .as_f64()
+                .ok_or_else(|| format!("cyclictest's JSON: thread {thread}: no number `{key}`"))
+        };
+        let (cycles, min, max) = (number("cycles")?, number("min")?, number("max")?);
+        let sum = number("avg")? * cycles;
         let values = thread
             .parse()
             .ok()
             .and_then(|thread: u64| latencies.get(&thread));
         let values = values.map(Vec::as_slice).unwrap_or_default();
-        let sum: u64 = values.iter().sum();
-        let here = [
-            ("cycles", values.len() as f64),
-            ("min", values.iter().copied().min().unwrap_or(0) as f64),
-            ("max", values.iter().copied().max().unwrap_or(0) as f64),
-            ("avg", sum as f64 / values.len().max(1) as f64),
-        ];
-        for (key, printed) in here {
-            let there = of[key]
-                .as_f64()
-                .ok_or_else(|| format!("cyclictest's JSON: thread {thread}: no number `{key}`"))?;
-            // The average has two decimals.
-            if (there - printed).abs() > 0.0051 {
-                doubts.push(format!(
-                    "cyclictest, thread {thread}: {key} is {there} in its summary, \
-                     {printed} in the values that it printed"
-                ));
-            }
+        let count = values.len() as f64;
+        if count < cycles.min(loops as f64) {
+            doubts.push(format!(
+                "cyclictest, thread {thread}: it woke {cycles} times and printed {count} values"
+            ));
+            continue;
+        }
+        // What was not printed any more lies between its extremes. The
+        // average has two decimals.
+        let rest = sum - values.iter().map(|value| *value as f64).sum::<f64>();
+        let (unprinted, slack) = (cycles - count, 0.0051 * cycles);
+        let mut extremes = values.iter().map(|value| *value as f64);
+        if rest < unprinted * min - slack
+            || rest > unprinted * max + slack
+            || extremes.any(|value| value < min || value > max)
+        {
+            doubts.push(format!(
+                "cyclictest, thread {thread}: the values that it printed do not agree \
+                 with its summary"
+            ));
         }
     }
     Ok(doubts)
@@ -202,28 +223,37 @@ mod tests {
         let latencies = latencies(STDOUT);
         assert_eq!(latencies[&0], [80152, 80425, 75970, 68171, 73471]);
         assert_eq!(latencies[&1].len(), 5);
-        let records = metrics(&latencies).unwrap();
-        let Record::Histogram { buckets, .. } = &records[0] else {
-            unreachable!("{records:?}")
+        let count = |loops| match &metrics(&latencies, loops).unwrap()[..] {
+            [Record::Histogram { buckets, .. }, _, _] => {
+                assert!(buckets.is_sorted());
+                buckets.iter().map(|(_, count)| count).sum::<u64>()
+            }
+            other => unreachable!("{other:?}"),
         };
-        assert_eq!(buckets.len(), 10);
-        assert!(buckets.is_sorted());
-        assert_eq!(records.len(), 3);
-        assert!(metrics(&Latencies::new()).is_err());
+        assert_eq!(count(5), 10);
+        assert_eq!(count(3), 6);
+        assert!(metrics(&Latencies::new(), 5).is_err());
     }
 
     #[test]
     fn lost_values_are_noticed() {
-        let mut latencies = latencies(STDOUT);
-        assert_eq!(compare(&latencies, JSON), Ok(Vec::new()));
+        let whole = latencies(STDOUT);
+        let doubts = |latencies: &Latencies, loops| compare(latencies, JSON, loops).unwrap().len();
+        assert_eq!(doubts(&whole, 5), 0);
         // As when the value of one wake-up stands in for that of another.
-        latencies.get_mut(&0).unwrap()[1] = 80152;
-        let doubts = compare(&latencies, JSON).unwrap();
-        assert_eq!(doubts.len(), 2, "max and avg: {doubts:?}");
-        latencies.remove(&1);
-        assert_eq!(compare(&latencies, JSON).unwrap().len(), 6);
-        assert!(compare(&latencies, "").is_err());
-        assert!(compare(&latencies, "{}").is_err());
+        let mut other = whole.clone();
+        other.get_mut(&0).unwrap()[1] = 80152;
+        assert_eq!(doubts(&other, 5), 1);
+        // The last one was not printed, and is wanted or not.
+        let mut other = whole.clone();
+        other.get_mut(&0).unwrap().pop();
+        assert_eq!(doubts(&other, 5), 1);
+        assert_eq!(doubts(&other, 4), 0);
+        other.remove(&1);
+        assert_eq!(doubts(&other, 4), 1);
+        assert!(compare(&whole, "", 5).is_err());
+        assert!(compare(&whole, "{}", 5).is_err());
+        assert!(compare(&whole, "{\"thread\": {\"0\": {}}}", 5).is_err());
     }
 
     #[test]
@@ -242,7 +272,7 @@ mod tests {
         let line = argv(&cyclictest, &json, false).unwrap().join(" ");
         assert!(
             line.starts_with(
-                "cyclictest --default-system -N -d 0 -t2 -i250 --policy=fifo -p80 -l9 -v --json="
+                "cyclictest --default-system -N -d 0 -t2 -i250 --policy=fifo -p80 -l91 -v --json="
             ),
             "{line}"
         );

@@ -73,11 +73,6 @@ fn inside(
     }
 }
 
-/// When the time that starts now is up.
-pub(crate) fn deadline(timeout_ms: u64) -> Option<u64> {
-    (timeout_ms > 0).then(|| sys::now().saturating_add(timeout_ms.saturating_mul(1_000_000)))
-}
-
 /// Why a process that ended like this has failed, unless its status is one
 /// of these.
 pub(crate) fn failure(left: &Left, statuses: &[i32]) -> Option<String> {
