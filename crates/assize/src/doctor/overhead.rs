@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_job::{INSTRUMENTS, Job, Order, Record, Workload};
+use assize_job::{Command, INSTRUMENTS, Job, Kind, Order, Payload, Record, Workload};
 use assize_report::significant;
 use assize_target::{Outcome, Target};
 use serde::Serialize;
@@ -51,14 +51,30 @@ pub(super) fn measure(target: &str) -> Result<Vec<Cost>, Failure> {
     Ok(costs)
 }
 
+/// The empty workload.
+fn nothing() -> Workload {
+    Workload {
+        name: "true".into(),
+        kind: Kind::Command(Command {
+            argv: vec!["true".into()],
+            statuses: vec![0],
+            ..Command::default()
+        }),
+    }
+}
+
 fn orders(instruments: &[String]) -> Vec<Order> {
     let order = |seed| Order {
         job: Job {
             seed,
-            workload: Workload::default(),
+            workload: nothing(),
             instruments: instruments.to_vec(),
             timeout_ms: 60_000,
             ..Job::default()
+        },
+        payload: Payload {
+            programs: vec!["true".into()],
+            ..Payload::default()
         },
         ..Order::default()
     };
@@ -73,7 +89,7 @@ fn answers(target: &dyn Target, instruments: &[String]) -> Result<Vec<Vec<Record
             Outcome::Completed(records) => answers.push(records),
             Outcome::Failed { failure, .. } => {
                 return Err(Failure::Target(assize_target::Error {
-                    what: format!("run an empty workload with {}", instruments.join(", ")),
+                    what: format!("run an empty workload with [{}]", instruments.join(", ")),
                     why: failure.to_string(),
                     mend: None,
                     wrong_use: false,
