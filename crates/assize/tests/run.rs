@@ -142,7 +142,7 @@ fn all_fail() -> Outcome {
         here,
         "runs = 1\nretries = 0",
         r#"["false"]"#,
-        r#"["false"]"#,
+        r#"["false", "x"]"#,
     );
     let done = assize(here, &["run", "test.toml", "--quiet"]);
     assert_eq!(done.status.code(), Some(3));
