@@ -66,7 +66,7 @@ argv = ["sleep", "0.001"]
         }
         let bundle = bundles.last().unwrap();
         let before = files_if_there(bundle);
-        kill_one(here, bundle, Duration::from_millis(chance.next() % 400));
+        kill_one(here, bundle, Duration::from_millis(chance.next() % 800));
         let after = files_if_there(bundle);
         for (name, bytes) in &before {
             assert_eq!(after.get(name), Some(bytes), "{} changed", name.display());

@@ -6,6 +6,7 @@ use std::fs;
 use assize_bundle::{Configuration, Head};
 use assize_plan::Plan;
 use assize_target::kernels::Kernels;
+use assize_target::qemu::Qemu;
 
 use super::target;
 use crate::failure::Failure;
@@ -86,6 +87,7 @@ fn facts(plan: &Plan) -> Result<BTreeMap<String, String>, Failure> {
     add("host_cpu", cpu_model(&all_of("/proc/cpuinfo")));
     if matches!(plan.target.as_str(), "exact" | "live") {
         let root = Kernels::default_root();
+        add("qemu", Qemu::find(&root)?.version);
         let kernels = Kernels::new(root);
         for configuration in &plan.configurations {
             let kernel = kernels.resolve(&configuration.machine.kernel)?;

@@ -1,12 +1,18 @@
 //! From the name of a target to the target.
 
+use assize_target::exact::{self, Exact};
+use assize_target::kernels::Kernels;
+use assize_target::live::Live;
 use assize_target::{Error, Host, Ssh, Target};
 
 use crate::failure::Failure;
 
 /// The target of that name. With `fresh` nothing is taken from the cache.
 pub(crate) fn of(name: &str, fresh: bool) -> Result<Box<dyn Target>, Failure> {
+    let root = Kernels::default_root();
     let target: Box<dyn Target> = match name {
+        "exact" => Box::new(exact(fresh)?),
+        "live" => Box::new(Live::new(root)?),
         "host" => Box::new(Host::new()),
         _ => match name.strip_prefix("ssh:") {
             Some(host) if !host.is_empty() => Box::new(Ssh::new(host)?),
@@ -16,9 +22,15 @@ pub(crate) fn of(name: &str, fresh: bool) -> Result<Box<dyn Target>, Failure> {
     Ok(target)
 }
 
-pub(crate) fn exact(_: bool) -> Result<Host, Failure> {
-    Ok(Host::new())
+/// The exact machine.
+pub(crate) fn exact(fresh: bool) -> Result<Exact, Failure> {
+    let options = exact::Options {
+        fresh,
+        ..exact::Options::default()
+    };
+    Ok(Exact::new(Kernels::default_root(), options)?)
 }
+
 fn unknown(name: &str) -> Error {
     Error {
         what: "choose a target".into(),
