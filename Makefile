@@ -8,11 +8,13 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 target := $(or $(CARGO_TARGET_DIR),target)
 assize := $(target)/release/assize
+agent := $(target)/x86_64-unknown-linux-gnu/agent/assize-agent
 
 # Selects the Rust that setup.sh found or installed.
 rust = env=$$(./setup.sh --env); eval "$$env"
 
 bindir = $(DESTDIR)$(PREFIX)/bin
+libexecdir = $(DESTDIR)$(PREFIX)/libexec/assize
 mandir = $(DESTDIR)$(PREFIX)/share/man/man1
 bashdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
@@ -25,21 +27,27 @@ help: ## say what there is
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 12
 	@echo "variables: PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) CARGO_TARGET_DIR=$(target)"
 
-demo: build ## build, then judge a posted result (demo/dep-queue.txt)
+demo: build ## build, run an experiment in the exact machine, judge a post
+	@./setup.sh run
+	$(assize) kernel fetch debian:6.12
+	$(assize) run --out $$(mktemp -d)/demo.bundle experiments/tour/cyclictest.toml
 	$(assize) audit demo/dep-queue.txt
 
 test: ## set up, then run everything that must pass
-	@./setup.sh build test
+	@./setup.sh build run test
 	@$(rust); cargo xtask check
 
-build: ## set up and build target/release/assize
+build: ## set up and build target/release/assize and its agent
 	@./setup.sh build
+	@$(rust); cargo xtask agent
 	@$(rust); cargo build --release --locked --package assize
 
 # Builds only if there is nothing to install, so that root need not compile.
 install: $(assize) ## install program, man page and completions under PREFIX
 	install -d $(bindir) $(mandir) $(bashdir) $(zshdir) $(fishdir)
 	install -m 755 $(assize) $(bindir)/assize
+	install -d $(libexecdir)
+	install -m 755 $(agent) $(libexecdir)/assize-agent
 	$(assize) man > $(mandir)/assize.1
 	$(assize) completions bash > $(bashdir)/assize
 	$(assize) completions zsh > $(zshdir)/_assize

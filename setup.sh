@@ -9,10 +9,17 @@ needs() {
 build | has make         | make                | runs the recipes in the Makefile
 build | links_c          | gcc libc6-dev       | the linker and C start-up files rustc calls
 build | has_certificates | ca-certificates     | cargo fetches crates over https
+run   | has_qemu         | qemu-system-x86     | the exact machine runs in it
+run   | has apt-get      | apt                 | kernels are fetched as Debian's packages
+run   | has cyclictest   | rt-tests            | cyclictest and hackbench, the first workloads
 test  | has git          | git                 | the tidy check lists the files of the tree
 test  | has_py pandas    | python3-pandas      | a test runs the documented pandas example
 test  | has_py scipy     | python3-scipy       | reference values for the statistics
 test  | has_py statsmodels | python3-statsmodels | reference values for the factorial fits
+test  | has_py ensurepip | python3-venv        | pandas and DuckDB read what a bundle holds
+test  | has_sshd         | openssh-server      | a target over ssh is tried on this machine
+test  | has ssh          | openssh-client      | a target over ssh is tried on this machine
+test  | has parallel     | parallel            | runs are spread over several processes
 dev   | has c++          | g++                 | libFuzzer, which cargo-fuzz links, is C++
 dev   | has codespell    | codespell           | spelling of docs and comments
 TABLE
@@ -26,7 +33,8 @@ usage: ./setup.sh [GROUP...]     install what is missing (default: build)
        ./setup.sh --help
 
 groups:
-  build   compile and run assize
+  build   compile assize
+  run     run experiments in virtual machines
   test    what only the tests need
   dev     fuzzing and spelling
 
@@ -58,6 +66,17 @@ has() { command -v "$1" > /dev/null 2>&1; }
 has_py() {
     [ -x "$python" ] && "$python" -c 'import importlib.util, sys
 sys.exit(importlib.util.find_spec(sys.argv[1]) is None)' "$1"
+}
+
+has_qemu() { has qemu-system-x86_64; }
+
+has_sshd() { has sshd || [ -x /usr/sbin/sshd ]; }
+
+# What Debian does not have; the tests look for it at this place.
+readers=target/setup/python
+has_readers() {
+    [ -x "$readers/bin/python" ] &&
+        "$readers/bin/python" -c 'import duckdb, pandas, pyarrow' 2> /dev/null
 }
 
 has_certificates() {
@@ -253,6 +272,17 @@ cargo_install() {
     rm -rf "target/setup/$1"
 }
 
+install_readers() {
+    has_readers && return 0
+    say "duckdb pandas pyarrow: read what a bundle holds; from PyPI"
+    mkdir -p "$(dirname "$readers")"
+    "$python" -m venv "$readers" &&
+        timeout 600 "$readers/bin/python" -m pip install -q duckdb pandas pyarrow &&
+        has_readers && return 0
+    rm -rf "$readers"
+    warn "duckdb, pandas and pyarrow could not be installed; their test will be skipped"
+}
+
 # ---------------------------------------------------------------- the verbs
 
 # Calls $1 with: group, check, packages, reason; for the groups that follow.
@@ -283,7 +313,7 @@ list_one() {
 }
 
 list() {
-    each_need list_one build test dev
+    each_need list_one build run test dev
     if find_rust; then
         printf '%-6s %-8s %-20s %s\n' build there "Rust >= $msrv" \
             "in $rust_dir ${rust_toolchain:+(RUSTUP_TOOLCHAIN=$rust_toolchain)}"
@@ -291,6 +321,7 @@ list() {
     else
         printf '%-6s %-8s %-20s %s\n' build missing "Rust >= $msrv" "compiles"
     fi
+    list_one test has_readers "duckdb pyarrow (PyPI)" "read what a bundle holds"
     list_one test "has cargo-deny" cargo-deny "licences and sources of crates"
     list_one dev "has cargo-fuzz" cargo-fuzz "runs the fuzz targets"
 }
@@ -302,7 +333,7 @@ main() {
             -h | --help) usage && return 0 ;;
             --env) print_env && return 0 ;;
             --list) list && return 0 ;;
-            build | test | dev) groups+=("$group") ;;
+            build | run | test | dev) groups+=("$group") ;;
             *)
                 warn "unknown argument: $group (./setup.sh --help)"
                 exit 2
@@ -314,7 +345,10 @@ main() {
     if [ ${#missing[@]} -gt 0 ]; then apt_install "${missing[@]}"; fi
     install_rust
     case " ${groups[*]} " in
-        *" test "*) cargo_install cargo-deny "licences and sources of crates" ;;
+        *" test "*)
+            cargo_install cargo-deny "licences and sources of crates"
+            install_readers
+            ;;
     esac
     case " ${groups[*]} " in
         *" dev "*) cargo_install cargo-fuzz "runs the fuzz targets" ;;

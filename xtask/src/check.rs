@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::command::{cargo, command, run as run_command, works};
 use crate::steps::{Done, Step, take_all};
-use crate::{deny, docs, oracle, spelling, test, tidy};
+use crate::{agent, deny, docs, lab, oracle, spelling, test, tidy};
 
 const STEPS: &[Step] = &[
     Step {
@@ -37,6 +37,14 @@ const STEPS: &[Step] = &[
     Step {
         name: "spelling",
         run: spelling::step,
+    },
+    Step {
+        name: "agent",
+        run: agent::step,
+    },
+    Step {
+        name: "lab",
+        run: lab::step,
     },
     Step {
         name: "tests",

@@ -2,12 +2,14 @@
 
 #![allow(clippy::print_stdout)] // A command's output is its purpose.
 
+mod agent;
 mod check;
 mod command;
 mod deny;
 mod docs;
 mod fuzz;
 mod golden;
+mod lab;
 mod oracle;
 mod spelling;
 mod steps;
@@ -47,6 +49,18 @@ const VERBS: &[Verb] = &[
         arguments: "[ARGS...]",
         help: "rewrite the golden files and show what changed",
         run: |arguments| done(golden::run(arguments)),
+    },
+    Verb {
+        name: "agent",
+        arguments: "",
+        help: "build the static agent that runs in guests",
+        run: |arguments| done(agent::run(arguments)),
+    },
+    Verb {
+        name: "lab",
+        arguments: "",
+        help: "fetch the kernels and the QEMU that tests boot",
+        run: |arguments| done(lab::run(arguments)),
     },
     Verb {
         name: "docs",

@@ -1,6 +1,7 @@
 //! The tests, and how many there were.
 
 use crate::Error;
+use crate::agent;
 use crate::command::{cargo, color, command, watch};
 use crate::steps::Done;
 
@@ -29,7 +30,11 @@ fn cargo_test(arguments: &[&str]) -> Result<(), Error> {
     ];
     all.extend(arguments);
     let mut total = Total::default();
-    let result = watch(command(cargo(), &all)?, |line| total.add(line));
+    let mut tests = command(cargo(), &all)?;
+    if let Some(agent) = agent::path().ok().filter(|path| path.exists()) {
+        tests.env("ASSIZE_AGENT", agent);
+    }
+    let result = watch(tests, |line| total.add(line));
     println!("\n{total}");
     if result.is_ok() && total.passed == 0 {
         return Err("no test was run".into());

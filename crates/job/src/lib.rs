@@ -24,7 +24,7 @@ mod workload;
 pub use instrument::{INSTRUMENTS, Instrument};
 pub use job::{Action, Job, SCHEMA};
 pub use machine::{Machine, Order, Payload};
-pub use record::{AGENT_SCHEMA, Record, Stage};
+pub use record::{AGENT_SCHEMA, RESUMED_NS, Record, Stage};
 pub use workload::{
     Command, Cyclictest, Hackbench, Hogs, Kind, Loop, Periodic, PingPong, Policy, Scheduling, Via,
     WORKLOADS, Workload,

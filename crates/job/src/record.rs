@@ -132,3 +132,8 @@ pub enum Record {
         records: u64,
     },
 }
+
+/// What [`Record::Hello::resumed_ns`] is on a machine whose clock stood still
+/// while it was stopped: the instructions from one reading of the clock to
+/// the next.
+pub const RESUMED_NS: u64 = 4;

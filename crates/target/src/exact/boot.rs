@@ -1,0 +1,201 @@
+//! One QEMU process: started, given its job, waited for, read.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
+
+use assize_job::Machine;
+use serde_json::json;
+
+use super::qmp::{Qmp, QmpError};
+use crate::process::{Process, in_words};
+use crate::qemu::{Clock, Files, Qemu, arguments};
+use crate::{Error, Failure};
+
+/// What the machine of one order is booted from.
+#[derive(Debug, Clone)]
+pub(crate) struct Booted<'a> {
+    /// The QEMU to use.
+    pub(crate) qemu: &'a Qemu,
+    /// The machine to have.
+    pub(crate) machine: &'a Machine,
+    /// How its clock goes.
+    pub(crate) clock: Clock,
+    /// The kernel's image.
+    pub(crate) kernel: &'a Path,
+    /// The initramfs.
+    pub(crate) initramfs: &'a Path,
+    /// The host's CPU to run on, if it is to be bound to one.
+    pub(crate) cpu: Option<usize>,
+    /// When to give up.
+    pub(crate) limit: Duration,
+}
+
+/// What a machine left behind.
+#[derive(Debug, Clone)]
+pub(crate) struct Left {
+    /// What the agent answered.
+    pub(crate) answer: Vec<u8>,
+    /// What the kernel and QEMU printed.
+    pub(crate) console: String,
+    /// How it ended, unless as it should.
+    pub(crate) ended: Option<Failure>,
+}
+
+/// A QEMU process and the directory with its files.
+#[derive(Debug)]
+pub(crate) struct Running {
+    process: Process,
+    directory: tempfile::TempDir,
+    limit: Duration,
+}
+
+impl Booted<'_> {
+    /// Starts QEMU with `memory` for the guest's memory. With `incoming` it
+    /// waits for the state of its devices.
+    pub(crate) fn start(
+        &self,
+        memory: &Path,
+        share: bool,
+        job: &[u8],
+        more: &[&str],
+    ) -> Result<Running, Error> {
+        let failed = |error: io::Error| Error {
+            what: format!("start {}", self.qemu.binary.display()),
+            why: error.to_string(),
+            mend: None,
+            wrong_use: false,
+        };
+        let directory = tempfile::Builder::new()
+            .prefix("assize-run-")
+            .tempdir()
+            .map_err(failed)?;
+        let at = |name: &str| directory.path().join(name);
+        fs::write(at("job"), framed(job)).map_err(failed)?;
+        let (answer, console, job) = (at("answer"), at("console"), at("job"));
+        let files = Files {
+            kernel: self.kernel,
+            initramfs: self.initramfs,
+            memory,
+            share,
+            job: &job,
+            answer: &answer,
+            console: &console,
+        };
+        let mut command = Command::new(&self.qemu.binary);
+        command
+            .args(arguments(self.qemu, self.machine, self.clock, &files))
+            .args(more);
+        let errors = File::create(at("errors")).map_err(failed)?;
+        let beside = memory.parent().unwrap_or(Path::new("/"));
+        let process =
+            Process::start(command, beside, errors, self.cpu, self.limit).map_err(failed)?;
+        Ok(Running {
+            process,
+            directory,
+            limit: self.limit,
+        })
+    }
+}
+
+impl Running {
+    /// Its control channel; once.
+    pub(crate) fn control(&mut self) -> Result<Qmp, QmpError> {
+        Qmp::of(self.process.child())
+    }
+
+    /// Ends it.
+    pub(crate) fn stop(&mut self) {
+        self.process.kill();
+    }
+
+    /// Waits for its end and reads what it left.
+    pub(crate) fn finish(mut self) -> io::Result<Left> {
+        let status = self.process.wait()?;
+        let ended = match status {
+            None => Some(Failure::Timeout {
+                after_s: self.limit.as_secs(),
+            }),
+            Some(status) if as_it_should(status) => None,
+            Some(status) => Some(Failure::Ended {
+                how: format!("QEMU: {}", in_words(status)),
+            }),
+        };
+        Ok(Left {
+            answer: self.read("answer")?,
+            console: self.printed()?,
+            ended,
+        })
+    }
+
+    /// Ends it and says why it could not go on, with what it printed.
+    pub(crate) fn give_up(mut self, why: &str) -> String {
+        self.process.kill();
+        let timed_out = matches!(self.process.wait(), Ok(None));
+        let printed = self.printed().unwrap_or_default();
+        let last: Vec<&str> = printed.lines().rev().take(5).collect();
+        let last: Vec<&str> = last.into_iter().rev().collect();
+        let why = if timed_out {
+            format!("not done after {} s", self.limit.as_secs())
+        } else {
+            why.to_string()
+        };
+        if last.is_empty() {
+            why
+        } else {
+            format!("{why}; it printed: {}", last.join(" | "))
+        }
+    }
+
+    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+        let path: PathBuf = self.directory.path().join(name);
+        match fs::read(path) {
+            // QEMU may have ended before it made the file.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            other => other,
+        }
+    }
+
+    fn printed(&self) -> io::Result<String> {
+        let mut text = self.read("console")?;
+        text.extend(self.read("errors")?);
+        Ok(String::from_utf8_lossy(&text).replace('\r', ""))
+    }
+}
+
+/// The agent ends the machine through a port, and QEMU then exits with twice
+/// the value written plus one.
+fn as_it_should(status: ExitStatus) -> bool {
+    status.code() == Some(1)
+}
+
+/// The job as the guest reads it: eight hexadecimal digits that give its
+/// length, then the job itself.
+fn framed(job: &[u8]) -> Vec<u8> {
+    let mut bytes = format!("{:08x}", job.len()).into_bytes();
+    bytes.extend(job);
+    bytes
+}
+
+/// Loads the state of devices from the file `state` beside the memory, and
+/// lets the machine go on.
+pub(crate) fn restore(running: &mut Running) -> Result<(), QmpError> {
+    let mut qmp = running.control()?;
+    capabilities(&mut qmp)?;
+    qmp.execute("migrate-incoming", json!({"uri": "exec:cat state"}))?;
+    qmp.migrated()?;
+    qmp.execute("cont", json!({}))?;
+    Ok(())
+}
+
+/// Memory is a file of its own, so only the rest is migrated.
+pub(crate) fn capabilities(qmp: &mut Qmp) -> Result<(), QmpError> {
+    let on = |name: &str| json!({"capability": name, "state": true});
+    qmp.execute(
+        "migrate-set-capabilities",
+        json!({"capabilities": [on("x-ignore-shared"), on("events")]}),
+    )?;
+    Ok(())
+}

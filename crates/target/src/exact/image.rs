@@ -1,0 +1,202 @@
+//! Memory images: a machine as it is right before its job.
+//!
+//! A machine boots once. When the agent is ready it stops the machine by one
+//! write to a port, and QEMU saves the state of the devices beside the file
+//! that is the guest's memory. A run maps that file copy-on-write and goes on
+//! from there, so booting costs nothing and the file serves any number of
+//! runs at once.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assize_job::Record;
+use rustix::fs::{FlockOperation, flock};
+use serde_json::json;
+
+use super::boot::{Booted, Left, Running, capabilities, restore};
+use super::qmp::QmpError;
+use super::state::take_out_leap;
+use crate::{Error, Failure};
+
+/// How often a boot is tried before a memory image that leaps is an error.
+const ATTEMPTS: u32 = 4;
+/// More nanoseconds than this between stop and resumption are a leap.
+const RESUMED_NS_MAX: u64 = 64;
+/// Booting takes some seconds of the host's time; much more if it is busy.
+const BOOT_LIMIT: Duration = Duration::from_secs(180);
+
+/// A memory image on disk.
+#[derive(Debug, Clone)]
+pub(crate) struct Image {
+    directory: PathBuf,
+    /// blake3 over the guest's memory.
+    pub(crate) digest: String,
+}
+
+impl Image {
+    /// The image called `key` below `root`; booted if it is not there yet.
+    /// One process boots, others that want the same image wait.
+    pub(crate) fn ensure(root: &Path, key: &str, booted: &Booted<'_>) -> Result<Image, Error> {
+        let directory = root.join("images").join(key);
+        if let Some(image) = Image::stored(&directory) {
+            return Ok(image);
+        }
+        let parent = root.join("images");
+        let failed = |error: io::Error| keep_error(&parent, &error);
+        fs::create_dir_all(&parent).map_err(failed)?;
+        let lock = File::create(parent.join(format!("{key}.lock"))).map_err(failed)?;
+        flock(&lock, FlockOperation::LockExclusive).map_err(|error| failed(error.into()))?;
+        if let Some(image) = Image::stored(&directory) {
+            return Ok(image);
+        }
+        let mut leap = 0;
+        for _ in 0..ATTEMPTS {
+            let making = tempfile::Builder::new()
+                .prefix("making-")
+                .tempdir_in(&parent)
+                .map_err(failed)?;
+            leap = make(making.path(), booted)?;
+            if leap <= RESUMED_NS_MAX {
+                let digest = digest_of(&making.path().join("ram")).map_err(failed)?;
+                fs::write(making.path().join("digest"), &digest).map_err(failed)?;
+                let made = making.keep();
+                if let Err(error) = fs::rename(&made, &directory) {
+                    // What was made is of no use then.
+                    let _ = fs::remove_dir_all(&made);
+                    return Err(failed(error));
+                }
+                return Ok(Image { directory, digest });
+            }
+        }
+        Err(Error {
+            what: format!("make a memory image with QEMU {}", booted.qemu.version),
+            why: format!(
+                "in {ATTEMPTS} attempts the clock went on by {leap} ns while the machine was stopped"
+            ),
+            mend: Some("assize run --cold boots for every run".into()),
+            wrong_use: false,
+        })
+    }
+
+    fn stored(directory: &Path) -> Option<Image> {
+        let digest = fs::read_to_string(directory.join("digest")).ok()?;
+        Some(Image {
+            directory: directory.to_path_buf(),
+            digest,
+        })
+    }
+
+    /// Starts a machine from this image, with its job.
+    pub(crate) fn run(&self, booted: &Booted<'_>, job: &[u8]) -> Result<Left, Error> {
+        resume(&self.directory, booted, job)
+    }
+}
+
+/// A file system without space is the most likely reason.
+pub(crate) fn keep_error(place: &Path, error: &io::Error) -> Error {
+    Error {
+        what: "keep files".into(),
+        why: format!("{}: {error}", place.display()),
+        mend: Some("free some space there, or set ASSIZE_CACHE to another directory".into()),
+        wrong_use: false,
+    }
+}
+
+fn digest_of(path: &Path) -> io::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(path)?)?;
+    Ok(hasher.finalize().to_hex().to_string())
+}
+
+/// Boots into a new directory and saves the image there. Gives the leap that
+/// is left in it.
+fn make(directory: &Path, booted: &Booted<'_>) -> Result<u64, Error> {
+    let booted = Booted {
+        limit: BOOT_LIMIT,
+        ..booted.clone()
+    };
+    let memory = directory.join("ram");
+    let mut running = booted.start(&memory, true, b"", &["-action", "panic=pause"])?;
+    if let Err(error) = save(&mut running) {
+        let why = running.give_up(&error.to_string());
+        return Err(Error {
+            what: format!(
+                "boot {} as an exact machine",
+                booted.kernel.display()
+            ),
+            why: format!("the agent did not get ready: {why}"),
+            mend: Some(
+                "the kernel needs, built in, a console on ttyS0, an initramfs and devtmpfs".into(),
+            ),
+            wrong_use: false,
+        });
+    }
+    drop(running);
+    let unpatched = probe(directory, &booted)?;
+    if unpatched <= RESUMED_NS_MAX {
+        return Ok(unpatched);
+    }
+    let path = directory.join("state");
+    let failed = |error: io::Error| keep_error(&path, &error);
+    let mut state = fs::read(&path).map_err(failed)?;
+    if !take_out_leap(&mut state, unpatched - assize_job::RESUMED_NS) {
+        return Ok(unpatched);
+    }
+    fs::write(&path, state).map_err(failed)?;
+    probe(directory, &booted)
+}
+
+/// Waits until the guest has stopped itself, and saves its devices.
+fn save(running: &mut Running) -> Result<(), QmpError> {
+    let mut qmp = running.control()?;
+    qmp.wait(|event| (event.get("event")? == "STOP").then_some(()))?;
+    capabilities(&mut qmp)?;
+    qmp.execute("migrate", json!({"uri": "exec:cat > state"}))?;
+    qmp.migrated()
+}
+
+/// How many nanoseconds of the guest's clock lie between stop and
+/// resumption.
+fn probe(directory: &Path, booted: &Booted<'_>) -> Result<u64, Error> {
+    let left = resume(directory, booted, b"")?;
+    let hello = left.answer.split(|byte| *byte == b'\n').find_map(|line| {
+        match serde_json::from_slice::<Record>(line) {
+            Ok(Record::Hello { resumed_ns, .. }) => resumed_ns,
+            _ => None,
+        }
+    });
+    hello.ok_or_else(|| Error {
+        what: "resume a memory image".into(),
+        why: match left.ended {
+            Some(failure) => failure.to_string(),
+            None => format!(
+                "the agent does not answer; it printed: {}",
+                left.console.lines().last().unwrap_or("nothing")
+            ),
+        },
+        mend: None,
+        wrong_use: false,
+    })
+}
+
+fn resume(directory: &Path, booted: &Booted<'_>, job: &[u8]) -> Result<Left, Error> {
+    let memory = directory.join("ram");
+    let mut running = booted.start(&memory, false, job, &["-incoming", "defer"])?;
+    let mut refused = None;
+    match restore(&mut running) {
+        Ok(()) => {}
+        // It may have ended so soon that it took its answer along.
+        Err(QmpError::Gone(_)) => {}
+        Err(QmpError::Refused(why)) => {
+            running.stop();
+            refused = Some(Failure::Ended { how: why });
+        }
+    }
+    let mut left = running.finish().map_err(|error| keep_error(directory, &error))?;
+    if refused.is_some() {
+        left.ended = refused;
+    }
+    Ok(left)
+}

@@ -1,0 +1,298 @@
+//! The exact machine: QEMU with a clock that counts instructions.
+//!
+//! An exact run is a function of kernel, initramfs, command line, QEMU's
+//! version, the machine's arguments and the job, which holds the seed. All
+//! these make the key under which its answer is kept.
+
+mod boot;
+mod image;
+mod qmp;
+mod state;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use assize_job::{Machine, Order, Payload, Record};
+
+pub(crate) use boot::{Booted, Left};
+pub(crate) use image::keep_error;
+
+use crate::cache::{Cache, Key};
+use crate::qemu::{Clock, Qemu, command_line, machine_arguments};
+use crate::vm::{Ready, Stock};
+use crate::{Done, Error, Failure, Outcome, Target, agent, stream};
+use image::Image;
+
+/// How exact runs are carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// Do not look in the cache, though what comes out is put there.
+    pub fresh: bool,
+    /// Boot for every run rather than go on from a memory image. The answer
+    /// is the same, byte for byte; it only takes longer.
+    pub cold: bool,
+}
+
+/// The exact machine.
+#[derive(Debug)]
+pub struct Exact {
+    qemu: Qemu,
+    stock: Stock,
+    cache: Cache,
+    options: Options,
+    cpus: Vec<usize>,
+}
+
+impl Exact {
+    /// Finds QEMU and the agent. Files are kept below `root`.
+    ///
+    /// # Errors
+    /// One of them is missing or does not fit.
+    pub fn new(root: PathBuf, options: Options) -> Result<Exact, Error> {
+        Ok(Exact {
+            qemu: Qemu::find(&root)?,
+            cache: Cache::new(root.join("runs")),
+            stock: Stock::new(root, agent::find()?),
+            options,
+            cpus: allowed_cpus(),
+        })
+    }
+
+    /// The QEMU in use.
+    pub fn qemu(&self) -> &Qemu {
+        &self.qemu
+    }
+
+    /// What identifies the answer to an order.
+    fn key(&self, ready: &Ready, order: &Order) -> Result<Key, Error> {
+        let job = self.job(order)?;
+        let arguments = machine_arguments(&order.machine, Clock::Instructions).join(" ");
+        let line = command_line(&order.machine, Clock::Instructions);
+        Ok(Key::of(&[
+            ready.kernel.digest.as_bytes(),
+            ready.initramfs_digest.as_bytes(),
+            line.as_bytes(),
+            self.qemu.version.as_bytes(),
+            arguments.as_bytes(),
+            &job,
+        ]))
+    }
+
+    fn job(&self, order: &Order) -> Result<Vec<u8>, Error> {
+        serde_json::to_vec(&order.job).map_err(|error| Error {
+            what: "write down the job".into(),
+            why: error.to_string(),
+            mend: None,
+            wrong_use: false,
+        })
+    }
+
+    fn booted<'a>(&'a self, ready: &'a Ready, order: &'a Order, slot: usize) -> Booted<'a> {
+        Booted {
+            qemu: &self.qemu,
+            machine: &order.machine,
+            clock: Clock::Instructions,
+            kernel: &ready.kernel.image,
+            initramfs: &ready.initramfs,
+            cpu: self.cpus.get(slot % self.cpus.len().max(1)).copied(),
+            limit: limit(order.job.timeout_ms),
+        }
+    }
+
+    fn image(&self, ready: &Ready, order: &Order, slot: usize) -> Result<Image, Error> {
+        let arguments = machine_arguments(&order.machine, Clock::Instructions).join(" ");
+        let line = command_line(&order.machine, Clock::Instructions);
+        let key = Key::of(&[
+            ready.kernel.digest.as_bytes(),
+            ready.initramfs_digest.as_bytes(),
+            line.as_bytes(),
+            self.qemu.version.as_bytes(),
+            arguments.as_bytes(),
+        ]);
+        let booted = self.booted(ready, order, slot);
+        Image::ensure(self.stock.root(), &key.to_string(), &booted)
+    }
+
+    fn carry_out(
+        &self,
+        ready: &Ready,
+        order: &Order,
+        slot: usize,
+        facts: &mut BTreeMap<String, String>,
+    ) -> Result<(Vec<u8>, Outcome), Error> {
+        let booted = self.booted(ready, order, slot);
+        let job = self.job(order)?;
+        let left = if self.options.cold {
+            cold(&booted, &job)?
+        } else {
+            let image = self.image(ready, order, slot)?;
+            facts.insert("memory_image".into(), image.digest.clone());
+            image.run(&booted, &job)?
+        };
+        let outcome = stream::outcome(&left.answer, &left.console, left.ended);
+        Ok((left.answer, exact(outcome)))
+    }
+
+    /// One order for each image that is still to be made and needed.
+    fn images_wanted<'a>(
+        &self,
+        orders: &'a [Order],
+    ) -> Result<BTreeMap<(&'a Machine, &'a Payload), (Arc<Ready>, &'a Order)>, Error> {
+        let mut wanted = BTreeMap::new();
+        for order in orders {
+            let ready = self.stock.ready(order)?;
+            let cached = !self.options.fresh && self.cache.get(&self.key(&ready, order)?).is_some();
+            if !cached && !self.options.cold {
+                wanted
+                    .entry((&order.machine, &order.payload))
+                    .or_insert((ready, order));
+            }
+        }
+        Ok(wanted)
+    }
+}
+
+impl Target for Exact {
+    fn slots(&self) -> usize {
+        self.cpus.len()
+    }
+
+    fn prepare(&self, orders: &[Order]) -> Result<(), Error> {
+        for order in orders {
+            self.qemu.fits(order.machine.cpus)?;
+        }
+        let wanted: Vec<_> = self.images_wanted(orders)?.into_values().collect();
+        for some in wanted.chunks(self.slots().max(1)) {
+            std::thread::scope(|scope| {
+                let booting: Vec<_> = some
+                    .iter()
+                    .enumerate()
+                    .map(|(slot, (ready, order))| {
+                        scope.spawn(move || self.image(ready, order, slot).map(|_| ()))
+                    })
+                    .collect();
+                booting
+                    .into_iter()
+                    .map(|thread| thread.join().unwrap_or_else(|_| Err(panicked())))
+                    .collect::<Result<(), Error>>()
+            })?;
+        }
+        Ok(())
+    }
+
+    fn run(&self, order: &Order, slot: usize) -> Result<Done, Error> {
+        let begun = Instant::now();
+        let ready = self.stock.ready(order)?;
+        let key = self.key(&ready, order)?;
+        let mut machine = facts(&self.qemu, &ready, order, Clock::Instructions);
+        let cached = (!self.options.fresh)
+            .then(|| self.cache.get(&key))
+            .flatten();
+        let cached = cached.map(|answer| exact(stream::outcome(&answer, "", None)));
+        let was_cached = cached.is_some();
+        let outcome = match cached {
+            Some(outcome) => outcome,
+            None => {
+                let (answer, outcome) = self.carry_out(&ready, order, slot, &mut machine)?;
+                if matches!(outcome, Outcome::Completed(_)) {
+                    self.cache.put(&key, &answer)?;
+                }
+                outcome
+            }
+        };
+        Ok(Done {
+            outcome,
+            machine,
+            cached: was_cached,
+            wall: begun.elapsed(),
+        })
+    }
+}
+
+fn panicked() -> Error {
+    Error {
+        what: "boot a machine".into(),
+        why: "a thread of ours has panicked".into(),
+        mend: None,
+        wrong_use: false,
+    }
+}
+
+/// Facts about the machine that the agent cannot know.
+pub(crate) fn facts(
+    qemu: &Qemu,
+    ready: &Ready,
+    order: &Order,
+    clock: Clock,
+) -> BTreeMap<String, String> {
+    let pairs = [
+        ("qemu", qemu.version.clone()),
+        (
+            "machine_arguments",
+            machine_arguments(&order.machine, clock).join(" "),
+        ),
+        ("kernel_name", ready.kernel.name.clone()),
+        ("kernel_digest", ready.kernel.digest.clone()),
+        ("initramfs_digest", ready.initramfs_digest.clone()),
+    ];
+    pairs.map(|(name, value)| (name.to_string(), value)).into()
+}
+
+/// Boots, and runs without stopping in between.
+pub(crate) fn cold(booted: &Booted<'_>, job: &[u8]) -> Result<Left, Error> {
+    let directory = tempfile::Builder::new()
+        .prefix("assize-memory-")
+        .tempdir()
+        .map_err(|error| keep_error(&std::env::temp_dir(), &error))?;
+    let memory = directory.path().join("ram");
+    let running = booted.start(&memory, true, job, &["-action", "panic=none"])?;
+    running
+        .finish()
+        .map_err(|error| keep_error(directory.path(), &error))
+}
+
+/// An answer from a machine whose clock has leaped is a failed run.
+fn exact(outcome: Outcome) -> Outcome {
+    let Outcome::Completed(records) = outcome else {
+        return outcome;
+    };
+    let resumed = records.iter().find_map(|record| match record {
+        Record::Hello { resumed_ns, .. } => *resumed_ns,
+        _ => None,
+    });
+    match resumed {
+        Some(ns) if ns <= image::RESUMED_NS_MAX => Outcome::Completed(records),
+        other => Outcome::Failed {
+            failure: Failure::Inexact {
+                how: match other {
+                    Some(ns) => format!("the clock went on by {ns} ns while it was stopped"),
+                    None => "the agent did not check the clock".into(),
+                },
+            },
+            records,
+            console: String::new(),
+        },
+    }
+}
+
+/// An exact machine that is busy executes some hundred million instructions
+/// in a second of ours, and each is a nanosecond of its time.
+pub(crate) fn limit(timeout_ms: u64) -> Duration {
+    if timeout_ms == 0 {
+        return Duration::from_secs(3600);
+    }
+    Duration::from_secs(30) + Duration::from_millis(timeout_ms.saturating_mul(20))
+}
+
+/// The CPUs of this host that this process may use.
+pub(crate) fn allowed_cpus() -> Vec<usize> {
+    let Ok(set) = rustix::thread::sched_getaffinity(None) else {
+        return vec![0];
+    };
+    let cpus: Vec<usize> = (0..rustix::thread::CpuSet::MAX_CPU)
+        .filter(|cpu| set.is_set(*cpu))
+        .collect();
+    if cpus.is_empty() { vec![0] } else { cpus }
+}

@@ -1,0 +1,117 @@
+//! The live machine: QEMU with the host's clock.
+//!
+//! It boots for every run. With KVM its times are those of a machine; with
+//! software emulation they are those of an emulator on a busy host, and only
+//! good for seeing whether something works.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use assize_job::{Job, Order};
+
+use crate::exact::{Booted, cold, facts};
+use crate::qemu::{Clock, Qemu};
+use crate::vm::{Ready, Stock};
+use crate::{Done, Error, Outcome, Target, agent, stream};
+
+/// Booting by software emulation takes some seconds, more on a busy host.
+const BOOT: Duration = Duration::from_secs(60);
+/// With KVM it takes less than one.
+const KVM_BOOT: Duration = Duration::from_secs(15);
+
+/// The live machine.
+#[derive(Debug)]
+pub struct Live {
+    qemu: Qemu,
+    stock: Stock,
+    clock: OnceLock<Clock>,
+}
+
+impl Live {
+    /// Finds QEMU and the agent. Files are kept below `root`.
+    ///
+    /// # Errors
+    /// One of them is missing or does not fit.
+    pub fn new(root: PathBuf) -> Result<Live, Error> {
+        Ok(Live {
+            qemu: Qemu::find(&root)?,
+            stock: Stock::new(root, agent::find()?),
+            clock: OnceLock::new(),
+        })
+    }
+
+    fn booted<'a>(&'a self, ready: &'a Ready, order: &'a Order, clock: Clock) -> Booted<'a> {
+        let limit = if order.job.timeout_ms == 0 {
+            Duration::from_secs(3600)
+        } else {
+            BOOT + Duration::from_millis(order.job.timeout_ms.saturating_mul(2))
+        };
+        Booted {
+            qemu: &self.qemu,
+            machine: &order.machine,
+            clock,
+            kernel: &ready.kernel.image,
+            initramfs: &ready.initramfs,
+            cpu: None,
+            limit,
+        }
+    }
+
+    /// KVM if this kernel really boots with it: `/dev/kvm` alone says little.
+    fn clock(&self, ready: &Ready, order: &Order) -> Clock {
+        *self.clock.get_or_init(|| {
+            let may = std::fs::File::options()
+                .read(true)
+                .write(true)
+                .open("/dev/kvm");
+            if may.is_err() {
+                return Clock::Host;
+            }
+            let booted = Booted {
+                limit: KVM_BOOT,
+                ..self.booted(ready, order, Clock::Kvm)
+            };
+            let job = serde_json::to_vec(&Job::default()).unwrap_or_default();
+            match cold(&booted, &job) {
+                Ok(left) if left.answer.windows(5).any(|text| text == b"hello") => Clock::Kvm,
+                _ => Clock::Host,
+            }
+        })
+    }
+}
+
+impl Target for Live {
+    /// Runs at once would disturb each other.
+    fn slots(&self) -> usize {
+        1
+    }
+
+    fn prepare(&self, orders: &[Order]) -> Result<(), Error> {
+        for order in orders {
+            let ready = self.stock.ready(order)?;
+            self.clock(&ready, order);
+        }
+        Ok(())
+    }
+
+    fn run(&self, order: &Order, _slot: usize) -> Result<Done, Error> {
+        let begun = Instant::now();
+        let ready = self.stock.ready(order)?;
+        let clock = self.clock(&ready, order);
+        let job = serde_json::to_vec(&order.job).map_err(|error| Error {
+            what: "write down the job".into(),
+            why: error.to_string(),
+            mend: None,
+            wrong_use: false,
+        })?;
+        let left = cold(&self.booted(&ready, order, clock), &job)?;
+        let outcome: Outcome = stream::outcome(&left.answer, &left.console, left.ended);
+        Ok(Done {
+            outcome,
+            machine: facts(&self.qemu, &ready, order, clock),
+            cached: false,
+            wall: begun.elapsed(),
+        })
+    }
+}

@@ -1,0 +1,159 @@
+//! A child process that ends in time, and with us.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::Timespec;
+use rustix::process::{Pid, PidfdFlags, Signal};
+use rustix::thread::CpuSet;
+
+/// A child process with a time limit. It is killed when this is dropped, and
+/// by the kernel when the thread that started it ends.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Child,
+    watchdog: Option<JoinHandle<()>>,
+    timed_out: Arc<AtomicBool>,
+}
+
+impl Process {
+    /// Starts a program in `directory` with pipes for its standard input and
+    /// output, bound to one of the host's CPUs if `cpu` is given.
+    pub(crate) fn start(
+        mut command: Command,
+        directory: &Path,
+        errors: File,
+        cpu: Option<usize>,
+        limit: Duration,
+    ) -> io::Result<Process> {
+        command
+            .current_dir(directory)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(errors)
+            .process_group(0);
+        // SAFETY: between fork and exec the closure makes two system calls
+        // and touches nothing but its own copy of a number.
+        unsafe {
+            command.pre_exec(move || {
+                rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+                if let Some(cpu) = cpu {
+                    let mut set = CpuSet::new();
+                    set.set(cpu);
+                    rustix::thread::sched_setaffinity(None, &set)?;
+                }
+                Ok(())
+            });
+        }
+        let child = command.spawn()?;
+        let timed_out = Arc::new(AtomicBool::new(false));
+        let watchdog = watch(&child, limit, &timed_out)?;
+        Ok(Process {
+            child,
+            watchdog: Some(watchdog),
+            timed_out,
+        })
+    }
+
+    /// The child itself, for its pipes.
+    pub(crate) fn child(&mut self) -> &mut Child {
+        &mut self.child
+    }
+
+    /// Waits for the end; `None` if the time limit ended it.
+    pub(crate) fn wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        let status = self.child.wait()?;
+        if let Some(watchdog) = self.watchdog.take() {
+            // It only ever panics for a bug of ours, and has no result.
+            let _ = watchdog.join();
+        }
+        Ok((!self.timed_out.load(Ordering::SeqCst)).then_some(status))
+    }
+
+    /// Ends it.
+    pub(crate) fn kill(&mut self) {
+        // It may have ended by itself already.
+        let _ = self.child.kill();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+        let _ = self.wait();
+    }
+}
+
+fn watch(child: &Child, limit: Duration, timed_out: &Arc<AtomicBool>) -> io::Result<JoinHandle<()>> {
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let pid = pid.ok_or_else(|| io::Error::other("the child has no process id"))?;
+    let watched = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
+    let timed_out = Arc::clone(timed_out);
+    let limit = Timespec {
+        tv_sec: i64::try_from(limit.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(limit.subsec_nanos()),
+    };
+    Ok(std::thread::spawn(move || {
+        let mut ended = [PollFd::new(&watched, PollFlags::IN)];
+        if matches!(poll(&mut ended, Some(&limit)), Ok(0)) {
+            timed_out.store(true, Ordering::SeqCst);
+            // It may have ended in this moment.
+            let _ = rustix::process::pidfd_send_signal(&watched, Signal::KILL);
+        }
+    }))
+}
+
+/// An exit status in words.
+pub(crate) fn in_words(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit status {code}"),
+        (None, Some(signal)) => format!("killed by signal {signal}"),
+        (None, None) => "it ended in no known way".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // A test may fail.
+    use super::*;
+
+    fn start(program: &str, argument: &str, limit_ms: u64) -> Process {
+        let mut command = Command::new(program);
+        command.arg(argument);
+        Process::start(
+            command,
+            Path::new("/"),
+            tempfile::tempfile().unwrap(),
+            None,
+            Duration::from_millis(limit_ms),
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn a_child_that_ends_in_time_has_a_status() {
+        let status = start("false", "", 60_000).wait().unwrap();
+        assert_eq!(in_words(status.unwrap()), "exit status 1");
+    }
+
+    #[test]
+    fn a_child_that_takes_too_long_is_killed() {
+        assert_eq!(start("sleep", "1000", 50).wait().unwrap(), None);
+    }
+
+    #[test]
+    fn a_child_ends_with_what_holds_it() {
+        let mut process = start("sleep", "1000", 60_000);
+        let pid = Pid::from_raw(i32::try_from(process.child().id()).unwrap()).unwrap();
+        drop(process);
+        assert!(rustix::process::test_kill_process(pid).is_err());
+    }
+}

@@ -1,0 +1,109 @@
+//! What virtual machines share: kernels and initramfs made ready for orders.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use assize_job::{Machine, Order, Payload};
+
+use crate::exact::keep_error;
+use crate::kernels::{Kernel, Kernels};
+use crate::{Error, initramfs};
+
+/// A kernel and an initramfs with a payload.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    /// The kernel.
+    pub(crate) kernel: Kernel,
+    /// Where the initramfs lies.
+    pub(crate) initramfs: PathBuf,
+    /// blake3 of its bytes.
+    pub(crate) initramfs_digest: String,
+}
+
+/// Makes kernels and initramfs ready, each once.
+#[derive(Debug)]
+pub(crate) struct Stock {
+    root: PathBuf,
+    agent: PathBuf,
+    ready: Mutex<BTreeMap<(String, Payload), Arc<Ready>>>,
+}
+
+impl Stock {
+    /// Keeps files below `root` and packs the agent at `agent`.
+    pub(crate) fn new(root: PathBuf, agent: PathBuf) -> Stock {
+        Stock {
+            root,
+            agent,
+            ready: Mutex::default(),
+        }
+    }
+
+    /// What this order boots from.
+    pub(crate) fn ready(&self, order: &Order) -> Result<Arc<Ready>, Error> {
+        check(&order.machine)?;
+        let key = (order.machine.kernel.clone(), order.payload.clone());
+        // Whoever panicked with the lock has left a whole map behind.
+        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = ready.get(&key) {
+            return Ok(Arc::clone(found));
+        }
+        let kernel = Kernels::new(self.root.clone()).resolve(&order.machine.kernel)?;
+        let bytes = initramfs::build(&self.agent, &kernel, &order.payload)?;
+        let initramfs_digest = blake3::hash(&bytes).to_hex().to_string();
+        let path = self.keep(&initramfs_digest, &bytes)?;
+        let made = Arc::new(Ready {
+            kernel,
+            initramfs: path,
+            initramfs_digest,
+        });
+        ready.insert(key, Arc::clone(&made));
+        Ok(made)
+    }
+
+    fn keep(&self, digest: &str, bytes: &[u8]) -> Result<PathBuf, Error> {
+        let parent = self.root.join("initramfs");
+        let path = parent.join(format!("{digest}.cpio"));
+        if path.exists() {
+            return Ok(path);
+        }
+        let put = || {
+            fs::create_dir_all(&parent)?;
+            let mut file = tempfile::NamedTempFile::new_in(&parent)?;
+            file.write_all(bytes)?;
+            file.persist(&path).map_err(|error| error.error)?;
+            Ok(())
+        };
+        put().map_err(|error| keep_error(&path, &error))?;
+        Ok(path)
+    }
+
+    /// Where files are kept.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+}
+
+/// What QEMU would say in words that nobody understands.
+fn check(machine: &Machine) -> Result<(), Error> {
+    let wrong = |why: String| {
+        Err(Error {
+            what: "describe a virtual machine".into(),
+            why,
+            mend: None,
+            wrong_use: true,
+        })
+    };
+    if machine.cpus == 0 || machine.cpus > 64 {
+        return wrong(format!("cpus is {}, not 1 to 64", machine.cpus));
+    }
+    if machine.memory_mib < 128 || machine.memory_mib > 1 << 20 {
+        return wrong(format!(
+            "memory is {} MiB; it must be at least 128 MiB",
+            machine.memory_mib
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! The agent: one static binary, built apart from everything else.
+
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+
+use crate::Error;
+use crate::command::{cargo, command, run as run_command};
+use crate::steps::Done;
+use crate::tree;
+
+/// Larger than this it would slow every boot down.
+const LARGEST: u64 = 5_000_000;
+const TRIPLE: &str = "x86_64-unknown-linux-gnu";
+
+/// `cargo xtask agent`: builds it and puts it where `assize` looks for it.
+pub(crate) fn run(_: &[String]) -> Result<(), Error> {
+    let mut build = command(
+        cargo(),
+        &[
+            "build",
+            "--locked",
+            "--package",
+            "assize-agent",
+            "--profile",
+            "agent",
+            // With a target of its own the flag below leaves build scripts
+            // and procedural macros alone.
+            "--target",
+            TRIPLE,
+        ],
+    )?;
+    build.env("RUSTFLAGS", "-C target-feature=+crt-static");
+    build.env_remove("CARGO_ENCODED_RUSTFLAGS");
+    run_command(build)?;
+    let path = path()?;
+    let size = fs::metadata(&path)
+        .map_err(|why| format!("{}: {why}", path.display()))?
+        .len();
+    if size > LARGEST {
+        return Err(format!(
+            "{}: {size} bytes, more than {LARGEST}",
+            path.display()
+        ));
+    }
+    println!("{}: {size} bytes", path.display());
+    Ok(())
+}
+
+/// The step of `check`.
+pub(crate) fn step() -> Result<Done, Error> {
+    run(&[])?;
+    Ok(Done::Ok)
+}
+
+/// Where the agent lies once it is built.
+pub(crate) fn path() -> Result<PathBuf, Error> {
+    Ok(target()?.join(TRIPLE).join("agent").join("assize-agent"))
+}
+
+/// Cargo's target directory.
+pub(crate) fn target() -> Result<PathBuf, Error> {
+    let root = tree::root()?;
+    Ok(match env::var_os("CARGO_TARGET_DIR") {
+        Some(target) => root.join(target),
+        None => root.join("target"),
+    })
+}
