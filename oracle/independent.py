@@ -43,6 +43,21 @@ def welch(a, b):
     return d, d - half, d + half, stats.ttest_ind(b, a, equal_var=False).pvalue
 
 
+def paired(a, b):
+    t = stats.ttest_rel(b, a)
+    low, high = t.confidence_interval(0.95)
+    return np.mean(b - a), low, high, t.pvalue
+
+
+def sign_flips(a, b):
+    """Relabelings inside blocks of one run each: every difference turns or not."""
+    d = b - a
+    tolerance = 1e-12 * max(np.max(np.abs(a)), np.max(np.abs(b)))
+    flips = np.array(list(itertools.product((1, -1), repeat=len(d))))
+    hits = np.abs(flips @ d / len(d)) >= abs(np.mean(d)) - tolerance
+    return hits.mean(), 2 / len(flips)
+
+
 def permutation(a, b):
     x = np.concatenate([a, b])
     observed = abs(np.mean(b) - np.mean(a))
@@ -64,9 +79,51 @@ def values(document, workload, configuration, metric):
     ])
 
 
+def pairs(document, workload, one, other, metric):
+    """Values of both configurations from the blocks that hold both."""
+    of = lambda configuration: {
+        run["block"]: run["metrics"][metric]["value"]
+        for run in document["runs"]
+        if run["workload"] == workload and run["configuration"] == configuration and metric in run["metrics"]
+    }
+    a, b = of(one), of(other)
+    common = sorted(a.keys() & b.keys())
+    return np.array([a[block] for block in common]), np.array([b[block] for block in common])
+
+
+def in_blocks(document, where, row):
+    """A row of complete blocks; of the noise floor too, which has no scale."""
+    a, b = pairs(document, row["workload"], row["baseline"], row["configuration"], row["metric"])
+    same(where, "n_baseline", row["n_baseline"], len(a))
+    same(where, "n", row["n"], len(b))
+    log = row["ratio"] is not None
+    if log:
+        a, b = np.log(a), np.log(b)
+        same(where, "ratio", row["ratio"], math.exp(np.mean(b - a)))
+    else:
+        same(where, "difference", row["difference"], np.mean(b - a))
+    if np.ptp(b - a) == 0:
+        return
+    _, low, high, p_t = paired(a, b)
+    bounds = np.exp([low, high]) if log else [low, high]
+    same(where, "ci low", row["ci"][0], bounds[0])
+    same(where, "ci high", row["ci"][1], bounds[1])
+    same(where, "p_t", row["p_t"], p_t)
+    if len(a) <= 14:
+        p, attainable = sign_flips(a, b)
+        same(where, "p", row["p"], p)
+        same(where, "p_attainable", row.get("p_attainable", attainable), attainable)
+
+
 def comparisons(document):
+    blocks = any(run.get("block") is not None for run in document["runs"])
+    for row in document["noise_floor"] if blocks else []:
+        in_blocks(document, f"noise floor {row['workload']} {row['metric']}", row)
     for row in document["comparisons"]:
         where = f"{row['workload']} {row['metric']} {row['configuration']}"
+        if row["t_test"] == "paired":
+            in_blocks(document, where, row)
+            continue
         a = values(document, row["workload"], row["baseline"], row["metric"])
         b = values(document, row["workload"], row["configuration"], row["metric"])
         if row["scale"] == "summary":

@@ -83,6 +83,33 @@ def welch():
         }
 
 
+def paired_of(x_a, x_b):
+    t = stats.ttest_rel(x_b, x_a)
+    ends = {level: t.confidence_interval(level) for level in (0.95, 0.90)}
+    return {
+        "effect": float(np.mean(x_b - x_a)),
+        "ci": floats(ends[0.95]),
+        "ci90": floats(ends[0.90]),
+        "standard_error": float(stats.sem(x_b - x_a)),
+        "df": float(t.df),
+        "p_t": float(t.pvalue),
+    }
+
+
+def paired():
+    r = rng(18)
+    for n in (2, 3, 5, 8, 24, 60):
+        for scale in (1.0, 1e-9, 3e12):
+            for spread in (1e-4, 0.02, 0.8):
+                block = scale * np.exp(r.standard_normal(n))
+                a = block * np.exp(spread * r.standard_normal(n))
+                b = block * np.exp(0.5 * spread + spread * r.standard_normal(n))
+                yield {"a": floats(a), "b": floats(b)}, {
+                    "ratio": exponentiated(paired_of(np.log(a), np.log(b))),
+                    "difference": paired_of(a, b),
+                }
+
+
 def summaries():
     cases = [
         (100.0, 2.0, 5, 90.0, 1.0, 5),
@@ -443,7 +470,7 @@ def outlier():
 
 
 FILES = [
-    welch, summaries, permutation, adjust, equivalence, factorial, garwood, rates, gaps, quantiles,
+    welch, paired, summaries, permutation, adjust, equivalence, factorial, garwood, rates, gaps, quantiles,
     bca, hierarchical, jitter, power, equivalence_runs, drift, outlier,
 ]
 

@@ -10,6 +10,7 @@ use assize_bundle::Records;
 use crate::cli::{AuditArguments, Format};
 use crate::failure::Failure;
 use crate::output;
+use crate::terms::Terms;
 
 /// Reads a post, tries it and shows the verdict.
 pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
@@ -31,8 +32,9 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
     if let Some(directory) = &arguments.out {
         assize_bundle::write(directory, &audit.records)?;
     }
-    let document = output::judge(&audit.records, &arguments.trial)?;
-    output::show(&document, &arguments.trial, &arguments.showing)
+    let document = output::judge(&audit.records, &arguments.trial, &Terms::default())?;
+    let fail_on = &arguments.trial.question.fail_on;
+    output::show(&document, fail_on, &arguments.showing)
 }
 
 /// Reads a file, or standard input for `-`.

@@ -1,9 +1,21 @@
 //! The command line.
 
+mod running;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use regex::Regex;
+
+pub(crate) use running::{
+    DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments, Overriding, PlanArguments,
+    RunArguments, RunOneArguments,
+};
+
+/// Level of all tests, unless another is asked for.
+const ALPHA: f64 = 0.05;
+/// Seed of the judge's draws, unless another is asked for.
+const SEED: u64 = 1;
 
 /// A court for kernel changes: what a change really did, and whether a
 /// posted number survives the noise.
@@ -21,6 +33,14 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    /// Carry out an experiment, record its runs and judge them
+    Run(Box<RunArguments>),
+    /// Show what an experiment file asks for, or write it as a plan
+    Plan(PlanArguments),
+    /// Carry out one run of a plan, unless it is recorded already
+    RunOne(RunOneArguments),
+    /// Put bundles of one experiment together
+    Merge(MergeArguments),
     /// Read a posted benchmark result as it was pasted and say what its
     /// numbers support
     Audit(AuditArguments),
@@ -28,6 +48,13 @@ pub(crate) enum Verb {
     Compare(CompareArguments),
     /// Show a bundle's verdicts
     Report(ReportArguments),
+    /// Say what this machine can measure, and what is missing
+    Doctor(DoctorArguments),
+    /// List what can be asked for
+    List(ListArguments),
+    /// Kernels to run on the targets exact and live
+    #[command(subcommand)]
+    Kernel(KernelVerb),
     /// Print completions for a shell
     #[command(hide = true)]
     Completions {
@@ -39,9 +66,9 @@ pub(crate) enum Verb {
     Man,
 }
 
-/// What is tried, and how.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Trial {
+/// What is asked of the records.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Question {
     /// Compare with this configuration; names match without case and by
     /// unique prefix [default: the first configuration]
     #[arg(long, value_name = "NAME")]
@@ -53,6 +80,17 @@ pub(crate) struct Trial {
     /// A file with one claim on each line; '#' begins a comment
     #[arg(long = "claims", value_name = "FILE")]
     pub(crate) claims_file: Option<PathBuf>,
+    /// End with status 1 if this is found: 'lint' (any), the code of a
+    /// lint, or 'undecided' (a claim). A refuted claim always does
+    #[arg(long = "fail-on", value_name = "WHAT")]
+    pub(crate) fail_on: Vec<String>,
+}
+
+/// What is tried, and how.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Trial {
+    #[command(flatten)]
+    pub(crate) question: Question,
     /// A metric declared primary before the data were seen (Holm
     /// correction; all others: Benjamini-Hochberg)
     #[arg(long = "primary", value_name = "METRIC")]
@@ -61,18 +99,29 @@ pub(crate) struct Trial {
     #[arg(long, value_name = "METRIC")]
     pub(crate) higher_is_better: Vec<String>,
     /// Level of all tests
-    #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = share)]
+    #[arg(long, value_name = "P", default_value_t = ALPHA, value_parser = share)]
     pub(crate) alpha: f64,
-    /// Ratios within 1 ± this are equivalent
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = share)]
-    pub(crate) margin: f64,
+    /// Ratios within 1 ± this are equivalent [default: what the bundle's
+    /// experiment says, else 0.01]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(crate) margin: Option<f64>,
     /// Seed for what is drawn at random where enumeration is too large
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = SEED)]
     pub(crate) seed: u64,
-    /// End with status 1 if this is found: 'lint' (any), the code of a
-    /// lint, or 'undecided' (a claim). A refuted claim always does
-    #[arg(long = "fail-on", value_name = "WHAT")]
-    pub(crate) fail_on: Vec<String>,
+}
+
+impl Default for Trial {
+    /// As without any option.
+    fn default() -> Self {
+        Trial {
+            question: Question::default(),
+            primary: Vec::new(),
+            higher_is_better: Vec::new(),
+            alpha: ALPHA,
+            margin: None,
+            seed: SEED,
+        }
+    }
 }
 
 /// How the verdict is shown.

@@ -1,38 +1,60 @@
 //! `assize compare` and `assize report`.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use assize_audit::Options;
 use assize_bundle::{Configuration, Records};
 
-use crate::cli::{CompareArguments, ReportArguments};
+use crate::cli::{CompareArguments, ReportArguments, Showing, Trial};
 use crate::failure::Failure;
+use crate::terms::Terms;
 use crate::{audit, output};
 
 /// Judges bundles and files of results together.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
-    let several = arguments.inputs.len() > 1;
-    let mut all = Records::default();
-    let mut sources = Vec::new();
-    for path in &arguments.inputs {
-        let mut records = read(path)?;
-        if several && !path.is_dir() {
-            records = file_is_configuration(path, records);
-        }
-        sources.push(path.display().to_string());
-        join(&mut all, records, path)?;
-    }
-    all.source = sources.join(", ");
-    let document = output::judge(&all, &arguments.trial)?;
-    output::show(&document, &arguments.trial, &arguments.showing)
+    let (records, terms) = gather(&arguments.inputs)?;
+    judge(&records, &terms, &arguments.trial, &arguments.showing)
 }
 
 /// Shows one bundle.
 pub(crate) fn report(arguments: &ReportArguments) -> Result<u8, Failure> {
     let records = assize_bundle::read(&arguments.bundle)?;
-    let document = output::judge(&records, &arguments.trial)?;
-    output::show(&document, &arguments.trial, &arguments.showing)
+    let terms = Terms::of(&arguments.bundle)?;
+    judge(&records, &terms, &arguments.trial, &arguments.showing)
+}
+
+fn judge(
+    records: &Records,
+    terms: &Terms,
+    trial: &Trial,
+    showing: &Showing,
+) -> Result<u8, Failure> {
+    let document = output::judge(records, trial, terms)?;
+    output::show(&document, &trial.question.fail_on, showing)
+}
+
+/// The records of all inputs, and the terms on which they are judged.
+pub(crate) fn gather(inputs: &[PathBuf]) -> Result<(Records, Terms), Failure> {
+    let several = inputs.len() > 1;
+    let mut all = Records::default();
+    let mut terms: Option<Terms> = None;
+    let mut sources = Vec::new();
+    for path in inputs {
+        let mut records = read(path)?;
+        if several && !path.is_dir() {
+            records = file_is_configuration(path, records);
+        }
+        let these = Terms::of(path)?;
+        terms = Some(match terms {
+            None => these,
+            Some(before) => before.and(these),
+        });
+        sources.push(path.display().to_string());
+        join(&mut all, records, path)?;
+    }
+    all.source = sources.join(", ");
+    Ok((all, terms.unwrap_or_default()))
 }
 
 fn read(path: &Path) -> Result<Records, Failure> {
@@ -80,7 +102,7 @@ fn file_is_configuration(path: &Path, mut records: Records) -> Records {
     records.configurations = vec![Configuration {
         label: stem.clone(),
         name: stem,
-        factors: Default::default(),
+        ..Configuration::default()
     }];
     records.factors.clear();
     records
@@ -130,5 +152,18 @@ fn join(all: &mut Records, records: Records, path: &Path) -> Result<(), Failure>
     all.statements.extend(records.statements);
     all.unsupported.extend(records.unsupported);
     all.doubts.extend(records.doubts);
+    all.failures.extend(records.failures);
+    all.unavailable.extend(records.unavailable);
+    for (all, more) in [
+        (&mut all.limits, records.limits),
+        (&mut all.primary, records.primary),
+        (&mut all.higher_is_better, records.higher_is_better),
+    ] {
+        for one in more {
+            if !all.contains(&one) {
+                all.push(one);
+            }
+        }
+    }
     Ok(())
 }

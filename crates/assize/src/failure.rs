@@ -2,7 +2,12 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use crate::shell;
+
+/// Exit status after SIGINT, SIGTERM or SIGHUP.
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// A failure as the user sees it: `assize: what: where: why`.
 #[derive(Debug)]
@@ -19,21 +24,63 @@ pub(crate) enum Failure {
     Argument(String),
     /// A bundle is missing or damaged.
     Bundle(assize_bundle::Error),
+    /// A run could not be recorded.
+    Record(assize_bundle::Error),
+    /// An experiment file is wrong.
+    Plan(assize_plan::Error),
+    /// A target cannot do what is asked.
+    Target(assize_target::Error),
+    /// Somebody interrupted the work; what is done is recorded.
+    Interrupted {
+        directory: PathBuf,
+        recorded: u32,
+        planned: usize,
+    },
+    /// Somebody interrupted the work before anything was recorded.
+    InterruptedEarly,
+    /// Not one run was completed.
+    NoRun {
+        directory: PathBuf,
+        why: Option<String>,
+    },
+    /// The exact machine is not exact.
+    Inexact(String),
     /// Our own bug: a document that cannot be shown.
     Show(String),
 }
 
 impl Failure {
-    /// 2 is wrong use, 3 a failure of the work itself.
+    /// 2 is wrong use, 3 a failure of the work itself, 130 an interrupt.
     pub(crate) fn code(&self) -> u8 {
         match self {
             Failure::Read { .. }
             | Failure::NothingFound { .. }
             | Failure::Argument(_)
-            | Failure::Bundle(_) => 2,
-            Failure::Write { .. } | Failure::Show(_) => 3,
+            | Failure::Bundle(_)
+            | Failure::Plan(_) => 2,
+            Failure::Target(error) => {
+                if error.wrong_use {
+                    2
+                } else {
+                    3
+                }
+            }
+            Failure::Record(error) => recording(error),
+            Failure::Write { .. }
+            | Failure::NoRun { .. }
+            | Failure::Inexact(_)
+            | Failure::Show(_) => 3,
+            Failure::Interrupted { .. } | Failure::InterruptedEarly => INTERRUPTED,
             Failure::ClosedPipe => 0,
         }
+    }
+}
+
+/// Only what the operating system refuses is a failure of the work.
+fn recording(error: &assize_bundle::Error) -> u8 {
+    match error {
+        assize_bundle::Error::Io { .. } | assize_bundle::Error::Samples { .. } => 3,
+        _ => 2,
     }
 }
 
@@ -50,9 +97,48 @@ impl fmt::Display for Failure {
                 write!(f, "nothing to judge: {source}: {because}")
             }
             Failure::Argument(text) => write!(f, "{text}"),
-            Failure::Bundle(error) => write!(f, "bundle: {error}"),
+            Failure::Bundle(error) | Failure::Record(error) => write!(f, "bundle: {error}"),
+            Failure::Plan(error) => write!(f, "{error}"),
+            Failure::Target(error) => write!(f, "{error}"),
+            Failure::Interrupted {
+                directory,
+                recorded,
+                planned,
+            } => write!(
+                f,
+                "interrupted: {recorded} of {planned} runs are recorded; go on with: {}",
+                shell::command_line(resume(directory).into_iter())
+            ),
+            Failure::InterruptedEarly => write!(f, "interrupted: nothing was recorded"),
+            Failure::NoRun { directory, why } => {
+                let why = why.as_deref().unwrap_or("none was carried out");
+                let why = assize_report::printable(why);
+                write!(f, "no run was completed: {}: {why}", directory.display())
+            }
+            Failure::Inexact(text) => write!(
+                f,
+                "the exact machine is not exact here: {}; `assize doctor` shows what it uses",
+                assize_report::printable(text)
+            ),
             Failure::Show(text) => write!(f, "cannot show the verdict: {text}"),
         }
+    }
+}
+
+fn resume(directory: &Path) -> [String; 3] {
+    let directory = directory.display().to_string();
+    ["run".into(), "--resume".into(), directory]
+}
+
+impl From<assize_plan::Error> for Failure {
+    fn from(error: assize_plan::Error) -> Self {
+        Failure::Plan(error)
+    }
+}
+
+impl From<assize_target::Error> for Failure {
+    fn from(error: assize_target::Error) -> Self {
+        Failure::Target(error)
     }
 }
 

@@ -6,9 +6,16 @@
 mod audit;
 mod cli;
 mod compare;
+mod doctor;
 mod failure;
+mod kernel;
+mod list;
 mod output;
+mod plan;
+mod record;
+mod run;
 mod shell;
+mod terms;
 
 use std::process::ExitCode;
 
@@ -28,6 +35,13 @@ fn main() -> ExitCode {
         }
     };
     let done = match cli.verb {
+        Verb::Run(arguments) => run::run(&arguments),
+        Verb::Plan(arguments) => plan::plan(&arguments),
+        Verb::RunOne(arguments) => run::run_one(&arguments),
+        Verb::Merge(arguments) => run::merge(&arguments),
+        Verb::Doctor(arguments) => doctor::doctor(&arguments),
+        Verb::List(arguments) => list::list(&arguments),
+        Verb::Kernel(verb) => kernel::kernel(&verb),
         Verb::Audit(arguments) => audit::audit(&arguments),
         Verb::Compare(arguments) => compare::compare(&arguments),
         Verb::Report(arguments) => compare::report(&arguments),

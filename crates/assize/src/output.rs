@@ -8,29 +8,61 @@ use assize_bundle::Records;
 use assize_report::Style;
 use assize_verdict::{Document, Options, Outcome, try_records};
 
-use crate::cli::{Colour, Format, Showing, Trial};
+use crate::cli::{Colour, Format, Question, Showing, Trial};
 use crate::failure::Failure;
 use crate::shell;
+use crate::terms::Terms;
 
 /// Tries records as the user asked.
-pub(crate) fn judge(records: &Records, trial: &Trial) -> Result<Document, Failure> {
-    let mut claims = trial.claims.clone();
-    if let Some(path) = &trial.claims_file {
+pub(crate) fn judge(records: &Records, trial: &Trial, terms: &Terms) -> Result<Document, Failure> {
+    let mut document = try_records(records, &options(trial, terms)?)?;
+    document.reproduce = shell::command_line(std::env::args().skip(1));
+    Ok(document)
+}
+
+/// What the user asks for, on the terms of the experiment. Who looks several
+/// times takes each look at the level alpha / looks (Bonferroni).
+pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> {
+    let mut claims = trial.question.claims.clone();
+    if let Some(path) = &trial.question.claims_file {
         claims.extend(claims_of(path)?);
     }
-    let options = Options {
-        baseline: trial.baseline.clone(),
+    let mut options = Options {
+        baseline: trial.question.baseline.clone(),
         claims,
         alpha: trial.alpha,
-        margin: trial.margin,
         primary: trial.primary.clone(),
         higher_is_better: trial.higher_is_better.clone(),
         seed: trial.seed,
         ..Options::default()
     };
-    let mut document = try_records(records, &options)?;
-    document.reproduce = shell::command_line(std::env::args().skip(1));
-    Ok(document)
+    if let Some(margin) = trial.margin.or(terms.margin) {
+        options.margin = margin;
+    }
+    if terms.looks > 1 {
+        options.alpha /= f64::from(terms.looks);
+        options.level = 1.0 - options.alpha;
+    }
+    Ok(options)
+}
+
+/// The command that judges a bundle with these questions.
+pub(crate) fn compare_command(bundle: &Path, question: &Question) -> String {
+    let mut words = vec!["compare".to_string(), bundle.display().to_string()];
+    let mut add = |option: &str, value: &str| words.extend([option.into(), value.into()]);
+    if let Some(baseline) = &question.baseline {
+        add("--baseline", baseline);
+    }
+    for claim in &question.claims {
+        add("--claim", claim);
+    }
+    if let Some(path) = &question.claims_file {
+        add("--claims", &path.display().to_string());
+    }
+    for what in &question.fail_on {
+        add("--fail-on", what);
+    }
+    shell::command_line(words.into_iter())
 }
 
 fn claims_of(path: &Path) -> Result<Vec<String>, Failure> {
@@ -48,7 +80,11 @@ fn claims_of(path: &Path) -> Result<Vec<String>, Failure> {
 }
 
 /// Shows a document and says how the command ends.
-pub(crate) fn show(document: &Document, trial: &Trial, showing: &Showing) -> Result<u8, Failure> {
+pub(crate) fn show(
+    document: &Document,
+    fail_on: &[String],
+    showing: &Showing,
+) -> Result<u8, Failure> {
     let format = if showing.json {
         Format::Json
     } else {
@@ -73,7 +109,7 @@ pub(crate) fn show(document: &Document, trial: &Trial, showing: &Showing) -> Res
         }
     };
     deliver(text.as_bytes(), showing.output.as_deref())?;
-    Ok(u8::from(failed(document, &trial.fail_on)))
+    Ok(u8::from(failed(document, fail_on)))
 }
 
 fn failed(document: &Document, fail_on: &[String]) -> bool {

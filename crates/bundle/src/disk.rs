@@ -1,71 +1,19 @@
 //! Records in a directory.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Records, Run};
+use crate::head::Stored;
+use crate::whole::{self, There};
+use crate::{Error, Records, Run, schedule};
 
 /// The schema of `bundle.json`.
 pub const SCHEMA: &str = "assize.bundle/1";
 
-/// Why a bundle could not be written or read.
-#[derive(Debug)]
-pub enum Error {
-    /// The operating system refused.
-    Io {
-        /// The file or directory.
-        path: PathBuf,
-        /// What it said.
-        source: io::Error,
-    },
-    /// The directory holds something already; nothing is ever overwritten.
-    NotEmpty(PathBuf),
-    /// A file is not what it should be.
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// Line and column and what is wrong there.
-        source: serde_json::Error,
-    },
-    /// A bundle of a schema that this version does not know.
-    Schema {
-        /// The file.
-        path: PathBuf,
-        /// The schema it names.
-        found: String,
-    },
-}
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Error::Io { path, source } => write!(f, "{}: {source}", path.display()),
-            Error::NotEmpty(path) => {
-                write!(
-                    f,
-                    "{}: the directory is not empty; name a new one",
-                    path.display()
-                )
-            }
-            Error::Malformed { path, source } => write!(f, "{}: {source}", path.display()),
-            Error::Schema { path, found } => {
-                write!(
-                    f,
-                    "{}: schema '{found}' is not known; this version reads '{SCHEMA}'",
-                    path.display()
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct Read {
     schema: String,
     #[serde(flatten)]
     records: Records,
@@ -80,24 +28,20 @@ struct Head {
 /// # Errors
 /// [`Error::NotEmpty`], or [`Error::Io`] naming the file.
 pub fn write(directory: &Path, records: &Records) -> Result<(), Error> {
-    let io = |path: &Path| {
-        let path = path.to_path_buf();
-        move |source| Error::Io { path, source }
-    };
     let runs = directory.join("runs");
-    fs::create_dir_all(directory).map_err(io(directory))?;
+    fs::create_dir_all(directory).map_err(Error::io(directory))?;
     if fs::read_dir(directory)
-        .map_err(io(directory))?
+        .map_err(Error::io(directory))?
         .next()
         .is_some()
     {
         return Err(Error::NotEmpty(directory.to_path_buf()));
     }
-    fs::create_dir(&runs).map_err(io(&runs))?;
+    fs::create_dir(&runs).map_err(Error::io(&runs))?;
     for (at, run) in records.runs.iter().enumerate() {
         put(&runs.join(format!("{:04}.json", at + 1)), run)?;
     }
-    let head = Head {
+    let head = Read {
         schema: SCHEMA.to_string(),
         records: Records {
             runs: Vec::new(),
@@ -108,53 +52,29 @@ pub fn write(directory: &Path, records: &Records) -> Result<(), Error> {
 }
 
 fn put<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
-    let io = |source| Error::Io {
-        path: path.to_path_buf(),
-        source,
-    };
-    let directory = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(directory).map_err(io)?;
-    let mut text = serde_json::to_vec_pretty(value).map_err(|source| Error::Malformed {
-        path: path.to_path_buf(),
-        source,
-    })?;
-    text.push(b'\n');
-    file.write_all(&text).map_err(io)?;
-    file.as_file().sync_all().map_err(io)?;
-    file.persist_noclobber(path)
-        .map_err(|error| io(error.error))?;
-    File::open(directory)
-        .and_then(|directory| directory.sync_all())
-        .map_err(io)
+    whole::put(path, &whole::text(path, value)?, There::Refuse)
 }
 
-/// Reads a bundle.
+/// Reads a bundle, of runs or of results that were read.
+///
+/// A bundle of runs need not be complete: what is missing is a doubt with the
+/// code `incomplete`. Runs that failed are [`Records::failures`].
 ///
 /// # Errors
 /// [`Error::Io`], [`Error::Malformed`] or [`Error::Schema`], naming the file.
 pub fn read(directory: &Path) -> Result<Records, Error> {
     let path = directory.join("bundle.json");
     let head: serde_json::Value = get(&path)?;
-    let found = head
-        .get("schema")
-        .and_then(|schema| schema.as_str())
-        .unwrap_or("none");
-    if found != SCHEMA {
-        return Err(Error::Schema {
-            path,
-            found: found.to_string(),
-        });
+    known_schema(&path, &head)?;
+    if head.get("head").is_some() {
+        return schedule::read(directory, get::<Stored>(&path)?);
     }
-    let head: Head = get(&path)?;
+    let head: Read = get(&path)?;
     let mut records = head.records;
     let runs = directory.join("runs");
-    let io = |source| Error::Io {
-        path: runs.clone(),
-        source,
-    };
     let mut files: Vec<PathBuf> = Vec::new();
-    for entry in fs::read_dir(&runs).map_err(io)? {
-        files.push(entry.map_err(io)?.path());
+    for entry in fs::read_dir(&runs).map_err(Error::io(&runs))? {
+        files.push(entry.map_err(Error::io(&runs))?.path());
     }
     files.retain(|path| {
         path.extension()
@@ -167,7 +87,19 @@ pub fn read(directory: &Path) -> Result<Records, Error> {
     Ok(records)
 }
 
-fn get<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T, Error> {
+/// Refuses a schema that this version does not know.
+pub(crate) fn known_schema(path: &Path, head: &serde_json::Value) -> Result<(), Error> {
+    let found = head.get("schema").and_then(|schema| schema.as_str());
+    if found == Some(SCHEMA) {
+        return Ok(());
+    }
+    Err(Error::Schema {
+        path: path.to_path_buf(),
+        found: found.unwrap_or("none").to_string(),
+    })
+}
+
+pub(crate) fn get<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T, Error> {
     let text = fs::read(path).map_err(|source| Error::Io {
         path: path.to_path_buf(),
         source,

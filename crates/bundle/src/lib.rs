@@ -12,11 +12,27 @@
 //! assert_eq!(run.metrics["time"].value, 12.5);
 //! ```
 
+mod difference;
 mod disk;
+mod error;
+mod head;
+mod merge;
+mod recorded;
 mod records;
+mod samples;
+mod schedule;
+mod whole;
+mod writer;
 
-pub use disk::{Error, SCHEMA, read, write};
+pub use difference::Difference;
+pub use disk::{SCHEMA, read, write};
+pub use error::Error;
+pub use head::{Head, read_plan};
+pub use merge::{Merged, merge};
+pub use recorded::{Exit, Histogram, Recorded, Samples};
 pub use records::{
-    Configuration, Doubt, Events, Measurement, Place, Records, Run, Spread, Statement, Summary,
-    Unsupported,
+    Configuration, Doubt, Events, FailedRun, Measurement, Place, Records, Run, Spread, Statement,
+    Summary, Unavailable, Unsupported,
 };
+pub use schedule::read_run;
+pub use writer::Writer;

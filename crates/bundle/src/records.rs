@@ -163,8 +163,44 @@ pub struct Unsupported {
     pub place: Place,
 }
 
-/// A configuration and the levels of the factors it stands for.
+/// Something that was asked for and that the target cannot give.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Unavailable {
+    /// The configuration under test.
+    pub configuration: String,
+    /// What was executed.
+    pub workload: String,
+    /// The instrument.
+    pub instrument: String,
+    /// The metric, if it is not the whole instrument.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric: Option<String>,
+    /// Why, and what would make it available.
+    pub reason: String,
+}
+
+/// A run that failed. It has no metrics and enters no comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedRun {
+    /// The configuration under test.
+    pub configuration: String,
+    /// What was executed.
+    pub workload: String,
+    /// Counted from 1 within configuration and workload.
+    pub repetition: u32,
+    /// Position in the order of execution, counted from 0.
+    pub order: u32,
+    /// The randomised block it belongs to, where the schedule has blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<u32>,
+    /// How it failed.
+    pub why: String,
+    /// The last lines of its console.
+    pub console: String,
+}
+
+/// A configuration and the levels of the factors it stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Configuration {
     /// Short name, unique without regard to case.
     pub name: String,
@@ -173,6 +209,10 @@ pub struct Configuration {
     /// Factor to level (on or off) for configurations of a 2^k grid; empty
     /// for those outside it.
     pub factors: BTreeMap<String, bool>,
+    /// The baseline that this configuration is once more, so that their
+    /// difference shows the noise floor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<String>,
 }
 
 /// Something doubtful that was noticed while reading.
@@ -214,4 +254,13 @@ pub struct Records {
     pub higher_is_better: Vec<String>,
     /// Metrics declared primary, before the data were seen.
     pub primary: Vec<String>,
+    /// Runs that failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<FailedRun>,
+    /// What the target could not give.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unavailable: Vec<Unavailable>,
+    /// What the target cannot tell, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<String>,
 }

@@ -46,6 +46,7 @@ pub mod factorial;
 pub mod jitter;
 pub mod lints;
 mod moments;
+pub mod paired;
 pub mod permutation;
 pub mod poisson;
 pub mod power;
@@ -53,6 +54,7 @@ mod qr;
 pub mod quantile;
 mod random;
 pub mod verdict;
+pub mod weighted;
 pub mod welch;
 
 pub use adjust::{benjamini_hochberg, holm};

@@ -2,7 +2,7 @@
 //! interval.
 
 use crate::dist::{t_quantile, t_two_sided};
-use crate::error::{Error, Result, check_finite, check_positive};
+use crate::error::{Error, Result, check_finite, check_open_unit, check_positive};
 use crate::moments::{logs, mean, variance};
 
 /// A closed interval. Infinite ends are possible where the text of the function
@@ -42,10 +42,46 @@ pub struct Estimate {
     /// The standard error, on the scale that was averaged: of the logarithm for
     /// a ratio, of the values for a difference.
     pub standard_error: f64,
-    /// Degrees of freedom by Welch and Satterthwaite.
+    /// Degrees of freedom: by Welch and Satterthwaite, or of paired runs the
+    /// pairs but one.
     pub df: f64,
-    /// The two-sided p of Welch's t, for no effect (ratio 1, difference 0).
+    /// The two-sided p of the t test, for no effect (ratio 1, difference 0).
     pub p_t: f64,
+}
+
+impl Estimate {
+    /// The interval of a ratio at another level than 95 %.
+    ///
+    /// # Errors
+    /// [`Error::BadArgument`] unless 0 < level < 1.
+    pub fn ratio_interval(&self, level: f64) -> Result<Interval> {
+        let on_logs = Estimate {
+            effect: self.effect.ln(),
+            ..*self
+        };
+        let Interval { low, high } = on_logs.difference_interval(level)?;
+        Ok(Interval {
+            low: low.exp(),
+            high: high.exp(),
+        })
+    }
+
+    /// The interval of a difference at another level than 95 %.
+    ///
+    /// # Errors
+    /// [`Error::BadArgument`] unless 0 < level < 1.
+    pub fn difference_interval(&self, level: f64) -> Result<Interval> {
+        check_open_unit(level, "the level must lie between 0 and 1")?;
+        let half = if self.standard_error > 0.0 {
+            t_quantile(0.5 + 0.5 * level, self.df) * self.standard_error
+        } else {
+            0.0
+        };
+        Ok(Interval {
+            low: self.effect - half,
+            high: self.effect + half,
+        })
+    }
 }
 
 /// A configuration of which only a summary was published.
@@ -169,6 +205,17 @@ pub(crate) fn on_values(a: &[f64], b: &[f64]) -> Estimate {
 fn combine(effect: f64, a: (f64, f64), b: (f64, f64)) -> Estimate {
     let squared = a.0 + b.0;
     if squared <= 0.0 {
+        return estimate(effect, 0.0, a.1 + b.1);
+    }
+    // Shares, not squares, so that tiny variances do not underflow.
+    let (share_a, share_b) = (a.0 / squared, b.0 / squared);
+    let df = 1.0 / (share_a * share_a / a.1 + share_b * share_b / b.1);
+    estimate(effect, squared.sqrt(), df)
+}
+
+/// The t interval and the t test of an effect; points where nothing varies.
+pub(crate) fn estimate(effect: f64, standard_error: f64, df: f64) -> Estimate {
+    if standard_error <= 0.0 {
         let point = Interval {
             low: effect,
             high: effect,
@@ -178,14 +225,10 @@ fn combine(effect: f64, a: (f64, f64), b: (f64, f64)) -> Estimate {
             ci: point,
             ci90: point,
             standard_error: 0.0,
-            df: a.1 + b.1,
+            df,
             p_t: if effect == 0.0 { 1.0 } else { 0.0 },
         };
     }
-    // Shares, not squares, so that tiny variances do not underflow.
-    let (share_a, share_b) = (a.0 / squared, b.0 / squared);
-    let df = 1.0 / (share_a * share_a / a.1 + share_b * share_b / b.1);
-    let standard_error = squared.sqrt();
     let around = |level: f64| {
         let half = t_quantile(0.5 + 0.5 * level, df) * standard_error;
         Interval {
@@ -204,7 +247,7 @@ fn combine(effect: f64, a: (f64, f64), b: (f64, f64)) -> Estimate {
 }
 
 /// Takes an estimate on logarithms back to ratios.
-fn exponentiate(e: Estimate) -> Estimate {
+pub(crate) fn exponentiate(e: Estimate) -> Estimate {
     let back = |i: Interval| Interval {
         low: i.low.exp(),
         high: i.high.exp(),
@@ -228,6 +271,23 @@ mod tests {
         let other = ratio(&[2.0, 2.0], &[4.0, 4.0]).unwrap();
         assert_eq!((other.p_t, other.df), (0.0, 2.0));
         assert!((other.effect - 2.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn other_levels_agree_with_the_two_that_are_given() {
+        let near = |a: Interval, b: Interval| {
+            (a.low - b.low).abs() < 1e-12 && (a.high - b.high).abs() < 1e-12
+        };
+        let (a, b) = ([10.0, 10.2, 9.9, 10.1], [8.0, 8.1, 7.9, 8.4]);
+        let r = ratio(&a, &b).unwrap();
+        assert!(near(r.ratio_interval(0.95).unwrap(), r.ci));
+        assert!(near(r.ratio_interval(0.90).unwrap(), r.ci90));
+        let d = difference(&a, &b).unwrap();
+        assert!(near(d.difference_interval(0.95).unwrap(), d.ci));
+        assert!(r.ci.within(&r.ratio_interval(0.99).unwrap()));
+        let point = ratio(&[2.0, 2.0], &[4.0, 4.0]).unwrap();
+        assert_eq!(point.ratio_interval(0.99).unwrap(), point.ci);
+        assert!(r.ratio_interval(1.0).is_err());
     }
 
     #[test]

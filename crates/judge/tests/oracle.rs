@@ -11,7 +11,7 @@
 )]
 
 use assize_judge::{
-    Estimate, Interval, Moments, adjust, bootstrap, equivalence, factorial, jitter, lints,
+    Estimate, Interval, Moments, adjust, bootstrap, equivalence, factorial, jitter, lints, paired,
     permutation, poisson, power, quantile, welch,
 };
 use serde_json::Value;
@@ -111,6 +111,12 @@ fn count(v: &Value) -> u64 {
 fn lists(v: &Value) -> Vec<Vec<f64>> {
     v.as_array().unwrap().iter().map(floats).collect()
 }
+
+oracle!(paired, |judge, input, want| {
+    let (a, b) = (floats(&input["a"]), floats(&input["b"]));
+    judge.estimate(paired::ratio(&a, &b).unwrap(), &want["ratio"]);
+    judge.estimate(paired::difference(&a, &b).unwrap(), &want["difference"]);
+});
 
 oracle!(welch, |judge, input, want| {
     let (a, b) = (floats(&input["a"]), floats(&input["b"]));

@@ -1,10 +1,58 @@
 //! Experiment files: what is to be compared, and in which order it is run.
 //!
-//! An experiment file becomes a [`Plan`]: its configurations, its workloads
-//! and a schedule of runs in randomised complete blocks. This crate is pure:
-//! it opens no file, reads no clock, and its randomness comes from the seed in
-//! the file. It does not know where runs happen.
+//! [`parse`] reads an experiment file; [`Experiment::plan`] makes it a
+//! [`Plan`]: its configurations, its workloads and a schedule of runs in
+//! randomised complete blocks. This crate is pure: it opens no file, reads no
+//! clock, and its randomness comes from the seed in the file. It does not
+//! know where runs happen.
+//!
+//! ```
+//! use assize_plan::{Overrides, parse};
+//! let text = r#"
+//!     title = "Does a second CPU help?"
+//!     runs = 5
+//!     [factors.cpus.one]
+//!     [factors.cpus.two]
+//!     cpus = 2
+//!     [workloads.messages]
+//!     kind = "hackbench"
+//! "#;
+//! let plan = parse(text, "cpus.toml").unwrap().plan(&Overrides::default()).unwrap();
+//! assert_eq!(plan.configurations.len(), 2);
+//! assert_eq!(plan.runs.len(), 10);
+//!
+//! let error = parse(&text.replace("runs", "rnus"), "cpus.toml").unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "cpus.toml:3: rnus: no such key in experiment; did you mean 'runs'?"
+//! );
+//! ```
 
+mod build;
+mod check;
+mod combine;
+mod draws;
+mod error;
+mod experiment;
+mod grid;
+mod keys;
+mod mistakes;
+mod names;
+mod parameters;
+mod payload;
 mod plan;
+#[cfg(test)]
+mod published;
+mod quantity;
+mod raw;
+mod schedule;
+mod scheduling;
+mod schema;
+mod sections;
+mod settings;
+mod subset;
 
+pub use error::Error;
+pub use experiment::{Experiment, Overrides, parse};
 pub use plan::{Better, Plan, PlannedConfiguration, PlannedRun, Primary, SCHEMA, Until};
+pub use schema::schema;

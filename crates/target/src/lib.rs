@@ -5,11 +5,19 @@
 //! crate's business. It does not know what is measured.
 
 pub mod agent;
+mod apt;
 mod cache;
+mod elf;
+mod fault;
 mod host;
+pub mod initramfs;
+pub mod kernels;
+mod lock;
+mod modules;
 mod needs;
 mod outcome;
 pub mod packages;
+pub mod qemu_store;
 mod ssh;
 pub mod stream;
 mod talk;

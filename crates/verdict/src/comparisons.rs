@@ -7,6 +7,7 @@ use assize_judge::{VerdictInput, benjamini_hochberg, decide, holm, permutation, 
 use crate::baselines::Baselines;
 use crate::cells::{Cells, Key};
 use crate::document::{Comparison, Lint, Verdict};
+use crate::noise::repeated;
 use crate::options::Options;
 use crate::weigh::{Weighed, weigh};
 use crate::words::p_value;
@@ -37,7 +38,7 @@ pub(crate) fn compare_all(
     primary: &BTreeSet<usize>,
     options: &Options,
 ) -> (Vec<Comparison>, Vec<Lint>) {
-    let mut rows = weigh_all(cells, baselines, options.seed);
+    let mut rows = weigh_all(cells, baselines, options);
     for is_primary in [true, false] {
         let mut family: Vec<&mut Row> = rows
             .iter_mut()
@@ -100,7 +101,7 @@ fn enough(per_block: Option<u32>, alpha: f64) -> Option<String> {
     Some(format!("{n} against {n} would reach {}", p_value(p)))
 }
 
-fn weigh_all(cells: &Cells<'_>, baselines: &Baselines, seed: u64) -> Vec<Row> {
+fn weigh_all(cells: &Cells<'_>, baselines: &Baselines, options: &Options) -> Vec<Row> {
     let mut rows = Vec::new();
     for (workload, metric) in cells.rows() {
         let Some(baseline) = baselines.of(workload) else {
@@ -115,14 +116,14 @@ fn weigh_all(cells: &Cells<'_>, baselines: &Baselines, seed: u64) -> Vec<Row> {
             continue;
         };
         for (configuration, b) in cells.row(workload, metric) {
-            if configuration != baseline {
+            if configuration != baseline && repeated(cells, configuration).is_none() {
                 rows.push(Row {
                     key: Key {
                         configuration,
                         ..of_baseline
                     },
                     baseline,
-                    weighed: weigh(a, b, seed),
+                    weighed: weigh(a, b, options.seed).at_level(options.level),
                     p_adjusted: None,
                     p_t_adjusted: None,
                     verdict: Verdict::Undecided,
@@ -254,6 +255,7 @@ fn written(cells: &Cells<'_>, row: Row) -> Comparison {
         ratio: weighed.ratio,
         ci,
         p_t: weighed.p_t,
+        t_test: weighed.t_test,
         p: weighed.p,
         p_attainable: weighed.p_attainable,
         p_adjusted: row.p_adjusted,

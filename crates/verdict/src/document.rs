@@ -3,6 +3,8 @@
 use assize_bundle::{Configuration, Run, Statement, Summary};
 use serde::{Deserialize, Serialize};
 
+use crate::options::LEVEL;
+
 /// The schema that [`Document`] follows.
 pub const SCHEMA: &str = "assize.verdict/1";
 
@@ -22,6 +24,9 @@ pub struct Document {
     pub baseline: Option<String>,
     /// The level of all tests.
     pub alpha: f64,
+    /// The level of the intervals of `comparisons`, where it is not 0.95.
+    #[serde(default = "usual_level", skip_serializing_if = "is_usual_level")]
+    pub level: f64,
     /// Two configurations whose ratio differs from 1 by less count as equal.
     pub margin: f64,
     /// Configurations in the order of their first appearance.
@@ -36,6 +41,9 @@ pub struct Document {
     pub statements: Vec<Statement>,
     /// Every configuration against its baseline.
     pub comparisons: Vec<Comparison>,
+    /// Baselines that were run twice, against themselves.
+    #[serde(default)]
+    pub noise_floor: Vec<NoiseFloor>,
     /// Effects of the factors, where the configurations form a full grid.
     pub factorial: Vec<Factorial>,
     /// Counts of events per second.
@@ -48,9 +56,21 @@ pub struct Document {
     pub lints: Vec<Lint>,
     /// At most five plain sentences, the most striking first.
     pub sentences: Vec<Sentence>,
+    /// What the target cannot tell, in sentences.
+    #[serde(default)]
+    pub limits: Vec<String>,
     /// The command that makes this document again; empty until the caller,
     /// who knows it, fills it in.
     pub reproduce: String,
+}
+
+fn usual_level() -> f64 {
+    LEVEL
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde asks for a reference.
+fn is_usual_level(level: &f64) -> bool {
+    *level == LEVEL
 }
 
 /// One configuration against its baseline on one metric of one workload.
@@ -76,10 +96,14 @@ pub struct Comparison {
     pub mean: Option<f64>,
     /// Configuration over baseline; `null` on the raw scale.
     pub ratio: Option<f64>,
-    /// 95 % interval of `ratio`, or of `difference` on the raw scale.
+    /// Interval of `ratio`, or of `difference` on the raw scale: 95 %, or the
+    /// level of `Options::level`.
     pub ci: Option<[f64; 2]>,
-    /// p of Welch's t test.
+    /// p of the t test.
     pub p_t: Option<f64>,
+    /// Which t gave `ci` and `p_t`; `null` where there is none.
+    #[serde(default)]
+    pub t_test: Option<TTest>,
     /// p of the permutation test; `null` where only summaries are known.
     pub p: Option<f64>,
     /// The smallest p that so many runs allow the permutation test.
@@ -99,6 +123,45 @@ pub struct Comparison {
     pub runs_needed: Option<u32>,
     /// Why the row is as it is, where that needs saying.
     pub because: Option<String>,
+}
+
+/// Which t test and interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TTest {
+    /// Welch's, of independent runs.
+    Welch,
+    /// Student's, on the differences inside blocks of one run each.
+    Paired,
+}
+
+/// A baseline that was run twice: what the method finds where nothing differs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NoiseFloor {
+    /// What was executed.
+    pub workload: String,
+    /// The metric.
+    pub metric: String,
+    /// Its unit.
+    pub unit: String,
+    /// The baseline.
+    pub baseline: String,
+    /// The same once more.
+    pub configuration: String,
+    /// Runs of the baseline.
+    pub n_baseline: Option<u32>,
+    /// Runs of the same once more.
+    pub n: Option<u32>,
+    /// Second over first; `null` on the raw scale.
+    pub ratio: Option<f64>,
+    /// 95 % interval of `ratio`, or of `difference` on the raw scale.
+    pub ci: Option<[f64; 2]>,
+    /// p of the t test, not corrected.
+    pub p_t: Option<f64>,
+    /// p of the permutation test, not corrected.
+    pub p: Option<f64>,
+    /// Second minus first, in the metric's unit; raw scale only.
+    pub difference: Option<f64>,
 }
 
 /// On which scale values were compared.

@@ -36,7 +36,9 @@ mod error;
 mod factorial;
 mod lints;
 mod names;
+mod noise;
 mod options;
+mod pairs;
 mod rates;
 mod sentences;
 mod trial;
@@ -45,8 +47,8 @@ mod words;
 
 pub use assize_bundle::{Configuration, Measurement, Place, Run, Spread, Statement, Summary};
 pub use document::{
-    Claim, Comparison, Document, Effect, Factorial, Lint, Outcome, Rate, RateComparison, SCHEMA,
-    Scale, Sentence, Verdict,
+    Claim, Comparison, Document, Effect, Factorial, Lint, NoiseFloor, Outcome, Rate,
+    RateComparison, SCHEMA, Scale, Sentence, TTest, Verdict,
 };
 pub use error::Error;
 pub use names::{Kind, NameError};

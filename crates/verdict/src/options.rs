@@ -2,6 +2,9 @@
 
 use crate::error::Error;
 
+/// The level that `judge` takes by itself.
+pub(crate) const LEVEL: f64 = 0.95;
+
 /// What the user asks for. Names may be given without case and shortened to
 /// any unique prefix.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +15,10 @@ pub struct Options {
     pub claims: Vec<String>,
     /// The level of all tests, 0.05 by default.
     pub alpha: f64,
+    /// The level of the intervals of ratios and differences, 0.95 by default.
+    /// Intervals that are looked at several times while runs come in need a
+    /// higher one.
+    pub level: f64,
     /// The margin of equivalence as a share, 0.01 by default.
     pub margin: f64,
     /// Metrics declared primary before the data were seen, besides those that
@@ -31,6 +38,7 @@ impl Default for Options {
             baseline: None,
             claims: Vec::new(),
             alpha: 0.05,
+            level: LEVEL,
             margin: 0.01,
             primary: Vec::new(),
             higher_is_better: Vec::new(),
@@ -43,7 +51,11 @@ impl Default for Options {
 impl Options {
     /// Refuses numbers that make no sense.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        for (option, value) in [("alpha", self.alpha), ("margin", self.margin)] {
+        for (option, value) in [
+            ("alpha", self.alpha),
+            ("level", self.level),
+            ("margin", self.margin),
+        ] {
             if !(value > 0.0 && value < 1.0) {
                 return Err(Error::Option {
                     option,

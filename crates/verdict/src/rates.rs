@@ -6,6 +6,7 @@ use assize_judge::{garwood, holm, poisson};
 use crate::cells::Cells;
 use crate::comparisons::where_present;
 use crate::document::{Lint, Rate, RateComparison, Verdict};
+use crate::noise::repeated;
 use crate::options::Options;
 use crate::weigh::ends;
 use crate::words::{count, finite, plain};
@@ -116,7 +117,8 @@ fn compare_group<'a, 'b>(
     };
     let a = &group[baseline];
     for (i, b) in group.iter().enumerate() {
-        if i == baseline {
+        // A repeated baseline asks nothing; its rate stands beside the other.
+        if i == baseline || repeated(cells, b.configuration).is_some() {
             continue;
         }
         let tested = compare(a, b);

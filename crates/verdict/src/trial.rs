@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::factorial::fit_all;
 use crate::lints;
 use crate::names::{Kind, folded, resolve};
+use crate::noise::floors;
 use crate::options::Options;
 use crate::rates::rate_all;
 use crate::sentences;
@@ -66,6 +67,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
             .main(&cells)
             .map(|b| cells.configurations[b].clone()),
         alpha: options.alpha,
+        level: options.level,
         margin: options.margin,
         configurations: configurations(&cells),
         workloads: cells.workloads.clone(),
@@ -73,12 +75,14 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         summaries: records.summaries.clone(),
         statements: records.statements.clone(),
         comparisons,
+        noise_floor: floors(&cells, options.seed),
         factorial,
         rates: rates.rates,
         rate_comparisons: rates.comparisons,
         claims,
         lints: sources.into_iter().flatten().collect(),
         sentences: Vec::new(),
+        limits: records.limits.clone(),
         reproduce: String::new(),
     };
     document.sentences = sentences::find(&document, &cells, &faults, &higher);
@@ -129,7 +133,7 @@ fn configurations(cells: &Cells<'_>) -> Vec<Configuration> {
         known.cloned().unwrap_or_else(|| Configuration {
             name: name.clone(),
             label: name.clone(),
-            factors: std::collections::BTreeMap::new(),
+            ..Configuration::default()
         })
     };
     cells.configurations.iter().map(of).collect()

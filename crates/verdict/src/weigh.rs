@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use assize_judge::permutation::{self, Permutation};
 use assize_judge::welch::{self, Estimate, Moments};
-use assize_judge::{Interval, Result};
+use assize_judge::{Interval, Result, paired};
 
 use crate::cells::{Cell, standard_error, usable};
-use crate::document::Scale;
-use crate::words::finite;
+use crate::document::{Scale, TTest};
+use crate::options::LEVEL;
+use crate::pairs::partners;
+use crate::words::{count, finite};
 
 /// Two cells against each other, `a` being the baseline.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,12 +25,16 @@ pub(crate) struct Weighed {
     /// b minus a; on the raw scale only.
     pub(crate) difference: Option<f64>,
     pub(crate) ci: Option<Interval>,
+    estimate: Option<Estimate>,
     /// Of the ratio only.
     pub(crate) ci90: Option<Interval>,
     pub(crate) p_t: Option<f64>,
+    /// Which t gave the interval and `p_t`, where there is one.
+    pub(crate) t_test: Option<TTest>,
     pub(crate) p: Option<f64>,
     pub(crate) p_attainable: Option<f64>,
-    /// Pooled standard deviation of the logarithms.
+    /// Pooled standard deviation of the logarithms; of pairs, the standard
+    /// deviation of unpaired runs that would leave as much doubt.
     pub(crate) log_sd: Option<f64>,
     /// Runs of each side in each block, where all blocks are alike.
     pub(crate) per_block: Option<u32>,
@@ -47,14 +53,30 @@ impl Weighed {
             ratio: None,
             difference: None,
             ci: None,
+            estimate: None,
             ci90: None,
             p_t: None,
+            t_test: None,
             p: None,
             p_attainable: None,
             log_sd: None,
             per_block: None,
             because: Vec::new(),
         }
+    }
+
+    /// With `ci` at another level.
+    pub(crate) fn at_level(mut self, level: f64) -> Self {
+        if let Some(estimate) = self.estimate
+            && level != LEVEL
+        {
+            let interval = match self.scale {
+                Scale::Raw => estimate.difference_interval(level),
+                Scale::Log | Scale::Summary => estimate.ratio_interval(level),
+            };
+            self.ci = interval.ok();
+        }
+        self
     }
 
     /// The ends of `ci` where both are finite.
@@ -113,21 +135,45 @@ pub(crate) fn agreeing_summary(cell: &Cell<'_>) -> bool {
     same_count && (mean - summary.mean).abs() <= 1e-3 * mean.abs().max(summary.mean.abs())
 }
 
+/// In complete blocks by pairs, else as two independent sets of runs.
 fn by_runs(a: &Cell<'_>, b: &Cell<'_>, seed: u64) -> Weighed {
+    let Some((in_a, in_b)) = partners(a, b) else {
+        return by_values(a, b, TTest::Welch, seed);
+    };
+    let mut weighed = by_values(&in_a, &in_b, TTest::Paired, seed);
+    let alone = a.runs.len() + b.runs.len() - in_a.runs.len() - in_b.runs.len();
+    if alone > 0 {
+        weighed.because.push(format!(
+            "{} without a partner in the same block left out",
+            count(alone, "run")
+        ));
+    }
+    weighed
+}
+
+fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, seed: u64) -> Weighed {
     let (values_a, values_b) = (a.values(), b.values());
     let positive = values_a.iter().chain(&values_b).all(|&v| v > 0.0);
     let mut weighed = counted(a, b, positive);
     let (estimate, x_a, x_b) = if positive {
         let (x_a, x_b) = (logs(&values_a), logs(&values_b));
-        weighed.log_sd = pooled_sd(&x_a, &x_b);
-        (welch::ratio(&values_a, &values_b), x_a, x_b)
+        let (log_sd, estimate) = match t_test {
+            TTest::Welch => (pooled_sd(&x_a, &x_b), welch::ratio(&values_a, &values_b)),
+            TTest::Paired => (paired_sd(&x_a, &x_b), paired::ratio(&values_a, &values_b)),
+        };
+        weighed.log_sd = log_sd;
+        (estimate, x_a, x_b)
     } else {
         weighed
             .because
             .push("contains zero or negative values: compared as differences".into());
-        (welch::difference(&values_a, &values_b), values_a, values_b)
+        let estimate = match t_test {
+            TTest::Welch => welch::difference(&values_a, &values_b),
+            TTest::Paired => paired::difference(&values_a, &values_b),
+        };
+        (estimate, values_a, values_b)
     };
-    take_estimate(&mut weighed, estimate);
+    take_estimate(&mut weighed, estimate, t_test);
     let test = match in_blocks(a, &x_a, b, &x_b) {
         Some(blocks) => {
             weighed.per_block = even_blocks(&blocks);
@@ -214,7 +260,7 @@ fn by_summary(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
     };
     let estimate =
         welch::ratio_from_summaries(moments(mean_a, error_a, n_a), moments(mean_b, error_b, n_b));
-    take_estimate(&mut weighed, estimate);
+    take_estimate(&mut weighed, estimate, TTest::Welch);
     weighed
         .because
         .push("only means and their spread are given: no permutation test".into());
@@ -233,7 +279,9 @@ fn moments(cell: &Cell<'_>) -> Option<(f64, Option<f64>, Option<u32>)> {
     Some((summary.mean, standard_error(summary), summary.n))
 }
 
-fn take_estimate(weighed: &mut Weighed, estimate: Result<Estimate>) {
+fn take_estimate(weighed: &mut Weighed, estimate: Result<Estimate>, t_test: TTest) {
+    weighed.estimate = estimate.as_ref().ok().copied();
+    weighed.t_test = estimate.is_ok().then_some(t_test);
     match estimate {
         Ok(estimate) if weighed.scale == Scale::Raw => {
             weighed.difference = finite(estimate.effect);
@@ -310,4 +358,10 @@ fn pooled_sd(a: &[f64], b: &[f64]) -> Option<f64> {
     let (free_a, free_b) = ((a.len() - 1) as f64, (b.len() - 1) as f64);
     let squares = free_a * variance(a)? + free_b * variance(b)?;
     finite((squares / (free_a + free_b)).sqrt())
+}
+
+/// Differences of independent runs have twice the variance of a run.
+fn paired_sd(a: &[f64], b: &[f64]) -> Option<f64> {
+    let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| b - a).collect();
+    finite((variance(&differences)? / 2.0).sqrt())
 }

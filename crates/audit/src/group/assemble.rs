@@ -234,11 +234,10 @@ fn note_names(records: &mut Records, items: &[Item], names: &BTreeMap<String, St
         let name = name_of(item, names);
         if configurations.insert(name.clone()) {
             let label = names::squeeze(item.configuration_label.as_deref().unwrap_or(UNNAMED));
-            let factors = BTreeMap::new();
             records.configurations.push(Configuration {
                 name,
                 label,
-                factors,
+                ..Configuration::default()
             });
         }
         let workload = item.workload_name.clone().unwrap_or_default();

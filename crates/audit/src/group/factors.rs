@@ -285,7 +285,7 @@ mod tests {
             .map(|label| Configuration {
                 name: super::super::names::short(label),
                 label: label.to_string(),
-                factors: BTreeMap::new(),
+                ..Configuration::default()
             })
             .collect();
         find(&all.iter().collect::<Vec<_>>())

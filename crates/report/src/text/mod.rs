@@ -26,10 +26,12 @@ pub fn text(document: &Document, style: Style) -> String {
     }
     claims(document, &mut out);
     tables::comparisons(document, style, &mut out);
+    tables::noise_floor(document, &mut out);
     tables::factorial(document, style, &mut out);
     tables::rates(document, &mut out);
     tables::statements(document, &mut out);
     lints(document, &mut out);
+    limits(document, &mut out);
     if !document.reproduce.is_empty() {
         out.push_str("Reproduce:\n");
         push_wrapped_code(&mut out, &document.reproduce);
@@ -110,6 +112,17 @@ fn lints(document: &Document, out: &mut String) {
     out.push('\n');
 }
 
+fn limits(document: &Document, out: &mut String) {
+    if document.limits.is_empty() {
+        return;
+    }
+    out.push_str("Limits: what this target cannot tell\n");
+    for limit in &document.limits {
+        push_wrapped(out, "  - ", "    ", limit);
+    }
+    out.push('\n');
+}
+
 /// The mark of a verdict in a table.
 fn mark(verdict: Verdict) -> &'static str {
     match verdict {
@@ -167,6 +180,41 @@ fn shell_words(command: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_noise_floor_and_the_limits_are_shown() {
+        let floor = |metric: &str, ratio: f64| {
+            serde_json::json!({
+                "workload": "pipe", "metric": metric, "unit": "s",
+                "baseline": "base", "configuration": "base/aa",
+                "n_baseline": 8, "n": 8, "ratio": ratio,
+                "ci": [ratio - 0.01, ratio + 0.01], "p_t": 0.5, "p": 0.5,
+                "difference": null,
+            })
+        };
+        let none: [u8; 0] = [];
+        let document: Document = serde_json::from_value(serde_json::json!({
+            "schema": "assize.verdict/1", "source": "bundle", "baseline": "base",
+            "alpha": 0.05, "margin": 0.01, "configurations": none, "workloads": none,
+            "runs": none, "summaries": none, "statements": none, "comparisons": none,
+            "noise_floor": [floor("time", 1.002), floor("switches", 0.998)],
+            "factorial": none, "rates": none, "rate_comparisons": none,
+            "claims": none, "lints": none, "sentences": none,
+            "limits": ["no caches are modelled"], "reproduce": "assize report bundle",
+        }))
+        .unwrap();
+        let out = text(&document, Style::default());
+        let shown = out.split_once("\n\n").unwrap().1;
+        assert_eq!(
+            shown,
+            "pipe: noise floor, base/aa to base (n = 8 against 8)\n  \
+             time      1.002  0.992..1.012\n  \
+             switches  0.998  0.988..1.008\n\n\
+             Limits: what this target cannot tell\n  \
+             - no caches are modelled\n\n\
+             Reproduce:\n  assize report bundle\n"
+        );
+    }
 
     #[test]
     fn a_long_command_is_continued_between_its_words_only() {

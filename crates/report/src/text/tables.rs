@@ -1,6 +1,8 @@
 //! What goes into the tables of the text report.
 
-use assize_verdict::{Comparison, Document, Effect, Factorial, Rate, Scale, Verdict};
+use assize_verdict::{Comparison, Document, Effect, Factorial, NoiseFloor, Rate, Scale, Verdict};
+
+use unicode_width::UnicodeWidthStr;
 
 use super::grid::{Cell, Grid, Weight};
 use super::{Style, mark, push_wrapped};
@@ -28,6 +30,51 @@ pub(super) fn comparisons(document: &Document, style: Style, out: &mut String) {
     }
     if any {
         legend(document, out);
+    }
+}
+
+/// Names are filled up to no more than this.
+const MOST_GAP: usize = 40;
+
+/// What the method finds where nothing differs, a line for each metric.
+pub(super) fn noise_floor(document: &Document, out: &mut String) {
+    let of = |row: &NoiseFloor| (row.workload.clone(), row.configuration.clone());
+    for rows in document.noise_floor.chunk_by(|a, b| of(a) == of(b)) {
+        let Some(first) = rows.first() else {
+            continue;
+        };
+        let count = |n: Option<u32>| n.map_or("?".to_string(), |n| n.to_string());
+        let title = format!(
+            "{}: noise floor, {} to {} (n = {} against {})",
+            first.workload,
+            first.configuration,
+            first.baseline,
+            count(first.n),
+            count(first.n_baseline)
+        );
+        push_wrapped(out, "", "  ", &title);
+        let widest = rows.iter().map(|row| row.metric.width()).max().unwrap_or(0);
+        for row in rows {
+            let gap = " ".repeat(widest.min(MOST_GAP).saturating_sub(row.metric.width()));
+            let line = format!("{}{gap}  {}", row.metric, noise(row));
+            push_wrapped(out, "  ", "      ", &line);
+        }
+        out.push('\n');
+    }
+}
+
+fn noise(row: &NoiseFloor) -> String {
+    match (row.ratio, row.difference) {
+        (Some(value), _) => {
+            let ci = row.ci.map_or("-".to_string(), |ci| interval(ci, ratio));
+            format!("{}  {ci}", narrow(value, ratio))
+        }
+        (None, Some(value)) => {
+            let ci = row.ci.map(|ci| interval(ci, |v| significant(v, 2)));
+            let ci = ci.unwrap_or("-".to_string());
+            format!("d {}  {ci}", narrow(value, signed))
+        }
+        (None, None) => "-".to_string(),
     }
 }
 
@@ -121,14 +168,25 @@ fn signed(value: f64) -> String {
     }
 }
 
+/// As it is, unless a division has made it long.
+fn short(value: f64) -> String {
+    let whole = value.to_string();
+    if whole.len() <= 6 {
+        whole
+    } else {
+        significant(value, 4)
+    }
+}
+
 fn legend(document: &Document, out: &mut String) {
-    let (alpha, margin) = (document.alpha, document.margin * 100.0);
+    let (alpha, level) = (short(document.alpha), short(document.level * 100.0));
+    let margin = document.margin * 100.0;
     let raw = document
         .comparisons
         .iter()
         .any(|row| row.scale == Scale::Raw && row.difference.is_some());
     let mut text = format!(
-        "Below each ratio its 95 % interval. ** established (exact permutation test, corrected, p <= {alpha}); * supported \
+        "Below each ratio its {level} % interval. ** established (exact permutation test, corrected, p <= {alpha}); * supported \
          (only the corrected t interval excludes 1: too few runs, or only their means, for more); = equivalent within {margin} %; ? undecided."
     );
     if raw {

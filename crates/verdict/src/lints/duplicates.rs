@@ -91,6 +91,9 @@ pub(super) fn whole_runs(cells: &Cells<'_>) -> Vec<Lint> {
     let mut lints = Vec::new();
     for (i, metrics) in metrics_by_run(cells).iter().enumerate() {
         let (workload, configuration) = cells.run_places[i];
+        if scheduled(cells, i) {
+            continue;
+        }
         let telling = metrics.iter().filter(|&(&metric, &value)| {
             let column = &columns[&(workload, metric)];
             digits(value, column.decimals) >= FEW_DIGITS && column.tells(value)
@@ -164,9 +167,18 @@ fn metrics_by_run(cells: &Cells<'_>) -> Vec<BTreeMap<usize, f64>> {
     runs
 }
 
+/// Whether a run was recorded as it was made: nobody has pasted it twice, and
+/// on the exact target equal figures only say that nothing has changed.
+fn scheduled(cells: &Cells<'_>, run: usize) -> bool {
+    cells.records.runs[run].block.is_some()
+}
+
 fn pairs_of_repetitions(cells: &Cells<'_>) -> Vec<(usize, usize)> {
     let mut by_place: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
     for (run, &place) in cells.run_places.iter().enumerate() {
+        if scheduled(cells, run) {
+            continue;
+        }
         by_place.entry(place).or_default().push(run);
     }
     let mut pairs = Vec::new();

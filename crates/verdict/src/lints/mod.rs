@@ -2,6 +2,7 @@
 
 mod counters;
 mod duplicates;
+mod failures;
 mod holes;
 mod order;
 mod units;
@@ -37,7 +38,9 @@ pub(crate) fn find_all(cells: &Cells<'_>, primary: &[String]) -> (Vec<Lint>, Fau
     lints.extend(counters::aliased(cells, &mut faults));
     lints.extend(duplicates::repetitions(cells));
     lints.extend(duplicates::whole_runs(cells));
+    lints.extend(failures::failed(cells));
     lints.extend(counters::unsupported(cells));
+    lints.extend(failures::unavailable(cells));
     lints.extend(order::outliers(cells, &faults));
     lints.extend(order::unrandomised(cells));
     lints.extend(order::drift(cells, &faults));
@@ -56,7 +59,12 @@ pub(crate) fn find_all(cells: &Cells<'_>, primary: &[String]) -> (Vec<Lint>, Fau
 pub(crate) fn doubts(records: &Records) -> Vec<Lint> {
     let passed_on = records.doubts.iter().map(|doubt| Lint {
         code: doubt.code.clone(),
-        location: place(doubt.place),
+        // What was not read from a text has no line.
+        location: if doubt.place.line == 0 {
+            String::new()
+        } else {
+            place(doubt.place)
+        },
         detail: doubt.detail.clone(),
     });
     passed_on.collect()

@@ -119,6 +119,7 @@ pub(crate) fn queue_records() -> Records {
             name: name.into(),
             label: name.into(),
             factors: factors.into_iter().flatten().collect(),
+            ..Configuration::default()
         });
     }
     for (i, (configuration, workload, values)) in (0..).zip(QUEUE_RUNS) {

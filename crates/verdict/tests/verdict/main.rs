@@ -13,4 +13,6 @@ mod events;
 #[cfg(test)]
 mod lints;
 #[cfg(test)]
+mod schedules;
+#[cfg(test)]
 mod sentences;

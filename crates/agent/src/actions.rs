@@ -1,0 +1,82 @@
+//! Set-up and tear-down.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+
+use assize_job::{Action, Record, Scheduling, Stage};
+
+use crate::process::{Body, Child, Limits};
+use crate::workload::{self, program};
+use crate::{modules, sys};
+
+/// What actions are carried out with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Circumstances<'a> {
+    /// The job's seed.
+    pub(crate) seed: u64,
+    /// How long a command may take.
+    pub(crate) limits: Limits<'a>,
+    /// Whether this is process 1 of a virtual machine.
+    pub(crate) guest: bool,
+}
+
+/// Carries out actions in order. What failed: in a set-up at most one, as
+/// the others are not begun then.
+pub(crate) fn carry_out(actions: &[Action], stage: Stage, with: &Circumstances<'_>) -> Vec<Record> {
+    let mut failures = Vec::new();
+    for action in actions {
+        let (what, done) = match action {
+            Action::Module { module, parameters } => (
+                format!("module {module}"),
+                modules::load(module, parameters, with),
+            ),
+            Action::Sysctl { name, value } => {
+                let path = format!("/proc/sys/{}", name.replace('.', "/"));
+                (format!("sysctl {name}"), write(&path, value))
+            }
+            Action::Write { path, value } => (format!("write {path}"), write(path, value)),
+            Action::Command { argv } => {
+                (format!("command {}", argv.join(" ")), command(argv, with))
+            }
+        };
+        if let Err(why) = done {
+            failures.push(Record::Failed { stage, what, why });
+            // A set-up that is not whole is no set-up. A tear-down undoes
+            // what it can.
+            if stage != Stage::Teardown {
+                break;
+            }
+        }
+    }
+    failures
+}
+
+/// Writes a file as a whole, in one call: files of the kernel take each call
+/// for a whole value.
+fn write(path: &str, value: &str) -> Result<(), String> {
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(path)
+        .and_then(|mut file| file.write_all(value.as_bytes()))
+        .map_err(|error| format!("{path}: {}", sys::words(&error)))
+}
+
+/// Runs a command to its end.
+pub(crate) fn command(argv: &[String], with: &Circumstances<'_>) -> Result<(), String> {
+    let body = Body::Exec(program(argv, with.seed)?);
+    let mut child = Child::start(body, &Scheduling::default(), with.guest)
+        .map_err(|error| format!("new process: {}", sys::words(&error)))?;
+    let ready = child.wait_ready(&with.limits);
+    if ready.is_err() {
+        child.kill();
+    }
+    child.release();
+    let cut_short = child.wait_end(&with.limits);
+    let left = child.reap().map_err(|error| sys::words(&error))?;
+    ready?;
+    cut_short
+        .or_else(|| workload::failure(&left, &[0]))
+        .map_or(Ok(()), Err)
+}

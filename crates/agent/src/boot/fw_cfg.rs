@@ -1,0 +1,108 @@
+//! The job, as QEMU's fw_cfg hands it over.
+
+use super::ports::{FW_CFG_DATA, FW_CFG_SELECT, Ports};
+
+/// The item that lists the files.
+const DIRECTORY: u16 = 0x19;
+/// The file with the job.
+const JOB: &str = "opt/assize/job";
+/// Size of an entry: size (4 bytes), item (2), reserved (2), name (56); big
+/// endian.
+const ENTRY: usize = 64;
+
+/// Reads the job's text.
+pub(crate) fn job(ports: Ports) -> Result<String, String> {
+    let mut count = [0; 4];
+    ports.write_16(FW_CFG_SELECT, DIRECTORY);
+    ports.read(FW_CFG_DATA, &mut count);
+    let mut found = None;
+    for _ in 0..u32::from_be_bytes(count).min(4096) {
+        let mut entry = [0; ENTRY];
+        ports.read(FW_CFG_DATA, &mut entry);
+        found = found.or_else(|| item_of(&entry, JOB));
+    }
+    let Some((item, size)) = found else {
+        return Err(format!("fw_cfg: {JOB}: no such file; pass it with -fw_cfg"));
+    };
+    let mut blob = vec![0; size as usize];
+    ports.write_16(FW_CFG_SELECT, item);
+    ports.read(FW_CFG_DATA, &mut blob);
+    text_of(&blob).map_err(|why| format!("fw_cfg: {JOB}: {why}"))
+}
+
+/// Item and size of the directory entry, if it has this name.
+fn item_of(entry: &[u8; ENTRY], name: &str) -> Option<(u16, u32)> {
+    let (head, rest) = entry.split_first_chunk::<4>()?;
+    let (item, rest) = rest.split_first_chunk::<2>()?;
+    let end = rest[2..].iter().position(|byte| *byte == 0)?;
+    (&rest[2..2 + end] == name.as_bytes())
+        .then(|| (u16::from_be_bytes(*item), u32::from_be_bytes(*head)))
+}
+
+/// The text in the blob: its length in 8 hexadecimal digits, itself,
+/// padding.
+fn text_of(blob: &[u8]) -> Result<String, String> {
+    let (digits, rest) = blob
+        .split_first_chunk::<8>()
+        .ok_or("shorter than the 8 digits of its length")?;
+    let length = std::str::from_utf8(digits)
+        .ok()
+        .filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        .and_then(|text| usize::from_str_radix(text, 16).ok())
+        .ok_or("does not begin with 8 hexadecimal digits")?;
+    let text = rest
+        .get(..length)
+        .ok_or_else(|| format!("{length} bytes announced, {} are there", rest.len()))?;
+    String::from_utf8(text.to_vec()).map_err(|_| "not UTF-8".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_blob_is_length_text_and_padding() {
+        assert_eq!(text_of(b"00000002{}").as_deref(), Ok("{}"));
+        assert_eq!(text_of(b"00000002{}\0\0\0\0").as_deref(), Ok("{}"));
+        assert_eq!(
+            text_of(b"0000000Aaaaaaaaaaa....").as_deref(),
+            Ok("aaaaaaaaaa")
+        );
+        assert_eq!(text_of(b"00000000").as_deref(), Ok(""));
+        for bad in [
+            &b""[..],
+            b"0000000",
+            b"00000003{}",
+            b"0000000g{}",
+            b"+0000002{}",
+            b"00000001\xff",
+        ] {
+            assert!(text_of(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn an_entry_is_found_by_its_whole_name() {
+        let mut entry = [0; ENTRY];
+        entry[..4].copy_from_slice(&300u32.to_be_bytes());
+        entry[4..6].copy_from_slice(&0x29u16.to_be_bytes());
+        entry[8..8 + JOB.len()].copy_from_slice(JOB.as_bytes());
+        assert_eq!(item_of(&entry, JOB), Some((0x29, 300)));
+        assert_eq!(item_of(&entry, "opt/assize/jo"), None);
+        assert_eq!(item_of(&entry, "opt/assize/job2"), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_blob_panics(blob: Vec<u8>) {
+            let _ = text_of(&blob);
+        }
+
+        #[test]
+        fn what_is_packed_comes_out(text in "\\PC*", padding in 0usize..64) {
+            let mut blob = format!("{:08x}{text}", text.len()).into_bytes();
+            blob.resize(blob.len() + padding, 0);
+            assert_eq!(text_of(&blob), Ok(text));
+        }
+    }
+}

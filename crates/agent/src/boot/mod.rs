@@ -1,0 +1,245 @@
+//! Being process 1 of a virtual machine.
+
+mod fw_cfg;
+mod ports;
+
+use std::fs::{self, OpenOptions};
+use std::os::fd::IntoRawFd;
+use std::path::Path;
+
+use assize_job::{Record, Stage};
+
+use crate::channel::{Channel, Way};
+use crate::{run, sys};
+
+pub(crate) use ports::Ports;
+
+/// Type, place, flags and options of what is mounted, in this order.
+const MOUNTS: &[(&str, &str, libc::c_ulong, &str)] = {
+    const SAFE: libc::c_ulong = libc::MS_NOSUID | libc::MS_NOEXEC | libc::MS_NODEV;
+    &[
+        ("proc", "/proc", SAFE, ""),
+        ("sysfs", "/sys", SAFE, ""),
+        ("devtmpfs", "/dev", libc::MS_NOSUID, "mode=0755"),
+        (
+            "devpts",
+            "/dev/pts",
+            libc::MS_NOSUID | libc::MS_NOEXEC,
+            "ptmxmode=0666",
+        ),
+        (
+            "tmpfs",
+            "/dev/shm",
+            libc::MS_NOSUID | libc::MS_NODEV,
+            "mode=1777",
+        ),
+        (
+            "tmpfs",
+            "/tmp",
+            libc::MS_NOSUID | libc::MS_NODEV,
+            "mode=1777",
+        ),
+        (
+            "tmpfs",
+            "/run",
+            libc::MS_NOSUID | libc::MS_NODEV,
+            "mode=0755",
+        ),
+        ("debugfs", "/sys/kernel/debug", SAFE, ""),
+        ("tracefs", "/sys/kernel/tracing", SAFE, ""),
+        ("cgroup2", "/sys/fs/cgroup", SAFE, ""),
+    ]
+};
+
+/// Link and what it points to.
+const LINKS: &[(&str, &str)] = &[
+    ("/dev/fd", "/proc/self/fd"),
+    ("/dev/stdin", "/proc/self/fd/0"),
+    ("/dev/stdout", "/proc/self/fd/1"),
+    ("/dev/stderr", "/proc/self/fd/2"),
+];
+
+/// The environment of everything that runs here.
+const ENVIRONMENT: &[(&str, &str)] = &[
+    (
+        "PATH",
+        "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    ),
+    ("HOME", "/root"),
+    ("LC_ALL", "C"),
+    ("TZ", "UTC"),
+];
+
+/// The word of the kernel's command line that says how to answer.
+const DEBUG_CONSOLE: &str = "assize.channel=debugcon";
+/// The word that says that a memory image is wanted.
+const IMAGE: &str = "assize.image=1";
+/// What is written when the image may be taken.
+const READY: &[u8] = b"ready\n";
+/// How long the machine is left alone before that, for the kernel to end
+/// what it does late.
+const SETTLE_NS: u64 = 3_000_000_000;
+
+/// Whether this is process 1 of a machine that was started for assize, and
+/// its command line. Does nothing else to any other process.
+pub(crate) fn command_line() -> Option<String> {
+    if std::process::id() != 1 {
+        return None;
+    }
+    let path = "/proc/cmdline";
+    if !Path::new(path).exists() {
+        mount("/proc").ok()?;
+    }
+    let line = fs::read_to_string(path).ok()?;
+    has(&line, DEBUG_CONSOLE).then_some(line)
+}
+
+fn has(line: &str, word: &str) -> bool {
+    line.split_ascii_whitespace().any(|other| other == word)
+}
+
+/// Sets the machine up, answers the job that it was given, and ends the
+/// machine.
+pub(crate) fn main(command_line: &str) {
+    let problems = set_up();
+    // Without ports there is no way to answer. The kernel panics when
+    // process 1 ends, which is what whoever started it will see.
+    let Ok(ports) = Ports::open() else { return };
+    report_panics(ports);
+    let resumed_ns = has(command_line, IMAGE).then(|| {
+        sys::sleep_until(sys::now() + SETTLE_NS);
+        ports.write_console(READY);
+        ports.stop_for_image()
+    });
+    let mut channel = Channel::new(Way::DebugConsole(ports));
+    run::hello(&mut channel, resumed_ns);
+    for why in problems {
+        channel.send(&Record::Doubt {
+            code: "machine-set-up".into(),
+            detail: why,
+        });
+    }
+    run::answer(fw_cfg::job(ports), &mut channel, true);
+    // The console takes every byte; nothing can have been lost.
+    let _ = channel.end();
+    ports.exit(0);
+}
+
+/// Mounts, names and links. What did not work; the run may do without.
+fn set_up() -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut note = |what: &str, done: std::io::Result<()>| {
+        if let Err(error) = done {
+            problems.push(format!("{what}: {}", sys::words(&error)));
+        }
+    };
+    for (_, at, _, _) in MOUNTS {
+        note(&format!("mount {at}"), mount(at));
+    }
+    for (link, target) in LINKS {
+        if !Path::new(link).exists() {
+            note(link, std::os::unix::fs::symlink(target, link));
+        }
+    }
+    note("standard files", open_standard_files());
+    for (name, value) in ENVIRONMENT {
+        // SAFETY: this process has one thread.
+        unsafe { std::env::set_var(name, value) };
+    }
+    note("HOME", fs::create_dir_all("/root"));
+    note("working directory", std::env::set_current_dir("/"));
+    note("host name", sys::set_host_name("assize"));
+    note("loopback", sys::loopback_up());
+    // Whatever the workload does, this process can end it. It sleeps while
+    // it measures.
+    note("real-time priority", sys::take_precedence());
+    problems
+}
+
+/// Mounts what belongs at a place of [`MOUNTS`], if nothing of its type is
+/// there yet.
+fn mount(place: &str) -> std::io::Result<()> {
+    let Some((kind, at, flags, options)) = MOUNTS.iter().find(|mount| mount.1 == place) else {
+        return Ok(());
+    };
+    let mounted = fs::read_to_string("/proc/mounts").unwrap_or_default();
+    let is = |line: &str| {
+        let mut fields = line.split(' ').skip(1);
+        fields.next() == Some(at) && fields.next() == Some(kind)
+    };
+    if mounted.lines().any(is) {
+        return Ok(());
+    }
+    // Where the file system below makes its own directories, this fails and
+    // the mount says more.
+    let _ = fs::create_dir_all(at);
+    match sys::mount(kind, at, *flags, options) {
+        // A kernel built without it; whoever needs it will say so.
+        Err(error) if error.raw_os_error() == Some(libc::ENODEV) => Ok(()),
+        done => done,
+    }
+}
+
+/// The kernel gives process 1 no open files where there is no console.
+fn open_standard_files() -> std::io::Result<()> {
+    loop {
+        let null = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open("/dev/null")?;
+        let number = null.into_raw_fd();
+        if number > 2 {
+            // SAFETY: the descriptor is ours, and is not used any more.
+            sys::check(unsafe { libc::close(number) })?;
+            return Ok(());
+        }
+    }
+}
+
+/// Has a panic end the machine with a record rather than with the kernel's
+/// panic.
+fn report_panics(ports: Ports) {
+    std::panic::set_hook(Box::new(move |panic| {
+        if std::process::id() != 1 {
+            eprintln!("{panic}");
+            return;
+        }
+        let mut channel = Channel::new(Way::DebugConsole(ports));
+        channel.send(&Record::Failed {
+            stage: Stage::Start,
+            what: "the agent panicked".into(),
+            why: panic.to_string().replace('\n', " "),
+        });
+        ports.exit(0);
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_the_command_line_count_only_whole() {
+        let line = "quiet assize.channel=debugcon assize.image=1\n";
+        assert!(has(line, DEBUG_CONSOLE) && has(line, IMAGE));
+        assert!(!has("assize.image=10 xassize.channel=debugcon", IMAGE));
+        assert!(!has(
+            "assize.image=10 xassize.channel=debugcon",
+            DEBUG_CONSOLE
+        ));
+    }
+
+    #[test]
+    fn places_are_mounted_after_those_they_lie_in() {
+        for (index, mount) in MOUNTS.iter().enumerate() {
+            let later = &MOUNTS[index + 1..];
+            let inside = format!("{}/", mount.1);
+            assert!(!later.iter().any(|other| other.1 == mount.1));
+            assert!(
+                !MOUNTS[..index]
+                    .iter()
+                    .any(|other| other.1.starts_with(&inside))
+            );
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Input and output by port, as process 1 of a virtual machine.
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::asm;
+use std::io;
+
+use crate::sys;
+
+/// QEMU's debug console.
+const DEBUG_CONSOLE: u16 = 0xE9;
+/// QEMU's isa-debug-exit.
+const EXIT: u16 = 0xF4;
+/// QEMU's pvpanic, which stops the machine.
+const STOP: u16 = 0x505;
+/// Selects an item of fw_cfg.
+pub(super) const FW_CFG_SELECT: u16 = 0x510;
+/// Reads it.
+pub(super) const FW_CFG_DATA: u16 = 0x511;
+
+/// The permission to use ports; without it the processor faults.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ports(());
+
+impl Ports {
+    /// Has the machine stopped, so that its memory image can be taken. How
+    /// many nanoseconds of its clock passed meanwhile, which are a few
+    /// instructions' worth if no time leaked in: the two readings stand in
+    /// one block so that what lies between them is always the same.
+    pub(crate) fn stop_for_image(self) -> u64 {
+        let [low_before, high_before, low, high] = self.stop_between_readings();
+        let join = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+        join(high, low).wrapping_sub(join(high_before, low_before))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Ports {
+    /// Asks the kernel for the permission.
+    pub(crate) fn open() -> io::Result<Ports> {
+        // SAFETY: no memory is passed.
+        sys::check(unsafe { libc::iopl(3) })?;
+        Ok(Ports(()))
+    }
+
+    /// Gives the permission up in this process; called in a child.
+    pub(crate) fn close() {
+        // SAFETY: no memory is passed. Nothing in the child uses ports.
+        unsafe { libc::iopl(0) };
+    }
+
+    /// Writes bytes to the debug console.
+    pub(crate) fn write_console(self, bytes: &[u8]) {
+        // SAFETY: the kernel has permitted ports; only the slice is read.
+        unsafe {
+            asm!("rep outsb", in("dx") DEBUG_CONSOLE, inout("rsi") bytes.as_ptr() => _,
+                inout("rcx") bytes.len() => _, options(nostack, readonly));
+        }
+    }
+
+    /// Reads bytes from a port, one after the other.
+    pub(crate) fn read(self, port: u16, bytes: &mut [u8]) {
+        // SAFETY: the kernel has permitted ports; only the slice is written.
+        unsafe {
+            asm!("rep insb", in("dx") port, inout("rdi") bytes.as_mut_ptr() => _,
+                inout("rcx") bytes.len() => _, options(nostack));
+        }
+    }
+
+    /// Writes 16 bits to a port.
+    pub(crate) fn write_16(self, port: u16, value: u16) {
+        // SAFETY: the kernel has permitted ports; no memory is touched.
+        unsafe { asm!("out dx, ax", in("dx") port, in("ax") value, options(nostack, nomem)) };
+    }
+
+    /// Ends the machine.
+    pub(crate) fn exit(self, code: u32) {
+        // SAFETY: the kernel has permitted ports; no memory is touched.
+        unsafe { asm!("out dx, eax", in("dx") EXIT, in("eax") code, options(nostack, nomem)) };
+    }
+
+    fn stop_between_readings(self) -> [u32; 4] {
+        let (low_before, high_before, low, high): (u32, u32, u32, u32);
+        // SAFETY: the kernel has permitted ports; no memory is touched.
+        unsafe {
+            asm!(
+                "rdtsc",
+                "mov {low_before:e}, eax",
+                "mov {high_before:e}, edx",
+                "mov edx, {stop}",
+                "mov eax, 1",
+                "out dx, al",
+                "rdtsc",
+                low_before = out(reg) low_before,
+                high_before = out(reg) high_before,
+                stop = const STOP,
+                out("eax") low,
+                out("edx") high,
+                options(nostack),
+            );
+        }
+        [low_before, high_before, low, high]
+    }
+}
+
+/// Other processors have no ports, so that nothing but `open` is ever called.
+#[cfg(not(target_arch = "x86_64"))]
+impl Ports {
+    pub(crate) fn open() -> io::Result<Ports> {
+        let _ = sys::check;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(crate) fn close() {}
+
+    pub(crate) fn write_console(self, _: &[u8]) {}
+
+    pub(crate) fn read(self, _: u16, _: &mut [u8]) {}
+
+    pub(crate) fn write_16(self, _: u16, _: u16) {}
+
+    pub(crate) fn exit(self, _: u32) {
+        let _ = (DEBUG_CONSOLE, EXIT, STOP);
+    }
+
+    fn stop_between_readings(self) -> [u32; 4] {
+        [0; 4]
+    }
+}

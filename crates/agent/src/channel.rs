@@ -1,0 +1,91 @@
+//! The way out for records.
+
+use std::io::{self, Write};
+
+use assize_job::Record;
+
+use crate::boot::Ports;
+
+/// Where lines go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Way {
+    /// Standard output.
+    Stdout,
+    /// The debug console of a virtual machine.
+    DebugConsole(Ports),
+}
+
+impl Way {
+    /// Writes bytes; they are there when this returns.
+    pub(crate) fn write(self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Way::Stdout => {
+                let mut out = io::stdout().lock();
+                out.write_all(bytes)?;
+                out.flush()
+            }
+            Way::DebugConsole(ports) => {
+                ports.write_console(bytes);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The stream of records.
+#[derive(Debug)]
+pub(crate) struct Channel {
+    way: Way,
+    sent: u64,
+    broken: Option<io::Error>,
+}
+
+impl Channel {
+    /// A stream of which nothing has been sent.
+    pub(crate) fn new(way: Way) -> Channel {
+        Channel {
+            way,
+            sent: 0,
+            broken: None,
+        }
+    }
+
+    /// Sends a record. What cannot be sent breaks the stream.
+    pub(crate) fn send(&mut self, record: &Record) {
+        match serde_json::to_string(record) {
+            Ok(line) => self.line(&line),
+            Err(error) => self.broken = Some(error.into()),
+        }
+    }
+
+    /// Sends several records.
+    pub(crate) fn send_all(&mut self, records: &[Record]) {
+        for record in records {
+            self.send(record);
+        }
+    }
+
+    /// Sends lines that are records already.
+    pub(crate) fn forward(&mut self, lines: &str) {
+        for line in lines.lines().filter(|line| !line.is_empty()) {
+            self.line(line);
+        }
+    }
+
+    /// Sends the last record. Whether the stream is whole.
+    pub(crate) fn end(mut self) -> io::Result<()> {
+        let records = self.sent;
+        self.send(&Record::End { records });
+        self.broken.map_or(Ok(()), Err)
+    }
+
+    fn line(&mut self, line: &str) {
+        if self.broken.is_some() {
+            return;
+        }
+        match self.way.write(format!("{line}\n").as_bytes()) {
+            Ok(()) => self.sent += 1,
+            Err(error) => self.broken = Some(error),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The agent: what runs on a target.
+//!
+//! As process 1 of a virtual machine whose command line says so, it sets the
+//! machine up, takes its job from QEMU's fw_cfg, answers on the debug console
+//! and ends the machine. Anywhere else, `assize-agent run` takes the job from
+//! standard input and answers on standard output.
+//!
+//! It knows nothing of experiments and statistics: one job in, its records
+//! out.
+
+// Rust's own start-up wants open standard files or /dev/null, and ends the
+// process if it finds neither. Process 1 begins with neither.
+#![cfg_attr(not(test), no_main)]
+
+mod actions;
+mod boot;
+mod channel;
+mod environment;
+mod instruments;
+mod modules;
+mod process;
+mod run;
+mod seed;
+mod sys;
+mod workload;
+
+use std::io::{self, Read, Write};
+
+use channel::{Channel, Way};
+
+const USAGE: &str = "\
+usage: assize-agent run          carry out the job on standard input
+       assize-agent --version
+       assize-agent --help
+";
+
+/// Where the C library hands over.
+#[cfg(not(test))]
+#[unsafe(no_mangle)]
+extern "C" fn main(_: libc::c_int, _: *const *const libc::c_char) -> libc::c_int {
+    start()
+}
+
+/// The test harness replaces this.
+#[cfg(test)]
+fn main() {
+    start();
+}
+
+/// Finds out where it is and what is wanted. The exit status.
+fn start() -> libc::c_int {
+    if let Some(command_line) = boot::command_line() {
+        boot::main(&command_line);
+        return 1;
+    }
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let mut arguments = arguments.iter().map(|argument| argument.to_str());
+    let done = match (arguments.next().flatten(), arguments.next()) {
+        (Some("run"), None) => run_here(),
+        (Some("--version" | "-V"), None) => {
+            say(concat!("assize-agent ", env!("CARGO_PKG_VERSION"), "\n"))
+        }
+        (Some("--help" | "-h"), None) => say(USAGE),
+        _ => {
+            eprint!("{USAGE}");
+            return 2;
+        }
+    };
+    match done {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("assize-agent: standard output: {}", sys::words(&error));
+            3
+        }
+    }
+}
+
+/// Carries out the job on standard input.
+fn run_here() -> io::Result<()> {
+    let mut text = String::new();
+    let job = match io::stdin().lock().read_to_string(&mut text) {
+        Ok(_) => Ok(text),
+        Err(error) => Err(format!("standard input: {}", sys::words(&error))),
+    };
+    let mut channel = Channel::new(Way::Stdout);
+    run::hello(&mut channel, None);
+    run::answer(job, &mut channel, false);
+    channel.end()
+}
+
+fn say(text: &str) -> io::Result<()> {
+    io::stdout().lock().write_all(text.as_bytes())
+}

@@ -1,0 +1,373 @@
+//! Processes that wait to be released, so that instruments can be attached
+//! to them first.
+
+use std::ffi::{CString, c_char};
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
+
+use assize_job::{Policy, Record, Scheduling};
+
+use crate::boot::Ports;
+use crate::sys::{self, End, check};
+
+/// What a process does once it is released.
+pub(crate) enum Body {
+    /// Becomes another program.
+    Exec(Exec),
+    /// Runs this and sends what it returns.
+    Inside(Box<dyn FnOnce() -> Result<Vec<Record>, String>>),
+}
+
+/// A program to become.
+#[derive(Debug, Default)]
+pub(crate) struct Exec {
+    /// Its file.
+    pub(crate) path: String,
+    /// Its arguments, the first of which is its name.
+    pub(crate) arguments: Vec<String>,
+    /// Variables added to the agent's environment.
+    pub(crate) environment: Vec<(String, String)>,
+    /// Where it runs, if not where the agent does.
+    pub(crate) directory: Option<String>,
+}
+
+/// How long may be waited.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits<'a> {
+    /// 0 for ever.
+    pub(crate) timeout_ms: u64,
+    /// Readable when nothing shall be waited for any more.
+    pub(crate) interrupts: Option<&'a OwnedFd>,
+}
+
+impl Limits<'_> {
+    /// When the time that starts now is up.
+    fn deadline(&self) -> Option<u64> {
+        let ns = self.timeout_ms.saturating_mul(1_000_000);
+        (ns > 0).then(|| sys::now().saturating_add(ns))
+    }
+}
+
+/// A process of ours.
+#[derive(Debug)]
+pub(crate) struct Child {
+    pid: i32,
+    /// Readable when it has ended.
+    ended: OwnedFd,
+    /// What it has to say of itself: [`READY`], then why it failed.
+    status: OwnedFd,
+    /// A byte releases it.
+    gate: OwnedFd,
+    stdout: File,
+    stderr: File,
+    results: File,
+}
+
+/// What a process left behind.
+#[derive(Debug)]
+pub(crate) struct Left {
+    /// How it ended.
+    pub(crate) end: End,
+    /// Why it could not do what it was to do, in its own words.
+    pub(crate) failure: Option<String>,
+    /// Its standard output.
+    pub(crate) stdout: String,
+    /// Its standard error.
+    pub(crate) stderr: String,
+    /// Its records, one a line.
+    pub(crate) results: String,
+}
+
+const READY: u8 = b'r';
+/// The status with which a process ends that has written why it failed.
+const FAILED: i32 = 127;
+
+impl Child {
+    /// Starts a process. It applies the scheduling, says that it is ready
+    /// and waits. `guest`: the agent is process 1 and may use ports, which
+    /// the process shall not.
+    pub(crate) fn start(body: Body, scheduling: &Scheduling, guest: bool) -> io::Result<Child> {
+        let (status, status_in_child) = sys::pipe()?;
+        let (gate_in_child, gate) = sys::pipe()?;
+        let stdout = sys::memory_file(c"stdout", true)?;
+        let stderr = sys::memory_file(c"stderr", true)?;
+        let mut results = sys::memory_file(c"results", true)?;
+        // SAFETY: this process has one thread, so that the child may do
+        // whatever a process may.
+        let pid = check(unsafe { libc::fork() })?;
+        if pid == 0 {
+            drop((status, gate));
+            let mut status = File::from(status_in_child);
+            let done = prepare(scheduling, guest, &stdout, &stderr)
+                .and_then(|()| {
+                    let _ = status.write_all(&[READY]);
+                    wait_for(File::from(gate_in_child))
+                })
+                .and_then(|()| carry_out(body, &mut results));
+            let code = done.map_or_else(
+                |why| {
+                    let _ = status.write_all(why.as_bytes());
+                    FAILED
+                },
+                |()| 0,
+            );
+            // SAFETY: ends this process at once; nothing is left to write.
+            unsafe { libc::_exit(code) }
+        }
+        // SAFETY: no memory is passed. The child does the same; whoever is
+        // first. It fails if the child is at its next program already.
+        unsafe { libc::setpgid(pid, pid) };
+        let ended = sys::pidfd(pid).inspect_err(|_| sys::kill_group(pid, libc::SIGKILL))?;
+        Ok(Child {
+            pid,
+            ended,
+            status,
+            gate,
+            stdout,
+            stderr,
+            results,
+        })
+    }
+
+    /// Its process and process group.
+    pub(crate) fn pid(&self) -> i32 {
+        self.pid
+    }
+
+    /// Waits until it waits to be released.
+    pub(crate) fn wait_ready(&mut self, limits: &Limits<'_>) -> Result<(), String> {
+        if !sys::wait_readable(&[&self.status], limits.deadline())[0] {
+            return Err("it did not get ready in time".into());
+        }
+        let mut byte = [0];
+        match read(&self.status, &mut byte) {
+            Ok(1) if byte[0] == READY => Ok(()),
+            Ok(1) => Err(format!("{}{}", char::from(byte[0]), self.read_status())),
+            _ => Err("it ended before it was ready".into()),
+        }
+    }
+
+    /// Lets it go on.
+    pub(crate) fn release(&mut self) {
+        let byte = [READY];
+        // SAFETY: one byte is read from `byte`. If the child is gone, this
+        // fails, and its end tells the rest.
+        unsafe { libc::write(self.gate.as_raw_fd(), byte.as_ptr().cast(), 1) };
+    }
+
+    /// Waits for its end; kills it if the time is up or `interrupts` is
+    /// readable, and then says so. Only its own end is waited for, not that
+    /// of its group.
+    pub(crate) fn wait_end(&self, limits: &Limits<'_>) -> Option<String> {
+        let deadline = limits.deadline();
+        let mut fds = vec![&self.ended];
+        fds.extend(limits.interrupts);
+        let ready = sys::wait_readable(&fds, deadline);
+        if ready[0] {
+            return None;
+        }
+        self.kill();
+        sys::wait_readable(&[&self.ended], None);
+        Some(if ready.contains(&true) {
+            "interrupted by a signal to the agent; it was killed".into()
+        } else {
+            format!("not done after {} ms; it was killed", limits.timeout_ms)
+        })
+    }
+
+    /// Whether it has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        sys::wait_readable(&[&self.ended], Some(0))[0]
+    }
+
+    /// Kills it, unless it has ended, and every process of its group.
+    pub(crate) fn kill(&self) {
+        sys::kill_group(self.pid, libc::SIGKILL);
+    }
+
+    /// Waits for its end, lets it go and collects what it left.
+    pub(crate) fn reap(mut self) -> io::Result<Left> {
+        sys::wait(self.pid, false)?;
+        // Whatever it started and left behind in its group goes with it.
+        // Only then may the group's number be used again.
+        self.kill();
+        let end = sys::wait(self.pid, true)?;
+        let said = self.read_status();
+        Ok(Left {
+            end,
+            failure: (end == End::Exited(FAILED) && !said.is_empty()).then_some(said),
+            stdout: text_of(&mut self.stdout)?,
+            stderr: text_of(&mut self.stderr)?,
+            results: text_of(&mut self.results)?,
+        })
+    }
+
+    /// What else the process wrote; called when it has ended or is about to.
+    fn read_status(&self) -> String {
+        let mut text = Vec::new();
+        let mut buffer = [0; 512];
+        while let Ok(count @ 1..) = read(&self.status, &mut buffer) {
+            text.extend_from_slice(&buffer[..count]);
+        }
+        String::from_utf8_lossy(&text).into_owned()
+    }
+}
+
+/// Reads from the pipe.
+fn read(from: &OwnedFd, to: &mut [u8]) -> io::Result<usize> {
+    // SAFETY: pointer and length are those of `to`.
+    let count = unsafe { libc::read(from.as_raw_fd(), to.as_mut_ptr().cast(), to.len()) };
+    usize::try_from(count).map_err(|_| io::Error::last_os_error())
+}
+
+/// Everything in a file; bytes that are no UTF-8 are replaced.
+pub(crate) fn text_of(file: &mut File) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    })
+}
+
+/// In the child: gets ready for the body.
+fn prepare(
+    scheduling: &Scheduling,
+    guest: bool,
+    stdout: &File,
+    stderr: &File,
+) -> Result<(), String> {
+    // SAFETY: no memory is passed.
+    unsafe {
+        libc::setpgid(0, 0);
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+    }
+    sys::release_signals();
+    if guest {
+        Ports::close();
+    }
+    let standard = || {
+        let null = File::open("/dev/null")?;
+        // SAFETY: no memory is passed; the three descriptors are replaced.
+        unsafe {
+            check(libc::dup2(null.as_raw_fd(), 0))?;
+            check(libc::dup2(stdout.as_raw_fd(), 1))?;
+            check(libc::dup2(stderr.as_raw_fd(), 2))?;
+        }
+        Ok(())
+    };
+    standard().map_err(|error: io::Error| format!("standard files: {}", sys::words(&error)))?;
+    schedule(scheduling)
+}
+
+/// In the child: waits until it is released.
+fn wait_for(mut gate: File) -> Result<(), String> {
+    let mut byte = [0];
+    gate.read_exact(&mut byte)
+        .map_err(|_| "the agent ended before it released this process".to_string())
+}
+
+/// In the child: does what it is for.
+fn carry_out(body: Body, results: &mut File) -> Result<(), String> {
+    match body {
+        Body::Exec(exec) => Err(become_program(&exec)),
+        Body::Inside(run) => {
+            let mut lines = String::new();
+            for record in run()? {
+                let line = serde_json::to_string(&record).map_err(|error| error.to_string())?;
+                lines.push_str(&line);
+                lines.push('\n');
+            }
+            results
+                .write_all(lines.as_bytes())
+                .map_err(|error| format!("its records: {}", sys::words(&error)))
+        }
+    }
+}
+
+/// In the child: becomes the program. Returns only why it could not.
+fn become_program(exec: &Exec) -> String {
+    let why = |error: io::Error| format!("{}: {}", exec.path, sys::words(&error));
+    if let Some(directory) = &exec.directory
+        && let Err(error) = std::env::set_current_dir(directory)
+    {
+        return format!("{directory}: {}", sys::words(&error));
+    }
+    for (name, value) in &exec.environment {
+        // SAFETY: this process has one thread.
+        unsafe { std::env::set_var(name, value) };
+    }
+    let arguments: Vec<CString> = exec
+        .arguments
+        .iter()
+        .map(|text| sys::c_string(text))
+        .collect();
+    let mut pointers: Vec<*const c_char> = arguments.iter().map(|text| text.as_ptr()).collect();
+    pointers.push(std::ptr::null());
+    let path = sys::c_string(&exec.path);
+    // SAFETY: the path is a C string, and the list of C strings ends with a
+    // null pointer; all of them outlive the call.
+    unsafe { libc::execv(path.as_ptr(), pointers.as_ptr()) };
+    why(io::Error::last_os_error())
+}
+
+/// Applies the scheduling to the calling thread. What is left at its default
+/// stays as it was inherited.
+pub(crate) fn schedule(scheduling: &Scheduling) -> Result<(), String> {
+    let failed = |what: String| {
+        let why = sys::words(&io::Error::last_os_error());
+        Err(format!(
+            "scheduling: {what}: {why}; real-time policies and negative nice values need root"
+        ))
+    };
+    if !scheduling.cpus.is_empty() {
+        // SAFETY: all zeroes are an empty set; numbers that do not fit are
+        // left out by the check before.
+        let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+        for cpu in &scheduling.cpus {
+            if *cpu >= libc::CPU_SETSIZE.unsigned_abs() {
+                return Err(format!("scheduling: cpus: {cpu}: there is no such CPU"));
+            }
+            // SAFETY: the number lies within the set.
+            unsafe { libc::CPU_SET(*cpu as usize, &mut set) };
+        }
+        // SAFETY: the set has the announced size.
+        let done = unsafe { libc::sched_setaffinity(0, size_of_val(&set), &raw const set) };
+        if done < 0 {
+            return failed(format!("cpus {:?}", scheduling.cpus));
+        }
+    }
+    let policy = policy_number(scheduling.policy);
+    if scheduling.policy != Policy::Other || scheduling.priority != 0 {
+        let parameters = libc::sched_param {
+            sched_priority: i32::from(scheduling.priority),
+        };
+        // SAFETY: the parameters are valid for reads.
+        if unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) } < 0 {
+            return failed(format!(
+                "policy {:?}, priority {}",
+                scheduling.policy, scheduling.priority
+            ));
+        }
+    }
+    if scheduling.nice != 0 {
+        let nice = i32::from(scheduling.nice);
+        // SAFETY: no memory is passed.
+        if unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) } < 0 {
+            return failed(format!("nice {nice}"));
+        }
+    }
+    Ok(())
+}
+
+fn policy_number(policy: Policy) -> libc::c_int {
+    match policy {
+        Policy::Other => libc::SCHED_OTHER,
+        Policy::Batch => libc::SCHED_BATCH,
+        Policy::Idle => libc::SCHED_IDLE,
+        Policy::Fifo => libc::SCHED_FIFO,
+        Policy::Rr => libc::SCHED_RR,
+    }
+}

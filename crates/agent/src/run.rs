@@ -1,0 +1,326 @@
+//! One run, from the job to the last record.
+
+use std::os::fd::OwnedFd;
+
+use assize_job::{AGENT_SCHEMA, Job, Record, SCHEMA, Scheduling, Stage, Workload};
+
+use crate::actions::{self, Circumstances};
+use crate::channel::Channel;
+use crate::environment;
+use crate::instruments::{self, Instrument};
+use crate::process::{Body, Child, Left, Limits};
+use crate::seed::Stream;
+use crate::sys::{self, End};
+use crate::workload::{self, Reader, output};
+
+/// Process 1 starts the workload this often a second plus the start offset,
+/// so that the time which the set-up took does not decide where between two
+/// ticks of the kernel the workload starts.
+const GRID_NS: u64 = 100_000_000;
+
+/// Sends who answers, and where.
+pub(crate) fn hello(channel: &mut Channel, resumed_ns: Option<u64>) {
+    channel.send(&Record::Hello {
+        schema: AGENT_SCHEMA.into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        resumed_ns,
+    });
+    channel.send(&environment::record());
+}
+
+/// Carries out the job, if it can be read. `guest`: as process 1.
+pub(crate) fn answer(job: Result<String, String>, channel: &mut Channel, guest: bool) {
+    match job.and_then(|text| read(&text)) {
+        Ok(job) => Run::new(job, guest).carry_out(channel),
+        Err(why) => channel.send(&Record::Failed {
+            stage: Stage::Start,
+            what: "read the job".into(),
+            why,
+        }),
+    }
+}
+
+fn read(text: &str) -> Result<Job, String> {
+    let job: Job = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    if job.schema == SCHEMA {
+        Ok(job)
+    } else {
+        Err(format!(
+            "schema {}: this agent knows {SCHEMA}; use the agent that came with assize",
+            job.schema
+        ))
+    }
+}
+
+/// A run and how it is carried out.
+struct Run {
+    job: Job,
+    guest: bool,
+    /// Readable once a signal has asked the agent to end.
+    interrupts: Option<OwnedFd>,
+}
+
+/// A workload that runs beside the measured one.
+struct Background {
+    name: String,
+    child: Child,
+    statuses: Vec<i32>,
+    /// Not called; what it holds goes when the process has ended.
+    _read: Reader,
+}
+
+/// What came of the measured workload.
+struct Measured {
+    instruments: Vec<Box<dyn Instrument>>,
+    left: Left,
+    elapsed_ns: u64,
+    /// Why it has failed, if it has.
+    why: Option<String>,
+    read: Reader,
+}
+
+impl Run {
+    fn new(job: Job, guest: bool) -> Run {
+        // Process 1 gets no signals that it does not ask for. Elsewhere, if
+        // they cannot be held, they end the agent at once.
+        let held = (!guest).then(|| sys::hold_end_signals().ok());
+        Run {
+            job,
+            guest,
+            interrupts: held.flatten(),
+        }
+    }
+
+    fn limits(&self) -> Limits<'_> {
+        Limits {
+            timeout_ms: self.job.timeout_ms,
+            interrupts: self.interrupts.as_ref(),
+        }
+    }
+
+    fn carry_out(&self, channel: &mut Channel) {
+        if self.guest
+            && let Err(why) = self.reseed()
+        {
+            channel.send(&failed(
+                Stage::Setup,
+                "reseed the kernel's random numbers",
+                why,
+            ));
+        }
+        let job = &self.job;
+        let failures = self.actions(&job.setup, Stage::Setup);
+        channel.send_all(&failures);
+        if failures.is_empty() {
+            self.measure(channel);
+        }
+        channel.send_all(&self.actions(&job.teardown, Stage::Teardown));
+    }
+
+    fn actions(&self, actions: &[assize_job::Action], stage: Stage) -> Vec<Record> {
+        let mut limits = self.limits();
+        if stage == Stage::Teardown {
+            // What was set up is undone in any case.
+            limits.interrupts = None;
+        }
+        let with = Circumstances {
+            seed: self.job.seed,
+            limits,
+            guest: self.guest,
+        };
+        actions::carry_out(actions, stage, &with)
+    }
+
+    /// Has the kernel draw its random numbers from the seed.
+    fn reseed(&self) -> Result<(), String> {
+        let mut stream = Stream::new(self.job.seed, "kernel");
+        let mut bytes = [0; 64];
+        for chunk in bytes.chunks_exact_mut(8) {
+            chunk.copy_from_slice(&stream.next().to_le_bytes());
+        }
+        let path = "/dev/urandom";
+        let mut options = std::fs::OpenOptions::new();
+        options
+            .write(true)
+            .open(path)
+            .and_then(|file| sys::reseed(&file, &bytes))
+            .map_err(|error| format!("{path}: {}", sys::words(&error)))
+    }
+
+    /// Background, workload and instruments.
+    fn measure(&self, channel: &mut Channel) {
+        let mut background = Vec::new();
+        for (index, workload) in self.job.background.iter().enumerate() {
+            match self.start_background(index, workload) {
+                Ok(started) => background.push(started),
+                Err(why) => {
+                    channel.send(&failed(Stage::Background, &workload.name, why));
+                    end_background(background, channel);
+                    return;
+                }
+            }
+        }
+        let measured = self.measure_workload(channel);
+        end_background(background, channel);
+        match measured {
+            Ok(measured) => self.report(measured, channel),
+            Err(why) => channel.send(&failed(Stage::Workload, &self.job.workload.name, why)),
+        }
+    }
+
+    fn start_background(&self, index: usize, workload: &Workload) -> Result<Background, String> {
+        let label = format!("background.{index}");
+        let prepared = workload::prepare(workload, &self.job, &label, true)?;
+        let mut child = self.start(prepared.body, &prepared.scheduling)?;
+        child.release();
+        Ok(Background {
+            name: workload.name.clone(),
+            child,
+            statuses: prepared.statuses,
+            _read: prepared.read,
+        })
+    }
+
+    /// Starts a process and waits until it waits.
+    fn start(&self, body: Body, scheduling: &Scheduling) -> Result<Child, String> {
+        let mut child = Child::start(body, scheduling, self.guest)
+            .map_err(|error| format!("new process: {}", sys::words(&error)))?;
+        if let Err(why) = child.wait_ready(&self.limits()) {
+            child.kill();
+            // Why it is not ready is known; how it ended does not matter.
+            let _ = child.reap();
+            return Err(why);
+        }
+        Ok(child)
+    }
+
+    fn measure_workload(&self, channel: &mut Channel) -> Result<Measured, String> {
+        let prepared = workload::prepare(&self.job.workload, &self.job, "workload", false)?;
+        let (mut instruments, missing) = instruments::make(&self.job.instruments);
+        channel.send_all(&missing);
+        instruments.retain_mut(|instrument| match instrument.open() {
+            Ok(()) => true,
+            Err(reason) => {
+                channel.send(&Record::Unavailable {
+                    instrument: instrument.name().into(),
+                    metric: None,
+                    reason,
+                });
+                false
+            }
+        });
+        let child = self.start(prepared.body, &prepared.scheduling)?;
+        let (left, elapsed_ns, why) = self.let_run(child, &mut instruments)?;
+        Ok(Measured {
+            instruments,
+            why: why.or_else(|| workload::failure(&left, &prepared.statuses)),
+            left,
+            elapsed_ns,
+            read: prepared.read,
+        })
+    }
+
+    /// Sends what came of it.
+    fn report(&self, mut measured: Measured, channel: &mut Channel) {
+        for instrument in &mut measured.instruments {
+            channel.send_all(&instrument.records());
+        }
+        let left = &measured.left;
+        channel.forward(&left.results);
+        if let Some(why) = measured.why {
+            let name = &self.job.workload.name;
+            channel.send(&failed(Stage::Workload, name, why));
+            channel.send_all(&output::raw(name, left));
+        } else {
+            channel.send_all(&(measured.read)(left, measured.elapsed_ns));
+        }
+    }
+
+    /// Waits for the start, lets the workload run to its end, and measures.
+    /// What it left, how long it took, and why it was killed, if it was.
+    fn let_run(
+        &self,
+        mut child: Child,
+        instruments: &mut [Box<dyn Instrument>],
+    ) -> Result<(Left, u64, Option<String>), String> {
+        let kills = oom_kills();
+        let offset = Stream::new(self.job.seed, "offset").below(self.job.offset_ns_max);
+        let now = sys::now();
+        let grid = if self.guest {
+            now.next_multiple_of(GRID_NS)
+        } else {
+            now
+        };
+        sys::sleep_until(grid + offset);
+        for instrument in instruments.iter_mut() {
+            instrument.start(child.pid());
+        }
+        let start = sys::now();
+        child.release();
+        let cut_short = child.wait_end(&self.limits());
+        let elapsed_ns = sys::now() - start;
+        for instrument in instruments.iter_mut().rev() {
+            instrument.stop();
+        }
+        let left = child.reap().map_err(|error| sys::words(&error))?;
+        let kills = oom_kills().saturating_sub(kills);
+        let killed = (kills > 0 && left.end != End::Exited(0)).then(|| {
+            format!(
+                "the kernel killed {kills} of its processes for lack of memory; \
+                 give the machine more"
+            )
+        });
+        Ok((left, elapsed_ns, cut_short.or(killed)))
+    }
+}
+
+/// Ends what runs beside the workload, and says what ended too early.
+fn end_background(background: Vec<Background>, channel: &mut Channel) {
+    for Background {
+        name,
+        child,
+        statuses,
+        _read,
+    } in background
+    {
+        let early = child.has_ended();
+        child.kill();
+        let left = match child.reap() {
+            Ok(left) => left,
+            Err(error) => {
+                channel.send(&failed(Stage::Background, &name, sys::words(&error)));
+                continue;
+            }
+        };
+        if !early {
+            continue;
+        }
+        channel.send(&match workload::failure(&left, &statuses) {
+            Some(why) => failed(Stage::Background, &name, why),
+            None => Record::Doubt {
+                code: "background-ended".into(),
+                detail: format!("{name}, in the background, ended before the workload did"),
+            },
+        });
+    }
+}
+
+/// How many processes the kernel has killed for lack of memory.
+fn oom_kills() -> u64 {
+    let counters = std::fs::read_to_string("/proc/vmstat").unwrap_or_default();
+    let mut counts = counters
+        .lines()
+        .filter_map(|line| line.strip_prefix("oom_kill "));
+    counts
+        .next()
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(0)
+}
+
+fn failed(stage: Stage, what: &str, why: String) -> Record {
+    Record::Failed {
+        stage,
+        what: what.into(),
+        why,
+    }
+}

@@ -1,0 +1,104 @@
+//! Any program.
+
+use assize_job::{Command, Record, Stage};
+
+use super::{Prepared, output, program};
+use crate::process::{Body, Left};
+
+pub(super) fn prepare(name: &str, command: &Command, seed: u64) -> Result<Prepared, String> {
+    let mut exec = program(&command.argv, seed)?;
+    exec.environment.extend(command.environment.iter().cloned());
+    let (name, metrics) = (name.to_string(), command.metrics.clone());
+    Ok(Prepared {
+        body: Body::Exec(exec),
+        scheduling: command.scheduling.clone(),
+        statuses: command.statuses.clone(),
+        read: Box::new(move |left, elapsed_ns| read(&name, &metrics, left, elapsed_ns)),
+    })
+}
+
+fn read(name: &str, metrics: &[String], left: &Left, elapsed_ns: u64) -> Vec<Record> {
+    let mut records = vec![Record::Metric {
+        metric: "time".into(),
+        value: elapsed_ns as f64,
+        unit: "ns".into(),
+    }];
+    for metric in metrics {
+        records.extend(find(name, metric, left));
+    }
+    records.extend(output::raw(name, left));
+    records
+}
+
+/// The metric that a program printed.
+fn find(name: &str, metric: &str, left: &Left) -> Vec<Record> {
+    let fail = |why: String| Record::Failed {
+        stage: Stage::Workload,
+        what: format!("{name}: metric {metric}"),
+        why,
+    };
+    let lines = left.stdout.lines().chain(left.stderr.lines());
+    let found: Vec<&str> = lines.filter_map(|line| text_of(line, metric)).collect();
+    let Some(last) = found.last() else {
+        return vec![fail(format!("it printed no line `{metric}: VALUE UNIT`"))];
+    };
+    let Some((value, unit)) = figure(last) else {
+        return vec![fail(format!("not a figure: {last}"))];
+    };
+    let mut records = vec![Record::Metric {
+        metric: metric.into(),
+        value,
+        unit: unit.into(),
+    }];
+    if found.len() > 1 {
+        records.push(Record::Doubt {
+            code: "metric-repeated".into(),
+            detail: format!(
+                "{name} printed {metric} {} times; the last counts",
+                found.len()
+            ),
+        });
+    }
+    records
+}
+
+/// What a line says of the metric.
+fn text_of<'a>(line: &'a str, metric: &str) -> Option<&'a str> {
+    Some(
+        line.trim()
+            .strip_prefix(metric)?
+            .trim_start()
+            .strip_prefix(':')?
+            .trim(),
+    )
+}
+
+/// `VALUE UNIT`, or `VALUE` alone.
+fn figure(text: &str) -> Option<(f64, &str)> {
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    let value: f64 = text[..end].parse().ok()?;
+    value.is_finite().then(|| (value, text[end..].trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_a_value_and_perhaps_a_unit() {
+        assert_eq!(figure("12.5 ns"), Some((12.5, "ns")));
+        assert_eq!(figure("-3"), Some((-3.0, "")));
+        assert_eq!(figure("1e3 MB per s"), Some((1000.0, "MB per s")));
+        for none in ["", "ns", "nan s", "inf", "1,5 s", "12ns"] {
+            assert_eq!(figure(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn a_name_counts_only_whole_and_first() {
+        assert_eq!(text_of("  rate: 3 /s", "rate"), Some("3 /s"));
+        assert_eq!(text_of("rate : 3", "rate"), Some("3"));
+        assert_eq!(text_of("rates: 3", "rate"), None);
+        assert_eq!(text_of("the rate: 3", "rate"), None);
+    }
+}

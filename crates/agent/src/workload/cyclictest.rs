@@ -1,0 +1,284 @@
+//! The cyclictest of rt-tests.
+//!
+//! Its histogram ends at a million values, a millisecond if they are
+//! nanoseconds. So it is asked for each value (`-v`) instead, and what it
+//! printed is held against the summary that it writes (`--json`). It leaves
+//! the machine as it is (`--default-system`): power management is part of
+//! what is measured.
+//!
+//! Its main thread prints every 10 ms. Once one thread has done all its
+//! wake-ups, it prints no more and stops the others soon after. So it is
+//! asked for some wake-ups more than are wanted, and these are left out.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::fd::AsRawFd;
+
+use assize_job::{Cyclictest, Policy, Record, Scheduling, Stage};
+use serde_json::Value;
+
+use super::series::histogram;
+use super::{Prepared, output, program};
+use crate::process::{Body, Left, text_of};
+use crate::sys;
+
+/// For how long more wake-ups are asked for than are wanted: two rounds of
+/// the main thread.
+const MARGIN_NS: u64 = 20_000_000;
+
+/// Thread to its latencies in nanoseconds, in order of its wake-ups.
+type Latencies = BTreeMap<u64, Vec<u64>>;
+
+pub(super) fn prepare(
+    name: &str,
+    cyclictest: &Cyclictest,
+    seed: u64,
+    samples: bool,
+    background: bool,
+) -> Result<Prepared, String> {
+    let json = sys::memory_file(c"cyclictest.json", false)
+        .map_err(|error| format!("memory file: {}", sys::words(&error)))?;
+    let argv = argv(cyclictest, &json, background)?;
+    let exec = program(&argv, seed)?;
+    // Its measuring threads take the policy from its options; the main
+    // thread shall not compete with them.
+    let scheduling = Scheduling {
+        policy: Policy::Other,
+        priority: 0,
+        ..cyclictest.scheduling.clone()
+    };
+    let (name, loops) = (name.to_string(), cyclictest.loops);
+    Ok(Prepared {
+        body: Body::Exec(exec),
+        scheduling,
+        statuses: vec![0],
+        read: Box::new(move |left, _| read(&name, loops, left, json, samples)),
+    })
+}
+
+fn argv(cyclictest: &Cyclictest, json: &File, background: bool) -> Result<Vec<String>, String> {
+    let Cyclictest {
+        threads,
+        interval_ns,
+        loops,
+        scheduling,
+    } = cyclictest;
+    if interval_ns % 1000 != 0 || *interval_ns == 0 {
+        return Err(format!(
+            "interval_ns: {interval_ns}: cyclictest counts in microseconds; use a multiple of 1000"
+        ));
+    }
+    if *loops == 0 || *threads == 0 {
+        return Err("threads, loops: must be 1 or more".into());
+    }
+    let policy = match scheduling.policy {
+        Policy::Other => "other",
+        Policy::Batch => "batch",
+        Policy::Idle => "idle",
+        Policy::Fifo => "fifo",
+        Policy::Rr => "rr",
+    };
+    let mut argv: Vec<String> = ["cyclictest", "--default-system", "-N", "-d", "0"]
+        .map(str::to_string)
+        .to_vec();
+    argv.push(format!("-t{threads}"));
+    argv.push(format!("-i{}", interval_ns / 1000));
+    argv.push(format!("--policy={policy}"));
+    if scheduling.priority > 0 {
+        argv.push(format!("-p{}", scheduling.priority));
+    }
+    if background {
+        argv.push("-q".into());
+    } else {
+        let margin = MARGIN_NS / interval_ns + 2;
+        argv.push(format!("-l{}", loops.saturating_add(margin)));
+        argv.push("-v".into());
+        argv.push(format!("--json=/proc/self/fd/{}", json.as_raw_fd()));
+    }
+    Ok(argv)
+}
+
+fn read(name: &str, loops: u64, left: &Left, mut json: File, samples: bool) -> Vec<Record> {
+    let fail = |why: String| Record::Failed {
+        stage: Stage::Workload,
+        what: name.into(),
+        why,
+    };
+    let summary = text_of(&mut json).unwrap_or_default();
+    let latencies = latencies(&left.stdout);
+    let mut records = match metrics(&latencies, loops) {
+        Ok(records) => records,
+        Err(why) => vec![fail(why)],
+    };
+    match compare(&latencies, &summary, loops) {
+        Ok(doubts) => records.extend(doubts.into_iter().map(|detail| Record::Doubt {
+            code: "values-lost".into(),
+            detail,
+        })),
+        Err(why) => records.push(fail(why)),
+    }
+    records.extend(output::keep("cyclictest.json".into(), &summary));
+    // Without times of their own, the values are no samples; in the order in
+    // which they were printed they are here.
+    if samples {
+        records.extend(output::keep(format!("{name}.stdout"), &left.stdout));
+    }
+    records.extend(output::keep(format!("{name}.stderr"), &left.stderr));
+    records
+}
+
+/// Reads `THREAD: WAKE-UP: LATENCY` lines; all others are something else.
+fn latencies(stdout: &str) -> Latencies {
+    let mut all = Latencies::new();
+    for line in stdout.lines() {
+        let mut fields = line.split(':').map(|field| field.trim().parse::<u64>());
+        if let (Some(Ok(thread)), Some(Ok(_)), Some(Ok(latency)), None) =
+            (fields.next(), fields.next(), fields.next(), fields.next())
+        {
+            all.entry(thread).or_default().push(latency);
+        }
+    }
+    all
+}
+
+/// The first wake-ups of each thread, as metrics.
+fn metrics(latencies: &Latencies, loops: u64) -> Result<Vec<Record>, String> {
+    if latencies.is_empty() {
+        return Err("cyclictest printed no line `THREAD: WAKE-UP: LATENCY`".into());
+    }
+    let loops = usize::try_from(loops).unwrap_or(usize::MAX);
+    let wanted = |values: &Vec<u64>| values[..loops.min(values.len())].to_vec();
+    let all: Vec<u64> = latencies.values().flat_map(wanted).collect();
+    let mut records = vec![histogram("latency", "ns", &all)];
+    if latencies.len() > 1 {
+        records.extend(latencies.iter().map(|(thread, values)| Record::Metric {
+            metric: format!("thread{thread}_latency_max"),
+            value: wanted(values).into_iter().max().unwrap_or(0) as f64,
+            unit: "ns".into(),
+        }));
+    }
+    Ok(records)
+}
+
+/// In what the values differ from cyclictest's own summary. It keeps the
+/// last 16384 values of a thread until it has printed them; a main thread
+/// that does not get to run loses older ones.
+fn compare(latencies: &Latencies, summary: &str, loops: u64) -> Result<Vec<String>, String> {
+    let summary: Value =
+        serde_json::from_str(summary).map_err(|error| format!("cyclictest's JSON: {error}"))?;
+    let threads = summary["thread"]
+        .as_object()
+        .ok_or("cyclictest's JSON: no object `thread`")?;
+    let mut doubts = Vec::new();
+    for (thread, of) in threads {
+        let number = |key: &str| {
+            of[key]
+                .as_f64()
+                .ok_or_else(|| format!("cyclictest's JSON: thread {thread}: no number `{key}`"))
+        };
+        let (cycles, min, max) = (number("cycles")?, number("min")?, number("max")?);
+        let sum = number("avg")? * cycles;
+        let values = thread
+            .parse()
+            .ok()
+            .and_then(|thread: u64| latencies.get(&thread));
+        let values = values.map(Vec::as_slice).unwrap_or_default();
+        let count = values.len() as f64;
+        if count < cycles.min(loops as f64) {
+            doubts.push(format!(
+                "cyclictest, thread {thread}: it woke {cycles} times and printed {count} values"
+            ));
+            continue;
+        }
+        // What was not printed any more lies between its extremes. The
+        // average has two decimals.
+        let rest = sum - values.iter().map(|value| *value as f64).sum::<f64>();
+        let (unprinted, slack) = (cycles - count, 0.0051 * cycles);
+        let mut extremes = values.iter().map(|value| *value as f64);
+        if rest < unprinted * min - slack
+            || rest > unprinted * max + slack
+            || extremes.any(|value| value < min || value > max)
+        {
+            doubts.push(format!(
+                "cyclictest, thread {thread}: the values that it printed do not agree \
+                 with its summary"
+            ));
+        }
+    }
+    Ok(doubts)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+
+    // What cyclictest 2.40 printed for
+    // `cyclictest --default-system -N -t2 -i1000 -d0 -l5 -v --json=FILE`.
+    const STDOUT: &str = include_str!("../../tests/data/cyclictest.stdout");
+    const JSON: &str = include_str!("../../tests/data/cyclictest.json");
+
+    #[test]
+    fn every_value_is_read() {
+        let latencies = latencies(STDOUT);
+        assert_eq!(latencies[&0], [80152, 80425, 75970, 68171, 73471]);
+        assert_eq!(latencies[&1].len(), 5);
+        let count = |loops| match &metrics(&latencies, loops).unwrap()[..] {
+            [Record::Histogram { buckets, .. }, _, _] => {
+                assert!(buckets.is_sorted());
+                buckets.iter().map(|(_, count)| count).sum::<u64>()
+            }
+            other => unreachable!("{other:?}"),
+        };
+        assert_eq!(count(5), 10);
+        assert_eq!(count(3), 6);
+        assert!(metrics(&Latencies::new(), 5).is_err());
+    }
+
+    #[test]
+    fn lost_values_are_noticed() {
+        let whole = latencies(STDOUT);
+        let doubts = |latencies: &Latencies, loops| compare(latencies, JSON, loops).unwrap().len();
+        assert_eq!(doubts(&whole, 5), 0);
+        // As when the value of one wake-up stands in for that of another.
+        let mut other = whole.clone();
+        other.get_mut(&0).unwrap()[1] = 80152;
+        assert_eq!(doubts(&other, 5), 1);
+        // The last one was not printed, and is wanted or not.
+        let mut other = whole.clone();
+        other.get_mut(&0).unwrap().pop();
+        assert_eq!(doubts(&other, 5), 1);
+        assert_eq!(doubts(&other, 4), 0);
+        other.remove(&1);
+        assert_eq!(doubts(&other, 4), 1);
+        assert!(compare(&whole, "", 5).is_err());
+        assert!(compare(&whole, "{}", 5).is_err());
+        assert!(compare(&whole, "{\"thread\": {\"0\": {}}}", 5).is_err());
+    }
+
+    #[test]
+    fn options_say_what_is_wanted() {
+        let json = File::open("/dev/null").unwrap();
+        let mut cyclictest = Cyclictest {
+            threads: 2,
+            interval_ns: 250_000,
+            loops: 9,
+            scheduling: Scheduling {
+                policy: Policy::Fifo,
+                priority: 80,
+                ..Scheduling::default()
+            },
+        };
+        let line = argv(&cyclictest, &json, false).unwrap().join(" ");
+        assert!(
+            line.starts_with(
+                "cyclictest --default-system -N -d 0 -t2 -i250 --policy=fifo -p80 -l91 -v --json="
+            ),
+            "{line}"
+        );
+        let line = argv(&cyclictest, &json, true).unwrap().join(" ");
+        assert!(line.ends_with("-p80 -q"), "{line}");
+        cyclictest.interval_ns = 1500;
+        assert!(argv(&cyclictest, &json, false).is_err());
+    }
+}

@@ -1,0 +1,50 @@
+//! Threads that are always busy.
+
+use assize_job::{Hogs, Record};
+
+use super::threads::{TURNS, join, spawn, turn};
+use super::{Prepared, inside};
+use crate::seed::Stream;
+use crate::sys;
+
+/// Each thread's start is put off by less than this, drawn from the seed:
+/// more than a tick of any kernel.
+const OFFSET_NS_MAX: u64 = 20_000_000;
+
+pub(super) fn prepare(hogs: &Hogs, seed: u64, label: &str, background: bool) -> Prepared {
+    let (threads, duration_ns) = (hogs.threads, hogs.duration_ns);
+    let mut stream = Stream::new(seed, &format!("{label}.offset"));
+    let offsets: Vec<u64> = (0..threads).map(|_| stream.below(OFFSET_NS_MAX)).collect();
+    inside(hogs.scheduling.clone(), move || {
+        run(&offsets, (!background).then_some(duration_ns))
+    })
+}
+
+/// Runs the threads for so long, or until the process is killed.
+fn run(offsets: &[u64], duration_ns: Option<u64>) -> Result<Vec<Record>, String> {
+    let start = sys::now();
+    let busy = |offset: u64| {
+        move || {
+            let begin = start + offset;
+            sys::sleep_until(begin);
+            let end = duration_ns.map_or(u64::MAX, |duration| begin.saturating_add(duration));
+            let mut turns = 0;
+            while sys::now() < end {
+                turn();
+                turns += TURNS;
+            }
+            (turns, sys::thread_cpu_time())
+        }
+    };
+    let threads: Result<Vec<_>, _> = offsets.iter().map(|at| spawn("hog", busy(*at))).collect();
+    let done = join(threads?)?;
+    let metric = |name: &str, value: u64, unit: &str| Record::Metric {
+        metric: name.into(),
+        value: value as f64,
+        unit: unit.into(),
+    };
+    Ok(vec![
+        metric("turns", done.iter().map(|(turns, _)| turns).sum(), ""),
+        metric("cpu_time", done.iter().map(|(_, cpu)| cpu).sum(), "ns"),
+    ])
+}

@@ -1,0 +1,139 @@
+//! What is executed, and what is read from what it leaves.
+
+mod command;
+mod cyclictest;
+mod hackbench;
+mod hogs;
+pub(crate) mod output;
+mod periodic;
+mod ping_pong;
+mod rt_app;
+mod series;
+mod threads;
+
+use std::path::Path;
+
+use assize_job::{Job, Kind, Record, Scheduling, Workload};
+
+use crate::process::{Body, Exec, Left};
+use crate::sys::{self, End};
+
+/// A workload, ready to be started.
+pub(crate) struct Prepared {
+    /// What its process does.
+    pub(crate) body: Body,
+    /// How it is scheduled.
+    pub(crate) scheduling: Scheduling,
+    /// Exit statuses that are no failure.
+    pub(crate) statuses: Vec<i32>,
+    /// Reads what the process left, if it did not fail.
+    pub(crate) read: Reader,
+}
+
+/// Makes records of what a process left, and of how long it took in
+/// nanoseconds. Holds what must last as long as the process.
+pub(crate) type Reader = Box<dyn FnOnce(&Left, u64) -> Vec<Record>>;
+
+/// Gets a workload ready. `label` names its streams of random numbers;
+/// `background`: it runs until it is killed.
+pub(crate) fn prepare(
+    workload: &Workload,
+    job: &Job,
+    label: &str,
+    background: bool,
+) -> Result<Prepared, String> {
+    let (name, seed, samples) = (&workload.name, job.seed, job.samples);
+    match &workload.kind {
+        Kind::Command(kind) => command::prepare(name, kind, seed),
+        Kind::Cyclictest(kind) => cyclictest::prepare(name, kind, seed, samples, background),
+        Kind::Hackbench(kind) => hackbench::prepare(name, kind, seed, background),
+        Kind::Hogs(kind) => Ok(hogs::prepare(kind, seed, label, background)),
+        Kind::Periodic(kind) => {
+            let plan = periodic::Plan {
+                background,
+                samples,
+            };
+            periodic::prepare(name, kind, seed, label, plan)
+        }
+        Kind::PingPong(kind) => ping_pong::prepare(kind, samples, background),
+    }
+}
+
+/// A workload that is part of the agent.
+fn inside(
+    scheduling: Scheduling,
+    run: impl FnOnce() -> Result<Vec<Record>, String> + 'static,
+) -> Prepared {
+    Prepared {
+        body: Body::Inside(Box::new(run)),
+        scheduling,
+        statuses: vec![0],
+        // It sends its records itself.
+        read: Box::new(|_, _| Vec::new()),
+    }
+}
+
+/// Why a process that ended like this has failed, unless its status is one
+/// of these.
+pub(crate) fn failure(left: &Left, statuses: &[i32]) -> Option<String> {
+    if let Some(why) = &left.failure {
+        return Some(why.clone());
+    }
+    let how = match left.end {
+        End::Exited(status) if statuses.contains(&status) => return None,
+        End::Exited(status) => format!("exit status {status}"),
+        End::Killed(signal) => format!("killed by {}", sys::signal_name(signal)),
+    };
+    let said = output::last_lines(left);
+    Some(if said.is_empty() {
+        format!("{how}; it printed nothing")
+    } else {
+        format!("{how}: {said}")
+    })
+}
+
+/// A program with its arguments, in which `{seed}` becomes the seed.
+pub(crate) fn program(argv: &[String], seed: u64) -> Result<Exec, String> {
+    let Some(name) = argv.first() else {
+        return Err("argv: no program is named".into());
+    };
+    let seed = seed.to_string();
+    Ok(Exec {
+        path: find(name)?,
+        arguments: argv
+            .iter()
+            .map(|text| text.replace("{seed}", &seed))
+            .collect(),
+        environment: vec![("ASSIZE_SEED".into(), seed)],
+        ..Exec::default()
+    })
+}
+
+/// The file of a program.
+fn find(name: &str) -> Result<String, String> {
+    if name.contains('/') {
+        return if is_program(name) {
+            Ok(name.to_string())
+        } else {
+            Err(format!(
+                "{name}: no such program here; it is not in the payload"
+            ))
+        };
+    }
+    let path = std::env::var("PATH").unwrap_or_default();
+    path.split(':')
+        .map(|directory| format!("{directory}/{name}"))
+        .find(|file| is_program(file))
+        .ok_or_else(|| {
+            format!(
+                "{name}: no such program in {path}; it is not in the payload, \
+                 or not installed on this host"
+            )
+        })
+}
+
+fn is_program(path: &str) -> bool {
+    // SAFETY: the path is a C string that outlives the call.
+    Path::new(path).is_file()
+        && unsafe { libc::access(sys::c_string(path).as_ptr(), libc::X_OK) } == 0
+}

@@ -1,0 +1,98 @@
+//! What programs print.
+
+use assize_job::Record;
+
+use crate::process::Left;
+
+/// How much of what a tool printed is kept.
+const LIMIT: usize = 1 << 20;
+/// How many lines, and bytes, tell why a program failed.
+const LINES: usize = 5;
+const BYTES: usize = 2000;
+
+/// What the process printed, under names that begin with `name`.
+pub(crate) fn raw(name: &str, left: &Left) -> Vec<Record> {
+    let mut records = keep(format!("{name}.stdout"), &left.stdout);
+    records.extend(keep(format!("{name}.stderr"), &left.stderr));
+    records
+}
+
+/// A text, if there is any, and a doubt if it is too long to be kept.
+pub(crate) fn keep(name: String, text: &str) -> Vec<Record> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let end = (0..=LIMIT.min(text.len()))
+        .rev()
+        .find(|at| text.is_char_boundary(*at));
+    let kept = &text[..end.unwrap_or(0)];
+    let mut records = vec![Record::Raw {
+        name: name.clone(),
+        text: kept.into(),
+    }];
+    if kept.len() < text.len() {
+        records.push(Record::Doubt {
+            code: "output-cut".into(),
+            detail: format!(
+                "{name}: {} bytes were printed, {} are kept",
+                text.len(),
+                kept.len()
+            ),
+        });
+    }
+    records
+}
+
+/// The last lines that a process printed to standard error, else to standard
+/// output, on one line.
+pub(crate) fn last_lines(left: &Left) -> String {
+    let said = [&left.stderr, &left.stdout]
+        .into_iter()
+        .find(|text| !text.trim().is_empty());
+    let lines: Vec<&str> = said
+        .map(|text| {
+            text.lines()
+                .map(str::trim)
+                .filter(|line| !line.is_empty())
+                .collect()
+        })
+        .unwrap_or_default();
+    let joined = lines[lines.len().saturating_sub(LINES)..].join("; ");
+    let start = joined.len().saturating_sub(BYTES);
+    let start = (start..=joined.len()).find(|at| joined.is_char_boundary(*at));
+    joined[start.unwrap_or(0)..].to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::End;
+
+    fn left(stdout: &str, stderr: &str) -> Left {
+        Left {
+            end: End::Exited(1),
+            failure: None,
+            stdout: stdout.into(),
+            stderr: stderr.into(),
+            results: String::new(),
+        }
+    }
+
+    #[test]
+    fn the_last_lines_tell() {
+        assert_eq!(last_lines(&left("out\n", "")), "out");
+        assert_eq!(last_lines(&left("out\n", " a\n\nb\n")), "a; b");
+        assert_eq!(last_lines(&left("", "1\n2\n3\n4\n5\n6\n")), "2; 3; 4; 5; 6");
+        assert_eq!(last_lines(&left("", &"ä".repeat(3000))).len(), BYTES);
+        assert_eq!(last_lines(&left("", "")), "");
+    }
+
+    #[test]
+    fn what_is_cut_is_said() {
+        assert!(keep("x".into(), "").is_empty());
+        assert_eq!(keep("x".into(), &"a".repeat(LIMIT)).len(), 1);
+        let records = keep("x".into(), &"ä".repeat(LIMIT));
+        assert!(matches!(&records[0], Record::Raw { text, .. } if text.len() == LIMIT));
+        assert!(matches!(&records[1], Record::Doubt { code, .. } if code == "output-cut"));
+    }
+}

@@ -1,0 +1,165 @@
+//! Threads that work for a while in each period.
+
+use std::collections::BTreeMap;
+
+use assize_job::{Loop, Periodic, Record, Scheduling};
+
+use super::series::Series;
+use super::threads::{join, spawn, work};
+use super::{Prepared, inside, rt_app};
+use crate::process::schedule;
+use crate::seed::Stream;
+use crate::sys;
+
+/// Time for all threads to have started before the first period begins.
+const LEAD_NS: u64 = 10_000_000;
+
+pub(super) fn prepare(
+    name: &str,
+    periodic: &Periodic,
+    seed: u64,
+    label: &str,
+    plan: Plan,
+) -> Result<Prepared, String> {
+    if let Some(file) = &periodic.rt_app {
+        return if periodic.loops.is_empty() {
+            rt_app::prepare(name, file, seed)
+        } else {
+            Err("loops, rt_app: both are given; give one".into())
+        };
+    }
+    if periodic.loops.is_empty() {
+        return Err("loops: none is given".into());
+    }
+    if let Some(bad) = periodic.loops.iter().find(|one| one.period_ns == 0) {
+        return Err(format!(
+            "loops: {}: period_ns: 0: must be 1 or more",
+            bad.name
+        ));
+    }
+    let mut stream = Stream::new(seed, &format!("{label}.phase"));
+    let mut loops = Vec::new();
+    for one in &periodic.loops {
+        for _ in 0..one.threads {
+            loops.push((one.clone(), stream.below(one.period_ns)));
+        }
+    }
+    let duration_ns = periodic.duration_ns;
+    Ok(inside(Scheduling::default(), move || {
+        run(loops, duration_ns, plan)
+    }))
+}
+
+/// What the job wants of the threads.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plan {
+    /// They run until the process is killed, and measure nothing.
+    pub(super) background: bool,
+    /// Single samples are sent.
+    pub(super) samples: bool,
+}
+
+/// What a thread has measured.
+struct Measured {
+    name: String,
+    wakeup: Series,
+    response: Series,
+    overruns: u64,
+}
+
+fn run(loops: Vec<(Loop, u64)>, duration_ns: u64, plan: Plan) -> Result<Vec<Record>, String> {
+    let start = sys::now();
+    let begin = start + LEAD_NS;
+    let end = if plan.background {
+        u64::MAX
+    } else {
+        begin.saturating_add(duration_ns)
+    };
+    let mut threads = Vec::new();
+    for (one, phase) in loops {
+        let name = one.name.clone();
+        threads.push(spawn(&name, move || {
+            one_thread(one, begin + phase, end, plan)
+        })?);
+    }
+    let mut by_name: BTreeMap<String, Measured> = BTreeMap::new();
+    for measured in join(threads)? {
+        let measured = measured?;
+        match by_name.get_mut(&measured.name) {
+            Some(sum) => {
+                sum.wakeup.append(measured.wakeup);
+                sum.response.append(measured.response);
+                sum.overruns += measured.overruns;
+            }
+            None => {
+                by_name.insert(measured.name.clone(), measured);
+            }
+        }
+    }
+    let mut records = Vec::new();
+    for (name, sum) in by_name {
+        let wakeup = format!("{name}_wakeup_latency");
+        records.extend(sum.wakeup.records(&wakeup, "ns", start, plan.samples));
+        let response = format!("{name}_response");
+        records.extend(sum.response.records(&response, "ns", start, plan.samples));
+        records.push(Record::Metric {
+            metric: format!("{name}_overruns"),
+            value: sum.overruns as f64,
+            unit: String::new(),
+        });
+    }
+    Ok(records)
+}
+
+/// Wakes at each release from the first until `end`, and works. A release
+/// that passes while earlier work goes on is an overrun, and is left out.
+fn one_thread(one: Loop, first: u64, end: u64, plan: Plan) -> Result<Measured, String> {
+    schedule(&one.scheduling)?;
+    sys::no_timer_slack();
+    let room = if plan.background {
+        0
+    } else {
+        end.saturating_sub(first) / one.period_ns + 1
+    };
+    let mut measured = Measured {
+        name: one.name,
+        wakeup: Series::with_room(room),
+        response: Series::with_room(room),
+        overruns: 0,
+    };
+    let mut release = first;
+    while release < end {
+        sys::sleep_until(release);
+        let woke = sys::now();
+        work(one.run_ns);
+        let done = sys::now();
+        if !plan.background {
+            measured.wakeup.push(woke, woke - release);
+            measured.response.push(done, done - release);
+        }
+        let passed = overruns(release, done, one.period_ns);
+        measured.overruns += passed;
+        release = release.saturating_add(one.period_ns.saturating_mul(passed + 1));
+    }
+    Ok(measured)
+}
+
+/// How many releases passed before `done`. One that is due just then can
+/// still be met.
+fn overruns(release: u64, done: u64, period_ns: u64) -> u64 {
+    (done - release).saturating_sub(1) / period_ns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_that_passed_are_overruns() {
+        assert_eq!(overruns(100, 100, 10), 0);
+        assert_eq!(overruns(100, 110, 10), 0);
+        assert_eq!(overruns(100, 111, 10), 1);
+        assert_eq!(overruns(100, 120, 10), 1);
+        assert_eq!(overruns(100, 121, 10), 2);
+    }
+}

@@ -1,0 +1,111 @@
+//! Two threads that wake each other in turn.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use assize_job::{PingPong, Record, Via};
+
+use super::series::Series;
+use super::threads::{join, spawn};
+use super::{Prepared, inside};
+use crate::sys;
+
+pub(super) fn prepare(
+    ping_pong: &PingPong,
+    samples: bool,
+    background: bool,
+) -> Result<Prepared, String> {
+    let (via, loops) = (ping_pong.via, ping_pong.loops);
+    if via == Via::Socket {
+        return Err("via: socket: ping-pong knows `pipe` and `futex`".into());
+    }
+    Ok(inside(ping_pong.scheduling.clone(), move || {
+        let (ping, pong) = ends(via).map_err(|error| sys::words(&error))?;
+        run(ping, pong, (!background).then_some(loops), samples)
+    }))
+}
+
+/// One side of the table.
+enum End {
+    /// Reads a byte from one pipe and writes it to another.
+    Pipe(File, File),
+    /// The turn of the side with this number.
+    Futex(Arc<AtomicU32>, u32),
+}
+
+fn ends(via: Via) -> io::Result<(End, End)> {
+    if via == Via::Futex {
+        let turn = Arc::new(AtomicU32::new(0));
+        return Ok((End::Futex(turn.clone(), 0), End::Futex(turn, 1)));
+    }
+    let ((read_ping, write_pong), (read_pong, write_ping)) = (sys::pipe()?, sys::pipe()?);
+    let end = |from, to| End::Pipe(File::from(from), File::from(to));
+    Ok((end(read_ping, write_ping), end(read_pong, write_pong)))
+}
+
+impl End {
+    /// Waits for the ball.
+    fn take(&mut self) -> io::Result<()> {
+        match self {
+            End::Pipe(from, _) => from.read_exact(&mut [0]),
+            End::Futex(turn, side) => loop {
+                let other = turn.load(Ordering::Acquire);
+                if other == *side {
+                    return Ok(());
+                }
+                sys::futex_wait(turn, other);
+            },
+        }
+    }
+
+    /// Sends the ball to the other side.
+    fn give(&mut self) -> io::Result<()> {
+        match self {
+            End::Pipe(_, to) => to.write_all(b"o"),
+            End::Futex(turn, side) => {
+                turn.store(1 - *side, Ordering::Release);
+                sys::futex_wake(turn);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Plays so many round trips, or until the process is killed.
+fn run(
+    mut ping: End,
+    mut pong: End,
+    loops: Option<u64>,
+    samples: bool,
+) -> Result<Vec<Record>, String> {
+    let start = sys::now();
+    let rounds = loops.unwrap_or(u64::MAX);
+    let other = spawn("pong", move || -> io::Result<()> {
+        for _ in 0..rounds {
+            pong.take()?;
+            pong.give()?;
+        }
+        Ok(())
+    })?;
+    let mut series = Series::with_room(loops.unwrap_or(0));
+    let mut play = || -> io::Result<()> {
+        for _ in 0..rounds {
+            let begin = sys::now();
+            ping.give()?;
+            ping.take()?;
+            let end = sys::now();
+            if loops.is_some() {
+                series.push(end, end - begin);
+            }
+        }
+        Ok(())
+    };
+    let words = |error: io::Error| sys::words(&error);
+    play().map_err(words)?;
+    for done in join(vec![other])? {
+        done.map_err(words)?;
+    }
+    Ok(series.records("round_trip", "ns", start, samples))
+}

@@ -1,0 +1,113 @@
+//! Measurements of one kind, as records.
+
+use std::collections::BTreeMap;
+
+use assize_job::Record;
+
+/// Measurements and when they were taken.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Series {
+    /// When, in nanoseconds of CLOCK_MONOTONIC.
+    times: Vec<u64>,
+    values: Vec<u64>,
+}
+
+impl Series {
+    /// Has room for so many without the kernel having to find memory while
+    /// something is measured.
+    pub(super) fn with_room(count: u64) -> Series {
+        // More than this will have to grow.
+        let count = usize::try_from(count.min(1 << 22)).unwrap_or(0);
+        // Written with what is not zero, so that the pages are there.
+        let room = || {
+            let mut room = vec![u64::MAX; count];
+            room.clear();
+            room
+        };
+        Series {
+            times: room(),
+            values: room(),
+        }
+    }
+
+    pub(super) fn push(&mut self, time: u64, value: u64) {
+        self.times.push(time);
+        self.values.push(value);
+    }
+
+    /// Adds the measurements of another thread.
+    pub(super) fn append(&mut self, mut other: Series) {
+        self.times.append(&mut other.times);
+        self.values.append(&mut other.values);
+    }
+
+    /// Its records: how often each value occurred, and if asked for each
+    /// value, with times counted from `start`.
+    pub(super) fn records(
+        self,
+        metric: &str,
+        unit: &str,
+        start: u64,
+        samples: bool,
+    ) -> Vec<Record> {
+        let mut records = vec![histogram(metric, unit, &self.values)];
+        if samples {
+            let mut both: Vec<(u64, u64)> = self.times.into_iter().zip(self.values).collect();
+            both.sort_by_key(|(time, _)| *time);
+            let mut before = start;
+            let t_ns = both.iter().map(|(time, _)| {
+                let since = time.saturating_sub(before);
+                before = *time;
+                since
+            });
+            records.push(Record::Samples {
+                metric: metric.into(),
+                unit: unit.into(),
+                t_ns: t_ns.collect(),
+                values: both.iter().map(|(_, value)| *value as f64).collect(),
+            });
+        }
+        records
+    }
+}
+
+/// How often each value occurred.
+pub(super) fn histogram(metric: &str, unit: &str, values: &[u64]) -> Record {
+    let mut buckets = BTreeMap::new();
+    for value in values {
+        *buckets.entry(*value).or_insert(0) += 1;
+    }
+    Record::Histogram {
+        metric: metric.into(),
+        unit: unit.into(),
+        buckets: buckets.into_iter().collect(),
+        exact: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_counted_and_times_are_differences() {
+        let mut series = Series::with_room(2);
+        series.push(130, 7);
+        series.push(110, 9);
+        let mut other = Series::default();
+        other.push(120, 7);
+        series.append(other);
+        let records = series.records("m", "ns", 100, true);
+        assert!(
+            matches!(&records[0], Record::Histogram { buckets, exact: true, .. }
+                if *buckets == [(7, 2), (9, 1)])
+        );
+        assert!(matches!(&records[1], Record::Samples { t_ns, values, .. }
+                if *t_ns == [10, 10, 10] && *values == [9.0, 7.0, 7.0]));
+    }
+
+    #[test]
+    fn samples_are_sent_only_if_asked_for() {
+        assert_eq!(Series::default().records("m", "ns", 0, false).len(), 1);
+    }
+}

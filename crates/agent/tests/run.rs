@@ -1,0 +1,533 @@
+//! Every workload, carried out by the agent as an ordinary process.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use assize_job::{
+    Action, Cyclictest, Hackbench, Hogs, Job, Kind, Loop, Periodic, PingPong, Policy, Record,
+    Scheduling, Stage, Via, Workload,
+};
+
+/// What the agent answers to this text. The stream is always whole.
+fn answer(text: &str) -> Vec<Record> {
+    let mut agent = Command::new(env!("CARGO_BIN_EXE_assize-agent"))
+        .arg("run")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    agent
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
+    let output = agent.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let mut records: Vec<Record> = stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect();
+    let before = records.len() as u64 - 1;
+    assert_eq!(records.pop(), Some(Record::End { records: before }));
+    assert!(
+        matches!(&records[0], Record::Hello { schema, resumed_ns: None, .. }
+        if schema == assize_job::AGENT_SCHEMA)
+    );
+    assert!(matches!(&records[1], Record::Environment { facts }
+        if facts.contains_key("kernel") && facts.contains_key("cpu_model")));
+    records.split_off(2)
+}
+
+/// What comes of a job after hello and environment.
+fn run(job: &Job) -> Vec<Record> {
+    answer(&serde_json::to_string(job).unwrap())
+}
+
+/// What comes of a job that does not fail.
+fn completed(job: &Job) -> Vec<Record> {
+    let records = run(job);
+    let failed = records
+        .iter()
+        .find(|record| matches!(record, Record::Failed { .. }));
+    assert_eq!(failed, None, "{records:?}");
+    records
+}
+
+/// Stage and reason of the only failure.
+fn failure(job: &Job) -> (Stage, String, String) {
+    let records = run(job);
+    let mut failures = records.iter().filter_map(|record| match record {
+        Record::Failed { stage, what, why } => Some((*stage, what.clone(), why.clone())),
+        _ => None,
+    });
+    let first = failures
+        .next()
+        .unwrap_or_else(|| panic!("did not fail: {records:?}"));
+    assert_eq!(failures.next(), None);
+    first
+}
+
+fn workload(kind: Kind) -> Workload {
+    Workload {
+        name: "w".into(),
+        kind,
+    }
+}
+
+fn job(kind: Kind) -> Job {
+    Job {
+        seed: 7,
+        workload: workload(kind),
+        offset_ns_max: 100_000,
+        timeout_ms: 60_000,
+        ..Job::default()
+    }
+}
+
+fn shell(script: &str) -> assize_job::Command {
+    assize_job::Command {
+        argv: ["sh", "-c", script].map(str::to_string).to_vec(),
+        statuses: vec![0],
+        ..assize_job::Command::default()
+    }
+}
+
+fn script(text: &str) -> Job {
+    job(Kind::Command(shell(text)))
+}
+
+fn metrics(records: &[Record]) -> BTreeMap<String, (f64, String)> {
+    let metric = |record: &Record| match record {
+        Record::Metric {
+            metric,
+            value,
+            unit,
+        } => Some((metric.clone(), (*value, unit.clone()))),
+        _ => None,
+    };
+    records.iter().filter_map(metric).collect()
+}
+
+fn raw(records: &[Record], wanted: &str) -> Option<String> {
+    records.iter().find_map(|record| match record {
+        Record::Raw { name, text } if name == wanted => Some(text.clone()),
+        _ => None,
+    })
+}
+
+/// Number of values in a histogram.
+fn count(records: &[Record], wanted: &str) -> Option<u64> {
+    records.iter().find_map(|record| match record {
+        Record::Histogram {
+            metric,
+            buckets,
+            exact: true,
+            unit,
+        } if metric == wanted && unit == "ns" => {
+            assert!(buckets.is_sorted());
+            Some(buckets.iter().map(|(_, count)| count).sum())
+        }
+        _ => None,
+    })
+}
+
+fn doubts(records: &[Record]) -> Vec<String> {
+    let doubt = |record: &Record| match record {
+        Record::Doubt { code, .. } => Some(code.clone()),
+        _ => None,
+    };
+    records.iter().filter_map(doubt).collect()
+}
+
+#[test]
+fn a_command_gives_time_metrics_and_what_it_printed() {
+    let mut command = shell("echo rate: 2.5 /s; echo $A $ASSIZE_SEED $0 >&2");
+    command.argv.push("{seed}".into());
+    command.environment.push(("A".into(), "b".into()));
+    command.metrics.push("rate".into());
+    let records = completed(&job(Kind::Command(command)));
+    let metrics = metrics(&records);
+    assert_eq!(metrics["rate"], (2.5, "/s".into()));
+    assert!(metrics["time"].0 > 0.0);
+    assert_eq!(metrics["time"].1, "ns");
+    assert_eq!(raw(&records, "w.stdout").as_deref(), Some("rate: 2.5 /s\n"));
+    assert_eq!(raw(&records, "w.stderr").as_deref(), Some("b 7 7\n"));
+}
+
+#[test]
+fn a_metric_that_was_not_printed_is_a_failure() {
+    let mut command = shell("echo rat: 1");
+    command.metrics.push("rate".into());
+    let (stage, what, why) = failure(&job(Kind::Command(command)));
+    assert_eq!((stage, what.as_str()), (Stage::Workload, "w: metric rate"));
+    assert!(why.contains("`rate: VALUE UNIT`"), "{why}");
+}
+
+#[test]
+fn output_that_is_no_text_or_too_long_is_kept_in_part() {
+    let records = completed(&script(
+        "printf '\\377'; head -c 2000000 /dev/zero | tr '\\0' x >&2",
+    ));
+    assert_eq!(raw(&records, "w.stdout").as_deref(), Some("\u{fffd}"));
+    assert_eq!(raw(&records, "w.stderr").unwrap().len(), 1 << 20);
+    assert_eq!(doubts(&records), ["output-cut"]);
+}
+
+#[test]
+fn failures_say_why() {
+    for (text, expected) in [
+        ("echo a >&2; echo b >&2; exit 3", "exit status 3: a; b"),
+        ("exit 1", "exit status 1; it printed nothing"),
+        ("kill -SEGV $$", "killed by SIGSEGV; it printed nothing"),
+    ] {
+        let (stage, what, why) = failure(&script(text));
+        assert_eq!((stage, what.as_str()), (Stage::Workload, "w"));
+        assert_eq!(why, expected);
+    }
+    let missing = assize_job::Command {
+        argv: vec!["no-such-program".into()],
+        ..assize_job::Command::default()
+    };
+    let (_, _, why) = failure(&job(Kind::Command(missing)));
+    assert!(
+        why.starts_with("no-such-program: no such program in "),
+        "{why}"
+    );
+    assert!(why.contains("not in the payload"), "{why}");
+}
+
+#[test]
+fn a_status_that_is_expected_is_no_failure() {
+    let mut command = shell("exit 3");
+    command.statuses = vec![3];
+    completed(&job(Kind::Command(command)));
+}
+
+#[test]
+fn a_workload_that_takes_too_long_is_killed_with_what_it_started() {
+    let directory = tempfile::tempdir().unwrap();
+    let pid = directory.path().join("pid");
+    let mut job = script(&format!("sleep 1000 & echo $! > {}; wait", pid.display()));
+    job.timeout_ms = 500;
+    let (_, _, why) = failure(&job);
+    assert_eq!(why, "not done after 500 ms; it was killed");
+    let pid = std::fs::read_to_string(pid).unwrap();
+    let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+    assert!(state.is_err() || state.unwrap().contains(") Z "));
+}
+
+#[test]
+fn a_signal_ends_the_run_but_not_its_teardown() {
+    let directory = tempfile::tempdir().unwrap();
+    let (begun, undone) = (
+        directory.path().join("begun"),
+        directory.path().join("undone"),
+    );
+    let mut job = script(&format!("touch {}; sleep 1000", begun.display()));
+    job.teardown = vec![Action::Command {
+        argv: ["touch".into(), undone.to_string_lossy().into_owned()].to_vec(),
+    }];
+    let mut agent = Command::new(env!("CARGO_BIN_EXE_assize-agent"))
+        .arg("run")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let text = serde_json::to_string(&job).unwrap();
+    agent
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
+    while !begun.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let killed = Command::new("kill")
+        .arg(agent.id().to_string())
+        .status()
+        .unwrap();
+    assert!(killed.success());
+    let output = agent.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert!(stdout.contains("interrupted by a signal"), "{stdout}");
+    assert!(
+        stdout
+            .lines()
+            .last()
+            .unwrap()
+            .starts_with("{\"record\":\"end\"")
+    );
+    assert!(undone.exists());
+}
+
+#[test]
+fn actions_surround_the_run_and_teardown_follows_a_failure() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_string_lossy().into_owned();
+    let mut job = script(&format!("cat {0} > {1}; exit 1", path("a"), path("b")));
+    job.setup = vec![Action::Write {
+        path: path("a"),
+        value: "x".into(),
+    }];
+    job.teardown = vec![
+        Action::Command {
+            argv: vec!["false".into()],
+        },
+        Action::Command {
+            argv: ["touch".into(), path("c")].to_vec(),
+        },
+    ];
+    let records = run(&job);
+    let stages: Vec<Stage> = records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Failed { stage, .. } => Some(*stage),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(stages, [Stage::Workload, Stage::Teardown]);
+    assert_eq!(std::fs::read_to_string(path("b")).unwrap(), "x");
+    assert!(std::fs::exists(path("c")).unwrap());
+}
+
+#[test]
+fn nothing_runs_after_a_set_up_that_failed() {
+    let directory = tempfile::tempdir().unwrap();
+    let mark = directory.path().join("mark");
+    let mut job = script(&format!("touch {}", mark.display()));
+    job.setup = vec![Action::Sysctl {
+        name: "kernel.no_such_sysctl".into(),
+        value: "1".into(),
+    }];
+    let (stage, what, why) = failure(&job);
+    assert_eq!(
+        (stage, what.as_str()),
+        (Stage::Setup, "sysctl kernel.no_such_sysctl")
+    );
+    assert!(
+        why.starts_with("/proc/sys/kernel/no_such_sysctl: "),
+        "{why}"
+    );
+    assert!(!mark.exists());
+}
+
+#[test]
+fn a_job_that_cannot_be_read_is_answered() {
+    for text in ["", "{", "{\"schema\":\"assize.job/1\"}"] {
+        let records = answer(text);
+        assert!(
+            matches!(
+                &records[..],
+                [Record::Failed {
+                    stage: Stage::Start,
+                    ..
+                }]
+            ),
+            "{records:?}"
+        );
+    }
+    let other = Job {
+        schema: "assize.job/999".into(),
+        ..Job::default()
+    };
+    let (_, _, why) = failure(&other);
+    assert!(
+        why.contains("assize.job/999") && why.contains("assize.job/1;"),
+        "{why}"
+    );
+}
+
+#[test]
+fn hogs_are_busy_for_as_long_as_they_are_asked_to_be() {
+    let hogs = Hogs {
+        threads: 2,
+        duration_ns: 20_000_000,
+        scheduling: Scheduling {
+            policy: Policy::Batch,
+            nice: 5,
+            cpus: vec![0],
+            ..Scheduling::default()
+        },
+    };
+    let metrics = metrics(&completed(&job(Kind::Hogs(hogs))));
+    assert!(metrics["turns"].0 > 0.0);
+    assert!(metrics["cpu_time"].0 > 0.0);
+}
+
+#[test]
+fn scheduling_that_is_not_to_be_had_is_a_failure() {
+    let mut command = shell("true");
+    command.scheduling.cpus = vec![1000];
+    let (_, _, why) = failure(&job(Kind::Command(command)));
+    assert!(why.starts_with("scheduling: cpus [1000]: "), "{why}");
+}
+
+#[test]
+fn ping_pong_measures_every_round_trip() {
+    for via in [Via::Pipe, Via::Futex] {
+        let ping_pong = PingPong {
+            loops: 50,
+            via,
+            ..PingPong::default()
+        };
+        let mut job = job(Kind::PingPong(ping_pong));
+        job.samples = true;
+        let records = completed(&job);
+        assert_eq!(count(&records, "round_trip"), Some(50));
+        let samples = records.iter().find_map(|record| match record {
+            Record::Samples { t_ns, values, .. } => Some((t_ns.len(), values.len())),
+            _ => None,
+        });
+        assert_eq!(samples, Some((50, 50)));
+    }
+}
+
+#[test]
+fn periodic_measures_every_period_it_meets() {
+    let one = |name: &str, threads, period_ns, run_ns| Loop {
+        name: name.into(),
+        threads,
+        period_ns,
+        run_ns,
+        ..Loop::default()
+    };
+    let records = completed(&job(Kind::Periodic(Periodic {
+        duration_ns: 50_000_000,
+        loops: vec![
+            one("a", 2, 10_000_000, 100_000),
+            one("b", 1, 5_000_000, 12_000_000),
+        ],
+        rt_app: None,
+    })));
+    let metrics = metrics(&records);
+    let met = count(&records, "a_wakeup_latency").unwrap();
+    assert_eq!(count(&records, "a_response"), Some(met));
+    assert!((2..=10).contains(&met), "{met}");
+    // Its work takes more than two periods.
+    assert!(metrics["b_overruns"].0 >= 2.0, "{metrics:?}");
+}
+
+#[test]
+fn rt_app_leaves_its_logs() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("one.json");
+    let text = r#"{"tasks": {"thread0": {"loop": 3, "run": 1000, "sleep": 1000}},
+        "global": {"duration": 1, "calibration": 100, "default_policy": "SCHED_OTHER",
+        "log_basename": "log"}}"#;
+    std::fs::write(&file, text).unwrap();
+    let records = completed(&job(Kind::Periodic(Periodic {
+        rt_app: Some(file.to_string_lossy().into_owned()),
+        ..Periodic::default()
+    })));
+    let logs = records.iter().filter(|record| {
+        matches!(record, Record::Raw { name, text } if name.ends_with(".log") && !text.is_empty())
+    });
+    assert!(logs.count() >= 1, "{records:?}");
+}
+
+#[test]
+fn cyclictest_gives_every_latency() {
+    let cyclictest = Cyclictest {
+        threads: 2,
+        loops: 20,
+        ..Cyclictest::default()
+    };
+    let records = completed(&job(Kind::Cyclictest(cyclictest)));
+    // On a busy host a thread may be stopped before it has done them all.
+    let count = count(&records, "latency").unwrap();
+    assert!((2..=40).contains(&count), "{count}");
+    let metrics = metrics(&records);
+    assert!(metrics["thread0_latency_max"].0 > 0.0);
+    assert!(metrics["thread1_latency_max"].0 > 0.0);
+    assert!(
+        raw(&records, "cyclictest.json")
+            .unwrap()
+            .contains("\"cycles\": ")
+    );
+}
+
+#[test]
+fn hackbench_gives_its_time() {
+    let hackbench = Hackbench {
+        groups: 1,
+        fds: 2,
+        loops: 10,
+        ..Hackbench::default()
+    };
+    for (threads, via) in [(false, Via::Pipe), (true, Via::Socket)] {
+        let metrics = metrics(&completed(&job(Kind::Hackbench(Hackbench {
+            threads,
+            via,
+            ..hackbench.clone()
+        }))));
+        assert_eq!(metrics["time"].1, "s");
+        assert!(metrics["elapsed"].0 > 0.0);
+    }
+}
+
+#[test]
+fn every_kind_runs_in_the_background() {
+    let mut job = script("sleep 0.05");
+    job.background = [
+        Kind::Command(shell("sleep 1000")),
+        Kind::Cyclictest(Cyclictest::default()),
+        Kind::Hackbench(Hackbench::default()),
+        Kind::Hogs(Hogs::default()),
+        Kind::Periodic(Periodic {
+            loops: vec![Loop::default()],
+            ..Periodic::default()
+        }),
+        Kind::PingPong(PingPong::default()),
+    ]
+    .map(workload)
+    .to_vec();
+    let records = completed(&job);
+    assert!(doubts(&records).is_empty(), "{records:?}");
+}
+
+#[test]
+fn background_that_ends_or_fails_is_noticed() {
+    let mut job = script("sleep 0.2");
+    job.background = vec![workload(Kind::Command(shell("true")))];
+    assert_eq!(doubts(&completed(&job)), ["background-ended"]);
+    job.background = vec![workload(Kind::Command(shell("exit 4")))];
+    assert_eq!(failure(&job).0, Stage::Background);
+    job.background = vec![workload(Kind::Command(assize_job::Command::default()))];
+    let (stage, _, why) = failure(&job);
+    assert_eq!(
+        (stage, why.as_str()),
+        (Stage::Background, "argv: no program is named")
+    );
+}
+
+#[test]
+fn instruments_that_are_not_there_are_named() {
+    let mut job = script("true");
+    job.instruments = vec!["no-such-instrument".into()];
+    let records = completed(&job);
+    assert!(records.iter().any(|record| matches!(record,
+        Record::Unavailable { instrument, .. } if instrument == "no-such-instrument")));
+}
+
+#[test]
+fn version_and_wrong_use() {
+    let agent = |argument: &str| {
+        Command::new(env!("CARGO_BIN_EXE_assize-agent"))
+            .arg(argument)
+            .output()
+            .unwrap()
+    };
+    let version = agent("--version");
+    let expected = format!("assize-agent {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(String::from_utf8_lossy(&version.stdout), expected);
+    assert_eq!(agent("--nonsense").status.code(), Some(2));
+}

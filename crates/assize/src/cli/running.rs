@@ -1,0 +1,202 @@
+//! The command line of the verbs that measure.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::{Question, Showing};
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// The experiment file
+    #[arg(value_name = "EXPERIMENT", required_unless_present = "resume")]
+    pub(crate) experiment: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) overrides: Overriding,
+    /// Runs at once [default: as many as the target can do without one
+    /// disturbing another]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) jobs: Option<u32>,
+    /// Record into this new directory [default: the experiment's name with
+    /// .bundle; -2, -3, … is added if it is there]
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    pub(crate) out: Option<PathBuf>,
+    /// Go on with a bundle that was not finished; the experiment is in it
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "target", "runs", "schedule_seed", "levels", "cpus", "verify_exact"])]
+    pub(crate) resume: Option<PathBuf>,
+    /// Carry out runs that the cache of exact runs holds once more
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Record nothing; carry out each run twice without the cache, alone and
+    /// beside busy loops on every CPU, and compare what comes back byte by
+    /// byte
+    #[arg(long, conflicts_with = "out")]
+    pub(crate) verify_exact: bool,
+    /// Say nothing while runs are carried out
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) question: Question,
+    #[command(flatten)]
+    pub(crate) showing: Showing,
+}
+
+/// What the command line changes in an experiment.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Overriding {
+    /// Where to run: exact, live, host or ssh:HOST [default: the
+    /// experiment's]
+    #[arg(long, value_name = "TARGET")]
+    pub(crate) target: Option<String>,
+    /// Runs of each configuration on each workload [default: the
+    /// experiment's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) runs: Option<u32>,
+    /// Seed of the schedule and of every run [default: the experiment's]
+    #[arg(long = "seed", id = "schedule_seed", value_name = "SEED")]
+    pub(crate) seed: Option<u64>,
+    /// Only these levels of a factor; may be given several times
+    #[arg(long = "set", id = "levels", value_name = "FACTOR=LEVEL,…", value_parser = levels)]
+    pub(crate) levels: Vec<(String, Vec<String>)>,
+    /// CPUs of the machine [default: the experiment's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) cpus: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanArguments {
+    /// The experiment file
+    #[arg(value_name = "EXPERIMENT")]
+    pub(crate) experiment: PathBuf,
+    #[command(flatten)]
+    pub(crate) overrides: Overriding,
+    /// Write the plan, as JSON, to this file
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunOneArguments {
+    /// A plan that `assize plan -o` wrote, or a bundle, which holds one
+    #[arg(value_name = "PLAN")]
+    pub(crate) plan: PathBuf,
+    /// Which run of the plan, from 0
+    #[arg(long, value_name = "K")]
+    pub(crate) index: u32,
+    /// Record into this directory; several processes may do so at once
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Carry the run out even if the cache of exact runs holds it
+    #[arg(long)]
+    pub(crate) fresh: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MergeArguments {
+    /// Bundles of the same experiment
+    #[arg(value_name = "BUNDLE", required = true)]
+    pub(crate) bundles: Vec<PathBuf>,
+    /// Write the merged bundle into this new directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// What to list [default: everything]
+    #[arg(value_enum, value_name = "WHAT")]
+    pub(crate) what: Option<Listing>,
+    /// Directories in which experiment files are looked for
+    #[arg(value_name = "DIR", default_value = "experiments")]
+    pub(crate) directories: Vec<PathBuf>,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Listing {
+    Experiments,
+    Workloads,
+    Instruments,
+    Targets,
+    Designs,
+    Policies,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArguments {
+    /// Also measure what each instrument costs: an empty workload with it
+    /// and without
+    #[arg(long)]
+    pub(crate) overhead: bool,
+    /// Where to measure the overhead: exact, live or host
+    #[arg(long, value_name = "TARGET", default_value = "exact")]
+    pub(crate) target: String,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KernelVerb {
+    /// The kernels that are there, and those that can be fetched
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Fetch a kernel from Debian's archive into a private directory
+    Fetch {
+        /// debian:6.12, debian:6.12-rt, debian:6.1 or debian:sid
+        #[arg(value_name = "NAME", required_unless_present = "qemu")]
+        name: Option<String>,
+        /// With the headers, for building modules
+        #[arg(long)]
+        headers: bool,
+        /// Fetch QEMU instead
+        #[arg(long, conflicts_with_all = ["name", "headers"])]
+        qemu: bool,
+    },
+    /// Give a kernel of your own a name
+    Add {
+        /// The name that experiment files will use
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// The kernel image (bzImage)
+        #[arg(long, value_name = "IMAGE")]
+        kernel: PathBuf,
+        /// Its modules: the directory that holds `kernel/` and `modules.dep`
+        #[arg(long, value_name = "DIR")]
+        modules: Option<PathBuf>,
+        /// Its headers, for building modules
+        #[arg(long, value_name = "DIR")]
+        headers: Option<PathBuf>,
+    },
+}
+
+fn levels(text: &str) -> Result<(String, Vec<String>), String> {
+    let (factor, levels) = text
+        .split_once('=')
+        .ok_or_else(|| format!("'{text}' is not of the form FACTOR=LEVEL,…"))?;
+    let levels: Vec<String> = levels.split(',').map(|l| l.trim().to_string()).collect();
+    if factor.trim().is_empty() || levels.iter().any(String::is_empty) {
+        return Err(format!("'{text}' is not of the form FACTOR=LEVEL,…"));
+    }
+    Ok((factor.trim().to_string(), levels))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_of_a_factor_are_parted_by_commas() {
+        let pair = |f: &str, l: &[&str]| (f.into(), l.iter().map(|l| (*l).into()).collect());
+        assert_eq!(levels("cpus=1,2").unwrap(), pair("cpus", &["1", "2"]));
+        assert_eq!(levels("a = x , y").unwrap(), pair("a", &["x", "y"]));
+        for wrong in ["", "a", "=b", "a=", "a=b,,c"] {
+            assert!(levels(wrong).is_err(), "{wrong}");
+        }
+    }
+}

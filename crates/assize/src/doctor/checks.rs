@@ -1,0 +1,271 @@
+//! What is there, and what is not.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assize_target::kernels::{Kernels, DEBIAN};
+use assize_target::packages::package_of;
+use assize_target::qemu::Qemu;
+use assize_target::{Error, agent};
+
+use super::Check;
+
+/// The kernel that machines have unless an experiment says otherwise.
+const USUAL_KERNEL: &str = "debian:6.12";
+
+/// Program, and what it is needed for.
+const PROGRAMS: &[(&str, &str)] = &[
+    ("cyclictest", "workloads of the kind cyclictest"),
+    ("hackbench", "workloads of the kind hackbench"),
+    ("rt-app", "workloads of the kind periodic with rt_app"),
+    ("stress-ng", "loads that experiments start as commands"),
+    ("ssh", "targets ssh:HOST"),
+    ("apt-get", "fetching kernels and QEMU from Debian's archive"),
+];
+
+/// Every check, in the order in which they are shown.
+pub(super) fn all() -> Vec<Check> {
+    let root = Kernels::default_root();
+    let mut checks = vec![agent_check()];
+    checks.extend(qemu(&root));
+    checks.extend(kernels(&Kernels::new(root)));
+    checks.extend([
+        kvm(),
+        tracefs(),
+        perf_hardware(),
+        perf_software(),
+        rapl(),
+        schedstat(),
+    ]);
+    checks.extend(PROGRAMS.iter().map(|(name, what)| program(name, what)));
+    checks
+}
+
+fn found(name: &str, detail: impl Into<String>) -> Check {
+    Check {
+        name: name.into(),
+        needed_for: String::new(),
+        there: true,
+        detail: detail.into(),
+        mend: None,
+    }
+}
+
+fn missing(name: &str, why: impl Into<String>, needed_for: &str) -> Check {
+    Check {
+        name: name.into(),
+        needed_for: needed_for.into(),
+        there: false,
+        detail: why.into(),
+        mend: None,
+    }
+}
+
+impl Check {
+    fn mend(mut self, mend: impl Into<String>) -> Self {
+        self.mend = Some(mend.into());
+        self
+    }
+
+    fn of(name: &str, error: Error, needed_for: &str) -> Self {
+        Check {
+            mend: error.mend,
+            ..missing(name, error.why, needed_for)
+        }
+    }
+}
+
+fn agent_check() -> Check {
+    match agent::find() {
+        Ok(path) => found("agent", path.display().to_string()),
+        Err(error) => Check::of("agent", error, "every run"),
+    }
+}
+
+fn qemu(root: &Path) -> Vec<Check> {
+    let qemu = match Qemu::find(root) {
+        Ok(qemu) => qemu,
+        Err(error) => return vec![Check::of("QEMU", error, "the targets exact and live")],
+    };
+    let detail = format!("{} in {}", qemu.version, qemu.binary.display());
+    let mut checks = vec![found("QEMU", detail)];
+    let name = "QEMU, 2 CPUs";
+    checks.push(match qemu.fits(2) {
+        Ok(()) => found(name, "shares instructions fairly among the CPUs of a machine"),
+        Err(error) => Check::of(name, error, "exact machines with more than one CPU"),
+    });
+    checks
+}
+
+fn kernels(kernels: &Kernels) -> Vec<Check> {
+    let there = match kernels.list() {
+        Ok(there) => there,
+        Err(error) => return vec![Check::of("kernels", error, "the targets exact and live")],
+    };
+    let mut checks: Vec<Check> = there
+        .iter()
+        .map(|kernel| {
+            let name = format!("kernel {}", kernel.name);
+            found(&name, format!("{} in {}", kernel.release, kernel.image.display()))
+        })
+        .collect();
+    let lacking = DEBIAN
+        .iter()
+        .filter(|known| there.iter().all(|kernel| kernel.name != known.name));
+    for known in lacking {
+        let needed_for = if known.name == USUAL_KERNEL {
+            "the targets exact and live, unless an experiment names another kernel"
+        } else {
+            "experiments that name it"
+        };
+        let check = missing(&format!("kernel {}", known.name), known.about, needed_for);
+        checks.push(check.mend(format!("assize kernel fetch {}", known.name)));
+    }
+    checks
+}
+
+fn kvm() -> Check {
+    let path = "/dev/kvm";
+    match fs::File::options().read(true).write(true).open(path) {
+        Ok(_) => found("KVM", format!("{path} opens; the first live run tries it")),
+        Err(error) => missing(
+            "KVM",
+            format!("{path}: {error}"),
+            "the target live at the speed of a real machine; without it software emulates one",
+        )
+        .mend(match error.kind() {
+            std::io::ErrorKind::PermissionDenied => "become a member of the group kvm",
+            _ => "load kvm_intel or kvm_amd, on a CPU that has it",
+        }),
+    }
+}
+
+fn tracefs() -> Check {
+    let path = "/sys/kernel/tracing/events/sched";
+    match fs::read_dir(path) {
+        Ok(_) => found("tracefs", "/sys/kernel/tracing"),
+        Err(error) => {
+            let check = missing(
+                "tracefs",
+                format!("{path}: {error}"),
+                "the instruments cpu-idle and wakeup on the target host",
+            );
+            match error.kind() {
+                std::io::ErrorKind::PermissionDenied => check.mend("run assize as root"),
+                _ => check.mend("mount -t tracefs tracefs /sys/kernel/tracing"),
+            }
+        }
+    }
+}
+
+fn paranoid() -> Option<i32> {
+    let text = fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").ok()?;
+    text.trim().parse().ok()
+}
+
+fn perf(name: &str, device: Option<PathBuf>, lacking: &str, needed_for: &str) -> Check {
+    let Some(level) = paranoid() else {
+        let why = "this kernel has no perf events";
+        return missing(name, why, needed_for).mend("boot a kernel with CONFIG_PERF_EVENTS");
+    };
+    let Some(device) = device else {
+        return missing(name, lacking, needed_for);
+    };
+    if level <= 0 || rustix::process::geteuid().is_root() {
+        return found(name, format!("{}, perf_event_paranoid {level}", device.display()));
+    }
+    missing(name, format!("perf_event_paranoid is {level}"), needed_for)
+        .mend("sysctl kernel.perf_event_paranoid=0, or run assize as root")
+}
+
+fn first_of(names: &[&str]) -> Option<PathBuf> {
+    let devices = Path::new("/sys/bus/event_source/devices");
+    names.iter().map(|name| devices.join(name)).find(|path| path.exists())
+}
+
+fn perf_hardware() -> Check {
+    perf(
+        "perf, hardware",
+        first_of(&["cpu", "cpu_core", "armv8_pmuv3_0"]),
+        "this machine shows no PMU, as virtual machines often do",
+        "the instrument perf-hardware on the target host",
+    )
+}
+
+fn perf_software() -> Check {
+    perf(
+        "perf, software",
+        first_of(&["software"]),
+        "this kernel has no software events",
+        "the instrument perf-software on the target host",
+    )
+}
+
+fn rapl() -> Check {
+    let powercap = Path::new("/sys/class/powercap/intel-rapl:0/energy_uj");
+    match first_of(&["power"]) {
+        Some(device) => found("RAPL", device.display().to_string()),
+        None if fs::read_to_string(powercap).is_ok() => {
+            found("RAPL", powercap.display().to_string())
+        }
+        None if powercap.exists() => {
+            let why = format!("{}: only root may read it", powercap.display());
+            missing("RAPL", why, "the instrument energy").mend("run assize as root")
+        }
+        None => missing(
+            "RAPL",
+            "this machine shows no energy counters, as virtual machines often do",
+            "the instrument energy",
+        ),
+    }
+}
+
+fn schedstat() -> Check {
+    let needed_for = "the instrument schedstat on the target host";
+    match fs::read_to_string("/proc/schedstat") {
+        Ok(text) if text.lines().any(|line| line.starts_with("cpu")) => {
+            found("schedstat", "/proc/schedstat")
+        }
+        Ok(_) => missing("schedstat", "/proc/schedstat holds no CPU", needed_for),
+        Err(error) => missing("schedstat", format!("/proc/schedstat: {error}"), needed_for)
+            .mend("boot a kernel with CONFIG_SCHEDSTATS"),
+    }
+}
+
+fn program(name: &str, needed_for: &str) -> Check {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let at = env::split_paths(&path)
+        .map(|directory| directory.join(name))
+        .find(|path| path.is_file());
+    match at {
+        Some(path) => found(name, path.display().to_string()),
+        None => {
+            let check = missing(name, "not in PATH", needed_for);
+            match package_of(name) {
+                Some(package) => check.mend(format!("apt-get install {package}")),
+                None => check,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_looked_for_in_path() {
+        assert!(program("sh", "shells").there);
+        let check = program("assize-no-such-program", "nothing");
+        assert_eq!((check.there, check.mend), (false, None));
+    }
+
+    #[test]
+    fn whatever_is_missing_says_what_needs_it() {
+        for check in all() {
+            assert!(!check.name.is_empty() && !check.detail.is_empty(), "{check:?}");
+            assert_eq!(check.needed_for.is_empty(), check.there, "{check:?}");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! What each instrument costs: an empty workload with it and without.
+
+use std::collections::BTreeMap;
+
+use assize_job::{Command, INSTRUMENTS, Job, Kind, Order, Payload, Record, Workload};
+use assize_report::significant;
+use assize_target::{Outcome, Target};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::run::target_of;
+
+/// Runs with and without each instrument. Exact runs of one seed are equal,
+/// so they have different seeds.
+const RUNS: u64 = 9;
+/// Counts what the others cost, where it can.
+const COUNTING: &str = "guest-instructions";
+
+/// What one instrument costs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Cost {
+    instrument: String,
+    /// Metric to its median without and with the instrument.
+    metrics: BTreeMap<String, [f64; 2]>,
+    /// Why it could not be measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unavailable: Option<String>,
+}
+
+/// Measures every instrument on a target.
+pub(super) fn measure(target: &str) -> Result<Vec<Cost>, Failure> {
+    let here = target_of(target, false)?;
+    // Only exact machines count instructions.
+    let always: &[&str] = if target == "exact" { &[COUNTING] } else { &[] };
+    let instruments = |more: Option<&str>| -> Vec<String> {
+        let all = always.iter().copied().chain(more);
+        all.map(str::to_string).collect()
+    };
+    let others = INSTRUMENTS.iter().filter(|i| i.name != COUNTING);
+    let mut orders = orders(&instruments(None));
+    for instrument in others.clone() {
+        orders.extend(self::orders(&instruments(Some(instrument.name))));
+    }
+    here.prepare(&orders)?;
+    let without = medians(&answers(here.as_ref(), &instruments(None))?);
+    let mut costs = Vec::new();
+    for instrument in others {
+        let with = answers(here.as_ref(), &instruments(Some(instrument.name)))?;
+        costs.push(cost(instrument.name, &without, &with));
+    }
+    Ok(costs)
+}
+
+/// The empty workload.
+fn nothing() -> Workload {
+    Workload {
+        name: "true".into(),
+        kind: Kind::Command(Command {
+            argv: vec!["true".into()],
+            statuses: vec![0],
+            ..Command::default()
+        }),
+    }
+}
+
+fn orders(instruments: &[String]) -> Vec<Order> {
+    let order = |seed| Order {
+        job: Job {
+            seed,
+            workload: nothing(),
+            instruments: instruments.to_vec(),
+            timeout_ms: 60_000,
+            ..Job::default()
+        },
+        payload: Payload {
+            programs: vec!["true".into()],
+            ..Payload::default()
+        },
+        ..Order::default()
+    };
+    (1..=RUNS).map(order).collect()
+}
+
+/// What the agent answered in each run that was completed.
+fn answers(target: &dyn Target, instruments: &[String]) -> Result<Vec<Vec<Record>>, Failure> {
+    let mut answers = Vec::new();
+    for order in orders(instruments) {
+        match target.run(&order, 0)?.outcome {
+            Outcome::Completed(records) => answers.push(records),
+            Outcome::Failed { failure, .. } => {
+                return Err(Failure::Target(assize_target::Error {
+                    what: format!("run an empty workload with [{}]", instruments.join(", ")),
+                    why: failure.to_string(),
+                    mend: None,
+                    wrong_use: false,
+                }));
+            }
+        }
+    }
+    Ok(answers)
+}
+
+/// What is compared: the time of the workload, and instructions.
+const COMPARED: [&str; 2] = ["time", "guest_instructions"];
+
+fn medians(answers: &[Vec<Record>]) -> BTreeMap<String, f64> {
+    let mut all: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for record in answers.iter().flatten() {
+        if let Record::Metric { metric, value, .. } = record
+            && COMPARED.contains(&metric.as_str())
+        {
+            all.entry(metric.clone()).or_default().push(*value);
+        }
+    }
+    all.into_iter()
+        .filter_map(|(metric, mut values)| {
+            values.sort_by(f64::total_cmp);
+            let median = assize_judge::quantile::type7(&values, 0.5).ok()?;
+            Some((metric, median))
+        })
+        .collect()
+}
+
+fn cost(instrument: &str, without: &BTreeMap<String, f64>, with: &[Vec<Record>]) -> Cost {
+    let unavailable = with.iter().flatten().find_map(|record| match record {
+        Record::Unavailable {
+            instrument: name,
+            metric: None,
+            reason,
+        } if name == instrument => Some(reason.clone()),
+        _ => None,
+    });
+    let metrics = match &unavailable {
+        Some(_) => BTreeMap::new(),
+        None => medians(with)
+            .into_iter()
+            .filter_map(|(metric, with)| {
+                let without = *without.get(&metric)?;
+                Some((metric, [without, with]))
+            })
+            .collect(),
+    };
+    Cost {
+        instrument: instrument.into(),
+        metrics,
+        unavailable,
+    }
+}
+
+/// The costs as a table.
+pub(super) fn text(target: &str, costs: &[Cost]) -> String {
+    let mut text = format!(
+        "\noverhead on {target}: medians of {RUNS} runs of an empty workload\n\
+         {:20} {:>20} {:>12} {:>12}\n",
+        "instrument", "metric", "without", "with"
+    );
+    for cost in costs {
+        if let Some(why) = &cost.unavailable {
+            text.push_str(&format!("{:20} unavailable: {why}\n", cost.instrument));
+        }
+        for (metric, [without, with]) in &cost.metrics {
+            let unit = if metric == "time" { " (ns)" } else { "" };
+            text.push_str(&format!(
+                "{:20} {:>20} {:>12} {:>12}\n",
+                cost.instrument,
+                format!("{metric}{unit}"),
+                significant(*without, 4),
+                significant(*with, 4)
+            ));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn metric(value: f64) -> Vec<Record> {
+        vec![Record::Metric {
+            metric: "time".into(),
+            value,
+            unit: "ns".into(),
+        }]
+    }
+
+    #[test]
+    fn medians_are_compared() {
+        let without = medians(&[metric(1.0), metric(9.0), metric(2.0)]);
+        let cost = cost("wakeup", &without, &[metric(4.0), metric(5.0), metric(6.0)]);
+        assert_eq!(cost.metrics["time"], [2.0, 5.0]);
+        assert!(text("host", &[cost]).contains("wakeup"));
+    }
+
+    #[test]
+    fn an_instrument_that_is_not_there_costs_nothing_and_says_so() {
+        let mut answer = metric(4.0);
+        answer.push(Record::Unavailable {
+            instrument: "energy".into(),
+            metric: None,
+            reason: "no RAPL".into(),
+        });
+        let cost = cost("energy", &medians(&[metric(1.0)]), &[answer]);
+        assert!(cost.metrics.is_empty());
+        assert!(text("host", &[cost]).contains("unavailable: no RAPL"));
+    }
+}

@@ -1,0 +1,98 @@
+//! `assize kernel`: kernels for the targets exact and live.
+
+use assize_target::kernels::{DEBIAN, Kernel, Kernels};
+
+use crate::cli::KernelVerb;
+use crate::failure::Failure;
+use crate::output;
+
+/// Lists, fetches or adds kernels.
+pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
+    let kernels = Kernels::new(Kernels::default_root());
+    let mut said = |line: &str| eprintln!("{}", assize_report::printable(line));
+    match verb {
+        KernelVerb::List { json } => return list(&kernels, *json),
+        KernelVerb::Fetch {
+            name: Some(name),
+            headers,
+            ..
+        } => told(&kernels.fetch(name, *headers, &mut said)?)?,
+        KernelVerb::Fetch { name: None, .. } => {
+            let qemu = assize_target::qemu_store::fetch(&Kernels::default_root(), &mut said)?;
+            let line = format!("QEMU {}: {}\n", qemu.version, qemu.binary.display());
+            output::print(line.as_bytes())?;
+        }
+        KernelVerb::Add {
+            name,
+            kernel,
+            modules,
+            headers,
+        } => told(&kernels.add(name, kernel, modules.as_deref(), headers.as_deref())?)?,
+    }
+    Ok(0)
+}
+
+fn told(kernel: &Kernel) -> Result<(), Failure> {
+    let line = format!(
+        "{}: {} in {}\n",
+        kernel.name,
+        kernel.release,
+        kernel.image.display()
+    );
+    output::print(assize_report::printable(&line).as_bytes())
+}
+
+fn list(kernels: &Kernels, json: bool) -> Result<u8, Failure> {
+    let there = kernels.list()?;
+    let missing: Vec<_> = DEBIAN
+        .iter()
+        .filter(|known| there.iter().all(|kernel| kernel.name != known.name))
+        .collect();
+    let text = if json {
+        let there = there.iter().map(value);
+        let missing = missing.iter().map(
+            |known| serde_json::json!({"name": known.name, "there": false, "about": known.about}),
+        );
+        let all: Vec<serde_json::Value> = there.chain(missing).collect();
+        let text = serde_json::to_string_pretty(&all);
+        text.map_err(|error| Failure::Show(error.to_string()))? + "\n"
+    } else {
+        let mut text = String::new();
+        for kernel in &there {
+            let parts = [("modules", &kernel.modules), ("headers", &kernel.headers)];
+            let with: Vec<&str> = parts
+                .iter()
+                .filter_map(|(name, path)| path.as_ref().map(|_| *name))
+                .collect();
+            let with = if with.is_empty() {
+                "nothing beside the image".to_string()
+            } else {
+                format!("with {}", with.join(" and "))
+            };
+            text.push_str(&format!("{:15} {}, {with}\n", kernel.name, kernel.release));
+        }
+        for known in missing {
+            text.push_str(&format!(
+                "{:15} not here; assize kernel fetch {}\n",
+                known.name, known.name
+            ));
+        }
+        text
+    };
+    output::print(assize_report::printable(&text).as_bytes())?;
+    Ok(0)
+}
+
+fn value(kernel: &Kernel) -> serde_json::Value {
+    serde_json::json!({
+        "name": kernel.name,
+        "there": true,
+        "version": kernel.version,
+        "release": kernel.release,
+        "image": kernel.image,
+        "modules": kernel.modules,
+        "config": kernel.config,
+        "headers": kernel.headers,
+        "digest": kernel.digest,
+    })
+}

@@ -1,0 +1,62 @@
+//! `assize plan`: what an experiment file asks for, without running it.
+
+use assize_plan::Plan;
+
+use crate::cli::PlanArguments;
+use crate::failure::Failure;
+use crate::{output, run};
+
+/// Shows a plan, or writes it to a file.
+pub(crate) fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
+    let plan = run::plan(&arguments.experiment, &arguments.overrides)?;
+    if let Some(path) = &arguments.output {
+        let text = serde_json::to_string_pretty(&plan);
+        let text = text.map_err(|error| Failure::Show(error.to_string()))?;
+        output::deliver(format!("{text}\n").as_bytes(), Some(path))?;
+        output::print(format!("{} runs, from index 0\n", plan.runs.len()).as_bytes())?;
+        return Ok(0);
+    }
+    let text = described(&plan);
+    output::print(assize_report::printable(&text).as_bytes())?;
+    Ok(0)
+}
+
+fn described(plan: &Plan) -> String {
+    let mut text = format!("{}\n", plan.title);
+    if !plan.question.is_empty() {
+        text.push_str(&format!("{}\n", plan.question));
+    }
+    text.push_str(&format!("\ntarget: {}\n", plan.target));
+    for (factor, levels) in &plan.factors {
+        text.push_str(&format!("factor {factor}: {}\n", levels.join(", ")));
+    }
+    for configuration in &plan.configurations {
+        let again = if configuration.aa { ", once more" } else { "" };
+        text.push_str(&format!(
+            "configuration {}: {}{again}\n",
+            configuration.name, configuration.label
+        ));
+    }
+    for workload in &plan.workloads {
+        text.push_str(&format!("workload {}\n", workload.name));
+    }
+    for instrument in &plan.instruments {
+        text.push_str(&format!("instrument {instrument}\n"));
+    }
+    for primary in &plan.primary {
+        text.push_str(&format!("primary metric {}\n", primary.metric));
+    }
+    if let Some(until) = &plan.until {
+        text.push_str(&format!(
+            "stops early once the intervals of the primary metrics are within a factor {} of the ratio\n",
+            1.0 + until.within
+        ));
+    }
+    let cells = plan.configurations.len() * plan.workloads.len();
+    text.push_str(&format!(
+        "{} runs: {} of each of {cells} cells\n",
+        plan.runs.len(),
+        plan.runs.len() / cells.max(1)
+    ));
+    text
+}

@@ -1,0 +1,225 @@
+//! From what the agent answered to what is recorded of a run.
+
+use std::collections::BTreeMap;
+
+use assize_bundle::{
+    Doubt, Events, Exit, Histogram, Measurement, Place, Recorded, Run, Samples, Unavailable,
+};
+use assize_job::Record;
+use assize_judge::{PerRun, quantile, weighted};
+use assize_plan::{Plan, PlannedRun};
+use assize_target::{Done, Outcome};
+
+const NS_PER_S: f64 = 1e9;
+/// Facts that only some executions of the same run have. They are logged.
+const NOT_RECORDED: [&str; 1] = ["memory_image"];
+
+/// What is recorded of one run. Of the same answer always the same.
+pub(crate) fn recorded(plan: &Plan, run: &PlannedRun, done: &Done) -> Recorded {
+    let (records, exit) = match &done.outcome {
+        Outcome::Completed(records) => (records, Exit::Completed),
+        Outcome::Failed {
+            failure,
+            records,
+            console,
+        } => {
+            let (why, console) = (failure.to_string(), console.clone());
+            (records, Exit::Failed { why, console })
+        }
+    };
+    let mut recorded = empty(plan, run, exit);
+    recorded.environment = done
+        .machine
+        .iter()
+        .filter(|(name, _)| !NOT_RECORDED.contains(&name.as_str()))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    for record in records {
+        take(record, &mut recorded);
+    }
+    quantiles(&mut recorded);
+    recorded
+}
+
+fn empty(plan: &Plan, run: &PlannedRun, exit: Exit) -> Recorded {
+    let name = plan.configurations.get(run.configuration);
+    let workload = plan.workloads.get(run.workload);
+    let mut judged = Run::new(
+        name.map_or("", |configuration| &configuration.name),
+        workload.map_or("", |workload| &workload.name),
+        run.repetition,
+    );
+    judged.order = run.index;
+    judged.block = Some(run.block);
+    Recorded {
+        index: run.index,
+        run: judged,
+        seed: run.seed,
+        exit,
+        unavailable: Vec::new(),
+        environment: BTreeMap::new(),
+        events: Vec::new(),
+        doubts: Vec::new(),
+        samples: Vec::new(),
+        histograms: Vec::new(),
+        raw: Vec::new(),
+    }
+}
+
+fn take(record: &Record, recorded: &mut Recorded) {
+    let (configuration, workload) = (&recorded.run.configuration, &recorded.run.workload);
+    match record {
+        Record::Environment { facts } => recorded.environment.extend(facts.clone()),
+        Record::Unavailable {
+            instrument,
+            metric,
+            reason,
+        } => recorded.unavailable.push(Unavailable {
+            configuration: configuration.clone(),
+            workload: workload.clone(),
+            instrument: instrument.clone(),
+            metric: metric.clone(),
+            reason: reason.clone(),
+        }),
+        Record::Metric {
+            metric,
+            value,
+            unit,
+        } => {
+            let value = Measurement::new(*value, unit.clone());
+            recorded.run.metrics.insert(metric.clone(), value);
+        }
+        Record::Histogram {
+            metric,
+            unit,
+            buckets,
+            exact,
+        } => recorded.histograms.push(Histogram {
+            metric: metric.clone(),
+            unit: unit.clone(),
+            buckets: buckets.clone(),
+            exact: *exact,
+        }),
+        Record::Samples {
+            metric,
+            unit,
+            t_ns,
+            values,
+        } => recorded.samples.push(Samples {
+            metric: metric.clone(),
+            unit: unit.clone(),
+            t_ns: since_start(t_ns),
+            values: values.clone(),
+        }),
+        Record::Events {
+            event,
+            count,
+            exposure_ns,
+            t_ns,
+        } => recorded.events.push(Events {
+            configuration: configuration.clone(),
+            workload: workload.clone(),
+            event: event.clone(),
+            count: *count,
+            exposure_s: Some(*exposure_ns as f64 / NS_PER_S),
+            times_s: t_ns.iter().map(|&t| t as f64 / NS_PER_S).collect(),
+            place: Place::default(),
+        }),
+        Record::Raw { name, text } => recorded.raw.push((name.clone(), text.clone())),
+        Record::Doubt { code, detail } => recorded.doubts.push(doubt(code, detail.clone())),
+        Record::Hello { .. } | Record::Failed { .. } | Record::End { .. } => {}
+    }
+}
+
+fn doubt(code: &str, detail: String) -> Doubt {
+    Doubt {
+        code: code.into(),
+        detail,
+        place: Place::default(),
+    }
+}
+
+/// The agent sends the time since the sample before.
+fn since_start(steps: &[u64]) -> Vec<u64> {
+    let mut t = 0u64;
+    let add = |step: &u64| {
+        t = t.saturating_add(*step);
+        t
+    };
+    steps.iter().map(add).collect()
+}
+
+/// Quantiles of every distribution become metrics. A histogram and samples
+/// of one name are the same measurements; then the histogram is taken.
+fn quantiles(recorded: &mut Recorded) {
+    let mut found = Vec::new();
+    for histogram in &recorded.histograms {
+        let pairs: Vec<(f64, u64)> = histogram
+            .buckets
+            .iter()
+            .map(|&(value, count)| (value as f64, count))
+            .collect();
+        let of = weighted::per_run(&pairs);
+        found.push((&histogram.metric, &histogram.unit, of));
+    }
+    for samples in &recorded.samples {
+        if recorded
+            .histograms
+            .iter()
+            .any(|h| h.metric == samples.metric)
+        {
+            continue;
+        }
+        let mut values = samples.values.clone();
+        values.sort_by(f64::total_cmp);
+        found.push((&samples.metric, &samples.unit, quantile::per_run(&values)));
+    }
+    let mut doubts = Vec::new();
+    for (metric, unit, of) in found {
+        match of {
+            Ok(of) => {
+                for (mark, value) in marks(of) {
+                    let name = name(metric, unit, mark);
+                    let value = Measurement::new(value, unit.clone());
+                    recorded.run.metrics.insert(name, value);
+                }
+            }
+            Err(why) => doubts.push(doubt(
+                "unreadable-distribution",
+                format!("{metric}: no quantiles: {why}"),
+            )),
+        }
+    }
+    recorded.doubts.extend(doubts);
+}
+
+/// The quantiles that the run's samples support.
+fn marks(of: PerRun) -> impl Iterator<Item = (&'static str, f64)> {
+    [
+        ("p50", of.p50),
+        ("p90", of.p90),
+        ("p99", of.p99),
+        ("p99.9", of.p999),
+        ("max", of.max),
+    ]
+    .into_iter()
+    .filter_map(|(mark, value)| Some((mark, value?)))
+}
+
+/// `latency` in ns and `p99` give `latency_ns_p99`; what follows a colon
+/// stays at the end: `wakeup_latency_ns_p99:kworker`.
+fn name(metric: &str, unit: &str, mark: &str) -> String {
+    let (stem, of) = match metric.split_once(':') {
+        Some((stem, of)) => (stem, format!(":{of}")),
+        None => (metric, String::new()),
+    };
+    if unit.is_empty() {
+        format!("{stem}_{mark}{of}")
+    } else {
+        format!("{stem}_{unit}_{mark}{of}")
+    }
+}
+
+#[cfg(test)]
+#[path = "record_tests.rs"]
+mod tests;

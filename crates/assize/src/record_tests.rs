@@ -1,0 +1,177 @@
+#![allow(clippy::unwrap_used)] // A test may fail.
+
+use std::time::Duration;
+
+use assize_target::Failure;
+
+use super::*;
+
+fn plan() -> Plan {
+    serde_json::from_value(serde_json::json!({
+        "schema": assize_plan::SCHEMA, "experiment": "", "title": "", "question": "",
+        "target": "exact", "seed": 1, "factors": {}, "instruments": [],
+        "workloads": [assize_job::Workload::default()],
+        "configurations": [{
+            "name": "base", "label": "base", "levels": {}, "aa": false,
+            "machine": assize_job::Machine::default(),
+            "setup": [], "teardown": [], "background": [],
+            "workloads": [assize_job::Workload::default()],
+        }],
+        "runs": [{"index": 4, "block": 2, "configuration": 0, "workload": 0, "repetition": 3, "seed": 9}],
+        "primary": [], "higher_is_better": [], "until": null, "margin": 0.01,
+        "retries": 0, "timeout_ms": 0, "samples": true, "offset_ns_max": 0,
+        "payload": assize_job::Payload::default(),
+    }))
+    .unwrap()
+}
+
+fn of(outcome: Outcome) -> Recorded {
+    let machine = [("qemu", "10.0"), ("memory_image", "abc")];
+    let plan = plan();
+    let done = Done {
+        outcome,
+        machine: machine.map(|(k, v)| (k.into(), v.into())).into(),
+        cached: false,
+        wall: Duration::from_secs(1),
+    };
+    recorded(&plan, &plan.runs[0], &done)
+}
+
+fn metrics(records: Vec<Record>) -> Vec<(String, f64, String)> {
+    let recorded = of(Outcome::Completed(records));
+    let metrics = recorded.run.metrics.into_iter();
+    metrics.map(|(name, m)| (name, m.value, m.unit)).collect()
+}
+
+fn histogram(metric: &str, unit: &str, buckets: &[(u64, u64)]) -> Record {
+    Record::Histogram {
+        metric: metric.into(),
+        unit: unit.into(),
+        buckets: buckets.to_vec(),
+        exact: true,
+    }
+}
+
+fn samples(metric: &str, values: &[f64]) -> Record {
+    Record::Samples {
+        metric: metric.into(),
+        unit: "ns".into(),
+        t_ns: vec![5; values.len()],
+        values: values.to_vec(),
+    }
+}
+
+#[test]
+fn a_run_keeps_its_place_and_its_seed() {
+    let recorded = of(Outcome::Completed(Vec::new()));
+    assert_eq!((recorded.index, recorded.seed), (4, 9));
+    let run = &recorded.run;
+    assert_eq!((run.order, run.block, run.repetition), (4, Some(2), 3));
+    assert_eq!((&*run.configuration, &*run.workload), ("base", "true"));
+}
+
+#[test]
+fn facts_of_one_execution_only_are_not_recorded() {
+    let facts = BTreeMap::from([("kernel".into(), "6.12".into())]);
+    let recorded = of(Outcome::Completed(vec![Record::Environment { facts }]));
+    let names: Vec<&String> = recorded.environment.keys().collect();
+    assert_eq!(names, ["kernel", "qemu"]);
+}
+
+#[test]
+fn histograms_give_the_quantiles_that_their_samples_support() {
+    let row = |name: &str, value: f64| (name.to_string(), value, "ns".to_string());
+    assert_eq!(
+        metrics(vec![histogram("latency", "ns", &[(1000, 99), (3000, 1)])]),
+        [
+            row("latency_ns_p50", 1000.0),
+            row("latency_ns_p90", 1000.0),
+            row("latency_ns_max", 3000.0)
+        ]
+    );
+    let many = metrics(vec![histogram("latency", "ns", &[(1, 5000), (2, 5000)])]);
+    let names: Vec<&str> = many.iter().map(|(name, ..)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "latency_ns_p50",
+            "latency_ns_p90",
+            "latency_ns_p99",
+            "latency_ns_p99.9",
+            "latency_ns_max"
+        ]
+    );
+    assert!(metrics(vec![histogram("latency", "ns", &[])]).is_empty());
+}
+
+#[test]
+fn what_follows_a_colon_stays_at_the_end_and_no_unit_leaves_no_gap() {
+    assert_eq!(
+        name("wakeup_latency:sh", "ns", "p99"),
+        "wakeup_latency_ns_p99:sh"
+    );
+    assert_eq!(name("wait:a:b", "", "max"), "wait_max:a:b");
+    assert_eq!(name("depth", "", "p99.9"), "depth_p99.9");
+}
+
+#[test]
+fn samples_are_reduced_unless_a_histogram_of_their_name_is() {
+    let values: Vec<f64> = (0..100).rev().map(f64::from).collect();
+    let alone = metrics(vec![samples("latency", &values)]);
+    assert_eq!(alone[0], ("latency_ns_p50".into(), 49.5, "ns".into()));
+    let both = metrics(vec![
+        samples("latency", &values),
+        histogram("latency", "ns", &[(7, 1)]),
+    ]);
+    assert_eq!(both, [("latency_ns_max".into(), 7.0, "ns".into())]);
+}
+
+#[test]
+fn times_of_samples_count_from_the_start() {
+    let recorded = of(Outcome::Completed(vec![samples("x", &[1.0, 2.0, 3.0])]));
+    assert_eq!(recorded.samples[0].t_ns, [5, 10, 15]);
+}
+
+#[test]
+fn what_is_no_distribution_is_a_doubt_and_no_quantile() {
+    let recorded = of(Outcome::Completed(vec![histogram(
+        "latency",
+        "ns",
+        &[(2, 1), (1, 1)],
+    )]));
+    assert!(recorded.run.metrics.is_empty());
+    assert_eq!(recorded.doubts[0].code, "unreadable-distribution");
+}
+
+#[test]
+fn events_are_counted_in_seconds() {
+    let recorded = of(Outcome::Completed(vec![Record::Events {
+        event: "hwlat".into(),
+        count: 2,
+        exposure_ns: 3_000_000_000,
+        t_ns: vec![500_000_000, 1_000_000_000],
+    }]));
+    let events = &recorded.events[0];
+    assert_eq!((events.count, events.exposure_s), (2, Some(3.0)));
+    assert_eq!(events.times_s, [0.5, 1.0]);
+    assert_eq!(events.configuration, "base");
+}
+
+#[test]
+fn a_failed_run_says_why_and_keeps_what_it_had() {
+    let recorded = of(Outcome::Failed {
+        failure: Failure::Timeout { after_s: 7 },
+        records: vec![Record::Metric {
+            metric: "n".into(),
+            value: 1.0,
+            unit: String::new(),
+        }],
+        console: "last words".into(),
+    });
+    let want = Exit::Failed {
+        why: "not done after 7 s".into(),
+        console: "last words".into(),
+    };
+    assert_eq!(recorded.exit, want);
+    assert_eq!(recorded.run.metrics["n"].value, 1.0);
+}

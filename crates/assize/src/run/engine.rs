@@ -1,0 +1,165 @@
+//! Carries out runs, several at once.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use assize_plan::{Plan, PlannedRun};
+use assize_target::{Done, Outcome, Target};
+
+use crate::failure::Failure;
+
+/// How often an interrupt is looked for while nothing else happens.
+const PULSE: Duration = Duration::from_millis(50);
+
+/// One execution of a run, as it ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) run: PlannedRun,
+    /// Counted from 1.
+    pub(crate) attempt: u32,
+    /// Whether it failed and is tried again.
+    pub(crate) again: bool,
+    pub(crate) done: Done,
+}
+
+/// What to carry out, and how.
+pub(crate) struct Engine<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) target: &'a dyn Target,
+    pub(crate) jobs: usize,
+    /// Set from outside to stop.
+    pub(crate) interrupted: &'a AtomicBool,
+}
+
+enum Told {
+    Ended(Box<Ended>),
+    Broken(assize_target::Error),
+}
+
+impl Engine<'_> {
+    /// Carries out these runs, beginning in this order, and tells of each on
+    /// the calling thread. A failed run is tried again as often as the plan
+    /// says; it never stops the others.
+    ///
+    /// After an interrupt nothing new begins, and what came of the runs in
+    /// flight is not told; `kill` is called again and again until they have
+    /// ended.
+    pub(crate) fn carry_out(
+        &self,
+        runs: &[PlannedRun],
+        mut kill: impl FnMut(),
+        mut tell: impl FnMut(Ended) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let next = AtomicUsize::new(0);
+        let halt = AtomicBool::new(false);
+        let (sender, receiver) = channel();
+        thread::scope(|scope| {
+            for slot in 0..self.jobs.min(runs.len()).max(1) {
+                let (sender, next, halt) = (sender.clone(), &next, &halt);
+                scope.spawn(move || self.work(runs, slot, next, halt, &sender));
+            }
+            drop(sender);
+            let mut first: Result<(), Failure> = Ok(());
+            loop {
+                let told = receiver.recv_timeout(PULSE);
+                if self.is_interrupted() {
+                    kill();
+                }
+                let failed = match told {
+                    Ok(Told::Ended(ended)) if first.is_ok() => tell(*ended).err(),
+                    Ok(Told::Ended(_)) | Err(RecvTimeoutError::Timeout) => None,
+                    Ok(Told::Broken(error)) => Some(Failure::Target(error)),
+                    Err(RecvTimeoutError::Disconnected) => return first,
+                };
+                if let Some(failure) = failed {
+                    halt.store(true, Ordering::SeqCst);
+                    first = first.and(Err(failure));
+                }
+            }
+        })
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::SeqCst)
+    }
+
+    fn work(
+        &self,
+        runs: &[PlannedRun],
+        slot: usize,
+        next: &AtomicUsize,
+        halt: &AtomicBool,
+        sender: &Sender<Told>,
+    ) {
+        loop {
+            if halt.load(Ordering::SeqCst) || self.is_interrupted() {
+                return;
+            }
+            let Some(run) = runs.get(next.fetch_add(1, Ordering::SeqCst)) else {
+                return;
+            };
+            if !self.attempts(run, slot, sender) {
+                return;
+            }
+        }
+    }
+
+    /// Whether to go on with the next run.
+    fn attempts(&self, run: &PlannedRun, slot: usize, sender: &Sender<Told>) -> bool {
+        let Some(order) = self.plan.order(run.index) else {
+            let error = assize_target::Error {
+                what: format!("run {}", run.index),
+                why: "the plan names a configuration or a workload that it does not hold".into(),
+                mend: None,
+                wrong_use: true,
+            };
+            let _ = sender.send(Told::Broken(error));
+            return false;
+        };
+        for attempt in 1.. {
+            let done = match self.target.run(&order, slot) {
+                Ok(done) => done,
+                Err(error) => {
+                    // What an interrupt has killed is no failure of the target.
+                    if !self.was_interrupted() {
+                        let _ = sender.send(Told::Broken(error));
+                    }
+                    return false;
+                }
+            };
+            let failed = matches!(done.outcome, Outcome::Failed { .. });
+            if failed && self.was_interrupted() {
+                return false;
+            }
+            let again = failed && attempt <= self.plan.retries;
+            let ended = Ended {
+                run: *run,
+                attempt,
+                again,
+                done,
+            };
+            if sender.send(Told::Ended(Box::new(ended))).is_err() {
+                return false;
+            }
+            if !again {
+                return true;
+            }
+        }
+        true
+    }
+
+    /// Whether an interrupt came, after waiting for one that is under way:
+    /// a terminal sends it to a run's processes and to us at the same time.
+    fn was_interrupted(&self) -> bool {
+        if !self.is_interrupted() {
+            thread::sleep(PULSE);
+        }
+        self.is_interrupted()
+    }
+}
+
+#[cfg(test)]
+#[path = "engine_tests.rs"]
+mod tests;

@@ -1,0 +1,205 @@
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use assize_job::{Order, Record};
+use assize_target::{Error, Failure as Broken};
+
+use super::*;
+
+/// A target that does what a function says.
+struct Pretend<F: Fn(u64, usize) -> Result<Outcome, Error> + Sync> {
+    does: F,
+    busy: Mutex<Vec<bool>>,
+}
+
+impl<F: Fn(u64, usize) -> Result<Outcome, Error> + Sync> Pretend<F> {
+    fn new(slots: usize, does: F) -> Self {
+        let busy = Mutex::new(vec![false; slots]);
+        Pretend { does, busy }
+    }
+}
+
+impl<F: Fn(u64, usize) -> Result<Outcome, Error> + Sync> Target for Pretend<F> {
+    fn slots(&self) -> usize {
+        self.busy.lock().unwrap().len()
+    }
+
+    fn prepare(&self, _: &[Order]) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn run(&self, order: &Order, slot: usize) -> Result<Done, Error> {
+        let was = std::mem::replace(&mut self.busy.lock().unwrap()[slot], true);
+        assert!(!was, "slot {slot} is taken twice");
+        let outcome = (self.does)(order.job.seed, slot);
+        self.busy.lock().unwrap()[slot] = false;
+        Ok(Done {
+            outcome: outcome?,
+            machine: BTreeMap::new(),
+            cached: false,
+            wall: Duration::ZERO,
+        })
+    }
+}
+
+fn completed() -> Outcome {
+    Outcome::Completed(vec![Record::End { records: 0 }])
+}
+
+fn failed() -> Outcome {
+    Outcome::Failed {
+        failure: Broken::Ended {
+            how: "signal 9".into(),
+        },
+        records: Vec::new(),
+        console: String::new(),
+    }
+}
+
+/// A plan of so many runs; each has its index as its seed.
+fn plan(runs: u32, retries: u32) -> Plan {
+    let text = serde_json::json!({
+        "schema": assize_plan::SCHEMA, "experiment": "", "title": "", "question": "",
+        "target": "host", "seed": 1, "factors": {}, "workloads": [], "instruments": [],
+        "configurations": [{
+            "name": "base", "label": "base", "levels": {}, "aa": false,
+            "machine": assize_job::Machine::default(),
+            "setup": [], "teardown": [], "background": [],
+            "workloads": [assize_job::Workload::default()],
+        }],
+        "runs": (0..runs).map(|index| serde_json::json!({
+            "index": index, "block": index, "configuration": 0, "workload": 0,
+            "repetition": index + 1, "seed": index,
+        })).collect::<Vec<_>>(),
+        "primary": [], "higher_is_better": [], "until": null, "margin": 0.01,
+        "retries": retries, "timeout_ms": 0, "samples": false, "offset_ns_max": 0,
+        "payload": assize_job::Payload::default(),
+    });
+    serde_json::from_value(text).unwrap()
+}
+
+type Told = Vec<(u32, u32, bool)>;
+
+/// What is told of the runs: index, attempt, and whether it is tried again.
+fn carry_out(
+    plan: &Plan,
+    target: &dyn Target,
+    interrupted: &AtomicBool,
+) -> (Told, Result<(), Failure>) {
+    let engine = Engine {
+        plan,
+        target,
+        jobs: target.slots(),
+        interrupted,
+    };
+    let mut told = Vec::new();
+    let ended = engine.carry_out(
+        &plan.runs,
+        || {},
+        |ended| {
+            told.push((ended.run.index, ended.attempt, ended.again));
+            Ok(())
+        },
+    );
+    (told, ended)
+}
+
+#[test]
+fn one_job_carries_out_runs_in_the_order_of_the_schedule() {
+    let target = Pretend::new(1, |_, _| Ok(completed()));
+    let (told, ended) = carry_out(&plan(5, 0), &target, &AtomicBool::new(false));
+    assert!(ended.is_ok());
+    let want: Told = (0..5).map(|index| (index, 1, false)).collect();
+    assert_eq!(told, want);
+}
+
+#[test]
+fn several_jobs_carry_out_every_run_once() {
+    let target = Pretend::new(4, |seed, _| {
+        thread::sleep(Duration::from_millis(seed % 3));
+        Ok(completed())
+    });
+    let (mut told, ended) = carry_out(&plan(50, 0), &target, &AtomicBool::new(false));
+    told.sort_unstable();
+    assert!(ended.is_ok());
+    let want: Told = (0..50).map(|index| (index, 1, false)).collect();
+    assert_eq!(told, want);
+}
+
+#[test]
+fn a_failed_run_is_tried_again_and_never_stops_the_rest() {
+    let target = Pretend::new(1, |seed, _| {
+        Ok(if seed == 1 { failed() } else { completed() })
+    });
+    let (told, ended) = carry_out(&plan(3, 2), &target, &AtomicBool::new(false));
+    assert!(ended.is_ok());
+    let want = [
+        (0, 1, false),
+        (1, 1, true),
+        (1, 2, true),
+        (1, 3, false),
+        (2, 1, false),
+    ];
+    assert_eq!(told, want);
+}
+
+#[test]
+fn a_target_that_cannot_go_on_stops_everything() {
+    let target = Pretend::new(1, |seed, _| {
+        if seed < 2 {
+            return Ok(completed());
+        }
+        Err(Error {
+            what: "boot".into(),
+            why: "no space left".into(),
+            mend: None,
+            wrong_use: false,
+        })
+    });
+    let (told, ended) = carry_out(&plan(9, 3), &target, &AtomicBool::new(false));
+    assert_eq!(told.len(), 2);
+    assert!(matches!(ended, Err(Failure::Target(_))));
+}
+
+#[test]
+fn an_interrupt_begins_nothing_new_and_tells_nothing_of_what_it_killed() {
+    let interrupted = AtomicBool::new(false);
+    let target = Pretend::new(1, |seed, _| {
+        if seed < 3 {
+            return Ok(completed());
+        }
+        interrupted.store(true, Ordering::SeqCst);
+        Ok(failed())
+    });
+    let (told, ended) = carry_out(&plan(9, 3), &target, &interrupted);
+    assert!(ended.is_ok());
+    assert_eq!(told, [(0, 1, false), (1, 1, false), (2, 1, false)]);
+}
+
+#[test]
+fn a_record_that_cannot_be_kept_stops_the_work() {
+    let target = Pretend::new(2, |_, _| Ok(completed()));
+    let plan = plan(40, 0);
+    let engine = Engine {
+        plan: &plan,
+        target: &target,
+        jobs: 2,
+        interrupted: &AtomicBool::new(false),
+    };
+    let mut kept = 0;
+    let ended = engine.carry_out(
+        &plan.runs,
+        || {},
+        |_| {
+            kept += 1;
+            if kept < 3 {
+                return Ok(());
+            }
+            Err(Failure::Argument("disk full".into()))
+        },
+    );
+    assert!(matches!(ended, Err(Failure::Argument(_))));
+    assert_eq!(kept, 3, "nothing is told after the first failure");
+}

@@ -1,0 +1,138 @@
+//! What a bundle says of itself before its first run.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use assize_bundle::{Configuration, Head};
+use assize_plan::Plan;
+use assize_target::kernels::Kernels;
+use assize_target::qemu::Qemu;
+
+use super::target;
+use crate::failure::Failure;
+
+/// The head of a bundle for this plan, on this machine.
+pub(crate) fn head(plan: &Plan, source: &str) -> Result<Head, Failure> {
+    let machine = machine(&plan.target, &host_name());
+    let value = serde_json::to_value(plan).map_err(|error| Failure::Show(error.to_string()))?;
+    let grid = is_grid(plan);
+    Ok(Head {
+        source: source.into(),
+        experiment: plan.experiment.clone(),
+        plan: value,
+        target: plan.target.clone(),
+        machine,
+        title: plan.title.clone(),
+        question: plan.question.clone(),
+        configurations: configurations(plan, grid),
+        factors: if grid {
+            plan.factors.keys().cloned().collect()
+        } else {
+            Vec::new()
+        },
+        workloads: plan.workloads.iter().map(|w| w.name.clone()).collect(),
+        primary: plan.primary.iter().map(|p| p.metric.clone()).collect(),
+        higher_is_better: plan.higher_is_better.clone(),
+        planned_runs: u32::try_from(plan.runs.len()).unwrap_or(u32::MAX),
+        facts: facts(plan)?,
+        limits: target::limits(&plan.target),
+    })
+}
+
+/// One run has one result on every exact machine, so all are one.
+fn machine(target: &str, host: &str) -> String {
+    match target.strip_prefix("ssh:") {
+        Some(remote) => remote.into(),
+        None if target == "exact" => "exact".into(),
+        None => host.into(),
+    }
+}
+
+/// Whether the configurations are all combinations of two-level factors.
+fn is_grid(plan: &Plan) -> bool {
+    let cells = plan.configurations.iter().filter(|c| !c.aa).count();
+    !plan.factors.is_empty()
+        && plan.factors.values().all(|levels| levels.len() == 2)
+        && 1usize.checked_shl(plan.factors.len() as u32) == Some(cells)
+}
+
+fn configurations(plan: &Plan, grid: bool) -> Vec<Configuration> {
+    let baseline = plan.configurations.first();
+    let of = |configuration: &assize_plan::PlannedConfiguration| Configuration {
+        name: configuration.name.clone(),
+        label: configuration.label.clone(),
+        factors: if grid && !configuration.aa {
+            let on = |(factor, level): (&String, &String)| {
+                let baseline = plan.factors.get(factor).and_then(|levels| levels.first());
+                (factor.clone(), baseline != Some(level))
+            };
+            configuration.levels.iter().map(on).collect()
+        } else {
+            BTreeMap::new()
+        },
+        repeats: baseline
+            .filter(|_| configuration.aa)
+            .map(|baseline| baseline.name.clone()),
+    };
+    plan.configurations.iter().map(of).collect()
+}
+
+/// What else must be the same for runs to belong together, and, with names
+/// that begin with `host`, what is only good to know.
+fn facts(plan: &Plan) -> Result<BTreeMap<String, String>, Failure> {
+    let mut facts = BTreeMap::new();
+    let mut add = |name: &str, value: String| facts.insert(name.to_string(), value);
+    add("host_name", host_name());
+    add("host_kernel", line_of("/proc/sys/kernel/osrelease"));
+    add("host_cpu", cpu_model(&all_of("/proc/cpuinfo")));
+    if matches!(plan.target.as_str(), "exact" | "live") {
+        let root = Kernels::default_root();
+        add("qemu", Qemu::find(&root)?.version);
+        let kernels = Kernels::new(root);
+        for configuration in &plan.configurations {
+            let kernel = kernels.resolve(&configuration.machine.kernel)?;
+            add(&format!("kernel {}", kernel.name), kernel.version);
+        }
+    }
+    Ok(facts)
+}
+
+fn host_name() -> String {
+    line_of("/proc/sys/kernel/hostname")
+}
+
+fn line_of(path: &str) -> String {
+    all_of(path).trim().to_string()
+}
+
+fn all_of(path: &str) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+fn cpu_model(cpuinfo: &str) -> String {
+    let model = cpuinfo
+        .lines()
+        .find_map(|line| line.strip_prefix("model name"));
+    let model = model.and_then(|rest| rest.split_once(':'));
+    model.map_or_else(String::new, |(_, name)| name.trim().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_exact_machines_are_one_and_others_are_not() {
+        assert_eq!(machine("exact", "here"), "exact");
+        assert_eq!(machine("host", "here"), "here");
+        assert_eq!(machine("live", "here"), "here");
+        assert_eq!(machine("ssh:root@board", "here"), "root@board");
+    }
+
+    #[test]
+    fn the_model_is_read_from_the_first_cpu() {
+        let text = "processor\t: 0\nmodel name\t: A CPU @ 2 GHz\nmodel name\t: B\n";
+        assert_eq!(cpu_model(text), "A CPU @ 2 GHz");
+        assert_eq!(cpu_model(""), "");
+    }
+}

@@ -1,0 +1,371 @@
+//! `assize run`: from an experiment file to a verdict.
+
+mod engine;
+mod head;
+mod interrupt;
+mod looks;
+mod one;
+mod place;
+mod progress;
+mod target;
+mod verify;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use assize_bundle::Writer;
+use assize_job::Order;
+use assize_plan::{Experiment, Overrides, Plan};
+use assize_target::{Outcome, Target};
+
+pub(crate) use one::{merge, run_one};
+pub(crate) use target::of as target_of;
+
+use crate::cli::{Overriding, RunArguments, Trial};
+use crate::compare;
+use crate::failure::Failure;
+use crate::output;
+use crate::record;
+use engine::{Ended, Engine};
+use interrupt::{Interrupt, Killing};
+use looks::Stage;
+use progress::{Progress, Tally};
+
+/// Carries out an experiment, or the rest of one, and judges it.
+pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
+    let interrupt = Interrupt::watch().map_err(|source| Failure::Write {
+        what: "a signal handler".into(),
+        source,
+    })?;
+    let work = match (&arguments.resume, &arguments.experiment) {
+        (Some(directory), _) => Work::resumed(directory)?,
+        (None, Some(experiment)) => Work::new(experiment, arguments)?,
+        (None, None) => return Err(Failure::Argument("EXPERIMENT is missing".into())),
+    };
+    if arguments.verify_exact {
+        return verify::verify(&work.plan, &interrupt, arguments.quiet);
+    }
+    let target = target::of(&work.plan.target, arguments.fresh)?;
+    let engine = Doing {
+        work: &work,
+        target: target.as_ref(),
+        interrupt: &interrupt,
+        jobs: jobs(arguments.jobs, target.as_ref()),
+    };
+    let tally = engine.carry_out(arguments.quiet)?;
+    if interrupt.came() {
+        return Err(Failure::Interrupted {
+            directory: work.directory,
+            recorded: tally.recorded,
+            planned: work.plan.runs.len(),
+        });
+    }
+    judge(&work, arguments)
+}
+
+/// As many as asked, but no more than do not disturb each other.
+fn jobs(asked: Option<u32>, target: &dyn Target) -> usize {
+    let slots = target.slots().max(1);
+    asked.map_or(slots, |asked| slots.min(asked as usize))
+}
+
+/// Reads an experiment file and plans it.
+pub(crate) fn plan(path: &Path, overriding: &Overriding) -> Result<Plan, Failure> {
+    let experiment = experiment(path)?;
+    let overrides = Overrides {
+        runs: overriding.runs,
+        seed: overriding.seed,
+        target: overriding.target.clone(),
+        levels: overriding.levels.iter().cloned().collect(),
+        cpus: overriding.cpus,
+    };
+    Ok(experiment.plan(&overrides)?)
+}
+
+pub(crate) fn experiment(path: &Path) -> Result<Experiment, Failure> {
+    let text = fs::read_to_string(path).map_err(|source| Failure::Read {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    Ok(assize_plan::parse(&text, &path.display().to_string())?)
+}
+
+/// A plan and where it is recorded.
+struct Work {
+    plan: Plan,
+    /// The experiment file's name.
+    source: String,
+    directory: PathBuf,
+    resumed: bool,
+}
+
+impl Work {
+    fn new(experiment: &Path, arguments: &RunArguments) -> Result<Self, Failure> {
+        let plan = plan(experiment, &arguments.overrides)?;
+        let directory = match &arguments.out {
+            Some(directory) => {
+                place::must_be_free(directory)?;
+                directory.clone()
+            }
+            None => place::free(experiment),
+        };
+        Ok(Work {
+            plan,
+            source: experiment.display().to_string(),
+            directory,
+            resumed: false,
+        })
+    }
+
+    fn resumed(directory: &Path) -> Result<Self, Failure> {
+        let head = assize_bundle::read_plan(directory)?;
+        Ok(Work {
+            plan: one::plan_of(head.plan, directory)?,
+            source: head.source,
+            directory: directory.to_path_buf(),
+            resumed: true,
+        })
+    }
+
+    fn writer(&self) -> Result<Writer, Failure> {
+        let head = head::head(&self.plan, &self.source)?;
+        let writer = if self.resumed {
+            Writer::resume(&self.directory, &head)
+        } else {
+            Writer::create(&self.directory, &head)
+        };
+        writer.map_err(Failure::Record)
+    }
+
+    /// What `compare` would be given.
+    fn inputs(&self) -> [PathBuf; 1] {
+        [self.directory.clone()]
+    }
+}
+
+struct Doing<'a> {
+    work: &'a Work,
+    target: &'a dyn Target,
+    interrupt: &'a Interrupt,
+    jobs: usize,
+}
+
+impl Doing<'_> {
+    fn carry_out(&self, quiet: bool) -> Result<Tally, Failure> {
+        let plan = &self.work.plan;
+        let there = match self.work.resumed {
+            true => recorded_in(&self.work.directory)?,
+            false => BTreeSet::new(),
+        };
+        let mut progress = Progress::new(plan, |index| there.contains(&index), quiet);
+        let stages = looks::stages(plan);
+        self.prepare(&stages, &there, &progress)?;
+        if self.interrupt.came() && !self.work.resumed {
+            return Err(Failure::InterruptedEarly);
+        }
+        let writer = self.work.writer()?;
+        progress.say(&format!(
+            "{} runs into {}",
+            plan.runs.len(),
+            self.work.directory.display()
+        ));
+        let mut stopped = None;
+        for stage in &stages {
+            self.stage(stage, &there, &writer, &mut progress)?;
+            if self.interrupt.came() {
+                break;
+            }
+            if stage.look && self.narrow_enough(stage)? {
+                stopped = Some(stage.blocks.len());
+                break;
+            }
+        }
+        progress.finish();
+        if !self.interrupt.came() {
+            progress.say(&summary(plan, progress.tally(), stopped));
+        }
+        Ok(progress.tally())
+    }
+
+    /// Gets the target ready for what is to be done.
+    fn prepare(
+        &self,
+        stages: &[Stage],
+        there: &BTreeSet<u32>,
+        progress: &Progress<'_>,
+    ) -> Result<(), Failure> {
+        let missing = stages.iter().flat_map(|stage| &stage.runs);
+        let orders: Vec<Order> = missing
+            .filter(|run| !there.contains(&run.index))
+            .filter_map(|run| self.work.plan.order(run.index))
+            .collect();
+        let target = &self.work.plan.target;
+        thread::scope(|scope| {
+            let preparing = scope.spawn(|| self.target.prepare(&orders));
+            let mut killing = Killing::default();
+            let mut waited = 0;
+            while !preparing.is_finished() {
+                thread::sleep(Duration::from_millis(10));
+                waited += 1;
+                if waited == 50 {
+                    progress.say(&format!("getting the target {target} ready"));
+                }
+                if self.interrupt.came() {
+                    killing.go_on();
+                }
+            }
+            match preparing.join() {
+                Ok(Ok(())) => Ok(()),
+                Ok(Err(_)) if self.interrupt.came() => Ok(()),
+                Ok(Err(error)) => Err(Failure::Target(error)),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    }
+
+    fn stage(
+        &self,
+        stage: &Stage,
+        there: &BTreeSet<u32>,
+        writer: &Writer,
+        progress: &mut Progress<'_>,
+    ) -> Result<(), Failure> {
+        let missing: Vec<_> = stage
+            .runs
+            .iter()
+            .filter(|run| !there.contains(&run.index))
+            .copied()
+            .collect();
+        let mut killing = Killing::default();
+        let engine = Engine {
+            plan: &self.work.plan,
+            target: self.target,
+            jobs: self.jobs,
+            interrupted: self.interrupt.flag(),
+        };
+        engine.carry_out(
+            &missing,
+            || killing.go_on(),
+            |ended| {
+                let recorded = record::recorded(&self.work.plan, &ended.run, &ended.done);
+                writer.log(&log_line(&ended)).map_err(Failure::Record)?;
+                if !ended.again {
+                    writer.put(&recorded).map_err(Failure::Record)?;
+                }
+                progress.ended(&ended, &recorded);
+                Ok(())
+            },
+        )
+    }
+
+    /// Whether the intervals of the blocks that are complete are as narrow
+    /// as the experiment asks.
+    fn narrow_enough(&self, stage: &Stage) -> Result<bool, Failure> {
+        let Some(until) = &self.work.plan.until else {
+            return Ok(false);
+        };
+        let (mut records, terms) = compare::gather(&self.work.inputs())?;
+        records
+            .runs
+            .retain(|run| run.block.is_none_or(|block| stage.blocks.contains(&block)));
+        let options = output::options(&Trial::default(), &terms)?;
+        let document = assize_verdict::try_records(&records, &options)?;
+        let primary: Vec<String> = self
+            .work
+            .plan
+            .primary
+            .iter()
+            .map(|primary| primary.metric.clone())
+            .collect();
+        Ok(looks::narrow(&document, &primary, until.within))
+    }
+}
+
+/// Which runs a bundle holds, before it is opened for writing.
+fn recorded_in(directory: &Path) -> Result<BTreeSet<u32>, Failure> {
+    let runs = directory.join("runs");
+    let failed = |source| Failure::Read {
+        path: runs.clone(),
+        source,
+    };
+    let entries = match fs::read_dir(&runs) {
+        Ok(entries) => entries,
+        // It was killed before it had made this directory.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut found = BTreeSet::new();
+    for entry in entries {
+        let name = entry.map_err(failed)?.file_name();
+        let index = name.to_str().and_then(|name| name.strip_suffix(".json"));
+        found.extend(index.and_then(|index| index.parse::<u32>().ok()));
+    }
+    Ok(found)
+}
+
+/// What differs from one execution of a run to the next.
+fn log_line(ended: &Ended) -> serde_json::Value {
+    let failed = match &ended.done.outcome {
+        Outcome::Completed(_) => None,
+        Outcome::Failed { failure, .. } => Some(failure),
+    };
+    let at = SystemTime::now().duration_since(UNIX_EPOCH);
+    serde_json::json!({
+        "index": ended.run.index,
+        "attempt": ended.attempt,
+        "ended_unix_s": at.map_or(0.0, |at| at.as_secs_f64()),
+        "wall_s": ended.done.wall.as_secs_f64(),
+        "cached": ended.done.cached,
+        "memory_image": ended.done.machine.get("memory_image"),
+        "failed": failed,
+    })
+}
+
+fn summary(plan: &Plan, tally: Tally, stopped: Option<usize>) -> String {
+    let planned = plan.runs.len();
+    let mut text = format!("{} of {planned} runs recorded", tally.recorded);
+    if let Some(blocks) = stopped {
+        text.push_str(&format!(
+            "; stopped after {blocks} blocks, the intervals are as narrow as asked"
+        ));
+    }
+    match (tally.cached, tally.new) {
+        (0, _) => {}
+        (cached, new) if cached == new => text.push_str("; all new runs came from the cache"),
+        (cached, _) => text.push_str(&format!("; {cached} came from the cache")),
+    }
+    if tally.new == tally.cached
+        && tally.recorded as usize == planned
+        && tally.new == tally.recorded
+    {
+        text = format!("all {planned} runs came from the cache");
+    }
+    if tally.failed > 0 {
+        text.push_str(&format!("; {} failed", tally.failed));
+    }
+    text
+}
+
+/// The verdict, as `compare` gives it.
+fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
+    let (records, terms) = compare::gather(&work.inputs())?;
+    if records.runs.is_empty() {
+        return Err(Failure::NoRun {
+            directory: work.directory.clone(),
+            why: records.failures.first().map(|failure| failure.why.clone()),
+        });
+    }
+    let trial = Trial {
+        question: arguments.question.clone(),
+        ..Trial::default()
+    };
+    let mut document = output::judge(&records, &trial, &terms)?;
+    if work.resumed {
+        // What was left to do is done: the same command shows nothing new.
+        document.reproduce = output::compare_command(&work.directory, &arguments.question);
+    }
+    output::show(&document, &trial.question.fail_on, &arguments.showing)
+}

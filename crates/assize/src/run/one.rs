@@ -1,0 +1,166 @@
+//! `assize run-one` and `assize merge`: experiments spread over processes
+//! and machines.
+
+use std::fs;
+use std::path::Path;
+
+use assize_bundle::{Error, Exit, Writer};
+use assize_plan::Plan;
+
+use super::engine::Engine;
+use super::interrupt::{Interrupt, Killing};
+use super::{head, log_line, target};
+use crate::cli::{MergeArguments, RunOneArguments};
+use crate::failure::Failure;
+use crate::output;
+use crate::record;
+
+/// Carries out one run, unless the bundle holds it already.
+pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
+    let interrupt = Interrupt::watch().map_err(|source| Failure::Write {
+        what: "a signal handler".into(),
+        source,
+    })?;
+    let (plan, source) = plan_at(&arguments.plan)?;
+    let index = arguments.index;
+    let Some(run) = usize::try_from(index).ok().and_then(|at| plan.runs.get(at)) else {
+        return Err(Failure::Argument(format!(
+            "--index {index}: {}: the plan has {} runs, counted from 0",
+            arguments.plan.display(),
+            plan.runs.len()
+        )));
+    };
+    let writer =
+        Writer::join(&arguments.out, &head::head(&plan, &source)?).map_err(Failure::Record)?;
+    if writer.recorded().map_err(Failure::Record)?.contains(&index) {
+        return said(&already(index, &arguments.out));
+    }
+    let target = target::of(&plan.target, arguments.fresh)?;
+    target.prepare(&plan.order(index).into_iter().collect::<Vec<_>>())?;
+    let mut killing = Killing::default();
+    let engine = Engine {
+        plan: &plan,
+        target: target.as_ref(),
+        jobs: 1,
+        interrupted: interrupt.flag(),
+    };
+    let mut result = None;
+    engine.carry_out(
+        &[*run],
+        || killing.go_on(),
+        |ended| {
+            let recorded = record::recorded(&plan, run, &ended.done);
+            writer.log(&log_line(&ended)).map_err(Failure::Record)?;
+            if !ended.again {
+                result = Some(put(&writer, &recorded, &arguments.out)?);
+            }
+            Ok(())
+        },
+    )?;
+    match result {
+        Some((text, code)) => said(&text).map(|_| code),
+        None => Err(Failure::InterruptedEarly),
+    }
+}
+
+/// Records a run and says what became of it. Another process may have been
+/// faster with the same run.
+fn put(
+    writer: &Writer,
+    recorded: &assize_bundle::Recorded,
+    out: &Path,
+) -> Result<(String, u8), Failure> {
+    let index = recorded.index;
+    match writer.put(recorded) {
+        Ok(()) => {}
+        Err(Error::AlreadyRecorded { .. }) => return Ok((already(index, out), 0)),
+        Err(error) => return Err(Failure::Record(error)),
+    }
+    Ok(match &recorded.exit {
+        Exit::Completed => (format!("run {index}: recorded in {}", out.display()), 0),
+        Exit::Failed { why, .. } => (
+            format!("run {index}: failed: {why}; recorded in {}", out.display()),
+            3,
+        ),
+    })
+}
+
+fn already(index: u32, out: &Path) -> String {
+    format!("run {index}: recorded already in {}", out.display())
+}
+
+fn said(text: &str) -> Result<u8, Failure> {
+    let text = assize_report::printable(text).replace('\n', " ");
+    output::print(format!("{text}\n").as_bytes()).map(|()| 0)
+}
+
+/// The plan in a bundle or in a file, and the experiment's name.
+fn plan_at(path: &Path) -> Result<(Plan, String), Failure> {
+    if path.is_dir() {
+        let head = assize_bundle::read_plan(path)?;
+        return Ok((plan_of(head.plan, path)?, head.source));
+    }
+    let text = fs::read_to_string(path).map_err(|source| Failure::Read {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    let value = serde_json::from_str(&text)
+        .map_err(|error| Failure::Argument(format!("{}: {error}", path.display())))?;
+    Ok((plan_of(value, path)?, path.display().to_string()))
+}
+
+/// A plan as it was written down.
+pub(crate) fn plan_of(value: serde_json::Value, path: &Path) -> Result<Plan, Failure> {
+    let wrong = |why: String| Failure::Argument(format!("{}: {why}", path.display()));
+    let schema = value.get("schema").and_then(|schema| schema.as_str());
+    if schema != Some(assize_plan::SCHEMA) {
+        return Err(wrong(format!(
+            "is no plan: schema '{}', not '{}'; `assize plan EXPERIMENT -o FILE` writes one",
+            schema.unwrap_or("none"),
+            assize_plan::SCHEMA
+        )));
+    }
+    serde_json::from_value(value).map_err(|error| wrong(format!("the plan is damaged: {error}")))
+}
+
+/// Puts bundles together.
+pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8, Failure> {
+    let merged = assize_bundle::merge(&arguments.bundles, &arguments.out)?;
+    let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
+    said(&format!(
+        "{} of {} runs from {} of {} in {}",
+        merged.runs,
+        merged.planned_runs,
+        count(arguments.bundles.len(), "bundle"),
+        count(merged.machines.len(), "machine"),
+        arguments.out.display()
+    ))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_plan_is_said_to_be_none() {
+        let place = Path::new("plan.json");
+        for (value, words) in [
+            (serde_json::json!({}), "is no plan"),
+            (
+                serde_json::json!({"schema": "assize.plan/9"}),
+                "'assize.plan/9'",
+            ),
+            (
+                serde_json::json!({"schema": assize_plan::SCHEMA}),
+                "damaged",
+            ),
+        ] {
+            let text = plan_of(value, place).unwrap_err().to_string();
+            assert!(
+                text.contains(words) && text.starts_with("plan.json"),
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! From the name of a target to the target.
+
+use assize_target::exact::{self, Exact};
+use assize_target::kernels::Kernels;
+use assize_target::live::Live;
+use assize_target::{Error, Host, Ssh, Target};
+
+use crate::failure::Failure;
+
+/// The target of that name. With `fresh` nothing is taken from the cache.
+pub(crate) fn of(name: &str, fresh: bool) -> Result<Box<dyn Target>, Failure> {
+    let root = Kernels::default_root();
+    let target: Box<dyn Target> = match name {
+        "exact" => Box::new(exact(fresh)?),
+        "live" => Box::new(Live::new(root)?),
+        "host" => Box::new(Host::new()),
+        _ => match name.strip_prefix("ssh:") {
+            Some(host) if !host.is_empty() => Box::new(Ssh::new(host)?),
+            _ => return Err(unknown(name).into()),
+        },
+    };
+    Ok(target)
+}
+
+/// The exact machine.
+pub(crate) fn exact(fresh: bool) -> Result<Exact, Failure> {
+    let options = exact::Options {
+        fresh,
+        ..exact::Options::default()
+    };
+    Ok(Exact::new(Kernels::default_root(), options)?)
+}
+
+fn unknown(name: &str) -> Error {
+    Error {
+        what: "choose a target".into(),
+        why: format!("there is no target '{name}'"),
+        mend: Some("valid: exact, live, host, ssh:HOST".into()),
+        wrong_use: true,
+    }
+}
+
+/// What a target cannot tell; every report of its runs shows it.
+pub(crate) fn limits(name: &str) -> Vec<String> {
+    let limits: &[&str] = match name {
+        "exact" => &[
+            "The exact machine counts instructions and has no caches, no memory types and no \
+             frequency scaling, and its CPUs take turns: instruction counts, context switches, \
+             order and scheduling delays mean something, cache and memory effects do not show.",
+            "Exact runs differ by their seeds alone: the population that a verdict speaks of is \
+             that of the seeds.",
+        ],
+        "live" => &[
+            "The live machine is virtual: caches and memory are shared with this host, and its \
+             interrupts and exits cost more than a real machine's.",
+        ],
+        _ => &[],
+    };
+    limits.iter().map(|text| (*text).to_string()).collect()
+}

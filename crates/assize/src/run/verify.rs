@@ -1,0 +1,300 @@
+//! `assize run --verify-exact`: is the exact machine exact here?
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use assize_job::{Order, Record};
+use assize_plan::{Plan, PlannedRun};
+use assize_target::{Done, Outcome, Target};
+
+use super::engine::Engine;
+use super::interrupt::{Interrupt, Killing};
+use super::target;
+use crate::failure::Failure;
+use crate::output;
+
+/// Jobs at once while the host is busy.
+const JOBS: usize = 2;
+
+/// Carries out every run as usual, then without the cache, then without the
+/// cache beside busy loops, and compares what the agent answered.
+pub(crate) fn verify(plan: &Plan, interrupt: &Interrupt, quiet: bool) -> Result<u8, Failure> {
+    if plan.target != "exact" {
+        return Err(Failure::Argument(format!(
+            "--verify-exact: the target is {}; only runs on the target exact are to be equal",
+            plan.target
+        )));
+    }
+    let say = |text: &str| {
+        if !quiet {
+            eprintln!("{text}");
+        }
+    };
+    let usual = target::exact(false)?;
+    let fresh = target::exact(true)?;
+    let orders: Vec<Order> = plan
+        .runs
+        .iter()
+        .filter_map(|run| plan.order(run.index))
+        .collect();
+    fresh.prepare(&orders)?;
+    let all = |target: &dyn Target, jobs| answers(plan, target, jobs, interrupt);
+    say("each run once, from the cache where it holds it");
+    let first = all(&usual, usual.slots())?;
+    say("each run without the cache");
+    let second = all(&fresh, 1)?;
+    let busy = cpus();
+    say(&format!(
+        "each run without the cache, {JOBS} at once, beside busy loops on {} CPUs",
+        busy.len()
+    ));
+    let third = beside_hogs(&busy, || all(&fresh, JOBS.min(fresh.slots())))?;
+    for (others, when) in [(&second, "without the cache"), (&third, "on a busy host")] {
+        if let Some(different) = first_difference(&first, others) {
+            return Err(Failure::Inexact(format!("{different} {when}")));
+        }
+    }
+    let runs = plan.runs.len();
+    output::print(
+        format!("{runs} runs, each carried out 3 times: equal, byte for byte\n").as_bytes(),
+    )?;
+    Ok(0)
+}
+
+/// What the agent answered in each run, in the order of the schedule.
+fn answers(
+    plan: &Plan,
+    target: &dyn Target,
+    jobs: usize,
+    interrupt: &Interrupt,
+) -> Result<Vec<(PlannedRun, Vec<String>)>, Failure> {
+    let mut killing = Killing::default();
+    let engine = Engine {
+        plan,
+        target,
+        jobs,
+        interrupted: interrupt.flag(),
+    };
+    let mut all = Vec::new();
+    engine.carry_out(
+        &plan.runs,
+        || killing.go_on(),
+        |ended| {
+            if !ended.again {
+                all.push((ended.run, lines(&ended.done)));
+            }
+            Ok(())
+        },
+    )?;
+    if interrupt.came() {
+        return Err(Failure::InterruptedEarly);
+    }
+    all.sort_by_key(|(run, _)| run.index);
+    Ok(all)
+}
+
+/// An answer as the lines that the agent sent; how it failed is one more.
+fn lines(done: &Done) -> Vec<String> {
+    let line = |record: &Record| serde_json::to_string(record).unwrap_or_default();
+    match &done.outcome {
+        Outcome::Completed(records) => records.iter().map(line).collect(),
+        Outcome::Failed {
+            failure, records, ..
+        } => {
+            let mut lines: Vec<String> = records.iter().map(line).collect();
+            lines.push(failure.to_string());
+            lines
+        }
+    }
+}
+
+/// `run 3, line 7: metric latency: 4288 against 4312`.
+fn first_difference(
+    first: &[(PlannedRun, Vec<String>)],
+    second: &[(PlannedRun, Vec<String>)],
+) -> Option<String> {
+    for ((run, first), (_, second)) in first.iter().zip(second) {
+        let lines = first.len().max(second.len());
+        for at in 0..lines {
+            let (a, b) = (first.get(at), second.get(at));
+            if a != b {
+                let what = differing(a.map(String::as_str), b.map(String::as_str));
+                return Some(format!("run {}, line {}: {what}", run.index + 1, at + 1));
+            }
+        }
+    }
+    (first.len() != second.len()).then(|| format!("{} runs against {}", first.len(), second.len()))
+}
+
+/// What two different lines are about, and in what they differ.
+fn differing(a: Option<&str>, b: Option<&str>) -> String {
+    let (Some(a), Some(b)) = (a, b) else {
+        let (there, other) = (shown(a), shown(b));
+        return format!("{there} against {other}");
+    };
+    let parsed = |line: &str| serde_json::from_str::<serde_json::Value>(line).ok();
+    let (Some(left), Some(right)) = (parsed(a), parsed(b)) else {
+        return format!("{} against {}", shown(Some(a)), shown(Some(b)));
+    };
+    let word = |key: &str| left.get(key).and_then(|value| value.as_str());
+    let kind = word("record").unwrap_or("record");
+    let name = ["metric", "event", "name", "instrument", "code"]
+        .into_iter()
+        .find_map(word);
+    let subject = match name {
+        Some(name) => format!("{kind} {name}"),
+        None => kind.to_string(),
+    };
+    let keys = left
+        .as_object()
+        .map(|map| map.keys().cloned().collect::<Vec<_>>());
+    let field = keys
+        .unwrap_or_default()
+        .into_iter()
+        .find(|key| left.get(key) != right.get(key));
+    match field {
+        Some(field) => {
+            let (a, b) = values(&left[&field], right.get(&field));
+            let field = if field == "value" {
+                String::new()
+            } else {
+                format!(": {field}")
+            };
+            format!("{subject}{field}: {a} against {b}")
+        }
+        None => format!("{} against {}", shown(Some(a)), shown(Some(b))),
+    }
+}
+
+/// Two values; of two lists, the first items that differ.
+fn values(a: &serde_json::Value, b: Option<&serde_json::Value>) -> (String, String) {
+    let Some(b) = b else {
+        return (shown(Some(&a.to_string())), shown(None));
+    };
+    if let (Some(a), Some(b)) = (a.as_array(), b.as_array()) {
+        let at = (0..a.len().max(b.len())).find(|&at| a.get(at) != b.get(at));
+        let item = |list: &[serde_json::Value]| {
+            let item = at.and_then(|at| list.get(at)).map(ToString::to_string);
+            shown(item.as_deref())
+        };
+        return (item(a), item(b));
+    }
+    (shown(Some(&a.to_string())), shown(Some(&b.to_string())))
+}
+
+fn shown(text: Option<&str>) -> String {
+    match text {
+        None => "nothing".into(),
+        Some(text) if text.chars().count() > 60 => text.chars().take(60).chain(['…']).collect(),
+        Some(text) => text.into(),
+    }
+}
+
+/// The CPUs that this process may use.
+fn cpus() -> Vec<usize> {
+    let Ok(set) = rustix::thread::sched_getaffinity(None) else {
+        return vec![0];
+    };
+    let largest = rustix::thread::CpuSet::MAX_CPU;
+    (0..largest).filter(|&cpu| set.is_set(cpu)).collect()
+}
+
+/// Does something while a busy loop runs on each of these CPUs.
+fn beside_hogs<T>(cpus: &[usize], work: impl FnOnce() -> T) -> T {
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for &cpu in cpus {
+            let over = &over;
+            scope.spawn(move || {
+                let mut set = rustix::thread::CpuSet::new();
+                set.set(cpu);
+                // Where that is refused the loop is busy all the same.
+                let _ = rustix::thread::sched_setaffinity(None, &set);
+                while !over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        let done = work();
+        over.store(true, Ordering::Relaxed);
+        done
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs(all: &[&[&str]]) -> Vec<(PlannedRun, Vec<String>)> {
+        let run = |index| PlannedRun {
+            index,
+            block: 0,
+            configuration: 0,
+            workload: 0,
+            repetition: 1,
+            seed: 1,
+        };
+        let lines = |lines: &&[&str]| lines.iter().map(|line| (*line).to_string()).collect();
+        (0..).zip(all).map(|(i, l)| (run(i), lines(l))).collect()
+    }
+
+    const HELLO: &str = r#"{"record":"hello","schema":"assize.agent/1","version":"1"}"#;
+
+    fn metric(value: u32) -> String {
+        format!(r#"{{"record":"metric","metric":"latency","value":{value},"unit":"ns"}}"#)
+    }
+
+    #[test]
+    fn equal_answers_have_no_difference() {
+        let all = runs(&[&[HELLO, &metric(1)], &[HELLO]]);
+        assert_eq!(first_difference(&all, &all), None);
+    }
+
+    #[test]
+    fn the_first_difference_is_named_by_run_line_and_metric() {
+        let one = runs(&[&[HELLO], &[HELLO, &metric(4288), &metric(5)]]);
+        let two = runs(&[&[HELLO], &[HELLO, &metric(4312), &metric(6)]]);
+        assert_eq!(
+            first_difference(&one, &two).as_deref(),
+            Some("run 2, line 2: metric latency: 4288 against 4312")
+        );
+    }
+
+    #[test]
+    fn lines_that_only_one_has_are_a_difference() {
+        let (short, long) = (runs(&[&[HELLO]]), runs(&[&[HELLO, &metric(1)]]));
+        let text = first_difference(&short, &long).unwrap_or_default();
+        assert!(
+            text.starts_with("run 1, line 2: nothing against {"),
+            "{text}"
+        );
+        let fewer = runs(&[]);
+        assert_eq!(
+            first_difference(&fewer, &short).as_deref(),
+            Some("0 runs against 1")
+        );
+    }
+
+    #[test]
+    fn of_lists_the_first_different_item_is_shown() {
+        let histogram = |last: u32| {
+            format!(
+                r#"{{"record":"histogram","metric":"l","unit":"ns","buckets":[[1,2],[3,{last}]],"exact":true}}"#
+            )
+        };
+        let (one, two) = (runs(&[&[&histogram(4)]]), runs(&[&[&histogram(5)]]));
+        assert_eq!(
+            first_difference(&one, &two).as_deref(),
+            Some("run 1, line 1: histogram l: buckets: [3,4] against [3,5]")
+        );
+    }
+
+    #[test]
+    fn what_is_no_record_is_compared_as_text() {
+        let (one, two) = (runs(&[&["exit 1"]]), runs(&[&["exit 2"]]));
+        assert_eq!(
+            first_difference(&one, &two).as_deref(),
+            Some("run 1, line 1: exit 1 against exit 2")
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! What tests that run experiments share.
+
+#![allow(dead_code)] // Not every test needs all of it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// The command, in this directory.
+pub fn command(directory: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assize"));
+    command.args(arguments).current_dir(directory);
+    command
+}
+
+/// What the command did.
+pub fn assize(directory: &Path, arguments: &[&str]) -> Output {
+    command(directory, arguments).output().unwrap()
+}
+
+/// What it wrote to standard error.
+pub fn errors(done: &Output) -> String {
+    String::from_utf8_lossy(&done.stderr).into_owned()
+}
+
+/// What it printed, if it ended with 0.
+pub fn printed(directory: &Path, arguments: &[&str]) -> String {
+    let done = assize(directory, arguments);
+    let status = done.status.code();
+    assert_eq!(status, Some(0), "{arguments:?}: {}", errors(&done));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+/// What it printed as JSON.
+pub fn document(directory: &Path, arguments: &[&str]) -> serde_json::Value {
+    serde_json::from_str(&printed(directory, arguments)).unwrap()
+}
+
+/// Every file below a directory and its bytes, but for locks and the log.
+pub fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![directory.to_path_buf()];
+    while let Some(at) = open.pop() {
+        for entry in fs::read_dir(at).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() {
+                open.push(path);
+            } else if name != "log.jsonl" && !name.starts_with("lock") {
+                let bytes = fs::read(&path).unwrap();
+                found.insert(path.strip_prefix(directory).unwrap().into(), bytes);
+            }
+        }
+    }
+    found
+}
+
+/// How many runs a bundle holds.
+pub fn recorded(bundle: &Path) -> usize {
+    fs::read_dir(bundle.join("runs")).map_or(0, |entries| {
+        entries
+            .filter(|entry| {
+                let name = entry.as_ref().unwrap().file_name();
+                let name = name.to_string_lossy();
+                name.ends_with(".json") && !name.starts_with('.')
+            })
+            .count()
+    })
+}
+
+/// Whether `assize doctor` finds all of these here.
+pub fn there(names: &[&str]) -> Result<(), String> {
+    let findings = document(Path::new("."), &["doctor", "--json"]);
+    let checks = findings["checks"].as_array().unwrap();
+    for name in names {
+        let check = checks.iter().find(|check| check["name"] == *name);
+        match check {
+            Some(check) if check["there"] == true => {}
+            Some(check) => return Err(format!("{name}: {}", check["detail"])),
+            None => return Err(format!("{name}: not there")),
+        }
+    }
+    Ok(())
+}
+
+/// Runs tests, or skips all of them if something that they need is missing.
+pub fn run(
+    tests: Vec<(&str, fn() -> Result<(), Failed>)>,
+    needed: &[&str],
+) -> std::process::ExitCode {
+    let missing = there(needed).err();
+    if let Some(why) = &missing {
+        println!("skipped: {why}");
+    }
+    let tests = tests
+        .into_iter()
+        .map(|(name, test)| Trial::test(name, test).with_ignored_flag(missing.is_some()))
+        .collect();
+    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+}

@@ -1,0 +1,318 @@
+//! Experiments carried out on this machine, with the real agent.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
+#![allow(unreachable_pub)] // The module `common` is shared.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{ExitCode, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{assize, command, document, errors, files, printed, recorded};
+use libtest_mimic::Failed;
+use rustix::process::{Pid, Signal, kill_process};
+
+type Outcome = Result<(), Failed>;
+
+fn main() -> ExitCode {
+    let tests: Vec<(&str, fn() -> Outcome)> = vec![
+        ("an_experiment_is_judged_as_compare_judges_it", judged),
+        ("nothing_is_overwritten", not_overwritten),
+        ("failed_runs_do_not_stop_the_rest", failures),
+        ("if_every_run_fails_the_work_has_failed", all_fail),
+        ("an_interrupt_leaves_a_bundle_to_go_on_with", interrupted),
+        (
+            "single_runs_may_be_asked_for_by_several_at_once",
+            single_runs,
+        ),
+        ("parts_are_merged", merged),
+        ("narrow_intervals_end_an_experiment_early", until),
+        ("wrong_use_is_named_and_costs_no_run", wrong_use),
+    ];
+    common::run(tests, &["agent"])
+}
+
+/// An experiment whose two configurations execute these programs.
+fn experiment(directory: &Path, more: &str, off: &str, on: &str) {
+    let text = format!(
+        r#"title = "Test"
+question = "Does it work?"
+target = "host"
+{more}
+
+[factors.change.off]
+workload.it.argv = {off}
+
+[factors.change.on]
+workload.it.argv = {on}
+
+[workloads.it]
+kind = "command"
+argv = ["true"]
+"#
+    );
+    fs::write(directory.join("test.toml"), text).unwrap();
+}
+
+fn judged() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    experiment(here, "runs = 4", r#"["true"]"#, r#"["sleep", "0.03"]"#);
+    let done = assize(
+        here,
+        &[
+            "run",
+            "test.toml",
+            "--json",
+            "--claim",
+            "change > base on time",
+        ],
+    );
+    assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
+    let mut ran: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(ran["runs"].as_array().unwrap().len(), 8);
+    assert_eq!(ran["claims"][0]["outcome"], "upheld");
+    let lines = errors(&done);
+    for index in 1..=8 {
+        assert!(lines.contains(&format!("run {index}/8: ")), "{lines}");
+    }
+    let claim = ["--claim", "change > base on time"];
+    let mut compared = document(
+        here,
+        &[&["compare", "test.bundle", "--json"], &claim[..]].concat(),
+    );
+    for verdict in [&mut ran, &mut compared] {
+        verdict["reproduce"] = serde_json::Value::Null;
+    }
+    assert_eq!(ran, compared);
+    let claim = ["--claim", "change < base on time"];
+    let refuted = assize(here, &[&["compare", "test.bundle"], &claim[..]].concat());
+    assert_eq!(refuted.status.code(), Some(1));
+    Ok(())
+}
+
+fn not_overwritten() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    experiment(here, "runs = 2", r#"["true"]"#, r#"["true", "x"]"#);
+    printed(here, &["run", "test.toml", "--quiet"]);
+    let before = files(&here.join("test.bundle"));
+    printed(here, &["run", "test.toml", "--quiet"]);
+    assert!(here.join("test.bundle-2/bundle.json").exists());
+    let refused = assize(here, &["run", "test.toml", "--out", "test.bundle"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        errors(&refused).contains("not empty"),
+        "{}",
+        errors(&refused)
+    );
+    assert_eq!(files(&here.join("test.bundle")), before);
+    Ok(())
+}
+
+fn failures() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    experiment(here, "runs = 3\nretries = 1", r#"["true"]"#, r#"["false"]"#);
+    let done = assize(here, &["run", "test.toml", "--json"]);
+    assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
+    let verdict: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(verdict["runs"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        recorded(&here.join("test.bundle")),
+        6,
+        "failed runs are recorded"
+    );
+    let lines = errors(&done);
+    assert_eq!(lines.matches("it is tried again").count(), 3, "{lines}");
+    assert!(lines.contains("6 of 6 runs recorded; 3 failed"), "{lines}");
+    let log = fs::read_to_string(here.join("test.bundle/log.jsonl")).unwrap();
+    assert_eq!(log.lines().count(), 9, "every attempt is logged: {log}");
+    Ok(())
+}
+
+fn all_fail() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    experiment(
+        here,
+        "runs = 1\nretries = 0",
+        r#"["false"]"#,
+        r#"["false", "x"]"#,
+    );
+    let done = assize(here, &["run", "test.toml", "--quiet"]);
+    assert_eq!(done.status.code(), Some(3));
+    assert!(
+        errors(&done).contains("no run was completed"),
+        "{}",
+        errors(&done)
+    );
+    Ok(())
+}
+
+fn interrupted() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    experiment(here, "runs = 2", r#"["true"]"#, r#"["sleep", "7.7"]"#);
+    let mut running = command(here, &["run", "test.toml"])
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while recorded(&here.join("test.bundle")) == 0 && begun.elapsed().as_secs() < 6 {
+        thread::sleep(Duration::from_millis(20));
+    }
+    thread::sleep(Duration::from_millis(300));
+    let pid = Pid::from_raw(i32::try_from(running.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::TERM).unwrap();
+    running.wait().unwrap();
+    let done = running.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(130));
+    let lines = errors(&done);
+    assert!(
+        lines.contains("go on with: assize run --resume test.bundle"),
+        "{lines}"
+    );
+    let count = recorded(&here.join("test.bundle"));
+    assert!(
+        count < 4 && lines.contains(&format!("{count} of 4 runs are recorded")),
+        "{lines}"
+    );
+    let left = std::process::Command::new("pgrep")
+        .args(["-f", "^sleep 7.7$"])
+        .output();
+    assert!(
+        left.is_ok_and(|left| left.stdout.is_empty()),
+        "the run in flight goes on"
+    );
+    let complete = assize(here, &["compare", "test.bundle"]);
+    assert_eq!(complete.status.code(), Some(0), "{}", errors(&complete));
+    Ok(())
+}
+
+fn single_runs() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    experiment(here, "runs = 3", r#"["true"]"#, r#"["true", "x"]"#);
+    let said = printed(here, &["plan", "test.toml", "-o", "plan.json"]);
+    assert_eq!(said, "6 runs, from index 0\n");
+    // Each run is asked for by two processes, all at once.
+    let mut running: Vec<_> = (0..12)
+        .map(|number| {
+            let index = (number % 6).to_string();
+            let arguments = ["run-one", "plan.json", "--index", &index, "--out", "b"];
+            let mut command = command(here, &arguments);
+            command
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    let mut new = 0;
+    for child in running.drain(..) {
+        let done = child.wait_with_output().unwrap();
+        assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
+        let said = String::from_utf8(done.stdout).unwrap();
+        new += usize::from(said.contains(": recorded in b"));
+    }
+    assert_eq!((new, recorded(&here.join("b"))), (6, 6));
+    let before = files(&here.join("b"));
+    // A bundle holds its plan.
+    let said = printed(here, &["run-one", "b", "--index", "4", "--out", "b"]);
+    assert_eq!(said, "run 4: recorded already in b\n");
+    assert_eq!(files(&here.join("b")), before);
+    let verdict = document(here, &["compare", "b", "--json"]);
+    assert_eq!(verdict["runs"].as_array().unwrap().len(), 6);
+    Ok(())
+}
+
+fn merged() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    experiment(here, "runs = 2", r#"["true"]"#, r#"["true", "x"]"#);
+    printed(here, &["plan", "test.toml", "-o", "plan.json"]);
+    for (index, part) in [("0", "one"), ("1", "two"), ("2", "one"), ("3", "two")] {
+        printed(
+            here,
+            &["run-one", "plan.json", "--index", index, "--out", part],
+        );
+    }
+    printed(here, &["merge", "one", "two", "--out", "all"]);
+    let verdict = document(here, &["compare", "all", "--json"]);
+    assert_eq!(verdict["runs"].as_array().unwrap().len(), 4);
+    let again = assize(here, &["merge", "one", "two", "--out", "all"]);
+    assert_eq!(again.status.code(), Some(2));
+    Ok(())
+}
+
+fn until() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    let more = r#"primary = [{ metric = "time", better = "lower" }]
+until = { within = "50%", first_look = 4, every = 4, max_runs = 30 }"#;
+    experiment(here, more, r#"["sleep", "0.01"]"#, r#"["sleep", "0.03"]"#);
+    let done = assize(here, &["run", "test.toml", "--json"]);
+    assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
+    let lines = errors(&done);
+    assert!(lines.contains("stopped after "), "{lines}");
+    let ran = recorded(&here.join("test.bundle"));
+    assert!(ran < 60 && ran % 8 == 0, "{ran} runs in whole blocks");
+    let verdict: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let alpha = verdict["alpha"].as_f64().unwrap();
+    assert!(alpha < 0.05, "each look costs some of alpha: {alpha}");
+    // Going on looks again, sees the same and stops.
+    printed(here, &["run", "--resume", "test.bundle", "--quiet"]);
+    assert_eq!(recorded(&here.join("test.bundle")), ran);
+    Ok(())
+}
+
+fn wrong_use() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    experiment(
+        here,
+        "runs = 2",
+        r#"["true"]"#,
+        r#"["no-such-program-here"]"#,
+    );
+    for (arguments, words) in [
+        (&["run", "nothing.toml"][..], "nothing.toml"),
+        (&["run", "test.toml", "--target", "moon"], "moon"),
+        (&["run", "test.toml", "--set", "change=blue"], "blue"),
+        (&["run", "test.toml", "--verify-exact"], "--verify-exact"),
+        (&["run", "--resume", "nothing"], "nothing"),
+        (
+            &["run-one", "test.toml", "--index", "0", "--out", "x"],
+            "test.toml",
+        ),
+        (&["run"], "EXPERIMENT"),
+    ] {
+        let done = assize(here, arguments);
+        assert_eq!(
+            done.status.code(),
+            Some(2),
+            "{arguments:?}: {}",
+            errors(&done)
+        );
+        assert!(errors(&done).contains(words), "{}", errors(&done));
+    }
+    let done = assize(here, &["run", "test.toml"]);
+    assert!(matches!(done.status.code(), Some(2 | 3)));
+    assert!(
+        errors(&done).contains("no-such-program-here"),
+        "{}",
+        errors(&done)
+    );
+    assert_eq!(
+        fs::read_dir(here).unwrap().count(),
+        1,
+        "no bundle was begun"
+    );
+    Ok(())
+}

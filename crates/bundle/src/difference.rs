@@ -1,0 +1,157 @@
+//! Where two JSON values differ first.
+
+use serde_json::Value;
+
+/// More characters of a value are not shown.
+const SHOWN: usize = 60;
+
+/// The first difference of two values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The path to it: `plan.runs[3].seed`.
+    pub field: String,
+    /// What the first holds there.
+    pub first: String,
+    /// What the second holds there.
+    pub second: String,
+}
+
+/// The first difference, in the order of the first value.
+pub(crate) fn first_difference<'v>(first: &'v Value, second: &'v Value) -> Option<Difference> {
+    // Not recursive: a file may be nested deeper than the stack is.
+    let mut open = vec![(String::new(), first, second)];
+    while let Some((path, a, b)) = open.pop() {
+        match (a, b) {
+            (Value::Object(a), Value::Object(b)) => {
+                let dot = if path.is_empty() { "" } else { "." };
+                let more = b.keys().filter(|key| !a.contains_key(*key));
+                let keys: Vec<&String> = a.keys().chain(more).collect();
+                for key in keys.into_iter().rev() {
+                    let path = format!("{path}{dot}{key}");
+                    let of = |map: &'v serde_json::Map<String, Value>| map.get(key);
+                    open.push((path, of(a).unwrap_or(&NONE), of(b).unwrap_or(&NONE)));
+                }
+            }
+            (Value::Array(a), Value::Array(b)) => {
+                for at in (0..a.len().max(b.len())).rev() {
+                    let of = |list: &'v [Value]| list.get(at);
+                    let path = format!("{path}[{at}]");
+                    open.push((path, of(a).unwrap_or(&NONE), of(b).unwrap_or(&NONE)));
+                }
+            }
+            (Value::String(a), Value::String(b)) if a != b => return Some(texts(path, a, b)),
+            (a, b) if a != b => {
+                return Some(Difference {
+                    field: path,
+                    first: shown(a),
+                    second: shown(b),
+                });
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Stands for what is not there; a `null` that is there reads the same.
+static NONE: Value = Value::Null;
+
+/// Of texts of several lines the first line that differs.
+fn texts(field: String, a: &str, b: &str) -> Difference {
+    if !a.contains('\n') && !b.contains('\n') {
+        return Difference {
+            field,
+            first: quoted(a),
+            second: quoted(b),
+        };
+    }
+    let (mut of_a, mut of_b) = (a.split('\n'), b.split('\n'));
+    let mut number = 1;
+    loop {
+        match (of_a.next(), of_b.next()) {
+            (Some(a), Some(b)) if a == b => number += 1,
+            (a, b) => {
+                let line = |line: Option<&str>| line.map_or("nothing".to_owned(), quoted);
+                return Difference {
+                    field: format!("{field}, line {number}"),
+                    first: line(a),
+                    second: line(b),
+                };
+            }
+        }
+    }
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".into(),
+        Value::String(text) => quoted(text),
+        Value::Array(_) | Value::Object(_) => shortened(&value.to_string()),
+        other => other.to_string(),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let plain: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    format!("'{}'", shortened(&plain))
+}
+
+fn shortened(text: &str) -> String {
+    if text.chars().count() <= SHOWN {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(SHOWN).collect();
+    format!("{head}…")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_first_difference_is_named_with_its_path() {
+        for (a, b, field, first, second) in [
+            (json!({"a": 1}), json!({"a": 2}), "a", "1", "2"),
+            (
+                json!({"p": {"r": [{"s": 1}, {"s": 2}]}, "z": 1}),
+                json!({"p": {"r": [{"s": 1}, {"s": 3}]}, "z": 2}),
+                "p.r[1].s",
+                "2",
+                "3",
+            ),
+            (json!([1, 2]), json!([1]), "[1]", "2", "nothing"),
+            (json!({}), json!({"b": "x"}), "b", "nothing", "'x'"),
+            (json!({"a": {}}), json!({"a": 1}), "a", "{}", "1"),
+            (
+                json!({"t": "one\ntwo\n"}),
+                json!({"t": "one\nTWO\n"}),
+                "t, line 2",
+                "'two'",
+                "'TWO'",
+            ),
+        ] {
+            let found = first_difference(&a, &b).unwrap();
+            assert_eq!(
+                (
+                    found.field.as_str(),
+                    found.first.as_str(),
+                    found.second.as_str()
+                ),
+                (field, first, second)
+            );
+        }
+    }
+
+    #[test]
+    fn equal_values_do_not_differ_and_key_order_does_not_matter() {
+        assert_eq!(
+            first_difference(&json!({"a": 1, "b": [2]}), &json!({"b": [2], "a": 1})),
+            None
+        );
+    }
+}

@@ -1,0 +1,206 @@
+//! What can go wrong with a bundle.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::difference::Difference;
+use crate::disk::SCHEMA;
+
+/// Why a bundle could not be written, read or merged.
+#[derive(Debug)]
+pub enum Error {
+    /// The operating system refused.
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What it said.
+        source: io::Error,
+    },
+    /// The directory holds something already; nothing is ever overwritten.
+    NotEmpty(PathBuf),
+    /// A file is not what it should be.
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Line and column and what is wrong there.
+        source: serde_json::Error,
+    },
+    /// A file of samples is not what it should be.
+    Samples {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// A bundle of a schema that this version does not know.
+    Schema {
+        /// The file.
+        path: PathBuf,
+        /// The schema it names.
+        found: String,
+    },
+    /// A bundle without a schedule: nothing in it can be gone on with.
+    NoSchedule(PathBuf),
+    /// Somebody else is writing.
+    Busy(PathBuf),
+    /// The run is there already. It is never written twice.
+    AlreadyRecorded {
+        /// Its file.
+        path: PathBuf,
+        /// Its place in the schedule.
+        index: u32,
+    },
+    /// The run is not one of the schedule.
+    NotPlanned {
+        /// The bundle.
+        path: PathBuf,
+        /// The place it names.
+        index: u32,
+        /// How many runs the schedule has.
+        planned: u32,
+    },
+    /// The bundle was begun with something else.
+    Differs {
+        /// The file.
+        path: PathBuf,
+        /// What the bundle holds first, what was given second.
+        difference: Box<Difference>,
+    },
+    /// Two bundles hold different results of one run.
+    Conflict {
+        /// The file of the second.
+        path: PathBuf,
+        /// The file of the first.
+        other: PathBuf,
+        /// Its place in the schedule.
+        index: u32,
+        /// Where they differ first.
+        difference: Box<Difference>,
+        /// Whether the target is exact, so that this cannot be.
+        exact: bool,
+    },
+    /// Two bundles cannot be judged together.
+    Incomparable {
+        /// The second bundle.
+        path: PathBuf,
+        /// The first.
+        other: PathBuf,
+        /// Where they differ first.
+        difference: Box<Difference>,
+    },
+    /// Nothing to merge.
+    Nothing,
+}
+
+impl Error {
+    /// An error of the operating system at a path.
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Error + use<> {
+        let path = path.to_path_buf();
+        move |source| Error::Io { path, source }
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Error::Io { path, source } => write!(f, "{}: {source}", path.display()),
+            Error::NotEmpty(path) => {
+                let path = path.display();
+                write!(f, "{path}: the directory is not empty; name a new one")
+            }
+            Error::Malformed { path, source } => write!(f, "{}: {source}", path.display()),
+            Error::Samples { path, why } => write!(f, "{}: {why}", path.display()),
+            Error::Schema { path, found } => write!(
+                f,
+                "{}: schema '{found}' is not known; this version reads '{SCHEMA}'",
+                path.display()
+            ),
+            Error::NoSchedule(path) => write!(
+                f,
+                "{}: holds results that were read, not a schedule of runs; \
+                 `assize compare` takes it as it is",
+                path.display()
+            ),
+            Error::Busy(path) => write!(
+                f,
+                "{}: another process is writing this bundle; wait for it to end",
+                path.display()
+            ),
+            Error::AlreadyRecorded { path, index } => write!(
+                f,
+                "{}: run {index} is recorded already and is not overwritten",
+                path.display()
+            ),
+            Error::NotPlanned {
+                path,
+                index,
+                planned,
+            } => write!(
+                f,
+                "{}: run {index}: the schedule has {planned} runs, counted from 0",
+                path.display()
+            ),
+            Error::Nothing => write!(f, "no bundle to merge; name one or more"),
+            Error::Differs { .. } | Error::Conflict { .. } | Error::Incomparable { .. } => {
+                self.difference(f)
+            }
+        }
+    }
+}
+
+impl Error {
+    fn difference(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Error::Differs { path, difference } => write!(
+                f,
+                "{}: {}: {} in the bundle, {} now; go on with what it was begun with, or \
+                 name a new directory",
+                path.display(),
+                difference.field,
+                difference.first,
+                difference.second
+            ),
+            Error::Conflict {
+                path,
+                other,
+                index,
+                difference,
+                exact,
+            } => {
+                write!(
+                    f,
+                    "{}: run {index}: {}: {} here, {} in {}; ",
+                    path.display(),
+                    difference.field,
+                    difference.second,
+                    difference.first,
+                    other.display()
+                )?;
+                f.write_str(if *exact {
+                    "on the exact target one run has one result, so one of the two \
+                     machines is not exact: run `assize doctor` on both"
+                } else {
+                    "one machine has run it twice, and neither result may be \
+                     dropped silently: leave one bundle out"
+                })
+            }
+            Error::Incomparable {
+                path,
+                other,
+                difference,
+            } => write!(
+                f,
+                "{}: {}: {} here, {} in {}; they cannot be judged together: merge bundles \
+                 of one experiment",
+                path.display(),
+                difference.field,
+                difference.second,
+                difference.first,
+                other.display()
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,125 @@
+//! What a bundle of runs says of itself before the first run.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::difference::{Difference, first_difference};
+use crate::disk::{SCHEMA, get, known_schema};
+use crate::{Configuration, Error};
+
+/// What a bundle of runs says of itself. It is written before the first run
+/// and never changed.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Head {
+    /// The experiment file's name.
+    pub source: String,
+    /// The experiment file's text.
+    pub experiment: String,
+    /// The whole schedule; nothing here looks into it.
+    pub plan: serde_json::Value,
+    /// `exact`, `live`, `host` or `ssh:HOST`.
+    pub target: String,
+    /// A stable name of the machine. When bundles are merged, runs of
+    /// different machines are in different blocks, except on the exact target.
+    pub machine: String,
+    /// The experiment's title.
+    pub title: String,
+    /// The question it asks.
+    pub question: String,
+    /// Baseline first.
+    pub configurations: Vec<Configuration>,
+    /// Names of the factors of a 2^k grid.
+    pub factors: Vec<String>,
+    /// In the order of the experiment.
+    pub workloads: Vec<String>,
+    /// Metrics declared primary.
+    pub primary: Vec<String>,
+    /// Metrics of which more is better.
+    pub higher_is_better: Vec<String>,
+    /// How many runs the schedule has.
+    pub planned_runs: u32,
+    /// Facts about the machine: `qemu`, `kernel`, …. Those whose name begins
+    /// with `host` may differ between the parts of one bundle; a change in
+    /// any other makes it another experiment.
+    pub facts: BTreeMap<String, String>,
+    /// What the target cannot tell, in sentences that every report shows.
+    pub limits: Vec<String>,
+}
+
+impl Head {
+    /// Whether one run has one result, wherever it is run.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.target == "exact"
+    }
+
+    /// What must be equal for two processes to work on one schedule.
+    fn identity(&self) -> Head {
+        let exact = self.is_exact();
+        let mut head = self.clone();
+        head.source.clear();
+        head.facts.retain(|name, _| !name.starts_with("host"));
+        if exact {
+            head.machine.clear();
+        }
+        head
+    }
+
+    /// The first field in which two heads are of different experiments.
+    pub(crate) fn difference(&self, other: &Head) -> Option<Difference> {
+        let value = |head: &Head| serde_json::to_value(head.identity()).unwrap_or_default();
+        first_difference(&value(self), &value(other))
+    }
+}
+
+/// Runs of one machine in a merged bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Part {
+    /// The machine.
+    pub(crate) machine: String,
+    /// The index of its first run.
+    pub(crate) offset: u32,
+    /// How many runs its schedule has.
+    pub(crate) planned_runs: u32,
+}
+
+/// `bundle.json` of a bundle of runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Stored {
+    pub(crate) schema: String,
+    /// Empty but for bundles of several machines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) parts: Vec<Part>,
+    pub(crate) head: Head,
+}
+
+impl Stored {
+    pub(crate) fn new(head: Head) -> Self {
+        Stored {
+            schema: SCHEMA.to_owned(),
+            parts: Vec::new(),
+            head,
+        }
+    }
+
+    /// Reads the head of a bundle of runs.
+    pub(crate) fn read(directory: &Path) -> Result<Stored, Error> {
+        let path = directory.join("bundle.json");
+        let value: serde_json::Value = get(&path)?;
+        known_schema(&path, &value)?;
+        if value.get("head").is_none() {
+            return Err(Error::NoSchedule(directory.to_path_buf()));
+        }
+        get(&path)
+    }
+}
+
+/// What a bundle of runs says of itself.
+///
+/// # Errors
+/// [`Error::NoSchedule`] if it holds results that were read; else as
+/// [`crate::read`].
+pub fn read_plan(directory: &Path) -> Result<Head, Error> {
+    Ok(Stored::read(directory)?.head)
+}

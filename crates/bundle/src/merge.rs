@@ -1,0 +1,387 @@
+//! Several bundles to one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::difference::{Difference, first_difference};
+use crate::disk::get;
+use crate::head::{Head, Part, Stored};
+use crate::recorded::StoredRun;
+use crate::whole::{self, There, UNFINISHED};
+use crate::writer::{recorded, run_path, samples_path};
+use crate::{Error, samples};
+
+/// What came of a merge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    /// How many runs the new bundle holds, failed ones included.
+    pub runs: u32,
+    /// How many runs the schedule has, over all machines.
+    pub planned_runs: u32,
+    /// How many runs were in several bundles, with the same bytes.
+    pub duplicates: u32,
+    /// The machines, in the order of their blocks; one for the exact target,
+    /// which is the same everywhere.
+    pub machines: Vec<String>,
+}
+
+/// The runs of one machine in one bundle.
+struct Input<'p> {
+    directory: &'p Path,
+    head: Head,
+    part: Part,
+}
+
+/// Where a run of the new bundle comes from.
+#[derive(Clone, Copy)]
+struct From<'i> {
+    directory: &'i Path,
+    /// Its index there.
+    index: u32,
+    /// What is added to its index, order and block.
+    shift: i64,
+}
+
+/// Joins bundles of one experiment into a new one.
+///
+/// Bundles of the exact target, or of one machine, are parts of one schedule:
+/// their runs are put together by index. A run that several hold must have the
+/// same bytes in all. On other targets each machine has done a schedule of its
+/// own: its runs are kept in blocks of their own, and the bundles must agree in
+/// target, configurations, workloads and primary metrics.
+///
+/// The new bundle appears whole or not at all; the inputs stay as they are.
+///
+/// # Errors
+/// [`Error::Incomparable`] if bundles of one machine are of different
+/// schedules, or those of several cannot be compared; [`Error::Conflict`] if
+/// two hold different results of one run; [`Error::NotEmpty`] if `out` holds
+/// anything; [`Error::NoSchedule`], [`Error::Nothing`], [`Error::Io`],
+/// [`Error::Malformed`].
+pub fn merge(inputs: &[PathBuf], out: &Path) -> Result<Merged, Error> {
+    let mut all = Vec::new();
+    for directory in inputs {
+        all.extend(parts_of(directory)?);
+    }
+    let Some(first) = all.first() else {
+        return Err(Error::Nothing);
+    };
+    if !whole::names(out)?.is_empty() {
+        return Err(Error::NotEmpty(out.to_path_buf()));
+    }
+    let exact = first.head.is_exact();
+    let mut parts: Vec<(Part, &Input<'_>)> = Vec::new();
+    let mut runs: BTreeMap<u32, From<'_>> = BTreeMap::new();
+    let mut duplicates = 0;
+    for input in &all {
+        let part = place(&mut parts, input, exact)?;
+        for index in recorded(input.directory)? {
+            let (from, new) = match shifted(input, &part, index) {
+                Some(shifted) => shifted,
+                None => continue,
+            };
+            match runs.get(&new) {
+                Some(there) => {
+                    same_run(*there, from, new, exact)?;
+                    duplicates += 1;
+                }
+                None => drop(runs.insert(new, from)),
+            }
+        }
+    }
+    let stored = head_of(&parts);
+    let merged = Merged {
+        runs: u32::try_from(runs.len()).unwrap_or(u32::MAX),
+        planned_runs: stored.head.planned_runs,
+        duplicates,
+        machines: parts.into_iter().map(|(part, _)| part.machine).collect(),
+    };
+    write(out, &stored, &runs)?;
+    Ok(merged)
+}
+
+/// A bundle as the machines it holds.
+fn parts_of(directory: &Path) -> Result<Vec<Input<'_>>, Error> {
+    let stored = Stored::read(directory)?;
+    let parts = if stored.parts.is_empty() {
+        vec![Part {
+            machine: stored.head.machine.clone(),
+            offset: 0,
+            planned_runs: stored.head.planned_runs,
+        }]
+    } else {
+        stored.parts
+    };
+    Ok(parts
+        .into_iter()
+        .map(|part| Input {
+            directory,
+            head: Head {
+                machine: part.machine.clone(),
+                planned_runs: part.planned_runs,
+                ..stored.head.clone()
+            },
+            part,
+        })
+        .collect())
+}
+
+/// Where the runs of an input go: with those of its machine, or in a part of
+/// their own.
+fn place<'i>(
+    parts: &mut Vec<(Part, &'i Input<'i>)>,
+    input: &'i Input<'i>,
+    exact: bool,
+) -> Result<Part, Error> {
+    let of_machine = parts
+        .iter()
+        .find(|(part, _)| exact || part.machine == input.part.machine);
+    if let Some((part, other)) = of_machine {
+        return match other.head.difference(&input.head) {
+            None => Ok(part.clone()),
+            Some(difference) => Err(incomparable(input, other, difference)),
+        };
+    }
+    if let Some((_, first)) = parts.first()
+        && let Some(difference) = first_difference(&asked(&first.head), &asked(&input.head))
+    {
+        return Err(incomparable(input, first, difference));
+    }
+    let offset = parts
+        .last()
+        .map_or(0, |(part, _)| part.offset.saturating_add(part.planned_runs));
+    let part = Part {
+        offset,
+        ..input.part.clone()
+    };
+    parts.push((part.clone(), input));
+    Ok(part)
+}
+
+/// What machines must agree in for their runs to be judged together.
+fn asked(head: &Head) -> Value {
+    json!({
+        "target": head.target,
+        "primary": head.primary,
+        "higher_is_better": head.higher_is_better,
+        "workloads": head.workloads,
+        "configurations": head.configurations,
+        "factors": head.factors,
+    })
+}
+
+fn incomparable(input: &Input<'_>, other: &Input<'_>, difference: Difference) -> Error {
+    Error::Incomparable {
+        path: input.directory.to_path_buf(),
+        other: other.directory.to_path_buf(),
+        difference: Box::new(difference),
+    }
+}
+
+/// Where a run comes from and its new index; none if it is of another part.
+fn shifted<'i>(input: &Input<'i>, part: &Part, index: u32) -> Option<(From<'i>, u32)> {
+    let within = index.checked_sub(input.part.offset)?;
+    if within >= input.part.planned_runs {
+        return None;
+    }
+    let new = part.offset.checked_add(within)?;
+    let from = From {
+        directory: input.directory,
+        index,
+        shift: i64::from(new) - i64::from(index),
+    };
+    Some((from, new))
+}
+
+/// The run as it is in the new bundle.
+fn moved(from: From<'_>) -> Result<StoredRun, Error> {
+    let mut run: StoredRun = get(&run_path(from.directory, from.index))?;
+    // No schedule has more blocks than runs, so blocks do not meet either.
+    let by = |value: u32| u32::try_from(i64::from(value) + from.shift).unwrap_or(u32::MAX);
+    let old = format!("{:04}-", run.index);
+    run.index = by(run.index);
+    run.order = by(run.order);
+    run.block = run.block.map(by);
+    let new = format!("{:04}-", run.index);
+    for name in &mut run.raw {
+        if let Some(rest) = name.strip_prefix(&old) {
+            *name = format!("{new}{rest}");
+        }
+    }
+    Ok(run)
+}
+
+/// The files of a run besides its `runs/NNNN.json`, in an order that names of
+/// the new bundle have too.
+fn files(from: From<'_>, run: &StoredRun) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    if !run.samples.is_empty() {
+        files.push(samples_path(from.directory, from.index));
+    }
+    for name in &run.raw {
+        // Whatever a file says, it is in this folder.
+        let name = Path::new(name).file_name().unwrap_or_default();
+        files.push(from.directory.join("raw").join(name));
+    }
+    files
+}
+
+/// Whether two results of one run have the same bytes.
+fn same_run(there: From<'_>, here: From<'_>, index: u32, exact: bool) -> Result<(), Error> {
+    let (first, second) = (moved(there)?, moved(here)?);
+    let value = |run: &StoredRun| serde_json::to_value(run).unwrap_or_default();
+    let mut difference = first_difference(&value(&first), &value(&second));
+    if difference.is_none() {
+        let original = |from: From<'_>| -> Result<StoredRun, Error> {
+            get(&run_path(from.directory, from.index))
+        };
+        let files = [
+            files(there, &original(there)?),
+            files(here, &original(here)?),
+        ];
+        for (a, b) in files[0].iter().zip(&files[1]) {
+            difference = different_file(a, b, (&first, there), (&second, here))?;
+            if difference.is_some() {
+                break;
+            }
+        }
+    }
+    match difference {
+        None => Ok(()),
+        Some(difference) => Err(Error::Conflict {
+            path: run_path(here.directory, here.index),
+            other: run_path(there.directory, there.index),
+            index,
+            difference: Box::new(difference),
+            exact,
+        }),
+    }
+}
+
+fn different_file(
+    a: &Path,
+    b: &Path,
+    first: (&StoredRun, From<'_>),
+    second: (&StoredRun, From<'_>),
+) -> Result<Option<Difference>, Error> {
+    let read = |path: &Path| fs::read(path).map_err(Error::io(path));
+    let (bytes_a, bytes_b) = (read(a)?, read(b)?);
+    if bytes_a == bytes_b {
+        return Ok(None);
+    }
+    if a.extension()
+        .is_some_and(|extension| extension == "parquet")
+    {
+        let value = |path: &Path, run: &StoredRun| -> Result<Value, Error> {
+            let all = samples::decoded(path, &run.samples)?;
+            let by_metric = all.into_iter().map(|one| {
+                let pairs: Vec<Value> = one
+                    .t_ns
+                    .iter()
+                    .zip(&one.values)
+                    .map(|(t_ns, value)| json!({"t_ns": t_ns, "value": value}))
+                    .collect();
+                (one.metric, Value::Array(pairs))
+            });
+            Ok(Value::Object(by_metric.collect()))
+        };
+        let samples = |run: &StoredRun, path: &Path| {
+            value(path, run).map(|value| json!({ "samples": value }))
+        };
+        let found = first_difference(&samples(first.0, a)?, &samples(second.0, b)?);
+        // The same samples in other bytes: written by another version.
+        return Ok(found);
+    }
+    let text = |bytes: &[u8]| json!({ "raw": String::from_utf8_lossy(bytes) });
+    Ok(first_difference(&text(&bytes_a), &text(&bytes_b)))
+}
+
+/// The head of the new bundle.
+fn head_of(parts: &[(Part, &Input<'_>)]) -> Stored {
+    let Some(((_, first), others)) = parts.split_first() else {
+        return Stored::new(Head::default());
+    };
+    let mut head = first.head.clone();
+    if others.is_empty() {
+        return Stored::new(head);
+    }
+    let names: Vec<&str> = parts
+        .iter()
+        .map(|(part, _)| part.machine.as_str())
+        .collect();
+    head.machine = names.join(", ");
+    head.planned_runs = parts
+        .iter()
+        .map(|(part, _)| part.planned_runs)
+        .fold(0, u32::saturating_add);
+    let mut facts = BTreeMap::new();
+    for (part, input) in parts {
+        for (name, value) in &input.head.facts {
+            let everywhere = parts
+                .iter()
+                .all(|(_, other)| other.head.facts.get(name) == Some(value));
+            let name = if everywhere || name.ends_with(')') {
+                name.clone()
+            } else {
+                format!("{name} ({})", part.machine)
+            };
+            facts.insert(name, value.clone());
+        }
+        for limit in &input.head.limits {
+            if !head.limits.contains(limit) {
+                head.limits.push(limit.clone());
+            }
+        }
+    }
+    head.facts = facts;
+    Stored {
+        parts: parts.iter().map(|(part, _)| part.clone()).collect(),
+        ..Stored::new(head)
+    }
+}
+
+/// Writes beside the place and renames.
+fn write(out: &Path, stored: &Stored, runs: &BTreeMap<u32, From<'_>>) -> Result<(), Error> {
+    let parent = match out.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    fs::create_dir_all(parent).map_err(Error::io(parent))?;
+    let beside = tempfile::Builder::new()
+        .prefix(UNFINISHED)
+        .permissions(everybody())
+        .tempdir_in(parent)
+        .map_err(Error::io(parent))?;
+    let at = beside.path();
+    for folder in ["runs", "samples", "raw"] {
+        let folder = at.join(folder);
+        fs::create_dir(&folder).map_err(Error::io(&folder))?;
+    }
+    for (&index, &from) in runs {
+        let original: StoredRun = get(&run_path(from.directory, from.index))?;
+        let run = moved(from)?;
+        let to = From {
+            directory: at,
+            index,
+            shift: 0,
+        };
+        for (source, target) in files(from, &original).iter().zip(files(to, &run)) {
+            let bytes = fs::read(source).map_err(Error::io(source))?;
+            whole::put(&target, &bytes, There::Refuse)?;
+        }
+        let path = run_path(at, index);
+        whole::put(&path, &whole::text(&path, &run)?, There::Refuse)?;
+    }
+    let path = at.join("bundle.json");
+    whole::put(&path, &whole::text(&path, stored)?, There::Refuse)?;
+    // Onto an empty directory, or onto nothing.
+    fs::rename(at, out).map_err(Error::io(out))
+}
+
+fn everybody() -> fs::Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    fs::Permissions::from_mode(0o777)
+}

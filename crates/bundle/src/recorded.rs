@@ -1,0 +1,228 @@
+//! One run as it is recorded.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use crate::{Doubt, Events, Measurement, Place, Run, Unavailable};
+
+/// One run of a schedule with all that it left behind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    /// Its place in the schedule, from 0.
+    pub index: u32,
+    /// What was run and what was measured. Of a failed run the metrics are
+    /// recorded and never judged.
+    pub run: Run,
+    /// The seed it was given.
+    pub seed: u64,
+    /// How it ended.
+    pub exit: Exit,
+    /// What the target could not give.
+    pub unavailable: Vec<Unavailable>,
+    /// Facts about where it ran. On the exact target nothing of the host.
+    pub environment: BTreeMap<String, String>,
+    /// Events that were counted.
+    pub events: Vec<Events>,
+    /// What makes its numbers doubtful.
+    pub doubts: Vec<Doubt>,
+    /// Single measurements.
+    pub samples: Vec<Samples>,
+    /// How often each value occurred.
+    pub histograms: Vec<Histogram>,
+    /// What tools printed, each with a file name.
+    pub raw: Vec<(String, String)>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exit {
+    /// It was carried out.
+    Completed,
+    /// It failed.
+    Failed {
+        /// How.
+        why: String,
+        /// The last lines of its console.
+        console: String,
+    },
+}
+
+/// Single measurements of one metric in the order in which they were taken.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Samples {
+    /// Unique within the run.
+    pub metric: String,
+    /// The unit of the values.
+    pub unit: String,
+    /// When: nanoseconds since the workload's start.
+    pub t_ns: Vec<u64>,
+    /// What was measured; as many as `t_ns`.
+    pub values: Vec<f64>,
+}
+
+/// How often each value occurred.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Histogram {
+    /// Unique within the run.
+    pub metric: String,
+    /// The unit of the values.
+    pub unit: String,
+    /// Value and count, values ascending. A value stands for itself if
+    /// `exact`, else for the bucket that ends there.
+    pub buckets: Vec<(u64, u64)>,
+    /// Whether each value is what was measured.
+    pub exact: bool,
+}
+
+/// A metric in the file of samples.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Series {
+    pub(crate) metric: String,
+    pub(crate) unit: String,
+    pub(crate) count: u64,
+}
+
+/// `runs/NNNN.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct StoredRun {
+    pub(crate) index: u32,
+    pub(crate) configuration: String,
+    pub(crate) workload: String,
+    pub(crate) repetition: u32,
+    pub(crate) order: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) block: Option<u32>,
+    pub(crate) seed: u64,
+    pub(crate) exit: Exit,
+    pub(crate) metrics: IndexMap<String, Measurement>,
+    #[serde(default)]
+    pub(crate) unavailable: Vec<Unavailable>,
+    #[serde(default)]
+    pub(crate) events: Vec<Events>,
+    #[serde(default)]
+    pub(crate) doubts: Vec<Doubt>,
+    #[serde(default)]
+    pub(crate) histograms: Vec<Histogram>,
+    /// What `samples/NNNN.parquet` holds.
+    #[serde(default)]
+    pub(crate) samples: Vec<Series>,
+    /// Names of files in `raw/`.
+    #[serde(default)]
+    pub(crate) raw: Vec<String>,
+    #[serde(default)]
+    pub(crate) environment: BTreeMap<String, String>,
+}
+
+impl StoredRun {
+    /// Without numbers that JSON cannot hold: those are said to be
+    /// unavailable.
+    pub(crate) fn new(recorded: &Recorded) -> Self {
+        let run = &recorded.run;
+        let mut unavailable = recorded.unavailable.clone();
+        let mut metrics = run.metrics.clone();
+        metrics.retain(|metric, measurement| {
+            let finite = measurement.value.is_finite();
+            if !finite {
+                unavailable.push(Unavailable {
+                    configuration: run.configuration.clone(),
+                    workload: run.workload.clone(),
+                    instrument: String::new(),
+                    metric: Some(metric.clone()),
+                    reason: format!("the value read was {}", measurement.value),
+                });
+            }
+            finite
+        });
+        StoredRun {
+            index: recorded.index,
+            configuration: run.configuration.clone(),
+            workload: run.workload.clone(),
+            repetition: run.repetition,
+            order: run.order,
+            block: run.block,
+            seed: recorded.seed,
+            exit: recorded.exit.clone(),
+            metrics,
+            unavailable,
+            events: recorded.events.clone(),
+            doubts: recorded.doubts.clone(),
+            histograms: recorded.histograms.clone(),
+            samples: recorded.samples.iter().map(series).collect(),
+            raw: file_names(recorded.index, &recorded.raw),
+            environment: recorded.environment.clone(),
+        }
+    }
+
+    /// What the judge sees of it.
+    pub(crate) fn into_run(self) -> Run {
+        Run {
+            configuration: self.configuration,
+            workload: self.workload,
+            repetition: self.repetition,
+            metrics: self.metrics,
+            order: self.order,
+            block: self.block,
+            place: Place::default(),
+        }
+    }
+}
+
+fn series(samples: &Samples) -> Series {
+    Series {
+        metric: samples.metric.clone(),
+        unit: samples.unit.clone(),
+        count: samples.values.len() as u64,
+    }
+}
+
+/// A file name for each raw output of a run: none leads out of `raw/`, none
+/// is hidden, no two are the same.
+fn file_names(index: u32, raw: &[(String, String)]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (given, _) in raw {
+        let safe: String = given
+            .chars()
+            .map(|c| {
+                if c.is_ascii_alphanumeric() || "._-+".contains(c) {
+                    c
+                } else {
+                    '_'
+                }
+            })
+            .take(100)
+            .collect();
+        let mut name = format!("{index:04}-{safe}");
+        let mut more = 2;
+        while names.contains(&name) {
+            name = format!("{index:04}-{more}-{safe}");
+            more += 1;
+        }
+        names.push(name);
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_raw_files_stay_in_their_folder() {
+        let raw: Vec<(String, String)> = ["a.json", "../../etc/passwd", "a.json", "", ".x"]
+            .map(|name| (name.to_owned(), String::new()))
+            .to_vec();
+        assert_eq!(
+            file_names(7, &raw),
+            [
+                "0007-a.json",
+                "0007-.._.._etc_passwd",
+                "0007-2-a.json",
+                "0007-",
+                "0007-.x"
+            ]
+        );
+    }
+}

@@ -1,0 +1,127 @@
+//! Samples as Parquet: columns `metric`, `t_ns`, `value`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::record::Field;
+use parquet::schema::parser::parse_message_type;
+
+use crate::recorded::Series;
+use crate::{Error, Samples};
+
+const SCHEMA: &str = "message samples {
+    REQUIRED BYTE_ARRAY metric (UTF8);
+    REQUIRED INT64 t_ns;
+    REQUIRED DOUBLE value;
+}";
+
+/// The bytes of a file; the same samples give the same bytes.
+pub(crate) fn encoded(path: &Path, all: &[Samples]) -> Result<Vec<u8>, Error> {
+    let fault = |why: String| Error::Samples {
+        path: path.to_path_buf(),
+        why,
+    };
+    for samples in all {
+        let (times, values) = (samples.t_ns.len(), samples.values.len());
+        if times != values {
+            let metric = &samples.metric;
+            return Err(fault(format!(
+                "{metric}: {times} times and {values} values"
+            )));
+        }
+        if samples.t_ns.iter().any(|&t| i64::try_from(t).is_err()) {
+            return Err(fault(format!(
+                "{}: a time is beyond 2^63 ns",
+                samples.metric
+            )));
+        }
+    }
+    written(all).map_err(|error| fault(error.to_string()))
+}
+
+fn written(all: &[Samples]) -> Result<Vec<u8>, ParquetError> {
+    let properties = WriterProperties::builder()
+        .set_created_by("assize".into())
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
+        .build();
+    let schema = Arc::new(parse_message_type(SCHEMA)?);
+    let mut bytes = Vec::new();
+    let mut file = SerializedFileWriter::new(&mut bytes, schema, Arc::new(properties))?;
+    // One group of rows for each metric: readers skip the others.
+    for samples in all.iter().filter(|samples| !samples.values.is_empty()) {
+        let mut group = file.next_row_group()?;
+        let names = vec![ByteArray::from(samples.metric.as_str()); samples.values.len()];
+        if let Some(mut column) = group.next_column()? {
+            column
+                .typed::<ByteArrayType>()
+                .write_batch(&names, None, None)?;
+            column.close()?;
+        }
+        let times: Vec<i64> = samples.t_ns.iter().map(|&t| t.cast_signed()).collect();
+        if let Some(mut column) = group.next_column()? {
+            column
+                .typed::<Int64Type>()
+                .write_batch(&times, None, None)?;
+            column.close()?;
+        }
+        if let Some(mut column) = group.next_column()? {
+            column
+                .typed::<DoubleType>()
+                .write_batch(&samples.values, None, None)?;
+            column.close()?;
+        }
+        group.close()?;
+    }
+    file.close()?;
+    Ok(bytes)
+}
+
+/// Reads a file; `series` gives the units.
+pub(crate) fn decoded(path: &Path, series: &[Series]) -> Result<Vec<Samples>, Error> {
+    let file = std::fs::File::open(path).map_err(Error::io(path))?;
+    let mut all: Vec<Samples> = series
+        .iter()
+        .map(|series| Samples {
+            metric: series.metric.clone(),
+            unit: series.unit.clone(),
+            t_ns: Vec::new(),
+            values: Vec::new(),
+        })
+        .collect();
+    fill(file, &mut all).map_err(|error| Error::Samples {
+        path: path.to_path_buf(),
+        why: error.to_string(),
+    })?;
+    let whole = all
+        .iter()
+        .zip(series)
+        .all(|(samples, series)| samples.values.len() as u64 == series.count);
+    if !whole {
+        return Err(Error::Samples {
+            path: path.to_path_buf(),
+            why: "holds other samples than its run says".into(),
+        });
+    }
+    Ok(all)
+}
+
+fn fill(file: std::fs::File, all: &mut [Samples]) -> Result<(), ParquetError> {
+    let odd = || ParquetError::General("not a file of samples".into());
+    for row in SerializedFileReader::new(file)?.get_row_iter(None)? {
+        let fields: Vec<Field> = row?.into_columns().into_iter().map(|(_, f)| f).collect();
+        let [Field::Str(metric), Field::Long(t), Field::Double(value)] = &fields[..] else {
+            return Err(odd());
+        };
+        let samples = all.iter_mut().find(|samples| samples.metric == *metric);
+        let samples = samples.ok_or_else(odd)?;
+        samples.t_ns.push(u64::try_from(*t).map_err(|_| odd())?);
+        samples.values.push(*value);
+    }
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! A bundle of runs as the judge sees it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::disk::get;
+use crate::head::Stored;
+use crate::recorded::{Exit, Recorded, StoredRun};
+use crate::writer::{recorded, run_path, samples_path};
+use crate::{Doubt, Error, Events, FailedRun, Place, Records, Samples, Unavailable, samples};
+
+/// The runs of one cell that have the same to say.
+type Cell = (String, String);
+
+/// Reads the runs that are there.
+pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
+    let there = recorded(directory)?;
+    let several = !stored.parts.is_empty();
+    let head = stored.head;
+    let mut records = Records {
+        source: head.source,
+        configurations: head.configurations,
+        factors: head.factors,
+        workloads: head.workloads,
+        higher_is_better: head.higher_is_better,
+        primary: head.primary,
+        limits: head.limits,
+        ..Records::default()
+    };
+    let mut collected = Collected::default();
+    let mut repetitions: BTreeMap<Cell, u32> = BTreeMap::new();
+    for &index in &there {
+        let mut run: StoredRun = get(&run_path(directory, index))?;
+        if several {
+            // Every machine has counted its own from 1.
+            let cell = (run.configuration.clone(), run.workload.clone());
+            let count = repetitions.entry(cell).or_default();
+            *count += 1;
+            run.repetition = *count;
+        }
+        collected.take(&run);
+        match run.exit.clone() {
+            Exit::Completed => records.runs.push(run.into_run()),
+            Exit::Failed { why, console } => records.failures.push(failed(run, why, console)),
+        }
+    }
+    records.doubts = collected.doubts();
+    records.events = collected.events;
+    records.unavailable = collected.unavailable.into_iter().collect();
+    records.doubts.extend(incomplete(&there, head.planned_runs));
+    Ok(records)
+}
+
+fn failed(run: StoredRun, why: String, console: String) -> FailedRun {
+    FailedRun {
+        configuration: run.configuration,
+        workload: run.workload,
+        repetition: run.repetition,
+        order: run.order,
+        block: run.block,
+        why,
+        console,
+    }
+}
+
+fn incomplete(there: &BTreeSet<u32>, planned: u32) -> Option<Doubt> {
+    let done = there.range(..planned).count();
+    (done < planned as usize).then(|| Doubt {
+        code: "incomplete".into(),
+        detail: format!(
+            "{done} of {planned} runs are there; the others may change every verdict; \
+             `assize run --resume` does them"
+        ),
+        place: Place::default(),
+    })
+}
+
+/// What the runs say besides their metrics, each thing once.
+#[derive(Default)]
+struct Collected {
+    events: Vec<Events>,
+    unavailable: BTreeSet<Unavailable>,
+    /// In the order of their first appearance, with the number of runs.
+    doubts: Vec<(Doubt, Cell, u32)>,
+}
+
+impl Collected {
+    fn take(&mut self, run: &StoredRun) {
+        self.unavailable.extend(run.unavailable.iter().cloned());
+        for doubt in &run.doubts {
+            let known = self
+                .doubts
+                .iter_mut()
+                .find(|(known, (configuration, workload), _)| {
+                    known == doubt
+                        && *configuration == run.configuration
+                        && *workload == run.workload
+                });
+            match known {
+                Some((.., runs)) => *runs += 1,
+                None => {
+                    let cell = (run.configuration.clone(), run.workload.clone());
+                    self.doubts.push((doubt.clone(), cell, 1));
+                }
+            }
+        }
+        if run.exit == Exit::Completed {
+            for events in &run.events {
+                self.count(events);
+            }
+        }
+    }
+
+    /// Adds events to those of earlier runs of the same cell: counts and
+    /// exposures are sums, and times go on where the exposure before ended.
+    fn count(&mut self, events: &Events) {
+        let known = self.events.iter_mut().find(|known| {
+            known.event == events.event
+                && known.configuration == events.configuration
+                && known.workload == events.workload
+        });
+        let Some(known) = known else {
+            self.events.push(events.clone());
+            return;
+        };
+        known.count = known.count.saturating_add(events.count);
+        match (known.exposure_s, events.exposure_s) {
+            (Some(before), Some(more)) => {
+                known.exposure_s = Some(before + more);
+                let later = events.times_s.iter().map(|time| before + time);
+                known.times_s.extend(later);
+            }
+            // Without an exposure there is no clock that goes on.
+            _ => {
+                known.exposure_s = None;
+                known.times_s.clear();
+            }
+        }
+    }
+
+    fn doubts(&self) -> Vec<Doubt> {
+        self.doubts
+            .iter()
+            .map(|(doubt, (configuration, workload), runs)| {
+                let s = if *runs == 1 { "" } else { "s" };
+                Doubt {
+                    detail: format!(
+                        "{} ({configuration} on {workload}, {runs} run{s})",
+                        doubt.detail
+                    ),
+                    ..doubt.clone()
+                }
+            })
+            .collect()
+    }
+}
+
+/// One run of a bundle, with its samples and what its tools printed.
+///
+/// # Errors
+/// [`Error::Io`] if it is not there; [`Error::Malformed`] or
+/// [`Error::Samples`], naming the file.
+pub fn read_run(directory: &Path, index: u32) -> Result<Recorded, Error> {
+    let stored: StoredRun = get(&run_path(directory, index))?;
+    let mut raw = Vec::new();
+    for name in &stored.raw {
+        // Whatever a file says, it is in this folder.
+        let name = Path::new(name).file_name().unwrap_or_default();
+        let path: PathBuf = directory.join("raw").join(name);
+        let text = fs::read(&path).map_err(Error::io(&path))?;
+        raw.push((
+            name.to_string_lossy().into_owned(),
+            String::from_utf8_lossy(&text).into_owned(),
+        ));
+    }
+    let samples: Vec<Samples> = if stored.samples.is_empty() {
+        Vec::new()
+    } else {
+        samples::decoded(&samples_path(directory, index), &stored.samples)?
+    };
+    Ok(Recorded {
+        index,
+        seed: stored.seed,
+        exit: stored.exit.clone(),
+        unavailable: stored.unavailable.clone(),
+        environment: stored.environment.clone(),
+        events: stored.events.clone(),
+        doubts: stored.doubts.clone(),
+        samples,
+        histograms: stored.histograms.clone(),
+        raw,
+        run: stored.into_run(),
+    })
+}

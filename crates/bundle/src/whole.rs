@@ -1,0 +1,81 @@
+//! Files that appear whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::Error;
+
+/// How the names of files begin that are being written.
+pub(crate) const UNFINISHED: &str = ".part-";
+
+/// What is to be done if the file is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum There {
+    /// It is replaced: it is left over from a write that was cut off.
+    Replace,
+    /// It is an error.
+    Refuse,
+}
+
+/// Writes beside the place, flushes to disk and renames.
+pub(crate) fn put(path: &Path, bytes: &[u8], there: There) -> Result<(), Error> {
+    written(path, bytes, there).map_err(Error::io(path))
+}
+
+fn written(path: &Path, bytes: &[u8], there: There) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new()
+        .prefix(UNFINISHED)
+        .permissions(readable())
+        .tempfile_in(directory)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    match there {
+        There::Replace => file.persist(path).map_err(|error| error.error)?,
+        There::Refuse => file.persist_noclobber(path).map_err(|error| error.error)?,
+    };
+    File::open(directory)?.sync_all()
+}
+
+/// For everybody, as the user's mask allows: bundles are passed on.
+fn readable() -> fs::Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    fs::Permissions::from_mode(0o666)
+}
+
+/// A value as the text of a JSON file.
+pub(crate) fn text<T: Serialize>(path: &Path, value: &T) -> Result<Vec<u8>, Error> {
+    let mut text = serde_json::to_vec_pretty(value).map_err(|source| Error::Malformed {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+/// The names in a directory, sorted; none if it is not there.
+pub(crate) fn names(directory: &Path) -> Result<Vec<String>, Error> {
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::io(directory)(error)),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(Error::io(directory))?.file_name();
+        names.push(name.to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Removes a file that may be gone already.
+pub(crate) fn remove(path: &Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io(path)(error)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,306 @@
+//! The bundle while its runs are being done.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
+use crate::difference::Difference;
+use crate::head::{Head, Stored};
+use crate::recorded::{Recorded, StoredRun};
+use crate::whole::{self, There, UNFINISHED};
+use crate::{Error, samples};
+
+/// Held while a process writes: exclusively by one that does the schedule,
+/// jointly by those that do single runs.
+const WRITERS: &str = "lock";
+/// Held exclusively while one run is put in its place.
+const PUTTING: &str = "lock.put";
+const FOLDERS: [&str; 3] = ["runs", "samples", "raw"];
+
+/// Writes the runs of a schedule into a bundle, each as it is done.
+///
+/// Every file appears whole or not at all, and a run's `runs/NNNN.json` comes
+/// last: a run whose file is there is complete. A process that is killed loses
+/// the runs it was about to put, nothing else.
+#[derive(Debug)]
+pub struct Writer {
+    directory: PathBuf,
+    planned_runs: u32,
+    /// Released when it is closed.
+    _lock: File,
+}
+
+impl Writer {
+    /// Begins a bundle in a directory that is new or empty. Nobody else can
+    /// write it meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::NotEmpty`], [`Error::Busy`], or [`Error::Io`] naming the file.
+    pub fn create(directory: &Path, head: &Head) -> Result<Writer, Error> {
+        let ours = |name: &str| name == WRITERS || name.starts_with(UNFINISHED);
+        holds_only(directory, ours)?;
+        let lock = locked(directory, FlockOperation::NonBlockingLockExclusive)?;
+        holds_only(directory, ours)?;
+        clean(directory)?;
+        put_head(directory, head)?;
+        Writer::with(directory, head, lock)
+    }
+
+    /// Goes on with a bundle, after removing what writes that were cut off
+    /// left behind. Nobody else can write it meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::Differs`] with the first difference if the bundle was begun
+    /// with another experiment, schedule, target or, but for the exact target,
+    /// on another machine; [`Error::Busy`]; [`Error::NoSchedule`];
+    /// [`Error::Io`] or [`Error::Malformed`] naming the file.
+    pub fn resume(directory: &Path, head: &Head) -> Result<Writer, Error> {
+        same_head(directory, head)?;
+        let lock = locked(directory, FlockOperation::NonBlockingLockExclusive)?;
+        let writer = Writer::with(directory, head, lock)?;
+        writer.remove_leftovers()?;
+        Ok(writer)
+    }
+
+    /// Takes part in a bundle for single runs, beginning it if it is not
+    /// there. Any number of processes may do so at once; what others are
+    /// writing is left alone.
+    ///
+    /// # Errors
+    /// As [`Writer::create`] and [`Writer::resume`].
+    pub fn join(directory: &Path, head: &Head) -> Result<Writer, Error> {
+        let begun = directory.join("bundle.json").exists();
+        if !begun {
+            holds_only(directory, |name| {
+                [WRITERS, PUTTING, "bundle.json"].contains(&name)
+                    || FOLDERS.contains(&name)
+                    || name.starts_with(UNFINISHED)
+            })?;
+        }
+        let lock = locked(directory, FlockOperation::NonBlockingLockShared)?;
+        if !begun {
+            match put_head(directory, head) {
+                // Another process was first.
+                Err(Error::Io { source, .. })
+                    if source.kind() == std::io::ErrorKind::AlreadyExists => {}
+                other => other?,
+            }
+        }
+        same_head(directory, head)?;
+        Writer::with(directory, head, lock)
+    }
+
+    fn with(directory: &Path, head: &Head, lock: File) -> Result<Writer, Error> {
+        for folder in FOLDERS {
+            let folder = directory.join(folder);
+            fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+        }
+        Ok(Writer {
+            directory: directory.to_path_buf(),
+            planned_runs: head.planned_runs,
+            _lock: lock,
+        })
+    }
+
+    /// Which runs are there, failed ones included.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn recorded(&self) -> Result<BTreeSet<u32>, Error> {
+        recorded(&self.directory)
+    }
+
+    /// Records a run. Threads and processes may do so at once.
+    ///
+    /// # Errors
+    /// [`Error::AlreadyRecorded`]; [`Error::NotPlanned`]; [`Error::Samples`];
+    /// [`Error::Io`] naming the file, say if the disk is full. Nothing of the
+    /// run is there then.
+    pub fn put(&self, recorded: &Recorded) -> Result<(), Error> {
+        let index = recorded.index;
+        let path = run_path(&self.directory, index);
+        if index >= self.planned_runs {
+            return Err(Error::NotPlanned {
+                path: self.directory.clone(),
+                index,
+                planned: self.planned_runs,
+            });
+        }
+        let stored = StoredRun::new(recorded);
+        let text = whole::text(&path, &stored)?;
+        let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
+        if !recorded.samples.is_empty() {
+            let path = samples_path(&self.directory, index);
+            let bytes = samples::encoded(&path, &recorded.samples)?;
+            files.push((path, bytes));
+        }
+        for (name, (_, text)) in stored.raw.iter().zip(&recorded.raw) {
+            let path = self.directory.join("raw").join(name);
+            files.push((path, text.clone().into_bytes()));
+        }
+        let lock = self.directory.join(PUTTING);
+        let _held = opened(&lock, FlockOperation::LockExclusive)?;
+        if path.exists() {
+            return Err(Error::AlreadyRecorded { path, index });
+        }
+        let done = files
+            .iter()
+            .try_for_each(|(path, bytes)| whole::put(path, bytes, There::Replace))
+            .and_then(|()| whole::put(&path, &text, There::Refuse));
+        if done.is_err() {
+            for (path, _) in &files {
+                // The error that matters is the one before.
+                let _ = whole::remove(path);
+            }
+        }
+        done
+    }
+
+    /// Appends a line to `log.jsonl`, which holds what differs from one
+    /// execution to the next: host times, what came from the cache.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn log(&self, line: &serde_json::Value) -> Result<(), Error> {
+        let path = self.directory.join("log.jsonl");
+        // One write, so that lines of several writers do not mix.
+        let text = format!("{line}\n");
+        OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .map_err(Error::io(&path))
+    }
+
+    /// What was being written when a process was killed: unfinished files,
+    /// files of runs that are not there, half a line of the log.
+    fn remove_leftovers(&self) -> Result<(), Error> {
+        let there = self.recorded()?;
+        clean(&self.directory)?;
+        for folder in FOLDERS {
+            let folder_path = self.directory.join(folder);
+            clean(&folder_path)?;
+            if folder == "runs" {
+                continue;
+            }
+            for name in whole::names(&folder_path)? {
+                let digits = name.bytes().take_while(u8::is_ascii_digit).count();
+                let index = name.get(..digits).and_then(|digits| digits.parse().ok());
+                if index.is_some_and(|index: u32| !there.contains(&index)) {
+                    whole::remove(&folder_path.join(name))?;
+                }
+            }
+        }
+        let log = self.directory.join("log.jsonl");
+        if !log.exists() {
+            return Ok(());
+        }
+        let text = fs::read(&log).map_err(Error::io(&log))?;
+        let whole = text
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(0, |at| at + 1);
+        OpenOptions::new()
+            .write(true)
+            .open(&log)
+            .and_then(|file| file.set_len(whole as u64))
+            .map_err(Error::io(&log))
+    }
+}
+
+/// Where a run is.
+pub(crate) fn run_path(directory: &Path, index: u32) -> PathBuf {
+    directory.join("runs").join(format!("{index:04}.json"))
+}
+
+/// Where a run's samples are.
+pub(crate) fn samples_path(directory: &Path, index: u32) -> PathBuf {
+    directory
+        .join("samples")
+        .join(format!("{index:04}.parquet"))
+}
+
+/// Which runs a bundle holds.
+pub(crate) fn recorded(directory: &Path) -> Result<BTreeSet<u32>, Error> {
+    let names = whole::names(&directory.join("runs"))?;
+    Ok(names
+        .iter()
+        .filter_map(|name| name.strip_suffix(".json")?.parse().ok())
+        .collect())
+}
+
+/// Removes unfinished files.
+fn clean(directory: &Path) -> Result<(), Error> {
+    for name in whole::names(directory)? {
+        if name.starts_with(UNFINISHED) {
+            whole::remove(&directory.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a directory that holds anything else: it is not ours to fill.
+fn holds_only(directory: &Path, ours: impl Fn(&str) -> bool) -> Result<(), Error> {
+    if whole::names(directory)?.iter().all(|name| ours(name)) {
+        return Ok(());
+    }
+    Err(Error::NotEmpty(directory.to_path_buf()))
+}
+
+fn put_head(directory: &Path, head: &Head) -> Result<(), Error> {
+    let path = directory.join("bundle.json");
+    let text = whole::text(&path, &Stored::new(head.clone()))?;
+    whole::put(&path, &text, There::Refuse)
+}
+
+fn same_head(directory: &Path, head: &Head) -> Result<(), Error> {
+    let stored = Stored::read(directory)?;
+    let path = directory.join("bundle.json");
+    if !stored.parts.is_empty() {
+        return Err(Error::Differs {
+            path,
+            difference: Box::new(Difference {
+                field: "machine".into(),
+                first: "several, merged,".into(),
+                second: "one".into(),
+            }),
+        });
+    }
+    match stored.head.difference(head) {
+        None => Ok(()),
+        Some(difference) => Err(Error::Differs {
+            path,
+            difference: Box::new(difference),
+        }),
+    }
+}
+
+fn locked(directory: &Path, how: FlockOperation) -> Result<File, Error> {
+    fs::create_dir_all(directory).map_err(Error::io(directory))?;
+    opened(&directory.join(WRITERS), how)
+}
+
+fn opened(path: &Path, how: FlockOperation) -> Result<File, Error> {
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)
+        .map_err(Error::io(path))?;
+    loop {
+        return match flock(&file, how) {
+            Ok(()) => Ok(file),
+            // A signal came while waiting.
+            Err(Errno::INTR) => continue,
+            Err(Errno::WOULDBLOCK) => Err(Error::Busy(
+                path.parent().unwrap_or(Path::new(".")).to_path_buf(),
+            )),
+            Err(error) => Err(Error::io(path)(error.into())),
+        };
+    }
+}

@@ -1,0 +1,106 @@
+//! Runs to put into bundles.
+
+#![allow(dead_code, unreachable_pub)] // Not every test uses all of it.
+
+use std::collections::BTreeMap;
+
+use assize_bundle::{
+    Configuration, Doubt, Events, Exit, Head, Histogram, Measurement, Place, Recorded, Run,
+    Samples, Unavailable,
+};
+use serde_json::json;
+
+/// The head of an experiment with two configurations and so many runs.
+pub fn head(planned_runs: u32) -> Head {
+    let named = |name: &str| Configuration {
+        name: name.into(),
+        label: name.into(),
+        ..Configuration::default()
+    };
+    let runs: Vec<_> = (0..planned_runs)
+        .map(|index| json!({"index": index, "seed": 11 + index}))
+        .collect();
+    Head {
+        source: "queue.toml".into(),
+        experiment: "title = \"x\"\nruns = 3\n".into(),
+        plan: json!({"margin": 0.01, "runs": runs}),
+        target: "exact".into(),
+        machine: "one".into(),
+        title: "x".into(),
+        question: "which is faster?".into(),
+        configurations: vec![named("base"), named("queue")],
+        factors: vec![],
+        workloads: vec!["pipe".into()],
+        primary: vec!["time".into()],
+        higher_is_better: vec![],
+        planned_runs,
+        facts: BTreeMap::from([
+            ("qemu".into(), "7.2".into()),
+            ("host_cpu".into(), "some".into()),
+        ]),
+        limits: vec!["no caches are modelled".into()],
+    }
+}
+
+/// A run: even indices are of the baseline, odd ones of the other, two to a
+/// block.
+pub fn recorded(index: u32) -> Recorded {
+    let configuration = if index.is_multiple_of(2) {
+        "base"
+    } else {
+        "queue"
+    };
+    let mut run = Run::new(configuration, "pipe", index / 2 + 1);
+    run.order = index;
+    run.block = Some(index / 2);
+    let time = 1.1 + 0.3 * f64::from(index % 2) + 0.013 * f64::from(index * index % 7);
+    run.metrics
+        .insert("time".into(), Measurement::new(time, "s"));
+    run.metrics.insert(
+        "switches".into(),
+        Measurement::new(f64::from(1000 + index), ""),
+    );
+    Recorded {
+        index,
+        run,
+        seed: u64::MAX - u64::from(index),
+        exit: Exit::Completed,
+        unavailable: vec![Unavailable {
+            configuration: configuration.into(),
+            workload: "pipe".into(),
+            instrument: "energy".into(),
+            metric: None,
+            reason: "no counter of energy in this machine".into(),
+        }],
+        environment: BTreeMap::from([("kernel".into(), "6.12".into())]),
+        events: vec![Events {
+            configuration: configuration.into(),
+            workload: "pipe".into(),
+            event: "missed".into(),
+            count: 2,
+            exposure_s: Some(10.0),
+            times_s: vec![1.0, 2.0],
+            place: Place::default(),
+        }],
+        doubts: vec![Doubt {
+            code: "lost-events".into(),
+            detail: "3 trace events were lost".into(),
+            place: Place::default(),
+        }],
+        samples: vec![Samples {
+            metric: "latency".into(),
+            unit: "ns".into(),
+            t_ns: (0..100).map(|at| 1000 * at).collect(),
+            values: (0..100)
+                .map(|at| f64::from(at * 37 % 101 + index))
+                .collect(),
+        }],
+        histograms: vec![Histogram {
+            metric: "wakeup".into(),
+            unit: "ns".into(),
+            buckets: vec![(100, 3), (250, 1)],
+            exact: true,
+        }],
+        raw: vec![("tool.txt".into(), format!("printed in run {index}\n"))],
+    }
+}

@@ -1,0 +1,189 @@
+//! What is left when a process that writes a bundle is killed, or when there
+//! is no room left.
+//!
+//! The process that is killed is this program itself, started once more.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // A test may fail.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
+
+use assize_bundle::{Writer, read, read_run};
+use common::{head, recorded};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// Set for the process that writes.
+const DIRECTORY: &str = "ASSIZE_TEST_BUNDLE";
+/// Set if what its runs print is to be longer than the head.
+const LONG: &str = "ASSIZE_TEST_LONG";
+const RUNS: u32 = 200;
+const KILLS: u32 = 50;
+
+fn main() -> ExitCode {
+    if let Some(directory) = std::env::var_os(DIRECTORY) {
+        return write_all(&directory);
+    }
+    let tests = vec![
+        Trial::test("a_killed_process_loses_at_most_the_run_in_flight", killed),
+        Trial::test(
+            "no_room_is_one_error_and_leaves_nothing_half_written",
+            no_room,
+        ),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+}
+
+/// The process that is killed: does what is missing of the schedule.
+fn write_all(directory: &OsString) -> ExitCode {
+    let directory = Path::new(directory);
+    let begin = if directory.join("bundle.json").exists() {
+        Writer::resume
+    } else {
+        Writer::create
+    };
+    let done = begin(directory, &head(RUNS)).and_then(|writer| {
+        let there = writer.recorded()?;
+        (0..RUNS)
+            .filter(|index| !there.contains(index))
+            .try_for_each(|index| {
+                let mut run = recorded(index);
+                if std::env::var_os(LONG).is_some() {
+                    run.raw[0].1 = "x".repeat(1 << 20);
+                }
+                writer.put(&run)?;
+                writer.log(&serde_json::json!({"index": index}))
+            })
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn child(directory: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.env(DIRECTORY, directory).stdout(Stdio::null());
+    command
+}
+
+fn killed() -> Result<(), Failed> {
+    let place = tempfile::tempdir()?;
+    let (mut state, mut unfinished, mut round) = (0x9e37_79b9_7f4a_7c15_u64, 0, 0);
+    for kill in 0..KILLS {
+        let directory = place.path().join(format!("bundle-{round}"));
+        let mut process = child(&directory).spawn()?;
+        // Xorshift by Marsaglia: moments that repeat from one test to the next.
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        std::thread::sleep(Duration::from_micros(2_000 + state % 200_000));
+        process.kill()?;
+        process.wait()?;
+        if !directory.join("bundle.json").exists() {
+            continue;
+        }
+        let left = files(&directory).len();
+        let whole = check(&directory);
+        unfinished += usize::from(left > 3 + 3 * whole);
+        if whole == RUNS as usize {
+            round += 1;
+        }
+        println!("kill {kill}: {whole} runs");
+    }
+    println!("{unfinished} kills left a run in flight");
+    // What was killed again and again ends as what was not.
+    let directory = place.path().join(format!("bundle-{round}"));
+    assert!(child(&directory).status()?.success());
+    let untouched = place.path().join("untouched");
+    assert!(child(&untouched).status()?.success());
+    assert_eq!(files(&directory), files(&untouched));
+    Ok(())
+}
+
+/// Every run that is there is whole; how many there are.
+fn check(directory: &Path) -> usize {
+    let records = read(directory).unwrap();
+    let there = Writer::resume(directory, &head(RUNS))
+        .unwrap()
+        .recorded()
+        .unwrap();
+    assert_eq!(records.runs.len(), there.len());
+    for &index in &there {
+        let mut run = recorded(index);
+        run.raw[0].0 = format!("{index:04}-tool.txt");
+        assert_eq!(read_run(directory, index).unwrap(), run);
+    }
+    assert_eq!(
+        files(directory).len(),
+        3 + 3 * there.len(),
+        "nothing else is left"
+    );
+    there.len()
+}
+
+/// All files but the log.
+fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for folder in ["", "runs", "samples", "raw"] {
+        let Ok(entries) = fs::read_dir(directory.join(folder)) else {
+            continue;
+        };
+        for entry in entries {
+            let entry = entry.unwrap();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if entry.file_type().unwrap().is_file() && name != "log.jsonl" {
+                files.insert(format!("{folder}/{name}"), fs::read(entry.path()).unwrap());
+            }
+        }
+    }
+    files
+}
+
+/// A limit on the size of files stands for a full disk: writing fails in the
+/// same place, with another reason.
+fn no_room() -> Result<(), Failed> {
+    let place = tempfile::tempdir()?;
+    let directory = place.path().join("bundle");
+    let largest = head_size(place.path());
+    // Enough for the head, not for a run. The shell counts in 512 bytes.
+    let script = format!(
+        "trap '' XFSZ; ulimit -f {}; exec \"$0\"",
+        largest.div_ceil(512)
+    );
+    fs::create_dir(&directory)?;
+    let done = Command::new("sh")
+        .args(["-c", &script])
+        .arg(std::env::current_exe()?)
+        .env(DIRECTORY, &directory)
+        .env(LONG, "1")
+        .output()?;
+    let text = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(!done.status.success());
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(
+        text.contains("bundle/") && text.contains("File too large"),
+        "{text}"
+    );
+    assert_eq!(read(&directory)?.runs.len(), 0);
+    let names: Vec<String> = files(&directory).into_keys().collect();
+    assert_eq!(names, ["/bundle.json", "/lock", "/lock.put"]);
+    // And with room again it goes on.
+    assert!(child(&directory).status()?.success());
+    assert_eq!(read(&directory)?.runs.len(), RUNS as usize);
+    Ok(())
+}
+
+fn head_size(place: &Path) -> u64 {
+    let directory = place.join("head");
+    drop(Writer::create(&directory, &head(RUNS)).unwrap());
+    fs::metadata(directory.join("bundle.json")).unwrap().len()
+}

@@ -1,0 +1,220 @@
+//! Several bundles to one.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assize_bundle::{Error, Head, Recorded, Writer, merge, read, read_plan, read_run};
+use common::{head, recorded};
+
+fn bundle(
+    place: &Path,
+    name: &str,
+    head: &Head,
+    runs: impl IntoIterator<Item = Recorded>,
+) -> PathBuf {
+    let directory = place.join(name);
+    let writer = Writer::create(&directory, head).unwrap();
+    for run in runs {
+        writer.put(&run).unwrap();
+    }
+    directory
+}
+
+fn on(target: &str, machine: &str) -> Head {
+    Head {
+        target: target.into(),
+        machine: machine.into(),
+        ..head(8)
+    }
+}
+
+#[test]
+fn exact_parts_become_what_one_machine_would_have_written() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name);
+    let a = bundle(place.path(), "a", &on("exact", "one"), (0..5).map(recorded));
+    let b = bundle(place.path(), "b", &on("exact", "two"), (3..8).map(recorded));
+    let whole = bundle(
+        place.path(),
+        "whole",
+        &on("exact", "one"),
+        (0..8).map(recorded),
+    );
+    let merged = merge(&[a, b], &at("ab")).unwrap();
+    assert_eq!(
+        (merged.runs, merged.planned_runs, merged.duplicates),
+        (8, 8, 2)
+    );
+    assert_eq!(merged.machines, ["one"]);
+    for file in [
+        "bundle.json",
+        "runs/0000.json",
+        "runs/0007.json",
+        "samples/0007.parquet",
+        "raw/0004-tool.txt",
+    ] {
+        let of = |directory: &Path| fs::read(directory.join(file)).unwrap();
+        assert_eq!(of(&at("ab")), of(&whole), "{file}");
+    }
+    assert_eq!(read(&at("ab")).unwrap(), read(&whole).unwrap());
+    // The merged bundle is one that can be gone on with.
+    Writer::resume(&at("ab"), &on("exact", "three")).unwrap();
+}
+
+#[test]
+fn broken_exactness_names_the_run_and_the_first_field() {
+    let place = tempfile::tempdir().unwrap();
+    let a = bundle(place.path(), "a", &on("exact", "one"), (0..3).map(recorded));
+    type Change = fn(&mut Recorded);
+    let changes: [(Change, &str); 4] = [
+        (
+            |r| r.run.metrics["time"].value = 7.5,
+            "metrics.time.value: 7.5 here, ",
+        ),
+        (
+            |r| r.samples[0].values[42] += 1.0,
+            "samples.latency[42].value: ",
+        ),
+        (|r| r.raw[0].1.push('x'), "raw, line 2: 'x' here, '' in "),
+        (
+            |r| drop(r.environment.insert("qemu".into(), "10".into())),
+            "environment.qemu: '10' here, nothing in ",
+        ),
+    ];
+    for (number, (change, part)) in changes.into_iter().enumerate() {
+        let mut other = recorded(2);
+        change(&mut other);
+        let b = bundle(
+            place.path(),
+            &format!("b{number}"),
+            &on("exact", "two"),
+            [other],
+        );
+        let out = place.path().join("out");
+        let error = merge(&[a.clone(), b], &out).unwrap_err();
+        assert!(matches!(
+            error,
+            Error::Conflict {
+                index: 2,
+                exact: true,
+                ..
+            }
+        ));
+        let text = error.to_string();
+        assert!(text.contains("run 2: ") && text.contains(part), "{text}");
+        assert!(!out.exists(), "nothing is left");
+    }
+}
+
+#[test]
+fn machines_keep_their_runs_in_blocks_of_their_own() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name);
+    let a = bundle(place.path(), "a", &on("host", "one"), (0..8).map(recorded));
+    let b = bundle(place.path(), "b", &on("host", "two"), (0..7).map(recorded));
+    let merged = merge(&[a.clone(), b.clone()], &at("ab")).unwrap();
+    assert_eq!(
+        (merged.runs, merged.planned_runs, merged.duplicates),
+        (15, 16, 0)
+    );
+    assert_eq!(merged.machines, ["one", "two"]);
+    let records = read(&at("ab")).unwrap();
+    let blocks: Vec<u32> = records.runs.iter().map(|run| run.block.unwrap()).collect();
+    assert_eq!(blocks, [0, 0, 1, 1, 2, 2, 3, 3, 8, 8, 9, 9, 10, 10, 11]);
+    let base: Vec<u32> = records
+        .runs
+        .iter()
+        .filter(|run| run.configuration == "base")
+        .map(|run| run.repetition)
+        .collect();
+    assert_eq!(base, [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert!(
+        records
+            .doubts
+            .iter()
+            .any(|d| d.detail.starts_with("15 of 16 runs"))
+    );
+    assert_eq!(
+        read_run(&at("ab"), 10).unwrap().samples,
+        recorded(2).samples
+    );
+    assert_eq!(read_run(&at("ab"), 10).unwrap().raw[0].0, "0010-tool.txt");
+    // A third machine joins what was merged; order of merging does not matter.
+    let c = bundle(
+        place.path(),
+        "c",
+        &on("host", "three"),
+        (0..8).map(recorded),
+    );
+    merge(&[at("ab"), c.clone()], &at("ab+c")).unwrap();
+    merge(&[a, b, c], &at("abc")).unwrap();
+    assert_eq!(read(&at("ab+c")).unwrap(), read(&at("abc")).unwrap());
+    assert_eq!(read_plan(&at("ab+c")).unwrap().machine, "one, two, three");
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_with_the_reason() {
+    let place = tempfile::tempdir().unwrap();
+    let a = bundle(place.path(), "a", &on("host", "one"), [recorded(0)]);
+    type Change = fn(&mut Head);
+    let changes: [(Change, &str); 4] = [
+        (
+            |h| h.target = "live".into(),
+            "target: 'live' here, 'host' in ",
+        ),
+        (
+            |h| h.primary = vec![],
+            "primary[0]: nothing here, 'time' in ",
+        ),
+        (
+            |h| h.workloads.push("build".into()),
+            "workloads[1]: 'build' here, ",
+        ),
+        (
+            |h| h.configurations[1].name = "other".into(),
+            "configurations[1].name: 'other' here, 'queue' in ",
+        ),
+    ];
+    for (number, (change, part)) in changes.into_iter().enumerate() {
+        let mut other = on("host", "two");
+        change(&mut other);
+        let b = bundle(place.path(), &format!("b{number}"), &other, [recorded(0)]);
+        let text = merge(&[a.clone(), b], &place.path().join("out"))
+            .unwrap_err()
+            .to_string();
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn one_machine_that_has_run_twice_is_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let a = bundle(place.path(), "a", &on("host", "one"), [recorded(0)]);
+    let mut again = recorded(0);
+    again.run.metrics["time"].value = 1.2;
+    let b = bundle(place.path(), "b", &on("host", "one"), [again]);
+    let error = merge(&[a, b], &place.path().join("out")).unwrap_err();
+    assert!(
+        matches!(error, Error::Conflict { exact: false, .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn posted_results_and_full_directories_are_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let posted = place.path().join("posted");
+    assize_bundle::write(&posted, &assize_bundle::Records::default()).unwrap();
+    let out = place.path().join("out");
+    assert!(matches!(
+        merge(std::slice::from_ref(&posted), &out),
+        Err(Error::NoSchedule(_))
+    ));
+    assert!(matches!(merge(&[], &out), Err(Error::Nothing)));
+    let a = bundle(place.path(), "a", &on("host", "one"), [recorded(0)]);
+    assert!(matches!(merge(&[a], &posted), Err(Error::NotEmpty(_))));
+}

@@ -1,0 +1,93 @@
+//! A bundle opens in pandas, DuckDB and polars as it is.
+//!
+//! Debian 12 has none that reads Parquet, so they are looked for in
+//! `target/setup/python-venv` (or in `ASSIZE_DATA_PYTHON`); where one is
+//! missing its test is skipped, and counted.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // A test may fail.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use assize_bundle::Writer;
+use common::{head, recorded};
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::{Value, json};
+
+const RUNS: u32 = 4;
+
+fn main() -> ExitCode {
+    let readers = [
+        ("pandas", "import pandas, pyarrow"),
+        ("duckdb", "import duckdb"),
+        ("polars", "import polars"),
+    ];
+    let tests = readers
+        .into_iter()
+        .map(|(name, import)| {
+            let there = Command::new(python())
+                .args(["-c", import])
+                .output()
+                .is_ok_and(|done| done.status.success());
+            if !there {
+                println!(
+                    "skipped: {} lacks what `{import}` needs; ./setup.sh test",
+                    python().display()
+                );
+            }
+            Trial::test(format!("{name}_reads_the_samples_as_they_are"), move || {
+                reads(name)
+            })
+            .with_ignored_flag(!there)
+        })
+        .collect();
+    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+}
+
+fn python() -> PathBuf {
+    std::env::var_os("ASSIZE_DATA_PYTHON").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/setup/python-venv/bin/python3"),
+        PathBuf::from,
+    )
+}
+
+fn reads(name: &str) -> Result<(), Failed> {
+    let place = tempfile::tempdir()?;
+    let writer = Writer::create(place.path(), &head(RUNS))?;
+    let mut sums = [0.0; 2];
+    for index in 0..RUNS {
+        let mut run = recorded(index);
+        let mut second = run.samples[0].clone();
+        second.metric = "jitter µs".into();
+        second.values.truncate(10);
+        second.t_ns.truncate(10);
+        run.samples.push(second);
+        for (sum, samples) in sums.iter_mut().zip(&run.samples) {
+            *sum += samples.values.iter().sum::<f64>();
+        }
+        writer.put(&run)?;
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/read_samples.py");
+    let done = Command::new(python())
+        .arg(script)
+        .arg(name)
+        .arg(place.path())
+        .output()?;
+    let error = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{error}");
+    let seen: Value = serde_json::from_slice(&done.stdout)?;
+    assert_eq!(
+        seen,
+        json!({
+            "columns": ["metric", "t_ns", "value"],
+            "rows": 110 * RUNS,
+            "metrics": {
+                "latency": [100 * RUNS, 0, sums[0]],
+                "jitter µs": [10 * RUNS, 0, sums[1]],
+            },
+        })
+    );
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! From an experiment to its plan.
+
+use indexmap::IndexMap;
+
+use crate::combine::{Levels, combine, unchanged};
+use crate::error::Error;
+use crate::experiment::{Experiment, Overrides};
+use crate::grid::{self, Grid};
+use crate::mistakes::{targets, wrong_target};
+use crate::plan::{Better, Plan, PlannedConfiguration, SCHEMA, Until};
+use crate::sections::RUNS_MAX;
+use crate::{names, payload, schedule};
+
+/// Runs of each cell where the file does not say.
+pub(crate) const RUNS: u32 = 8;
+/// The most runs of one experiment.
+const TOTAL_MAX: u64 = 1_000_000;
+
+/// The plan of an experiment with these overrides.
+pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Plan, Error> {
+    check_overrides(experiment, overrides)?;
+    let file = &experiment.file;
+    let whole = grid::whole(experiment)?;
+    let every = configurations(experiment, &whole, overrides.cpus)?;
+    let payload = payload::derive(experiment, &every)?;
+    let (grid, mut configurations) = if overrides.levels.is_empty() {
+        (whole, every)
+    } else {
+        let part = grid::part(experiment, &whole, &overrides.levels)?;
+        let configurations = configurations(experiment, &part, overrides.cpus)?;
+        (part, configurations)
+    };
+    if file.aa {
+        repeat_baseline(&mut configurations);
+    }
+    let (blocks, until) = blocks(experiment, overrides);
+    let cells = configurations.len() * file.workloads.len();
+    check_total(experiment, overrides, cells as u64, blocks)?;
+    let seed = overrides.seed.unwrap_or(file.seed);
+    let workloads = unchanged(experiment)?;
+    Ok(Plan {
+        schema: SCHEMA.to_owned(),
+        experiment: experiment.text.clone(),
+        title: file.title.clone(),
+        question: file.question.clone(),
+        target: overrides
+            .target
+            .clone()
+            .unwrap_or_else(|| file.target.clone()),
+        seed,
+        factors: grid.levels(experiment),
+        runs: schedule::runs(
+            seed,
+            blocks,
+            configurations.len(),
+            workloads.len(),
+            file.aa.then_some(1),
+        ),
+        configurations,
+        workloads,
+        instruments: file.instruments.clone(),
+        primary: file.primary.clone(),
+        higher_is_better: higher_is_better(experiment),
+        until,
+        margin: file.margin,
+        retries: file.retries,
+        timeout_ms: file.timeout_ns / 1_000_000,
+        samples: file.samples,
+        offset_ns_max: file.offset_ns,
+        payload,
+    })
+}
+
+/// A schedule must not be larger than anybody could mean.
+fn check_total(
+    experiment: &Experiment,
+    overrides: &Overrides,
+    cells: u64,
+    blocks: u32,
+) -> Result<(), Error> {
+    if cells * u64::from(blocks) <= TOTAL_MAX {
+        return Ok(());
+    }
+    let why = format!("{cells} cells with {blocks} runs are more than {TOTAL_MAX} runs");
+    let error = match overrides.runs {
+        Some(_) => Error::option("--runs", "", why),
+        None if experiment.file.until.is_some() => experiment.error("until.max_runs", why),
+        None => experiment.error("runs", why),
+    };
+    Err(error.mend(format!("at most {} of each", TOTAL_MAX / cells)))
+}
+
+fn check_overrides(experiment: &Experiment, overrides: &Overrides) -> Result<(), Error> {
+    if let Some(target) = &overrides.target
+        && let Some(why) = wrong_target(target)
+    {
+        let error = Error::option("--target", target, why);
+        return Err(error.nearest(target, targets()));
+    }
+    if let Some(runs) = overrides.runs
+        && !(1..=RUNS_MAX).contains(&runs)
+    {
+        let why = format!("{runs} is not between 1 and {RUNS_MAX}");
+        return Err(Error::option("--runs", "", why));
+    }
+    let Some(cpus) = overrides.cpus else {
+        return Ok(());
+    };
+    if !(1..=255).contains(&cpus) {
+        let why = format!("{cpus} is not between 1 and 255");
+        return Err(Error::option("--cpus", "", why));
+    }
+    for (factor, levels) in &experiment.file.factors {
+        if levels.values().any(|level| level.cpus.is_some()) {
+            let why = "sets the number of CPUs";
+            let error = Error::option("--cpus", &format!("factors.{factor}"), why);
+            return Err(error.mend(format!("use --set {factor}=LEVEL")));
+        }
+    }
+    Ok(())
+}
+
+fn configurations(
+    experiment: &Experiment,
+    grid: &Grid,
+    cpus: Option<u32>,
+) -> Result<Vec<PlannedConfiguration>, Error> {
+    let factors = &experiment.file.factors;
+    let parts = names::parts(factors);
+    let mut configurations = Vec::new();
+    for combination in &grid.combinations {
+        let levels: Levels<'_> = factors
+            .iter()
+            .zip(combination)
+            .filter_map(|((factor, levels), at)| {
+                let (name, level) = levels.get_index(*at)?;
+                Some((factor.as_str(), name.as_str(), level))
+            })
+            .collect();
+        let combined = combine(experiment, &levels, cpus)?;
+        let label: Vec<String> = levels
+            .iter()
+            .map(|(factor, level, _)| format!("{factor}={level}"))
+            .collect();
+        configurations.push(PlannedConfiguration {
+            name: names::join(&parts, combination),
+            label: label.join(", "),
+            levels: levels
+                .iter()
+                .map(|(factor, level, _)| ((*factor).to_owned(), (*level).to_owned()))
+                .collect::<IndexMap<_, _>>(),
+            aa: false,
+            machine: combined.machine,
+            setup: combined.setup,
+            teardown: combined.teardown,
+            background: combined.background,
+            workloads: combined.workloads,
+        });
+    }
+    Ok(configurations)
+}
+
+fn repeat_baseline(configurations: &mut Vec<PlannedConfiguration>) {
+    let Some(baseline) = configurations.first() else {
+        return;
+    };
+    let mut again = baseline.clone();
+    again.name = format!("{}/aa", baseline.name);
+    again.aa = true;
+    configurations.insert(1, again);
+}
+
+/// How many blocks there are at most, and when to stop early.
+fn blocks(experiment: &Experiment, overrides: &Overrides) -> (u32, Option<Until>) {
+    let file = &experiment.file;
+    let Some(until) = &file.until else {
+        return (overrides.runs.or(file.runs).unwrap_or(RUNS), None);
+    };
+    let most = overrides.runs.unwrap_or(until.max_runs);
+    let first_look = until.first_look.min(most);
+    let until = Until {
+        within: until.within,
+        first_look,
+        every: until.every,
+        // The last look is when all runs are done.
+        looks: 1 + (most - first_look).div_ceil(until.every),
+    };
+    (most, Some(until))
+}
+
+/// Those that the file lists and the primary ones that say so.
+fn higher_is_better(experiment: &Experiment) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let primary = experiment.file.primary.iter();
+    let primary = primary
+        .filter(|primary| primary.better == Better::Higher)
+        .map(|primary| &primary.metric);
+    for name in primary.chain(&experiment.file.higher_is_better) {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    names
+}

@@ -1,0 +1,402 @@
+//! From TOML to plain values: every key known, every value of its type.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use serde_json::{Map, Number, Value};
+use toml::Spanned;
+use toml::de::{DeInteger, DeTable, DeValue};
+
+use crate::error::{Error, Source};
+use crate::keys::{Absent, Key, Section, Type};
+use crate::{parameters, quantity, sections};
+
+/// Where each key and each element of a list stands.
+pub(crate) type Spans = HashMap<String, Range<usize>>;
+
+type Node<'t> = Spanned<DeValue<'t>>;
+
+/// Reads a file into plain values, named as they are where they go, and the
+/// places of its keys.
+pub(crate) fn read(source: Source<'_>) -> Result<(Value, Spans), Error> {
+    let document = DeTable::parse(source.text).map_err(|error| syntax(source, &error))?;
+    let root = document.get_ref();
+    let mut checker = Checker {
+        source,
+        spans: Spans::new(),
+        kinds: HashMap::new(),
+        fill: true,
+    };
+    for section in ["workloads", "background"] {
+        checker.note_kinds(root, section);
+    }
+    let value = checker.table("", &(0..0), root, &sections::EXPERIMENT)?;
+    Ok((value, checker.spans))
+}
+
+/// What is no TOML at all, or gives a key twice.
+fn syntax(source: Source<'_>, error: &toml::de::Error) -> Error {
+    let span = error.span().unwrap_or(0..0);
+    let why = error.message().lines().next().unwrap_or("cannot be read");
+    let key = source.text.get(span.clone()).filter(|text| is_bare(text));
+    match key {
+        Some(key) if why.starts_with("duplicate key") => {
+            let start = source.text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+            let line = source.text[start..].lines().next().unwrap_or_default();
+            let header = line.trim().strip_prefix('[');
+            let header = header.and_then(|rest| rest.split(']').next());
+            source
+                .error(&span, header.unwrap_or(key), "is used twice")
+                .mend("remove or rename one")
+        }
+        _ => source.error(&span, "", format!("not TOML: {why}")),
+    }
+}
+
+/// The path of a key below another.
+pub(crate) fn join(path: &str, key: &str) -> String {
+    let dot = if path.is_empty() { "" } else { "." };
+    if is_bare(key) {
+        format!("{path}{dot}{key}")
+    } else {
+        format!("{path}{dot}\"{}\"", key.escape_debug())
+    }
+}
+
+/// Whether TOML takes the key without quotes.
+fn is_bare(key: &str) -> bool {
+    !key.is_empty()
+        && key
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+}
+
+struct Checker<'a> {
+    source: Source<'a>,
+    spans: Spans,
+    /// Workload to the parameters of its kind.
+    kinds: HashMap<String, &'static Section>,
+    /// Whether keys that are not given get their defaults.
+    fill: bool,
+}
+
+impl Checker<'_> {
+    fn note_kinds(&mut self, root: &DeTable<'_>, section: &str) {
+        let Some(table) = root.get(section).and_then(|node| node.get_ref().as_table()) else {
+            return;
+        };
+        for (name, node) in table {
+            let kind = node.get_ref().as_table().and_then(|keys| keys.get("kind"));
+            let kind = kind.and_then(|kind| kind.get_ref().as_str());
+            if let Some(section) = kind.and_then(parameters::kind) {
+                self.kinds.insert(name.get_ref().to_string(), section);
+            }
+        }
+    }
+
+    fn check(&mut self, path: &str, node: &Node<'_>, kind: &Type) -> Result<Value, Error> {
+        match kind {
+            Type::Text | Type::Target | Type::Instrument | Type::Free | Type::Word(_) => {
+                self.text(path, node, kind)
+            }
+            Type::Duration(_) | Type::Size | Type::Share => self.quantity(path, node, kind),
+            Type::Whole(least, most) => self.whole(path, node, *least, *most),
+            Type::Flag => match node.get_ref() {
+                DeValue::Boolean(flag) => Ok(Value::Bool(*flag)),
+                _ => Err(self.wants(path, node, "true or false")),
+            },
+            Type::Value => match node.get_ref() {
+                DeValue::Integer(number) => {
+                    let number = self.integer(path, node, number)?;
+                    Ok(Value::String(number.to_string()))
+                }
+                DeValue::String(_) => self.text(path, node, &Type::Free),
+                _ => Err(self.wants(path, node, "text or a whole number")),
+            },
+            Type::List(element) => self.list(path, node, element),
+            Type::OneOrMore(element) => match node.get_ref() {
+                DeValue::Array(_) => self.list(path, node, element),
+                _ => Ok(Value::Array(vec![self.check(path, node, element)?])),
+            },
+            Type::Map(element) => self.map(path, node, element),
+            Type::Pairs => {
+                let map = self.map(path, node, &Type::Value)?;
+                let pairs = map.as_object().into_iter().flatten();
+                Ok(pairs
+                    .map(|(name, value)| Value::Array(vec![name.as_str().into(), value.clone()]))
+                    .collect())
+            }
+            Type::Table(section) => {
+                let table = self.want_table(path, node)?;
+                self.table(path, &node.span(), table, section)
+            }
+            Type::Action => self.action(path, node),
+            Type::Workload => self.workload(path, node),
+            Type::Changes => self.changes(path, node),
+        }
+    }
+
+    fn text(&self, path: &str, node: &Node<'_>, kind: &Type) -> Result<Value, Error> {
+        let DeValue::String(text) = node.get_ref() else {
+            return Err(self.wants(path, node, "text in quotes"));
+        };
+        let wrong = match kind {
+            Type::Word(words) if !words.contains(&text.as_ref()) => {
+                let why = format!("'{text}' is not valid");
+                let words = words.iter().copied();
+                return Err(self.error(path, node, why).nearest(text, words));
+            }
+            Type::Free if text.contains('\0') => Some("must not hold the character NUL".to_owned()),
+            Type::Free => None,
+            _ if text.trim().is_empty() => Some("is empty".to_owned()),
+            _ if text.chars().any(char::is_control) => {
+                Some("must be one line without control characters".to_owned())
+            }
+            _ => None,
+        };
+        match wrong {
+            Some(why) => Err(self.error(path, node, why)),
+            None => Ok(Value::String(text.to_string())),
+        }
+    }
+
+    fn quantity(&self, path: &str, node: &Node<'_>, kind: &Type) -> Result<Value, Error> {
+        let DeValue::String(text) = node.get_ref() else {
+            let example = match kind {
+                Type::Duration(_) => "a duration with a unit, in quotes, such as \"20s\"",
+                Type::Size => "a size with a unit, in quotes, such as \"256M\"",
+                _ => "a share in quotes, such as \"2%\"",
+            };
+            return Err(self.wants(path, node, example));
+        };
+        let value = match kind {
+            Type::Duration(least) => match quantity::duration_ns(text) {
+                Ok(ns) if ns < *least => {
+                    let least = quantity::show_ns(*least);
+                    Err(format!("'{text}' is less than {least}"))
+                }
+                other => other.map(Number::from),
+            },
+            Type::Size => quantity::size_mib(text).map(Number::from),
+            _ => quantity::share(text)
+                .and_then(|share| Number::from_f64(share).ok_or_else(|| "is no number".into())),
+        };
+        match value {
+            Ok(number) => Ok(Value::Number(number)),
+            Err(why) => Err(self.error(path, node, why)),
+        }
+    }
+
+    fn whole(&self, path: &str, node: &Node<'_>, least: i64, most: i64) -> Result<Value, Error> {
+        let DeValue::Integer(number) = node.get_ref() else {
+            return Err(self.wants(path, node, "a whole number without quotes"));
+        };
+        let number = self.integer(path, node, number)?;
+        if (least..=most).contains(&number) {
+            Ok(number.into())
+        } else {
+            let why = format!("{number} is not between {least} and {most}");
+            Err(self.error(path, node, why))
+        }
+    }
+
+    fn integer(&self, path: &str, node: &Node<'_>, number: &DeInteger<'_>) -> Result<i64, Error> {
+        i64::from_str_radix(number.as_str(), number.radix())
+            .map_err(|_| self.error(path, node, format!("{number} is too large")))
+    }
+
+    fn list(&mut self, path: &str, node: &Node<'_>, element: &Type) -> Result<Value, Error> {
+        let DeValue::Array(nodes) = node.get_ref() else {
+            return Err(self.wants(path, node, "a list in [ ]"));
+        };
+        let mut values = Vec::new();
+        for (at, node) in nodes.iter().enumerate() {
+            let path = format!("{path}[{at}]");
+            self.spans.insert(path.clone(), node.span());
+            values.push(self.check(&path, node, element)?);
+        }
+        Ok(Value::Array(values))
+    }
+
+    fn map(&mut self, path: &str, node: &Node<'_>, element: &Type) -> Result<Value, Error> {
+        let mut values = Map::new();
+        for (name, node) in self.want_table(path, node)? {
+            let path = join(path, name.get_ref());
+            self.spans.insert(path.clone(), name.span());
+            let value = self.check(&path, node, element)?;
+            values.insert(name.get_ref().to_string(), value);
+        }
+        Ok(Value::Object(values))
+    }
+
+    /// A table with fixed keys. `span` is where it stands.
+    fn table(
+        &mut self,
+        path: &str,
+        span: &Range<usize>,
+        table: &DeTable<'_>,
+        section: &'static Section,
+    ) -> Result<Value, Error> {
+        let mut values = Map::new();
+        for (name, node) in table {
+            let path = join(path, name.get_ref());
+            let Some(key) = section.key(name.get_ref()) else {
+                let why = format!("no such key in {}", section.name);
+                let error = self.source.error(&name.span(), &path, why);
+                if section.name != "experiment" && self.is_of_the_top(name.get_ref()) {
+                    return Err(error.mend("move it above the first [table]"));
+                }
+                return Err(error.nearest(name.get_ref(), section.names()));
+            };
+            self.spans.insert(path.clone(), name.span());
+            values.insert(key.field.to_owned(), self.check(&path, node, &key.kind)?);
+        }
+        if self.fill {
+            for key in section.keys {
+                self.absent(path, span, key, &mut values)?;
+            }
+        }
+        Ok(Value::Object(values))
+    }
+
+    /// Whether this is a key of the top that a `[table]` above it may have
+    /// caught.
+    fn is_of_the_top(&self, name: &str) -> bool {
+        sections::EXPERIMENT.key(name).is_some()
+    }
+
+    fn absent(
+        &mut self,
+        path: &str,
+        span: &Range<usize>,
+        key: &Key,
+        values: &mut Map<String, Value>,
+    ) -> Result<(), Error> {
+        if values.contains_key(key.field) {
+            return Ok(());
+        }
+        match key.absent {
+            Absent::Open => Ok(()),
+            Absent::Required => {
+                let error = self.source.error(span, &join(path, key.name), "is missing");
+                let meaning = key.meaning.trim_end_matches('.');
+                let mut rest = meaning.chars();
+                let first = rest.next().into_iter().flat_map(char::to_lowercase);
+                let meaning: String = first.chain(rest).collect();
+                Err(error.mend(format!("add it: {meaning}")))
+            }
+            Absent::Is(text) => {
+                if let Ok(node) = DeValue::parse(text) {
+                    let value = self.check(&join(path, key.name), &node, &key.kind)?;
+                    values.insert(key.field.to_owned(), value);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn action(&mut self, path: &str, node: &Node<'_>) -> Result<Value, Error> {
+        let table = self.want_table(path, node)?;
+        let mut forms = sections::ACTIONS
+            .iter()
+            .filter(|form| table.contains_key(form.name));
+        let forms = (forms.next(), forms.next());
+        let form = match forms {
+            (Some(form), None) => form,
+            (Some(one), Some(other)) => {
+                let why = format!("is both {} and {}", one.name, other.name);
+                let error = self.error(path, node, why);
+                return Err(error.mend("write two steps"));
+            }
+            (None, _) => {
+                let names = sections::ACTIONS.iter().map(|form| form.name);
+                let error = self.error(path, node, "is no step");
+                let given = table.keys().next().map(|name| name.get_ref().to_string());
+                return Err(error.nearest(&given.unwrap_or_default(), names));
+            }
+        };
+        let mut value = self.table(path, &node.span(), table, form)?;
+        if let Some(fields) = value.as_object_mut() {
+            fields.insert("action".to_owned(), form.name.into());
+        }
+        Ok(value)
+    }
+
+    fn workload(&mut self, path: &str, node: &Node<'_>) -> Result<Value, Error> {
+        let table = self.want_table(path, node)?;
+        let kinds = || parameters::KINDS.iter().map(|(name, _)| *name);
+        let Some(kind) = table.get("kind") else {
+            let error = self.error(path, node, "has no kind");
+            return Err(error.nearest("", kinds()));
+        };
+        let kind_path = join(path, "kind");
+        let DeValue::String(name) = kind.get_ref() else {
+            return Err(self.wants(&kind_path, kind, "text in quotes"));
+        };
+        let Some(section) = parameters::kind(name) else {
+            let error = self.error(&kind_path, kind, format!("no kind of workload '{name}'"));
+            return Err(error.nearest(name, kinds()));
+        };
+        let mut keys = table.clone();
+        keys.remove("kind");
+        let mut value = self.parameters(path, &node.span(), &keys, section)?;
+        for key in section.keys {
+            if matches!(key.absent, Absent::Required) {
+                self.absent(path, &kind.span(), key, &mut value)?;
+            }
+        }
+        value.insert("kind".to_owned(), section.name.into());
+        Ok(Value::Object(value))
+    }
+
+    /// Parameters of a workload, only those that are given.
+    fn parameters(
+        &mut self,
+        path: &str,
+        span: &Range<usize>,
+        table: &DeTable<'_>,
+        section: &'static Section,
+    ) -> Result<Map<String, Value>, Error> {
+        let fill = std::mem::replace(&mut self.fill, false);
+        let value = self.table(path, span, table, section);
+        self.fill = fill;
+        match value? {
+            Value::Object(fields) => Ok(fields),
+            _ => Ok(Map::new()),
+        }
+    }
+
+    fn changes(&mut self, path: &str, node: &Node<'_>) -> Result<Value, Error> {
+        let mut values = Map::new();
+        for (name, node) in self.want_table(path, node)? {
+            let path = join(path, name.get_ref());
+            let Some(section) = self.kinds.get(name.get_ref().as_ref()).copied() else {
+                let why = format!("no workload '{}'", name.get_ref());
+                let error = self.source.error(&name.span(), &path, why);
+                let mut names: Vec<&str> = self.kinds.keys().map(String::as_str).collect();
+                names.sort_unstable();
+                return Err(error.nearest(name.get_ref(), names));
+            };
+            self.spans.insert(path.clone(), name.span());
+            let table = self.want_table(&path, node)?;
+            let fields = self.parameters(&path, &node.span(), table, section)?;
+            values.insert(name.get_ref().to_string(), Value::Object(fields));
+        }
+        Ok(Value::Object(values))
+    }
+
+    fn want_table<'n, 't>(&self, path: &str, node: &'n Node<'t>) -> Result<&'n DeTable<'t>, Error> {
+        match node.get_ref() {
+            DeValue::Table(table) => Ok(table),
+            _ => Err(self.wants(path, node, "a table")),
+        }
+    }
+
+    fn wants(&self, path: &str, node: &Node<'_>, wanted: &str) -> Error {
+        self.error(path, node, format!("must be {wanted}"))
+    }
+
+    fn error(&self, path: &str, node: &Node<'_>, why: impl Into<String>) -> Error {
+        self.source.error(&node.span(), path, why)
+    }
+}

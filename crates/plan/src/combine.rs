@@ -1,0 +1,243 @@
+//! What the levels of one configuration amount to.
+
+use assize_job::{Action, Kind, Machine, Workload};
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use crate::check::join;
+use crate::error::Error;
+use crate::experiment::Experiment;
+use crate::raw::{Level, Parameters};
+use crate::{payload, scheduling, settings};
+
+/// The levels of one configuration: factor, level and what it sets.
+pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a Level)>;
+
+/// What one configuration is, without its name.
+pub(crate) struct Combined {
+    pub(crate) machine: Machine,
+    pub(crate) setup: Vec<Action>,
+    pub(crate) teardown: Vec<Action>,
+    pub(crate) background: Vec<Workload>,
+    pub(crate) workloads: Vec<Workload>,
+}
+
+/// Puts levels together with what the experiment says for all.
+pub(crate) fn combine(
+    experiment: &Experiment,
+    levels: &Levels<'_>,
+    cpus: Option<u32>,
+) -> Result<Combined, Error> {
+    settings::agree(experiment, levels)?;
+    let file = &experiment.file;
+    let machine = machine(experiment, levels, cpus);
+    let mut running: Vec<&String> = Vec::new();
+    for name in levels.iter().flat_map(|(_, _, level)| &level.background) {
+        if !running.contains(&name) {
+            running.push(name);
+        }
+    }
+    let workload = |section: &str, name: &String, base: &Parameters| {
+        let base_path = join(section, name);
+        let workload = workload(experiment, levels, name, base, &base_path)?;
+        let path = levels
+            .iter()
+            .map(|(factor, level, _)| level_path(factor, level))
+            .map(|path| join(&join(&path, "workload"), name))
+            .rfind(|path| experiment.gives(path))
+            .unwrap_or(base_path);
+        scheduling::check(experiment, &path, &workload.kind, machine.cpus)?;
+        Ok(workload)
+    };
+    Ok(Combined {
+        setup: setup(experiment, levels),
+        teardown: teardown(experiment, levels),
+        background: running
+            .into_iter()
+            .filter_map(|name| Some((name, file.background.get(name)?)))
+            .map(|(name, base)| workload("background", name, base))
+            .collect::<Result<_, Error>>()?,
+        workloads: file
+            .workloads
+            .iter()
+            .map(|(name, base)| workload("workloads", name, base))
+            .collect::<Result<_, Error>>()?,
+        machine,
+    })
+}
+
+/// The workloads as the experiment has them, whatever the levels change.
+pub(crate) fn unchanged(experiment: &Experiment) -> Result<Vec<Workload>, Error> {
+    let bases = experiment.file.workloads.iter();
+    bases
+        .map(|(name, base)| {
+            let path = join("workloads", name);
+            workload(experiment, &Levels::new(), name, base, &path)
+        })
+        .collect()
+}
+
+/// The path of a level.
+pub(crate) fn level_path(factor: &str, level: &str) -> String {
+    join(&join("factors", factor), level)
+}
+
+fn machine(experiment: &Experiment, levels: &Levels<'_>, cpus: Option<u32>) -> Machine {
+    let file = &experiment.file;
+    let mut machine = Machine {
+        kernel: file.kernel.clone(),
+        command_line: Vec::new(),
+        cpus: cpus.unwrap_or(file.cpus),
+        memory_mib: file.memory_mib,
+    };
+    let mut added: Vec<String> = Vec::new();
+    for (_, _, level) in levels {
+        if let Some(kernel) = &level.kernel {
+            machine.kernel.clone_from(kernel);
+        }
+        machine.cpus = level.cpus.unwrap_or(machine.cpus);
+        machine.memory_mib = level.memory_mib.unwrap_or(machine.memory_mib);
+        let new: Vec<&String> = level
+            .command_line
+            .iter()
+            .filter(|word| !added.contains(word))
+            .collect();
+        added.extend(new.into_iter().cloned());
+    }
+    let replaced = |word: &&String| {
+        added
+            .iter()
+            .any(|new| settings::parameter(new) == settings::parameter(word))
+    };
+    let general = file.command_line.iter().filter(|word| !replaced(word));
+    machine.command_line = general.chain(&added).cloned().collect();
+    machine
+}
+
+/// The set-up of the experiment, then those of the levels. A module is loaded
+/// once, with the parameters of all; a sysctl is set once, a level's value
+/// before the experiment's.
+fn setup(experiment: &Experiment, levels: &Levels<'_>) -> Vec<Action> {
+    let mut steps = experiment.file.setup.clone();
+    let general = steps.len();
+    for action in levels.iter().flat_map(|(_, _, level)| &level.setup) {
+        add(&mut steps, general, action);
+    }
+    steps
+}
+
+/// The tear-downs of the levels, the last factor first, then that of the
+/// experiment.
+fn teardown(experiment: &Experiment, levels: &Levels<'_>) -> Vec<Action> {
+    let mut steps = Vec::new();
+    for action in levels
+        .iter()
+        .rev()
+        .flat_map(|(_, _, level)| &level.teardown)
+    {
+        add(&mut steps, 0, action);
+    }
+    steps.extend(experiment.file.teardown.iter().cloned());
+    steps
+}
+
+/// Adds a level's step to the `general` ones of the experiment and to those
+/// of other levels.
+fn add(steps: &mut Vec<Action>, general: usize, action: &Action) {
+    for (at, step) in steps.iter_mut().enumerate() {
+        match (step, action) {
+            (
+                Action::Module { module, parameters },
+                Action::Module {
+                    module: same,
+                    parameters: more,
+                },
+            ) if module == same => {
+                parameters.extend(more.clone());
+                return;
+            }
+            (
+                Action::Sysctl { name, value },
+                Action::Sysctl {
+                    name: same,
+                    value: new,
+                },
+            ) if name == same => {
+                value.clone_from(new);
+                return;
+            }
+            (step @ Action::Write { .. }, Action::Write { .. })
+                if at >= general && step == action =>
+            {
+                return;
+            }
+            _ => {}
+        }
+    }
+    steps.push(action.clone());
+}
+
+/// A workload with the parameters that levels change.
+fn workload(
+    experiment: &Experiment,
+    levels: &Levels<'_>,
+    name: &String,
+    base: &Parameters,
+    path: &str,
+) -> Result<Workload, Error> {
+    let mut parameters = base.clone();
+    let kind = base.get("kind").and_then(Value::as_str).unwrap_or_default();
+    let lasts = crate::parameters::kind(kind).is_some_and(|kind| kind.key("duration").is_some());
+    if let (true, Some(duration)) = (lasts, experiment.file.duration_ns) {
+        let given = parameters.entry("duration_ns");
+        given.or_insert(duration.into());
+    }
+    for (_, _, level) in levels {
+        if let Some(changes) = level.workload.get(name) {
+            merge(&mut parameters, changes);
+        }
+        if kind == "command" && !level.environment.is_empty() {
+            let pairs = pairs(&level.environment);
+            merge(
+                &mut parameters,
+                &Parameters::from_iter([("environment".to_owned(), pairs)]),
+            );
+        }
+    }
+    let mut kind: Kind = serde_json::from_value(Value::Object(parameters))
+        .map_err(|why| experiment.error(path, format!("cannot be read: {why}")))?;
+    if let Kind::Periodic(periodic) = &mut kind {
+        periodic.rt_app = periodic.rt_app.as_deref().map(payload::there);
+    }
+    Ok(Workload {
+        name: name.clone(),
+        kind,
+    })
+}
+
+fn pairs(environment: &IndexMap<String, String>) -> Value {
+    environment
+        .iter()
+        .map(|(name, value)| Value::from(vec![name.as_str(), value.as_str()]))
+        .collect()
+}
+
+/// Tables are merged, pairs by their first element; other values replaced.
+fn merge(into: &mut Parameters, changes: &Parameters) {
+    for (field, change) in changes {
+        match (into.get_mut(field), change) {
+            (Some(Value::Object(old)), Value::Object(new)) => merge(old, new),
+            (Some(Value::Array(old)), Value::Array(new)) if field == "environment" => {
+                for pair in new {
+                    match old.iter_mut().find(|old| old.get(0) == pair.get(0)) {
+                        Some(same) => same.clone_from(pair),
+                        None => old.push(pair.clone()),
+                    }
+                }
+            }
+            _ => {
+                into.insert(field.clone(), change.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What is wrong with an experiment file, where, and how to mend it.
+
+use std::fmt;
+use std::ops::Range;
+
+/// Why an experiment cannot be planned. Always wrong use: exit status 2.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// The file, as it was named to [`crate::parse`]; or the option, for
+    /// what [`crate::Overrides`] got wrong.
+    pub place: String,
+    /// Line in the file, from 1; `None` for an option.
+    pub line: Option<u32>,
+    /// Column in the line, from 1, in characters.
+    pub column: Option<u32>,
+    /// The key as it would be written from the top of the file:
+    /// `workloads.timer.interval`. Empty for the file as a whole.
+    pub key: String,
+    /// What is wrong.
+    pub why: String,
+    /// What would mend it: `did you mean 'hogs'?`.
+    pub mend: Option<String>,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.place)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if !self.key.is_empty() {
+            write!(f, ": {}", self.key)?;
+        }
+        write!(f, ": {}", self.why)?;
+        match &self.mend {
+            Some(mend) => write!(f, "; {mend}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl Error {
+    /// With what would mend it.
+    pub(crate) fn mend(mut self, mend: impl Into<String>) -> Self {
+        self.mend = Some(mend.into());
+        self
+    }
+
+    /// With the name that is nearest to `given`, or all there are.
+    pub(crate) fn nearest<'a>(
+        self,
+        given: &str,
+        valid: impl IntoIterator<Item = &'a str> + Clone,
+    ) -> Self {
+        match nearest(given, valid) {
+            Some(mend) => self.mend(mend),
+            None => self,
+        }
+    }
+
+    /// An error of an option rather than of a file.
+    pub(crate) fn option(option: &str, key: &str, why: impl Into<String>) -> Self {
+        Error {
+            place: option.to_owned(),
+            line: None,
+            column: None,
+            key: key.to_owned(),
+            why: why.into(),
+            mend: None,
+        }
+    }
+}
+
+fn nearest<'a>(given: &str, valid: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
+    let given = given.to_lowercase();
+    let mut longer = valid.clone().into_iter();
+    if given.chars().count() >= 2
+        && let Some(name) = longer.find(|name| name.to_lowercase().starts_with(&given))
+    {
+        return Some(format!("did you mean '{name}'?"));
+    }
+    let near = valid
+        .clone()
+        .into_iter()
+        .map(|name| {
+            (
+                strsim::damerau_levenshtein(&given, &name.to_lowercase()),
+                name,
+            )
+        })
+        .min_by_key(|(distance, _)| *distance);
+    match near {
+        Some((distance, name)) if distance <= 1 + name.chars().count() / 3 => {
+            Some(format!("did you mean '{name}'?"))
+        }
+        Some(_) => {
+            let all: Vec<&str> = valid.into_iter().collect();
+            Some(format!("valid: {}", all.join(", ")))
+        }
+        None => None,
+    }
+}
+
+/// A text with its name, to find lines in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) text: &'a str,
+}
+
+impl Source<'_> {
+    /// An error at a place in the text.
+    pub(crate) fn error(&self, span: &Range<usize>, key: &str, why: impl Into<String>) -> Error {
+        let (line, column) = self.line_and_column(span.start);
+        Error {
+            place: self.name.to_owned(),
+            line: Some(line),
+            column: Some(column),
+            key: key.to_owned(),
+            why: why.into(),
+            mend: None,
+        }
+    }
+
+    /// Of a byte; of the last line for what lies behind the end.
+    fn line_and_column(&self, offset: usize) -> (u32, u32) {
+        let mut at = offset.min(self.text.len());
+        while !self.text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let before = &self.text[..at];
+        let line = before.matches('\n').count() + 1;
+        let last = self.text.lines().count().max(1);
+        let column = if line > last {
+            let end = self.text.lines().last().unwrap_or_default();
+            end.chars().count() + 1
+        } else {
+            let start = before.rfind('\n').map_or(0, |at| at + 1);
+            before[start..].chars().count() + 1
+        };
+        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        (narrow(line.min(last)), narrow(column))
+    }
+}

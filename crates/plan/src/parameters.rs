@@ -1,0 +1,227 @@
+//! The parameters of each kind of workload, as they are written.
+
+use crate::keys::Absent::{Is, Open, Required};
+use crate::keys::Type::{Duration, Flag, Free, List, Pairs, Table, Text, Whole, Word};
+use crate::keys::{Key, Section, key, named};
+
+const POLICIES: &[&str] = &["other", "batch", "idle", "fifo", "rr"];
+const COUNT: crate::keys::Type = Whole(1, 1_000_000);
+const LOOPS: crate::keys::Type = Whole(1, 1_000_000_000);
+
+const SCHEDULING: Key = key(
+    "scheduling",
+    Table(&SCHEDULING_KEYS),
+    Open,
+    "How its threads are scheduled.",
+);
+
+/// How threads are scheduled.
+pub(crate) static SCHEDULING_KEYS: Section = Section {
+    name: "scheduling",
+    keys: &[
+        key(
+            "policy",
+            Word(POLICIES),
+            Is("\"other\""),
+            "The scheduling policy.",
+        ),
+        key(
+            "priority",
+            Whole(0, 99),
+            Is("0"),
+            "1 to 99 for fifo and rr, else 0.",
+        ),
+        key(
+            "nice",
+            Whole(-20, 19),
+            Is("0"),
+            "Niceness, for other and batch.",
+        ),
+        key(
+            "cpus",
+            List(&Whole(0, 4095)),
+            Is("[]"),
+            "CPUs the threads may run on; empty for all.",
+        ),
+    ],
+};
+
+/// One thread, or several that are alike, of `periodic`.
+pub(crate) static LOOP: Section = Section {
+    name: "loop",
+    keys: &[
+        key("name", Text, Is("\"loop\""), "Its name in metrics."),
+        key("threads", COUNT, Is("1"), "How many threads are like this."),
+        named(
+            "period",
+            "period_ns",
+            Duration(1),
+            Is("\"10ms\""),
+            "Length of a period.",
+        ),
+        named(
+            "run",
+            "run_ns",
+            Duration(1),
+            Is("\"1ms\""),
+            "CPU time to use in each period.",
+        ),
+        SCHEDULING,
+    ],
+};
+
+/// Kind to its parameters.
+pub(crate) static KINDS: &[(&str, Section)] = &[
+    (
+        "command",
+        Section {
+            name: "command",
+            keys: &[
+                key(
+                    "argv",
+                    List(&Free),
+                    Required,
+                    "Program and arguments; no shell. {seed} becomes the seed of the run.",
+                ),
+                key(
+                    "environment",
+                    Pairs,
+                    Is("{}"),
+                    "Variables added to its environment.",
+                ),
+                key(
+                    "statuses",
+                    List(&Whole(0, 255)),
+                    Is("[0]"),
+                    "Exit statuses that are no failure.",
+                ),
+                key(
+                    "metrics",
+                    List(&Text),
+                    Is("[]"),
+                    "Names of metrics it prints, each on a line 'NAME: VALUE UNIT'.",
+                ),
+                SCHEDULING,
+            ],
+        },
+    ),
+    (
+        "cyclictest",
+        Section {
+            name: "cyclictest",
+            keys: &[
+                key("threads", COUNT, Is("1"), "Number of measuring threads."),
+                named(
+                    "interval",
+                    "interval_ns",
+                    Duration(1000),
+                    Is("\"1ms\""),
+                    "Time between two wake-ups of a thread.",
+                ),
+                key("loops", LOOPS, Is("1000"), "Wake-ups of each thread."),
+                SCHEDULING,
+            ],
+        },
+    ),
+    (
+        "hackbench",
+        Section {
+            name: "hackbench",
+            keys: &[
+                key("groups", COUNT, Is("2"), "Groups of senders and receivers."),
+                key(
+                    "fds",
+                    COUNT,
+                    Is("4"),
+                    "Senders, and receivers, in each group.",
+                ),
+                key(
+                    "loops",
+                    LOOPS,
+                    Is("100"),
+                    "Messages each sender sends to each receiver.",
+                ),
+                key("datasize", COUNT, Is("100"), "Size of a message in bytes."),
+                key(
+                    "threads",
+                    Flag,
+                    Is("false"),
+                    "Threads rather than processes.",
+                ),
+                key(
+                    "via",
+                    Word(&["pipe", "socket"]),
+                    Is("\"pipe\""),
+                    "What carries the messages.",
+                ),
+                SCHEDULING,
+            ],
+        },
+    ),
+    (
+        "hogs",
+        Section {
+            name: "hogs",
+            keys: &[
+                key("threads", COUNT, Is("1"), "How many threads."),
+                named(
+                    "duration",
+                    "duration_ns",
+                    Duration(1),
+                    Is("\"1s\""),
+                    "How long they run; in the background, until the workload ends.",
+                ),
+                SCHEDULING,
+            ],
+        },
+    ),
+    (
+        "periodic",
+        Section {
+            name: "periodic",
+            keys: &[
+                named(
+                    "duration",
+                    "duration_ns",
+                    Duration(1),
+                    Is("\"1s\""),
+                    "How long they run; in the background, until the workload ends.",
+                ),
+                key(
+                    "loops",
+                    List(&Table(&LOOP)),
+                    Is("[]"),
+                    "The threads: each works for a while in each of its periods.",
+                ),
+                key(
+                    "rt_app",
+                    Text,
+                    Open,
+                    "Instead of loops: a file for rt-app, which then runs it.",
+                ),
+            ],
+        },
+    ),
+    (
+        "ping-pong",
+        Section {
+            name: "ping-pong",
+            keys: &[
+                key("loops", LOOPS, Is("1000"), "Round trips."),
+                key(
+                    "via",
+                    Word(&["pipe", "futex"]),
+                    Is("\"pipe\""),
+                    "What carries the wake-ups.",
+                ),
+                SCHEDULING,
+            ],
+        },
+    ),
+];
+
+/// The parameters of a kind.
+pub(crate) fn kind(name: &str) -> Option<&'static Section> {
+    let (_, section) = KINDS.iter().find(|(kind, _)| *kind == name)?;
+    Some(section)
+}

@@ -1,0 +1,96 @@
+//! What every run needs on the target.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use assize_job::{Action, Kind, Payload};
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::experiment::Experiment;
+use crate::plan::PlannedConfiguration;
+use crate::raw::Parameters;
+
+/// What the file names and what the configurations need, sorted, each once.
+pub(crate) fn derive(
+    experiment: &Experiment,
+    configurations: &[PlannedConfiguration],
+) -> Result<Payload, Error> {
+    let given = &experiment.file.payload;
+    let mut programs: BTreeSet<&str> = given.programs.iter().map(String::as_str).collect();
+    let mut modules: BTreeSet<&str> = given.modules.iter().map(String::as_str).collect();
+    for configuration in configurations {
+        for action in configuration.setup.iter().chain(&configuration.teardown) {
+            match action {
+                Action::Module { module, .. } => {
+                    modules.insert(module);
+                }
+                Action::Command { argv } => programs.extend(argv.first().map(String::as_str)),
+                Action::Sysctl { .. } | Action::Write { .. } => {}
+            }
+        }
+        let workloads = configuration.workloads.iter();
+        for workload in workloads.chain(&configuration.background) {
+            programs.extend(program(&workload.kind));
+        }
+    }
+    let owned = |names: BTreeSet<&str>| names.into_iter().map(str::to_owned).collect();
+    Ok(Payload {
+        programs: owned(programs),
+        files: files(experiment)?,
+        modules: owned(modules),
+    })
+}
+
+/// The program that a workload starts.
+fn program(kind: &Kind) -> Option<&str> {
+    match kind {
+        Kind::Command(command) => command.argv.first().map(String::as_str),
+        Kind::Cyclictest(_) => Some("cyclictest"),
+        Kind::Hackbench(_) => Some("hackbench"),
+        Kind::Periodic(periodic) => periodic.rt_app.as_ref().map(|_| "rt-app"),
+        Kind::Hogs(_) | Kind::PingPong(_) => None,
+    }
+}
+
+/// Where a file that a workload names lies on the target: where it says, if
+/// that is absolute, else in `/experiment`.
+pub(crate) fn there(path: &str) -> String {
+    match Path::new(path).file_name() {
+        Some(name) if !path.starts_with('/') => format!("/experiment/{}", name.to_string_lossy()),
+        _ => path.to_owned(),
+    }
+}
+
+/// Every file with its place there. Two cannot have the same.
+fn files(experiment: &Experiment) -> Result<Vec<(PathBuf, String)>, Error> {
+    let file = &experiment.file;
+    let given = file.payload.files.iter();
+    let given = given.map(|file| (PathBuf::from(&file.from), file.to.clone()));
+    let levels = file.factors.values().flat_map(IndexMap::values);
+    let changes = levels.flat_map(|level| level.workload.values());
+    let workloads = file.workloads.values().chain(file.background.values());
+    let read = workloads.chain(changes).filter_map(rt_app);
+    let all: BTreeSet<_> = given
+        .chain(read.map(|path| (PathBuf::from(path), there(path))))
+        .collect();
+    let mut files: Vec<(PathBuf, String)> = Vec::new();
+    for (from, to) in all {
+        if let Some((other, _)) = files.iter().find(|(_, taken)| *taken == to) {
+            let why = format!(
+                "{} and {} would both be {to} on the target",
+                other.display(),
+                from.display()
+            );
+            let error = experiment.error("payload.files", why);
+            return Err(error.mend("rename one of the files"));
+        }
+        files.push((from, to));
+    }
+    Ok(files)
+}
+
+fn rt_app(parameters: &Parameters) -> Option<&str> {
+    parameters.get("rt_app").and_then(Value::as_str)
+}

@@ -1,0 +1,240 @@
+//! What is published agrees with the code: the schema, the tables of
+//! docs/experiment.md, and the parameters of workloads with what the agent
+//! takes. With `ASSIZE_GOLDEN` set the files are written instead.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use assize_job::{Kind, Loop, Scheduling, WORKLOADS};
+use serde_json::{Value, json};
+
+use crate::keys::{Absent, Key, Section, Type};
+use crate::{parameters, quantity, schema, sections};
+
+fn agrees(file: &str, wanted: &str) {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(file);
+    if env::var_os("ASSIZE_GOLDEN").is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, wanted).unwrap();
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == wanted, "{file} is out of date: cargo xtask golden");
+}
+
+#[test]
+fn the_published_schema_is_the_schema() {
+    let text = serde_json::to_string_pretty(&schema()).unwrap() + "\n";
+    agrees("schema/experiment.schema.json", &text);
+}
+
+#[test]
+fn every_reference_of_the_schema_leads_somewhere() {
+    fn references(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    match value {
+                        Value::String(target) if name == "$ref" => found.push(target.clone()),
+                        value => references(value, found),
+                    }
+                }
+            }
+            Value::Array(values) => values.iter().for_each(|value| references(value, found)),
+            _ => {}
+        }
+    }
+    let schema = schema();
+    let mut found = Vec::new();
+    references(&schema, &mut found);
+    assert!(found.len() > 20, "{found:?}");
+    for target in found {
+        let pointer = target.strip_prefix('#').unwrap();
+        assert!(schema.pointer(pointer).is_some(), "{target}");
+    }
+}
+
+/// Type and unit for a reader.
+fn words(kind: &Type) -> (String, &'static str) {
+    let plain = |text: &str| (text.to_owned(), "");
+    match kind {
+        Type::Text | Type::Target | Type::Free => plain("text"),
+        Type::Instrument => plain("instrument"),
+        Type::Word(words) => (format!("one of `{}`", words.join("`, `")), ""),
+        Type::Whole(least, i64::MAX) => (format!("whole number from {least}"), ""),
+        Type::Whole(least, most) => (format!("{least} to {most}"), ""),
+        Type::Duration(_) => ("duration".to_owned(), "`ns`, `us`, `ms`, `s`, `min`"),
+        Type::Size => ("size".to_owned(), "`M`, `G`"),
+        Type::Share => ("share".to_owned(), "`%`"),
+        Type::Flag => plain("true or false"),
+        Type::Value => plain("text or whole number"),
+        Type::List(Type::Whole(least, most)) => (format!("list of {least} to {most}"), ""),
+        Type::List(element) => (format!("list of {}", plural(element)), ""),
+        Type::OneOrMore(element) => (format!("{}, or a list", words(element).0), ""),
+        Type::Map(element) => (format!("table of {}", plural(element)), ""),
+        Type::Pairs => plain("table of texts"),
+        Type::Table(section) => (format!("table: {}", link(section.name)), ""),
+        Type::Action => (format!("table: {}", link("step")), ""),
+        Type::Workload => (format!("table: {}", link("workload")), ""),
+        Type::Changes => plain("table of parameters"),
+    }
+}
+
+fn plural(kind: &Type) -> String {
+    match kind {
+        Type::Text | Type::Free | Type::Value => "texts".to_owned(),
+        Type::Map(Type::OneOrMore(_)) => "[patterns](#include-and-exclude)".to_owned(),
+        Type::Map(element) => format!("tables of {}", plural(element)),
+        other => words(other).0.trim_start_matches("table: ").to_owned() + "s",
+    }
+}
+
+fn link(name: &str) -> String {
+    let heading = match name {
+        "step" => "steps",
+        "workload" => "workloads",
+        "primary" => "primary",
+        "level" => "levels",
+        "file" => "files",
+        "loop" => "loops",
+        other => other,
+    };
+    let noun = if name == "primary" {
+        "primary metric"
+    } else {
+        name
+    };
+    format!("[{noun}](#{heading})")
+}
+
+fn default(key: &Key) -> String {
+    match key.absent {
+        Absent::Required => "must be given".to_owned(),
+        Absent::Open => String::new(),
+        Absent::Is(text) => format!("`{text}`"),
+    }
+}
+
+fn table(section: &Section) -> String {
+    let mut text = String::from("| key | type | unit | default | meaning |\n");
+    text.push_str("| --- | --- | --- | --- | --- |\n");
+    for key in section.keys {
+        let (kind, unit) = words(&key.kind);
+        let (name, default, meaning) = (key.name, default(key), key.meaning);
+        writeln!(
+            text,
+            "| `{name}` | {kind} | {unit} | {default} | {meaning} |"
+        )
+        .unwrap();
+    }
+    text
+}
+
+/// The text with each table between its marks made anew.
+fn with_tables(text: &str) -> (String, usize) {
+    let mut all: Vec<&Section> = vec![
+        &sections::EXPERIMENT,
+        &sections::LEVEL,
+        &sections::UNTIL,
+        &sections::PRIMARY,
+        &sections::PAYLOAD,
+        &sections::FILE,
+        &parameters::SCHEDULING_KEYS,
+        &parameters::LOOP,
+    ];
+    // A command is a step and a workload: the marks say which.
+    let mut named: BTreeMap<String, String> = BTreeMap::new();
+    for section in all.drain(..) {
+        named.insert(section.name.to_owned(), table(section));
+    }
+    for form in sections::ACTIONS {
+        named.insert(format!("step {}", form.name), table(form));
+    }
+    for (kind, section) in parameters::KINDS {
+        named.insert(format!("workload {kind}"), table(section));
+    }
+    let mut result = String::new();
+    let mut rest = text;
+    let mut used = 0;
+    while let Some((before, after)) = rest.split_once("<!-- table: ") {
+        let (name, after) = after.split_once(" -->\n").unwrap();
+        let (_, after) = after.split_once("<!-- end -->").unwrap();
+        let table = named
+            .get(name)
+            .unwrap_or_else(|| panic!("no section {name}"));
+        write!(
+            result,
+            "{before}<!-- table: {name} -->\n\n{table}\n<!-- end -->"
+        )
+        .unwrap();
+        rest = after;
+        used += 1;
+    }
+    assert_eq!(used, named.len(), "a section has no table, or two");
+    (result + rest, used)
+}
+
+#[test]
+fn the_tables_of_the_documentation_are_those_of_the_code() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/experiment.md");
+    let text = fs::read_to_string(path).unwrap();
+    let (wanted, tables) = with_tables(&text);
+    assert!(tables > 15);
+    agrees("docs/experiment.md", &wanted);
+}
+
+/// What a parameter holds if it is not given, as the agent has it.
+fn as_it_goes(key: &Key) -> Option<Value> {
+    let Absent::Is(text) = key.absent else {
+        return None;
+    };
+    let value: Value = serde_json::from_str(text).unwrap();
+    Some(match key.kind {
+        Type::Duration(_) => quantity::duration_ns(value.as_str().unwrap())
+            .unwrap()
+            .into(),
+        Type::Pairs => json!([]),
+        _ => value,
+    })
+}
+
+fn same_fields(section: &Section, defaults: &Value) {
+    let fields = defaults.as_object().unwrap();
+    let mut ours: Vec<&str> = section.keys.iter().map(|key| key.field).collect();
+    let mut theirs: Vec<&str> = fields.keys().map(String::as_str).collect();
+    theirs.retain(|name| *name != "kind");
+    ours.sort_unstable();
+    theirs.sort_unstable();
+    assert_eq!(ours, theirs, "{}", section.name);
+    for key in section.keys {
+        if let Some(default) = as_it_goes(key) {
+            assert_eq!(
+                fields[key.field], default,
+                "{} of {}",
+                key.name, section.name
+            );
+        }
+    }
+}
+
+#[test]
+fn parameters_are_those_of_the_agent_with_its_defaults() {
+    let ours: Vec<&str> = parameters::KINDS.iter().map(|(kind, _)| *kind).collect();
+    let theirs: Vec<&str> = WORKLOADS.iter().map(|(kind, _)| *kind).collect();
+    assert_eq!(ours, theirs);
+    for (kind, section) in parameters::KINDS {
+        let defaults: Kind = serde_json::from_value(json!({ "kind": kind })).unwrap();
+        same_fields(section, &serde_json::to_value(defaults).unwrap());
+    }
+    let scheduling = serde_json::to_value(Scheduling::default()).unwrap();
+    same_fields(&parameters::SCHEDULING_KEYS, &scheduling);
+    same_fields(
+        &parameters::LOOP,
+        &serde_json::to_value(Loop::default()).unwrap(),
+    );
+}

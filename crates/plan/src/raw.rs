@@ -1,0 +1,90 @@
+//! An experiment file as it was written, with its defaults filled in.
+
+use assize_job::Action;
+use indexmap::IndexMap;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::plan::Primary;
+
+/// Parameters of a workload by their field names.
+pub(crate) type Parameters = Map<String, Value>;
+/// Factor to the levels that match.
+pub(crate) type Pattern = IndexMap<String, Vec<String>>;
+
+/// The top of the file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct File {
+    pub(crate) title: String,
+    pub(crate) question: String,
+    pub(crate) target: String,
+    pub(crate) kernel: String,
+    pub(crate) cpus: u32,
+    pub(crate) memory_mib: u32,
+    pub(crate) command_line: Vec<String>,
+    pub(crate) runs: Option<u32>,
+    pub(crate) seed: u64,
+    pub(crate) aa: bool,
+    pub(crate) retries: u32,
+    pub(crate) timeout_ns: u64,
+    pub(crate) samples: bool,
+    pub(crate) offset_ns: u64,
+    pub(crate) duration_ns: Option<u64>,
+    pub(crate) margin: f64,
+    pub(crate) until: Option<Until>,
+    pub(crate) instruments: Vec<String>,
+    pub(crate) primary: Vec<Primary>,
+    pub(crate) higher_is_better: Vec<String>,
+    pub(crate) setup: Vec<Action>,
+    pub(crate) teardown: Vec<Action>,
+    pub(crate) factors: IndexMap<String, IndexMap<String, Level>>,
+    pub(crate) workloads: IndexMap<String, Parameters>,
+    pub(crate) background: IndexMap<String, Parameters>,
+    pub(crate) include: Option<Vec<Pattern>>,
+    pub(crate) exclude: Vec<Pattern>,
+    #[serde(default)]
+    pub(crate) payload: Payload,
+}
+
+/// What a level sets.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Level {
+    pub(crate) kernel: Option<String>,
+    pub(crate) cpus: Option<u32>,
+    pub(crate) memory_mib: Option<u32>,
+    pub(crate) command_line: Vec<String>,
+    pub(crate) setup: Vec<Action>,
+    pub(crate) teardown: Vec<Action>,
+    pub(crate) background: Vec<String>,
+    pub(crate) workload: IndexMap<String, Parameters>,
+    pub(crate) environment: IndexMap<String, String>,
+}
+
+/// When to stop early.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Until {
+    pub(crate) within: f64,
+    pub(crate) first_look: u32,
+    pub(crate) every: u32,
+    pub(crate) max_runs: u32,
+}
+
+/// What the target needs.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Payload {
+    pub(crate) programs: Vec<String>,
+    pub(crate) files: Vec<Carried>,
+    pub(crate) modules: Vec<String>,
+}
+
+/// One file or directory to carry.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Carried {
+    pub(crate) from: String,
+    pub(crate) to: String,
+}

@@ -1,0 +1,99 @@
+//! Parameters of a workload that only together make sense or not.
+
+use std::collections::BTreeSet;
+
+use assize_job::{Command, Kind, Periodic, Policy, Scheduling};
+
+use crate::check::join;
+use crate::error::Error;
+use crate::experiment::Experiment;
+
+/// `path` is where the parameters were given last.
+pub(crate) fn check(
+    experiment: &Experiment,
+    path: &str,
+    kind: &Kind,
+    cpus: u32,
+) -> Result<(), Error> {
+    let all = match kind {
+        Kind::Command(Command {
+            argv, scheduling, ..
+        }) => {
+            if argv.first().is_none_or(|program| program.trim().is_empty()) {
+                let error = experiment.error(&join(path, "argv"), "names no program");
+                return Err(error.mend("give the program first, then its arguments"));
+            }
+            vec![scheduling]
+        }
+        Kind::Cyclictest(cyclictest) => vec![&cyclictest.scheduling],
+        Kind::Hackbench(hackbench) => vec![&hackbench.scheduling],
+        Kind::Hogs(hogs) => vec![&hogs.scheduling],
+        Kind::Periodic(periodic) => {
+            check_loops(experiment, path, periodic)?;
+            periodic.loops.iter().map(|one| &one.scheduling).collect()
+        }
+        Kind::PingPong(ping_pong) => vec![&ping_pong.scheduling],
+    };
+    for scheduling in all {
+        check_scheduling(experiment, &join(path, "scheduling"), scheduling, cpus)?;
+    }
+    Ok(())
+}
+
+fn check_loops(experiment: &Experiment, path: &str, periodic: &Periodic) -> Result<(), Error> {
+    let loops = join(path, "loops");
+    match (&periodic.rt_app, periodic.loops.is_empty()) {
+        (None, true) => {
+            let error = experiment.error(path, "has neither loops nor rt_app");
+            return Err(error.mend("give loops = [{ period = \"10ms\", run = \"1ms\" }]"));
+        }
+        (Some(_), false) => {
+            let error = experiment.error(&loops, "are not used with rt_app");
+            return Err(error.mend("remove one of them"));
+        }
+        _ => {}
+    }
+    let mut names = BTreeSet::new();
+    for (at, one) in periodic.loops.iter().enumerate() {
+        let place = format!("{loops}[{at}]");
+        if one.run_ns > one.period_ns {
+            let why = "run is longer than period";
+            return Err(experiment.error(&join(&place, "run"), why));
+        }
+        if !names.insert(&one.name) {
+            let why = format!("a second loop is called '{}'", one.name);
+            let error = experiment.error(&join(&place, "name"), why);
+            return Err(error.mend("give each loop a name of its own"));
+        }
+    }
+    Ok(())
+}
+
+fn check_scheduling(
+    experiment: &Experiment,
+    path: &str,
+    scheduling: &Scheduling,
+    cpus: u32,
+) -> Result<(), Error> {
+    let real_time = matches!(scheduling.policy, Policy::Fifo | Policy::Rr);
+    let Scheduling { priority, nice, .. } = scheduling;
+    if real_time && *priority == 0 {
+        let why = "fifo and rr want a priority of 1 to 99";
+        return Err(experiment.error(&join(path, "priority"), why));
+    }
+    if !real_time && *priority != 0 {
+        let why = format!("priority {priority} is for the policies fifo and rr");
+        let error = experiment.error(&join(path, "priority"), why);
+        return Err(error.mend("set policy = \"fifo\" or priority = 0"));
+    }
+    if real_time && *nice != 0 {
+        let why = format!("nice {nice} means nothing to fifo and rr");
+        return Err(experiment.error(&join(path, "nice"), why).mend("remove it"));
+    }
+    if let Some(cpu) = scheduling.cpus.iter().find(|cpu| **cpu >= cpus) {
+        let why = format!("there is no CPU {cpu} among {cpus}, which count from 0");
+        let error = experiment.error(&join(path, "cpus"), why);
+        return Err(error.mend(format!("set cpus = {} at the top", cpu.saturating_add(1))));
+    }
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! The JSON Schema of experiment files, for editors.
+
+use assize_job::INSTRUMENTS;
+use serde_json::{Map, Value, json};
+
+use crate::keys::{Absent, Key, Section, Type};
+use crate::{parameters, sections};
+
+/// The JSON Schema of experiment files, as it is published in
+/// `schema/experiment.schema.json`. It knows what each key may hold; what
+/// keys say together, only [`crate::parse`] can check.
+pub fn schema() -> Value {
+    let mut definitions = Map::new();
+    for section in [
+        &sections::LEVEL,
+        &sections::UNTIL,
+        &sections::PRIMARY,
+        &sections::PAYLOAD,
+        &sections::FILE,
+        &parameters::SCHEDULING_KEYS,
+        &parameters::LOOP,
+    ] {
+        definitions.insert(section.name.to_owned(), object(section));
+    }
+    let mut actions = Vec::new();
+    for form in sections::ACTIONS {
+        let name = format!("action-{}", form.name);
+        actions.push(reference(&name));
+        definitions.insert(name, object(form));
+    }
+    definitions.insert("action".to_owned(), json!({ "oneOf": actions }));
+    let (mut workloads, mut changes) = (Vec::new(), Vec::new());
+    for (kind, section) in parameters::KINDS {
+        let name = format!("workload-{kind}");
+        workloads.push(reference(&name));
+        definitions.insert(name, workload(kind, section));
+        let name = format!("changes-{kind}");
+        changes.push(reference(&name));
+        definitions.insert(name, fixed(properties(section), &[]));
+    }
+    definitions.insert("workload".to_owned(), json!({ "oneOf": workloads }));
+    definitions.insert("changes".to_owned(), json!({ "anyOf": changes }));
+
+    let mut root = Map::new();
+    root.insert(
+        "$schema".to_owned(),
+        "https://json-schema.org/draft/2020-12/schema".into(),
+    );
+    root.insert("title".to_owned(), "assize experiment".into());
+    if let Value::Object(top) = object(&sections::EXPERIMENT) {
+        root.extend(top);
+    }
+    root.insert("$defs".to_owned(), Value::Object(definitions));
+    Value::Object(root)
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/$defs/{name}") })
+}
+
+fn object(section: &Section) -> Value {
+    let required = section.keys.iter().filter(|key| is_required(key));
+    let required: Vec<&str> = required.map(|key| key.name).collect();
+    fixed(properties(section), &required)
+}
+
+fn workload(kind: &str, section: &Section) -> Value {
+    let mut all = Map::new();
+    all.insert("kind".to_owned(), json!({ "const": kind }));
+    all.extend(properties(section));
+    let required = section.keys.iter().filter(|key| is_required(key));
+    let required: Vec<&str> = ["kind"]
+        .into_iter()
+        .chain(required.map(|key| key.name))
+        .collect();
+    fixed(all, &required)
+}
+
+fn fixed(properties: Map<String, Value>, required: &[&str]) -> Value {
+    let mut object = json!({
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+    });
+    if !required.is_empty() {
+        object["required"] = required.into();
+    }
+    object
+}
+
+fn is_required(key: &Key) -> bool {
+    matches!(key.absent, Absent::Required)
+}
+
+fn properties(section: &Section) -> Map<String, Value> {
+    let property = |key: &Key| {
+        let mut property = of(&key.kind);
+        property["description"] = key.meaning.into();
+        if let Absent::Is(text) = key.absent
+            && let Ok(default) = serde_json::from_str::<Value>(text)
+        {
+            property["default"] = default;
+        }
+        (key.name.to_owned(), property)
+    };
+    section.keys.iter().map(property).collect()
+}
+
+fn of(kind: &Type) -> Value {
+    let number = r"^[0-9]+(\.[0-9]+)?";
+    match kind {
+        Type::Text => json!({ "type": "string", "minLength": 1 }),
+        Type::Target => {
+            json!({ "type": "string", "pattern": r"^(exact|live|host|ssh:[^\s-]\S*)$" })
+        }
+        Type::Instrument => {
+            let names = INSTRUMENTS.iter().map(|instrument| instrument.name);
+            json!({ "enum": names.collect::<Vec<_>>() })
+        }
+        Type::Free => json!({ "type": "string" }),
+        Type::Word(words) => json!({ "enum": words }),
+        Type::Whole(least, most) => {
+            json!({ "type": "integer", "minimum": least, "maximum": most })
+        }
+        Type::Duration(_) => {
+            json!({ "type": "string", "pattern": format!("{number} ?(ns|us|ms|s|min)$") })
+        }
+        Type::Size => json!({ "type": "string", "pattern": format!("{number} ?(M|G)$") }),
+        Type::Share => json!({ "type": "string", "pattern": format!("{number} *%$") }),
+        Type::Flag => json!({ "type": "boolean" }),
+        Type::Value => json!({ "type": ["string", "integer"] }),
+        Type::List(element) => json!({ "type": "array", "items": of(element) }),
+        Type::OneOrMore(element) => {
+            json!({ "anyOf": [of(element), { "type": "array", "items": of(element) }] })
+        }
+        Type::Map(element) => json!({ "type": "object", "additionalProperties": of(element) }),
+        Type::Pairs => json!({ "type": "object", "additionalProperties": of(&Type::Value) }),
+        Type::Table(section) => reference(section.name),
+        Type::Action => reference("action"),
+        Type::Workload => reference("workload"),
+        Type::Changes => {
+            json!({ "type": "object", "additionalProperties": reference("changes") })
+        }
+    }
+}

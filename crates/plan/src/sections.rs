@@ -1,0 +1,351 @@
+//! The keys of an experiment file outside of workloads.
+
+use crate::keys::Absent::{Is, Open, Required};
+use crate::keys::Type::{
+    Action, Changes, Duration, Flag, Free, Instrument, List, Map, OneOrMore, Share, Size, Table,
+    Target, Text, Value, Whole, Word, Workload,
+};
+use crate::keys::{Section, key, named};
+
+/// The most runs of one cell.
+pub(crate) const RUNS_MAX: u32 = 10_000;
+/// The largest seed of a file: the largest whole number of TOML.
+const SEED_MAX: i64 = i64::MAX;
+
+const RUNS: crate::keys::Type = Whole(1, RUNS_MAX as i64);
+const CPUS: crate::keys::Type = Whole(1, 255);
+
+/// The top of the file.
+pub(crate) static EXPERIMENT: Section = Section {
+    name: "experiment",
+    keys: &[
+        key("title", Text, Required, "What the experiment is called."),
+        key("question", Free, Is("\"\""), "The question it asks."),
+        key(
+            "target",
+            Target,
+            Is("\"exact\""),
+            "Where runs happen: exact, live, host or ssh:HOST.",
+        ),
+        key(
+            "kernel",
+            Text,
+            Is("\"debian:6.12\""),
+            "Which kernel: debian:6.12, running, or a name given to assize kernel add.",
+        ),
+        key("cpus", CPUS, Is("1"), "Number of CPUs."),
+        named("memory", "memory_mib", Size, Is("\"256M\""), "Memory."),
+        key(
+            "command_line",
+            List(&Text),
+            Is("[]"),
+            "Words added to the command line of the kernel.",
+        ),
+        key(
+            "runs",
+            RUNS,
+            Open,
+            "Runs of each cell, which is the number of blocks; 8 unless until is given.",
+        ),
+        key(
+            "seed",
+            Whole(0, SEED_MAX),
+            Is("1"),
+            "Seed of the schedule and of every run.",
+        ),
+        key(
+            "aa",
+            Flag,
+            Is("false"),
+            "Run the baseline twice, to show the noise floor.",
+        ),
+        key(
+            "retries",
+            Whole(0, 100),
+            Is("0"),
+            "How often a failed run is tried again.",
+        ),
+        named(
+            "timeout",
+            "timeout_ns",
+            Duration(1_000_000),
+            Is("\"60s\""),
+            "A workload that takes longer, on the clock of the target, is killed and the run has failed; whole milliseconds.",
+        ),
+        key(
+            "samples",
+            Flag,
+            Is("false"),
+            "Keep single samples beside histograms.",
+        ),
+        named(
+            "offset",
+            "offset_ns",
+            Duration(0),
+            Is("\"10ms\""),
+            "The start offset of the workload is drawn below this.",
+        ),
+        named(
+            "duration",
+            "duration_ns",
+            Duration(1),
+            Open,
+            "The duration of every workload that has one and does not say.",
+        ),
+        key(
+            "margin",
+            Share,
+            Is("\"1%\""),
+            "Ratios within 1 ± this are equivalent.",
+        ),
+        key(
+            "until",
+            Table(&UNTIL),
+            Open,
+            "When to stop early; instead of runs.",
+        ),
+        key(
+            "instruments",
+            List(&Instrument),
+            Is("[]"),
+            "What measures, beside the workloads.",
+        ),
+        key(
+            "primary",
+            List(&Table(&PRIMARY)),
+            Is("[]"),
+            "Metrics declared primary, most important first.",
+        ),
+        key(
+            "higher_is_better",
+            List(&Text),
+            Is("[]"),
+            "Other metrics of which more is better.",
+        ),
+        key(
+            "setup",
+            List(&Action),
+            Is("[]"),
+            "Done in order before each run.",
+        ),
+        key(
+            "teardown",
+            List(&Action),
+            Is("[]"),
+            "Done in order after each run.",
+        ),
+        key(
+            "factors",
+            Map(&Map(&Table(&LEVEL))),
+            Is("{}"),
+            "Factor to its levels, the baseline first; level to what it sets.",
+        ),
+        key(
+            "workloads",
+            Map(&Workload),
+            Required,
+            "What is measured, each on each configuration.",
+        ),
+        key(
+            "background",
+            Map(&Workload),
+            Is("{}"),
+            "What levels may run beside the workload.",
+        ),
+        key(
+            "include",
+            List(&Map(&OneOrMore(&Text))),
+            Open,
+            "Keep only configurations that match one of these.",
+        ),
+        key(
+            "exclude",
+            List(&Map(&OneOrMore(&Text))),
+            Is("[]"),
+            "Drop configurations that match one of these.",
+        ),
+        key(
+            "payload",
+            Table(&PAYLOAD),
+            Open,
+            "What the target needs beside what can be derived.",
+        ),
+    ],
+};
+
+/// What a level sets.
+pub(crate) static LEVEL: Section = Section {
+    name: "level",
+    keys: &[
+        key("kernel", Text, Open, "The kernel."),
+        key("cpus", CPUS, Open, "Number of CPUs."),
+        named("memory", "memory_mib", Size, Open, "Memory."),
+        key(
+            "command_line",
+            List(&Text),
+            Open,
+            "Words added to the command line of the kernel.",
+        ),
+        key(
+            "setup",
+            List(&Action),
+            Open,
+            "Done before each run, after the set-up of the experiment.",
+        ),
+        key(
+            "teardown",
+            List(&Action),
+            Open,
+            "Done after each run, before the tear-down of the experiment.",
+        ),
+        key(
+            "background",
+            List(&Text),
+            Open,
+            "Names of background workloads to run.",
+        ),
+        key(
+            "workload",
+            Changes,
+            Open,
+            "Name of a workload to the parameters that differ.",
+        ),
+        key(
+            "environment",
+            Map(&Value),
+            Open,
+            "Variables added to the environment of every workload that is a command.",
+        ),
+    ],
+};
+
+/// When to stop early.
+pub(crate) static UNTIL: Section = Section {
+    name: "until",
+    keys: &[
+        key(
+            "within",
+            Share,
+            Required,
+            "Stop when the intervals of all primary metrics lie within × / ÷ (1 + this).",
+        ),
+        key(
+            "first_look",
+            Whole(2, RUNS_MAX as i64),
+            Is("5"),
+            "The first look comes after this many blocks.",
+        ),
+        key("every", RUNS, Is("5"), "And then after every so many."),
+        key(
+            "max_runs",
+            Whole(2, RUNS_MAX as i64),
+            Is("30"),
+            "The most runs of each cell.",
+        ),
+    ],
+};
+
+/// A primary metric.
+pub(crate) static PRIMARY: Section = Section {
+    name: "primary",
+    keys: &[
+        key("metric", Text, Required, "Its name."),
+        key(
+            "better",
+            Word(&["lower", "higher"]),
+            Required,
+            "Which direction is good.",
+        ),
+    ],
+};
+
+/// What the target needs.
+pub(crate) static PAYLOAD: Section = Section {
+    name: "payload",
+    keys: &[
+        key(
+            "programs",
+            List(&Text),
+            Is("[]"),
+            "Programs by name (found in PATH) or path, with everything they link.",
+        ),
+        key(
+            "files",
+            List(&Table(&FILE)),
+            Is("[]"),
+            "Files and directories.",
+        ),
+        key(
+            "modules",
+            List(&Text),
+            Is("[]"),
+            "Kernel modules by name or path, with everything they depend on.",
+        ),
+    ],
+};
+
+/// A file to carry.
+pub(crate) static FILE: Section = Section {
+    name: "file",
+    keys: &[
+        key("from", Text, Required, "File or directory here."),
+        key("to", Text, Required, "The absolute path it has there."),
+    ],
+};
+
+/// A step of set-up or tear-down: the four forms it may have.
+pub(crate) static ACTIONS: &[Section] = &[
+    Section {
+        name: "module",
+        keys: &[
+            key(
+                "module",
+                Text,
+                Required,
+                "Load this kernel module: its name, or the path of a .ko file here.",
+            ),
+            key("parameters", Map(&Value), Is("{}"), "Parameter to value."),
+        ],
+    },
+    Section {
+        name: "sysctl",
+        keys: &[
+            named(
+                "sysctl",
+                "name",
+                Text,
+                Required,
+                "Set this sysctl, written with dots.",
+            ),
+            key("value", Value, Required, "As it is written."),
+        ],
+    },
+    Section {
+        name: "write",
+        keys: &[
+            named(
+                "write",
+                "path",
+                Text,
+                Required,
+                "Write this file, named by an absolute path.",
+            ),
+            key(
+                "value",
+                Value,
+                Required,
+                "What is written; no newline is added.",
+            ),
+        ],
+    },
+    Section {
+        name: "command",
+        keys: &[named(
+            "command",
+            "argv",
+            List(&Free),
+            Required,
+            "Run this program with these arguments, without a shell, and wait for it; any status but 0 fails the run.",
+        )],
+    },
+];

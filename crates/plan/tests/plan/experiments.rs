@@ -1,0 +1,93 @@
+//! The experiments of the tree can be planned.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assize_plan::{Overrides, Plan, parse};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, found);
+        } else if path.extension().is_some_and(|end| end == "toml") {
+            found.push(path);
+        }
+    }
+}
+
+fn plan(path: &Path) -> Plan {
+    let text = fs::read_to_string(path).unwrap();
+    let name = path.file_name().unwrap().to_string_lossy();
+    let experiment = parse(&text, &name).unwrap_or_else(|error| panic!("{error}"));
+    experiment.plan(&Overrides::default()).unwrap()
+}
+
+#[test]
+fn every_experiment_has_a_schedule_of_complete_blocks() {
+    let mut files = Vec::new();
+    collect(&root().join("experiments"), &mut files);
+    assert!(files.len() >= 3, "{files:?}");
+    for file in files {
+        let plan = plan(&file);
+        let cells = plan.configurations.len() * plan.workloads.len();
+        assert_ne!(cells, 0, "{file:?}");
+        assert_eq!(plan.runs.len() % cells, 0, "{file:?}");
+        assert!(
+            !plan.primary.is_empty(),
+            "{file:?} declares nothing primary"
+        );
+        for index in 0..plan.runs.len() {
+            assert!(plan.order(u32::try_from(index).unwrap()).is_some());
+        }
+    }
+}
+
+#[test]
+fn the_tour_has_these_runs() {
+    for (name, configurations, runs) in [
+        (
+            "cyclictest",
+            &["none+normal", "none+fifo", "hogs+normal", "hogs+fifo"][..],
+            32,
+        ),
+        ("kernels", &["debian:6.1", "debian:6.12"], 16),
+        ("aa", &["base", "base/aa"], 32),
+    ] {
+        let plan = plan(&root().join(format!("experiments/tour/{name}.toml")));
+        let names: Vec<&str> = plan
+            .configurations
+            .iter()
+            .map(|one| one.name.as_str())
+            .collect();
+        assert_eq!(names, configurations, "{name}");
+        assert_eq!(plan.runs.len(), runs, "{name}");
+    }
+}
+
+#[test]
+fn the_examples_of_the_documentation_are_experiments() {
+    let text = fs::read_to_string(root().join("docs/experiment.md")).unwrap();
+    let whole = "title = \"x\"\n[workloads.w]\nkind = \"hackbench\"\n";
+    let mut examples = 0;
+    for block in text.split("```toml\n").skip(1) {
+        let block = block.split("```").next().unwrap();
+        // Pieces without a title are completed.
+        let text = if block.contains("title = ") {
+            block.to_owned()
+        } else if block.starts_with("exclude") || block.starts_with("until") {
+            continue;
+        } else {
+            format!("{whole}{block}")
+        };
+        parse(&text, "docs/experiment.md").unwrap_or_else(|error| panic!("{error}\n{text}"));
+        examples += 1;
+    }
+    assert!(examples >= 4, "{examples}");
+}

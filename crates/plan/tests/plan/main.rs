@@ -1,0 +1,16 @@
+//! Experiment files and the plans they become.
+
+#[cfg(test)]
+mod combining;
+#[cfg(test)]
+mod common;
+#[cfg(test)]
+mod experiments;
+#[cfg(test)]
+mod fuzz;
+#[cfg(test)]
+mod mistakes;
+#[cfg(test)]
+mod overriding;
+#[cfg(test)]
+mod scheduling;

@@ -1,0 +1,224 @@
+//! Packages of Debian, fetched with apt into a private directory.
+//!
+//! Lists, sources and state are our own, and no package counts as installed;
+//! the machine's own apt is not touched. Proxies and whatever else its
+//! administrator has set up for the network stay in force, hooks do not.
+//! Everything is verified with Debian's keyring.
+
+mod parse;
+mod sources;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+pub(crate) use parse::Stanza;
+
+use crate::Error;
+use crate::fault::{failed, io, mend, wrong};
+
+const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
+
+/// A private view of some suites of the archive.
+#[derive(Debug)]
+pub(crate) struct Apt {
+    directory: PathBuf,
+    what: String,
+}
+
+/// A package at a version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) version: String,
+}
+
+impl Apt {
+    /// Sets up `directory` for these suites and fetches their lists. Errors
+    /// begin with `what`.
+    pub(crate) fn open(
+        directory: &Path,
+        suites: &[&str],
+        what: &str,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Self, Error> {
+        let apt = Apt {
+            directory: std::path::absolute(directory)
+                .map_err(|error| io("find", directory, &error))?,
+            what: what.into(),
+        };
+        if !Path::new(KEYRING).is_file() {
+            return Err(mend(
+                wrong(what, format!("there is no {KEYRING}")),
+                "apt-get install debian-archive-keyring; without apt: \
+                 assize kernel add NAME --kernel IMAGE --modules DIR",
+            ));
+        }
+        apt.write_configuration(suites)?;
+        progress(&format!(
+            "reading the package lists of {}",
+            suites.join(", ")
+        ));
+        apt.run("apt-get", &["-q", "update"], &apt.directory)?;
+        Ok(apt)
+    }
+
+    fn write_configuration(&self, suites: &[&str]) -> Result<(), Error> {
+        let at = |name: &str| self.directory.join(name);
+        for name in ["state/lists/partial", "cache/archives/partial"] {
+            std::fs::create_dir_all(at(name)).map_err(|error| io("create", &at(name), &error))?;
+        }
+        let mirrors = sources::mirrors();
+        let path = |name: &str| at(name).display().to_string();
+        for (name, text) in [
+            ("status", String::new()),
+            ("sources.list", sources::list(&mirrors, suites, KEYRING)),
+            (
+                "first.conf",
+                format!("Dir::Etc::main \"{}\";\n", path("apt.conf")),
+            ),
+            ("apt.conf", configuration(&path)),
+        ] {
+            std::fs::write(at(name), text).map_err(|error| io("write", &at(name), &error))?;
+        }
+        Ok(())
+    }
+
+    /// What the archive says of the newest version of these packages. One
+    /// that it does not have is left out.
+    pub(crate) fn show(&self, names: &[&str]) -> Result<Vec<Stanza>, Error> {
+        let mut arguments = vec!["--no-all-versions", "show"];
+        arguments.extend(names);
+        match self.run("apt-cache", &arguments, &self.directory) {
+            Ok(text) => Ok(parse::stanzas(&text)),
+            Err(error) if error.why.contains("No packages found") => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What the archive says of one package.
+    pub(crate) fn package(&self, name: &str) -> Result<Stanza, Error> {
+        let found = self.show(&[name])?;
+        found
+            .into_iter()
+            .find(|stanza| stanza.package() == name)
+            .ok_or_else(|| {
+                mend(
+                    failed(&*self.what, format!("the archive has no package {name}")),
+                    format!("look for another one: https://packages.debian.org/{name}"),
+                )
+            })
+    }
+
+    /// `first` and what it depends on, as far as `wanted` says so. Of
+    /// alternatives the first counts.
+    pub(crate) fn follow(
+        &self,
+        first: &str,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<Package>, Error> {
+        let mut packages: Vec<Package> = Vec::new();
+        let mut open = vec![first.to_string()];
+        while let Some(name) = open.pop() {
+            if packages.iter().any(|package| package.name == name) {
+                continue;
+            }
+            let stanza = self.package(&name)?;
+            open.extend(stanza.depends().into_iter().filter(|name| wanted(name)));
+            packages.push(Package {
+                name,
+                version: stanza.version().into(),
+            });
+        }
+        packages.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(packages)
+    }
+
+    /// Fetches packages and unpacks them into a directory.
+    pub(crate) fn unpack(
+        &self,
+        packages: &[Package],
+        into: &Path,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(), Error> {
+        let archives = into.join(".archives");
+        std::fs::create_dir_all(&archives).map_err(|error| io("create", &archives, &error))?;
+        for package in packages {
+            let exact = format!("{}={}", package.name, package.version);
+            progress(&format!("fetching {} {}", package.name, package.version));
+            self.run("apt-get", &["-q", "download", &exact], &archives)?;
+        }
+        for archive in crate::fault::list(&archives)? {
+            let (from, to) = (archive.to_string_lossy(), into.to_string_lossy());
+            self.run("dpkg-deb", &["-x", &from, &to], into)?;
+        }
+        std::fs::remove_dir_all(&archives).map_err(|error| io("remove", &archives, &error))
+    }
+
+    fn run(&self, program: &str, arguments: &[&str], directory: &Path) -> Result<String, Error> {
+        let output = Command::new(program)
+            .args(arguments)
+            .current_dir(directory)
+            .env("APT_CONFIG", self.directory.join("first.conf"))
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| no_program(&self.what, program, &error))?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        let (why, how) = parse::complaint(&said, program);
+        let error = failed(&*self.what, why);
+        Err(match how {
+            Some(how) => mend(error, how),
+            None => error,
+        })
+    }
+}
+
+fn no_program(what: &str, program: &str, error: &std::io::Error) -> Error {
+    if error.kind() == std::io::ErrorKind::NotFound {
+        return mend(
+            wrong(what, format!("there is no {program} here")),
+            "build or copy a kernel: assize kernel add NAME --kernel IMAGE --modules DIR",
+        );
+    }
+    failed(what, format!("start {program}: {error}"))
+}
+
+/// Read after everything in `/etc/apt/apt.conf.d`, so what it says holds.
+fn configuration(path: &dyn Fn(&str) -> String) -> String {
+    let mut text = String::new();
+    if Path::new("/etc/apt/apt.conf").is_file() {
+        text += "#include \"/etc/apt/apt.conf\";\n";
+    }
+    for hook in [
+        "APT::Update::Pre-Invoke",
+        "APT::Update::Post-Invoke",
+        "APT::Update::Post-Invoke-Success",
+        "DPkg::Post-Invoke",
+        "DPkg::Pre-Install-Pkgs",
+        "APT::Default-Release",
+    ] {
+        text += &format!("#clear {hook};\n");
+    }
+    for (key, value) in [
+        ("Dir::State", path("state")),
+        ("Dir::State::status", path("status")),
+        ("Dir::Cache", path("cache")),
+        ("Dir::Etc::sourcelist", path("sources.list")),
+        ("Dir::Etc::sourceparts", "/dev/null".into()),
+        ("Dir::Etc::preferences", "/dev/null".into()),
+        ("Dir::Etc::preferencesparts", "/dev/null".into()),
+        ("APT::Architecture", "amd64".into()),
+        ("APT::Update::Error-Mode", "any".into()),
+        ("Acquire::Languages", "none".into()),
+        (
+            "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled",
+            "false".into(),
+        ),
+    ] {
+        text += &format!("{key} \"{value}\";\n");
+    }
+    text
+}

@@ -1,0 +1,183 @@
+//! What apt prints.
+
+/// One paragraph of `apt-cache show`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Stanza {
+    fields: Vec<(String, String)>,
+}
+
+impl Stanza {
+    fn field(&self, name: &str) -> &str {
+        let mut fields = self.fields.iter();
+        let found = fields.find(|(field, _)| field.eq_ignore_ascii_case(name));
+        found.map_or("", |(_, value)| value)
+    }
+
+    /// Its name.
+    pub(crate) fn package(&self) -> &str {
+        self.field("Package")
+    }
+
+    /// Its version.
+    pub(crate) fn version(&self) -> &str {
+        self.field("Version")
+    }
+
+    /// What it depends on, by name; of alternatives the first.
+    pub(crate) fn depends(&self) -> Vec<String> {
+        let relations = [self.field("Pre-Depends"), self.field("Depends")].join(",");
+        relations
+            .split(',')
+            .filter_map(|relation| {
+                let first = relation.split('|').next()?.trim();
+                let end = first.find([' ', '(', ':', '[']).unwrap_or(first.len());
+                (end > 0).then(|| first[..end].to_string())
+            })
+            .collect()
+    }
+}
+
+/// The paragraphs of a text, with lines that go on joined.
+pub(super) fn stanzas(text: &str) -> Vec<Stanza> {
+    let mut all = vec![Stanza::default()];
+    for line in text.lines() {
+        let count = all.len();
+        let current = &mut all[count - 1];
+        if line.trim().is_empty() {
+            all.push(Stanza::default());
+        } else if line.starts_with([' ', '\t']) {
+            if let Some((_, value)) = current.fields.last_mut() {
+                value.push(' ');
+                value.push_str(line.trim());
+            }
+        } else if let Some((name, value)) = line.split_once(':') {
+            current.fields.push((name.into(), value.trim().into()));
+        }
+    }
+    all.retain(|stanza| !stanza.package().is_empty());
+    all
+}
+
+/// The line of standard error that says what is wrong, and what mends it.
+pub(super) fn complaint(said: &str, program: &str) -> (String, Option<String>) {
+    let line = |mark: &str| said.lines().find(|line| line.starts_with(mark));
+    let telling = said
+        .lines()
+        .find(|line| cause(line).is_some())
+        .or_else(|| line("E: "))
+        .or_else(|| said.lines().rfind(|line| !line.trim().is_empty()))
+        .unwrap_or("it failed and did not say why");
+    let plain = telling.trim_start_matches("E: ").trim_start_matches("W: ");
+    let how = cause(said).map(String::from);
+    (format!("{program}: {}", plain.trim()), how)
+}
+
+fn cause(said: &str) -> Option<&'static str> {
+    let has = |parts: &[&str]| parts.iter().any(|part| said.contains(part));
+    if has(&["No space left", "enough free space", "Disk quota exceeded"]) {
+        return Some("free some space, or set ASSIZE_CACHE to another disk");
+    }
+    if has(&[
+        "NO_PUBKEY",
+        "not signed",
+        "couldn't be verified",
+        "EXPKEYSIG",
+    ]) {
+        return Some("apt-get install debian-archive-keyring");
+    }
+    if has(&["404 ", "does not have a Release file", "Release file"]) {
+        return Some("check that the mirror in /etc/apt has this suite; try again later");
+    }
+    if has(&[
+        "Could not resolve",
+        "Temporary failure",
+        "Could not connect",
+        "Unable to connect",
+        "Connection",
+        "Cannot initiate",
+        "timed out",
+        "Failed to fetch",
+    ]) {
+        return Some("check the network, and the proxy in /etc/apt/apt.conf.d");
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const META: &str = "Package: linux-image-6.12-amd64\n\
+        Source: linux-signed-amd64 (6.12.117+1~deb12u1)\n\
+        Version: 6.12.117-1~deb12u1\n\
+        Depends: linux-image-6.12.117+deb12-amd64 (= 6.12.117-1~deb12u1)\n\
+        Description: Linux for 64-bit PCs\n this goes\n on\n\n\
+        Package: linux-headers-6.12.117+deb12-amd64\n\
+        Version: 6.12.117-1~deb12u1\n\
+        Pre-Depends: dpkg:any (>= 1)\n\
+        Depends: linux-base (>= 4.12~), linux-headers-6.12.117+deb12-common (= 1),\
+         linux-image-6.12.117+deb12-amd64 (= 1) | linux-image-unsigned (= 1), gcc-12\n";
+
+    #[test]
+    fn paragraphs_have_names_versions_and_dependencies() {
+        let all = stanzas(META);
+        assert_eq!(all.len(), 2);
+        assert_eq!(all[0].package(), "linux-image-6.12-amd64");
+        assert_eq!(all[0].version(), "6.12.117-1~deb12u1");
+        assert_eq!(all[0].depends(), ["linux-image-6.12.117+deb12-amd64"]);
+        assert_eq!(
+            all[1].depends(),
+            [
+                "dpkg",
+                "linux-base",
+                "linux-headers-6.12.117+deb12-common",
+                "linux-image-6.12.117+deb12-amd64",
+                "gcc-12"
+            ]
+        );
+        assert_eq!(
+            all[0].field("Description"),
+            "Linux for 64-bit PCs this goes on"
+        );
+    }
+
+    #[test]
+    fn no_text_gives_no_paragraph() {
+        assert!(stanzas("").is_empty());
+        assert!(stanzas("\n \nN: nothing\n").is_empty());
+    }
+
+    #[test]
+    fn each_complaint_gets_its_mend() {
+        for (said, why, how) in [
+            (
+                "E: Failed to fetch http://x/InRelease  Temporary failure resolving 'x'\nE: Some index files failed",
+                "Temporary failure resolving",
+                "network",
+            ),
+            (
+                "W: GPG error: http://x sid: NO_PUBKEY 1\nE: The repository is not signed.",
+                "NO_PUBKEY",
+                "keyring",
+            ),
+            (
+                "E: You don't have enough free space in /x/.",
+                "free space",
+                "ASSIZE_CACHE",
+            ),
+            (
+                "E: Failed to fetch http://x/y.deb  404  Not Found",
+                "404",
+                "mirror",
+            ),
+        ] {
+            let (found, mend) = complaint(said, "apt-get");
+            assert!(found.contains(why), "{found}");
+            assert!(mend.unwrap().contains(how), "{said}");
+        }
+        let said = "tar: ./x: Cannot write: No space left on device\ndpkg-deb: error: tar failed\n";
+        assert!(complaint(said, "dpkg-deb").0.contains("No space left"));
+        assert_eq!(complaint("", "apt-get").1, None);
+        assert_eq!(complaint("odd\n\n", "apt-get").0, "apt-get: odd");
+    }
+}

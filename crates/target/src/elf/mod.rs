@@ -1,0 +1,218 @@
+//! What a program needs to be started somewhere else: its interpreter and
+//! the libraries it links, found as the dynamic loader finds them.
+
+mod search;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use goblin::elf::Elf;
+use goblin::elf::dynamic::{DT_RPATH, DT_RUNPATH};
+
+use crate::Error;
+use crate::fault::{failed, mend, read};
+
+pub(crate) use search::{Host, is_usual};
+
+/// What was found out about one ELF file.
+#[derive(Debug, Clone, Default)]
+struct Object {
+    machine: (bool, u16),
+    interpreter: Option<String>,
+    needed: Vec<String>,
+    rpath: Vec<String>,
+    runpath: Vec<String>,
+    /// It may end a thread, for which glibc opens `libgcc_s.so.1` by name.
+    unwinds: bool,
+}
+
+/// A library, and by what it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Library {
+    /// Where the loader opens it.
+    pub(crate) path: PathBuf,
+    /// Whether it was found in a directory that only this machine's loader
+    /// configuration names.
+    pub(crate) configured: bool,
+}
+
+/// What a program needs beside itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Closure {
+    /// The dynamic loader, if it is linked dynamically.
+    pub(crate) interpreter: Option<PathBuf>,
+    /// Each library by the name by which it is asked for.
+    pub(crate) libraries: BTreeMap<String, Library>,
+}
+
+/// The closure of a program, none if the file is not ELF.
+pub(crate) fn closure(host: &Host, program: &Path, bytes: &[u8]) -> Result<Option<Closure>, Error> {
+    if !bytes.starts_with(b"\x7fELF") {
+        return Ok(None);
+    }
+    let main = parse(program, bytes)?;
+    let mut closure = Closure {
+        interpreter: main.interpreter.clone().map(PathBuf::from),
+        ..Closure::default()
+    };
+    if closure.interpreter.is_none() && main.needed.is_empty() {
+        return Ok(Some(closure));
+    }
+    // The loader looks into the RPATH of whoever asks and of those who asked
+    // for it, and into the RUNPATH of whoever asks.
+    let mut queue = vec![(program.to_path_buf(), main.clone(), Vec::new())];
+    while let Some((path, object, inherited)) = queue.pop() {
+        let mut rpath = expand(&object.rpath, &path);
+        rpath.extend(inherited);
+        let searched = match object.runpath.is_empty() {
+            true => rpath.clone(),
+            false => expand(&object.runpath, &path),
+        };
+        let mut needed = object.needed.clone();
+        if object.unwinds {
+            needed.push("libgcc_s.so.1".into());
+        }
+        for name in needed {
+            if closure.libraries.contains_key(&name) || is_loader(&closure, &name) {
+                continue;
+            }
+            let Some((library, found)) = find(host, &name, &searched, &main) else {
+                if name == "libgcc_s.so.1" && !object.needed.contains(&name) {
+                    continue;
+                }
+                return Err(missing(program, &path, &name));
+            };
+            queue.push((library.path.clone(), found, rpath.clone()));
+            closure.libraries.insert(name, library);
+        }
+    }
+    Ok(Some(closure))
+}
+
+fn is_loader(closure: &Closure, name: &str) -> bool {
+    closure
+        .interpreter
+        .as_deref()
+        .and_then(Path::file_name)
+        .is_some_and(|loader| loader == name)
+}
+
+fn missing(program: &Path, asker: &Path, name: &str) -> Error {
+    mend(
+        failed(
+            format!("carry {}", program.display()),
+            format!("{} links {name}, which is not here", asker.display()),
+        ),
+        format!("install the package that has {name}"),
+    )
+}
+
+/// The first file of that name that is for the same machine.
+fn find(host: &Host, name: &str, searched: &[PathBuf], main: &Object) -> Option<(Library, Object)> {
+    let open = |path: PathBuf, configured| {
+        let bytes = std::fs::read(host.at(&path)).ok()?;
+        let object = parse(&path, &bytes).ok()?;
+        (object.machine == main.machine).then_some((Library { path, configured }, object))
+    };
+    if name.contains('/') {
+        return open(PathBuf::from(name), false);
+    }
+    let named = searched.iter().map(|directory| (directory, false));
+    let configured = host.configured().iter().map(|directory| (directory, true));
+    let default = host.default().iter().map(|directory| (directory, false));
+    named
+        .chain(configured)
+        .chain(default)
+        .find_map(|(directory, configured)| open(directory.join(name), configured))
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<Object, Error> {
+    let elf = Elf::parse(bytes).map_err(|error| {
+        failed(
+            format!("read {}", path.display()),
+            format!("it is a damaged ELF file: {error}"),
+        )
+    })?;
+    let paths = |tag| {
+        let mut found = Vec::new();
+        for entry in elf.dynamic.iter().flat_map(|dynamic| &dynamic.dyns) {
+            if entry.d_tag == tag {
+                let text = usize::try_from(entry.d_val)
+                    .ok()
+                    .and_then(|at| elf.dynstrtab.get_at(at));
+                found.extend(text.unwrap_or_default().split(':').map(String::from));
+            }
+        }
+        found.retain(|path| !path.is_empty());
+        found
+    };
+    let unwinds = elf.dynsyms.iter().any(|symbol| {
+        symbol.is_import()
+            && matches!(
+                elf.dynstrtab.get_at(symbol.st_name),
+                Some("pthread_exit" | "pthread_cancel")
+            )
+    });
+    Ok(Object {
+        machine: (elf.is_64, elf.header.e_machine),
+        interpreter: elf.interpreter.map(String::from),
+        needed: elf.libraries.iter().map(ToString::to_string).collect(),
+        rpath: paths(DT_RPATH),
+        runpath: paths(DT_RUNPATH),
+        unwinds,
+    })
+}
+
+/// Puts the directory of the asking file in the place of `$ORIGIN`.
+fn expand(paths: &[String], asker: &Path) -> Vec<PathBuf> {
+    let origin = asker.parent().unwrap_or(Path::new("/")).to_string_lossy();
+    paths
+        .iter()
+        .map(|path| {
+            path.replace("${ORIGIN}", &origin)
+                .replace("$ORIGIN", &origin)
+        })
+        .map(|path| plain(Path::new(&path)))
+        .collect()
+}
+
+/// The path without `.` and `..`, which are taken as they are written.
+pub(crate) fn plain(path: &Path) -> PathBuf {
+    use std::path::Component;
+    let mut out = PathBuf::from("/");
+    for component in path.components() {
+        match component {
+            Component::Normal(name) => out.push(name),
+            Component::ParentDir => {
+                out.pop();
+            }
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    out
+}
+
+/// The bytes of the section `.modinfo` of a kernel module.
+pub(crate) fn modinfo(path: &Path, bytes: &[u8]) -> Result<Vec<(String, String)>, Error> {
+    let damaged = |why: String| failed(format!("read the module {}", path.display()), why);
+    let elf = Elf::parse(bytes).map_err(|error| damaged(format!("it is no ELF file: {error}")))?;
+    let section = elf
+        .section_headers
+        .iter()
+        .find(|section| elf.shdr_strtab.get_at(section.sh_name) == Some(".modinfo"))
+        .and_then(|section| bytes.get(section.file_range()?))
+        .ok_or_else(|| damaged("it has no section .modinfo, so it is no kernel module".into()))?;
+    Ok(section
+        .split(|byte| *byte == 0)
+        .filter_map(|line| std::str::from_utf8(line).ok()?.split_once('='))
+        .map(|(key, value)| (key.into(), value.into()))
+        .collect())
+}
+
+/// Reads a file at its place on the host.
+pub(crate) fn read_at(host: &Host, path: &Path) -> Result<Vec<u8>, Error> {
+    read(&host.at(path))
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

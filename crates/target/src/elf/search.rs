@@ -1,0 +1,147 @@
+//! Where a machine looks for programs and libraries.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::plain;
+
+/// The directories that loaders know without being told.
+const DEFAULT: [&str; 4] = ["/lib64", "/usr/lib64", "/lib", "/usr/lib"];
+
+/// Directories that are in everybody's PATH, or in root's.
+const USUAL_PATH: [&str; 6] = [
+    "/usr/local/sbin",
+    "/usr/local/bin",
+    "/usr/sbin",
+    "/usr/bin",
+    "/sbin",
+    "/bin",
+];
+
+/// Whether a program is in a directory that is in everybody's PATH.
+pub(crate) fn is_usual(path: &Path) -> bool {
+    let parent = path.parent();
+    USUAL_PATH
+        .iter()
+        .any(|usual| parent == Some(Path::new(usual)))
+}
+
+/// The machine that programs are taken from.
+#[derive(Debug, Clone)]
+pub(crate) struct Host {
+    root: PathBuf,
+    path: Vec<PathBuf>,
+    configured: Vec<PathBuf>,
+    default: Vec<PathBuf>,
+}
+
+impl Host {
+    /// This machine, with the PATH of this process and what root has beside.
+    pub(crate) fn this() -> Self {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        Host::at_root(Path::new("/"), std::env::split_paths(&path).collect())
+    }
+
+    /// A machine whose files lie below `root`.
+    pub(crate) fn at_root(root: &Path, mut path: Vec<PathBuf>) -> Self {
+        path.retain(|directory| directory.is_absolute());
+        path.extend(USUAL_PATH.iter().map(PathBuf::from));
+        let mut host = Host {
+            root: root.to_path_buf(),
+            path,
+            configured: Vec::new(),
+            default: DEFAULT.iter().map(PathBuf::from).collect(),
+        };
+        let mut seen = BTreeSet::new();
+        host.configured = host.configuration(Path::new("/etc/ld.so.conf"), &mut seen);
+        host
+    }
+
+    /// The file for a path of that machine.
+    pub(crate) fn at(&self, path: &Path) -> PathBuf {
+        self.root.join(path.strip_prefix("/").unwrap_or(path))
+    }
+
+    /// The path with links followed; as it is, if that cannot be done.
+    pub(crate) fn real(&self, path: &Path) -> PathBuf {
+        let Ok(real) = std::fs::canonicalize(self.at(path)) else {
+            return path.to_path_buf();
+        };
+        match (std::fs::canonicalize(&self.root), real) {
+            (Ok(root), real) => match real.strip_prefix(&root) {
+                Ok(rest) => Path::new("/").join(rest),
+                Err(_) => path.to_path_buf(),
+            },
+            (Err(_), _) => path.to_path_buf(),
+        }
+    }
+
+    /// Directories named in `/etc/ld.so.conf`.
+    pub(super) fn configured(&self) -> &[PathBuf] {
+        &self.configured
+    }
+
+    /// Directories that the loader knows.
+    pub(super) fn default(&self) -> &[PathBuf] {
+        &self.default
+    }
+
+    /// A program by name, or by absolute path.
+    pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
+        use std::os::unix::fs::PermissionsExt as _;
+        let runnable = |path: &Path| {
+            self.at(path)
+                .metadata()
+                .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+        };
+        if name.contains('/') {
+            let path = plain(&std::path::absolute(name).ok()?);
+            return runnable(&path).then_some(path);
+        }
+        self.path
+            .iter()
+            .map(|directory| directory.join(name))
+            .find(|path| runnable(path))
+    }
+
+    fn configuration(&self, file: &Path, seen: &mut BTreeSet<PathBuf>) -> Vec<PathBuf> {
+        let mut directories = Vec::new();
+        let text = std::fs::read_to_string(self.at(file)).unwrap_or_default();
+        if !seen.insert(file.to_path_buf()) {
+            return directories;
+        }
+        for line in text.lines() {
+            let line = line.split('#').next().unwrap_or_default().trim();
+            match line.strip_prefix("include") {
+                Some(patterns) if patterns.starts_with(char::is_whitespace) => {
+                    for pattern in patterns.split_whitespace() {
+                        let pattern = file.parent().unwrap_or(file).join(pattern);
+                        for included in self.matching(&pattern) {
+                            directories.extend(self.configuration(&included, seen));
+                        }
+                    }
+                }
+                _ if line.starts_with('/') => directories.push(PathBuf::from(line)),
+                _ => {}
+            }
+        }
+        directories
+    }
+
+    /// The files for a pattern whose last part may have a `*`, by name.
+    fn matching(&self, pattern: &Path) -> Vec<PathBuf> {
+        let directory = pattern.parent().unwrap_or(Path::new("/"));
+        let Some(last) = pattern.file_name().and_then(|name| name.to_str()) else {
+            return Vec::new();
+        };
+        let Ok(entries) = crate::fault::list(&self.at(directory)) else {
+            return Vec::new();
+        };
+        entries
+            .iter()
+            .filter_map(|path| path.file_name()?.to_str())
+            .filter(|name| crate::modules::glob(last, name))
+            .map(|name| directory.join(name))
+            .collect()
+    }
+}

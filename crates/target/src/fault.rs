@@ -1,0 +1,59 @@
+//! Short ways to make an [`Error`].
+
+use std::path::Path;
+
+use crate::Error;
+
+/// The work failed.
+pub(crate) fn failed(what: impl Into<String>, why: impl std::fmt::Display) -> Error {
+    Error {
+        what: what.into(),
+        why: why.to_string(),
+        mend: None,
+        wrong_use: false,
+    }
+}
+
+/// The request was wrong.
+pub(crate) fn wrong(what: impl Into<String>, why: impl std::fmt::Display) -> Error {
+    Error {
+        wrong_use: true,
+        ..failed(what, why)
+    }
+}
+
+/// The error with the command or change that mends it.
+pub(crate) fn mend(error: Error, mend: impl Into<String>) -> Error {
+    Error {
+        mend: Some(mend.into()),
+        ..error
+    }
+}
+
+/// An operation on a file has failed; a full disk gets its mend.
+pub(crate) fn io(verb: &str, path: &Path, error: &std::io::Error) -> Error {
+    let base = failed(format!("{verb} {}", path.display()), error);
+    match error.kind() {
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+            mend(base, "free some space, or set ASSIZE_CACHE to another disk")
+        }
+        std::io::ErrorKind::PermissionDenied => mend(base, "check who owns it"),
+        _ => base,
+    }
+}
+
+/// Reads a whole file.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|error| io("read", path, &error))
+}
+
+/// Lists a directory in the order of names.
+pub(crate) fn list(path: &Path) -> Result<Vec<std::path::PathBuf>, Error> {
+    let entries = std::fs::read_dir(path).map_err(|error| io("list", path, &error))?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        paths.push(entry.map_err(|error| io("list", path, &error))?.path());
+    }
+    paths.sort();
+    Ok(paths)
+}

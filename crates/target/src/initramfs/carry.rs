@@ -1,0 +1,245 @@
+//! From a payload to files in the tree.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::tree::Tree;
+use crate::Error;
+use crate::elf::{self, Closure, Host};
+use crate::fault::{io, list, mend, read, wrong};
+
+/// Packages of Debian that have programs people will ask for.
+const PACKAGES: &[(&str, &str)] = &[
+    ("cyclictest", "rt-tests"),
+    ("cyclicdeadline", "rt-tests"),
+    ("hackbench", "rt-tests"),
+    ("oslat", "rt-tests"),
+    ("pi_stress", "rt-tests"),
+    ("ptsematest", "rt-tests"),
+    ("rt-app", "rt-app"),
+    ("stress-ng", "stress-ng"),
+    ("mpg123", "mpg123"),
+    ("fio", "fio"),
+    ("perf", "linux-perf"),
+    ("schbench", "schbench"),
+    ("sysbench", "sysbench"),
+    ("trace-cmd", "trace-cmd"),
+];
+
+/// Collects programs with what they need.
+pub(super) struct Carrier<'a> {
+    host: &'a Host,
+    tree: Tree,
+    /// Libraries from directories that the guest's loader does not know.
+    configured: BTreeSet<PathBuf>,
+    /// Where the C library is, which every loader knows.
+    c_library: Option<PathBuf>,
+}
+
+impl<'a> Carrier<'a> {
+    pub(super) fn new(host: &'a Host, tree: Tree) -> Self {
+        Carrier {
+            host,
+            tree,
+            configured: BTreeSet::new(),
+            c_library: None,
+        }
+    }
+
+    /// Links what the guest's loader would not find, and gives the tree.
+    pub(super) fn finish(mut self) -> Result<Tree, Error> {
+        let Some(directory) = self.c_library.as_deref().and_then(Path::parent) else {
+            return Ok(self.tree);
+        };
+        for library in &self.configured {
+            let Some(name) = library.file_name() else {
+                continue;
+            };
+            let link = text(&directory.join(name))?;
+            if !self.tree.has(&link) {
+                self.tree.link(&link, &text(library)?)?;
+            }
+        }
+        Ok(self.tree)
+    }
+
+    /// The agent, as the first process.
+    pub(super) fn init(&mut self, agent: &Path) -> Result<(), Error> {
+        let bytes = elf::read_at(self.host, agent)?;
+        self.with_needs("the agent", agent, &bytes, 0)?;
+        self.tree.file("init", bytes, 0o755)
+    }
+
+    /// A program by name or path.
+    pub(super) fn program(&mut self, name: &str) -> Result<(), Error> {
+        let path = self.host.program(name).ok_or_else(|| not_here(name))?;
+        self.at_its_path(name, &path, 0)?;
+        let usual = elf::is_usual(&path);
+        if let (false, false, Some(short)) = (usual, name.contains('/'), path.file_name()) {
+            let link = text(&Path::new("/usr/bin").join(short))?;
+            if !self.tree.has(&link) {
+                self.tree.link(&link, &text(&path)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A program goes to the path it has when links are followed, so that
+    /// `$ORIGIN` means the same; the path asked for is a link to it.
+    fn at_its_path(&mut self, name: &str, path: &Path, depth: u32) -> Result<(), Error> {
+        let asked = text(path)?;
+        if self.tree.has(&asked) {
+            return Ok(());
+        }
+        let bytes = elf::read_at(self.host, path)?;
+        let real = self.host.real(path);
+        self.with_needs(name, &real, &bytes, depth)?;
+        let place = text(&real)?;
+        self.tree.file(&place, bytes, 0o755)?;
+        if !Tree::same(&place, &asked) && !self.tree.has(&asked) {
+            self.tree.link(&asked, &place)?;
+        }
+        Ok(())
+    }
+
+    fn with_needs(
+        &mut self,
+        name: &str,
+        path: &Path,
+        bytes: &[u8],
+        depth: u32,
+    ) -> Result<(), Error> {
+        if let Some(closure) = elf::closure(self.host, path, bytes)? {
+            return self.closure(&closure);
+        }
+        let what = format!("carry {name}");
+        let Some(words) = interpreter(bytes) else {
+            let why = format!("{} is neither an ELF program nor a script", path.display());
+            return Err(mend(wrong(what, why), "check the path"));
+        };
+        // Linux follows scripts for scripts four times.
+        if depth > 4 {
+            return Err(wrong(
+                what,
+                "its interpreter is a script of a script of a script",
+            ));
+        }
+        for word in words {
+            let found = self.host.program(&word).ok_or_else(|| {
+                let why = format!("its interpreter {word} is not here");
+                mend(wrong(&*what, why), format!("install {word}"))
+            })?;
+            self.at_its_path(&word, &found, depth + 1)?;
+        }
+        Ok(())
+    }
+
+    fn closure(&mut self, closure: &Closure) -> Result<(), Error> {
+        if let Some(path) = &closure.interpreter {
+            self.library(path)?;
+        }
+        for (name, library) in &closure.libraries {
+            self.library(&library.path)?;
+            if name == "libc.so.6" {
+                self.c_library = Some(library.path.clone());
+            }
+            if library.configured {
+                self.configured.insert(library.path.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn library(&mut self, path: &Path) -> Result<(), Error> {
+        let place = text(path)?;
+        if self.tree.has(&place) {
+            return Ok(());
+        }
+        let bytes = elf::read_at(self.host, path)?;
+        self.tree.file(&place, bytes, 0o755)
+    }
+}
+
+/// The programs that a script's first line names: the interpreter, and with
+/// `env` what it is to find.
+fn interpreter(bytes: &[u8]) -> Option<Vec<String>> {
+    let line = bytes.strip_prefix(b"#!")?;
+    let line = line.split(|byte| *byte == b'\n').next()?;
+    let line = std::str::from_utf8(line.get(..line.len().min(254))?).ok()?;
+    let mut words = line.split_whitespace();
+    let first = words.next()?.to_string();
+    let mut programs = vec![first];
+    if programs[0].ends_with("/env") {
+        let set = |word: &&str| !word.starts_with('-') && !word.contains('=');
+        programs.extend(words.find(set).map(String::from));
+    }
+    Some(programs)
+}
+
+fn not_here(name: &str) -> Error {
+    let what = format!("carry the program {name}");
+    if name.contains('/') {
+        return mend(
+            wrong(what, "there is no such file that can be executed"),
+            "check the path, or chmod +x",
+        );
+    }
+    let package = PACKAGES.iter().find(|(program, _)| *program == name);
+    let how = match package {
+        Some((_, package)) => format!("apt-get install {package}"),
+        None => "install it, or give its path".into(),
+    };
+    mend(wrong(what, "it is not in PATH"), how)
+}
+
+/// A file or directory of the payload.
+pub(super) fn files(tree: &mut Tree, from: &Path, to: &str) -> Result<(), Error> {
+    let data = from.metadata().map_err(|error| io("carry", from, &error))?;
+    if data.is_dir() {
+        tree.directory(to, 0o755)?;
+        for path in list(from)? {
+            let name = path.file_name().unwrap_or_default();
+            one(tree, &path, &text(&Path::new(to).join(name))?)?;
+        }
+        return Ok(());
+    }
+    one_file(tree, from, to, &data)
+}
+
+/// Something inside a directory of the payload; links stay links.
+fn one(tree: &mut Tree, from: &Path, to: &str) -> Result<(), Error> {
+    let data = from
+        .symlink_metadata()
+        .map_err(|error| io("carry", from, &error))?;
+    if data.is_symlink() {
+        let target = std::fs::read_link(from).map_err(|error| io("carry", from, &error))?;
+        return tree.link(to, &text(&target)?);
+    }
+    match data.is_dir() {
+        true => files(tree, from, to),
+        false => one_file(tree, from, to, &data),
+    }
+}
+
+fn one_file(tree: &mut Tree, from: &Path, to: &str, data: &std::fs::Metadata) -> Result<(), Error> {
+    use std::os::unix::fs::PermissionsExt as _;
+    if !data.is_file() {
+        let why = "it is neither a file nor a directory";
+        return Err(wrong(format!("carry {}", from.display()), why));
+    }
+    // The rest of the mode is the umask's of whoever checked it out.
+    let mode = match data.permissions().mode() & 0o100 {
+        0 => 0o644,
+        _ => 0o755,
+    };
+    tree.file(to, read(from)?, mode)
+}
+
+fn text(path: &Path) -> Result<String, Error> {
+    path.to_str().map(String::from).ok_or_else(|| {
+        mend(
+            wrong(format!("carry {}", path.display()), "its path is not UTF-8"),
+            "rename it",
+        )
+    })
+}

@@ -1,0 +1,132 @@
+//! The archive that a kernel unpacks as its first root file system.
+//!
+//! It holds the agent as `/init`, what a payload asks for with everything
+//! that needs, and nothing else. The same files here give the same bytes:
+//! entries are sorted, nobody's and undated.
+
+mod carry;
+mod tree;
+
+use std::path::Path;
+
+use assize_job::Payload;
+
+use crate::elf::Host;
+use crate::fault::{failed, mend};
+use crate::kernels::Kernel;
+use crate::{Error, modules};
+use carry::Carrier;
+use tree::Tree;
+
+const DIRECTORIES: [(&str, u32); 8] = [
+    ("dev", 0o755),
+    ("etc", 0o755),
+    ("proc", 0o755),
+    ("root", 0o700),
+    ("run", 0o755),
+    ("sys", 0o755),
+    ("tmp", 0o1777),
+    ("var/tmp", 0o1777),
+];
+
+/// Builds the archive, not compressed: unpacking would cost the guest more
+/// than copying.
+///
+/// The guest has `/bin`, `/sbin`, `/lib` and `/lib64` as links into `/usr`,
+/// as distributions do. Programs are at the path that they have here; one
+/// from a directory that is not in everybody's PATH is linked in `/usr/bin`
+/// too. Modules are not compressed, below `/lib/modules/RELEASE`, with a
+/// `modules.dep` of these modules only; `modules.builtin` and
+/// `modules.alias` say what was asked for and is part of the image or an
+/// alias. A module given as a file is `extra/NAME.ko`.
+///
+/// # Errors
+/// Something in the payload is not here or does not fit the kernel.
+pub fn build(agent: &Path, kernel: &Kernel, payload: &Payload) -> Result<Vec<u8>, Error> {
+    build_from(&Host::this(), agent, kernel, payload)
+}
+
+fn build_from(
+    host: &Host,
+    agent: &Path,
+    kernel: &Kernel,
+    payload: &Payload,
+) -> Result<Vec<u8>, Error> {
+    let mut carrier = Carrier::new(host, skeleton()?);
+    let agent =
+        std::path::absolute(agent).map_err(|error| crate::fault::io("find", agent, &error))?;
+    carrier.init(&agent)?;
+    for program in &payload.programs {
+        carrier.program(program)?;
+    }
+    let mut tree = carrier.finish()?;
+    for (from, to) in &payload.files {
+        if !to.starts_with('/') {
+            return Err(mend(
+                crate::fault::wrong(
+                    format!("carry {}", from.display()),
+                    format!("{to} is no absolute path"),
+                ),
+                format!("write /{to}"),
+            ));
+        }
+        carry::files(&mut tree, from, to)?;
+    }
+    carry_modules(&mut tree, kernel, &payload.modules)?;
+    tree.archive()
+        .map_err(|error| failed("write the initramfs", error))
+}
+
+fn skeleton() -> Result<Tree, Error> {
+    let mut tree = Tree::default();
+    for (path, mode) in DIRECTORIES {
+        tree.directory(path, mode)?;
+    }
+    for name in ["bin", "lib", "lib64", "sbin"] {
+        tree.merge(name);
+    }
+    tree.device("dev/console", 0o600, (5, 1))?;
+    tree.device("dev/null", 0o666, (1, 3))?;
+    tree.file(
+        "etc/passwd",
+        b"root:x:0:0:root:/root:/bin/sh\n".to_vec(),
+        0o644,
+    )?;
+    tree.file("etc/group", b"root:x:0:\n".to_vec(), 0o644)?;
+    Ok(tree)
+}
+
+fn carry_modules(tree: &mut Tree, kernel: &Kernel, asked: &[String]) -> Result<(), Error> {
+    let selection = modules::select(kernel, asked)?;
+    if asked.is_empty() {
+        return Ok(());
+    }
+    let directory = format!("lib/modules/{}", kernel.release);
+    let mut lines = String::new();
+    for module in selection.modules {
+        let needs: Vec<String> = module.needs.iter().map(|need| format!(" {need}")).collect();
+        lines += &format!("{}:{}\n", module.path, needs.concat());
+        tree.file(&format!("{directory}/{}", module.path), module.bytes, 0o644)?;
+    }
+    let builtin: Vec<String> = selection
+        .builtin
+        .iter()
+        .map(|path| format!("{path}\n"))
+        .collect();
+    let aliases: Vec<String> = selection
+        .aliases
+        .iter()
+        .map(|(alias, name)| format!("alias {alias} {name}\n"))
+        .collect();
+    for (name, text) in [
+        ("modules.dep", lines),
+        ("modules.builtin", builtin.concat()),
+        ("modules.alias", aliases.concat()),
+    ] {
+        tree.file(&format!("{directory}/{name}"), text.into_bytes(), 0o644)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,416 @@
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::*;
+use crate::elf::tests::{empty_program, module};
+
+/// Path to mode, numbers of a device, and bytes.
+type Entries = BTreeMap<String, (u32, (u32, u32), Vec<u8>)>;
+
+/// What an archive holds, in its order.
+fn unpack(archive: &[u8]) -> (Vec<String>, Entries) {
+    let mut rest = archive;
+    let (mut order, mut entries) = (Vec::new(), Entries::new());
+    loop {
+        let mut reader = cpio::newc::Reader::new(rest).unwrap();
+        if reader.entry().is_trailer() {
+            return (order, entries);
+        }
+        let entry = reader.entry().clone();
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut reader, &mut bytes).unwrap();
+        assert_eq!((entry.mtime(), entry.uid(), entry.gid()), (0, 0, 0));
+        order.push(entry.name().to_string());
+        assert_eq!(entry.ino() as usize, order.len());
+        let device = (entry.rdev_major(), entry.rdev_minor());
+        entries.insert(entry.name().to_string(), (entry.mode(), device, bytes));
+        rest = reader.finish().unwrap();
+    }
+}
+
+/// A machine with a shell, a few programs and a kernel with one module.
+struct Fixture {
+    place: tempfile::TempDir,
+    kernel: Kernel,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let place = tempfile::tempdir().unwrap();
+        let kernel = Kernel {
+            name: "mine".into(),
+            version: "1".into(),
+            release: "6.12.0-x".into(),
+            image: PathBuf::new(),
+            modules: Some(place.path().join("lib/modules/6.12.0-x")),
+            config: None,
+            headers: None,
+            digest: String::new(),
+        };
+        let fixture = Fixture { place, kernel };
+        fixture.write("usr/bin/dash", &empty_program(), 0o755);
+        fixture.write("usr/bin/env", &empty_program(), 0o755);
+        fixture.write("opt/tools/odd", &empty_program(), 0o755);
+        fixture.write("usr/bin/script", b"#! /usr/bin/env -S X=1 sh -e\n", 0o755);
+        fixture.write("usr/bin/text", b"hello", 0o755);
+        fixture.write("usr/bin/lonely", b"#!/usr/bin/nobody\n", 0o755);
+        fixture.write("usr/bin/not-runnable", &empty_program(), 0o644);
+        fixture.write("agent", &empty_program(), 0o755);
+        let modules = "lib/modules/6.12.0-x";
+        fixture.write(
+            &format!("{modules}/modules.dep"),
+            b"kernel/m.ko: kernel/n.ko\nkernel/n.ko:\n",
+            0o644,
+        );
+        fixture.write(
+            &format!("{modules}/kernel/m.ko"),
+            &module(&["name=m"]),
+            0o600,
+        );
+        fixture.write(
+            &format!("{modules}/kernel/n.ko"),
+            &module(&["name=n"]),
+            0o600,
+        );
+        std::os::unix::fs::symlink("dash", fixture.at("usr/bin/sh")).unwrap();
+        fixture
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.place.path().join(path)
+    }
+
+    fn write(&self, path: &str, bytes: &[u8], mode: u32) {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = self.at(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    fn build(&self, payload: &Payload) -> Result<Vec<u8>, Error> {
+        let host = Host::at_root(self.place.path(), vec!["/opt/tools".into()]);
+        build_from(&host, Path::new("/agent"), &self.kernel, payload)
+    }
+}
+
+fn programs(names: &[&str]) -> Payload {
+    Payload {
+        programs: names.iter().map(ToString::to_string).collect(),
+        ..Payload::default()
+    }
+}
+
+#[test]
+fn an_empty_payload_gives_the_agent_and_nothing_that_was_not_asked_for() {
+    let fixture = Fixture::new();
+    let (order, entries) = unpack(&fixture.build(&Payload::default()).unwrap());
+    assert_eq!(
+        order,
+        [
+            "bin",
+            "dev",
+            "dev/console",
+            "dev/null",
+            "etc",
+            "etc/group",
+            "etc/passwd",
+            "init",
+            "lib",
+            "lib64",
+            "proc",
+            "root",
+            "run",
+            "sbin",
+            "sys",
+            "tmp",
+            "usr",
+            "usr/bin",
+            "usr/lib",
+            "usr/lib64",
+            "usr/sbin",
+            "var",
+            "var/tmp",
+        ]
+    );
+    assert_eq!(entries["init"], (0o100_755, (0, 0), empty_program()));
+    assert_eq!(entries["dev/console"], (0o020_600, (5, 1), Vec::new()));
+    assert_eq!(entries["dev/null"], (0o020_666, (1, 3), Vec::new()));
+    assert_eq!(entries["tmp"].0, 0o041_777);
+}
+
+#[test]
+fn the_same_files_give_the_same_bytes_wherever_they_lie() {
+    let payload = |fixture: &Fixture| Payload {
+        programs: vec!["script".into(), "odd".into()],
+        files: vec![(fixture.at("opt"), "/data".into())],
+        modules: vec!["m".into()],
+    };
+    let (one, two) = (Fixture::new(), Fixture::new());
+    // What a umask leaves to the group does not matter.
+    two.write("opt/tools/odd", &empty_program(), 0o700);
+    let first = one.build(&payload(&one)).unwrap();
+    assert_eq!(first, one.build(&payload(&one)).unwrap());
+    assert_eq!(first, two.build(&payload(&two)).unwrap());
+    assert_eq!(first.len() % 512, 0);
+    let mut reversed = payload(&one);
+    reversed.programs.reverse();
+    assert_eq!(first, one.build(&reversed).unwrap());
+}
+
+#[test]
+fn a_script_brings_its_interpreter_and_links_lead_to_files() {
+    let fixture = Fixture::new();
+    let (_, entries) = unpack(
+        &fixture
+            .build(&programs(&["script", "odd", "/bin/../usr/bin/sh"]))
+            .unwrap(),
+    );
+    for path in [
+        "usr/bin/script",
+        "usr/bin/env",
+        "usr/bin/dash",
+        "opt/tools/odd",
+    ] {
+        assert_eq!(entries[path].0, 0o100_755, "{path}");
+    }
+    assert_eq!(
+        entries["usr/bin/sh"],
+        (0o120_777, (0, 0), b"/usr/bin/dash".to_vec())
+    );
+    // Not in everybody's PATH, so linked from there.
+    assert_eq!(
+        entries["usr/bin/odd"],
+        (0o120_777, (0, 0), b"/opt/tools/odd".to_vec())
+    );
+}
+
+#[test]
+fn directories_are_merged_into_usr_as_on_the_host_or_not() {
+    let mut tree = Tree::default();
+    tree.file("/lib/x86_64-linux-gnu/libc.so.6", vec![1], 0o755)
+        .unwrap();
+    // The same file by its other name.
+    tree.file("/usr/lib/x86_64-linux-gnu/libc.so.6", vec![1], 0o755)
+        .unwrap();
+    tree.file("/lib64/ld.so", vec![2], 0o755).unwrap();
+    assert!(tree.has("/lib/x86_64-linux-gnu/libc.so.6"));
+    assert!(
+        tree.file("/lib/x86_64-linux-gnu/libc.so.6", vec![3], 0o755)
+            .is_err()
+    );
+    assert!(tree.file("/lib64/ld.so/below", vec![3], 0o755).is_err());
+    let (order, entries) = unpack(&tree.archive().unwrap());
+    assert_eq!(
+        order,
+        [
+            "lib",
+            "lib64",
+            "usr",
+            "usr/lib",
+            "usr/lib/x86_64-linux-gnu",
+            "usr/lib/x86_64-linux-gnu/libc.so.6",
+            "usr/lib64",
+            "usr/lib64/ld.so"
+        ]
+    );
+    assert_eq!(entries["lib64"].2, b"usr/lib64");
+}
+
+#[test]
+fn what_is_missing_is_named_with_the_package_that_has_it() {
+    let fixture = Fixture::new();
+    for (name, why, how) in [
+        ("cyclictest", "not in PATH", "apt-get install rt-tests"),
+        ("stress-ng", "not in PATH", "apt-get install stress-ng"),
+        ("nosuch", "not in PATH", "path"),
+        ("not-runnable", "not in PATH", "path"),
+        ("/usr/bin/nosuch", "no such file", "path"),
+        ("text", "neither an ELF program nor a script", "path"),
+        (
+            "lonely",
+            "/usr/bin/nobody is not here",
+            "install /usr/bin/nobody",
+        ),
+    ] {
+        let error = fixture.build(&programs(&[name])).unwrap_err();
+        assert!(error.why.contains(why), "{error}");
+        assert!(error.mend.unwrap().contains(how), "{name}");
+        assert!(error.wrong_use);
+    }
+}
+
+#[test]
+fn files_keep_their_links_and_only_the_right_to_execute() {
+    let fixture = Fixture::new();
+    fixture.write("tree/sub/run", b"x", 0o750);
+    fixture.write("tree/text", b"y", 0o600);
+    std::os::unix::fs::symlink("sub/run", fixture.at("tree/link")).unwrap();
+    let payload = Payload {
+        files: vec![
+            (fixture.at("tree"), "/data".into()),
+            (fixture.at("tree/text"), "/etc/t".into()),
+        ],
+        ..Payload::default()
+    };
+    let (_, entries) = unpack(&fixture.build(&payload).unwrap());
+    assert_eq!(entries["data/sub/run"].0, 0o100_755);
+    assert_eq!(entries["data/text"].0, 0o100_644);
+    assert_eq!(entries["data/link"].2, b"sub/run");
+    assert_eq!(entries["etc/t"].2, b"y");
+    for (from, to) in [
+        ("tree/text", "relative"),
+        ("nosuch", "/x"),
+        ("tree/text", "/init"),
+    ] {
+        let files = vec![(fixture.at(from), to.to_string())];
+        let payload = Payload {
+            files,
+            ..Payload::default()
+        };
+        assert!(fixture.build(&payload).is_err(), "{from} to {to}");
+    }
+}
+
+#[test]
+fn modules_lie_where_the_kernel_looks_with_a_table_of_just_them() {
+    let fixture = Fixture::new();
+    let payload = Payload {
+        modules: vec!["m".into()],
+        ..Payload::default()
+    };
+    let (_, entries) = unpack(&fixture.build(&payload).unwrap());
+    let at = |name: &str| {
+        entries[&format!("usr/lib/modules/6.12.0-x/{name}")]
+            .2
+            .clone()
+    };
+    assert_eq!(
+        at("modules.dep"),
+        b"kernel/n.ko:\nkernel/m.ko: kernel/n.ko\n"
+    );
+    assert_eq!(at("kernel/m.ko"), module(&["name=m"]));
+}
+
+#[test]
+fn cpio_reads_the_archive_as_we_do() {
+    let fixture = Fixture::new();
+    let archive = fixture.build(&programs(&["script"])).unwrap();
+    std::fs::write(fixture.at("a.cpio"), &archive).unwrap();
+    let file = std::fs::File::open(fixture.at("a.cpio")).unwrap();
+    let output = std::process::Command::new("cpio")
+        .args(["-it", "--quiet"])
+        .stdin(file)
+        .output();
+    let Ok(output) = output else {
+        return eprintln!("skipped: cpio is not here");
+    };
+    let (order, _) = unpack(&archive);
+    assert_eq!(
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .lines()
+            .collect::<Vec<_>>(),
+        order
+    );
+}
+
+#[test]
+fn a_library_that_only_this_machine_knows_is_linked_beside_the_c_library() {
+    let fixture = Fixture::new();
+    let at = |name: &str| fixture.at(name);
+    std::fs::create_dir_all(at("opt/lib")).unwrap();
+    std::fs::create_dir_all(at("etc")).unwrap();
+    std::fs::write(at("a.c"), "int answer(void) { return 7; }\n").unwrap();
+    std::fs::write(at("c.c"), "int zero(void) { return 0; }\n").unwrap();
+    let main = "int answer(void); int zero(void);\n\
+        int main(void) { return answer() + zero(); }\n";
+    std::fs::write(at("m.c"), main).unwrap();
+    // A C library of our own stands for the real one.
+    let shared = ["-nostdlib", "-shared", "-fPIC"];
+    for rest in [
+        [
+            "-Wl,-soname,libanswer.so.1",
+            "-o",
+            "opt/lib/libanswer.so.1",
+            "a.c",
+        ]
+        .as_slice(),
+        &["-Wl,-soname,libc.so.6", "-o", "lib/libc.so.6", "c.c"],
+        &[
+            "-o",
+            "usr/bin/main",
+            "m.c",
+            "opt/lib/libanswer.so.1",
+            "lib/libc.so.6",
+        ],
+    ] {
+        let shared = match rest.contains(&"m.c") {
+            true => ["-nostdlib", "-pie", "-Wl,-e,main"],
+            false => shared,
+        };
+        let mut command = std::process::Command::new("cc");
+        command
+            .current_dir(fixture.place.path())
+            .args(shared)
+            .args(rest);
+        match command.status() {
+            Ok(status) => assert!(status.success()),
+            Err(error) => return eprintln!("skipped: no C compiler: {error}"),
+        }
+    }
+    std::fs::write(at("etc/ld.so.conf"), "/opt/lib\n").unwrap();
+    let interpreter = std::fs::read(at("usr/bin/main")).unwrap();
+    let interpreter = goblin::elf::Elf::parse(&interpreter)
+        .unwrap()
+        .interpreter
+        .unwrap()
+        .to_string();
+    fixture.write(&interpreter[1..], &empty_program(), 0o755);
+    let (_, entries) = unpack(&fixture.build(&programs(&["main"])).unwrap());
+    assert_eq!(entries["opt/lib/libanswer.so.1"].0, 0o100_755);
+    assert_eq!(
+        entries["usr/lib/libanswer.so.1"],
+        (0o120_777, (0, 0), b"/opt/lib/libanswer.so.1".to_vec())
+    );
+    assert_eq!(entries["usr/lib/libc.so.6"].0, 0o100_755);
+}
+
+#[test]
+fn a_real_shell_runs_from_its_closure_alone() {
+    let fixture = Fixture::new();
+    let sh = std::fs::canonicalize("/bin/sh").unwrap();
+    let payload = programs(&["sh"]);
+    let archive = build_from(&Host::this(), &sh, &fixture.kernel, &payload).unwrap();
+    let (_, entries) = unpack(&archive);
+    let out = tempfile::tempdir().unwrap();
+    for (path, (mode, _, bytes)) in &entries {
+        let at = out.path().join(path);
+        match mode & 0o170_000 {
+            0o040_000 => std::fs::create_dir_all(&at).unwrap(),
+            0o120_000 => {
+                std::os::unix::fs::symlink(String::from_utf8_lossy(bytes).as_ref(), &at).unwrap()
+            }
+            0o100_000 => {
+                use std::os::unix::fs::PermissionsExt as _;
+                std::fs::write(&at, bytes).unwrap();
+                std::fs::set_permissions(&at, std::fs::Permissions::from_mode(mode & 0o777))
+                    .unwrap();
+            }
+            _ => {}
+        }
+    }
+    let run = std::process::Command::new("unshare")
+        .args(["--map-root-user", "--user", "chroot"])
+        .arg(out.path())
+        .args(["/bin/sh", "-c", "exit 7"])
+        .output();
+    match run {
+        Ok(output) if output.status.code() == Some(7) => {}
+        Ok(output) if String::from_utf8_lossy(&output.stderr).contains("unshare") => {
+            eprintln!("skipped: no user namespaces here");
+        }
+        Ok(output) => panic!("{}", String::from_utf8_lossy(&output.stderr)),
+        Err(error) => eprintln!("skipped: {error}"),
+    }
+}

@@ -1,0 +1,163 @@
+//! A tree of files in memory, and the archive that it becomes.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+
+use crate::Error;
+use crate::fault::wrong;
+
+/// Directories that are links into `/usr`.
+const MERGED: [&str; 6] = ["bin", "lib", "lib32", "lib64", "libx32", "sbin"];
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Node {
+    Directory(u32),
+    File(Vec<u8>, u32),
+    Link(String),
+    Device(u32, (u32, u32)),
+}
+
+/// Paths have no leading slash.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tree {
+    nodes: BTreeMap<String, Node>,
+}
+
+impl Tree {
+    /// A directory and those above it.
+    pub(super) fn directory(&mut self, path: &str, mode: u32) -> Result<(), Error> {
+        let path = self.place(path)?;
+        match self.nodes.get(&path) {
+            Some(Node::Directory(_)) => Ok(()),
+            _ => self.put(path, Node::Directory(mode)),
+        }
+    }
+
+    /// A file. The same file twice is no error.
+    pub(super) fn file(&mut self, path: &str, bytes: Vec<u8>, mode: u32) -> Result<(), Error> {
+        let path = self.place(path)?;
+        self.put(path, Node::File(bytes, mode))
+    }
+
+    /// A symbolic link.
+    pub(super) fn link(&mut self, path: &str, target: &str) -> Result<(), Error> {
+        let path = self.place(path)?;
+        self.put(path, Node::Link(target.into()))
+    }
+
+    /// A character device.
+    pub(super) fn device(
+        &mut self,
+        path: &str,
+        mode: u32,
+        number: (u32, u32),
+    ) -> Result<(), Error> {
+        let path = self.place(path)?;
+        self.put(path, Node::Device(mode, number))
+    }
+
+    /// Whether something has this path.
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.nodes.contains_key(&merged(path))
+    }
+
+    /// Whether both paths are the same one here.
+    pub(super) fn same(a: &str, b: &str) -> bool {
+        merged(a) == merged(b)
+    }
+
+    /// Makes a directory of [`MERGED`] a link into `/usr`.
+    pub(super) fn merge(&mut self, name: &str) {
+        let link = Node::Link(format!("usr/{name}"));
+        self.nodes.entry(name.to_string()).or_insert(link);
+        for above in ["usr".to_string(), format!("usr/{name}")] {
+            self.nodes.entry(above).or_insert(Node::Directory(0o755));
+        }
+    }
+
+    /// The path to use, with the directories above it created.
+    fn place(&mut self, path: &str) -> Result<String, Error> {
+        let first = path
+            .trim_start_matches('/')
+            .split('/')
+            .next()
+            .unwrap_or_default();
+        if MERGED.contains(&first) {
+            self.merge(first);
+        }
+        let path = merged(path);
+        let parts: Vec<&str> = path.split('/').collect();
+        for end in 1..parts.len() {
+            let above = parts[..end].join("/");
+            let node = self.nodes.entry(above).or_insert(Node::Directory(0o755));
+            if !matches!(node, Node::Directory(_)) {
+                return Err(clash(&parts[..end].join("/")));
+            }
+        }
+        Ok(path)
+    }
+
+    fn put(&mut self, path: String, node: Node) -> Result<(), Error> {
+        match self.nodes.get(&path) {
+            Some(there) if *there != node => Err(clash(&path)),
+            Some(_) => Ok(()),
+            None => {
+                self.nodes.insert(path, node);
+                Ok(())
+            }
+        }
+    }
+
+    /// The archive in the format "newc".
+    pub(super) fn archive(&self) -> std::io::Result<Vec<u8>> {
+        let mut out = Vec::new();
+        for (at, (path, node)) in self.nodes.iter().enumerate() {
+            let (kind, mode, bytes): (_, _, &[u8]) = match node {
+                Node::Directory(mode) => (0o040_000, *mode, &[]),
+                Node::File(bytes, mode) => (0o100_000, *mode, bytes),
+                Node::Link(target) => (0o120_000, 0o777, target.as_bytes()),
+                Node::Device(mode, _) => (0o020_000, *mode, &[]),
+            };
+            let (major, minor) = match node {
+                Node::Device(_, number) => *number,
+                _ => (0, 0),
+            };
+            let number = u32::try_from(at + 1).map_err(std::io::Error::other)?;
+            let size = u32::try_from(bytes.len()).map_err(std::io::Error::other)?;
+            let mut writer = cpio::newc::Builder::new(path)
+                .ino(number)
+                .mode(kind | mode)
+                .nlink(if matches!(node, Node::Directory(_)) {
+                    2
+                } else {
+                    1
+                })
+                .rdev_major(major)
+                .rdev_minor(minor)
+                .write(&mut out, size);
+            writer.write_all(bytes)?;
+            writer.finish()?;
+        }
+        cpio::newc::trailer(&mut out)?;
+        // The kernel wants what follows an archive to be aligned.
+        out.resize(out.len().next_multiple_of(512), 0);
+        Ok(out)
+    }
+}
+
+/// The path without slashes around it, and with `/usr` before what is merged.
+fn merged(path: &str) -> String {
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    let path = parts.join("/");
+    match parts.first() {
+        Some(first) if MERGED.contains(first) && parts.len() > 1 => format!("usr/{path}"),
+        _ => path,
+    }
+}
+
+fn clash(path: &str) -> Error {
+    wrong(
+        format!("put /{path} into the initramfs"),
+        "something else has this path already",
+    )
+}

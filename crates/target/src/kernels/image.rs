@@ -1,0 +1,94 @@
+//! What a kernel image says of itself.
+
+/// The release that an image carries, as `uname -r` will print it; else why
+/// the bytes are no kernel image.
+pub(super) fn release(bytes: &[u8]) -> Result<String, String> {
+    if bytes.get(0x202..0x206) == Some(b"HdrS") {
+        return from_bzimage(bytes)
+            .ok_or_else(|| "it is a bzImage whose header names no version".into());
+    }
+    if bytes.starts_with(b"\x7fELF") {
+        return from_vmlinux(bytes)
+            .ok_or_else(|| "it is an ELF file, but not a kernel: no 'Linux version' in it".into());
+    }
+    Err("it is not a kernel image: neither a bzImage nor an ELF vmlinux".into())
+}
+
+/// The boot protocol: a 16-bit offset at 0x20e, less 0x200, to a string that
+/// begins with the release.
+fn from_bzimage(bytes: &[u8]) -> Option<String> {
+    let offset = u16::from_le_bytes([*bytes.get(0x20e)?, *bytes.get(0x20f)?]);
+    (offset != 0).then_some(())?;
+    word(bytes.get(usize::from(offset) + 0x200..)?)
+}
+
+fn from_vmlinux(bytes: &[u8]) -> Option<String> {
+    let banner = b"Linux version ";
+    let mut from = 0;
+    loop {
+        let at = from + find(bytes.get(from..)?, banner)?;
+        let rest = &bytes[at + banner.len()..];
+        // A format string comes first in some kernels: "Linux version %s".
+        match word(rest) {
+            Some(release) if release.starts_with(|c: char| c.is_ascii_digit()) => {
+                return Some(release);
+            }
+            _ => from = at + banner.len(),
+        }
+    }
+}
+
+fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
+    bytes.windows(needle.len()).position(|w| w == needle)
+}
+
+fn word(bytes: &[u8]) -> Option<String> {
+    let end = bytes.iter().take(256).position(|b| *b == b' ' || *b == 0)?;
+    let word = std::str::from_utf8(&bytes[..end]).ok()?;
+    // It becomes part of paths.
+    let plain = |c: char| c.is_ascii_alphanumeric() || "+-._~".contains(c);
+    (!word.is_empty() && word != ".." && word.chars().all(plain)).then(|| word.to_string())
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// The smallest file that passes for a bzImage.
+    pub(in crate::kernels) fn bzimage(banner: &str) -> Vec<u8> {
+        let mut bytes = vec![0; 0x400];
+        bytes[0x202..0x206].copy_from_slice(b"HdrS");
+        bytes[0x20e..0x210].copy_from_slice(&0x100_u16.to_le_bytes());
+        bytes[0x300..0x300 + banner.len()].copy_from_slice(banner.as_bytes());
+        bytes
+    }
+
+    #[test]
+    fn the_release_of_a_bzimage_is_the_first_word_of_its_version() {
+        let image = bzimage("6.12.117+deb12-amd64 (debian-kernel@lists) #1 SMP");
+        assert_eq!(release(&image).unwrap(), "6.12.117+deb12-amd64");
+    }
+
+    #[test]
+    fn the_release_of_a_vmlinux_follows_its_banner() {
+        let image = b"\x7fELF Linux version %s (%s) Linux version 7.2.1-x (gcc) #1\0";
+        assert_eq!(release(image).unwrap(), "7.2.1-x");
+    }
+
+    #[test]
+    fn what_is_no_kernel_is_refused() {
+        let mut odd = bzimage("6.1 x");
+        odd[0x20e..0x210].copy_from_slice(&0xffff_u16.to_le_bytes());
+        let traversal = bzimage("../../x y");
+        for bytes in [
+            &b""[..],
+            b"hello",
+            b"\x7fELF",
+            &odd,
+            &traversal,
+            &[0; 0x210],
+        ] {
+            assert!(release(bytes).is_err());
+        }
+    }
+}

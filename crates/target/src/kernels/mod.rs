@@ -1,0 +1,158 @@
+//! Kernels that are stored here, and how they get here.
+//!
+//! A kernel has a name: `debian:6.12` for a package of Debian, `running` for
+//! the one this machine runs, or what somebody called it. Kernels are stored
+//! under `<root>/kernels/NAME/VERSION/`, the `:` of a name written as `_`:
+//! `vmlinuz`, `config`, `lib/modules/RELEASE`, `headers` and `kernel.json`.
+//! What is stored appears by rename and is not changed afterwards.
+
+mod add;
+mod fetch;
+mod image;
+mod index;
+mod names;
+mod store;
+mod version;
+
+use std::path::PathBuf;
+
+pub use names::{DEBIAN, DebianKernel};
+pub(crate) use store::{into_place, temporary_in};
+pub(crate) use version::compare as compare_versions;
+
+use crate::Error;
+use crate::fault::{mend, wrong};
+
+/// One kernel whose files are on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel {
+    /// What it is called: `debian:6.12`.
+    pub name: String,
+    /// Which of those stored under that name: the version of its package.
+    pub version: String,
+    /// What `uname -r` says on it, read from the image itself.
+    pub release: String,
+    /// The image, bzImage or ELF.
+    pub image: PathBuf,
+    /// The directory `…/lib/modules/RELEASE`.
+    pub modules: Option<PathBuf>,
+    /// Its configuration.
+    pub config: Option<PathBuf>,
+    /// The directory that `make -C` wants to build a module.
+    pub headers: Option<PathBuf>,
+    /// The blake3 digest of the image, in hexadecimal digits.
+    pub digest: String,
+}
+
+/// The kernels stored below one directory.
+#[derive(Debug, Clone)]
+pub struct Kernels {
+    root: PathBuf,
+}
+
+impl Kernels {
+    /// The kernels in `root/kernels`. Nothing need be there yet.
+    #[must_use]
+    pub fn new(root: PathBuf) -> Self {
+        Kernels { root }
+    }
+
+    /// `$ASSIZE_CACHE`, else `$XDG_CACHE_HOME/assize`, else
+    /// `~/.cache/assize`.
+    #[must_use]
+    pub fn default_root() -> PathBuf {
+        let of = |name: &str| {
+            std::env::var_os(name)
+                .filter(|value| !value.is_empty())
+                .map(PathBuf::from)
+        };
+        of("ASSIZE_CACHE")
+            .or_else(|| Some(of("XDG_CACHE_HOME")?.join("assize")))
+            .or_else(|| Some(of("HOME")?.join(".cache/assize")))
+            .unwrap_or_else(|| PathBuf::from("/var/cache/assize"))
+    }
+
+    /// The directory that holds them.
+    #[must_use]
+    pub fn directory(&self) -> PathBuf {
+        self.root.join("kernels")
+    }
+
+    /// Every stored kernel, by name and from old to new, and then `running`
+    /// if its image is readable.
+    ///
+    /// # Errors
+    /// A directory or description that cannot be read.
+    pub fn list(&self) -> Result<Vec<Kernel>, Error> {
+        let mut kernels = store::stored(&self.directory())?;
+        kernels.extend(store::running(&PathBuf::from("/"), None).ok());
+        Ok(kernels)
+    }
+
+    /// The kernel of that name: the newest stored one of `debian:6.12`, just
+    /// this one for `debian:6.12@6.12.117+deb12`, the running one for
+    /// `running`.
+    ///
+    /// # Errors
+    /// There is none; the mend says how to get it.
+    pub fn resolve(&self, name: &str) -> Result<Kernel, Error> {
+        if name == "running" {
+            return store::running(&PathBuf::from("/"), None);
+        }
+        let (base, version) = match name.split_once('@') {
+            Some((base, version)) => (base, Some(version)),
+            None => (name, None),
+        };
+        let stored = store::stored(&self.directory())?;
+        let mut of_name = stored.iter().filter(|kernel| kernel.name == base);
+        let found = match version {
+            None => of_name.next_back(),
+            Some(version) => of_name.rfind(|kernel| names::is_version(kernel, version)),
+        };
+        found
+            .cloned()
+            .ok_or_else(|| unknown(name, base, version, &stored))
+    }
+}
+
+fn unknown(name: &str, base: &str, version: Option<&str>, stored: &[Kernel]) -> Error {
+    let what = format!("find the kernel {name}");
+    let versions: Vec<&str> = stored
+        .iter()
+        .filter(|kernel| kernel.name == base)
+        .map(|kernel| kernel.version.as_str())
+        .collect();
+    if let (Some(version), false) = (version, versions.is_empty()) {
+        let why = format!(
+            "version {version} is not stored here, only {}",
+            versions.join(", ")
+        );
+        return mend(
+            wrong(what, why),
+            format!("use {base}@{}", versions[versions.len() - 1]),
+        );
+    }
+    if names::debian(base).is_some() {
+        let why = "it is not stored here";
+        return mend(wrong(what, why), format!("assize kernel fetch {base}"));
+    }
+    let stored = stored.iter().map(|kernel| kernel.name.as_str());
+    let known = stored.chain(DEBIAN.iter().map(|kernel| kernel.name));
+    match names::nearest(base, known.chain(["running"])) {
+        Some(near) => {
+            let get = match names::debian(near) {
+                Some(_) => format!("; assize kernel fetch {near}"),
+                None => String::new(),
+            };
+            let why = "no kernel has this name";
+            mend(wrong(what, why), format!("did you mean {near}?{get}"))
+        }
+        None => mend(
+            wrong(what, "no kernel has this name"),
+            "assize kernel fetch debian:6.12, or assize kernel add NAME --kernel IMAGE",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,221 @@
+//! Kernels on disk.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Kernel, image, names, version};
+use crate::Error;
+use crate::fault::{failed, io, list, mend, read, wrong};
+
+/// The schema of `kernel.json`.
+const SCHEMA: &str = "assize.kernel/1";
+
+/// The file `kernel.json`. Its presence says that the directory is whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Description {
+    schema: String,
+    pub(super) name: String,
+    pub(super) version: String,
+    pub(super) release: String,
+    pub(super) digest: String,
+    /// A directory elsewhere, or below this one if relative.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) headers: Option<PathBuf>,
+    /// Where it came from, in words.
+    pub(super) origin: String,
+}
+
+/// Every kernel below `directory`, by name, versions from old to new.
+pub(super) fn stored(directory: &Path) -> Result<Vec<Kernel>, Error> {
+    let mut kernels = Vec::new();
+    for name in subdirectories(directory)? {
+        for place in subdirectories(&name)? {
+            if place.join("kernel.json").exists() {
+                kernels.push(load(&place)?);
+            }
+        }
+    }
+    kernels.sort_by(|a, b| {
+        (a.name.cmp(&b.name)).then_with(|| version::compare(&a.version, &b.version))
+    });
+    Ok(kernels)
+}
+
+/// Directories that are no temporary ones; none if `path` does not exist.
+fn subdirectories(path: &Path) -> Result<Vec<PathBuf>, Error> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let mut all = list(path)?;
+    all.retain(|path| {
+        let hidden = path
+            .file_name()
+            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        !hidden && path.is_dir()
+    });
+    Ok(all)
+}
+
+/// The kernel in one directory.
+pub(super) fn load(place: &Path) -> Result<Kernel, Error> {
+    let path = place.join("kernel.json");
+    let damaged = |why: String| {
+        mend(
+            failed(format!("read {}", path.display()), why),
+            format!("remove {} and fetch or add it again", place.display()),
+        )
+    };
+    let text = read(&path)?;
+    let told: Description =
+        serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+    if told.schema != SCHEMA {
+        return Err(damaged(format!(
+            "its schema is {}, not {SCHEMA}",
+            told.schema
+        )));
+    }
+    let image = place.join("vmlinuz");
+    if !image.is_file() {
+        return Err(damaged("there is no vmlinuz beside it".into()));
+    }
+    let existing = |path: PathBuf| path.exists().then_some(path);
+    Ok(Kernel {
+        modules: existing(place.join("lib/modules").join(&told.release)),
+        config: existing(place.join("config")),
+        headers: told.headers.and_then(|path| existing(place.join(path))),
+        name: told.name,
+        version: told.version,
+        release: told.release,
+        image,
+        digest: told.digest,
+    })
+}
+
+/// Says that the kernel in `place` has headers, at a path below it.
+pub(super) fn describe_headers(place: &Path, headers: &Path) -> Result<(), Error> {
+    let path = place.join("kernel.json");
+    let mut told: Description = serde_json::from_slice(&read(&path)?)
+        .map_err(|error| failed(format!("read {}", path.display()), error))?;
+    told.headers = Some(headers.to_path_buf());
+    let aside = place.join("kernel.json.new");
+    write_description(&aside, &told)?;
+    std::fs::rename(&aside, &path).map_err(|error| io("write", &path, &error))
+}
+
+fn write_description(path: &Path, told: &Description) -> Result<(), Error> {
+    let text = serde_json::to_string_pretty(told)
+        .map_err(|error| failed(format!("write {}", path.display()), error))?;
+    std::fs::write(path, text + "\n").map_err(|error| io("write", path, &error))
+}
+
+/// What is to be said of a kernel whose files lie in a temporary directory.
+pub(super) struct Draft<'a> {
+    pub(super) name: &'a str,
+    pub(super) version: &'a str,
+    pub(super) headers: Option<PathBuf>,
+    pub(super) origin: String,
+}
+
+/// Describes `temporary/vmlinuz` and moves the directory to its place, over
+/// what is there.
+pub(super) fn commit(
+    directory: &Path,
+    temporary: tempfile::TempDir,
+    draft: Draft<'_>,
+) -> Result<Kernel, Error> {
+    let image = read(&temporary.path().join("vmlinuz"))?;
+    let release = image::release(&image)
+        .map_err(|why| wrong(format!("store the kernel {}", draft.name), why))?;
+    let told = Description {
+        schema: SCHEMA.into(),
+        name: draft.name.into(),
+        version: draft.version.into(),
+        release,
+        digest: blake3::hash(&image).to_hex().to_string(),
+        headers: draft.headers,
+        origin: draft.origin,
+    };
+    write_description(&temporary.path().join("kernel.json"), &told)?;
+    let place = directory
+        .join(names::directory(draft.name))
+        .join(draft.version);
+    into_place(temporary, &place)?;
+    load(&place)
+}
+
+/// Moves a temporary directory to `place`. What was there goes aside first
+/// and then away.
+pub(crate) fn into_place(temporary: tempfile::TempDir, place: &Path) -> Result<(), Error> {
+    let parent = place.parent().unwrap_or(place);
+    std::fs::create_dir_all(parent).map_err(|error| io("create", parent, &error))?;
+    let mut aside = None;
+    if place.exists() {
+        let old = temporary_in(temporary.path().parent().unwrap_or(parent))?;
+        std::fs::rename(place, old.path().join("old"))
+            .map_err(|error| io("replace", place, &error))?;
+        aside = Some(old);
+    }
+    let from = temporary.keep();
+    std::fs::rename(&from, place).map_err(|error| io("create", place, &error))?;
+    drop(aside);
+    Ok(())
+}
+
+/// A directory `.tmp-…` in `directory`, removed when dropped.
+pub(crate) fn temporary_in(directory: &Path) -> Result<tempfile::TempDir, Error> {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::create_dir_all(directory).map_err(|error| io("create", directory, &error))?;
+    tempfile::Builder::new()
+        .prefix(".tmp-")
+        .permissions(std::fs::Permissions::from_mode(0o755))
+        .tempdir_in(directory)
+        .map_err(|error| io("create a directory in", directory, &error))
+}
+
+/// The running kernel, by the files that distributions leave below `root`.
+pub(super) fn running(root: &Path, release: Option<&str>) -> Result<Kernel, Error> {
+    let release = match release {
+        Some(release) => release.to_string(),
+        None => rustix::system::uname()
+            .release()
+            .to_string_lossy()
+            .into_owned(),
+    };
+    let modules = root.join("lib/modules").join(&release);
+    let candidates = [
+        root.join("boot").join(format!("vmlinuz-{release}")),
+        modules.join("vmlinuz"),
+        root.join("boot/vmlinuz-linux"),
+    ];
+    let what = "find the kernel running";
+    let (image, bytes) = candidates
+        .iter()
+        .find_map(|path| Some((path.clone(), std::fs::read(path).ok()?)))
+        .ok_or_else(|| {
+            let why = format!("no readable image of {release} in /boot or /lib/modules");
+            mend(
+                wrong(what, why),
+                "assize kernel fetch debian:6.12, or make /boot/vmlinuz-… readable",
+            )
+        })?;
+    let said =
+        image::release(&bytes).map_err(|why| wrong(what, format!("{}: {why}", image.display())))?;
+    if said != release {
+        let why = format!("{} is {said}, but {release} runs", image.display());
+        return Err(mend(wrong(what, why), "boot the installed kernel"));
+    }
+    let existing = |path: PathBuf| path.exists().then_some(path);
+    Ok(Kernel {
+        name: "running".into(),
+        version: release.clone(),
+        config: existing(root.join("boot").join(format!("config-{release}")))
+            .or_else(|| existing(modules.join("config"))),
+        headers: existing(modules.join("build")),
+        modules: existing(modules),
+        release,
+        image,
+        digest: blake3::hash(&bytes).to_hex().to_string(),
+    })
+}

@@ -1,0 +1,382 @@
+//! Kernel modules: which files a name stands for, and in which order they go
+//! in.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+use crate::elf::modinfo;
+use crate::fault::{failed, mend, read, wrong};
+use crate::kernels::Kernel;
+
+/// One module to carry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Module {
+    /// Its name as the kernel has it, with `_`.
+    pub(crate) name: String,
+    /// Its path below `lib/modules/RELEASE`, not compressed.
+    pub(crate) path: String,
+    /// What it needs: paths as above, the last to be loaded first.
+    pub(crate) needs: Vec<String>,
+    /// The file, not compressed.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// What was asked for, with everything it depends on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Selection {
+    /// In an order in which they can be loaded.
+    pub(crate) modules: Vec<Module>,
+    /// Asked for, but part of the image: paths as `modules.builtin` has them.
+    pub(crate) builtin: BTreeSet<String>,
+    /// Asked for by an alias, and the module it stands for.
+    pub(crate) aliases: Vec<(String, String)>,
+}
+
+/// Finds modules by name, alias or path of a `.ko` file.
+pub(crate) fn select(kernel: &Kernel, asked: &[String]) -> Result<Selection, Error> {
+    let mut selection = Selection::default();
+    if asked.is_empty() {
+        return Ok(selection);
+    }
+    let index = Index::of(kernel)?;
+    let mut own = BTreeMap::new();
+    for name in asked.iter().filter(|name| is_path(name)) {
+        let module = Own::read(kernel, Path::new(name))?;
+        own.insert(module.name.clone(), module);
+    }
+    let mut chosen = Chooser {
+        kernel,
+        index: &index,
+        own: &own,
+        selection: &mut selection,
+        open: Vec::new(),
+    };
+    for name in asked {
+        let name = match is_path(name) {
+            true => stem(name),
+            false => name.clone(),
+        };
+        chosen.choose(&name, &name)?;
+    }
+    Ok(selection)
+}
+
+fn is_path(name: &str) -> bool {
+    name.contains('/')
+        || [".ko", ".ko.xz", ".ko.zst", ".ko.gz"]
+            .iter()
+            .any(|end| name.ends_with(end))
+}
+
+/// A path's last part without `.ko` and what follows, `-` as `_`.
+pub(crate) fn stem(path: &str) -> String {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    canonical(file.split(".ko").next().unwrap_or(file))
+}
+
+pub(crate) fn canonical(name: &str) -> String {
+    name.replace('-', "_")
+}
+
+/// A module given as a file.
+struct Own {
+    name: String,
+    depends: Vec<String>,
+    bytes: Vec<u8>,
+}
+
+impl Own {
+    fn read(kernel: &Kernel, path: &Path) -> Result<Self, Error> {
+        let bytes = plain(path, read(path)?)?;
+        let facts = modinfo(path, &bytes)?;
+        let fact = |key: &str| {
+            let mut of_key = facts.iter().filter(|(name, _)| name == key);
+            of_key.next().map(|(_, value)| value.as_str())
+        };
+        let magic = fact("vermagic").unwrap_or_default();
+        let built_for = magic.split(' ').next().unwrap_or_default();
+        if built_for != kernel.release {
+            let what = format!("carry the module {}", path.display());
+            let why = format!(
+                "it was built for {built_for}, but {} is {}",
+                kernel.name, kernel.release
+            );
+            let headers = kernel
+                .headers
+                .as_ref()
+                .map(|path| path.display().to_string());
+            let headers = headers.unwrap_or_else(|| "HEADERS".into());
+            return Err(mend(
+                wrong(what, why),
+                format!("make -C {headers} M=DIR modules"),
+            ));
+        }
+        let depends = fact("depends").unwrap_or_default();
+        Ok(Own {
+            name: stem(&path.to_string_lossy()),
+            depends: depends
+                .split(',')
+                .filter(|name| !name.is_empty())
+                .map(canonical)
+                .collect(),
+            bytes,
+        })
+    }
+}
+
+/// The tables that depmod leaves beside the modules.
+struct Index {
+    directory: Option<PathBuf>,
+    /// Name to path and what it needs, as in `modules.dep`.
+    dep: BTreeMap<String, (String, Vec<String>)>,
+    /// Name to path, as in `modules.builtin`.
+    builtin: BTreeMap<String, String>,
+    aliases: Vec<(String, String)>,
+}
+
+impl Index {
+    fn of(kernel: &Kernel) -> Result<Self, Error> {
+        let Some(directory) = kernel.modules.clone() else {
+            return Ok(Index {
+                directory: None,
+                dep: BTreeMap::new(),
+                builtin: BTreeMap::new(),
+                aliases: Vec::new(),
+            });
+        };
+        let text = |name: &str| {
+            let bytes = read(&directory.join(name))?;
+            Ok::<_, Error>(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let dep = text("modules.dep")
+            .map_err(|error| mend(error, format!("depmod -b PARENT {}", kernel.release)))?;
+        let dep = dep.lines().filter_map(|line| {
+            let (path, needs) = line.split_once(':')?;
+            let needs = needs.split_whitespace().map(String::from).collect();
+            Some((stem(path), (path.to_string(), needs)))
+        });
+        // Neither table is there for a kernel without built-in modules.
+        let builtin = text("modules.builtin").unwrap_or_default();
+        let alias = text("modules.alias").unwrap_or_default();
+        let aliases = alias.lines().filter_map(|line| {
+            let mut words = line.strip_prefix("alias ")?.split_whitespace();
+            Some((words.next()?.to_string(), canonical(words.next()?)))
+        });
+        Ok(Index {
+            dep: dep.collect(),
+            builtin: builtin
+                .lines()
+                .map(|path| (stem(path), path.to_string()))
+                .collect(),
+            aliases: aliases.collect(),
+            directory: Some(directory),
+        })
+    }
+
+    /// Modules that an alias stands for.
+    fn behind(&self, alias: &str) -> Vec<String> {
+        let alias = canonical(alias);
+        let mut names: Vec<String> = self
+            .aliases
+            .iter()
+            .filter(|(pattern, _)| glob(&canonical(pattern), &alias))
+            .map(|(_, name)| name.clone())
+            .collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+struct Chooser<'a> {
+    kernel: &'a Kernel,
+    index: &'a Index,
+    own: &'a BTreeMap<String, Own>,
+    selection: &'a mut Selection,
+    /// Modules that are being chosen, to notice a circle.
+    open: Vec<String>,
+}
+
+impl Chooser<'_> {
+    fn choose(&mut self, name: &str, asked: &str) -> Result<(), Error> {
+        let short = canonical(name);
+        let have = self
+            .selection
+            .modules
+            .iter()
+            .any(|module| module.name == short);
+        if have || self.open.contains(&short) {
+            return Ok(());
+        }
+        if let Some(own) = self.own.get(&short) {
+            return self.take_own(own, asked);
+        }
+        if self.index.dep.contains_key(&short) {
+            return self.take_in_tree(&short);
+        }
+        if let Some(path) = self.index.builtin.get(&short) {
+            self.selection.builtin.insert(path.clone());
+            return Ok(());
+        }
+        let behind = self.index.behind(name);
+        if behind.is_empty() {
+            return Err(self.unknown(name, asked));
+        }
+        for real in behind {
+            self.selection
+                .aliases
+                .push((name.to_string(), real.clone()));
+            self.choose(&real, asked)?;
+        }
+        Ok(())
+    }
+
+    fn take_own(&mut self, own: &Own, asked: &str) -> Result<(), Error> {
+        self.open.push(own.name.clone());
+        let mut needs: Vec<String> = Vec::new();
+        for name in own.depends.iter().rev() {
+            self.choose(name, asked)?;
+            let chosen = self
+                .selection
+                .modules
+                .iter()
+                .find(|module| module.name == *name);
+            for path in chosen
+                .iter()
+                .flat_map(|m| std::iter::once(&m.path).chain(&m.needs))
+            {
+                needs.retain(|known| known != path);
+                needs.push(path.clone());
+            }
+        }
+        self.open.pop();
+        self.selection.modules.push(Module {
+            name: own.name.clone(),
+            path: format!("extra/{}.ko", own.name),
+            needs,
+            bytes: own.bytes.clone(),
+        });
+        Ok(())
+    }
+
+    fn take_in_tree(&mut self, name: &str) -> Result<(), Error> {
+        let (Some((path, needs)), Some(directory)) =
+            (self.index.dep.get(name), &self.index.directory)
+        else {
+            return Ok(());
+        };
+        self.open.push(name.to_string());
+        for need in needs.iter().rev() {
+            self.choose(&stem(need), name)?;
+        }
+        self.open.pop();
+        let file = directory.join(path);
+        self.selection.modules.push(Module {
+            name: name.to_string(),
+            path: without_suffix(path),
+            needs: needs.iter().map(|need| without_suffix(need)).collect(),
+            bytes: plain(&file, read(&file)?)?,
+        });
+        Ok(())
+    }
+
+    fn unknown(&self, name: &str, asked: &str) -> Error {
+        let what = format!("carry the module {asked}");
+        let kernel = &self.kernel.name;
+        if self.index.directory.is_none() {
+            return mend(
+                wrong(
+                    what,
+                    format!("the kernel {kernel} is stored without modules"),
+                ),
+                "assize kernel add NAME --kernel IMAGE --modules DIR",
+            );
+        }
+        if name == asked {
+            let why = format!(
+                "the kernel {kernel} ({}) has no such module",
+                self.kernel.release
+            );
+            return mend(
+                wrong(what, why),
+                "give its name as lsmod shows it, or the path of its .ko file",
+            );
+        }
+        let why = format!(
+            "it depends on {name}, which {kernel} ({}) does not have",
+            self.kernel.release
+        );
+        mend(
+            wrong(what, why),
+            format!("list {name}.ko in the payload too"),
+        )
+    }
+}
+
+fn without_suffix(path: &str) -> String {
+    match path.rfind(".ko") {
+        Some(at) => path[..at + 3].to_string(),
+        None => path.to_string(),
+    }
+}
+
+/// The module itself, from a file that may be compressed.
+pub(crate) fn plain(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
+    let mut out = Vec::new();
+    let result = if bytes.starts_with(b"\xfd7zXZ\0") {
+        lzma_rust2::XzReader::new(bytes.as_slice(), true).read_to_end(&mut out)
+    } else if bytes.starts_with(b"\x28\xb5\x2f\xfd") {
+        ruzstd::decoding::StreamingDecoder::new(bytes.as_slice())
+            .map_err(std::io::Error::other)
+            .and_then(|mut reader| reader.read_to_end(&mut out))
+    } else if bytes.starts_with(b"\x1f\x8b") {
+        flate2::read::MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut out)
+    } else {
+        return Ok(bytes);
+    };
+    result.map_err(|error| failed(format!("unpack {}", path.display()), error))?;
+    Ok(out)
+}
+
+/// Whether `text` matches a pattern with `*`, `?` and `[…]`.
+pub(crate) fn glob(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), text.chars().collect());
+    let (mut p, mut t) = (0, 0);
+    let mut star = None;
+    while t < text.len() {
+        if pattern.get(p) == Some(&'*') {
+            star = Some((p, t));
+            p += 1;
+        } else if let Some(next) = one(&pattern, p, text[t]) {
+            (p, t) = (next, t + 1);
+        } else if let Some((at, from)) = star {
+            (p, t) = (at + 1, from + 1);
+            star = Some((at, from + 1));
+        } else {
+            return false;
+        }
+    }
+    pattern[p..].iter().all(|c| *c == '*')
+}
+
+/// Where the pattern goes on if its next part matches this character.
+fn one(pattern: &[char], at: usize, c: char) -> Option<usize> {
+    match pattern.get(at)? {
+        '?' => Some(at + 1),
+        '[' => {
+            let end = at + pattern[at..].iter().position(|c| *c == ']')?;
+            let set = &pattern[at + 1..end];
+            let ranges = set
+                .windows(3)
+                .any(|w| w[1] == '-' && w[0] <= c && c <= w[2]);
+            (ranges || set.contains(&c)).then_some(end + 1)
+        }
+        other => (*other == c).then_some(at + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+//! Baselines that were run twice.
+
+use crate::cells::{Cells, Key};
+use crate::document::NoiseFloor;
+use crate::names::folded;
+use crate::weigh::weigh;
+
+/// The configuration that this one is once more.
+pub(crate) fn repeated(cells: &Cells<'_>, configuration: usize) -> Option<usize> {
+    let name = folded(&cells.configurations[configuration]);
+    let recorded = &cells.records.configurations;
+    let of = recorded.iter().find(|c| folded(&c.name) == name)?;
+    let baseline = cells.configuration(of.repeats.as_ref()?)?;
+    (baseline != configuration).then_some(baseline)
+}
+
+/// Every repeated baseline against itself. These rows ask nothing, so they are
+/// in no family of tests and get no verdict.
+pub(crate) fn floors(cells: &Cells<'_>, seed: u64) -> Vec<NoiseFloor> {
+    let mut floors = Vec::new();
+    for (workload, metric) in cells.rows() {
+        for (configuration, b) in cells.row(workload, metric) {
+            let Some(baseline) = repeated(cells, configuration) else {
+                continue;
+            };
+            let key = Key {
+                workload,
+                metric,
+                configuration: baseline,
+            };
+            let Some(a) = cells.get(key) else {
+                continue;
+            };
+            let weighed = weigh(a, b, seed);
+            floors.push(NoiseFloor {
+                workload: cells.workloads[workload].clone(),
+                metric: cells.metrics[metric].name.clone(),
+                unit: cells.metrics[metric].unit.clone(),
+                baseline: cells.configurations[baseline].clone(),
+                configuration: cells.configurations[configuration].clone(),
+                n_baseline: weighed.n_a,
+                n: weighed.n_b,
+                ratio: weighed.ratio,
+                ci: weighed.ci_ends(),
+                p_t: weighed.p_t,
+                p: weighed.p,
+                difference: weighed.difference,
+            });
+        }
+    }
+    floors
+}

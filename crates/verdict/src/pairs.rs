@@ -1,0 +1,62 @@
+//! Runs of two cells that share a block.
+
+use std::collections::BTreeMap;
+
+use crate::cells::{Cell, Reading};
+
+/// The runs of both cells that have a partner in their block, by block.
+///
+/// None unless every run is in a block, each block that holds both cells holds
+/// one run of each, and there are two such blocks or more.
+pub(crate) fn partners<'a>(a: &Cell<'a>, b: &Cell<'a>) -> Option<(Cell<'a>, Cell<'a>)> {
+    let mut blocks: BTreeMap<u32, (Vec<Reading>, Vec<Reading>)> = BTreeMap::new();
+    for &reading in &a.runs {
+        blocks.entry(reading.block?).or_default().0.push(reading);
+    }
+    for &reading in &b.runs {
+        blocks.entry(reading.block?).or_default().1.push(reading);
+    }
+    let (mut in_a, mut in_b) = (Cell::default(), Cell::default());
+    for (of_a, of_b) in blocks.into_values() {
+        match (&of_a[..], &of_b[..]) {
+            ([one], [other]) => {
+                in_a.runs.push(*one);
+                in_b.runs.push(*other);
+            }
+            ([], _) | (_, []) => {}
+            _ => return None,
+        }
+    }
+    (in_a.runs.len() > 1).then_some((in_a, in_b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(blocks: &[Option<u32>]) -> Cell<'static> {
+        let runs = blocks.iter().enumerate().map(|(run, &block)| Reading {
+            run,
+            value: 1.0,
+            block,
+        });
+        Cell {
+            runs: runs.collect(),
+            ..Cell::default()
+        }
+    }
+
+    #[test]
+    fn only_complete_blocks_make_pairs() {
+        let some = |blocks: &[u32]| cell(&blocks.iter().map(|&b| Some(b)).collect::<Vec<_>>());
+        let pairs = |a: &Cell<'static>, b: &Cell<'static>| partners(a, b).map(|p| p.0.runs.len());
+        assert_eq!(pairs(&some(&[0, 1, 2]), &some(&[2, 0, 1])), Some(3));
+        // A run failed here and there.
+        assert_eq!(pairs(&some(&[0, 1, 2]), &some(&[1, 2, 3])), Some(2));
+        assert_eq!(pairs(&some(&[0, 1]), &some(&[1, 2])), None);
+        // Two of one configuration in a block are no pair.
+        assert_eq!(pairs(&some(&[0, 1, 1, 2]), &some(&[0, 1, 2])), None);
+        assert_eq!(pairs(&cell(&[Some(0), None]), &some(&[0, 1])), None);
+        assert_eq!(pairs(&cell(&[None, None]), &cell(&[None, None])), None);
+    }
+}

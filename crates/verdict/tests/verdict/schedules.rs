@@ -1,0 +1,201 @@
+//! What the runs of a schedule bring with them: blocks, failed runs, what the
+//! target lacks, a baseline run twice.
+
+use assize_bundle::{Configuration, Doubt, FailedRun, Place, Records, Unavailable};
+use assize_verdict::{Options, TTest, Verdict};
+
+use crate::common::{lints, row, runs_of, tried};
+
+/// Seeds that differ much and configurations that differ little.
+const BASE: [f64; 8] = [10.0, 14.0, 8.0, 21.0, 12.0, 30.0, 9.0, 17.0];
+const QUEUE: [f64; 8] = [9.1, 12.5, 7.2, 18.8, 10.9, 27.1, 8.2, 15.2];
+
+fn blocked(rows: &[(&str, &[f64])]) -> Records {
+    let mut records = runs_of("pipe", "time", "s", rows);
+    for run in &mut records.runs {
+        run.block = Some(run.repetition);
+    }
+    records
+}
+
+fn close(value: Option<f64>, wanted: f64) {
+    let value = value.unwrap_or(f64::NAN);
+    assert!(
+        (value - wanted).abs() <= 1e-6 * wanted.abs(),
+        "{value} is not {wanted}"
+    );
+}
+
+#[test]
+fn complete_blocks_are_compared_by_pairs() {
+    let document = tried(
+        &blocked(&[("base", &BASE), ("queue", &QUEUE)]),
+        &Options::default(),
+    );
+    let found = row(&document, "pipe", "time", "queue");
+    assert_eq!(found.t_test, Some(TTest::Paired));
+    // scipy.stats.ttest_rel of the logarithms and its confidence_interval.
+    close(found.ratio, 0.901847210695);
+    close(found.ci.map(|ci| ci[0]), 0.895675488693);
+    close(found.ci.map(|ci| ci[1]), 0.908061459431);
+    close(found.p_t, 3.60024007747e-09);
+    close(found.p, 2.0 / 256.0);
+    assert_eq!(found.verdict, Verdict::Established);
+}
+
+#[test]
+fn without_blocks_the_same_runs_are_independent() {
+    let records = runs_of("pipe", "time", "s", &[("base", &BASE), ("queue", &QUEUE)]);
+    let document = tried(&records, &Options::default());
+    let found = row(&document, "pipe", "time", "queue");
+    assert_eq!(found.t_test, Some(TTest::Welch));
+    assert_eq!(found.verdict, Verdict::Undecided);
+}
+
+#[test]
+fn a_run_whose_partner_failed_is_left_out_and_the_row_says_so() {
+    let mut records = blocked(&[("base", &BASE), ("queue", &QUEUE)]);
+    let at = records
+        .runs
+        .iter()
+        .position(|r| r.configuration == "queue" && r.repetition == 3);
+    records.runs.remove(at.unwrap());
+    records.failures.push(FailedRun {
+        configuration: "queue".into(),
+        workload: "pipe".into(),
+        repetition: 3,
+        order: 10,
+        block: Some(3),
+        why: "kernel panic: not syncing".into(),
+        console: "the last line".into(),
+    });
+    let document = tried(&records, &Options::default());
+    let found = row(&document, "pipe", "time", "queue");
+    assert_eq!((found.n_baseline, found.n), (Some(7), Some(7)));
+    assert_eq!(found.t_test, Some(TTest::Paired));
+    assert_eq!(
+        found.because.as_deref(),
+        Some("1 run without a partner in the same block left out")
+    );
+    assert_eq!(
+        lints(&document, "failed-run"),
+        [
+            "queue on pipe: 1 of 8 runs failed: kernel panic: not syncing; comparisons go on with \
+          the 7 runs left"
+        ]
+    );
+}
+
+#[test]
+fn figures_that_do_not_differ_at_all_are_equivalent_and_not_nan() {
+    let document = tried(
+        &blocked(&[("base", &BASE), ("queue", &BASE)]),
+        &Options::default(),
+    );
+    let found = row(&document, "pipe", "time", "queue");
+    assert_eq!((found.ratio, found.ci), (Some(1.0), Some([1.0, 1.0])));
+    assert_eq!((found.p_t, found.p), (Some(1.0), Some(1.0)));
+    assert_eq!(found.verdict, Verdict::Equivalent);
+    // On the exact target that is what no effect looks like.
+    assert!(lints(&document, "duplicate-rows").is_empty());
+}
+
+#[test]
+fn reasons_of_failures_are_counted() {
+    let mut records = blocked(&[("base", &BASE)]);
+    for (repetition, why) in [
+        (1, "not done after 60 s"),
+        (2, "panic"),
+        (3, "not done after 60 s"),
+    ] {
+        records.failures.push(FailedRun {
+            configuration: "queue".into(),
+            workload: "pipe".into(),
+            repetition,
+            order: 20 + repetition,
+            block: Some(repetition),
+            why: why.into(),
+            console: String::new(),
+        });
+    }
+    let document = tried(&records, &Options::default());
+    assert_eq!(
+        lints(&document, "failed-run"),
+        [
+            "queue on pipe: 3 of 3 runs failed: not done after 60 s (2 times) and panic; nothing \
+          is compared there"
+        ]
+    );
+}
+
+#[test]
+fn what_is_unavailable_or_incomplete_is_said_with_the_reason() {
+    let mut records = blocked(&[("base", &BASE), ("queue", &QUEUE)]);
+    let lacking = |configuration: &str, metric: Option<&str>| Unavailable {
+        configuration: configuration.into(),
+        workload: "pipe".into(),
+        instrument: "energy".into(),
+        metric: metric.map(String::from),
+        reason: "no counter here".into(),
+    };
+    records.unavailable = vec![
+        lacking("base", None),
+        lacking("queue", None),
+        lacking("queue", Some("energy-cores")),
+    ];
+    records.doubts.push(Doubt {
+        code: "incomplete".into(),
+        detail: "16 of 20 runs are there".into(),
+        place: Place::default(),
+    });
+    let document = tried(&records, &Options::default());
+    assert_eq!(
+        lints(&document, "unavailable"),
+        [
+            "energy: no counter here",
+            "energy-cores: no counter here (queue on pipe)"
+        ]
+    );
+    assert_eq!(
+        lints(&document, "incomplete"),
+        [": 16 of 20 runs are there"]
+    );
+}
+
+#[test]
+fn a_repeated_baseline_is_the_noise_floor_and_in_no_family() {
+    let again: Vec<f64> = BASE.iter().map(|v| v * 1.001).collect();
+    let rows: [(&str, &[f64]); 3] = [("base", &BASE), ("base/aa", &again), ("queue", &QUEUE)];
+    let mut records = blocked(&rows);
+    records.limits = vec!["no caches are modelled".into()];
+    for name in ["base", "base/aa", "queue"] {
+        records.configurations.push(Configuration {
+            name: name.into(),
+            label: name.into(),
+            repeats: (name == "base/aa").then(|| "base".into()),
+            ..Configuration::default()
+        });
+    }
+    let document = tried(&records, &Options::default());
+    let names: Vec<&str> = document
+        .comparisons
+        .iter()
+        .map(|c| c.configuration.as_str())
+        .collect();
+    assert_eq!(names, ["queue"]);
+    let found = row(&document, "pipe", "time", "queue");
+    assert_eq!(
+        found.p_adjusted, found.p,
+        "one test, nothing to correct for"
+    );
+    let [floor] = &document.noise_floor[..] else {
+        panic!("{:?}", document.noise_floor);
+    };
+    assert_eq!(
+        (floor.baseline.as_str(), floor.configuration.as_str()),
+        ("base", "base/aa")
+    );
+    close(floor.ratio, 1.001);
+    assert_eq!(floor.n, Some(8));
+    assert_eq!(document.limits, ["no caches are modelled"]);
+}
