@@ -100,7 +100,7 @@ pub(crate) fn parse(text: &str) -> Result<Stat, String> {
             _ => {
                 if let Some(number) = first.strip_prefix("cpu") {
                     let number = number.parse().map_err(|_| wrong())?;
-                    let idle = words.nth(2).and_then(|word| word.parse().ok());
+                    let idle = words.nth(3).and_then(|word| word.parse().ok());
                     let iowait: u64 = words.next().and_then(|w| w.parse().ok()).unwrap_or(0);
                     let idle: u64 = idle.ok_or_else(wrong)?;
                     stat.idle.push((number, idle + iowait));

@@ -1,5 +1,7 @@
 //! Small questions to the kernel that several instruments ask.
 
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use rustix::time::{ClockId, clock_gettime};
@@ -20,8 +22,31 @@ pub(crate) fn online_cpus() -> Result<Vec<u32>, String> {
 }
 
 /// A file's text, or why there is none.
+///
+/// Some files of the kernel show only what the first read has room for
+/// (tracefs: events/header_page), and reading in large pieces changes least
+/// between two of them.
 pub(crate) fn read(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))
+    const PIECE: usize = 32 << 10;
+    let failed = |why: std::io::Error| format!("{}: {why}", path.display());
+    let mut file = File::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    loop {
+        let filled = bytes.len();
+        bytes.resize(filled + PIECE, 0);
+        match file.read(bytes.get_mut(filled..).unwrap_or_default()) {
+            Ok(got) => {
+                bytes.truncate(filled + got);
+                if got == 0 {
+                    break;
+                }
+            }
+            Err(why) if why.kind() == ErrorKind::Interrupted => bytes.truncate(filled),
+            Err(why) => return Err(failed(why)),
+        }
+    }
+    // Names of threads may be any bytes.
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// `0-3,8` as the kernel writes lists of CPUs.
