@@ -11,7 +11,10 @@ fn main() {
     let (mut made, mut records) = instruments::make(&arguments[..at]);
     made.retain_mut(|i| {
         i.keep_samples(std::env::var_os("SAMPLES").is_some());
-        match i.open() {
+        let before = std::time::Instant::now();
+        let opened = i.open();
+        println!("{}: {:?}", i.name(), before.elapsed());
+        match opened {
             Ok(()) => true,
             Err(why) => {
                 println!("{}: {why}", i.name());

@@ -4,8 +4,17 @@
 //! There the time-stamp counter goes on by one for each instruction, of
 //! whichever CPU, and else only jumps, when all CPUs sleep. So what it
 //! advanced without the times in which all CPUs slept is what was executed.
+//!
+//! A CPU traces that it goes idle some instructions before it sleeps, and
+//! that an interrupt has begun some instructions after it woke it. How many
+//! these are is found before the run: of many idle times whose ends are
+//! drawn ever later, some end before the CPU sleeps at all. These are the
+//! shortest, and last just as long as those instructions.
+
+use std::num::NonZeroU64;
 
 use assize_job::Record;
+use rustix::thread::{Timespec, current_timer_slack, nanosleep, set_current_timer_slack};
 
 use super::cpu_idle::Tracer;
 use super::idle::{self, Event, Span};
@@ -17,6 +26,12 @@ const NAME: &str = "guest-instructions";
 /// What the command line of an exact machine says.
 const EXACT: [&str; 2] = ["assize.channel=debugcon", "assize.clock=instructions"];
 
+/// How long the sleeps of the calibration are, and how many. Going idle takes
+/// a few thousand instructions; the stretch to be met is a few hundred long.
+const CALIBRATION_STEP_NS: i64 = 100;
+const CALIBRATION_STEPS: i64 = 120;
+const CALIBRATION_ALIKE: usize = 3;
+
 /// Trace events with which an interrupt begins.
 const INTERRUPTS: &[&str] = &["irq_vectors", "irq/irq_handler_entry"];
 
@@ -25,6 +40,8 @@ const INTERRUPTS: &[&str] = &["irq_vectors", "irq/irq_handler_entry"];
 pub(crate) struct GuestInstructions {
     tracer: Option<Tracer>,
     window: Option<Span>,
+    /// Instructions of an idle time in which the CPU did not sleep.
+    around_sleep: u64,
     failed: Option<String>,
 }
 
@@ -39,7 +56,9 @@ impl Instrument for GuestInstructions {
                 "the clock of this machine counts no instructions; use target exact".into(),
             );
         }
-        self.tracer = Some(Tracer::open(NAME, "x86-tsc", INTERRUPTS)?);
+        let mut tracer = Tracer::open(NAME, "x86-tsc", INTERRUPTS)?;
+        self.around_sleep = calibrate(&mut tracer)?;
+        self.tracer = Some(tracer);
         Ok(())
     }
 
@@ -68,7 +87,7 @@ impl Instrument for GuestInstructions {
         }
         let trace = tracer.drain();
         let mut records = match tracer.nudges() {
-            true => records(&trace, window),
+            true => records(&trace, window, self.around_sleep),
             false => vec![unavailable(
                 NAME,
                 None,
@@ -85,14 +104,56 @@ fn exact(command_line: &str) -> bool {
     EXACT.iter().all(|word| words.contains(word))
 }
 
+/// Sleeps for ever longer times, from less than it takes to go idle, and
+/// gives the shortest idle time that an interrupt ended.
+fn calibrate(tracer: &mut Tracer) -> Result<u64, String> {
+    let failed = |why: rustix::io::Errno| format!("timer slack: {why}");
+    let slack = current_timer_slack().map_err(failed)?;
+    set_current_timer_slack(NonZeroU64::new(1)).map_err(failed)?;
+    tracer.on()?;
+    for step in 1..=CALIBRATION_STEPS {
+        let tv_nsec = step * CALIBRATION_STEP_NS;
+        let _ = nanosleep(&Timespec { tv_sec: 0, tv_nsec });
+    }
+    tracer.off()?;
+    set_current_timer_slack(NonZeroU64::new(slack)).map_err(failed)?;
+    let trace = tracer.drain();
+    let spans = trace.cpus.iter().flat_map(|cpu| interrupted(&cpu.events));
+    shortest(spans.collect()).ok_or_else(|| {
+        "going idle could not be calibrated; use a kernel with CONFIG_X86_LOCAL_APIC".into()
+    })
+}
+
+/// The times from going idle to the interrupt that ended it.
+fn interrupted(events: &[(u64, Event)]) -> Vec<u64> {
+    let spans = events.windows(2).filter_map(|pair| match pair {
+        [(from, Event::Enter), (to, Event::Interrupt)] => to.checked_sub(*from),
+        _ => None,
+    });
+    spans.collect()
+}
+
+/// The shortest that occurs often enough to be no accident.
+fn shortest(mut spans: Vec<u64>) -> Option<u64> {
+    spans.sort_unstable();
+    let alike = spans.windows(CALIBRATION_ALIKE);
+    alike
+        .filter(|s| s.first() == s.last())
+        .find_map(|s| s.first().copied())
+}
+
 /// A CPU without an event was busy: it was interrupted at the start.
-fn records(trace: &Trace<Event>, window: Span) -> Vec<Record> {
+fn records(trace: &Trace<Event>, window: Span, around_sleep: u64) -> Vec<Record> {
     let mut all_idle = vec![window];
     for cpu in &trace.cpus {
         let spans = idle::idle(&cpu.events, window).unwrap_or_default();
         all_idle = idle::both(&all_idle, &spans);
     }
-    let executed = window.to - window.from - idle::length(&all_idle);
+    let slept: u64 = all_idle
+        .iter()
+        .map(|span| (span.to - span.from).saturating_sub(around_sleep))
+        .sum();
+    let executed = window.to - window.from - slept;
     let periods = all_idle.len().try_into().unwrap_or(u64::MAX);
     vec![
         metric("guest_instructions", number(executed), ""),
@@ -162,7 +223,45 @@ mod tests {
                 metric("guest_instructions", executed, ""),
                 metric("all_idle_periods", periods, ""),
             ];
-            assert_eq!(records(&trace, window), wanted);
+            assert_eq!(records(&trace, window, 0), wanted);
+        }
+    }
+
+    #[test]
+    fn the_shortest_idle_time_must_occur_again() {
+        use Event::{Enter, Interrupt, Leave};
+        let events = [
+            (0, Enter),
+            (867, Interrupt),
+            (900, Leave),
+            (1000, Enter),
+            (1300, Leave), // no interrupt ended this one
+            (2000, Interrupt),
+            (3000, Enter),
+            (3867, Interrupt),
+        ];
+        assert_eq!(interrupted(&events), [867, 867]);
+        assert_eq!(shortest(vec![900, 867, 12, 867, 950, 867]), Some(867));
+        assert_eq!(shortest(vec![900, 867, 12, 867, 950]), None);
+        assert_eq!(shortest(Vec::new()), None);
+    }
+
+    #[test]
+    fn what_surrounds_a_sleep_was_executed() {
+        let events = vec![
+            (100, Event::Enter),
+            (500, Event::Interrupt),
+            (600, Event::Leave),
+        ];
+        let trace = Trace {
+            cpus: vec![CpuEvents { cpu: 0, events }],
+            lost: 0,
+            broken: false,
+        };
+        let window = Span { from: 0, to: 1000 };
+        for (around, executed) in [(0, 600.0), (150, 750.0), (900, 1000.0)] {
+            let given = records(&trace, window, around);
+            assert_eq!(given[0], metric("guest_instructions", executed, ""));
         }
     }
 

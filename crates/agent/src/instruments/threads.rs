@@ -3,8 +3,9 @@
 //!
 //! A thread that has ended is no longer in /proc, and the kernel adds its
 //! counts to the process only where nobody but the parent can see them, and
-//! only after it was reaped. So the ends of threads are taken from taskstats,
-//! and /proc gives those that are left.
+//! only after it was reaped. So the ends of threads are taken from taskstats.
+//! /proc gives what the workload's process had before it was let go, and all
+//! there is where taskstats cannot be had.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -26,7 +27,7 @@ pub(crate) struct Threads {
     workload: u32,
     before: Option<Exit>,
     ended: Vec<Exit>,
-    living: Vec<Exit>,
+    left: Vec<Exit>,
 }
 
 impl Instrument for Threads {
@@ -58,11 +59,13 @@ impl Instrument for Threads {
         if let Some(taskstats) = &mut self.taskstats {
             self.ended = taskstats.drain();
         }
-        self.living = living(Path::new("/proc"));
+        // Processes that outlive it are no longer its children, so there is
+        // no way to find them.
+        self.left = left(self.workload);
     }
 
     fn records(&mut self) -> Vec<Record> {
-        let mut threads = of_workload(self.workload, &self.ended, &self.living);
+        let mut threads = of_workload(self.workload, &self.ended, &self.left);
         if let (Some(before), Some(own)) = (&self.before, threads.get_mut(&self.workload)) {
             own.voluntary = own.voluntary.saturating_sub(before.voluntary);
             own.involuntary = own.involuntary.saturating_sub(before.involuntary);
@@ -88,8 +91,8 @@ impl Instrument for Threads {
 
 /// The threads of the workload's process and of what it started, by number.
 /// What a thread's end says is preferred to what /proc says.
-fn of_workload(workload: u32, ended: &[Exit], living: &[Exit]) -> BTreeMap<u32, Exit> {
-    let all = || living.iter().chain(ended);
+fn of_workload(workload: u32, ended: &[Exit], left: &[Exit]) -> BTreeMap<u32, Exit> {
+    let all = || left.iter().chain(ended);
     let mut processes = BTreeSet::from([workload]);
     loop {
         let before = processes.len();
@@ -138,29 +141,15 @@ fn records(threads: &BTreeMap<u32, Exit>) -> Vec<Record> {
     records
 }
 
-/// The threads that /proc shows.
-fn living(proc: &Path) -> Vec<Exit> {
-    let mut threads = Vec::new();
-    for process in numbers(proc) {
-        let tasks = proc.join(process.to_string()).join("task");
-        for tid in numbers(&tasks) {
-            let path = tasks.join(tid.to_string()).join("status");
-            threads.extend(system::read(&path).ok().and_then(|text| status(&text)));
-        }
-    }
-    threads
-}
-
-/// The entries of a directory that are numbers, ascending.
-fn numbers(directory: &Path) -> Vec<u32> {
-    let Ok(listing) = std::fs::read_dir(directory) else {
+/// The threads of a process that /proc still shows.
+fn left(process: u32) -> Vec<Exit> {
+    let Ok(listing) = std::fs::read_dir(format!("/proc/{process}/task")) else {
         return Vec::new();
     };
-    let mut numbers: Vec<u32> = listing
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .collect();
-    numbers.sort_unstable();
-    numbers
+    let paths = listing.filter_map(|entry| Some(entry.ok()?.path().join("status")));
+    paths
+        .filter_map(|path| status(&system::read(&path).ok()?))
+        .collect()
 }
 
 /// Reads /proc/PID/task/TID/status.
@@ -211,16 +200,17 @@ mod tests {
 
     #[test]
     fn the_workload_is_its_process_and_what_it_started() {
-        // 10 started 20, which started 30; 20 ended first. 11 is a thread
-        // of 10. 40 is somebody else's.
+        // 10 started 20, which started 30. 11 is a thread of 10. 40 is
+        // somebody else's.
         let ended = [
             thread(11, 10, 1, 5),
+            thread(30, 30, 20, 4),
             thread(20, 20, 10, 3),
             thread(40, 40, 1, 9),
             thread(10, 10, 1, 2),
         ];
-        let living = [thread(30, 30, 20, 4), thread(10, 10, 1, 1)];
-        let found = of_workload(10, &ended, &living);
+        let left = [thread(10, 10, 1, 1)];
+        let found = of_workload(10, &ended, &left);
         let numbers: Vec<u32> = found.keys().copied().collect();
         assert_eq!(numbers, [10, 11, 20, 30]);
         assert_eq!(found[&10].voluntary, 2, "its end is preferred");

@@ -244,7 +244,7 @@ fn owner(name: &str) -> Option<u32> {
     pid.parse().ok()
 }
 
-/// KiB for each CPU: at most 1/32 of the memory for all, at least 64.
+/// KiB for each CPU: at most 1/16 of the memory for all, at least 64.
 #[allow(clippy::useless_conversion)] // Not on machines of 32 bits.
 fn buffer_kib(wanted: u64, cpus: usize) -> u64 {
     let info = rustix::system::sysinfo();
@@ -254,7 +254,7 @@ fn buffer_kib(wanted: u64, cpus: usize) -> u64 {
         .saturating_mul(unit)
         / 1024;
     let cpus = u64::try_from(cpus.max(1)).unwrap_or(u64::MAX);
-    wanted.min(total_kib / 32 / cpus).max(64)
+    wanted.min(total_kib / 16 / cpus).max(64)
 }
 
 /// Events lost, of what per_cpu/cpuN/stats says.
