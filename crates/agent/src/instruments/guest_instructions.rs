@@ -86,7 +86,7 @@ impl Instrument for GuestInstructions {
             return vec![unavailable(NAME, None, why)];
         }
         let trace = tracer.drain();
-        let mut records = match tracer.nudges() {
+        let mut records = match tracer.nudged() {
             true => records(&trace, window, self.around_sleep),
             false => vec![unavailable(
                 NAME,

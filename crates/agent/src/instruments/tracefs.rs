@@ -202,7 +202,15 @@ impl Drop for Instance {
         // An instance in use cannot be removed.
         self.pipes.clear();
         self.switch = None;
-        let _ = fs::remove_dir(&self.path);
+        // A process that is being started may still have our files, shortly.
+        for _ in 0..20 {
+            match fs::remove_dir(&self.path) {
+                Err(why) if why.kind() == ErrorKind::ResourceBusy => {
+                    std::thread::sleep(std::time::Duration::from_millis(1));
+                }
+                _ => break,
+            }
+        }
     }
 }
 
@@ -342,5 +350,40 @@ mod tests {
         assert!(!trace.broken);
         drop(instance);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn events_that_do_not_fit_are_counted() {
+        let wanted = Wanted {
+            name: "test-full",
+            clock: "mono",
+            kib_per_cpu: 64,
+            events: &["sched/sched_switch"],
+        };
+        let mut instance = match Instance::open(wanted) {
+            Ok(instance) => instance,
+            Err(why) => {
+                eprintln!("skipped: {why}");
+                return;
+            }
+        };
+        instance.on().unwrap();
+        let (there, from_here) = std::sync::mpsc::sync_channel(0);
+        let (back, from_there) = std::sync::mpsc::sync_channel(0);
+        let other = std::thread::spawn(move || {
+            while let Ok(()) = from_here.recv() {
+                back.send(()).unwrap();
+            }
+        });
+        for _ in 0..20_000 {
+            there.send(()).unwrap();
+            from_there.recv().unwrap();
+        }
+        drop(there);
+        other.join().unwrap();
+        instance.off().unwrap();
+        let trace = instance.drain(&|_| Some(()));
+        assert!(trace.lost > 0);
+        assert!(trace.doubt("test-full").is_some());
     }
 }

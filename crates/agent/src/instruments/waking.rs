@@ -53,6 +53,9 @@ pub(crate) struct Waking {
     pub latencies: Vec<Latency>,
     /// Each thread and what the kernel called it last.
     pub threads: BTreeMap<u32, String>,
+    /// How often a thread ran after a wake-up without its kernel having
+    /// traced when it began to.
+    pub untraced: u64,
 }
 
 /// Follows the workload's threads through all events, in order of time.
@@ -70,13 +73,14 @@ pub(crate) fn follow(workload: u32, events: &[(u64, Event)]) -> Waking {
         match event {
             Event::Fork { parent, child } => {
                 if members.contains(&parent) {
+                    waking.ran(woken.remove(&parent));
                     members.insert(child);
                 }
             }
             Event::Exit { tid } => {
                 members.remove(&tid);
                 running.remove(&tid);
-                woken.remove(&tid);
+                waking.ran(woken.remove(&tid));
             }
             Event::Wakeup { tid, comm } => {
                 if members.contains(&tid) {
@@ -89,8 +93,7 @@ pub(crate) fn follow(workload: u32, events: &[(u64, Event)]) -> Waking {
             Event::Switch { prev, next, comm } => {
                 running.remove(&prev);
                 if members.contains(&prev) {
-                    // It ran, so it cannot have been waiting.
-                    woken.remove(&prev);
+                    waking.ran(woken.remove(&prev));
                 }
                 if members.contains(&next) {
                     waking.name(next, &comm);
@@ -111,6 +114,11 @@ pub(crate) fn follow(workload: u32, events: &[(u64, Event)]) -> Waking {
 }
 
 impl Waking {
+    /// A thread is seen to run that was last seen to be woken, if it was.
+    fn ran(&mut self, woken: Option<u64>) {
+        self.untraced += u64::from(woken.is_some());
+    }
+
     fn name(&mut self, tid: u32, comm: &[u8; 16]) {
         let text = comm.split(|&byte| byte == 0).next().unwrap_or_default();
         let known = self.threads.entry(tid).or_default();
@@ -189,6 +197,22 @@ mod tests {
             (190, switch(7, WORKLOAD)),
         ];
         assert_eq!(waited(&events), []);
+    }
+
+    #[test]
+    fn a_run_that_was_not_traced_is_noticed() {
+        let seen = [
+            switch(WORKLOAD, 0),
+            Event::Exit { tid: WORKLOAD },
+            Event::Fork {
+                parent: WORKLOAD,
+                child: 11,
+            },
+        ];
+        for event in seen {
+            let waking = follow(WORKLOAD, &[(100, wakeup(WORKLOAD)), (190, event)]);
+            assert_eq!((waking.untraced, waking.latencies.len()), (1, 0));
+        }
     }
 
     #[test]
