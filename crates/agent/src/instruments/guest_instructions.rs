@@ -9,7 +9,9 @@
 //! that an interrupt has begun some instructions after it woke it. How many
 //! these are is found before the run: of many idle times whose ends are
 //! drawn ever later, some end before the CPU sleeps at all. These are the
-//! shortest, and last just as long as those instructions.
+//! shortest, and last just as long as those instructions. The instrument
+//! `cpu-idle` does not change them: it is opened before, so it traces that a
+//! CPU goes idle before this one does.
 
 use std::num::NonZeroU64;
 

@@ -375,7 +375,7 @@ mod tests {
                 back.send(()).unwrap();
             }
         });
-        for _ in 0..20_000 {
+        for _ in 0..4000 {
             there.send(()).unwrap();
             from_there.recv().unwrap();
         }
