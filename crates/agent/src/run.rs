@@ -206,6 +206,9 @@ impl Run {
         let prepared = workload::prepare(&self.job.workload, &self.job, "workload", false)?;
         let (mut instruments, missing) = instruments::make(&self.job.instruments);
         channel.send_all(&missing);
+        for instrument in &mut instruments {
+            instrument.keep_samples(self.job.samples);
+        }
         instruments.retain_mut(|instrument| match instrument.open() {
             Ok(()) => true,
             Err(reason) => {
