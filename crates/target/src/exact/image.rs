@@ -23,7 +23,7 @@ use crate::{Error, Failure};
 /// How often a boot is tried before a memory image that leaps is an error.
 const ATTEMPTS: u32 = 4;
 /// More nanoseconds than this between stop and resumption are a leap.
-const RESUMED_NS_MAX: u64 = 64;
+pub(crate) const RESUMED_NS_MAX: u64 = 64;
 /// Booting takes some seconds of the host's time; much more if it is busy.
 const BOOT_LIMIT: Duration = Duration::from_secs(180);
 
