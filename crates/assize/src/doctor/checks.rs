@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assize_target::kernels::{Kernels, DEBIAN};
+use assize_target::kernels::{DEBIAN, Kernels};
 use assize_target::packages::package_of;
 use assize_target::qemu::Qemu;
 use assize_target::{Error, agent};
@@ -92,7 +92,10 @@ fn qemu(root: &Path) -> Vec<Check> {
     let mut checks = vec![found("QEMU", detail)];
     let name = "QEMU, 2 CPUs";
     checks.push(match qemu.fits(2) {
-        Ok(()) => found(name, "shares instructions fairly among the CPUs of a machine"),
+        Ok(()) => found(
+            name,
+            "shares instructions fairly among the CPUs of a machine",
+        ),
         Err(error) => Check::of(name, error, "exact machines with more than one CPU"),
     });
     checks
@@ -107,7 +110,10 @@ fn kernels(kernels: &Kernels) -> Vec<Check> {
         .iter()
         .map(|kernel| {
             let name = format!("kernel {}", kernel.name);
-            found(&name, format!("{} in {}", kernel.release, kernel.image.display()))
+            found(
+                &name,
+                format!("{} in {}", kernel.release, kernel.image.display()),
+            )
         })
         .collect();
     let lacking = DEBIAN
@@ -173,7 +179,10 @@ fn perf(name: &str, device: Option<PathBuf>, lacking: &str, needed_for: &str) ->
         return missing(name, lacking, needed_for);
     };
     if level <= 0 || rustix::process::geteuid().is_root() {
-        return found(name, format!("{}, perf_event_paranoid {level}", device.display()));
+        return found(
+            name,
+            format!("{}, perf_event_paranoid {level}", device.display()),
+        );
     }
     missing(name, format!("perf_event_paranoid is {level}"), needed_for)
         .mend("sysctl kernel.perf_event_paranoid=0, or run assize as root")
@@ -181,7 +190,10 @@ fn perf(name: &str, device: Option<PathBuf>, lacking: &str, needed_for: &str) ->
 
 fn first_of(names: &[&str]) -> Option<PathBuf> {
     let devices = Path::new("/sys/bus/event_source/devices");
-    names.iter().map(|name| devices.join(name)).find(|path| path.exists())
+    names
+        .iter()
+        .map(|name| devices.join(name))
+        .find(|path| path.exists())
 }
 
 fn perf_hardware() -> Check {
@@ -264,7 +276,10 @@ mod tests {
     #[test]
     fn whatever_is_missing_says_what_needs_it() {
         for check in all() {
-            assert!(!check.name.is_empty() && !check.detail.is_empty(), "{check:?}");
+            assert!(
+                !check.name.is_empty() && !check.detail.is_empty(),
+                "{check:?}"
+            );
             assert_eq!(check.needed_for.is_empty(), check.there, "{check:?}");
         }
     }
