@@ -12,7 +12,14 @@ const KERNELS: &[&str] = &["debian:6.12", "debian:6.1"];
 pub(crate) fn run(_: &[String]) -> Result<(), Error> {
     let assize = |arguments: &[&str]| {
         let mut all = vec![
-            "run", "--quiet", "--locked", "--package", "assize", "--", "kernel", "fetch",
+            "run",
+            "--quiet",
+            "--locked",
+            "--package",
+            "assize",
+            "--",
+            "kernel",
+            "fetch",
         ];
         all.extend(arguments);
         run_command(command(cargo(), &all)?)

@@ -156,9 +156,9 @@ impl Child {
         unsafe { libc::write(self.gate.as_raw_fd(), byte.as_ptr().cast(), 1) };
     }
 
-    /// Waits for its end; kills it if the time is up or `interrupts` is
-    /// readable, and then says so. Only its own end is waited for, not that
-    /// of its group.
+    /// Waits for its end, not that of its group. If the time is up before
+    /// or `interrupts` is readable, kills it and says so; it may take a
+    /// while to die.
     pub(crate) fn wait_end(&self, limits: &Limits<'_>) -> Option<String> {
         let deadline = limits.deadline();
         let mut fds = vec![&self.ended];
@@ -168,12 +168,16 @@ impl Child {
             return None;
         }
         self.kill();
-        sys::wait_readable(&[&self.ended], None);
         Some(if ready.contains(&true) {
             "interrupted by a signal to the agent; it was killed".into()
         } else {
             format!("not done after {} ms; it was killed", limits.timeout_ms)
         })
+    }
+
+    /// Waits for the end of what was killed, so long at most.
+    pub(crate) fn wait_dead(&self, at_most_ns: Option<u64>) {
+        sys::wait_readable(&[&self.ended], at_most_ns.map(|ns| sys::now() + ns));
     }
 
     /// Whether it has ended.

@@ -65,6 +65,8 @@ struct Background {
     name: String,
     child: Child,
     statuses: Vec<i32>,
+    /// Whether it ended before the workload did.
+    early: bool,
     /// Not called; what it holds goes when the process has ended.
     _read: Reader,
 }
@@ -160,7 +162,7 @@ impl Run {
                 }
             }
         }
-        let measured = self.measure_workload(channel);
+        let measured = self.measure_workload(&mut background, channel);
         end_background(background, channel);
         match measured {
             Ok(measured) => self.report(measured, channel),
@@ -177,6 +179,7 @@ impl Run {
             name: workload.name.clone(),
             child,
             statuses: prepared.statuses,
+            early: false,
             _read: prepared.read,
         })
     }
@@ -187,17 +190,25 @@ impl Run {
             .map_err(|error| format!("new process: {}", sys::words(&error)))?;
         if let Err(why) = child.wait_ready(&self.limits()) {
             child.kill();
-            // Why it is not ready is known; how it ended does not matter.
-            let _ = child.reap();
+            // Why it is not ready is known; how it ends does not matter. If
+            // the background starves it, it ends after that.
+            child.wait_dead(Some(1_000_000_000));
             return Err(why);
         }
         Ok(child)
     }
 
-    fn measure_workload(&self, channel: &mut Channel) -> Result<Measured, String> {
+    fn measure_workload(
+        &self,
+        background: &mut [Background],
+        channel: &mut Channel,
+    ) -> Result<Measured, String> {
         let prepared = workload::prepare(&self.job.workload, &self.job, "workload", false)?;
         let (mut instruments, missing) = instruments::make(&self.job.instruments);
         channel.send_all(&missing);
+        for instrument in &mut instruments {
+            instrument.keep_samples(self.job.samples);
+        }
         instruments.retain_mut(|instrument| match instrument.open() {
             Ok(()) => true,
             Err(reason) => {
@@ -210,7 +221,7 @@ impl Run {
             }
         });
         let child = self.start(prepared.body, &prepared.scheduling)?;
-        let (left, elapsed_ns, why) = self.let_run(child, &mut instruments)?;
+        let (left, elapsed_ns, why) = self.let_run(child, &mut instruments, background)?;
         Ok(Measured {
             instruments,
             why: why.or_else(|| workload::failure(&left, &prepared.statuses)),
@@ -242,6 +253,7 @@ impl Run {
         &self,
         mut child: Child,
         instruments: &mut [Box<dyn Instrument>],
+        background: &mut [Background],
     ) -> Result<(Left, u64, Option<String>), String> {
         let kills = oom_kills();
         let offset = Stream::new(self.job.seed, "offset").below(self.job.offset_ns_max);
@@ -259,6 +271,14 @@ impl Run {
         child.release();
         let cut_short = child.wait_end(&self.limits());
         let elapsed_ns = sys::now() - start;
+        for other in background {
+            other.early = other.child.has_ended();
+            if cut_short.is_some() {
+                // It may be what keeps the workload from dying.
+                other.child.kill();
+            }
+        }
+        child.wait_dead(None);
         for instrument in instruments.iter_mut().rev() {
             instrument.stop();
         }
@@ -280,10 +300,10 @@ fn end_background(background: Vec<Background>, channel: &mut Channel) {
         name,
         child,
         statuses,
+        early,
         _read,
     } in background
     {
-        let early = child.has_ended();
         child.kill();
         let left = match child.reap() {
             Ok(left) => left,

@@ -442,12 +442,17 @@ fn cyclictest_gives_every_latency() {
         ..Cyclictest::default()
     };
     let records = completed(&job(Kind::Cyclictest(cyclictest)));
-    // On a busy host a thread may be stopped before it has done them all.
-    let count = count(&records, "latency").unwrap();
-    assert!((2..=40).contains(&count), "{count}");
-    let metrics = metrics(&records);
-    assert!(metrics["thread0_latency_max"].0 > 0.0);
-    assert!(metrics["thread1_latency_max"].0 > 0.0);
+    // On a busy host cyclictest may stop a thread before it has done all its
+    // wake-ups. That is said.
+    if doubts(&records).is_empty() {
+        assert_eq!(count(&records, "latency"), Some(40));
+        let metrics = metrics(&records);
+        assert!(metrics["thread0_latency_max"].0 > 0.0);
+        assert!(metrics["thread1_latency_max"].0 > 0.0);
+    } else {
+        assert!(doubts(&records).iter().all(|code| code == "values-lost"));
+        assert!(count(&records, "latency").is_some_and(|count| (1..40).contains(&count)));
+    }
     assert!(
         raw(&records, "cyclictest.json")
             .unwrap()

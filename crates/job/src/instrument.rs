@@ -5,7 +5,7 @@
 pub struct Instrument {
     /// Its name in an experiment file.
     pub name: &'static str,
-    /// The metrics it gives, with units: `context_switches`, `task_clock ns`.
+    /// The metrics it gives, with units: `context_switches`, `run_time ns`.
     pub metrics: &'static [&'static str],
     /// Where the numbers come from.
     pub source: &'static str,
@@ -18,19 +18,19 @@ pub const INSTRUMENTS: &[Instrument] = &[
     Instrument {
         name: "cpu-idle",
         metrics: &["cpuN_non_idle ns", "cpus_non_idle ns", "cpus_used"],
-        source: "trace events power/cpu_idle",
-        needs: "tracefs",
+        source: "trace event power/cpu_idle",
+        needs: "tracefs; root",
     },
     Instrument {
         name: "energy",
         metrics: &["energy_package J", "energy_cores J", "energy_dram J"],
-        source: "the perf PMU 'power', or /sys/class/powercap",
+        source: "the perf PMU 'power', else /sys/class/powercap",
         needs: "a CPU with RAPL; root",
     },
     Instrument {
         name: "guest-instructions",
-        metrics: &["guest_instructions"],
-        source: "CPU time of all CPUs on a clock that counts instructions",
+        metrics: &["guest_instructions", "all_idle_periods"],
+        source: "the time-stamp counter without the times in which all CPUs sleep",
         needs: "target exact",
     },
     Instrument {
@@ -45,7 +45,6 @@ pub const INSTRUMENTS: &[Instrument] = &[
             "context_switches",
             "migrations",
             "page_faults",
-            "task_clock ns",
             "workload_context_switches",
             "workload_migrations",
             "workload_page_faults",
@@ -61,6 +60,7 @@ pub const INSTRUMENTS: &[Instrument] = &[
             "cpu_system s",
             "cpu_idle s",
             "cpu_irq s",
+            "cpu_steal s",
             "interrupts",
             "forks",
         ],
@@ -75,14 +75,22 @@ pub const INSTRUMENTS: &[Instrument] = &[
     },
     Instrument {
         name: "threads",
-        metrics: &["voluntary_switches", "involuntary_switches"],
-        source: "/proc/PID/task/TID/status of the workload's threads",
-        needs: "nothing",
+        metrics: &[
+            "voluntary_switches",
+            "involuntary_switches",
+            "voluntary_switches:THREAD",
+            "involuntary_switches:THREAD",
+        ],
+        source: "taskstats of threads that ended, /proc/PID/task/TID/status of the others",
+        needs: "root and CONFIG_TASKSTATS, else threads that end early are missed",
     },
     Instrument {
         name: "wakeup",
-        metrics: &["wakeup_latency ns (histogram)"],
+        metrics: &[
+            "wakeup_latency ns (histogram)",
+            "wakeup_latency:THREAD ns (histogram)",
+        ],
         source: "trace events sched/sched_wakeup, sched_wakeup_new, sched_switch",
-        needs: "tracefs",
+        needs: "tracefs; root",
     },
 ];

@@ -92,7 +92,11 @@ impl Drop for Process {
     }
 }
 
-fn watch(child: &Child, limit: Duration, timed_out: &Arc<AtomicBool>) -> io::Result<JoinHandle<()>> {
+fn watch(
+    child: &Child,
+    limit: Duration,
+    timed_out: &Arc<AtomicBool>,
+) -> io::Result<JoinHandle<()>> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let pid = pid.ok_or_else(|| io::Error::other("the child has no process id"))?;
     let watched = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;

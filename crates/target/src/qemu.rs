@@ -119,7 +119,10 @@ impl Qemu {
             return Ok(());
         }
         Err(Error {
-            what: format!("run an exact machine with {cpus} CPUs on QEMU {}", self.version),
+            what: format!(
+                "run an exact machine with {cpus} CPUs on QEMU {}",
+                self.version
+            ),
             why: format!(
                 "before {}.{} a busy CPU of an exact machine starves the others",
                 OLDEST_FOR_SEVERAL_CPUS.0, OLDEST_FOR_SEVERAL_CPUS.1

@@ -1,30 +1,139 @@
-//! What measures.
+//! What measures. One file per instrument; `docs/instruments.md` says what
+//! each gives and how far it can be trusted.
+//!
+//! All memory is taken in [`Instrument::open`] where it can be, and nothing
+//! is printed while the workload runs, so that what the instruments
+//! themselves cost is little and the same in every run.
 
-use assize_job::Record;
+mod cpu_idle;
+mod energy;
+mod guest_instructions;
+mod idle;
+mod labels;
+mod perf;
+mod perf_hardware;
+mod perf_software;
+mod proc_stat;
+mod ring;
+mod schedstat;
+mod system;
+mod taskstats;
+mod threads;
+mod tracefs;
+mod wakeup;
+mod waking;
 
-/// Something that measures a run.
+use assize_job::{INSTRUMENTS, Record};
+
+/// Something that measures one run.
 pub(crate) trait Instrument {
     /// Its name in an experiment file.
     fn name(&self) -> &'static str;
+    /// Whether single samples are wanted beside histograms. Called before
+    /// [`Instrument::open`]; without it they are not kept.
+    fn keep_samples(&mut self, _keep: bool) {}
     /// Opens what it needs, before the workload exists. Err: wholly
     /// unavailable, with reason and mend.
     fn open(&mut self) -> Result<(), String>;
     /// Begins counting. The workload's process exists, waits, and has done
     /// nothing yet.
-    fn start(&mut self, workload: i32);
-    /// The workload has ended. Called when its process has exited but before
-    /// it is reaped.
+    fn start(&mut self, workload: i32 /* pid */);
+    /// The workload's main process has exited but is not yet reaped
+    /// (/proc/PID still there).
     fn stop(&mut self);
     /// What was measured, after everything has stopped.
     fn records(&mut self) -> Vec<Record>;
 }
 
-/// The instruments of these names, and what there is to say about the others.
+/// The instruments of these names in the order of [`INSTRUMENTS`], and a
+/// record for each name that no instrument has.
 pub(crate) fn make(names: &[String]) -> (Vec<Box<dyn Instrument>>, Vec<Record>) {
-    let unavailable = |name: &String| Record::Unavailable {
-        instrument: name.clone(),
-        metric: None,
-        reason: "this agent does not have it".into(),
-    };
-    (Vec::new(), names.iter().map(unavailable).collect())
+    let mut unknown = Vec::new();
+    for name in names {
+        if !INSTRUMENTS.iter().any(|known| known.name == name) {
+            let why = "no instrument has this name; `assize list instruments` shows them";
+            unknown.push(unavailable(name, None, why));
+        }
+    }
+    let made = INSTRUMENTS
+        .iter()
+        .filter(|known| names.iter().any(|name| name == known.name))
+        .filter_map(|known| one(known.name))
+        .collect();
+    (made, unknown)
+}
+
+fn one(name: &str) -> Option<Box<dyn Instrument>> {
+    Some(match name {
+        "cpu-idle" => Box::new(cpu_idle::CpuIdle::default()),
+        "energy" => Box::new(energy::Energy::default()),
+        "guest-instructions" => Box::new(guest_instructions::GuestInstructions::default()),
+        "perf-hardware" => Box::new(perf_hardware::PerfHardware::default()),
+        "perf-software" => Box::new(perf_software::PerfSoftware::default()),
+        "proc-stat" => Box::new(proc_stat::ProcStat::default()),
+        "schedstat" => Box::new(schedstat::Schedstat::default()),
+        "threads" => Box::new(threads::Threads::default()),
+        "wakeup" => Box::new(wakeup::Wakeup::default()),
+        _ => return None,
+    })
+}
+
+/// A number for the whole run.
+fn metric(name: impl Into<String>, value: f64, unit: &str) -> Record {
+    Record::Metric {
+        metric: name.into(),
+        value,
+        unit: unit.into(),
+    }
+}
+
+/// A count or a time in nanoseconds. Above 2^53 it is rounded, as any JSON
+/// number is.
+#[allow(clippy::cast_precision_loss)]
+fn number(value: u64) -> f64 {
+    value as f64
+}
+
+fn unavailable(instrument: &str, metric: Option<&str>, reason: impl Into<String>) -> Record {
+    Record::Unavailable {
+        instrument: instrument.into(),
+        metric: metric.map(Into::into),
+        reason: reason.into(),
+    }
+}
+
+fn doubt(code: &str, detail: impl Into<String>) -> Record {
+    Record::Doubt {
+        code: code.into(),
+        detail: detail.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_instrument_can_be_made_and_knows_its_name() {
+        let names: Vec<String> = INSTRUMENTS
+            .iter()
+            .map(|i| i.name.to_string())
+            .rev()
+            .collect();
+        let (made, unknown) = make(&names);
+        assert!(unknown.is_empty(), "{unknown:?}");
+        let got: Vec<&str> = made.iter().map(|i| i.name()).collect();
+        let wanted: Vec<&str> = INSTRUMENTS.iter().map(|i| i.name).collect();
+        assert_eq!(got, wanted);
+    }
+
+    #[test]
+    fn a_name_that_no_instrument_has_is_reported() {
+        let (made, unknown) = make(&["perf-softwear".into(), "threads".into()]);
+        assert_eq!(made.len(), 1);
+        assert!(
+            matches!(&unknown[..], [Record::Unavailable { instrument, .. }] if instrument == "perf-softwear"),
+            "{unknown:?}"
+        );
+    }
 }

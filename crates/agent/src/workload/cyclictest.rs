@@ -164,8 +164,10 @@ fn metrics(latencies: &Latencies, loops: u64) -> Result<Vec<Record>, String> {
 /// last 16384 values of a thread until it has printed them; a main thread
 /// that does not get to run loses older ones.
 fn compare(latencies: &Latencies, summary: &str, loops: u64) -> Result<Vec<String>, String> {
+    // The average of a thread that never woke; JSON has no such number.
+    let summary = summary.replace(": -nan", ": 0").replace(": nan", ": 0");
     let summary: Value =
-        serde_json::from_str(summary).map_err(|error| format!("cyclictest's JSON: {error}"))?;
+        serde_json::from_str(&summary).map_err(|error| format!("cyclictest's JSON: {error}"))?;
     let threads = summary["thread"]
         .as_object()
         .ok_or("cyclictest's JSON: no object `thread`")?;
@@ -184,9 +186,14 @@ fn compare(latencies: &Latencies, summary: &str, loops: u64) -> Result<Vec<Strin
             .and_then(|thread: u64| latencies.get(&thread));
         let values = values.map(Vec::as_slice).unwrap_or_default();
         let count = values.len() as f64;
-        if count < cycles.min(loops as f64) {
+        if count < loops as f64 {
+            let why = if cycles < loops as f64 {
+                "another one had ended"
+            } else {
+                "its main thread did not get to run"
+            };
             doubts.push(format!(
-                "cyclictest, thread {thread}: it woke {cycles} times and printed {count} values"
+                "cyclictest, thread {thread}: {count} of {loops} values are there, as {why}"
             ));
             continue;
         }
@@ -251,6 +258,9 @@ mod tests {
         assert_eq!(doubts(&other, 4), 0);
         other.remove(&1);
         assert_eq!(doubts(&other, 4), 1);
+        let never =
+            "{\"thread\": {\"0\": {\"cycles\": 0, \"min\": 1000000, \"max\": 0, \"avg\": -nan}}}";
+        assert_eq!(compare(&Latencies::new(), never, 5).unwrap().len(), 1);
         assert!(compare(&whole, "", 5).is_err());
         assert!(compare(&whole, "{}", 5).is_err());
         assert!(compare(&whole, "{\"thread\": {\"0\": {}}}", 5).is_err());

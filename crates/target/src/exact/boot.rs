@@ -184,6 +184,11 @@ fn framed(job: &[u8]) -> Vec<u8> {
 pub(crate) fn restore(running: &mut Running) -> Result<(), QmpError> {
     let mut qmp = running.control()?;
     capabilities(&mut qmp)?;
+    // QEMU announces a machine that has moved to the network, several times,
+    // by a timer of the host's clock. Such a timer also bounds how long a CPU
+    // of the guest runs before the next one does, so that with several CPUs
+    // their order would depend on the host.
+    qmp.execute("migrate-set-parameters", json!({"announce-rounds": 0}))?;
     qmp.execute("migrate-incoming", json!({"uri": "exec:cat state"}))?;
     qmp.migrated()?;
     qmp.execute("cont", json!({}))?;

@@ -23,7 +23,7 @@ use crate::{Error, Failure};
 /// How often a boot is tried before a memory image that leaps is an error.
 const ATTEMPTS: u32 = 4;
 /// More nanoseconds than this between stop and resumption are a leap.
-pub(crate) const RESUMED_NS_MAX: u64 = 64;
+pub(super) const RESUMED_NS_MAX: u64 = 64;
 /// Booting takes some seconds of the host's time; much more if it is busy.
 const BOOT_LIMIT: Duration = Duration::from_secs(180);
 
@@ -122,10 +122,7 @@ fn make(directory: &Path, booted: &Booted<'_>) -> Result<u64, Error> {
     if let Err(error) = save(&mut running) {
         let why = running.give_up(&error.to_string());
         return Err(Error {
-            what: format!(
-                "boot {} as an exact machine",
-                booted.kernel.display()
-            ),
+            what: format!("boot {} as an exact machine", booted.kernel.display()),
             why: format!("the agent did not get ready: {why}"),
             mend: Some(
                 "the kernel needs, built in, a console on ttyS0, an initramfs and devtmpfs".into(),
@@ -194,7 +191,9 @@ fn resume(directory: &Path, booted: &Booted<'_>, job: &[u8]) -> Result<Left, Err
             refused = Some(Failure::Ended { how: why });
         }
     }
-    let mut left = running.finish().map_err(|error| keep_error(directory, &error))?;
+    let mut left = running
+        .finish()
+        .map_err(|error| keep_error(directory, &error))?;
     if refused.is_some() {
         left.ended = refused;
     }

@@ -1,0 +1,351 @@
+//! How long each CPU was not idle, from the trace event power/cpu_idle.
+
+use std::path::Path;
+
+use assize_job::Record;
+
+use super::idle::{self, Event, Span};
+use super::perf::{self, Counter, Scope};
+use super::proc_stat;
+use super::ring::{self, Field};
+use super::tracefs::{Instance, Trace, Wanted};
+use super::{Instrument, metric, number, system, unavailable};
+
+const NAME: &str = "cpu-idle";
+const CPU_IDLE: &str = "power/cpu_idle";
+
+/// A CPU is used if it was not idle for at least this share of the time.
+const USED_SHARE: f64 = 0.0025;
+
+/// The instrument `cpu-idle`.
+#[derive(Default)]
+pub(crate) struct CpuIdle {
+    tracer: Option<Tracer>,
+    window: Option<Span>,
+    stat: [Option<String>; 2],
+    failed: Option<String>,
+}
+
+impl Instrument for CpuIdle {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn open(&mut self) -> Result<(), String> {
+        self.tracer = Some(Tracer::open(NAME, "mono", &[])?);
+        Ok(())
+    }
+
+    fn start(&mut self, _workload: i32) {
+        self.stat[0] = system::read(Path::new("/proc/stat")).ok();
+        self.failed = self.tracer.as_mut().and_then(|tracer| tracer.on().err());
+        let now = system::monotonic_ns();
+        self.window = Some(Span { from: now, to: now });
+    }
+
+    fn stop(&mut self) {
+        let now = system::monotonic_ns();
+        if let Some(Err(why)) = self.tracer.as_mut().map(Tracer::off) {
+            self.failed.get_or_insert(why);
+        }
+        if let Some(window) = &mut self.window {
+            window.to = now;
+        }
+        self.stat[1] = system::read(Path::new("/proc/stat")).ok();
+    }
+
+    fn records(&mut self) -> Vec<Record> {
+        let (Some(mut tracer), Some(window)) = (self.tracer.take(), self.window) else {
+            return vec![unavailable(NAME, None, "it was not started")];
+        };
+        if let Some(why) = self.failed.take() {
+            return vec![unavailable(NAME, None, why)];
+        }
+        let nudged = tracer.nudged();
+        let trace = tracer.drain();
+        let ticks = rustix::param::clock_ticks_per_second();
+        let still = |cpu| match nudged {
+            // It was told to wake up and did not trace that it had been idle.
+            true => Some(false),
+            false => self.slept(cpu, window, ticks),
+        };
+        let mut records = records(&trace, window, &still);
+        records.extend(trace.doubt(NAME));
+        records.extend(self.untraced(&records, window, ticks));
+        records
+    }
+}
+
+impl CpuIdle {
+    /// Ticks for which a CPU was idle, going by /proc/stat.
+    fn idle_ticks(&self, cpu: u32) -> Option<u64> {
+        let idle = |text: &Option<String>| proc_stat::parse(text.as_deref()?).ok()?.idle_of(cpu);
+        Some(idle(&self.stat[1])?.saturating_sub(idle(&self.stat[0])?))
+    }
+
+    /// Whether a CPU that traced nothing was idle, going by /proc/stat;
+    /// `None` if that is too coarse to tell.
+    fn slept(&self, cpu: u32, window: Span, hertz: u64) -> Option<bool> {
+        let ticks = self.idle_ticks(cpu)?;
+        let elapsed = (window.to - window.from).saturating_mul(hertz) / 1_000_000_000;
+        (elapsed >= 4).then_some(ticks >= elapsed / 2)
+    }
+
+    /// Some kernels do not trace all idle times. A doubt for each CPU that
+    /// was idle for longer by /proc/stat than by the trace: by more than two
+    /// ticks and a tenth of the time.
+    fn untraced(&self, records: &[Record], window: Span, hertz: u64) -> Vec<Record> {
+        let elapsed = number(window.to - window.from) * 1e-9;
+        let mut doubts = Vec::new();
+        for record in records {
+            let Record::Metric { metric, value, .. } = record else {
+                continue;
+            };
+            let cpu = metric
+                .strip_prefix("cpu")
+                .and_then(|rest| rest.strip_suffix("_non_idle"));
+            let Some(cpu) = cpu.and_then(|number| number.parse().ok()) else {
+                continue;
+            };
+            let traced = elapsed - value * 1e-9;
+            let told = self
+                .idle_ticks(cpu)
+                .map(|ticks| number(ticks) / number(hertz));
+            if let Some(told) = told
+                && told > traced + 2.0 / number(hertz) + 0.1 * elapsed
+            {
+                let detail = format!(
+                    "{metric} is too large: the CPU was idle for {told:.2} s by /proc/stat, \
+                     for {traced:.2} s by the trace; this kernel does not trace all idle times"
+                );
+                doubts.push(super::doubt("untraced-idle", detail));
+            }
+        }
+        doubts
+    }
+}
+
+/// `still` says whether a CPU without any event was idle.
+fn records(trace: &Trace<Event>, window: Span, still: &dyn Fn(u32) -> Option<bool>) -> Vec<Record> {
+    let elapsed = window.to - window.from;
+    let mut records = Vec::with_capacity(trace.cpus.len() + 2);
+    let (mut sum, mut used) = (0, 0);
+    let mut unknown = None;
+    for cpu in &trace.cpus {
+        let name = format!("cpu{}_non_idle", cpu.cpu);
+        let spans = idle::idle(&cpu.events, window).or_else(|| {
+            let whole = if still(cpu.cpu)? {
+                vec![window]
+            } else {
+                Vec::new()
+            };
+            Some(whole)
+        });
+        let Some(spans) = spans else {
+            let reason = "the CPU traced nothing and the run was too short to tell why; \
+                          make it longer";
+            records.push(unavailable(NAME, Some(&name), reason));
+            unknown = Some(reason);
+            continue;
+        };
+        let non_idle = elapsed - idle::length(&spans);
+        sum += non_idle;
+        if number(non_idle) >= USED_SHARE * number(elapsed) && non_idle > 0 {
+            used += 1;
+        }
+        records.push(metric(name, number(non_idle), "ns"));
+    }
+    if let Some(reason) = unknown {
+        records.push(unavailable(NAME, Some("cpus_non_idle"), reason));
+        records.push(unavailable(NAME, Some("cpus_used"), reason));
+    } else {
+        records.push(metric("cpus_non_idle", number(sum), "ns"));
+        records.push(metric("cpus_used", number(used), ""));
+    }
+    records
+}
+
+/// Traces when CPUs go idle.
+#[derive(Debug)]
+pub(crate) struct Tracer {
+    instance: Instance,
+    id: u16,
+    state: Field,
+    /// Switching these on interrupts each CPU.
+    nudges: Vec<Counter>,
+    nudged: bool,
+}
+
+impl Tracer {
+    /// `interrupts` are events that also end an idle time.
+    pub(crate) fn open(name: &str, clock: &str, interrupts: &[&str]) -> Result<Tracer, String> {
+        let mut events = vec![CPU_IDLE];
+        events.extend(interrupts);
+        let instance = Instance::open(Wanted {
+            name,
+            clock,
+            kib_per_cpu: 4 << 10,
+            events: &events,
+        })?;
+        let format = instance.format(CPU_IDLE)?;
+        let state = format.field("state");
+        let state = state.ok_or("the trace event power/cpu_idle has no field state here")?;
+        let nudge = |&cpu: &u32| Counter::open(perf::Event::DUMMY, Scope::Cpu(cpu));
+        // Without perf events /proc/stat has to tell who slept all along.
+        let nudges: Option<Vec<Counter>> = system::online_cpus()?
+            .iter()
+            .map(|cpu| nudge(cpu).ok())
+            .collect();
+        Ok(Tracer {
+            instance,
+            id: format.id,
+            state,
+            nudges: nudges.unwrap_or_default(),
+            nudged: false,
+        })
+    }
+
+    /// Begins to record, and interrupts each CPU once: one that is idle then
+    /// leaves and goes idle again, which it traces.
+    pub(crate) fn on(&mut self) -> Result<(), String> {
+        self.instance.on()?;
+        let done = |nudge: &Counter| nudge.enable().is_ok();
+        self.nudged = !self.nudges.is_empty() && self.nudges.iter().all(done);
+        Ok(())
+    }
+
+    /// Ends recording.
+    pub(crate) fn off(&mut self) -> Result<(), String> {
+        self.instance.off()
+    }
+
+    /// Whether every CPU was interrupted at the start.
+    pub(crate) fn nudged(&self) -> bool {
+        self.nudged
+    }
+
+    /// Takes out what was recorded, and gets ready to record again.
+    pub(crate) fn drain(&mut self) -> Trace<Event> {
+        // A counter that is on already would not interrupt its CPU.
+        let done = |nudge: &Counter| nudge.disable().is_ok();
+        if !self.nudges.iter().all(done) {
+            self.nudges.clear();
+        }
+        let (id, state) = (self.id, self.state);
+        self.instance.drain(&|event| {
+            if ring::id(event)? != id {
+                return Some(Event::Interrupt);
+            }
+            let leaves = state.number(event)? == u64::from(u32::MAX);
+            Some(if leaves { Event::Leave } else { Event::Enter })
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+mod tests {
+    use super::super::tracefs::CpuEvents;
+    use super::*;
+
+    const WINDOW: Span = Span {
+        from: 1000,
+        to: 2000,
+    };
+
+    fn trace(cpus: &[&[(u64, Event)]]) -> Trace<Event> {
+        let cpu = |(cpu, events): (usize, &&[(u64, Event)])| CpuEvents {
+            cpu: cpu as u32,
+            events: events.to_vec(),
+        };
+        Trace {
+            cpus: cpus.iter().enumerate().map(cpu).collect(),
+            lost: 0,
+            broken: false,
+        }
+    }
+
+    #[test]
+    fn each_cpu_and_their_sum() {
+        let trace = trace(&[
+            &[(1100, Event::Leave), (1400, Event::Enter)],
+            &[(1001, Event::Leave), (1002, Event::Enter)],
+            &[],
+        ]);
+        let wanted = vec![
+            metric("cpu0_non_idle", 300.0, "ns"),
+            metric("cpu1_non_idle", 1.0, "ns"),
+            metric("cpu2_non_idle", 1000.0, "ns"),
+            metric("cpus_non_idle", 1301.0, "ns"),
+            metric("cpus_used", 2.0, ""),
+        ];
+        assert_eq!(records(&trace, WINDOW, &|_| Some(false)), wanted);
+        let sleeping = records(&trace, WINDOW, &|_| Some(true));
+        assert_eq!(sleeping[3], metric("cpus_non_idle", 301.0, "ns"));
+    }
+
+    #[test]
+    fn what_a_cpu_did_is_not_guessed() {
+        let trace = trace(&[&[(1100, Event::Leave)], &[]]);
+        let given = records(&trace, WINDOW, &|_| None);
+        assert_eq!(given[0], metric("cpu0_non_idle", 900.0, "ns"));
+        let unavailable = |r: &Record| matches!(r, Record::Unavailable { .. });
+        assert!(given[1..].iter().all(unavailable), "{given:?}");
+    }
+
+    #[test]
+    fn idle_time_that_was_not_traced_is_noticed() {
+        let stat = |idle: u64| {
+            let text = format!("cpu 0 0 0 {idle} 0\ncpu0 0 0 0 {idle} 0\nintr 1\nprocesses 1\n");
+            Some(text)
+        };
+        let window = Span {
+            from: 0,
+            to: 1_000_000_000,
+        };
+        // 0.5 s idle by the trace.
+        let given = [
+            metric("cpu0_non_idle", 5e8, "ns"),
+            metric("cpus_used", 1.0, ""),
+        ];
+        for (ticks, doubts) in [(0, 0), (50, 0), (61, 0), (63, 1), (100, 1)] {
+            let instrument = CpuIdle {
+                stat: [stat(7), stat(7 + ticks)],
+                ..CpuIdle::default()
+            };
+            assert_eq!(
+                instrument.untraced(&given, window, 100).len(),
+                doubts,
+                "{ticks}"
+            );
+        }
+    }
+
+    #[test]
+    fn this_machine_is_measured() {
+        let mut instrument = CpuIdle::default();
+        if let Err(why) = instrument.open() {
+            eprintln!("skipped: {why}");
+            return;
+        }
+        let cpus = system::online_cpus().unwrap();
+        instrument.start(1);
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        instrument.stop();
+        let window = instrument.window.unwrap();
+        let elapsed = number(window.to - window.from);
+        let records = instrument.records();
+        for cpu in &cpus {
+            let name = format!("cpu{cpu}_non_idle");
+            let value = records.iter().find_map(|record| match record {
+                Record::Metric { metric, value, .. } if *metric == name => Some(*value),
+                _ => None,
+            });
+            let value = value.unwrap();
+            assert!((0.0..=elapsed).contains(&value), "{records:?}");
+        }
+        // We were asleep, but something ran to get us there.
+        let any = |r: &Record| matches!(r, Record::Metric { metric, value, .. } if metric == "cpus_used" && *value > 0.0);
+        assert!(records.iter().any(any), "{records:?}");
+    }
+}

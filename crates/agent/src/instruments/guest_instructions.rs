@@ -1,0 +1,279 @@
+//! How many instructions the machine executed, on a machine whose clock
+//! counts them.
+//!
+//! There the time-stamp counter goes on by one for each instruction, of
+//! whichever CPU, and else only jumps, when all CPUs sleep. So what it
+//! advanced without the times in which all CPUs slept is what was executed.
+//!
+//! A CPU traces that it goes idle some instructions before it sleeps, and
+//! that an interrupt has begun some instructions after it woke it. How many
+//! these are is found before the run: of many idle times whose ends are
+//! drawn ever later, some end before the CPU sleeps at all. These are the
+//! shortest, and last just as long as those instructions. The instrument
+//! `cpu-idle` does not change them: it is opened before, so it traces that a
+//! CPU goes idle before this one does.
+
+use std::num::NonZeroU64;
+
+use assize_job::Record;
+use rustix::thread::{Timespec, current_timer_slack, nanosleep, set_current_timer_slack};
+
+use super::cpu_idle::Tracer;
+use super::idle::{self, Event, Span};
+use super::tracefs::Trace;
+use super::{Instrument, metric, number, system, unavailable};
+
+const NAME: &str = "guest-instructions";
+
+/// What the command line of an exact machine says.
+const EXACT: [&str; 2] = ["assize.channel=debugcon", "assize.clock=instructions"];
+
+/// How long the sleeps of the calibration are, and how many. Going idle takes
+/// a few thousand instructions; the stretch to be met is a few hundred long.
+const CALIBRATION_STEP_NS: i64 = 100;
+const CALIBRATION_STEPS: i64 = 120;
+const CALIBRATION_ALIKE: usize = 3;
+
+/// Trace events with which an interrupt begins.
+const INTERRUPTS: &[&str] = &["irq_vectors", "irq/irq_handler_entry"];
+
+/// The instrument `guest-instructions`.
+#[derive(Default)]
+pub(crate) struct GuestInstructions {
+    tracer: Option<Tracer>,
+    window: Option<Span>,
+    /// Instructions of an idle time in which the CPU did not sleep.
+    around_sleep: u64,
+    failed: Option<String>,
+}
+
+impl Instrument for GuestInstructions {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn open(&mut self) -> Result<(), String> {
+        if !exact(&system::read("/proc/cmdline".as_ref())?) {
+            return Err(
+                "the clock of this machine counts no instructions; use target exact".into(),
+            );
+        }
+        let mut tracer = Tracer::open(NAME, "x86-tsc", INTERRUPTS)?;
+        self.around_sleep = calibrate(&mut tracer)?;
+        self.tracer = Some(tracer);
+        Ok(())
+    }
+
+    fn start(&mut self, _workload: i32) {
+        self.failed = self.tracer.as_mut().and_then(|tracer| tracer.on().err());
+        let now = counter();
+        self.window = Some(Span { from: now, to: now });
+    }
+
+    fn stop(&mut self) {
+        let now = counter();
+        if let Some(Err(why)) = self.tracer.as_mut().map(Tracer::off) {
+            self.failed.get_or_insert(why);
+        }
+        if let Some(window) = &mut self.window {
+            window.to = now;
+        }
+    }
+
+    fn records(&mut self) -> Vec<Record> {
+        let (Some(mut tracer), Some(window)) = (self.tracer.take(), self.window) else {
+            return vec![unavailable(NAME, None, "it was not started")];
+        };
+        if let Some(why) = self.failed.take() {
+            return vec![unavailable(NAME, None, why)];
+        }
+        let trace = tracer.drain();
+        let mut records = match tracer.nudged() {
+            true => records(&trace, window, self.around_sleep),
+            false => vec![unavailable(
+                NAME,
+                None,
+                "a CPU could not be interrupted at the start; use a kernel with CONFIG_PERF_EVENTS",
+            )],
+        };
+        records.extend(trace.doubt(NAME));
+        records
+    }
+}
+
+fn exact(command_line: &str) -> bool {
+    let words: Vec<&str> = command_line.split_ascii_whitespace().collect();
+    EXACT.iter().all(|word| words.contains(word))
+}
+
+/// Sleeps for ever longer times, from less than it takes to go idle, and
+/// gives the shortest idle time that an interrupt ended.
+fn calibrate(tracer: &mut Tracer) -> Result<u64, String> {
+    let failed = |why: rustix::io::Errno| format!("timer slack: {why}");
+    let slack = current_timer_slack().map_err(failed)?;
+    set_current_timer_slack(NonZeroU64::new(1)).map_err(failed)?;
+    tracer.on()?;
+    for step in 1..=CALIBRATION_STEPS {
+        let tv_nsec = step * CALIBRATION_STEP_NS;
+        let _ = nanosleep(&Timespec { tv_sec: 0, tv_nsec });
+    }
+    tracer.off()?;
+    set_current_timer_slack(NonZeroU64::new(slack)).map_err(failed)?;
+    let trace = tracer.drain();
+    let spans = trace.cpus.iter().flat_map(|cpu| interrupted(&cpu.events));
+    shortest(spans.collect()).ok_or_else(|| {
+        "going idle could not be calibrated; use a kernel with CONFIG_X86_LOCAL_APIC".into()
+    })
+}
+
+/// The times from going idle to the interrupt that ended it.
+fn interrupted(events: &[(u64, Event)]) -> Vec<u64> {
+    let spans = events.windows(2).filter_map(|pair| match pair {
+        [(from, Event::Enter), (to, Event::Interrupt)] => to.checked_sub(*from),
+        _ => None,
+    });
+    spans.collect()
+}
+
+/// The shortest that occurs often enough to be no accident.
+fn shortest(mut spans: Vec<u64>) -> Option<u64> {
+    spans.sort_unstable();
+    let alike = spans.windows(CALIBRATION_ALIKE);
+    alike
+        .filter(|s| s.first() == s.last())
+        .find_map(|s| s.first().copied())
+}
+
+/// A CPU without an event was busy: it was interrupted at the start.
+fn records(trace: &Trace<Event>, window: Span, around_sleep: u64) -> Vec<Record> {
+    let mut all_idle = vec![window];
+    for cpu in &trace.cpus {
+        let spans = idle::idle(&cpu.events, window).unwrap_or_default();
+        all_idle = idle::both(&all_idle, &spans);
+    }
+    let slept: u64 = all_idle
+        .iter()
+        .map(|span| (span.to - span.from).saturating_sub(around_sleep))
+        .sum();
+    let executed = window.to - window.from - slept;
+    let periods = all_idle.len().try_into().unwrap_or(u64::MAX);
+    vec![
+        metric("guest_instructions", number(executed), ""),
+        metric("all_idle_periods", number(periods), ""),
+    ]
+}
+
+#[cfg(target_arch = "x86_64")]
+fn counter() -> u64 {
+    // SAFETY: every x86-64 CPU has this instruction, and Linux lets
+    // processes use it unless they ask it not to.
+    unsafe { std::arch::x86_64::_rdtsc() }
+}
+
+/// No machine but x86 is exact; `open` has refused.
+#[cfg(not(target_arch = "x86_64"))]
+fn counter() -> u64 {
+    0
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+mod tests {
+    use super::super::tracefs::CpuEvents;
+    use super::*;
+
+    #[test]
+    fn the_command_line_says_whether_it_is_exact() {
+        assert!(exact(
+            "quiet assize.channel=debugcon assize.clock=instructions\n"
+        ));
+        assert!(!exact("assize.channel=debugcon"));
+        assert!(!exact("assize.channel=debugcon assize.clock=instructions2"));
+    }
+
+    #[test]
+    fn only_time_in_which_all_sleep_is_not_executed() {
+        use Event::{Enter, Interrupt, Leave};
+        let cpu = |cpu, events: &[(u64, Event)]| CpuEvents {
+            cpu,
+            events: events.to_vec(),
+        };
+        let window = Span { from: 0, to: 1000 };
+        let cases = [
+            // Both sleep from 200 to 500, and from 900.
+            (
+                vec![
+                    cpu(
+                        0,
+                        &[(100, Enter), (500, Interrupt), (520, Leave), (900, Enter)],
+                    ),
+                    cpu(1, &[(0, Leave), (200, Enter), (600, Leave), (700, Enter)]),
+                ],
+                [600.0, 2.0],
+            ),
+            // One never sleeps.
+            (vec![cpu(0, &[(100, Enter)]), cpu(1, &[])], [1000.0, 0.0]),
+            (vec![cpu(0, &[(100, Enter), (300, Leave)])], [800.0, 1.0]),
+        ];
+        for (cpus, [executed, periods]) in cases {
+            let trace = Trace {
+                cpus,
+                lost: 0,
+                broken: false,
+            };
+            let wanted = vec![
+                metric("guest_instructions", executed, ""),
+                metric("all_idle_periods", periods, ""),
+            ];
+            assert_eq!(records(&trace, window, 0), wanted);
+        }
+    }
+
+    #[test]
+    fn the_shortest_idle_time_must_occur_again() {
+        use Event::{Enter, Interrupt, Leave};
+        let events = [
+            (0, Enter),
+            (867, Interrupt),
+            (900, Leave),
+            (1000, Enter),
+            (1300, Leave), // no interrupt ended this one
+            (2000, Interrupt),
+            (3000, Enter),
+            (3867, Interrupt),
+        ];
+        assert_eq!(interrupted(&events), [867, 867]);
+        assert_eq!(shortest(vec![900, 867, 12, 867, 950, 867]), Some(867));
+        assert_eq!(shortest(vec![900, 867, 12, 867, 950]), None);
+        assert_eq!(shortest(Vec::new()), None);
+    }
+
+    #[test]
+    fn what_surrounds_a_sleep_was_executed() {
+        let events = vec![
+            (100, Event::Enter),
+            (500, Event::Interrupt),
+            (600, Event::Leave),
+        ];
+        let trace = Trace {
+            cpus: vec![CpuEvents { cpu: 0, events }],
+            lost: 0,
+            broken: false,
+        };
+        let window = Span { from: 0, to: 1000 };
+        for (around, executed) in [(0, 600.0), (150, 750.0), (900, 1000.0)] {
+            let given = records(&trace, window, around);
+            assert_eq!(given[0], metric("guest_instructions", executed, ""));
+        }
+    }
+
+    #[test]
+    fn this_machine_is_not_exact() {
+        if exact(&system::read("/proc/cmdline".as_ref()).unwrap()) {
+            eprintln!("skipped: this machine is exact");
+            return;
+        }
+        let why = GuestInstructions::default().open().unwrap_err();
+        assert!(why.contains("target exact"), "{why}");
+    }
+}

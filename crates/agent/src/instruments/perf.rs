@@ -1,0 +1,332 @@
+//! Counters of perf_event_open(2).
+
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+use perf_event_open_sys::{bindings, ioctls, perf_event_open};
+
+/// A kind of event: the numbers of a PMU and of one of its events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Event {
+    /// Number of the PMU.
+    pub kind: u32,
+    /// Number of the event.
+    pub config: u64,
+}
+
+impl Event {
+    /// One of the kernel's own counters.
+    pub(crate) const fn software(config: u32) -> Event {
+        Event {
+            kind: bindings::PERF_TYPE_SOFTWARE,
+            config: config as u64,
+        }
+    }
+
+    /// One of the CPU's counters.
+    pub(crate) const fn hardware(config: u32) -> Event {
+        Event {
+            kind: bindings::PERF_TYPE_HARDWARE,
+            config: config as u64,
+        }
+    }
+
+    /// Counts nothing, but is a counter.
+    pub(crate) const DUMMY: Event = Event::software(bindings::PERF_COUNT_SW_DUMMY);
+}
+
+/// Whose events are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Everything that happens on one CPU.
+    Cpu(u32),
+    /// A process's main thread and all threads and processes it starts.
+    Task(i32),
+}
+
+/// One counter, switched off when opened.
+#[derive(Debug)]
+pub(crate) struct Counter {
+    file: OwnedFd,
+}
+
+/// What a counter showed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Reading {
+    /// Events.
+    pub value: u64,
+    /// Nanoseconds in which it should have counted.
+    pub enabled: u64,
+    /// Nanoseconds in which it did.
+    pub running: u64,
+}
+
+impl Counter {
+    /// Opens a counter, switched off.
+    pub(crate) fn open(event: Event, scope: Scope) -> io::Result<Counter> {
+        let mut attr = bindings::perf_event_attr {
+            type_: event.kind,
+            config: event.config,
+            size: u32::try_from(size_of::<bindings::perf_event_attr>()).unwrap_or(0),
+            read_format: u64::from(
+                bindings::PERF_FORMAT_TOTAL_TIME_ENABLED | bindings::PERF_FORMAT_TOTAL_TIME_RUNNING,
+            ),
+            ..Default::default()
+        };
+        attr.set_disabled(1);
+        let (pid, cpu) = match scope {
+            Scope::Cpu(cpu) => (-1, i32::try_from(cpu).unwrap_or(i32::MAX)),
+            Scope::Task(pid) => {
+                attr.set_inherit(1);
+                (pid, -1)
+            }
+        };
+        let flags = u64::from(bindings::PERF_FLAG_FD_CLOEXEC);
+        // SAFETY: `attr` is valid for the call and carries its own size; the
+        // kernel does not keep the pointer.
+        let number = unsafe { perf_event_open(&raw mut attr, pid, cpu, -1, flags) };
+        if number < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the kernel has just given us this descriptor.
+        let file = unsafe { OwnedFd::from_raw_fd(number) };
+        Ok(Counter { file })
+    }
+
+    /// Begins to count. On a CPU other than ours this interrupts it.
+    pub(crate) fn enable(&self) -> io::Result<()> {
+        // SAFETY: the descriptor is a perf event; the call has no other
+        // argument.
+        checked(unsafe { ioctls::ENABLE(self.file.as_raw_fd(), 0) })
+    }
+
+    /// Ends counting, of inherited counters too.
+    pub(crate) fn disable(&self) -> io::Result<()> {
+        // SAFETY: as above.
+        checked(unsafe { ioctls::DISABLE(self.file.as_raw_fd(), 0) })
+    }
+
+    /// What it shows, with what inherited counters show.
+    pub(crate) fn read(&self) -> io::Result<Reading> {
+        let mut bytes = [0u8; 24];
+        let got = rustix::io::read(&self.file, &mut bytes)?;
+        if got != bytes.len() {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+        }
+        let word = |at: usize| {
+            let mut word = [0u8; 8];
+            word.copy_from_slice(&bytes[at..at + 8]);
+            u64::from_ne_bytes(word)
+        };
+        Ok(Reading {
+            value: word(0),
+            enabled: word(8),
+            running: word(16),
+        })
+    }
+}
+
+fn checked(status: std::os::raw::c_int) -> io::Result<()> {
+    if status < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+/// Why a counter cannot be opened, with the mend.
+pub(crate) fn why(error: &io::Error) -> String {
+    use rustix::io::Errno;
+    let reason = match Errno::from_io_error(error) {
+        Some(Errno::NOENT | Errno::NODEV | Errno::OPNOTSUPP) => {
+            "no PMU counts this here; run on bare metal, or pass the PMU through to this machine"
+        }
+        Some(Errno::ACCESS | Errno::PERM) => {
+            "not permitted; run as root or set kernel.perf_event_paranoid to 0"
+        }
+        Some(Errno::NOSYS) => "the kernel lacks perf_event_open; use one with CONFIG_PERF_EVENTS",
+        Some(Errno::MFILE) => "too many open files; raise the limit (ulimit -n)",
+        _ => return error.to_string(),
+    };
+    reason.into()
+}
+
+/// Counters whose sum is one metric.
+#[derive(Debug, Default)]
+pub(crate) struct Sum {
+    counters: Vec<Counter>,
+}
+
+/// What the counters of a [`Sum`] showed together.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Total {
+    /// Events; scaled up where counters took turns.
+    pub value: f64,
+    /// The smallest share of the time in which a counter did count.
+    pub share: f64,
+}
+
+impl Sum {
+    /// One counter on each of these CPUs, switched off.
+    pub(crate) fn of_cpus(event: Event, cpus: &[u32]) -> io::Result<Sum> {
+        let open = |&cpu: &u32| Counter::open(event, Scope::Cpu(cpu));
+        let counters = cpus.iter().map(open).collect::<io::Result<_>>()?;
+        Ok(Sum { counters })
+    }
+
+    /// One counter on a process and what it starts, switched off.
+    pub(crate) fn of_task(event: Event, pid: i32) -> io::Result<Sum> {
+        let counters = vec![Counter::open(event, Scope::Task(pid))?];
+        Ok(Sum { counters })
+    }
+
+    /// Begins to count.
+    pub(crate) fn enable(&self) -> io::Result<()> {
+        self.counters.iter().try_for_each(Counter::enable)
+    }
+
+    /// Ends counting.
+    pub(crate) fn disable(&self) -> io::Result<()> {
+        self.counters.iter().try_for_each(Counter::disable)
+    }
+
+    /// What they show.
+    pub(crate) fn total(&self) -> io::Result<Total> {
+        let readings: Vec<Reading> = self
+            .counters
+            .iter()
+            .map(Counter::read)
+            .collect::<io::Result<_>>()?;
+        Ok(total(&readings))
+    }
+}
+
+/// Sums readings, each scaled to the time in which it should have counted.
+#[allow(clippy::cast_precision_loss)] // Counts above 2^53 may be rounded.
+pub(crate) fn total(readings: &[Reading]) -> Total {
+    let mut sum = Total {
+        value: 0.0,
+        share: 1.0,
+    };
+    for reading in readings {
+        let share = if reading.running >= reading.enabled {
+            1.0
+        } else {
+            reading.running as f64 / reading.enabled as f64
+        };
+        if share > 0.0 {
+            sum.value += reading.value as f64 / share;
+        }
+        sum.share = sum.share.min(share);
+    }
+    sum
+}
+
+/// The records for one metric of a [`Sum`].
+pub(crate) fn records(
+    instrument: &'static str,
+    name: &str,
+    unit: &str,
+    total: &io::Result<Total>,
+) -> Vec<assize_job::Record> {
+    match total {
+        Err(error) => vec![super::unavailable(instrument, Some(name), why(error))],
+        Ok(total) if total.share <= 0.0 => {
+            let reason = "the counter never ran: others held the PMU; measure fewer events at once";
+            vec![super::unavailable(instrument, Some(name), reason)]
+        }
+        Ok(total) => {
+            let mut records = vec![super::metric(name, total.value, unit)];
+            if total.share < 1.0 {
+                let percent = total.share * 100.0;
+                let detail = format!(
+                    "{name} is scaled up: a counter ran in {percent:.1} % of the time only"
+                );
+                records.push(super::doubt("multiplexed", detail));
+            }
+            records
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+mod tests {
+    use super::*;
+    use assize_job::Record;
+
+    fn reading(value: u64, enabled: u64, running: u64) -> Reading {
+        Reading {
+            value,
+            enabled,
+            running,
+        }
+    }
+
+    #[test]
+    fn readings_are_summed_and_scaled() {
+        let cases: &[(&[Reading], f64, f64)] = &[
+            (&[], 0.0, 1.0),
+            (&[reading(7, 10, 10), reading(5, 10, 10)], 12.0, 1.0),
+            (&[reading(7, 10, 5), reading(5, 10, 10)], 19.0, 0.5),
+            (&[reading(0, 10, 0)], 0.0, 0.0),
+            (&[reading(3, 0, 0)], 3.0, 1.0),
+        ];
+        for (readings, value, share) in cases {
+            let wanted = Total {
+                value: *value,
+                share: *share,
+            };
+            assert_eq!(total(readings), wanted, "{readings:?}");
+        }
+    }
+
+    #[test]
+    fn what_took_turns_is_doubted_and_what_never_ran_is_unavailable() {
+        let half = Ok(Total {
+            value: 19.0,
+            share: 0.5,
+        });
+        let given = records("perf-hardware", "cycles", "", &half);
+        assert!(matches!(
+            &given[..],
+            [Record::Metric { .. }, Record::Doubt { code, .. }] if code == "multiplexed"
+        ));
+        let never = Ok(Total::default());
+        let given = records("perf-hardware", "cycles", "", &never);
+        assert!(matches!(&given[..], [Record::Unavailable { .. }]));
+    }
+
+    #[test]
+    fn errors_name_a_mend() {
+        for errno in [libc_number("ENOENT"), libc_number("EACCES")] {
+            let words = why(&io::Error::from_raw_os_error(errno));
+            assert!(words.contains("; "), "{words}");
+        }
+    }
+
+    fn libc_number(name: &str) -> i32 {
+        match name {
+            "ENOENT" => rustix::io::Errno::NOENT.raw_os_error(),
+            _ => rustix::io::Errno::ACCESS.raw_os_error(),
+        }
+    }
+
+    #[test]
+    fn context_switches_of_this_process_are_counted() {
+        let event = Event::software(bindings::PERF_COUNT_SW_CONTEXT_SWITCHES);
+        let sum = match Sum::of_task(event, 0) {
+            Ok(sum) => sum,
+            Err(error) => {
+                eprintln!("skipped: {}", why(&error));
+                return;
+            }
+        };
+        sum.enable().unwrap();
+        for _ in 0..3 {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        sum.disable().unwrap();
+        let total = sum.total().unwrap();
+        assert!(total.value >= 3.0, "{total:?}");
+    }
+}

@@ -1,0 +1,177 @@
+//! Run time, run delay and time slices of all CPUs from /proc/schedstat.
+
+use std::path::Path;
+
+use assize_job::Record;
+
+use super::{Instrument, metric, number, system, unavailable};
+
+const NAME: &str = "schedstat";
+const PATH: &str = "/proc/schedstat";
+
+/// The versions whose lines of CPUs we know to be alike.
+const VERSIONS: std::ops::RangeInclusive<u32> = 15..=17;
+
+/// The instrument `schedstat`.
+pub(crate) struct Schedstat {
+    before: Result<String, String>,
+    after: Result<String, String>,
+}
+
+impl Default for Schedstat {
+    fn default() -> Self {
+        Schedstat {
+            before: Err("never read".into()),
+            after: Err("never read".into()),
+        }
+    }
+}
+
+impl Instrument for Schedstat {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn open(&mut self) -> Result<(), String> {
+        let text = system::read(Path::new(PATH))
+            .map_err(|why| format!("{why}; use a kernel with CONFIG_SCHEDSTATS"))?;
+        parse(&text).map(|_| ())
+    }
+
+    fn start(&mut self, _workload: i32) {
+        self.before = system::read(Path::new(PATH));
+    }
+
+    fn stop(&mut self) {
+        self.after = system::read(Path::new(PATH));
+    }
+
+    fn records(&mut self) -> Vec<Record> {
+        let before = self.before.as_deref().map_err(Clone::clone).and_then(parse);
+        let after = self.after.as_deref().map_err(Clone::clone).and_then(parse);
+        let difference = before.and_then(|before| difference(&before, &after?));
+        difference.unwrap_or_else(|reason| vec![unavailable(NAME, None, reason)])
+    }
+}
+
+/// One CPU's sums since boot: ns run, ns waited to run, time slices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Cpu {
+    number: u32,
+    sums: [u64; 3],
+}
+
+fn parse(text: &str) -> Result<Vec<Cpu>, String> {
+    let version = text.lines().next().and_then(|line| {
+        let number = line.strip_prefix("version")?;
+        number.trim().parse::<u32>().ok()
+    });
+    match version {
+        Some(version) if VERSIONS.contains(&version) => {}
+        Some(version) => {
+            return Err(format!(
+                "{PATH}: version {version} is not known; versions 15 to 17 are"
+            ));
+        }
+        None => return Err(format!("{PATH}: its first line names no version")),
+    }
+    let cpus = text.lines().filter(|line| line.starts_with("cpu"));
+    let cpus: Vec<Cpu> = cpus.map(cpu).collect::<Result<_, _>>()?;
+    if cpus.is_empty() {
+        return Err(format!("{PATH}: it has no line of a CPU"));
+    }
+    Ok(cpus)
+}
+
+/// `cpu0 0 0 … RUN DELAY SLICES`: nine numbers, the last three are wanted.
+fn cpu(line: &str) -> Result<Cpu, String> {
+    let wrong = || format!("{PATH}: not understood: {line:.60}");
+    let (name, rest) = line.split_once(' ').ok_or_else(wrong)?;
+    let number = name.strip_prefix("cpu").and_then(|n| n.parse().ok());
+    let numbers: Result<Vec<u64>, _> = rest.split_ascii_whitespace().map(str::parse).collect();
+    match (number, numbers.as_deref()) {
+        (Some(number), Ok([_, _, _, _, _, _, run, delay, slices])) => Ok(Cpu {
+            number,
+            sums: [*run, *delay, *slices],
+        }),
+        _ => Err(wrong()),
+    }
+}
+
+fn difference(before: &[Cpu], after: &[Cpu]) -> Result<Vec<Record>, String> {
+    let same = |(a, b): (&Cpu, &Cpu)| a.number == b.number;
+    if before.len() != after.len() || !before.iter().zip(after).all(same) {
+        return Err("CPUs came or went during the run; leave them as they are".into());
+    }
+    let mut sums = [0u64; 3];
+    for (before, after) in before.iter().zip(after) {
+        for (sum, (before, after)) in sums.iter_mut().zip(before.sums.iter().zip(after.sums)) {
+            *sum += after.saturating_sub(*before);
+        }
+    }
+    let [run, delay, slices] = sums.map(number);
+    Ok(vec![
+        metric("run_time", run, "ns"),
+        metric("run_delay", delay, "ns"),
+        metric("timeslices", slices, ""),
+    ])
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+mod tests {
+    use super::*;
+
+    fn fixture(version: u32, domain: &str, run: [u64; 2]) -> String {
+        format!(
+            "version {version}\ntimestamp 4294937330\n\
+             cpu0 0 0 0 0 0 0 {} 20 30\n{domain}\n\
+             cpu1 0 0 0 0 0 0 {} 25 35\n{domain}\n",
+            run[0], run[1]
+        )
+    }
+
+    #[test]
+    fn every_version_known_reads_alike() {
+        let eight = "0 ".repeat(36);
+        let eleven = "0 ".repeat(45);
+        let domains = [
+            (15, format!("domain0 3 {eight}")),
+            (16, format!("domain0 3 {eleven}")),
+            (17, format!("domain0 MC 3 {eleven}")),
+        ];
+        for (version, domain) in domains {
+            let before = parse(&fixture(version, &domain, [1000, 5000])).unwrap();
+            let after = parse(&fixture(version, &domain, [1700, 5050])).unwrap();
+            let wanted = vec![
+                metric("run_time", 750.0, "ns"),
+                metric("run_delay", 0.0, "ns"),
+                metric("timeslices", 0.0, ""),
+            ];
+            assert_eq!(difference(&before, &after).unwrap(), wanted, "{version}");
+        }
+    }
+
+    #[test]
+    fn versions_unknown_and_lines_too_short_are_refused() {
+        let cases = [
+            fixture(14, "", [0, 0]),
+            fixture(18, "", [0, 0]),
+            "version 15\ntimestamp 1\n".into(),
+            "version 15\ncpu0 0 0 0 0 0 0 1 2\n".into(),
+            "version 15\ncpu0 0 0 0 0 0 0 1 2 3 4\n".into(),
+            "version 15\ncpux 0 0 0 0 0 0 1 2 3\n".into(),
+            String::new(),
+        ];
+        for text in cases {
+            assert!(parse(&text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn cpus_that_come_or_go_are_noticed() {
+        let two = parse(&fixture(15, "", [0, 0])).unwrap();
+        assert!(difference(&two, &two[..1]).is_err());
+        assert!(difference(&two[..1], &two[1..]).is_err());
+    }
+}

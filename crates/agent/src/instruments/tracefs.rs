@@ -1,0 +1,389 @@
+//! A private instance of the kernel's tracing: it shares nothing with what
+//! else may be traced on this machine, and goes away with us.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use rustix::mount::{MountFlags, mount};
+
+use super::ring::{self, Format, Layout};
+use super::system;
+
+const TRACEFS: &str = "/sys/kernel/tracing";
+const PREFIX: &str = "assize.";
+
+/// What an instance shall be like.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    /// The instrument.
+    pub name: &'a str,
+    /// As trace_clock lists them.
+    pub clock: &'a str,
+    /// The most memory for each CPU, in KiB.
+    pub kib_per_cpu: u64,
+    /// `SYSTEM/EVENT`, or `SYSTEM` for all of its events.
+    pub events: &'a [&'a str],
+}
+
+/// An instance, with its events switched on but not yet recording.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    root: PathBuf,
+    path: PathBuf,
+    layout: Layout,
+    /// Each CPU and where its pages are read.
+    pipes: Vec<(u32, File)>,
+    switch: Option<File>,
+}
+
+/// The events of one CPU, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CpuEvents<E> {
+    /// The CPU.
+    pub cpu: u32,
+    /// Time and event.
+    pub events: Vec<(u64, E)>,
+}
+
+/// What an instance has recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Trace<E> {
+    /// For each CPU, ascending.
+    pub cpus: Vec<CpuEvents<E>>,
+    /// Events that were lost, as far as the kernel counts them.
+    pub lost: u64,
+    /// Whether a page could not be read to its end.
+    pub broken: bool,
+}
+
+impl Instance {
+    /// Makes an instance and takes all memory it will need.
+    pub(crate) fn open(wanted: Wanted<'_>) -> Result<Instance, String> {
+        let root = mounted()?;
+        remove_left_over(&root);
+        let own = std::process::id();
+        let path = root
+            .join("instances")
+            .join(format!("{PREFIX}{own}.{}", wanted.name));
+        fs::create_dir(&path).map_err(|why| {
+            format!(
+                "{}: {why}; run as root where tracefs can be written",
+                path.display()
+            )
+        })?;
+        let header = root.join("events/header_page");
+        let mut this = Instance {
+            root,
+            path,
+            layout: Layout::default(),
+            pipes: Vec::new(),
+            switch: None,
+        };
+        this.layout = ring::layout(&system::read(&header)?)
+            .ok_or_else(|| format!("{}: not understood", header.display()))?;
+        this.write("tracing_on", "0")?;
+        this.write("trace_clock", wanted.clock)?;
+        // Rather the end is lost than the beginning, which says what belongs
+        // to the workload.
+        this.write("options/overwrite", "0")?;
+        let cpus = system::online_cpus()?;
+        let kib = buffer_kib(wanted.kib_per_cpu, cpus.len());
+        this.write("buffer_size_kb", &kib.to_string())?;
+        for event in wanted.events {
+            this.write(&format!("events/{event}/enable"), "1")?;
+        }
+        for cpu in cpus {
+            let path = this.path.join(format!("per_cpu/cpu{cpu}/trace_pipe_raw"));
+            let flags = OFlags::NONBLOCK.bits().cast_signed();
+            let pipe = OpenOptions::new()
+                .read(true)
+                .custom_flags(flags)
+                .open(&path)
+                .map_err(|why| format!("{}: {why}", path.display()))?;
+            this.pipes.push((cpu, pipe));
+        }
+        let path = this.path.join("tracing_on");
+        let switch = OpenOptions::new().write(true).open(&path);
+        this.switch = Some(switch.map_err(|why| format!("{}: {why}", path.display()))?);
+        Ok(this)
+    }
+
+    /// Writes a file of the instance.
+    pub(crate) fn write(&self, name: &str, value: &str) -> Result<(), String> {
+        let path = self.path.join(name);
+        fs::write(&path, value).map_err(|why| format!("{}: {why}", path.display()))
+    }
+
+    /// How an event is laid out.
+    pub(crate) fn format(&self, event: &str) -> Result<Format, String> {
+        let path = self.root.join("events").join(event).join("format");
+        let text = system::read(&path)?;
+        Format::parse(&text).ok_or_else(|| format!("{}: not understood", path.display()))
+    }
+
+    /// Begins to record.
+    pub(crate) fn on(&mut self) -> Result<(), String> {
+        self.record(b"1")
+    }
+
+    /// Ends recording. What was recorded stays.
+    pub(crate) fn off(&mut self) -> Result<(), String> {
+        self.record(b"0")
+    }
+
+    fn record(&mut self, value: &[u8]) -> Result<(), String> {
+        let Some(switch) = &mut self.switch else {
+            return Err("tracing_on: not open".into());
+        };
+        let done = switch.write_all(value);
+        done.map_err(|why| format!("{}/tracing_on: {why}", self.path.display()))
+    }
+
+    /// Takes out all that was recorded. `decode` makes an event of its bytes,
+    /// or leaves it out.
+    pub(crate) fn drain<E>(&mut self, decode: &dyn Fn(&[u8]) -> Option<E>) -> Trace<E> {
+        let mut trace = Trace {
+            cpus: Vec::with_capacity(self.pipes.len()),
+            lost: 0,
+            broken: false,
+        };
+        let mut page = vec![0u8; self.layout.page];
+        for (cpu, pipe) in &mut self.pipes {
+            let mut events = Vec::new();
+            loop {
+                let got = match pipe.read(&mut page) {
+                    Ok(0) => break,
+                    Ok(got) => got,
+                    Err(why) if why.kind() == ErrorKind::Interrupted => continue,
+                    Err(why) if why.kind() == ErrorKind::WouldBlock => break,
+                    Err(_) => {
+                        trace.broken = true;
+                        break;
+                    }
+                };
+                let bytes = page.get(..got).unwrap_or_default();
+                let whole = ring::visit(bytes, &self.layout, &mut |time, bytes| {
+                    events.extend(decode(bytes).map(|event| (time, event)));
+                });
+                trace.broken |= whole.is_none();
+            }
+            let stats = self.path.join(format!("per_cpu/cpu{cpu}/stats"));
+            match system::read(&stats).ok().and_then(|text| lost(&text)) {
+                Some(count) => trace.lost += count,
+                None => trace.broken = true,
+            }
+            trace.cpus.push(CpuEvents { cpu: *cpu, events });
+        }
+        trace
+    }
+}
+
+impl<E> Trace<E> {
+    /// What makes it doubtful, if anything does.
+    pub(crate) fn doubt(&self, instrument: &str) -> Option<assize_job::Record> {
+        let detail = match (self.lost, self.broken) {
+            (0, false) => return None,
+            (0, true) => format!("{instrument}: part of the trace could not be read"),
+            (lost, _) => format!(
+                "{instrument}: {lost} trace events did not fit into the buffer; \
+                 what came after them is not counted; make the run shorter"
+            ),
+        };
+        Some(super::doubt("lost-events", detail))
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        let _ = self.off();
+        // An instance in use cannot be removed.
+        self.pipes.clear();
+        self.switch = None;
+        // A process that is being started may still have our files, shortly.
+        for _ in 0..20 {
+            match fs::remove_dir(&self.path) {
+                Err(why) if why.kind() == ErrorKind::ResourceBusy => {
+                    std::thread::sleep(std::time::Duration::from_millis(1));
+                }
+                _ => break,
+            }
+        }
+    }
+}
+
+/// Where tracefs is, mounted now if need be.
+fn mounted() -> Result<PathBuf, String> {
+    let usable = |path: &Path| path.join("instances").is_dir();
+    let places = [TRACEFS, "/sys/kernel/debug/tracing"].map(Path::new);
+    if let Some(place) = places.iter().find(|place| usable(place)) {
+        return Ok(place.to_path_buf());
+    }
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    match mount("tracefs", TRACEFS, "tracefs", flags, None) {
+        Ok(()) if usable(places[0]) => Ok(places[0].into()),
+        Ok(()) => Err(format!("{TRACEFS}: it has no instances")),
+        Err(why) => Err(format!(
+            "{TRACEFS}: no tracefs is mounted and it cannot be: {why}; \
+             run as root on a kernel with CONFIG_TRACING"
+        )),
+    }
+}
+
+/// Removes instances of processes that ended without doing so.
+fn remove_left_over(root: &Path) {
+    let Ok(listing) = fs::read_dir(root.join("instances")) else {
+        return;
+    };
+    for entry in listing.flatten() {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(owner);
+        if owner.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
+            let _ = fs::remove_dir(entry.path());
+        }
+    }
+}
+
+/// The process whose instance this is.
+fn owner(name: &str) -> Option<u32> {
+    let (pid, _) = name.strip_prefix(PREFIX)?.split_once('.')?;
+    pid.parse().ok()
+}
+
+/// KiB for each CPU: at most 1/16 of the memory for all, at least 64.
+#[allow(clippy::useless_conversion)] // Not on machines of 32 bits.
+fn buffer_kib(wanted: u64, cpus: usize) -> u64 {
+    let info = rustix::system::sysinfo();
+    let unit = u64::from(info.mem_unit.max(1));
+    let total_kib = u64::try_from(info.totalram)
+        .unwrap_or(u64::MAX)
+        .saturating_mul(unit)
+        / 1024;
+    let cpus = u64::try_from(cpus.max(1)).unwrap_or(u64::MAX);
+    wanted.min(total_kib / 16 / cpus).max(64)
+}
+
+/// Events lost, of what per_cpu/cpuN/stats says.
+fn lost(text: &str) -> Option<u64> {
+    let mut sum = None;
+    for line in text.lines() {
+        if let Some(("overrun" | "commit overrun" | "dropped events", count)) =
+            line.split_once(": ")
+        {
+            *sum.get_or_insert(0) += count.trim().parse::<u64>().ok()?;
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_are_summed() {
+        let text = "entries: 5\noverrun: 2\ncommit overrun: 1\nbytes: 20\n\
+            oldest event ts: 1.0\nnow ts: 2.0\ndropped events: 40\nread events: 0\n";
+        assert_eq!(lost(text), Some(43));
+        assert_eq!(lost("entries: 5\n"), None);
+        assert_eq!(lost("overrun: x\n"), None);
+    }
+
+    #[test]
+    fn instances_name_their_process() {
+        let cases = [
+            ("assize.12.wakeup", Some(12)),
+            ("assize.x.wakeup", None),
+            ("assize.12", None),
+            ("other.12.wakeup", None),
+        ];
+        for (name, wanted) in cases {
+            assert_eq!(owner(name), wanted, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_lost_event_is_never_silent() {
+        let trace = |lost, broken| Trace::<()> {
+            cpus: Vec::new(),
+            lost,
+            broken,
+        };
+        assert_eq!(trace(0, false).doubt("x"), None);
+        assert!(trace(3, false).doubt("x").is_some());
+        assert!(trace(0, true).doubt("x").is_some());
+    }
+
+    #[test]
+    fn an_instance_records_and_leaves_nothing() {
+        let wanted = Wanted {
+            name: "test",
+            clock: "mono",
+            kib_per_cpu: 256,
+            events: &["sched/sched_switch"],
+        };
+        let mut instance = match Instance::open(wanted) {
+            Ok(instance) => instance,
+            Err(why) => {
+                eprintln!("skipped: {why}");
+                return;
+            }
+        };
+        let path = instance.path.clone();
+        let format = instance.format("sched/sched_switch").unwrap();
+        let before = system::monotonic_ns();
+        instance.on().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        instance.off().unwrap();
+        let after = system::monotonic_ns();
+        let trace = instance.drain(&|event| (ring::id(event)? == format.id).then_some(()));
+        let times: Vec<u64> = trace
+            .cpus
+            .iter()
+            .flat_map(|cpu| cpu.events.iter().map(|(time, ())| *time))
+            .collect();
+        assert!(!times.is_empty());
+        assert!(times.iter().all(|time| (before..=after).contains(time)));
+        assert!(!trace.broken);
+        drop(instance);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn events_that_do_not_fit_are_counted() {
+        let wanted = Wanted {
+            name: "test-full",
+            clock: "mono",
+            kib_per_cpu: 64,
+            events: &["sched/sched_switch"],
+        };
+        let mut instance = match Instance::open(wanted) {
+            Ok(instance) => instance,
+            Err(why) => {
+                eprintln!("skipped: {why}");
+                return;
+            }
+        };
+        instance.on().unwrap();
+        let (there, from_here) = std::sync::mpsc::sync_channel(0);
+        let (back, from_there) = std::sync::mpsc::sync_channel(0);
+        let other = std::thread::spawn(move || {
+            while let Ok(()) = from_here.recv() {
+                back.send(()).unwrap();
+            }
+        });
+        for _ in 0..4000 {
+            there.send(()).unwrap();
+            from_there.recv().unwrap();
+        }
+        drop(there);
+        other.join().unwrap();
+        instance.off().unwrap();
+        let trace = instance.drain(&|_| Some(()));
+        assert!(trace.lost > 0);
+        assert!(trace.doubt("test-full").is_some());
+    }
+}
