@@ -111,24 +111,32 @@ fn take(record: &Record, recorded: &mut Recorded) {
             t_ns: since_start(t_ns),
             values: values.clone(),
         }),
-        Record::Events {
-            event,
-            count,
-            exposure_ns,
-            t_ns,
-        } => recorded.events.push(Events {
-            configuration: configuration.clone(),
-            workload: workload.clone(),
-            event: event.clone(),
-            count: *count,
-            exposure_s: Some(*exposure_ns as f64 / NS_PER_S),
-            times_s: t_ns.iter().map(|&t| t as f64 / NS_PER_S).collect(),
-            place: Place::default(),
-        }),
+        Record::Events { .. } => recorded.events.extend(events(record, &recorded.run)),
         Record::Raw { name, text } => recorded.raw.push((name.clone(), text.clone())),
         Record::Doubt { code, detail } => recorded.doubts.push(doubt(code, detail.clone())),
         Record::Hello { .. } | Record::Failed { .. } | Record::End { .. } => {}
     }
+}
+
+fn events(record: &Record, run: &Run) -> Option<Events> {
+    let Record::Events {
+        event,
+        count,
+        exposure_ns,
+        t_ns,
+    } = record
+    else {
+        return None;
+    };
+    Some(Events {
+        configuration: run.configuration.clone(),
+        workload: run.workload.clone(),
+        event: event.clone(),
+        count: *count,
+        exposure_s: Some(*exposure_ns as f64 / NS_PER_S),
+        times_s: t_ns.iter().map(|&t| t as f64 / NS_PER_S).collect(),
+        place: Place::default(),
+    })
 }
 
 fn doubt(code: &str, detail: String) -> Doubt {

@@ -13,14 +13,12 @@ use std::process::{ExitCode, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use common::{command, files, printed, recorded, there};
-use libtest_mimic::Failed;
+use common::{Outcome, Test, command, files, printed, recorded, there};
 
 const KILLS: u32 = 50;
 
 fn main() -> ExitCode {
-    let tests: Vec<(&str, fn() -> Result<(), Failed>)> =
-        vec![("a_killed_run_goes_on_and_loses_nothing", killed)];
+    let tests: Vec<Test> = vec![("a_killed_run_goes_on_and_loses_nothing", killed)];
     common::run(tests, &["agent"])
 }
 
@@ -30,13 +28,13 @@ fn target() -> &'static str {
     match there(&["QEMU", "kernel debian:6.12"]) {
         Ok(()) => "exact",
         Err(why) => {
-            println!("on the target host: {why}");
+            eprintln!("on the target host: {why}");
             "host"
         }
     }
 }
 
-fn killed() -> Result<(), Failed> {
+fn killed() -> Outcome {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
     let target = target();
@@ -72,7 +70,7 @@ argv = ["sleep", "0.001"]
             assert_eq!(after.get(name), Some(bytes), "{} changed", name.display());
         }
     }
-    println!("{KILLS} kills in {} bundles", bundles.len());
+    eprintln!("{KILLS} kills in {} bundles", bundles.len());
     for bundle in &bundles {
         go_on(here, bundle);
         let (whole, bundle) = (files(&whole), files(bundle));

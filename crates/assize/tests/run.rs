@@ -12,14 +12,11 @@ use std::process::{ExitCode, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{assize, command, document, errors, files, printed, recorded};
-use libtest_mimic::Failed;
+use common::{Outcome, Test, assize, command, document, errors, files, printed, recorded};
 use rustix::process::{Pid, Signal, kill_process};
 
-type Outcome = Result<(), Failed>;
-
 fn main() -> ExitCode {
-    let tests: Vec<(&str, fn() -> Outcome)> = vec![
+    let tests: Vec<Test> = vec![
         ("an_experiment_is_judged_as_compare_judges_it", judged),
         ("nothing_is_overwritten", not_overwritten),
         ("failed_runs_do_not_stop_the_rest", failures),
@@ -262,7 +259,10 @@ until = { within = "50%", first_look = 4, every = 4, max_runs = 30 }"#;
     let lines = errors(&done);
     assert!(lines.contains("stopped after "), "{lines}");
     let ran = recorded(&here.join("test.bundle"));
-    assert!(ran < 60 && ran % 8 == 0, "{ran} runs in whole blocks");
+    assert!(
+        ran < 60 && ran.is_multiple_of(8),
+        "{ran} runs in whole blocks"
+    );
     let verdict: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     let alpha = verdict["alpha"].as_f64().unwrap();
     assert!(alpha < 0.05, "each look costs some of alpha: {alpha}");

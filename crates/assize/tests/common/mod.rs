@@ -86,14 +86,16 @@ pub fn there(names: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
+/// What a test gives back.
+pub type Outcome = Result<(), Failed>;
+/// A test and its name.
+pub type Test = (&'static str, fn() -> Outcome);
+
 /// Runs tests, or skips all of them if something that they need is missing.
-pub fn run(
-    tests: Vec<(&str, fn() -> Result<(), Failed>)>,
-    needed: &[&str],
-) -> std::process::ExitCode {
+pub fn run(tests: Vec<Test>, needed: &[&str]) -> std::process::ExitCode {
     let missing = there(needed).err();
     if let Some(why) = &missing {
-        println!("skipped: {why}");
+        eprintln!("skipped: {why}");
     }
     let tests = tests
         .into_iter()
