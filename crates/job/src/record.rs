@@ -136,4 +136,4 @@ pub enum Record {
 /// What [`Record::Hello::resumed_ns`] is on a machine whose clock stood still
 /// while it was stopped: the instructions from one reading of the clock to
 /// the next.
-pub const RESUMED_NS: u64 = 4;
+pub const RESUMED_NS: u64 = 6;

@@ -14,6 +14,7 @@ use std::time::Duration;
 use assize_job::Record;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::json;
+use tempfile::TempDir;
 
 use super::boot::{Booted, Left, Running, capabilities, restore};
 use super::qmp::QmpError;
@@ -51,33 +52,16 @@ impl Image {
         if let Some(image) = Image::stored(&directory) {
             return Ok(image);
         }
-        let mut leap = 0;
-        for _ in 0..ATTEMPTS {
-            let making = tempfile::Builder::new()
-                .prefix("making-")
-                .tempdir_in(&parent)
-                .map_err(failed)?;
-            leap = make(making.path(), booted)?;
-            if leap <= RESUMED_NS_MAX {
-                let digest = digest_of(&making.path().join("ram")).map_err(failed)?;
-                fs::write(making.path().join("digest"), &digest).map_err(failed)?;
-                let made = making.keep();
-                if let Err(error) = fs::rename(&made, &directory) {
-                    // What was made is of no use then.
-                    let _ = fs::remove_dir_all(&made);
-                    return Err(failed(error));
-                }
-                return Ok(Image { directory, digest });
-            }
+        let made = attempt(&parent, booted)?;
+        let digest = digest_of(&made.path().join("ram")).map_err(failed)?;
+        fs::write(made.path().join("digest"), &digest).map_err(failed)?;
+        let made = made.keep();
+        if let Err(error) = fs::rename(&made, &directory) {
+            // What was made is of no use then.
+            let _ = fs::remove_dir_all(&made);
+            return Err(failed(error));
         }
-        Err(Error {
-            what: format!("make a memory image with QEMU {}", booted.qemu.version),
-            why: format!(
-                "in {ATTEMPTS} attempts the clock went on by {leap} ns while the machine was stopped"
-            ),
-            mend: Some("assize run --cold boots for every run".into()),
-            wrong_use: false,
-        })
+        Ok(Image { directory, digest })
     }
 
     fn stored(directory: &Path) -> Option<Image> {
@@ -92,6 +76,35 @@ impl Image {
     pub(crate) fn run(&self, booted: &Booted<'_>, job: &[u8]) -> Result<Left, Error> {
         resume(&self.directory, booted, job)
     }
+}
+
+/// Boots, goes on from an image of its own, and keeps nothing.
+pub(crate) fn run_once(booted: &Booted<'_>, job: &[u8]) -> Result<Left, Error> {
+    let made = attempt(&std::env::temp_dir(), booted)?;
+    resume(made.path(), booted, job)
+}
+
+/// Makes an image in a new directory below `parent`, until one is exact.
+fn attempt(parent: &Path, booted: &Booted<'_>) -> Result<TempDir, Error> {
+    let mut leap = 0;
+    for _ in 0..ATTEMPTS {
+        let making = tempfile::Builder::new()
+            .prefix("assize-image-")
+            .tempdir_in(parent)
+            .map_err(|error| keep_error(parent, &error))?;
+        leap = make(making.path(), booted)?;
+        if leap <= RESUMED_NS_MAX {
+            return Ok(making);
+        }
+    }
+    Err(Error {
+        what: format!("make a memory image with QEMU {}", booted.qemu.version),
+        why: format!(
+            "in {ATTEMPTS} attempts the clock went on by {leap} ns while the machine was stopped"
+        ),
+        mend: Some("try once more, or with another QEMU: assize kernel fetch --qemu".into()),
+        wrong_use: false,
+    })
 }
 
 /// A file system without space is the most likely reason.

@@ -1,0 +1,259 @@
+//! The exact machine, booted for real: the same order gives the same bytes,
+//! whatever else the host does, and what fails is said.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use assize_job::{
+    Action, Command, Hogs, Job, Kind, Loop, Machine, Order, Periodic, PingPong, Record, Workload,
+};
+use assize_target::exact::{Exact, Options};
+use assize_target::kernels::Kernels;
+use assize_target::{Failure, Outcome, Target};
+
+/// The exact machine, or `None`, said once, where it cannot be had.
+fn exact(cpus: u32, options: Options) -> Option<Exact> {
+    let root = Kernels::default_root();
+    let there = Kernels::new(root.clone())
+        .resolve(&Machine::default().kernel)
+        .and_then(|_| Exact::new(root, options))
+        .and_then(|exact| exact.qemu().fits(cpus).map(|()| exact));
+    match there {
+        Ok(exact) => Some(exact),
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+    }
+}
+
+const FRESH: Options = Options {
+    fresh: true,
+    cold: false,
+};
+
+fn order(cpus: u32, seed: u64) -> Order {
+    let hogs = Hogs {
+        threads: cpus + 1,
+        ..Hogs::default()
+    };
+    let periodic = Periodic {
+        duration_ns: 200_000_000,
+        loops: vec![
+            Loop {
+                name: "fast".into(),
+                period_ns: 1_000_000,
+                run_ns: 200_000,
+                ..Loop::default()
+            },
+            Loop {
+                name: "slow".into(),
+                threads: 2,
+                period_ns: 7_000_000,
+                run_ns: 1_500_000,
+                ..Loop::default()
+            },
+        ],
+        ..Periodic::default()
+    };
+    let instruments = ["cpu-idle", "guest-instructions", "perf-software", "wakeup"];
+    Order {
+        machine: Machine {
+            cpus,
+            ..Machine::default()
+        },
+        job: Job {
+            seed,
+            workload: Workload {
+                name: "periodic".into(),
+                kind: Kind::Periodic(periodic),
+            },
+            // Half of the seeds have an idle machine: what happens while all
+            // CPUs sleep is where a host's time leaks in most easily.
+            background: if seed % 2 == 0 {
+                Vec::new()
+            } else {
+                vec![Workload {
+                    name: "hogs".into(),
+                    kind: Kind::Hogs(hogs),
+                }]
+            },
+            instruments: instruments.map(String::from).into(),
+            samples: true,
+            offset_ns_max: 10_000_000,
+            timeout_ms: 20_000,
+            ..Job::default()
+        },
+        ..Order::default()
+    }
+}
+
+fn bytes(exact: &Exact, order: &Order, slot: usize) -> Vec<u8> {
+    match exact.run(order, slot).unwrap().outcome {
+        Outcome::Completed(records) => serde_json::to_vec(&records).unwrap(),
+        Outcome::Failed {
+            failure, console, ..
+        } => panic!("{failure}\n{console}"),
+    }
+}
+
+/// Keeps all CPUs of the host busy while `work` is done.
+fn under_load<T>(work: impl FnOnce() -> T) -> T {
+    let done = AtomicBool::new(false);
+    let busy = 2 * std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..busy {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        let result = work();
+        done.store(true, Ordering::Relaxed);
+        result
+    })
+}
+
+fn same_bytes_however_busy_the_host_is(cpus: u32) {
+    let Some(exact) = exact(cpus, FRESH) else {
+        return;
+    };
+    let orders = [1, 2, 3].map(|seed| order(cpus, seed));
+    exact.prepare(&orders).unwrap();
+    let quiet = orders.each_ref().map(|order| bytes(&exact, order, 0));
+    assert!(quiet[0] != quiet[1] && quiet[0] != quiet[2], "seeds differ");
+    let busy = under_load(|| {
+        std::thread::scope(|scope| {
+            let exact = &exact;
+            let running = [0, 1, 2].map(|at| {
+                let order = &orders[at];
+                scope.spawn(move || bytes(exact, order, at % 2))
+            });
+            running.map(|thread| thread.join().unwrap())
+        })
+    });
+    for (at, (quiet, busy)) in quiet.iter().zip(&busy).enumerate() {
+        assert!(quiet == busy, "run {at} on {cpus} CPUs differs under load");
+    }
+}
+
+#[test]
+fn one_cpu_gives_the_same_bytes_however_busy_the_host_is() {
+    same_bytes_however_busy_the_host_is(1);
+}
+
+#[test]
+fn two_cpus_give_the_same_bytes_however_busy_the_host_is() {
+    same_bytes_however_busy_the_host_is(2);
+}
+
+#[test]
+fn a_boot_gives_the_bytes_that_a_memory_image_gives() {
+    for cpus in [1, 2] {
+        let cold = Options {
+            cold: true,
+            ..FRESH
+        };
+        let (Some(warm), Some(cold)) = (exact(cpus, FRESH), exact(cpus, cold)) else {
+            return;
+        };
+        let order = order(cpus, 5);
+        assert!(
+            bytes(&warm, &order, 0) == bytes(&cold, &order, 0),
+            "{cpus} CPUs"
+        );
+    }
+}
+
+#[test]
+fn what_was_run_before_is_not_run_again() {
+    let Some(exact) = exact(1, Options::default()) else {
+        return;
+    };
+    let order = quick(Kind::PingPong(PingPong::default()));
+    let first = exact.run(&order, 0).unwrap();
+    let second = exact.run(&order, 0).unwrap();
+    assert!(second.cached);
+    assert_eq!(first.outcome, second.outcome);
+}
+
+fn quick(kind: Kind) -> Order {
+    Order {
+        job: Job {
+            workload: Workload {
+                name: "quick".into(),
+                kind,
+            },
+            timeout_ms: 2000,
+            ..Job::default()
+        },
+        ..Order::default()
+    }
+}
+
+fn failure(order: &Order) -> Option<(Failure, String)> {
+    let exact = exact(1, FRESH)?;
+    match exact.run(order, 0).unwrap().outcome {
+        Outcome::Completed(records) => panic!("completed: {records:?}"),
+        Outcome::Failed {
+            failure, console, ..
+        } => Some((failure, console)),
+    }
+}
+
+#[test]
+fn a_panic_is_a_failed_run_with_its_console() {
+    let mut order = quick(Kind::PingPong(PingPong::default()));
+    order.job.setup = vec![Action::Write {
+        path: "/proc/sysrq-trigger".into(),
+        value: "c".into(),
+    }];
+    let Some((failure, console)) = failure(&order) else {
+        return;
+    };
+    assert!(matches!(failure, Failure::Panic { .. }), "{failure:?}");
+    assert!(console.contains("sysrq"), "{console}");
+}
+
+#[test]
+fn a_workload_that_does_not_end_is_a_failed_run() {
+    let hogs = Hogs {
+        duration_ns: 60_000_000_000,
+        ..Hogs::default()
+    };
+    let mut order = quick(Kind::Hogs(hogs));
+    order.job.timeout_ms = 50;
+    let Some((failure, _)) = failure(&order) else {
+        return;
+    };
+    assert!(matches!(failure, Failure::Agent { .. }), "{failure:?}");
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named() {
+    let command = Command {
+        argv: vec!["no-such-program".into()],
+        ..Command::default()
+    };
+    let Some((failure, _)) = failure(&quick(Kind::Command(command))) else {
+        return;
+    };
+    assert!(failure.to_string().contains("no-such-program"), "{failure}");
+}
+
+#[test]
+fn the_clock_is_checked_in_every_run() {
+    let Some(exact) = exact(1, FRESH) else {
+        return;
+    };
+    let order = quick(Kind::PingPong(PingPong::default()));
+    let Outcome::Completed(records) = exact.run(&order, 0).unwrap().outcome else {
+        panic!("failed");
+    };
+    let Record::Hello { resumed_ns, .. } = &records[0] else {
+        panic!("{:?}", records[0]);
+    };
+    assert_eq!(*resumed_ns, Some(assize_job::RESUMED_NS));
+}
