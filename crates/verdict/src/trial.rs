@@ -49,14 +49,9 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     )?;
     let (mut comparisons, too_few) = compare_all(&cells, &baselines, &primary, options);
     let (mut factorial, holes) = fit_all(&cells);
-    let first: BTreeSet<&str> = primary
-        .iter()
-        .map(|&metric| cells.metrics[metric].name.as_str())
-        .collect();
-    // Stable: all else stays in the order in which it was recorded.
-    let workload = |name: &String| cells.workloads.iter().position(|other| other == name);
-    comparisons.sort_by_key(|c| (workload(&c.workload), !first.contains(c.metric.as_str())));
-    factorial.sort_by_key(|f| (workload(&f.workload), !first.contains(f.metric.as_str())));
+    let place = places(&cells, &primary);
+    comparisons.sort_by_key(|c| place(&c.workload, &c.metric));
+    factorial.sort_by_key(|f| place(&f.workload, &f.metric));
     let rates = rate_all(&cells, baselines.chosen, options);
     let claims = try_claims(&cells, options)?;
     let (found, faults) = lints::find_all(&cells, &absent, &primary);
@@ -95,6 +90,22 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     };
     document.sentences = sentences::find(&document, &cells, &faults, &higher);
     Ok(document)
+}
+
+/// Where in a document a metric comes: by workload, primary metrics first.
+/// All else stays in the order in which it was recorded.
+fn places<'a>(
+    cells: &'a Cells<'_>,
+    primary: &BTreeSet<usize>,
+) -> impl Fn(&str, &str) -> (Option<usize>, bool) + use<'a> {
+    let first: BTreeSet<&str> = primary
+        .iter()
+        .map(|&metric| cells.metrics[metric].name.as_str())
+        .collect();
+    move |workload, metric| {
+        let at = cells.workloads.iter().position(|other| other == workload);
+        (at, !first.contains(metric))
+    }
 }
 
 /// The indices of the metrics that an option and the records name. Names in
