@@ -70,7 +70,6 @@ fn refused(here: &Path, done: &Output, status: i32, words: &[&str]) {
     for word in words {
         assert!(said.contains(word), "'{word}' is not in: {said}");
     }
-    assert!(done.stdout.is_empty());
     assert!(!here.join("test.bundle").exists(), "a bundle was begun");
 }
 
@@ -285,8 +284,7 @@ fn programs() -> Outcome {
         &["cyclictest", "PATH", "apt install rt-tests"],
     );
     experiment(here, "host", "", r#"["no-such-program"]"#);
-    let done = run(here, &[]);
-    refused(here, &done, 3, &["no-such-program", "PATH", "install it"]);
+    refused(here, &run(here, &[]), 3, &["no-such-program", "install it"]);
     if lacks(exact()) {
         return Ok(());
     }
@@ -422,9 +420,13 @@ fn wall_limit() -> Outcome {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
     experiment(here, "exact", "", TRUE);
-    let words = ["ASSIZE_WALL_LIMIT_S", "soon"];
-    let done = run(here, &[("ASSIZE_WALL_LIMIT_S", Path::new("soon"))]);
-    refused(here, &done, 2, &words);
+    let name = "ASSIZE_WALL_LIMIT_S";
+    refused(
+        here,
+        &run(here, &[(name, Path::new("soon"))]),
+        2,
+        &[name, "soon"],
+    );
     Ok(())
 }
 
@@ -474,7 +476,6 @@ fn no_kvm() -> Outcome {
     cache(&cached);
     fs::set_permissions(&cached, fs::Permissions::from_mode(0o777)).unwrap();
     experiment(here, "live", "", TRUE);
-    // However slowly an emulator gets on here, the run is recorded.
     command.env("ASSIZE_WALL_LIMIT_S", "15");
     let done = command.env("ASSIZE_CACHE", &cached).output().unwrap();
     let run = fs::read(here.join("test.bundle/runs/0000.json"));

@@ -38,6 +38,9 @@ pub struct Options {
     pub cold: bool,
 }
 
+/// What an image is made of, to what is needed for making it.
+type Wanted<'a> = BTreeMap<(&'a Machine, &'a Payload), (Arc<Ready>, &'a Order)>;
+
 /// The exact machine.
 #[derive(Debug)]
 pub struct Exact {
@@ -143,10 +146,7 @@ impl Exact {
     }
 
     /// One order for each image that is still to be made and needed.
-    fn images_wanted<'a>(
-        &self,
-        orders: &'a [Order],
-    ) -> Result<BTreeMap<(&'a Machine, &'a Payload), (Arc<Ready>, &'a Order)>, Error> {
+    fn images_wanted<'a>(&self, orders: &'a [Order]) -> Result<Wanted<'a>, Error> {
         let mut wanted = BTreeMap::new();
         for order in orders {
             let ready = self.stock.ready(order)?;
@@ -182,8 +182,7 @@ impl Target for Exact {
                     .collect();
                 booting
                     .into_iter()
-                    .map(|thread| thread.join().unwrap_or_else(|_| Err(panicked())))
-                    .collect::<Result<(), Error>>()
+                    .try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(panicked())))
             })?;
         }
         Ok(())
