@@ -103,7 +103,16 @@ impl Error {
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Error::Io { path, source } => write!(f, "{}: {source}", path.display()),
+            Error::Io { path, source } => {
+                write!(f, "{}: {source}", path.display())?;
+                match source.kind() {
+                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => write!(
+                        f,
+                        "; free some space there and go on with `assize run --resume`"
+                    ),
+                    _ => Ok(()),
+                }
+            }
             Error::NotEmpty(path) => {
                 let path = path.display();
                 write!(f, "{path}: the directory is not empty; name a new one")

@@ -6,13 +6,18 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
 
 use crate::Error;
+use crate::talk::{End, Limits, talk};
 
 /// Its file name.
 const NAME: &str = "assize-agent";
 /// Names a file to use instead.
 const VARIABLE: &str = "ASSIZE_AGENT";
+/// How long an agent may take to tell its version.
+const ANSWER_TIME: Duration = Duration::from_secs(10);
 
 /// The agent's binary: `$ASSIZE_AGENT`, else the first static one of
 /// `assize-agent` beside the current executable,
@@ -24,6 +29,54 @@ const VARIABLE: &str = "ASSIZE_AGENT";
 pub fn find() -> Result<PathBuf, Error> {
     let executable = env::current_exe().ok();
     find_for(env::var_os(VARIABLE), executable.as_deref())
+}
+
+/// What [`find`] finds, if it runs on this machine.
+///
+/// # Errors
+/// The same; or it is built for another machine, or does not answer.
+pub fn find_here() -> Result<PathBuf, Error> {
+    let path = find()?;
+    match answers(&path) {
+        Ok(()) => Ok(path),
+        Err(why) => {
+            let named = env::var_os(VARIABLE).is_some_and(|path| !path.is_empty());
+            let mend = match named {
+                true => format!("unset {VARIABLE}, or let it name the agent of this assize"),
+                false => "run `make build`".into(),
+            };
+            Err(Error {
+                what: "start the agent".into(),
+                ..error(format!("{}: {why}", path.display()), mend, named)
+            })
+        }
+    }
+}
+
+/// Whether a program is an agent that runs here. It tells its version at once
+/// and does nothing else.
+fn answers(path: &Path) -> Result<(), String> {
+    // A file for another machine is an error of the shell's otherwise.
+    if let Some(built) = architecture(path)
+        && built != env::consts::ARCH
+    {
+        let here = env::consts::ARCH;
+        return Err(format!("it is built for {built}, this machine is {here}"));
+    }
+    let mut command = Command::new(path);
+    command.arg("--version");
+    let limits = Limits {
+        time: Some(ANSWER_TIME),
+        bytes: 4096,
+    };
+    let said = talk(command, Vec::new(), limits).map_err(|error| error.to_string())?;
+    if said.stdout.starts_with(format!("{NAME} ").as_bytes()) {
+        return Ok(());
+    }
+    Err(match said.end {
+        End::Exit(status) => format!("it ended with {status} when asked for its version"),
+        End::Time | End::Bytes => "it does not tell its version".into(),
+    })
 }
 
 fn find_for(variable: Option<OsString>, executable: Option<&Path>) -> Result<PathBuf, Error> {

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
+use crate::exact::keep_error;
 use crate::stream::outcome;
 use crate::{Error, Outcome};
 
@@ -127,9 +128,10 @@ impl Cache {
             return Err(failed(WHAT, "it has not completed".into()));
         }
         let path = self.path(key);
-        let written = self
-            .write(&path, key, answer)
-            .map_err(|error| failed(WHAT, format!("{}: {error}", path.display())))?;
+        let written = self.write(&path, key, answer).map_err(|error| Error {
+            what: WHAT.into(),
+            ..keep_error(&path, &error)
+        })?;
         let enough = self
             .spare
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |spare| {

@@ -57,7 +57,7 @@ impl Host {
         if let Some(agent) = self.agent.get() {
             return Ok(agent);
         }
-        let found = agent::find()?;
+        let found = agent::find_here()?;
         Ok(self.agent.get_or_init(|| found))
     }
 }
@@ -174,7 +174,8 @@ fn check_programs(orders: &[Order]) -> Result<(), Error> {
     Err(Error {
         what: format!("run on {NAME}"),
         why: format!("not found in PATH: {}", missing.join(", ")),
-        mend: packages::install(missing.iter().copied()),
+        mend: packages::install(missing.iter().copied())
+            .or_else(|| Some("install it, or give its path".into())),
         wrong_use: false,
     })
 }

@@ -8,15 +8,17 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use assize_job::{Job, Order};
+use assize_job::{Job, Order, Record};
 
-use crate::exact::{Booted, cold, facts};
+use crate::exact::{Booted, bounded, cold, facts};
 use crate::qemu::{Clock, Qemu};
 use crate::vm::{Ready, Stock};
 use crate::{Done, Error, Outcome, Target, agent, scratch, stream};
 
 /// Booting by software emulation takes some seconds, more on a busy host.
 const BOOT: Duration = Duration::from_secs(60);
+/// Where a kernel offers hardware virtualisation.
+const KVM: &str = "/dev/kvm";
 /// With KVM it takes less than one.
 const KVM_BOOT: Duration = Duration::from_secs(15);
 
@@ -25,7 +27,8 @@ const KVM_BOOT: Duration = Duration::from_secs(15);
 pub struct Live {
     qemu: Qemu,
     stock: Stock,
-    clock: OnceLock<Clock>,
+    clock: OnceLock<(Clock, Option<String>)>,
+    wall_limit: Duration,
 }
 
 impl Live {
@@ -37,8 +40,9 @@ impl Live {
         scratch::sweep(&root);
         Ok(Live {
             qemu: Qemu::find(&root)?,
-            stock: Stock::new(root, agent::find()?),
+            stock: Stock::new(root, agent::find_here()?),
             clock: OnceLock::new(),
+            wall_limit: bounded(Duration::MAX)?,
         })
     }
 
@@ -56,19 +60,17 @@ impl Live {
             kernel: &ready.kernel.image,
             initramfs: &ready.initramfs,
             cpu: None,
-            limit,
+            limit: limit.min(self.wall_limit),
         }
     }
 
     /// KVM if this kernel really boots with it: `/dev/kvm` alone says little.
-    fn clock(&self, ready: &Ready, order: &Order) -> Clock {
-        *self.clock.get_or_init(|| {
-            let may = std::fs::File::options()
-                .read(true)
-                .write(true)
-                .open("/dev/kvm");
-            if may.is_err() {
-                return Clock::Host;
+    /// Else why not.
+    fn clock(&self, ready: &Ready, order: &Order) -> &(Clock, Option<String>) {
+        self.clock.get_or_init(|| {
+            let may = std::fs::File::options().read(true).write(true).open(KVM);
+            if let Err(error) = may {
+                return (Clock::Host, Some(format!("{KVM}: {error}")));
             }
             let booted = Booted {
                 limit: KVM_BOOT,
@@ -76,10 +78,43 @@ impl Live {
             };
             let job = serde_json::to_vec(&Job::default()).unwrap_or_default();
             match cold(&booted, &job) {
-                Ok(left) if left.answer.windows(5).any(|text| text == b"hello") => Clock::Kvm,
-                _ => Clock::Host,
+                Ok(left) if left.answer.windows(5).any(|text| text == b"hello") => {
+                    (Clock::Kvm, None)
+                }
+                _ => {
+                    let why = "the kernel does not boot with it".to_string();
+                    (Clock::Host, Some(format!("{KVM}: {why}")))
+                }
             }
         })
+    }
+}
+
+/// Nobody shall take the times of an emulator for those of a machine.
+fn emulated(outcome: Outcome, why: &str) -> Outcome {
+    let doubt = Record::Doubt {
+        code: "software-emulation".into(),
+        detail: format!(
+            "the live machine was emulated by software, so its times are no machine's: {why}"
+        ),
+    };
+    match outcome {
+        Outcome::Completed(mut records) => {
+            records.push(doubt);
+            Outcome::Completed(records)
+        }
+        Outcome::Failed {
+            failure,
+            mut records,
+            console,
+        } => {
+            records.push(doubt);
+            Outcome::Failed {
+                failure,
+                records,
+                console,
+            }
+        }
     }
 }
 
@@ -100,18 +135,21 @@ impl Target for Live {
     fn run(&self, order: &Order, _slot: usize) -> Result<Done, Error> {
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
-        let clock = self.clock(&ready, order);
+        let (clock, why) = self.clock(&ready, order);
         let job = serde_json::to_vec(&order.job).map_err(|error| Error {
             what: "write down the job".into(),
             why: error.to_string(),
             mend: None,
             wrong_use: false,
         })?;
-        let left = cold(&self.booted(&ready, order, clock), &job)?;
-        let outcome: Outcome = stream::outcome(&left.answer, &left.console, left.ended);
+        let left = cold(&self.booted(&ready, order, *clock), &job)?;
+        let mut outcome = stream::outcome(&left.answer, &left.console, left.ended);
+        if let Some(why) = why {
+            outcome = emulated(outcome, why);
+        }
         Ok(Done {
             outcome,
-            machine: facts(&self.qemu, &ready, order, clock),
+            machine: facts(&self.qemu, &ready, order, *clock),
             cached: false,
             wall: begun.elapsed(),
         })

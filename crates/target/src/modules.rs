@@ -89,7 +89,13 @@ struct Own {
 
 impl Own {
     fn read(kernel: &Kernel, path: &Path) -> Result<Self, Error> {
-        let bytes = plain(path, read(path)?)?;
+        let absent = |error| {
+            mend(
+                wrong(format!("read the module {}", path.display()), error),
+                "check the path",
+            )
+        };
+        let bytes = plain(path, std::fs::read(path).map_err(absent)?)?;
         let facts = modinfo(path, &bytes)?;
         let fact = |key: &str| {
             let mut of_key = facts.iter().filter(|(name, _)| name == key);

@@ -35,8 +35,16 @@ impl Qemu {
     /// There is none, or it does not run, or it is too old.
     pub fn find(root: &Path) -> Result<Qemu, Error> {
         if let Some(binary) = std::env::var_os("ASSIZE_QEMU") {
-            let qemu = Qemu::at(PathBuf::from(binary), Vec::new())?;
-            return qemu.not_too_old();
+            let named = |error: Error| Error {
+                mend: Some(format!(
+                    "unset ASSIZE_QEMU, or let it name QEMU {}.{} or newer",
+                    OLDEST.0, OLDEST.1
+                )),
+                wrong_use: true,
+                ..error
+            };
+            let qemu = Qemu::at(PathBuf::from(binary), Vec::new()).map_err(named)?;
+            return qemu.not_too_old().map_err(named);
         }
         let mut found = Vec::new();
         if let Some(stored) = crate::qemu_store::stored(root) {
@@ -129,7 +137,10 @@ impl Qemu {
                 "before {}.{} a busy CPU of an exact machine starves the others",
                 OLDEST_FOR_SEVERAL_CPUS.0, OLDEST_FOR_SEVERAL_CPUS.1
             ),
-            mend: Some("assize kernel fetch --qemu".into()),
+            mend: Some(match std::env::var_os("ASSIZE_QEMU") {
+                Some(_) => "unset ASSIZE_QEMU, and assize kernel fetch --qemu".into(),
+                None => "assize kernel fetch --qemu".into(),
+            }),
             wrong_use: false,
         })
     }

@@ -170,6 +170,11 @@ fn mount(place: &str) -> std::io::Result<()> {
     if mounted.lines().any(is) {
         return Ok(());
     }
+    // What the initramfs carries there is not to be hidden.
+    let holds = |place: &str| fs::read_dir(place).is_ok_and(|mut all| all.next().is_some());
+    if *kind == "tmpfs" && holds(at) {
+        return Ok(());
+    }
     // Where the file system below makes its own directories, this fails and
     // the mount says more.
     let _ = fs::create_dir_all(at);

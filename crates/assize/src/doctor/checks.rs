@@ -77,7 +77,7 @@ impl Check {
 }
 
 fn agent_check() -> Check {
-    match agent::find() {
+    match agent::find_here() {
         Ok(path) => found("agent", path.display().to_string()),
         Err(error) => Check::of("agent", error, "every run"),
     }

@@ -10,7 +10,7 @@ use goblin::elf::Elf;
 use goblin::elf::dynamic::{DT_RPATH, DT_RUNPATH};
 
 use crate::Error;
-use crate::fault::{failed, mend, read};
+use crate::fault::{failed, mend, read, wrong};
 
 pub(crate) use search::{Host, is_usual};
 
@@ -194,7 +194,10 @@ pub(crate) fn plain(path: &Path) -> PathBuf {
 
 /// The bytes of the section `.modinfo` of a kernel module.
 pub(crate) fn modinfo(path: &Path, bytes: &[u8]) -> Result<Vec<(String, String)>, Error> {
-    let damaged = |why: String| failed(format!("read the module {}", path.display()), why);
+    let damaged = |why: String| {
+        let error = wrong(format!("read the module {}", path.display()), why);
+        mend(error, "give the .ko file that `make modules` leaves")
+    };
     let elf = Elf::parse(bytes).map_err(|error| damaged(format!("it is no ELF file: {error}")))?;
     let section = elf
         .section_headers

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
@@ -13,7 +14,7 @@ use super::keep_error;
 use super::qmp::{Qmp, QmpError};
 use crate::process::{Process, in_words};
 use crate::qemu::{Clock, Files, Qemu, arguments};
-use crate::{Error, Failure, scratch};
+use crate::{Error, Failure, scratch, stream};
 
 /// What the machine of one order is booted from.
 #[derive(Debug, Clone)]
@@ -67,8 +68,9 @@ impl Booted<'_> {
     ) -> Result<Running, Error> {
         let failed = |error: io::Error| Error {
             what: format!("start {}", self.qemu.binary.display()),
+            mend: (error.kind() == io::ErrorKind::StorageFull)
+                .then(|| "free some space there, or set ASSIZE_CACHE to another directory".into()),
             why: error.to_string(),
-            mend: None,
             wrong_use: false,
         };
         let directory = scratch::directory(self.root).map_err(|e| keep_error(self.root, &e))?;
@@ -133,15 +135,21 @@ impl Running {
     /// Ends it and says why it could not go on, with what it printed.
     pub(crate) fn give_up(mut self, why: &str) -> String {
         self.process.kill();
-        let timed_out = matches!(self.process.wait(), Ok(None));
+        let status = self.process.wait();
         let printed = self.printed().unwrap_or_default();
+        let why = match status {
+            Ok(None) => format!("not done after {} s", self.limit.as_secs()),
+            // Signal 9 is ours, above.
+            Ok(Some(status)) if !matches!(status.signal(), None | Some(9)) => {
+                format!("{why}, {}", in_words(status))
+            }
+            _ => why.to_string(),
+        };
+        if let Some(failure) = stream::kernel_failure(&printed) {
+            return failure.to_string();
+        }
         let last: Vec<&str> = printed.lines().rev().take(5).collect();
         let last: Vec<&str> = last.into_iter().rev().collect();
-        let why = if timed_out {
-            format!("not done after {} s", self.limit.as_secs())
-        } else {
-            why.to_string()
-        };
         if last.is_empty() {
             why
         } else {

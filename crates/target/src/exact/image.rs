@@ -105,12 +105,22 @@ fn attempt(booted: &Booted<'_>) -> Result<TempDir, Error> {
     })
 }
 
-/// A file system without space is the most likely reason.
+const FREE_SPACE: &str = "free some space there, or set ASSIZE_CACHE to another directory";
+
+/// A file of the cache could not be written.
 pub(crate) fn keep_error(place: &Path, error: &io::Error) -> Error {
+    use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    let mend = match error.kind() {
+        StorageFull | QuotaExceeded => Some(FREE_SPACE),
+        PermissionDenied | ReadOnlyFilesystem => {
+            Some("set ASSIZE_CACHE to a directory that you may write to")
+        }
+        _ => None,
+    };
     Error {
         what: "keep files".into(),
         why: format!("{}: {error}", place.display()),
-        mend: Some("free some space there, or set ASSIZE_CACHE to another directory".into()),
+        mend: mend.map(String::from),
         wrong_use: false,
     }
 }
@@ -134,10 +144,8 @@ fn make(directory: &Path, booted: &Booted<'_>) -> Result<u64, Error> {
         let why = running.give_up(&error.to_string());
         return Err(Error {
             what: format!("boot {} as an exact machine", booted.kernel.display()),
+            mend: Some(mend_of(&why).into()),
             why: format!("the agent did not get ready: {why}"),
-            mend: Some(
-                "the kernel needs, built in, a console on ttyS0, an initramfs and devtmpfs".into(),
-            ),
             wrong_use: false,
         });
     }
@@ -154,6 +162,19 @@ fn make(directory: &Path, booted: &Booted<'_>) -> Result<u64, Error> {
     }
     fs::write(&path, state).map_err(failed)?;
     probe(directory, &booted)
+}
+
+/// What helps a machine that did not boot.
+fn mend_of(why: &str) -> &'static str {
+    const SIGBUS: &str = "signal 7";
+    if why.contains("Attempted to kill init") || why.contains("No working init") {
+        // The kernel has come as far as the agent, which is process 1.
+        "the agent has ended at once: run `make build`, or unset ASSIZE_AGENT"
+    } else if why.contains(SIGBUS) || why.contains("No space left") {
+        FREE_SPACE
+    } else {
+        "the kernel needs, built in, a console on ttyS0, an initramfs and devtmpfs"
+    }
 }
 
 /// Waits until the guest has stopped itself, and saves its devices.

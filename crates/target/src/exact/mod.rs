@@ -38,6 +38,8 @@ pub struct Options {
     pub cold: bool,
 }
 
+/// What an image is made of, to what is needed for making it.
+
 /// The exact machine.
 #[derive(Debug)]
 pub struct Exact {
@@ -46,6 +48,7 @@ pub struct Exact {
     cache: Cache,
     options: Options,
     cpus: Vec<usize>,
+    wall_limit: Duration,
 }
 
 impl Exact {
@@ -58,9 +61,10 @@ impl Exact {
         Ok(Exact {
             qemu: Qemu::find(&root)?,
             cache: Cache::new(root.join("runs")),
-            stock: Stock::new(root, agent::find()?),
+            stock: Stock::new(root, agent::find_here()?),
             options,
             cpus: allowed_cpus(),
+            wall_limit: bounded(Duration::MAX)?,
         })
     }
 
@@ -102,7 +106,7 @@ impl Exact {
             kernel: &ready.kernel.image,
             initramfs: &ready.initramfs,
             cpu: self.cpus.get(slot % self.cpus.len().max(1)).copied(),
-            limit: limit(order.job.timeout_ms),
+            limit: limit(order.job.timeout_ms).min(self.wall_limit),
         }
     }
 
@@ -278,6 +282,28 @@ fn exact(outcome: Outcome) -> Outcome {
             records,
             console: String::new(),
         },
+    }
+}
+
+/// Bounds how long any run may take, in seconds of this host's clock.
+const WALL_LIMIT: &str = "ASSIZE_WALL_LIMIT_S";
+
+/// The limit, or a shorter one that the environment sets.
+///
+/// # Errors
+/// What it sets is no whole number of seconds.
+pub(crate) fn bounded(limit: Duration) -> Result<Duration, Error> {
+    let Some(text) = std::env::var_os(WALL_LIMIT) else {
+        return Ok(limit);
+    };
+    match text.to_str().map(str::parse::<u64>) {
+        Some(Ok(seconds)) if seconds > 0 => Ok(limit.min(Duration::from_secs(seconds))),
+        _ => Err(Error {
+            what: format!("read {WALL_LIMIT}"),
+            why: format!("'{}' is no whole number from 1", text.to_string_lossy()),
+            mend: Some(format!("unset {WALL_LIMIT}, or give it seconds")),
+            wrong_use: true,
+        }),
     }
 }
 
