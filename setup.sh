@@ -12,6 +12,7 @@ build | has_certificates | ca-certificates     | cargo fetches crates over https
 run   | has_qemu         | qemu-system-x86     | the exact machine runs in it
 run   | has apt-get      | apt                 | kernels are fetched as Debian's packages
 run   | has cyclictest   | rt-tests            | cyclictest and hackbench, the first workloads
+test  | has rt-app       | rt-app              | the workload periodic can run its files
 test  | has git          | git                 | the tidy check lists the files of the tree
 test  | has_py pandas    | python3-pandas      | a test runs the documented pandas example
 test  | has_py scipy     | python3-scipy       | reference values for the statistics
@@ -73,10 +74,10 @@ has_qemu() { has qemu-system-x86_64; }
 has_sshd() { has sshd || [ -x /usr/sbin/sshd ]; }
 
 # What Debian does not have; the tests look for it at this place.
-readers=target/setup/python
+readers=target/setup/python-venv
 has_readers() {
     [ -x "$readers/bin/python" ] &&
-        "$readers/bin/python" -c 'import duckdb, pandas, pyarrow' 2> /dev/null
+        "$readers/bin/python" -c 'import duckdb, pandas, polars, pyarrow' 2> /dev/null
 }
 
 has_certificates() {
@@ -274,13 +275,13 @@ cargo_install() {
 
 install_readers() {
     has_readers && return 0
-    say "duckdb pandas pyarrow: read what a bundle holds; from PyPI"
+    say "duckdb pandas polars pyarrow: read what a bundle holds; from PyPI"
     mkdir -p "$(dirname "$readers")"
     "$python" -m venv "$readers" &&
-        timeout 600 "$readers/bin/python" -m pip install -q duckdb pandas pyarrow &&
+        timeout 600 "$readers/bin/python" -m pip install -q duckdb pandas polars pyarrow &&
         has_readers && return 0
     rm -rf "$readers"
-    warn "duckdb, pandas and pyarrow could not be installed; their test will be skipped"
+    warn "duckdb, pandas, polars and pyarrow could not be installed; their tests will be skipped"
 }
 
 # ---------------------------------------------------------------- the verbs
