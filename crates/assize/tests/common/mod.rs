@@ -86,6 +86,39 @@ pub fn there(names: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
+/// Says that a test could not be done, in the form that is counted.
+pub fn skip(why: &str) {
+    eprintln!("skipped: {why}");
+}
+
+/// A cache without runs; its kernels, memory images and QEMU are those of
+/// the cache that is used otherwise.
+pub struct Cache(tempfile::TempDir);
+
+impl Cache {
+    pub fn new() -> Cache {
+        let usual = assize_target::kernels::Kernels::default_root();
+        let cache = tempfile::tempdir().unwrap();
+        for name in ["kernels", "images", "initramfs", "qemu"] {
+            fs::create_dir_all(usual.join(name)).unwrap();
+            std::os::unix::fs::symlink(usual.join(name), cache.path().join(name)).unwrap();
+        }
+        Cache(cache)
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Forgets all runs.
+    pub fn empty(&self) {
+        let runs = self.path().join("runs");
+        if runs.exists() {
+            fs::remove_dir_all(runs).unwrap();
+        }
+    }
+}
+
 /// What a test gives back.
 pub type Outcome = Result<(), Failed>;
 /// A test and its name.
