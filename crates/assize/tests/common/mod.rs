@@ -110,6 +110,31 @@ impl Cache {
         self.0.path()
     }
 
+    /// Who uses this cache.
+    pub fn processes(&self) -> Vec<String> {
+        let variable = format!("ASSIZE_CACHE={}", self.path().display());
+        let uses = |directory: &Path| {
+            let environment = fs::read(directory.join("environ")).unwrap_or_default();
+            let mut variables = environment.split(|byte| *byte == 0);
+            variables.any(|one| one == variable.as_bytes())
+        };
+        let all = fs::read_dir("/proc").unwrap();
+        let using = all.map(|entry| entry.unwrap().path()).filter(|d| uses(d));
+        let name = |directory: PathBuf| fs::read_to_string(directory.join("comm")).ok();
+        using.filter_map(name).collect()
+    }
+
+    /// Nobody uses it, or not after a moment: who is killed with its parent
+    /// dies after it.
+    pub fn is_idle(&self) {
+        let begun = std::time::Instant::now();
+        while !self.processes().is_empty() {
+            let left = self.processes();
+            assert!(begun.elapsed().as_secs() < 10, "left behind: {left:?}");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+
     /// Forgets all runs.
     pub fn empty(&self) {
         let runs = self.path().join("runs");
