@@ -199,3 +199,20 @@ fn a_repeated_baseline_is_the_noise_floor_and_in_no_family() {
     assert_eq!(floor.n, Some(8));
     assert_eq!(document.limits, ["no caches are modelled"]);
 }
+
+#[test]
+fn a_baseline_and_its_repetition_alone_are_said_to_be_the_same() {
+    let mut records = blocked(&[("base", &BASE), ("base/aa", &QUEUE)]);
+    records.configurations.push(Configuration {
+        name: "base/aa".into(),
+        label: "base/aa".into(),
+        repeats: Some("base".into()),
+        ..Configuration::default()
+    });
+    let document = tried(&records, &Options::default());
+    assert!(document.comparisons.is_empty());
+    assert_eq!(
+        document.sentences[0].text,
+        "No claim can be judged: base and base/aa are the same, and what differs is noise."
+    );
+}
