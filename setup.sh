@@ -284,6 +284,18 @@ install_readers() {
     warn "duckdb, pandas, polars and pyarrow could not be installed; their tests will be skipped"
 }
 
+# What `cargo xtask speed` measures beside ours.
+virtme=target/setup/virtme-ng
+install_virtme() {
+    [ ! -x "$virtme/bin/vng" ] || return 0
+    say "virtme-ng: another way to boot a kernel, to compare with; from PyPI"
+    mkdir -p "$(dirname "$virtme")"
+    "$python" -m venv "$virtme" &&
+        timeout 600 "$virtme/bin/python" -m pip install -q virtme-ng && return 0
+    rm -rf "$virtme"
+    warn "virtme-ng could not be installed; its row will be missing"
+}
+
 # ---------------------------------------------------------------- the verbs
 
 # Calls $1 with: group, check, packages, reason; for the groups that follow.
@@ -352,7 +364,10 @@ main() {
             ;;
     esac
     case " ${groups[*]} " in
-        *" dev "*) cargo_install cargo-fuzz "runs the fuzz targets" ;;
+        *" dev "*)
+            cargo_install cargo-fuzz "runs the fuzz targets"
+            install_virtme
+            ;;
     esac
     say "${groups[*]}: all there"
 }

@@ -47,11 +47,19 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         &records.higher_is_better,
         &mut Vec::new(),
     )?;
-    let (comparisons, too_few) = compare_all(&cells, &baselines, &primary, options);
-    let (factorial, holes) = fit_all(&cells);
+    let (mut comparisons, too_few) = compare_all(&cells, &baselines, &primary, options);
+    let (mut factorial, holes) = fit_all(&cells);
+    let first: BTreeSet<&str> = primary
+        .iter()
+        .map(|&metric| cells.metrics[metric].name.as_str())
+        .collect();
+    // Stable: all else stays in the order in which it was recorded.
+    let workload = |name: &String| cells.workloads.iter().position(|other| other == name);
+    comparisons.sort_by_key(|c| (workload(&c.workload), !first.contains(c.metric.as_str())));
+    factorial.sort_by_key(|f| (workload(&f.workload), !first.contains(f.metric.as_str())));
     let rates = rate_all(&cells, baselines.chosen, options);
     let claims = try_claims(&cells, options)?;
-    let (found, faults) = lints::find_all(&cells, &absent);
+    let (found, faults) = lints::find_all(&cells, &absent, &primary);
     let sources = [
         too_few,
         found,

@@ -19,6 +19,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use assize_bundle::Writer;
 use assize_job::Order;
 use assize_plan::{Experiment, Overrides, Plan};
+use assize_target::exact::Options;
 use assize_target::{Outcome, Target};
 
 pub(crate) use one::{merge, run_one};
@@ -48,7 +49,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     if arguments.verify_exact {
         return verify::verify(&work.plan, &interrupt, arguments.quiet);
     }
-    let target = target::of(&work.plan.target, arguments.fresh)?;
+    let target = target::of(&work.plan.target, options(arguments))?;
     let engine = Doing {
         work: &work,
         target: target.as_ref(),
@@ -369,6 +370,13 @@ fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
         document.reproduce = output::compare_command(&work.directory, &arguments.question);
     }
     output::show(&document, &trial.question.fail_on, &arguments.showing)
+}
+
+fn options(arguments: &RunArguments) -> Options {
+    Options {
+        fresh: arguments.fresh || arguments.cold,
+        cold: arguments.cold,
+    }
 }
 
 #[cfg(test)]
