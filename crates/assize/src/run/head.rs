@@ -127,7 +127,7 @@ mod tests {
             "title = 't'\nquestion = 'q'\ntarget = 'host'\nruns = 2\n{more}\n{factors}\n\
              [workloads.w]\nkind = 'command'\nargv = ['true']\n"
         );
-        let experiment = assize_plan::parse(&text).unwrap();
+        let experiment = assize_plan::parse(&text, "test.toml").unwrap();
         experiment.plan(&assize_plan::Overrides::default()).unwrap()
     }
 

@@ -203,12 +203,14 @@ fn a_repeated_baseline_is_the_noise_floor_and_in_no_family() {
 #[test]
 fn a_baseline_and_its_repetition_alone_are_said_to_be_the_same() {
     let mut records = blocked(&[("base", &BASE), ("base/aa", &QUEUE)]);
-    records.configurations.push(Configuration {
-        name: "base/aa".into(),
-        label: "base/aa".into(),
-        repeats: Some("base".into()),
-        ..Configuration::default()
-    });
+    for (name, repeats) in [("base", None), ("base/aa", Some("base".into()))] {
+        records.configurations.push(Configuration {
+            name: name.into(),
+            label: name.into(),
+            repeats,
+            ..Configuration::default()
+        });
+    }
     let document = tried(&records, &Options::default());
     assert!(document.comparisons.is_empty());
     assert_eq!(
