@@ -9,8 +9,17 @@ use crate::command::{cargo, color, command, works};
 use crate::tree;
 
 const TARGETS: &str = "fuzz/fuzz_targets/";
-/// Posted texts to begin with.
-const SEEDS: &str = "crates/audit/tests";
+
+/// What a target begins with.
+fn seeds(target: &str) -> Option<&'static str> {
+    match target {
+        "plan" => Some("experiments"),
+        // Its dictionary holds whole records.
+        "stream" => None,
+        // Posted texts.
+        _ => Some("crates/audit/tests"),
+    }
+}
 
 /// What one target did.
 struct Ran {
@@ -73,9 +82,7 @@ fn fuzz(target: String, seconds: u32) -> Result<Ran, Error> {
     fs::create_dir_all(root.join(&corpus)).map_err(|why| format!("{corpus}: {why}"))?;
     let limit = format!("-max_total_time={seconds}");
     let mut arguments = vec!["fuzz", "run", "--sanitizer", "none", &target, &corpus];
-    if root.join(SEEDS).exists() {
-        arguments.push(SEEDS);
-    }
+    arguments.extend(seeds(&target).filter(|seeds| root.join(seeds).exists()));
     arguments.extend(["--", &limit, "-print_final_stats=1"]);
     let dictionary = format!("fuzz/{target}.dict");
     let dictionary_argument = format!("-dict={dictionary}");

@@ -1,5 +1,5 @@
-//! `assize run` is killed at many moments; going on gives the same bundle as
-//! never having been killed.
+//! `assize run` is killed and interrupted at many moments; going on gives
+//! the same bundle as never having been stopped, and nothing stays behind.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 #![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
@@ -7,20 +7,114 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Output, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use common::{Outcome, Test, command, files, printed, recorded, there};
+use common::{Cache, Outcome, Test, command, errors, files, recorded, there};
+use rustix::process::{Pid, Signal, kill_process};
 
 const KILLS: u32 = 50;
+const RUNS: usize = 12;
+/// A bundle is killed after this at the latest: on a busy host the whole of it
+/// takes long.
+const LONGEST: Duration = Duration::from_millis(1000);
 
 fn main() -> ExitCode {
-    let tests: Vec<Test> = vec![("a_killed_run_goes_on_and_loses_nothing", killed)];
+    let tests: Vec<Test> = vec![
+        ("a_killed_run_goes_on_and_loses_nothing", killed),
+        ("an_interrupted_run_says_how_to_go_on", interrupted),
+    ];
     common::run(tests, &["agent"])
 }
+
+/// An experiment and its bundle `whole` that nothing has stopped.
+struct Place {
+    directory: tempfile::TempDir,
+    cache: Cache,
+    target: &'static str,
+    /// How long the whole of it took, or [`LONGEST`].
+    took: Duration,
+}
+
+impl Place {
+    fn new() -> Place {
+        let mut place = Place {
+            directory: tempfile::tempdir().unwrap(),
+            cache: Cache::new(),
+            target: target(),
+            took: Duration::ZERO,
+        };
+        let text = format!("target = \"{}\"\n{EXPERIMENT}", place.target);
+        fs::write(place.here().join("test.toml"), text).unwrap();
+        // Whatever is made once is made now.
+        place.done(place.run("first"));
+        let begun = Instant::now();
+        place.done(place.run("whole"));
+        place.took = begun.elapsed().min(LONGEST);
+        place
+    }
+
+    fn here(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Begins a bundle or goes on with it. No run comes from the cache.
+    fn run(&self, bundle: &str) -> Command {
+        let how = match self.here().join(bundle).join("bundle.json").exists() {
+            true => vec!["--resume", bundle],
+            false => vec!["test.toml", "--out", bundle],
+        };
+        let mut command = command(self.here(), &[&["run", "--fresh"], &how[..]].concat());
+        command.env("ASSIZE_CACHE", self.cache.path());
+        command
+    }
+
+    fn start(&self, bundle: &str) -> Child {
+        let mut command = self.run(bundle);
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
+    fn done(&self, mut command: Command) -> Output {
+        let done = command.output().unwrap();
+        assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
+        done
+    }
+
+    fn files(&self, bundle: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+        files(&self.here().join(bundle))
+    }
+
+    /// Goes on with the bundle to its end, which must be that of `whole`.
+    fn ends_whole(&self, bundle: &str) {
+        self.done(self.run(bundle));
+        let (whole, bundle) = (self.files("whole"), self.files(bundle));
+        let names = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(&bundle), names(&whole), "nothing is left over");
+        // Only exact runs are the same each time.
+        for (name, bytes) in whole.iter().filter(|_| self.target == "exact") {
+            assert_eq!(bundle.get(name), Some(bytes), "{} differs", name.display());
+        }
+    }
+}
+
+const EXPERIMENT: &str = r#"
+title = "Test"
+question = "Does it go on?"
+runs = 6
+
+[factors.change.off]
+[factors.change.on]
+workload.it.argv = ["sleep", "0.02"]
+
+[workloads.it]
+kind = "command"
+argv = ["sleep", "0.01"]
+"#;
 
 /// Whether exact runs can be carried out here, which are equal byte for
 /// byte; of others only what is recorded can be compared.
@@ -35,64 +129,46 @@ fn target() -> &'static str {
 }
 
 fn killed() -> Outcome {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
-    let target = target();
-    let text = format!(
-        r#"title = "Test"
-question = "Does it go on?"
-target = "{target}"
-runs = 20
-
-[factors.change.off]
-[factors.change.on]
-workload.it.argv = ["sleep", "0.002"]
-
-[workloads.it]
-kind = "command"
-argv = ["sleep", "0.001"]
-"#
-    );
-    fs::write(here.join("test.toml"), text).unwrap();
-    let whole = here.join("whole");
-    printed(here, &["run", "test.toml", "--quiet", "--out", "whole"]);
-    let mut chance = Chance(0x9e37_79b9_7f4a_7c15);
-    let mut bundles: Vec<PathBuf> = Vec::new();
+    let place = Place::new();
+    let mut bundles: Vec<String> = Vec::new();
+    let mut moments = Chance(0x9e37_79b9_7f4a_7c15);
+    let (mut stopped, mut machines) = (0, 0);
     for kill in 0..KILLS {
-        if bundles.last().is_none_or(|last| recorded(last) == 40) {
-            bundles.push(here.join(format!("bundle-{kill}")));
+        let is_new = |last: &String| recorded(&place.here().join(last)) == RUNS;
+        if bundles.last().is_none_or(is_new) {
+            bundles.push(format!("bundle-{kill}"));
         }
         let bundle = bundles.last().unwrap();
-        let before = files_if_there(bundle);
-        kill_one(here, bundle, Duration::from_millis(chance.next() % 800));
-        let after = files_if_there(bundle);
+        let before = complete(&place.here().join(bundle));
+        let mut running = place.start(bundle);
+        thread::sleep(moments.below(place.took));
+        let running_now = place.cache.processes();
+        machines += usize::from(running_now.iter().any(|name| name.starts_with("qemu")));
+        running.kill().unwrap();
+        let done = running.wait_with_output().unwrap();
+        stopped += usize::from(done.status.code().is_none());
+        place.cache.is_idle();
+        let after = complete(&place.here().join(bundle));
         for (name, bytes) in &before {
             assert_eq!(after.get(name), Some(bytes), "{} changed", name.display());
         }
     }
-    eprintln!("{KILLS} kills in {} bundles", bundles.len());
+    eprintln!(
+        "{KILLS} kills in {} bundles, {stopped} before the end, {machines} with a machine running",
+        bundles.len()
+    );
+    assert!(stopped > 0 && (machines > 0 || place.target != "exact"));
     for bundle in &bundles {
-        go_on(here, bundle);
-        let (whole, bundle) = (files(&whole), files(bundle));
-        if target == "exact" {
-            for (name, bytes) in &whole {
-                assert_eq!(bundle.get(name), Some(bytes), "{} differs", name.display());
-            }
-        }
-        let names = |files: &std::collections::BTreeMap<PathBuf, Vec<u8>>| {
-            files.keys().cloned().collect::<Vec<_>>()
-        };
-        assert_eq!(names(&bundle), names(&whole), "nothing is left over");
+        place.ends_whole(bundle);
     }
     Ok(())
 }
 
-/// Files that are complete; those being written are nobody's business.
-fn files_if_there(bundle: &Path) -> std::collections::BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = if bundle.exists() {
-        files(bundle)
-    } else {
-        Default::default()
+/// The runs that a bundle holds; what is being written is nobody's business.
+fn complete(bundle: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = match bundle.exists() {
+        true => files(bundle),
+        false => BTreeMap::new(),
     };
     found.retain(|name, _| {
         name.starts_with("runs") && name.extension().is_some_and(|e| e == "json")
@@ -100,48 +176,41 @@ fn files_if_there(bundle: &Path) -> std::collections::BTreeMap<PathBuf, Vec<u8>>
     found
 }
 
-fn arguments(bundle: &Path) -> Vec<String> {
-    let directory = bundle.display().to_string();
-    let how = if bundle.join("bundle.json").exists() {
-        vec!["--resume".into(), directory]
-    } else {
-        vec!["test.toml".into(), "--out".into(), directory]
-    };
-    ["run", "--quiet", "--fresh"]
-        .map(String::from)
-        .into_iter()
-        .chain(how)
-        .collect()
-}
-
-fn kill_one(here: &Path, bundle: &Path, after: Duration) {
-    let arguments = arguments(bundle);
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let mut running = command(here, &arguments)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    thread::sleep(after);
-    running.kill().unwrap();
-    running.wait().unwrap();
-}
-
-fn go_on(here: &Path, bundle: &Path) {
-    let arguments = arguments(bundle);
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    printed(here, &arguments);
-    assert_eq!(recorded(bundle), 40);
+fn interrupted() -> Outcome {
+    let place = Place::new();
+    for (bundle, signal) in [("a", Signal::INT), ("b", Signal::TERM), ("c", Signal::HUP)] {
+        let running = place.start(bundle);
+        let begun = Instant::now();
+        while recorded(&place.here().join(bundle)) < 3 && begun.elapsed().as_secs() < 30 {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let pid = Pid::from_raw(i32::try_from(running.id()).unwrap()).unwrap();
+        kill_process(pid, signal).unwrap();
+        let done = running.wait_with_output().unwrap();
+        let said = errors(&done);
+        assert_eq!(done.status.code(), Some(130), "{said}");
+        place.cache.is_idle();
+        let count = recorded(&place.here().join(bundle));
+        let last = format!(
+            "assize: interrupted: {count} of {RUNS} runs are recorded; \
+             go on with: assize run --resume {bundle}"
+        );
+        assert_eq!(said.lines().last(), Some(&last[..]), "{said}");
+        assert!((3..RUNS).contains(&count), "{said}");
+        place.ends_whole(bundle);
+    }
+    Ok(())
 }
 
 /// Moments that look random and are the same each time.
 struct Chance(u64);
 
 impl Chance {
-    fn next(&mut self) -> u64 {
+    fn below(&mut self, limit: Duration) -> Duration {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        self.0
+        let limit = u64::try_from(limit.as_micros()).unwrap().max(1);
+        Duration::from_micros(self.0 % limit)
     }
 }

@@ -40,6 +40,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     let workloads = unchanged(experiment)?;
     Ok(Plan {
         schema: SCHEMA.to_owned(),
+        source: experiment.name.clone(),
         experiment: experiment.text.clone(),
         title: file.title.clone(),
         question: file.question.clone(),

@@ -13,6 +13,8 @@ pub const SCHEMA: &str = "assize.plan/1";
 pub struct Plan {
     /// [`SCHEMA`].
     pub schema: String,
+    /// What the experiment file was called.
+    pub source: String,
     /// The experiment file as it was given.
     pub experiment: String,
     /// Its title.

@@ -12,12 +12,12 @@ use super::target;
 use crate::failure::Failure;
 
 /// The head of a bundle for this plan, on this machine.
-pub(crate) fn head(plan: &Plan, source: &str) -> Result<Head, Failure> {
+pub(crate) fn head(plan: &Plan) -> Result<Head, Failure> {
     let machine = machine(&plan.target, &host_name());
     let value = serde_json::to_value(plan).map_err(|error| Failure::Show(error.to_string()))?;
     let grid = is_grid(plan);
     Ok(Head {
-        source: source.into(),
+        source: plan.source.clone(),
         experiment: plan.experiment.clone(),
         plan: value,
         target: plan.target.clone(),
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn two_factors_of_two_levels_are_a_grid() {
         let factors = factor("a", &["off", "on"]) + &factor("b", &["low", "high"]);
-        let head = head(&plan("", &factors), "test.toml").unwrap();
+        let head = head(&plan("", &factors)).unwrap();
         assert_eq!(head.factors, ["a", "b"]);
         let on = |at: usize| -> Vec<bool> {
             head.configurations[at].factors.values().copied().collect()
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn three_levels_are_no_grid_of_switches() {
-        let head = head(&plan("", &factor("a", &["x", "y", "z"])), "test.toml").unwrap();
+        let head = head(&plan("", &factor("a", &["x", "y", "z"]))).unwrap();
         assert!(head.factors.is_empty());
         assert!(head.configurations.iter().all(|c| c.factors.is_empty()));
         assert_eq!((head.planned_runs, &*head.target), (6, "host"));
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_baseline_once_more_says_what_it_repeats() {
-        let head = head(&plan("aa = true", ""), "test.toml").unwrap();
+        let head = head(&plan("aa = true", "")).unwrap();
         let [first, again] = &head.configurations[..] else {
             unreachable!("two configurations")
         };

@@ -97,8 +97,6 @@ pub(crate) fn experiment(path: &Path) -> Result<Experiment, Failure> {
 /// A plan and where it is recorded.
 struct Work {
     plan: Plan,
-    /// The experiment file's name.
-    source: String,
     directory: PathBuf,
     resumed: bool,
 }
@@ -115,7 +113,6 @@ impl Work {
         };
         Ok(Work {
             plan,
-            source: experiment.display().to_string(),
             directory,
             resumed: false,
         })
@@ -125,14 +122,13 @@ impl Work {
         let head = assize_bundle::read_plan(directory)?;
         Ok(Work {
             plan: one::plan_of(head.plan, directory)?,
-            source: head.source,
             directory: directory.to_path_buf(),
             resumed: true,
         })
     }
 
     fn writer(&self) -> Result<Writer, Failure> {
-        let head = head::head(&self.plan, &self.source)?;
+        let head = head::head(&self.plan)?;
         let writer = if self.resumed {
             Writer::resume(&self.directory, &head)
         } else {

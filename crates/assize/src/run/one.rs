@@ -22,7 +22,7 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
         what: "a signal handler".into(),
         source,
     })?;
-    let (plan, source) = plan_at(&arguments.plan)?;
+    let plan = plan_at(&arguments.plan)?;
     let index = arguments.index;
     let Some(run) = usize::try_from(index).ok().and_then(|at| plan.runs.get(at)) else {
         return Err(Failure::Argument(format!(
@@ -31,8 +31,7 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
             plan.runs.len()
         )));
     };
-    let writer =
-        Writer::join(&arguments.out, &head::head(&plan, &source)?).map_err(Failure::Record)?;
+    let writer = Writer::join(&arguments.out, &head::head(&plan)?).map_err(Failure::Record)?;
     if writer.recorded().map_err(Failure::Record)?.contains(&index) {
         return said(&already(index, &arguments.out));
     }
@@ -99,11 +98,10 @@ fn said(text: &str) -> Result<u8, Failure> {
     output::print(format!("{text}\n").as_bytes()).map(|()| 0)
 }
 
-/// The plan in a bundle or in a file, and the experiment's name.
-fn plan_at(path: &Path) -> Result<(Plan, String), Failure> {
+/// The plan in a bundle or in a file.
+fn plan_at(path: &Path) -> Result<Plan, Failure> {
     if path.is_dir() {
-        let head = assize_bundle::read_plan(path)?;
-        return Ok((plan_of(head.plan, path)?, head.source));
+        return plan_of(assize_bundle::read_plan(path)?.plan, path);
     }
     let text = fs::read_to_string(path).map_err(|source| Failure::Read {
         path: path.to_path_buf(),
@@ -111,7 +109,7 @@ fn plan_at(path: &Path) -> Result<(Plan, String), Failure> {
     })?;
     let value = serde_json::from_str(&text)
         .map_err(|error| Failure::Argument(format!("{}: {error}", path.display())))?;
-    Ok((plan_of(value, path)?, path.display().to_string()))
+    plan_of(value, path)
 }
 
 /// A plan as it was written down.

@@ -86,6 +86,64 @@ pub fn there(names: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
+/// Says that a test could not be done, in the form that is counted.
+pub fn skip(why: &str) {
+    eprintln!("skipped: {why}");
+}
+
+/// A cache without runs; its kernels, memory images and QEMU are those of
+/// the cache that is used otherwise.
+pub struct Cache(tempfile::TempDir);
+
+impl Cache {
+    pub fn new() -> Cache {
+        let usual = assize_target::kernels::Kernels::default_root();
+        let cache = tempfile::tempdir().unwrap();
+        for name in ["kernels", "images", "initramfs", "qemu"] {
+            fs::create_dir_all(usual.join(name)).unwrap();
+            std::os::unix::fs::symlink(usual.join(name), cache.path().join(name)).unwrap();
+        }
+        Cache(cache)
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Who uses this cache.
+    pub fn processes(&self) -> Vec<String> {
+        let variable = format!("ASSIZE_CACHE={}", self.path().display());
+        let uses = |directory: &Path| {
+            let environment = fs::read(directory.join("environ")).unwrap_or_default();
+            let mut variables = environment.split(|byte| *byte == 0);
+            variables.any(|one| one == variable.as_bytes())
+        };
+        let all = fs::read_dir("/proc").unwrap();
+        let using = all.map(|entry| entry.unwrap().path()).filter(|d| uses(d));
+        let name = |directory: PathBuf| fs::read_to_string(directory.join("comm")).ok();
+        using.filter_map(name).collect()
+    }
+
+    /// Nobody uses it, or not after a moment: who is killed with its parent
+    /// dies after it.
+    pub fn is_idle(&self) {
+        let begun = std::time::Instant::now();
+        while !self.processes().is_empty() {
+            let left = self.processes();
+            assert!(begun.elapsed().as_secs() < 10, "left behind: {left:?}");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+
+    /// Forgets all runs.
+    pub fn empty(&self) {
+        let runs = self.path().join("runs");
+        if runs.exists() {
+            fs::remove_dir_all(runs).unwrap();
+        }
+    }
+}
+
 /// What a test gives back.
 pub type Outcome = Result<(), Failed>;
 /// A test and its name.

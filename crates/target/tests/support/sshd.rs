@@ -1,5 +1,7 @@
 //! A real sshd on this machine's loopback.
 
+#![allow(dead_code, unreachable_pub)] // Each test uses a part of it.
+
 use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -14,7 +16,7 @@ use super::skip;
 const SSHD: &str = "/usr/sbin/sshd";
 
 /// It ends with the test.
-pub(crate) struct Sshd {
+pub struct Sshd {
     directory: Arc<TempDir>,
     child: Child,
     port: u16,
@@ -22,7 +24,13 @@ pub(crate) struct Sshd {
 
 impl Sshd {
     /// One that lets this user in by a key of its own; or a counted skip.
-    pub(crate) fn start() -> Option<Sshd> {
+    pub fn start() -> Option<Sshd> {
+        Sshd::start_with(&[], "")
+    }
+
+    /// The same with variables of the environment and more lines of its
+    /// configuration.
+    pub fn start_with(environment: &[(&str, String)], more: &str) -> Option<Sshd> {
         for needed in [SSHD, "/usr/bin/ssh", "/usr/bin/ssh-keygen"] {
             if !Path::new(needed).exists() {
                 skip(&format!("{needed} is missing; run `./setup.sh test`"));
@@ -39,13 +47,21 @@ impl Sshd {
             // Where sshd locks itself in before anybody has logged in.
             fs::create_dir_all("/run/sshd").unwrap();
         }
+        let cache = ("XDG_CACHE_HOME", at("cache").display().to_string());
+        let variables = [&[cache], environment].concat();
+        let variables = variables
+            .iter()
+            .map(|(name, value)| format!(" {name}={value}"));
+        let more = format!("SetEnv{}\n{more}", variables.collect::<String>());
         // Another process may be faster to take a free port.
-        (0..5).find_map(|_| Sshd::listen(&directory)).or_else(|| {
-            panic!("{}", fs::read_to_string(at("log")).unwrap());
-        })
+        (0..5)
+            .find_map(|_| Sshd::listen(&directory, &more))
+            .or_else(|| {
+                panic!("{}", fs::read_to_string(at("log")).unwrap());
+            })
     }
 
-    fn listen(directory: &Arc<TempDir>) -> Option<Sshd> {
+    fn listen(directory: &Arc<TempDir>, more: &str) -> Option<Sshd> {
         let at = |name: &str| directory.path().join(name);
         let port = TcpListener::bind("127.0.0.1:0")
             .and_then(|listener| listener.local_addr())
@@ -54,11 +70,9 @@ impl Sshd {
         let config = format!(
             "ListenAddress 127.0.0.1\nPort {port}\nPidFile none\nUsePAM no\nStrictModes no\n\
              HostKey {}\nAuthorizedKeysFile {}\nPasswordAuthentication no\n\
-             KbdInteractiveAuthentication no\nPermitRootLogin yes\n\
-             SetEnv XDG_CACHE_HOME={}\n",
+             KbdInteractiveAuthentication no\nPermitRootLogin yes\n{more}",
             at("host").display(),
             at("authorized").display(),
-            at("cache").display(),
         );
         fs::write(at("config"), config).unwrap();
         let child = Command::new(SSHD)
@@ -84,24 +98,36 @@ impl Sshd {
     }
 
     /// A file in its directory.
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
     /// Where assize keeps its files there.
-    pub(crate) fn cache(&self) -> PathBuf {
+    pub fn cache(&self) -> PathBuf {
         self.path("cache/assize")
     }
 
     /// The host as assize gets to hear of it.
-    pub(crate) fn host(&self) -> String {
+    pub fn host(&self) -> String {
         let user = Command::new("id").arg("-un").output().unwrap();
         let user = String::from_utf8(user.stdout).unwrap();
         format!("ssh://{}@127.0.0.1:{}", user.trim(), self.port)
     }
 
+    /// The lines of an `ssh_config` for it, without a name.
+    pub fn client(&self) -> String {
+        format!(
+            "HostName 127.0.0.1\nPort {}\nStrictHostKeyChecking accept-new\n\
+             UserKnownHostsFile {}\nIdentitiesOnly yes\nIdentityAgent none\n\
+             IdentityFile {}\n",
+            self.port,
+            self.path("known").display(),
+            self.path("user").display(),
+        )
+    }
+
     /// The words of ssh with this key.
-    pub(crate) fn words(&self, key: &str) -> Vec<String> {
+    pub fn words(&self, key: &str) -> Vec<String> {
         let known = format!("UserKnownHostsFile={}", self.path("known").display());
         let key = self.path(key).display().to_string();
         [

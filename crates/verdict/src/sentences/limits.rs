@@ -48,6 +48,15 @@ fn too_few_runs(document: &Document) -> Option<Sentence> {
 }
 
 fn incomparable(document: &Document) -> Sentence {
+    if let Some(floor) = document.noise_floor.first() {
+        return Sentence {
+            text: format!(
+                "No claim can be judged: {} and {} are the same, and what differs is noise.",
+                floor.baseline, floor.configuration
+            ),
+            rows: Vec::new(),
+        };
+    }
     let recorded = !document.runs.is_empty() || !document.summaries.is_empty();
     let normalised = document
         .statements

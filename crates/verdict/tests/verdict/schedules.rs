@@ -199,3 +199,22 @@ fn a_repeated_baseline_is_the_noise_floor_and_in_no_family() {
     assert_eq!(floor.n, Some(8));
     assert_eq!(document.limits, ["no caches are modelled"]);
 }
+
+#[test]
+fn a_baseline_and_its_repetition_alone_are_said_to_be_the_same() {
+    let mut records = blocked(&[("base", &BASE), ("base/aa", &QUEUE)]);
+    for (name, repeats) in [("base", None), ("base/aa", Some("base".into()))] {
+        records.configurations.push(Configuration {
+            name: name.into(),
+            label: name.into(),
+            repeats,
+            ..Configuration::default()
+        });
+    }
+    let document = tried(&records, &Options::default());
+    assert!(document.comparisons.is_empty());
+    assert_eq!(
+        document.sentences[0].text,
+        "No claim can be judged: base and base/aa are the same, and what differs is noise."
+    );
+}

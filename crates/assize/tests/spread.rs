@@ -1,0 +1,264 @@
+//! Experiments spread over processes and machines by the commands that
+//! `docs/run.md` gives, taken from there and executed.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
+#![allow(unreachable_pub)] // The module `common` is shared.
+
+mod common;
+#[path = "../../target/tests/support/sshd.rs"]
+mod sshd;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Output};
+
+use common::{Cache, Outcome, Test, document, errors, files, printed, skip};
+use sshd::Sshd;
+
+/// The experiment has so many runs.
+const RUNS: usize = 6;
+
+fn main() -> ExitCode {
+    let tests: Vec<Test> = vec![
+        ("processes_share_a_bundle", processes),
+        ("machines_have_bundles_that_are_merged", machines),
+        ("an_array_of_slurm_has_one_job_for_each_run", slurm),
+    ];
+    common::run(tests, &["agent", "QEMU", "kernel debian:6.12"])
+}
+
+/// A directory with an experiment, its plan, the bundle `whole` that one
+/// process recorded, and programs that come before those of the system.
+struct Place {
+    directory: tempfile::TempDir,
+    cache: Cache,
+}
+
+impl Place {
+    fn new() -> Place {
+        let place = Place {
+            directory: tempfile::tempdir().unwrap(),
+            cache: Cache::new(),
+        };
+        let here = place.here();
+        fs::write(here.join("test.toml"), EXPERIMENT).unwrap();
+        fs::create_dir(here.join("bin")).unwrap();
+        let assize = env!("CARGO_BIN_EXE_assize");
+        std::os::unix::fs::symlink(assize, here.join("bin/assize")).unwrap();
+        let run = ["run", "test.toml", "--quiet", "--out", "whole"];
+        place.succeeds(Command::new(assize).args(run));
+        // What was recorded must not come from the cache once more.
+        place.cache.empty();
+        let said = printed(here, &["plan", "test.toml", "-o", "plan.json"]);
+        assert_eq!(said, format!("{RUNS} runs, from index 0\n"));
+        place
+    }
+
+    fn here(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// The variables that every process here and on the machines sees.
+    fn environment(&self) -> Vec<(&'static str, String)> {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let mut all = vec![
+            ("PATH", format!("{}/bin:{path}", self.here().display())),
+            ("ASSIZE_CACHE", self.cache.path().display().to_string()),
+        ];
+        let agent = std::env::var("ASSIZE_AGENT").ok();
+        all.extend(agent.map(|agent| ("ASSIZE_AGENT", agent)));
+        all
+    }
+
+    fn program(&self, name: &str, script: &str) {
+        let path = self.here().join("bin").join(name);
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn succeeds(&self, command: &mut Command) -> Output {
+        let command = command
+            .current_dir(self.here())
+            .envs(self.environment())
+            .env("PARALLEL_HOME", self.here().join("parallel"));
+        let done = command.output().unwrap();
+        let said = String::from_utf8_lossy(&done.stdout);
+        assert!(done.status.success(), "{said}\n{}", errors(&done));
+        done
+    }
+
+    /// Does what a block of the documentation says, for this experiment.
+    fn does(&self, block: &str) -> String {
+        let script = block
+            .replace("seq 0 31", &format!("seq 0 {}", RUNS - 1))
+            .replace("experiments/tour/cyclictest.toml", "test.toml");
+        let done =
+            self.succeeds(Command::new("bash").args(["-e", "-o", "pipefail", "-c", &script]));
+        String::from_utf8(done.stdout).unwrap()
+    }
+
+    /// The bundle of that name holds what one process has recorded.
+    fn is_whole(&self, name: &str) {
+        let bundle = self.here().join(name);
+        let (expected, found) = (files(&self.here().join("whole")), files(&bundle));
+        let names = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(&found), names(&expected));
+        assert_eq!(count(&expected, "runs"), RUNS);
+        assert_eq!(count(&expected, "samples"), RUNS);
+        for (name, bytes) in &expected {
+            let same = found.get(name) == Some(bytes);
+            let text = String::from_utf8_lossy(&found[name]);
+            assert!(same, "{} differs: {text}", name.display());
+        }
+        let verdict = document(self.here(), &["compare", name, "--json"]);
+        assert_eq!(verdict["runs"].as_array().unwrap().len(), RUNS);
+    }
+}
+
+const EXPERIMENT: &str = r#"
+title = "Test"
+question = "Is it the same when it is spread?"
+runs = 3
+samples = true
+
+[factors.threads.few]
+[factors.threads.many]
+background = ["hogs"]
+
+[workloads.ping-pong]
+kind = "ping-pong"
+loops = 200
+
+[background.hogs]
+kind = "hogs"
+threads = 2
+"#;
+
+fn count(files: &BTreeMap<PathBuf, Vec<u8>>, directory: &str) -> usize {
+    files
+        .keys()
+        .filter(|name| name.starts_with(directory))
+        .count()
+}
+
+/// The block of commands in the documentation that has these words.
+fn documented(words: &str) -> String {
+    let text = fs::read_to_string(docs().join("run.md")).unwrap();
+    let blocks: Vec<&str> = text.split("```").skip(1).step_by(2).collect();
+    let found: Vec<_> = blocks
+        .iter()
+        .filter(|block| block.contains(words))
+        .collect();
+    assert_eq!(found.len(), 1, "one block of docs/run.md has: {words}");
+    (*found[0]).to_string()
+}
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
+}
+
+/// Whether GNU parallel is there; the one of moreutils is another.
+fn parallel() -> bool {
+    let version = Command::new("parallel").arg("--version").output();
+    let there = version.is_ok_and(|done| done.stdout.starts_with(b"GNU parallel"));
+    if !there {
+        skip("GNU parallel is missing; run `./setup.sh test`");
+    }
+    there
+}
+
+fn processes() -> Outcome {
+    if !parallel() {
+        return Ok(());
+    }
+    let place = Place::new();
+    place.does(&documented("-o plan.json"));
+    let spread = documented("| parallel -j 4");
+    place.does(&spread);
+    place.is_whole("cyclictest.bundle");
+    let before = files(&place.here().join("cyclictest.bundle"));
+    let said = place.does(&spread);
+    let already = said
+        .matches("recorded already in cyclictest.bundle")
+        .count();
+    assert_eq!(already, RUNS, "{said}");
+    assert_eq!(files(&place.here().join("cyclictest.bundle")), before);
+    Ok(())
+}
+
+fn machines() -> Outcome {
+    let sftp = Path::new("/usr/lib/openssh/sftp-server");
+    if !parallel() {
+        return Ok(());
+    }
+    if !sftp.exists() {
+        skip(&format!("{} is missing", sftp.display()));
+        return Ok(());
+    }
+    let place = Place::new();
+    let here = place.here().display().to_string();
+    let mut config = String::new();
+    let mut machines = Vec::new();
+    for name in ["one", "two"] {
+        let home = place.here().join("machines").join(name);
+        fs::create_dir_all(&home).unwrap();
+        let more = format!(
+            "Subsystem sftp {}\nForceCommand cd {} && eval \"$SSH_ORIGINAL_COMMAND\"\n",
+            sftp.display(),
+            home.display()
+        );
+        let Some(sshd) = Sshd::start_with(&place.environment(), &more) else {
+            return Ok(());
+        };
+        config.push_str(&format!("Host {name}\n{}", sshd.client()));
+        machines.push(sshd);
+    }
+    fs::write(place.here().join("ssh_config"), config).unwrap();
+    for name in ["ssh", "scp"] {
+        place.program(
+            name,
+            &format!("exec /usr/bin/{name} -F {here}/ssh_config \"$@\""),
+        );
+    }
+    place.does(&documented("--sshlogin one,two"));
+    place.is_whole("cyclictest.bundle");
+    for name in ["one", "two"] {
+        let part = files(&place.here().join(format!("{name}.bundle")));
+        let ran = count(&part, "runs");
+        assert!((1..RUNS).contains(&ran), "{name} has recorded {ran} runs");
+    }
+    Ok(())
+}
+
+fn slurm() -> Outcome {
+    let place = Place::new();
+    let file = docs().join("slurm.sbatch");
+    place.succeeds(Command::new("bash").arg("-n").arg(&file));
+    let block = documented("sbatch --array");
+    let (submit, merge) = block.trim().split_once('\n').unwrap();
+    let words: Vec<&str> = submit.split_whitespace().collect();
+    let ["sbatch", array, "docs/slurm.sbatch", arguments @ ..] = &words[..] else {
+        panic!("{submit}");
+    };
+    assert_eq!(*array, "--array=0-31");
+    for index in 0..RUNS {
+        // What Slurm sets for each job of an array; two nodes take turns.
+        let job = [
+            ("SLURM_ARRAY_TASK_ID", index.to_string()),
+            ("SLURMD_NODENAME", format!("node{}", index % 2)),
+        ];
+        // Slurm executes a copy of the file, by the program it names.
+        let text = fs::read_to_string(&file).unwrap();
+        place.program("slurm_script", text.strip_prefix("#!/bin/sh\n").unwrap());
+        let script = place.here().join("bin/slurm_script");
+        place.succeeds(Command::new(script).args(arguments).envs(job));
+    }
+    place.does(merge);
+    place.is_whole("cyclictest.bundle");
+    let parts = fs::read_dir(place.here().join("parts")).unwrap().count();
+    assert_eq!(parts, 2);
+    Ok(())
+}

@@ -1,0 +1,154 @@
+//! The experiments of the tour on the exact machine, with few runs.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
+#![allow(unreachable_pub)] // The module `common` is shared.
+
+mod common;
+
+use std::path::Path;
+use std::process::{ExitCode, Output};
+
+use common::{Cache, Outcome, Test, command, errors, files, skip, there};
+use serde_json::Value;
+
+fn main() -> ExitCode {
+    let tests: Vec<Test> = vec![
+        ("load_delays_a_timer", cyclictest),
+        ("equal_configurations_have_a_noise_floor", aa),
+        ("two_kernels_are_compared", kernels),
+        ("the_tour_is_exact", exact),
+    ];
+    let needed = ["agent", "QEMU", "kernel debian:6.12"];
+    common::run(tests, &needed)
+}
+
+/// A place to record in, and runs of its own.
+struct Tour {
+    directory: tempfile::TempDir,
+    cache: Cache,
+    file: String,
+}
+
+impl Tour {
+    fn new(name: &str) -> Tour {
+        let tour = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/tour");
+        Tour {
+            directory: tempfile::tempdir().unwrap(),
+            cache: Cache::new(),
+            file: tour.join(name).display().to_string(),
+        }
+    }
+
+    fn here(&self) -> &Path {
+        self.directory.path()
+    }
+
+    fn run(&self, more: &[&str]) -> Output {
+        let arguments = [&["run", &self.file, "--runs", "2"], more].concat();
+        let done = command(self.here(), &arguments)
+            .env("ASSIZE_CACHE", self.cache.path())
+            .output()
+            .unwrap();
+        assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
+        done
+    }
+
+    /// Runs it, then once more from the cache; gives the verdict.
+    fn verdict(&self, runs: usize) -> Value {
+        let done = self.run(&["--json", "--out", "first"]);
+        let said = errors(&done);
+        assert!(
+            said.contains(&format!("{runs} of {runs} runs recorded")),
+            "{said}"
+        );
+        assert!(
+            !said.contains("failed") && !said.contains("cache"),
+            "{said}"
+        );
+        let verdict: Value = serde_json::from_slice(&done.stdout).unwrap();
+        assert_eq!(verdict["runs"].as_array().unwrap().len(), runs);
+        let again = self.run(&["--json", "--out", "second"]);
+        let said = errors(&again);
+        let all = format!("all {runs} runs came from the cache");
+        assert!(said.contains(&all), "{said}");
+        let (first, second) = (self.here().join("first"), self.here().join("second"));
+        assert_eq!(files(&first), files(&second));
+        verdict
+    }
+}
+
+/// The comparisons of a metric: configuration and ratio.
+fn ratios(verdict: &Value, metric: &str) -> Vec<(String, f64)> {
+    let comparisons = verdict["comparisons"].as_array().unwrap();
+    let of = comparisons.iter().filter(|c| c["metric"] == metric);
+    of.map(|c| {
+        assert_eq!((&c["n_baseline"], &c["n"]), (&2.into(), &2.into()), "{c}");
+        let name = c["configuration"].as_str().unwrap().to_string();
+        (name, c["ratio"].as_f64().unwrap())
+    })
+    .collect()
+}
+
+fn cyclictest() -> Outcome {
+    let verdict = Tour::new("cyclictest.toml").verdict(8);
+    for metric in ["latency_ns_p50", "latency_ns_p99", "wakeup_latency_ns_p99"] {
+        let names: Vec<String> = ratios(&verdict, metric)
+            .into_iter()
+            .map(|(n, _)| n)
+            .collect();
+        assert_eq!(names, ["none+fifo", "hogs+normal", "hogs+fifo"], "{metric}");
+    }
+    // Two busy threads keep a thread of the same priority from its CPU for
+    // whole time slices, and one with real-time priority never.
+    let worst = ratios(&verdict, "latency_ns_max");
+    let of = |name: &str| worst.iter().find(|(n, _)| n == name).unwrap().1;
+    assert!(
+        of("hogs+normal") > 5.0 && of("hogs+fifo") < 2.0,
+        "{worst:?}"
+    );
+    let factorial = verdict["factorial"].as_array().unwrap();
+    assert!(factorial.iter().any(|f| f["metric"] == "latency_ns_max"));
+    Ok(())
+}
+
+fn aa() -> Outcome {
+    let verdict = Tour::new("aa.toml").verdict(8);
+    let floor = verdict["noise_floor"].as_array().unwrap();
+    for (workload, metric) in [("cyclictest", "latency_ns_p99"), ("hackbench", "elapsed")] {
+        let found = floor
+            .iter()
+            .find(|f| f["workload"] == workload && f["metric"] == metric);
+        let ratio = found.unwrap()["ratio"].as_f64().unwrap();
+        // Only the seeds differ.
+        assert!((0.5..2.0).contains(&ratio), "{workload} {metric}: {ratio}");
+    }
+    assert!(verdict["comparisons"].as_array().unwrap().is_empty());
+    Ok(())
+}
+
+fn kernels() -> Outcome {
+    if let Err(why) = there(&["kernel debian:6.1"]) {
+        skip(&why);
+        return Ok(());
+    }
+    let verdict = Tour::new("kernels.toml").verdict(4);
+    for metric in ["elapsed", "context_switches"] {
+        let ratios = ratios(&verdict, metric);
+        let [(name, ratio)] = &ratios[..] else {
+            panic!("{metric}: {ratios:?}");
+        };
+        assert!(name == "debian:6.12" && *ratio != 1.0, "{name}: {ratio}");
+    }
+    Ok(())
+}
+
+fn exact() -> Outcome {
+    let done = Tour::new("cyclictest.toml").run(&["--verify-exact"]);
+    let said = String::from_utf8(done.stdout).unwrap();
+    assert_eq!(
+        said,
+        "8 runs, each carried out 3 times: equal, byte for byte\n"
+    );
+    Ok(())
+}
