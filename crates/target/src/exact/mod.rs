@@ -38,8 +38,6 @@ pub struct Options {
     pub cold: bool,
 }
 
-/// What an image is made of, to what is needed for making it.
-
 /// The exact machine.
 #[derive(Debug)]
 pub struct Exact {
