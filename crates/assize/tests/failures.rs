@@ -182,7 +182,7 @@ duration = "301ms"
         }
         thread::sleep(Duration::from_millis(1));
     }
-    kill_process(victim.expect("a QEMU runs"), Signal::KILL).unwrap();
+    kill_process(victim.unwrap(), Signal::KILL).unwrap();
     let done = running.wait_with_output().unwrap();
     let said = errors(&done);
     assert_eq!(done.status.code(), Some(0), "{said}");

@@ -55,14 +55,9 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     let rates = rate_all(&cells, baselines.chosen, options);
     let claims = try_claims(&cells, options)?;
     let (found, faults) = lints::find_all(&cells, &absent, &primary);
-    let sources = [
-        too_few,
-        found,
-        baselines.lints(&cells),
-        holes,
-        rates.lints,
-        lints::doubts(records),
-    ];
+    let of_baselines = baselines.lints(&cells);
+    let doubts = lints::doubts(records);
+    let sources = [too_few, found, of_baselines, holes, rates.lints, doubts];
     let mut document = Document {
         schema: SCHEMA.into(),
         source: records.source.clone(),
