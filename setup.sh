@@ -12,6 +12,7 @@ build | has_certificates | ca-certificates     | cargo fetches crates over https
 run   | has_qemu         | qemu-system-x86     | the exact machine runs in it
 run   | has apt-get      | apt                 | kernels are fetched as Debian's packages
 run   | has cyclictest   | rt-tests            | cyclictest and hackbench, the first workloads
+test  | has rt-app       | rt-app              | the workload periodic can run its files
 test  | has git          | git                 | the tidy check lists the files of the tree
 test  | has_py pandas    | python3-pandas      | a test runs the documented pandas example
 test  | has_py scipy     | python3-scipy       | reference values for the statistics
@@ -73,10 +74,10 @@ has_qemu() { has qemu-system-x86_64; }
 has_sshd() { has sshd || [ -x /usr/sbin/sshd ]; }
 
 # What Debian does not have; the tests look for it at this place.
-readers=target/setup/python
+readers=target/setup/python-venv
 has_readers() {
     [ -x "$readers/bin/python" ] &&
-        "$readers/bin/python" -c 'import duckdb, pandas, pyarrow' 2> /dev/null
+        "$readers/bin/python" -c 'import duckdb, pandas, polars, pyarrow' 2> /dev/null
 }
 
 has_certificates() {
@@ -274,13 +275,25 @@ cargo_install() {
 
 install_readers() {
     has_readers && return 0
-    say "duckdb pandas pyarrow: read what a bundle holds; from PyPI"
+    say "duckdb pandas polars pyarrow: read what a bundle holds; from PyPI"
     mkdir -p "$(dirname "$readers")"
     "$python" -m venv "$readers" &&
-        timeout 600 "$readers/bin/python" -m pip install -q duckdb pandas pyarrow &&
+        timeout 600 "$readers/bin/python" -m pip install -q duckdb pandas polars pyarrow &&
         has_readers && return 0
     rm -rf "$readers"
-    warn "duckdb, pandas and pyarrow could not be installed; their test will be skipped"
+    warn "duckdb, pandas, polars and pyarrow could not be installed; their tests will be skipped"
+}
+
+# What `cargo xtask speed` measures beside ours.
+virtme=target/setup/virtme-ng
+install_virtme() {
+    [ ! -x "$virtme/bin/vng" ] || return 0
+    say "virtme-ng: another way to boot a kernel, to compare with; from PyPI"
+    mkdir -p "$(dirname "$virtme")"
+    "$python" -m venv "$virtme" &&
+        timeout 600 "$virtme/bin/python" -m pip install -q virtme-ng && return 0
+    rm -rf "$virtme"
+    warn "virtme-ng could not be installed; its row will be missing"
 }
 
 # ---------------------------------------------------------------- the verbs
@@ -351,7 +364,10 @@ main() {
             ;;
     esac
     case " ${groups[*]} " in
-        *" dev "*) cargo_install cargo-fuzz "runs the fuzz targets" ;;
+        *" dev "*)
+            cargo_install cargo-fuzz "runs the fuzz targets"
+            install_virtme
+            ;;
     esac
     say "${groups[*]}: all there"
 }

@@ -11,6 +11,7 @@ mod fuzz;
 mod golden;
 mod lab;
 mod oracle;
+mod speed;
 mod spelling;
 mod steps;
 mod test;
@@ -79,6 +80,12 @@ const VERBS: &[Verb] = &[
         arguments: "SECONDS [TARGET...]",
         help: "run the fuzz targets, each for SECONDS",
         run: |arguments| done(fuzz::run(arguments)),
+    },
+    Verb {
+        name: "speed",
+        arguments: "[--write]",
+        help: "time exact runs, booted and from memory, and virtme-ng; --write makes docs/speed.md",
+        run: |arguments| done(speed::run(arguments)),
     },
     Verb {
         name: "validity",

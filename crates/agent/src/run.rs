@@ -149,8 +149,10 @@ impl Run {
             .map_err(|error| format!("{path}: {}", sys::words(&error)))
     }
 
-    /// Background, workload and instruments.
+    /// Instruments, background and workload. The instruments are opened first:
+    /// some calibrate themselves, and a machine at rest is where they can.
     fn measure(&self, channel: &mut Channel) {
+        let instruments = self.open_instruments(channel);
         let mut background = Vec::new();
         for (index, workload) in self.job.background.iter().enumerate() {
             match self.start_background(index, workload) {
@@ -162,12 +164,32 @@ impl Run {
                 }
             }
         }
-        let measured = self.measure_workload(&mut background, channel);
+        let measured = self.measure_workload(instruments, &mut background);
         end_background(background, channel);
         match measured {
             Ok(measured) => self.report(measured, channel),
             Err(why) => channel.send(&failed(Stage::Workload, &self.job.workload.name, why)),
         }
+    }
+
+    fn open_instruments(&self, channel: &mut Channel) -> Vec<Box<dyn Instrument>> {
+        let (mut instruments, missing) = instruments::make(&self.job.instruments);
+        channel.send_all(&missing);
+        for instrument in &mut instruments {
+            instrument.keep_samples(self.job.samples);
+        }
+        instruments.retain_mut(|instrument| match instrument.open() {
+            Ok(()) => true,
+            Err(reason) => {
+                channel.send(&Record::Unavailable {
+                    instrument: instrument.name().into(),
+                    metric: None,
+                    reason,
+                });
+                false
+            }
+        });
+        instruments
     }
 
     fn start_background(&self, index: usize, workload: &Workload) -> Result<Background, String> {
@@ -200,26 +222,10 @@ impl Run {
 
     fn measure_workload(
         &self,
+        mut instruments: Vec<Box<dyn Instrument>>,
         background: &mut [Background],
-        channel: &mut Channel,
     ) -> Result<Measured, String> {
         let prepared = workload::prepare(&self.job.workload, &self.job, "workload", false)?;
-        let (mut instruments, missing) = instruments::make(&self.job.instruments);
-        channel.send_all(&missing);
-        for instrument in &mut instruments {
-            instrument.keep_samples(self.job.samples);
-        }
-        instruments.retain_mut(|instrument| match instrument.open() {
-            Ok(()) => true,
-            Err(reason) => {
-                channel.send(&Record::Unavailable {
-                    instrument: instrument.name().into(),
-                    metric: None,
-                    reason,
-                });
-                false
-            }
-        });
         let child = self.start(prepared.body, &prepared.scheduling)?;
         let (left, elapsed_ns, why) = self.let_run(child, &mut instruments, background)?;
         Ok(Measured {

@@ -12,9 +12,10 @@ pub const SCHEMA: &str = "assize.job/1";
 /// One run, as the agent sees it.
 ///
 /// The agent reseeds the kernel's random numbers from `seed`, carries out
-/// `setup`, starts `background`, waits for a start offset that it draws from
-/// `seed`, starts the instruments and runs `workload` to its end, then reads
-/// the instruments, ends `background` and carries out `teardown`.
+/// `setup`, opens the instruments, starts `background`, waits for a start
+/// offset that it draws from `seed`, starts the instruments and runs
+/// `workload` to its end, then reads the instruments, ends `background` and
+/// carries out `teardown`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {

@@ -94,7 +94,7 @@ pub struct Scheduling {
 }
 
 /// Parameters of `command`.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Command {
     /// Program and arguments. `{seed}` in an argument becomes the seed.
@@ -102,7 +102,6 @@ pub struct Command {
     /// Variables added to its environment.
     pub environment: Vec<(String, String)>,
     /// Exit statuses that are no failure.
-    #[serde(default = "zero")]
     pub statuses: Vec<i32>,
     /// A figure in what it prints is a metric: a line of `NAME: VALUE UNIT`
     /// for each name given here.
@@ -111,8 +110,16 @@ pub struct Command {
     pub scheduling: Scheduling,
 }
 
-fn zero() -> Vec<i32> {
-    vec![0]
+impl Default for Command {
+    fn default() -> Self {
+        Command {
+            argv: Vec::new(),
+            environment: Vec::new(),
+            statuses: vec![0],
+            metrics: Vec::new(),
+            scheduling: Scheduling::default(),
+        }
+    }
 }
 
 /// Parameters of `cyclictest`.

@@ -22,6 +22,7 @@ pub mod packages;
 mod process;
 pub mod qemu;
 pub mod qemu_store;
+mod scratch;
 mod ssh;
 pub mod stream;
 mod talk;

@@ -13,7 +13,7 @@ use assize_job::{Job, Order, Record};
 use crate::exact::{Booted, bounded, cold, facts};
 use crate::qemu::{Clock, Qemu};
 use crate::vm::{Ready, Stock};
-use crate::{Done, Error, Outcome, Target, agent, stream};
+use crate::{Done, Error, Outcome, Target, agent, scratch, stream};
 
 /// Booting by software emulation takes some seconds, more on a busy host.
 const BOOT: Duration = Duration::from_secs(60);
@@ -37,6 +37,7 @@ impl Live {
     /// # Errors
     /// One of them is missing or does not fit.
     pub fn new(root: PathBuf) -> Result<Live, Error> {
+        scratch::sweep(&root);
         Ok(Live {
             qemu: Qemu::find(&root)?,
             stock: Stock::new(root, agent::find_here()?),
@@ -52,6 +53,7 @@ impl Live {
             BOOT + Duration::from_millis(order.job.timeout_ms.saturating_mul(2))
         };
         Booted {
+            root: self.stock.root(),
             qemu: &self.qemu,
             machine: &order.machine,
             clock,

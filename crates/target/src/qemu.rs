@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use assize_job::Machine;
 
@@ -215,11 +217,47 @@ pub(crate) fn command_line(machine: &Machine, clock: Clock) -> String {
         "assize.channel=debugcon",
         "assize.image=1",
     ];
-    if clock == Clock::Instructions {
-        words.extend(["nokaslr", "tsc=reliable", "assize.clock=instructions"]);
+    let mut frequency = String::new();
+    match clock {
+        Clock::Instructions => {
+            words.extend(["nokaslr", "tsc=reliable", "assize.clock=instructions"]);
+        }
+        Clock::Host => {
+            // On a busy host the guest cannot find out how fast its clock
+            // goes, and then hangs while it calibrates.
+            words.extend(["no_timer_check", "tsc=reliable"]);
+            frequency =
+                host_clock_khz().map_or_else(String::new, |khz| format!("tsc_early_khz={khz}"));
+        }
+        Clock::Kvm => {}
+    }
+    if !frequency.is_empty() {
+        words.push(&frequency);
     }
     words.extend(machine.command_line.iter().map(String::as_str));
     words.join(" ")
+}
+
+/// How fast the time-stamp counter of this host goes, measured once. A live
+/// machine without KVM shows that counter to its guest.
+#[cfg(target_arch = "x86_64")]
+fn host_clock_khz() -> Option<u64> {
+    static KHZ: OnceLock<Option<u64>> = OnceLock::new();
+    *KHZ.get_or_init(|| {
+        // SAFETY: every x86-64 CPU has the instruction, and it has no effect
+        // but its result.
+        let read = || unsafe { std::arch::x86_64::_rdtsc() };
+        let (begun, first) = (Instant::now(), read());
+        std::thread::sleep(Duration::from_millis(50));
+        let (ticks, elapsed) = (read().checked_sub(first)?, begun.elapsed());
+        let khz = u128::from(ticks) * 1_000_000 / elapsed.as_nanos().max(1);
+        u64::try_from(khz).ok().filter(|khz| *khz > 0)
+    })
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn host_clock_khz() -> Option<u64> {
+    None
 }
 
 /// Files that one QEMU process gets.

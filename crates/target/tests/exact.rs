@@ -71,7 +71,7 @@ fn order(cpus: u32, seed: u64) -> Order {
             },
             // Half of the seeds have an idle machine: what happens while all
             // CPUs sleep is where a host's time leaks in most easily.
-            background: if seed % 2 == 0 {
+            background: if seed.is_multiple_of(2) {
                 Vec::new()
             } else {
                 vec![Workload {

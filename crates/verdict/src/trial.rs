@@ -47,11 +47,14 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         &records.higher_is_better,
         &mut Vec::new(),
     )?;
-    let (comparisons, too_few) = compare_all(&cells, &baselines, &primary, options);
-    let (factorial, holes) = fit_all(&cells);
+    let (mut comparisons, too_few) = compare_all(&cells, &baselines, &primary, options);
+    let (mut factorial, holes) = fit_all(&cells);
+    let place = places(&cells, &primary);
+    comparisons.sort_by_key(|c| place(&c.workload, &c.metric));
+    factorial.sort_by_key(|f| place(&f.workload, &f.metric));
     let rates = rate_all(&cells, baselines.chosen, options);
     let claims = try_claims(&cells, options)?;
-    let (found, faults) = lints::find_all(&cells, &absent);
+    let (found, faults) = lints::find_all(&cells, &absent, &primary);
     let sources = [
         too_few,
         found,
@@ -87,6 +90,22 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     };
     document.sentences = sentences::find(&document, &cells, &faults, &higher);
     Ok(document)
+}
+
+/// Where in a document a metric comes: by workload, primary metrics first.
+/// All else stays in the order in which it was recorded.
+fn places<'a>(
+    cells: &'a Cells<'_>,
+    primary: &BTreeSet<usize>,
+) -> impl Fn(&str, &str) -> (Option<usize>, bool) + use<'a> {
+    let first: BTreeSet<&str> = primary
+        .iter()
+        .map(|&metric| cells.metrics[metric].name.as_str())
+        .collect();
+    move |workload, metric| {
+        let at = cells.workloads.iter().position(|other| other == workload);
+        (at, !first.contains(metric))
+    }
 }
 
 /// The indices of the metrics that an option and the records name. Names in

@@ -27,6 +27,10 @@ pub(crate) struct RunArguments {
     /// Carry out runs that the cache of exact runs holds once more
     #[arg(long)]
     pub(crate) fresh: bool,
+    /// Boot the exact machine for every run rather than go on from a memory
+    /// image; implies --fresh. The records are the same, byte for byte
+    #[arg(long)]
+    pub(crate) cold: bool,
     /// Record nothing; carry out each run twice without the cache, alone and
     /// beside busy loops on every CPU, and compare what comes back byte by
     /// byte

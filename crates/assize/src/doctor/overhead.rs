@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use assize_job::{Command, INSTRUMENTS, Job, Kind, Order, Payload, Record, Workload};
 use assize_report::significant;
+use assize_target::exact::Options;
 use assize_target::{Outcome, Target};
 use serde::Serialize;
 
@@ -29,7 +30,7 @@ pub(super) struct Cost {
 
 /// Measures every instrument on a target.
 pub(super) fn measure(target: &str) -> Result<Vec<Cost>, Failure> {
-    let here = target_of(target, false)?;
+    let here = target_of(target, Options::default())?;
     // Only exact machines count instructions.
     let always: &[&str] = if target == "exact" { &[COUNTING] } else { &[] };
     let instruments = |more: Option<&str>| -> Vec<String> {

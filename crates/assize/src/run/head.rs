@@ -118,8 +118,56 @@ fn cpu_model(cpuinfo: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
 mod tests {
     use super::*;
+
+    fn plan(more: &str, factors: &str) -> Plan {
+        let text = format!(
+            "title = 't'\nquestion = 'q'\ntarget = 'host'\nruns = 2\n{more}\n{factors}\n\
+             [workloads.w]\nkind = 'command'\nargv = ['true']\n"
+        );
+        let experiment = assize_plan::parse(&text, "test.toml").unwrap();
+        experiment.plan(&assize_plan::Overrides::default()).unwrap()
+    }
+
+    fn factor(name: &str, levels: &[&str]) -> String {
+        let level = |level: &&str| {
+            format!("[factors.{name}.{level}]\nworkload.w.environment = {{ {name} = '{level}' }}\n")
+        };
+        levels.iter().map(level).collect()
+    }
+
+    #[test]
+    fn two_factors_of_two_levels_are_a_grid() {
+        let factors = factor("a", &["off", "on"]) + &factor("b", &["low", "high"]);
+        let head = head(&plan("", &factors), "test.toml").unwrap();
+        assert_eq!(head.factors, ["a", "b"]);
+        let on = |at: usize| -> Vec<bool> {
+            head.configurations[at].factors.values().copied().collect()
+        };
+        assert_eq!(on(0), [false, false], "the baseline");
+        assert_eq!(head.configurations.len(), 4);
+        assert!((1..4).all(|at| on(at).contains(&true)));
+    }
+
+    #[test]
+    fn three_levels_are_no_grid_of_switches() {
+        let head = head(&plan("", &factor("a", &["x", "y", "z"])), "test.toml").unwrap();
+        assert!(head.factors.is_empty());
+        assert!(head.configurations.iter().all(|c| c.factors.is_empty()));
+        assert_eq!((head.planned_runs, &*head.target), (6, "host"));
+    }
+
+    #[test]
+    fn the_baseline_once_more_says_what_it_repeats() {
+        let head = head(&plan("aa = true", ""), "test.toml").unwrap();
+        let [first, again] = &head.configurations[..] else {
+            unreachable!("two configurations")
+        };
+        assert_eq!(first.repeats, None);
+        assert_eq!(again.repeats.as_ref(), Some(&first.name));
+    }
 
     #[test]
     fn all_exact_machines_are_one_and_others_are_not() {

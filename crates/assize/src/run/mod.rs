@@ -19,6 +19,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use assize_bundle::Writer;
 use assize_job::Order;
 use assize_plan::{Experiment, Overrides, Plan};
+use assize_target::exact::Options;
 use assize_target::{Outcome, Target};
 
 pub(crate) use one::{merge, run_one};
@@ -48,7 +49,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     if arguments.verify_exact {
         return verify::verify(&work.plan, &interrupt, arguments.quiet);
     }
-    let target = target::of(&work.plan.target, arguments.fresh)?;
+    let target = target::of(&work.plan.target, options(arguments))?;
     let engine = Doing {
         work: &work,
         target: target.as_ref(),
@@ -185,7 +186,7 @@ impl Doing<'_> {
         }
         progress.finish();
         if !self.interrupt.came() {
-            progress.say(&summary(plan, progress.tally(), stopped));
+            progress.say(&summary(plan.runs.len(), progress.tally(), stopped));
         }
         Ok(progress.tally())
     }
@@ -324,27 +325,32 @@ fn log_line(ended: &Ended) -> serde_json::Value {
     })
 }
 
-fn summary(plan: &Plan, tally: Tally, stopped: Option<usize>) -> String {
-    let planned = plan.runs.len();
-    let mut text = format!("{} of {planned} runs recorded", tally.recorded);
+/// How it went, in one line.
+fn summary(planned: usize, tally: Tally, stopped: Option<usize>) -> String {
+    let Tally {
+        recorded,
+        new,
+        cached,
+        failed,
+    } = tally;
+    let mut text = if cached as usize == planned {
+        format!("all {planned} runs came from the cache")
+    } else {
+        format!("{recorded} of {planned} runs recorded")
+    };
+    if (cached as usize) < planned && cached > 0 {
+        text.push_str(&match cached {
+            all if all == new => "; all new runs came from the cache".to_string(),
+            some => format!("; {some} came from the cache"),
+        });
+    }
     if let Some(blocks) = stopped {
         text.push_str(&format!(
             "; stopped after {blocks} blocks, the intervals are as narrow as asked"
         ));
     }
-    match (tally.cached, tally.new) {
-        (0, _) => {}
-        (cached, new) if cached == new => text.push_str("; all new runs came from the cache"),
-        (cached, _) => text.push_str(&format!("; {cached} came from the cache")),
-    }
-    if tally.new == tally.cached
-        && tally.recorded as usize == planned
-        && tally.new == tally.recorded
-    {
-        text = format!("all {planned} runs came from the cache");
-    }
-    if tally.failed > 0 {
-        text.push_str(&format!("; {} failed", tally.failed));
+    if failed > 0 {
+        text.push_str(&format!("; {failed} failed"));
     }
     text
 }
@@ -368,4 +374,47 @@ fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
         document.reproduce = output::compare_command(&work.directory, &arguments.question);
     }
     output::show(&document, &trial.question.fail_on, &arguments.showing)
+}
+
+fn options(arguments: &RunArguments) -> Options {
+    Options {
+        fresh: arguments.fresh || arguments.cold,
+        cold: arguments.cold,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_says_what_was_measured_now() {
+        let tally = |recorded, new, cached, failed| Tally {
+            recorded,
+            new,
+            cached,
+            failed,
+        };
+        for (tally, stopped, want) in [
+            (tally(8, 8, 0, 0), None, "8 of 8 runs recorded"),
+            (tally(8, 8, 8, 0), None, "all 8 runs came from the cache"),
+            (
+                tally(8, 3, 3, 0),
+                None,
+                "8 of 8 runs recorded; all new runs came from the cache",
+            ),
+            (
+                tally(8, 8, 2, 1),
+                None,
+                "8 of 8 runs recorded; 2 came from the cache; 1 failed",
+            ),
+            (
+                tally(4, 4, 0, 0),
+                Some(2),
+                "4 of 8 runs recorded; stopped after 2 blocks, the intervals are as narrow as asked",
+            ),
+        ] {
+            assert_eq!(summary(8, tally, stopped), want);
+        }
+    }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use assize_bundle::{Error, Exit, Writer};
 use assize_plan::Plan;
+use assize_target::exact::Options;
 
 use super::engine::Engine;
 use super::interrupt::{Interrupt, Killing};
@@ -35,7 +36,11 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
     if writer.recorded().map_err(Failure::Record)?.contains(&index) {
         return said(&already(index, &arguments.out));
     }
-    let target = target::of(&plan.target, arguments.fresh)?;
+    let options = Options {
+        fresh: arguments.fresh,
+        cold: false,
+    };
+    let target = target::of(&plan.target, options)?;
     target.prepare(&plan.order(index).into_iter().collect::<Vec<_>>())?;
     let mut killing = Killing::default();
     let engine = Engine {

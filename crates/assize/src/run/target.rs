@@ -1,17 +1,17 @@
 //! From the name of a target to the target.
 
-use assize_target::exact::{self, Exact};
+use assize_target::exact::{Exact, Options};
 use assize_target::kernels::Kernels;
 use assize_target::live::Live;
 use assize_target::{Error, Host, Ssh, Target};
 
 use crate::failure::Failure;
 
-/// The target of that name. With `fresh` nothing is taken from the cache.
-pub(crate) fn of(name: &str, fresh: bool) -> Result<Box<dyn Target>, Failure> {
+/// The target of that name; the options are for exact machines.
+pub(crate) fn of(name: &str, options: Options) -> Result<Box<dyn Target>, Failure> {
     let root = Kernels::default_root();
     let target: Box<dyn Target> = match name {
-        "exact" => Box::new(exact(fresh)?),
+        "exact" => Box::new(exact(options)?),
         "live" => Box::new(Live::new(root)?),
         "host" => Box::new(Host::new()),
         _ => match name.strip_prefix("ssh:") {
@@ -23,11 +23,7 @@ pub(crate) fn of(name: &str, fresh: bool) -> Result<Box<dyn Target>, Failure> {
 }
 
 /// The exact machine.
-pub(crate) fn exact(fresh: bool) -> Result<Exact, Failure> {
-    let options = exact::Options {
-        fresh,
-        ..exact::Options::default()
-    };
+pub(crate) fn exact(options: Options) -> Result<Exact, Failure> {
     Ok(Exact::new(Kernels::default_root(), options)?)
 }
 

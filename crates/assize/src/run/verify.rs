@@ -5,6 +5,7 @@ use std::thread;
 
 use assize_job::{Order, Record};
 use assize_plan::{Plan, PlannedRun};
+use assize_target::exact::Options;
 use assize_target::{Done, Outcome, Target};
 
 use super::engine::Engine;
@@ -15,6 +16,10 @@ use crate::output;
 
 /// Jobs at once while the host is busy.
 const JOBS: usize = 2;
+const FRESH: Options = Options {
+    fresh: true,
+    cold: false,
+};
 
 /// Carries out every run as usual, then without the cache, then without the
 /// cache beside busy loops, and compares what the agent answered.
@@ -30,8 +35,8 @@ pub(crate) fn verify(plan: &Plan, interrupt: &Interrupt, quiet: bool) -> Result<
             eprintln!("{text}");
         }
     };
-    let usual = target::exact(false)?;
-    let fresh = target::exact(true)?;
+    let usual = target::exact(Options::default())?;
+    let fresh = target::exact(FRESH)?;
     let orders: Vec<Order> = plan
         .runs
         .iter()

@@ -3,6 +3,8 @@
 mod grid;
 mod tables;
 
+use std::collections::BTreeMap;
+
 use assize_verdict::{Document, Verdict};
 
 use crate::{WIDTH, printable};
@@ -91,12 +93,21 @@ fn claims(document: &Document, out: &mut String) {
     }
 }
 
+/// More lints of one code than this hide the others.
+const LINTS_OF_A_CODE: usize = 8;
+
 fn lints(document: &Document, out: &mut String) {
     if document.lints.is_empty() {
         return;
     }
     out.push_str("Lints: what is wrong with the data itself\n");
+    let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
     for lint in &document.lints {
+        let count = shown.entry(lint.code.as_str()).or_default();
+        *count += 1;
+        if *count > LINTS_OF_A_CODE {
+            continue;
+        }
         let place = if lint.location.is_empty() {
             String::new()
         } else {
@@ -108,6 +119,17 @@ fn lints(document: &Document, out: &mut String) {
             "    ",
             &format!("[{}]{place} {}", lint.code, lint.detail),
         );
+    }
+    for (code, count) in shown {
+        if count > LINTS_OF_A_CODE {
+            let more = count - LINTS_OF_A_CODE;
+            push_wrapped(
+                out,
+                "  ",
+                "    ",
+                &format!("[{code}] and {more} more like these; --json has them all"),
+            );
+        }
     }
     out.push('\n');
 }

@@ -10,14 +10,17 @@ use std::time::Duration;
 use assize_job::Machine;
 use serde_json::json;
 
+use super::keep_error;
 use super::qmp::{Qmp, QmpError};
 use crate::process::{Process, in_words};
 use crate::qemu::{Clock, Files, Qemu, arguments};
-use crate::{Error, Failure, stream};
+use crate::{Error, Failure, scratch, stream};
 
 /// What the machine of one order is booted from.
 #[derive(Debug, Clone)]
 pub(crate) struct Booted<'a> {
+    /// Where files are kept.
+    pub(crate) root: &'a Path,
     /// The QEMU to use.
     pub(crate) qemu: &'a Qemu,
     /// The machine to have.
@@ -66,14 +69,11 @@ impl Booted<'_> {
         let failed = |error: io::Error| Error {
             what: format!("start {}", self.qemu.binary.display()),
             mend: (error.kind() == io::ErrorKind::StorageFull)
-                .then(|| "free some space there, or set TMPDIR to another directory".into()),
+                .then(|| "free some space there, or set ASSIZE_CACHE to another directory".into()),
             why: error.to_string(),
             wrong_use: false,
         };
-        let directory = tempfile::Builder::new()
-            .prefix("assize-run-")
-            .tempdir()
-            .map_err(failed)?;
+        let directory = scratch::directory(self.root).map_err(|e| keep_error(self.root, &e))?;
         let at = |name: &str| directory.path().join(name);
         fs::write(at("job"), framed(job)).map_err(failed)?;
         let (answer, console, job) = (at("answer"), at("console"), at("job"));

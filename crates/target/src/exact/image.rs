@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use super::boot::{Booted, Left, Running, capabilities, restore};
 use super::qmp::QmpError;
 use super::state::take_out_leap;
-use crate::{Error, Failure};
+use crate::{Error, Failure, scratch};
 
 /// How often a boot is tried before a memory image that leaps is an error.
 const ATTEMPTS: u32 = 4;
@@ -37,14 +37,14 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    /// The image called `key` below `root`; booted if it is not there yet.
+    /// The image called `key`; booted if it is not there yet.
     /// One process boots, others that want the same image wait.
-    pub(crate) fn ensure(root: &Path, key: &str, booted: &Booted<'_>) -> Result<Image, Error> {
-        let directory = root.join("images").join(key);
+    pub(crate) fn ensure(key: &str, booted: &Booted<'_>) -> Result<Image, Error> {
+        let parent = booted.root.join("images");
+        let directory = parent.join(key);
         if let Some(image) = Image::stored(&directory) {
             return Ok(image);
         }
-        let parent = root.join("images");
         let failed = |error: io::Error| keep_error(&parent, &error);
         fs::create_dir_all(&parent).map_err(failed)?;
         let lock = File::create(parent.join(format!("{key}.lock"))).map_err(failed)?;
@@ -52,7 +52,7 @@ impl Image {
         if let Some(image) = Image::stored(&directory) {
             return Ok(image);
         }
-        let made = attempt(&parent, booted)?;
+        let made = attempt(booted)?;
         let digest = digest_of(&made.path().join("ram")).map_err(failed)?;
         fs::write(made.path().join("digest"), &digest).map_err(failed)?;
         let made = made.keep();
@@ -80,18 +80,16 @@ impl Image {
 
 /// Boots, goes on from an image of its own, and keeps nothing.
 pub(crate) fn run_once(booted: &Booted<'_>, job: &[u8]) -> Result<Left, Error> {
-    let made = attempt(&std::env::temp_dir(), booted)?;
+    let made = attempt(booted)?;
     resume(made.path(), booted, job)
 }
 
-/// Makes an image in a new directory below `parent`, until one is exact.
-fn attempt(parent: &Path, booted: &Booted<'_>) -> Result<TempDir, Error> {
+/// Makes an image in a new directory, until one is exact.
+fn attempt(booted: &Booted<'_>) -> Result<TempDir, Error> {
     let mut leap = 0;
     for _ in 0..ATTEMPTS {
-        let making = tempfile::Builder::new()
-            .prefix("assize-image-")
-            .tempdir_in(parent)
-            .map_err(|error| keep_error(parent, &error))?;
+        let making =
+            scratch::directory(booted.root).map_err(|error| keep_error(booted.root, &error))?;
         leap = make(making.path(), booted)?;
         if leap <= RESUMED_NS_MAX {
             return Ok(making);

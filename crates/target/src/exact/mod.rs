@@ -22,7 +22,7 @@ pub(crate) use image::keep_error;
 use crate::cache::{Cache, Key};
 use crate::qemu::{Clock, Qemu, command_line, machine_arguments};
 use crate::vm::{Ready, Stock};
-use crate::{Done, Error, Failure, Outcome, Target, agent, stream};
+use crate::{Done, Error, Failure, Outcome, Target, agent, scratch, stream};
 use image::Image;
 
 /// How exact runs are carried out.
@@ -37,9 +37,6 @@ pub struct Options {
     /// a machine goes on.
     pub cold: bool,
 }
-
-/// What an image is made of, to what is needed for making it.
-type Wanted<'a> = BTreeMap<(&'a Machine, &'a Payload), (Arc<Ready>, &'a Order)>;
 
 /// The exact machine.
 #[derive(Debug)]
@@ -58,6 +55,7 @@ impl Exact {
     /// # Errors
     /// One of them is missing or does not fit.
     pub fn new(root: PathBuf, options: Options) -> Result<Exact, Error> {
+        scratch::sweep(&root);
         Ok(Exact {
             qemu: Qemu::find(&root)?,
             cache: Cache::new(root.join("runs")),
@@ -99,6 +97,7 @@ impl Exact {
 
     fn booted<'a>(&'a self, ready: &'a Ready, order: &'a Order, slot: usize) -> Booted<'a> {
         Booted {
+            root: self.stock.root(),
             qemu: &self.qemu,
             machine: &order.machine,
             clock: Clock::Instructions,
@@ -120,7 +119,7 @@ impl Exact {
             arguments.as_bytes(),
         ]);
         let booted = self.booted(ready, order, slot);
-        Image::ensure(self.stock.root(), &key.to_string(), &booted)
+        Image::ensure(&key.to_string(), &booted)
     }
 
     fn carry_out(
@@ -146,8 +145,11 @@ impl Exact {
     }
 
     /// One order for each image that is still to be made and needed.
-    fn images_wanted<'a>(&self, orders: &'a [Order]) -> Result<Wanted<'a>, Error> {
-        let mut wanted = BTreeMap::new();
+    fn images_wanted<'a>(
+        &self,
+        orders: &'a [Order],
+    ) -> Result<Vec<(Arc<Ready>, &'a Order)>, Error> {
+        let mut wanted: BTreeMap<(&Machine, &Payload), _> = BTreeMap::new();
         for order in orders {
             let ready = self.stock.ready(order)?;
             let cached = !self.options.fresh && self.cache.get(&self.key(&ready, order)?).is_some();
@@ -157,7 +159,7 @@ impl Exact {
                     .or_insert((ready, order));
             }
         }
-        Ok(wanted)
+        Ok(wanted.into_values().collect())
     }
 }
 
@@ -170,7 +172,7 @@ impl Target for Exact {
         for order in orders {
             self.qemu.fits(order.machine.cpus)?;
         }
-        let wanted: Vec<_> = self.images_wanted(orders)?.into_values().collect();
+        let wanted = self.images_wanted(orders)?;
         for some in wanted.chunks(self.slots().max(1)) {
             std::thread::scope(|scope| {
                 let booting: Vec<_> = some
@@ -248,10 +250,8 @@ pub(crate) fn facts(
 
 /// Boots, and runs without stopping in between.
 pub(crate) fn cold(booted: &Booted<'_>, job: &[u8]) -> Result<Left, Error> {
-    let directory = tempfile::Builder::new()
-        .prefix("assize-memory-")
-        .tempdir()
-        .map_err(|error| keep_error(&std::env::temp_dir(), &error))?;
+    let directory =
+        scratch::directory(booted.root).map_err(|error| keep_error(booted.root, &error))?;
     let memory = directory.path().join("ram");
     let running = booted.start(&memory, true, job, &["-action", "panic=none"])?;
     running

@@ -32,7 +32,14 @@ impl Faults {
 
 /// Looks for everything except what comparisons, factors and rates find
 /// themselves.
-pub(crate) fn find_all(cells: &Cells<'_>, primary: &[String]) -> (Vec<Lint>, Faults) {
+///
+/// `absent` are metrics declared primary that were not measured, `primary`
+/// those that were.
+pub(crate) fn find_all(
+    cells: &Cells<'_>,
+    absent: &[String],
+    primary: &BTreeSet<usize>,
+) -> (Vec<Lint>, Faults) {
     let mut faults = Faults::default();
     let mut lints = counters::constant(cells, &mut faults);
     lints.extend(counters::aliased(cells, &mut faults));
@@ -41,12 +48,12 @@ pub(crate) fn find_all(cells: &Cells<'_>, primary: &[String]) -> (Vec<Lint>, Fau
     lints.extend(failures::failed(cells));
     lints.extend(counters::unsupported(cells));
     lints.extend(failures::unavailable(cells));
-    lints.extend(order::outliers(cells, &faults));
+    lints.extend(order::outliers(cells, &faults, primary));
     lints.extend(order::unrandomised(cells));
     lints.extend(order::drift(cells, &faults));
     lints.extend(holes::configurations(cells));
     lints.extend(holes::metrics(cells));
-    lints.extend(holes::primary(cells, primary));
+    lints.extend(holes::primary(cells, absent));
     lints.extend(units::unknown(cells));
     lints.extend(units::mixed(cells));
     lints.extend(units::summaries(cells));

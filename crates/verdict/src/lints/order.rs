@@ -1,6 +1,6 @@
 //! Outlying runs and the order of runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assize_judge::holm;
 use assize_judge::lints::{drift as trend, grouped_order, outlier};
@@ -12,10 +12,13 @@ use crate::weigh::arithmetic;
 use crate::words::p_value;
 
 /// Runs that lie apart from the others of their configuration, once per run.
-pub(super) fn outliers(cells: &Cells<'_>, faults: &Faults) -> Vec<Lint> {
+/// Where metrics are declared primary only those are looked at: of many
+/// metrics there is always one in which some run lies apart.
+pub(super) fn outliers(cells: &Cells<'_>, faults: &Faults, primary: &BTreeSet<usize>) -> Vec<Lint> {
     let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (key, cell) in cells.iter() {
-        if faults.says_nothing(key.workload, key.metric) {
+        let wanted = primary.is_empty() || primary.contains(&key.metric);
+        if !wanted || faults.says_nothing(key.workload, key.metric) {
             continue;
         }
         for index in outlier(&cell.values()) {

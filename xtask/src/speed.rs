@@ -1,0 +1,240 @@
+//! How fast the lab is: an empty workload in the exact machine, booted and
+//! from a memory image, and the same kernel and command in virtme-ng.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use crate::Error;
+use crate::command::{cargo, command, output, run as run_command};
+use crate::{agent, tree};
+
+/// Each kind is measured this often, in turn, so that all meet the same host.
+const ROUNDS: usize = 5;
+const PAGE: &str = "docs/speed.md";
+
+const EXPERIMENT: &str = r#"title = "Nothing"
+question = "How long does a run take that does nothing?"
+runs = 30
+[workloads.nothing]
+kind = "command"
+argv = ["true"]
+"#;
+
+/// `cargo xtask speed [--write]`.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let write = match arguments {
+        [] => false,
+        [word] if word == "--write" => true,
+        _ => return Err("only --write is known".into()),
+    };
+    let lab = Lab::ready()?;
+    let mut cold = Vec::new();
+    let mut image = Vec::new();
+    let mut virtme = Vec::new();
+    // The first run makes the memory image.
+    lab.assize("once", &["--runs", "1", "--fresh"])?;
+    for round in 0..ROUNDS {
+        let name = format!("cold{round}");
+        cold.push(lab.assize(&name, &["--runs", "1", "--cold"])?.1[0]);
+        let name = format!("image{round}");
+        image.push(lab.assize(&name, &["--runs", "1", "--fresh"])?.1[0]);
+        if let Some(seconds) = lab.virtme()? {
+            virtme.push(seconds);
+        }
+    }
+    let (thirty, each) = lab.assize("thirty", &["--fresh", "--jobs", "2"])?;
+    let (again, _) = lab.assize("again", &["--jobs", "2"])?;
+    let page = page(
+        &lab,
+        &mut cold,
+        &mut image,
+        &mut virtme,
+        thirty,
+        each,
+        again,
+    )?;
+    println!("{page}");
+    if write {
+        fs::write(tree::root()?.join(PAGE), &page).map_err(|why| format!("{PAGE}: {why}"))?;
+    }
+    Ok(())
+}
+
+struct Lab {
+    assize: PathBuf,
+    directory: PathBuf,
+    kernel: PathBuf,
+    vng: Option<PathBuf>,
+}
+
+impl Lab {
+    fn ready() -> Result<Lab, Error> {
+        agent::run(&[])?;
+        run_command(command(
+            cargo(),
+            &["build", "--release", "--locked", "--package", "assize"],
+        )?)?;
+        let target = agent::target()?;
+        let directory = target.join("speed");
+        // Left by a measurement before this one.
+        let _ = fs::remove_dir_all(&directory);
+        fs::create_dir_all(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
+        fs::write(directory.join("nothing.toml"), EXPERIMENT).map_err(|why| why.to_string())?;
+        let vng = target.join("setup/virtme-ng/bin/vng");
+        Ok(Lab {
+            assize: target.join("release/assize"),
+            kernel: kernel()?,
+            directory,
+            vng: vng.exists().then_some(vng),
+        })
+    }
+
+    /// Runs the experiment; seconds in all, and seconds of each run.
+    fn assize(&self, name: &str, arguments: &[&str]) -> Result<(f64, Vec<f64>), Error> {
+        let out = self.directory.join(name);
+        let begun = Instant::now();
+        let mut run = Command::new(&self.assize);
+        run.args(["run", "--quiet", "--out"])
+            .arg(&out)
+            .args(arguments)
+            .arg(self.directory.join("nothing.toml"))
+            .env("ASSIZE_AGENT", agent::path()?);
+        quietly(run)?;
+        let all = begun.elapsed().as_secs_f64();
+        Ok((all, walls(&out.join("log.jsonl"))?))
+    }
+
+    /// The same kernel and command in virtme-ng, without KVM as ours.
+    fn virtme(&self) -> Result<Option<f64>, Error> {
+        let Some(vng) = &self.vng else {
+            return Ok(None);
+        };
+        let begun = Instant::now();
+        let mut run = Command::new(vng);
+        run.args(["--disable-kvm", "--cpus", "1", "--memory", "256M", "-r"])
+            .arg(&self.kernel)
+            .args(["--", "true"]);
+        quietly(run)?;
+        Ok(Some(begun.elapsed().as_secs_f64()))
+    }
+}
+
+fn kernel() -> Result<PathBuf, Error> {
+    let text = output(
+        "cargo",
+        &[
+            "run",
+            "--quiet",
+            "--release",
+            "--locked",
+            "--package",
+            "assize",
+            "--",
+            "doctor",
+        ],
+    )?;
+    let line = text
+        .lines()
+        .find(|line| line.split_whitespace().nth(2) == Some("debian:6.12"));
+    line.and_then(|line| line.split(" in ").nth(1))
+        .map(PathBuf::from)
+        .ok_or_else(|| "debian:6.12 is not there; run `cargo xtask lab`".into())
+}
+
+fn quietly(mut command: Command) -> Result<(), Error> {
+    let shown = format!("{command:?}");
+    let status = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .map_err(|why| format!("{shown}: {why}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{shown}: {status}"))
+    }
+}
+
+/// The seconds that each run took, from the log of a bundle.
+fn walls(log: &Path) -> Result<Vec<f64>, Error> {
+    let text = fs::read_to_string(log).map_err(|why| format!("{}: {why}", log.display()))?;
+    let walls: Vec<f64> = text
+        .lines()
+        .filter_map(|line| line.split("\"wall_s\":").nth(1)?.split([',', '}']).next())
+        .filter_map(|number| number.parse().ok())
+        .collect();
+    if walls.is_empty() {
+        return Err(format!("{}: no run in it", log.display()));
+    }
+    Ok(walls)
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => values[n / 2],
+        n => f64::midpoint(values[n / 2 - 1], values[n / 2]),
+    }
+}
+
+fn page(
+    lab: &Lab,
+    cold: &mut [f64],
+    image: &mut [f64],
+    virtme: &mut [f64],
+    thirty: f64,
+    mut each: Vec<f64>,
+    again: f64,
+) -> Result<String, Error> {
+    let row = |what: &str, values: &mut [f64]| {
+        if values.is_empty() {
+            return format!("| {what} | not installed | | |\n");
+        }
+        let middle = median(values);
+        format!(
+            "| {what} | {middle:.2} | {:.2} to {:.2} | {} |\n",
+            values[0],
+            values[values.len() - 1],
+            values.len()
+        )
+    };
+    let qemu = output(&lab.assize.display().to_string(), &["doctor"])?;
+    let qemu = qemu
+        .lines()
+        .find(|line| line.split_whitespace().nth(1) == Some("QEMU"))
+        .and_then(|line| line.split_whitespace().nth(2))
+        .unwrap_or("?")
+        .to_string();
+    let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let cpu = cpu
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1))
+        .unwrap_or("unknown CPU")
+        .to_string();
+    let kernel = lab.kernel.display().to_string();
+    let kernel = kernel.rsplit('/').nth(1).unwrap_or("?");
+    Ok(format!(
+        "# How fast the lab is\n\n\
+         Made by `cargo xtask speed --write`. The workload is `true`; the kernel is\n\
+         debian:6.12 ({kernel}), the same file in all rows, on one CPU of the guest\n\
+         and without KVM. The host: {} CPUs, {cpu}. The first three rows were\n\
+         measured in turn, {ROUNDS} times each.\n\n\
+         | wall seconds | median | range | n |\n| --- | ---: | --- | ---: |\n\
+         {}{}{}{}\n\
+         | all of it | seconds |\n| --- | ---: |\n\
+         | 30 runs with `--jobs 2`, nothing from the cache | {thirty:.2} |\n\
+         | the same once more, all from the cache | {again:.2} |\n\n\
+         assize used QEMU {qemu}; virtme-ng uses the QEMU in PATH. What virtme-ng does\n\
+         in that time is more: it brings up udev and the file system of the host. For a\n\
+         run of a workload that is time spent before it begins.\n",
+        std::thread::available_parallelism().map_or(0, usize::from),
+        row("assize, from a memory image", image),
+        row("assize, `--cold`: booted for the run", cold),
+        row("virtme-ng, `vng --disable-kvm`", virtme),
+        row("each of 30 runs with `--jobs 2`", &mut each),
+    ))
+}
