@@ -12,7 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
 
-use common::{Outcome, Test, command, document, errors, recorded, there};
+use common::{Outcome, Test, command, document, errors, recorded, script, there};
 
 fn main() -> ExitCode {
     let tests: Vec<Test> = vec![
@@ -88,11 +88,6 @@ fn as_root() -> Result<(), String> {
         true => Ok(()),
         false => Err("needs root".into()),
     }
-}
-
-fn script(path: &Path, text: &str) {
-    fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// Compiles C; false, said, where that cannot be done.

@@ -144,6 +144,12 @@ impl Cache {
     }
 }
 
+/// A shell script at this place.
+pub fn script(path: &Path, text: &str) {
+    fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+}
+
 /// What a test gives back.
 pub type Outcome = Result<(), Failed>;
 /// A test and its name.
