@@ -23,6 +23,8 @@ test  | has ssh          | openssh-client      | a target over ssh is tried on t
 test  | has parallel     | parallel            | runs are spread over several processes
 dev   | has c++          | g++                 | libFuzzer, which cargo-fuzz links, is C++
 dev   | has codespell    | codespell           | spelling of docs and comments
+dev   | has_depmod       | kmod                | virtme-ng wants the indices that it makes
+dev   | has busybox      | busybox-static      | virtme-ng packs it
 TABLE
 }
 
@@ -68,6 +70,8 @@ has_py() {
     [ -x "$python" ] && "$python" -c 'import importlib.util, sys
 sys.exit(importlib.util.find_spec(sys.argv[1]) is None)' "$1"
 }
+
+has_depmod() { has depmod || [ -x /sbin/depmod ]; }
 
 has_qemu() { has qemu-system-x86_64; }
 

@@ -65,6 +65,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 struct Lab {
     assize: PathBuf,
     directory: PathBuf,
+    /// What Debian calls the kernel's package version.
+    version: String,
+    /// The kernel's image, where virtme-ng finds its modules as well.
     kernel: PathBuf,
     vng: Option<PathBuf>,
 }
@@ -83,11 +86,18 @@ impl Lab {
         fs::create_dir_all(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
         fs::write(directory.join("nothing.toml"), EXPERIMENT).map_err(|why| why.to_string())?;
         let vng = target.join("setup/virtme-ng/bin/vng");
+        let stored = kernel()?;
+        let vng = vng.exists().then_some(vng);
+        let kernel = match &vng {
+            Some(_) => tree_for_virtme(&stored, &directory)?,
+            None => stored.clone(),
+        };
         Ok(Lab {
             assize: target.join("release/assize"),
-            kernel: kernel()?,
+            version: version(&stored),
+            kernel,
             directory,
-            vng: vng.exists().then_some(vng),
+            vng,
         })
     }
 
@@ -112,8 +122,12 @@ impl Lab {
             return Ok(None);
         };
         let begun = Instant::now();
+        let beside = vng.parent().unwrap_or(Path::new("/")).display();
+        let path = std::env::var("PATH").unwrap_or_default();
         let mut run = Command::new(vng);
-        run.args(["--disable-kvm", "--cpus", "1", "--memory", "256M", "-r"])
+        // It starts another program of its own by name.
+        run.env("PATH", format!("{beside}:{path}"))
+            .args(["--disable-kvm", "--cpus", "1", "--memory", "256M", "-r"])
             .arg(&self.kernel)
             .args(["--", "true"]);
         quietly(run)?;
@@ -141,6 +155,37 @@ fn kernel() -> Result<PathBuf, Error> {
     line.and_then(|line| line.split(" in ").nth(1))
         .map(PathBuf::from)
         .ok_or_else(|| "debian:6.12 is not there; run `cargo xtask lab`".into())
+}
+
+/// virtme-ng wants `boot/` and `lib/modules/` side by side, and the indices
+/// that depmod makes.
+fn tree_for_virtme(image: &Path, directory: &Path) -> Result<PathBuf, Error> {
+    let root = directory.join("kernel");
+    let failed = |why: std::io::Error| format!("{}: {why}", root.display());
+    let stored = image.parent().unwrap_or(Path::new("/")).join("lib/modules");
+    let release = fs::read_dir(&stored)
+        .map_err(failed)?
+        .next()
+        .and_then(|entry| entry.ok()?.file_name().into_string().ok())
+        .ok_or("the kernel has no modules")?;
+    fs::create_dir_all(root.join("boot")).map_err(failed)?;
+    fs::create_dir_all(root.join("lib/modules")).map_err(failed)?;
+    let there = root.join("boot").join(format!("vmlinuz-{release}"));
+    fs::copy(image, &there).map_err(failed)?;
+    let mut copy = Command::new("cp");
+    copy.arg("-a")
+        .arg(stored.join(&release))
+        .arg(root.join("lib/modules"));
+    quietly(copy)?;
+    let mut depmod = Command::new("/sbin/depmod");
+    depmod.arg("-b").arg(&root).arg(&release);
+    quietly(depmod)?;
+    Ok(there)
+}
+
+fn version(image: &Path) -> String {
+    let path = image.display().to_string();
+    path.rsplit('/').nth(1).unwrap_or("?").to_string()
 }
 
 fn quietly(mut command: Command) -> Result<(), Error> {
@@ -215,8 +260,7 @@ fn page(
         .find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1))
         .unwrap_or("unknown CPU")
         .to_string();
-    let kernel = lab.kernel.display().to_string();
-    let kernel = kernel.rsplit('/').nth(1).unwrap_or("?");
+    let kernel = &lab.version;
     Ok(format!(
         "# How fast the lab is\n\n\
          Made by `cargo xtask speed --write`. The workload is `true`; the kernel is\n\
