@@ -20,6 +20,7 @@ mod needs;
 mod outcome;
 pub mod packages;
 mod process;
+mod prune;
 pub mod qemu;
 pub mod qemu_store;
 mod scratch;

@@ -10,7 +10,11 @@ use assize_job::{Machine, Order, Payload};
 
 use crate::exact::keep_error;
 use crate::kernels::{Kernel, Kernels};
+use crate::prune::{prune, touch};
 use crate::{Error, initramfs};
+
+/// Bytes that initramfs may take on disk before old ones go.
+const INITRAMFS: u64 = 2 << 30;
 
 /// A kernel and an initramfs with a payload.
 #[derive(Debug)]
@@ -67,8 +71,10 @@ impl Stock {
         let parent = self.root.join("initramfs");
         let path = parent.join(format!("{digest}.cpio"));
         if path.exists() {
+            touch(&path);
             return Ok(path);
         }
+        prune(&parent, INITRAMFS);
         let put = || {
             fs::create_dir_all(&parent)?;
             let mut file = tempfile::NamedTempFile::new_in(&parent)?;

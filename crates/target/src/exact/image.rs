@@ -19,12 +19,15 @@ use tempfile::TempDir;
 use super::boot::{Booted, Left, Running, capabilities, restore};
 use super::qmp::QmpError;
 use super::state::take_out_leap;
+use crate::prune::{prune, touch};
 use crate::{Error, Failure, scratch};
 
 /// How often a boot is tried before a memory image that leaps is an error.
 const ATTEMPTS: u32 = 4;
 /// More nanoseconds than this between stop and resumption are a leap.
 pub(super) const RESUMED_NS_MAX: u64 = 64;
+/// Bytes that images may take on disk before old ones go.
+const IMAGES: u64 = 8 << 30;
 /// Booting takes some seconds of the host's time; much more if it is busy.
 const BOOT_LIMIT: Duration = Duration::from_secs(180);
 
@@ -52,6 +55,7 @@ impl Image {
         if let Some(image) = Image::stored(&directory) {
             return Ok(image);
         }
+        prune(&parent, IMAGES);
         let made = attempt(booted)?;
         let digest = digest_of(&made.path().join("ram")).map_err(failed)?;
         fs::write(made.path().join("digest"), &digest).map_err(failed)?;
@@ -66,6 +70,7 @@ impl Image {
 
     fn stored(directory: &Path) -> Option<Image> {
         let digest = fs::read_to_string(directory.join("digest")).ok()?;
+        touch(directory);
         Some(Image {
             directory: directory.to_path_buf(),
             digest,
