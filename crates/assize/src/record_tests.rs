@@ -8,7 +8,7 @@ use super::*;
 
 fn plan() -> Plan {
     serde_json::from_value(serde_json::json!({
-        "schema": assize_plan::SCHEMA, "experiment": "", "title": "", "question": "",
+        "schema": assize_plan::SCHEMA, "source": "", "experiment": "", "title": "", "question": "",
         "target": "exact", "seed": 1, "factors": {}, "instruments": [],
         "workloads": [assize_job::Workload::default()],
         "configurations": [{

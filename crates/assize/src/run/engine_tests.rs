@@ -61,7 +61,7 @@ fn failed() -> Outcome {
 /// A plan of so many runs; each has its index as its seed.
 fn plan(runs: u32, retries: u32) -> Plan {
     let text = serde_json::json!({
-        "schema": assize_plan::SCHEMA, "experiment": "", "title": "", "question": "",
+        "schema": assize_plan::SCHEMA, "source": "", "experiment": "", "title": "", "question": "",
         "target": "host", "seed": 1, "factors": {}, "workloads": [], "instruments": [],
         "configurations": [{
             "name": "base", "label": "base", "levels": {}, "aa": false,
