@@ -9,7 +9,9 @@ differs by more than 1e-6 relative. Test-only; needs Debian's python3-scipy
 and python3-statsmodels.
 
     assize audit --json FILE | oracle/independent.py
+    assize compare --json BUNDLE | oracle/independent.py --primary METRIC...
 """
+import argparse
 import itertools
 import json
 import math
@@ -151,12 +153,15 @@ def comparisons(document):
             same(where, "p_attainable", row["p_attainable"], attainable)
 
 
-def adjusted(document):
-    """Nothing was declared primary: Benjamini-Hochberg over all rows."""
+def adjusted(document, primary):
+    """Holm over the rows of primary metrics, Benjamini-Hochberg over all others."""
     for raw, name in (("p", "p_adjusted"), ("p_t", "p_t_adjusted")):
-        rows = [row for row in document["comparisons"] if row[raw] is not None]
-        if rows:
-            for row, want in zip(rows, multipletests([row[raw] for row in rows], method="fdr_bh")[1]):
+        given = [row for row in document["comparisons"] if row[raw] is not None]
+        for method, wanted in (("holm", True), ("fdr_bh", False)):
+            rows = [row for row in given if (row["metric"] in primary) == wanted]
+            if not rows:
+                continue
+            for row, want in zip(rows, multipletests([row[raw] for row in rows], method=method)[1]):
                 same(f"{row['workload']} {row['metric']} {row['configuration']}", name, row[name], want)
 
 
@@ -208,9 +213,12 @@ def rates(document):
 
 
 def main():
+    parser = argparse.ArgumentParser(description="Recomputes the figures of a verdict.")
+    parser.add_argument("--primary", nargs="*", default=[], metavar="METRIC")
+    primary = parser.parse_args().primary
     document = json.load(sys.stdin)
     comparisons(document)
-    adjusted(document)
+    adjusted(document, primary)
     factorial(document)
     rates(document)
     for line in wrong[:20]:
