@@ -12,7 +12,7 @@ use assize_job::{Job, Order, Record};
 
 use crate::exact::{Booted, bounded, cold, facts};
 use crate::qemu::{Clock, Qemu};
-use crate::vm::{Ready, Stock};
+use crate::vm::{Ready, Stock, job_text};
 use crate::{Done, Error, Outcome, Target, agent, scratch, stream};
 
 /// Booting by software emulation takes some seconds, more on a busy host.
@@ -136,12 +136,7 @@ impl Target for Live {
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
         let (clock, why) = self.clock(&ready, order);
-        let job = serde_json::to_vec(&order.job).map_err(|error| Error {
-            what: "write down the job".into(),
-            why: error.to_string(),
-            mend: None,
-            wrong_use: false,
-        })?;
+        let job = job_text(order)?;
         let left = cold(&self.booted(&ready, order, *clock), &job)?;
         let mut outcome = stream::outcome(&left.answer, &left.console, left.ended);
         if let Some(why) = why {

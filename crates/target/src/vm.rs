@@ -92,6 +92,16 @@ impl Stock {
     }
 }
 
+/// The job as the agent gets it.
+pub(crate) fn job_text(order: &Order) -> Result<Vec<u8>, Error> {
+    serde_json::to_vec(&order.job).map_err(|error| Error {
+        what: "write down the job".into(),
+        why: error.to_string(),
+        mend: None,
+        wrong_use: false,
+    })
+}
+
 /// What QEMU would say in words that nobody understands.
 fn check(machine: &Machine) -> Result<(), Error> {
     let wrong = |why: String| {

@@ -21,7 +21,7 @@ pub(crate) use image::keep_error;
 
 use crate::cache::{Cache, Key};
 use crate::qemu::{Clock, Qemu, command_line, machine_arguments};
-use crate::vm::{Ready, Stock};
+use crate::vm::{Ready, Stock, job_text};
 use crate::{Done, Error, Failure, Outcome, Target, agent, scratch, stream};
 use image::Image;
 
@@ -71,28 +71,20 @@ impl Exact {
         &self.qemu
     }
 
-    /// What identifies the answer to an order.
-    fn key(&self, ready: &Ready, order: &Order) -> Result<Key, Error> {
-        let job = self.job(order)?;
-        let arguments = machine_arguments(&order.machine, Clock::Instructions).join(" ");
-        let line = command_line(&order.machine, Clock::Instructions);
-        Ok(Key::of(&[
+    /// What identifies the machine of an order, or with `job` the answer to
+    /// it.
+    fn key(&self, ready: &Ready, machine: &Machine, job: Option<&[u8]>) -> Key {
+        let arguments = machine_arguments(machine, Clock::Instructions).join(" ");
+        let line = command_line(machine, Clock::Instructions);
+        let mut parts: Vec<&[u8]> = vec![
             ready.kernel.digest.as_bytes(),
             ready.initramfs_digest.as_bytes(),
             line.as_bytes(),
             self.qemu.version.as_bytes(),
             arguments.as_bytes(),
-            &job,
-        ]))
-    }
-
-    fn job(&self, order: &Order) -> Result<Vec<u8>, Error> {
-        serde_json::to_vec(&order.job).map_err(|error| Error {
-            what: "write down the job".into(),
-            why: error.to_string(),
-            mend: None,
-            wrong_use: false,
-        })
+        ];
+        parts.extend(job);
+        Key::of(&parts)
     }
 
     fn booted<'a>(&'a self, ready: &'a Ready, order: &'a Order, slot: usize) -> Booted<'a> {
@@ -109,15 +101,7 @@ impl Exact {
     }
 
     fn image(&self, ready: &Ready, order: &Order, slot: usize) -> Result<Image, Error> {
-        let arguments = machine_arguments(&order.machine, Clock::Instructions).join(" ");
-        let line = command_line(&order.machine, Clock::Instructions);
-        let key = Key::of(&[
-            ready.kernel.digest.as_bytes(),
-            ready.initramfs_digest.as_bytes(),
-            line.as_bytes(),
-            self.qemu.version.as_bytes(),
-            arguments.as_bytes(),
-        ]);
+        let key = self.key(ready, &order.machine, None);
         let booted = self.booted(ready, order, slot);
         Image::ensure(&key.to_string(), &booted)
     }
@@ -126,19 +110,19 @@ impl Exact {
         &self,
         ready: &Ready,
         order: &Order,
+        job: &[u8],
         slot: usize,
         facts: &mut BTreeMap<String, String>,
     ) -> Result<(Vec<u8>, Outcome), Error> {
         let booted = self.booted(ready, order, slot);
-        let job = self.job(order)?;
         let left = if self.options.cold && order.machine.cpus == 1 {
-            cold(&booted, &job)?
+            cold(&booted, job)?
         } else if self.options.cold {
-            image::run_once(&booted, &job)?
+            image::run_once(&booted, job)?
         } else {
             let image = self.image(ready, order, slot)?;
             facts.insert("memory_image".into(), image.digest.clone());
-            image.run(&booted, &job)?
+            image.run(&booted, job)?
         };
         let outcome = stream::outcome(&left.answer, &left.console, left.ended);
         Ok((left.answer, exact(outcome)))
@@ -152,7 +136,8 @@ impl Exact {
         let mut wanted: BTreeMap<(&Machine, &Payload), _> = BTreeMap::new();
         for order in orders {
             let ready = self.stock.ready(order)?;
-            let cached = !self.options.fresh && self.cache.get(&self.key(&ready, order)?).is_some();
+            let key = self.key(&ready, &order.machine, Some(&job_text(order)?));
+            let cached = !self.options.fresh && self.cache.get(&key).is_some();
             if !cached && !self.options.cold {
                 wanted
                     .entry((&order.machine, &order.payload))
@@ -193,7 +178,8 @@ impl Target for Exact {
     fn run(&self, order: &Order, slot: usize) -> Result<Done, Error> {
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
-        let key = self.key(&ready, order)?;
+        let job = job_text(order)?;
+        let key = self.key(&ready, &order.machine, Some(&job));
         let mut machine = facts(&self.qemu, &ready, order, Clock::Instructions);
         let cached = (!self.options.fresh)
             .then(|| self.cache.get(&key))
@@ -203,7 +189,7 @@ impl Target for Exact {
         let outcome = match cached {
             Some(outcome) => outcome,
             None => {
-                let (answer, outcome) = self.carry_out(&ready, order, slot, &mut machine)?;
+                let (answer, outcome) = self.carry_out(&ready, order, &job, slot, &mut machine)?;
                 if matches!(outcome, Outcome::Completed(_)) {
                     self.cache.put(&key, &answer)?;
                 }
