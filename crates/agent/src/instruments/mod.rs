@@ -20,6 +20,7 @@ mod system;
 mod taskstats;
 mod threads;
 mod tracefs;
+mod twice;
 mod wakeup;
 mod waking;
 

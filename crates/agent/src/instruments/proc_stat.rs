@@ -4,23 +4,18 @@ use std::path::Path;
 
 use assize_job::Record;
 
+use super::twice::Twice;
 use super::{Instrument, metric, number, system, unavailable};
 
 const NAME: &str = "proc-stat";
 const PATH: &str = "/proc/stat";
 
 /// The instrument `proc-stat`.
-pub(crate) struct ProcStat {
-    before: Result<String, String>,
-    after: Result<String, String>,
-}
+pub(crate) struct ProcStat(Twice);
 
 impl Default for ProcStat {
     fn default() -> Self {
-        ProcStat {
-            before: Err("never read".into()),
-            after: Err("never read".into()),
-        }
+        ProcStat(Twice::of(PATH))
     }
 }
 
@@ -34,21 +29,19 @@ impl Instrument for ProcStat {
     }
 
     fn start(&mut self, _workload: i32) {
-        self.before = system::read(Path::new(PATH));
+        self.0.start();
     }
 
     fn stop(&mut self) {
-        self.after = system::read(Path::new(PATH));
+        self.0.stop();
     }
 
     fn records(&mut self) -> Vec<Record> {
-        let before = self.before.as_deref().map_err(Clone::clone).and_then(parse);
-        let after = self.after.as_deref().map_err(Clone::clone).and_then(parse);
-        match (before, after) {
-            (Ok(before), Ok(after)) => {
+        match self.0.parsed(parse) {
+            Ok((before, after)) => {
                 difference(&before, &after, rustix::param::clock_ticks_per_second())
             }
-            (Err(reason), _) | (_, Err(reason)) => vec![unavailable(NAME, None, reason)],
+            Err(reason) => vec![unavailable(NAME, None, reason)],
         }
     }
 }

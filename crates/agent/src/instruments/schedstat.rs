@@ -4,6 +4,7 @@ use std::path::Path;
 
 use assize_job::Record;
 
+use super::twice::Twice;
 use super::{Instrument, metric, number, system, unavailable};
 
 const NAME: &str = "schedstat";
@@ -13,17 +14,11 @@ const PATH: &str = "/proc/schedstat";
 const VERSIONS: std::ops::RangeInclusive<u32> = 15..=17;
 
 /// The instrument `schedstat`.
-pub(crate) struct Schedstat {
-    before: Result<String, String>,
-    after: Result<String, String>,
-}
+pub(crate) struct Schedstat(Twice);
 
 impl Default for Schedstat {
     fn default() -> Self {
-        Schedstat {
-            before: Err("never read".into()),
-            after: Err("never read".into()),
-        }
+        Schedstat(Twice::of(PATH))
     }
 }
 
@@ -39,17 +34,16 @@ impl Instrument for Schedstat {
     }
 
     fn start(&mut self, _workload: i32) {
-        self.before = system::read(Path::new(PATH));
+        self.0.start();
     }
 
     fn stop(&mut self) {
-        self.after = system::read(Path::new(PATH));
+        self.0.stop();
     }
 
     fn records(&mut self) -> Vec<Record> {
-        let before = self.before.as_deref().map_err(Clone::clone).and_then(parse);
-        let after = self.after.as_deref().map_err(Clone::clone).and_then(parse);
-        let difference = before.and_then(|before| difference(&before, &after?));
+        let both = self.0.parsed(parse);
+        let difference = both.and_then(|(before, after)| difference(&before, &after));
         difference.unwrap_or_else(|reason| vec![unavailable(NAME, None, reason)])
     }
 }
