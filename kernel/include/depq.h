@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef DEPQ_H
+#define DEPQ_H
+
+#include <linux/dma-fence.h>
+#include <linux/kref.h>
+#include <linux/kthread.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+/**
+ * DOC: depq
+ *
+ * A dependency queue: jobs go in at one end in the order of their sequence
+ * numbers, wait there for the fences they depend on and for credits, are
+ * handed to the hardware in that order, and signal their finished fences in
+ * that order. One queue feeds one hardware queue; several queues may share a
+ * worker.
+ *
+ * A submission has two halves. The first may allocate, sleep and fail:
+ * depq_job_init(), depq_job_add_dep(). The second cannot fail and allocates
+ * nothing: depq_job_commit(). Between the two the driver allocates whatever
+ * else it needs (its hardware fence, a sync_file for depq_job_fence()).
+ *
+ * Who runs a job is decided for each job: the submitter itself, if the queue
+ * has %DEPQ_QUEUE_BYPASS and nothing is in the way, else the worker. Whoever
+ * it is holds the runner token of the queue (not a lock), so that there is
+ * never more than one.
+ *
+ * When a job is done, its finished fence is signalled from wherever the
+ * hardware fence was, usually a hard interrupt. Who then puts the queue's
+ * reference to the job is chosen by &enum depq_put.
+ */
+
+struct depq_device;
+struct depq_job;
+struct depq_queue;
+struct depq_worker;
+
+/* What &depq_queue_args.flags may hold. */
+/* The submitter runs the job where it can; run_job() must not sleep. */
+#define DEPQ_QUEUE_BYPASS	BIT(0)
+
+/**
+ * enum depq_put - who puts finished jobs
+ * @DEPQ_PUT_WORKER: the worker, which is woken for it
+ * @DEPQ_PUT_IRQ: whoever signals, at once; release_job() must be safe in
+ *	hard interrupts
+ * @DEPQ_PUT_SUBMIT: the next submitter, or, if none comes, a delayed work
+ */
+enum depq_put {
+	DEPQ_PUT_WORKER,
+	DEPQ_PUT_IRQ,
+	DEPQ_PUT_SUBMIT,
+	DEPQ_PUT_COUNT
+};
+
+/**
+ * enum depq_verdict - what the driver found when a job took too long
+ * @DEPQ_NO_HANG: the job is alive; it gets another full period. Also the
+ *	answer where only the completion was lost and the driver has now
+ *	signalled the hardware fence.
+ * @DEPQ_RESET: the hardware queue was reset and will not touch any job that
+ *	is pending in this queue. The job fails with -ETIME, those pending
+ *	behind it with -ECANCELED, those not yet run go on. A queue that was
+ *	reset more than hang_limit times is banned.
+ * @DEPQ_GONE: the device is gone. The queue is killed with -ENODEV.
+ */
+enum depq_verdict {
+	DEPQ_NO_HANG,
+	DEPQ_RESET,
+	DEPQ_GONE,
+};
+
+/**
+ * struct depq_ops - what a driver does for a queue
+ */
+struct depq_ops {
+	/**
+	 * @run_job: hand the job to the hardware. Called once for each job,
+	 * in order, by the holder of the runner token.
+	 *
+	 * Context: process, inside a dma_fence signalling section: must not
+	 * allocate. May sleep unless the queue has %DEPQ_QUEUE_BYPASS. No
+	 * lock of depq is held.
+	 * Return:
+	 * * a hardware fence, of which the caller of run_job() gets a
+	 *   reference; it may have signalled already
+	 * * NULL - the job is done
+	 * * ERR_PTR() - the job has failed with that error
+	 */
+	struct dma_fence *(*run_job)(struct depq_job *job);
+
+	/**
+	 * @timedout_job: the oldest pending job took longer than the timeout,
+	 * or depq_queue_trigger_timeout() or depq_queue_kill() asked. No job
+	 * is run meanwhile; the hardware may complete jobs meanwhile.
+	 *
+	 * Context: process, on the device's ordered workqueue, never two at a
+	 * time for one device. Must not wait for fences of this device.
+	 */
+	enum depq_verdict (*timedout_job)(struct depq_job *job);
+
+	/**
+	 * @release_job: the last reference to the job was put; free it.
+	 * Its dependencies and fences have been let go.
+	 *
+	 * Context: any if the queue has %DEPQ_PUT_IRQ or if the driver signals
+	 * in interrupts and holds references of its own, else process.
+	 */
+	void (*release_job)(struct depq_job *job);
+
+	/**
+	 * @release_queue: the last reference to the queue was put; free it.
+	 *
+	 * Context: process, on the device's workqueue, after a grace period
+	 * in which nobody of depq can still look at the queue.
+	 */
+	void (*release_queue)(struct depq_queue *queue);
+};
+
+/**
+ * struct depq_device - what the queues of a device share
+ * @name: for messages
+ * @wq: ordered, for timeouts and for releasing queues
+ * @lock: protects @queues
+ * @queues: all queues that are alive
+ * @live: their number, plus one while the device lives
+ * @idle: completed when @live has become zero
+ */
+struct depq_device {
+	const char *name;
+	struct workqueue_struct *wq;
+	spinlock_t lock;
+	struct list_head queues;
+	atomic_t live;
+	struct completion idle;
+};
+
+int depq_device_init(struct depq_device *dev, const char *name);
+void depq_device_fini(struct depq_device *dev);
+
+/**
+ * enum depq_worker_kind - what runs the jobs that no submitter runs
+ * @DEPQ_WORKER_SYSTEM: the kernel's system workqueue. To measure with only:
+ *	it gives no guarantee of progress when memory is short.
+ * @DEPQ_WORKER_WQ: an ordered workqueue of its own
+ * @DEPQ_WORKER_HIGHPRI: a workqueue of its own with WQ_HIGHPRI
+ * @DEPQ_WORKER_KTHREAD: a kthread_worker
+ */
+enum depq_worker_kind {
+	DEPQ_WORKER_SYSTEM,
+	DEPQ_WORKER_WQ,
+	DEPQ_WORKER_HIGHPRI,
+	DEPQ_WORKER_KTHREAD,
+	DEPQ_WORKER_COUNT
+};
+
+struct depq_worker *depq_worker_create(enum depq_worker_kind kind,
+				       const char *name);
+struct depq_worker *depq_worker_get(struct depq_worker *worker);
+void depq_worker_put(struct depq_worker *worker);
+
+/**
+ * struct depq_queue_args - how a queue is to be
+ * @dev: the device it belongs to
+ * @ops: what the driver does for it
+ * @worker: runs its jobs; the queue takes a reference of its own
+ * @name: copied
+ * @flags: %DEPQ_QUEUE_BYPASS or 0
+ * @put: who puts finished jobs
+ * @credit_limit: credits in flight at most; 1 or more
+ * @max_queued: jobs between depq_job_init() and the end at most; 1 or more
+ * @timeout: jiffies a job may take on the hardware; 0 for no limit
+ * @hang_limit: resets after which the queue is banned
+ */
+struct depq_queue_args {
+	struct depq_device *dev;
+	const struct depq_ops *ops;
+	struct depq_worker *worker;
+	const char *name;
+	u32 flags;
+	enum depq_put put;
+	u32 credit_limit;
+	u32 max_queued;
+	unsigned long timeout;
+	u32 hang_limit;
+};
+
+/**
+ * struct depq_stats - what a queue has done since it was made
+ * @submitted: jobs committed
+ * @bypassed: of these, run by their submitter
+ * @done: finished fences signalled, whatever the error
+ * @failed: of these, with an error
+ * @cancelled: of these, never run because the queue was killed
+ * @timedout: verdicts %DEPQ_RESET
+ * @no_hang: verdicts %DEPQ_NO_HANG
+ * @put_irq: jobs put by whoever signalled
+ * @put_submit: jobs put by a submitter
+ * @put_worker: jobs put by the worker
+ * @put_delayed: jobs put by the delayed work
+ * @kicks: times the worker was asked to run
+ * @credits: in flight now
+ * @queued: jobs not yet run now
+ * @pending: jobs with the hardware now
+ * @banned: whether the queue is banned or killed now
+ */
+struct depq_stats {
+	u64 submitted;
+	u64 bypassed;
+	u64 done;
+	u64 failed;
+	u64 cancelled;
+	u64 timedout;
+	u64 no_hang;
+	u64 put_irq;
+	u64 put_submit;
+	u64 put_worker;
+	u64 put_delayed;
+	u64 kicks;
+	u32 credits;
+	u32 queued;
+	u32 pending;
+	bool banned;
+};
+
+/**
+ * struct depq_queue - a queue; embedded in what the driver keeps for it
+ *
+ * Drivers use only depq_queue_*(). The fields are described in depq/queue.c.
+ */
+struct depq_queue {
+	struct kref ref;
+	struct depq_device *dev;
+	const struct depq_ops *ops;
+	struct depq_worker *worker;
+	u32 flags;
+	enum depq_put put;
+	u32 credit_limit;
+	u32 max_queued;
+	u32 hang_limit;
+	unsigned long timeout;
+	u64 fence_context;
+	char name[24];
+
+	/* All below: under this lock, unless said otherwise. */
+	spinlock_t lock;
+	struct list_head queued;
+	struct list_head pending;
+	struct list_head done;
+	struct task_struct *runner;
+	u64 seqno;
+	u32 credits;
+	u32 jobs;	/* between init and end */
+	u32 stopped;
+	u32 hangs;
+	int error;	/* not 0 once killed or banned */
+	bool rerun;
+	bool draining;
+	bool kicked;	/* the worker will come */
+	bool tdr;
+	bool tdr_armed;
+	bool tdr_forced;
+	bool reap_armed;
+	struct dma_fence *dep;
+	struct dma_fence_cb dep_cb;
+	ktime_t head_since;
+	struct depq_stats stats;
+
+	wait_queue_head_t wait;		/* for room, and for no runner */
+	union {
+		struct work_struct work;
+		struct kthread_work kwork;
+	};
+	struct delayed_work tdr_work;
+	struct delayed_work reap_work;
+	struct work_struct release_work;
+	struct list_head link;		/* in dev->queues */
+};
+
+int depq_queue_init(struct depq_queue *queue,
+		    const struct depq_queue_args *args);
+struct depq_queue *depq_queue_get(struct depq_queue *queue);
+void depq_queue_put(struct depq_queue *queue);
+void depq_queue_stop(struct depq_queue *queue);
+void depq_queue_start(struct depq_queue *queue);
+void depq_queue_kill(struct depq_queue *queue, int error);
+void depq_queue_trigger_timeout(struct depq_queue *queue);
+void depq_queue_reap(struct depq_queue *queue);
+void depq_queue_read_stats(struct depq_queue *queue, struct depq_stats *stats);
+
+/**
+ * enum depq_job_state - where a job is; see the table in depq/job.c
+ * @DEPQ_JOB_INIT: belongs to the submitter
+ * @DEPQ_JOB_QUEUED: has its sequence number, waits for its turn
+ * @DEPQ_JOB_PENDING: with the hardware
+ * @DEPQ_JOB_DONE: the hardware is done with it
+ * @DEPQ_JOB_SIGNALLED: its finished fence has signalled
+ * @DEPQ_JOB_REAPED: the queue's reference was put
+ */
+enum depq_job_state {
+	DEPQ_JOB_INIT,
+	DEPQ_JOB_QUEUED,
+	DEPQ_JOB_PENDING,
+	DEPQ_JOB_DONE,
+	DEPQ_JOB_SIGNALLED,
+	DEPQ_JOB_REAPED,
+};
+
+/**
+ * struct depq_job - a job; embedded in what the driver keeps for it
+ *
+ * Drivers use only depq_job_*(). The fields are described in depq/job.c.
+ */
+struct depq_job {
+	struct kref ref;
+	struct depq_queue *queue;
+	struct dma_fence *finished;
+	struct dma_fence *hw;
+	struct dma_fence_cb hw_cb;
+	struct xarray deps;
+	unsigned long next_dep;
+	struct list_head link;
+	ktime_t start;
+	u32 credits;
+	int error;
+	enum depq_job_state state;	/* under queue->lock */
+};
+
+/* What depq_job_init() may be told. */
+/* Fail with -EAGAIN instead of waiting for room in the queue. */
+#define DEPQ_JOB_NONBLOCK	BIT(0)
+
+int depq_job_init(struct depq_job *job, struct depq_queue *queue, u32 credits,
+		  u32 flags);
+int depq_job_add_dep(struct depq_job *job, struct dma_fence *fence);
+struct dma_fence *depq_job_fence(struct depq_job *job);
+u64 depq_job_commit(struct depq_job *job);
+struct depq_job *depq_job_get(struct depq_job *job);
+void depq_job_put(struct depq_job *job);
+
+#endif /* DEPQ_H */

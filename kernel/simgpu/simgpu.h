@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef SIMGPU_H
+#define SIMGPU_H
+
+#include <linux/dma-fence.h>
+#include <linux/hrtimer.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/miscdevice.h>
+#include <linux/mutex.h>
+#include <linux/prandom.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include <drm/gpu_scheduler.h>
+
+#include "../compat/compat.h"
+#include "../include/depq.h"
+#include "../uapi/simgpu.h"
+
+#define SIMGPU_ENGINES_MAX 64
+
+struct simgpu_context;
+struct simgpu_device;
+struct simgpu_job;
+
+/**
+ * struct simgpu_fence - the fence of a job on the engine
+ * @base: signalled by the engine; keeps the module loaded
+ * @lock: its lock
+ */
+struct simgpu_fence {
+	struct dma_fence base;
+	spinlock_t lock;
+};
+
+/**
+ * struct simgpu_engine - executes jobs by letting time pass
+ * @dev: the device
+ * @index: which engine
+ * @lock: protects what follows; taken under no other lock of ours, and under
+ *	no fence lock: fences are signalled with it released
+ * @running: jobs on the engine, in the order they were handed over
+ * @timer: expires when the next job is done
+ * @order: counts run_job calls
+ * @interrupts: interrupts so far, spurious ones included
+ * @completed: jobs done
+ * @busy_ns: time in which a job was executed
+ * @sched_mutex: protects @sched and @sched_users
+ * @sched: drm_sched shared by contexts with %SIMGPU_CREATE_SHARED
+ * @sched_users: contexts on it
+ * @worker_mutex: protects @workers
+ * @workers: depq workers shared by contexts with %SIMGPU_SHARE_ENGINE, one
+ *	for each kind, made when first wanted
+ */
+struct simgpu_engine {
+	struct simgpu_device *dev;
+	u32 index;
+	spinlock_t lock;
+	struct list_head running;
+	struct hrtimer timer;
+	u64 order;
+	u64 interrupts;
+	u64 completed;
+	u64 busy_ns;
+	struct mutex sched_mutex;
+	struct simgpu_drm_sched *sched;
+	u32 sched_users;
+	struct mutex worker_mutex;
+	struct depq_worker *workers[DEPQ_WORKER_COUNT];
+};
+
+/**
+ * struct simgpu_device - the one device there is
+ * @misc: /dev/simgpu
+ * @depq: what all depq queues share
+ * @tdr_wq: ordered; timeouts of drm_sched
+ * @highpri_wq: of drm_sched contexts with %SIMGPU_CREATE_HIGHPRI
+ * @teardown_wq: closed contexts end here
+ * @worker_mutex: protects @workers
+ * @workers: depq workers shared by contexts with %SIMGPU_SHARE_DEVICE
+ * @live: contexts that are alive, closed or not, plus one
+ * @idle: completed when @live has become zero
+ * @jobs: jobs that exist
+ * @fences: engine fences that exist
+ * @gone: a reset has failed: everything fails with -ENODEV until reload
+ * @n_engines: number of @engines
+ * @engines: the engines
+ */
+struct simgpu_device {
+	struct miscdevice misc;
+	struct depq_device depq;
+	struct workqueue_struct *tdr_wq;
+	struct workqueue_struct *highpri_wq;
+	struct workqueue_struct *teardown_wq;
+	struct mutex worker_mutex;
+	struct depq_worker *workers[DEPQ_WORKER_COUNT];
+	atomic_t live;
+	struct completion idle;
+	atomic_t jobs;
+	atomic_t fences;
+	bool gone;
+	u32 n_engines;
+	struct simgpu_engine engines[SIMGPU_ENGINES_MAX];
+};
+
+/**
+ * struct simgpu_slot - one place in the ring of a context
+ * @fence: finished fence of the job with this @record.seqno; a reference of
+ *	the ring's. Under &simgpu_context.ring_lock.
+ * @record: what happened; the fields t_run, t_hw, order and flags are written
+ *	by whoever runs or completes the job, which is alive then, with
+ *	WRITE_ONCE(), and read any time; t_done and error come from @fence when
+ *	read
+ */
+struct simgpu_slot {
+	struct dma_fence *fence;
+	struct simgpu_record record;
+};
+
+/**
+ * struct simgpu_context - a queue of jobs on one engine
+ * @ref: file, and each job
+ * @dev: the device
+ * @engine: where its jobs go
+ * @backend: drm_sched or depq
+ * @args: as given, defaults filled in
+ * @submit: serialises submissions: ring, random numbers and, for drm_sched,
+ *	arm and push belong together
+ * @ring_lock: protects @ring's fences and @seqno
+ * @ring: the last @args.ring jobs; slot of a seqno: seqno & (@args.ring - 1)
+ * @seqno: of the newest job
+ * @random: for durations; under @submit
+ * @fault, @fault_arg, @fault_skip, @fault_count: injected; under @submit
+ * @memory: what jobs write to and user space maps, shared by the contexts of
+ *	a file; holds a reference
+ * @closed: destroyed or killed; under @submit
+ * @submitted: jobs; under @submit
+ * @bypassed: run by the submitter
+ * @released: jobs freed
+ * @timedout: resets
+ * @no_hang: timeouts of jobs that were alive
+ * @teardown: ends the context when it is closed
+ * @drm: state of the drm_sched back end
+ * @depq: state of the depq back end
+ */
+struct simgpu_context {
+	struct kref ref;
+	struct simgpu_device *dev;
+	struct simgpu_engine *engine;
+	const struct simgpu_backend *backend;
+	struct simgpu_create args;
+	struct mutex submit;
+	spinlock_t ring_lock;
+	struct simgpu_slot *ring;
+	u64 seqno;
+	struct rnd_state random;
+	u32 fault;
+	u64 fault_arg;
+	u32 fault_skip;
+	u32 fault_count;
+	struct simgpu_memory *memory;
+	bool closed;
+	u64 submitted;
+	atomic64_t bypassed;
+	atomic64_t released;
+	atomic64_t timedout;
+	atomic64_t no_hang;
+	struct work_struct teardown;
+	union {
+		struct simgpu_drm_context *drm;
+		struct depq_queue depq;
+	};
+};
+
+/**
+ * struct simgpu_memory - what jobs write to
+ * @ref: the file and its contexts
+ * @words: %SIMGPU_MEMORY_BYTES, from vmalloc_user()
+ */
+struct simgpu_memory {
+	struct kref ref;
+	u32 *words;
+};
+
+/**
+ * struct simgpu_job - a job
+ * @drm: for drm_sched
+ * @depq: for depq
+ * @context: holds a reference
+ * @slot: its place in the ring; stays valid until the finished fence has
+ *	signalled
+ * @hw: its engine fence, allocated before the job is committed; the job's
+ *	reference
+ * @link: in &simgpu_engine.running
+ * @duration_ns: time on the engine
+ * @run_cost_ns: CPU time of run_job
+ * @t_end: when the engine is done; under the engine's lock
+ * @fault: SIMGPU_FAULT_*
+ * @fault_arg: see there
+ * @write_offset: see &simgpu_exec
+ * @write_value: see &simgpu_exec
+ * @write: whether to write
+ * @on_engine: in &simgpu_engine.running; under the engine's lock
+ * @hw_done: the engine was done, whether or not it said so; under the lock
+ */
+struct simgpu_job {
+	union {
+		struct drm_sched_job drm;
+		struct depq_job depq;
+	};
+	struct simgpu_context *context;
+	struct simgpu_slot *slot;
+	struct simgpu_fence *hw;
+	struct list_head link;
+	u64 duration_ns;
+	u64 run_cost_ns;
+	ktime_t t_end;
+	u32 fault;
+	u64 fault_arg;
+	u32 write_offset;
+	u32 write_value;
+	bool write;
+	bool on_engine;
+	bool hw_done;
+};
+
+/**
+ * struct simgpu_backend - what a design must do
+ *
+ * A job goes through job_init, job_add_dep*, then either job_commit or
+ * job_abort. All but the last argument checks are the caller's.
+ */
+struct simgpu_backend {
+	/** @name: for messages and debugfs */
+	const char *name;
+	/**
+	 * @context_init: make the queue. Context: process, may sleep.
+	 * Return: 0 or a negative errno, with nothing left behind.
+	 */
+	int (*context_init)(struct simgpu_context *context);
+	/**
+	 * @context_close: no job will be submitted any more: cancel those not
+	 * yet run, reset those on the engine, and end the queue when all are
+	 * released. Does not wait. The back end ends with
+	 * simgpu_context_release(). Context: process, may sleep.
+	 */
+	void (*context_close)(struct simgpu_context *context);
+	/**
+	 * @job_init: Context: process, under &simgpu_context.submit.
+	 * Return: 0, -ENOMEM, -EAGAIN (nonblock), -ERESTARTSYS, or the error
+	 * the context was killed or banned with.
+	 */
+	int (*job_init)(struct simgpu_job *job, u32 credits, bool nonblock);
+	/**
+	 * @job_add_dep: takes the caller's reference to the fence, also on
+	 * failure. Return: 0 or -ENOMEM.
+	 */
+	int (*job_add_dep)(struct simgpu_job *job, struct dma_fence *fence);
+	/** @job_fence: the finished fence; no reference is taken */
+	struct dma_fence *(*job_fence)(struct simgpu_job *job);
+	/**
+	 * @job_commit: arm and push; cannot fail, allocates nothing. The job
+	 * belongs to the queue then and may be freed before this returns.
+	 * Context: process, under &simgpu_context.submit.
+	 */
+	void (*job_commit)(struct simgpu_job *job);
+	/** @job_abort: after job_init instead of job_commit; frees the job */
+	void (*job_abort)(struct simgpu_job *job);
+	/** @control: stop, start, kill, trigger timeout; 0 or -errno */
+	int (*control)(struct simgpu_context *context, u32 command, u64 arg);
+	/** @stats: fill in what the back end knows */
+	void (*stats)(struct simgpu_context *context,
+		      struct simgpu_stats *stats);
+	/** @queue_bytes, @job_bytes, @fence_bytes: for &struct simgpu_info */
+	u32 queue_bytes;
+	u32 job_bytes;
+	u32 fence_bytes;
+};
+
+/* backend_drm.c, backend_depq.c */
+extern const struct simgpu_backend simgpu_backend_drm;
+extern const struct simgpu_backend simgpu_backend_depq;
+
+/* fence.c: engine fences */
+int simgpu_fence_init(void);
+void simgpu_fence_exit(void);
+struct simgpu_fence *simgpu_fence_create(struct simgpu_device *dev);
+u32 simgpu_fence_bytes(void);
+
+/* engine.c */
+void simgpu_engine_init(struct simgpu_engine *engine, struct simgpu_device *dev,
+			u32 index);
+void simgpu_engine_fini(struct simgpu_engine *engine);
+struct dma_fence *simgpu_engine_run(struct simgpu_job *job, bool in_submit);
+enum depq_verdict simgpu_engine_recover(struct simgpu_job *job);
+void simgpu_engine_cancel(struct simgpu_context *context, int error);
+
+/* context.c */
+struct simgpu_context *simgpu_context_get(struct simgpu_context *context);
+void simgpu_context_put(struct simgpu_context *context);
+void simgpu_context_release(struct simgpu_context *context);
+
+/* job.c */
+struct simgpu_job *simgpu_job_alloc(struct simgpu_context *context);
+void simgpu_job_free(struct simgpu_job *job);
+
+#endif /* SIMGPU_H */

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+#ifndef UAPI_SIMGPU_H
+#define UAPI_SIMGPU_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/**
+ * DOC: simgpu user interface
+ *
+ * ``/dev/simgpu`` is a mock GPU: engines that execute jobs by letting time
+ * pass. An open file owns contexts; a context is a queue of jobs on one
+ * engine, backed by the kernel's own drm_sched or by depq. Closing the file
+ * closes its contexts; jobs in flight end by themselves.
+ *
+ * All times are CLOCK_MONOTONIC in nanoseconds. Reserved fields and unknown
+ * flags must be zero, else -EINVAL.
+ *
+ * Structs grow at their end only. The kernel takes the size from the ioctl
+ * number: a smaller struct is filled up with zeros, a larger one is accepted
+ * if what the kernel does not know is zero (else -E2BIG). Smaller than the
+ * first version of the struct is -EINVAL.
+ */
+
+#define SIMGPU_VERSION 1
+
+/* The first memory that jobs can write to; see &simgpu_exec.write_offset. */
+#define SIMGPU_MEMORY_BYTES 65536
+
+/**
+ * struct simgpu_info - what the device is
+ * @version: out, %SIMGPU_VERSION
+ * @engines: out, number of engines
+ * @engines_parallel: out, 1 if an engine executes all its jobs at once, 0 if
+ *	one after the other
+ * @pad: must be zero
+ * @queue_bytes: out, memory of a context's queue: drm_sched, then depq
+ * @job_bytes: out, memory of a job's part that belongs to the queue layer,
+ *	without fences: drm_sched, then depq
+ * @fence_bytes: out, memory of the fences the queue layer makes for a job:
+ *	drm_sched, then depq
+ */
+struct simgpu_info {
+	__u32 version;
+	__u32 engines;
+	__u32 engines_parallel;
+	__u32 pad;
+	__u32 queue_bytes[2];
+	__u32 job_bytes[2];
+	__u32 fence_bytes[2];
+};
+
+/* &simgpu_create.design */
+#define SIMGPU_DESIGN_DRM_SCHED		0
+#define SIMGPU_DESIGN_DEPQ		1
+
+/* &simgpu_create.flags */
+/* depq: the submitter runs the job where it can. */
+#define SIMGPU_CREATE_BYPASS		(1u << 0)
+/* drm_sched: an entity on the engine's one scheduler, instead of a scheduler
+ * for each context.
+ */
+#define SIMGPU_CREATE_SHARED		(1u << 1)
+/* drm_sched: one workqueue with WQ_HIGHPRI instead of the scheduler's own. */
+#define SIMGPU_CREATE_HIGHPRI		(1u << 2)
+#define SIMGPU_CREATE_FLAGS		0x7u
+
+/* &simgpu_create.put, depq only */
+#define SIMGPU_PUT_WORKER		0
+#define SIMGPU_PUT_IRQ			1
+#define SIMGPU_PUT_SUBMIT		2
+
+/* &simgpu_create.worker, depq only */
+#define SIMGPU_WORKER_SYSTEM		0
+#define SIMGPU_WORKER_WQ		1
+#define SIMGPU_WORKER_HIGHPRI		2
+#define SIMGPU_WORKER_KTHREAD		3
+
+/* &simgpu_create.share, depq only: who shares the worker */
+#define SIMGPU_SHARE_CONTEXT		0
+#define SIMGPU_SHARE_ENGINE		1
+#define SIMGPU_SHARE_DEVICE		2
+
+/* &simgpu_create.priority, as drm_sched's on a shared scheduler */
+#define SIMGPU_PRIORITY_NORMAL		0
+#define SIMGPU_PRIORITY_HIGH		1
+#define SIMGPU_PRIORITY_LOW		2
+
+/**
+ * struct simgpu_create - make a context
+ * @design: SIMGPU_DESIGN_*
+ * @flags: SIMGPU_CREATE_*
+ * @put: SIMGPU_PUT_*; must be zero for drm_sched
+ * @worker: SIMGPU_WORKER_*; must be zero for drm_sched
+ * @share: SIMGPU_SHARE_*; must be zero for drm_sched
+ * @engine: below &simgpu_info.engines
+ * @priority: SIMGPU_PRIORITY_*; must be zero unless %SIMGPU_CREATE_SHARED
+ * @credit_limit: credits in flight at most, 1 to 65536; 0 for 64. On a shared
+ *	scheduler the first context of the engine decides.
+ * @ring: jobs that the context remembers, a power of two, 2 to 65536; 0 for
+ *	1024. A submission waits until the job whose place it takes is done,
+ *	so this is also the most jobs a context can have in flight.
+ * @timeout_us: a job may take this long on the engine; 0 for 5 s; at most
+ *	60 s
+ * @hang_limit: hangs after which the context is banned, 0 to 1000
+ * @context: out, its number in this file, from 1
+ */
+struct simgpu_create {
+	__u32 design;
+	__u32 flags;
+	__u32 put;
+	__u32 worker;
+	__u32 share;
+	__u32 engine;
+	__u32 priority;
+	__u32 credit_limit;
+	__u32 ring;
+	__u32 timeout_us;
+	__u32 hang_limit;
+	__u32 context;
+};
+
+/**
+ * struct simgpu_destroy - close a context
+ * @context: its number. Jobs not yet run are cancelled, jobs on the engine
+ *	are reset; out-fences still signal.
+ * @pad: must be zero
+ */
+struct simgpu_destroy {
+	__u32 context;
+	__u32 pad;
+};
+
+/* &simgpu_dep.kind */
+#define SIMGPU_DEP_FENCE	0	/* @fd is a sync_file */
+#define SIMGPU_DEP_JOB		1	/* @context and @seqno of this file */
+
+/**
+ * struct simgpu_dep - what a job waits for
+ * @kind: SIMGPU_DEP_*
+ * @fd: a sync_file, or zero
+ * @context: a context of this file, or zero
+ * @pad: must be zero
+ * @seqno: a job that was submitted to it and that its ring still holds, else
+ *	-ENOENT; or zero
+ */
+struct simgpu_dep {
+	__u32 kind;
+	__s32 fd;
+	__u32 context;
+	__u32 pad;
+	__u64 seqno;
+};
+
+/* &simgpu_exec.flags */
+#define SIMGPU_EXEC_FENCE_OUT	(1u << 0)	/* return a sync_file */
+#define SIMGPU_EXEC_WRITE	(1u << 1)	/* write a dword when done */
+/* The job depends on the job before it in the same submission. */
+#define SIMGPU_EXEC_CHAIN	(1u << 2)
+#define SIMGPU_EXEC_FLAGS	0x7u
+
+/* &simgpu_exec.fault and &simgpu_inject.fault; what @fault_arg means */
+#define SIMGPU_FAULT_NONE	0
+#define SIMGPU_FAULT_HANG	1	/* never done until reset; 0 */
+#define SIMGPU_FAULT_ERROR	2	/* done with an error; errno, 1 to 4095 */
+#define SIMGPU_FAULT_LOST	3	/* done, but the interrupt is lost; 0 */
+#define SIMGPU_FAULT_LATE	4	/* the interrupt is late; ns, up to 1 s */
+#define SIMGPU_FAULT_STORM	5	/* extra interrupts; 1 to 1000 */
+#define SIMGPU_FAULT_ALLOC	6	/* -ENOMEM; at which step, from 0 */
+#define SIMGPU_FAULT_RUN_ERROR	7	/* run_job fails; errno, 1 to 4095 */
+#define SIMGPU_FAULT_RUN_NULL	8	/* run_job returns no fence; 0 */
+#define SIMGPU_FAULT_INSTANT	9	/* done before run_job returns; 0 */
+#define SIMGPU_FAULT_DOUBLE	10	/* the engine says done twice; 0 */
+#define SIMGPU_FAULT_GONE	11	/* hangs, and the reset fails; 0 */
+#define SIMGPU_FAULT_COUNT	12
+
+/**
+ * struct simgpu_exec - one job
+ * @flags: SIMGPU_EXEC_*
+ * @n_deps: number of elements of @deps, at most 1024
+ * @deps: in, address of an array of struct simgpu_dep
+ * @duration_ns: time on the engine, at most 60 s
+ * @duration_spread_ns: a number below this, drawn from the seed of the
+ *	context, is added; at most 60 s
+ * @run_cost_ns: CPU time that run_job takes, at most 10 ms
+ * @credits: 1 to the context's limit; 0 for 1
+ * @fault: SIMGPU_FAULT_*
+ * @fault_arg: see there
+ * @cookie: returned in the job's record
+ * @write_offset: in bytes, a multiple of 4 below %SIMGPU_MEMORY_BYTES, or
+ *	zero
+ * @write_value: what is written there when the engine is done, or zero
+ * @out_fence: out, a sync_file that signals when the job is done, or -1
+ * @pad: must be zero
+ * @seqno: out, counts the jobs of the context from 1
+ */
+struct simgpu_exec {
+	__u32 flags;
+	__u32 n_deps;
+	__u64 deps;
+	__u64 duration_ns;
+	__u64 duration_spread_ns;
+	__u64 run_cost_ns;
+	__u32 credits;
+	__u32 fault;
+	__u64 fault_arg;
+	__u64 cookie;
+	__u32 write_offset;
+	__u32 write_value;
+	__s32 out_fence;
+	__u32 pad;
+	__u64 seqno;
+};
+
+/* &simgpu_submit.flags */
+#define SIMGPU_SUBMIT_NONBLOCK	(1u << 0)	/* -EAGAIN instead of waiting */
+#define SIMGPU_SUBMIT_FLAGS	0x1u
+
+/**
+ * struct simgpu_submit - submit jobs to a context
+ * @context: its number
+ * @flags: SIMGPU_SUBMIT_*
+ * @n_execs: number of elements of @execs, 1 to 256
+ * @exec_size: sizeof(struct simgpu_exec) of the caller
+ * @execs: in and out, address of an array of struct simgpu_exec
+ *
+ * Either all jobs are submitted or, on an error, none is and nothing is
+ * written to @execs. -ECANCELED or -ENODEV if the context was killed or
+ * banned.
+ */
+struct simgpu_submit {
+	__u32 context;
+	__u32 flags;
+	__u32 n_execs;
+	__u32 exec_size;
+	__u64 execs;
+};
+
+/**
+ * struct simgpu_wait - wait for a job
+ * @context: its number
+ * @pad: must be zero
+ * @seqno: a job that the ring of the context still holds, else -ENOENT
+ * @timeout_ns: for how long, at most; 0 to ask only. -ETIME when over.
+ * @error: out, 0 or the negative error of the job
+ * @pad2: must be zero
+ * @t_run: out, when run_job began, or 0
+ * @t_hw: out, when the engine was done, or 0
+ * @t_wake: out, when the waiting thread ran again
+ */
+struct simgpu_wait {
+	__u32 context;
+	__u32 pad;
+	__u64 seqno;
+	__u64 timeout_ns;
+	__s32 error;
+	__u32 pad2;
+	__u64 t_run;
+	__u64 t_hw;
+	__u64 t_wake;
+};
+
+/* &simgpu_record.flags */
+#define SIMGPU_RECORD_DONE	(1u << 0)	/* the fence has signalled */
+#define SIMGPU_RECORD_INLINE	(1u << 1)	/* run by the submitter */
+
+/**
+ * struct simgpu_record - what happened to a job
+ * @seqno: which
+ * @cookie: as submitted
+ * @t_enter: when the submission entered the kernel
+ * @t_commit: when all was prepared and the job was handed to the queue layer
+ * @t_return: when the queue layer had taken it
+ * @t_run: when run_job began, or 0
+ * @t_hw: when the engine was done, or 0
+ * @t_done: when its fence signalled, or 0
+ * @order: counts run_job calls of the engine from 1, or 0
+ * @error: 0 or the negative error of the job
+ * @flags: SIMGPU_RECORD_*
+ * @pad: zero
+ */
+struct simgpu_record {
+	__u64 seqno;
+	__u64 cookie;
+	__u64 t_enter;
+	__u64 t_commit;
+	__u64 t_return;
+	__u64 t_run;
+	__u64 t_hw;
+	__u64 t_done;
+	__u64 order;
+	__s32 error;
+	__u32 flags;
+};
+
+/**
+ * struct simgpu_read - read the records of jobs
+ * @context: its number
+ * @record_size: sizeof(struct simgpu_record) of the caller
+ * @first: in, the first seqno wanted; out, the first that was returned, which
+ *	is later if the ring no longer holds it
+ * @n: in, room in @records; out, how many were returned
+ * @pad: must be zero
+ * @records: address of an array of struct simgpu_record
+ */
+struct simgpu_read {
+	__u32 context;
+	__u32 record_size;
+	__u64 first;
+	__u32 n;
+	__u32 pad;
+	__u64 records;
+};
+
+/**
+ * struct simgpu_stats - what a context has done
+ * @context: its number
+ * @banned: out, 1 if it was killed or banned
+ * @submitted: out, jobs submitted
+ * @bypassed: out, of these, run by their submitter
+ * @done: out, jobs whose fence has signalled, whatever the error
+ * @failed: out, of these, with an error
+ * @timedout: out, resets
+ * @no_hang: out, times a job was found to be alive, or only its interrupt lost
+ * @released: out, jobs freed
+ * @put_irq: out, depq: jobs put in the completion
+ * @put_submit: out, depq: jobs put by a submitter
+ * @put_worker: out, depq: jobs put by the worker
+ * @put_delayed: out, depq: jobs put by the delayed work
+ * @kicks: out, depq: times the worker was asked to run
+ * @credits: out, credits in flight
+ * @queued: out, depq: jobs not yet run
+ * @pending: out, jobs with the engine
+ * @pad: must be zero
+ */
+struct simgpu_stats {
+	__u32 context;
+	__u32 banned;
+	__u64 submitted;
+	__u64 bypassed;
+	__u64 done;
+	__u64 failed;
+	__u64 timedout;
+	__u64 no_hang;
+	__u64 released;
+	__u64 put_irq;
+	__u64 put_submit;
+	__u64 put_worker;
+	__u64 put_delayed;
+	__u64 kicks;
+	__u32 credits;
+	__u32 queued;
+	__u32 pending;
+	__u32 pad;
+};
+
+/**
+ * struct simgpu_inject - let coming jobs of a context fail
+ * @context: its number
+ * @fault: SIMGPU_FAULT_*; %SIMGPU_FAULT_NONE ends it
+ * @fault_arg: see there
+ * @skip: jobs that go well before
+ * @count: jobs that fail then; 0 for all
+ *
+ * Applies to jobs that name no fault of their own.
+ */
+struct simgpu_inject {
+	__u32 context;
+	__u32 fault;
+	__u64 fault_arg;
+	__u32 skip;
+	__u32 count;
+};
+
+/* &simgpu_control.command */
+#define SIMGPU_CONTROL_STOP		0	/* run no more jobs; nests */
+#define SIMGPU_CONTROL_START		1	/* ends one stop, else -EINVAL */
+#define SIMGPU_CONTROL_KILL		2	/* cancel with -arg, 1 to 4095 */
+#define SIMGPU_CONTROL_TIMEOUT		3	/* as if the timeout were over */
+#define SIMGPU_CONTROL_SEED		4	/* of random durations; arg */
+#define SIMGPU_CONTROL_COUNT		5
+
+/**
+ * struct simgpu_control - control a context
+ * @context: its number
+ * @command: SIMGPU_CONTROL_*. Stop and start of a context on a shared
+ *	scheduler act on the whole scheduler. drm_sched has no kill: see the
+ *	driver for what is done.
+ * @arg: see there, else zero
+ */
+struct simgpu_control {
+	__u32 context;
+	__u32 command;
+	__u64 arg;
+};
+
+#define SIMGPU_IOC 0xA5
+#define SIMGPU_INFO	_IOWR(SIMGPU_IOC, 0, struct simgpu_info)
+#define SIMGPU_CREATE	_IOWR(SIMGPU_IOC, 1, struct simgpu_create)
+#define SIMGPU_DESTROY	_IOWR(SIMGPU_IOC, 2, struct simgpu_destroy)
+#define SIMGPU_SUBMIT	_IOWR(SIMGPU_IOC, 3, struct simgpu_submit)
+#define SIMGPU_WAIT	_IOWR(SIMGPU_IOC, 4, struct simgpu_wait)
+#define SIMGPU_READ	_IOWR(SIMGPU_IOC, 5, struct simgpu_read)
+#define SIMGPU_STATS	_IOWR(SIMGPU_IOC, 6, struct simgpu_stats)
+#define SIMGPU_INJECT	_IOWR(SIMGPU_IOC, 7, struct simgpu_inject)
+#define SIMGPU_CONTROL	_IOWR(SIMGPU_IOC, 8, struct simgpu_control)
+
+#endif /* UAPI_SIMGPU_H */
