@@ -125,6 +125,7 @@ static enum depq_verdict engine_judge(struct simgpu_engine *engine,
 	struct simgpu_context *context = job->context;
 	bool executing = job->on_engine && !job->hw_done &&
 			 (engine->dev->parallel || engine_first(engine) == job);
+	int error;
 
 	lockdep_assert_held(&engine->lock);
 	if (executing && job->fault == SIMGPU_FAULT_GONE)
@@ -133,8 +134,10 @@ static enum depq_verdict engine_judge(struct simgpu_engine *engine,
 		engine_clear(engine, context, NULL, -ENODEV, dropped);
 		return DEPQ_GONE;
 	}
-	if (READ_ONCE(context->closed)) {
-		engine_clear(engine, context, NULL, -ECANCELED, dropped);
+	error = READ_ONCE(context->error);
+	if (error || READ_ONCE(context->closed)) {
+		engine_clear(engine, context, NULL, error ?: -ECANCELED,
+			     dropped);
 		return DEPQ_RESET;
 	}
 	if (executing && job->fault == SIMGPU_FAULT_HANG) {
@@ -154,7 +157,7 @@ static enum depq_verdict engine_judge(struct simgpu_engine *engine,
  * A job that is done but has not said so is told now. One that waits for its
  * turn, or executes and will end, is left alone. Where the job hangs, the
  * engine is reset: all jobs of its context leave, those of other contexts
- * start over. The jobs of a closed context leave in any case.
+ * start over. The jobs of a killed or closed context leave in any case.
  *
  * Context: process, without locks; does not sleep or allocate. Takes the
  *	engine's lock.

@@ -105,6 +105,8 @@ struct simgpu_engine {
  * @idle: completed when @live has become zero
  * @jobs: jobs that exist
  * @fences: engine fences that exist
+ * @contexts_mutex: protects @contexts
+ * @contexts: all contexts that are alive
  * @gone: a reset has failed: everything fails with -ENODEV until reload
  * @parallel: an engine executes all its jobs at once, else one after the other
  * @n_engines: number of @engines
@@ -122,6 +124,8 @@ struct simgpu_device {
 	struct completion idle;
 	atomic_t jobs;
 	atomic_t fences;
+	struct mutex contexts_mutex;
+	struct list_head contexts;
 	bool gone;
 	bool parallel;
 	u32 n_engines;
@@ -144,21 +148,27 @@ struct simgpu_slot {
 
 /**
  * struct simgpu_context - a queue of jobs on one engine
- * @ref: file, and each job
+ * @ref: file, back end until simgpu_context_release(), and each job
+ * @link: in &simgpu_device.contexts
+ * @id: its number in its file, from 1
  * @dev: the device
  * @engine: where its jobs go
  * @backend: drm_sched or depq
  * @args: as given, defaults filled in
  * @submit: serialises submissions: ring, random numbers and, for drm_sched,
  *	arm and push belong together
- * @ring_lock: protects @ring's fences and @seqno
+ * @ring_lock: protects @ring's fences
  * @ring: the last @args.ring jobs; slot of a seqno: seqno & (@args.ring - 1)
- * @seqno: of the newest job
+ * @seqno: of the newest job that was committed; written under @submit with
+ *	smp_store_release()
  * @random: for durations; under @submit
  * @fault, @fault_arg, @fault_skip, @fault_count: injected; under @submit
  * @memory: what jobs write to and user space maps, shared by the contexts of
  *	a file; holds a reference
- * @closed: destroyed or killed; under @submit
+ * @closed: destroyed: the back end may be gone and must not be called; under
+ *	@submit
+ * @error: what submissions get once killed, else 0; under @submit
+ * @stops: stops without a start; under @submit
  * @submitted: jobs; under @submit
  * @bypassed: run by the submitter
  * @released: jobs freed
@@ -172,6 +182,8 @@ struct simgpu_slot {
  */
 struct simgpu_context {
 	struct kref ref;
+	struct list_head link;
+	u32 id;
 	struct simgpu_device *dev;
 	struct simgpu_engine *engine;
 	const struct simgpu_backend *backend;
@@ -187,6 +199,8 @@ struct simgpu_context {
 	u32 fault_count;
 	struct simgpu_memory *memory;
 	bool closed;
+	int error;
+	u32 stops;
 	u64 submitted;
 	atomic64_t bypassed;
 	atomic64_t released;
@@ -260,8 +274,10 @@ struct simgpu_job {
 /**
  * struct simgpu_backend - what a design must do
  *
- * A job goes through job_init, job_add_dep*, then either job_commit or
- * job_abort. All but the last argument checks are the caller's.
+ * A job goes through job_init, job_add_dep*, then either job_arm and
+ * job_commit or job_abort. All but the last argument checks are the caller's.
+ * All but context_init, context_close and those that say otherwise are called
+ * under &simgpu_context.submit, and none after context_close.
  */
 struct simgpu_backend {
 	/** @name: for messages and debugfs */
@@ -296,17 +312,29 @@ struct simgpu_backend {
 	 * failure. Return: 0 or -ENOMEM.
 	 */
 	int (*job_add_dep)(struct simgpu_job *job, struct dma_fence *fence);
-	/** @job_fence: the finished fence; no reference is taken */
+	/**
+	 * @job_arm: make the finished fence a valid one; job_commit() must
+	 * follow. Cannot fail, allocates nothing. NULL if the fence is valid
+	 * from job_init() on.
+	 */
+	void (*job_arm)(struct simgpu_job *job);
+	/**
+	 * @job_fence: the finished fence; no reference is taken. Called after
+	 * job_arm().
+	 */
 	struct dma_fence *(*job_fence)(struct simgpu_job *job);
 	/**
-	 * @job_commit: arm and push; cannot fail, allocates nothing. The job
-	 * belongs to the queue then and may be freed before this returns.
-	 * Context: process, under &simgpu_context.submit.
+	 * @job_commit: push; cannot fail, allocates nothing. The job belongs
+	 * to the queue then and may be freed before this returns.
+	 * &simgpu_job.slot was set before.
 	 */
 	void (*job_commit)(struct simgpu_job *job);
 	/** @job_abort: after job_init instead of job_commit; frees the job */
 	void (*job_abort)(struct simgpu_job *job);
-	/** @control: stop, start, kill, trigger timeout; 0 or -errno */
+	/**
+	 * @control: stop, start, kill, trigger timeout; 0 or -errno. Every
+	 * start has had its stop; a context may be closed while it is stopped.
+	 */
 	int (*control)(struct simgpu_context *context, u32 command, u64 arg);
 	/** @stats: fill in what the back end knows */
 	void (*stats)(struct simgpu_context *context,
