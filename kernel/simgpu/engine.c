@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "engine.h"
+#include "trace.h"
 
 /**
  * DOC: engines
@@ -189,6 +190,8 @@ static void engine_complete(struct simgpu_engine *engine,
 		WRITE_ONCE(job->context->memory->words[job->write_offset / 4],
 			   job->write_value);
 	WRITE_ONCE(job->slot->record.t_hw, ktime_to_ns(now));
+	trace_simgpu_hw_done(job, job->fault == SIMGPU_FAULT_ERROR ?
+				  job->fault_arg : 0);
 }
 
 /* The first of @running has come to its end. */
@@ -342,6 +345,7 @@ struct dma_fence *simgpu_engine_run(struct simgpu_job *job, bool in_submit)
 	WRITE_ONCE(record->t_run, ktime_get_ns());
 	if (in_submit)
 		WRITE_ONCE(record->flags, record->flags | SIMGPU_RECORD_INLINE);
+	trace_simgpu_run(job, in_submit);
 	engine_burn(job->run_cost_ns);
 
 	spin_lock_irqsave(&engine->lock, flags);
