@@ -24,26 +24,41 @@
 
 struct simgpu_context;
 struct simgpu_device;
+struct simgpu_drm_sched;
 struct simgpu_job;
 
 /**
  * struct simgpu_fence - the fence of a job on the engine
  * @base: signalled by the engine; keeps the module loaded
  * @lock: its lock
+ * @dev: the device, for &simgpu_device.fences
+ * @link: in &simgpu_engine.done
+ * @twice: the engine says done twice
+ * @sched: kept until this fence is freed; see backend_drm.c. Or NULL.
  */
 struct simgpu_fence {
 	struct dma_fence base;
 	spinlock_t lock;
+	struct simgpu_device *dev;
+	struct list_head link;
+	bool twice;
+	struct simgpu_drm_sched *sched;
 };
 
 /**
  * struct simgpu_engine - executes jobs by letting time pass
  * @dev: the device
  * @index: which engine
- * @lock: protects what follows; taken under no other lock of ours, and under
- *	no fence lock: fences are signalled with it released
- * @running: jobs on the engine, in the order they were handed over
+ * @lock: protects what follows; taken under no other spinlock of ours, and
+ *	under no fence lock: fences are signalled with it released
+ * @running: jobs not yet done: serial in the order they were handed over,
+ *	parallel by &simgpu_job.t_end
+ * @late: jobs done whose interrupt is late
+ * @done: engine fences about to be signalled; each with a reference
+ * @saying: somebody signals what was in @done
  * @timer: expires when the next job is done
+ * @storm: spurious interrupts to come
+ * @busy_since: when @running became not empty
  * @order: counts run_job calls
  * @interrupts: interrupts so far, spurious ones included
  * @completed: jobs done
@@ -60,7 +75,12 @@ struct simgpu_engine {
 	u32 index;
 	spinlock_t lock;
 	struct list_head running;
+	struct list_head late;
+	struct list_head done;
+	bool saying;
 	struct hrtimer timer;
+	u64 storm;
+	ktime_t busy_since;
 	u64 order;
 	u64 interrupts;
 	u64 completed;
@@ -88,7 +108,7 @@ struct simgpu_engine {
  * @contexts_mutex: protects @contexts
  * @contexts: all contexts that are alive
  * @gone: a reset has failed: everything fails with -ENODEV until reload
- * @parallel: engines execute all their jobs at once
+ * @parallel: an engine executes all its jobs at once, else one after the other
  * @n_engines: number of @engines
  * @engines: the engines
  */
@@ -155,6 +175,8 @@ struct simgpu_slot {
  * @timedout: resets
  * @no_hang: timeouts of jobs that were alive
  * @teardown: ends the context when it is closed
+ * @inflight: its jobs whose engine fence was not yet given up to be signalled,
+ *	in the order of run_job; under the engine's lock
  * @drm: state of the drm_sched back end
  * @depq: state of the depq back end
  */
@@ -185,6 +207,7 @@ struct simgpu_context {
 	atomic64_t timedout;
 	atomic64_t no_hang;
 	struct work_struct teardown;
+	struct list_head inflight;
 	union {
 		struct simgpu_drm_context *drm;
 		struct depq_queue depq;
@@ -210,17 +233,20 @@ struct simgpu_memory {
  *	signalled
  * @hw: its engine fence, allocated before the job is committed; the job's
  *	reference
- * @link: in &simgpu_engine.running
+ * @link: in &simgpu_engine.running or &simgpu_engine.late
+ * @context_link: in &simgpu_context.inflight
  * @duration_ns: time on the engine
  * @run_cost_ns: CPU time of run_job
- * @t_end: when the engine is done; under the engine's lock
+ * @t_end: when the engine is done; on a serial engine, until the job is its
+ *	first, when it was handed over; under the engine's lock
  * @fault: SIMGPU_FAULT_*
  * @fault_arg: see there
  * @write_offset: see &simgpu_exec
  * @write_value: see &simgpu_exec
  * @write: whether to write
- * @on_engine: in &simgpu_engine.running; under the engine's lock
+ * @on_engine: in &simgpu_context.inflight; under the engine's lock
  * @hw_done: the engine was done, whether or not it said so; under the lock
+ * @told: the engine said so; under the lock
  */
 struct simgpu_job {
 	union {
@@ -231,6 +257,7 @@ struct simgpu_job {
 	struct simgpu_slot *slot;
 	struct simgpu_fence *hw;
 	struct list_head link;
+	struct list_head context_link;
 	u64 duration_ns;
 	u64 run_cost_ns;
 	ktime_t t_end;
@@ -241,6 +268,7 @@ struct simgpu_job {
 	bool write;
 	bool on_engine;
 	bool hw_done;
+	bool told;
 };
 
 /**
@@ -254,6 +282,13 @@ struct simgpu_job {
 struct simgpu_backend {
 	/** @name: for messages and debugfs */
 	const char *name;
+	/**
+	 * @needs_order: the queue layer signals the finished fence the moment
+	 * the engine fence is signalled. So the engine signals the engine
+	 * fences of a context in the order of run_job, and after a reset those
+	 * of the jobs that it has dropped, with an error.
+	 */
+	bool needs_order;
 	/**
 	 * @context_init: make the queue. Context: process, may sleep.
 	 * Return: 0 or a negative errno, with nothing left behind.
@@ -313,6 +348,7 @@ struct simgpu_backend {
 /* backend_drm.c, backend_depq.c */
 extern const struct simgpu_backend simgpu_backend_drm;
 extern const struct simgpu_backend simgpu_backend_depq;
+void simgpu_drm_sched_put(struct simgpu_drm_sched *sched);
 
 /* fence.c: engine fences */
 int simgpu_fence_init(void);
@@ -326,6 +362,7 @@ void simgpu_engine_init(struct simgpu_engine *engine, struct simgpu_device *dev,
 void simgpu_engine_fini(struct simgpu_engine *engine);
 struct dma_fence *simgpu_engine_run(struct simgpu_job *job, bool in_submit);
 enum depq_verdict simgpu_engine_recover(struct simgpu_job *job);
+struct dma_fence *simgpu_engine_fail(struct simgpu_job *job, int error);
 void simgpu_engine_cancel(struct simgpu_context *context, int error);
 
 /* context.c */
