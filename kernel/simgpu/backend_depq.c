@@ -140,10 +140,8 @@ static int simgpu_depq_init(struct simgpu_context *context)
 
 static void simgpu_depq_close(struct simgpu_context *context)
 {
+	/* A queue that was killed ends even if it is stopped. */
 	depq_queue_kill(&context->depq, -ECANCELED);
-	/* Nobody else will: a stopped queue runs nothing, but it must end. */
-	for (; context->stops; context->stops--)
-		depq_queue_start(&context->depq);
 	depq_queue_put(&context->depq);
 }
 
@@ -167,6 +165,7 @@ static struct dma_fence *simgpu_depq_fence(struct simgpu_job *job)
 static void simgpu_depq_commit(struct simgpu_job *job)
 {
 	depq_job_commit(&job->depq);
+	depq_job_put(&job->depq);	/* ours; the queue has its own */
 }
 
 static void simgpu_depq_abort(struct simgpu_job *job)
@@ -252,6 +251,5 @@ const struct simgpu_backend simgpu_backend_depq = {
 	.stats = simgpu_depq_stats,
 	.queue_bytes = sizeof(struct depq_queue),
 	.job_bytes = sizeof(struct depq_job),
-	/* Made and known by depq alone, in one allocation. */
-	.fence_bytes = DEPQ_FENCE_BYTES,
+	.fence_bytes = depq_fence_bytes,
 };

@@ -164,6 +164,7 @@ simgpu_context_make(struct simgpu_file *file, const struct simgpu_create *args)
 	context->args = *args;
 	mutex_init(&context->submit);
 	spin_lock_init(&context->ring_lock);
+	INIT_LIST_HEAD(&context->inflight);
 	prandom_seed_state(&context->random, args->context);
 	context->memory = simgpu_memory_get(file->memory);
 	atomic_inc(&dev->live);

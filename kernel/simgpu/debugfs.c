@@ -106,7 +106,7 @@ static int sizes_show(struct seq_file *m, void *unused)
 	for (i = 0; i < ARRAY_SIZE(backends); i++)
 		seq_printf(m, "%s %u %u %u\n", backends[i]->name,
 			   backends[i]->queue_bytes, backends[i]->job_bytes,
-			   backends[i]->fence_bytes);
+			   backends[i]->fence_bytes());
 	seq_printf(m, "both: context %zu, place in the ring %zu, job %zu, engine fence %u\n",
 		   sizeof(struct simgpu_context), sizeof(struct simgpu_slot),
 		   sizeof(struct simgpu_job), simgpu_fence_bytes());

@@ -60,7 +60,7 @@ static int simgpu_info(struct simgpu_file *file, struct simgpu_info *args)
 	for (i = 0; i < ARRAY_SIZE(backends); i++) {
 		args->queue_bytes[i] = backends[i]->queue_bytes;
 		args->job_bytes[i] = backends[i]->job_bytes;
-		args->fence_bytes[i] = backends[i]->fence_bytes;
+		args->fence_bytes[i] = backends[i]->fence_bytes();
 	}
 	return 0;
 }

@@ -8,10 +8,10 @@
  * queue is one of two designs (backend_drm.c, backend_depq.c), to the engine,
  * and what became of them is read by user space (record.c).
  *
- * The module cannot be removed while a file is open or an engine fence exists.
- * It can while contexts that were closed a moment ago are being ended: removal
- * waits for them. They end by themselves unless a job of theirs waits for a
- * fence of somebody else that never signals.
+ * The module cannot be removed while a file is open or an engine fence exists,
+ * and each job has one: jobs that wait for a fence of somebody else keep the
+ * module. Removal waits for contexts that have no job any more, but that are
+ * not quite at their end.
  */
 
 #include <linux/init.h>
@@ -95,13 +95,13 @@ static struct simgpu_device * __init simgpu_device_create(void)
 	return dev;
 }
 
-/* Contexts that were closed are killed: they end without our help. */
+/* All were closed, and have no jobs: they end without our help. */
 static void simgpu_device_wait(struct simgpu_device *dev)
 {
 	if (atomic_dec_and_test(&dev->live))
 		complete(&dev->idle);
 	while (!wait_for_completion_timeout(&dev->idle, SIMGPU_REMOVE_WARN))
-		pr_warn("simgpu: removal waits: %d contexts have jobs that wait for fences of others\n",
+		pr_warn("simgpu: removal waits: %d contexts do not end\n",
 			atomic_read(&dev->live));
 }
 
@@ -112,6 +112,8 @@ static void simgpu_device_destroy(struct simgpu_device *dev)
 	simgpu_device_wait(dev);
 	/* Their functions may still be on their way out. */
 	flush_workqueue(dev->teardown_wq);
+	/* Engine fences count themselves in the device until RCU frees them. */
+	rcu_barrier();
 	simgpu_depq_put_workers(dev);
 	depq_device_fini(&dev->depq);
 	for (i = 0; i < dev->n_engines; i++)
@@ -163,8 +165,6 @@ static void __exit simgpu_exit(void)
 	misc_deregister(&simgpu->misc);
 	simgpu_debugfs_exit();
 	simgpu_device_destroy(simgpu);
-	/* Jobs and fences are freed; those that RCU still holds are ours. */
-	rcu_barrier();
 	simgpu_job_exit();
 	simgpu_fence_exit();
 }

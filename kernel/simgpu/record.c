@@ -35,8 +35,8 @@ static u64 simgpu_fence_time(struct dma_fence *fence)
 	if (!dma_fence_is_signaled(fence))
 		return 0;
 	if (!test_bit(DMA_FENCE_FLAG_TIMESTAMP_BIT, &fence->flags)) {
-		simgpu_fence_lock_irqsave(fence, flags);
-		simgpu_fence_unlock_irqrestore(fence, flags);
+		dma_fence_lock_irqsave(fence, flags);
+		dma_fence_unlock_irqrestore(fence, flags);
 	}
 	smp_rmb();	/* the time was written before the bit */
 	return ktime_to_ns(fence->timestamp);
@@ -243,6 +243,27 @@ int simgpu_read(struct simgpu_file *file, struct simgpu_read *args)
 	return error;
 }
 
+/* Counts the jobs that have signalled, and those that have failed. */
+static void simgpu_count_done(struct simgpu_context *context,
+			      struct simgpu_stats *stats)
+{
+	u32 mask = context->args.ring - 1;
+	u64 newest = context->seqno;
+	u64 n = min_t(u64, newest, context->args.ring);
+
+	stats->done = context->submitted;
+	stats->failed = context->failed;
+	while (n--) {
+		struct simgpu_slot *slot = &context->ring[(newest - n) & mask];
+		int status = dma_fence_get_status(slot->fence);
+
+		if (!status)
+			stats->done--;
+		else if (status < 0)
+			stats->failed++;
+	}
+}
+
 /**
  * simgpu_stats_locked() - what a context has done
  * @context: locked, not closed
@@ -262,6 +283,7 @@ void simgpu_stats_locked(struct simgpu_context *context,
 		.no_hang = atomic64_read(&context->no_hang),
 		.released = atomic64_read(&context->released),
 	};
+	simgpu_count_done(context, stats);
 	context->backend->stats(context, stats);
 	if (context->error)
 		stats->banned = 1;

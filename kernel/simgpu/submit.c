@@ -73,8 +73,10 @@ struct simgpu_prepared {
  * @args: as given
  * @t_enter: when it began
  * @jobs: @args->n_execs of them
- * @random, @fault_skip, @fault_count: those of the context once this is
- *	submitted; a submission that fails leaves no trace
+ * @random: that of the context once this is submitted; a submission that fails
+ *	leaves no trace
+ * @fault_skip: likewise
+ * @fault_count: likewise
  * @fail: let an allocation fail
  * @fail_after: that many go well before
  */
@@ -473,6 +475,8 @@ static void simgpu_commit(struct simgpu_submission *s,
 	context->submitted++;
 	/* From here on others find the fence; it has its number now. */
 	smp_store_release(&context->seqno, seqno);
+	if (old && dma_fence_get_status(old) < 0)
+		context->failed++;
 	dma_fence_put(old);
 }
 
