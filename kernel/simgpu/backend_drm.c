@@ -480,6 +480,11 @@ static void drm_stats(struct simgpu_context *context,
 	spin_unlock(&base->job_list_lock);
 }
 
+static u32 drm_fence_bytes(void)
+{
+	return sizeof(struct drm_sched_fence);
+}
+
 const struct simgpu_backend simgpu_backend_drm = {
 	.name = "drm_sched",
 	.needs_order = true,
@@ -496,5 +501,5 @@ const struct simgpu_backend simgpu_backend_drm = {
 	.queue_bytes = sizeof(struct drm_gpu_scheduler) +
 		       sizeof(struct drm_sched_entity),
 	.job_bytes = sizeof(struct drm_sched_job),
-	.fence_bytes = sizeof(struct drm_sched_fence),
+	.fence_bytes = drm_fence_bytes,
 };

@@ -162,7 +162,10 @@ struct simgpu_slot {
  * @seqno: of the newest job that was committed; written under @submit with
  *	smp_store_release()
  * @random: for durations; under @submit
- * @fault, @fault_arg, @fault_skip, @fault_count: injected; under @submit
+ * @fault: injected; under @submit, as are the next three
+ * @fault_arg: its argument
+ * @fault_skip: jobs that go well before
+ * @fault_count: jobs that fail then; 0 for all
  * @memory: what jobs write to and user space maps, shared by the contexts of
  *	a file; holds a reference
  * @closed: destroyed: the back end may be gone and must not be called; under
@@ -170,6 +173,7 @@ struct simgpu_slot {
  * @error: what submissions get once killed, else 0; under @submit
  * @stops: stops without a start; under @submit
  * @submitted: jobs; under @submit
+ * @failed: jobs that failed and that the ring has lost; under @submit
  * @bypassed: run by the submitter
  * @released: jobs freed
  * @timedout: resets
@@ -202,6 +206,7 @@ struct simgpu_context {
 	int error;
 	u32 stops;
 	u64 submitted;
+	u64 failed;
 	atomic64_t bypassed;
 	atomic64_t released;
 	atomic64_t timedout;
@@ -339,10 +344,12 @@ struct simgpu_backend {
 	/** @stats: fill in what the back end knows */
 	void (*stats)(struct simgpu_context *context,
 		      struct simgpu_stats *stats);
-	/** @queue_bytes, @job_bytes, @fence_bytes: for &struct simgpu_info */
+	/** @queue_bytes: for &struct simgpu_info */
 	u32 queue_bytes;
+	/** @job_bytes: likewise */
 	u32 job_bytes;
-	u32 fence_bytes;
+	/** @fence_bytes: likewise, once modules are loaded */
+	u32 (*fence_bytes)(void);
 };
 
 /* backend_drm.c, backend_depq.c */
