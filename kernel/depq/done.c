@@ -17,7 +17,7 @@
  * ======================  ===================================================
  * %DEPQ_PUT_IRQ           the drainer, when it has released the lock for good
  * %DEPQ_PUT_WORKER        the worker, which is kicked
- * %DEPQ_PUT_SUBMIT        depq_job_commit(), a few at a time; what is left
+ * %DEPQ_PUT_SUBMIT        depq_job_init(), a few at a time; what is left
  *                         after 100 ms, a delayed work
  * ======================  ===================================================
  *
@@ -81,6 +81,7 @@ void depq_queue_drain(struct depq_queue *queue, unsigned long *flags,
 	}
 	queue->draining = false;
 
+	/* Who waits has looked under the lock: see depq_queue_leave(). */
 	if (waitqueue_active(&queue->wait))
 		wake_up_all(&queue->wait);
 	if (queue->put == DEPQ_PUT_SUBMIT && !queue->reap_armed &&
@@ -180,19 +181,20 @@ void depq_put_all(struct list_head *reaped)
 }
 
 /**
- * depq_reap_all() - put all jobs that have signalled
+ * depq_reap() - put jobs that have signalled
  * @queue: the queue, to which the caller has a reference
+ * @most: how many at most
  * @where: who does it
  *
  * Context: as &depq_ops.release_job.
  */
-void depq_reap_all(struct depq_queue *queue, enum depq_where where)
+void depq_reap(struct depq_queue *queue, u32 most, enum depq_where where)
 {
 	unsigned long flags;
 	LIST_HEAD(reaped);
 
 	spin_lock_irqsave(&queue->lock, flags);
-	depq_queue_take(queue, U32_MAX, where, &reaped);
+	depq_queue_take(queue, most, where, &reaped);
 	spin_unlock_irqrestore(&queue->lock, flags);
 	depq_put_all(&reaped);
 }
@@ -227,6 +229,6 @@ void depq_reap_work(struct work_struct *work)
 	spin_lock_irq(&queue->lock);
 	queue->reap_armed = false;
 	spin_unlock_irq(&queue->lock);
-	depq_reap_all(queue, DEPQ_WHERE_DELAYED);
+	depq_reap(queue, U32_MAX, DEPQ_WHERE_DELAYED);
 	depq_queue_put(queue);
 }

@@ -96,8 +96,6 @@ struct dma_fence *depq_job_next_dep(struct depq_job *job);
 /* run.c */
 bool depq_queue_want_kick(struct depq_queue *queue);
 void depq_queue_work(struct depq_queue *queue);
-void depq_job_run(struct depq_queue *queue, struct depq_job *job,
-		  bool in_submit);
 
 /* done.c */
 void depq_job_done(struct depq_job *job, int error);
@@ -106,7 +104,7 @@ void depq_queue_drain(struct depq_queue *queue, unsigned long *flags,
 void depq_queue_take(struct depq_queue *queue, u32 most,
 		     enum depq_where where, struct list_head *reaped);
 void depq_put_all(struct list_head *reaped);
-void depq_reap_all(struct depq_queue *queue, enum depq_where where);
+void depq_reap(struct depq_queue *queue, u32 most, enum depq_where where);
 void depq_reap_force(struct depq_queue *queue);
 void depq_reap_work(struct work_struct *work);
 
@@ -145,6 +143,10 @@ static inline void depq_queue_leave(struct depq_queue *queue)
 	lockdep_assert_held(&queue->lock);
 	WARN_ON_ONCE(queue->runner != current);
 	queue->runner = NULL;
+	/*
+	 * Whoever waits is on the wait queue before it looks at ours, under
+	 * the lock that we hold; so this sees it, or it sees what we did.
+	 */
 	if (waitqueue_active(&queue->wait))
 		wake_up_all(&queue->wait);
 }

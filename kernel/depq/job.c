@@ -82,6 +82,7 @@ static void depq_queue_exit(struct depq_queue *queue)
 
 	spin_lock_irqsave(&queue->lock, flags);
 	queue->jobs--;
+	/* As in depq_queue_leave(). */
 	if (waitqueue_active(&queue->wait))
 		wake_up_all(&queue->wait);
 	spin_unlock_irqrestore(&queue->lock, flags);
@@ -94,7 +95,8 @@ static void depq_queue_exit(struct depq_queue *queue)
  * @credits: that it takes while with the hardware, 1 to the queue's limit
  * @flags: %DEPQ_JOB_NONBLOCK or 0
  *
- * Waits for room in the queue. On failure nothing was done to @job.
+ * Puts a few finished jobs if the queue has %DEPQ_PUT_SUBMIT. Waits for room in
+ * the queue. On failure nothing was done to @job.
  *
  * Context: process, may sleep; not in a dma_fence signalling section.
  * Return:
@@ -116,6 +118,14 @@ int depq_job_init(struct depq_job *job, struct depq_queue *queue, u32 credits,
 	if (!credits || credits > queue->credit_limit ||
 	    (flags & ~DEPQ_JOB_NONBLOCK))
 		return -EINVAL;
+
+	/*
+	 * Here and not in the commit: this half may take its time, and what
+	 * becomes free is what it is about to ask for. Whoever finds the list
+	 * empty a moment too early leaves the job to the next one.
+	 */
+	if (queue->put == DEPQ_PUT_SUBMIT && !list_empty(&queue->done))
+		depq_reap(queue, DEPQ_SUBMIT_REAP, DEPQ_WHERE_SUBMIT);
 
 	ret = depq_queue_enter(queue, flags);
 	if (ret)
@@ -232,77 +242,6 @@ struct dma_fence *depq_job_fence(struct depq_job *job)
 	return job->finished;
 }
 EXPORT_SYMBOL_GPL(depq_job_fence);
-
-/* Whether the submitter may run the job now; its dependencies are done. */
-static bool depq_job_may_bypass(struct depq_queue *queue, struct depq_job *job)
-{
-	lockdep_assert_held(&queue->lock);
-	return !queue->runner && list_empty(&queue->queued) &&
-	       !queue->stopped && !queue->error && !queue->tdr &&
-	       depq_queue_fits(queue, job);
-}
-
-/**
- * depq_job_commit() - hand a job to its queue
- * @job: the job
- *
- * Gives the job its sequence number and its place in the queue in one step, so
- * that both orders are the same. Takes a reference for the queue; the caller's
- * stays its own. May call &depq_ops.run_job if the queue has
- * %DEPQ_QUEUE_BYPASS, and &depq_ops.release_job for jobs that are finished.
- * From here on the fence is certain to signal. Allocates nothing.
- *
- * Context: process. Does not sleep itself.
- * Return: the sequence number of the job
- */
-u64 depq_job_commit(struct depq_job *job)
-{
-	struct depq_queue *queue = job->queue;
-	unsigned long flags;
-	LIST_HEAD(reaped);
-	bool cookie, bypass, kick;
-	u64 seqno;
-
-	cookie = dma_fence_begin_signalling();
-	bypass = (queue->flags & DEPQ_QUEUE_BYPASS) &&
-		 (xa_empty(&job->deps) || !depq_job_next_dep(job));
-
-	spin_lock_irqsave(&queue->lock, flags);
-	WARN_ON_ONCE(job->state != DEPQ_JOB_INIT);
-	seqno = ++queue->seqno;
-	job->finished->seqno = seqno;
-	depq_job_get(job);
-	queue->stats.submitted++;
-	bypass = bypass && depq_job_may_bypass(queue, job);
-	trace_depq_job_queue(queue, job, bypass);
-	if (bypass) {
-		queue->stats.bypassed++;
-		queue->runner = current;
-		depq_job_start(queue, job);
-		spin_unlock_irqrestore(&queue->lock, flags);
-
-		depq_job_run(queue, job, true);
-
-		spin_lock_irqsave(&queue->lock, flags);
-		depq_queue_leave(queue);
-	} else {
-		job->state = DEPQ_JOB_QUEUED;
-		queue->stats.queued++;
-		list_add_tail(&job->link, &queue->queued);
-	}
-	kick = depq_queue_want_kick(queue);
-	if (queue->put == DEPQ_PUT_SUBMIT)
-		depq_queue_take(queue, DEPQ_SUBMIT_REAP, DEPQ_WHERE_SUBMIT,
-				&reaped);
-	spin_unlock_irqrestore(&queue->lock, flags);
-	if (kick)
-		depq_worker_kick(queue);
-	dma_fence_end_signalling(cookie);
-
-	depq_put_all(&reaped);
-	return seqno;
-}
-EXPORT_SYMBOL_GPL(depq_job_commit);
 
 /**
  * depq_job_get() - take a reference

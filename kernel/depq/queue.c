@@ -349,7 +349,7 @@ EXPORT_SYMBOL_GPL(depq_queue_trigger_timeout);
  */
 void depq_queue_reap(struct depq_queue *queue)
 {
-	depq_reap_all(queue, DEPQ_WHERE_SUBMIT);
+	depq_reap(queue, U32_MAX, DEPQ_WHERE_SUBMIT);
 }
 EXPORT_SYMBOL_GPL(depq_queue_reap);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/module.h>
+
 #include "internal.h"
 #include "trace.h"
 
@@ -81,16 +83,12 @@ static void depq_hw_signalled(struct dma_fence *fence, struct dma_fence_cb *cb)
 	depq_job_done(container_of(cb, struct depq_job, hw_cb), fence->error);
 }
 
-/**
- * depq_job_run() - hand a job to the hardware
- * @queue: the queue
- * @job: the job, after depq_job_start(); the caller has a reference
- * @in_submit: whether the caller is the submitter
- *
- * Context: process; the token is held, the lock of the queue is not.
+/*
+ * Hands a job to the hardware, after depq_job_start(). With the token, without
+ * the lock; the caller has a reference to the job.
  */
-void depq_job_run(struct depq_queue *queue, struct depq_job *job,
-		  bool in_submit)
+static __always_inline void depq_job_run(struct depq_queue *queue,
+					 struct depq_job *job, bool in_submit)
 {
 	struct dma_fence *hw;
 
@@ -105,6 +103,71 @@ void depq_job_run(struct depq_queue *queue, struct depq_job *job,
 	if (dma_fence_add_callback(hw, &job->hw_cb, depq_hw_signalled))
 		depq_job_done(job, min(dma_fence_get_status(hw), 0));
 }
+
+/* Whether the submitter may run the job now; its dependencies are done. */
+static bool depq_job_may_bypass(struct depq_queue *queue, struct depq_job *job)
+{
+	lockdep_assert_held(&queue->lock);
+	return !queue->runner && list_empty(&queue->queued) &&
+	       !queue->stopped && !queue->error && !queue->tdr &&
+	       depq_queue_fits(queue, job);
+}
+
+/**
+ * depq_job_commit() - hand a job to its queue
+ * @job: the job
+ *
+ * Gives the job its sequence number and its place in the queue in one step, so
+ * that both orders are the same. Takes a reference for the queue; the caller's
+ * stays its own. May call &depq_ops.run_job if the queue has
+ * %DEPQ_QUEUE_BYPASS. From here on the fence is certain to signal. Allocates
+ * nothing.
+ *
+ * Context: process, interrupts on. Does not sleep itself.
+ * Return: the sequence number of the job
+ */
+u64 depq_job_commit(struct depq_job *job)
+{
+	struct depq_queue *queue = job->queue;
+	bool cookie, bypass, kick;
+	u64 seqno;
+
+	lockdep_assert_irqs_enabled();
+	cookie = dma_fence_begin_signalling();
+	bypass = (queue->flags & DEPQ_QUEUE_BYPASS) &&
+		 (xa_empty(&job->deps) || !depq_job_next_dep(job));
+
+	spin_lock_irq(&queue->lock);
+	WARN_ON_ONCE(job->state != DEPQ_JOB_INIT);
+	seqno = ++queue->seqno;
+	job->finished->seqno = seqno;
+	depq_job_get(job);
+	queue->stats.submitted++;
+	bypass = bypass && depq_job_may_bypass(queue, job);
+	trace_depq_job_queue(queue, job, bypass);
+	if (bypass) {
+		queue->stats.bypassed++;
+		queue->runner = current;
+		depq_job_start(queue, job);
+		spin_unlock_irq(&queue->lock);
+
+		depq_job_run(queue, job, true);
+
+		spin_lock_irq(&queue->lock);
+		depq_queue_leave(queue);
+	} else {
+		job->state = DEPQ_JOB_QUEUED;
+		queue->stats.queued++;
+		list_add_tail(&job->link, &queue->queued);
+	}
+	kick = depq_queue_want_kick(queue);
+	spin_unlock_irq(&queue->lock);
+	if (kick)
+		depq_worker_kick(queue);
+	dma_fence_end_signalling(cookie);
+	return seqno;
+}
+EXPORT_SYMBOL_GPL(depq_job_commit);
 
 /*
  * Callback of a dependency, under its lock, in any context. The queue stays:
@@ -237,7 +300,7 @@ void depq_queue_work(struct depq_queue *queue)
 	spin_unlock_irqrestore(&queue->lock, flags);
 
 	if (queue->put == DEPQ_PUT_WORKER)
-		depq_reap_all(queue, DEPQ_WHERE_WORKER);
+		depq_reap(queue, U32_MAX, DEPQ_WHERE_WORKER);
 
 	spin_lock_irqsave(&queue->lock, flags);
 	kick = depq_queue_want_kick(queue);
