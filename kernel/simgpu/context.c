@@ -221,7 +221,7 @@ int simgpu_context_create(struct simgpu_file *file, struct simgpu_create *args)
 	return 0;
 }
 
-/* Lets the back end end the context, and puts the reference of the file. */
+/* Has the back end finish the context, and puts the reference of the file. */
 static void simgpu_context_close(struct simgpu_context *context)
 {
 	mutex_lock(&context->submit);

@@ -12,10 +12,10 @@
  *    for it, and can be interrupted: nothing was done yet;
  * 3. for each job allocate the job and its engine fence, let the back end
  *    prepare it, resolve its dependencies, reserve a descriptor and make a
- *    sync_file;
+ *    sync_file (prepare.c);
  * 4. write the results (descriptors, sequence numbers) to the caller's memory.
- *    All of it is written with what it holds first, so memory that is not
- *    writable is found before anything has changed. Only a caller that unmaps
+ *    If there is more than one place, all are written with what they hold
+ *    first, so memory that is not writable is found before anything changes. Only a caller that unmaps
  *    it between the two can see half of the results and -EFAULT, and even
  *    then no job was submitted;
  * 5. commit: nothing is allocated, and nothing sleeps but what a queue without
@@ -31,17 +31,15 @@
  */
 
 #include <linux/file.h>
-#include <linux/math64.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
-#include <linux/sync_file.h>
 #include <linux/uaccess.h>
 
-#include "file.h"
+#include "submit.h"
 #include "trace.h"
 
 #define SIMGPU_EXECS_MAX	256
 #define SIMGPU_DEPS_MAX		1024
-#define SIMGPU_DEPS_CHUNK	8
 #define SIMGPU_DURATION_MAX	(60 * NSEC_PER_SEC)
 #define SIMGPU_RUN_COST_MAX	(10 * NSEC_PER_MSEC)
 
@@ -51,47 +49,6 @@
 /* The results lie side by side. */
 #define SIMGPU_EXEC_OUT		offsetof(struct simgpu_exec, out_fence)
 #define SIMGPU_EXEC_OUT_BYTES	(SIMGPU_EXEC_SIZE_MIN - SIMGPU_EXEC_OUT)
-
-/**
- * struct simgpu_prepared - one job of a submission
- * @exec: as given, later with the results
- * @job: NULL until the back end has prepared it
- * @sync_file: for user space, or NULL
- * @fd: reserved for it, or -1
- */
-struct simgpu_prepared {
-	struct simgpu_exec exec;
-	struct simgpu_job *job;
-	struct sync_file *sync_file;
-	int fd;
-};
-
-/**
- * struct simgpu_submission - a submission under way
- * @file: whose contexts dependencies may name
- * @context: where the jobs go
- * @args: as given
- * @t_enter: when it began
- * @jobs: @args->n_execs of them
- * @random: that of the context once this is submitted; a submission that fails
- *	leaves no trace
- * @fault_skip: likewise
- * @fault_count: likewise
- * @fail: let an allocation fail
- * @fail_after: that many go well before
- */
-struct simgpu_submission {
-	struct simgpu_file *file;
-	struct simgpu_context *context;
-	const struct simgpu_submit *args;
-	u64 t_enter;
-	struct simgpu_prepared *jobs;
-	struct rnd_state random;
-	u32 fault_skip;
-	u32 fault_count;
-	bool fail;
-	u64 fail_after;
-};
 
 static void __user *simgpu_exec_user(const struct simgpu_submission *s, u32 i)
 {
@@ -192,231 +149,17 @@ static int simgpu_lock_with_room(struct simgpu_submission *s)
 	}
 }
 
-/* Before each allocation: 0, or -ENOMEM if it was asked to fail. */
-static int simgpu_alloc_step(struct simgpu_submission *s)
-{
-	if (likely(!s->fail))
-		return 0;
-	return s->fail_after-- ? 0 : -ENOMEM;
-}
-
-/* Decides what is to go wrong with a job. */
-static void simgpu_draw_fault(struct simgpu_submission *s,
-			      struct simgpu_prepared *p)
-{
-	const struct simgpu_context *context = s->context;
-	u32 fault = p->exec.fault;
-	u64 arg = p->exec.fault_arg;
-
-	if (!fault && context->fault) {
-		if (s->fault_skip) {
-			s->fault_skip--;
-		} else if (!context->fault_count || s->fault_count) {
-			fault = context->fault;
-			arg = context->fault_arg;
-			if (context->fault_count)
-				s->fault_count--;
-		}
-	}
-	if (fault == SIMGPU_FAULT_ALLOC) {
-		s->fail = true;
-		s->fail_after = arg;
-		fault = SIMGPU_FAULT_NONE;
-		arg = 0;
-	}
-	p->exec.fault = fault;
-	p->exec.fault_arg = arg;
-}
-
-static u64 simgpu_draw_duration(struct simgpu_submission *s,
-				const struct simgpu_exec *exec)
-{
-	u64 random, spread;
-
-	if (!exec->duration_spread_ns)
-		return exec->duration_ns;
-	random = (u64)prandom_u32_state(&s->random) << 32;
-	random |= prandom_u32_state(&s->random);
-	div64_u64_rem(random, exec->duration_spread_ns, &spread);
-	return exec->duration_ns + spread;
-}
-
-/* The fence that a dependency names, with a reference, or an ERR_PTR(). */
-static struct dma_fence *simgpu_dep_fence(struct simgpu_submission *s,
-					  const struct simgpu_dep *dep)
-{
-	struct simgpu_context *context;
-	struct dma_fence *fence;
-
-	if (dep->pad)
-		return ERR_PTR(-EINVAL);
-	switch (dep->kind) {
-	case SIMGPU_DEP_FENCE:
-		if (dep->context || dep->seqno)
-			return ERR_PTR(-EINVAL);
-		fence = sync_file_get_fence(dep->fd);
-		return fence ? fence : ERR_PTR(-EBADF);
-	case SIMGPU_DEP_JOB:
-		if (dep->fd)
-			return ERR_PTR(-EINVAL);
-		context = simgpu_context_find(s->file, dep->context);
-		if (!context)
-			return ERR_PTR(-ENOENT);
-		fence = simgpu_context_fence(context, dep->seqno);
-		simgpu_context_put(context);
-		return fence ? fence : ERR_PTR(-ENOENT);
-	default:
-		return ERR_PTR(-EINVAL);
-	}
-}
-
-static int simgpu_add_deps(struct simgpu_submission *s,
-			   struct simgpu_prepared *p)
-{
-	const struct simgpu_dep __user *user = u64_to_user_ptr(p->exec.deps);
-	struct simgpu_dep deps[SIMGPU_DEPS_CHUNK];
-	u32 left, n, i;
-
-	for (left = p->exec.n_deps; left; left -= n, user += n) {
-		n = min_t(u32, left, ARRAY_SIZE(deps));
-		if (copy_from_user(deps, user, n * sizeof(*deps)))
-			return -EFAULT;
-		for (i = 0; i < n; i++) {
-			struct dma_fence *fence;
-			int error;
-
-			fence = simgpu_dep_fence(s, &deps[i]);
-			if (IS_ERR(fence))
-				return PTR_ERR(fence);
-			error = simgpu_alloc_step(s);
-			if (error) {
-				dma_fence_put(fence);
-				return error;
-			}
-			error = s->context->backend->job_add_dep(p->job, fence);
-			if (error)
-				return error;
-		}
-	}
-	return 0;
-}
-
-/* A job that the back end has taken, or an ERR_PTR(). */
-static struct simgpu_job *simgpu_make_job(struct simgpu_submission *s,
-					  const struct simgpu_exec *exec)
-{
-	struct simgpu_context *context = s->context;
-	bool nonblock = s->args->flags & SIMGPU_SUBMIT_NONBLOCK;
-	struct simgpu_job *job;
-	int error;
-
-	error = simgpu_alloc_step(s);
-	if (error)
-		return ERR_PTR(error);
-	job = simgpu_job_alloc(context);
-	if (!job)
-		return ERR_PTR(-ENOMEM);
-
-	error = simgpu_alloc_step(s);
-	if (error)
-		goto fail;
-	error = -ENOMEM;
-	job->hw = simgpu_fence_create(context->dev);
-	if (!job->hw)
-		goto fail;
-
-	job->duration_ns = simgpu_draw_duration(s, exec);
-	job->run_cost_ns = exec->run_cost_ns;
-	job->fault = exec->fault;
-	job->fault_arg = exec->fault_arg;
-	job->write = exec->flags & SIMGPU_EXEC_WRITE;
-	job->write_offset = exec->write_offset;
-	job->write_value = exec->write_value;
-
-	error = simgpu_alloc_step(s);
-	if (error)
-		goto fail;
-	error = context->backend->job_init(job, exec->credits, nonblock);
-	if (error)
-		goto fail;
-	return job;
-
-fail:
-	simgpu_job_free(job);
-	return ERR_PTR(error);
-}
-
-/* A descriptor and a sync_file, which has no fence of ours yet. */
-static int simgpu_make_sync_file(struct simgpu_submission *s,
-				 struct simgpu_prepared *p)
-{
-	struct dma_fence *stub;
-	int ret;
-
-	ret = simgpu_alloc_step(s);
-	if (ret)
-		return ret;
-	ret = get_unused_fd_flags(O_CLOEXEC);
-	if (ret < 0)
-		return ret;
-	p->fd = ret;
-
-	ret = simgpu_alloc_step(s);
-	if (ret)
-		return ret;
-	stub = dma_fence_get_stub();
-	p->sync_file = sync_file_create(stub);
-	dma_fence_put(stub);
-	return p->sync_file ? 0 : -ENOMEM;
-}
-
-/* Step 3 for one job. What it leaves behind on failure, unprepare undoes. */
-static int simgpu_prepare(struct simgpu_submission *s,
-			  struct simgpu_prepared *p)
-{
-	struct simgpu_job *job;
-	int error;
-
-	if (!p->exec.credits)
-		p->exec.credits = 1;
-	simgpu_draw_fault(s, p);
-	job = simgpu_make_job(s, &p->exec);
-	if (IS_ERR(job))
-		return PTR_ERR(job);
-	p->job = job;
-	if (p->exec.n_deps) {
-		error = simgpu_add_deps(s, p);
-		if (error)
-			return error;
-	}
-	if (p->exec.flags & SIMGPU_EXEC_FENCE_OUT)
-		return simgpu_make_sync_file(s, p);
-	return 0;
-}
-
-static void simgpu_unprepare(struct simgpu_submission *s)
-{
-	u32 i;
-
-	for (i = s->args->n_execs; i--;) {
-		struct simgpu_prepared *p = &s->jobs[i];
-
-		if (p->sync_file)
-			fput(p->sync_file->file);
-		if (p->fd >= 0)
-			put_unused_fd(p->fd);
-		if (p->job)
-			s->context->backend->job_abort(p->job);
-	}
-}
-
 /* Step 4. */
 static int simgpu_copy_out(struct simgpu_submission *s)
 {
 	u32 n = s->args->n_execs, i;
+	bool probe;
 
-	/* One alone is written by one copy, which fails before it writes. */
-	for (i = 0; n > 1 && i < n; i++)
+	/* One alone that lies in one page is written at once or not at all. */
+	probe = n > 1 || offset_in_page(simgpu_exec_user(s, 0) +
+					SIMGPU_EXEC_OUT) >
+			 PAGE_SIZE - SIMGPU_EXEC_OUT_BYTES;
+	for (i = 0; probe && i < n; i++)
 		if (copy_to_user(simgpu_exec_user(s, i) + SIMGPU_EXEC_OUT,
 				 &s->jobs[i].exec.out_fence,
 				 SIMGPU_EXEC_OUT_BYTES))

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: the third step of a submission
+ *
+ * See submit.c. Everything that can fail because something is short happens
+ * here, and each such step can be made to fail with %SIMGPU_FAULT_ALLOC:
+ * simgpu_alloc_step() comes before each. On failure simgpu_unprepare() takes
+ * all back.
+ *
+ * =============  ===========================  ==============================
+ * of a job       made by                      taken back by
+ * =============  ===========================  ==============================
+ * job, fence     simgpu_make_job()            itself, until the back end has
+ *                                             the job; then job_abort
+ * dependencies   simgpu_add_deps()            job_abort
+ * descriptor     simgpu_make_sync_file()      put_unused_fd()
+ * sync_file      simgpu_make_sync_file()      fput()
+ * =============  ===========================  ==============================
+ */
+
+#include <linux/file.h>
+#include <linux/math64.h>
+#include <linux/uaccess.h>
+
+#include "submit.h"
+
+#define SIMGPU_DEPS_CHUNK	8
+
+/* Before each allocation: 0, or -ENOMEM if it was asked to fail. */
+static int simgpu_alloc_step(struct simgpu_submission *s)
+{
+	if (likely(!s->fail))
+		return 0;
+	return s->fail_after-- ? 0 : -ENOMEM;
+}
+
+/* Decides what is to go wrong with a job. */
+static void simgpu_draw_fault(struct simgpu_submission *s,
+			      struct simgpu_prepared *p)
+{
+	const struct simgpu_context *context = s->context;
+	u32 fault = p->exec.fault;
+	u64 arg = p->exec.fault_arg;
+
+	if (!fault && context->fault) {
+		if (s->fault_skip) {
+			s->fault_skip--;
+		} else if (!context->fault_count || s->fault_count) {
+			fault = context->fault;
+			arg = context->fault_arg;
+			if (context->fault_count)
+				s->fault_count--;
+		}
+	}
+	if (fault == SIMGPU_FAULT_ALLOC) {
+		s->fail = true;
+		s->fail_after = arg;
+		fault = SIMGPU_FAULT_NONE;
+		arg = 0;
+	}
+	p->exec.fault = fault;
+	p->exec.fault_arg = arg;
+}
+
+static u64 simgpu_draw_duration(struct simgpu_submission *s,
+				const struct simgpu_exec *exec)
+{
+	u64 random, spread;
+
+	if (!exec->duration_spread_ns)
+		return exec->duration_ns;
+	random = (u64)prandom_u32_state(&s->random) << 32;
+	random |= prandom_u32_state(&s->random);
+	div64_u64_rem(random, exec->duration_spread_ns, &spread);
+	return exec->duration_ns + spread;
+}
+
+/* The fence that a dependency names, with a reference, or an ERR_PTR(). */
+static struct dma_fence *simgpu_dep_fence(struct simgpu_submission *s,
+					  const struct simgpu_dep *dep)
+{
+	struct simgpu_context *context;
+	struct dma_fence *fence;
+
+	if (dep->pad)
+		return ERR_PTR(-EINVAL);
+	switch (dep->kind) {
+	case SIMGPU_DEP_FENCE:
+		if (dep->context || dep->seqno)
+			return ERR_PTR(-EINVAL);
+		fence = sync_file_get_fence(dep->fd);
+		return fence ? fence : ERR_PTR(-EBADF);
+	case SIMGPU_DEP_JOB:
+		if (dep->fd)
+			return ERR_PTR(-EINVAL);
+		context = simgpu_context_find(s->file, dep->context);
+		if (!context)
+			return ERR_PTR(-ENOENT);
+		fence = simgpu_context_fence(context, dep->seqno);
+		simgpu_context_put(context);
+		return fence ? fence : ERR_PTR(-ENOENT);
+	default:
+		return ERR_PTR(-EINVAL);
+	}
+}
+
+static int simgpu_add_deps(struct simgpu_submission *s,
+			   struct simgpu_prepared *p)
+{
+	const struct simgpu_dep __user *user = u64_to_user_ptr(p->exec.deps);
+	struct simgpu_dep deps[SIMGPU_DEPS_CHUNK];
+	u32 left, n, i;
+
+	for (left = p->exec.n_deps; left; left -= n, user += n) {
+		n = min_t(u32, left, ARRAY_SIZE(deps));
+		if (copy_from_user(deps, user, n * sizeof(*deps)))
+			return -EFAULT;
+		for (i = 0; i < n; i++) {
+			struct dma_fence *fence;
+			int error;
+
+			fence = simgpu_dep_fence(s, &deps[i]);
+			if (IS_ERR(fence))
+				return PTR_ERR(fence);
+			error = simgpu_alloc_step(s);
+			if (error) {
+				dma_fence_put(fence);
+				return error;
+			}
+			error = s->context->backend->job_add_dep(p->job, fence);
+			if (error)
+				return error;
+		}
+	}
+	return 0;
+}
+
+/* A job that the back end has taken, or an ERR_PTR(). */
+static struct simgpu_job *simgpu_make_job(struct simgpu_submission *s,
+					  const struct simgpu_exec *exec)
+{
+	struct simgpu_context *context = s->context;
+	bool nonblock = s->args->flags & SIMGPU_SUBMIT_NONBLOCK;
+	struct simgpu_job *job;
+	int error;
+
+	error = simgpu_alloc_step(s);
+	if (error)
+		return ERR_PTR(error);
+	job = simgpu_job_alloc(context);
+	if (!job)
+		return ERR_PTR(-ENOMEM);
+
+	error = simgpu_alloc_step(s);
+	if (error)
+		goto fail;
+	error = -ENOMEM;
+	job->hw = simgpu_fence_create(context->dev);
+	if (!job->hw)
+		goto fail;
+
+	job->duration_ns = simgpu_draw_duration(s, exec);
+	job->run_cost_ns = exec->run_cost_ns;
+	job->fault = exec->fault;
+	job->fault_arg = exec->fault_arg;
+	job->write = exec->flags & SIMGPU_EXEC_WRITE;
+	job->write_offset = exec->write_offset;
+	job->write_value = exec->write_value;
+
+	error = simgpu_alloc_step(s);
+	if (error)
+		goto fail;
+	error = context->backend->job_init(job, exec->credits, nonblock);
+	if (error)
+		goto fail;
+	return job;
+
+fail:
+	simgpu_job_free(job);
+	return ERR_PTR(error);
+}
+
+/* A descriptor and a sync_file, which has no fence of ours yet. */
+static int simgpu_make_sync_file(struct simgpu_submission *s,
+				 struct simgpu_prepared *p)
+{
+	struct dma_fence *stub;
+	int ret;
+
+	ret = simgpu_alloc_step(s);
+	if (ret)
+		return ret;
+	ret = get_unused_fd_flags(O_CLOEXEC);
+	if (ret < 0)
+		return ret;
+	p->fd = ret;
+
+	ret = simgpu_alloc_step(s);
+	if (ret)
+		return ret;
+	stub = dma_fence_get_stub();
+	p->sync_file = sync_file_create(stub);
+	dma_fence_put(stub);
+	return p->sync_file ? 0 : -ENOMEM;
+}
+
+/**
+ * simgpu_prepare() - allocate all that one job of a submission needs
+ * @s: the submission
+ * @p: the job; what this leaves behind on failure, simgpu_unprepare() undoes
+ *
+ * Context: process, sleeps; under &simgpu_context.submit.
+ * Return: 0, or what simgpu_submit() fails with.
+ */
+int simgpu_prepare(struct simgpu_submission *s, struct simgpu_prepared *p)
+{
+	struct simgpu_job *job;
+	int error;
+
+	lockdep_assert_held(&s->context->submit);
+	if (!p->exec.credits)
+		p->exec.credits = 1;
+	simgpu_draw_fault(s, p);
+	job = simgpu_make_job(s, &p->exec);
+	if (IS_ERR(job))
+		return PTR_ERR(job);
+	p->job = job;
+	if (p->exec.n_deps) {
+		error = simgpu_add_deps(s, p);
+		if (error)
+			return error;
+	}
+	if (p->exec.flags & SIMGPU_EXEC_FENCE_OUT)
+		return simgpu_make_sync_file(s, p);
+	return 0;
+}
+
+/**
+ * simgpu_unprepare() - undo simgpu_prepare()
+ * @s: the submission, with jobs prepared, in part or not at all
+ *
+ * Context: process, sleeps; under &simgpu_context.submit.
+ */
+void simgpu_unprepare(struct simgpu_submission *s)
+{
+	u32 i;
+
+	lockdep_assert_held(&s->context->submit);
+	for (i = s->args->n_execs; i--;) {
+		struct simgpu_prepared *p = &s->jobs[i];
+
+		if (p->sync_file)
+			fput(p->sync_file->file);
+		if (p->fd >= 0)
+			put_unused_fd(p->fd);
+		if (p->job)
+			s->context->backend->job_abort(p->job);
+	}
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef SIMGPU_SUBMIT_H
+#define SIMGPU_SUBMIT_H
+
+#include <linux/sync_file.h>
+
+#include "file.h"
+
+/**
+ * struct simgpu_prepared - one job of a submission
+ * @exec: as given, later with the results
+ * @job: NULL until the back end has prepared it
+ * @sync_file: for user space, or NULL
+ * @fd: reserved for it, or -1
+ */
+struct simgpu_prepared {
+	struct simgpu_exec exec;
+	struct simgpu_job *job;
+	struct sync_file *sync_file;
+	int fd;
+};
+
+/**
+ * struct simgpu_submission - a submission under way
+ * @file: whose contexts dependencies may name
+ * @context: where the jobs go
+ * @args: as given
+ * @t_enter: when it began
+ * @jobs: @args->n_execs of them
+ * @random: that of the context once this is submitted; a submission that fails
+ *	leaves no trace
+ * @fault_skip: likewise
+ * @fault_count: likewise
+ * @fail: let an allocation fail
+ * @fail_after: that many go well before
+ */
+struct simgpu_submission {
+	struct simgpu_file *file;
+	struct simgpu_context *context;
+	const struct simgpu_submit *args;
+	u64 t_enter;
+	struct simgpu_prepared *jobs;
+	struct rnd_state random;
+	u32 fault_skip;
+	u32 fault_count;
+	bool fail;
+	u64 fail_after;
+};
+
+/* prepare.c */
+int simgpu_prepare(struct simgpu_submission *s, struct simgpu_prepared *p);
+void simgpu_unprepare(struct simgpu_submission *s);
+
+#endif /* SIMGPU_SUBMIT_H */
