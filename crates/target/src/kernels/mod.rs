@@ -16,6 +16,7 @@ mod version;
 
 use std::path::PathBuf;
 
+pub(crate) use fetch::compiler;
 pub use names::{DEBIAN, DebianKernel};
 pub(crate) use store::{into_place, temporary_in};
 pub(crate) use version::compare as compare_versions;
