@@ -26,7 +26,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut text = String::from("&[\n");
     for path in paths.iter().filter(|path| is_source(path)) {
         let file = root.join(path);
-        let file = file.to_str().ok_or("the path of the sources is not UTF-8")?;
+        let file = file
+            .to_str()
+            .ok_or("the path of the sources is not UTF-8")?;
         writeln!(text, "    ({path:?}, include_str!({file:?})),")?;
     }
     text += "]\n";

@@ -1,6 +1,7 @@
 //! Kernel modules: which files a name stands for, and in which order they go
 //! in.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -85,8 +86,8 @@ fn add_testbed(
         return Ok(());
     }
     for (name, path) in testbed.build(kernel)? {
-        if !own.contains_key(&name) {
-            own.insert(name, Own::read(kernel, &path)?);
+        if let Entry::Vacant(free) = own.entry(name) {
+            free.insert(Own::read(kernel, &path)?);
         }
     }
     Ok(())

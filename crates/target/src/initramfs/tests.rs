@@ -388,7 +388,8 @@ fn a_real_shell_runs_from_its_closure_alone() {
         &fixture.kernel,
         &Testbed::of(Path::new("/nowhere"), &[]),
         &payload,
-    ).unwrap();
+    )
+    .unwrap();
     let (_, entries) = unpack(&archive);
     let out = tempfile::tempdir().unwrap();
     for (path, (mode, _, bytes)) in &entries {

@@ -120,8 +120,7 @@ fn make(directory: &Path, log: &Path, subject: &Subject<'_>) -> Result<(), Error
     let errors = File::create(log).map_err(|error| io("write", log, &error))?;
     let command = command(directory, subject);
     let could_not = |error: std::io::Error| failed(what(subject.name), format!("make: {error}"));
-    let mut process =
-        Process::start(command, directory, errors, None, LIMIT).map_err(could_not)?;
+    let mut process = Process::start(command, directory, errors, None, LIMIT).map_err(could_not)?;
     drop(process.child().stdin.take());
     if let Some(mut output) = process.child().stdout.take() {
         // Nothing comes here: the command sends its output to its errors.
@@ -175,7 +174,13 @@ fn command(directory: &Path, subject: &Subject<'_>) -> Command {
 
 /// The first line that says what is wrong.
 fn first_error(log: &str) -> Option<String> {
-    let marks = [": error: ", ": fatal error: ", "ERROR: ", "*** ", ": not found"];
+    let marks = [
+        ": error: ",
+        ": fatal error: ",
+        "ERROR: ",
+        "*** ",
+        ": not found",
+    ];
     let mut lines = log.lines().map(str::trim);
     let line = lines.find(|line| marks.iter().any(|mark| line.contains(mark)))?;
     Some(line.to_string())

@@ -39,7 +39,10 @@ impl Compiler {
 }
 
 fn version(name: &str) -> Result<String, String> {
-    let said = Command::new(name).arg("--version").env("LC_ALL", "C").output();
+    let said = Command::new(name)
+        .arg("--version")
+        .env("LC_ALL", "C")
+        .output();
     let said = said.map_err(|error| format!("{name}: {error}"))?;
     let text = String::from_utf8_lossy(&said.stdout);
     match text.lines().next().filter(|_| said.status.success()) {

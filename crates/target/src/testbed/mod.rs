@@ -8,14 +8,17 @@
 
 mod build;
 mod compiler;
+mod jobs;
 mod sources;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+pub(crate) use jobs::Files;
 pub use sources::{Parameter, TestbedModule};
 
 use crate::Error;
+use crate::elf::Host;
 use crate::fault::{mend, wrong};
 use crate::kernels::Kernel;
 use sources::Sources;
@@ -24,6 +27,16 @@ use sources::Sources;
 #[must_use]
 pub fn modules() -> Vec<TestbedModule> {
     Sources::ours().modules()
+}
+
+/// Whether modules can be built for this kernel: the compiler that does.
+///
+/// # Errors
+/// What is missing, and the mend.
+pub fn compiler(kernel: &Kernel) -> Result<String, Error> {
+    let subject = Subject::of(kernel)?;
+    compiler::check_release(&subject)?;
+    Ok(compiler::Compiler::find(&Host::this(), &subject)?.version)
 }
 
 /// A kernel to build for.
@@ -37,6 +50,21 @@ pub(crate) struct Subject<'a> {
     digest: &'a str,
     /// The directory for `make -C`.
     headers: &'a Path,
+}
+
+impl<'a> Subject<'a> {
+    fn of(kernel: &'a Kernel) -> Result<Self, Error> {
+        let headers = kernel.headers.as_deref().ok_or_else(|| {
+            let why = "its headers are not stored here";
+            mend(wrong(what(&kernel.name), why), fetch_headers(kernel))
+        })?;
+        Ok(Subject {
+            name: &kernel.name,
+            release: &kernel.release,
+            digest: &kernel.digest,
+            headers,
+        })
+    }
 }
 
 /// Builds what it is asked for.
@@ -74,20 +102,7 @@ impl Testbed {
     /// # Errors
     /// No headers, no compiler, or a build that failed.
     pub(crate) fn build(&self, kernel: &Kernel) -> Result<BTreeMap<String, PathBuf>, Error> {
-        let headers = kernel.headers.as_deref().ok_or_else(|| {
-            let why = "its headers are not stored here";
-            mend(wrong(what(&kernel.name), why), fetch_headers(kernel))
-        })?;
-        build::ensure(
-            &self.root,
-            &self.sources,
-            &Subject {
-                name: &kernel.name,
-                release: &kernel.release,
-                digest: &kernel.digest,
-                headers,
-            },
-        )
+        build::ensure(&self.root, &self.sources, &Subject::of(kernel)?)
     }
 
     /// The same for the kernel that runs here, whose image need not be

@@ -74,7 +74,9 @@ impl<'a> Sources<'a> {
             let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
             let lines = text.lines().filter(move |_| file == "Kbuild");
             let values = lines.filter_map(|line| line.strip_prefix("obj-m"));
-            let values = values.filter_map(|rest| rest.split_once('=')).map(|it| it.1);
+            let values = values
+                .filter_map(|rest| rest.split_once('='))
+                .map(|it| it.1);
             values
                 .flat_map(str::split_whitespace)
                 .filter_map(move |object| Some((folder, object.strip_suffix(".o")?)))

@@ -12,7 +12,10 @@ const PAIR: &[(&str, &str)] = &[
         "Kbuild",
         "obj-m += low/\nobj-m += high-up/\nccflags-y += $(shell $(src)/say.sh)\n",
     ),
-    ("high-up/Kbuild", "obj-m := high-up.o\nhigh-up-y := main.o\n"),
+    (
+        "high-up/Kbuild",
+        "obj-m := high-up.o\nhigh-up-y := main.o\n",
+    ),
     (
         "high-up/main.c",
         "// SPDX-License-Identifier: GPL-2.0-only\n\
@@ -106,7 +109,7 @@ fn the_same_bytes_come_out_in_any_directory_and_say_nothing_of_it() {
 fn a_module_is_built_once_and_again_when_a_source_changes() {
     let Some(kernel) = kernel() else { return };
     let root = tempfile::tempdir().unwrap();
-    let testbed = Testbed::of(root.path(), &PAIR[..]);
+    let testbed = Testbed::of(root.path(), PAIR);
     let built = std::thread::scope(|scope| {
         let both = [0, 1].map(|_| scope.spawn(|| testbed.build(&kernel).unwrap()));
         both.map(|thread| thread.join().unwrap())
