@@ -188,7 +188,7 @@ static struct simgpu_drm_sched *sched_create(struct simgpu_context *context)
 {
 	const struct simgpu_create *args = &context->args;
 	struct simgpu_device *dev = context->dev;
-	struct drm_sched_init_args init = {
+	struct compat_sched_args init = {
 		.ops = &drm_ops,
 		.timeout_wq = dev->tdr_wq,
 		.num_rqs = is_shared(context) ? DRM_SCHED_PRIORITY_COUNT : 1,
@@ -258,7 +258,8 @@ static struct simgpu_drm_sched *sched_get(struct simgpu_context *context)
 	if (!IS_ERR(sched)) {
 		engine->sched = sched;
 		engine->sched_users++;
-		context->args.credit_limit = sched->base.credit_limit;
+		context->args.credit_limit =
+			compat_sched_credit_limit(&sched->base);
 	}
 	mutex_unlock(&engine->sched_mutex);
 	return sched;
@@ -284,8 +285,9 @@ static void sched_put(struct simgpu_context *context,
 /* All jobs were freed, and a grace period has passed. */
 static void drm_end(struct work_struct *work)
 {
-	struct simgpu_drm_context *drm = container_of(
-		to_rcu_work(work), struct simgpu_drm_context, end);
+	struct rcu_work *end = to_rcu_work(work);
+	struct simgpu_drm_context *drm =
+		container_of(end, struct simgpu_drm_context, end);
 	struct simgpu_context *context = drm->context;
 
 	drm_sched_entity_fini(&drm->entity);

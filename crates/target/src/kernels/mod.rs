@@ -11,6 +11,7 @@ mod fetch;
 mod image;
 mod index;
 mod names;
+mod source;
 mod store;
 mod version;
 
@@ -18,6 +19,7 @@ use std::path::PathBuf;
 
 pub(crate) use fetch::compiler;
 pub use names::{DEBIAN, DebianKernel};
+pub use source::Source;
 pub(crate) use store::{into_place, temporary_in};
 pub(crate) use version::compare as compare_versions;
 
