@@ -53,17 +53,18 @@ fn version(name: &str) -> Result<String, String> {
 
 /// Whether the headers are those of the kernel.
 pub(super) fn check_release(subject: &Subject<'_>) -> Result<(), Error> {
-    let path = subject.headers.join("include/config/kernel.release");
-    let said = std::fs::read_to_string(path).unwrap_or_default();
+    let path = subject.headers.join("include/generated/utsrelease.h");
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let said = text.split('"').nth(1).unwrap_or_default();
     // A tree without this file says so itself when something is built in it.
-    if said.is_empty() || said.trim() == subject.release {
+    if said.is_empty() || said == subject.release {
         return Ok(());
     }
     let why = format!(
         "the kernel is {}, but {} are headers of {}",
         subject.release,
         subject.headers.display(),
-        said.trim()
+        said
     );
     Err(mend(
         wrong(what(subject.name), why),

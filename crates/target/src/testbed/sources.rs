@@ -51,36 +51,42 @@ impl<'a> Sources<'a> {
 
     /// What its Kbuild files make, with `_` for `-`.
     pub(super) fn names(&self) -> BTreeSet<String> {
-        self.made().map(|(_, name)| canonical(name)).collect()
+        let made = self.made();
+        made.iter().map(|(_, name)| canonical(name)).collect()
     }
 
-    /// What can be asked for.
+    /// What experiments may want, which is not what only tests do.
     pub(super) fn modules(&self) -> Vec<TestbedModule> {
-        let mut modules: Vec<TestbedModule> = self
-            .made()
+        let made = self.made().into_iter();
+        let mut modules: Vec<TestbedModule> = made
+            .filter(|(folder, _)| !folder.starts_with("tests/"))
             .map(|(folder, name)| TestbedModule {
                 name: name.into(),
-                about: strings(&self.calls(folder, "MODULE_DESCRIPTION")).concat(),
-                parameters: self.parameters(folder),
+                about: strings(&self.calls(&folder, "MODULE_DESCRIPTION")).concat(),
+                parameters: self.parameters(&folder),
             })
             .collect();
         modules.sort_by(|a, b| a.name.cmp(&b.name));
         modules
     }
 
-    /// Folder and name of each module.
-    fn made(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
-        self.files().flat_map(|(path, text)| {
-            let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-            let lines = text.lines().filter(move |_| file == "Kbuild");
-            let values = lines.filter_map(|line| line.strip_prefix("obj-m"));
-            let values = values
-                .filter_map(|rest| rest.split_once('='))
-                .map(|it| it.1);
-            values
-                .flat_map(str::split_whitespace)
-                .filter_map(move |object| Some((folder, object.strip_suffix(".o")?)))
-        })
+    /// Folder, with a slash at its end, and name of each module that the
+    /// Kbuild file at the top makes, by itself or by those below.
+    fn made(&self) -> Vec<(String, &'a str)> {
+        let mut made = Vec::new();
+        let mut folders = vec![String::new()];
+        while let Some(folder) = folders.pop() {
+            let path = format!("{folder}Kbuild");
+            let text = self.files().find(|(name, _)| *name == path);
+            for object in text.iter().flat_map(|(_, text)| objects(text)) {
+                if let Some(name) = object.strip_suffix(".o") {
+                    made.push((folder.clone(), name));
+                } else if object.ends_with('/') {
+                    folders.push(format!("{folder}{object}"));
+                }
+            }
+        }
+        made
     }
 
     fn parameters(&self, folder: &str) -> Vec<Parameter> {
@@ -98,8 +104,8 @@ impl<'a> Sources<'a> {
     /// What stands between the brackets of a macro in a folder's files.
     fn calls(&self, folder: &str, name: &str) -> Vec<&'a str> {
         let files = self.files().filter(|(path, _)| {
-            path.strip_suffix(".c")
-                .is_some_and(|path| path.rsplit_once('/').map_or("", |it| it.0) == folder)
+            let name = path.strip_prefix(folder);
+            name.is_some_and(|name| name.ends_with(".c") && !name.contains('/'))
         });
         let start = format!("\n{name}(");
         let calls = files.flat_map(|(_, text)| {
@@ -108,6 +114,13 @@ impl<'a> Sources<'a> {
         });
         calls.collect()
     }
+}
+
+/// What a Kbuild file makes or descends into.
+fn objects(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().filter_map(|line| line.strip_prefix("obj-m"));
+    let values = lines.filter_map(|rest| Some(rest.split_once('=')?.1));
+    values.flat_map(str::split_whitespace)
 }
 
 /// The insides of C strings, as they stand.

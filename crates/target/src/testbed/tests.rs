@@ -205,8 +205,10 @@ fn missing_headers_are_told_with_the_command_that_brings_them() {
 fn headers_of_another_kernel_and_paths_that_make_cannot_take_are_refused() {
     let root = tempfile::tempdir().unwrap();
     let headers = root.path().join("headers");
-    std::fs::create_dir_all(headers.join("include/config")).unwrap();
-    std::fs::write(headers.join("include/config/kernel.release"), "6.13.0-y\n").unwrap();
+    let generated = headers.join("include/generated");
+    std::fs::create_dir_all(&generated).unwrap();
+    let said = "#define UTS_RELEASE \"6.13.0-y\"\n";
+    std::fs::write(generated.join("utsrelease.h"), said).unwrap();
     let kernel = Kernel {
         headers: Some(headers.clone()),
         ..bare("mine")
@@ -217,4 +219,20 @@ fn headers_of_another_kernel_and_paths_that_make_cannot_take_are_refused() {
     };
     assert!(why(root.path()).contains("headers of 6.13.0-y"));
     assert!(why(&root.path().join("a b")).contains("make cannot work in"));
+}
+
+#[test]
+fn our_modules_are_there_and_say_what_they_are() {
+    let ours = modules();
+    for name in ["depq", "simgpu"] {
+        let found = ours.iter().find(|module| module.name == name);
+        assert!(
+            found.is_some_and(|module| !module.about.is_empty()),
+            "{name}"
+        );
+    }
+    let sources = Sources::ours();
+    let user = |(path, _): (&str, &str)| path.starts_with("tests/user/");
+    assert!(!sources.files().any(user));
+    assert!(sources.files().any(|(path, _)| path == "compat/probe.sh"));
 }
