@@ -78,6 +78,7 @@ fn build_from(
                 format!("write /{to}"),
             ));
         }
+        Tree::check_visible(to)?;
         carry::files(&mut tree, from, to)?;
     }
     carry_modules(&mut tree, kernel, testbed, &payload.modules)?;

@@ -263,6 +263,8 @@ fn files_keep_their_links_and_only_the_right_to_execute() {
         ("tree/text", "relative"),
         ("nosuch", "/x"),
         ("tree/text", "/init"),
+        ("tree/text", "/proc/x"),
+        ("tree/text", "/dev/shm/x"),
     ] {
         let files = vec![(fixture.at(from), to.to_string())];
         let payload = Payload {
