@@ -8,7 +8,9 @@
  * stable kernels change interfaces too.
  */
 
+#include <linux/dma-fence.h>
 #include <linux/hrtimer.h>
+#include <linux/kthread.h>
 
 #ifndef HAVE_HRTIMER_SETUP
 static inline void hrtimer_setup(struct hrtimer *timer,
@@ -18,6 +20,18 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	hrtimer_init(timer, clock, mode);
 	timer->function = function;
 }
+#endif
+
+#ifndef HAVE_KTHREAD_RUN_WORKER
+#define kthread_run_worker(flags, ...) kthread_create_worker(flags, __VA_ARGS__)
+#endif
+
+/* Where these are missing, every fence has a lock of its owner's. */
+#ifndef dma_fence_lock_irqsave
+#define dma_fence_lock_irqsave(fence, flags) \
+	spin_lock_irqsave((fence)->lock, flags)
+#define dma_fence_unlock_irqrestore(fence, flags) \
+	spin_unlock_irqrestore((fence)->lock, flags)
 #endif
 
 #endif /* COMPAT_H */

@@ -24,26 +24,41 @@
 
 struct simgpu_context;
 struct simgpu_device;
+struct simgpu_drm_sched;
 struct simgpu_job;
 
 /**
  * struct simgpu_fence - the fence of a job on the engine
  * @base: signalled by the engine; keeps the module loaded
  * @lock: its lock
+ * @dev: the device, for &simgpu_device.fences
+ * @link: in &simgpu_engine.done
+ * @twice: the engine says done twice
+ * @sched: kept until this fence is freed; see backend_drm.c. Or NULL.
  */
 struct simgpu_fence {
 	struct dma_fence base;
 	spinlock_t lock;
+	struct simgpu_device *dev;
+	struct list_head link;
+	bool twice;
+	struct simgpu_drm_sched *sched;
 };
 
 /**
  * struct simgpu_engine - executes jobs by letting time pass
  * @dev: the device
  * @index: which engine
- * @lock: protects what follows; taken under no other lock of ours, and under
- *	no fence lock: fences are signalled with it released
- * @running: jobs on the engine, in the order they were handed over
+ * @lock: protects what follows; taken under no other spinlock of ours, and
+ *	under no fence lock: fences are signalled with it released
+ * @running: jobs not yet done: serial in the order they were handed over,
+ *	parallel by &simgpu_job.t_end
+ * @late: jobs done whose interrupt is late
+ * @done: engine fences about to be signalled; each with a reference
+ * @saying: somebody signals what was in @done
  * @timer: expires when the next job is done
+ * @storm: spurious interrupts to come
+ * @busy_since: when @running became not empty
  * @order: counts run_job calls
  * @interrupts: interrupts so far, spurious ones included
  * @completed: jobs done
@@ -60,7 +75,12 @@ struct simgpu_engine {
 	u32 index;
 	spinlock_t lock;
 	struct list_head running;
+	struct list_head late;
+	struct list_head done;
+	bool saying;
 	struct hrtimer timer;
+	u64 storm;
+	ktime_t busy_since;
 	u64 order;
 	u64 interrupts;
 	u64 completed;
@@ -85,7 +105,10 @@ struct simgpu_engine {
  * @idle: completed when @live has become zero
  * @jobs: jobs that exist
  * @fences: engine fences that exist
+ * @contexts_mutex: protects @contexts
+ * @contexts: all contexts that are alive
  * @gone: a reset has failed: everything fails with -ENODEV until reload
+ * @parallel: an engine executes all its jobs at once, else one after the other
  * @n_engines: number of @engines
  * @engines: the engines
  */
@@ -101,7 +124,10 @@ struct simgpu_device {
 	struct completion idle;
 	atomic_t jobs;
 	atomic_t fences;
+	struct mutex contexts_mutex;
+	struct list_head contexts;
 	bool gone;
+	bool parallel;
 	u32 n_engines;
 	struct simgpu_engine engines[SIMGPU_ENGINES_MAX];
 };
@@ -122,32 +148,46 @@ struct simgpu_slot {
 
 /**
  * struct simgpu_context - a queue of jobs on one engine
- * @ref: file, and each job
+ * @ref: file, back end until simgpu_context_release(), and each job
+ * @link: in &simgpu_device.contexts
+ * @id: its number in its file, from 1
  * @dev: the device
  * @engine: where its jobs go
  * @backend: drm_sched or depq
  * @args: as given, defaults filled in
  * @submit: serialises submissions: ring, random numbers and, for drm_sched,
  *	arm and push belong together
- * @ring_lock: protects @ring's fences and @seqno
+ * @ring_lock: protects @ring's fences
  * @ring: the last @args.ring jobs; slot of a seqno: seqno & (@args.ring - 1)
- * @seqno: of the newest job
+ * @seqno: of the newest job that was committed; written under @submit with
+ *	smp_store_release()
  * @random: for durations; under @submit
- * @fault, @fault_arg, @fault_skip, @fault_count: injected; under @submit
+ * @fault: injected; under @submit, as are the next three
+ * @fault_arg: its argument
+ * @fault_skip: jobs that go well before
+ * @fault_count: jobs that fail then; 0 for all
  * @memory: what jobs write to and user space maps, shared by the contexts of
  *	a file; holds a reference
- * @closed: destroyed or killed; under @submit
+ * @closed: destroyed: the back end may be gone and must not be called; under
+ *	@submit
+ * @error: what submissions get once killed, else 0; under @submit
+ * @stops: stops without a start; under @submit
  * @submitted: jobs; under @submit
+ * @failed: jobs that failed and that the ring has lost; under @submit
  * @bypassed: run by the submitter
  * @released: jobs freed
  * @timedout: resets
  * @no_hang: timeouts of jobs that were alive
  * @teardown: ends the context when it is closed
+ * @inflight: its jobs whose engine fence was not yet given up to be signalled,
+ *	in the order of run_job; under the engine's lock
  * @drm: state of the drm_sched back end
  * @depq: state of the depq back end
  */
 struct simgpu_context {
 	struct kref ref;
+	struct list_head link;
+	u32 id;
 	struct simgpu_device *dev;
 	struct simgpu_engine *engine;
 	const struct simgpu_backend *backend;
@@ -163,12 +203,16 @@ struct simgpu_context {
 	u32 fault_count;
 	struct simgpu_memory *memory;
 	bool closed;
+	int error;
+	u32 stops;
 	u64 submitted;
+	u64 failed;
 	atomic64_t bypassed;
 	atomic64_t released;
 	atomic64_t timedout;
 	atomic64_t no_hang;
 	struct work_struct teardown;
+	struct list_head inflight;
 	union {
 		struct simgpu_drm_context *drm;
 		struct depq_queue depq;
@@ -194,17 +238,20 @@ struct simgpu_memory {
  *	signalled
  * @hw: its engine fence, allocated before the job is committed; the job's
  *	reference
- * @link: in &simgpu_engine.running
+ * @link: in &simgpu_engine.running or &simgpu_engine.late
+ * @context_link: in &simgpu_context.inflight
  * @duration_ns: time on the engine
  * @run_cost_ns: CPU time of run_job
- * @t_end: when the engine is done; under the engine's lock
+ * @t_end: when the engine is done; on a serial engine, until the job is its
+ *	first, when it was handed over; under the engine's lock
  * @fault: SIMGPU_FAULT_*
  * @fault_arg: see there
  * @write_offset: see &simgpu_exec
  * @write_value: see &simgpu_exec
  * @write: whether to write
- * @on_engine: in &simgpu_engine.running; under the engine's lock
+ * @on_engine: in &simgpu_context.inflight; under the engine's lock
  * @hw_done: the engine was done, whether or not it said so; under the lock
+ * @told: the engine said so; under the lock
  */
 struct simgpu_job {
 	union {
@@ -215,6 +262,7 @@ struct simgpu_job {
 	struct simgpu_slot *slot;
 	struct simgpu_fence *hw;
 	struct list_head link;
+	struct list_head context_link;
 	u64 duration_ns;
 	u64 run_cost_ns;
 	ktime_t t_end;
@@ -225,17 +273,27 @@ struct simgpu_job {
 	bool write;
 	bool on_engine;
 	bool hw_done;
+	bool told;
 };
 
 /**
  * struct simgpu_backend - what a design must do
  *
- * A job goes through job_init, job_add_dep*, then either job_commit or
- * job_abort. All but the last argument checks are the caller's.
+ * A job goes through job_init, job_add_dep*, then either job_arm and
+ * job_commit or job_abort. All but the last argument checks are the caller's.
+ * All but context_init, context_close and those that say otherwise are called
+ * under &simgpu_context.submit, and none after context_close.
  */
 struct simgpu_backend {
 	/** @name: for messages and debugfs */
 	const char *name;
+	/**
+	 * @needs_order: the queue layer signals the finished fence the moment
+	 * the engine fence is signalled. So the engine signals the engine
+	 * fences of a context in the order of run_job, and after a reset those
+	 * of the jobs that it has dropped, with an error.
+	 */
+	bool needs_order;
 	/**
 	 * @context_init: make the queue. Context: process, may sleep.
 	 * Return: 0 or a negative errno, with nothing left behind.
@@ -259,30 +317,45 @@ struct simgpu_backend {
 	 * failure. Return: 0 or -ENOMEM.
 	 */
 	int (*job_add_dep)(struct simgpu_job *job, struct dma_fence *fence);
-	/** @job_fence: the finished fence; no reference is taken */
+	/**
+	 * @job_arm: make the finished fence a valid one; job_commit() must
+	 * follow. Cannot fail, allocates nothing. NULL if the fence is valid
+	 * from job_init() on.
+	 */
+	void (*job_arm)(struct simgpu_job *job);
+	/**
+	 * @job_fence: the finished fence; no reference is taken. Called after
+	 * job_arm().
+	 */
 	struct dma_fence *(*job_fence)(struct simgpu_job *job);
 	/**
-	 * @job_commit: arm and push; cannot fail, allocates nothing. The job
-	 * belongs to the queue then and may be freed before this returns.
-	 * Context: process, under &simgpu_context.submit.
+	 * @job_commit: push; cannot fail, allocates nothing. The job belongs
+	 * to the queue then and may be freed before this returns.
+	 * &simgpu_job.slot was set before.
 	 */
 	void (*job_commit)(struct simgpu_job *job);
 	/** @job_abort: after job_init instead of job_commit; frees the job */
 	void (*job_abort)(struct simgpu_job *job);
-	/** @control: stop, start, kill, trigger timeout; 0 or -errno */
+	/**
+	 * @control: stop, start, kill, trigger timeout; 0 or -errno. Every
+	 * start has had its stop; a context may be closed while it is stopped.
+	 */
 	int (*control)(struct simgpu_context *context, u32 command, u64 arg);
 	/** @stats: fill in what the back end knows */
 	void (*stats)(struct simgpu_context *context,
 		      struct simgpu_stats *stats);
-	/** @queue_bytes, @job_bytes, @fence_bytes: for &struct simgpu_info */
+	/** @queue_bytes: for &struct simgpu_info */
 	u32 queue_bytes;
+	/** @job_bytes: likewise */
 	u32 job_bytes;
-	u32 fence_bytes;
+	/** @fence_bytes: likewise, once modules are loaded */
+	u32 (*fence_bytes)(void);
 };
 
 /* backend_drm.c, backend_depq.c */
 extern const struct simgpu_backend simgpu_backend_drm;
 extern const struct simgpu_backend simgpu_backend_depq;
+void simgpu_drm_sched_put(struct simgpu_drm_sched *sched);
 
 /* fence.c: engine fences */
 int simgpu_fence_init(void);
@@ -296,6 +369,7 @@ void simgpu_engine_init(struct simgpu_engine *engine, struct simgpu_device *dev,
 void simgpu_engine_fini(struct simgpu_engine *engine);
 struct dma_fence *simgpu_engine_run(struct simgpu_job *job, bool in_submit);
 enum depq_verdict simgpu_engine_recover(struct simgpu_job *job);
+struct dma_fence *simgpu_engine_fail(struct simgpu_job *job, int error);
 void simgpu_engine_cancel(struct simgpu_context *context, int error);
 
 /* context.c */

@@ -14,7 +14,9 @@
  * closes its contexts; jobs in flight end by themselves.
  *
  * All times are CLOCK_MONOTONIC in nanoseconds. Reserved fields and unknown
- * flags must be zero, else -EINVAL.
+ * flags must be zero, else -EINVAL. A context that the file does not have is
+ * -ENOENT, an unknown command -ENOTTY; once a reset has failed, every command
+ * is -ENODEV until the module is loaded again.
  *
  * Structs grow at their end only. The kernel takes the size from the ioctl
  * number: a smaller struct is filled up with zeros, a larger one is accepted
@@ -86,6 +88,9 @@ struct simgpu_info {
 #define SIMGPU_PRIORITY_HIGH		1
 #define SIMGPU_PRIORITY_LOW		2
 
+/* Contexts that a file can have at a time; one more is -ENOSPC. */
+#define SIMGPU_CONTEXTS_MAX 4096
+
 /**
  * struct simgpu_create - make a context
  * @design: SIMGPU_DESIGN_*
@@ -132,7 +137,7 @@ struct simgpu_destroy {
 };
 
 /* &simgpu_dep.kind */
-#define SIMGPU_DEP_FENCE	0	/* @fd is a sync_file */
+#define SIMGPU_DEP_FENCE	0	/* @fd is a sync_file, else -EBADF */
 #define SIMGPU_DEP_JOB		1	/* @context and @seqno of this file */
 
 /**
@@ -155,7 +160,10 @@ struct simgpu_dep {
 /* &simgpu_exec.flags */
 #define SIMGPU_EXEC_FENCE_OUT	(1u << 0)	/* return a sync_file */
 #define SIMGPU_EXEC_WRITE	(1u << 1)	/* write a dword when done */
-/* The job depends on the job before it in the same submission. */
+/* The job depends on the job before it in the same submission, which must not
+ * be the first of it. The order of the queue implies that: both designs drop
+ * such a dependency.
+ */
 #define SIMGPU_EXEC_CHAIN	(1u << 2)
 #define SIMGPU_EXEC_FLAGS	0x7u
 
@@ -166,7 +174,10 @@ struct simgpu_dep {
 #define SIMGPU_FAULT_LOST	3	/* done, but the interrupt is lost; 0 */
 #define SIMGPU_FAULT_LATE	4	/* the interrupt is late; ns, up to 1 s */
 #define SIMGPU_FAULT_STORM	5	/* extra interrupts; 1 to 1000 */
-#define SIMGPU_FAULT_ALLOC	6	/* -ENOMEM; at which step, from 0 */
+/* The submission fails with -ENOMEM at this allocation, counted from 0 at the
+ * first allocation for this job; if it makes fewer, nothing happens.
+ */
+#define SIMGPU_FAULT_ALLOC	6
 #define SIMGPU_FAULT_RUN_ERROR	7	/* run_job fails; errno, 1 to 4095 */
 #define SIMGPU_FAULT_RUN_NULL	8	/* run_job returns no fence; 0 */
 #define SIMGPU_FAULT_INSTANT	9	/* done before run_job returns; 0 */
@@ -220,13 +231,14 @@ struct simgpu_exec {
  * struct simgpu_submit - submit jobs to a context
  * @context: its number
  * @flags: SIMGPU_SUBMIT_*
- * @n_execs: number of elements of @execs, 1 to 256
+ * @n_execs: number of elements of @execs, 1 to 256 and to the context's ring
  * @exec_size: sizeof(struct simgpu_exec) of the caller
  * @execs: in and out, address of an array of struct simgpu_exec
  *
  * Either all jobs are submitted or, on an error, none is and nothing is
- * written to @execs. -ECANCELED or -ENODEV if the context was killed or
- * banned.
+ * written to @execs. (If the caller unmaps @execs at the same time, no job is
+ * submitted, but some results may have been written.) -ECANCELED or -ENODEV
+ * if the context was killed or banned.
  */
 struct simgpu_submit {
 	__u32 context;
@@ -241,11 +253,15 @@ struct simgpu_submit {
  * @context: its number
  * @pad: must be zero
  * @seqno: a job that the ring of the context still holds, else -ENOENT
- * @timeout_ns: for how long, at most; 0 to ask only. -ETIME when over.
+ * @timeout_ns: for how long, at most; 0 to ask only; in units of a jiffy,
+ *	rounded up. -ETIME when over. A signal ends the wait with -EINTR, or
+ *	restarts it if its handler was installed with SA_RESTART; what was
+ *	left of the time is written back and is what the restart waits.
  * @error: out, 0 or the negative error of the job
  * @pad2: must be zero
- * @t_run: out, when run_job began, or 0
- * @t_hw: out, when the engine was done, or 0
+ * @t_run: out, when run_job began, or 0 (also if the ring has lost the job
+ *	meanwhile)
+ * @t_hw: out, when the engine was done, or 0 (likewise)
  * @t_wake: out, when the waiting thread ran again
  */
 struct simgpu_wait {
@@ -277,7 +293,6 @@ struct simgpu_wait {
  * @order: counts run_job calls of the engine from 1, or 0
  * @error: 0 or the negative error of the job
  * @flags: SIMGPU_RECORD_*
- * @pad: zero
  */
 struct simgpu_record {
 	__u64 seqno;

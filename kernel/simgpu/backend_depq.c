@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: contexts on depq
+ *
+ * A context is one queue; who runs its jobs if the submitter does not is a
+ * worker of its own, or one that all such contexts of the engine or of the
+ * device share. Shared workers are made when first wanted and stay until the
+ * module goes.
+ *
+ * The queue does not limit how many jobs wait in it, the ring of the context
+ * does, for both designs alike.
+ *
+ * Closing a context kills the queue and puts the context's reference to it.
+ * Each job that exists holds a reference to the queue; so when depq calls
+ * release_queue, all of them are freed, and the back end's reference to the
+ * context, in which the queue is embedded, is given back.
+ */
+
+#include <linux/jiffies.h>
+#include <linux/sched.h>
+
+#include "file.h"
+
+static struct simgpu_context *simgpu_queue_context(struct depq_queue *queue)
+{
+	return container_of(queue, struct simgpu_context, depq);
+}
+
+static struct simgpu_job *simgpu_depq_job(struct depq_job *job)
+{
+	return container_of(job, struct simgpu_job, depq);
+}
+
+static struct dma_fence *simgpu_depq_run(struct depq_job *job)
+{
+	/* Submissions come from user threads only, workers are kthreads. */
+	return simgpu_engine_run(simgpu_depq_job(job),
+				 !(current->flags & PF_KTHREAD));
+}
+
+static enum depq_verdict simgpu_depq_timedout(struct depq_job *job)
+{
+	return simgpu_engine_recover(simgpu_depq_job(job));
+}
+
+static void simgpu_depq_release_job(struct depq_job *job)
+{
+	simgpu_job_free(simgpu_depq_job(job));
+}
+
+static void simgpu_depq_release_queue(struct depq_queue *queue)
+{
+	simgpu_context_release(simgpu_queue_context(queue));
+}
+
+static const struct depq_ops simgpu_depq_ops = {
+	.run_job = simgpu_depq_run,
+	.timedout_job = simgpu_depq_timedout,
+	.release_job = simgpu_depq_release_job,
+	.release_queue = simgpu_depq_release_queue,
+};
+
+/* The uAPI counts workers and puts as depq does. */
+static_assert(SIMGPU_WORKER_SYSTEM == (int)DEPQ_WORKER_SYSTEM);
+static_assert(SIMGPU_WORKER_WQ == (int)DEPQ_WORKER_WQ);
+static_assert(SIMGPU_WORKER_HIGHPRI == (int)DEPQ_WORKER_HIGHPRI);
+static_assert(SIMGPU_WORKER_KTHREAD == (int)DEPQ_WORKER_KTHREAD);
+static_assert(SIMGPU_PUT_WORKER == (int)DEPQ_PUT_WORKER);
+static_assert(SIMGPU_PUT_IRQ == (int)DEPQ_PUT_IRQ);
+static_assert(SIMGPU_PUT_SUBMIT == (int)DEPQ_PUT_SUBMIT);
+
+/* A shared worker, made if it is the first time, with a new reference. */
+static struct depq_worker *simgpu_shared_worker(struct mutex *mutex,
+						struct depq_worker **workers,
+						enum depq_worker_kind kind,
+						const char *name)
+{
+	struct depq_worker *worker;
+
+	mutex_lock(mutex);
+	worker = workers[kind];
+	if (!worker) {
+		worker = depq_worker_create(kind, name);
+		if (!IS_ERR(worker))
+			workers[kind] = worker;
+	}
+	if (!IS_ERR(worker))
+		depq_worker_get(worker);
+	mutex_unlock(mutex);
+	return worker;
+}
+
+static struct depq_worker *simgpu_depq_worker(struct simgpu_context *context,
+					      const char *name)
+{
+	struct simgpu_engine *engine = context->engine;
+	struct simgpu_device *dev = context->dev;
+	enum depq_worker_kind kind = context->args.worker;
+	char shared[16];
+
+	switch (context->args.share) {
+	case SIMGPU_SHARE_ENGINE:
+		snprintf(shared, sizeof(shared), "simgpu%u", engine->index);
+		return simgpu_shared_worker(&engine->worker_mutex,
+					    engine->workers, kind, shared);
+	case SIMGPU_SHARE_DEVICE:
+		return simgpu_shared_worker(&dev->worker_mutex, dev->workers,
+					    kind, "simgpu");
+	default:
+		return depq_worker_create(kind, name);
+	}
+}
+
+static int simgpu_depq_init(struct simgpu_context *context)
+{
+	struct depq_queue_args args = {
+		.dev = &context->dev->depq,
+		.ops = &simgpu_depq_ops,
+		.put = context->args.put,
+		.credit_limit = context->args.credit_limit,
+		.max_queued = U32_MAX,
+		.timeout = usecs_to_jiffies(context->args.timeout_us),
+		.hang_limit = context->args.hang_limit,
+	};
+	char name[24];
+	int error;
+
+	snprintf(name, sizeof(name), "simgpu%u-%u", context->engine->index,
+		 context->id);
+	args.name = name;
+	if (context->args.flags & SIMGPU_CREATE_BYPASS)
+		args.flags |= DEPQ_QUEUE_BYPASS;
+	args.worker = simgpu_depq_worker(context, name);
+	if (IS_ERR(args.worker))
+		return PTR_ERR(args.worker);
+	error = depq_queue_init(&context->depq, &args);
+	depq_worker_put(args.worker);
+	return error;
+}
+
+static void simgpu_depq_close(struct simgpu_context *context)
+{
+	/* A queue that was killed ends even if it is stopped. */
+	depq_queue_kill(&context->depq, -ECANCELED);
+	depq_queue_put(&context->depq);
+}
+
+static int simgpu_depq_job_init(struct simgpu_job *job, u32 credits,
+				bool nonblock)
+{
+	return depq_job_init(&job->depq, &job->context->depq, credits,
+			     nonblock ? DEPQ_JOB_NONBLOCK : 0);
+}
+
+static int simgpu_depq_add_dep(struct simgpu_job *job, struct dma_fence *fence)
+{
+	return depq_job_add_dep(&job->depq, fence);
+}
+
+static struct dma_fence *simgpu_depq_fence(struct simgpu_job *job)
+{
+	return depq_job_fence(&job->depq);
+}
+
+static void simgpu_depq_commit(struct simgpu_job *job)
+{
+	depq_job_commit(&job->depq);
+	depq_job_put(&job->depq);	/* ours; the queue has its own */
+}
+
+static void simgpu_depq_abort(struct simgpu_job *job)
+{
+	depq_job_put(&job->depq);
+}
+
+static int simgpu_depq_control(struct simgpu_context *context, u32 command,
+			       u64 arg)
+{
+	struct depq_queue *queue = &context->depq;
+
+	switch (command) {
+	case SIMGPU_CONTROL_STOP:
+		depq_queue_stop(queue);
+		return 0;
+	case SIMGPU_CONTROL_START:
+		depq_queue_start(queue);
+		return 0;
+	case SIMGPU_CONTROL_KILL:
+		depq_queue_kill(queue, -(int)arg);
+		return 0;
+	case SIMGPU_CONTROL_TIMEOUT:
+		depq_queue_trigger_timeout(queue);
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static void simgpu_depq_stats(struct simgpu_context *context,
+			      struct simgpu_stats *stats)
+{
+	struct depq_stats depq;
+
+	depq_queue_read_stats(&context->depq, &depq);
+	stats->banned = depq.banned;
+	stats->bypassed = depq.bypassed;
+	stats->done = depq.done;
+	stats->failed = depq.failed;
+	stats->timedout = depq.timedout;
+	stats->no_hang = depq.no_hang;
+	stats->put_irq = depq.put_irq;
+	stats->put_submit = depq.put_submit;
+	stats->put_worker = depq.put_worker;
+	stats->put_delayed = depq.put_delayed;
+	stats->kicks = depq.kicks;
+	stats->credits = depq.credits;
+	stats->queued = depq.queued;
+	stats->pending = depq.pending;
+}
+
+/**
+ * simgpu_depq_put_workers() - let go of the shared workers
+ * @dev: that has no contexts any more
+ *
+ * Context: process, sleeps.
+ */
+void simgpu_depq_put_workers(struct simgpu_device *dev)
+{
+	int kind;
+	u32 i;
+
+	for (kind = 0; kind < DEPQ_WORKER_COUNT; kind++) {
+		if (dev->workers[kind])
+			depq_worker_put(dev->workers[kind]);
+		for (i = 0; i < dev->n_engines; i++)
+			if (dev->engines[i].workers[kind])
+				depq_worker_put(dev->engines[i].workers[kind]);
+	}
+}
+
+const struct simgpu_backend simgpu_backend_depq = {
+	.name = "depq",
+	.context_init = simgpu_depq_init,
+	.context_close = simgpu_depq_close,
+	.job_init = simgpu_depq_job_init,
+	.job_add_dep = simgpu_depq_add_dep,
+	.job_fence = simgpu_depq_fence,
+	.job_commit = simgpu_depq_commit,
+	.job_abort = simgpu_depq_abort,
+	.control = simgpu_depq_control,
+	.stats = simgpu_depq_stats,
+	.queue_bytes = sizeof(struct depq_queue),
+	.job_bytes = sizeof(struct depq_job),
+	.fence_bytes = depq_fence_bytes,
+};

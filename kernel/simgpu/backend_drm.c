@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/slab.h>
+
+#include "../compat/drm_sched.h"
+#include "simgpu.h"
+
+/**
+ * DOC: the drm_sched back end
+ *
+ * The kernel's own drm_sched, unmodified, used as the drivers of its day use
+ * it. By default a context has a scheduler of its own with one entity, as with
+ * firmware schedulers; with %SIMGPU_CREATE_SHARED the contexts of an engine
+ * have an entity each on one scheduler with a run queue for every priority.
+ *
+ * What drm_sched leaves to the driver, or what it gets wrong by itself:
+ *
+ * - Finished fences are signalled when engine fences are, so that the engine
+ *   must keep these in order: &simgpu_backend.needs_order. For the same reason
+ *   a job that fails in run_job with others before it must not say so at once;
+ *   simgpu_engine_run() sees to that as well.
+ * - On one scheduler, a job that depends on another one's finished fence waits
+ *   only until that one was handed to the engine. On a serial engine its order
+ *   does the rest; on a parallel engine the fences are marked not to be used
+ *   in this way.
+ * - A job that timed out was taken off the list of pending jobs and must be put
+ *   back, whatever was found: then drm_sched frees it when its fence has been
+ *   signalled. drm_sched_stop() and drm_sched_start() would do so, but forget
+ *   the engine fences of all that go on. So here the scheduler's work is
+ *   stopped, the engine recovers and signals the fences of the jobs it has
+ *   dropped, with an error, and the work is started again.
+ * - drm_sched cannot cancel. A context that was killed, banned or closed has an
+ *   error; its jobs leave the engine; those not yet run come to run_job in
+ *   their order and after their dependencies, and fail there. Its entity is
+ *   finished when no job is left, never with jobs in it.
+ * - drm_sched_fini() leaks pending jobs, and frees what callbacks of fences of
+ *   the last job may still be using. It is called when all jobs were freed and
+ *   a grace period has passed: callbacks run under the lock of a fence.
+ * - A finished fence asks its scheduler for a name as long as it lives, which
+ *   may be long after the scheduler's end. It keeps its parent as long, the
+ *   engine fence, which therefore keeps the memory of the scheduler. A job that
+ *   fails without a fence is given one for this reason only.
+ */
+
+/**
+ * struct simgpu_drm_sched - a scheduler, of one context or of an engine
+ * @ref: memory only: the engine or context, and engine fences
+ * @base: the scheduler
+ * @lock: protects @stops, and keeps stop and start of the scheduler together
+ * @stops: stops without a start, of all contexts
+ */
+struct simgpu_drm_sched {
+	struct kref ref;
+	struct drm_gpu_scheduler base;
+	struct mutex lock;
+	u32 stops;
+};
+
+/**
+ * struct simgpu_drm_context - what this back end keeps for a context
+ * @context: the context
+ * @sched: its scheduler, or the engine's
+ * @entity: its queue
+ * @live: jobs that exist, plus one until the context is closed
+ * @error: what jobs and submissions fail with; 0 or negative errno; set once
+ * @stops: stops without a start by this context; under the scheduler's lock
+ * @end: when all jobs were freed and nobody looks at them any more
+ */
+struct simgpu_drm_context {
+	struct simgpu_context *context;
+	struct simgpu_drm_sched *sched;
+	struct drm_sched_entity entity;
+	atomic_t live;
+	int error;
+	u32 stops;
+	struct rcu_work end;
+};
+
+static struct simgpu_job *to_job(struct drm_sched_job *base)
+{
+	return container_of(base, struct simgpu_job, drm);
+}
+
+static bool is_shared(const struct simgpu_context *context)
+{
+	return context->args.flags & SIMGPU_CREATE_SHARED;
+}
+
+/* Only the first error counts. */
+static void drm_fail(struct simgpu_drm_context *drm, int error)
+{
+	cmpxchg(&drm->error, 0, error);
+}
+
+static void sched_stop(struct simgpu_drm_sched *sched)
+{
+	lockdep_assert_held(&sched->lock);
+	if (!sched->stops++)
+		drm_sched_wqueue_stop(&sched->base);
+}
+
+static void sched_start(struct simgpu_drm_sched *sched)
+{
+	lockdep_assert_held(&sched->lock);
+	if (!WARN_ON_ONCE(!sched->stops) && !--sched->stops)
+		drm_sched_wqueue_start(&sched->base);
+}
+
+static void drm_put_live(struct simgpu_drm_context *drm)
+{
+	if (atomic_dec_and_test(&drm->live))
+		queue_rcu_work(drm->context->dev->teardown_wq, &drm->end);
+}
+
+static struct dma_fence *drm_run_job(struct drm_sched_job *base)
+{
+	struct simgpu_job *job = to_job(base);
+	int error = READ_ONCE(job->context->drm->error);
+	struct dma_fence *fence;
+
+	if (error)
+		return simgpu_engine_fail(job, error);
+	fence = simgpu_engine_run(job, false);
+	if (IS_ERR_OR_NULL(fence))
+		base->s_fence->parent = dma_fence_get(&job->hw->base);
+	return fence;
+}
+
+static void drm_count(struct simgpu_drm_context *drm, enum depq_verdict verdict)
+{
+	struct simgpu_context *context = drm->context;
+
+	switch (verdict) {
+	case DEPQ_NO_HANG:
+		atomic64_inc(&context->no_hang);
+		break;
+	case DEPQ_RESET:
+		if (atomic64_inc_return(&context->timedout) >
+		    context->args.hang_limit)
+			drm_fail(drm, -ENODEV);
+		break;
+	case DEPQ_GONE:
+		drm_fail(drm, -ENODEV);
+		break;
+	}
+}
+
+/*
+ * Context: process, on tdr_wq. The scheduler does not free the job while this
+ * runs, and drm_sched_fini() waits for it.
+ */
+static enum drm_gpu_sched_stat drm_timedout_job(struct drm_sched_job *base)
+{
+	struct simgpu_job *job = to_job(base);
+	struct simgpu_drm_context *drm = job->context->drm;
+	struct simgpu_drm_sched *sched = drm->sched;
+
+	mutex_lock(&sched->lock);
+	sched_stop(sched);
+	drm_count(drm, simgpu_engine_recover(job));
+	compat_sched_put_back(&sched->base, base);
+	/* From here on the job and its context may be gone. */
+	sched_start(sched);
+	mutex_unlock(&sched->lock);
+	/*
+	 * Also when the device is gone: other contexts of this scheduler have
+	 * yet to find that out.
+	 */
+	return COMPAT_SCHED_STAT;
+}
+
+static void drm_free_job(struct drm_sched_job *base)
+{
+	struct simgpu_job *job = to_job(base);
+	struct simgpu_drm_context *drm = job->context->drm;
+
+	drm_sched_job_cleanup(base);
+	simgpu_job_free(job);
+	drm_put_live(drm);
+}
+
+static const struct drm_sched_backend_ops drm_ops = {
+	.run_job = drm_run_job,
+	.timedout_job = drm_timedout_job,
+	.free_job = drm_free_job,
+};
+
+static struct simgpu_drm_sched *sched_create(struct simgpu_context *context)
+{
+	const struct simgpu_create *args = &context->args;
+	struct simgpu_device *dev = context->dev;
+	struct drm_sched_init_args init = {
+		.ops = &drm_ops,
+		.timeout_wq = dev->tdr_wq,
+		.num_rqs = is_shared(context) ? DRM_SCHED_PRIORITY_COUNT : 1,
+		.credit_limit = args->credit_limit,
+		.timeout = usecs_to_jiffies(args->timeout_us),
+		.name = "simgpu",
+		.dev = dev->misc.this_device,
+	};
+	struct simgpu_drm_sched *sched;
+	int err;
+
+	if (args->flags & SIMGPU_CREATE_HIGHPRI)
+		init.submit_wq = dev->highpri_wq;
+	sched = kzalloc(sizeof(*sched), GFP_KERNEL);
+	if (!sched)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&sched->ref);
+	mutex_init(&sched->lock);
+	err = compat_sched_init(&sched->base, &init);
+	if (err) {
+		kfree(sched);
+		return ERR_PTR(err);
+	}
+	return sched;
+}
+
+static void sched_free(struct kref *ref)
+{
+	kfree(container_of(ref, struct simgpu_drm_sched, ref));
+}
+
+/**
+ * simgpu_drm_sched_put() - let the memory of a scheduler go
+ * @sched: the scheduler
+ *
+ * Context: any.
+ */
+void simgpu_drm_sched_put(struct simgpu_drm_sched *sched)
+{
+	kref_put(&sched->ref, sched_free);
+}
+
+static void sched_end(struct simgpu_drm_sched *sched)
+{
+	/*
+	 * The work that frees jobs may have queued the other one after that
+	 * was cancelled; drm_sched_fini() cancels it once more. That matters
+	 * where the workqueue is not the scheduler's own.
+	 */
+	drm_sched_wqueue_stop(&sched->base);
+	drm_sched_fini(&sched->base);
+	mutex_destroy(&sched->lock);
+	simgpu_drm_sched_put(sched);
+}
+
+static struct simgpu_drm_sched *sched_get(struct simgpu_context *context)
+{
+	struct simgpu_engine *engine = context->engine;
+	struct simgpu_drm_sched *sched;
+
+	if (!is_shared(context))
+		return sched_create(context);
+	mutex_lock(&engine->sched_mutex);
+	sched = engine->sched;
+	if (!sched)
+		sched = sched_create(context);
+	if (!IS_ERR(sched)) {
+		engine->sched = sched;
+		engine->sched_users++;
+		context->args.credit_limit = sched->base.credit_limit;
+	}
+	mutex_unlock(&engine->sched_mutex);
+	return sched;
+}
+
+static void sched_put(struct simgpu_context *context,
+		      struct simgpu_drm_sched *sched)
+{
+	struct simgpu_engine *engine = context->engine;
+
+	if (!is_shared(context)) {
+		sched_end(sched);
+		return;
+	}
+	mutex_lock(&engine->sched_mutex);
+	if (!--engine->sched_users) {
+		engine->sched = NULL;
+		sched_end(sched);
+	}
+	mutex_unlock(&engine->sched_mutex);
+}
+
+/* All jobs were freed, and a grace period has passed. */
+static void drm_end(struct work_struct *work)
+{
+	struct simgpu_drm_context *drm = container_of(
+		to_rcu_work(work), struct simgpu_drm_context, end);
+	struct simgpu_context *context = drm->context;
+
+	drm_sched_entity_fini(&drm->entity);
+	sched_put(context, drm->sched);
+	kfree(drm);
+	simgpu_context_release(context);
+}
+
+/* The jobs of the context leave the engine; the error was set before. */
+static void drm_cancel(struct simgpu_drm_context *drm)
+{
+	struct simgpu_drm_sched *sched = drm->sched;
+
+	/* Stopped: otherwise run_job, not seeing the error, might add one. */
+	mutex_lock(&sched->lock);
+	sched_stop(sched);
+	simgpu_engine_cancel(drm->context, READ_ONCE(drm->error));
+	sched_start(sched);
+	mutex_unlock(&sched->lock);
+}
+
+static void drm_teardown(struct work_struct *work)
+{
+	struct simgpu_context *context =
+		container_of(work, struct simgpu_context, teardown);
+	struct simgpu_drm_context *drm = context->drm;
+	struct simgpu_drm_sched *sched = drm->sched;
+
+	drm_cancel(drm);
+	mutex_lock(&sched->lock);
+	for (; drm->stops; drm->stops--)
+		sched_start(sched);
+	mutex_unlock(&sched->lock);
+	drm_put_live(drm);
+}
+
+static void drm_context_close(struct simgpu_context *context)
+{
+	drm_fail(context->drm, -ECANCELED);
+	queue_work(context->dev->teardown_wq, &context->teardown);
+}
+
+static enum drm_sched_priority drm_priority(const struct simgpu_create *args)
+{
+	if (!(args->flags & SIMGPU_CREATE_SHARED))
+		return 0;	/* the only run queue */
+	switch (args->priority) {
+	case SIMGPU_PRIORITY_HIGH:
+		return DRM_SCHED_PRIORITY_HIGH;
+	case SIMGPU_PRIORITY_LOW:
+		return COMPAT_SCHED_PRIORITY_LOW;
+	default:
+		return DRM_SCHED_PRIORITY_NORMAL;
+	}
+}
+
+static int drm_context_init(struct simgpu_context *context)
+{
+	struct simgpu_drm_context *drm;
+	struct drm_gpu_scheduler *base;
+	int err;
+
+	drm = kzalloc(sizeof(*drm), GFP_KERNEL);
+	if (!drm)
+		return -ENOMEM;
+	drm->context = context;
+	atomic_set(&drm->live, 1);
+	INIT_RCU_WORK(&drm->end, drm_end);
+	INIT_WORK(&context->teardown, drm_teardown);
+	drm->sched = sched_get(context);
+	if (IS_ERR(drm->sched)) {
+		err = PTR_ERR(drm->sched);
+		goto free;
+	}
+	base = &drm->sched->base;
+	err = drm_sched_entity_init(&drm->entity, drm_priority(&context->args),
+				    &base, 1, NULL);
+	if (err)
+		goto put;
+	context->drm = drm;
+	return 0;
+put:
+	sched_put(context, drm->sched);
+free:
+	kfree(drm);
+	return err;
+}
+
+static int drm_job_init(struct simgpu_job *job, u32 credits, bool nonblock)
+{
+	struct simgpu_drm_context *drm = job->context->drm;
+	int err = READ_ONCE(drm->error);
+
+	if (err)
+		return err;
+	err = compat_sched_job_init(&job->drm, &drm->entity, credits);
+	if (err)
+		return err;
+	atomic_inc(&drm->live);
+	return 0;
+}
+
+static int drm_job_add_dep(struct simgpu_job *job, struct dma_fence *fence)
+{
+	return drm_sched_job_add_dependency(&job->drm, fence);
+}
+
+static void drm_job_arm(struct simgpu_job *job)
+{
+	drm_sched_job_arm(&job->drm);
+#ifdef DRM_SCHED_FENCE_DONT_PIPELINE
+	if (job->context->dev->parallel)
+		set_bit(DRM_SCHED_FENCE_DONT_PIPELINE,
+			&job->drm.s_fence->finished.flags);
+#endif
+}
+
+static struct dma_fence *drm_job_fence(struct simgpu_job *job)
+{
+	return &job->drm.s_fence->finished;
+}
+
+static void drm_job_commit(struct simgpu_job *job)
+{
+	struct simgpu_drm_sched *sched = job->context->drm->sched;
+
+	kref_get(&sched->ref);
+	job->hw->sched = sched;
+	drm_sched_entity_push_job(&job->drm);
+}
+
+static void drm_job_abort(struct simgpu_job *job)
+{
+	drm_free_job(&job->drm);
+}
+
+static int drm_control(struct simgpu_context *context, u32 command, u64 arg)
+{
+	struct simgpu_drm_context *drm = context->drm;
+	struct simgpu_drm_sched *sched = drm->sched;
+	int err = 0;
+
+	switch (command) {
+	case SIMGPU_CONTROL_STOP:
+		mutex_lock(&sched->lock);
+		drm->stops++;
+		sched_stop(sched);
+		mutex_unlock(&sched->lock);
+		break;
+	case SIMGPU_CONTROL_START:
+		mutex_lock(&sched->lock);
+		if (drm->stops) {
+			drm->stops--;
+			sched_start(sched);
+		} else {
+			err = -EINVAL;
+		}
+		mutex_unlock(&sched->lock);
+		break;
+	case SIMGPU_CONTROL_KILL:
+		drm_fail(drm, -(int)arg);
+		drm_cancel(drm);
+		break;
+	case SIMGPU_CONTROL_TIMEOUT:
+		drm_sched_fault(&sched->base);
+		break;
+	default:
+		err = -EINVAL;
+	}
+	return err;
+}
+
+static void drm_stats(struct simgpu_context *context,
+		      struct simgpu_stats *stats)
+{
+	struct simgpu_drm_context *drm = context->drm;
+	struct drm_gpu_scheduler *base = &drm->sched->base;
+	struct drm_sched_job *job;
+
+	stats->banned = !!READ_ONCE(drm->error);
+	stats->timedout = atomic64_read(&context->timedout);
+	stats->no_hang = atomic64_read(&context->no_hang);
+	stats->credits = compat_sched_credits(base);
+	stats->pending = 0;
+	spin_lock(&base->job_list_lock);
+	list_for_each_entry(job, &base->pending_list, list)
+		if (to_job(job)->context == context &&
+		    !dma_fence_is_signaled(&job->s_fence->finished))
+			stats->pending++;
+	spin_unlock(&base->job_list_lock);
+}
+
+static u32 drm_fence_bytes(void)
+{
+	return sizeof(struct drm_sched_fence);
+}
+
+const struct simgpu_backend simgpu_backend_drm = {
+	.name = "drm_sched",
+	.needs_order = true,
+	.context_init = drm_context_init,
+	.context_close = drm_context_close,
+	.job_init = drm_job_init,
+	.job_add_dep = drm_job_add_dep,
+	.job_arm = drm_job_arm,
+	.job_fence = drm_job_fence,
+	.job_commit = drm_job_commit,
+	.job_abort = drm_job_abort,
+	.control = drm_control,
+	.stats = drm_stats,
+	.queue_bytes = sizeof(struct drm_gpu_scheduler) +
+		       sizeof(struct drm_sched_entity),
+	.job_bytes = sizeof(struct drm_sched_job),
+	.fence_bytes = drm_fence_bytes,
+};

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: contexts
+ *
+ * A context is a queue of jobs on one engine. It belongs to an open file and
+ * outlives it while the back end ends it:
+ *
+ * =========  ================================  =============================
+ * state      references                        what may be called
+ * =========  ================================  =============================
+ * open       file, back end, jobs, ioctls      everything
+ * killed     the same; @error is set           all but submissions
+ * closed     back end, jobs, ioctls in flight  nothing of the back end but
+ *                                              what ends it
+ * released   ioctls in flight                  nothing
+ * =========  ================================  =============================
+ *
+ * open → killed: SIMGPU_CONTROL_KILL. open, killed → closed:
+ * simgpu_context_destroy() or the end of the file. closed → released:
+ * simgpu_context_release(), which the back end calls when all jobs are freed.
+ *
+ * Calls of the back end are made under &simgpu_context.submit with @closed
+ * false (simgpu_context_lock()), so none is under way when it is closed.
+ *
+ * Locks: &simgpu_device.contexts_mutex is held while nothing else is taken but
+ * by mutex_trylock(). &simgpu_context.submit is held while the caller's memory
+ * is accessed and while a job is handed over; &simgpu_context.ring_lock only
+ * for a few loads and stores, never in interrupts.
+ */
+
+#include <linux/log2.h>
+#include <linux/slab.h>
+
+#include "file.h"
+
+#define SIMGPU_CREDITS_DEFAULT		64
+#define SIMGPU_CREDITS_MAX		65536
+#define SIMGPU_RING_DEFAULT		1024
+#define SIMGPU_RING_MAX			65536
+#define SIMGPU_TIMEOUT_US_DEFAULT	(5 * USEC_PER_SEC)
+#define SIMGPU_TIMEOUT_US_MAX		(60 * USEC_PER_SEC)
+#define SIMGPU_HANG_LIMIT_MAX		1000
+
+/**
+ * simgpu_context_get() - take a reference
+ * @context: of which the caller holds or borrows one
+ *
+ * Context: any.
+ * Return: @context.
+ */
+struct simgpu_context *simgpu_context_get(struct simgpu_context *context)
+{
+	kref_get(&context->ref);
+	return context;
+}
+
+static void simgpu_context_free(struct kref *ref)
+{
+	struct simgpu_context *context =
+		container_of(ref, struct simgpu_context, ref);
+	struct simgpu_device *dev = context->dev;
+	u32 i;
+
+	might_sleep();
+	mutex_lock(&dev->contexts_mutex);
+	list_del(&context->link);
+	mutex_unlock(&dev->contexts_mutex);
+
+	for (i = 0; i < context->args.ring; i++)
+		dma_fence_put(context->ring[i].fence);
+	kvfree(context->ring);
+	simgpu_memory_put(context->memory);
+	mutex_destroy(&context->submit);
+	kfree(context);
+	if (atomic_dec_and_test(&dev->live))
+		complete(&dev->idle);
+}
+
+/**
+ * simgpu_context_put() - give a reference back
+ * @context: freed with the last
+ *
+ * Context: any, hard interrupts included, if it is not the last; else process,
+ * sleeps. See simgpu_job_free() for why jobs never hold the last.
+ */
+void simgpu_context_put(struct simgpu_context *context)
+{
+	kref_put(&context->ref, simgpu_context_free);
+}
+
+/**
+ * simgpu_context_release() - the back end has ended the context
+ * @context: all of whose jobs are freed; not to be touched any more
+ *
+ * Context: process, sleeps; on a workqueue that is destroyed before the module
+ * is gone.
+ */
+void simgpu_context_release(struct simgpu_context *context)
+{
+	might_sleep();
+	simgpu_context_put(context);
+}
+
+/*
+ * Refuses what the interface does not allow and fills in defaults.
+ * Return: 0 or -EINVAL.
+ */
+static int simgpu_create_check(const struct simgpu_device *dev,
+			       struct simgpu_create *args)
+{
+	bool depq = args->design == SIMGPU_DESIGN_DEPQ;
+	u32 flags = depq ? SIMGPU_CREATE_BYPASS :
+			   SIMGPU_CREATE_SHARED | SIMGPU_CREATE_HIGHPRI;
+
+	if (args->design > SIMGPU_DESIGN_DEPQ || args->flags & ~flags)
+		return -EINVAL;
+	if (!depq && (args->put || args->worker || args->share))
+		return -EINVAL;
+	if (args->put > SIMGPU_PUT_SUBMIT ||
+	    args->worker > SIMGPU_WORKER_KTHREAD ||
+	    args->share > SIMGPU_SHARE_DEVICE || args->engine >= dev->n_engines)
+		return -EINVAL;
+	if (args->priority > SIMGPU_PRIORITY_LOW ||
+	    (args->priority && !(args->flags & SIMGPU_CREATE_SHARED)))
+		return -EINVAL;
+
+	if (!args->credit_limit)
+		args->credit_limit = SIMGPU_CREDITS_DEFAULT;
+	if (!args->ring)
+		args->ring = SIMGPU_RING_DEFAULT;
+	if (!args->timeout_us)
+		args->timeout_us = SIMGPU_TIMEOUT_US_DEFAULT;
+	if (args->credit_limit > SIMGPU_CREDITS_MAX || args->ring < 2 ||
+	    args->ring > SIMGPU_RING_MAX || !is_power_of_2(args->ring) ||
+	    args->timeout_us > SIMGPU_TIMEOUT_US_MAX ||
+	    args->hang_limit > SIMGPU_HANG_LIMIT_MAX)
+		return -EINVAL;
+	return 0;
+}
+
+/* Makes a context of checked arguments, with the reference of the file. */
+static struct simgpu_context *
+simgpu_context_make(struct simgpu_file *file, const struct simgpu_create *args)
+{
+	struct simgpu_device *dev = file->dev;
+	struct simgpu_context *context;
+	int error;
+
+	context = kzalloc(sizeof(*context), GFP_KERNEL_ACCOUNT);
+	if (!context)
+		return ERR_PTR(-ENOMEM);
+	context->ring = kvcalloc(args->ring, sizeof(*context->ring),
+				 GFP_KERNEL_ACCOUNT);
+	if (!context->ring) {
+		kfree(context);
+		return ERR_PTR(-ENOMEM);
+	}
+	kref_init(&context->ref);
+	context->id = args->context;
+	context->dev = dev;
+	context->engine = &dev->engines[args->engine];
+	context->backend = args->design == SIMGPU_DESIGN_DEPQ ?
+			   &simgpu_backend_depq : &simgpu_backend_drm;
+	context->args = *args;
+	mutex_init(&context->submit);
+	spin_lock_init(&context->ring_lock);
+	INIT_LIST_HEAD(&context->inflight);
+	prandom_seed_state(&context->random, args->context);
+	context->memory = simgpu_memory_get(file->memory);
+	atomic_inc(&dev->live);
+	mutex_lock(&dev->contexts_mutex);
+	list_add_tail(&context->link, &dev->contexts);
+	mutex_unlock(&dev->contexts_mutex);
+
+	/* Debugfs must not ask the back end yet. */
+	context->closed = true;
+	error = context->backend->context_init(context);
+	if (error) {
+		simgpu_context_put(context);
+		return ERR_PTR(error);
+	}
+	simgpu_context_get(context);	/* the back end's */
+	mutex_lock(&context->submit);
+	context->closed = false;
+	mutex_unlock(&context->submit);
+	return context;
+}
+
+/**
+ * simgpu_context_create() - make a context
+ * @file: that is to own it
+ * @args: in and out
+ *
+ * Context: process, sleeps.
+ * Return:
+ * * 0 - done, @args->context is its number
+ * * -EINVAL - not allowed
+ * * -ENOSPC - the file has too many
+ * * -ENOMEM
+ */
+int simgpu_context_create(struct simgpu_file *file, struct simgpu_create *args)
+{
+	struct simgpu_context *context;
+	int error;
+
+	error = simgpu_create_check(file->dev, args);
+	if (error)
+		return error;
+	/* An entry without a context: nobody finds it, nobody else gets it. */
+	error = xa_alloc(&file->contexts, &args->context, NULL,
+			 XA_LIMIT(1, SIMGPU_CONTEXTS_MAX), GFP_KERNEL_ACCOUNT);
+	if (error)
+		return error == -EBUSY ? -ENOSPC : error;
+	context = simgpu_context_make(file, args);
+	if (IS_ERR(context)) {
+		xa_erase(&file->contexts, args->context);
+		return PTR_ERR(context);
+	}
+	/* The entry is there: this allocates nothing. */
+	xa_store(&file->contexts, args->context, context, GFP_KERNEL_ACCOUNT);
+	return 0;
+}
+
+/* Lets the back end end the context, and puts the reference of the file. */
+static void simgpu_context_close(struct simgpu_context *context)
+{
+	mutex_lock(&context->submit);
+	context->closed = true;
+	mutex_unlock(&context->submit);
+	context->backend->context_close(context);
+	simgpu_context_put(context);
+}
+
+/**
+ * simgpu_context_destroy() - close a context
+ * @file: that owns it
+ * @id: its number
+ *
+ * Does not wait for its jobs.
+ *
+ * Context: process, sleeps.
+ * Return: 0, or -ENOENT if there is none.
+ */
+int simgpu_context_destroy(struct simgpu_file *file, u32 id)
+{
+	struct simgpu_context *context;
+
+	/* Not xa_erase(): an entry that is being made must stay. */
+	xa_lock(&file->contexts);
+	context = xa_load(&file->contexts, id);
+	if (context)
+		__xa_erase(&file->contexts, id);
+	xa_unlock(&file->contexts);
+	if (!context)
+		return -ENOENT;
+	simgpu_context_close(context);
+	return 0;
+}
+
+/**
+ * simgpu_context_close_all() - close all contexts of a file
+ * @file: that nobody else uses any more
+ *
+ * Context: process, sleeps.
+ */
+void simgpu_context_close_all(struct simgpu_file *file)
+{
+	struct simgpu_context *context;
+	unsigned long id;
+
+	xa_for_each(&file->contexts, id, context)
+		simgpu_context_close(context);
+	xa_destroy(&file->contexts);
+}
+
+/**
+ * simgpu_context_find() - look up a context
+ * @file: that owns it
+ * @id: its number
+ *
+ * Context: process.
+ * Return: the context with a reference for the caller, or NULL.
+ */
+struct simgpu_context *simgpu_context_find(struct simgpu_file *file, u32 id)
+{
+	struct simgpu_context *context;
+
+	xa_lock(&file->contexts);
+	context = xa_load(&file->contexts, id);
+	if (context)
+		kref_get(&context->ref);
+	xa_unlock(&file->contexts);
+	return context;
+}
+
+/**
+ * simgpu_context_lock() - lock a context to call its back end
+ * @context: whose @submit is taken
+ *
+ * Context: process, sleeps.
+ * Return:
+ * * 0 - the caller must mutex_unlock() it
+ * * -ENOENT - it was closed meanwhile
+ * * -ERESTARTSYS - a signal came
+ */
+int simgpu_context_lock(struct simgpu_context *context)
+{
+	if (mutex_lock_interruptible(&context->submit))
+		return -ERESTARTSYS;
+	if (context->closed) {
+		mutex_unlock(&context->submit);
+		return -ENOENT;
+	}
+	return 0;
+}
+
+/**
+ * simgpu_context_fence() - the finished fence of a job
+ * @context: where it was submitted
+ * @seqno: which
+ *
+ * Context: process.
+ * Return: the fence with a reference for the caller, or NULL if there is no
+ * such job or the ring does not hold it any more.
+ */
+struct dma_fence *simgpu_context_fence(struct simgpu_context *context,
+				       u64 seqno)
+{
+	struct simgpu_slot *slot;
+	struct dma_fence *fence = NULL;
+
+	/*
+	 * Pairs with simgpu_commit(): before the job was committed its fence
+	 * may be without context and number.
+	 */
+	if (!seqno || seqno > smp_load_acquire(&context->seqno))
+		return NULL;
+	slot = &context->ring[seqno & (context->args.ring - 1)];
+	spin_lock(&context->ring_lock);
+	if (slot->record.seqno == seqno)
+		fence = dma_fence_get(slot->fence);
+	spin_unlock(&context->ring_lock);
+	return fence;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: debugfs
+ *
+ * In /sys/kernel/debug/simgpu, for people; programs use the ioctls.
+ *
+ * - engines: one line for each engine, with its counters;
+ * - contexts: one line for each context, with its counters, as long as it is
+ *   open and nobody submits to it at that moment;
+ * - live: what exists;
+ * - sizes: memory of the objects of both designs.
+ */
+
+#include <linux/debugfs.h>
+#include <linux/seq_file.h>
+
+#include "file.h"
+
+static struct dentry *simgpu_debugfs;
+
+static int engines_show(struct seq_file *m, void *unused)
+{
+	struct simgpu_device *dev = m->private;
+	u32 i;
+
+	seq_puts(m, "engine order interrupts completed busy_ns\n");
+	for (i = 0; i < dev->n_engines; i++) {
+		struct simgpu_engine *engine = &dev->engines[i];
+		u64 order, interrupts, completed, busy_ns;
+		unsigned long flags;
+
+		spin_lock_irqsave(&engine->lock, flags);
+		order = engine->order;
+		interrupts = engine->interrupts;
+		completed = engine->completed;
+		busy_ns = engine->busy_ns;
+		spin_unlock_irqrestore(&engine->lock, flags);
+		seq_printf(m, "%u %llu %llu %llu %llu\n", i, order, interrupts,
+			   completed, busy_ns);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(engines);
+
+static void simgpu_show_context(struct seq_file *m,
+				struct simgpu_context *context)
+{
+	struct simgpu_stats stats;
+
+	seq_printf(m, "%u %u %s ", context->engine->index, context->id,
+		   context->backend->name);
+	if (!mutex_trylock(&context->submit)) {
+		seq_puts(m, "busy\n");
+		return;
+	}
+	if (context->closed) {
+		mutex_unlock(&context->submit);
+		seq_printf(m, "closed, %lld released\n",
+			   (long long)atomic64_read(&context->released));
+		return;
+	}
+	simgpu_stats_locked(context, &stats);
+	mutex_unlock(&context->submit);
+	seq_printf(m, "%s %llu %llu %llu %llu %llu %llu %llu",
+		   stats.banned ? "banned" : "open", stats.submitted,
+		   stats.bypassed, stats.done, stats.failed, stats.timedout,
+		   stats.no_hang, stats.released);
+	seq_printf(m, " %llu %llu %llu %llu %llu %u %u %u\n", stats.put_irq,
+		   stats.put_submit, stats.put_worker, stats.put_delayed,
+		   stats.kicks, stats.credits, stats.queued, stats.pending);
+}
+
+static int contexts_show(struct seq_file *m, void *unused)
+{
+	struct simgpu_device *dev = m->private;
+	struct simgpu_context *context;
+
+	seq_puts(m, "engine context design state submitted bypassed done failed timedout no_hang released put_irq put_submit put_worker put_delayed kicks credits queued pending\n");
+	mutex_lock(&dev->contexts_mutex);
+	list_for_each_entry(context, &dev->contexts, link)
+		simgpu_show_context(m, context);
+	mutex_unlock(&dev->contexts_mutex);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(contexts);
+
+static int live_show(struct seq_file *m, void *unused)
+{
+	struct simgpu_device *dev = m->private;
+
+	seq_printf(m, "contexts %d\njobs %d\nfences %d\ngone %d\n",
+		   atomic_read(&dev->live) - 1, atomic_read(&dev->jobs),
+		   atomic_read(&dev->fences), READ_ONCE(dev->gone));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(live);
+
+static int sizes_show(struct seq_file *m, void *unused)
+{
+	static const struct simgpu_backend * const backends[] = {
+		&simgpu_backend_drm, &simgpu_backend_depq
+	};
+	int i;
+
+	seq_puts(m, "design queue_bytes job_bytes fence_bytes\n");
+	for (i = 0; i < ARRAY_SIZE(backends); i++)
+		seq_printf(m, "%s %u %u %u\n", backends[i]->name,
+			   backends[i]->queue_bytes, backends[i]->job_bytes,
+			   backends[i]->fence_bytes());
+	seq_printf(m, "both: context %zu, place in the ring %zu, job %zu, engine fence %u\n",
+		   sizeof(struct simgpu_context), sizeof(struct simgpu_slot),
+		   sizeof(struct simgpu_job), simgpu_fence_bytes());
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(sizes);
+
+/**
+ * simgpu_debugfs_init() - make the files
+ * @dev: what they tell of
+ *
+ * Debugfs may be absent or full: then there are none.
+ *
+ * Context: process, sleeps.
+ */
+void simgpu_debugfs_init(struct simgpu_device *dev)
+{
+	simgpu_debugfs = debugfs_create_dir("simgpu", NULL);
+	debugfs_create_file("engines", 0400, simgpu_debugfs, dev,
+			    &engines_fops);
+	debugfs_create_file("contexts", 0400, simgpu_debugfs, dev,
+			    &contexts_fops);
+	debugfs_create_file("live", 0400, simgpu_debugfs, dev, &live_fops);
+	debugfs_create_file("sizes", 0400, simgpu_debugfs, dev, &sizes_fops);
+}
+
+/**
+ * simgpu_debugfs_exit() - remove the files
+ *
+ * Context: process, sleeps until nobody reads them.
+ */
+void simgpu_debugfs_exit(void)
+{
+	debugfs_remove(simgpu_debugfs);
+}

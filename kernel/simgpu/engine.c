@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "engine.h"
+#include "trace.h"
+
+/**
+ * DOC: engines
+ *
+ * An engine executes a job by waiting until its time is over. A serial engine
+ * executes one job after the other, back to back; a parallel one executes all
+ * it was given at once. An hrtimer is its interrupt.
+ *
+ * The timer runs in hard interrupts, except on PREEMPT_RT: there the locks of
+ * dma_fences sleep, and so nothing may signal a fence in a hard interrupt.
+ * Hence the timer is not one of the _HARD kind, which makes it expire in a
+ * softirq thread on PREEMPT_RT, and the locks here are plain spinlocks.
+ *
+ * States of a job, from the engine's point of view; all changes under
+ * &simgpu_engine.lock:
+ *
+ * ========  ================  ===============  =====  =======================
+ * state     engine's list     inflight         flags  exits
+ * ========  ================  ===============  =====  =======================
+ * outside   none              no                      run: waiting, executing
+ *                                                     or (faults) told
+ * waiting   running           yes                     its turn: executing;
+ *                                                     reset: outside
+ * executing running           yes                     interrupt: told, late or
+ *                                                     silent; reset: outside
+ * late      late              yes              done   interrupt: told
+ * silent    none              yes              done   recovery: told
+ * told      none              yes              done   once all before it are
+ *                                              told   told, where order
+ *                                                     matters: given up
+ * given up  none; its fence   no               all    -
+ *           is in @done
+ * ========  ================  ===============  =====  =======================
+ *
+ * While the job is in &simgpu_context.inflight the engine holds a reference to
+ * its fence and a pointer to the job, without a reference: whoever frees jobs
+ * does so after the engine fence was signalled or after simgpu_engine_recover()
+ * or simgpu_engine_cancel() took the job away, and both happen after the job
+ * left that list, under the lock. From then on the engine knows the fence only,
+ * so that a job may be freed while an interrupt on another CPU is still about
+ * to signal its fence, or is signalling it. The engine puts its reference when
+ * dma_fence_signal() has returned.
+ *
+ * Fences are signalled with the lock released, by one thread or interrupt at a
+ * time, in the order in which they came to &simgpu_engine.done. Whoever adds
+ * some while another one signals leaves them to that other one.
+ */
+
+static bool job_hangs(const struct simgpu_job *job)
+{
+	return job->fault == SIMGPU_FAULT_HANG ||
+	       job->fault == SIMGPU_FAULT_GONE;
+}
+
+static void signal_fences(struct list_head *fences)
+{
+	struct simgpu_fence *fence, *next;
+
+	list_for_each_entry_safe(fence, next, fences, link) {
+		list_del_init(&fence->link);
+		dma_fence_signal(&fence->base);
+		if (fence->twice)
+			dma_fence_signal(&fence->base);
+		dma_fence_put(&fence->base);
+	}
+}
+
+/* Release the lock, and signal what was given up, unless somebody does. */
+void simgpu_engine_unlock(struct simgpu_engine *engine, unsigned long flags)
+	__releases(&engine->lock)
+{
+	LIST_HEAD(fences);
+
+	lockdep_assert_held(&engine->lock);
+	while (!engine->saying && !list_empty(&engine->done)) {
+		engine->saying = true;
+		list_splice_init(&engine->done, &fences);
+		spin_unlock_irqrestore(&engine->lock, flags);
+		signal_fences(&fences);
+		spin_lock_irqsave(&engine->lock, flags);
+		engine->saying = false;
+	}
+	spin_unlock_irqrestore(&engine->lock, flags);
+}
+
+/* Let the timer expire when there is something to do next. */
+void simgpu_engine_program(struct simgpu_engine *engine)
+{
+	ktime_t next = engine->storm ? 0 : KTIME_MAX;
+	struct simgpu_job *job = engine_first(engine);
+
+	lockdep_assert_held(&engine->lock);
+	if (job)
+		next = min(next, job->t_end);
+	list_for_each_entry(job, &engine->late, link)
+		next = min(next, job->t_end);
+	/* If there is nothing, what may be programmed still is harmless. */
+	if (next != KTIME_MAX)
+		hrtimer_start(&engine->timer, next, HRTIMER_MODE_ABS);
+}
+
+void simgpu_engine_execute(struct simgpu_job *job, ktime_t start)
+{
+	job->t_end = job_hangs(job) ? KTIME_MAX :
+				      ktime_add_ns(start, job->duration_ns);
+}
+
+/* Into @running of a parallel engine, by the end, from behind. */
+static void engine_sort_in(struct simgpu_engine *engine, struct simgpu_job *job)
+{
+	struct list_head *at = engine->running.prev;
+
+	while (at != &engine->running &&
+	       list_entry(at, struct simgpu_job, link)->t_end > job->t_end)
+		at = at->prev;
+	list_add(&job->link, at);
+}
+
+static void engine_accept(struct simgpu_engine *engine, struct simgpu_job *job)
+{
+	ktime_t now = ktime_get();
+	bool idle = list_empty(&engine->running);
+
+	lockdep_assert_held(&engine->lock);
+	if (idle)
+		engine->busy_since = now;
+	job->t_end = now;
+	if (idle || engine->dev->parallel)
+		simgpu_engine_execute(job, now);
+	if (engine->dev->parallel)
+		engine_sort_in(engine, job);
+	else
+		list_add_tail(&job->link, &engine->running);
+	if (engine_first(engine) == job)
+		simgpu_engine_program(engine);
+}
+
+/* Off @running at the time @at; a serial engine goes on with the next one. */
+void simgpu_engine_leave(struct simgpu_engine *engine, struct simgpu_job *job,
+			 ktime_t at)
+{
+	bool first = engine_first(engine) == job;
+
+	list_del_init(&job->link);
+	if (list_empty(&engine->running)) {
+		engine->busy_ns += ktime_sub(at, engine->busy_since);
+	} else if (first && !engine->dev->parallel) {
+		job = engine_first(engine);
+		simgpu_engine_execute(job, max(at, job->t_end));
+	}
+}
+
+/* The job has no engine any more, only its fence has; it goes to @fences. */
+void simgpu_engine_give_up(struct simgpu_job *job, struct list_head *fences)
+{
+	list_del_init(&job->context_link);
+	job->on_engine = false;
+	list_add_tail(&job->hw->link, fences);
+}
+
+void simgpu_engine_tell(struct simgpu_engine *engine, struct simgpu_job *job)
+{
+	struct simgpu_context *context = job->context;
+
+	lockdep_assert_held(&engine->lock);
+	job->told = true;
+	if (!context->backend->needs_order) {
+		simgpu_engine_give_up(job, &engine->done);
+		return;
+	}
+	while (!list_empty(&context->inflight)) {
+		job = list_first_entry(&context->inflight, struct simgpu_job,
+				       context_link);
+		if (!job->told)
+			return;
+		simgpu_engine_give_up(job, &engine->done);
+	}
+}
+
+/* The work of the job is done: its marks in memory. */
+static void engine_complete(struct simgpu_engine *engine,
+			    struct simgpu_job *job, ktime_t now)
+{
+	job->hw_done = true;
+	engine->completed++;
+	if (job->write)
+		WRITE_ONCE(job->context->memory->words[job->write_offset / 4],
+			   job->write_value);
+	WRITE_ONCE(job->slot->record.t_hw, ktime_to_ns(now));
+	trace_simgpu_hw_done(job, job->fault == SIMGPU_FAULT_ERROR ?
+				  job->fault_arg : 0);
+}
+
+/* The first of @running has come to its end. */
+static void engine_finish(struct simgpu_engine *engine, struct simgpu_job *job,
+			  ktime_t now)
+{
+	ktime_t end = job->t_end;
+
+	simgpu_engine_leave(engine, job, end);
+	engine_complete(engine, job, now);
+	switch (job->fault) {
+	case SIMGPU_FAULT_LOST:
+		return;
+	case SIMGPU_FAULT_LATE:
+		job->t_end = ktime_add_ns(end, job->fault_arg);
+		list_add_tail(&job->link, &engine->late);
+		return;
+	case SIMGPU_FAULT_ERROR:
+		dma_fence_set_error(&job->hw->base, -(int)job->fault_arg);
+		break;
+	case SIMGPU_FAULT_STORM:
+		engine->storm += job->fault_arg;
+		break;
+	case SIMGPU_FAULT_DOUBLE:
+		job->hw->twice = true;
+		break;
+	}
+	simgpu_engine_tell(engine, job);
+}
+
+static enum hrtimer_restart engine_interrupt(struct hrtimer *timer)
+{
+	struct simgpu_engine *engine =
+		container_of(timer, struct simgpu_engine, timer);
+	struct simgpu_job *job, *next;
+	unsigned long flags;
+	ktime_t now;
+
+	spin_lock_irqsave(&engine->lock, flags);
+	engine->interrupts++;
+	if (engine->storm)
+		engine->storm--;
+	now = ktime_get();
+	for (job = engine_first(engine); job && job->t_end <= now;
+	     job = engine_first(engine))
+		engine_finish(engine, job, now);
+	list_for_each_entry_safe(job, next, &engine->late, link) {
+		if (job->t_end > now)
+			continue;
+		list_del_init(&job->link);
+		simgpu_engine_tell(engine, job);
+	}
+	simgpu_engine_program(engine);
+	simgpu_engine_unlock(engine, flags);
+	/* Started again under the lock, since others start it as well. */
+	return HRTIMER_NORESTART;
+}
+
+static void engine_burn(u64 ns)
+{
+	u64 end = ktime_get_ns() + ns;
+
+	while (ns && ktime_get_ns() < end)
+		cpu_relax();
+}
+
+static void engine_enter(struct simgpu_job *job)
+{
+	dma_fence_get(&job->hw->base);
+	job->on_engine = true;
+	list_add_tail(&job->context_link, &job->context->inflight);
+}
+
+/*
+ * The job ends in run_job, with an error or well. Where the order of fences
+ * matters and there are some before it, it ends after these and true is
+ * returned: then the fence is what run_job must return.
+ */
+static bool engine_end_later(struct simgpu_engine *engine,
+			     struct simgpu_job *job, int error)
+{
+	struct simgpu_context *context = job->context;
+
+	lockdep_assert_held(&engine->lock);
+	INIT_LIST_HEAD(&job->link);
+	if (!error)
+		engine_complete(engine, job, ktime_get());
+	if (!context->backend->needs_order ||
+	    (list_empty(&context->inflight) && !engine->saying))
+		return false;
+	if (error)
+		dma_fence_set_error(&job->hw->base, error);
+	job->hw_done = true;
+	engine_enter(job);
+	simgpu_engine_tell(engine, job);
+	return true;
+}
+
+/**
+ * simgpu_engine_fail() - end a job that is not to run
+ * @job: the job; the engine must not know it
+ * @error: negative errno
+ *
+ * To be called instead of simgpu_engine_run().
+ *
+ * Context: process, without locks; does not sleep or allocate. Takes the
+ *	engine's lock.
+ * Return: the engine fence with a reference; it has been signalled with the
+ *	error, or will be after those of the context's jobs before.
+ */
+struct dma_fence *simgpu_engine_fail(struct simgpu_job *job, int error)
+{
+	struct simgpu_engine *engine = job->context->engine;
+	struct dma_fence *fence = dma_fence_get(&job->hw->base);
+	unsigned long flags;
+	bool later;
+
+	spin_lock_irqsave(&engine->lock, flags);
+	later = engine_end_later(engine, job, error);
+	simgpu_engine_unlock(engine, flags);
+	if (!later) {
+		dma_fence_set_error(fence, error);
+		dma_fence_signal(fence);
+	}
+	return fence;
+}
+
+/**
+ * simgpu_engine_run() - run_job of both back ends
+ * @job: the job; the engine must not know it, and the caller keeps it alive
+ *	until the engine fence was signalled or the job was taken away
+ * @in_submit: whether the submitter itself runs it
+ *
+ * Context: process, without locks; does not sleep or allocate, but uses up the
+ *	CPU for &simgpu_job.run_cost_ns. Takes the engine's lock.
+ * Return:
+ * * the engine fence with a reference; it may have been signalled
+ * * NULL - the job is done
+ * * ERR_PTR() - the job has failed with that error; -ENODEV if the device is
+ *   gone
+ */
+struct dma_fence *simgpu_engine_run(struct simgpu_job *job, bool in_submit)
+{
+	struct simgpu_engine *engine = job->context->engine;
+	struct simgpu_record *record = &job->slot->record;
+	struct dma_fence *fence = &job->hw->base;
+	struct dma_fence *result = fence;
+	bool accept = false, later = false;
+	unsigned long flags;
+
+	WRITE_ONCE(record->t_run, ktime_get_ns());
+	if (in_submit)
+		WRITE_ONCE(record->flags, record->flags | SIMGPU_RECORD_INLINE);
+	trace_simgpu_run(job, in_submit);
+	engine_burn(job->run_cost_ns);
+
+	spin_lock_irqsave(&engine->lock, flags);
+	WRITE_ONCE(record->order, ++engine->order);
+	if (READ_ONCE(engine->dev->gone))
+		result = ERR_PTR(-ENODEV);
+	else if (job->fault == SIMGPU_FAULT_RUN_ERROR)
+		result = ERR_PTR(-(long)job->fault_arg);
+	else if (job->fault == SIMGPU_FAULT_RUN_NULL)
+		result = NULL;
+	else if (job->fault != SIMGPU_FAULT_INSTANT)
+		accept = true;
+	if (accept) {
+		engine_enter(job);
+		engine_accept(engine, job);
+	} else {
+		later = engine_end_later(engine, job, PTR_ERR_OR_ZERO(result));
+	}
+	if (accept || later)
+		result = fence;
+	if (IS_ERR_OR_NULL(result)) {
+		simgpu_engine_unlock(engine, flags);
+		return result;
+	}
+	/* As soon as the lock is released the job may be gone. */
+	dma_fence_get(fence);
+	simgpu_engine_unlock(engine, flags);
+	if (!accept && !later)
+		dma_fence_signal(fence);
+	return fence;
+}
+
+/**
+ * simgpu_engine_init() - make an engine
+ * @engine: the engine; zeroed memory
+ * @dev: the device
+ * @index: which engine of the device
+ *
+ * Context: process.
+ */
+void simgpu_engine_init(struct simgpu_engine *engine, struct simgpu_device *dev,
+			u32 index)
+{
+	engine->dev = dev;
+	engine->index = index;
+	spin_lock_init(&engine->lock);
+	INIT_LIST_HEAD(&engine->running);
+	INIT_LIST_HEAD(&engine->late);
+	INIT_LIST_HEAD(&engine->done);
+	/* Not _HARD: see above. */
+	hrtimer_setup(&engine->timer, engine_interrupt, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS);
+	mutex_init(&engine->sched_mutex);
+	mutex_init(&engine->worker_mutex);
+}
+
+/**
+ * simgpu_engine_fini() - end an engine
+ * @engine: the engine; all its contexts must have ended
+ *
+ * Context: process; may sleep.
+ */
+void simgpu_engine_fini(struct simgpu_engine *engine)
+{
+	might_sleep();
+	hrtimer_cancel(&engine->timer);
+	WARN_ON_ONCE(!list_empty(&engine->running) ||
+		     !list_empty(&engine->late) || !list_empty(&engine->done));
+	mutex_destroy(&engine->worker_mutex);
+	mutex_destroy(&engine->sched_mutex);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef SIMGPU_ENGINE_H
+#define SIMGPU_ENGINE_H
+
+/* What engine.c and engine_reset.c share; nobody else. */
+
+#include "simgpu.h"
+
+static inline struct simgpu_job *engine_first(struct simgpu_engine *engine)
+{
+	return list_first_entry_or_null(&engine->running, struct simgpu_job,
+					link);
+}
+
+void simgpu_engine_unlock(struct simgpu_engine *engine, unsigned long flags)
+	__releases(&engine->lock);
+void simgpu_engine_program(struct simgpu_engine *engine);
+void simgpu_engine_execute(struct simgpu_job *job, ktime_t start);
+void simgpu_engine_leave(struct simgpu_engine *engine, struct simgpu_job *job,
+			 ktime_t at);
+void simgpu_engine_give_up(struct simgpu_job *job, struct list_head *fences);
+void simgpu_engine_tell(struct simgpu_engine *engine, struct simgpu_job *job);
+
+#endif /* SIMGPU_ENGINE_H */

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/list_sort.h>
+
+#include "engine.h"
+
+/**
+ * DOC: recovery of engines
+ *
+ * What happens to jobs that take too long or are no longer wanted: told, left
+ * alone, or taken off the engine. See engine.c for their states.
+ */
+
+static void put_fences(struct list_head *fences)
+{
+	struct simgpu_fence *fence, *next;
+
+	list_for_each_entry_safe(fence, next, fences, link) {
+		list_del_init(&fence->link);
+		dma_fence_put(&fence->base);
+	}
+}
+
+/* All jobs of the context leave. The fences to put go to @dropped. */
+static void engine_clear(struct simgpu_engine *engine,
+			 struct simgpu_context *context,
+			 const struct simgpu_job *guilty, int error,
+			 struct list_head *dropped)
+{
+	struct simgpu_job *job, *next;
+	ktime_t now = ktime_get();
+	bool done;
+
+	lockdep_assert_held(&engine->lock);
+	list_for_each_entry_safe(job, next, &context->inflight, context_link) {
+		done = job->hw_done;
+		if (done)
+			list_del_init(&job->link);
+		else
+			simgpu_engine_leave(engine, job, now);
+		if (!done && context->backend->needs_order)
+			dma_fence_set_error(&job->hw->base,
+					    job == guilty ? -ETIME : error);
+		if (done || context->backend->needs_order)
+			simgpu_engine_give_up(job, &engine->done);
+		else
+			simgpu_engine_give_up(job, dropped);
+	}
+	simgpu_engine_program(engine);
+}
+
+/**
+ * simgpu_engine_cancel() - take all jobs of a context off the engine
+ * @context: the context
+ * @error: negative errno for the jobs that are not done, where the back end
+ *	needs their fences signalled
+ *
+ * Those that are done already are signalled as they are. The jobs of other
+ * contexts go on. When this returns the engine knows no job of the context any
+ * more, but another CPU may still be signalling their fences.
+ *
+ * Context: any but hard interrupts on PREEMPT_RT, without locks. Takes the
+ *	engine's lock.
+ */
+void simgpu_engine_cancel(struct simgpu_context *context, int error)
+{
+	struct simgpu_engine *engine = context->engine;
+	LIST_HEAD(dropped);
+	unsigned long flags;
+
+	spin_lock_irqsave(&engine->lock, flags);
+	engine_clear(engine, context, NULL, error, &dropped);
+	simgpu_engine_unlock(engine, flags);
+	put_fences(&dropped);
+}
+
+static int by_end(void *priv, const struct list_head *a,
+		  const struct list_head *b)
+{
+	return list_entry(a, struct simgpu_job, link)->t_end >
+	       list_entry(b, struct simgpu_job, link)->t_end;
+}
+
+/* What was executing starts over. */
+static void engine_restart(struct simgpu_engine *engine)
+{
+	struct simgpu_job *job;
+	ktime_t now = ktime_get();
+
+	lockdep_assert_held(&engine->lock);
+	if (engine->dev->parallel) {
+		list_for_each_entry(job, &engine->running, link)
+			simgpu_engine_execute(job, now);
+		list_sort(NULL, &engine->running, by_end);
+	}
+	/* Of a serial engine, the first has started when the guilty one left. */
+	simgpu_engine_program(engine);
+}
+
+/* What is done but unsaid is said, but for those before which one is not. */
+static void engine_tell_all(struct simgpu_engine *engine,
+			    struct simgpu_context *context)
+{
+	struct simgpu_job *job, *next;
+	LIST_HEAD(unsaid);
+
+	lockdep_assert_held(&engine->lock);
+	/* Mark first: telling one job may give up several. */
+	list_for_each_entry(job, &context->inflight, context_link) {
+		if (!job->hw_done || job->told)
+			continue;
+		list_del_init(&job->link);
+		list_add_tail(&job->link, &unsaid);
+	}
+	list_for_each_entry_safe(job, next, &unsaid, link) {
+		list_del_init(&job->link);
+		simgpu_engine_tell(engine, job);
+	}
+}
+
+/* The verdict on a job that takes too long, and for a reset, the reset. */
+static enum depq_verdict engine_judge(struct simgpu_engine *engine,
+				      struct simgpu_job *job,
+				      struct list_head *dropped)
+{
+	struct simgpu_context *context = job->context;
+	bool executing = job->on_engine && !job->hw_done &&
+			 (engine->dev->parallel || engine_first(engine) == job);
+	int error;
+
+	lockdep_assert_held(&engine->lock);
+	if (executing && job->fault == SIMGPU_FAULT_GONE)
+		WRITE_ONCE(engine->dev->gone, true);
+	if (READ_ONCE(engine->dev->gone)) {
+		engine_clear(engine, context, NULL, -ENODEV, dropped);
+		return DEPQ_GONE;
+	}
+	error = READ_ONCE(context->error);
+	if (error || READ_ONCE(context->closed)) {
+		engine_clear(engine, context, NULL, error ?: -ECANCELED,
+			     dropped);
+		return DEPQ_RESET;
+	}
+	if (executing && job->fault == SIMGPU_FAULT_HANG) {
+		engine_clear(engine, context, job, -ECANCELED, dropped);
+		engine_restart(engine);
+		return DEPQ_RESET;
+	}
+	engine_tell_all(engine, context);
+	return DEPQ_NO_HANG;
+}
+
+/**
+ * simgpu_engine_recover() - timedout_job of both back ends
+ * @job: the job that takes too long; kept alive by the caller, who sees to it
+ *	that no job of the context is run meanwhile
+ *
+ * A job that is done but has not said so is told now. One that waits for its
+ * turn, or executes and will end, is left alone. Where the job hangs, the
+ * engine is reset: all jobs of its context leave, those of other contexts
+ * start over. The jobs of a killed or closed context leave in any case.
+ *
+ * Context: process, without locks; does not sleep or allocate. Takes the
+ *	engine's lock.
+ * Return:
+ * * %DEPQ_NO_HANG - all is well
+ * * %DEPQ_RESET - the engine knows no job of the context any more
+ * * %DEPQ_GONE - likewise, and the device is gone
+ */
+enum depq_verdict simgpu_engine_recover(struct simgpu_job *job)
+{
+	struct simgpu_engine *engine = job->context->engine;
+	enum depq_verdict verdict;
+	LIST_HEAD(dropped);
+	unsigned long flags;
+
+	spin_lock_irqsave(&engine->lock, flags);
+	verdict = engine_judge(engine, job, &dropped);
+	simgpu_engine_unlock(engine, flags);
+	put_fences(&dropped);
+	return verdict;
+}

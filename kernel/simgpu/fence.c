@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "simgpu.h"
+
+/**
+ * DOC: engine fences
+ *
+ * The fence of a job on the engine is made before the job is committed, since
+ * nothing may be allocated later. It knows neither its job nor its context:
+ * it may outlive both. drm_sched keeps it as the parent of the finished fence,
+ * which user space may hold as a sync_file for as long as it likes. So a fence
+ * keeps the module loaded until its memory is freed, which is after a grace
+ * period.
+ *
+ * Engine fences become signalled in no particular order: a parallel engine,
+ * and faults, see to that. dma_fence_is_later() may be asked about fences of
+ * one context only, and its answer must be right; so each has a context of its
+ * own.
+ */
+
+static struct kmem_cache *fence_cache;
+
+static struct simgpu_fence *to_simgpu_fence(struct dma_fence *base)
+{
+	return container_of(base, struct simgpu_fence, base);
+}
+
+static const char *fence_driver_name(struct dma_fence *base)
+{
+	return "simgpu";
+}
+
+static const char *fence_timeline_name(struct dma_fence *base)
+{
+	return "engine";
+}
+
+static void fence_free(struct rcu_head *rcu)
+{
+	struct simgpu_fence *fence =
+		to_simgpu_fence(container_of(rcu, struct dma_fence, rcu));
+
+	if (fence->sched)
+		simgpu_drm_sched_put(fence->sched);
+	atomic_dec(&fence->dev->fences);
+	kmem_cache_free(fence_cache, fence);
+	/* simgpu_fence_exit() waits until this function has returned. */
+	module_put(THIS_MODULE);
+}
+
+static void fence_release(struct dma_fence *base)
+{
+	call_rcu(&base->rcu, fence_free);
+}
+
+static const struct dma_fence_ops fence_ops = {
+	.get_driver_name = fence_driver_name,
+	.get_timeline_name = fence_timeline_name,
+	.release = fence_release,
+};
+
+/**
+ * simgpu_fence_create() - make the engine fence of a job
+ * @dev: the device
+ *
+ * Context: process; may sleep. The caller keeps the module loaded.
+ * Return: the fence, with one reference, or NULL.
+ */
+struct simgpu_fence *simgpu_fence_create(struct simgpu_device *dev)
+{
+	struct simgpu_fence *fence;
+
+	fence = kmem_cache_zalloc(fence_cache, GFP_KERNEL);
+	if (!fence)
+		return NULL;
+	__module_get(THIS_MODULE);
+	atomic_inc(&dev->fences);
+	fence->dev = dev;
+	spin_lock_init(&fence->lock);
+	INIT_LIST_HEAD(&fence->link);
+	dma_fence_init(&fence->base, &fence_ops, &fence->lock,
+		       dma_fence_context_alloc(1), 1);
+	return fence;
+}
+
+/**
+ * simgpu_fence_bytes() - memory of an engine fence
+ *
+ * Context: any.
+ * Return: the number of bytes.
+ */
+u32 simgpu_fence_bytes(void)
+{
+	return sizeof(struct simgpu_fence);
+}
+
+/**
+ * simgpu_fence_init() - be ready to make fences
+ *
+ * Context: process, when the module is loaded.
+ * Return: 0 or -ENOMEM.
+ */
+int simgpu_fence_init(void)
+{
+	fence_cache = KMEM_CACHE(simgpu_fence, SLAB_HWCACHE_ALIGN);
+	return fence_cache ? 0 : -ENOMEM;
+}
+
+/**
+ * simgpu_fence_exit() - undo simgpu_fence_init()
+ *
+ * Context: process, when the module is unloaded: no fence can be alive then,
+ * but the last of them may still be on its way through fence_free().
+ */
+void simgpu_fence_exit(void)
+{
+	rcu_barrier();
+	kmem_cache_destroy(fence_cache);
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: the character device
+ *
+ * One table says for each command how small its struct may be and who does it.
+ * The struct is copied in before and out after, in the size that is part of
+ * the command; what the caller's struct has more than ours must be zero, what
+ * it has less counts as zero.
+ */
+
+#include <linux/compat.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "file.h"
+
+#define SIMGPU_STOPS_MAX	65536
+#define SIMGPU_ERRNO_MAX	4095
+
+/* The least and the most that fault_arg may be. */
+static const struct {
+	u64 min;
+	u64 max;
+} simgpu_fault_args[SIMGPU_FAULT_COUNT] = {
+	[SIMGPU_FAULT_ERROR] = { 1, SIMGPU_ERRNO_MAX },
+	[SIMGPU_FAULT_LATE] = { 0, NSEC_PER_SEC },
+	[SIMGPU_FAULT_STORM] = { 1, 1000 },
+	[SIMGPU_FAULT_ALLOC] = { 0, U64_MAX },
+	[SIMGPU_FAULT_RUN_ERROR] = { 1, SIMGPU_ERRNO_MAX },
+};
+
+/**
+ * simgpu_fault_valid() - whether a fault may be asked for
+ * @fault: SIMGPU_FAULT_*, from user space
+ * @arg: its argument
+ *
+ * Context: any.
+ * Return: whether it is one we know and its argument is in range.
+ */
+bool simgpu_fault_valid(u32 fault, u64 arg)
+{
+	return fault < SIMGPU_FAULT_COUNT &&
+	       arg >= simgpu_fault_args[fault].min &&
+	       arg <= simgpu_fault_args[fault].max;
+}
+
+static int simgpu_info(struct simgpu_file *file, struct simgpu_info *args)
+{
+	static const struct simgpu_backend * const backends[] = {
+		&simgpu_backend_drm, &simgpu_backend_depq
+	};
+	int i;
+
+	if (args->pad)
+		return -EINVAL;
+	args->version = SIMGPU_VERSION;
+	args->engines = file->dev->n_engines;
+	args->engines_parallel = file->dev->parallel;
+	for (i = 0; i < ARRAY_SIZE(backends); i++) {
+		args->queue_bytes[i] = backends[i]->queue_bytes;
+		args->job_bytes[i] = backends[i]->job_bytes;
+		args->fence_bytes[i] = backends[i]->fence_bytes();
+	}
+	return 0;
+}
+
+static int simgpu_destroy(struct simgpu_file *file,
+			  const struct simgpu_destroy *args)
+{
+	if (args->pad)
+		return -EINVAL;
+	return simgpu_context_destroy(file, args->context);
+}
+
+static int simgpu_inject(struct simgpu_file *file,
+			 const struct simgpu_inject *args)
+{
+	struct simgpu_context *context;
+	int error;
+
+	if (!simgpu_fault_valid(args->fault, args->fault_arg))
+		return -EINVAL;
+	if (!args->fault && (args->skip || args->count))
+		return -EINVAL;
+	context = simgpu_context_find(file, args->context);
+	if (!context)
+		return -ENOENT;
+	error = simgpu_context_lock(context);
+	if (!error) {
+		context->fault = args->fault;
+		context->fault_arg = args->fault_arg;
+		context->fault_skip = args->skip;
+		context->fault_count = args->count;
+		mutex_unlock(&context->submit);
+	}
+	simgpu_context_put(context);
+	return error;
+}
+
+static int simgpu_control_locked(struct simgpu_context *context, u32 command,
+				 u64 arg)
+{
+	int error;
+
+	lockdep_assert_held(&context->submit);
+	switch (command) {
+	case SIMGPU_CONTROL_SEED:
+		prandom_seed_state(&context->random, arg);
+		return 0;
+	case SIMGPU_CONTROL_STOP:
+		if (context->stops >= SIMGPU_STOPS_MAX)
+			return -EOVERFLOW;
+		break;
+	case SIMGPU_CONTROL_START:
+		if (!context->stops)
+			return -EINVAL;
+		break;
+	}
+	error = context->backend->control(context, command, arg);
+	if (error)
+		return error;
+	if (command == SIMGPU_CONTROL_STOP)
+		context->stops++;
+	else if (command == SIMGPU_CONTROL_START)
+		context->stops--;
+	else if (command == SIMGPU_CONTROL_KILL)
+		context->error = -ECANCELED;
+	return 0;
+}
+
+static int simgpu_control(struct simgpu_file *file,
+			  const struct simgpu_control *args)
+{
+	struct simgpu_context *context;
+	bool valid;
+	int error;
+
+	switch (args->command) {
+	case SIMGPU_CONTROL_STOP:
+	case SIMGPU_CONTROL_START:
+	case SIMGPU_CONTROL_TIMEOUT:
+		valid = !args->arg;
+		break;
+	case SIMGPU_CONTROL_KILL:
+		valid = args->arg >= 1 && args->arg <= SIMGPU_ERRNO_MAX;
+		break;
+	case SIMGPU_CONTROL_SEED:
+		valid = true;
+		break;
+	default:
+		valid = false;
+	}
+	if (!valid)
+		return -EINVAL;
+	context = simgpu_context_find(file, args->context);
+	if (!context)
+		return -ENOENT;
+	error = simgpu_context_lock(context);
+	if (!error) {
+		error = simgpu_control_locked(context, args->command,
+					      args->arg);
+		mutex_unlock(&context->submit);
+	}
+	simgpu_context_put(context);
+	return error;
+}
+
+/* Any of the structs. */
+union simgpu_args {
+	struct simgpu_info info;
+	struct simgpu_create create;
+	struct simgpu_destroy destroy;
+	struct simgpu_submit submit;
+	struct simgpu_wait wait;
+	struct simgpu_read read;
+	struct simgpu_stats stats;
+	struct simgpu_inject inject;
+	struct simgpu_control control;
+};
+
+/* Size of the first version of each struct, which is the least; and of ours. */
+#define SIMGPU_ENTRY(cmd, type, last)					\
+	[_IOC_NR(cmd)] = {						\
+		.size_min = offsetofend(struct type, last),		\
+		.size = sizeof(struct type),				\
+	}
+
+static const struct {
+	u32 size_min;
+	u32 size;
+} simgpu_commands[] = {
+	SIMGPU_ENTRY(SIMGPU_INFO, simgpu_info, fence_bytes),
+	SIMGPU_ENTRY(SIMGPU_CREATE, simgpu_create, context),
+	SIMGPU_ENTRY(SIMGPU_DESTROY, simgpu_destroy, pad),
+	SIMGPU_ENTRY(SIMGPU_SUBMIT, simgpu_submit, execs),
+	SIMGPU_ENTRY(SIMGPU_WAIT, simgpu_wait, t_wake),
+	SIMGPU_ENTRY(SIMGPU_READ, simgpu_read, records),
+	SIMGPU_ENTRY(SIMGPU_STATS, simgpu_stats, pad),
+	SIMGPU_ENTRY(SIMGPU_INJECT, simgpu_inject, count),
+	SIMGPU_ENTRY(SIMGPU_CONTROL, simgpu_control, arg),
+};
+
+static int simgpu_dispatch(struct simgpu_file *file, u32 nr,
+			   union simgpu_args *args, u64 t_enter)
+{
+	switch (nr) {
+	case _IOC_NR(SIMGPU_INFO):
+		return simgpu_info(file, &args->info);
+	case _IOC_NR(SIMGPU_CREATE):
+		return simgpu_context_create(file, &args->create);
+	case _IOC_NR(SIMGPU_DESTROY):
+		return simgpu_destroy(file, &args->destroy);
+	case _IOC_NR(SIMGPU_SUBMIT):
+		return simgpu_submit(file, &args->submit, t_enter);
+	case _IOC_NR(SIMGPU_WAIT):
+		return simgpu_wait(file, &args->wait);
+	case _IOC_NR(SIMGPU_READ):
+		return simgpu_read(file, &args->read);
+	case _IOC_NR(SIMGPU_STATS):
+		return simgpu_stats(file, &args->stats);
+	case _IOC_NR(SIMGPU_INJECT):
+		return simgpu_inject(file, &args->inject);
+	case _IOC_NR(SIMGPU_CONTROL):
+		return simgpu_control(file, &args->control);
+	default:
+		return -ENOTTY;
+	}
+}
+
+/* Whether the struct is to be written back. */
+static bool simgpu_writes_back(u32 nr, int ret)
+{
+	switch (nr) {
+	case _IOC_NR(SIMGPU_WAIT):
+		return !ret || ret == -ERESTARTSYS;
+	case _IOC_NR(SIMGPU_INFO):
+	case _IOC_NR(SIMGPU_CREATE):
+	case _IOC_NR(SIMGPU_READ):
+	case _IOC_NR(SIMGPU_STATS):
+		return !ret;
+	default:
+		return false;
+	}
+}
+
+static long simgpu_ioctl(struct file *filp, unsigned int cmd,
+			 unsigned long arg)
+{
+	u64 t_enter = ktime_get_ns();
+	struct simgpu_file *file = filp->private_data;
+	void __user *user = (void __user *)arg;
+	u32 nr = _IOC_NR(cmd), size = _IOC_SIZE(cmd);
+	union simgpu_args args;
+	int ret;
+
+	if (_IOC_TYPE(cmd) != SIMGPU_IOC || nr >= ARRAY_SIZE(simgpu_commands) ||
+	    _IOC_DIR(cmd) != (_IOC_READ | _IOC_WRITE))
+		return -ENOTTY;
+	if (READ_ONCE(file->dev->gone))
+		return -ENODEV;
+	if (size < simgpu_commands[nr].size_min)
+		return -EINVAL;
+	ret = copy_struct_from_user(&args, simgpu_commands[nr].size, user,
+				    size);
+	if (ret)
+		return ret;
+	ret = simgpu_dispatch(file, nr, &args, t_enter);
+	/* What the caller's struct has more was found to be zero above. */
+	if (simgpu_writes_back(nr, ret) &&
+	    copy_to_user(user, &args, min(size, simgpu_commands[nr].size)))
+		return -EFAULT;
+	return ret;
+}
+
+static int simgpu_open(struct inode *inode, struct file *filp)
+{
+	struct simgpu_device *dev = container_of(filp->private_data,
+						 struct simgpu_device, misc);
+	struct simgpu_file *file;
+
+	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+	if (!file)
+		return -ENOMEM;
+	file->memory = simgpu_memory_create();
+	if (!file->memory) {
+		kfree(file);
+		return -ENOMEM;
+	}
+	file->dev = dev;
+	xa_init_flags(&file->contexts, XA_FLAGS_ALLOC1);
+	filp->private_data = file;
+	return nonseekable_open(inode, filp);
+}
+
+static int simgpu_close(struct inode *inode, struct file *filp)
+{
+	struct simgpu_file *file = filp->private_data;
+
+	simgpu_context_close_all(file);
+	simgpu_memory_put(file->memory);
+	kfree(file);
+	return 0;
+}
+
+static int simgpu_mmap(struct file *filp, struct vm_area_struct *vma)
+{
+	struct simgpu_file *file = filp->private_data;
+
+	return simgpu_memory_map(file->memory, vma);
+}
+
+const struct file_operations simgpu_fops = {
+	.owner = THIS_MODULE,
+	.open = simgpu_open,
+	.release = simgpu_close,
+	.mmap = simgpu_mmap,
+	.unlocked_ioctl = simgpu_ioctl,
+	/* The structs are the same on 32 bit: no pointers, no holes. */
+	.compat_ioctl = compat_ptr_ioctl,
+};

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: jobs
+ *
+ * A job is what both designs and the engine keep for one submission. It holds
+ * a reference to its context and to its engine fence, and nothing else.
+ *
+ * ==========  =============  ==========================  ====================
+ * state       owner          references held             ends with
+ * ==========  =============  ==========================  ====================
+ * allocated   submitter      context, engine fence       simgpu_job_free()
+ * prepared    submitter      the same                    back end's job_abort
+ * committed   queue, engine  the same                    back end's release
+ * ==========  =============  ==========================  ====================
+ *
+ * &simgpu_job.slot is set when the job is committed, and never before.
+ */
+
+#include <linux/slab.h>
+
+#include "file.h"
+
+static struct kmem_cache *simgpu_job_cache;
+
+/**
+ * simgpu_job_init() - make the cache of jobs
+ *
+ * Context: process, sleeps.
+ * Return: 0 or -ENOMEM.
+ */
+int simgpu_job_init(void)
+{
+	/* How many there are is the user's choice, so the user pays. */
+	simgpu_job_cache = KMEM_CACHE(simgpu_job,
+				      SLAB_ACCOUNT | SLAB_HWCACHE_ALIGN);
+	return simgpu_job_cache ? 0 : -ENOMEM;
+}
+
+/**
+ * simgpu_job_exit() - the opposite; all jobs are freed
+ *
+ * Context: process, sleeps.
+ */
+void simgpu_job_exit(void)
+{
+	kmem_cache_destroy(simgpu_job_cache);
+}
+
+/**
+ * simgpu_job_alloc() - allocate a job
+ * @context: where it belongs; the job takes a reference
+ *
+ * Context: process, sleeps.
+ * Return: the job, zeroed but for its context, or NULL.
+ */
+struct simgpu_job *simgpu_job_alloc(struct simgpu_context *context)
+{
+	struct simgpu_job *job;
+
+	job = kmem_cache_zalloc(simgpu_job_cache, GFP_KERNEL);
+	if (!job)
+		return NULL;
+	INIT_LIST_HEAD(&job->link);
+	job->context = simgpu_context_get(context);
+	atomic_inc(&context->dev->jobs);
+	return job;
+}
+
+/**
+ * simgpu_job_free() - free a job
+ * @job: that no queue and no engine knows any more
+ *
+ * The reference to the context is never the last one: the back end holds one
+ * until all jobs of the context are freed.
+ *
+ * Context: any, hard interrupts included.
+ */
+void simgpu_job_free(struct simgpu_job *job)
+{
+	struct simgpu_context *context = job->context;
+
+	WARN_ON_ONCE(READ_ONCE(job->on_engine));
+	if (job->slot)
+		atomic64_inc(&context->released);
+	if (job->hw)
+		dma_fence_put(&job->hw->base);
+	atomic_dec(&context->dev->jobs);
+	kmem_cache_free(simgpu_job_cache, job);
+	simgpu_context_put(context);
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: simgpu
+ *
+ * A mock GPU to try queue designs on. There is one device with a number of
+ * engines, of which each executes jobs by letting time pass (engine.c). Jobs
+ * come from user space (ioctl.c, submit.c) through contexts (context.c), whose
+ * queue is one of two designs (backend_drm.c, backend_depq.c), to the engine,
+ * and what became of them is read by user space (record.c).
+ *
+ * The module cannot be removed while a file is open or an engine fence exists,
+ * and each job has one: jobs that wait for a fence of somebody else keep the
+ * module. Removal waits for contexts that have no job any more, but that are
+ * not quite at their end.
+ */
+
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/stat.h>
+
+#include "file.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+/* While contexts do not end, say so that often. */
+#define SIMGPU_REMOVE_WARN	(10 * HZ)
+
+static unsigned int engines = 7;
+module_param(engines, uint, 0444);
+MODULE_PARM_DESC(engines, "number of engines, 1 to 64 (default 7)");
+
+static bool parallel;
+module_param(parallel, bool, 0444);
+MODULE_PARM_DESC(parallel,
+		 "engines execute all their jobs at once (default 0: in turn)");
+
+static ushort mode = 0600;
+module_param(mode, ushort, 0444);
+MODULE_PARM_DESC(mode, "permission bits of /dev/simgpu (default 0600)");
+
+static struct simgpu_device *simgpu;
+
+static int __init simgpu_alloc_queues(struct simgpu_device *dev)
+{
+	/* All of them are on the way to a fence's signal: WQ_MEM_RECLAIM. */
+	dev->tdr_wq = alloc_ordered_workqueue("simgpu-tdr", WQ_MEM_RECLAIM);
+	dev->highpri_wq = alloc_workqueue("simgpu-hi",
+					  WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	dev->teardown_wq = alloc_workqueue("simgpu-end", WQ_MEM_RECLAIM |
+					   WQ_UNBOUND, 0);
+	if (!dev->tdr_wq || !dev->highpri_wq || !dev->teardown_wq)
+		return -ENOMEM;
+	return depq_device_init(&dev->depq, "simgpu");
+}
+
+static void simgpu_free_queues(struct simgpu_device *dev)
+{
+	if (dev->teardown_wq)
+		destroy_workqueue(dev->teardown_wq);
+	if (dev->highpri_wq)
+		destroy_workqueue(dev->highpri_wq);
+	if (dev->tdr_wq)
+		destroy_workqueue(dev->tdr_wq);
+}
+
+static struct simgpu_device * __init simgpu_device_create(void)
+{
+	struct simgpu_device *dev;
+	u32 i;
+
+	dev = kvzalloc(sizeof(*dev), GFP_KERNEL);
+	if (!dev)
+		return ERR_PTR(-ENOMEM);
+	if (simgpu_alloc_queues(dev)) {
+		simgpu_free_queues(dev);
+		kvfree(dev);
+		return ERR_PTR(-ENOMEM);
+	}
+	mutex_init(&dev->worker_mutex);
+	mutex_init(&dev->contexts_mutex);
+	INIT_LIST_HEAD(&dev->contexts);
+	atomic_set(&dev->live, 1);
+	init_completion(&dev->idle);
+	dev->parallel = parallel;
+	dev->n_engines = engines;
+	for (i = 0; i < dev->n_engines; i++)
+		simgpu_engine_init(&dev->engines[i], dev, i);
+	dev->misc.minor = MISC_DYNAMIC_MINOR;
+	dev->misc.name = "simgpu";
+	dev->misc.fops = &simgpu_fops;
+	dev->misc.mode = mode;
+	return dev;
+}
+
+/* All were closed, and have no jobs: they end without our help. */
+static void simgpu_device_wait(struct simgpu_device *dev)
+{
+	if (atomic_dec_and_test(&dev->live))
+		complete(&dev->idle);
+	while (!wait_for_completion_timeout(&dev->idle, SIMGPU_REMOVE_WARN))
+		pr_warn("simgpu: removal waits: %d contexts do not end\n",
+			atomic_read(&dev->live));
+}
+
+static void simgpu_device_destroy(struct simgpu_device *dev)
+{
+	u32 i;
+
+	simgpu_device_wait(dev);
+	/* Their functions may still be on their way out. */
+	flush_workqueue(dev->teardown_wq);
+	/* Engine fences count themselves in the device until RCU frees them. */
+	rcu_barrier();
+	simgpu_depq_put_workers(dev);
+	depq_device_fini(&dev->depq);
+	for (i = 0; i < dev->n_engines; i++)
+		simgpu_engine_fini(&dev->engines[i]);
+	simgpu_free_queues(dev);
+	WARN_ON_ONCE(atomic_read(&dev->jobs));
+	mutex_destroy(&dev->contexts_mutex);
+	mutex_destroy(&dev->worker_mutex);
+	kvfree(dev);
+}
+
+static int __init simgpu_init(void)
+{
+	int error;
+
+	if (!engines || engines > SIMGPU_ENGINES_MAX || mode & ~0777) {
+		pr_err("simgpu: engines=%u mode=%#o: engines is 1 to %u, mode has permission bits only\n",
+		       engines, mode, SIMGPU_ENGINES_MAX);
+		return -EINVAL;
+	}
+	error = simgpu_fence_init();
+	if (error)
+		return error;
+	error = simgpu_job_init();
+	if (error)
+		goto fence;
+	simgpu = simgpu_device_create();
+	if (IS_ERR(simgpu)) {
+		error = PTR_ERR(simgpu);
+		goto job;
+	}
+	error = misc_register(&simgpu->misc);
+	if (error)
+		goto device;
+	simgpu_debugfs_init(simgpu);
+	return 0;
+
+device:
+	simgpu_device_destroy(simgpu);
+job:
+	simgpu_job_exit();
+fence:
+	simgpu_fence_exit();
+	return error;
+}
+
+static void __exit simgpu_exit(void)
+{
+	misc_deregister(&simgpu->misc);
+	simgpu_debugfs_exit();
+	simgpu_device_destroy(simgpu);
+	simgpu_job_exit();
+	simgpu_fence_exit();
+}
+
+module_init(simgpu_init);
+module_exit(simgpu_exit);
+
+MODULE_DESCRIPTION("Mock GPU with drm_sched and depq queues");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: submission
+ *
+ * A submission of n jobs goes through five steps, the last of which cannot
+ * fail, so that all jobs are submitted or none:
+ *
+ * 1. copy and check the arguments;
+ * 2. take &simgpu_context.submit with room in the ring: every place that the
+ *    jobs will take is free, that is, the job that was there has signalled.
+ *    The wait for that is made without the mutex, so that nobody else waits
+ *    for it, and can be interrupted: nothing was done yet;
+ * 3. for each job allocate the job and its engine fence, let the back end
+ *    prepare it, resolve its dependencies, reserve a descriptor and make a
+ *    sync_file;
+ * 4. write the results (descriptors, sequence numbers) to the caller's memory.
+ *    All of it is written with what it holds first, so memory that is not
+ *    writable is found before anything has changed. Only a caller that unmaps
+ *    it between the two can see half of the results and -EFAULT, and even
+ *    then no job was submitted;
+ * 5. commit: nothing is allocated, and nothing sleeps but what a queue without
+ *    bypass may do.
+ *
+ * The finished fence of a drm_sched job is no valid fence before the job is
+ * armed, so a sync_file is made with the stub fence that the kernel has, and
+ * gets the right one in step 5, before anybody else can see it.
+ *
+ * The common submission, one job without dependencies and without a fence for
+ * user space, allocates the job, the engine fence and what the back end wants,
+ * and nothing else.
+ */
+
+#include <linux/file.h>
+#include <linux/math64.h>
+#include <linux/slab.h>
+#include <linux/sync_file.h>
+#include <linux/uaccess.h>
+
+#include "file.h"
+#include "trace.h"
+
+#define SIMGPU_EXECS_MAX	256
+#define SIMGPU_DEPS_MAX		1024
+#define SIMGPU_DEPS_CHUNK	8
+#define SIMGPU_DURATION_MAX	(60 * NSEC_PER_SEC)
+#define SIMGPU_RUN_COST_MAX	(10 * NSEC_PER_MSEC)
+
+/* Size of the first version of struct simgpu_exec. */
+#define SIMGPU_EXEC_SIZE_MIN	offsetofend(struct simgpu_exec, seqno)
+
+/* The results lie side by side. */
+#define SIMGPU_EXEC_OUT		offsetof(struct simgpu_exec, out_fence)
+#define SIMGPU_EXEC_OUT_BYTES	(SIMGPU_EXEC_SIZE_MIN - SIMGPU_EXEC_OUT)
+
+/**
+ * struct simgpu_prepared - one job of a submission
+ * @exec: as given, later with the results
+ * @job: NULL until the back end has prepared it
+ * @sync_file: for user space, or NULL
+ * @fd: reserved for it, or -1
+ */
+struct simgpu_prepared {
+	struct simgpu_exec exec;
+	struct simgpu_job *job;
+	struct sync_file *sync_file;
+	int fd;
+};
+
+/**
+ * struct simgpu_submission - a submission under way
+ * @file: whose contexts dependencies may name
+ * @context: where the jobs go
+ * @args: as given
+ * @t_enter: when it began
+ * @jobs: @args->n_execs of them
+ * @random: that of the context once this is submitted; a submission that fails
+ *	leaves no trace
+ * @fault_skip: likewise
+ * @fault_count: likewise
+ * @fail: let an allocation fail
+ * @fail_after: that many go well before
+ */
+struct simgpu_submission {
+	struct simgpu_file *file;
+	struct simgpu_context *context;
+	const struct simgpu_submit *args;
+	u64 t_enter;
+	struct simgpu_prepared *jobs;
+	struct rnd_state random;
+	u32 fault_skip;
+	u32 fault_count;
+	bool fail;
+	u64 fail_after;
+};
+
+static void __user *simgpu_exec_user(const struct simgpu_submission *s, u32 i)
+{
+	return u64_to_user_ptr(s->args->execs) + (size_t)i * s->args->exec_size;
+}
+
+static bool simgpu_exec_valid(const struct simgpu_context *context,
+			      const struct simgpu_exec *exec, u32 i)
+{
+	if (exec->flags & ~SIMGPU_EXEC_FLAGS || exec->pad)
+		return false;
+	if (exec->flags & SIMGPU_EXEC_CHAIN && !i)
+		return false;
+	if (exec->n_deps > SIMGPU_DEPS_MAX)
+		return false;
+	if (exec->duration_ns > SIMGPU_DURATION_MAX ||
+	    exec->duration_spread_ns > SIMGPU_DURATION_MAX ||
+	    exec->run_cost_ns > SIMGPU_RUN_COST_MAX)
+		return false;
+	if (exec->credits > context->args.credit_limit)
+		return false;
+	if (!simgpu_fault_valid(exec->fault, exec->fault_arg))
+		return false;
+	if (!(exec->flags & SIMGPU_EXEC_WRITE))
+		return !exec->write_offset && !exec->write_value;
+	return exec->write_offset < SIMGPU_MEMORY_BYTES &&
+	       IS_ALIGNED(exec->write_offset, sizeof(u32));
+}
+
+/* Step 1, the part that needs the context. */
+static int simgpu_copy_in(struct simgpu_submission *s)
+{
+	u32 i;
+
+	for (i = 0; i < s->args->n_execs; i++) {
+		struct simgpu_prepared *p = &s->jobs[i];
+		int error;
+
+		p->fd = -1;
+		error = copy_struct_from_user(&p->exec, sizeof(p->exec),
+					      simgpu_exec_user(s, i),
+					      s->args->exec_size);
+		if (error)
+			return error;
+		if (!simgpu_exec_valid(s->context, &p->exec, i))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/*
+ * The newest job that is in the way of n more, with a reference, or NULL.
+ * Jobs signal in order, as a rule, so it is the best one to wait for.
+ */
+static struct dma_fence *simgpu_ring_busy(struct simgpu_context *context,
+					  u32 n)
+{
+	struct dma_fence *fence;
+
+	lockdep_assert_held(&context->submit);
+	for (; n; n--) {
+		fence = context->ring[(context->seqno + n) &
+				      (context->args.ring - 1)].fence;
+		if (fence && !dma_fence_is_signaled(fence))
+			return dma_fence_get(fence);
+	}
+	return NULL;
+}
+
+/* Step 2. On success the caller must unlock the context. */
+static int simgpu_lock_with_room(struct simgpu_submission *s)
+{
+	struct simgpu_context *context = s->context;
+	struct dma_fence *busy;
+	long ret;
+
+	for (;;) {
+		ret = simgpu_context_lock(context);
+		if (ret)
+			return ret;
+		busy = NULL;
+		if (context->error)
+			ret = context->error;
+		else
+			busy = simgpu_ring_busy(context, s->args->n_execs);
+		if (!ret && !busy)
+			return 0;
+		mutex_unlock(&context->submit);
+		if (ret)
+			return ret;
+		if (s->args->flags & SIMGPU_SUBMIT_NONBLOCK)
+			ret = -EAGAIN;
+		else
+			ret = dma_fence_wait(busy, true);
+		dma_fence_put(busy);
+		if (ret)
+			return ret;
+	}
+}
+
+/* Before each allocation: 0, or -ENOMEM if it was asked to fail. */
+static int simgpu_alloc_step(struct simgpu_submission *s)
+{
+	if (likely(!s->fail))
+		return 0;
+	return s->fail_after-- ? 0 : -ENOMEM;
+}
+
+/* Decides what is to go wrong with a job. */
+static void simgpu_draw_fault(struct simgpu_submission *s,
+			      struct simgpu_prepared *p)
+{
+	const struct simgpu_context *context = s->context;
+	u32 fault = p->exec.fault;
+	u64 arg = p->exec.fault_arg;
+
+	if (!fault && context->fault) {
+		if (s->fault_skip) {
+			s->fault_skip--;
+		} else if (!context->fault_count || s->fault_count) {
+			fault = context->fault;
+			arg = context->fault_arg;
+			if (context->fault_count)
+				s->fault_count--;
+		}
+	}
+	if (fault == SIMGPU_FAULT_ALLOC) {
+		s->fail = true;
+		s->fail_after = arg;
+		fault = SIMGPU_FAULT_NONE;
+		arg = 0;
+	}
+	p->exec.fault = fault;
+	p->exec.fault_arg = arg;
+}
+
+static u64 simgpu_draw_duration(struct simgpu_submission *s,
+				const struct simgpu_exec *exec)
+{
+	u64 random, spread;
+
+	if (!exec->duration_spread_ns)
+		return exec->duration_ns;
+	random = (u64)prandom_u32_state(&s->random) << 32;
+	random |= prandom_u32_state(&s->random);
+	div64_u64_rem(random, exec->duration_spread_ns, &spread);
+	return exec->duration_ns + spread;
+}
+
+/* The fence that a dependency names, with a reference, or an ERR_PTR(). */
+static struct dma_fence *simgpu_dep_fence(struct simgpu_submission *s,
+					  const struct simgpu_dep *dep)
+{
+	struct simgpu_context *context;
+	struct dma_fence *fence;
+
+	if (dep->pad)
+		return ERR_PTR(-EINVAL);
+	switch (dep->kind) {
+	case SIMGPU_DEP_FENCE:
+		if (dep->context || dep->seqno)
+			return ERR_PTR(-EINVAL);
+		fence = sync_file_get_fence(dep->fd);
+		return fence ? fence : ERR_PTR(-EBADF);
+	case SIMGPU_DEP_JOB:
+		if (dep->fd)
+			return ERR_PTR(-EINVAL);
+		context = simgpu_context_find(s->file, dep->context);
+		if (!context)
+			return ERR_PTR(-ENOENT);
+		fence = simgpu_context_fence(context, dep->seqno);
+		simgpu_context_put(context);
+		return fence ? fence : ERR_PTR(-ENOENT);
+	default:
+		return ERR_PTR(-EINVAL);
+	}
+}
+
+static int simgpu_add_deps(struct simgpu_submission *s,
+			   struct simgpu_prepared *p)
+{
+	const struct simgpu_dep __user *user = u64_to_user_ptr(p->exec.deps);
+	struct simgpu_dep deps[SIMGPU_DEPS_CHUNK];
+	u32 left, n, i;
+
+	for (left = p->exec.n_deps; left; left -= n, user += n) {
+		n = min_t(u32, left, ARRAY_SIZE(deps));
+		if (copy_from_user(deps, user, n * sizeof(*deps)))
+			return -EFAULT;
+		for (i = 0; i < n; i++) {
+			struct dma_fence *fence;
+			int error;
+
+			fence = simgpu_dep_fence(s, &deps[i]);
+			if (IS_ERR(fence))
+				return PTR_ERR(fence);
+			error = simgpu_alloc_step(s);
+			if (error) {
+				dma_fence_put(fence);
+				return error;
+			}
+			error = s->context->backend->job_add_dep(p->job, fence);
+			if (error)
+				return error;
+		}
+	}
+	return 0;
+}
+
+/* A job that the back end has taken, or an ERR_PTR(). */
+static struct simgpu_job *simgpu_make_job(struct simgpu_submission *s,
+					  const struct simgpu_exec *exec)
+{
+	struct simgpu_context *context = s->context;
+	bool nonblock = s->args->flags & SIMGPU_SUBMIT_NONBLOCK;
+	struct simgpu_job *job;
+	int error;
+
+	error = simgpu_alloc_step(s);
+	if (error)
+		return ERR_PTR(error);
+	job = simgpu_job_alloc(context);
+	if (!job)
+		return ERR_PTR(-ENOMEM);
+
+	error = simgpu_alloc_step(s);
+	if (error)
+		goto fail;
+	error = -ENOMEM;
+	job->hw = simgpu_fence_create(context->dev);
+	if (!job->hw)
+		goto fail;
+
+	job->duration_ns = simgpu_draw_duration(s, exec);
+	job->run_cost_ns = exec->run_cost_ns;
+	job->fault = exec->fault;
+	job->fault_arg = exec->fault_arg;
+	job->write = exec->flags & SIMGPU_EXEC_WRITE;
+	job->write_offset = exec->write_offset;
+	job->write_value = exec->write_value;
+
+	error = simgpu_alloc_step(s);
+	if (error)
+		goto fail;
+	error = context->backend->job_init(job, exec->credits, nonblock);
+	if (error)
+		goto fail;
+	return job;
+
+fail:
+	simgpu_job_free(job);
+	return ERR_PTR(error);
+}
+
+/* A descriptor and a sync_file, which has no fence of ours yet. */
+static int simgpu_make_sync_file(struct simgpu_submission *s,
+				 struct simgpu_prepared *p)
+{
+	struct dma_fence *stub;
+	int ret;
+
+	ret = simgpu_alloc_step(s);
+	if (ret)
+		return ret;
+	ret = get_unused_fd_flags(O_CLOEXEC);
+	if (ret < 0)
+		return ret;
+	p->fd = ret;
+
+	ret = simgpu_alloc_step(s);
+	if (ret)
+		return ret;
+	stub = dma_fence_get_stub();
+	p->sync_file = sync_file_create(stub);
+	dma_fence_put(stub);
+	return p->sync_file ? 0 : -ENOMEM;
+}
+
+/* Step 3 for one job. What it leaves behind on failure, unprepare undoes. */
+static int simgpu_prepare(struct simgpu_submission *s,
+			  struct simgpu_prepared *p)
+{
+	struct simgpu_job *job;
+	int error;
+
+	if (!p->exec.credits)
+		p->exec.credits = 1;
+	simgpu_draw_fault(s, p);
+	job = simgpu_make_job(s, &p->exec);
+	if (IS_ERR(job))
+		return PTR_ERR(job);
+	p->job = job;
+	if (p->exec.n_deps) {
+		error = simgpu_add_deps(s, p);
+		if (error)
+			return error;
+	}
+	if (p->exec.flags & SIMGPU_EXEC_FENCE_OUT)
+		return simgpu_make_sync_file(s, p);
+	return 0;
+}
+
+static void simgpu_unprepare(struct simgpu_submission *s)
+{
+	u32 i;
+
+	for (i = s->args->n_execs; i--;) {
+		struct simgpu_prepared *p = &s->jobs[i];
+
+		if (p->sync_file)
+			fput(p->sync_file->file);
+		if (p->fd >= 0)
+			put_unused_fd(p->fd);
+		if (p->job)
+			s->context->backend->job_abort(p->job);
+	}
+}
+
+/* Step 4. */
+static int simgpu_copy_out(struct simgpu_submission *s)
+{
+	u32 n = s->args->n_execs, i;
+
+	/* One alone is written by one copy, which fails before it writes. */
+	for (i = 0; n > 1 && i < n; i++)
+		if (copy_to_user(simgpu_exec_user(s, i) + SIMGPU_EXEC_OUT,
+				 &s->jobs[i].exec.out_fence,
+				 SIMGPU_EXEC_OUT_BYTES))
+			return -EFAULT;
+	for (i = 0; i < n; i++) {
+		s->jobs[i].exec.out_fence = s->jobs[i].fd;
+		s->jobs[i].exec.seqno = s->context->seqno + 1 + i;
+		if (copy_to_user(simgpu_exec_user(s, i) + SIMGPU_EXEC_OUT,
+				 &s->jobs[i].exec.out_fence,
+				 SIMGPU_EXEC_OUT_BYTES))
+			return -EFAULT;
+	}
+	return 0;
+}
+
+/* Step 5 for one job, which may be gone when this returns. */
+static void simgpu_commit(struct simgpu_submission *s,
+			  struct simgpu_prepared *p)
+{
+	struct simgpu_context *context = s->context;
+	const struct simgpu_backend *backend = context->backend;
+	u64 seqno = context->seqno + 1;
+	struct simgpu_slot *slot =
+		&context->ring[seqno & (context->args.ring - 1)];
+	struct dma_fence *fence, *old;
+	bool cookie;
+
+	cookie = dma_fence_begin_signalling();
+	if (backend->job_arm)
+		backend->job_arm(p->job);
+	fence = dma_fence_get(backend->job_fence(p->job));
+
+	/* The file's own callback is added only when somebody polls it. */
+	if (p->sync_file) {
+		dma_fence_put(p->sync_file->fence);
+		p->sync_file->fence = dma_fence_get(fence);
+	}
+
+	spin_lock(&context->ring_lock);
+	old = slot->fence;
+	slot->fence = fence;
+	slot->record = (struct simgpu_record) {
+		.seqno = seqno,
+		.cookie = p->exec.cookie,
+		.t_enter = s->t_enter,
+	};
+	spin_unlock(&context->ring_lock);
+	p->job->slot = slot;
+	trace_simgpu_submit(p->job, p->exec.credits);
+
+	WRITE_ONCE(slot->record.t_commit, ktime_get_ns());
+	backend->job_commit(p->job);
+	WRITE_ONCE(slot->record.t_return, ktime_get_ns());
+	dma_fence_end_signalling(cookie);
+
+	context->submitted++;
+	/* From here on others find the fence; it has its number now. */
+	smp_store_release(&context->seqno, seqno);
+	if (old && dma_fence_get_status(old) < 0)
+		context->failed++;
+	dma_fence_put(old);
+}
+
+/* Steps 3 to 5. */
+static int simgpu_submit_locked(struct simgpu_submission *s)
+{
+	struct simgpu_context *context = s->context;
+	int error = 0;
+	u32 i;
+
+	lockdep_assert_held(&context->submit);
+	s->random = context->random;
+	s->fault_skip = context->fault_skip;
+	s->fault_count = context->fault_count;
+	for (i = 0; i < s->args->n_execs && !error; i++)
+		error = simgpu_prepare(s, &s->jobs[i]);
+	if (!error)
+		error = simgpu_copy_out(s);
+	if (error)
+		simgpu_unprepare(s);
+	/* An injected fault counts when it strikes, even if it strikes here. */
+	if (!error || (s->fail && error == -ENOMEM)) {
+		context->fault_skip = s->fault_skip;
+		if (context->fault_count && !s->fault_count)
+			context->fault = SIMGPU_FAULT_NONE;
+		context->fault_count = s->fault_count;
+	}
+	if (error)
+		return error;
+	context->random = s->random;
+	for (i = 0; i < s->args->n_execs; i++)
+		simgpu_commit(s, &s->jobs[i]);
+	return 0;
+}
+
+static int simgpu_submit_to(struct simgpu_submission *s)
+{
+	u32 i;
+	int error;
+
+	error = simgpu_copy_in(s);
+	if (error)
+		return error;
+	error = simgpu_lock_with_room(s);
+	if (error)
+		return error;
+	error = simgpu_submit_locked(s);
+	mutex_unlock(&s->context->submit);
+	if (error)
+		return error;
+	for (i = 0; i < s->args->n_execs; i++)
+		if (s->jobs[i].sync_file)
+			fd_install(s->jobs[i].fd, s->jobs[i].sync_file->file);
+	return 0;
+}
+
+/**
+ * simgpu_submit() - submit jobs to a context
+ * @file: that owns it
+ * @args: what
+ * @t_enter: when the call began
+ *
+ * Context: process, sleeps.
+ * Return:
+ * * 0 - all jobs are submitted
+ * * -EINVAL, -E2BIG, -EFAULT - bad arguments
+ * * -ENOENT - no such context, or no such job to depend on
+ * * -EBADF - a dependency is no sync_file
+ * * -EAGAIN - no room, and the caller did not want to wait
+ * * -ERESTARTSYS - a signal came while it waited for room
+ * * -EMFILE, -ENOMEM - no descriptor or memory left
+ * * -ECANCELED, -ENODEV - the context was killed or banned
+ */
+int simgpu_submit(struct simgpu_file *file, const struct simgpu_submit *args,
+		  u64 t_enter)
+{
+	struct simgpu_prepared one = {};
+	struct simgpu_submission s = {
+		.file = file,
+		.args = args,
+		.t_enter = t_enter,
+		.jobs = &one,
+	};
+	int error;
+
+	if (args->flags & ~SIMGPU_SUBMIT_FLAGS || !args->n_execs ||
+	    args->n_execs > SIMGPU_EXECS_MAX ||
+	    args->exec_size < SIMGPU_EXEC_SIZE_MIN)
+		return -EINVAL;
+	if (args->exec_size > PAGE_SIZE)
+		return -E2BIG;
+	s.context = simgpu_context_find(file, args->context);
+	if (!s.context)
+		return -ENOENT;
+	error = -EINVAL;
+	if (args->n_execs > s.context->args.ring)
+		goto out;
+	error = -ENOMEM;
+	if (args->n_execs > 1)
+		s.jobs = kvcalloc(args->n_execs, sizeof(*s.jobs),
+				  GFP_KERNEL_ACCOUNT);
+	if (s.jobs)
+		error = simgpu_submit_to(&s);
+	if (args->n_execs > 1)
+		kvfree(s.jobs);
+out:
+	simgpu_context_put(s.context);
+	return error;
+}

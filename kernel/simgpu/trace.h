@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tracepoints, in the shape of those of gpu_scheduler: first which device,
+ * engine, context and job, then what is special.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM simgpu
+
+#if !defined(SIMGPU_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define SIMGPU_TRACE_H
+
+#include <linux/tracepoint.h>
+
+#include "simgpu.h"
+
+/* A job that was given its place in the ring. */
+DECLARE_EVENT_CLASS(simgpu_job,
+	TP_PROTO(const struct simgpu_job *job, u32 arg),
+	TP_ARGS(job, arg),
+	TP_STRUCT__entry(
+		__field(u32, dev)
+		__field(u32, engine)
+		__field(u32, context)
+		__field(u32, arg)
+		__field(u64, seqno)
+		__field(u64, cookie)
+	),
+	TP_fast_assign(
+		__entry->dev = job->context->dev->misc.minor;
+		__entry->engine = job->context->engine->index;
+		__entry->context = job->context->id;
+		__entry->arg = arg;
+		__entry->seqno = job->slot->record.seqno;
+		__entry->cookie = job->slot->record.cookie;
+	),
+	TP_printk("dev=%u engine=%u context=%u seqno=%llu cookie=%llu arg=%u",
+		  __entry->dev, __entry->engine, __entry->context,
+		  __entry->seqno, __entry->cookie, __entry->arg)
+);
+
+/* The job is handed to the queue layer; arg: its credits. */
+DEFINE_EVENT(simgpu_job, simgpu_submit,
+	TP_PROTO(const struct simgpu_job *job, u32 arg),
+	TP_ARGS(job, arg));
+
+/* The job is handed to the engine; arg: 1 if by its submitter. */
+DEFINE_EVENT(simgpu_job, simgpu_run,
+	TP_PROTO(const struct simgpu_job *job, u32 arg),
+	TP_ARGS(job, arg));
+
+/* The engine is done with the job; arg: its error, not negative. */
+DEFINE_EVENT(simgpu_job, simgpu_hw_done,
+	TP_PROTO(const struct simgpu_job *job, u32 arg),
+	TP_ARGS(job, arg));
+
+/* A thread waits for a job. */
+DECLARE_EVENT_CLASS(simgpu_wait,
+	TP_PROTO(const struct simgpu_context *context, u64 seqno, int result),
+	TP_ARGS(context, seqno, result),
+	TP_STRUCT__entry(
+		__field(u32, dev)
+		__field(u32, engine)
+		__field(u32, context)
+		__field(int, result)
+		__field(u64, seqno)
+	),
+	TP_fast_assign(
+		__entry->dev = context->dev->misc.minor;
+		__entry->engine = context->engine->index;
+		__entry->context = context->id;
+		__entry->result = result;
+		__entry->seqno = seqno;
+	),
+	TP_printk("dev=%u engine=%u context=%u seqno=%llu result=%d",
+		  __entry->dev, __entry->engine, __entry->context,
+		  __entry->seqno, __entry->result)
+);
+
+/* result: 0 */
+DEFINE_EVENT(simgpu_wait, simgpu_wait_begin,
+	TP_PROTO(const struct simgpu_context *context, u64 seqno, int result),
+	TP_ARGS(context, seqno, result));
+
+/* result: 0 or what the wait failed with; not the error of the job */
+DEFINE_EVENT(simgpu_wait, simgpu_wait_end,
+	TP_PROTO(const struct simgpu_context *context, u64 seqno, int result),
+	TP_ARGS(context, seqno, result));
+
+#endif /* SIMGPU_TRACE_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>
