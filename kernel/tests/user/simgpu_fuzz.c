@@ -46,7 +46,7 @@ static const char *const op_names[OPS] = {
 
 /* How often, in a thousand. */
 static const unsigned int op_weights[OPS] = {
-	10, 40, 35, 440, 140, 60, 60, 20, 65, 60, 3, 40, 17, 10,
+	10, 60, 20, 440, 140, 60, 60, 20, 65, 60, 1, 40, 14, 10,
 };
 
 struct context {
@@ -120,8 +120,11 @@ static struct context *pick(struct fuzzer *f, int *fd)
 	struct context *context = NULL;
 
 	*fd = files[file].fd;
-	for (int i = 0; i < 4 && (!context || !context->id); i++)
+	for (int i = 0; i < 16 && (!context || !context->seqno); i++) {
 		context = &files[file].contexts[below(f, CONTEXTS)];
+		if (context->id && chance(f, 30))
+			break; /* also one without jobs */
+	}
 	return context;
 }
 
@@ -154,7 +157,7 @@ static int do_create(struct fuzzer *f)
 
 	create.engine = below(f, engines);
 	create.credit_limit = below(f, 9);
-	create.ring = 2u << below(f, 8);
+	create.ring = 2u << below(f, 10);
 	create.timeout_us = 100 + below(f, 3000);
 	create.hang_limit = below(f, 1000);
 	if (create.flags & SIMGPU_CREATE_SHARED)
@@ -180,6 +183,9 @@ static int do_destroy(struct fuzzer *f)
 	destroy.context = context->id;
 	if (chance(f, 20))
 		spoil(f, &destroy, sizeof(destroy));
+	/* Sometimes it is not noticed, and used on. */
+	if (destroy.context == context->id && chance(f, 80))
+		*context = (struct context){ 0 };
 	return sim_ioctl(fd, SIMGPU_DESTROY, &destroy);
 }
 
@@ -299,6 +305,8 @@ static int do_submit(struct fuzzer *f)
 	if (chance(f, 2))
 		spoil(f, &submit, sizeof(submit));
 	ret = sim_ioctl(fd, SIMGPU_SUBMIT, &submit);
+	if (ret == -ECANCELED || ret == -ENODEV)
+		*context = (struct context){ 0 }; /* banned or killed */
 	if (ret)
 		return ret;
 	/* Spoiled, it may have written to fewer jobs, or to others. */

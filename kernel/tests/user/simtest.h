@@ -383,6 +383,22 @@ static MAYBE_UNUSED long long counters_get(const struct counters *c,
 	return -1;
 }
 
+/* Waits until a live counter has a value. Return: whether it has. */
+static MAYBE_UNUSED bool live_wait(const char *name, long long value)
+{
+	uint64_t end = now_ns() + SIM_PATIENCE;
+	struct counters live;
+
+	while (!counters_read(SIM_LIVE, &live)) {
+		if (counters_get(&live, name) == value)
+			return true;
+		if (now_ns() > end)
+			break;
+		sleep_ns(2 * SIM_MSEC);
+	}
+	return false;
+}
+
 static MAYBE_UNUSED int fds_open(void)
 {
 	DIR *dir = opendir("/proc/self/fd");

@@ -327,9 +327,8 @@ static void read_only(void)
 		ret = sim_ioctl(bench.fd, call->request, page);
 		if (call->writes ? ret != -EFAULT : ret && ret != -EFAULT)
 			tap_fail("%s, read-only: %d", call->name, ret);
-		counters_read(SIM_LIVE, &live);
 		if (i == _IOC_NR(SIMGPU_CREATE))
-			CHECK_EQ(counters_get(&live, "contexts"), contexts);
+			CHECK(live_wait("contexts", contexts));
 		mprotect(page, 4096, PROT_READ | PROT_WRITE);
 	}
 	bench_close(&bench);

@@ -320,7 +320,8 @@ static void all_faults(void)
 			struct simgpu_inject inject = {
 				.context = (uint32_t)context,
 				.fault = faults[k].fault,
-				.fault_arg = faults[k].arg, .count = 1,
+				.fault_arg = faults[k].arg,
+				.count = faults[k].fault != 0,
 			};
 			int error = 1, ret;
 
