@@ -46,7 +46,7 @@ static const char *const op_names[OPS] = {
 
 /* How often, in a thousand. */
 static const unsigned int op_weights[OPS] = {
-	10, 60, 20, 440, 140, 60, 60, 20, 65, 60, 1, 40, 14, 10,
+	10, 16, 8, 480, 150, 60, 60, 20, 65, 60, 1, 45, 15, 10,
 };
 
 struct context {
@@ -274,7 +274,7 @@ static void keep_fence(struct fuzzer *f, int fence)
 
 static int do_submit(struct fuzzer *f)
 {
-	struct simgpu_exec execs[8];
+	struct simgpu_exec *execs;
 	struct simgpu_dep deps[8];
 	uint32_t n = chance(f, 70) ? 1 : 1 + below(f, 8), used = 0;
 	struct simgpu_submit submit;
@@ -282,6 +282,10 @@ static int do_submit(struct fuzzer *f)
 	int fd, ret;
 
 	context = pick(f, &fd);
+	/* Up to the end of what is mapped: beyond is nothing to be read. */
+	execs = (void *)(f->memory + MEMORY);
+	execs -= 8;
+	memset(execs, 0, 8 * sizeof(*execs));
 	for (uint32_t i = 0; i < n; i++) {
 		fill_exec(f, &execs[i], i == 0, context);
 		while (used < 8 && chance(f, 25)) {
@@ -309,16 +313,18 @@ static int do_submit(struct fuzzer *f)
 		*context = (struct context){ 0 }; /* banned or killed */
 	if (ret)
 		return ret;
-	/* Spoiled, it may have written to fewer jobs, or to others. */
-	if (submit.n_execs < n)
-		n = submit.n_execs;
-	for (uint32_t i = 0; i < n && submit.execs == (uintptr_t)execs; i++) {
-		if ((execs[i].flags & SIMGPU_EXEC_FENCE_OUT) &&
-		    execs[i].out_fence > 2)
-			keep_fence(f, execs[i].out_fence);
-		if (execs[i].seqno > context->seqno &&
+	if (submit.execs != (uintptr_t)execs)
+		return 0;
+	/* Spoiled, their number and size may be others than ours. */
+	for (uint32_t i = 0; i < submit.n_execs; i++) {
+		const struct simgpu_exec *exec =
+			(void *)((char *)execs + i * submit.exec_size);
+
+		if (exec->flags & SIMGPU_EXEC_FENCE_OUT)
+			keep_fence(f, exec->out_fence);
+		if (exec->seqno > context->seqno &&
 		    submit.context == context->id)
-			context->seqno = execs[i].seqno;
+			context->seqno = exec->seqno;
 	}
 	return 0;
 }
