@@ -9,6 +9,7 @@
  */
 
 #include <linux/hrtimer.h>
+#include <linux/kthread.h>
 
 #ifndef HAVE_HRTIMER_SETUP
 static inline void hrtimer_setup(struct hrtimer *timer,
@@ -18,6 +19,10 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	hrtimer_init(timer, clock, mode);
 	timer->function = function;
 }
+#endif
+
+#ifndef HAVE_KTHREAD_RUN_WORKER
+#define kthread_run_worker(flags, ...) kthread_create_worker(flags, __VA_ARGS__)
 #endif
 
 #endif /* COMPAT_H */

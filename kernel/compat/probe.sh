@@ -14,3 +14,4 @@ probe() {
 
 probe DRM_SCHED_INIT_ARGS drm/gpu_scheduler.h '^struct drm_sched_init_args'
 probe HRTIMER_SETUP linux/hrtimer.h 'hrtimer_setup('
+probe KTHREAD_RUN_WORKER linux/kthread.h 'kthread_run_worker('

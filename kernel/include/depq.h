@@ -26,6 +26,11 @@
  * nothing: depq_job_commit(). Between the two the driver allocates whatever
  * else it needs (its hardware fence, a sync_file for depq_job_fence()).
  *
+ * depq_job_init() gives the submitter one reference to the job, which stays
+ * its own: depq_job_commit() takes another one for the queue, so that the job
+ * is safe to look at until the submitter calls depq_job_put(). A job that is
+ * put without having been committed is thrown away; its fence never signals.
+ *
  * Who runs a job is decided for each job: the submitter itself, if the queue
  * has %DEPQ_QUEUE_BYPASS and nothing is in the way, else the worker. Whoever
  * it is holds the runner token of the queue (not a lock), so that there is
@@ -34,6 +39,10 @@
  * When a job is done, its finished fence is signalled from wherever the
  * hardware fence was, usually a hard interrupt. Who then puts the queue's
  * reference to the job is chosen by &enum depq_put.
+ *
+ * All locks are spinlock_t: on PREEMPT_RT they sleep, and so do those of
+ * fences. There nothing may signal a fence from a hard interrupt, and nothing
+ * here needs to be called from one.
  */
 
 struct depq_device;
@@ -67,8 +76,10 @@ enum depq_put {
  * @DEPQ_RESET: the hardware queue was reset and will not touch any job that
  *	is pending in this queue. The job fails with -ETIME, those pending
  *	behind it with -ECANCELED, those not yet run go on. A queue that was
- *	reset more than hang_limit times is banned.
- * @DEPQ_GONE: the device is gone. The queue is killed with -ENODEV.
+ *	reset more than hang_limit times is banned: killed with -ENODEV. In a
+ *	queue that was killed before, all fail with the error of the kill.
+ * @DEPQ_GONE: the device is gone. The queue is killed with -ENODEV and its
+ *	pending jobs fail with that.
  */
 enum depq_verdict {
 	DEPQ_NO_HANG,
@@ -89,7 +100,10 @@ struct depq_ops {
 	 * lock of depq is held.
 	 * Return:
 	 * * a hardware fence, of which the caller of run_job() gets a
-	 *   reference; it may have signalled already
+	 *   reference; it may have signalled already. Whoever signals it holds
+	 *   a reference of its own until dma_fence_signal() has returned. It
+	 *   must not be a finished fence of depq: its lock is taken inside
+	 *   that of the hardware fence.
 	 * * NULL - the job is done
 	 * * ERR_PTR() - the job has failed with that error
 	 */
@@ -98,7 +112,10 @@ struct depq_ops {
 	/**
 	 * @timedout_job: the oldest pending job took longer than the timeout,
 	 * or depq_queue_trigger_timeout() or depq_queue_kill() asked. No job
-	 * is run meanwhile; the hardware may complete jobs meanwhile.
+	 * is run meanwhile; the hardware may complete jobs meanwhile. The
+	 * driver may signal hardware fences of pending jobs itself, with an
+	 * error or without; those that it has not signalled when it answers
+	 * %DEPQ_RESET or %DEPQ_GONE are let go.
 	 *
 	 * Context: process, on the device's ordered workqueue, never two at a
 	 * time for one device. Must not wait for fences of this device.
@@ -198,7 +215,7 @@ struct depq_queue_args {
  * @done: finished fences signalled, whatever the error
  * @failed: of these, with an error
  * @cancelled: of these, never run because the queue was killed
- * @timedout: verdicts %DEPQ_RESET
+ * @timedout: verdicts %DEPQ_RESET on a job that had not ended well meanwhile
  * @no_hang: verdicts %DEPQ_NO_HANG
  * @put_irq: jobs put by whoever signalled
  * @put_submit: jobs put by a submitter
@@ -260,16 +277,16 @@ struct depq_queue {
 	u32 stopped;
 	u32 hangs;
 	int error;	/* not 0 once killed or banned */
-	bool rerun;
 	bool draining;
 	bool kicked;	/* the worker will come */
 	bool tdr;
 	bool tdr_armed;
 	bool tdr_forced;
 	bool reap_armed;
-	struct dma_fence *dep;
+	bool dep_done;
+	struct dma_fence *dep;		/* of the holder of the token */
 	struct dma_fence_cb dep_cb;
-	ktime_t head_since;
+	unsigned long head_since;	/* jiffies */
 	struct depq_stats stats;
 
 	wait_queue_head_t wait;		/* for room, and for no runner */
@@ -279,7 +296,7 @@ struct depq_queue {
 	};
 	struct delayed_work tdr_work;
 	struct delayed_work reap_work;
-	struct work_struct release_work;
+	struct rcu_work release_work;
 	struct list_head link;		/* in dev->queues */
 };
 
@@ -326,7 +343,7 @@ struct depq_job {
 	struct xarray deps;
 	unsigned long next_dep;
 	struct list_head link;
-	ktime_t start;
+	unsigned long start;		/* jiffies */
 	u32 credits;
 	int error;
 	enum depq_job_state state;	/* under queue->lock */
@@ -343,5 +360,6 @@ struct dma_fence *depq_job_fence(struct depq_job *job);
 u64 depq_job_commit(struct depq_job *job);
 struct depq_job *depq_job_get(struct depq_job *job);
 void depq_job_put(struct depq_job *job);
+u32 depq_fence_bytes(void);
 
 #endif /* DEPQ_H */

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "internal.h"
+#include "trace.h"
+
+/**
+ * DOC: completion
+ *
+ * Jobs may be done in any order, on any CPU, in any context; they signal in the
+ * order of their sequence numbers. Whoever finishes a job marks it done and
+ * then drains: takes those that are done off the front of @pending, one after
+ * the other, and signals each with the lock released. Only one at a time
+ * drains, and looks again before it stops, so whoever finds somebody draining
+ * leaves its job to that one.
+ *
+ * Who puts the queue's reference to a job that has signalled:
+ *
+ * ======================  ===================================================
+ * %DEPQ_PUT_IRQ           the drainer, when it has released the lock for good
+ * %DEPQ_PUT_WORKER        the worker, which is kicked
+ * %DEPQ_PUT_SUBMIT        depq_job_commit(), a few at a time; what is left
+ *                         after 100 ms, a delayed work
+ * ======================  ===================================================
+ *
+ * The drainer touches neither a job nor the queue once these can have put the
+ * last reference; that the unlock itself may come after that is what the grace
+ * period before the release of a queue is for.
+ */
+
+/* How long finished jobs wait for a submitter. */
+#define DEPQ_REAP_DELAY_MS 100
+
+static void depq_reap_arm(struct depq_queue *queue)
+{
+	unsigned long delay = msecs_to_jiffies(DEPQ_REAP_DELAY_MS);
+
+	lockdep_assert_held(&queue->lock);
+	queue->reap_armed = true;
+	depq_queue_get(queue);
+	if (!queue_delayed_work(queue->dev->wq, &queue->reap_work,
+				queue->error ? 0 : delay))
+		depq_queue_put(queue);
+}
+
+/**
+ * depq_queue_drain() - signal those jobs that are next in order and done
+ * @queue: the queue; the caller has a reference or is inside RCU
+ * @flags: of the lock, which is released and taken again in between
+ * @reaped: jobs to put with depq_put_all() once the lock is released
+ *
+ * Context: any; the lock of the queue is held.
+ */
+void depq_queue_drain(struct depq_queue *queue, unsigned long *flags,
+		      struct list_head *reaped)
+{
+	struct depq_job *job;
+
+	lockdep_assert_held(&queue->lock);
+	if (queue->draining)
+		return;
+	queue->draining = true;
+	while ((job = list_first_entry_or_null(&queue->pending, struct depq_job,
+					       link)) &&
+	       job->state == DEPQ_JOB_DONE) {
+		list_del(&job->link);
+		queue->stats.pending--;
+		queue->stats.done++;
+		queue->stats.failed += !!job->error;
+		spin_unlock_irqrestore(&queue->lock, *flags);
+
+		trace_depq_job_done(queue, job);
+		if (job->error)
+			dma_fence_set_error(job->finished, job->error);
+		WARN_ON_ONCE(dma_fence_signal(job->finished));
+
+		spin_lock_irqsave(&queue->lock, *flags);
+		queue->jobs--;
+		job->state = DEPQ_JOB_SIGNALLED;
+		list_add_tail(&job->link, &queue->done);
+		if (queue->put == DEPQ_PUT_IRQ)
+			depq_queue_take(queue, 1, DEPQ_WHERE_IRQ, reaped);
+	}
+	queue->draining = false;
+
+	if (waitqueue_active(&queue->wait))
+		wake_up_all(&queue->wait);
+	if (queue->put == DEPQ_PUT_SUBMIT && !queue->reap_armed &&
+	    !list_empty(&queue->done))
+		depq_reap_arm(queue);
+}
+
+/**
+ * depq_job_done() - the hardware is done with a job, or will not do it
+ * @job: the job, pending; what the caller knows of it may be stale after this
+ * @error: 0 or what went wrong
+ *
+ * Context: any, maybe under a lock of a hardware fence.
+ */
+void depq_job_done(struct depq_job *job, int error)
+{
+	struct depq_queue *queue = job->queue;
+	unsigned long flags;
+	LIST_HEAD(reaped);
+	bool cookie, kick;
+
+	cookie = dma_fence_begin_signalling();
+	rcu_read_lock();
+	spin_lock_irqsave(&queue->lock, flags);
+	if (WARN_ON_ONCE(job->state != DEPQ_JOB_PENDING)) {
+		kick = false;
+		goto unlock;
+	}
+	WARN_ON_ONCE(queue->credits < job->credits);
+	if (list_is_first(&job->link, &queue->pending))
+		queue->head_since = jiffies;
+	job->state = DEPQ_JOB_DONE;
+	job->error = error;
+	queue->credits -= job->credits;
+	depq_queue_drain(queue, &flags, &reaped);
+	kick = depq_queue_want_kick(queue);
+unlock:
+	spin_unlock_irqrestore(&queue->lock, flags);
+	if (kick)
+		depq_worker_kick(queue);
+	depq_put_all(&reaped);
+	rcu_read_unlock();
+	dma_fence_end_signalling(cookie);
+}
+
+/**
+ * depq_queue_take() - take jobs that have signalled off the queue
+ * @queue: the queue
+ * @most: how many at most
+ * @where: who will put them
+ * @reaped: where they go; for depq_put_all() once the lock is released
+ *
+ * Context: any; the lock of the queue is held.
+ */
+void depq_queue_take(struct depq_queue *queue, u32 most,
+		     enum depq_where where, struct list_head *reaped)
+{
+	struct depq_job *job, *next;
+
+	lockdep_assert_held(&queue->lock);
+	list_for_each_entry_safe(job, next, &queue->done, link) {
+		if (!most--)
+			return;
+		list_move_tail(&job->link, reaped);
+		job->state = DEPQ_JOB_REAPED;
+		trace_depq_job_put(queue, job, where);
+		switch (where) {
+		case DEPQ_WHERE_IRQ:
+			queue->stats.put_irq++;
+			break;
+		case DEPQ_WHERE_SUBMIT:
+			queue->stats.put_submit++;
+			break;
+		case DEPQ_WHERE_WORKER:
+			queue->stats.put_worker++;
+			break;
+		case DEPQ_WHERE_DELAYED:
+			queue->stats.put_delayed++;
+			break;
+		}
+	}
+}
+
+/**
+ * depq_put_all() - put the queue's references to jobs
+ * @reaped: from depq_queue_take()
+ *
+ * Context: as &depq_ops.release_job; the lock of the queue is not held. The
+ * queue may go with the last of its jobs.
+ */
+void depq_put_all(struct list_head *reaped)
+{
+	struct depq_job *job, *next;
+
+	list_for_each_entry_safe(job, next, reaped, link)
+		depq_job_put(job);
+}
+
+/**
+ * depq_reap_all() - put all jobs that have signalled
+ * @queue: the queue, to which the caller has a reference
+ * @where: who does it
+ *
+ * Context: as &depq_ops.release_job.
+ */
+void depq_reap_all(struct depq_queue *queue, enum depq_where where)
+{
+	unsigned long flags;
+	LIST_HEAD(reaped);
+
+	spin_lock_irqsave(&queue->lock, flags);
+	depq_queue_take(queue, U32_MAX, where, &reaped);
+	spin_unlock_irqrestore(&queue->lock, flags);
+	depq_put_all(&reaped);
+}
+
+/**
+ * depq_reap_force() - have the delayed work come now, if it is armed
+ * @queue: the queue, to which the caller has a reference
+ *
+ * Context: any, but not under a lock of a fence.
+ */
+void depq_reap_force(struct depq_queue *queue)
+{
+	if (!READ_ONCE(queue->reap_armed))
+		return;
+	/* Each time the work is queued it has a reference of its own. */
+	depq_queue_get(queue);
+	if (mod_delayed_work(queue->dev->wq, &queue->reap_work, 0))
+		depq_queue_put(queue);
+}
+
+/**
+ * depq_reap_work() - put what no submitter has put
+ * @work: &depq_queue.reap_work; its reference to the queue is put here
+ *
+ * Context: process, on the workqueue of the device.
+ */
+void depq_reap_work(struct work_struct *work)
+{
+	struct depq_queue *queue = container_of(to_delayed_work(work),
+						struct depq_queue, reap_work);
+
+	spin_lock_irq(&queue->lock);
+	queue->reap_armed = false;
+	spin_unlock_irq(&queue->lock);
+	depq_reap_all(queue, DEPQ_WHERE_DELAYED);
+	depq_queue_put(queue);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+/**
+ * DOC: finished fences
+ *
+ * A finished fence lives as long as anybody wants it: jobs, sync_files,
+ * waiters, other jobs that depend on it. So it points at nothing of the queue,
+ * not even at its name, and keeps this module loaded until its memory is back
+ * with the allocator.
+ *
+ * =========  ========================  ==========================  ==========
+ * state      who may touch it          how it gets there           exits
+ * =========  ========================  ==========================  ==========
+ * private    submitter                 depq_job_init(); seqno 0    commit,
+ *                                                                  put
+ * armed      anybody with a reference  depq_job_commit() has       signal
+ *                                      written the seqno under
+ *                                      the lock of the queue
+ * signalled  anybody with a reference  the drainer of the queue,   last put
+ *                                      in the order of seqnos
+ * released   readers under RCU         last put, in any context    free
+ * freed      nobody                    after a grace period        none
+ * =========  ========================  ==========================  ==========
+ *
+ * Sequence numbers are compared by their lower 32 bits, as dma_fence does by
+ * default; a queue never has 2^31 jobs at a time.
+ */
+
+#define DEPQ_TIMELINE_BYTES sizeof_field(struct depq_queue, name)
+
+/**
+ * struct depq_fence - the finished fence of a job
+ * @base: the fence
+ * @lock: its lock; taken inside the lock of the hardware fence
+ * @timeline: copy of the name of the queue
+ */
+struct depq_fence {
+	struct dma_fence base;
+	spinlock_t lock;
+	char timeline[DEPQ_TIMELINE_BYTES];
+};
+
+static struct kmem_cache *depq_fence_cache;
+
+static const char *depq_fence_driver_name(struct dma_fence *fence)
+{
+	return "depq";
+}
+
+static const char *depq_fence_timeline_name(struct dma_fence *fence)
+{
+	return container_of(fence, struct depq_fence, base)->timeline;
+}
+
+static void depq_fence_free_rcu(struct rcu_head *rcu)
+{
+	struct dma_fence *fence = container_of(rcu, struct dma_fence, rcu);
+
+	kmem_cache_free(depq_fence_cache,
+			container_of(fence, struct depq_fence, base));
+	/* depq_fence_exit() waits until this function has returned. */
+	module_put(THIS_MODULE);
+}
+
+static void depq_fence_release(struct dma_fence *fence)
+{
+	call_rcu(&fence->rcu, depq_fence_free_rcu);
+}
+
+static const struct dma_fence_ops depq_fence_ops = {
+	.get_driver_name = depq_fence_driver_name,
+	.get_timeline_name = depq_fence_timeline_name,
+	.release = depq_fence_release,
+};
+
+/**
+ * depq_fence_create() - make a finished fence
+ * @queue: the queue of its job
+ *
+ * Context: process, may sleep.
+ * Return:
+ * * the fence, with one reference and without a sequence number
+ * * NULL - out of memory
+ */
+struct dma_fence *depq_fence_create(struct depq_queue *queue)
+{
+	struct depq_fence *fence;
+
+	fence = kmem_cache_alloc(depq_fence_cache, GFP_KERNEL);
+	if (!fence)
+		return NULL;
+
+	/* The caller is a module that needs this one, so it cannot go now. */
+	__module_get(THIS_MODULE);
+	spin_lock_init(&fence->lock);
+	memcpy(fence->timeline, queue->name, sizeof(fence->timeline));
+	dma_fence_init(&fence->base, &depq_fence_ops, &fence->lock,
+		       queue->fence_context, 0);
+	return &fence->base;
+}
+
+/**
+ * depq_fence_bytes() - memory of one finished fence
+ *
+ * Context: any.
+ * Return: bytes that the allocator uses for it
+ */
+u32 depq_fence_bytes(void)
+{
+	return kmem_cache_size(depq_fence_cache);
+}
+EXPORT_SYMBOL_GPL(depq_fence_bytes);
+
+/**
+ * depq_fence_init() - prepare for depq_fence_create()
+ *
+ * Context: process, may sleep.
+ * Return:
+ * * 0 - well
+ * * -ENOMEM - out of memory
+ */
+int depq_fence_init(void)
+{
+	depq_fence_cache = KMEM_CACHE(depq_fence, 0);
+	return depq_fence_cache ? 0 : -ENOMEM;
+}
+
+/**
+ * depq_fence_exit() - undo depq_fence_init()
+ *
+ * Context: process, may sleep. No fence is left, but the last of them may
+ * still be on their way back to the allocator.
+ */
+void depq_fence_exit(void)
+{
+	rcu_barrier();
+	kmem_cache_destroy(depq_fence_cache);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef DEPQ_INTERNAL_H
+#define DEPQ_INTERNAL_H
+
+#include "../compat/compat.h"
+#include "../include/depq.h"
+
+/**
+ * enum depq_where - who put a job
+ * @DEPQ_WHERE_IRQ: whoever signalled it
+ * @DEPQ_WHERE_SUBMIT: a submitter
+ * @DEPQ_WHERE_WORKER: the worker
+ * @DEPQ_WHERE_DELAYED: the delayed work
+ */
+enum depq_where {
+	DEPQ_WHERE_IRQ,
+	DEPQ_WHERE_SUBMIT,
+	DEPQ_WHERE_WORKER,
+	DEPQ_WHERE_DELAYED,
+};
+
+/**
+ * enum depq_queue_state - what a queue does; see the table in queue.c
+ * @DEPQ_QUEUE_OPEN: runs jobs
+ * @DEPQ_QUEUE_STOPPED: runs none until as many starts as stops have come
+ * @DEPQ_QUEUE_TIMEOUT: runs none until the driver has given its verdict
+ * @DEPQ_QUEUE_KILLED: runs none any more; those queued fail in their turn
+ */
+enum depq_queue_state {
+	DEPQ_QUEUE_OPEN,
+	DEPQ_QUEUE_STOPPED,
+	DEPQ_QUEUE_TIMEOUT,
+	DEPQ_QUEUE_KILLED,
+};
+
+/**
+ * struct depq_worker_ops - a kind of worker
+ */
+struct depq_worker_ops {
+	/**
+	 * @start: make what runs the work. Context: process, may sleep.
+	 * Return: 0 or -ENOMEM, with nothing left behind
+	 */
+	int (*start)(struct depq_worker *worker, const char *name);
+	/** @stop: end it; no work is queued. Context: process, may sleep. */
+	void (*stop)(struct depq_worker *worker);
+	/** @prepare: initialise the work of a queue. Context: any. */
+	void (*prepare)(struct depq_queue *queue);
+	/**
+	 * @kick: have depq_queue_work() called for the queue, once. Context:
+	 * any, with interrupts off or on, no lock of depq held.
+	 * Return: whether it was queued; false means that it was already
+	 */
+	bool (*kick)(struct depq_worker *worker, struct depq_queue *queue);
+};
+
+/**
+ * struct depq_worker - runs the jobs that no submitter runs
+ * @ref: the maker, and each queue
+ * @ops: its kind
+ * @wq: for the kinds that are workqueues
+ * @kthread: for %DEPQ_WORKER_KTHREAD
+ */
+struct depq_worker {
+	struct kref ref;
+	const struct depq_worker_ops *ops;
+	union {
+		struct workqueue_struct *wq;
+		struct kthread_worker *kthread;
+	};
+};
+
+/* worker_wq.c, worker_kthread.c */
+extern const struct depq_worker_ops depq_worker_system_ops;
+extern const struct depq_worker_ops depq_worker_wq_ops;
+extern const struct depq_worker_ops depq_worker_highpri_ops;
+extern const struct depq_worker_ops depq_worker_kthread_ops;
+
+/* worker.c */
+void depq_worker_prepare(struct depq_queue *queue);
+void depq_worker_kick(struct depq_queue *queue);
+
+/* fence.c */
+int depq_fence_init(void);
+void depq_fence_exit(void);
+struct dma_fence *depq_fence_create(struct depq_queue *queue);
+
+/* queue.c */
+enum depq_queue_state depq_queue_state(struct depq_queue *queue);
+void depq_queue_note(struct depq_queue *queue, enum depq_queue_state old);
+bool depq_queue_kill_locked(struct depq_queue *queue, int error);
+
+/* job.c */
+struct dma_fence *depq_job_next_dep(struct depq_job *job);
+
+/* run.c */
+bool depq_queue_want_kick(struct depq_queue *queue);
+bool depq_queue_fits(struct depq_queue *queue, struct depq_job *job);
+void depq_queue_leave(struct depq_queue *queue);
+void depq_queue_work(struct depq_queue *queue);
+void depq_job_start(struct depq_queue *queue, struct depq_job *job);
+void depq_job_run(struct depq_queue *queue, struct depq_job *job,
+		  bool in_submit);
+
+/* done.c */
+void depq_job_done(struct depq_job *job, int error);
+void depq_queue_drain(struct depq_queue *queue, unsigned long *flags,
+		      struct list_head *reaped);
+void depq_queue_take(struct depq_queue *queue, u32 most,
+		     enum depq_where where, struct list_head *reaped);
+void depq_put_all(struct list_head *reaped);
+void depq_reap_all(struct depq_queue *queue, enum depq_where where);
+void depq_reap_force(struct depq_queue *queue);
+void depq_reap_work(struct work_struct *work);
+
+/* timeout.c */
+void depq_tdr_arm(struct depq_queue *queue, unsigned long delay);
+void depq_tdr_force(struct depq_queue *queue);
+void depq_tdr_work(struct work_struct *work);
+
+#endif /* DEPQ_INTERNAL_H */

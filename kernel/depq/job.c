@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/module.h>
+
+#include "internal.h"
+#include "trace.h"
+
+/**
+ * DOC: jobs
+ *
+ * ============================ ================= ======== ===================
+ * state                        owner             lock     exits
+ * ============================ ================= ======== ===================
+ * %DEPQ_JOB_INIT               submitter         none     commit, put
+ * %DEPQ_JOB_QUEUED             queue (@queued)   queue's  run, cancel
+ * %DEPQ_JOB_PENDING            queue (@pending)  queue's  hardware, reset
+ * %DEPQ_JOB_DONE               queue (@pending)  queue's  all before it are
+ *                                                         signalled
+ * %DEPQ_JOB_SIGNALLED          queue (@done)     queue's  put by whom
+ *                                                         &enum depq_put says
+ * %DEPQ_JOB_REAPED             other references  none     last put
+ * ============================ ================= ======== ===================
+ *
+ * ============================ ==============================================
+ * state                        who moves it on, in which context
+ * ============================ ==============================================
+ * %DEPQ_JOB_INIT               submitter, process
+ * %DEPQ_JOB_QUEUED             holder of the token, process
+ * %DEPQ_JOB_PENDING            callback of the hardware fence, any context
+ *                              with the lock of that fence; or the timeout
+ *                              work, process, once it has removed the callback
+ * %DEPQ_JOB_DONE               whoever has set &depq_queue.draining, any
+ *                              context
+ * %DEPQ_JOB_SIGNALLED          drainer, submitter, worker or delayed work
+ * ============================ ==============================================
+ *
+ * References: the submitter's, from depq_job_init() until it puts it; the
+ * queue's, from depq_job_commit() until the job is reaped; one while the worker
+ * runs it and one while the timeout work handles it. The job holds its finished
+ * fence, the hardware fence once there is one, the queue, and each dependency
+ * until it has signalled. Dependencies are let go in process context, all of
+ * them before the job is run: the last put may be in a hard interrupt.
+ *
+ * Fields: @deps by index, the first that may be there at @next_dep, changed by
+ * the submitter, then by the holder of the token; @link in one of the lists of
+ * the queue, or in a list of who puts it; @start when it was handed to the
+ * hardware, or when the driver last said that it is alive; @error as it will
+ * signal.
+ */
+
+/*
+ * How many finished jobs a submitter puts at most. More than the one it adds,
+ * so that the list becomes shorter; few, so that nobody pays for all others.
+ */
+#define DEPQ_SUBMIT_REAP 4
+
+/* Counts a job in, waiting for room if need be. */
+static int depq_queue_enter(struct depq_queue *queue, u32 flags)
+{
+	int ret = 0;
+
+	spin_lock_irq(&queue->lock);
+	if (queue->jobs >= queue->max_queued && !queue->error) {
+		if (flags & DEPQ_JOB_NONBLOCK)
+			ret = -EAGAIN;
+		else
+			ret = wait_event_interruptible_lock_irq(queue->wait,
+				queue->jobs < queue->max_queued || queue->error,
+				queue->lock);
+	}
+	if (queue->error)
+		ret = queue->error;
+	if (!ret)
+		queue->jobs++;
+	spin_unlock_irq(&queue->lock);
+	return ret;
+}
+
+/* Counts a job out that was never committed. */
+static void depq_queue_exit(struct depq_queue *queue)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&queue->lock, flags);
+	queue->jobs--;
+	if (waitqueue_active(&queue->wait))
+		wake_up_all(&queue->wait);
+	spin_unlock_irqrestore(&queue->lock, flags);
+}
+
+/**
+ * depq_job_init() - begin a job
+ * @job: memory for it; freed by &depq_ops.release_job
+ * @queue: the queue it will go to
+ * @credits: that it takes while with the hardware, 1 to the queue's limit
+ * @flags: %DEPQ_JOB_NONBLOCK or 0
+ *
+ * Waits for room in the queue. On failure nothing was done to @job.
+ *
+ * Context: process, may sleep; not in a dma_fence signalling section.
+ * Return:
+ * * 0 - the job has one reference, the caller's; depq_job_put() it after
+ *   depq_job_commit(), or without that to give up
+ * * -EINVAL - @credits or @flags are out of range
+ * * -ENOMEM - out of memory
+ * * -EAGAIN - no room, with %DEPQ_JOB_NONBLOCK
+ * * -ERESTARTSYS - a signal came while waiting for room
+ * * the error of the queue - it was killed or banned
+ */
+int depq_job_init(struct depq_job *job, struct depq_queue *queue, u32 credits,
+		  u32 flags)
+{
+	struct dma_fence *finished;
+	int ret;
+
+	might_sleep();
+	if (!credits || credits > queue->credit_limit ||
+	    (flags & ~DEPQ_JOB_NONBLOCK))
+		return -EINVAL;
+
+	ret = depq_queue_enter(queue, flags);
+	if (ret)
+		return ret;
+	finished = depq_fence_create(queue);
+	if (!finished) {
+		depq_queue_exit(queue);
+		return -ENOMEM;
+	}
+
+	kref_init(&job->ref);
+	job->queue = depq_queue_get(queue);
+	job->finished = finished;
+	job->hw = NULL;
+	xa_init_flags(&job->deps, XA_FLAGS_ALLOC);
+	job->next_dep = 0;
+	INIT_LIST_HEAD(&job->link);
+	job->credits = credits;
+	job->error = 0;
+	job->state = DEPQ_JOB_INIT;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(depq_job_init);
+
+/**
+ * depq_job_add_dep() - let a job wait for a fence
+ * @job: the job, not yet committed
+ * @fence: what for, or NULL. The caller's reference is taken, also on failure.
+ *
+ * Of several fences of one context the latest counts. Fences of the job's own
+ * queue are left out: jobs are run in order anyway. A dependency that has
+ * signalled an error counts as signalled.
+ *
+ * Context: process, may sleep; not in a dma_fence signalling section.
+ * Return:
+ * * 0 - well
+ * * -ENOMEM - out of memory
+ */
+int depq_job_add_dep(struct depq_job *job, struct dma_fence *fence)
+{
+	struct dma_fence *old;
+	unsigned long index;
+	u32 id;
+	int ret;
+
+	might_sleep();
+	if (!fence)
+		return 0;
+
+	WARN_ON_ONCE(job->state != DEPQ_JOB_INIT);
+	trace_depq_dep_add(job->queue, job, fence);
+	if (fence->context == job->queue->fence_context ||
+	    dma_fence_is_signaled(fence)) {
+		dma_fence_put(fence);
+		return 0;
+	}
+
+	xa_for_each(&job->deps, index, old) {
+		if (old->context != fence->context)
+			continue;
+		if (dma_fence_is_later(fence, old)) {
+			/* Replaces what is there, so it allocates nothing. */
+			xa_store(&job->deps, index, fence, GFP_KERNEL);
+			fence = old;
+		}
+		dma_fence_put(fence);
+		return 0;
+	}
+
+	ret = xa_alloc(&job->deps, &id, fence, xa_limit_32b, GFP_KERNEL);
+	if (ret)
+		dma_fence_put(fence);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(depq_job_add_dep);
+
+/**
+ * depq_job_next_dep() - find what a job still has to wait for
+ * @job: the job; the caller is its submitter or the holder of the token
+ *
+ * Lets go of dependencies that have signalled.
+ *
+ * Context: process.
+ * Return: the first dependency that has not signalled, which stays the job's,
+ * at &depq_job.next_dep; or NULL if there is none, and none is left
+ */
+struct dma_fence *depq_job_next_dep(struct depq_job *job)
+{
+	struct dma_fence *fence;
+
+	if (xa_empty(&job->deps))
+		return NULL;
+	while ((fence = xa_find(&job->deps, &job->next_dep, ULONG_MAX,
+				XA_PRESENT))) {
+		if (!dma_fence_is_signaled(fence))
+			return fence;
+		xa_erase(&job->deps, job->next_dep);
+		dma_fence_put(fence);
+	}
+	WARN_ON_ONCE(!xa_empty(&job->deps));
+	return NULL;
+}
+
+/**
+ * depq_job_fence() - the fence that signals when a job is finished
+ * @job: the job
+ *
+ * It may be given to others once the job is committed, not before, and has no
+ * sequence number before.
+ *
+ * Context: any.
+ * Return: the fence; the reference stays the job's
+ */
+struct dma_fence *depq_job_fence(struct depq_job *job)
+{
+	return job->finished;
+}
+EXPORT_SYMBOL_GPL(depq_job_fence);
+
+/* Whether the submitter may run the job now; its dependencies are done. */
+static bool depq_job_may_bypass(struct depq_queue *queue, struct depq_job *job)
+{
+	lockdep_assert_held(&queue->lock);
+	return !queue->runner && list_empty(&queue->queued) &&
+	       !queue->stopped && !queue->error && !queue->tdr &&
+	       depq_queue_fits(queue, job);
+}
+
+/**
+ * depq_job_commit() - hand a job to its queue
+ * @job: the job
+ *
+ * Gives the job its sequence number and its place in the queue in one step, so
+ * that both orders are the same. Takes a reference for the queue; the caller's
+ * stays its own. May call &depq_ops.run_job if the queue has
+ * %DEPQ_QUEUE_BYPASS, and &depq_ops.release_job for jobs that are finished.
+ * From here on the fence is certain to signal. Allocates nothing.
+ *
+ * Context: process. Does not sleep itself.
+ * Return: the sequence number of the job
+ */
+u64 depq_job_commit(struct depq_job *job)
+{
+	struct depq_queue *queue = job->queue;
+	unsigned long flags;
+	LIST_HEAD(reaped);
+	bool cookie, bypass, kick;
+	u64 seqno;
+
+	cookie = dma_fence_begin_signalling();
+	bypass = (queue->flags & DEPQ_QUEUE_BYPASS) && !depq_job_next_dep(job);
+
+	spin_lock_irqsave(&queue->lock, flags);
+	WARN_ON_ONCE(job->state != DEPQ_JOB_INIT);
+	seqno = ++queue->seqno;
+	job->finished->seqno = seqno;
+	depq_job_get(job);
+	queue->stats.submitted++;
+	bypass = bypass && depq_job_may_bypass(queue, job);
+	trace_depq_job_queue(queue, job, bypass);
+	if (bypass) {
+		queue->stats.bypassed++;
+		queue->runner = current;
+		depq_job_start(queue, job);
+		spin_unlock_irqrestore(&queue->lock, flags);
+
+		depq_job_run(queue, job, true);
+
+		spin_lock_irqsave(&queue->lock, flags);
+		depq_queue_leave(queue);
+	} else {
+		job->state = DEPQ_JOB_QUEUED;
+		queue->stats.queued++;
+		list_add_tail(&job->link, &queue->queued);
+	}
+	kick = depq_queue_want_kick(queue);
+	if (queue->put == DEPQ_PUT_SUBMIT)
+		depq_queue_take(queue, DEPQ_SUBMIT_REAP, DEPQ_WHERE_SUBMIT,
+				&reaped);
+	spin_unlock_irqrestore(&queue->lock, flags);
+	if (kick)
+		depq_worker_kick(queue);
+	dma_fence_end_signalling(cookie);
+
+	depq_put_all(&reaped);
+	return seqno;
+}
+EXPORT_SYMBOL_GPL(depq_job_commit);
+
+/**
+ * depq_job_get() - take a reference
+ * @job: the job, to which the caller has a reference
+ *
+ * Context: any.
+ * Return: @job
+ */
+struct depq_job *depq_job_get(struct depq_job *job)
+{
+	kref_get(&job->ref);
+	return job;
+}
+EXPORT_SYMBOL_GPL(depq_job_get);
+
+static void depq_job_abort(struct depq_job *job)
+{
+	struct dma_fence *fence;
+	unsigned long index;
+
+	xa_for_each(&job->deps, index, fence) {
+		xa_erase(&job->deps, index);
+		dma_fence_put(fence);
+	}
+	depq_queue_exit(job->queue);
+}
+
+static void depq_job_release(struct kref *ref)
+{
+	struct depq_job *job = container_of(ref, struct depq_job, ref);
+	struct depq_queue *queue = job->queue;
+
+	if (job->state == DEPQ_JOB_INIT)
+		depq_job_abort(job);
+	else
+		WARN_ON_ONCE(job->state != DEPQ_JOB_REAPED);
+	WARN_ON_ONCE(!xa_empty(&job->deps));
+
+	dma_fence_put(job->hw);
+	dma_fence_put(job->finished);
+	queue->ops->release_job(job);
+	depq_queue_put(queue);
+}
+
+/**
+ * depq_job_put() - put a reference
+ * @job: the job, or NULL
+ *
+ * Context: any. If the job was not committed: process.
+ */
+void depq_job_put(struct depq_job *job)
+{
+	if (job)
+		kref_put(&job->ref, depq_job_release);
+}
+EXPORT_SYMBOL_GPL(depq_job_put);

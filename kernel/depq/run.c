@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "internal.h"
+#include "trace.h"
+
+/**
+ * DOC: running jobs
+ *
+ * The worker takes the token and makes one step after the other: wait for the
+ * dependencies of the first job, then run it, until something is in the way.
+ * It never waits itself; what is in the way brings it back:
+ *
+ * =====================  ====================================================
+ * in the way             brings the worker back
+ * =====================  ====================================================
+ * a dependency           its callback, in any context
+ * credits                completion of a pending job, in any context
+ * stopped                depq_queue_start()
+ * timeout                end of the timeout work
+ * another runner         laying down the token
+ * =====================  ====================================================
+ *
+ * Each of these changes the queue under its lock and then asks
+ * depq_queue_want_kick() under the same lock.
+ */
+
+/* Steps before the worker lets others that share it have a turn. */
+#define DEPQ_RUN_STEPS 64
+
+/**
+ * depq_queue_fits() - whether there are credits for a job
+ * @queue: the queue
+ * @job: the job
+ *
+ * Context: any; the lock of the queue is held.
+ * Return: true if so. Always if nothing is in flight, since no job has more
+ * than the limit.
+ */
+bool depq_queue_fits(struct depq_queue *queue, struct depq_job *job)
+{
+	lockdep_assert_held(&queue->lock);
+	return job->credits <= queue->credit_limit - queue->credits;
+}
+
+/* Whether the holder of the token can make a step. */
+static bool depq_queue_ready(struct depq_queue *queue)
+{
+	struct depq_job *job;
+
+	lockdep_assert_held(&queue->lock);
+	if (list_empty(&queue->queued) || queue->tdr)
+		return false;
+	if (queue->stopped && !queue->error)
+		return false;
+	if (queue->dep)
+		return queue->dep_done;
+	job = list_first_entry(&queue->queued, struct depq_job, link);
+	return queue->error || !xa_empty(&job->deps) ||
+	       depq_queue_fits(queue, job);
+}
+
+/**
+ * depq_queue_want_kick() - whether the worker has something to do
+ * @queue: the queue
+ *
+ * To be asked by everybody who may have made progress possible. If true, the
+ * caller must call depq_worker_kick() once it has released the lock; a
+ * reference was taken for that.
+ *
+ * Context: any; the lock of the queue is held.
+ * Return: whether the caller must hand the queue to its worker
+ */
+bool depq_queue_want_kick(struct depq_queue *queue)
+{
+	bool run, put;
+
+	lockdep_assert_held(&queue->lock);
+	if (queue->kicked)
+		return false;
+	put = queue->put == DEPQ_PUT_WORKER && !list_empty(&queue->done);
+	run = !queue->runner && depq_queue_ready(queue);
+	if (!put && !run)
+		return false;
+	queue->kicked = true;
+	queue->stats.kicks++;
+	depq_queue_get(queue);
+	return true;
+}
+
+/**
+ * depq_queue_leave() - lay down the token
+ * @queue: the queue
+ *
+ * Context: process; the lock of the queue is held. The caller asks
+ * depq_queue_want_kick() before it releases it.
+ */
+void depq_queue_leave(struct depq_queue *queue)
+{
+	lockdep_assert_held(&queue->lock);
+	WARN_ON_ONCE(queue->runner != current);
+	queue->runner = NULL;
+	if (waitqueue_active(&queue->wait))
+		wake_up_all(&queue->wait);
+}
+
+/**
+ * depq_job_start() - account for a job that is about to be run
+ * @queue: the queue
+ * @job: the job; in no list
+ *
+ * Context: process; the lock of the queue is held, and the token.
+ */
+void depq_job_start(struct depq_queue *queue, struct depq_job *job)
+{
+	lockdep_assert_held(&queue->lock);
+	job->state = DEPQ_JOB_PENDING;
+	job->start = jiffies;
+	queue->credits += job->credits;
+	queue->stats.pending++;
+	list_add_tail(&job->link, &queue->pending);
+	if (queue->timeout && !queue->tdr_armed)
+		depq_tdr_arm(queue, queue->timeout + 1);
+}
+
+/*
+ * Callback of a hardware fence, under its lock, in any context. Whoever signals
+ * it holds a reference until it has released that lock, so that the job may let
+ * go of the fence here.
+ */
+static void depq_hw_signalled(struct dma_fence *fence, struct dma_fence_cb *cb)
+{
+	depq_job_done(container_of(cb, struct depq_job, hw_cb), fence->error);
+}
+
+/**
+ * depq_job_run() - hand a job to the hardware
+ * @queue: the queue
+ * @job: the job, after depq_job_start(); the caller has a reference
+ * @in_submit: whether the caller is the submitter
+ *
+ * Context: process; the token is held, the lock of the queue is not.
+ */
+void depq_job_run(struct depq_queue *queue, struct depq_job *job,
+		  bool in_submit)
+{
+	struct dma_fence *hw;
+
+	lockdep_assert_not_held(&queue->lock);
+	trace_depq_job_run(queue, job, in_submit);
+	hw = queue->ops->run_job(job);
+	if (IS_ERR_OR_NULL(hw)) {
+		depq_job_done(job, PTR_ERR_OR_ZERO(hw));
+		return;
+	}
+	job->hw = hw;
+	if (dma_fence_add_callback(hw, &job->hw_cb, depq_hw_signalled))
+		depq_job_done(job, min(dma_fence_get_status(hw), 0));
+}
+
+/*
+ * Callback of a dependency, under its lock, in any context. The queue stays:
+ * its first job waits for us until dep_done is set, and then the memory stays
+ * for an RCU grace period.
+ */
+static void depq_dep_signalled(struct dma_fence *fence, struct dma_fence_cb *cb)
+{
+	struct depq_queue *queue = container_of(cb, struct depq_queue, dep_cb);
+	unsigned long flags;
+	bool kick;
+
+	rcu_read_lock();
+	spin_lock_irqsave(&queue->lock, flags);
+	queue->dep_done = true;
+	kick = depq_queue_want_kick(queue);
+	spin_unlock_irqrestore(&queue->lock, flags);
+	if (kick)
+		depq_worker_kick(queue);
+	rcu_read_unlock();
+}
+
+/*
+ * Installs the callback on the first dependency that has not signalled. It may
+ * be called before this returns.
+ */
+static void depq_queue_await_dep(struct depq_queue *queue, struct depq_job *job)
+{
+	struct dma_fence *fence;
+
+	while ((fence = depq_job_next_dep(job))) {
+		trace_depq_dep_wait(queue, job, fence);
+		xa_erase(&job->deps, job->next_dep);
+		queue->dep_done = false;
+		queue->dep = fence;
+		if (!dma_fence_add_callback(fence, &queue->dep_cb,
+					    depq_dep_signalled))
+			return;
+		queue->dep = NULL;
+		dma_fence_put(fence);
+	}
+}
+
+/* Fails a job that will not be run; those before it may still be pending. */
+static void depq_queue_cancel(struct depq_queue *queue, struct depq_job *job,
+			      unsigned long *flags)
+{
+	LIST_HEAD(reaped);
+
+	list_move_tail(&job->link, &queue->pending);
+	queue->stats.queued--;
+	queue->stats.pending++;
+	queue->stats.cancelled++;
+	job->state = DEPQ_JOB_DONE;
+	job->error = queue->error;
+	depq_queue_drain(queue, flags, &reaped);
+	if (!list_empty(&reaped)) {
+		spin_unlock_irqrestore(&queue->lock, *flags);
+		depq_put_all(&reaped);
+		spin_lock_irqsave(&queue->lock, *flags);
+	}
+}
+
+/*
+ * One step of the worker, with the token and the lock, which is released and
+ * taken again in between. False if it cannot make any.
+ */
+static bool depq_queue_step(struct depq_queue *queue, unsigned long *flags)
+{
+	struct dma_fence *dep = queue->dep;
+	struct depq_job *job;
+
+	if (!depq_queue_ready(queue))
+		return false;
+	if (dep) {
+		queue->dep = NULL;
+		spin_unlock_irqrestore(&queue->lock, *flags);
+		dma_fence_put(dep);
+		spin_lock_irqsave(&queue->lock, *flags);
+		return true;
+	}
+
+	job = list_first_entry(&queue->queued, struct depq_job, link);
+	if (!xa_empty(&job->deps)) {
+		spin_unlock_irqrestore(&queue->lock, *flags);
+		depq_queue_await_dep(queue, job);
+		spin_lock_irqsave(&queue->lock, *flags);
+		return true;
+	}
+	if (queue->error) {
+		depq_queue_cancel(queue, job, flags);
+		return true;
+	}
+
+	/* Its completion may put the reference of the queue at once. */
+	depq_job_get(job);
+	list_del(&job->link);
+	queue->stats.queued--;
+	depq_job_start(queue, job);
+	spin_unlock_irqrestore(&queue->lock, *flags);
+	depq_job_run(queue, job, false);
+	depq_job_put(job);
+	spin_lock_irqsave(&queue->lock, *flags);
+	return true;
+}
+
+/**
+ * depq_queue_work() - what the worker does for a queue
+ * @queue: the queue, after depq_worker_kick(); its reference is put here
+ *
+ * Context: process, may sleep if &depq_ops.run_job does.
+ */
+void depq_queue_work(struct depq_queue *queue)
+{
+	int steps = DEPQ_RUN_STEPS;
+	unsigned long flags;
+	bool cookie, kick;
+
+	might_sleep();
+	cookie = dma_fence_begin_signalling();
+	spin_lock_irqsave(&queue->lock, flags);
+	queue->kicked = false;
+	/* Another runner will look at the queue when it leaves. */
+	if (!queue->runner && depq_queue_ready(queue)) {
+		queue->runner = current;
+		while (steps-- && depq_queue_step(queue, &flags))
+			;
+		depq_queue_leave(queue);
+	}
+	spin_unlock_irqrestore(&queue->lock, flags);
+
+	if (queue->put == DEPQ_PUT_WORKER)
+		depq_reap_all(queue, DEPQ_WHERE_WORKER);
+
+	spin_lock_irqsave(&queue->lock, flags);
+	kick = depq_queue_want_kick(queue);
+	spin_unlock_irqrestore(&queue->lock, flags);
+	dma_fence_end_signalling(cookie);
+	if (kick)
+		depq_worker_kick(queue);
+	depq_queue_put(queue);
+}

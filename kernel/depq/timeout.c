@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "internal.h"
+#include "trace.h"
+
+/**
+ * DOC: timeouts
+ *
+ * There is one timer for a queue and none for a job. It is armed when a job is
+ * run and it is not armed yet; it is not touched when jobs end. When it expires
+ * it looks at the oldest job that is with the hardware: if that has time left,
+ * it is armed for the rest. So a stream of jobs costs one expiry for each
+ * timeout, not two timer updates for each job.
+ *
+ * The deadline of a job is the timeout after it was run, or after the job
+ * before it was done if that is later: a hardware queue works on one after the
+ * other.
+ *
+ * When a job is overdue, &depq_queue.tdr keeps jobs from being run, the work
+ * waits until the runner has left, so that every pending job has its hardware
+ * fence and callback, and then asks the driver. Meanwhile jobs may complete.
+ * The lock of the hardware fence decides between that and us: if
+ * dma_fence_remove_callback() says true, the job is ours to finish; if it says
+ * false, the callback has run to its end.
+ *
+ * ================  ==========================  ============================
+ * work              reference to the queue      exits
+ * ================  ==========================  ============================
+ * idle              none                        a job is run; forced
+ * armed             one                         time; forced
+ * running           the same                    end; armed again with a new
+ *                                               one while jobs are pending
+ * ================  ==========================  ============================
+ */
+
+/**
+ * depq_tdr_arm() - have the timeout work look at the queue later
+ * @queue: the queue, to which the caller has a reference
+ * @delay: jiffies
+ *
+ * Context: any; the lock of the queue is held.
+ */
+void depq_tdr_arm(struct depq_queue *queue, unsigned long delay)
+{
+	lockdep_assert_held(&queue->lock);
+	queue->tdr_armed = true;
+	depq_queue_get(queue);
+	/* It may be queued already, by depq_tdr_force(), and have one then. */
+	if (!queue_delayed_work(queue->dev->wq, &queue->tdr_work, delay))
+		depq_queue_put(queue);
+}
+
+/**
+ * depq_tdr_force() - have the timeout work look at the queue now
+ * @queue: the queue, to which the caller has a reference
+ *
+ * Context: any, but not under a lock of a fence or of the queue.
+ */
+void depq_tdr_force(struct depq_queue *queue)
+{
+	depq_queue_get(queue);
+	if (mod_delayed_work(queue->dev->wq, &queue->tdr_work, 0))
+		depq_queue_put(queue);
+}
+
+/* The oldest job that is with the hardware. */
+static struct depq_job *depq_tdr_oldest(struct depq_queue *queue)
+{
+	struct depq_job *job;
+
+	lockdep_assert_held(&queue->lock);
+	list_for_each_entry(job, &queue->pending, link)
+		if (job->state == DEPQ_JOB_PENDING)
+			return job;
+	return NULL;
+}
+
+/*
+ * When its time is over. A job that began late in a jiffy must not be cut
+ * short, hence one more.
+ */
+static unsigned long depq_tdr_deadline(struct depq_queue *queue,
+				       struct depq_job *job)
+{
+	unsigned long since = job->start;
+
+	if (time_after(queue->head_since, since))
+		since = queue->head_since;
+	return since + queue->timeout + 1;
+}
+
+/* The job about which the driver has to be asked. */
+static struct depq_job *depq_tdr_overdue(struct depq_queue *queue)
+{
+	struct depq_job *job = depq_tdr_oldest(queue);
+
+	if (!job) {
+		queue->tdr_forced = false;
+		return NULL;
+	}
+	if (queue->tdr_forced)
+		return job;
+	if (queue->timeout &&
+	    time_after_eq(jiffies, depq_tdr_deadline(queue, job)))
+		return job;
+	return NULL;
+}
+
+/*
+ * Finishes all jobs that are still with the hardware, which will not touch them
+ * any more: @guilty with @error, the others with @innocent. Nobody adds to
+ * them. Returns whether @guilty had not ended well by itself.
+ */
+static bool depq_tdr_fail(struct depq_queue *queue, struct depq_job *guilty,
+			  int error, int innocent)
+{
+	bool hung = false;
+	struct depq_job *job;
+
+	spin_lock_irq(&queue->lock);
+	while ((job = depq_tdr_oldest(queue))) {
+		depq_job_get(job);
+		spin_unlock_irq(&queue->lock);
+		if (dma_fence_remove_callback(job->hw, &job->hw_cb)) {
+			hung |= job == guilty;
+			depq_job_done(job, job == guilty ? error : innocent);
+		}
+		depq_job_put(job);
+		spin_lock_irq(&queue->lock);
+	}
+	/* The driver may have signalled its fence, with an error. */
+	hung |= guilty->error != 0;
+	spin_unlock_irq(&queue->lock);
+	return hung;
+}
+
+/* Does what the driver says. */
+static void depq_tdr_apply(struct depq_queue *queue, struct depq_job *job,
+			   enum depq_verdict verdict)
+{
+	bool kick = false;
+	int killed;
+
+	spin_lock_irq(&queue->lock);
+	if (verdict == DEPQ_GONE)
+		kick = depq_queue_kill_locked(queue, -ENODEV);
+	if (verdict == DEPQ_NO_HANG) {
+		queue->stats.no_hang++;
+		job->start = jiffies;
+	}
+	killed = queue->error;
+	spin_unlock_irq(&queue->lock);
+
+	if (verdict != DEPQ_NO_HANG &&
+	    depq_tdr_fail(queue, job, killed ?: -ETIME,
+			  killed ?: -ECANCELED)) {
+		spin_lock_irq(&queue->lock);
+		queue->stats.timedout += verdict == DEPQ_RESET;
+		if (!queue->error && ++queue->hangs > queue->hang_limit)
+			kick |= depq_queue_kill_locked(queue, -ENODEV);
+		spin_unlock_irq(&queue->lock);
+	}
+	if (kick)
+		depq_worker_kick(queue);
+}
+
+/*
+ * Asks the driver about the oldest job, if it is still overdue when the runner
+ * has left. With the lock, which is released and taken again in between.
+ */
+static void depq_tdr_handle(struct depq_queue *queue)
+{
+	enum depq_queue_state old = depq_queue_state(queue);
+	enum depq_verdict verdict;
+	struct depq_job *job;
+
+	queue->tdr = true;
+	depq_queue_note(queue, old);
+	wait_event_lock_irq(queue->wait, !queue->runner, queue->lock);
+
+	job = depq_tdr_overdue(queue);
+	if (job) {
+		queue->tdr_forced = false;
+		depq_job_get(job);
+		spin_unlock_irq(&queue->lock);
+		verdict = queue->ops->timedout_job(job);
+		trace_depq_timeout(queue, job, verdict);
+		depq_tdr_apply(queue, job, verdict);
+		depq_job_put(job);
+		spin_lock_irq(&queue->lock);
+	}
+
+	old = depq_queue_state(queue);
+	queue->tdr = false;
+	depq_queue_note(queue, old);
+}
+
+/**
+ * depq_tdr_work() - look whether a job takes too long
+ * @work: &depq_queue.tdr_work; its reference to the queue is put here
+ *
+ * Context: process, may sleep; on the ordered workqueue of the device.
+ */
+void depq_tdr_work(struct work_struct *work)
+{
+	struct depq_queue *queue = container_of(to_delayed_work(work),
+						struct depq_queue, tdr_work);
+	struct depq_job *job;
+	unsigned long left;
+	bool cookie, kick;
+
+	might_sleep();
+	cookie = dma_fence_begin_signalling();
+	spin_lock_irq(&queue->lock);
+	queue->tdr_armed = false;
+	if (depq_tdr_overdue(queue))
+		depq_tdr_handle(queue);
+
+	job = depq_tdr_oldest(queue);
+	if (job && queue->timeout && !queue->tdr_armed) {
+		left = depq_tdr_deadline(queue, job) - jiffies;
+		depq_tdr_arm(queue, (long)left > 0 ? left : 0);
+	}
+	kick = depq_queue_want_kick(queue);
+	spin_unlock_irq(&queue->lock);
+	if (kick)
+		depq_worker_kick(queue);
+	dma_fence_end_signalling(cookie);
+	depq_queue_put(queue);
+}
