@@ -355,6 +355,7 @@ struct dt_engine {
  * @fences: engine fences that exist; under @wait's lock
  * @jobs: jobs that exist; under @wait's lock
  * @n_queues: queues that the design has; under @wait's lock
+ * @n_threads: threads started and not joined; under @wait's lock
  * @scrambled: engines complete out of order, so drm_sched signals so
  * @forced: the case is being unwound
  */
@@ -377,6 +378,7 @@ struct dt {
 	u32 fences;
 	u32 jobs;
 	u32 n_queues;
+	u32 n_threads;
 	bool scrambled;
 	bool forced;
 };
@@ -453,11 +455,13 @@ u32 dt_scaled(u32 n);
 int dt_init(struct kunit *test);
 void dt_exit(struct kunit *test);
 struct dt_engine *dt_engine(struct dt *dt, const struct dt_limits *limits);
+struct dt_queue *dt_queue_try(struct dt_engine *engine);
 struct dt_queue *dt_queue_on(struct dt_engine *engine);
 struct dt_queue *dt_queue(struct dt *dt);
 void dt_close(struct dt_queue *queue);
 void dt_drop(struct dt_queue *queue);
 void dt_count(struct dt *dt, u32 *counter, int by);
+bool dt_zero(struct dt *dt, const u32 *counter);
 void dt_stop(struct dt_queue *queue);
 void dt_start(struct dt_queue *queue);
 void dt_kill(struct dt_queue *queue, int error);
@@ -488,6 +492,38 @@ u32 dt_hw_busy(struct dt_engine *engine);
 enum depq_verdict dt_hw_recover(struct dt_record *rec);
 void dt_hw_flush(struct dt_engine *engine);
 void dt_hw_spurious(struct dt_engine *engine);
+
+/**
+ * struct dt_thread - a thread of a scenario
+ * @dt: the fixture
+ * @fn: what it does; it must come to an end by itself
+ * @queue: a queue for it
+ * @data: whatever the scenario wants
+ * @index: number, from 0
+ * @n: number of threads
+ * @errors: for @fn to count in
+ * @random: its own
+ * @ended: completed when it ends
+ * @task: itself
+ */
+struct dt_thread {
+	struct dt *dt;
+	void (*fn)(struct dt_thread *thread);
+	struct dt_queue *queue;
+	void *data;
+	u32 index;
+	u32 n;
+	u32 errors;
+	struct rnd_state random;
+	struct completion ended;
+	struct task_struct *task;
+};
+
+/* depq_test_thread.c */
+struct dt_thread *dt_threads(struct dt *dt, u32 n,
+			     void (*fn)(struct dt_thread *thread), void *data);
+void dt_threads_start(struct dt_thread *threads);
+void dt_threads_join(struct dt_thread *threads);
 
 /* depq_test_check.c */
 void dt_check_run(struct dt_record *rec);

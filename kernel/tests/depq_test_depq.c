@@ -28,9 +28,12 @@ static void dt_depq_release_job(struct depq_job *base)
 	kfree(job);
 }
 
-static void dt_depq_release_queue(struct depq_queue *queue)
+static void dt_depq_release_queue(struct depq_queue *base)
 {
-	dt_queue_gone(container_of(queue, struct dt_queue, depq));
+	struct dt_queue *queue = container_of(base, struct dt_queue, depq);
+
+	KUNIT_EXPECT_EQ(queue->dt->test, atomic_read(&queue->running), 0);
+	dt_queue_gone(queue);
 }
 
 static const struct depq_ops dt_depq_ops = {
