@@ -438,6 +438,11 @@ struct dt_backend {
 	void (*trigger)(struct dt_queue *queue);
 	/** @priority: may be NULL */
 	void (*priority)(struct dt_queue *queue, enum drm_sched_priority prio);
+	/**
+	 * @pipelined: whether a dependency is on the same engine, so that the
+	 * order there meets it and only its run must come first. May be NULL.
+	 */
+	bool (*pipelined)(struct dt_record *rec, struct dma_fence *fence);
 	/** @idle: Return: whether it holds neither jobs nor credits */
 	bool (*idle)(struct dt_queue *queue);
 };

@@ -6,6 +6,8 @@
  * design: single jobs, queues, dependencies, teardown, priorities, credits.
  */
 
+#include <linux/delay.h>
+
 #include "depq_test_suites.h"
 
 /* A job ends when the engine says so, and not before. */

@@ -33,15 +33,27 @@ static bool dt_fence_signalled(struct dma_fence *fence)
 	return test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fence->flags);
 }
 
-/* Dependencies that have not signalled; those of the queue itself too? */
-static u32 dt_open_deps(struct dt_record *rec, bool own)
+/* Dependencies that keep a job from being run. */
+static u32 dt_open_to_run(struct dt_record *rec)
+{
+	const struct dt_backend *be = rec->queue->dt->design->backend;
+	u32 i, n = 0;
+
+	for (i = 0; i < rec->n_deps; i++)
+		if (rec->deps[i]->context != rec->finished->context &&
+		    !dt_fence_signalled(rec->deps[i]) &&
+		    !(be->pipelined && be->pipelined(rec, rec->deps[i])))
+			n++;
+	return n;
+}
+
+/* Dependencies that keep a job from being signalled. */
+static u32 dt_open_to_signal(struct dt_record *rec)
 {
 	u32 i, n = 0;
 
 	for (i = 0; i < rec->n_deps; i++)
-		if ((own || rec->deps[i]->context != rec->finished->context) &&
-		    !dt_fence_signalled(rec->deps[i]))
-			n++;
+		n += !dt_fence_signalled(rec->deps[i]);
 	return n;
 }
 
@@ -87,9 +99,9 @@ void dt_check_run(struct dt_record *rec)
 		dt_broken(rec, "run %d times", atomic_read(&rec->runs));
 	if (atomic_inc_return(&queue->running) != 1)
 		dt_broken(rec, "run while another one is");
-	if (dt_open_deps(rec, false))
+	if (dt_open_to_run(rec))
 		dt_broken(rec, "run before %u dependencies",
-			  dt_open_deps(rec, false));
+			  dt_open_to_run(rec));
 	spin_lock_irqsave(&queue->check, flags);
 	if (rec->index <= queue->last_run)
 		dt_broken(rec, "run after job %u", queue->last_run);
@@ -160,9 +172,9 @@ void dt_check_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 	rec->error = fence->error;
 	if (dt_is_released(rec))
 		dt_broken(rec, "signalled after its release");
-	if (dt_open_deps(rec, true))
+	if (dt_open_to_signal(rec))
 		dt_broken(rec, "signalled before %u dependencies",
-			  dt_open_deps(rec, true));
+			  dt_open_to_signal(rec));
 	if (!dt_ran(rec) && !fence->error)
 		dt_broken(rec, "signalled without an error, but never run");
 	spin_lock_irqsave(&queue->check, flags);

@@ -146,6 +146,15 @@ static void dt_drm_priority(struct dt_queue *queue, enum drm_sched_priority p)
 	drm_sched_entity_set_priority(&queue->drm, p);
 }
 
+/* drm_sched waits for jobs of the same scheduler only to be run. */
+static bool dt_drm_pipelined(struct dt_record *rec, struct dma_fence *fence)
+{
+	struct drm_sched_fence *s_fence = to_drm_sched_fence(fence);
+
+	return s_fence && s_fence->sched == &rec->queue->engine->drm &&
+	       dma_fence_is_signaled(&s_fence->scheduled);
+}
+
 static bool dt_drm_idle(struct dt_queue *queue)
 {
 	struct drm_gpu_scheduler *sched = &queue->engine->drm;
@@ -175,5 +184,6 @@ const struct dt_backend dt_drm = {
 	.kill_error = -ESRCH,
 	.trigger = dt_drm_trigger,
 	.priority = dt_drm_priority,
+	.pipelined = dt_drm_pipelined,
 	.idle = dt_drm_idle,
 };

@@ -6,6 +6,7 @@
  * kill; fences that outlive both; allocations that fail.
  */
 
+#include <linux/file.h>
 #include <linux/sched.h>
 #include <linux/sync_file.h>
 

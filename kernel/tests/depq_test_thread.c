@@ -8,6 +8,7 @@
  */
 
 #include <linux/kthread.h>
+#include <linux/sched/task.h>
 
 #include "depq_test.h"
 

@@ -18,6 +18,7 @@
 #include <linux/mutex.h>
 #include <linux/sched/debug.h>
 #include <linux/sched/task.h>
+#include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
@@ -36,7 +37,7 @@
  * @size: of the buffer
  * @lost: lines that did not fit
  */
-static struct {
+static struct tap_log {
 	spinlock_t lock;
 	char *text;
 	size_t length;
