@@ -149,11 +149,21 @@ void dt_check_off(struct dt_record *rec)
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
-/* Whether the design promises to signal in order here. */
-static bool dt_signals_in_order(struct dt_queue *queue)
+/*
+ * Whether the design promises to signal a job in order. drm_sched signals when
+ * the driver does, so not if the engine completes out of order, and not for
+ * jobs that it does not complete.
+ */
+static bool dt_signals_in_order(struct dt_record *rec)
 {
-	return queue->dt->design->backend->orders ||
-	       !(queue->dt->scrambled || queue->engine->limits.parallel);
+	struct dt_queue *queue = rec->queue;
+
+	if (queue->dt->design->backend->orders)
+		return true;
+	return !queue->dt->scrambled && !queue->engine->limits.parallel &&
+	       rec->args.fault != DT_LOST && rec->args.fault != DT_RUN_ERR &&
+	       rec->args.fault != DT_RUN_NULL &&
+	       rec->args.fault != DT_SIGNALLED;
 }
 
 /**
@@ -178,9 +188,12 @@ void dt_check_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 	if (!dt_ran(rec) && !fence->error)
 		dt_broken(rec, "signalled without an error, but never run");
 	spin_lock_irqsave(&queue->check, flags);
-	if (rec->index <= queue->last_signal && dt_signals_in_order(queue))
-		dt_broken(rec, "signalled after job %u", queue->last_signal);
-	queue->last_signal = max(queue->last_signal, rec->index);
+	if (dt_signals_in_order(rec)) {
+		if (rec->index <= queue->last_signal)
+			dt_broken(rec, "signalled after job %u",
+				  queue->last_signal);
+		queue->last_signal = max(queue->last_signal, rec->index);
+	}
 	spin_unlock_irqrestore(&queue->check, flags);
 	if (atomic_inc_return(&rec->signals) != 1)
 		dt_broken(rec, "signalled again");

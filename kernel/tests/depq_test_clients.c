@@ -59,9 +59,9 @@ static void ping_pong(struct kunit *test)
 /**
  * struct client - what a client does, again and again
  * @jobs: submits so many
- * @job_us: each takes so long
+ * @job_us: each takes so long, at full length
  * @sync: waits for the last one
- * @wait_us: sleeps
+ * @wait_us: sleeps, at full length
  * @priority: of its queue, where queues have one
  */
 struct client {
@@ -76,6 +76,9 @@ struct client {
 #define NORMAL	DRM_SCHED_PRIORITY_NORMAL
 #define LOW	DRM_SCHED_PRIORITY_LOW
 
+/* All times are divided by this, for there are many designs. */
+#define HASTE	10
+
 static const struct client mixes[][2] = {
 	{ { 1, 8000, false, 0, NORMAL }, { 1, 8000, false, 0, NORMAL } },
 	{ { 1, 8000, false, 0, NORMAL }, { 1, 8000, false, 0, LOW } },
@@ -89,7 +92,7 @@ static const struct client mixes[][2] = {
 	{ { 4, 50000, true, 1, NORMAL }, { 1, 1000, true, 9000, NORMAL } },
 };
 
-/* One client; it does a fixed amount of work, for about 100 ms alone. */
+/* One client; it does what it would alone in 100 ms, but for the haste. */
 static void client_thread(struct dt_thread *thread)
 {
 	const struct client *client = thread->data;
@@ -98,7 +101,7 @@ static void client_thread(struct dt_thread *thread)
 	u32 cycles, i, j;
 
 	client += thread->index;
-	args.duration_ns = client->job_us * 1000;
+	args.duration_ns = client->job_us * 1000 / HASTE;
 	cycles = 100000 / (client->jobs * client->job_us + client->wait_us) + 1;
 	for (i = 0; i < cycles; i++) {
 		for (j = 0; j < client->jobs; j++) {
@@ -111,7 +114,7 @@ static void client_thread(struct dt_thread *thread)
 		if (client->sync && !dt_wait(thread->dt, dt_signalled(job)))
 			thread->errors++;
 		if (client->wait_us)
-			fsleep(client->wait_us);
+			fsleep(client->wait_us / HASTE);
 	}
 	if (!dt_wait(thread->dt, dt_signalled(job)))
 		thread->errors++;

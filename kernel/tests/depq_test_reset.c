@@ -213,7 +213,8 @@ static void gone(struct kunit *test)
 static void trigger(struct kunit *test)
 {
 	struct dt *dt = test->priv;
-	struct dt_queue *queue = dt_queue(dt);
+	struct dt_limits limits = { .hang_limit = 10 };
+	struct dt_queue *queue = dt_queue_on(dt_engine(dt, &limits));
 	struct dt_record *job;
 
 	/* With nothing to ask about. */

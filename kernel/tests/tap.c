@@ -8,9 +8,6 @@
  * them, but not for ever: a thread that does not come back is left alone, with
  * all it holds; the module can then neither be run again nor be removed, and
  * the results say "Bail out!".
- *
- * Results go to a buffer that grows, because debugfs readers come later and
- * diagnostics come from interrupts. It grows between cases only.
  */
 
 #include <linux/kthread.h>
@@ -18,33 +15,12 @@
 #include <linux/mutex.h>
 #include <linux/sched/debug.h>
 #include <linux/sched/task.h>
-#include <linux/sizes.h>
 #include <linux/string.h>
-#include <linux/vmalloc.h>
 
-#include "tap.h"
+#include "tap_log.h"
 
 /* How long a thread may take; below the hung task detector's 120 s. */
 #define TAP_PATIENCE	(100 * HZ)
-/* Room for what one case may print; what does not fit is counted. */
-#define TAP_ROOM	SZ_64K
-
-/**
- * struct tap_log - the results
- * @lock: protects all of it against diagnostics
- * @text: the buffer
- * @length: of what is in it
- * @size: of the buffer
- * @lost: lines that did not fit
- */
-static struct tap_log {
-	spinlock_t lock;
-	char *text;
-	size_t length;
-	size_t size;
-	unsigned int lost;
-} tap_log;
-
 /* A thread did not come back. */
 static bool tap_wedged;
 
@@ -85,60 +61,6 @@ struct tap_thread {
 	struct kunit *test;
 	bool last;
 };
-
-/* Makes room for what comes next. Context: process, may sleep. */
-static int tap_reserve(void)
-{
-	size_t size = max_t(size_t, 2 * tap_log.size, 2 * TAP_ROOM);
-	char *text, *old;
-
-	if (tap_log.size - tap_log.length >= TAP_ROOM)
-		return 0;
-	text = vzalloc(size);
-	if (!text)
-		return -ENOMEM;
-	spin_lock_irq(&tap_log.lock);
-	old = tap_log.text;
-	if (old)
-		memcpy(text, old, tap_log.length);
-	tap_log.text = text;
-	tap_log.size = size;
-	spin_unlock_irq(&tap_log.lock);
-	vfree(old);
-	return 0;
-}
-
-/* Appends a line, indented by so many levels, if there is room. */
-static void __printf(3, 0) tap_vline(unsigned int level, const char *mark,
-				     const char *fmt, va_list args)
-{
-	unsigned long flags;
-	size_t room, n;
-	char *at;
-
-	spin_lock_irqsave(&tap_log.lock, flags);
-	room = tap_log.size - tap_log.length;
-	at = tap_log.text + tap_log.length;
-	n = snprintf(at, room, "%*s%s", 4 * level, "", mark);
-	if (n < room)
-		n += vsnprintf(at + n, room - n, fmt, args);
-	if (n + 1 < room) {
-		at[n++] = '\n';
-		tap_log.length += n;
-	} else {
-		tap_log.lost++;
-	}
-	spin_unlock_irqrestore(&tap_log.lock, flags);
-}
-
-static void __printf(2, 3) tap_line(unsigned int level, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	tap_vline(level, "", fmt, args);
-	va_end(args);
-}
 
 /* Diagnostics of a case belong to the level its test point is on. */
 static unsigned int tap_level(const struct kunit *test)
@@ -530,11 +452,7 @@ int tap_run(struct kunit_suite *const *suites, unsigned int n_suites,
 
 	if (tap_wedged)
 		return -EBUSY;
-	spin_lock_irq(&tap_log.lock);
-	tap_log.length = 0;
-	tap_log.lost = 0;
-	spin_unlock_irq(&tap_log.lock);
-	ret = tap_reserve();
+	ret = tap_reset();
 	if (ret)
 		return ret;
 	tap_line(0, "TAP version 14");
@@ -543,41 +461,8 @@ int tap_run(struct kunit_suite *const *suites, unsigned int n_suites,
 	for (i = 0; !ret && i < n_suites; i++)
 		ret = tap_run_suite(suites[i], i + 1, filter, &count);
 	tap_line(0, "# pass:%u fail:%u skip:%u lost:%u", count.passed,
-		 count.failed, count.skipped, tap_log.lost);
+		 count.failed, count.skipped, tap_lost());
 	if (ret)
 		tap_line(0, "Bail out! error %d", ret);
 	return ret;
-}
-
-/**
- * tap_results - what was written so far
- *
- * Context: process, not while tap_run() runs.
- * Return: text that is valid until the next tap_run().
- */
-struct tap_results tap_results(void)
-{
-	return (struct tap_results){ tap_log.text, tap_log.length };
-}
-
-/**
- * tap_init - make the harness ready
- *
- * Context: process.
- * Return: 0 or -ENOMEM.
- */
-int tap_init(void)
-{
-	spin_lock_init(&tap_log.lock);
-	return tap_reserve();
-}
-
-/**
- * tap_exit - free the results
- *
- * Context: process.
- */
-void tap_exit(void)
-{
-	vfree(tap_log.text);
 }
