@@ -51,6 +51,7 @@ static void depq_reap_arm(struct depq_queue *queue)
  */
 void depq_queue_drain(struct depq_queue *queue, unsigned long *flags,
 		      struct list_head *reaped)
+	__must_hold(&queue->lock)
 {
 	struct depq_job *job;
 
@@ -81,6 +82,7 @@ void depq_queue_drain(struct depq_queue *queue, unsigned long *flags,
 	}
 	queue->draining = false;
 
+	/* Under the lock, as whoever waits looks. */
 	if (waitqueue_active(&queue->wait))
 		wake_up_all(&queue->wait);
 	if (queue->put == DEPQ_PUT_SUBMIT && !queue->reap_armed &&

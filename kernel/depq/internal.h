@@ -145,6 +145,7 @@ static inline void depq_queue_leave(struct depq_queue *queue)
 	lockdep_assert_held(&queue->lock);
 	WARN_ON_ONCE(queue->runner != current);
 	queue->runner = NULL;
+	/* Under the lock, as whoever waits looks. */
 	if (waitqueue_active(&queue->wait))
 		wake_up_all(&queue->wait);
 }

@@ -67,7 +67,7 @@ bool simgpu_record_snapshot(struct simgpu_context *context, u64 seqno,
 	 * the record of a job that is done is complete.
 	 */
 	time = simgpu_fence_time(fence);
-	smp_rmb();
+	smp_rmb(); /* pairs with test_and_set_bit() in dma_fence_signal() */
 	slot = &context->ring[seqno & (context->args.ring - 1)];
 	spin_lock(&context->ring_lock);
 	held = slot->record.seqno == seqno;

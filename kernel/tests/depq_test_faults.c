@@ -167,7 +167,8 @@ static void error_does_not_spread(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(jobs); i++) {
 		args.deps = &prev;
 		args.n_deps = i > 0;
-		prev = jobs[i] = dt_submit(dt_queue(dt), &args);
+		jobs[i] = dt_submit(dt_queue(dt), &args);
+		prev = jobs[i];
 		args.fault = DT_OK;
 	}
 	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(prev)));

@@ -65,6 +65,7 @@ static unsigned int engines = 1;
 
 /**
  * struct fuzzer - a thread
+ * @thread: itself
  * @random: state of its generator
  * @calls: left to make
  * @counts: calls by operation and errno; beyond the last: others
