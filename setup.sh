@@ -11,6 +11,7 @@ build | links_c          | gcc libc6-dev       | the linker and C start-up files
 build | has_certificates | ca-certificates     | cargo fetches crates over https
 run   | has_qemu         | qemu-system-x86     | the exact machine runs in it
 run   | has apt-get      | apt                 | kernels are fetched as Debian's packages
+run   | has gcc-12       | gcc-12              | modules for Debian's kernels are built with it
 run   | has cyclictest   | rt-tests            | cyclictest and hackbench, the first workloads
 test  | has rt-app       | rt-app              | the workload periodic can run its files
 test  | has git          | git                 | the tidy check lists the files of the tree
@@ -19,6 +20,8 @@ test  | has_py scipy     | python3-scipy       | reference values for the statis
 test  | has_py statsmodels | python3-statsmodels | reference values for the factorial fits
 test  | has_py ensurepip | python3-venv        | pandas and DuckDB read what a bundle holds
 test  | has_sshd         | openssh-server      | a target over ssh is tried on this machine
+test  | has sparse       | sparse              | checks the kernel modules beside the compiler
+test  | has perl         | perl                | kernel-doc and checkpatch are Perl
 test  | has ssh          | openssh-client      | a target over ssh is tried on this machine
 test  | has parallel     | parallel            | runs are spread over several processes
 dev   | has c++          | g++                 | libFuzzer, which cargo-fuzz links, is C++

@@ -10,6 +10,7 @@ mod deny;
 mod docs;
 mod fuzz;
 mod golden;
+mod kmod;
 mod lab;
 mod oracle;
 mod speed;
@@ -63,6 +64,12 @@ const VERBS: &[Verb] = &[
         arguments: "",
         help: "fetch the kernels and the QEMU that tests boot",
         run: |arguments| done(lab::run(arguments)),
+    },
+    Verb {
+        name: "kmod",
+        arguments: "[--fetch] [KERNEL...]",
+        help: "build the kernel modules with W=1; sparse, checkpatch, kernel-doc",
+        run: |arguments| done(kmod::run(arguments)),
     },
     Verb {
         name: "docs",

@@ -90,7 +90,8 @@ impl Fixture {
 
     fn build(&self, payload: &Payload) -> Result<Vec<u8>, Error> {
         let host = Host::at_root(self.place.path(), vec!["/opt/tools".into()]);
-        build_from(&host, Path::new("/agent"), &self.kernel, payload)
+        let testbed = Testbed::of(Path::new("/nowhere"), &[]);
+        build_from(&host, Path::new("/agent"), &self.kernel, &testbed, payload)
     }
 }
 
@@ -381,7 +382,14 @@ fn a_real_shell_runs_from_its_closure_alone() {
     let fixture = Fixture::new();
     let sh = std::fs::canonicalize("/bin/sh").unwrap();
     let payload = programs(&["sh"]);
-    let archive = build_from(&Host::this(), &sh, &fixture.kernel, &payload).unwrap();
+    let archive = build_from(
+        &Host::this(),
+        &sh,
+        &fixture.kernel,
+        &Testbed::of(Path::new("/nowhere"), &[]),
+        &payload,
+    )
+    .unwrap();
     let (_, entries) = unpack(&archive);
     let out = tempfile::tempdir().unwrap();
     for (path, (mode, _, bytes)) in &entries {

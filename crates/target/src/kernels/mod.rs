@@ -17,6 +17,7 @@ mod version;
 
 use std::path::PathBuf;
 
+pub(crate) use fetch::compiler;
 pub use names::{DEBIAN, DebianKernel};
 pub use source::Source;
 pub(crate) use store::{into_place, temporary_in};
