@@ -24,6 +24,14 @@ test  | has sparse       | sparse              | checks the kernel modules besid
 test  | has perl         | perl                | kernel-doc and checkpatch are Perl
 test  | has ssh          | openssh-client      | a target over ssh is tried on this machine
 test  | has parallel     | parallel            | runs are spread over several processes
+debug | has make         | make                | builds the kernels and modules
+debug | links_c          | gcc libc6-dev       | the same
+debug | links libelf     | libelf-dev          | objtool, a part of the build, links it
+debug | has flex         | flex                | reads the kernel's configuration
+debug | has bison        | bison               | reads the kernel's configuration
+debug | has bc           | bc                  | the kernel's timer constants
+debug | has xz           | xz-utils            | the sources are packed with it
+debug | has_depmod       | kmod                | indexes the modules
 dev   | has c++          | g++                 | libFuzzer, which cargo-fuzz links, is C++
 dev   | has codespell    | codespell           | spelling of docs and comments
 dev   | has_depmod       | kmod                | virtme-ng wants the indices that it makes
@@ -42,6 +50,7 @@ groups:
   build   compile assize
   run     run experiments in virtual machines
   test    what only the tests need
+  debug   build kernels that check themselves
   dev     fuzzing and spelling
 
 Also needs Rust $msrv or newer (all groups), cargo-deny (test) and cargo-fuzz
@@ -95,6 +104,11 @@ has_certificates() {
 links_c() {
     has cc && printf 'int main(void) { return 0; }\n' |
         cc -x c - -o /dev/null 2> /dev/null
+}
+
+links() {
+    has cc && printf 'int main(void) { return 0; }\n' |
+        cc -x c - -o /dev/null "-l${1#lib}" 2> /dev/null
 }
 
 # $1 >= $2, as versions.
@@ -333,7 +347,7 @@ list_one() {
 }
 
 list() {
-    each_need list_one build run test dev
+    each_need list_one build run test debug dev
     if find_rust; then
         printf '%-6s %-8s %-20s %s\n' build there "Rust >= $msrv" \
             "in $rust_dir ${rust_toolchain:+(RUSTUP_TOOLCHAIN=$rust_toolchain)}"
@@ -353,7 +367,7 @@ main() {
             -h | --help) usage && return 0 ;;
             --env) print_env && return 0 ;;
             --list) list && return 0 ;;
-            build | run | test | dev) groups+=("$group") ;;
+            build | run | test | debug | dev) groups+=("$group") ;;
             *)
                 warn "unknown argument: $group (./setup.sh --help)"
                 exit 2

@@ -2,13 +2,13 @@
 /*
  * Runs a program in a debug kernel and tells what the kernel had to say.
  *
- * usage: watch [-u MODULE]... [-f] [-l] -- PROGRAM [ARGUMENT]...
+ * usage: watch [-u MODULE]... [-f] [-l] [-- PROGRAM [ARGUMENT]...]
  *   -u MODULE  remove this module when the program has ended
  *   -f         let allocations of the program fail, as set in debugfs
  *   -l         look for leaked memory when all is removed
  *
- * The program's output is left as it is. What the kernel said follows on
- * standard error:
+ * Without a program it tells what the kernel has said so far. The program's
+ * output is left as it is. What the kernel said follows on standard error:
  *
  *   watch: program exit STATUS | program signal NUMBER
  *   watch: remove MODULE ERRNO
@@ -208,9 +208,8 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	if (optind == argc)
-		return 2;
-	run_program(argv + optind, fail);
+	if (optind < argc)
+		run_program(argv + optind, fail);
 	for (i = 0; i < n; i++)
 		remove_module(modules[i]);
 	if (leaks)

@@ -5,6 +5,7 @@
 mod agent;
 mod check;
 mod command;
+mod debug;
 mod deny;
 mod docs;
 mod fuzz;
@@ -93,6 +94,12 @@ const VERBS: &[Verb] = &[
         arguments: "[--write]",
         help: "time exact runs, booted and from memory, and virtme-ng; --write makes docs/speed.md",
         run: |arguments| done(speed::run(arguments)),
+    },
+    Verb {
+        name: "debug-kernel",
+        arguments: "[kasan|kcsan] [--write]",
+        help: "build kernels that check themselves and run all tests of the modules on them",
+        run: |arguments| done(debug::run(arguments)),
     },
     Verb {
         name: "validity",
