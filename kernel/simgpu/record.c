@@ -187,6 +187,7 @@ static int simgpu_read_records(struct simgpu_context *context,
 			       struct simgpu_read *args)
 {
 	u8 __user *to = u64_to_user_ptr(args->records);
+	/* pairs with smp_store_release() in submit.c */
 	u64 newest = smp_load_acquire(&context->seqno);
 	u64 ring = context->args.ring;
 	u64 seqno = max(args->first, 1ULL);

@@ -10,6 +10,7 @@ mod deny;
 mod docs;
 mod fuzz;
 mod golden;
+mod kernel_tests;
 mod kmod;
 mod lab;
 mod oracle;
@@ -70,6 +71,12 @@ const VERBS: &[Verb] = &[
         arguments: "[--fetch] [KERNEL...]",
         help: "build the kernel modules with W=1; sparse, checkpatch, kernel-doc",
         run: |arguments| done(kmod::run(arguments)),
+    },
+    Verb {
+        name: "kernel-tests",
+        arguments: "[--heavy] [--fresh] [KERNEL...]",
+        help: "the tests of the kernel modules in the exact machine, 1 and 2 CPUs",
+        run: |arguments| done(kernel_tests::run(arguments)),
     },
     Verb {
         name: "docs",

@@ -247,7 +247,7 @@ pub(super) fn module(copy: &Path, name: &str) -> Result<PathBuf, Error> {
 }
 
 /// Builds the programs, static, and returns the directory they are in.
-pub(super) fn programs(place: &Path) -> Result<PathBuf, Error> {
+pub(crate) fn programs(place: &Path) -> Result<PathBuf, Error> {
     let directory = place.join("programs");
     fs::create_dir_all(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
     let into = format!("O={}", directory.display());

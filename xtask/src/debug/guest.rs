@@ -17,11 +17,13 @@ use crate::agent;
 const TIMEOUT: &str = "600s";
 
 /// What one boots.
-pub(super) struct Machine {
-    pub(super) kernel: String,
+pub(crate) struct Machine {
+    pub(crate) kernel: String,
     /// A directory for bundles.
-    pub(super) place: PathBuf,
-    pub(super) assize: PathBuf,
+    pub(crate) place: PathBuf,
+    pub(crate) assize: PathBuf,
+    /// Whether runs that were carried out before are carried out again.
+    pub(crate) fresh: bool,
 }
 
 /// What became of a planted bug.
@@ -46,14 +48,14 @@ pub(super) struct Tried {
 }
 
 /// One run as its bundle has it.
-struct Run {
-    configuration: String,
-    workload: String,
-    stdout: String,
-    said: Said,
-    guest_s: f64,
+pub(crate) struct Run {
+    pub(crate) configuration: String,
+    pub(crate) workload: String,
+    pub(crate) stdout: String,
+    pub(crate) said: Said,
+    pub(crate) guest_s: f64,
     wall_s: f64,
-    failed: Option<String>,
+    pub(crate) failed: Option<String>,
 }
 
 /// Plants each bug, and none for a start, and looks whether the kernel says
@@ -233,7 +235,7 @@ fn tried(test: &'static Test, run: Option<&Run>, kind: &Kind) -> Tried {
 }
 
 /// The points that failed, each with what was said before it.
-fn failed_points(text: &str) -> String {
+pub(crate) fn failed_points(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let mut shown: Vec<&str> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -259,13 +261,13 @@ fn head(machine: &Machine, what: &str, kind: &Kind) -> String {
 }
 
 /// A list of texts in TOML.
-fn list(words: &[String]) -> String {
+pub(crate) fn list(words: &[String]) -> String {
     format!("{words:?}")
 }
 
 impl Machine {
     /// Carries out an experiment and reads what became of each run.
-    fn run(&self, name: &str, text: &str) -> Result<Vec<Run>, Error> {
+    pub(crate) fn run(&self, name: &str, text: &str) -> Result<Vec<Run>, Error> {
         let file = self.place.join(format!("{name}.toml"));
         fs::write(&file, text).map_err(|why| format!("{}: {why}", file.display()))?;
         let out = self.place.join(name);
@@ -275,9 +277,10 @@ impl Machine {
         println!("{name} on {}", self.kernel);
         // A run that failed makes it fail; that is read from the bundle.
         let status = Command::new(&self.assize)
-            .args(["run", "--fresh", "--jobs", &jobs.to_string(), "--out"])
+            .args(["run", "--jobs", &jobs.to_string(), "--out"])
             .arg(&out)
             .arg(&file)
+            .args(self.fresh.then_some("--fresh"))
             .env("ASSIZE_AGENT", agent::path()?)
             .stdin(Stdio::null())
             .stdout(Stdio::null())

@@ -20,8 +20,11 @@ use crate::Error;
 use crate::command::{cargo, command, output, run as run_command};
 use crate::{agent, tree};
 use build::Built;
+pub(crate) use build::programs;
+pub(crate) use guest::{Machine, Run, failed_points, list};
 use guest::{Planted, Tried};
 use kinds::{KINDS, Kind};
+pub(crate) use said::points;
 
 /// The series that is built: the one of the kernel that experiments boot.
 const SERIES: &str = "6.12";
@@ -62,6 +65,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
             kernel: built.name.clone(),
             place: place.join(kind.name),
             assize: agent::target()?.join("release/assize"),
+            fresh: true,
         };
         let planted = guest::plant(&machine, kind, &modules, &programs)?;
         let tried = guest::try_all(&machine, kind, &modules, &programs)?;

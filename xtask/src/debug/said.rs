@@ -39,9 +39,9 @@ const TAINTED: u64 = 1 << 4 | 1 << 5 | 1 << 7 | 1 << 9 | 1 << 14;
 
 /// The report of `watch`.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Said {
+pub(crate) struct Said {
     /// `exit 0`, `signal 11`; how the program ended.
-    pub(super) program: String,
+    pub(crate) program: String,
     /// Modules and the errno of their removal.
     pub(super) removed: Vec<(String, i32)>,
     /// Pieces of memory that nothing points to; `None` if nobody can tell.
@@ -102,18 +102,7 @@ impl Said {
     /// What is wrong, but for what the program itself thinks of it. With
     /// `ours`, a race counts only if it is in a module of these names.
     pub(super) fn problems(&self, leaks: bool, ours: Option<&[&str]>) -> Vec<String> {
-        let mut wrong = Vec::new();
-        if !self.ended {
-            wrong.push("the watch did not come to its end".into());
-        }
-        for (at, line) in self.counted(ours) {
-            wrong.push(format!("the kernel says: {line}"));
-            let end = (at + SHOWN).min(self.log.len());
-            println!("{}", self.log[*at..end].join("\n"));
-        }
-        for (name, errno) in self.removed.iter().filter(|(_, errno)| *errno != 0) {
-            wrong.push(format!("{name} cannot be removed: errno {errno}"));
-        }
+        let mut wrong = self.complained_of(ours);
         match self.leaks {
             None if leaks => wrong.push("kmemleak has given up".into()),
             Some(n) if n > 0 => {
@@ -125,6 +114,23 @@ impl Said {
         }
         if self.lockdep != Some(true) {
             wrong.push("lockdep has given up".into());
+        }
+        wrong
+    }
+
+    /// The same of a kernel that has no checks of its own.
+    pub(crate) fn complained_of(&self, ours: Option<&[&str]>) -> Vec<String> {
+        let mut wrong = Vec::new();
+        if !self.ended {
+            wrong.push("the watch did not come to its end".into());
+        }
+        for (at, line) in self.counted(ours) {
+            wrong.push(format!("the kernel says: {line}"));
+            let end = (at + SHOWN).min(self.log.len());
+            println!("{}", self.log[*at..end].join("\n"));
+        }
+        for (name, errno) in self.removed.iter().filter(|(_, errno)| *errno != 0) {
+            wrong.push(format!("{name} cannot be removed: errno {errno}"));
         }
         if self.tainted & TAINTED != 0 {
             wrong.push(format!("the kernel is tainted: {:#x}", self.tainted));
@@ -175,7 +181,7 @@ fn is_elsewhere(line: &str, ours: &[&str]) -> bool {
 
 /// Points of a test in TAP: passed, failed, skipped. Nested points count, the
 /// points that only sum them up do as well.
-pub(super) fn points(text: &str) -> (u64, u64, u64) {
+pub(crate) fn points(text: &str) -> (u64, u64, u64) {
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     for line in text.lines().map(str::trim_start) {
         if line.starts_with("not ok ") || line.starts_with("Bail out!") {

@@ -83,7 +83,7 @@ pub(crate) fn sparse() -> Result<Done, Error> {
 pub(crate) use lint::{checkpatch, kernel_doc};
 
 /// The headers of a kernel, or why there are none.
-fn headers(kernel: &str) -> Result<std::path::PathBuf, String> {
+pub(crate) fn headers(kernel: &str) -> Result<std::path::PathBuf, String> {
     let kernels = Kernels::new(Kernels::default_root());
     let found = kernels.resolve(kernel).map_err(|error| error.to_string())?;
     testbed::compiler(&found).map_err(|error| error.to_string())?;
