@@ -20,22 +20,26 @@ bashdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: help demo test build install clean
+.PHONY: help demo test test-debug build install clean
 
 help: ## say what there is
 	@echo "make targets:"
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
 	@echo "variables: PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) CARGO_TARGET_DIR=$(target)"
 
 demo: build ## build, run an experiment in the exact machine, judge a post
 	@./setup.sh run
-	$(assize) kernel fetch debian:6.12
+	$(assize) kernel fetch --headers debian:6.12
 	$(assize) run --out $$(mktemp -d)/demo.bundle experiments/tour/cyclictest.toml
 	$(assize) audit demo/dep-queue.txt
 
 test: ## set up, then run everything that must pass
 	@./setup.sh build run test
 	@$(rust); cargo xtask check
+
+test-debug: ## build kernels that check themselves, run the modules' tests there
+	@./setup.sh build run debug
+	@$(rust); cargo xtask debug-kernel
 
 build: ## set up and build target/release/assize and its agent
 	@./setup.sh build

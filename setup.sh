@@ -11,6 +11,7 @@ build | links_c          | gcc libc6-dev       | the linker and C start-up files
 build | has_certificates | ca-certificates     | cargo fetches crates over https
 run   | has_qemu         | qemu-system-x86     | the exact machine runs in it
 run   | has apt-get      | apt                 | kernels are fetched as Debian's packages
+run   | has gcc-12       | gcc-12              | modules for Debian's kernels are built with it
 run   | has cyclictest   | rt-tests            | cyclictest and hackbench, the first workloads
 test  | has rt-app       | rt-app              | the workload periodic can run its files
 test  | has git          | git                 | the tidy check lists the files of the tree
@@ -19,8 +20,18 @@ test  | has_py scipy     | python3-scipy       | reference values for the statis
 test  | has_py statsmodels | python3-statsmodels | reference values for the factorial fits
 test  | has_py ensurepip | python3-venv        | pandas and DuckDB read what a bundle holds
 test  | has_sshd         | openssh-server      | a target over ssh is tried on this machine
+test  | has sparse       | sparse              | checks the kernel modules beside the compiler
+test  | has perl         | perl                | kernel-doc and checkpatch are Perl
 test  | has ssh          | openssh-client      | a target over ssh is tried on this machine
 test  | has parallel     | parallel            | runs are spread over several processes
+debug | has make         | make                | builds the kernels and modules
+debug | links_c          | gcc libc6-dev       | the same
+debug | links libelf     | libelf-dev          | objtool, a part of the build, links it
+debug | has flex         | flex                | reads the kernel's configuration
+debug | has bison        | bison               | reads the kernel's configuration
+debug | has bc           | bc                  | the kernel's timer constants
+debug | has xz           | xz-utils            | the sources are packed with it
+debug | has_depmod       | kmod                | indexes the modules
 dev   | has c++          | g++                 | libFuzzer, which cargo-fuzz links, is C++
 dev   | has codespell    | codespell           | spelling of docs and comments
 dev   | has_depmod       | kmod                | virtme-ng wants the indices that it makes
@@ -39,6 +50,7 @@ groups:
   build   compile assize
   run     run experiments in virtual machines
   test    what only the tests need
+  debug   build kernels that check themselves
   dev     fuzzing and spelling
 
 Also needs Rust $msrv or newer (all groups), cargo-deny (test) and cargo-fuzz
@@ -92,6 +104,11 @@ has_certificates() {
 links_c() {
     has cc && printf 'int main(void) { return 0; }\n' |
         cc -x c - -o /dev/null 2> /dev/null
+}
+
+links() {
+    has cc && printf 'int main(void) { return 0; }\n' |
+        cc -x c - -o /dev/null "-l${1#lib}" 2> /dev/null
 }
 
 # $1 >= $2, as versions.
@@ -330,7 +347,7 @@ list_one() {
 }
 
 list() {
-    each_need list_one build run test dev
+    each_need list_one build run test debug dev
     if find_rust; then
         printf '%-6s %-8s %-20s %s\n' build there "Rust >= $msrv" \
             "in $rust_dir ${rust_toolchain:+(RUSTUP_TOOLCHAIN=$rust_toolchain)}"
@@ -350,7 +367,7 @@ main() {
             -h | --help) usage && return 0 ;;
             --env) print_env && return 0 ;;
             --list) list && return 0 ;;
-            build | run | test | dev) groups+=("$group") ;;
+            build | run | test | debug | dev) groups+=("$group") ;;
             *)
                 warn "unknown argument: $group (./setup.sh --help)"
                 exit 2

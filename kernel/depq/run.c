@@ -214,6 +214,7 @@ static void depq_queue_await_dep(struct depq_queue *queue, struct depq_job *job)
 /* Fails a job that will not be run; those before it may still be pending. */
 static void depq_queue_cancel(struct depq_queue *queue, struct depq_job *job,
 			      unsigned long *flags)
+	__must_hold(&queue->lock)
 {
 	LIST_HEAD(reaped);
 
@@ -236,6 +237,7 @@ static void depq_queue_cancel(struct depq_queue *queue, struct depq_job *job,
  * taken again in between. False if it cannot make any.
  */
 static bool depq_queue_step(struct depq_queue *queue, unsigned long *flags)
+	__must_hold(&queue->lock)
 {
 	struct dma_fence *dep = queue->dep;
 	struct depq_job *job;

@@ -26,6 +26,7 @@ static const struct depq_worker_ops * const depq_worker_kinds[] = {
 	[DEPQ_WORKER_HIGHPRI] = &depq_worker_highpri_ops,
 	[DEPQ_WORKER_KTHREAD] = &depq_worker_kthread_ops,
 };
+
 static_assert(ARRAY_SIZE(depq_worker_kinds) == DEPQ_WORKER_COUNT);
 
 /**

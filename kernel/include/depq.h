@@ -65,6 +65,7 @@ enum depq_put {
 	DEPQ_PUT_WORKER,
 	DEPQ_PUT_IRQ,
 	DEPQ_PUT_SUBMIT,
+	/* private: */
 	DEPQ_PUT_COUNT
 };
 
@@ -174,6 +175,7 @@ enum depq_worker_kind {
 	DEPQ_WORKER_WQ,
 	DEPQ_WORKER_HIGHPRI,
 	DEPQ_WORKER_KTHREAD,
+	/* private: */
 	DEPQ_WORKER_COUNT
 };
 
@@ -252,6 +254,7 @@ struct depq_stats {
  * Drivers use only depq_queue_*(). The fields are described in depq/queue.c.
  */
 struct depq_queue {
+	/* private: */
 	struct kref ref;
 	struct depq_device *dev;
 	const struct depq_ops *ops;
@@ -335,6 +338,7 @@ enum depq_job_state {
  * Drivers use only depq_job_*(). The fields are described in depq/job.c.
  */
 struct depq_job {
+	/* private: */
 	struct kref ref;
 	struct depq_queue *queue;
 	struct dma_fence *finished;

@@ -268,8 +268,12 @@ static long simgpu_ioctl(struct file *filp, unsigned int cmd,
 	ret = simgpu_dispatch(file, nr, &args, t_enter);
 	/* What the caller's struct has more was found to be zero above. */
 	if (simgpu_writes_back(nr, ret) &&
-	    copy_to_user(user, &args, min(size, simgpu_commands[nr].size)))
+	    copy_to_user(user, &args, min(size, simgpu_commands[nr].size))) {
+		/* Nobody would know the number of the context. */
+		if (nr == _IOC_NR(SIMGPU_CREATE))
+			simgpu_context_destroy(file, args.create.context);
 		return -EFAULT;
+	}
 	return ret;
 }
 

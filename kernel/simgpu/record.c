@@ -67,7 +67,7 @@ bool simgpu_record_snapshot(struct simgpu_context *context, u64 seqno,
 	 * the record of a job that is done is complete.
 	 */
 	time = simgpu_fence_time(fence);
-	smp_rmb();	/* the fence was signalled after the record was written */
+	smp_rmb(); /* pairs with test_and_set_bit() in dma_fence_signal() */
 	slot = &context->ring[seqno & (context->args.ring - 1)];
 	spin_lock(&context->ring_lock);
 	held = slot->record.seqno == seqno;
@@ -187,7 +187,8 @@ static int simgpu_read_records(struct simgpu_context *context,
 			       struct simgpu_read *args)
 {
 	u8 __user *to = u64_to_user_ptr(args->records);
-	u64 newest = READ_ONCE(context->seqno);
+	/* pairs with smp_store_release() in submit.c */
+	u64 newest = smp_load_acquire(&context->seqno);
 	u64 ring = context->args.ring;
 	u64 seqno = max(args->first, 1ULL);
 	struct simgpu_record record;

@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::command::{cargo, command, run as run_command, works};
 use crate::steps::{Done, Step, take_all};
-use crate::{agent, deny, docs, lab, oracle, spelling, test, tidy};
+use crate::{agent, deny, docs, kernel_tests, kmod, lab, oracle, spelling, test, tidy};
 
 const STEPS: &[Step] = &[
     Step {
@@ -45,6 +45,26 @@ const STEPS: &[Step] = &[
     Step {
         name: "lab",
         run: lab::step,
+    },
+    Step {
+        name: "modules",
+        run: kmod::step,
+    },
+    Step {
+        name: "sparse",
+        run: kmod::sparse,
+    },
+    Step {
+        name: "checkpatch",
+        run: kmod::checkpatch,
+    },
+    Step {
+        name: "kernel-doc",
+        run: kmod::kernel_doc,
+    },
+    Step {
+        name: "kernel-tests",
+        run: kernel_tests::step,
     },
     Step {
         name: "tests",

@@ -6,7 +6,9 @@ use crate::command::{cargo, command, run as run_command};
 use crate::steps::Done;
 
 /// Kernels that experiments in the tree and tests ask for.
-const KERNELS: &[&str] = &["debian:6.12", "debian:6.1"];
+const KERNELS: &[&str] = &["debian:6.12", "debian:6.12-rt", "debian:6.1"];
+/// Those of them for which the testbed's modules are built.
+const HEADERS: &[&str] = &["debian:6.12", "debian:6.12-rt"];
 
 /// `cargo xtask lab`: fetches what is missing, into the cache of assize.
 pub(crate) fn run(_: &[String]) -> Result<(), Error> {
@@ -25,7 +27,12 @@ pub(crate) fn run(_: &[String]) -> Result<(), Error> {
         run_command(command(cargo(), &all)?)
     };
     assize(&["--qemu"])?;
-    KERNELS.iter().try_for_each(|name| assize(&[name]))
+    KERNELS
+        .iter()
+        .try_for_each(|name| match HEADERS.contains(name) {
+            true => assize(&["--headers", name]),
+            false => assize(&[name]),
+        })
 }
 
 /// The step of `check`. Without it the tests that boot skip, and say so.

@@ -5,10 +5,13 @@
 mod agent;
 mod check;
 mod command;
+mod debug;
 mod deny;
 mod docs;
 mod fuzz;
 mod golden;
+mod kernel_tests;
+mod kmod;
 mod lab;
 mod oracle;
 mod speed;
@@ -64,6 +67,18 @@ const VERBS: &[Verb] = &[
         run: |arguments| done(lab::run(arguments)),
     },
     Verb {
+        name: "kmod",
+        arguments: "[--fetch] [KERNEL...]",
+        help: "build the kernel modules with W=1; sparse, checkpatch, kernel-doc",
+        run: |arguments| done(kmod::run(arguments)),
+    },
+    Verb {
+        name: "kernel-tests",
+        arguments: "[--heavy] [--fresh] [KERNEL...]",
+        help: "the tests of the kernel modules in the exact machine, 1 and 2 CPUs",
+        run: |arguments| done(kernel_tests::run(arguments)),
+    },
+    Verb {
         name: "docs",
         arguments: "",
         help: "the API documentation, and the links in the Markdown files",
@@ -86,6 +101,12 @@ const VERBS: &[Verb] = &[
         arguments: "[--write]",
         help: "time exact runs, booted and from memory, and virtme-ng; --write makes docs/speed.md",
         run: |arguments| done(speed::run(arguments)),
+    },
+    Verb {
+        name: "debug-kernel",
+        arguments: "[kasan|kcsan] [--write]",
+        help: "build kernels that check themselves and run all tests of the modules on them",
+        run: |arguments| done(debug::run(arguments)),
     },
     Verb {
         name: "validity",

@@ -73,8 +73,10 @@ fn load_on_host(
         return run("modprobe", module, parameters);
     }
     let file = fs::read(module).map_err(|error| format!("{module}: {}", sys::words(&error)))?;
-    for dependency in dependencies(&file) {
-        run("modprobe", &dependency, &BTreeMap::new())?;
+    let loaded = |name: &str| Path::new("/sys/module").join(name_of(name)).exists();
+    // What comes from a file too, as this one does, modprobe does not know.
+    for dependency in dependencies(&file).iter().filter(|name| !loaded(name)) {
+        run("modprobe", dependency, &BTreeMap::new())?;
     }
     run("insmod", module, parameters)
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use assize_job::{INSTRUMENTS, WORKLOADS};
+use assize_target::testbed::{self, TestbedModule};
 use serde::Serialize;
 
 use crate::cli::{ListArguments, Listing};
@@ -39,7 +40,7 @@ struct Entry {
     about: String,
     /// More lines, each with what it is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    more: Vec<(&'static str, String)>,
+    more: Vec<(String, String)>,
 }
 
 impl Entry {
@@ -92,15 +93,27 @@ fn entries(what: Listing, directories: &[PathBuf]) -> Result<Vec<Entry>, Failure
         Listing::Workloads => pairs(WORKLOADS),
         Listing::Targets => pairs(TARGETS),
         Listing::Instruments => INSTRUMENTS.iter().map(instrument).collect(),
-        // The rooms that would hold them are still empty.
-        Listing::Designs | Listing::Policies => Vec::new(),
+        Listing::Designs => testbed::modules().into_iter().map(module).collect(),
+        // The room that would hold them is still empty.
+        Listing::Policies => Vec::new(),
     })
 }
 
 fn instrument(instrument: &assize_job::Instrument) -> Entry {
     let mut entry = Entry::new(instrument.name, instrument.source);
-    entry.more.push(("needs", instrument.needs.into()));
-    entry.more.push(("metrics", instrument.metrics.join(", ")));
+    entry.more.push(("needs".into(), instrument.needs.into()));
+    let metrics = instrument.metrics.join(", ");
+    entry.more.push(("metrics".into(), metrics));
+    entry
+}
+
+/// A kernel module of the testbed, which brings designs.
+fn module(module: TestbedModule) -> Entry {
+    let mut entry = Entry::new(module.name, module.about);
+    for parameter in module.parameters {
+        let what = format!("parameter {}", parameter.name);
+        entry.more.push((what, parameter.about));
+    }
     entry
 }
 
@@ -165,7 +178,7 @@ fn value(entry: &Entry) -> serde_json::Value {
     map.insert("name".into(), entry.name.clone().into());
     map.insert("about".into(), entry.about.clone().into());
     for (what, text) in &entry.more {
-        map.insert((*what).to_string(), text.clone().into());
+        map.insert(what.clone(), text.clone().into());
     }
     map.into()
 }

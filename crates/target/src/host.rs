@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 use assize_job::{Job, Order};
 use rustix::fs::{Access, access};
 
+use crate::kernels::Kernels;
 use crate::needs::{self, Facts};
 use crate::talk::{ANSWER, End, Limits, Talk, talk};
+use crate::testbed::{Files, Testbed};
 use crate::{Done, Error, Failure, Target, agent, packages, stream};
 
 const NAME: &str = "host";
@@ -28,6 +30,8 @@ const GRACE: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 pub struct Host {
     agent: OnceLock<PathBuf>,
+    /// Modules of the testbed, built for this kernel.
+    modules: OnceLock<Files>,
     grace: Option<Duration>,
 }
 
@@ -41,7 +45,7 @@ impl Host {
     pub fn with_agent(agent: PathBuf) -> Host {
         Host {
             agent: agent.into(),
-            grace: None,
+            ..Host::default()
         }
     }
 
@@ -60,6 +64,27 @@ impl Host {
         let found = agent::find_here()?;
         Ok(self.agent.get_or_init(|| found))
     }
+
+    /// The orders with the files that modules of the testbed have here, which
+    /// are built when they are first asked for.
+    fn placed(&self, orders: &[Order]) -> Result<Vec<Order>, Error> {
+        let testbed = Testbed::new(&Kernels::default_root());
+        if testbed.asked(orders).is_none() {
+            return Ok(orders.to_vec());
+        }
+        let files = match self.modules.get() {
+            Some(files) => files,
+            None => {
+                let files = Files::of(testbed.build_here()?)?;
+                self.modules.get_or_init(|| files)
+            }
+        };
+        let placed = |order: &Order| Order {
+            job: files.placed(&order.job),
+            ..order.clone()
+        };
+        Ok(orders.iter().map(placed).collect())
+    }
 }
 
 impl Target for Host {
@@ -73,6 +98,7 @@ impl Target for Host {
         let (facts, unwritable) = facts(&needs::kernel_files(orders));
         let as_root = "run as root: `sudo assize run …`";
         needs::check(orders, &facts, &unwritable, NAME, as_root)?;
+        let orders = &self.placed(orders)?;
         check_programs(orders)?;
         check_files(orders)?;
         self.agent()?;
@@ -85,7 +111,8 @@ impl Target for Host {
         let mut command = Command::new(agent);
         command.arg("run");
         let limits = limits(&order.job, self.grace.unwrap_or(GRACE));
-        let job = encode(&order.job, NAME)?;
+        let placed = self.placed(std::slice::from_ref(order))?;
+        let job = encode(&placed.first().unwrap_or(order).job, NAME)?;
         let talk = talk(command, job, limits).map_err(|error| Error {
             what: "start the agent".into(),
             why: format!("{}: {error}", agent.display()),

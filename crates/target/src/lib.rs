@@ -11,7 +11,7 @@ mod elf;
 pub mod exact;
 mod fault;
 mod host;
-pub mod initramfs;
+mod initramfs;
 pub mod kernels;
 pub mod live;
 mod lock;
@@ -27,6 +27,7 @@ mod scratch;
 mod ssh;
 pub mod stream;
 mod talk;
+pub mod testbed;
 mod vm;
 
 pub use cache::{Cache, Key, Stats};

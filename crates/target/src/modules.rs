@@ -1,6 +1,7 @@
 //! Kernel modules: which files a name stands for, and in which order they go
 //! in.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use crate::Error;
 use crate::elf::modinfo;
 use crate::fault::{failed, mend, read, wrong};
 use crate::kernels::Kernel;
+use crate::testbed::Testbed;
 
 /// One module to carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,8 +36,13 @@ pub(crate) struct Selection {
     pub(crate) aliases: Vec<(String, String)>,
 }
 
-/// Finds modules by name, alias or path of a `.ko` file.
-pub(crate) fn select(kernel: &Kernel, asked: &[String]) -> Result<Selection, Error> {
+/// Finds modules by name, alias or path of a `.ko` file. A name that is one of
+/// the testbed's means that, which is built then.
+pub(crate) fn select(
+    kernel: &Kernel,
+    testbed: &Testbed,
+    asked: &[String],
+) -> Result<Selection, Error> {
     let mut selection = Selection::default();
     if asked.is_empty() {
         return Ok(selection);
@@ -46,6 +53,7 @@ pub(crate) fn select(kernel: &Kernel, asked: &[String]) -> Result<Selection, Err
         let module = Own::read(kernel, Path::new(name))?;
         own.insert(module.name.clone(), module);
     }
+    add_testbed(kernel, testbed, asked, &mut own)?;
     let mut chosen = Chooser {
         kernel,
         index: &index,
@@ -61,6 +69,28 @@ pub(crate) fn select(kernel: &Kernel, asked: &[String]) -> Result<Selection, Err
         chosen.choose(&name, &name)?;
     }
     Ok(selection)
+}
+
+/// Adds the testbed's modules, if one that is not given as a file is asked for
+/// or needed.
+fn add_testbed(
+    kernel: &Kernel,
+    testbed: &Testbed,
+    asked: &[String],
+    own: &mut BTreeMap<String, Own>,
+) -> Result<(), Error> {
+    let named = asked.iter().filter(|name| !is_path(name));
+    let needed = own.values().flat_map(|module| &module.depends);
+    let mut names = named.chain(needed).map(|name| canonical(name));
+    if !names.any(|name| testbed.has(&name) && !own.contains_key(&name)) {
+        return Ok(());
+    }
+    for (name, path) in testbed.build(kernel)? {
+        if let Entry::Vacant(free) = own.entry(name) {
+            free.insert(Own::read(kernel, &path)?);
+        }
+    }
+    Ok(())
 }
 
 fn is_path(name: &str) -> bool {
@@ -80,7 +110,7 @@ pub(crate) fn canonical(name: &str) -> String {
     name.replace('-', "_")
 }
 
-/// A module given as a file.
+/// A module that is not the kernel's.
 struct Own {
     name: String,
     depends: Vec<String>,

@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 use assize_job::{Action, Job, Order};
 
 use crate::host::{encode, ended, limits};
+use crate::kernels::Kernels;
 use crate::talk::{End, Limits};
+use crate::testbed::Testbed;
 use crate::{Done, Error, Outcome, Target, agent, needs, packages, stream};
 use connection::{Connection, quote};
 use probe::Probe;
@@ -168,6 +170,12 @@ impl Target for Ssh {
 
     fn prepare(&self, orders: &[Order]) -> Result<(), Error> {
         needs::same_machine(orders, &self.name())?;
+        if let Some(module) = Testbed::new(&Kernels::default_root()).asked(orders) {
+            let what = format!("run on {}", self.name());
+            let why = format!("the testbed's module {module} is not built for other hosts");
+            let mend = "build it there and give the path of its .ko file, or use `--target exact`";
+            return Err(self.connection.error(&what, why, Some(mend.into())));
+        }
         let agent = match &self.agent {
             Some(agent) => agent.clone(),
             None => agent::find()?,

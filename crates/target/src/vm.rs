@@ -11,6 +11,7 @@ use assize_job::{Machine, Order, Payload};
 use crate::exact::keep_error;
 use crate::kernels::{Kernel, Kernels};
 use crate::prune::{prune, touch};
+use crate::testbed::Testbed;
 use crate::{Error, initramfs};
 
 /// Bytes that initramfs may take on disk before old ones go.
@@ -32,6 +33,7 @@ pub(crate) struct Ready {
 pub(crate) struct Stock {
     root: PathBuf,
     agent: PathBuf,
+    testbed: Testbed,
     ready: Mutex<BTreeMap<(String, Payload), Arc<Ready>>>,
 }
 
@@ -39,6 +41,7 @@ impl Stock {
     /// Keeps files below `root` and packs the agent at `agent`.
     pub(crate) fn new(root: PathBuf, agent: PathBuf) -> Stock {
         Stock {
+            testbed: Testbed::new(&root),
             root,
             agent,
             ready: Mutex::default(),
@@ -55,7 +58,7 @@ impl Stock {
             return Ok(Arc::clone(found));
         }
         let kernel = Kernels::new(self.root.clone()).resolve(&order.machine.kernel)?;
-        let bytes = initramfs::build(&self.agent, &kernel, &order.payload)?;
+        let bytes = initramfs::build(&self.agent, &kernel, &self.testbed, &order.payload)?;
         let initramfs_digest = blake3::hash(&bytes).to_hex().to_string();
         let path = self.keep(&initramfs_digest, &bytes)?;
         let made = Arc::new(Ready {

@@ -170,9 +170,7 @@ fn mount(place: &str) -> std::io::Result<()> {
     if mounted.lines().any(is) {
         return Ok(());
     }
-    // What the initramfs carries there is not to be hidden.
-    let holds = |place: &str| fs::read_dir(place).is_ok_and(|mut all| all.next().is_some());
-    if *kind == "tmpfs" && holds(at) {
+    if would_hide(kind, Path::new(at)) {
         return Ok(());
     }
     // Where the file system below makes its own directories, this fails and
@@ -183,6 +181,13 @@ fn mount(place: &str) -> std::io::Result<()> {
         Err(error) if error.raw_os_error() == Some(libc::ENODEV) => Ok(()),
         done => done,
     }
+}
+
+/// Whether a mount would hide what the initramfs carries there: a program of
+/// the payload from `/tmp` stays. Nothing is carried to where other kinds of
+/// file system belong.
+fn would_hide(kind: &str, at: &Path) -> bool {
+    kind == "tmpfs" && fs::read_dir(at).is_ok_and(|mut all| all.next().is_some())
 }
 
 /// The kernel gives process 1 no open files where there is no console.
@@ -232,6 +237,17 @@ mod tests {
             "assize.image=10 xassize.channel=debugcon",
             DEBUG_CONSOLE
         ));
+    }
+
+    #[test]
+    fn what_the_initramfs_carries_is_not_hidden_by_an_empty_file_system() {
+        let place = std::env::temp_dir().join(format!("boot-{}", std::process::id()));
+        fs::create_dir_all(&place).unwrap();
+        assert!(!would_hide("tmpfs", &place));
+        fs::write(place.join("program"), "").unwrap();
+        assert!(would_hide("tmpfs", &place));
+        assert!(!would_hide("proc", &place));
+        fs::remove_dir_all(&place).unwrap();
     }
 
     #[test]

@@ -4,9 +4,10 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assize_target::kernels::{DEBIAN, Kernels};
+use assize_target::kernels::{DEBIAN, Kernel, Kernels};
 use assize_target::packages::package_of;
 use assize_target::qemu::Qemu;
+use assize_target::testbed;
 use assize_target::{Error, agent};
 
 use super::Check;
@@ -116,6 +117,12 @@ fn kernels(kernels: &Kernels) -> Vec<Check> {
             )
         })
         .collect();
+    checks.extend(
+        there
+            .iter()
+            .filter(|it| it.name == USUAL_KERNEL)
+            .map(builds),
+    );
     let lacking = DEBIAN
         .iter()
         .filter(|known| there.iter().all(|kernel| kernel.name != known.name));
@@ -129,6 +136,15 @@ fn kernels(kernels: &Kernels) -> Vec<Check> {
         checks.push(check.mend(format!("assize kernel fetch {}", known.name)));
     }
     checks
+}
+
+/// Whether the testbed's modules can be built for a kernel.
+fn builds(kernel: &Kernel) -> Check {
+    let name = format!("modules for {}", kernel.name);
+    match testbed::compiler(kernel) {
+        Ok(compiler) => found(&name, format!("built with {compiler}")),
+        Err(error) => Check::of(&name, error, "experiments with the testbed's modules"),
+    }
 }
 
 fn kvm() -> Check {

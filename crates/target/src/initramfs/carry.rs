@@ -93,6 +93,8 @@ impl<'a> Carrier<'a> {
         }
         let bytes = elf::read_at(self.host, path)?;
         let real = self.host.real(path);
+        Tree::check_visible(&asked)?;
+        Tree::check_visible(&text(&real)?)?;
         self.with_needs(name, &real, &bytes, depth)?;
         let place = text(&real)?;
         self.tree.file(&place, bytes, 0o755)?;

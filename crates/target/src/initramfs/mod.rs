@@ -14,6 +14,7 @@ use assize_job::Payload;
 use crate::elf::Host;
 use crate::fault::{failed, mend};
 use crate::kernels::Kernel;
+use crate::testbed::Testbed;
 use crate::{Error, modules};
 use carry::Carrier;
 use tree::Tree;
@@ -38,18 +39,25 @@ const DIRECTORIES: [(&str, u32); 8] = [
 /// too. Modules are not compressed, below `/lib/modules/RELEASE`, with a
 /// `modules.dep` of these modules only; `modules.builtin` and
 /// `modules.alias` say what was asked for and is part of the image or an
-/// alias. A module given as a file is `extra/NAME.ko`.
+/// alias. A module given as a file, or one of the testbed's, is
+/// `extra/NAME.ko`.
 ///
 /// # Errors
 /// Something in the payload is not here or does not fit the kernel.
-pub fn build(agent: &Path, kernel: &Kernel, payload: &Payload) -> Result<Vec<u8>, Error> {
-    build_from(&Host::this(), agent, kernel, payload)
+pub(crate) fn build(
+    agent: &Path,
+    kernel: &Kernel,
+    testbed: &Testbed,
+    payload: &Payload,
+) -> Result<Vec<u8>, Error> {
+    build_from(&Host::this(), agent, kernel, testbed, payload)
 }
 
 fn build_from(
     host: &Host,
     agent: &Path,
     kernel: &Kernel,
+    testbed: &Testbed,
     payload: &Payload,
 ) -> Result<Vec<u8>, Error> {
     let mut carrier = Carrier::new(host, skeleton()?);
@@ -70,9 +78,10 @@ fn build_from(
                 format!("write /{to}"),
             ));
         }
+        Tree::check_visible(to)?;
         carry::files(&mut tree, from, to)?;
     }
-    carry_modules(&mut tree, kernel, &payload.modules)?;
+    carry_modules(&mut tree, kernel, testbed, &payload.modules)?;
     tree.archive()
         .map_err(|error| failed("write the initramfs", error))
 }
@@ -96,8 +105,13 @@ fn skeleton() -> Result<Tree, Error> {
     Ok(tree)
 }
 
-fn carry_modules(tree: &mut Tree, kernel: &Kernel, asked: &[String]) -> Result<(), Error> {
-    let selection = modules::select(kernel, asked)?;
+fn carry_modules(
+    tree: &mut Tree,
+    kernel: &Kernel,
+    testbed: &Testbed,
+    asked: &[String],
+) -> Result<(), Error> {
+    let selection = modules::select(kernel, testbed, asked)?;
     if asked.is_empty() {
         return Ok(());
     }

@@ -90,7 +90,8 @@ impl Fixture {
 
     fn build(&self, payload: &Payload) -> Result<Vec<u8>, Error> {
         let host = Host::at_root(self.place.path(), vec!["/opt/tools".into()]);
-        build_from(&host, Path::new("/agent"), &self.kernel, payload)
+        let testbed = Testbed::of(Path::new("/nowhere"), &[]);
+        build_from(&host, Path::new("/agent"), &self.kernel, &testbed, payload)
     }
 }
 
@@ -262,6 +263,8 @@ fn files_keep_their_links_and_only_the_right_to_execute() {
         ("tree/text", "relative"),
         ("nosuch", "/x"),
         ("tree/text", "/init"),
+        ("tree/text", "/proc/x"),
+        ("tree/text", "/dev/shm/x"),
     ] {
         let files = vec![(fixture.at(from), to.to_string())];
         let payload = Payload {
@@ -381,7 +384,14 @@ fn a_real_shell_runs_from_its_closure_alone() {
     let fixture = Fixture::new();
     let sh = std::fs::canonicalize("/bin/sh").unwrap();
     let payload = programs(&["sh"]);
-    let archive = build_from(&Host::this(), &sh, &fixture.kernel, &payload).unwrap();
+    let archive = build_from(
+        &Host::this(),
+        &sh,
+        &fixture.kernel,
+        &Testbed::of(Path::new("/nowhere"), &[]),
+        &payload,
+    )
+    .unwrap();
     let (_, entries) = unpack(&archive);
     let out = tempfile::tempdir().unwrap();
     for (path, (mode, _, bytes)) in &entries {

@@ -33,6 +33,19 @@ impl Tree {
         }
     }
 
+    /// Refuses a path where the guest mounts what would hide it.
+    pub(super) fn check_visible(path: &str) -> Result<(), Error> {
+        let first = path.trim_start_matches('/').split('/').next();
+        match first.filter(|first| ["dev", "proc", "sys"].contains(first)) {
+            None => Ok(()),
+            Some(hidden) => {
+                let why = format!("the guest mounts a file system of the kernel at /{hidden}");
+                let error = wrong(format!("carry {path}"), why);
+                Err(crate::fault::mend(error, "choose a place elsewhere"))
+            }
+        }
+    }
+
     /// A file. The same file twice is no error.
     pub(super) fn file(&mut self, path: &str, bytes: Vec<u8>, mode: u32) -> Result<(), Error> {
         let path = self.place(path)?;

@@ -232,7 +232,7 @@ fn arrange(unpacked: &Path, to: &Path) -> Result<String, Error> {
 }
 
 /// The compiler that a package's `.kernelvariables` names.
-fn compiler(variables: &str) -> Option<String> {
+pub(crate) fn compiler(variables: &str) -> Option<String> {
     let mut lines = variables.lines();
     let line = lines.find(|line| line.starts_with("CC ") || line.starts_with("CC="))?;
     let at = line.rfind("gcc")?;

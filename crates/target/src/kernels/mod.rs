@@ -11,12 +11,15 @@ mod fetch;
 mod image;
 mod index;
 mod names;
+mod source;
 mod store;
 mod version;
 
 use std::path::PathBuf;
 
+pub(crate) use fetch::compiler;
 pub use names::{DEBIAN, DebianKernel};
+pub use source::Source;
 pub(crate) use store::{into_place, temporary_in};
 pub(crate) use version::compare as compare_versions;
 

@@ -346,8 +346,9 @@ fn a_fetched_kernel_builds_a_module_that_fits_it() {
         .join("hello/hello.ko")
         .to_string_lossy()
         .into_owned();
+    let testbed = crate::testbed::Testbed::new(root.path());
     let asked = [hello, "ext4".to_string()];
-    let selection = crate::modules::select(&kernel, &asked).unwrap();
+    let selection = crate::modules::select(&kernel, &testbed, &asked).unwrap();
     assert!(
         selection
             .modules

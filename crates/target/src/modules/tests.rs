@@ -65,7 +65,8 @@ fn names(selection: &Selection) -> Vec<&str> {
 
 fn ask(kernel: &Kernel, asked: &[&str]) -> Result<Selection, Error> {
     let asked: Vec<String> = asked.iter().map(ToString::to_string).collect();
-    select(kernel, &asked)
+    let testbed = Testbed::of(Path::new("/nowhere"), &[]);
+    select(kernel, &testbed, &asked)
 }
 
 #[test]

@@ -1,0 +1,52 @@
+//! Puts the sources of the testbed's modules into the crate, so that a
+//! binary needs no checkout to build them.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What a build of the modules reads: everything but tests in user space and
+/// texts for people.
+fn is_source(path: &str) -> bool {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let named = matches!(file, "Kbuild" | "Makefile");
+    let typed = [".c", ".h", ".sh"].iter().any(|end| file.ends_with(end));
+    (named || typed) && !path.starts_with("tests/user/")
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let package = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?);
+    let root = package.join("../../kernel").canonicalize()?;
+    println!("cargo::rerun-if-changed={}", root.display());
+    println!("cargo::rerun-if-changed=build.rs");
+    let mut paths = Vec::new();
+    collect(&root, &root, &mut paths)?;
+    paths.sort();
+    let mut text = String::from("&[\n");
+    for path in paths.iter().filter(|path| is_source(path)) {
+        let file = root.join(path);
+        let file = file
+            .to_str()
+            .ok_or("the path of the sources is not UTF-8")?;
+        writeln!(text, "    ({path:?}, include_str!({file:?})),")?;
+    }
+    text += "]\n";
+    let out = PathBuf::from(std::env::var("OUT_DIR")?);
+    fs::write(out.join("testbed.rs"), text)?;
+    Ok(())
+}
+
+/// Files below `directory`, relative to `root`.
+fn collect(root: &Path, directory: &Path, paths: &mut Vec<String>) -> Result<(), Box<dyn Error>> {
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(root, &path, paths)?;
+        } else {
+            let path = path.strip_prefix(root)?.to_str();
+            paths.push(path.ok_or("a path in kernel/ is not UTF-8")?.into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,160 @@
+//! The project's own kernel modules.
+//!
+//! Their sources are part of this crate. Whoever asks for one by its name
+//! gets it built for the kernel it is wanted on, once: what comes out is kept
+//! below `<root>/modules/built` under a hash of sources, kernel and compiler.
+//! The same sources, kernel and compiler give the same bytes in any
+//! directory, since exact runs are kept under a hash of them.
+
+mod build;
+mod compiler;
+mod jobs;
+mod sources;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+pub(crate) use jobs::Files;
+pub use sources::{Parameter, TestbedModule};
+
+use crate::Error;
+use crate::elf::Host;
+use crate::fault::{mend, wrong};
+use crate::kernels::Kernel;
+use sources::Sources;
+
+/// The modules that can be asked for by name beside the kernel's own.
+#[must_use]
+pub fn modules() -> Vec<TestbedModule> {
+    Sources::ours().modules()
+}
+
+/// Whether modules can be built for this kernel: the compiler that does.
+///
+/// # Errors
+/// What is missing, and the mend.
+pub fn compiler(kernel: &Kernel) -> Result<String, Error> {
+    let subject = Subject::of(kernel)?;
+    compiler::check_release(&subject)?;
+    Ok(compiler::Compiler::find(&Host::this(), &subject)?.version)
+}
+
+/// A kernel to build for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    /// What people call it.
+    name: &'a str,
+    /// What `uname -r` says on it.
+    release: &'a str,
+    /// What tells it from another of that release.
+    digest: &'a str,
+    /// The directory for `make -C`.
+    headers: &'a Path,
+}
+
+impl<'a> Subject<'a> {
+    fn of(kernel: &'a Kernel) -> Result<Self, Error> {
+        let headers = kernel.headers.as_deref().ok_or_else(|| {
+            let why = "its headers are not stored here";
+            mend(wrong(what(&kernel.name), why), fetch_headers(kernel))
+        })?;
+        Ok(Subject {
+            name: &kernel.name,
+            release: &kernel.release,
+            digest: &kernel.digest,
+            headers,
+        })
+    }
+}
+
+/// Builds what it is asked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Testbed {
+    root: PathBuf,
+    sources: Sources<'static>,
+}
+
+impl Testbed {
+    /// Keeps what it builds below `root`.
+    pub(crate) fn new(root: &Path) -> Self {
+        Testbed {
+            root: root.to_path_buf(),
+            sources: Sources::ours(),
+        }
+    }
+
+    /// The same with other sources.
+    #[cfg(test)]
+    pub(crate) fn of(root: &Path, files: &'static [(&'static str, &'static str)]) -> Self {
+        Testbed {
+            root: root.to_path_buf(),
+            sources: Sources::of(files),
+        }
+    }
+
+    /// Whether a module of this name, with `_` for `-`, is one of ours.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.sources.names().contains(name)
+    }
+
+    /// The files of all our modules, built for this kernel, by name.
+    ///
+    /// # Errors
+    /// No headers, no compiler, or a build that failed.
+    pub(crate) fn build(&self, kernel: &Kernel) -> Result<BTreeMap<String, PathBuf>, Error> {
+        build::ensure(&self.root, &self.sources, &Subject::of(kernel)?)
+    }
+
+    /// The same for the kernel that runs here, whose image need not be
+    /// readable.
+    ///
+    /// # Errors
+    /// As [`Testbed::build`].
+    pub(crate) fn build_here(&self) -> Result<BTreeMap<String, PathBuf>, Error> {
+        let name = rustix::system::uname();
+        let release = name.release().to_string_lossy();
+        self.build_for_release(Path::new("/lib/modules"), &release)
+    }
+
+    fn build_for_release(
+        &self,
+        modules: &Path,
+        release: &str,
+    ) -> Result<BTreeMap<String, PathBuf>, Error> {
+        let headers = modules.join(release).join("build");
+        if !headers.join("Makefile").exists() {
+            let why = format!("its headers are not at {}", headers.display());
+            return Err(mend(
+                wrong(what("running"), why),
+                format!("run `apt install linux-headers-{release}`, or use `--target exact`"),
+            ));
+        }
+        // Tells kernels of one release apart.
+        let symbols = std::fs::read(headers.join("Module.symvers")).unwrap_or_default();
+        build::ensure(
+            &self.root,
+            &self.sources,
+            &Subject {
+                name: "running",
+                release,
+                digest: blake3::hash(&symbols).to_hex().as_str(),
+                headers: &headers,
+            },
+        )
+    }
+}
+
+fn what(kernel: &str) -> String {
+    format!("build the testbed's modules for the kernel {kernel}")
+}
+
+fn fetch_headers(kernel: &Kernel) -> String {
+    match kernel.name.as_str() {
+        "running" => format!("run `apt install linux-headers-{}`", kernel.release),
+        name if name.starts_with("debian:") => format!("assize kernel fetch --headers {name}"),
+        name => format!("assize kernel add {name} --kernel IMAGE --modules DIR --headers TREE"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+//! What is built, and what it says of itself.
+
+use std::collections::BTreeSet;
+
+use crate::modules::canonical;
+
+/// Path below `kernel/` and text of every file that a build reads.
+const OURS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/testbed.rs"));
+
+/// A module of the testbed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestbedModule {
+    /// Its name, as an experiment gives it.
+    pub name: String,
+    /// What it is: its `MODULE_DESCRIPTION`.
+    pub about: String,
+    /// What can be set when it is loaded.
+    pub parameters: Vec<Parameter>,
+}
+
+/// A parameter of a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// What it does: its `MODULE_PARM_DESC`.
+    pub about: String,
+}
+
+/// A tree of sources.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sources<'a> {
+    files: &'a [(&'a str, &'a str)],
+}
+
+impl<'a> Sources<'a> {
+    /// Those of this project.
+    pub(super) fn ours() -> Sources<'static> {
+        Sources { files: OURS }
+    }
+
+    #[cfg(test)]
+    pub(super) fn of(files: &'a [(&'a str, &'a str)]) -> Self {
+        Sources { files }
+    }
+
+    /// Path and text of each file, sorted by path.
+    pub(super) fn files(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.files.iter().copied()
+    }
+
+    /// What its Kbuild files make, with `_` for `-`.
+    pub(super) fn names(&self) -> BTreeSet<String> {
+        let made = self.made();
+        made.iter().map(|(_, name)| canonical(name)).collect()
+    }
+
+    /// What experiments may want, which is not what only tests do.
+    pub(super) fn modules(&self) -> Vec<TestbedModule> {
+        let made = self.made().into_iter();
+        let mut modules: Vec<TestbedModule> = made
+            .filter(|(folder, _)| !folder.starts_with("tests/"))
+            .map(|(folder, name)| TestbedModule {
+                name: name.into(),
+                about: strings(&self.calls(&folder, "MODULE_DESCRIPTION")).concat(),
+                parameters: self.parameters(&folder),
+            })
+            .collect();
+        modules.sort_by(|a, b| a.name.cmp(&b.name));
+        modules
+    }
+
+    /// Folder, with a slash at its end, and name of each module that the
+    /// Kbuild file at the top makes, by itself or by those below.
+    fn made(&self) -> Vec<(String, &'a str)> {
+        let mut made = Vec::new();
+        let mut folders = vec![String::new()];
+        while let Some(folder) = folders.pop() {
+            let path = format!("{folder}Kbuild");
+            let text = self.files().find(|(name, _)| *name == path);
+            for object in text.iter().flat_map(|(_, text)| objects(text)) {
+                if let Some(name) = object.strip_suffix(".o") {
+                    made.push((folder.clone(), name));
+                } else if object.ends_with('/') {
+                    folders.push(format!("{folder}{object}"));
+                }
+            }
+        }
+        made
+    }
+
+    fn parameters(&self, folder: &str) -> Vec<Parameter> {
+        let calls = self.calls(folder, "MODULE_PARM_DESC");
+        let found = calls.iter().filter_map(|call| {
+            let (name, about) = call.split_once(',')?;
+            Some(Parameter {
+                name: name.trim().into(),
+                about: strings(&[about]).concat(),
+            })
+        });
+        found.collect()
+    }
+
+    /// What stands between the brackets of a macro in a folder's files.
+    fn calls(&self, folder: &str, name: &str) -> Vec<&'a str> {
+        let files = self.files().filter(|(path, _)| {
+            let name = path.strip_prefix(folder);
+            name.is_some_and(|name| name.ends_with(".c") && !name.contains('/'))
+        });
+        let start = format!("\n{name}(");
+        let calls = files.flat_map(|(_, text)| {
+            let after = text.split(start.as_str()).skip(1);
+            after.filter_map(|rest| Some(rest.split_once(");")?.0))
+        });
+        calls.collect()
+    }
+}
+
+/// What a Kbuild file makes or descends into.
+fn objects(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().filter_map(|line| line.strip_prefix("obj-m"));
+    let values = lines.filter_map(|rest| Some(rest.split_once('=')?.1));
+    values.flat_map(str::split_whitespace)
+}
+
+/// The insides of C strings, as they stand.
+fn strings<'a>(texts: &[&'a str]) -> Vec<&'a str> {
+    let of = |text: &&'a str| text.split('"').skip(1).step_by(2);
+    texts.iter().flat_map(of).collect()
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Locks in the wrong order, and sleep where there must be none. */
+
+#include <linux/delay.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+
+#include "planted.h"
+
+static DEFINE_MUTEX(planted_a);
+static DEFINE_MUTEX(planted_b);
+
+/* One thread does both, so nothing locks up; lockdep must see the order. */
+int planted_lock_inversion(void)
+{
+	mutex_lock(&planted_a);
+	mutex_lock(&planted_b);
+	mutex_unlock(&planted_b);
+	mutex_unlock(&planted_a);
+
+	mutex_lock(&planted_b);
+	mutex_lock(&planted_a);
+	mutex_unlock(&planted_a);
+	mutex_unlock(&planted_b);
+	return 0;
+}
+
+static DEFINE_SPINLOCK(planted_lock);
+
+int planted_sleep_in_atomic(void)
+{
+	spin_lock(&planted_lock);
+	might_sleep();
+	spin_unlock(&planted_lock);
+	return 0;
+}

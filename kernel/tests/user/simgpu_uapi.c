@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: simgpu_uapi - kselftest of the simgpu user interface
+ *
+ * Good, bad and hostile arguments for every ioctl, and what processes do to
+ * descriptors: close, fork, pass, kill, unload. After each case: no more open
+ * descriptors than before, all live counters of the driver zero, the device
+ * executes jobs of both designs, and the kernel has not complained.
+ *
+ *	simgpu_uapi [--unload] [WORD]
+ *
+ * WORD: only cases whose name contains it. --unload: also cases that take the
+ * module away, and load it again if its file is found.
+ */
+
+#include <sys/wait.h>
+
+#include "uapi.h"
+
+struct tap tap;
+
+static const struct test_case *const groups[] = {
+	args_cases, fields_cases, submit_cases,
+	wait_cases, life_cases, module_cases,
+};
+
+/* Waits for a child and fails if it did. */
+void wait_child(int pid)
+{
+	int status = -1;
+
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) ||
+	    WEXITSTATUS(status))
+		tap_fail("child: status %#x", status);
+}
+
+static void run_case(const struct test_case *test, int kmsg)
+{
+	int fds = fds_open();
+
+	tap_start_case();
+	test->run();
+	CHECK_EQ(fds_open(), fds);
+	if (!test->unloads || access(SIM_NODE, F_OK) == 0) {
+		live_wait_zero();
+		device_usable();
+		live_wait_zero();
+	}
+	if (kmsg >= 0)
+		kmsg_complaints(kmsg);
+	tap_end_case(test->name);
+}
+
+int main(int argc, char **argv)
+{
+	bool unload = argc > 1 && !strcmp(argv[1], "--unload");
+	const char *word = argc > 1 + unload ? argv[1 + unload] : "";
+	unsigned int n = 0;
+	int kmsg = kmsg_open();
+
+	for (int pass = 0; pass < 2; pass++) {
+		for (unsigned int g = 0; g < ARRAY_SIZE(groups); g++) {
+			const struct test_case *test = groups[g];
+
+			for (; test->name; test++) {
+				if (!strstr(test->name, word) ||
+				    (test->unloads && !unload))
+					continue;
+				if (pass)
+					run_case(test, kmsg);
+				else
+					n++;
+			}
+		}
+		if (pass)
+			continue;
+		tap_begin(n);
+		debugfs_mount();
+		if (kmsg < 0)
+			tap_diag("no /dev/kmsg: complaints are not seen");
+	}
+	return tap_finish();
+}

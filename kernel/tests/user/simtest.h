@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef SIMTEST_H
+#define SIMTEST_H
+
+/**
+ * DOC: what the programs of this directory share
+ *
+ * Test Anything Protocol as kselftest has it, calls of /dev/simgpu, and the
+ * questions that every program asks at its end: has the kernel complained, is
+ * anything left, does the device still work. Each program includes this once
+ * per file; all is static, so that a program stays a plain static binary.
+ *
+ * Exit status: 0 if no case failed and at least one passed, 1 if one failed,
+ * 4 if all were skipped (KSFT_SKIP).
+ */
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../uapi/simgpu.h"
+
+#define MAYBE_UNUSED __attribute__((unused))
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+#define SIM_NODE	"/dev/simgpu"
+#define SIM_LIVE	"/sys/kernel/debug/simgpu/live"
+#define SIM_SEC		1000000000ull
+#define SIM_MSEC	1000000ull
+#define SIM_USEC	1000ull
+
+/* How long something is waited for that should have happened long ago. */
+#define SIM_PATIENCE	(20 * SIM_SEC)
+
+/* ---- Test Anything Protocol ---- */
+
+struct tap {
+	unsigned int count, passed, failed, skipped, said;
+	bool bad;
+	char skip[160];
+};
+
+extern struct tap tap;
+
+static MAYBE_UNUSED void tap_diag(const char *format, ...)
+{
+	va_list args;
+	char text[1024];
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	printf("# %s\n", text);
+}
+
+static MAYBE_UNUSED void tap_begin(unsigned int cases)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	printf("TAP version 13\n");
+	if (cases)
+		printf("1..%u\n", cases);
+}
+
+/* Says why the case cannot be tried here; its function returns then. */
+static MAYBE_UNUSED void tap_skip(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(tap.skip, sizeof(tap.skip), format, args);
+	va_end(args);
+}
+
+/* The case fails; what is wrong is said, but not endlessly. */
+static MAYBE_UNUSED void tap_fail(const char *format, ...)
+{
+	unsigned int said = __atomic_add_fetch(&tap.said, 1, __ATOMIC_RELAXED);
+	va_list args;
+	char text[1024];
+
+	__atomic_store_n(&tap.bad, true, __ATOMIC_RELAXED);
+	if (said > 40)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	printf("# %s%s\n", text, said == 40 ? " (and more)" : "");
+}
+
+#define CHECK(condition) ({						\
+	bool ok_ = (condition);						\
+									\
+	if (!ok_)							\
+		tap_fail("%s:%d: wrong: %s", __FILE__, __LINE__,	\
+			 #condition);					\
+	ok_; })
+
+#define CHECK_EQ(got, want) ({						\
+	long long got_ = (long long)(got), want_ = (long long)(want);	\
+									\
+	if (got_ != want_)						\
+		tap_fail("%s:%d: %s is %lld, not %lld", __FILE__,	\
+			 __LINE__, #got, got_, want_);			\
+	got_ == want_; })
+
+static MAYBE_UNUSED void tap_start_case(void)
+{
+	tap.bad = false;
+	tap.said = 0;
+	tap.skip[0] = 0;
+}
+
+static MAYBE_UNUSED void tap_end_case(const char *name)
+{
+	tap.count++;
+	if (tap.bad) {
+		tap.failed++;
+		printf("not ok %u %s\n", tap.count, name);
+	} else if (tap.skip[0]) {
+		tap.skipped++;
+		printf("ok %u %s # SKIP %s\n", tap.count, name, tap.skip);
+	} else {
+		tap.passed++;
+		printf("ok %u %s\n", tap.count, name);
+	}
+}
+
+/* Return: the exit status of the program */
+static MAYBE_UNUSED int tap_finish(void)
+{
+	printf("# Totals: pass:%u fail:%u xfail:0 xpass:0 skip:%u error:0\n",
+	       tap.passed, tap.failed, tap.skipped);
+	if (tap.failed)
+		return 1;
+	return tap.passed ? 0 : 4;
+}
+
+/* ---- Numbers and time ---- */
+
+/* splitmix64 (Steele, Lea and Flood 2014): one word of state, any seed. */
+static MAYBE_UNUSED uint64_t random_next(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+	return z ^ (z >> 31);
+}
+
+/* A number below n, which is not 0; the bias does not matter here. */
+static MAYBE_UNUSED uint32_t random_below(uint64_t *state, uint32_t n)
+{
+	return (uint32_t)(((random_next(state) >> 32) * n) >> 32);
+}
+
+/* True in percent of all cases. */
+static MAYBE_UNUSED bool random_chance(uint64_t *state, uint32_t percent)
+{
+	return random_below(state, 100) < percent;
+}
+
+static MAYBE_UNUSED uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * SIM_SEC + (uint64_t)ts.tv_nsec;
+}
+
+static MAYBE_UNUSED void sleep_ns(uint64_t ns)
+{
+	struct timespec ts = { .tv_sec = (time_t)(ns / SIM_SEC),
+			       .tv_nsec = (long)(ns % SIM_SEC) };
+
+	while (nanosleep(&ts, &ts) && errno == EINTR)
+		;
+}
+
+/* ---- The device ---- */
+
+/* Return: 0 or what the call gave, or the negative errno */
+static MAYBE_UNUSED int sim_ioctl(int fd, unsigned long request, void *arg)
+{
+	int ret = ioctl(fd, request, arg);
+
+	return ret < 0 ? -errno : ret;
+}
+
+static MAYBE_UNUSED int sim_open(void)
+{
+	int fd = open(SIM_NODE, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		tap_fail("open: %s: %s; load simgpu.ko", SIM_NODE, strerror(errno));
+	return fd;
+}
+
+static MAYBE_UNUSED uint32_t sim_engines(int fd)
+{
+	struct simgpu_info info = { 0 };
+
+	return sim_ioctl(fd, SIMGPU_INFO, &info) ? 0 : info.engines;
+}
+
+/* Return: the number of the context, or a negative errno */
+static MAYBE_UNUSED int sim_create(int fd, const struct simgpu_create *args)
+{
+	struct simgpu_create create = *args;
+	int ret = sim_ioctl(fd, SIMGPU_CREATE, &create);
+
+	return ret ? ret : (int)create.context;
+}
+
+static MAYBE_UNUSED int sim_destroy(int fd, uint32_t context)
+{
+	struct simgpu_destroy destroy = { .context = context };
+
+	return sim_ioctl(fd, SIMGPU_DESTROY, &destroy);
+}
+
+static MAYBE_UNUSED int sim_submit(int fd, uint32_t context,
+				   struct simgpu_exec *execs, uint32_t n,
+				   uint32_t flags)
+{
+	struct simgpu_submit submit = {
+		.context = context, .flags = flags, .n_execs = n,
+		.exec_size = sizeof(*execs), .execs = (uintptr_t)execs,
+	};
+
+	return sim_ioctl(fd, SIMGPU_SUBMIT, &submit);
+}
+
+/* Return: 0 and the job's error in @error, or a negative errno */
+static MAYBE_UNUSED int sim_wait(int fd, uint32_t context, uint64_t seqno,
+				 uint64_t timeout_ns, int *error)
+{
+	struct simgpu_wait wait = { .context = context, .seqno = seqno,
+				    .timeout_ns = timeout_ns };
+	int ret = sim_ioctl(fd, SIMGPU_WAIT, &wait);
+
+	if (error)
+		*error = wait.error;
+	return ret;
+}
+
+static MAYBE_UNUSED int sim_stats(int fd, uint32_t context,
+				  struct simgpu_stats *stats)
+{
+	memset(stats, 0, sizeof(*stats));
+	stats->context = context;
+	return sim_ioctl(fd, SIMGPU_STATS, stats);
+}
+
+static MAYBE_UNUSED int sim_control(int fd, uint32_t context, uint32_t command,
+				    uint64_t arg)
+{
+	struct simgpu_control control = { .context = context,
+					  .command = command, .arg = arg };
+
+	return sim_ioctl(fd, SIMGPU_CONTROL, &control);
+}
+
+/* Return: how many records were read from @first on, or a negative errno */
+static MAYBE_UNUSED int sim_read(int fd, uint32_t context, uint64_t *first,
+				 struct simgpu_record *records, uint32_t n)
+{
+	struct simgpu_read read = {
+		.context = context, .record_size = sizeof(*records),
+		.first = *first, .n = n, .records = (uintptr_t)records,
+	};
+	int ret = sim_ioctl(fd, SIMGPU_READ, &read);
+
+	*first = read.first;
+	return ret ? ret : (int)read.n;
+}
+
+/* Return: 1 if the sync_file has signalled, 0 if not in time, or -errno */
+static MAYBE_UNUSED int fence_wait(int fence, int timeout_ms)
+{
+	struct pollfd pollfd = { .fd = fence, .events = POLLIN };
+	int ret = poll(&pollfd, 1, timeout_ms);
+
+	if (ret < 0)
+		return -errno;
+	return ret && (pollfd.revents & POLLIN) ? 1 : 0;
+}
+
+/* ---- Every way to make a context ---- */
+
+struct variant {
+	char name[56];
+	struct simgpu_create create;
+};
+
+#define VARIANTS_DRM	4
+#define VARIANTS_DEPQ	(2 * 3 * 4 * 3)
+#define VARIANTS	(VARIANTS_DRM + VARIANTS_DEPQ)
+
+/* The @i-th variant: drm_sched own and shared, both with WQ_HIGHPRI, depq. */
+static MAYBE_UNUSED struct variant variant_at(unsigned int i)
+{
+	static const char *const drm[] = { "drm/own", "drm/shared",
+					   "drm/own/highpri",
+					   "drm/shared/highpri" };
+	static const char *const puts[] = { "worker", "irq", "submit" };
+	static const char *const workers[] = { "system", "wq", "highpri",
+					       "kthread" };
+	static const char *const shares[] = { "context", "engine", "device" };
+	struct variant v = { 0 };
+
+	if (i < VARIANTS_DRM) {
+		v.create.flags = (i & 1 ? SIMGPU_CREATE_SHARED : 0) |
+				 (i & 2 ? SIMGPU_CREATE_HIGHPRI : 0);
+		snprintf(v.name, sizeof(v.name), "%s", drm[i]);
+		return v;
+	}
+	i -= VARIANTS_DRM;
+	v.create.design = SIMGPU_DESIGN_DEPQ;
+	v.create.flags = i & 1 ? SIMGPU_CREATE_BYPASS : 0;
+	i /= 2;
+	v.create.put = i % 3;
+	i /= 3;
+	v.create.worker = i % 4;
+	i /= 4;
+	v.create.share = i;
+	snprintf(v.name, sizeof(v.name), "depq/%s/put-%s/%s/%s",
+		 v.create.flags ? "bypass" : "plain", puts[v.create.put],
+		 workers[v.create.worker], shares[v.create.share]);
+	return v;
+}
+
+/* ---- What must be so after each case ---- */
+
+/* Numbers of a file of "name value" or "name: value" lines. */
+struct counters {
+	unsigned int n;
+	struct {
+		char name[40];
+		long long value;
+	} at[48];
+};
+
+static MAYBE_UNUSED int counters_read(const char *path, struct counters *c)
+{
+	FILE *file = fopen(path, "re");
+	char line[256], name[40];
+	long long value;
+
+	c->n = 0;
+	if (!file)
+		return -errno;
+	while (fgets(line, sizeof(line), file) && c->n < ARRAY_SIZE(c->at)) {
+		if (sscanf(line, " %39[^: \t\n]%*[: \t]%lld", name, &value) != 2)
+			continue;
+		snprintf(c->at[c->n].name, sizeof(name), "%s", name);
+		c->at[c->n++].value = value;
+	}
+	fclose(file);
+	return 0;
+}
+
+static MAYBE_UNUSED long long counters_get(const struct counters *c,
+					   const char *name)
+{
+	for (unsigned int i = 0; i < c->n; i++)
+		if (!strcmp(c->at[i].name, name))
+			return c->at[i].value;
+	return -1;
+}
+
+/* Waits until a live counter has a value. Return: whether it has. */
+static MAYBE_UNUSED bool live_wait(const char *name, long long value)
+{
+	uint64_t end = now_ns() + SIM_PATIENCE;
+	struct counters live;
+
+	while (!counters_read(SIM_LIVE, &live)) {
+		if (counters_get(&live, name) == value)
+			return true;
+		if (now_ns() > end)
+			break;
+		sleep_ns(2 * SIM_MSEC);
+	}
+	return false;
+}
+
+static MAYBE_UNUSED int fds_open(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = -1; /* that of opendir() itself */
+
+	if (!dir)
+		return -1;
+	for (struct dirent *entry; (entry = readdir(dir));)
+		n += entry->d_name[0] != '.';
+	closedir(dir);
+	return n;
+}
+
+/* Makes debugfs readable; it often is not mounted in a small guest. */
+static MAYBE_UNUSED void debugfs_mount(void)
+{
+	struct stat st;
+
+	if (stat("/sys/kernel/debug/simgpu", &st) == 0)
+		return;
+	mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
+}
+
+/*
+ * Waits until all live counters are zero: closed contexts end by themselves,
+ * some of them a while later. Return: whether they are.
+ */
+static MAYBE_UNUSED bool live_wait_zero(void)
+{
+	uint64_t end = now_ns() + SIM_PATIENCE;
+	struct counters live;
+	unsigned int i;
+
+	for (;;) {
+		if (counters_read(SIM_LIVE, &live))
+			return CHECK(!"live counters are readable");
+		for (i = 0; i < live.n && live.at[i].value == 0; i++)
+			;
+		if (i == live.n)
+			return CHECK(live.n > 0);
+		if (now_ns() > end)
+			break;
+		sleep_ns(2 * SIM_MSEC);
+	}
+	for (i = 0; i < live.n; i++)
+		if (live.at[i].value)
+			tap_fail("left alive: %s %lld", live.at[i].name,
+				 live.at[i].value);
+	return false;
+}
+
+/* Whether both designs execute jobs, with everything well. */
+static MAYBE_UNUSED bool device_usable(void)
+{
+	int fd = sim_open();
+	bool good = fd >= 0;
+
+	for (uint32_t design = 0; good && design < 2; design++) {
+		struct simgpu_create create = { .design = design };
+		struct simgpu_exec execs[3] = {
+			{ .duration_ns = 1000 }, { .duration_ns = 1000 },
+			{ .flags = SIMGPU_EXEC_FENCE_OUT, .duration_ns = 1000 },
+		};
+		int context = sim_create(fd, &create), error = 1;
+
+		good = CHECK(context > 0) &&
+		       CHECK_EQ(sim_submit(fd, context, execs, 3, 0), 0) &&
+		       CHECK_EQ(fence_wait(execs[2].out_fence, 20000), 1) &&
+		       CHECK_EQ(sim_wait(fd, context, execs[2].seqno,
+					 SIM_PATIENCE, &error), 0) &&
+		       CHECK_EQ(error, 0);
+		if (good)
+			close(execs[2].out_fence);
+	}
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+/* ---- What the kernel says ---- */
+
+/* Return: a descriptor that reads what the kernel says from now on, or -1 */
+static MAYBE_UNUSED int kmsg_open(void)
+{
+	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_END);
+	return fd;
+}
+
+/* Return: complaints of the kernel since kmsg_open() or the last call */
+static MAYBE_UNUSED unsigned int kmsg_complaints(int fd)
+{
+	static const char *const words[] = {
+		"WARNING:", "BUG:", "Oops", "general protection", "KASAN:",
+		"UBSAN:", "KCSAN:", "KFENCE:", "INFO: task", "rcu_sched self",
+		"detected stalls", "possible circular", "suspicious RCU",
+		"refcount_t:", "ODEBUG:", "kmemleak:", "Kernel panic",
+		"inconsistent lock", "sleeping function", "list_add corruption",
+		"list_del corruption", "Objects remaining",
+	};
+	unsigned int found = 0;
+	char record[8192];
+
+	for (;;) {
+		ssize_t n = read(fd, record, sizeof(record) - 1);
+
+		if (n < 0 && errno == EPIPE)
+			continue; /* some records were lost; go on */
+		if (n <= 0)
+			return found;
+		record[n] = 0;
+		for (unsigned int i = 0; i < ARRAY_SIZE(words); i++) {
+			if (!strstr(record, words[i]))
+				continue;
+			found++;
+			tap_fail("the kernel says: %.300s", record);
+			break;
+		}
+	}
+}
+
+#endif /* SIMTEST_H */

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef UAPI_TEST_H
+#define UAPI_TEST_H
+
+#include "simtest.h"
+
+/**
+ * struct test_case - a case of simgpu_uapi
+ * @name: what is claimed
+ * @run: tries it; tap_fail() or tap_skip() say otherwise. Closes and reaps
+ *	all it made: after each case nothing may be left alive and the device
+ *	must work.
+ * @unloads: takes the module away; done only with --unload, and last
+ */
+struct test_case {
+	const char *name;
+	void (*run)(void);
+	bool unloads;
+};
+
+extern const struct test_case args_cases[];	/* uapi_args.c */
+extern const struct test_case fields_cases[];	/* uapi_fields.c */
+extern const struct test_case submit_cases[];	/* uapi_submit.c */
+extern const struct test_case wait_cases[];	/* uapi_wait.c */
+extern const struct test_case life_cases[];	/* uapi_life.c */
+extern const struct test_case module_cases[];	/* uapi_module.c */
+
+/* Any argument of an ioctl, with room for what later versions may add. */
+union any_arg {
+	struct simgpu_info info;
+	struct simgpu_create create;
+	struct simgpu_destroy destroy;
+	struct simgpu_submit submit;
+	struct simgpu_wait wait;
+	struct simgpu_read read;
+	struct simgpu_stats stats;
+	struct simgpu_inject inject;
+	struct simgpu_control control;
+	char bytes[16384];
+};
+
+/**
+ * struct bench - an open device with a context in which job 1 is done
+ * @fd: the device
+ * @context: the context
+ * @exec: a good job
+ * @records: room to read to
+ */
+struct bench {
+	int fd;
+	uint32_t context;
+	struct simgpu_exec exec;
+	struct simgpu_record records[4];
+};
+
+/**
+ * struct call - an ioctl
+ * @name: of it
+ * @request: its number, with the size of the first version
+ * @size: this size
+ * @writes: whether it has fields that the kernel writes
+ * @fill: arguments that are good
+ */
+struct call {
+	const char *name;
+	unsigned long request;
+	size_t size;
+	bool writes;
+	void (*fill)(struct bench *bench, union any_arg *arg);
+};
+
+#define CALLS 9
+extern const struct call calls[CALLS];
+
+bool bench_open(struct bench *bench, uint32_t design);
+void bench_close(struct bench *bench);
+uint64_t bench_submitted(struct bench *bench);
+char *guard_border(void);
+void guard_free(char *border);
+int sim_create_stopped(int fd, uint32_t design);
+void wait_child(int pid);
+
+#endif /* UAPI_TEST_H */

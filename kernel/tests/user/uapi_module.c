@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: removal of the module, and a device that is gone
+ *
+ * The kernel refuses to remove a module in use with -EWOULDBLOCK (which rmmod
+ * reports as "in use").
+ */
+
+#include <sys/syscall.h>
+
+#include "uapi.h"
+
+static int module_remove(const char *name)
+{
+	return syscall(SYS_delete_module, name, O_NONBLOCK) ? -errno : 0;
+}
+
+/* Fences are freed after a grace period: their module is busy until then. */
+static int module_remove_patiently(const char *name)
+{
+	uint64_t end = now_ns() + SIM_PATIENCE;
+	int ret;
+
+	while ((ret = module_remove(name)) == -EWOULDBLOCK && now_ns() < end)
+		sleep_ns(5 * SIM_MSEC);
+	return ret;
+}
+
+/* Where simgpu.ko is: the directory of this program, or what MODULE says. */
+static int module_load(void)
+{
+	const char *path = getenv("SIMGPU_KO");
+	int fd = open(path ? path : "simgpu.ko", O_RDONLY | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+static void removal_in_use(void)
+{
+	struct simgpu_exec exec = { .flags = SIMGPU_EXEC_FENCE_OUT };
+	int fd, context;
+
+	if (geteuid()) {
+		tap_skip("not root");
+		return;
+	}
+	for (uint32_t design = 0; design < 2; design++) {
+		fd = sim_open();
+		CHECK_EQ(module_remove("simgpu"), -EWOULDBLOCK);
+		context = sim_create_stopped(fd, design);
+		CHECK_EQ(sim_submit(fd, (uint32_t)context, &exec, 1, 0), 0);
+		CHECK_EQ(module_remove("simgpu"), -EWOULDBLOCK);
+		CHECK_EQ(module_remove("depq"), -EWOULDBLOCK);
+		close(fd);
+		CHECK_EQ(fence_wait(exec.out_fence, 20000), 1);
+		close(exec.out_fence);
+		CHECK(device_usable());
+	}
+}
+
+/* A mapping keeps the file, and so the module. */
+static void removal_mapped(void)
+{
+	int fd = sim_open();
+	void *area = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+
+	CHECK(area != MAP_FAILED);
+	close(fd);
+	CHECK_EQ(module_remove("simgpu"), -EWOULDBLOCK);
+	munmap(area, 4096);
+}
+
+/*
+ * The fence of a job is of the queue layer, but its reader may ask it for the
+ * name of a timeline at any time: a signalled one, too, must not outlive the
+ * code that it calls.
+ */
+static void removal_fence_out(void)
+{
+	for (uint32_t design = 0; design < 2; design++) {
+		struct simgpu_exec exec = { .flags = SIMGPU_EXEC_FENCE_OUT,
+					    .duration_ns = 1000 };
+		struct simgpu_create create = { .design = design };
+		int fd = sim_open(), context = sim_create(fd, &create), ret;
+
+		CHECK_EQ(sim_submit(fd, (uint32_t)context, &exec, 1, 0), 0);
+		CHECK_EQ(fence_wait(exec.out_fence, 20000), 1);
+		close(fd);
+		/* drm_sched's fence keeps the engine's, so one is left. */
+		CHECK(live_wait("contexts", 0));
+		/* drm_sched's fences belong to gpu-sched.ko, depq's to ours. */
+		ret = module_remove(design ? "depq" : "gpu_sched");
+		CHECK_EQ(ret, -EWOULDBLOCK);
+		close(exec.out_fence);
+	}
+}
+
+static void reload(void)
+{
+	int ret = module_remove_patiently("simgpu");
+
+	if (!CHECK_EQ(ret, 0))
+		return;
+	CHECK(access(SIM_NODE, F_OK) != 0);
+	ret = module_load();
+	if (ret == -ENOENT)
+		tap_skip("removed; simgpu.ko is not here to be loaded again");
+	else
+		CHECK_EQ(ret, 0);
+}
+
+/* Removal right after a close waits for what is in flight. */
+static void removal_in_flight(void)
+{
+	struct simgpu_exec execs[3] = { { .duration_ns = 1000 },
+					{ .fault = SIMGPU_FAULT_HANG },
+					{ .duration_ns = 1000 } };
+
+	if (access(SIM_NODE, F_OK)) {
+		tap_skip("the module is not loaded");
+		return;
+	}
+	for (unsigned int i = 0; i < VARIANTS; i += 5) {
+		struct variant v = variant_at(i);
+		int fd = sim_open(), context = sim_create(fd, &v.create);
+
+		CHECK_EQ(sim_submit(fd, (uint32_t)context, execs, 3, 0), 0);
+		close(fd);
+		CHECK_EQ(module_remove_patiently("simgpu"), 0);
+		if (!CHECK_EQ(module_load(), 0))
+			return;
+	}
+}
+
+/* A reset that fails: all fails with -ENODEV, until the module is loaded. */
+static void gone(void)
+{
+	struct simgpu_create create = { .timeout_us = 1000 };
+
+	if (access(SIM_NODE, F_OK)) {
+		tap_skip("the module is not loaded");
+		return;
+	}
+	for (create.design = 0; create.design < 2; create.design++) {
+		struct simgpu_exec exec = { .fault = SIMGPU_FAULT_GONE };
+		int fd = sim_open(), context = sim_create(fd, &create);
+		int error = 1;
+
+		CHECK_EQ(sim_submit(fd, (uint32_t)context, &exec, 1, 0), 0);
+		CHECK_EQ(sim_wait(fd, (uint32_t)context, exec.seqno,
+				  SIM_PATIENCE, &error), 0);
+		CHECK(error == -ENODEV || error == -ETIME);
+		exec.fault = 0;
+		CHECK_EQ(sim_submit(fd, (uint32_t)context, &exec, 1, 0),
+			 -ENODEV);
+		CHECK_EQ(sim_create(fd, &create), -ENODEV);
+		close(fd);
+		CHECK_EQ(module_remove_patiently("simgpu"), 0);
+		if (!CHECK_EQ(module_load(), 0))
+			return;
+	}
+}
+
+const struct test_case module_cases[] = {
+	{ "the module stays while it is used", removal_in_use },
+	{ "the module stays while its memory is mapped", removal_mapped },
+	{ "a signalled fence keeps the code that made it", removal_fence_out },
+	{ "the module goes when idle, and comes again", reload, true },
+	{ "removal waits for jobs in flight", removal_in_flight, true },
+	{ "a device that is gone says so until it is loaded again", gone,
+	  true },
+	{ 0 },
+};

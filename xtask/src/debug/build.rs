@@ -1,0 +1,311 @@
+//! Builds the kernels, the modules for them, and the programs that run there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use assize_target::kernels::{Kernels, Source};
+
+use super::kinds::Kind;
+use crate::Error;
+use crate::command::{command, run as run_command, works};
+use crate::tree;
+
+/// Programs that building a kernel starts, and the packages that have them.
+const TOOLS: &[(&str, &str)] = &[
+    ("gcc", "gcc"),
+    ("flex", "flex"),
+    ("bison", "bison"),
+    ("bc", "bc"),
+    ("make", "make"),
+    ("tar", "tar"),
+    ("xz", "xz-utils"),
+];
+
+/// Lines of a failed build that are shown.
+const SHOWN: usize = 30;
+
+/// A kernel that was built and stored.
+pub(super) struct Built {
+    /// Its name for `assize`.
+    pub(super) name: String,
+    pub(super) release: String,
+    /// Where its objects are; `make -C` wants it to build modules.
+    pub(super) objects: PathBuf,
+    /// What the compiler calls itself.
+    pub(super) compiler: String,
+    /// How long it took, and on how many CPUs.
+    pub(super) seconds: u64,
+    /// Options that are set, modules among them.
+    pub(super) options: usize,
+}
+
+/// Builds and stores a kernel, unless it is there.
+pub(super) fn kernel(kernels: &Kernels, source: &Source, kind: &Kind) -> Result<Built, Error> {
+    let missing: Vec<&str> = TOOLS
+        .iter()
+        .filter(|(tool, _)| !works(*tool, &["--version"]))
+        .map(|(_, package)| *package)
+        .collect();
+    if !missing.is_empty() {
+        return Err(format!(
+            "{} are missing; ./setup.sh debug",
+            missing.join(", ")
+        ));
+    }
+    let name = format!("debug-{}", kind.name);
+    let objects = Kernels::default_root().join("debug-kernel").join(kind.name);
+    let fragment = fragment(kind)?;
+    let compiler = first_line("gcc", &["--version"])?;
+    let key = format!("{}\n{compiler}\n{fragment}", source.tree.display());
+    let stamp = objects.join("built");
+    if let Some(seconds) = built_before(&stamp, &key)
+        && kernels.resolve(&name).is_ok()
+    {
+        println!("{name} is there");
+        return describe(name, objects, compiler, seconds);
+    }
+    // What another compiler or version left would be mixed in.
+    if objects.exists() {
+        fs::remove_dir_all(&objects).map_err(|why| format!("{}: {why}", objects.display()))?;
+    }
+    write(&objects.join("fragment"), &fragment)?;
+    let begun = Instant::now();
+    configure(source, &objects, &fragment)?;
+    println!("building {name}: some minutes, on all CPUs, at low priority");
+    make(source, &objects, &["bzImage", "modules"])?;
+    let seconds = begun.elapsed().as_secs();
+    let built = describe(name, objects, compiler, seconds)?;
+    store(kernels, source, &built)?;
+    write(&stamp, &format!("{seconds}\n{key}"))?;
+    Ok(built)
+}
+
+/// Seconds that the build took, if this is what it was of.
+fn built_before(stamp: &Path, key: &str) -> Option<u64> {
+    let text = fs::read_to_string(stamp).ok()?;
+    let (seconds, of) = text.split_once('\n')?;
+    (of == key).then(|| seconds.parse().ok())?
+}
+
+fn describe(
+    name: String,
+    objects: PathBuf,
+    compiler: String,
+    seconds: u64,
+) -> Result<Built, Error> {
+    let release = objects.join("include/config/kernel.release");
+    let config = read(&objects.join(".config"))?;
+    Ok(Built {
+        name,
+        release: read(&release)?.trim().to_string(),
+        objects,
+        compiler,
+        seconds,
+        options: config
+            .lines()
+            .filter(|line| line.starts_with("CONFIG_"))
+            .count(),
+    })
+}
+
+fn fragment(kind: &Kind) -> Result<String, Error> {
+    let mut text = String::new();
+    for name in ["base", kind.name] {
+        let name = format!("kernel/debug/{name}.config");
+        text += &tree::read(&name)?.ok_or_else(|| format!("{name}: not a text"))?;
+    }
+    Ok(text)
+}
+
+/// Makes `.config` of the fragment, and checks that each line of it holds.
+fn configure(source: &Source, objects: &Path, fragment: &str) -> Result<(), Error> {
+    let all = format!("KCONFIG_ALLCONFIG={}", objects.join("fragment").display());
+    make(source, objects, &[&all, "allnoconfig"])?;
+    let config = read(&objects.join(".config"))?;
+    let lost = lost(fragment, &config);
+    if lost.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "kernel/debug: Kconfig of {} does not let these be: {}; look what they depend on",
+        source.version,
+        lost.join(", ")
+    ))
+}
+
+/// The lines of a fragment that a configuration does not have.
+fn lost<'a>(fragment: &'a str, config: &str) -> Vec<&'a str> {
+    let has = |wanted: &str| config.lines().any(|line| line == wanted);
+    let holds = |line: &str| match line.strip_suffix("=n") {
+        Some(name) => !config.lines().any(|line| {
+            line.strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with('='))
+        }),
+        None => has(line),
+    };
+    fragment
+        .lines()
+        .filter(|line| line.starts_with("CONFIG_") && !holds(line))
+        .collect()
+}
+
+/// `make` in the sources, with the objects elsewhere.
+fn make(source: &Source, objects: &Path, what: &[&str]) -> Result<(), Error> {
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let log = objects.join("log");
+    let file = fs::File::create(&log).map_err(|why| format!("{}: {why}", log.display()))?;
+    let same = file.try_clone().map_err(|why| why.to_string())?;
+    let status = Command::new("nice")
+        .args(["-n", "19", "make", "-C"])
+        .arg(&source.tree)
+        .arg(format!("O={}", objects.display()))
+        .arg(format!("-j{jobs}"))
+        .args(what)
+        .env_remove("MAKEFLAGS")
+        .env_remove("MAKELEVEL")
+        .stdin(Stdio::null())
+        .stdout(file)
+        .stderr(same)
+        .status()
+        .map_err(|why| format!("make: {why}"))?;
+    if status.success() {
+        return Ok(());
+    }
+    let said = read(&log)?;
+    let lines: Vec<&str> = said.lines().collect();
+    eprintln!("{}", lines[lines.len().saturating_sub(SHOWN)..].join("\n"));
+    Err(format!(
+        "make {}: {status}; {}",
+        what.join(" "),
+        log.display()
+    ))
+}
+
+/// Where `assize` finds it by name, with its modules and headers.
+fn store(kernels: &Kernels, source: &Source, built: &Built) -> Result<(), Error> {
+    let objects = &built.objects;
+    let installed = objects.join("installed");
+    let place = format!("INSTALL_MOD_PATH={}", installed.display());
+    make(source, objects, &[&place, "modules_install"])?;
+    let image = objects.join("arch/x86/boot/bzImage");
+    let config = image.with_file_name(format!("config-{}", built.release));
+    fs::copy(objects.join(".config"), &config)
+        .map_err(|why| format!("{}: {why}", config.display()))?;
+    kernels
+        .add(&built.name, &image, Some(&installed), Some(objects))
+        .map(drop)
+        .map_err(|error| error.to_string())
+}
+
+/// Builds the modules of the tree, the planted ones too, in a copy of it.
+/// Returns the directory of the copy.
+pub(super) fn modules(built: &Built, place: &Path) -> Result<PathBuf, Error> {
+    let copy = place.join("kernel");
+    let root = tree::root()?;
+    for name in tree::files()? {
+        let Some(rest) = name.strip_prefix("kernel/") else {
+            continue;
+        };
+        let to = copy.join(rest);
+        let parent = to.parent().unwrap_or(&copy);
+        fs::create_dir_all(parent).map_err(|why| format!("{}: {why}", parent.display()))?;
+        fs::copy(root.join(&name), &to).map_err(|why| format!("{}: {why}", to.display()))?;
+    }
+    for directory in [copy.clone(), copy.join("debug/planted")] {
+        let mut make = Command::new("make");
+        make.args(["-s", "-C"])
+            .arg(&built.objects)
+            .arg(format!("M={}", directory.display()))
+            .arg("modules")
+            .env_remove("MAKEFLAGS")
+            .env_remove("MAKELEVEL")
+            .stdin(Stdio::null());
+        run_command(make)?;
+    }
+    Ok(copy)
+}
+
+/// The module of that name in the copy.
+pub(super) fn module(copy: &Path, name: &str) -> Result<PathBuf, Error> {
+    let file = format!("{name}.ko");
+    let mut open = vec![copy.to_path_buf()];
+    while let Some(directory) = open.pop() {
+        let entries =
+            fs::read_dir(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
+        for entry in entries {
+            let path = entry.map_err(|why| why.to_string())?.path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.file_name().is_some_and(|name| *name == *file) {
+                return Ok(path);
+            }
+        }
+    }
+    Err(format!("{}: no {file} was built", copy.display()))
+}
+
+/// Builds the programs, static, and returns the directory they are in.
+pub(crate) fn programs(place: &Path) -> Result<PathBuf, Error> {
+    let directory = place.join("programs");
+    fs::create_dir_all(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
+    let into = format!("O={}", directory.display());
+    let mut make = command("make", &["-s", "-C", "kernel/tests/user", &into, "all"])?;
+    make.env_remove("MAKEFLAGS").env_remove("MAKELEVEL");
+    run_command(make)?;
+    for source in ["kernel/debug/watch.c", "kernel/tests/user/depq_test_run.c"] {
+        let name = Path::new(source).file_stem().unwrap_or_default();
+        let program = directory.join(name).display().to_string();
+        run_command(command(
+            "gcc",
+            &[
+                "-std=gnu11",
+                "-static",
+                "-O2",
+                "-Wall",
+                "-Wextra",
+                "-o",
+                &program,
+                source,
+            ],
+        )?)?;
+    }
+    Ok(directory)
+}
+
+fn first_line(program: &str, arguments: &[&str]) -> Result<String, Error> {
+    let text = crate::command::output(program, arguments)?;
+    Ok(text.lines().next().unwrap_or_default().to_string())
+}
+
+fn read(path: &Path) -> Result<String, Error> {
+    fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    let parent = path.parent().unwrap_or(path);
+    fs::create_dir_all(parent).map_err(|why| format!("{}: {why}", parent.display()))?;
+    fs::write(path, text).map_err(|why| format!("{}: {why}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_kconfig_did_not_take_are_found() {
+        let fragment = "# a\nCONFIG_A=y\nCONFIG_B=m\nCONFIG_C=n\nCONFIG_D=n\n";
+        let config = "CONFIG_A=y\nCONFIG_B=y\n# CONFIG_C is not set\nCONFIG_D=y\nCONFIG_CC=y\n";
+        assert_eq!(lost(fragment, config), ["CONFIG_B=m", "CONFIG_D=n"]);
+    }
+
+    #[test]
+    fn a_build_is_taken_again_only_for_the_same() {
+        let place = std::env::temp_dir().join(format!("assize-stamp-{}", std::process::id()));
+        fs::write(&place, "12\nkey\nof it").unwrap();
+        assert_eq!(built_before(&place, "key\nof it"), Some(12));
+        assert_eq!(built_before(&place, "key\nof another"), None);
+        fs::remove_file(&place).unwrap();
+    }
+}

@@ -1,0 +1,394 @@
+//! Runs of the planted bugs and of the tests on one kernel, each in a boot of
+//! its own, as experiments.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use super::build::module;
+use super::kinds::{Kind, LEAK, MODULES, TESTS, Test};
+use super::said::{Said, points};
+use crate::Error;
+use crate::agent;
+
+/// On the guest's clock; the host's limit follows from it.
+const TIMEOUT: &str = "600s";
+
+/// What one boots.
+pub(crate) struct Machine {
+    pub(crate) kernel: String,
+    /// A directory for bundles.
+    pub(crate) place: PathBuf,
+    pub(crate) assize: PathBuf,
+    /// Whether runs that were carried out before are carried out again.
+    pub(crate) fresh: bool,
+}
+
+/// What became of a planted bug.
+pub(super) struct Planted {
+    pub(super) bug: &'static str,
+    pub(super) words: &'static str,
+    /// Why it does not count as reported.
+    pub(super) problem: Option<String>,
+}
+
+/// What became of a test.
+pub(super) struct Tried {
+    pub(super) test: &'static Test,
+    /// Points passed, failed and skipped.
+    pub(super) points: (u64, u64, u64),
+    /// On the clock of the guest.
+    pub(super) guest_s: f64,
+    pub(super) wall_s: f64,
+    /// Races that were reported elsewhere in the kernel.
+    pub(super) elsewhere: Vec<String>,
+    pub(super) problems: Vec<String>,
+}
+
+/// One run as its bundle has it.
+pub(crate) struct Run {
+    pub(crate) configuration: String,
+    pub(crate) workload: String,
+    pub(crate) stdout: String,
+    pub(crate) said: Said,
+    pub(crate) guest_s: f64,
+    wall_s: f64,
+    pub(crate) failed: Option<String>,
+}
+
+/// Plants each bug, and none for a start, and looks whether the kernel says
+/// so.
+pub(super) fn plant(
+    machine: &Machine,
+    kind: &Kind,
+    modules: &Path,
+    programs: &Path,
+) -> Result<Vec<Planted>, Error> {
+    let planted = module(modules, "planted")?;
+    let mut text = head(machine, "planted bugs", kind);
+    text += "[workloads.watch]\nkind = \"command\"\n";
+    let mut argv = vec![programs.join("watch").display().to_string()];
+    argv.extend(["-u".into(), "planted".into()]);
+    if kind.leaks {
+        argv.push("-l".into());
+    }
+    text += &format!("argv = {}\n", list(&argv));
+    let none = ("none", "");
+    for (bug, _) in std::iter::once(&none).chain(kind.planted) {
+        text += &format!(
+            "[factors.bug.{bug}]\nsetup = [{{ module = {:?}, parameters = {{ bug = {bug:?} }} }}]\n",
+            planted.display().to_string()
+        );
+    }
+    let runs = machine.run("planted", &text)?;
+    let find = |bug: &str| runs.iter().find(|run| run.configuration == bug);
+    let mut all = vec![Planted {
+        bug: "none",
+        words: "",
+        problem: find("none").map_or(Some("was not run".into()), |run| silent(run, kind)),
+    }];
+    for (bug, words) in kind.planted {
+        let problem = find(bug).map_or(Some("was not run".into()), |run| unheard(run, words));
+        all.push(Planted {
+            bug,
+            words,
+            problem,
+        });
+    }
+    for one in &all {
+        let outcome = one.problem.as_deref().unwrap_or("ok");
+        println!("planted {:<24} {outcome}", one.bug);
+    }
+    Ok(all)
+}
+
+/// Why a kernel in which nothing was planted is not as silent as it must be.
+fn silent(run: &Run, kind: &Kind) -> Option<String> {
+    let mut problems = run
+        .said
+        .problems(kind.leaks, kind.others.then_some(&["planted"]));
+    problems.extend(run.failed.clone());
+    (!problems.is_empty()).then(|| problems.join("; "))
+}
+
+/// Why a planted bug does not count as reported.
+fn unheard(run: &Run, words: &str) -> Option<String> {
+    if let Some(why) = &run.failed {
+        return Some(why.clone());
+    }
+    let heard = match words {
+        LEAK => run.said.leaks.is_some_and(|leaks| leaks > 0),
+        _ => run.said.complained(words),
+    };
+    (!heard).then(|| "the kernel did not report it".into())
+}
+
+/// Carries out all tests of the kind.
+pub(super) fn try_all(
+    machine: &Machine,
+    kind: &Kind,
+    modules: &Path,
+    programs: &Path,
+) -> Result<Vec<Tried>, Error> {
+    let tests: Vec<&'static Test> = TESTS.iter().filter(|test| test.is_for(kind)).collect();
+    let mut text = head(machine, "tests", kind);
+    for name in MODULES {
+        let path = module(modules, name)?.display().to_string();
+        text += &format!("[[setup]]\nmodule = {path:?}\n");
+    }
+    for (file, value) in FAILSLAB {
+        text += &format!("[[setup]]\nwrite = \"/sys/kernel/debug/failslab/{file}\"\n");
+        text += &format!("value = {value:?}\n");
+    }
+    for test in &tests {
+        let mut argv = vec![programs.join("watch").display().to_string()];
+        for name in MODULES.iter().rev() {
+            argv.extend(["-u".into(), (*name).into()]);
+        }
+        argv.extend(kind.leaks.then(|| "-l".into()));
+        argv.extend(test.failslab.then(|| "-f".into()));
+        argv.push("--".into());
+        argv.push(programs.join(test.program).display().to_string());
+        argv.extend(test.arguments.iter().map(ToString::to_string));
+        text += &format!("[workloads.{}]\nkind = \"command\"\n", test.name);
+        text += &format!("argv = {}\n", list(&argv));
+    }
+    let carried: Vec<String> = tests
+        .iter()
+        .map(|test| programs.join(test.program).display().to_string())
+        .collect();
+    text += &format!("[payload]\nprograms = {}\n", list(&carried));
+    let runs = machine.run("tests", &text)?;
+    Ok(tests
+        .into_iter()
+        .map(|test| {
+            tried(
+                test,
+                runs.iter().find(|run| run.workload == test.name),
+                kind,
+            )
+        })
+        .collect())
+}
+
+/// Applies to programs that ask for it only (`watch -f`). What a program needs
+/// to be started at all is spared.
+const FAILSLAB: &[(&str, &str)] = &[
+    ("task-filter", "Y"),
+    ("ignore-gfp-wait", "N"),
+    ("verbose", "0"),
+    ("probability", "2"),
+    ("interval", "1"),
+    ("space", "400000"),
+    ("times", "-1"),
+];
+
+fn tried(test: &'static Test, run: Option<&Run>, kind: &Kind) -> Tried {
+    let ours = [MODULES, &["gpu_sched"]].concat();
+    let ours = kind.others.then_some(&ours[..]);
+    println!("\n{} on {}", test.name, kind.name);
+    let mut tried = Tried {
+        test,
+        points: (0, 0, 0),
+        guest_s: 0.0,
+        wall_s: 0.0,
+        elsewhere: Vec::new(),
+        problems: Vec::new(),
+    };
+    let Some(run) = run else {
+        tried.problems.push("was not run".into());
+        return tried;
+    };
+    tried.points = points(&run.stdout);
+    tried.guest_s = run.guest_s;
+    tried.wall_s = run.wall_s;
+    tried.problems.extend(run.failed.clone());
+    if run.failed.is_none() {
+        tried.problems.extend(run.said.problems(kind.leaks, ours));
+        if run.said.program != "exit 0" {
+            let why = format!("{} ended with {}", test.program, run.said.program);
+            tried.problems.push(why);
+        }
+    }
+    if let Some(ours) = ours {
+        let lines = run.said.elsewhere(ours);
+        tried
+            .elsewhere
+            .extend(lines.into_iter().map(str::to_string));
+    }
+    match tried.points {
+        (0, 0, _) => tried.problems.push("no point was tried".into()),
+        (_, 0, _) => {}
+        (_, failed, _) => tried.problems.push(format!("{failed} points failed")),
+    }
+    if !tried.problems.is_empty() {
+        println!("{}", failed_points(&run.stdout));
+    }
+    for problem in &tried.problems {
+        println!("{}: {problem}", test.name);
+    }
+    let (passed, failed, skipped) = tried.points;
+    println!("{passed} passed, {failed} failed, {skipped} skipped");
+    tried
+}
+
+/// The points that failed, each with what was said before it.
+pub(crate) fn failed_points(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut shown: Vec<&str> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        if line.trim_start().starts_with("not ok ") {
+            shown.extend(&lines[at.saturating_sub(10)..=at]);
+        }
+    }
+    shown.join("\n")
+}
+
+fn head(machine: &Machine, what: &str, kind: &Kind) -> String {
+    let mut text = format!(
+        "title = \"{what}\"\nquestion = \"What does {kernel} say?\"\nkernel = \"{kernel}\"\n\
+         runs = 1\ncpus = 2\nmemory = \"1G\"\ntimeout = \"{TIMEOUT}\"\n\
+         command_line = [\"loglevel=5\"]\n",
+        kernel = machine.kernel,
+    );
+    if kind.leaks {
+        // What was there before is not ours.
+        text += "[[setup]]\nwrite = \"/sys/kernel/debug/kmemleak\"\nvalue = \"clear\"\n";
+    }
+    text
+}
+
+/// A list of texts in TOML.
+pub(crate) fn list(words: &[String]) -> String {
+    format!("{words:?}")
+}
+
+impl Machine {
+    /// Carries out an experiment and reads what became of each run.
+    pub(crate) fn run(&self, name: &str, text: &str) -> Result<Vec<Run>, Error> {
+        let file = self.place.join(format!("{name}.toml"));
+        fs::write(&file, text).map_err(|why| format!("{}: {why}", file.display()))?;
+        let out = self.place.join(name);
+        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+        let log = self.place.join(format!("{name}.log"));
+        let said = fs::File::create(&log).map_err(|why| format!("{}: {why}", log.display()))?;
+        println!("{name} on {}", self.kernel);
+        // A run that failed makes it fail; that is read from the bundle.
+        let status = Command::new(&self.assize)
+            .args(["run", "--jobs", &jobs.to_string(), "--out"])
+            .arg(&out)
+            .arg(&file)
+            .args(self.fresh.then_some("--fresh"))
+            .env("ASSIZE_AGENT", agent::path()?)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(said)
+            .status()
+            .map_err(|why| format!("{}: {why}", self.assize.display()))?;
+        let runs = read_bundle(&out)
+            .map_err(|why| format!("{}: {status}; {why}; see {}", file.display(), log.display()))?;
+        if runs.is_empty() {
+            let said = fs::read_to_string(&log).unwrap_or_default();
+            let last = said.lines().next_back().unwrap_or_default();
+            return Err(format!("{}: no run: {last}", file.display()));
+        }
+        Ok(runs)
+    }
+}
+
+fn read_bundle(bundle: &Path) -> Result<Vec<Run>, Error> {
+    let walls = json_lines(&bundle.join("log.jsonl"))?;
+    let directory = bundle.join("runs");
+    let entries =
+        fs::read_dir(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
+    let mut runs = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|why| why.to_string())?.path();
+        let text = fs::read_to_string(&path).map_err(|why| format!("{}: {why}", path.display()))?;
+        let value: Value =
+            serde_json::from_str(&text).map_err(|why| format!("{}: {why}", path.display()))?;
+        let wall = walls.iter().rfind(|line| line["index"] == value["index"]);
+        runs.push(read_run(bundle, &value, wall));
+    }
+    Ok(runs)
+}
+
+fn read_run(bundle: &Path, run: &Value, wall: Option<&Value>) -> Run {
+    let raw = |end: &str| {
+        let names = run["raw"].as_array().into_iter().flatten();
+        let name = names
+            .filter_map(Value::as_str)
+            .find(|name| name.ends_with(end));
+        name.and_then(|name| fs::read(bundle.join("raw").join(name)).ok())
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .unwrap_or_default()
+    };
+    let text = |name: &str| run[name].as_str().unwrap_or_default().to_string();
+    let mut failed =
+        (run["exit"] != "completed").then(|| format!("the run failed: {}", run["exit"]));
+    // What was cut off may have held a complaint.
+    if run["doubts"].to_string().contains("output-cut") {
+        failed = Some("more was printed than is kept".into());
+    }
+    Run {
+        configuration: text("configuration"),
+        workload: text("workload"),
+        stdout: raw(".stdout"),
+        said: Said::read(&raw(".stderr")),
+        guest_s: run["metrics"]["time"]["value"].as_f64().unwrap_or(0.0) / 1e9,
+        wall_s: wall.and_then(|wall| wall["wall_s"].as_f64()).unwrap_or(0.0),
+        failed,
+    }
+}
+
+fn json_lines(path: &Path) -> Result<Vec<Value>, Error> {
+    let text = fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))?;
+    text.lines()
+        .map(|line| serde_json::from_str(line).map_err(|why| format!("{}: {why}", path.display())))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(stderr: &str) -> Run {
+        Run {
+            configuration: "x".into(),
+            workload: "watch".into(),
+            stdout: "ok 1 a\n".into(),
+            said: Said::read(stderr),
+            guest_s: 1.0,
+            wall_s: 1.0,
+            failed: None,
+        }
+    }
+
+    const WELL: &str = "watch: program exit 0\nwatch: lockdep 1\nwatch: leaks 0\nwatch: end\n";
+
+    #[test]
+    fn a_planted_bug_must_be_reported_in_its_words() {
+        let said = format!("kernel: BUG: KASAN: slab-use-after-free in planted_x\n{WELL}");
+        assert!(unheard(&run(&said), "KASAN: slab-use-after-free in planted").is_none());
+        assert!(unheard(&run(&said), "KASAN: slab-out-of-bounds in planted").is_some());
+        assert!(unheard(&run(WELL), LEAK).is_some());
+        let leaked = WELL.replace("leaks 0", "leaks 16");
+        assert!(unheard(&run(&leaked), LEAK).is_none());
+    }
+
+    #[test]
+    fn a_test_must_have_tried_something_and_ended_well() {
+        let kind = &super::super::kinds::KINDS[0];
+        let problems = |run: Option<&Run>| tried(&TESTS[0], run, kind).problems;
+        assert!(problems(Some(&run(WELL))).is_empty());
+        assert_eq!(problems(None), ["was not run"]);
+        let mut silent = run(WELL);
+        silent.stdout.clear();
+        assert_eq!(problems(Some(&silent)), ["no point was tried"]);
+        let mut bad = run(&WELL.replace("exit 0", "exit 1"));
+        bad.stdout = "not ok 1 a\n".into();
+        assert_eq!(problems(Some(&bad)).len(), 2);
+    }
+}

@@ -1,0 +1,166 @@
+//! Kernels that check themselves, built from Debian's sources, and all tests
+//! of the modules carried out on them.
+//!
+//! A kernel that says nothing proves nothing unless it would have spoken, so
+//! bugs are planted first, one for each kind of check, and each must be
+//! reported.
+
+mod build;
+mod guest;
+mod kinds;
+mod page;
+mod said;
+
+use std::fs;
+use std::path::PathBuf;
+
+use assize_target::kernels::{Kernels, Source};
+
+use crate::Error;
+use crate::command::{cargo, command, output, run as run_command};
+use crate::{agent, tree};
+use build::Built;
+pub(crate) use build::programs;
+pub(crate) use guest::{Machine, Run, failed_points, list};
+use guest::{Planted, Tried};
+use kinds::{KINDS, Kind};
+pub(crate) use said::points;
+
+/// The series that is built: the one of the kernel that experiments boot.
+const SERIES: &str = "6.12";
+const PAGE: &str = "docs/debug-kernel.md";
+
+/// What was found out on one kernel.
+struct Lane {
+    kind: &'static Kind,
+    built: Built,
+    planted: Vec<Planted>,
+    tried: Vec<Tried>,
+}
+
+impl Lane {
+    /// How many things are wrong.
+    fn failures(&self) -> usize {
+        let planted = self.planted.iter().filter(|one| one.problem.is_some());
+        let tried = self.tried.iter().filter(|one| !one.problems.is_empty());
+        planted.count() + tried.count()
+    }
+}
+
+/// `cargo xtask debug-kernel [kasan|kcsan] [--write]`.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let (kinds, write) = read(arguments)?;
+    let place = ready()?;
+    let kernels = Kernels::new(Kernels::default_root());
+    let source = kernels
+        .fetch_source(SERIES, &mut |line| println!("{line}"))
+        .map_err(|error| error.to_string())?;
+    let programs = build::programs(&place)?;
+    let mut lanes = Vec::new();
+    for kind in kinds {
+        println!("\n== {}", kind.name);
+        let built = build::kernel(&kernels, &source, kind)?;
+        let modules = build::modules(&built, &place.join(kind.name))?;
+        let machine = guest::Machine {
+            kernel: built.name.clone(),
+            place: place.join(kind.name),
+            assize: agent::target()?.join("release/assize"),
+            fresh: true,
+        };
+        let planted = guest::plant(&machine, kind, &modules, &programs)?;
+        let tried = guest::try_all(&machine, kind, &modules, &programs)?;
+        lanes.push(Lane {
+            kind,
+            built,
+            planted,
+            tried,
+        });
+    }
+    finish(&source, &lanes, write)
+}
+
+fn finish(source: &Source, lanes: &[Lane], write: bool) -> Result<(), Error> {
+    let page = page::page(&source.version, &commit()?, lanes);
+    println!("\n{page}");
+    let failures: usize = lanes.iter().map(Lane::failures).sum();
+    if write {
+        if lanes.len() != KINDS.len() {
+            return Err(format!("--write wants all kinds; {PAGE} is as it was"));
+        }
+        fs::write(tree::root()?.join(PAGE), &page).map_err(|why| format!("{PAGE}: {why}"))?;
+    }
+    match failures {
+        0 => Ok(()),
+        _ => Err(format!("{failures} failed; what was printed is above")),
+    }
+}
+
+/// Which kinds are wanted, and whether the page is to be written.
+fn read(arguments: &[String]) -> Result<(Vec<&'static Kind>, bool), Error> {
+    let mut wanted: Vec<&'static Kind> = Vec::new();
+    let mut write = false;
+    for word in arguments {
+        if word == "--write" {
+            write = true;
+            continue;
+        }
+        let kind = KINDS.iter().find(|kind| kind.name == word);
+        wanted.push(kind.ok_or_else(|| {
+            let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+            format!("{word}: no such kind; there are {}", known.join(" and "))
+        })?);
+    }
+    if wanted.is_empty() {
+        wanted.extend(KINDS);
+    }
+    Ok((wanted, write))
+}
+
+/// Builds assize and its agent; an empty directory for what is made here.
+fn ready() -> Result<PathBuf, Error> {
+    agent::run(&[])?;
+    run_command(command(
+        cargo(),
+        &["build", "--release", "--locked", "--package", "assize"],
+    )?)?;
+    let place = agent::target()?.join("debug-kernel");
+    if place.exists() {
+        fs::remove_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
+    }
+    fs::create_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
+    Ok(place)
+}
+
+/// The commit whose modules were tried, and whether they are quite those.
+fn commit() -> Result<String, Error> {
+    let commit = output("git", &["rev-parse", "--short=12", "HEAD"])?;
+    let changed = output("git", &["status", "--porcelain", "--", "kernel"])?;
+    let changed = match changed.trim().is_empty() {
+        true => "",
+        false => " with changes that are not committed",
+    };
+    Ok(format!("{}{changed}", commit.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn without_a_kind_all_are_wanted() {
+        let (kinds, write) = read(&words(&["--write"])).unwrap();
+        assert_eq!(kinds.len(), KINDS.len());
+        assert!(write);
+    }
+
+    #[test]
+    fn a_kind_can_be_named_and_another_word_cannot() {
+        let (kinds, write) = read(&words(&["kcsan"])).unwrap();
+        assert_eq!((kinds[0].name, kinds.len(), write), ("kcsan", 1, false));
+        assert!(read(&words(&["ktsan"])).is_err());
+    }
+}

@@ -1,0 +1,224 @@
+//! The tests of the kernel modules, on the kernels that experiments use: the
+//! suite inside the kernel, the user interface, the fuzzer, random graphs.
+
+use std::fs;
+use std::time::Instant;
+
+use crate::command::{cargo, command, run as run_command};
+use crate::debug::{Machine, Run, failed_points, list, points, programs};
+use crate::steps::Done;
+use crate::{Error, agent, kmod};
+
+const KERNELS: &[&str] = &["debian:6.12", "debian:6.12-rt"];
+const CPUS: &[u8] = &[1, 2];
+/// In the order in which they are loaded.
+const MODULES: &[&str] = &["depq", "depq_test", "simgpu"];
+
+/// A program, and its arguments in the light form and in the heavy one.
+struct Test {
+    name: &'static str,
+    program: &'static str,
+    light: &'static [&'static str],
+    heavy: &'static [&'static str],
+}
+
+const TESTS: &[Test] = &[
+    Test {
+        name: "suite",
+        program: "depq_test_run",
+        light: &[],
+        heavy: &[],
+    },
+    Test {
+        name: "uapi",
+        program: "simgpu_uapi",
+        light: &[],
+        heavy: &[],
+    },
+    Test {
+        name: "fuzz",
+        program: "simgpu_fuzz",
+        light: &["1", "20000", "4"],
+        heavy: &["1", "1000000", "4"],
+    },
+    Test {
+        name: "graphs",
+        program: "simgpu_graphs",
+        light: &["1", "20"],
+        heavy: &["1", "1000"],
+    },
+];
+
+/// `cargo xtask kernel-tests [--heavy] [--fresh] [KERNEL...]`.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let has = |option: &str| arguments.iter().any(|argument| argument == option);
+    let given: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let kernels: Vec<&str> = given
+        .into_iter()
+        .filter(|word| !word.starts_with("--"))
+        .collect();
+    let kernels = if kernels.is_empty() {
+        KERNELS
+    } else {
+        &kernels[..]
+    };
+    if let Some(unknown) = arguments
+        .iter()
+        .find(|word| word.starts_with("--") && !["--heavy", "--fresh"].contains(&word.as_str()))
+    {
+        return Err(format!("{unknown}: no such option"));
+    }
+    agent::run(&[])?;
+    match on(kernels, has("--heavy"), has("--fresh"))? {
+        Done::Ok => Ok(()),
+        Done::Skipped(why) => Err(why),
+    }
+}
+
+/// The step of `check`: the light form. Exact runs that were carried out
+/// before, of the same modules and programs, are not carried out again.
+pub(crate) fn step() -> Result<Done, Error> {
+    on(KERNELS, false, false)
+}
+
+fn on(kernels: &[&str], heavy: bool, fresh: bool) -> Result<Done, Error> {
+    for kernel in kernels {
+        if let Err(why) = kmod::headers(kernel) {
+            return Ok(Done::Skipped(why));
+        }
+    }
+    run_command(command(
+        cargo(),
+        &["build", "--quiet", "--locked", "--package", "assize"],
+    )?)?;
+    let place = agent::target()?.join("kernel-tests");
+    if place.exists() {
+        fs::remove_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
+    }
+    let programs = programs(&place)?;
+    let machine = Machine {
+        kernel: kernels.join(", "),
+        place,
+        assize: agent::target()?.join("debug/assize"),
+        fresh,
+    };
+    let path = |name: &str| programs.join(name).display().to_string();
+    let begun = Instant::now();
+    let runs = machine.run("tests", &experiment(kernels, heavy, &path))?;
+    judge(&runs, kernels.len() * CPUS.len() * TESTS.len())?;
+    println!("{:.0} s", begun.elapsed().as_secs_f64());
+    Ok(Done::Ok)
+}
+
+/// Every test on every kernel with every number of CPUs.
+fn experiment(kernels: &[&str], heavy: bool, path: &dyn Fn(&str) -> String) -> String {
+    let mut text = String::from(
+        "title = \"tests of the kernel modules\"\nruns = 1\nmemory = \"512M\"\n\
+         timeout = \"600s\"\ncommand_line = [\"loglevel=5\"]\n",
+    );
+    for module in MODULES {
+        text += &format!("[[setup]]\nmodule = {module:?}\n");
+    }
+    let programs: Vec<String> = TESTS.iter().map(|test| path(test.program)).collect();
+    text += &format!("[payload]\nprograms = {}\n", list(&programs));
+    for kernel in kernels {
+        text += &format!("[factors.kernel.{kernel:?}]\nkernel = {kernel:?}\n");
+    }
+    for cpus in CPUS {
+        text += &format!("[factors.cpus.\"{cpus}\"]\ncpus = {cpus}\n");
+    }
+    for test in TESTS {
+        let mut argv = vec![path("watch")];
+        for module in MODULES.iter().rev() {
+            argv.extend(["-u".into(), (*module).into()]);
+        }
+        argv.extend(["--".into(), path(test.program)]);
+        let arguments = if heavy { test.heavy } else { test.light };
+        argv.extend(arguments.iter().map(ToString::to_string));
+        text += &format!("[workloads.{}]\nkind = \"command\"\n", test.name);
+        text += &format!("argv = {}\n", list(&argv));
+    }
+    text
+}
+
+/// Says what became of each run, with what failed in it; an error if anything
+/// did, or if a run is missing.
+fn judge(runs: &[Run], wanted: usize) -> Result<(), Error> {
+    let mut failures = 0;
+    for run in runs {
+        let (passed, failed, skipped) = points(&run.stdout);
+        let mut problems: Vec<String> = run.failed.iter().cloned().collect();
+        if problems.is_empty() {
+            problems.extend(run.said.complained_of(None));
+            if run.said.program != "exit 0" {
+                problems.push(format!("it ended with {}", run.said.program));
+            }
+        }
+        match (passed, failed) {
+            (0, 0) => problems.push("no point was tried".into()),
+            (_, 0) => {}
+            _ => problems.push(format!("{failed} points failed")),
+        }
+        println!(
+            "{:8} {:28} {passed} passed, {failed} failed, {skipped} skipped, {:.1} s of the guest",
+            run.workload, run.configuration, run.guest_s
+        );
+        for line in skips(&run.stdout) {
+            println!("    {line}");
+        }
+        if !problems.is_empty() {
+            failures += 1;
+            println!("{}", failed_points(&run.stdout));
+        }
+        for problem in problems {
+            println!("    {problem}");
+        }
+    }
+    if runs.len() != wanted {
+        return Err(format!("{} of {wanted} runs are there", runs.len()));
+    }
+    match failures {
+        0 => Ok(()),
+        count => Err(format!("{count} of {wanted} runs failed; see above")),
+    }
+}
+
+/// The reasons of what was skipped, each once.
+fn skips(text: &str) -> Vec<String> {
+    let lines = text.lines().filter_map(|line| line.split_once("# SKIP"));
+    let mut reasons: Vec<String> = lines
+        .map(|(_, why)| format!("skipped: {}", why.trim()))
+        .collect();
+    reasons.sort();
+    reasons.dedup();
+    reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_to_skip_is_told_once() {
+        let text = "ok 1 a # SKIP no e\nok 2 b\n    ok 3 c # SKIP no e\nok 4 d # SKIP x\n";
+        assert_eq!(skips(text), ["skipped: no e", "skipped: x"]);
+    }
+
+    #[test]
+    fn every_program_is_carried_and_started_by_watch() {
+        let text = experiment(KERNELS, false, &|name| format!("/p/{name}"));
+        for test in TESTS {
+            let argv = format!("\"--\", \"/p/{}\"", test.program);
+            assert!(text.contains(&argv), "{text}");
+        }
+        assert_eq!(
+            text.matches("[factors.").count(),
+            KERNELS.len() + CPUS.len()
+        );
+    }
+
+    #[test]
+    fn a_run_that_is_missing_is_a_failure() {
+        assert_eq!(judge(&[], 4).unwrap_err(), "0 of 4 runs are there");
+    }
+}

@@ -1,0 +1,112 @@
+//! Building the modules as a developer wants it: with more warnings, none of
+//! which is let pass.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::Error;
+use crate::command::{command, works};
+use crate::steps::Done;
+use crate::{agent, tree};
+
+/// Builds for one kernel with `W=1`.
+pub(super) fn modules(kernel: &str) -> Result<Done, Error> {
+    let headers = match super::headers(kernel) {
+        Ok(headers) => headers,
+        Err(why) => return Ok(Done::Skipped(why)),
+    };
+    let place = place(kernel)?;
+    copy(&place)?;
+    make(&headers, &place, &["W=1"])?;
+    Ok(Done::Ok)
+}
+
+/// Runs sparse on what was built for a kernel.
+pub(super) fn sparse(kernel: &str) -> Result<Done, Error> {
+    if !works("sparse", &["--version"]) {
+        return Ok(Done::Skipped(
+            "sparse is not installed; ./setup.sh test".into(),
+        ));
+    }
+    let headers = match super::headers(kernel) {
+        Ok(headers) => headers,
+        Err(why) => return Ok(Done::Skipped(why)),
+    };
+    let place = place(kernel)?;
+    if !place.join("modules.order").exists() {
+        return Ok(Done::Skipped(format!("nothing is built for {kernel}")));
+    }
+    make(&headers, &place, &["W=1", "C=2"])?;
+    Ok(Done::Ok)
+}
+
+/// Where the modules are built for a kernel: never among the sources.
+fn place(kernel: &str) -> Result<PathBuf, Error> {
+    Ok(agent::target()?.join("kmod").join(kernel.replace(':', "_")))
+}
+
+/// Copies the sources anew, so that nothing of an earlier build is left.
+fn copy(place: &Path) -> Result<(), Error> {
+    let at = |path: &Path| {
+        let path = path.display().to_string();
+        move |why: std::io::Error| format!("{path}: {why}")
+    };
+    if place.exists() {
+        fs::remove_dir_all(place).map_err(at(place))?;
+    }
+    let root = tree::root()?;
+    for file in tree::files()? {
+        let Some(path) = file.strip_prefix("kernel/") else {
+            continue;
+        };
+        let to = place.join(path);
+        let parent = to.parent().unwrap_or(place);
+        fs::create_dir_all(parent).map_err(at(parent))?;
+        fs::copy(root.join(&file), &to).map_err(at(&to))?;
+    }
+    Ok(())
+}
+
+/// Runs make; an error if it fails or warns.
+fn make(headers: &Path, place: &Path, arguments: &[&str]) -> Result<(), Error> {
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut make: Command = command("make", &[])?;
+    make.arg("-C")
+        .arg(headers)
+        .arg(format!("M={}", place.display()))
+        .arg(format!("-j{jobs}"))
+        .args(arguments)
+        .args(["CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"])
+        .stderr(Stdio::piped())
+        .env_remove("MAKEFLAGS");
+    let output = make.output().map_err(|why| format!("make: {why}"))?;
+    // Commands go to standard output, what compilers say to the other one.
+    let said = String::from_utf8_lossy(&output.stderr);
+    for line in said.lines() {
+        eprintln!("{line}");
+    }
+    let warnings = said.lines().filter(|line| is_warning(line)).count();
+    match (output.status.success(), warnings) {
+        (true, 0) => Ok(()),
+        (true, 1) => Err("1 warning".into()),
+        (true, count) => Err(format!("{count} warnings")),
+        (false, _) => Err(format!("make: {}", output.status)),
+    }
+}
+
+fn is_warning(line: &str) -> bool {
+    line.to_ascii_lowercase().contains("warning: ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_compiler_sparse_and_modpost_warn_of_is_seen() {
+        assert!(is_warning("/b/a.c:3:5: warning: unused variable 'x'"));
+        assert!(is_warning("WARNING: modpost: missing MODULE_DESCRIPTION()"));
+        assert!(!is_warning("/b/a.c: In function 'f':"));
+    }
+}

@@ -1,0 +1,157 @@
+//! checkpatch and kernel-doc.
+
+use std::path::PathBuf;
+
+use assize_target::kernels::Kernels;
+
+use crate::Error;
+use crate::command::{command, run, works};
+use crate::steps::Done;
+use crate::tree;
+
+/// What checkpatch lets pass in files of one kind.
+struct Rule {
+    /// Whether a file is of the kind, by its path.
+    is: fn(&str) -> bool,
+    /// Whether `--strict` checks are errors too.
+    strict: bool,
+    /// Types that are wrong for this kind.
+    ignore: &'static str,
+}
+
+/// The first that fits a file is its rule. All that is not named is an error,
+/// with `--strict` too, which is how new code for the kernel is laid out.
+///
+/// Nowhere wanted: UNCOMMENTED_DEFINITION does not see what kernel-doc and
+/// tables say of a lock; REPEATED_WORD does not know that a back end ends.
+const RULES: &[Rule] = &[
+    // A program for user space: types of the C library, and its ways.
+    Rule {
+        is: |path| path.starts_with("kernel/tests/user/"),
+        strict: false,
+        ignore: "VOLATILE,EMBEDDED_FUNCTION_NAME,PREFER_DEFINED_ATTRIBUTE_MACRO,REPEATED_WORD",
+    },
+    // Macros of tests evaluate nothing twice that has an effect.
+    Rule {
+        is: |path| path.starts_with("kernel/tests/"),
+        strict: true,
+        ignore: "EMBEDDED_FUNCTION_NAME,MACRO_ARG_REUSE,REPEATED_WORD,UNCOMMENTED_DEFINITION",
+    },
+    // TRACE_EVENT has a form of its own all over the kernel.
+    Rule {
+        is: |path| path.ends_with("/trace.h"),
+        strict: true,
+        ignore: "OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT",
+    },
+    // BIT() is not for headers that user space includes.
+    Rule {
+        is: |path| path.starts_with("kernel/uapi/"),
+        strict: true,
+        ignore: "BIT_MACRO",
+    },
+    Rule {
+        is: |_| true,
+        strict: true,
+        ignore: "REPEATED_WORD,UNCOMMENTED_DEFINITION",
+    },
+];
+
+/// Runs checkpatch on every C file of the kernel's side.
+pub(crate) fn checkpatch() -> Result<Done, Error> {
+    let Some(script) = script() else {
+        return Ok(Done::Skipped(
+            "checkpatch.pl is not here; cargo xtask kmod --fetch".into(),
+        ));
+    };
+    if !works("perl", &["-v"]) {
+        return Ok(Done::Skipped("perl is not installed".into()));
+    }
+    let script = script.to_string_lossy();
+    let mut files = sources()?;
+    let mut failed = 0;
+    for rule in RULES {
+        let (of_rule, others) = files.into_iter().partition(|file| (rule.is)(file));
+        files = others;
+        failed += usize::from(!passes(&script, rule, &of_rule)?);
+    }
+    match failed {
+        0 => Ok(Done::Ok),
+        _ => Err("see above".into()),
+    }
+}
+
+fn passes(script: &str, rule: &Rule, files: &[String]) -> Result<bool, Error> {
+    if files.is_empty() {
+        return Ok(true);
+    }
+    let ignore = format!("--ignore={}", rule.ignore);
+    let mut arguments = vec![
+        script,
+        "--no-tree",
+        "--terse",
+        "--show-types",
+        "--quiet",
+        "--no-summary",
+        "--max-line-length=100",
+        &ignore,
+    ];
+    if rule.strict {
+        arguments.push("--strict");
+    }
+    arguments.push("--file");
+    arguments.extend(files.iter().map(String::as_str));
+    Ok(run(command("perl", &arguments)?).is_ok())
+}
+
+/// checkpatch comes with the sources of a kernel and with no smaller package.
+fn script() -> Option<PathBuf> {
+    let series = Kernels::default_root().join("sources");
+    let below = |path: PathBuf| {
+        let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path())
+    };
+    let mut found: Vec<PathBuf> = below(series)
+        .flat_map(below)
+        .map(|tree| tree.join("scripts/checkpatch.pl"))
+        .filter(|script| script.is_file())
+        .collect();
+    found.sort();
+    found.pop()
+}
+
+/// Fetches the sources that checkpatch comes with, unless they are there.
+pub(super) fn fetch() -> Result<(), Error> {
+    let kernels = Kernels::new(Kernels::default_root());
+    let source = kernels.fetch_source("6.12", &mut |line| println!("{line}"));
+    let source = source.map_err(|error| error.to_string())?;
+    println!("{}", source.tree.display());
+    Ok(())
+}
+
+/// Has kernel-doc read every comment of its form.
+pub(crate) fn kernel_doc() -> Result<Done, Error> {
+    let headers = match super::headers(super::WANTED[0]) {
+        Ok(headers) => headers,
+        Err(why) => return Ok(Done::Skipped(why)),
+    };
+    let script = headers.join("scripts/kernel-doc");
+    if !script.is_file() || !works("perl", &["-v"]) {
+        return Ok(Done::Skipped("no kernel-doc or no perl here".into()));
+    }
+    let script = script.to_string_lossy();
+    let files = sources()?;
+    let mut arguments = vec![&*script, "-none", "-Werror"];
+    arguments.extend(files.iter().map(String::as_str));
+    run(command("perl", &arguments)?).map_err(|_| Error::from("see above"))?;
+    Ok(Done::Ok)
+}
+
+/// The C files of the modules.
+fn sources() -> Result<Vec<String>, Error> {
+    let mut files = tree::files()?;
+    files.retain(|file| {
+        let typed = file.ends_with(".c") || file.ends_with(".h");
+        file.starts_with("kernel/") && typed
+    });
+    Ok(files)
+}

@@ -1,0 +1,91 @@
+//! The kernel modules: built for every kernel there is, and what the
+//! kernel's own tools say of their sources.
+
+mod build;
+mod lint;
+
+use assize_target::kernels::Kernels;
+use assize_target::testbed;
+
+use crate::Error;
+use crate::steps::{Done, Step, take_all};
+
+/// Kernels for which the modules must build, without a warning.
+const WANTED: &[&str] = &["debian:6.12", "debian:6.12-rt"];
+/// Kernels for which it is tried, and said.
+const TRIED: &[&str] = &["debian:6.1", "debian:sid"];
+
+/// What is asked of the sources, whatever kernel they are built for.
+const LINTS: &[Step] = &[
+    Step {
+        name: "sparse",
+        run: sparse,
+    },
+    Step {
+        name: "checkpatch",
+        run: lint::checkpatch,
+    },
+    Step {
+        name: "kernel-doc",
+        run: lint::kernel_doc,
+    },
+];
+
+/// `cargo xtask kmod [KERNEL...]`: with kernels, all of them are wanted.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let mut given: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if given.first() == Some(&"--fetch") {
+        given.remove(0);
+        lint::fetch()?;
+    }
+    let wanted = if given.is_empty() { WANTED } else { &given[..] };
+    let mut failed = Vec::new();
+    for kernel in wanted {
+        match build::modules(kernel) {
+            Ok(Done::Ok) => println!("{kernel}: built without a warning"),
+            Ok(Done::Skipped(why)) => failed.push(format!("{kernel}: {why}")),
+            Err(why) => failed.push(format!("{kernel}: {why}")),
+        }
+    }
+    for kernel in TRIED.iter().filter(|_| given.is_empty()) {
+        match build::modules(kernel) {
+            Ok(Done::Ok) => println!("{kernel}: built without a warning"),
+            Ok(Done::Skipped(why)) => println!("{kernel}: not tried: {why}"),
+            Err(why) => println!("{kernel}: does not build: {why}"),
+        }
+    }
+    let linted = take_all(LINTS);
+    if !failed.is_empty() {
+        return Err(failed.join("; "));
+    }
+    linted
+}
+
+/// The step of `check` that builds.
+pub(crate) fn step() -> Result<Done, Error> {
+    let mut skipped = Vec::new();
+    for kernel in WANTED {
+        if let Done::Skipped(why) = build::modules(kernel)? {
+            skipped.push(format!("{kernel}: {why}"));
+        }
+    }
+    match skipped.is_empty() {
+        true => Ok(Done::Ok),
+        false => Ok(Done::Skipped(skipped.join("; "))),
+    }
+}
+
+/// The step of `check` for sparse, after [`step`].
+pub(crate) fn sparse() -> Result<Done, Error> {
+    build::sparse(WANTED[0])
+}
+
+pub(crate) use lint::{checkpatch, kernel_doc};
+
+/// The headers of a kernel, or why there are none.
+pub(crate) fn headers(kernel: &str) -> Result<std::path::PathBuf, String> {
+    let kernels = Kernels::new(Kernels::default_root());
+    let found = kernels.resolve(kernel).map_err(|error| error.to_string())?;
+    testbed::compiler(&found).map_err(|error| error.to_string())?;
+    found.headers.ok_or_else(|| "no headers".into())
+}
