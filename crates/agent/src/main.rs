@@ -21,6 +21,7 @@ mod modules;
 mod process;
 mod run;
 mod seed;
+mod simgpu;
 mod sys;
 mod workload;
 

@@ -17,6 +17,18 @@ pub(crate) enum Body {
     Exec(Exec),
     /// Runs this and sends what it returns.
     Inside(Box<dyn FnOnce() -> Result<Vec<Record>, String>>),
+    /// Runs this, of which only one part is measured.
+    Staged(Box<dyn Staged>),
+}
+
+/// Something to run of which neither the beginning nor the end is measured.
+pub(crate) trait Staged {
+    /// Gets ready, before anything is measured.
+    fn set_up(&mut self) -> Result<(), String>;
+    /// Does what is measured.
+    fn run(&mut self) -> Result<(), String>;
+    /// What came of it, after the instruments have stopped.
+    fn records(&mut self) -> Result<Vec<Record>, String>;
 }
 
 /// A program to become.
@@ -59,6 +71,11 @@ pub(crate) struct Child {
     status: OwnedFd,
     /// A byte releases it.
     gate: OwnedFd,
+    /// Its side of the gate: as long as this is open, no signal tells that it
+    /// is gone.
+    _gate_in_child: OwnedFd,
+    /// Readable when it has done what is measured, if that is not its end.
+    done: Option<OwnedFd>,
     stdout: File,
     stderr: File,
     results: File,
@@ -79,7 +96,8 @@ pub(crate) struct Left {
     pub(crate) results: String,
 }
 
-const READY: u8 = b'r';
+/// What no text begins with.
+const READY: u8 = 6;
 /// The status with which a process ends that has written why it failed.
 const FAILED: i32 = 127;
 
@@ -87,9 +105,11 @@ impl Child {
     /// Starts a process. It applies the scheduling, says that it is ready
     /// and waits. `guest`: the agent is process 1 and may use ports, which
     /// the process shall not.
-    pub(crate) fn start(body: Body, scheduling: &Scheduling, guest: bool) -> io::Result<Child> {
+    pub(crate) fn start(mut body: Body, scheduling: &Scheduling, guest: bool) -> io::Result<Child> {
         let (status, status_in_child) = sys::pipe()?;
         let (gate_in_child, gate) = sys::pipe()?;
+        let (done, done_in_child) = sys::pipe()?;
+        let is_staged = matches!(body, Body::Staged(_));
         let stdout = sys::memory_file(c"stdout", true)?;
         let stderr = sys::memory_file(c"stderr", true)?;
         let mut results = sys::memory_file(c"results", true)?;
@@ -97,15 +117,20 @@ impl Child {
         // whatever a process may.
         let pid = check(unsafe { libc::fork() })?;
         if pid == 0 {
-            drop((status, gate));
+            drop((status, gate, done));
             let mut status = File::from(status_in_child);
-            let done = prepare(scheduling, guest, &stdout, &stderr)
+            let mut gate = File::from(gate_in_child);
+            let all = prepare(scheduling, guest, &stdout, &stderr)
+                .and_then(|()| match &mut body {
+                    Body::Staged(staged) => staged.set_up(),
+                    _ => Ok(()),
+                })
                 .and_then(|()| {
                     let _ = status.write_all(&[READY]);
-                    wait_for(File::from(gate_in_child))
+                    wait_for(&mut gate)
                 })
-                .and_then(|()| carry_out(body, &mut results));
-            let code = done.map_or_else(
+                .and_then(|()| carry_out(body, &mut results, gate, done_in_child));
+            let code = all.map_or_else(
                 |why| {
                     let _ = status.write_all(why.as_bytes());
                     FAILED
@@ -124,6 +149,8 @@ impl Child {
             ended,
             status,
             gate,
+            _gate_in_child: gate_in_child,
+            done: is_staged.then_some(done),
             stdout,
             stderr,
             results,
@@ -156,12 +183,29 @@ impl Child {
         unsafe { libc::write(self.gate.as_raw_fd(), byte.as_ptr().cast(), 1) };
     }
 
-    /// Waits for its end, not that of its group. If the time is up before
-    /// or `interrupts` is readable, kills it and says so; it may take a
-    /// while to die.
-    pub(crate) fn wait_end(&self, limits: &Limits<'_>) -> Option<String> {
+    /// Waits until it has done what is measured, which may be its end. If the
+    /// time is up before or `interrupts` is readable, kills it and says so; it
+    /// may take a while to die.
+    pub(crate) fn wait_done(&self, limits: &Limits<'_>) -> Option<String> {
+        self.wait_for(self.done.as_ref().unwrap_or(&self.ended), limits)
+    }
+
+    /// Waits for its end, not that of its group, as [`Child::wait_done`].
+    pub(crate) fn wait_end(&mut self, limits: &Limits<'_>) -> Option<String> {
+        if self.done.is_some() {
+            self.release();
+        }
+        self.wait_for(&self.ended, limits)
+    }
+
+    /// Whether it goes on after what is measured.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.done.is_some()
+    }
+
+    fn wait_for(&self, event: &OwnedFd, limits: &Limits<'_>) -> Option<String> {
         let deadline = limits.deadline();
-        let mut fds = vec![&self.ended];
+        let mut fds = vec![event];
         fds.extend(limits.interrupts);
         let ready = sys::wait_readable(&fds, deadline);
         if ready[0] {
@@ -267,28 +311,33 @@ fn prepare(
 }
 
 /// In the child: waits until it is released.
-fn wait_for(mut gate: File) -> Result<(), String> {
+fn wait_for(gate: &mut File) -> Result<(), String> {
     let mut byte = [0];
     gate.read_exact(&mut byte)
         .map_err(|_| "the agent ended before it released this process".to_string())
 }
 
 /// In the child: does what it is for.
-fn carry_out(body: Body, results: &mut File) -> Result<(), String> {
-    match body {
-        Body::Exec(exec) => Err(become_program(&exec)),
-        Body::Inside(run) => {
-            let mut lines = String::new();
-            for record in run()? {
-                let line = serde_json::to_string(&record).map_err(|error| error.to_string())?;
-                lines.push_str(&line);
-                lines.push('\n');
-            }
-            results
-                .write_all(lines.as_bytes())
-                .map_err(|error| format!("its records: {}", sys::words(&error)))
+fn carry_out(body: Body, results: &mut File, mut gate: File, done: OwnedFd) -> Result<(), String> {
+    let records = match body {
+        Body::Exec(exec) => return Err(become_program(&exec)),
+        Body::Inside(run) => run()?,
+        Body::Staged(mut staged) => {
+            staged.run()?;
+            let _ = File::from(done).write_all(&[READY]);
+            wait_for(&mut gate)?;
+            staged.records()?
         }
+    };
+    let mut lines = String::new();
+    for record in records {
+        let line = serde_json::to_string(&record).map_err(|error| error.to_string())?;
+        lines.push_str(&line);
+        lines.push('\n');
     }
+    results
+        .write_all(lines.as_bytes())
+        .map_err(|error| format!("its records: {}", sys::words(&error)))
 }
 
 /// In the child: becomes the program. Returns only why it could not.

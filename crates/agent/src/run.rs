@@ -275,7 +275,7 @@ impl Run {
         }
         let start = sys::now();
         child.release();
-        let cut_short = child.wait_end(&self.limits());
+        let mut cut_short = child.wait_done(&self.limits());
         let elapsed_ns = sys::now() - start;
         for other in background {
             other.early = other.child.has_ended();
@@ -284,9 +284,14 @@ impl Run {
                 other.child.kill();
             }
         }
-        child.wait_dead(None);
+        if cut_short.is_some() || !child.goes_on() {
+            child.wait_dead(None);
+        }
         for instrument in instruments.iter_mut().rev() {
             instrument.stop();
+        }
+        if cut_short.is_none() && child.goes_on() {
+            cut_short = child.wait_end(&self.limits());
         }
         let left = child.reap().map_err(|error| sys::words(&error))?;
         let kills = oom_kills().saturating_sub(kills);

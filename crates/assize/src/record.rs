@@ -11,6 +11,14 @@ use assize_plan::{Plan, PlannedRun};
 use assize_target::{Done, Outcome};
 
 const NS_PER_S: f64 = 1e9;
+/// What is also given per job, if a workload counts its jobs.
+const PER_JOB: [&str; 5] = [
+    "context_switches",
+    "switches",
+    "guest_instructions",
+    "cycles",
+    "instructions",
+];
 /// Facts that only some executions of the same run have. They are logged.
 const NOT_RECORDED: [&str; 1] = ["memory_image"];
 
@@ -38,6 +46,7 @@ pub(crate) fn recorded(plan: &Plan, run: &PlannedRun, done: &Done) -> Recorded {
         take(record, &mut recorded);
     }
     quantiles(&mut recorded);
+    per_job(&mut recorded);
     recorded
 }
 
@@ -199,6 +208,24 @@ fn quantiles(recorded: &mut Recorded) {
         }
     }
     recorded.doubts.extend(doubts);
+}
+
+/// Counters divided by the number of jobs, where a workload says how many it
+/// did.
+fn per_job(recorded: &mut Recorded) {
+    let metrics = &mut recorded.run.metrics;
+    let Some(jobs) = metrics.get("jobs").map(|jobs| jobs.value) else {
+        return;
+    };
+    if jobs <= 0.0 {
+        return;
+    }
+    for name in PER_JOB {
+        if let Some(counter) = metrics.get(name) {
+            let value = Measurement::new(counter.value / jobs, counter.unit.clone());
+            metrics.insert(format!("{name}_per_job"), value);
+        }
+    }
 }
 
 /// The quantiles that the run's samples support.

@@ -175,3 +175,27 @@ fn a_failed_run_says_why_and_keeps_what_it_had() {
     assert_eq!(recorded.exit, want);
     assert_eq!(recorded.run.metrics["n"].value, 1.0);
 }
+
+#[test]
+fn counters_are_given_per_job_where_jobs_are_counted() {
+    let metric = |metric: &str, value: f64| Record::Metric {
+        metric: metric.into(),
+        value,
+        unit: String::new(),
+    };
+    let of = |jobs: Option<f64>| {
+        let mut records = vec![metric("context_switches", 30.0), metric("migrations", 2.0)];
+        records.extend(jobs.map(|jobs| metric("jobs", jobs)));
+        let metrics = metrics(records).into_iter();
+        let per_job = metrics.filter(|(name, ..)| name.ends_with("_per_job"));
+        per_job
+            .map(|(name, value, _)| (name, value))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of(None), []);
+    assert_eq!(of(Some(0.0)), []);
+    assert_eq!(
+        of(Some(12.0)),
+        [("context_switches_per_job".to_owned(), 2.5)]
+    );
+}

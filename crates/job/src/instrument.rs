@@ -62,6 +62,7 @@ pub const INSTRUMENTS: &[Instrument] = &[
             "cpu_irq s",
             "cpu_steal s",
             "interrupts",
+            "switches",
             "forks",
         ],
         source: "/proc/stat, difference over the run",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Workload;
+use crate::{Queue, Workload};
 
 /// The schema of [`Job`].
 pub const SCHEMA: &str = "assize.job/1";
@@ -29,6 +29,9 @@ pub struct Job {
     pub workload: Workload,
     /// What runs beside it, from before its start until after its end.
     pub background: Vec<Workload>,
+    /// How queues of simgpu are, if a workload submits to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Queue>,
     /// Done in order at the end, also after a failure.
     pub teardown: Vec<Action>,
     /// Names from [`crate::INSTRUMENTS`].
@@ -50,6 +53,7 @@ impl Default for Job {
             setup: Vec::new(),
             workload: Workload::default(),
             background: Vec::new(),
+            queue: None,
             teardown: Vec::new(),
             instruments: Vec::new(),
             samples: false,

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::submitting::{Deep, Frames, Replay, Storm, Sync, Threads};
+
 /// Something to execute, under a name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
@@ -33,6 +35,10 @@ pub enum Kind {
     Command(Command),
     /// The real cyclictest of rt-tests.
     Cyclictest(Cyclictest),
+    /// Long chains of dependent jobs.
+    Deep(Deep),
+    /// A client and its compositor.
+    Frames(Frames),
     /// The real hackbench of rt-tests.
     Hackbench(Hackbench),
     /// Threads that are always busy.
@@ -41,6 +47,73 @@ pub enum Kind {
     Periodic(Periodic),
     /// Two threads that wake each other in turn.
     PingPong(PingPong),
+    /// Jobs as a text describes them.
+    Replay(Replay),
+    /// Jobs with random dependencies.
+    Storm(Storm),
+    /// One job after the other, each waited for.
+    Sync(Sync),
+    /// Threads that submit independent jobs.
+    Threads(Threads),
+}
+
+impl Kind {
+    /// Whether it submits jobs to simgpu.
+    #[must_use]
+    pub fn submits(&self) -> bool {
+        match self {
+            Kind::Deep(_)
+            | Kind::Frames(_)
+            | Kind::Replay(_)
+            | Kind::Storm(_)
+            | Kind::Sync(_)
+            | Kind::Threads(_) => true,
+            Kind::Command(_)
+            | Kind::Cyclictest(_)
+            | Kind::Hackbench(_)
+            | Kind::Hogs(_)
+            | Kind::Periodic(_)
+            | Kind::PingPong(_) => false,
+        }
+    }
+
+    /// The program it starts, if it is one.
+    #[must_use]
+    pub fn program(&self) -> Option<&str> {
+        match self {
+            Kind::Command(command) => command.argv.first().map(String::as_str),
+            Kind::Cyclictest(_) => Some("cyclictest"),
+            Kind::Hackbench(_) => Some("hackbench"),
+            Kind::Periodic(periodic) => periodic.rt_app.as_ref().map(|_| "rt-app"),
+            Kind::Deep(_)
+            | Kind::Frames(_)
+            | Kind::Hogs(_)
+            | Kind::PingPong(_)
+            | Kind::Replay(_)
+            | Kind::Storm(_)
+            | Kind::Sync(_)
+            | Kind::Threads(_) => None,
+        }
+    }
+
+    /// How its threads are scheduled.
+    #[must_use]
+    pub fn schedulings(&self) -> Vec<&Scheduling> {
+        match self {
+            Kind::Command(kind) => vec![&kind.scheduling],
+            Kind::Cyclictest(kind) => vec![&kind.scheduling],
+            Kind::Deep(kind) => vec![&kind.scheduling],
+            Kind::Frames(kind) => vec![&kind.scheduling],
+            Kind::Hackbench(kind) => vec![&kind.scheduling],
+            Kind::Hogs(kind) => vec![&kind.scheduling],
+            Kind::Periodic(kind) => kind.loops.iter().map(|one| &one.scheduling).collect(),
+            Kind::PingPong(kind) => vec![&kind.scheduling],
+            Kind::Replay(kind) => vec![&kind.scheduling],
+            Kind::Storm(kind) => vec![&kind.scheduling],
+            Kind::Sync(kind) => vec![&kind.scheduling],
+            Kind::Threads(kind) => vec![&kind.scheduling],
+        }
+    }
 }
 
 /// Kind and what it is, for lists.
@@ -49,6 +122,14 @@ pub const WORKLOADS: &[(&str, &str)] = &[
     (
         "cyclictest",
         "the cyclictest of rt-tests: how late a timer wakes a thread",
+    ),
+    (
+        "deep",
+        "simgpu: long chains of jobs, each after the one before",
+    ),
+    (
+        "frames",
+        "simgpu: a client that renders at a fixed rate, and its compositor",
     ),
     (
         "hackbench",
@@ -60,6 +141,13 @@ pub const WORKLOADS: &[(&str, &str)] = &[
         "threads that work for a while in each period; or the real rt-app",
     ),
     ("ping-pong", "two threads that wake each other in turn"),
+    ("replay", "simgpu: jobs as a text describes them"),
+    (
+        "storm",
+        "simgpu: many jobs with random dependencies across contexts",
+    ),
+    ("sync", "simgpu: one job after the other, each waited for"),
+    ("threads", "simgpu: threads that submit independent jobs"),
 ];
 
 /// A scheduling policy.

@@ -130,6 +130,11 @@ impl Checker<'_> {
                 let table = self.want_table(path, node)?;
                 self.table(path, &node.span(), table, section)
             }
+            Type::Part(section) => {
+                let table = self.want_table(path, node)?;
+                let fields = self.parameters(path, &node.span(), table, section)?;
+                Ok(Value::Object(fields))
+            }
             Type::Action => self.action(path, node),
             Type::Workload => self.workload(path, node),
             Type::Changes => self.changes(path, node),
@@ -349,7 +354,7 @@ impl Checker<'_> {
         Ok(Value::Object(value))
     }
 
-    /// Parameters of a workload, only those that are given.
+    /// Only those keys that are given.
     fn parameters(
         &mut self,
         path: &str,

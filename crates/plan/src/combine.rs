@@ -1,6 +1,6 @@
 //! What the levels of one configuration amount to.
 
-use assize_job::{Action, Kind, Machine, Workload};
+use assize_job::{Action, Kind, Machine, Queue, Workload};
 use indexmap::IndexMap;
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::check::join;
 use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::raw::{Level, Parameters};
-use crate::{payload, scheduling, settings};
+use crate::{payload, queue, scheduling, settings};
 
 /// The levels of one configuration: factor, level and what it sets.
 pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a Level)>;
@@ -20,6 +20,7 @@ pub(crate) struct Combined {
     pub(crate) teardown: Vec<Action>,
     pub(crate) background: Vec<Workload>,
     pub(crate) workloads: Vec<Workload>,
+    pub(crate) queue: Option<Queue>,
 }
 
 /// Puts levels together with what the experiment says for all.
@@ -49,19 +50,27 @@ pub(crate) fn combine(
         scheduling::check(experiment, &path, &workload.kind, machine.cpus)?;
         Ok(workload)
     };
+    let background: Vec<Workload> = running
+        .into_iter()
+        .filter_map(|name| Some((name, file.background.get(name)?)))
+        .map(|(name, base)| workload("background", name, base))
+        .collect::<Result<_, Error>>()?;
+    let workloads: Vec<Workload> = file
+        .workloads
+        .iter()
+        .map(|(name, base)| workload("workloads", name, base))
+        .collect::<Result<_, Error>>()?;
+    let queue = queue::queue(experiment, levels, workloads.iter().chain(&background))?;
+    let mut setup = setup(experiment, levels);
+    if let Some(step) = queue::missing_step(&setup, queue.as_ref()) {
+        setup.insert(0, step);
+    }
     Ok(Combined {
-        setup: setup(experiment, levels),
+        setup,
         teardown: teardown(experiment, levels),
-        background: running
-            .into_iter()
-            .filter_map(|name| Some((name, file.background.get(name)?)))
-            .map(|(name, base)| workload("background", name, base))
-            .collect::<Result<_, Error>>()?,
-        workloads: file
-            .workloads
-            .iter()
-            .map(|(name, base)| workload("workloads", name, base))
-            .collect::<Result<_, Error>>()?,
+        background,
+        workloads,
+        queue,
         machine,
     })
 }
@@ -206,8 +215,10 @@ fn workload(
     }
     let mut kind: Kind = serde_json::from_value(Value::Object(parameters))
         .map_err(|why| experiment.error(path, format!("cannot be read: {why}")))?;
-    if let Kind::Periodic(periodic) = &mut kind {
-        periodic.rt_app = periodic.rt_app.as_deref().map(payload::there);
+    match &mut kind {
+        Kind::Periodic(one) => one.rt_app = one.rt_app.as_deref().map(payload::there),
+        Kind::Replay(one) => one.file = one.file.as_deref().map(payload::there),
+        _ => {}
     }
     Ok(Workload {
         name: name.clone(),
@@ -223,7 +234,7 @@ fn pairs(environment: &IndexMap<String, String>) -> Value {
 }
 
 /// Tables are merged, pairs by their first element; other values replaced.
-fn merge(into: &mut Parameters, changes: &Parameters) {
+pub(crate) fn merge(into: &mut Parameters, changes: &Parameters) {
     for (field, change) in changes {
         match (into.get_mut(field), change) {
             (Some(Value::Object(old)), Value::Object(new)) => merge(old, new),

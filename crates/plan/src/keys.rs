@@ -39,6 +39,9 @@ pub(crate) enum Type {
     Pairs,
     /// A table with these keys.
     Table(&'static Section),
+    /// The same, of which only those keys count that are given: others are
+    /// put over it.
+    Part(&'static Section),
     /// A step of set-up or tear-down.
     Action,
     /// A workload: `kind` decides which keys there are.

@@ -44,6 +44,7 @@ mod plan;
 #[cfg(test)]
 mod published;
 mod quantity;
+mod queue;
 mod raw;
 mod schedule;
 mod scheduling;

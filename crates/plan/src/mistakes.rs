@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::names;
 use crate::plan::Better;
-use crate::raw::Level;
+use crate::raw::{Level, Parameters};
 
 /// The targets that have no host in their name.
 const TARGETS: &[&str] = &["exact", "live", "host"];
@@ -26,6 +26,7 @@ pub(crate) fn find(experiment: &Experiment) -> Result<(), Error> {
     words(experiment, "command_line", &experiment.file.command_line)?;
     levels(experiment)?;
     background(experiment)?;
+    queue(experiment)?;
     for (at, file) in experiment.file.payload.files.iter().enumerate() {
         absolute(experiment, &format!("payload.files[{at}].to"), &file.to)?;
     }
@@ -233,6 +234,31 @@ fn runs_and_environment(experiment: &Experiment, path: &str, level: &Level) -> R
         return Err(error.mend("remove it"));
     }
     Ok(())
+}
+
+/// Settings of queues that nobody has.
+fn queue(experiment: &Experiment) -> Result<(), Error> {
+    let file = &experiment.file;
+    let mut all = file.workloads.values().chain(file.background.values());
+    let submits = |parameters: &Parameters| {
+        let kind = parameters.get("kind").and_then(|kind| kind.as_str());
+        kind.is_some_and(crate::parameters::submits)
+    };
+    if all.any(submits) {
+        return Ok(());
+    }
+    let levels = file.factors.iter().flat_map(|(factor, levels)| {
+        let path = |level: &String| join(&level_path(factor, level), "queue");
+        levels.keys().map(path).collect::<Vec<_>>()
+    });
+    let mut paths = std::iter::once("queue".to_owned()).chain(levels);
+    match paths.find(|path| experiment.gives(path)) {
+        Some(path) => {
+            let error = experiment.error(&path, "no workload here submits to simgpu");
+            Err(error.mend("remove it"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Background workloads that no level runs.

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use assize_job::{Action, Kind, Payload};
+use assize_job::{Action, Payload};
 use indexmap::IndexMap;
-use serde_json::Value;
 
 use crate::error::Error;
 use crate::experiment::Experiment;
@@ -32,7 +31,7 @@ pub(crate) fn derive(
         }
         let workloads = configuration.workloads.iter();
         for workload in workloads.chain(&configuration.background) {
-            programs.extend(program(&workload.kind));
+            programs.extend(workload.kind.program());
         }
     }
     let owned = |names: BTreeSet<&str>| names.into_iter().map(str::to_owned).collect();
@@ -41,17 +40,6 @@ pub(crate) fn derive(
         files: files(experiment)?,
         modules: owned(modules),
     })
-}
-
-/// The program that a workload starts.
-fn program(kind: &Kind) -> Option<&str> {
-    match kind {
-        Kind::Command(command) => command.argv.first().map(String::as_str),
-        Kind::Cyclictest(_) => Some("cyclictest"),
-        Kind::Hackbench(_) => Some("hackbench"),
-        Kind::Periodic(periodic) => periodic.rt_app.as_ref().map(|_| "rt-app"),
-        Kind::Hogs(_) | Kind::PingPong(_) => None,
-    }
 }
 
 /// Where a file that a workload names lies on the target: where it says, if
@@ -71,7 +59,7 @@ fn files(experiment: &Experiment) -> Result<Vec<(PathBuf, String)>, Error> {
     let levels = file.factors.values().flat_map(IndexMap::values);
     let changes = levels.flat_map(|level| level.workload.values());
     let workloads = file.workloads.values().chain(file.background.values());
-    let read = workloads.chain(changes).filter_map(rt_app);
+    let read = workloads.chain(changes).filter_map(file_of);
     let all: BTreeSet<_> = given
         .chain(read.map(|path| (PathBuf::from(path), there(path))))
         .collect();
@@ -91,6 +79,8 @@ fn files(experiment: &Experiment) -> Result<Vec<(PathBuf, String)>, Error> {
     Ok(files)
 }
 
-fn rt_app(parameters: &Parameters) -> Option<&str> {
-    parameters.get("rt_app").and_then(Value::as_str)
+/// The file that a workload reads.
+fn file_of(parameters: &Parameters) -> Option<&str> {
+    let mut keys = ["rt_app", "file"].into_iter();
+    keys.find_map(|key| parameters.get(key)?.as_str())
 }

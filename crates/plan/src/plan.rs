@@ -1,6 +1,6 @@
 //! What an experiment file becomes.
 
-use assize_job::{Action, Job, Machine, Order, Payload, Workload};
+use assize_job::{Action, Job, Machine, Order, Payload, Queue, Workload};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +83,9 @@ pub struct PlannedConfiguration {
     pub teardown: Vec<Action>,
     /// What runs beside the workload.
     pub background: Vec<Workload>,
+    /// How queues of simgpu are, if a workload submits to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Queue>,
     /// The workloads with this configuration's parameters, in the order of
     /// [`Plan::workloads`].
     pub workloads: Vec<Workload>,
@@ -160,6 +163,7 @@ impl Plan {
                 setup: configuration.setup.clone(),
                 workload: configuration.workloads.get(run.workload)?.clone(),
                 background: configuration.background.clone(),
+                queue: configuration.queue.clone(),
                 teardown: configuration.teardown.clone(),
                 instruments: self.instruments.clone(),
                 samples: self.samples,

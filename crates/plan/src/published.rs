@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use assize_job::{Kind, Loop, Scheduling, WORKLOADS};
+use assize_job::{Kind, Loop, Queue, Scheduling, WORKLOADS};
 use serde_json::{Value, json};
 
 use crate::keys::{Absent, Key, Section, Type};
@@ -79,7 +79,9 @@ fn words(kind: &Type) -> (String, &'static str) {
         Type::Map(Type::OneOrMore(_)) => plain("[pattern](#include-and-exclude)"),
         Type::Map(element) => (format!("table of {}", plural(element)), ""),
         Type::Pairs => plain("table of texts"),
-        Type::Table(section) => (format!("table: {}", link(section.name)), ""),
+        Type::Table(section) | Type::Part(section) => {
+            (format!("table: {}", link(section.name)), "")
+        }
         Type::Action => (format!("table: {}", link("step")), ""),
         Type::Workload => (format!("table: {}", link("workload")), ""),
         Type::Changes => plain("table of parameters"),
@@ -101,6 +103,7 @@ fn link(name: &str) -> String {
         "workload" => "workloads",
         "primary" => "primary",
         "level" => "levels",
+        "queue" => "queues",
         "file" => "files",
         "loop" => "loops",
         other => other,
@@ -141,6 +144,7 @@ fn with_tables(text: &str) -> (String, usize) {
     let mut all: Vec<&Section> = vec![
         &sections::EXPERIMENT,
         &sections::LEVEL,
+        &sections::QUEUE,
         &sections::UNTIL,
         &sections::PRIMARY,
         &sections::PAYLOAD,
@@ -199,6 +203,7 @@ fn as_it_goes(key: &Key) -> Option<Value> {
         Type::Duration(_) => quantity::duration_ns(value.as_str().unwrap())
             .unwrap()
             .into(),
+        Type::Share => quantity::share(value.as_str().unwrap()).unwrap().into(),
         Type::Pairs => json!([]),
         _ => value,
     })
@@ -234,6 +239,8 @@ fn parameters_are_those_of_the_agent_with_its_defaults() {
     }
     let scheduling = serde_json::to_value(Scheduling::default()).unwrap();
     same_fields(&parameters::SCHEDULING_KEYS, &scheduling);
+    let queue = serde_json::to_value(Queue::default()).unwrap();
+    same_fields(&sections::QUEUE, &queue);
     same_fields(
         &parameters::LOOP,
         &serde_json::to_value(Loop::default()).unwrap(),

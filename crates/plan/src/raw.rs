@@ -33,6 +33,8 @@ pub(crate) struct File {
     pub(crate) duration_ns: Option<u64>,
     pub(crate) margin: f64,
     pub(crate) until: Option<Until>,
+    #[serde(default)]
+    pub(crate) queue: Parameters,
     pub(crate) instruments: Vec<String>,
     pub(crate) primary: Vec<Primary>,
     pub(crate) higher_is_better: Vec<String>,
@@ -60,6 +62,7 @@ pub(crate) struct Level {
     pub(crate) teardown: Vec<Action>,
     pub(crate) background: Vec<String>,
     pub(crate) workload: IndexMap<String, Parameters>,
+    pub(crate) queue: Parameters,
     pub(crate) environment: IndexMap<String, String>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use assize_job::{Command, Kind, Periodic, Policy, Scheduling};
+use assize_job::{Command, Kind, Periodic, Policy, Replay, Scheduling, replay};
 
 use crate::check::join;
 use crate::error::Error;
@@ -15,26 +15,18 @@ pub(crate) fn check(
     kind: &Kind,
     cpus: u32,
 ) -> Result<(), Error> {
-    let all = match kind {
-        Kind::Command(Command {
-            argv, scheduling, ..
-        }) => {
-            if argv.first().is_none_or(|program| program.trim().is_empty()) {
-                let error = experiment.error(&join(path, "argv"), "names no program");
-                return Err(error.mend("give the program first, then its arguments"));
-            }
-            vec![scheduling]
+    match kind {
+        Kind::Command(Command { argv, .. })
+            if argv.first().is_none_or(|program| program.trim().is_empty()) =>
+        {
+            let error = experiment.error(&join(path, "argv"), "names no program");
+            return Err(error.mend("give the program first, then its arguments"));
         }
-        Kind::Cyclictest(cyclictest) => vec![&cyclictest.scheduling],
-        Kind::Hackbench(hackbench) => vec![&hackbench.scheduling],
-        Kind::Hogs(hogs) => vec![&hogs.scheduling],
-        Kind::Periodic(periodic) => {
-            check_loops(experiment, path, periodic)?;
-            periodic.loops.iter().map(|one| &one.scheduling).collect()
-        }
-        Kind::PingPong(ping_pong) => vec![&ping_pong.scheduling],
-    };
-    for scheduling in all {
+        Kind::Periodic(periodic) => check_loops(experiment, path, periodic)?,
+        Kind::Replay(replay) => check_steps(experiment, path, replay)?,
+        _ => {}
+    }
+    for scheduling in kind.schedulings() {
         check_scheduling(experiment, &join(path, "scheduling"), scheduling, cpus)?;
     }
     Ok(())
@@ -67,6 +59,27 @@ fn check_loops(experiment: &Experiment, path: &str, periodic: &Periodic) -> Resu
         }
     }
     Ok(())
+}
+
+fn check_steps(experiment: &Experiment, path: &str, replay: &Replay) -> Result<(), Error> {
+    match (&replay.file, &replay.steps) {
+        (None, None) => {
+            let error = experiment.error(path, "has neither steps nor a file");
+            Err(error.mend("give steps = \"1.RCS.1000.0.1\""))
+        }
+        (Some(_), Some(_)) => {
+            let error = experiment.error(&join(path, "steps"), "are not used with a file");
+            Err(error.mend("remove one of them"))
+        }
+        (None, Some(text)) => match replay::parse(text) {
+            Ok(_) => Ok(()),
+            Err(why) => {
+                let error = experiment.error(&join(path, "steps"), why.to_string());
+                Err(error)
+            }
+        },
+        (Some(_), None) => Ok(()),
+    }
 }
 
 fn check_scheduling(

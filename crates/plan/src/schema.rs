@@ -13,6 +13,7 @@ pub fn schema() -> Value {
     let mut definitions = Map::new();
     for section in [
         &sections::LEVEL,
+        &sections::QUEUE,
         &sections::UNTIL,
         &sections::PRIMARY,
         &sections::PAYLOAD,
@@ -135,7 +136,7 @@ fn of(kind: &Type) -> Value {
         }
         Type::Map(element) => json!({ "type": "object", "additionalProperties": of(element) }),
         Type::Pairs => json!({ "type": "object", "additionalProperties": of(&Type::Value) }),
-        Type::Table(section) => reference(section.name),
+        Type::Table(section) | Type::Part(section) => reference(section.name),
         Type::Action => reference("action"),
         Type::Workload => reference("workload"),
         Type::Changes => {

@@ -2,8 +2,8 @@
 
 use crate::keys::Absent::{Is, Open, Required};
 use crate::keys::Type::{
-    Action, Changes, Duration, Flag, Free, Instrument, List, Map, OneOrMore, Share, Size, Table,
-    Target, Text, Value, Whole, Word, Workload,
+    Action, Changes, Duration, Flag, Free, Instrument, List, Map, OneOrMore, Part, Share, Size,
+    Table, Target, Text, Value, Whole, Word, Workload,
 };
 use crate::keys::{Section, key, named};
 
@@ -103,6 +103,12 @@ pub(crate) static EXPERIMENT: Section = Section {
             Table(&UNTIL),
             Open,
             "When to stop early; instead of runs.",
+        ),
+        key(
+            "queue",
+            Part(&QUEUE),
+            Open,
+            "How the queues of all workloads that submit to simgpu are.",
         ),
         key(
             "instruments",
@@ -217,10 +223,84 @@ pub(crate) static LEVEL: Section = Section {
             "Name of a workload to the parameters that differ.",
         ),
         key(
+            "queue",
+            Part(&QUEUE),
+            Open,
+            "Settings of the queues that differ.",
+        ),
+        key(
             "environment",
             Map(&Value),
             Open,
             "Variables added to the environment of every workload that is a command.",
+        ),
+    ],
+};
+
+/// How queues of simgpu are.
+pub(crate) static QUEUE: Section = Section {
+    name: "queue",
+    keys: &[
+        key(
+            "design",
+            Word(&["drm-sched", "depq"]),
+            Is("\"drm-sched\""),
+            "The kernel's own drm_sched, or depq.",
+        ),
+        key(
+            "bypass",
+            Flag,
+            Is("false"),
+            "depq: the submitter runs a job where nothing is in its way.",
+        ),
+        key(
+            "put",
+            Word(&["worker", "irq", "submit"]),
+            Is("\"worker\""),
+            "Who puts finished jobs. depq: the worker, the interrupt, or the next submitter.",
+        ),
+        key(
+            "worker",
+            Word(&["workqueue", "system", "highpri", "kthread"]),
+            Is("\"workqueue\""),
+            "What runs the other jobs: a workqueue of its own, the system's (depq), one with WQ_HIGHPRI, a kthread_worker (depq).",
+        ),
+        key(
+            "share",
+            Word(&["context", "engine", "device"]),
+            Is("\"context\""),
+            "depq: the contexts that share a worker: none, those of an engine, all.",
+        ),
+        key(
+            "shared",
+            Flag,
+            Is("false"),
+            "drm-sched: one scheduler for all contexts of an engine, rather than one for each context.",
+        ),
+        key(
+            "credits",
+            Whole(1, 65536),
+            Is("64"),
+            "Jobs of a context on the engine at most.",
+        ),
+        key(
+            "ring",
+            Whole(2, 65536),
+            Is("1024"),
+            "Jobs of a context that are not done at most; a power of two.",
+        ),
+        named(
+            "timeout",
+            "timeout_ns",
+            Duration(1000),
+            Is("\"5s\""),
+            "A job that is longer on the engine is taken to hang; at most 60s.",
+        ),
+        key(
+            "hang_limit",
+            Whole(0, 1000),
+            Is("0"),
+            "Hangs after which a context is banned.",
         ),
     ],
 };

@@ -87,6 +87,11 @@ fn settings(path: &str, level: &Level) -> Settings {
             set(thing, path.clone(), value);
         }
     }
+    for (name, value) in &level.queue {
+        let path = join(&join(path, "queue"), name);
+        let value = value.as_str().map_or_else(|| value.to_string(), Into::into);
+        set(format!("{name} of the queues"), path, value);
+    }
     for (name, value) in &level.environment {
         let path = join(&join(path, "environment"), name);
         set(format!("the variable {name}"), path, value.clone());

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_job::{Action, Kind, Machine, Order, Policy, Scheduling, Workload};
+use assize_job::{Action, Machine, Order, Policy, Scheduling, Workload};
 
 use crate::Error;
 
@@ -128,7 +128,7 @@ pub(crate) fn programs(orders: &[Order]) -> BTreeSet<&str> {
     let mut programs = BTreeSet::new();
     for order in orders {
         programs.extend(order.payload.programs.iter().map(String::as_str));
-        programs.extend(workloads(order).filter_map(program));
+        programs.extend(workloads(order).filter_map(|workload| workload.kind.program()));
         for action in actions(order) {
             match action {
                 Action::Command { argv } => programs.extend(argv.first().map(String::as_str)),
@@ -156,29 +156,6 @@ fn workloads(order: &Order) -> impl Iterator<Item = &Workload> {
 
 fn actions(order: &Order) -> impl Iterator<Item = &Action> {
     order.job.setup.iter().chain(&order.job.teardown)
-}
-
-/// The program that a workload is.
-fn program(workload: &Workload) -> Option<&str> {
-    match &workload.kind {
-        Kind::Command(command) => command.argv.first().map(String::as_str),
-        Kind::Cyclictest(_) => Some("cyclictest"),
-        Kind::Hackbench(_) => Some("hackbench"),
-        Kind::Periodic(periodic) => periodic.rt_app.as_ref().map(|_| "rt-app"),
-        Kind::Hogs(_) | Kind::PingPong(_) => None,
-    }
-}
-
-/// How the threads of a workload are scheduled.
-fn schedulings(workload: &Workload) -> Vec<&Scheduling> {
-    match &workload.kind {
-        Kind::Command(command) => vec![&command.scheduling],
-        Kind::Cyclictest(cyclictest) => vec![&cyclictest.scheduling],
-        Kind::Hackbench(hackbench) => vec![&hackbench.scheduling],
-        Kind::Hogs(hogs) => vec![&hogs.scheduling],
-        Kind::Periodic(periodic) => periodic.loops.iter().map(|one| &one.scheduling).collect(),
-        Kind::PingPong(ping_pong) => vec![&ping_pong.scheduling],
-    }
 }
 
 /// The files of the kernel that set-up and tear-down write.
@@ -220,10 +197,14 @@ pub(crate) fn check(
     }
     if !facts.can(CAP_SYS_NICE) {
         let workloads = orders.iter().flat_map(workloads);
-        lacking.extend(workloads.flat_map(schedulings).filter_map(|scheduling| {
-            let what = privilege(scheduling, facts)?;
-            Some(format!("scheduling with {what}"))
-        }));
+        lacking.extend(
+            workloads
+                .flat_map(|workload| workload.kind.schedulings())
+                .filter_map(|scheduling| {
+                    let what = privilege(scheduling, facts)?;
+                    Some(format!("scheduling with {what}"))
+                }),
+        );
     }
     let counters = counting(orders, facts);
     let only_counters = lacking.is_empty();

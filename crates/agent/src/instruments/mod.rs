@@ -39,8 +39,8 @@ pub(crate) trait Instrument {
     /// Begins counting. The workload's process exists, waits, and has done
     /// nothing yet.
     fn start(&mut self, workload: i32 /* pid */);
-    /// The workload's main process has exited but is not yet reaped
-    /// (/proc/PID still there).
+    /// The workload is done. Its main process has exited but is not yet
+    /// reaped (/proc/PID still there), or it waits.
     fn stop(&mut self);
     /// What was measured, after everything has stopped.
     fn records(&mut self) -> Vec<Record>;

@@ -1,4 +1,4 @@
-//! CPU time, interrupts and forks from /proc/stat.
+//! CPU time, interrupts, context switches and forks from /proc/stat.
 
 use std::path::Path;
 
@@ -54,6 +54,7 @@ pub(crate) struct Stat {
     /// Idle and iowait of each CPU, in ticks.
     idle: Vec<(u32, u64)>,
     interrupts: u64,
+    switches: u64,
     forks: u64,
 }
 
@@ -68,7 +69,7 @@ impl Stat {
 /// Reads what /proc/stat says.
 pub(crate) fn parse(text: &str) -> Result<Stat, String> {
     let mut stat = Stat::default();
-    let (mut cpu, mut intr, mut processes) = (false, false, false);
+    let (mut cpu, mut intr, mut ctxt, mut processes) = (false, false, false, false);
     for line in text.lines() {
         let mut words = line.split_ascii_whitespace();
         let Some(first) = words.next() else { continue };
@@ -86,6 +87,10 @@ pub(crate) fn parse(text: &str) -> Result<Stat, String> {
                 stat.interrupts = next().ok_or_else(wrong)?;
                 intr = true;
             }
+            "ctxt" => {
+                stat.switches = next().ok_or_else(wrong)?;
+                ctxt = true;
+            }
             "processes" => {
                 stat.forks = next().ok_or_else(wrong)?;
                 processes = true;
@@ -101,11 +106,11 @@ pub(crate) fn parse(text: &str) -> Result<Stat, String> {
             }
         }
     }
-    if cpu && intr && processes {
+    if cpu && intr && ctxt && processes {
         Ok(stat)
     } else {
         Err(format!(
-            "{PATH}: it lacks one of the lines cpu, intr, processes"
+            "{PATH}: it lacks one of the lines cpu, intr, ctxt, processes"
         ))
     }
 }
@@ -124,6 +129,7 @@ fn difference(before: &Stat, after: &Stat, hertz: u64) -> Vec<Record> {
         metric("cpu_irq", ticks(&[5, 6]), "s"),
         metric("cpu_steal", ticks(&[7]), "s"),
         metric("interrupts", count(before.interrupts, after.interrupts), ""),
+        metric("switches", count(before.switches, after.switches), ""),
         metric("forks", count(before.forks, after.forks), ""),
     ]
 }
@@ -138,7 +144,7 @@ mod tests {
         intr 2000 0 9\nctxt 400\nbtime 1\nprocesses 70\nprocs_running 1\n";
     const AFTER: &str = "cpu  150 20 60 1100 4 1 7 4 0 0\n\
         cpu0 60 5 25 620 2 1 1 2 0 0\ncpu1 90 15 35 480 2 0 6 2 0 0\n\
-        intr 2300 0 9\nctxt 400\nbtime 1\nprocesses 77\nprocs_running 1\n";
+        intr 2300 0 9\nctxt 445\nbtime 1\nprocesses 77\nprocs_running 1\n";
 
     #[test]
     fn differences_of_two_readings() {
@@ -153,6 +159,7 @@ mod tests {
             ("cpu_irq", 0.05, "s"),
             ("cpu_steal", 0.01, "s"),
             ("interrupts", 300.0, ""),
+            ("switches", 45.0, ""),
             ("forks", 7.0, ""),
         ];
         let wanted: Vec<Record> = wanted.iter().map(|&(n, v, u)| metric(n, v, u)).collect();
@@ -161,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_kernel_of_old_has_fewer_columns() {
-        let stat = parse("cpu 1 2 3 4\ncpu0 1 2 3 4\nintr 5\nprocesses 6\n").unwrap();
+        let stat = parse("cpu 1 2 3 4\ncpu0 1 2 3 4\nintr 5\nctxt 7\nprocesses 6\n").unwrap();
         assert_eq!(stat.all, [1, 2, 3, 4, 0, 0, 0, 0]);
         assert_eq!(stat.idle_of(0), Some(4));
     }
@@ -171,7 +178,8 @@ mod tests {
         for text in [
             "",
             "cpu 1 2 3\n",
-            "cpu 1\nintr x\nprocesses 1\n",
+            "cpu 1\nintr x\nctxt 1\nprocesses 1\n",
+            "cpu 1 2 3 4\nintr 5\nprocesses 6\n",
             "cpuX 1 2 3 4\n",
         ] {
             assert!(parse(text).is_err(), "{text:?}");
@@ -184,6 +192,6 @@ mod tests {
         instrument.open().unwrap();
         instrument.start(1);
         instrument.stop();
-        assert_eq!(instrument.records().len(), 7);
+        assert_eq!(instrument.records().len(), 8);
     }
 }

@@ -1,14 +1,22 @@
 //! What is executed, and what is read from what it leaves.
 
+mod client;
 mod command;
 mod cyclictest;
+mod frames;
+mod graph;
 mod hackbench;
 mod hogs;
+mod jobs;
+mod load;
 pub(crate) mod output;
 mod periodic;
 mod ping_pong;
+mod replay;
 mod rt_app;
 mod series;
+mod submit_threads;
+mod sync;
 mod threads;
 
 use std::path::Path;
@@ -43,6 +51,7 @@ pub(crate) fn prepare(
     background: bool,
 ) -> Result<Prepared, String> {
     let (name, seed, samples) = (&workload.name, job.seed, job.samples);
+    let terms = || client::Terms::new(job, label, background);
     match &workload.kind {
         Kind::Command(kind) => command::prepare(name, kind, seed),
         Kind::Cyclictest(kind) => cyclictest::prepare(name, kind, seed, samples, background),
@@ -56,6 +65,30 @@ pub(crate) fn prepare(
             periodic::prepare(name, kind, seed, label, plan)
         }
         Kind::PingPong(kind) => ping_pong::prepare(kind, samples, background),
+        Kind::Frames(kind) => {
+            let load = frames::Rendering::new(kind.clone());
+            Ok(load::prepare(load, &kind.scheduling, terms()))
+        }
+        Kind::Sync(kind) => {
+            let load = sync::Waiting(kind.clone());
+            Ok(load::prepare(load, &kind.scheduling, terms()))
+        }
+        Kind::Threads(kind) => {
+            let load = submit_threads::Submitters(kind.clone());
+            Ok(load::prepare(load, &kind.scheduling, terms()))
+        }
+        Kind::Deep(kind) => {
+            let load = graph::Graph::deep(kind.clone());
+            Ok(load::prepare(load, &kind.scheduling, terms()))
+        }
+        Kind::Storm(kind) => {
+            let load = graph::Graph::storm(kind.clone());
+            Ok(load::prepare(load, &kind.scheduling, terms()))
+        }
+        Kind::Replay(kind) => {
+            let load = replay::Replaying::new(kind)?;
+            Ok(load::prepare(load, &kind.scheduling, terms()))
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use assize_bundle::Writer;
-use assize_job::Order;
+use assize_job::{Kind, Order, Replay, replay};
 use assize_plan::{Experiment, Overrides, Plan};
 use assize_target::exact::Options;
 use assize_target::{Outcome, Target};
@@ -83,7 +83,40 @@ pub(crate) fn plan(path: &Path, overriding: &Overriding) -> Result<Plan, Failure
         levels: overriding.levels.iter().cloned().collect(),
         cpus: overriding.cpus,
     };
-    Ok(experiment.plan(&overrides)?)
+    let plan = experiment.plan(&overrides)?;
+    replays(&plan)?;
+    Ok(plan)
+}
+
+/// Reads the files of workloads that replay one, so that a mistake in them
+/// ends here.
+fn replays(plan: &Plan) -> Result<(), Failure> {
+    for configuration in &plan.configurations {
+        for workload in configuration
+            .workloads
+            .iter()
+            .chain(&configuration.background)
+        {
+            let Kind::Replay(Replay {
+                file: Some(there), ..
+            }) = &workload.kind
+            else {
+                continue;
+            };
+            let mut files = plan.payload.files.iter();
+            let Some((path, _)) = files.find(|(_, to)| to == there) else {
+                continue;
+            };
+            let text = fs::read_to_string(path).map_err(|source| Failure::Read {
+                path: path.clone(),
+                source,
+            })?;
+            if let Err(why) = replay::parse(&text) {
+                return Err(Failure::Argument(format!("{}: {why}", path.display())));
+            }
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn experiment(path: &Path) -> Result<Experiment, Failure> {

@@ -74,7 +74,6 @@ fn the_tour_has_these_runs() {
 #[test]
 fn the_examples_of_the_documentation_are_experiments() {
     let text = fs::read_to_string(root().join("docs/experiment.md")).unwrap();
-    let whole = "title = \"x\"\n[workloads.w]\nkind = \"hackbench\"\n";
     let mut examples = 0;
     for block in text.split("```toml\n").skip(1) {
         let block = block.split("```").next().unwrap();
@@ -84,7 +83,7 @@ fn the_examples_of_the_documentation_are_experiments() {
         } else if block.starts_with("exclude") || block.starts_with("until") {
             continue;
         } else {
-            format!("{whole}{block}")
+            format!("title = \"x\"\n{block}\n[workloads.w]\nkind = \"frames\"\n")
         };
         parse(&text, "docs/experiment.md").unwrap_or_else(|error| panic!("{error}\n{text}"));
         examples += 1;

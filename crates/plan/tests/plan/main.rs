@@ -13,6 +13,8 @@ mod mistakes;
 #[cfg(test)]
 mod overriding;
 #[cfg(test)]
+mod queues;
+#[cfg(test)]
 mod scheduling;
 #[cfg(test)]
 mod switches;

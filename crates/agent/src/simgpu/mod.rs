@@ -1,0 +1,306 @@
+//! The device `/dev/simgpu`, behind safe functions.
+
+#[cfg(test)]
+mod layout;
+pub(crate) mod uapi;
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::ptr::NonNull;
+
+use assize_job::{Design, Put, Queue, Share, Worker};
+
+use crate::sys::{self, check};
+use uapi::{Control, Create, Dep, Exec, Info, Read, Record, Stats, Submit, Wait};
+
+const PATH: &str = "/dev/simgpu";
+/// The version of the interface that this code was written for.
+const VERSION: u32 = 1;
+
+/// An open device. What it holds goes when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Device(File);
+
+impl Device {
+    /// Opens it.
+    pub(crate) fn open() -> Result<Device, String> {
+        let file = OpenOptions::new().read(true).write(true).open(PATH);
+        let device = Device(file.map_err(|error| {
+            let why = sys::words(&error);
+            match error.kind() {
+                ErrorKind::NotFound => {
+                    format!("{PATH}: {why}; load the module: [[setup]] module = \"simgpu\"")
+                }
+                _ => format!("{PATH}: {why}"),
+            }
+        })?);
+        let version = device.info().map_err(|error| failed("info", &error))?;
+        if version.version != VERSION {
+            return Err(format!(
+                "{PATH}: its interface has version {}, and this agent knows {VERSION}; \
+                 use the module that came with assize",
+                version.version
+            ));
+        }
+        Ok(device)
+    }
+
+    /// What it is.
+    pub(crate) fn info(&self) -> io::Result<Info> {
+        let mut info = Info::default();
+        self.ioctl(uapi::INFO, &mut info)?;
+        Ok(info)
+    }
+
+    /// Makes a context on an engine. Its number.
+    pub(crate) fn create(&self, queue: &Queue, engine: u32) -> io::Result<u32> {
+        let mut create = create(queue, engine);
+        self.ioctl(uapi::CREATE, &mut create)?;
+        Ok(create.context)
+    }
+
+    /// Has random durations of a context drawn from here.
+    pub(crate) fn seed(&self, context: u32, seed: u64) -> io::Result<()> {
+        let mut control = Control {
+            context,
+            command: uapi::CONTROL_SEED,
+            arg: seed,
+        };
+        self.ioctl(uapi::CONTROL, &mut control)
+    }
+
+    /// Submits one job that waits for `deps`. Its sequence number, and the
+    /// fence if it was asked for one.
+    pub(crate) fn submit(
+        &self,
+        context: u32,
+        mut exec: Exec,
+        deps: &[Dep],
+    ) -> io::Result<(u64, Option<OwnedFd>)> {
+        exec.n_deps = u32::try_from(deps.len()).unwrap_or(u32::MAX);
+        exec.deps = if deps.is_empty() {
+            0
+        } else {
+            deps.as_ptr() as u64
+        };
+        exec.out_fence = -1;
+        let mut submit = Submit {
+            context,
+            flags: 0,
+            n_execs: 1,
+            exec_size: size_of::<Exec>() as u32,
+            execs: &raw mut exec as u64,
+        };
+        self.ioctl(uapi::SUBMIT, &mut submit)?;
+        // SAFETY: the kernel wrote the number of a descriptor that is new and
+        // ours.
+        let fence = (exec.out_fence >= 0).then(|| unsafe { OwnedFd::from_raw_fd(exec.out_fence) });
+        Ok((exec.seqno, fence))
+    }
+
+    /// Waits for a job, at most so long.
+    pub(crate) fn wait(&self, context: u32, seqno: u64, timeout_ns: u64) -> io::Result<Wait> {
+        let mut wait = Wait {
+            context,
+            seqno,
+            timeout_ns,
+            ..Wait::default()
+        };
+        self.ioctl(uapi::WAIT, &mut wait)?;
+        Ok(wait)
+    }
+
+    /// Reads what happened to jobs from `first` on, as many as there is room
+    /// for. How many were read; fewer if there are no more.
+    pub(crate) fn read(
+        &self,
+        context: u32,
+        first: u64,
+        records: &mut [Record],
+    ) -> io::Result<usize> {
+        let mut read = Read {
+            context,
+            record_size: size_of::<Record>() as u32,
+            first,
+            n: u32::try_from(records.len()).unwrap_or(u32::MAX),
+            pad: 0,
+            records: records.as_mut_ptr() as u64,
+        };
+        self.ioctl(uapi::READ, &mut read)?;
+        Ok((read.n as usize).min(records.len()))
+    }
+
+    /// What a context has done.
+    pub(crate) fn stats(&self, context: u32) -> io::Result<Stats> {
+        let mut stats = Stats {
+            context,
+            ..Stats::default()
+        };
+        self.ioctl(uapi::STATS, &mut stats)?;
+        Ok(stats)
+    }
+
+    /// What its jobs write to.
+    pub(crate) fn memory(&self) -> io::Result<Memory> {
+        // SAFETY: a new mapping is asked for, wherever there is room.
+        let at = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                uapi::MEMORY_BYTES,
+                libc::PROT_READ,
+                libc::MAP_SHARED,
+                self.0.as_raw_fd(),
+                0,
+            )
+        };
+        match NonNull::new(at) {
+            Some(at) if at.as_ptr() != libc::MAP_FAILED => Ok(Memory(at.cast())),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// An ioctl again and again, until no signal interrupts it. `T` must be
+    /// the struct whose size `number` holds, with pointers and lengths that
+    /// the kernel may use.
+    fn ioctl<T>(&self, number: u32, argument: &mut T) -> io::Result<()> {
+        loop {
+            // SAFETY: the number says that the kernel reads and writes a `T`;
+            // pointers in it are made above from slices that outlive the call.
+            let done = check(unsafe {
+                libc::ioctl(
+                    self.0.as_raw_fd(),
+                    libc::c_ulong::from(number),
+                    std::ptr::from_mut(argument),
+                )
+            });
+            match done {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                other => return other.map(|_| ()),
+            }
+        }
+    }
+}
+
+/// What jobs of an open device write to.
+#[derive(Debug)]
+pub(crate) struct Memory(NonNull<u32>);
+
+impl Memory {
+    /// How many words it has.
+    pub(crate) const WORDS: usize = uapi::MEMORY_BYTES / size_of::<u32>();
+
+    /// The word with this number, as it is now.
+    pub(crate) fn word(&self, index: usize) -> u32 {
+        // SAFETY: the mapping has so many words and lasts as long as this;
+        // the kernel may write to it at any time.
+        unsafe { self.0.as_ptr().add(index % Memory::WORDS).read_volatile() }
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours and has this size.
+        unsafe { libc::munmap(self.0.as_ptr().cast(), uapi::MEMORY_BYTES) };
+    }
+}
+
+/// What failed, in words.
+pub(crate) fn failed(what: &str, error: &io::Error) -> String {
+    format!("{PATH}: {what}: {}", sys::words(error))
+}
+
+/// A queue as the kernel wants it described.
+fn create(queue: &Queue, engine: u32) -> Create {
+    let depq = queue.design == Design::Depq;
+    let highpri = !depq && queue.worker == Worker::Highpri;
+    let mut flags = 0;
+    for (is_set, flag) in [
+        (queue.bypass, uapi::CREATE_BYPASS),
+        (queue.shared, uapi::CREATE_SHARED),
+        (highpri, uapi::CREATE_HIGHPRI),
+    ] {
+        if is_set {
+            flags |= flag;
+        }
+    }
+    Create {
+        design: if depq {
+            uapi::DESIGN_DEPQ
+        } else {
+            uapi::DESIGN_DRM_SCHED
+        },
+        flags,
+        put: match queue.put {
+            Put::Worker => uapi::PUT_WORKER,
+            Put::Irq => uapi::PUT_IRQ,
+            Put::Submit => uapi::PUT_SUBMIT,
+        },
+        worker: match queue.worker {
+            _ if !depq => 0,
+            Worker::System => uapi::WORKER_SYSTEM,
+            Worker::Workqueue => uapi::WORKER_WQ,
+            Worker::Highpri => uapi::WORKER_HIGHPRI,
+            Worker::Kthread => uapi::WORKER_KTHREAD,
+        },
+        share: match queue.share {
+            Share::Context => uapi::SHARE_CONTEXT,
+            Share::Engine => uapi::SHARE_ENGINE,
+            Share::Device => uapi::SHARE_DEVICE,
+        },
+        engine,
+        priority: 0,
+        credit_limit: queue.credits,
+        ring: queue.ring,
+        timeout_us: u32::try_from(queue.timeout_ns / 1000).unwrap_or(u32::MAX),
+        hang_limit: queue.hang_limit,
+        context: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queue_is_described_as_the_kernel_wants_it() {
+        let drm = create(&Queue::default(), 3);
+        let wanted = Create {
+            engine: 3,
+            credit_limit: 64,
+            ring: 1024,
+            timeout_us: 5_000_000,
+            ..Create::default()
+        };
+        assert_eq!(drm, wanted);
+        let highpri = Queue {
+            worker: Worker::Highpri,
+            shared: true,
+            ..Queue::default()
+        };
+        let flags = uapi::CREATE_SHARED | uapi::CREATE_HIGHPRI;
+        assert_eq!(create(&highpri, 3), Create { flags, ..wanted });
+        let depq = Queue {
+            design: Design::Depq,
+            bypass: true,
+            put: Put::Submit,
+            worker: Worker::Highpri,
+            share: Share::Device,
+            ..Queue::default()
+        };
+        let depq = create(&depq, 3);
+        assert_eq!((depq.design, depq.flags), (1, uapi::CREATE_BYPASS));
+        assert_eq!((depq.put, depq.worker, depq.share), (2, 2, 2));
+        assert_eq!(
+            create(
+                &Queue {
+                    design: Design::Depq,
+                    ..Queue::default()
+                },
+                0
+            )
+            .worker,
+            1
+        );
+    }
+}

@@ -1,0 +1,215 @@
+//! The structs and numbers of `kernel/uapi/simgpu.h`, which says what they
+//! mean. A test compares them with what a C compiler makes of that file.
+
+use std::mem::size_of;
+
+/// What jobs can write to.
+pub(crate) const MEMORY_BYTES: usize = 65536;
+
+pub(crate) const DESIGN_DRM_SCHED: u32 = 0;
+pub(crate) const DESIGN_DEPQ: u32 = 1;
+
+pub(crate) const CREATE_BYPASS: u32 = 1;
+pub(crate) const CREATE_SHARED: u32 = 2;
+pub(crate) const CREATE_HIGHPRI: u32 = 4;
+
+pub(crate) const PUT_WORKER: u32 = 0;
+pub(crate) const PUT_IRQ: u32 = 1;
+pub(crate) const PUT_SUBMIT: u32 = 2;
+
+pub(crate) const WORKER_SYSTEM: u32 = 0;
+pub(crate) const WORKER_WQ: u32 = 1;
+pub(crate) const WORKER_HIGHPRI: u32 = 2;
+pub(crate) const WORKER_KTHREAD: u32 = 3;
+
+pub(crate) const SHARE_CONTEXT: u32 = 0;
+pub(crate) const SHARE_ENGINE: u32 = 1;
+pub(crate) const SHARE_DEVICE: u32 = 2;
+
+pub(crate) const DEP_FENCE: u32 = 0;
+pub(crate) const DEP_JOB: u32 = 1;
+
+pub(crate) const EXEC_FENCE_OUT: u32 = 1;
+pub(crate) const EXEC_WRITE: u32 = 2;
+
+pub(crate) const RECORD_DONE: u32 = 1;
+
+pub(crate) const CONTROL_SEED: u32 = 4;
+
+/// `struct simgpu_info`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Info {
+    pub(crate) version: u32,
+    pub(crate) engines: u32,
+    pub(crate) engines_parallel: u32,
+    pub(crate) pad: u32,
+    pub(crate) queue_bytes: [u32; 2],
+    pub(crate) job_bytes: [u32; 2],
+    pub(crate) fence_bytes: [u32; 2],
+}
+
+/// `struct simgpu_create`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Create {
+    pub(crate) design: u32,
+    pub(crate) flags: u32,
+    pub(crate) put: u32,
+    pub(crate) worker: u32,
+    pub(crate) share: u32,
+    pub(crate) engine: u32,
+    pub(crate) priority: u32,
+    pub(crate) credit_limit: u32,
+    pub(crate) ring: u32,
+    pub(crate) timeout_us: u32,
+    pub(crate) hang_limit: u32,
+    pub(crate) context: u32,
+}
+
+/// `struct simgpu_dep`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Dep {
+    pub(crate) kind: u32,
+    pub(crate) fd: i32,
+    pub(crate) context: u32,
+    pub(crate) pad: u32,
+    pub(crate) seqno: u64,
+}
+
+/// `struct simgpu_exec`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Exec {
+    pub(crate) flags: u32,
+    pub(crate) n_deps: u32,
+    pub(crate) deps: u64,
+    pub(crate) duration_ns: u64,
+    pub(crate) duration_spread_ns: u64,
+    pub(crate) run_cost_ns: u64,
+    pub(crate) credits: u32,
+    pub(crate) fault: u32,
+    pub(crate) fault_arg: u64,
+    pub(crate) cookie: u64,
+    pub(crate) write_offset: u32,
+    pub(crate) write_value: u32,
+    pub(crate) out_fence: i32,
+    pub(crate) pad: u32,
+    pub(crate) seqno: u64,
+}
+
+/// `struct simgpu_submit`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Submit {
+    pub(crate) context: u32,
+    pub(crate) flags: u32,
+    pub(crate) n_execs: u32,
+    pub(crate) exec_size: u32,
+    pub(crate) execs: u64,
+}
+
+/// `struct simgpu_wait`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Wait {
+    pub(crate) context: u32,
+    pub(crate) pad: u32,
+    pub(crate) seqno: u64,
+    pub(crate) timeout_ns: u64,
+    pub(crate) error: i32,
+    pub(crate) pad2: u32,
+    pub(crate) t_run: u64,
+    pub(crate) t_hw: u64,
+    pub(crate) t_wake: u64,
+}
+
+/// `struct simgpu_record`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Record {
+    pub(crate) seqno: u64,
+    pub(crate) cookie: u64,
+    pub(crate) t_enter: u64,
+    pub(crate) t_commit: u64,
+    pub(crate) t_return: u64,
+    pub(crate) t_run: u64,
+    pub(crate) t_hw: u64,
+    pub(crate) t_done: u64,
+    pub(crate) order: u64,
+    pub(crate) error: i32,
+    pub(crate) flags: u32,
+}
+
+/// `struct simgpu_read`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Read {
+    pub(crate) context: u32,
+    pub(crate) record_size: u32,
+    pub(crate) first: u64,
+    pub(crate) n: u32,
+    pub(crate) pad: u32,
+    pub(crate) records: u64,
+}
+
+/// `struct simgpu_stats`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Stats {
+    pub(crate) context: u32,
+    pub(crate) banned: u32,
+    pub(crate) submitted: u64,
+    pub(crate) bypassed: u64,
+    pub(crate) done: u64,
+    pub(crate) failed: u64,
+    pub(crate) timedout: u64,
+    pub(crate) no_hang: u64,
+    pub(crate) released: u64,
+    pub(crate) put_irq: u64,
+    pub(crate) put_submit: u64,
+    pub(crate) put_worker: u64,
+    pub(crate) put_delayed: u64,
+    pub(crate) kicks: u64,
+    pub(crate) credits: u32,
+    pub(crate) queued: u32,
+    pub(crate) pending: u32,
+    pub(crate) pad: u32,
+}
+
+/// `struct simgpu_control`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Control {
+    pub(crate) context: u32,
+    pub(crate) command: u32,
+    pub(crate) arg: u64,
+}
+
+const _: () = {
+    assert!(size_of::<Info>() == 40);
+    assert!(size_of::<Create>() == 48);
+    assert!(size_of::<Dep>() == 24);
+    assert!(size_of::<Exec>() == 88);
+    assert!(size_of::<Submit>() == 24);
+    assert!(size_of::<Wait>() == 56);
+    assert!(size_of::<Record>() == 80);
+    assert!(size_of::<Read>() == 32);
+    assert!(size_of::<Stats>() == 120);
+    assert!(size_of::<Control>() == 16);
+};
+
+/// The number of an ioctl that reads and writes a `T`: `_IOWR`.
+const fn number<T>(nr: u32) -> u32 {
+    const READ_AND_WRITE: u32 = 3;
+    READ_AND_WRITE << 30 | (size_of::<T>() as u32) << 16 | 0xA5 << 8 | nr
+}
+
+pub(crate) const INFO: u32 = number::<Info>(0);
+pub(crate) const CREATE: u32 = number::<Create>(1);
+pub(crate) const SUBMIT: u32 = number::<Submit>(3);
+pub(crate) const WAIT: u32 = number::<Wait>(4);
+pub(crate) const READ: u32 = number::<Read>(5);
+pub(crate) const STATS: u32 = number::<Stats>(6);
+pub(crate) const CONTROL: u32 = number::<Control>(8);

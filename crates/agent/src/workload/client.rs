@@ -1,0 +1,292 @@
+//! What all workloads have in common that submit jobs to simgpu.
+//!
+//! Each context keeps its own measurements, so that threads share nothing. A
+//! context's ring in the kernel holds the records of its last jobs; before a
+//! submission would overwrite a record, a quarter of the ring is waited for
+//! and read. All others are read at the end, when nothing is measured any
+//! more.
+
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use assize_job::{Job, Queue};
+
+use super::series::Series;
+use crate::seed::Stream;
+use crate::simgpu::uapi::{self, Dep, Exec, Info, Record, Stats};
+use crate::simgpu::{Device, failed};
+use crate::sys;
+
+/// Nothing takes longer: the longest job ends or hangs before.
+const PATIENCE_NS: u64 = 150_000_000_000;
+
+/// What a workload is told beside its parameters.
+#[derive(Debug, Clone)]
+pub(super) struct Terms {
+    /// How the queues are.
+    pub(super) queue: Queue,
+    /// The seed of the run.
+    pub(super) seed: u64,
+    /// Names the streams of random numbers.
+    pub(super) label: String,
+    /// Runs until it is killed, and measures nothing.
+    pub(super) background: bool,
+    /// Single samples are sent.
+    pub(super) samples: bool,
+}
+
+impl Terms {
+    pub(super) fn new(job: &Job, label: &str, background: bool) -> Terms {
+        Terms {
+            queue: job.queue.clone().unwrap_or_default(),
+            seed: job.seed,
+            label: label.to_owned(),
+            background,
+            samples: job.samples,
+        }
+    }
+
+    /// A stream of numbers for one use.
+    pub(super) fn stream(&self, of: &str) -> Stream {
+        Stream::new(self.seed, &format!("{}.{of}", self.label))
+    }
+}
+
+/// The device and how its queues are to be.
+#[derive(Debug, Clone)]
+pub(super) struct Client {
+    pub(super) device: Arc<Device>,
+    pub(super) info: Info,
+    pub(super) terms: Terms,
+}
+
+impl Client {
+    pub(super) fn open(terms: &Terms) -> Result<Client, String> {
+        let device = Device::open()?;
+        let info = device.info().map_err(|error| failed("info", &error))?;
+        Ok(Client {
+            device: Arc::new(device),
+            info,
+            terms: terms.clone(),
+        })
+    }
+
+    /// Whether anything is measured.
+    pub(super) fn measures(&self) -> bool {
+        !self.terms.background
+    }
+
+    /// A context on an engine, for so many jobs. `name` names the stream that
+    /// their durations are drawn from.
+    pub(super) fn lane(&self, name: &str, engine: u32, jobs: u64) -> Result<Lane, String> {
+        let queue = &self.terms.queue;
+        let engines = self.info.engines;
+        if engine >= engines {
+            return Err(format!(
+                "there is no engine {engine} among {engines}, which count from 0; \
+                 set parameters = {{ engines = {} }} of the module simgpu",
+                engine + 1
+            ));
+        }
+        let context = self
+            .device
+            .create(queue, engine)
+            .map_err(|error| failed("create a context", &error))?;
+        let seed = self.terms.stream(&format!("durations.{name}")).next();
+        self.device
+            .seed(context, seed)
+            .map_err(|error| failed("seed a context", &error))?;
+        let keep = self.measures();
+        let room = if keep { jobs } else { 0 };
+        let capacity = usize::try_from(room.min(1 << 22)).unwrap_or(0);
+        let mut records = vec![Record::default(); capacity.min(queue.ring as usize)];
+        records.clear();
+        Ok(Lane {
+            device: self.device.clone(),
+            context,
+            ring: u64::from(queue.ring),
+            keep,
+            last: 0,
+            records,
+            ioctl: Series::with_room(room),
+            woken: Vec::with_capacity(capacity),
+        })
+    }
+
+    /// So many contexts, on one engine after the other.
+    pub(super) fn lanes(&self, count: u32, jobs_of_each: u64) -> Result<Vec<Lane>, String> {
+        (0..count)
+            .map(|index| {
+                self.lane(
+                    &index.to_string(),
+                    index % self.info.engines.max(1),
+                    jobs_of_each,
+                )
+            })
+            .collect()
+    }
+}
+
+/// A context and what was measured of its jobs.
+#[derive(Debug)]
+pub(super) struct Lane {
+    device: Arc<Device>,
+    context: u32,
+    ring: u64,
+    /// Whether anything is measured.
+    keep: bool,
+    /// The sequence number of the newest job.
+    last: u64,
+    /// The records read so far: of the first jobs, in order.
+    records: Vec<Record>,
+    /// How long each submission took.
+    ioctl: Series,
+    /// Job, when somebody began to wait for it, and when they woke.
+    woken: Vec<(u64, u64, u64)>,
+}
+
+/// A job that was submitted.
+#[derive(Debug)]
+pub(super) struct Submitted {
+    pub(super) seqno: u64,
+    pub(super) fence: Option<OwnedFd>,
+}
+
+impl Lane {
+    /// Submits one job.
+    pub(super) fn submit(&mut self, exec: Exec, deps: &[Dep]) -> Result<Submitted, String> {
+        self.make_room()?;
+        let before = if self.keep { sys::now() } else { 0 };
+        let (seqno, fence) = self
+            .device
+            .submit(self.context, exec, deps)
+            .map_err(|error| failed("submit", &error))?;
+        if self.keep {
+            let after = sys::now();
+            self.ioctl.push(after, after - before);
+        }
+        self.last = seqno;
+        Ok(Submitted { seqno, fence })
+    }
+
+    /// A dependency on a job of this context; `None` if it must be done,
+    /// because the ring does not hold it any more.
+    pub(super) fn job(&self, seqno: u64) -> Option<Dep> {
+        (seqno + self.ring > self.last + 1).then_some(Dep {
+            kind: uapi::DEP_JOB,
+            context: self.context,
+            seqno,
+            ..Dep::default()
+        })
+    }
+
+    /// Waits for a job in the kernel.
+    pub(super) fn wait(&mut self, seqno: u64) -> Result<(), String> {
+        let before = if self.keep { sys::now() } else { 0 };
+        let wait = self
+            .device
+            .wait(self.context, seqno, PATIENCE_NS)
+            .map_err(|error| failed(&format!("wait for job {seqno}"), &error))?;
+        if wait.error != 0 {
+            return Err(self.ended_badly(seqno, wait.error));
+        }
+        if self.keep {
+            self.woken.push((seqno, before, wait.t_wake));
+        }
+        Ok(())
+    }
+
+    /// Waits for a job if the ring still holds it: else it is done.
+    pub(super) fn wait_remembered(&mut self, seqno: u64) -> Result<(), String> {
+        match self.job(seqno) {
+            Some(_) => self.wait(seqno),
+            None => Ok(()),
+        }
+    }
+
+    /// Notes that somebody who waited for a job from `before` woke.
+    pub(super) fn woke(&mut self, seqno: u64, before: u64, woke: u64) {
+        if self.keep {
+            self.woken.push((seqno, before, woke));
+        }
+    }
+
+    /// Waits until all jobs are done.
+    pub(super) fn wait_all(&mut self) -> Result<(), String> {
+        if self.last > 0 {
+            self.wait(self.last)?;
+        }
+        Ok(())
+    }
+
+    /// Reads records before the next job would overwrite one.
+    fn make_room(&mut self) -> Result<(), String> {
+        let read = self.records.len() as u64;
+        if !self.keep || self.last - read < self.ring {
+            return Ok(());
+        }
+        self.wait(read + (self.ring / 4).max(1))?;
+        self.read()
+    }
+
+    /// Reads records of jobs that are done, in order, as far as there are
+    /// any.
+    fn read(&mut self) -> Result<(), String> {
+        let read = self.records.len();
+        let left = usize::try_from(self.last).unwrap_or(0) - read;
+        self.records.resize(read + left, Record::default());
+        let count = self
+            .device
+            .read(self.context, read as u64 + 1, &mut self.records[read..])
+            .map_err(|error| failed("read records", &error))?;
+        let done = self.records[read..read + count]
+            .iter()
+            .zip(read as u64 + 1..)
+            .take_while(|(record, wanted)| {
+                record.seqno == *wanted && record.flags & uapi::RECORD_DONE != 0
+            })
+            .count();
+        self.records.truncate(read + done);
+        Ok(())
+    }
+
+    /// Everything that was measured, once all jobs are done.
+    pub(super) fn finish(mut self) -> Result<Finished, String> {
+        self.read()?;
+        let missing = self.last - self.records.len() as u64;
+        if missing > 0 {
+            return Err(format!(
+                "{missing} of {} jobs of context {} have no record, or are not done",
+                self.last, self.context
+            ));
+        }
+        if let Some(bad) = self.records.iter().find(|record| record.error != 0) {
+            return Err(self.ended_badly(bad.seqno, bad.error));
+        }
+        let stats = self
+            .device
+            .stats(self.context)
+            .map_err(|error| failed("statistics", &error))?;
+        Ok(Finished {
+            records: self.records,
+            ioctl: self.ioctl,
+            woken: self.woken,
+            stats,
+        })
+    }
+
+    fn ended_badly(&self, seqno: u64, error: i32) -> String {
+        let error = std::io::Error::from_raw_os_error(error.saturating_neg());
+        let words = sys::words(&error);
+        format!("job {seqno} of context {}: {words}", self.context)
+    }
+}
+
+/// What was measured of a context.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) records: Vec<Record>,
+    pub(super) ioctl: Series,
+    pub(super) woken: Vec<(u64, u64, u64)>,
+    pub(super) stats: Stats,
+}

@@ -1,0 +1,302 @@
+//! A client that renders at a fixed rate, and its compositor.
+//!
+//! At each vertical blank the client works, submits the jobs of a frame, and
+//! hands the fence of the last to the compositor, which waits for it and
+//! submits a job of its own. Once that is done, the frame is ready, and is
+//! shown at the next vertical blank. There are two buffers: while a frame is
+//! not ready, the client has none to render to and lets the blank pass.
+
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use assize_job::{Frames, Record};
+
+use super::client::{Client, Lane, Terms};
+use super::load::Load;
+use super::series::Series;
+use super::threads::{join, spawn, work};
+use crate::simgpu::uapi::{self, Dep, Exec};
+use crate::sys;
+
+/// Time for both threads to have started before the first vertical blank.
+const LEAD_NS: u64 = 5_000_000;
+const NS_PER_S: u64 = 1_000_000_000;
+
+pub(super) struct Rendering {
+    frames: Frames,
+    blanks: Blanks,
+    /// When each frame's submission began, and when it was ready.
+    shown: Vec<(u64, u64)>,
+}
+
+impl Rendering {
+    pub(super) fn new(frames: Frames) -> Rendering {
+        Rendering {
+            frames,
+            blanks: Blanks::default(),
+            shown: Vec::new(),
+        }
+    }
+
+    fn most(&self) -> u64 {
+        self.frames.duration_ns / (NS_PER_S / u64::from(self.frames.rate.max(1))) + 1
+    }
+}
+
+/// The vertical blanks.
+#[derive(Debug, Clone, Copy, Default)]
+struct Blanks {
+    first: u64,
+    period_ns: u64,
+    /// None is at or after this.
+    end: u64,
+}
+
+impl Blanks {
+    /// The first after `time`.
+    fn after(&self, time: u64) -> u64 {
+        let passed = time.checked_sub(self.first);
+        let index = passed.map_or(0, |passed| passed / self.period_ns + 1);
+        self.first
+            .saturating_add(index.saturating_mul(self.period_ns))
+    }
+
+    /// Those at which no frame had become ready since the one before. At the
+    /// first the client begins.
+    fn missed(&self, ready: impl IntoIterator<Item = u64>) -> Vec<u64> {
+        let mut ready = ready.into_iter().peekable();
+        let mut missed = Vec::new();
+        let mut blank = self.after(self.first);
+        while blank < self.end {
+            let mut is_new = false;
+            while ready.next_if(|time| *time <= blank).is_some() {
+                is_new = true;
+            }
+            if !is_new {
+                missed.push(blank);
+            }
+            blank += self.period_ns;
+        }
+        missed
+    }
+}
+
+/// What the client hands to the compositor.
+struct Frame {
+    fence: OwnedFd,
+    seqno: u64,
+    begun: u64,
+}
+
+impl Load for Rendering {
+    fn contexts(&mut self, client: &Client) -> Result<Vec<Lane>, String> {
+        let most = self.most();
+        let jobs = most * u64::from(self.frames.jobs);
+        let room = if client.measures() { most } else { 0 };
+        self.shown = Vec::with_capacity(usize::try_from(room.min(1 << 22)).unwrap_or(0));
+        Ok(vec![
+            client.lane("client", 0, jobs)?,
+            client.lane("compositor", 0, most)?,
+        ])
+    }
+
+    fn run(&mut self, terms: &Terms, start: u64, lanes: Vec<Lane>) -> Result<Vec<Lane>, String> {
+        let period_ns = NS_PER_S / u64::from(self.frames.rate.max(1));
+        let first = start + LEAD_NS + terms.stream("phase").below(period_ns);
+        let end = first.saturating_add(self.frames.duration_ns);
+        self.blanks = Blanks {
+            first,
+            period_ns,
+            end: if terms.background { u64::MAX } else { end },
+        };
+        let [lane, compositor_lane] =
+            <[Lane; 2]>::try_from(lanes).map_err(|_| "there are not two contexts")?;
+        let (give, take) = sync_channel(2);
+        let done = Arc::new(AtomicU64::new(0));
+        let client = ClientThread {
+            frames: self.frames.clone(),
+            blanks: self.blanks,
+            lane,
+            give,
+            done: done.clone(),
+        };
+        let compositor = Compositor {
+            frames: self.frames.clone(),
+            lane: compositor_lane,
+            done,
+            keep: !terms.background,
+            shown: std::mem::take(&mut self.shown),
+            woken: Vec::new(),
+        };
+        let client = spawn("client", move || client.run())?;
+        let compositor = spawn("compositor", move || compositor.run(&take))?;
+        let compositor = join(vec![compositor])?;
+        let mut lanes: Vec<Lane> = join(vec![client])?.into_iter().collect::<Result<_, _>>()?;
+        for done in compositor {
+            let done = done?;
+            for (seqno, before, woke) in done.woken {
+                lanes[0].woke(seqno, before, woke);
+            }
+            self.shown = done.shown;
+            lanes.push(done.lane);
+        }
+        Ok(lanes)
+    }
+
+    fn records(&mut self, _: &Client, terms: &Terms, start: u64) -> Result<Vec<Record>, String> {
+        let mut times = Series::default();
+        for (begun, ready) in &self.shown {
+            times.push(*ready, ready - begun);
+        }
+        let missed = self
+            .blanks
+            .missed(self.shown.iter().map(|(_, ready)| *ready));
+        let mut records = times.records("frame_time", "ns", start, terms.samples);
+        records.push(Record::Metric {
+            metric: "frames".into(),
+            value: self.shown.len() as f64,
+            unit: String::new(),
+        });
+        records.push(Record::Events {
+            event: "frames_missed".into(),
+            count: missed.len() as u64,
+            exposure_ns: self.frames.duration_ns,
+            t_ns: missed.iter().map(|blank| blank - start).collect(),
+        });
+        Ok(records)
+    }
+}
+
+struct ClientThread {
+    frames: Frames,
+    blanks: Blanks,
+    lane: Lane,
+    give: SyncSender<Frame>,
+    /// Frames that are ready.
+    done: Arc<AtomicU64>,
+}
+
+impl ClientThread {
+    fn run(mut self) -> Result<Lane, String> {
+        sys::no_timer_slack();
+        let mut submitted = 0;
+        let mut blank = self.blanks.first;
+        while blank < self.blanks.end {
+            sys::sleep_until(blank);
+            if self.done.load(Ordering::Acquire) == submitted {
+                work(self.frames.cpu_ns);
+                let frame = self.render()?;
+                if self.give.send(frame).is_err() {
+                    // Why the compositor has ended, it says itself.
+                    break;
+                }
+                submitted += 1;
+            }
+            blank = self.blanks.after(sys::now().max(blank));
+        }
+        drop(self.give);
+        self.lane.wait_all()?;
+        Ok(self.lane)
+    }
+
+    /// Submits the jobs of a frame.
+    fn render(&mut self) -> Result<Frame, String> {
+        let begun = sys::now();
+        let mut before: Option<Dep> = None;
+        for left in (0..self.frames.jobs).rev() {
+            let flags = if left == 0 { uapi::EXEC_FENCE_OUT } else { 0 };
+            let exec = Exec {
+                flags,
+                duration_ns: self.frames.job_duration_ns,
+                duration_spread_ns: self.frames.spread_ns,
+                run_cost_ns: self.frames.run_cost_ns,
+                ..Exec::default()
+            };
+            let job = self.lane.submit(exec, before.as_slice())?;
+            if let Some(fence) = job.fence {
+                return Ok(Frame {
+                    fence,
+                    seqno: job.seqno,
+                    begun,
+                });
+            }
+            before = self.lane.job(job.seqno);
+        }
+        Err("the kernel returned no fence for a frame".into())
+    }
+}
+
+struct Compositor {
+    frames: Frames,
+    lane: Lane,
+    done: Arc<AtomicU64>,
+    keep: bool,
+    shown: Vec<(u64, u64)>,
+    /// Of the client's context.
+    woken: Vec<(u64, u64, u64)>,
+}
+
+impl Compositor {
+    fn run(mut self, take: &Receiver<Frame>) -> Result<Compositor, String> {
+        let exec = Exec {
+            duration_ns: self.frames.composition_ns,
+            run_cost_ns: self.frames.run_cost_ns,
+            ..Exec::default()
+        };
+        while let Ok(frame) = take.recv() {
+            let mut dep = None;
+            if self.frames.in_fence {
+                dep = Some(Dep {
+                    kind: uapi::DEP_FENCE,
+                    fd: frame.fence.as_raw_fd(),
+                    ..Dep::default()
+                });
+            } else {
+                let before = sys::now();
+                sys::wait_readable(&[&frame.fence], None);
+                if self.keep {
+                    self.woken.push((frame.seqno, before, sys::now()));
+                }
+            }
+            let job = self.lane.submit(exec, dep.as_slice())?;
+            self.lane.wait(job.seqno)?;
+            if self.keep {
+                self.shown.push((frame.begun, sys::now()));
+            }
+            self.done.fetch_add(1, Ordering::Release);
+        }
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BLANKS: Blanks = Blanks {
+        first: 100,
+        period_ns: 10,
+        end: 150,
+    };
+
+    #[test]
+    fn the_next_blank_is_after_now() {
+        assert_eq!(BLANKS.after(0), 100);
+        assert_eq!(BLANKS.after(99), 100);
+        assert_eq!(BLANKS.after(100), 110);
+        assert_eq!(BLANKS.after(109), 110);
+        assert_eq!(BLANKS.after(110), 120);
+    }
+
+    #[test]
+    fn a_blank_without_a_new_frame_is_missed() {
+        // Blanks at which a frame may be shown: 110, 120, 130, 140.
+        assert_eq!(BLANKS.missed([105, 115, 125, 135]), [0; 0]);
+        assert_eq!(BLANKS.missed([110, 120, 130, 140]), [0; 0]);
+        assert_eq!(BLANKS.missed([]), [110, 120, 130, 140]);
+        assert_eq!(BLANKS.missed([111, 135, 155]), [110, 130]);
+        assert_eq!(BLANKS.missed([112, 113, 114]), [110, 130, 140]);
+    }
+}

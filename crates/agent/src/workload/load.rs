@@ -1,0 +1,76 @@
+//! Workloads that submit jobs to simgpu: what each has to say for itself,
+//! and what is the same for all.
+
+use assize_job::{Record, Scheduling};
+
+use super::client::{Client, Lane, Terms};
+use super::{Prepared, jobs};
+use crate::process::{Body, Staged};
+use crate::sys;
+
+/// What is particular to a workload.
+pub(super) trait Load {
+    /// Makes the contexts, before anything is measured.
+    fn contexts(&mut self, client: &Client) -> Result<Vec<Lane>, String>;
+    /// Submits jobs until all are done, or for ever in the background.
+    /// `start`: now.
+    fn run(&mut self, terms: &Terms, start: u64, lanes: Vec<Lane>) -> Result<Vec<Lane>, String>;
+    /// What it reports beside what is measured of every job.
+    fn records(&mut self, _: &Client, _: &Terms, _start: u64) -> Result<Vec<Record>, String> {
+        Ok(Vec::new())
+    }
+}
+
+/// A workload, ready to be started.
+pub(super) fn prepare(
+    load: impl Load + 'static,
+    scheduling: &Scheduling,
+    terms: Terms,
+) -> Prepared {
+    let submitter = Submitter {
+        load,
+        terms,
+        client: None,
+        lanes: Vec::new(),
+        start: 0,
+    };
+    Prepared {
+        body: Body::Staged(Box::new(submitter)),
+        scheduling: scheduling.clone(),
+        statuses: vec![0],
+        // It sends its records itself.
+        read: Box::new(|_, _| Vec::new()),
+    }
+}
+
+struct Submitter<L> {
+    load: L,
+    terms: Terms,
+    client: Option<Client>,
+    lanes: Vec<Lane>,
+    start: u64,
+}
+
+impl<L: Load> Staged for Submitter<L> {
+    fn set_up(&mut self) -> Result<(), String> {
+        let client = Client::open(&self.terms)?;
+        self.lanes = self.load.contexts(&client)?;
+        self.client = Some(client);
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), String> {
+        self.start = sys::now();
+        let lanes = std::mem::take(&mut self.lanes);
+        self.lanes = self.load.run(&self.terms, self.start, lanes)?;
+        Ok(())
+    }
+
+    fn records(&mut self) -> Result<Vec<Record>, String> {
+        let client = self.client.as_ref().ok_or("it was not set up")?;
+        let mut records = self.load.records(client, &self.terms, self.start)?;
+        let lanes = std::mem::take(&mut self.lanes);
+        records.extend(jobs::report(lanes, &self.terms, &client.info, self.start)?);
+        Ok(records)
+    }
+}

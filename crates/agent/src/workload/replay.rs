@@ -1,0 +1,242 @@
+//! Jobs as a text describes them.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fs;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
+
+use assize_job::replay::{Batch, Script, Step, parse};
+use assize_job::{Record, Replay};
+
+use super::client::{Client, Lane, Terms};
+use super::load::Load;
+use super::series::Series;
+use super::threads::{join, spawn};
+use crate::simgpu::uapi::{self, Dep, Exec};
+use crate::sys;
+
+/// Each client's start is put off by less than this, drawn from the seed.
+const OFFSET_NS_MAX: u64 = 1_000_000;
+
+pub(super) struct Replaying {
+    replay: Replay,
+    script: Arc<Script>,
+    rounds: Series,
+}
+
+impl Replaying {
+    pub(super) fn new(replay: &Replay) -> Result<Replaying, String> {
+        let (text, place) = match (&replay.file, &replay.steps) {
+            (Some(file), None) => {
+                let text = fs::read_to_string(file);
+                let text = text.map_err(|error| format!("{file}: {}", sys::words(&error)))?;
+                (text, file.as_str())
+            }
+            (None, Some(steps)) => (steps.clone(), "steps"),
+            _ => return Err("file, steps: one of them must be given".into()),
+        };
+        let script = parse(&text).map_err(|why| format!("{place}: {why}"))?;
+        Ok(Replaying {
+            replay: replay.clone(),
+            script: Arc::new(script),
+            rounds: Series::default(),
+        })
+    }
+}
+
+impl Load for Replaying {
+    fn contexts(&mut self, client: &Client) -> Result<Vec<Lane>, String> {
+        let mut lanes = Vec::new();
+        for number in 0..self.replay.clients {
+            for (index, (_, engine)) in self.script.lanes.iter().enumerate() {
+                let of_lane = |step: &&Step| matches!(step, Step::Batch(b) if b.lane == index);
+                let jobs = self.script.steps.iter().filter(of_lane).count() as u64;
+                let jobs = jobs * u64::from(self.replay.repeat);
+                lanes.push(client.lane(&format!("{number}.{index}"), *engine, jobs)?);
+            }
+        }
+        Ok(lanes)
+    }
+
+    fn run(&mut self, terms: &Terms, start: u64, lanes: Vec<Lane>) -> Result<Vec<Lane>, String> {
+        let mut offsets = terms.stream("offset");
+        let mut lanes = lanes.into_iter();
+        let mut running = Vec::new();
+        for number in 0..self.replay.clients {
+            let begin = start + offsets.below(OFFSET_NS_MAX);
+            let repeat = (!terms.background).then_some(self.replay.repeat);
+            let lanes = lanes.by_ref().take(self.script.lanes.len()).collect();
+            let player = Player::new(self.script.clone(), lanes, self.replay.run_cost_ns);
+            let play = move || player.play(begin, repeat);
+            running.push(spawn(&format!("client{number}"), play)?);
+        }
+        let mut lanes = Vec::new();
+        for done in join(running)? {
+            let player = done?;
+            lanes.extend(player.lanes);
+            self.rounds.append(player.rounds);
+        }
+        Ok(lanes)
+    }
+
+    fn records(&mut self, _: &Client, terms: &Terms, start: u64) -> Result<Vec<Record>, String> {
+        let rounds = std::mem::take(&mut self.rounds);
+        Ok(rounds.records("round_time", "ns", start, terms.samples))
+    }
+}
+
+/// A client that carries out a script.
+struct Player {
+    script: Arc<Script>,
+    lanes: Vec<Lane>,
+    run_cost_ns: u64,
+    /// Steps whose fences are handed over.
+    fenced: BTreeSet<usize>,
+    /// Of this round: each step's job and, while it may be wanted, fence.
+    jobs: Vec<Option<(usize, u64, Option<OwnedFd>)>>,
+    /// All jobs that somebody may still throttle on, oldest first.
+    newest: VecDeque<(usize, u64)>,
+    throttle: usize,
+    depth: usize,
+    rounds: Series,
+}
+
+impl Player {
+    fn new(script: Arc<Script>, lanes: Vec<Lane>, run_cost_ns: u64) -> Player {
+        let batches = script.steps.iter().filter_map(|step| match step {
+            Step::Batch(batch) => Some(batch),
+            _ => None,
+        });
+        let fenced = batches
+            .flat_map(|batch| &batch.dependencies)
+            .filter(|dependency| dependency.fence)
+            .map(|dependency| dependency.step)
+            .collect();
+        Player {
+            script,
+            lanes,
+            run_cost_ns,
+            fenced,
+            jobs: Vec::new(),
+            newest: VecDeque::new(),
+            throttle: 0,
+            depth: 0,
+            rounds: Series::default(),
+        }
+    }
+
+    /// So many rounds, or until the process is killed.
+    fn play(mut self, begin: u64, repeat: Option<u32>) -> Result<Player, String> {
+        sys::no_timer_slack();
+        sys::sleep_until(begin);
+        let script = self.script.clone();
+        let mut done = 0;
+        while repeat.is_none_or(|repeat| done < repeat) {
+            let start = sys::now();
+            self.jobs.clear();
+            for (index, step) in script.steps.iter().enumerate() {
+                self.step(index, step, start)?;
+            }
+            if repeat.is_some() {
+                let now = sys::now();
+                self.rounds.push(now, now - start);
+            }
+            done = done.saturating_add(1);
+        }
+        self.lanes.iter_mut().try_for_each(Lane::wait_all)?;
+        Ok(self)
+    }
+
+    fn step(&mut self, index: usize, step: &Step, start: u64) -> Result<(), String> {
+        let mut job = None;
+        match step {
+            Step::Batch(batch) => job = Some(self.batch(index, batch)?),
+            Step::Delay { ns } => sys::sleep_until(sys::now() + ns),
+            Step::Period { ns } => sys::sleep_until(start + ns),
+            Step::Sync { step } => {
+                if let Some(Some((lane, seqno, _))) = self.jobs.get(*step) {
+                    self.lanes[*lane].wait_remembered(*seqno)?;
+                }
+            }
+            Step::Throttle { jobs } => self.throttle = *jobs,
+            Step::Depth { jobs } => self.depth = *jobs,
+        }
+        self.jobs.push(job);
+        Ok(())
+    }
+
+    fn batch(
+        &mut self,
+        index: usize,
+        batch: &Batch,
+    ) -> Result<(usize, u64, Option<OwnedFd>), String> {
+        self.limit_depth(batch.lane)?;
+        let flags = if self.fenced.contains(&index) {
+            uapi::EXEC_FENCE_OUT
+        } else {
+            0
+        };
+        let mut deps = Vec::with_capacity(batch.dependencies.len());
+        for dependency in &batch.dependencies {
+            let Some(Some((lane, seqno, fence))) = self.jobs.get(dependency.step) else {
+                continue;
+            };
+            match fence {
+                Some(fence) if dependency.fence => deps.push(Dep {
+                    kind: uapi::DEP_FENCE,
+                    fd: fence.as_raw_fd(),
+                    ..Dep::default()
+                }),
+                _ => deps.extend(self.lanes[*lane].job(*seqno)),
+            }
+        }
+        let exec = Exec {
+            flags,
+            duration_ns: batch.duration_ns,
+            duration_spread_ns: batch.spread_ns,
+            run_cost_ns: self.run_cost_ns,
+            ..Exec::default()
+        };
+        let lane = &mut self.lanes[batch.lane];
+        let job = lane.submit(exec, &deps)?;
+        if batch.wait {
+            lane.wait(job.seqno)?;
+        }
+        self.throttle(batch.lane, job.seqno)?;
+        Ok((batch.lane, job.seqno, job.fence))
+    }
+
+    /// Waits for the job so many before this one.
+    fn throttle(&mut self, lane: usize, seqno: u64) -> Result<(), String> {
+        self.newest.push_back((lane, seqno));
+        // More is not wanted: a script has no larger numbers that matter.
+        const MOST: usize = 1 << 16;
+        while self.newest.len() > MOST {
+            self.newest.pop_front();
+        }
+        let before = self.newest.len().checked_sub(1 + self.throttle);
+        if self.throttle > 0
+            && let Some((lane, seqno)) = before.and_then(|at| self.newest.get(at)).copied()
+        {
+            self.lanes[lane].wait_remembered(seqno)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until fewer than so many jobs of the engine of a lane are in
+    /// flight.
+    fn limit_depth(&mut self, lane: usize) -> Result<(), String> {
+        let engine = |lane: usize| self.script.lanes.get(lane).map(|(_, engine)| *engine);
+        if self.depth == 0 {
+            return Ok(());
+        }
+        let mut same = self.newest.iter().rev();
+        let mut same = same
+            .by_ref()
+            .filter(|(other, _)| engine(*other) == engine(lane));
+        if let Some((lane, seqno)) = same.nth(self.depth - 1).copied() {
+            self.lanes[lane].wait_remembered(seqno)?;
+        }
+        Ok(())
+    }
+}

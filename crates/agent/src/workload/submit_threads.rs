@@ -1,0 +1,156 @@
+//! Threads that submit independent jobs, each to a context of its own.
+
+use std::sync::Arc;
+
+use assize_job::{Record, Threads};
+
+use super::client::{Client, Lane, Terms};
+use super::load::Load;
+use super::threads::{join, spawn};
+use crate::seed::Stream;
+use crate::simgpu::uapi::{self, Exec};
+use crate::simgpu::{Memory, failed};
+use crate::sys;
+
+/// Each thread's start is put off by less than this, drawn from the seed.
+const OFFSET_NS_MAX: u64 = 100_000;
+
+pub(super) struct Submitters(pub(super) Threads);
+
+/// What one thread writes, and where: each job a word of its own, until all
+/// words of the thread have been used.
+#[derive(Debug, Clone, Copy)]
+struct Words {
+    first: usize,
+    count: usize,
+    key: u64,
+}
+
+impl Words {
+    /// Those of one of so many threads.
+    fn of(thread: usize, threads: usize, key: u64) -> Words {
+        let count = (Memory::WORDS / threads.max(1)).max(1);
+        Words {
+            first: thread * count,
+            count,
+            key,
+        }
+    }
+
+    /// Word and value of a job. Jobs that share a word write the same.
+    fn of_job(&self, job: usize) -> (usize, u32) {
+        let index = job % self.count;
+        let value = Stream::new(self.key, "word").next() ^ index as u64;
+        (self.first + index, (value as u32) | 1)
+    }
+
+    /// The first job of so many whose word has not arrived.
+    fn missing(&self, jobs: usize, memory: impl Fn(usize) -> u32) -> Option<usize> {
+        (0..jobs.min(self.count)).find(|job| {
+            let (word, value) = self.of_job(*job);
+            memory(word) != value
+        })
+    }
+}
+
+/// What a thread writes.
+fn words(terms: &Terms, thread: usize, threads: u32) -> Words {
+    let key = terms.stream(&format!("words.{thread}")).next();
+    Words::of(thread, threads as usize, key)
+}
+
+impl Load for Submitters {
+    fn contexts(&mut self, client: &Client) -> Result<Vec<Lane>, String> {
+        client.lanes(self.0.threads, self.0.submissions.into())
+    }
+
+    fn run(&mut self, terms: &Terms, start: u64, lanes: Vec<Lane>) -> Result<Vec<Lane>, String> {
+        let mut offsets = terms.stream("offset");
+        let threads = Arc::new(self.0.clone());
+        let endless = terms.background;
+        let mut running = Vec::new();
+        for (index, mut lane) in lanes.into_iter().enumerate() {
+            let begin = start + offsets.below(OFFSET_NS_MAX);
+            let threads = threads.clone();
+            let words = words(terms, index, threads.threads);
+            let run = move || {
+                sys::sleep_until(begin);
+                one_thread(&mut lane, &threads, words, endless).map(|()| lane)
+            };
+            running.push(spawn(&format!("submit{index}"), run)?);
+        }
+        join(running)?.into_iter().collect()
+    }
+
+    fn records(&mut self, client: &Client, terms: &Terms, _: u64) -> Result<Vec<Record>, String> {
+        let memory = client.device.memory();
+        let memory = memory.map_err(|error| failed("map its memory", &error))?;
+        let jobs = self.0.submissions as usize;
+        for thread in 0..self.0.threads as usize {
+            let words = words(terms, thread, self.0.threads);
+            if let Some(job) = words.missing(jobs, |word| memory.word(word)) {
+                return Err(format!(
+                    "thread {thread}: job {} is done, but what it wrote has not arrived",
+                    job + 1
+                ));
+            }
+        }
+        Ok(Vec::new())
+    }
+}
+
+fn one_thread(
+    lane: &mut Lane,
+    threads: &Threads,
+    words: Words,
+    endless: bool,
+) -> Result<(), String> {
+    let mut job = 0;
+    while endless || job < threads.submissions as usize {
+        if let Some(window) = threads.window
+            && let Some(oldest) = job.checked_sub(window as usize)
+        {
+            lane.wait(oldest as u64 + 1)?;
+        }
+        let (word, value) = words.of_job(job);
+        let exec = Exec {
+            flags: uapi::EXEC_WRITE,
+            duration_ns: threads.job_duration_ns,
+            duration_spread_ns: threads.spread_ns,
+            run_cost_ns: threads.run_cost_ns,
+            write_offset: (word * size_of::<u32>()) as u32,
+            write_value: value,
+            ..Exec::default()
+        };
+        lane.submit(exec, &[])?;
+        job += 1;
+    }
+    lane.wait_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_threads_do_not_overlap_and_are_checked() {
+        for threads in [1, 7, 256] {
+            let mut memory = vec![0_u32; Memory::WORDS];
+            let of = |thread| Words::of(thread, threads, thread as u64);
+            let jobs = 3000;
+            for thread in 0..threads {
+                for job in 0..jobs {
+                    let (word, value) = of(thread).of_job(job);
+                    assert!(memory[word] == 0 || memory[word] == value);
+                    memory[word] = value;
+                }
+            }
+            let missing = |memory: &[u32]| {
+                (0..threads).find_map(|thread| of(thread).missing(jobs, |word| memory[word]))
+            };
+            assert_eq!(missing(&memory), None);
+            memory[of(threads - 1).of_job(5).0] = 0;
+            assert_eq!(missing(&memory), Some(5));
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Parameters of the workloads that submit jobs to simgpu.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Scheduling;
+
+/// Parameters of `frames`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Frames {
+    /// How long, in nanoseconds.
+    pub duration_ns: u64,
+    /// Vertical blanks a second. Their phase is drawn from the seed.
+    pub rate: u32,
+    /// CPU time the client uses for a frame, in nanoseconds.
+    pub cpu_ns: u64,
+    /// Jobs of a frame, each after the one before.
+    pub jobs: u32,
+    /// Time of each on the engine, in nanoseconds.
+    pub job_duration_ns: u64,
+    /// More time, drawn from the seed below this.
+    pub spread_ns: u64,
+    /// Time of the compositor's job on the engine, in nanoseconds.
+    pub composition_ns: u64,
+    /// The compositor passes the client's fence to the kernel rather than
+    /// wait for it itself.
+    pub in_fence: bool,
+    /// CPU time it takes to hand a job to the engine, in nanoseconds.
+    pub run_cost_ns: u64,
+    /// How client and compositor are scheduled.
+    pub scheduling: Scheduling,
+}
+
+impl Default for Frames {
+    fn default() -> Self {
+        Frames {
+            duration_ns: 5_000_000_000,
+            rate: 60,
+            cpu_ns: 100_000,
+            jobs: 2,
+            job_duration_ns: 2_000_000,
+            spread_ns: 1_000_000,
+            composition_ns: 1_000_000,
+            in_fence: false,
+            run_cost_ns: 0,
+            scheduling: Scheduling::default(),
+        }
+    }
+}
+
+/// Parameters of `threads`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Threads {
+    /// Threads, each with a context of its own, one engine after the other.
+    pub threads: u32,
+    /// Jobs of each.
+    pub submissions: u32,
+    /// Jobs of a thread that are in flight at most; `None` for as many as
+    /// the queue takes.
+    pub window: Option<u32>,
+    /// Time of a job on the engine, in nanoseconds.
+    pub job_duration_ns: u64,
+    /// More time, drawn from the seed below this.
+    pub spread_ns: u64,
+    /// CPU time it takes to hand a job to the engine, in nanoseconds.
+    pub run_cost_ns: u64,
+    /// How the threads are scheduled.
+    pub scheduling: Scheduling,
+}
+
+impl Default for Threads {
+    fn default() -> Self {
+        Threads {
+            threads: 7,
+            submissions: 1000,
+            window: None,
+            job_duration_ns: 5000,
+            spread_ns: 1000,
+            run_cost_ns: 0,
+            scheduling: Scheduling::default(),
+        }
+    }
+}
+
+/// Parameters of `sync`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sync {
+    /// How often a job is submitted and waited for.
+    pub submissions: u32,
+    /// Time of a job on the engine, in nanoseconds.
+    pub job_duration_ns: u64,
+    /// More time, drawn from the seed below this.
+    pub spread_ns: u64,
+    /// CPU time it takes to hand a job to the engine, in nanoseconds.
+    pub run_cost_ns: u64,
+    /// How the thread is scheduled.
+    pub scheduling: Scheduling,
+}
+
+impl Default for Sync {
+    fn default() -> Self {
+        Sync {
+            submissions: 1000,
+            job_duration_ns: 200_000,
+            spread_ns: 20_000,
+            run_cost_ns: 0,
+            scheduling: Scheduling::default(),
+        }
+    }
+}
+
+/// Parameters of `storm`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Storm {
+    /// Contexts, one engine after the other.
+    pub contexts: u32,
+    /// Jobs in all.
+    pub jobs: u32,
+    /// The share of jobs that depend on others.
+    pub dependent: f64,
+    /// Such a job depends on one to so many others.
+    pub dependencies: u32,
+    /// These are among so many jobs before it.
+    pub reach: u32,
+    /// Time of a job on the engine, in nanoseconds.
+    pub job_duration_ns: u64,
+    /// More time, drawn from the seed below this.
+    pub spread_ns: u64,
+    /// CPU time it takes to hand a job to the engine, in nanoseconds.
+    pub run_cost_ns: u64,
+    /// How the thread is scheduled.
+    pub scheduling: Scheduling,
+}
+
+impl Default for Storm {
+    fn default() -> Self {
+        Storm {
+            contexts: 7,
+            jobs: 3000,
+            dependent: 0.5,
+            dependencies: 3,
+            reach: 32,
+            job_duration_ns: 20_000,
+            spread_ns: 80_000,
+            run_cost_ns: 0,
+            scheduling: Scheduling::default(),
+        }
+    }
+}
+
+/// Parameters of `deep`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Deep {
+    /// Chains that are submitted, one behind the other, before any is waited
+    /// for.
+    pub chains: u32,
+    /// Jobs of a chain, each after the one before.
+    pub depth: u32,
+    /// Contexts, one engine after the other; a chain goes from one to the
+    /// next.
+    pub contexts: u32,
+    /// Time of a job on the engine, in nanoseconds.
+    pub job_duration_ns: u64,
+    /// More time, drawn from the seed below this.
+    pub spread_ns: u64,
+    /// CPU time it takes to hand a job to the engine, in nanoseconds.
+    pub run_cost_ns: u64,
+    /// How the thread is scheduled.
+    pub scheduling: Scheduling,
+}
+
+impl Default for Deep {
+    fn default() -> Self {
+        Deep {
+            chains: 8,
+            depth: 250,
+            contexts: 4,
+            job_duration_ns: 20_000,
+            spread_ns: 20_000,
+            run_cost_ns: 0,
+            scheduling: Scheduling::default(),
+        }
+    }
+}
+
+/// Parameters of `replay`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Replay {
+    /// The path of a file of steps.
+    pub file: Option<String>,
+    /// Instead of `file`: the steps themselves; see [`crate::replay`].
+    pub steps: Option<String>,
+    /// How often all steps are carried out.
+    pub repeat: u32,
+    /// How many clients carry them out, each with contexts of its own.
+    pub clients: u32,
+    /// CPU time it takes to hand a job to the engine, in nanoseconds.
+    pub run_cost_ns: u64,
+    /// How the clients are scheduled.
+    pub scheduling: Scheduling,
+}
+
+impl Default for Replay {
+    fn default() -> Self {
+        Replay {
+            file: None,
+            steps: None,
+            repeat: 100,
+            clients: 1,
+            run_cost_ns: 0,
+            scheduling: Scheduling::default(),
+        }
+    }
+}
