@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef DEPQ_TEST_BACKEND_H
+#define DEPQ_TEST_BACKEND_H
+
+#include <drm/gpu_scheduler.h>
+
+#include "../include/depq.h"
+
+struct dt;
+struct dt_engine;
+struct dt_queue;
+struct dt_record;
+
+/**
+ * struct dt_design - what is tested
+ * @name: for the results
+ * @backend: drm_sched or depq
+ * @flags: of depq queues
+ * @put: of depq queues
+ * @kind: of depq workers
+ * @shared: the queues of a case share a worker
+ */
+struct dt_design {
+	char name[40];
+	const struct dt_backend *backend;
+	u32 flags;
+	enum depq_put put;
+	enum depq_worker_kind kind;
+	bool shared;
+};
+
+/**
+ * struct dt_backend - what a design can do
+ *
+ * Members that may be NULL say so; a scenario that needs one is skipped where
+ * it is NULL, and says why.
+ */
+struct dt_backend {
+	/** @name: for the results */
+	const char *name;
+	/** @open: make what queues share. Return: 0 or -errno */
+	int (*open)(struct dt *dt);
+	/** @close: undo it. All queues have ended. */
+	void (*close)(struct dt *dt);
+	/** @engine_open: may be NULL. Return: 0 or -errno */
+	int (*engine_open)(struct dt_engine *engine);
+	/** @engine_close: may be NULL. No job of its is left. */
+	void (*engine_close)(struct dt_engine *engine);
+	/** @queue_open: Return: 0 or -errno */
+	int (*queue_open)(struct dt_queue *queue);
+	/**
+	 * @queue_close: no job will come any more; those not yet run are
+	 * cancelled. Called once. May wait for the runner, not for fences.
+	 */
+	void (*queue_close)(struct dt_queue *queue);
+	/** @job_init: Return: 0 or -errno */
+	int (*job_init)(struct dt_record *rec);
+	/** @job_dep: takes the reference. Return: 0 or -errno */
+	int (*job_dep)(struct dt_record *rec, struct dma_fence *fence);
+	/** @job_fence: before commit; may be NULL. No reference is taken. */
+	struct dma_fence *(*job_fence)(struct dt_record *rec);
+	/** @job_commit: calls dt_committed() before the job can run */
+	void (*job_commit)(struct dt_record *rec);
+	/** @job_abort: instead of @job_commit; frees the job */
+	void (*job_abort)(struct dt_record *rec);
+	/** @stop: no job is run when this has returned */
+	void (*stop)(struct dt_queue *queue);
+	/** @start: undo one @stop */
+	void (*start)(struct dt_queue *queue);
+	/** @nests: stops are counted */
+	bool nests;
+	/** @orders: signals in order even if the engine does not */
+	bool orders;
+	/**
+	 * @drop: no job will come any more, but those there are run. Instead
+	 * of @queue_close; may be NULL.
+	 */
+	void (*drop)(struct dt_queue *queue);
+	/** @kill: may be NULL */
+	void (*kill)(struct dt_queue *queue, int error);
+	/** @kill_error: what @queue_close fails jobs with that were not run */
+	int kill_error;
+	/** @trigger: act as if the oldest job took too long */
+	void (*trigger)(struct dt_queue *queue);
+	/** @priority: may be NULL */
+	void (*priority)(struct dt_queue *queue, enum drm_sched_priority prio);
+	/**
+	 * @pipelined: whether a dependency is on the same engine, so that the
+	 * order there meets it and only its run must come first. May be NULL.
+	 */
+	bool (*pipelined)(struct dt_record *rec, struct dma_fence *fence);
+	/** @idle: Return: whether it holds neither jobs nor credits */
+	bool (*idle)(struct dt_queue *queue);
+};
+
+extern const struct dt_backend dt_depq;
+extern const struct dt_backend dt_drm;
+
+#endif /* DEPQ_TEST_BACKEND_H */

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: how jobs and queues end
+ *
+ * Who puts a job, in which context; queues that end while jobs are in flight;
+ * kill; fences that outlive both; allocations that fail.
+ */
+
+#include <linux/file.h>
+#include <linux/sched.h>
+#include <linux/sync_file.h>
+
+#include "depq_test_suites.h"
+
+/* A queue that was never used. */
+static void close_idle(struct kunit *test)
+{
+	struct dt *dt = test->priv;
+	struct dt_queue *queue = dt_queue(dt);
+
+	dt_close(queue);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_zero(dt, &dt->n_queues)));
+}
+
+/* Closed with jobs on the engine and others behind: all signal, in order. */
+static void close_in_flight(struct kunit *test)
+{
+	struct dt *dt = test->priv;
+	struct dt_limits limits = { .credit_limit = 4 };
+	struct dt_queue *queue = dt_queue_on(dt_engine(dt, &limits));
+	struct dt_record *job = NULL;
+	u32 i;
+
+	for (i = 0; i < 50; i++)
+		job = dt_submit_for(queue, 30000);
+	dt_close(queue);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(job)));
+	KUNIT_EXPECT_EQ(test, job->error, dt->design->backend->kill_error);
+	dt_settle(dt);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_zero(dt, &dt->n_queues)));
+}
+
+/* Put with jobs in flight: they are run to the end, and then it goes. */
+static void drop_in_flight(struct kunit *test)
+{
+	struct dt *dt = test->priv;
+	struct dt_limits limits = { .credit_limit = 4 };
+	struct dt_queue *queue = dt_queue_on(dt_engine(dt, &limits));
+	struct dt_record *job = NULL;
+	u32 i;
+
+	if (!dt->design->backend->drop)
+		kunit_skip(test, "drm_sched entities are not reference counted");
+	for (i = 0; i < 50; i++)
+		job = dt_submit_for(queue, 30000);
+	dt_drop(queue);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(job)));
+	KUNIT_EXPECT_EQ(test, job->error, 0);
+	KUNIT_EXPECT_EQ(test, queue->last_run, 50);
+	dt_settle(dt);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_zero(dt, &dt->n_queues)));
+}
+
+/* The last reference of all goes in the interrupt that ends the job. */
+static void drop_in_interrupt(struct kunit *test)
+{
+	struct dt *dt = test->priv;
+	struct dt_queue *queue = dt_queue(dt);
+	struct dt_record *job;
+
+	if (!dt->design->backend->drop)
+		kunit_skip(test, "drm_sched entities are not reference counted");
+	job = dt_submit_for(queue, 5000000);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_ran(job)));
+	dt_drop(queue);
+	dt_settle(dt);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_zero(dt, &dt->n_queues)));
+}
+
+/* Jobs are put by whom the design says. */
+static void who_puts(struct kunit *test)
+{
+	struct dt *dt = test->priv;
+	struct dt_queue *queue = dt_queue(dt);
+	bool hardirq = !IS_ENABLED(CONFIG_PREEMPT_RT) &&
+		       dt->design->put == DEPQ_PUT_IRQ;
+	struct depq_stats stats;
+	struct dt_record *job;
+	u32 i;
+
+	if (dt->design->backend == &dt_drm)
+		kunit_skip(test, "drm_sched jobs are freed by its worker");
+	for (i = 0; i < 4; i++) {
+		job = dt_submit_for(queue, 1000000);
+		KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(job)));
+		KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_is_released(job) ||
+					dt->design->put == DEPQ_PUT_SUBMIT));
+		if (dt->design->put != DEPQ_PUT_SUBMIT)
+			KUNIT_EXPECT_EQ(test, job->release_hardirq, hardirq);
+	}
+	dt_settle(dt);
+	depq_queue_read_stats(&queue->depq, &stats);
+	KUNIT_EXPECT_EQ(test, stats.done, 4);
+	KUNIT_EXPECT_EQ(test, stats.put_irq + stats.put_worker +
+			stats.put_submit + stats.put_delayed, 4);
+	if (dt->design->put == DEPQ_PUT_IRQ)
+		KUNIT_EXPECT_EQ(test, stats.put_irq, 4);
+	else if (dt->design->put == DEPQ_PUT_WORKER)
+		KUNIT_EXPECT_EQ(test, stats.put_worker, 4);
+	else
+		KUNIT_EXPECT_EQ(test, stats.put_irq + stats.put_worker, 0);
+}
+
+/* Jobs that wait are not run, and fail in order, with the error of the kill. */
+static void kill_queued(struct kunit *test)
+{
+	struct dt *dt = test->priv;
+	struct dt_limits limits = { .credit_limit = 1 };
+	struct dt_queue *queue;
+	struct dt_record *jobs[10], *job;
+	u32 i;
+
+	if (!dt->design->backend->kill)
+		kunit_skip(test, "drm_sched cannot kill a queue that stays");
+	queue = dt_queue_on(dt_engine(dt, &limits));
+	for (i = 0; i < ARRAY_SIZE(jobs); i++)
+		jobs[i] = dt_submit(queue, NULL);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_ran(jobs[0])));
+	dt_kill(queue, -EOWNERDEAD);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(jobs[9])));
+	for (i = 0; i < ARRAY_SIZE(jobs); i++) {
+		KUNIT_EXPECT_EQ(test, jobs[i]->error, -EOWNERDEAD);
+		KUNIT_EXPECT_EQ(test, dt_ran(jobs[i]), i == 0);
+	}
+	job = dt_try_submit(queue, NULL);
+	KUNIT_ASSERT_TRUE(test, IS_ERR(job));
+	KUNIT_EXPECT_EQ(test, PTR_ERR(job), -EOWNERDEAD);
+	dt_settle(dt);
+}
+
+/* Even in a killed queue a job does not signal before what it depends on. */
+static void kill_waits_for_dep(struct kunit *test)
+{
+	struct dt *dt = test->priv;
+	struct dt_job_args args = { .fence = dt_user_fence(dt) };
+	struct dt_queue *queue = dt_queue(dt);
+	struct dt_record *job, *next;
+
+	if (!dt->design->backend->kill)
+		kunit_skip(test, "drm_sched cannot kill a queue that stays");
+	job = dt_submit(queue, &args);
+	next = dt_submit(queue, NULL);
+	dt_kill(queue, -EOWNERDEAD);
+	KUNIT_EXPECT_FALSE(test, dt_wait_never(dt, dt_signalled(next)));
+	KUNIT_EXPECT_FALSE(test, dt_signalled(job));
+	dma_fence_signal(args.fence);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(next)));
+	KUNIT_EXPECT_FALSE(test, dt_ran(job));
+	KUNIT_EXPECT_EQ(test, job->error, -EOWNERDEAD);
+	dt_settle(dt);
+}
+
+/* The same when it is closed; a dependency that never comes holds nobody up. */
+static void close_waits_for_dep(struct kunit *test)
+{
+	struct dt *dt = test->priv;
+	struct dt_job_args args = { .fence = dt_user_fence(dt) };
+	struct dt_queue *queue = dt_queue(dt);
+	struct dt_record *job = dt_submit(queue, &args);
+
+	dt_close(queue);
+	KUNIT_EXPECT_FALSE(test, dt_wait_never(dt, dt_signalled(job)));
+	dma_fence_signal(args.fence);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(job)));
+	KUNIT_EXPECT_FALSE(test, dt_ran(job));
+	dt_settle(dt);
+}
+
+/* A stopped queue that is killed does not wait to be started. */
+static void kill_stopped(struct kunit *test)
+{
+	struct dt *dt = test->priv;
+	struct dt_queue *queue = dt_queue(dt);
+	struct dt_record *job;
+
+	if (!dt->design->backend->kill)
+		kunit_skip(test, "drm_sched cannot kill a queue that stays");
+	dt_stop(queue);
+	job = dt_submit(queue, NULL);
+	dt_kill(queue, -EOWNERDEAD);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(job)));
+	KUNIT_EXPECT_FALSE(test, dt_ran(job));
+	dt_settle(dt);
+	dt_start(queue);
+}
+
+/* The first kill decides; more of them change nothing. */
+static void kill_twice(struct kunit *test)
+{
+	struct dt *dt = test->priv;
+	struct dt_queue *queue = dt_queue(dt);
+	struct dt_record *job;
+
+	if (!dt->design->backend->kill)
+		kunit_skip(test, "drm_sched cannot kill a queue that stays");
+	job = dt_submit(queue, NULL);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_ran(job)));
+	dt_kill(queue, -EOWNERDEAD);
+	dt_kill(queue, -ECONNRESET);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(job)));
+	KUNIT_EXPECT_EQ(test, job->error, -EOWNERDEAD);
+	dt_settle(dt);
+}
+
+/* A sync_file made before commit outlives job, queue and what made them. */
+static void sync_file_outlives(struct kunit *test)
+{
+	struct dt *dt = test->priv;
+	struct dt_job_args args = { .duration_ns = 100000 };
+	struct dt_queue *queue = dt_queue(dt);
+	struct dma_fence *fence;
+	struct sync_file *file;
+	struct dt_record *job;
+
+	if (!dt->design->backend->job_fence)
+		kunit_skip(test, "drm_sched fences exist from commit on");
+	job = dt_prepare(queue, &args);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, job);
+	file = sync_file_create(dt->design->backend->job_fence(job));
+	dt_commit(job);
+	KUNIT_ASSERT_NOT_NULL(test, file);
+	fence = dma_fence_get(file->fence);
+	KUNIT_EXPECT_EQ(test, fence->context, job->finished->context);
+	dt_drop(queue);
+	KUNIT_EXPECT_TRUE(test, dt_wait(dt, dt_zero(dt, &dt->n_queues)));
+	KUNIT_EXPECT_EQ(test, dma_fence_get_status(fence), 1);
+	KUNIT_EXPECT_GT(test, strlen(fence->ops->get_timeline_name(fence)), 0);
+	KUNIT_EXPECT_GT(test, strlen(fence->ops->get_driver_name(fence)), 0);
+	dma_fence_put(fence);
+	fput(file->file);
+	dt_settle(dt);
+}
+
+#ifdef CONFIG_FAULT_INJECTION
+/* Lets each allocation of a submission fail in turn. */
+static void failing_allocation(struct kunit *test)
+{
+	struct dt *dt = test->priv;
+	struct dt_job_args args = {
+		.duration_ns = 1000, .fence = dt_user_fence(dt),
+	};
+	struct dt_queue *queue = dt_queue(dt);
+	struct dt_record *job;
+	unsigned int left;
+	u32 n;
+
+	for (n = 1; n < 100; n++) {
+		current->fail_nth = n;
+		job = dt_prepare(queue, &args);
+		left = current->fail_nth;
+		current->fail_nth = 0;
+		if (!IS_ERR(job))
+			break;
+		KUNIT_EXPECT_EQ(test, PTR_ERR(job), -ENOMEM);
+		KUNIT_EXPECT_EQ(test, left, 0);
+	}
+	KUNIT_ASSERT_FALSE(test, IS_ERR(job));
+	dt_abort(job);
+	if (n == 1)
+		kunit_skip(test, "failslab is off, or spares sleeping callers");
+	kunit_info(test, "%u allocations failed", n - 1);
+	dt_settle(dt);
+}
+#else
+static void failing_allocation(struct kunit *test)
+{
+	kunit_skip(test, "this kernel has no fault injection");
+}
+#endif
+
+static struct kunit_case life[] = {
+	DT_CASE(close_idle),
+	DT_CASE(close_in_flight),
+	DT_CASE(drop_in_flight),
+	DT_CASE(drop_in_interrupt),
+	DT_CASE(who_puts),
+	DT_CASE(kill_queued),
+	DT_CASE(kill_waits_for_dep),
+	DT_CASE(close_waits_for_dep),
+	DT_CASE(kill_stopped),
+	DT_CASE(kill_twice),
+	DT_CASE(sync_file_outlives),
+	DT_CASE(failing_allocation),
+	{ }
+};
+
+DT_SUITE(dt_life_suite, life);

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: the module
+ *
+ * /sys/kernel/debug/depq_test/ has two files. Writing to ``run`` runs the
+ * suites and returns when they are done; what is written is a list of words: a
+ * number is the seed, any other word a filter, of which one is enough. Reading
+ * ``results`` gives the TAP of the last run.
+ *
+ *	echo 7 races.kill > run
+ *
+ * The module parameter ``scale`` is for kernels that are slow: the percentage
+ * of repetitions that tests with many of them make.
+ */
+
+#include <linux/ctype.h>
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/uaccess.h>
+
+#include "depq_test_suites.h"
+
+u64 dt_seed;
+unsigned int dt_scale = 100;
+module_param_named(scale, dt_scale, uint, 0644);
+MODULE_PARM_DESC(scale, "repetitions, in percent (100)");
+
+static DEFINE_MUTEX(dt_mutex);
+static struct dentry *dt_dir;
+
+/* drm_sched, and depq in each combination. */
+static struct dt_design dt_designs[1 + 2 * DEPQ_PUT_COUNT * DEPQ_WORKER_COUNT *
+				   2];
+static unsigned int dt_n_designs;
+
+static struct kunit_suite *const dt_suites[] = {
+	&dt_basic_suite,
+	&dt_client_suite,
+	&dt_queue_suite,
+	&dt_life_suite,
+	&dt_fault_suite,
+	&dt_reset_suite,
+	&dt_race_suite,
+};
+
+/**
+ * dt_scaled - how often to repeat something
+ * @n: how often in the normal form
+ *
+ * Return: how often with the module parameter, at least once.
+ */
+u32 dt_scaled(u32 n)
+{
+	return max_t(u64, (u64)n * dt_scale / 100, 1);
+}
+
+/**
+ * dt_gen_params - the designs, as parameters of cases
+ * @prev: the last one, or NULL
+ * @desc: where to write the name
+ *
+ * Return: the next one, or NULL.
+ */
+const void *dt_gen_params(const void *prev, char *desc)
+{
+	const struct dt_design *next = prev ? (const struct dt_design *)prev + 1
+					    : dt_designs;
+
+	if (next == dt_designs + dt_n_designs)
+		return NULL;
+	strscpy(desc, next->name, KUNIT_PARAM_DESC_SIZE);
+	return next;
+}
+
+static void dt_add_designs(void)
+{
+	static const char *const puts[] = { "worker", "irq", "submit" };
+	static const char *const kinds[] = { "system", "wq", "highpri",
+					     "kthread" };
+	struct dt_design *d = dt_designs;
+	unsigned int i;
+
+	BUILD_BUG_ON(ARRAY_SIZE(puts) != DEPQ_PUT_COUNT);
+	BUILD_BUG_ON(ARRAY_SIZE(kinds) != DEPQ_WORKER_COUNT);
+	d->backend = &dt_drm;
+	strscpy(d->name, "drm_sched", sizeof(d->name));
+	for (i = 0; i < ARRAY_SIZE(dt_designs) - 1; i++) {
+		d++;
+		d->backend = &dt_depq;
+		d->flags = i & 1 ? DEPQ_QUEUE_BYPASS : 0;
+		d->shared = i & 2;
+		d->put = i / 4 % DEPQ_PUT_COUNT;
+		d->kind = i / 4 / DEPQ_PUT_COUNT;
+		snprintf(d->name, sizeof(d->name), "depq-%s-%s-%s%s",
+			 kinds[d->kind], d->shared ? "shared" : "own",
+			 puts[d->put], d->flags ? "-bypass" : "");
+	}
+	dt_n_designs = ARRAY_SIZE(dt_designs);
+}
+
+static int dt_run(char *words)
+{
+	const char *filter = NULL;
+	char heading[64];
+	char *word;
+	u64 seed;
+
+	dt_seed = get_random_u32();
+	while ((word = strsep(&words, " \t\n"))) {
+		if (!*word)
+			continue;
+		if (!kstrtou64(word, 0, &seed))
+			dt_seed = seed;
+		else
+			filter = word;
+	}
+	snprintf(heading, sizeof(heading), "seed %llu scale %u%% cpus %u",
+		 dt_seed, dt_scale, num_online_cpus());
+	return tap_run(dt_suites, ARRAY_SIZE(dt_suites), filter, heading);
+}
+
+static ssize_t dt_run_write(struct file *file, const char __user *buf,
+			    size_t count, loff_t *pos)
+{
+	char words[128];
+	int ret;
+
+	if (count >= sizeof(words))
+		return -EINVAL;
+	if (copy_from_user(words, buf, count))
+		return -EFAULT;
+	words[count] = 0;
+	ret = mutex_lock_interruptible(&dt_mutex);
+	if (ret)
+		return ret;
+	ret = dt_run(words);
+	mutex_unlock(&dt_mutex);
+	return ret ?: count;
+}
+
+static const struct file_operations dt_run_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = dt_run_write,
+};
+
+static ssize_t dt_results_read(struct file *file, char __user *buf,
+			       size_t count, loff_t *pos)
+{
+	struct tap_results results;
+	ssize_t ret;
+
+	ret = mutex_lock_interruptible(&dt_mutex);
+	if (ret)
+		return ret;
+	results = tap_results();
+	ret = simple_read_from_buffer(buf, count, pos, results.text,
+				      results.length);
+	mutex_unlock(&dt_mutex);
+	return ret;
+}
+
+static const struct file_operations dt_results_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.read = dt_results_read,
+	.llseek = default_llseek,
+};
+
+static int __init dt_module_init(void)
+{
+	int ret = tap_init();
+
+	if (ret)
+		return ret;
+	dt_add_designs();
+	dt_dir = debugfs_create_dir("depq_test", NULL);
+	debugfs_create_file("run", 0200, dt_dir, NULL, &dt_run_fops);
+	debugfs_create_file("results", 0400, dt_dir, NULL, &dt_results_fops);
+	return 0;
+}
+
+static void __exit dt_module_exit(void)
+{
+	debugfs_remove(dt_dir);
+	/* Fences, whose operations are ours, are freed after a grace period. */
+	rcu_barrier();
+	tap_exit();
+}
+
+module_init(dt_module_init);
+module_exit(dt_module_exit);
+MODULE_DESCRIPTION("Tests of depq and of drm_sched beside it");
+MODULE_LICENSE("GPL");
