@@ -28,8 +28,10 @@
  *
  * depq_test_hw.c		the mock engine
  * depq_test_check.c		the checker: called from the engine and the designs
- * depq_test_fixture.c		set-up, submission, waiting, unwinding
- * depq_test_depq.c, _drm.c	the two designs
+ * depq_test_fixture.c		set-up, waiting, unwinding
+ * depq_test_job.c		submission
+ * depq_test_thread.c		threads
+ * depq_test_depq.c, _drm.c	the two designs, behind depq_test_backend.h
  * depq_test_main.c		module, debugfs, the table of designs
  * all others			scenarios
  *

@@ -68,14 +68,12 @@ static void dt_check_credits(struct dt_record *rec)
 
 	spin_lock_irqsave(&engine->lock, flags);
 	rec->on_engine = true;
-	credits = queue->credits += rec->args.credits;
-	jobs = ++queue->in_flight;
+	queue->credits += rec->args.credits;
+	queue->in_flight++;
 	engine->credits += rec->args.credits;
 	engine->in_flight++;
-	if (whole) {
-		credits = engine->credits;
-		jobs = engine->in_flight;
-	}
+	credits = whole ? engine->credits : queue->credits;
+	jobs = whole ? engine->in_flight : queue->in_flight;
 	spin_unlock_irqrestore(&engine->lock, flags);
 	if (credits > engine->limits.credit_limit && jobs > 1)
 		dt_broken(rec, "%u credits in flight, limit %u", credits,

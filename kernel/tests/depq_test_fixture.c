@@ -221,7 +221,7 @@ void dt_close(struct dt_queue *queue)
 {
 	queue->closed = true;
 	queue->dt->design->backend->queue_close(queue);
-	/* Not for depq: the memory stays, but the lock is ours. */
+	/* The design may be done with it, but the memory stays. */
 	spin_lock_irq(&queue->check);
 	queue->killed = true;
 	spin_unlock_irq(&queue->check);

@@ -12,7 +12,6 @@
 
 #include <linux/kthread.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/sched/debug.h>
 #include <linux/sched/task.h>
 #include <linux/string.h>
@@ -21,6 +20,7 @@
 
 /* How long a thread may take; below the hung task detector's 120 s. */
 #define TAP_PATIENCE	(100 * HZ)
+
 /* A thread did not come back. */
 static bool tap_wedged;
 
