@@ -459,8 +459,11 @@ static int do_raw(struct fuzzer *f)
 static int do_reopen(struct fuzzer *f)
 {
 	uint32_t file = below(f, FILES);
-	int fd = open(SIM_NODE, O_RDWR | O_CLOEXEC), ret;
+	int fd, ret;
 
+	if (!chance(f, 20))
+		return 0;
+	fd = open(SIM_NODE, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	ret = dup3(fd, files[file].fd, O_CLOEXEC) < 0 ? -errno : 0;
@@ -576,7 +579,7 @@ static void join_all(struct fuzzer *fuzzers, unsigned int threads)
 			struct timespec until;
 
 			clock_gettime(CLOCK_REALTIME, &until);
-			until.tv_nsec += 50 * 1000 * 1000;
+			until.tv_nsec += 10 * 1000 * 1000;
 			if (until.tv_nsec >= 1000000000) {
 				until.tv_nsec -= 1000000000;
 				until.tv_sec++;
