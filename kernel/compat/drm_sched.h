@@ -7,37 +7,49 @@
  * from probe.sh.
  */
 
+#include <linux/kthread.h>
+
 #include <drm/gpu_scheduler.h>
 
-#ifndef HAVE_DRM_SCHED_INIT_ARGS
-struct drm_sched_init_args {
+/* What we want of a scheduler, of what drm_sched_init() takes. */
+struct compat_sched_args {
 	const struct drm_sched_backend_ops *ops;
 	struct workqueue_struct *submit_wq;
 	struct workqueue_struct *timeout_wq;
 	u32 num_rqs;
 	u32 credit_limit;
-	unsigned int hang_limit;
 	long timeout;
-	atomic_t *score;
 	const char *name;
 	struct device *dev;
 };
-#endif
 
+/* Old ones have a thread: all have all run queues, and no workqueue. */
 static inline int compat_sched_init(struct drm_gpu_scheduler *sched,
-				    const struct drm_sched_init_args *args)
+				    const struct compat_sched_args *args)
 {
 #ifdef HAVE_DRM_SCHED_INIT_ARGS
-	return drm_sched_init(sched, args);
-#elif defined(HAVE_DRM_SCHED_CREDITS)
+	const struct drm_sched_init_args init = {
+		.ops = args->ops,
+#ifdef HAVE_DRM_SCHED_WQUEUE
+		.submit_wq = args->submit_wq,
+		.num_rqs = args->num_rqs,
+#endif
+		.timeout_wq = args->timeout_wq,
+		.credit_limit = args->credit_limit,
+		.timeout = args->timeout,
+		.name = args->name,
+		.dev = args->dev,
+	};
+
+	return drm_sched_init(sched, &init);
+#elif defined(HAVE_DRM_SCHED_WQUEUE)
 	return drm_sched_init(sched, args->ops, args->submit_wq, args->num_rqs,
-			      args->credit_limit, args->hang_limit,
-			      args->timeout, args->timeout_wq, args->score,
-			      args->name, args->dev);
+			      args->credit_limit, 0, args->timeout,
+			      args->timeout_wq, NULL, args->name, args->dev);
 #else
-	return drm_sched_init(sched, args->ops, args->credit_limit,
-			      args->hang_limit, args->timeout, args->timeout_wq,
-			      args->score, args->name, args->dev);
+	return drm_sched_init(sched, args->ops, args->credit_limit, 0,
+			      args->timeout, args->timeout_wq, NULL, args->name,
+			      args->dev);
 #endif
 }
 
@@ -61,6 +73,15 @@ static inline u32 compat_sched_credits(struct drm_gpu_scheduler *sched)
 	return atomic_read(&sched->credit_count);
 #else
 	return atomic_read(&sched->hw_rq_count);
+#endif
+}
+
+static inline u32 compat_sched_credit_limit(struct drm_gpu_scheduler *sched)
+{
+#ifdef HAVE_DRM_SCHED_CREDITS
+	return sched->credit_limit;
+#else
+	return sched->hw_submission_limit;
 #endif
 }
 

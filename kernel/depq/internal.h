@@ -95,10 +95,7 @@ struct dma_fence *depq_job_next_dep(struct depq_job *job);
 
 /* run.c */
 bool depq_queue_want_kick(struct depq_queue *queue);
-bool depq_queue_fits(struct depq_queue *queue, struct depq_job *job);
-void depq_queue_leave(struct depq_queue *queue);
 void depq_queue_work(struct depq_queue *queue);
-void depq_job_start(struct depq_queue *queue, struct depq_job *job);
 void depq_job_run(struct depq_queue *queue, struct depq_job *job,
 		  bool in_submit);
 
@@ -117,5 +114,59 @@ void depq_reap_work(struct work_struct *work);
 void depq_tdr_arm(struct depq_queue *queue, unsigned long delay);
 void depq_tdr_force(struct depq_queue *queue);
 void depq_tdr_work(struct work_struct *work);
+
+/* Short, and in the way of every job that its submitter runs. */
+
+/**
+ * depq_queue_fits() - whether there are credits for a job
+ * @queue: the queue
+ * @job: the job
+ *
+ * Context: any; the lock of the queue is held.
+ * Return: true if so. Always if nothing is in flight, since no job has more
+ * than the limit.
+ */
+static inline bool depq_queue_fits(struct depq_queue *queue,
+				   struct depq_job *job)
+{
+	lockdep_assert_held(&queue->lock);
+	return job->credits <= queue->credit_limit - queue->credits;
+}
+
+/**
+ * depq_queue_leave() - lay down the token
+ * @queue: the queue
+ *
+ * Context: process; the lock of the queue is held. The caller asks
+ * depq_queue_want_kick() before it releases it.
+ */
+static inline void depq_queue_leave(struct depq_queue *queue)
+{
+	lockdep_assert_held(&queue->lock);
+	WARN_ON_ONCE(queue->runner != current);
+	queue->runner = NULL;
+	if (waitqueue_active(&queue->wait))
+		wake_up_all(&queue->wait);
+}
+
+/**
+ * depq_job_start() - account for a job that is about to be run
+ * @queue: the queue
+ * @job: the job; in no list
+ *
+ * Context: process; the lock of the queue is held, and the token.
+ */
+static inline void depq_job_start(struct depq_queue *queue,
+				  struct depq_job *job)
+{
+	lockdep_assert_held(&queue->lock);
+	job->state = DEPQ_JOB_PENDING;
+	job->start = jiffies;
+	queue->credits += job->credits;
+	queue->stats.pending++;
+	list_add_tail(&job->link, &queue->pending);
+	if (queue->timeout && !queue->tdr_armed)
+		depq_tdr_arm(queue, queue->timeout + 1);
+}
 
 #endif /* DEPQ_INTERNAL_H */

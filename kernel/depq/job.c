@@ -206,8 +206,6 @@ struct dma_fence *depq_job_next_dep(struct depq_job *job)
 {
 	struct dma_fence *fence;
 
-	if (xa_empty(&job->deps))
-		return NULL;
 	while ((fence = xa_find(&job->deps, &job->next_dep, ULONG_MAX,
 				XA_PRESENT))) {
 		if (!dma_fence_is_signaled(fence))
@@ -266,7 +264,8 @@ u64 depq_job_commit(struct depq_job *job)
 	u64 seqno;
 
 	cookie = dma_fence_begin_signalling();
-	bypass = (queue->flags & DEPQ_QUEUE_BYPASS) && !depq_job_next_dep(job);
+	bypass = (queue->flags & DEPQ_QUEUE_BYPASS) &&
+		 (xa_empty(&job->deps) || !depq_job_next_dep(job));
 
 	spin_lock_irqsave(&queue->lock, flags);
 	WARN_ON_ONCE(job->state != DEPQ_JOB_INIT);

@@ -26,21 +26,6 @@
 /* Steps before the worker lets others that share it have a turn. */
 #define DEPQ_RUN_STEPS 64
 
-/**
- * depq_queue_fits() - whether there are credits for a job
- * @queue: the queue
- * @job: the job
- *
- * Context: any; the lock of the queue is held.
- * Return: true if so. Always if nothing is in flight, since no job has more
- * than the limit.
- */
-bool depq_queue_fits(struct depq_queue *queue, struct depq_job *job)
-{
-	lockdep_assert_held(&queue->lock);
-	return job->credits <= queue->credit_limit - queue->credits;
-}
-
 /* Whether the holder of the token can make a step. */
 static bool depq_queue_ready(struct depq_queue *queue)
 {
@@ -84,41 +69,6 @@ bool depq_queue_want_kick(struct depq_queue *queue)
 	queue->stats.kicks++;
 	depq_queue_get(queue);
 	return true;
-}
-
-/**
- * depq_queue_leave() - lay down the token
- * @queue: the queue
- *
- * Context: process; the lock of the queue is held. The caller asks
- * depq_queue_want_kick() before it releases it.
- */
-void depq_queue_leave(struct depq_queue *queue)
-{
-	lockdep_assert_held(&queue->lock);
-	WARN_ON_ONCE(queue->runner != current);
-	queue->runner = NULL;
-	if (waitqueue_active(&queue->wait))
-		wake_up_all(&queue->wait);
-}
-
-/**
- * depq_job_start() - account for a job that is about to be run
- * @queue: the queue
- * @job: the job; in no list
- *
- * Context: process; the lock of the queue is held, and the token.
- */
-void depq_job_start(struct depq_queue *queue, struct depq_job *job)
-{
-	lockdep_assert_held(&queue->lock);
-	job->state = DEPQ_JOB_PENDING;
-	job->start = jiffies;
-	queue->credits += job->credits;
-	queue->stats.pending++;
-	list_add_tail(&job->link, &queue->pending);
-	if (queue->timeout && !queue->tdr_armed)
-		depq_tdr_arm(queue, queue->timeout + 1);
 }
 
 /*

@@ -106,31 +106,56 @@ static struct depq_job *depq_tdr_overdue(struct depq_queue *queue)
 }
 
 /*
- * Finishes all jobs that are still with the hardware, which will not touch them
- * any more: @guilty with @error, the others with @innocent. Nobody adds to
- * them. Returns whether @guilty had not ended well by itself.
+ * Counts a hang and bans the queue if that was one too many. Comes before the
+ * fence of the job signals, so that whoever waited for that knows.
  */
-static bool depq_tdr_fail(struct depq_queue *queue, struct depq_job *guilty,
-			  int error, int innocent)
+static void depq_tdr_count(struct depq_queue *queue, enum depq_verdict verdict)
 {
-	bool hung = false;
-	struct depq_job *job;
+	bool kick = false;
 
 	spin_lock_irq(&queue->lock);
+	queue->stats.timedout += verdict == DEPQ_RESET;
+	if (!queue->error && ++queue->hangs > queue->hang_limit)
+		kick = depq_queue_kill_locked(queue, -ENODEV);
+	spin_unlock_irq(&queue->lock);
+	if (kick)
+		depq_worker_kick(queue);
+}
+
+/*
+ * Finishes all jobs that are still with the hardware, which will not touch them
+ * any more, and to which nobody adds: with the error of the queue if it was
+ * killed before, else @guilty with -ETIME and the others with -ECANCELED.
+ */
+static void depq_tdr_fail(struct depq_queue *queue, struct depq_job *guilty,
+			  enum depq_verdict verdict)
+{
+	bool counted = false;
+	struct depq_job *job;
+	bool hung;
+	int killed;
+
+	spin_lock_irq(&queue->lock);
+	killed = queue->error;
 	while ((job = depq_tdr_oldest(queue))) {
 		depq_job_get(job);
 		spin_unlock_irq(&queue->lock);
 		if (dma_fence_remove_callback(job->hw, &job->hw_cb)) {
-			hung |= job == guilty;
-			depq_job_done(job, job == guilty ? error : innocent);
+			if (job == guilty) {
+				depq_tdr_count(queue, verdict);
+				counted = true;
+			}
+			depq_job_done(job, killed ?: job == guilty ?
+					   -ETIME : -ECANCELED);
 		}
 		depq_job_put(job);
 		spin_lock_irq(&queue->lock);
 	}
-	/* The driver may have signalled its fence, with an error. */
-	hung |= guilty->error != 0;
+	/* The driver may have signalled the hardware fence, with an error. */
+	hung = !counted && guilty->error;
 	spin_unlock_irq(&queue->lock);
-	return hung;
+	if (hung)
+		depq_tdr_count(queue, verdict);
 }
 
 /* Does what the driver says. */
@@ -138,7 +163,6 @@ static void depq_tdr_apply(struct depq_queue *queue, struct depq_job *job,
 			   enum depq_verdict verdict)
 {
 	bool kick = false;
-	int killed;
 
 	spin_lock_irq(&queue->lock);
 	if (verdict == DEPQ_GONE)
@@ -147,20 +171,11 @@ static void depq_tdr_apply(struct depq_queue *queue, struct depq_job *job,
 		queue->stats.no_hang++;
 		job->start = jiffies;
 	}
-	killed = queue->error;
 	spin_unlock_irq(&queue->lock);
-
-	if (verdict != DEPQ_NO_HANG &&
-	    depq_tdr_fail(queue, job, killed ?: -ETIME,
-			  killed ?: -ECANCELED)) {
-		spin_lock_irq(&queue->lock);
-		queue->stats.timedout += verdict == DEPQ_RESET;
-		if (!queue->error && ++queue->hangs > queue->hang_limit)
-			kick |= depq_queue_kill_locked(queue, -ENODEV);
-		spin_unlock_irq(&queue->lock);
-	}
 	if (kick)
 		depq_worker_kick(queue);
+	if (verdict != DEPQ_NO_HANG)
+		depq_tdr_fail(queue, job, verdict);
 }
 
 /*

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/slab.h>
 
-#include "../compat/drm_sched.h"
-#include "simgpu.h"
+#include "sched_drm.h"
 
 /**
  * DOC: the drm_sched back end
@@ -39,21 +38,27 @@
  *   may be long after the scheduler's end. It keeps its parent as long, the
  *   engine fence, which therefore keeps the memory of the scheduler. A job that
  *   fails without a fence is given one for this reason only.
+ *
+ * States of a context, besides those in context.c:
+ *
+ * =======  ==================  ===============================================
+ * state    @error, @live       exits
+ * =======  ==================  ===============================================
+ * open     0, 1 + jobs         kill, more than hang_limit resets, device gone:
+ *                              failing; closed: closing.
+ * failing  set, 1 + jobs       closed: closing.
+ * closing  set, 1 + jobs       drm_teardown() on teardown_wq has taken its jobs
+ *                              off the engine and ended its stops: draining.
+ * draining set, jobs           the last job was freed: ended.
+ * ended    set, 0              a grace period later, drm_end() on teardown_wq
+ *                              releases the context
+ * =======  ==================  ===============================================
+ *
+ * @error changes once, by cmpxchg(). A reference to the context is held until
+ * ended is left. The engine gets a job only if @error was 0 when run_job began,
+ * and before jobs are taken off the scheduler is stopped, which waits for
+ * run_job: so none comes late.
  */
-
-/**
- * struct simgpu_drm_sched - a scheduler, of one context or of an engine
- * @ref: memory only: the engine or context, and engine fences
- * @base: the scheduler
- * @lock: protects @stops, and keeps stop and start of the scheduler together
- * @stops: stops without a start, of all contexts
- */
-struct simgpu_drm_sched {
-	struct kref ref;
-	struct drm_gpu_scheduler base;
-	struct mutex lock;
-	u32 stops;
-};
 
 /**
  * struct simgpu_drm_context - what this back end keeps for a context
@@ -80,29 +85,10 @@ static struct simgpu_job *to_job(struct drm_sched_job *base)
 	return container_of(base, struct simgpu_job, drm);
 }
 
-static bool is_shared(const struct simgpu_context *context)
-{
-	return context->args.flags & SIMGPU_CREATE_SHARED;
-}
-
 /* Only the first error counts. */
 static void drm_fail(struct simgpu_drm_context *drm, int error)
 {
 	cmpxchg(&drm->error, 0, error);
-}
-
-static void sched_stop(struct simgpu_drm_sched *sched)
-{
-	lockdep_assert_held(&sched->lock);
-	if (!sched->stops++)
-		drm_sched_wqueue_stop(&sched->base);
-}
-
-static void sched_start(struct simgpu_drm_sched *sched)
-{
-	lockdep_assert_held(&sched->lock);
-	if (!WARN_ON_ONCE(!sched->stops) && !--sched->stops)
-		drm_sched_wqueue_start(&sched->base);
 }
 
 static void drm_put_live(struct simgpu_drm_context *drm)
@@ -155,11 +141,11 @@ static enum drm_gpu_sched_stat drm_timedout_job(struct drm_sched_job *base)
 	struct simgpu_drm_sched *sched = drm->sched;
 
 	mutex_lock(&sched->lock);
-	sched_stop(sched);
+	simgpu_drm_sched_stop(sched);
 	drm_count(drm, simgpu_engine_recover(job));
 	compat_sched_put_back(&sched->base, base);
 	/* From here on the job and its context may be gone. */
-	sched_start(sched);
+	simgpu_drm_sched_start(sched);
 	mutex_unlock(&sched->lock);
 	/*
 	 * Also when the device is gone: other contexts of this scheduler have
@@ -184,112 +170,16 @@ static const struct drm_sched_backend_ops drm_ops = {
 	.free_job = drm_free_job,
 };
 
-static struct simgpu_drm_sched *sched_create(struct simgpu_context *context)
-{
-	const struct simgpu_create *args = &context->args;
-	struct simgpu_device *dev = context->dev;
-	struct drm_sched_init_args init = {
-		.ops = &drm_ops,
-		.timeout_wq = dev->tdr_wq,
-		.num_rqs = is_shared(context) ? DRM_SCHED_PRIORITY_COUNT : 1,
-		.credit_limit = args->credit_limit,
-		.timeout = usecs_to_jiffies(args->timeout_us),
-		.name = "simgpu",
-		.dev = dev->misc.this_device,
-	};
-	struct simgpu_drm_sched *sched;
-	int err;
-
-	if (args->flags & SIMGPU_CREATE_HIGHPRI)
-		init.submit_wq = dev->highpri_wq;
-	sched = kzalloc(sizeof(*sched), GFP_KERNEL);
-	if (!sched)
-		return ERR_PTR(-ENOMEM);
-	kref_init(&sched->ref);
-	mutex_init(&sched->lock);
-	err = compat_sched_init(&sched->base, &init);
-	if (err) {
-		kfree(sched);
-		return ERR_PTR(err);
-	}
-	return sched;
-}
-
-static void sched_free(struct kref *ref)
-{
-	kfree(container_of(ref, struct simgpu_drm_sched, ref));
-}
-
-/**
- * simgpu_drm_sched_put() - let the memory of a scheduler go
- * @sched: the scheduler
- *
- * Context: any.
- */
-void simgpu_drm_sched_put(struct simgpu_drm_sched *sched)
-{
-	kref_put(&sched->ref, sched_free);
-}
-
-static void sched_end(struct simgpu_drm_sched *sched)
-{
-	/*
-	 * The work that frees jobs may have queued the other one after that
-	 * was cancelled; drm_sched_fini() cancels it once more. That matters
-	 * where the workqueue is not the scheduler's own.
-	 */
-	drm_sched_wqueue_stop(&sched->base);
-	drm_sched_fini(&sched->base);
-	mutex_destroy(&sched->lock);
-	simgpu_drm_sched_put(sched);
-}
-
-static struct simgpu_drm_sched *sched_get(struct simgpu_context *context)
-{
-	struct simgpu_engine *engine = context->engine;
-	struct simgpu_drm_sched *sched;
-
-	if (!is_shared(context))
-		return sched_create(context);
-	mutex_lock(&engine->sched_mutex);
-	sched = engine->sched;
-	if (!sched)
-		sched = sched_create(context);
-	if (!IS_ERR(sched)) {
-		engine->sched = sched;
-		engine->sched_users++;
-		context->args.credit_limit = sched->base.credit_limit;
-	}
-	mutex_unlock(&engine->sched_mutex);
-	return sched;
-}
-
-static void sched_put(struct simgpu_context *context,
-		      struct simgpu_drm_sched *sched)
-{
-	struct simgpu_engine *engine = context->engine;
-
-	if (!is_shared(context)) {
-		sched_end(sched);
-		return;
-	}
-	mutex_lock(&engine->sched_mutex);
-	if (!--engine->sched_users) {
-		engine->sched = NULL;
-		sched_end(sched);
-	}
-	mutex_unlock(&engine->sched_mutex);
-}
-
 /* All jobs were freed, and a grace period has passed. */
 static void drm_end(struct work_struct *work)
 {
-	struct simgpu_drm_context *drm = container_of(
-		to_rcu_work(work), struct simgpu_drm_context, end);
+	struct rcu_work *end = to_rcu_work(work);
+	struct simgpu_drm_context *drm =
+		container_of(end, struct simgpu_drm_context, end);
 	struct simgpu_context *context = drm->context;
 
 	drm_sched_entity_fini(&drm->entity);
-	sched_put(context, drm->sched);
+	simgpu_drm_sched_leave(context, drm->sched);
 	kfree(drm);
 	simgpu_context_release(context);
 }
@@ -301,9 +191,9 @@ static void drm_cancel(struct simgpu_drm_context *drm)
 
 	/* Stopped: otherwise run_job, not seeing the error, might add one. */
 	mutex_lock(&sched->lock);
-	sched_stop(sched);
+	simgpu_drm_sched_stop(sched);
 	simgpu_engine_cancel(drm->context, READ_ONCE(drm->error));
-	sched_start(sched);
+	simgpu_drm_sched_start(sched);
 	mutex_unlock(&sched->lock);
 }
 
@@ -317,7 +207,7 @@ static void drm_teardown(struct work_struct *work)
 	drm_cancel(drm);
 	mutex_lock(&sched->lock);
 	for (; drm->stops; drm->stops--)
-		sched_start(sched);
+		simgpu_drm_sched_start(sched);
 	mutex_unlock(&sched->lock);
 	drm_put_live(drm);
 }
@@ -355,7 +245,7 @@ static int drm_context_init(struct simgpu_context *context)
 	atomic_set(&drm->live, 1);
 	INIT_RCU_WORK(&drm->end, drm_end);
 	INIT_WORK(&context->teardown, drm_teardown);
-	drm->sched = sched_get(context);
+	drm->sched = simgpu_drm_sched_join(context, &drm_ops);
 	if (IS_ERR(drm->sched)) {
 		err = PTR_ERR(drm->sched);
 		goto free;
@@ -368,7 +258,7 @@ static int drm_context_init(struct simgpu_context *context)
 	context->drm = drm;
 	return 0;
 put:
-	sched_put(context, drm->sched);
+	simgpu_drm_sched_leave(context, drm->sched);
 free:
 	kfree(drm);
 	return err;
@@ -432,14 +322,14 @@ static int drm_control(struct simgpu_context *context, u32 command, u64 arg)
 	case SIMGPU_CONTROL_STOP:
 		mutex_lock(&sched->lock);
 		drm->stops++;
-		sched_stop(sched);
+		simgpu_drm_sched_stop(sched);
 		mutex_unlock(&sched->lock);
 		break;
 	case SIMGPU_CONTROL_START:
 		mutex_lock(&sched->lock);
 		if (drm->stops) {
 			drm->stops--;
-			sched_start(sched);
+			simgpu_drm_sched_start(sched);
 		} else {
 			err = -EINVAL;
 		}

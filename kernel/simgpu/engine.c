@@ -27,7 +27,7 @@
  * executing running           yes                     interrupt: told, late or
  *                                                     silent; reset: outside
  * late      late              yes              done   interrupt: told
- * silent    none              yes              done   recovery: told
+ * silent    none              yes              done   recovery: told.
  * told      none              yes              done   once all before it are
  *                                              told   told, where order
  *                                                     matters: given up
@@ -68,7 +68,16 @@ static void signal_fences(struct list_head *fences)
 	}
 }
 
-/* Release the lock, and signal what was given up, unless somebody does. */
+/**
+ * simgpu_engine_unlock() - release the lock, and signal what was given up
+ * @engine: the engine
+ * @flags: from spin_lock_irqsave()
+ *
+ * Unless somebody else is signalling: then that one goes on with it.
+ *
+ * Context: any but hard interrupts on PREEMPT_RT, under the engine's lock,
+ *	which is the only one held.
+ */
 void simgpu_engine_unlock(struct simgpu_engine *engine, unsigned long flags)
 	__releases(&engine->lock)
 {
@@ -86,7 +95,14 @@ void simgpu_engine_unlock(struct simgpu_engine *engine, unsigned long flags)
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
-/* Let the timer expire when there is something to do next. */
+/**
+ * simgpu_engine_program() - let the timer expire when there is something to do
+ * @engine: the engine
+ *
+ * If there is nothing, it may expire nevertheless, which does no harm.
+ *
+ * Context: any, under the engine's lock.
+ */
 void simgpu_engine_program(struct simgpu_engine *engine)
 {
 	ktime_t next = engine->storm ? 0 : KTIME_MAX;
@@ -102,6 +118,13 @@ void simgpu_engine_program(struct simgpu_engine *engine)
 		hrtimer_start(&engine->timer, next, HRTIMER_MODE_ABS);
 }
 
+/**
+ * simgpu_engine_execute() - begin to execute a job
+ * @job: the job; in @running or about to be
+ * @start: when
+ *
+ * Context: any, under the engine's lock.
+ */
 void simgpu_engine_execute(struct simgpu_job *job, ktime_t start)
 {
 	job->t_end = job_hangs(job) ? KTIME_MAX :
@@ -138,7 +161,14 @@ static void engine_accept(struct simgpu_engine *engine, struct simgpu_job *job)
 		simgpu_engine_program(engine);
 }
 
-/* Off @running at the time @at; a serial engine goes on with the next one. */
+/**
+ * simgpu_engine_leave() - take a job off @running
+ * @engine: the engine; if it is serial it goes on with the next job
+ * @job: the job, done or not
+ * @at: the time
+ *
+ * Context: any, under the engine's lock.
+ */
 void simgpu_engine_leave(struct simgpu_engine *engine, struct simgpu_job *job,
 			 ktime_t at)
 {
@@ -153,7 +183,15 @@ void simgpu_engine_leave(struct simgpu_engine *engine, struct simgpu_job *job,
 	}
 }
 
-/* The job has no engine any more, only its fence has; it goes to @fences. */
+/**
+ * simgpu_engine_give_up() - forget a job
+ * @job: the job; not in @running or @late
+ * @fences: where its fence goes, with the engine's reference to that
+ *
+ * The job may be freed as soon as the lock is released.
+ *
+ * Context: any, under the engine's lock.
+ */
 void simgpu_engine_give_up(struct simgpu_job *job, struct list_head *fences)
 {
 	list_del_init(&job->context_link);
@@ -161,6 +199,14 @@ void simgpu_engine_give_up(struct simgpu_job *job, struct list_head *fences)
 	list_add_tail(&job->hw->link, fences);
 }
 
+/**
+ * simgpu_engine_tell() - a job is done and says so
+ * @engine: the engine
+ * @job: the job; given up to be signalled, with those that waited for it,
+ *	unless it has to wait itself for others of its context
+ *
+ * Context: any, under the engine's lock.
+ */
 void simgpu_engine_tell(struct simgpu_engine *engine, struct simgpu_job *job)
 {
 	struct simgpu_context *context = job->context;

@@ -9,7 +9,7 @@ use crate::grid::{self, Grid};
 use crate::mistakes::{targets, wrong_target};
 use crate::plan::{Better, Plan, PlannedConfiguration, SCHEMA, Until};
 use crate::sections::RUNS_MAX;
-use crate::{names, payload, schedule};
+use crate::{names, payload, schedule, switches};
 
 /// Runs of each cell where the file does not say.
 pub(crate) const RUNS: u32 = 8;
@@ -22,6 +22,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     let file = &experiment.file;
     let whole = grid::whole(experiment)?;
     let every = configurations(experiment, &whole, overrides.cpus)?;
+    switches::check(experiment, &every)?;
     let payload = payload::derive(experiment, &every)?;
     let (grid, mut configurations) = if overrides.levels.is_empty() {
         (whole, every)
@@ -30,6 +31,8 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         let configurations = configurations(experiment, &part, overrides.cpus)?;
         (part, configurations)
     };
+    let factors = grid.levels(experiment);
+    let switches = switches::mark(experiment, &factors, &mut configurations)?;
     if file.aa {
         repeat_baseline(&mut configurations);
     }
@@ -49,7 +52,8 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
             .clone()
             .unwrap_or_else(|| file.target.clone()),
         seed,
-        factors: grid.levels(experiment),
+        factors,
+        switches,
         runs: schedule::runs(
             seed,
             blocks,
@@ -150,6 +154,7 @@ fn configurations(
                 .iter()
                 .map(|(factor, level, _)| ((*factor).to_owned(), (*level).to_owned()))
                 .collect::<IndexMap<_, _>>(),
+            switches: IndexMap::new(),
             aa: false,
             machine: combined.machine,
             setup: combined.setup,
@@ -168,6 +173,7 @@ fn repeat_baseline(configurations: &mut Vec<PlannedConfiguration>) {
     let mut again = baseline.clone();
     again.name = format!("{}/aa", baseline.name);
     again.aa = true;
+    again.switches.clear();
     configurations.insert(1, again);
 }
 

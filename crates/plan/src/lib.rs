@@ -51,6 +51,7 @@ mod schema;
 mod sections;
 mod settings;
 mod subset;
+mod switches;
 
 pub use error::Error;
 pub use experiment::{Experiment, Overrides, parse};

@@ -27,6 +27,9 @@ pub struct Plan {
     pub seed: u64,
     /// Factor to its levels, baseline first, in the order of the file.
     pub factors: IndexMap<String, Vec<String>>,
+    /// Names of the switches whose effects are fitted; empty without a grid.
+    #[serde(default)]
+    pub switches: Vec<String>,
     /// Baseline first. With `aa` the second is the baseline once more.
     pub configurations: Vec<PlannedConfiguration>,
     /// What is measured, each on each configuration, without its overrides.
@@ -67,6 +70,9 @@ pub struct PlannedConfiguration {
     pub label: String,
     /// Factor to level.
     pub levels: IndexMap<String, String>,
+    /// Which of [`Plan::switches`] are on; empty if it is not of the grid.
+    #[serde(default)]
+    pub switches: IndexMap<String, bool>,
     /// Whether it repeats the baseline to show the noise floor.
     pub aa: bool,
     /// The machine it wants.

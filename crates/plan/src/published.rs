@@ -76,6 +76,7 @@ fn words(kind: &Type) -> (String, &'static str) {
         Type::List(Type::Whole(least, most)) => (format!("list of {least} to {most}"), ""),
         Type::List(element) => (format!("list of {}", plural(element)), ""),
         Type::OneOrMore(element) => (format!("{}, or a list", words(element).0), ""),
+        Type::Map(Type::OneOrMore(_)) => plain("[pattern](#include-and-exclude)"),
         Type::Map(element) => (format!("table of {}", plural(element)), ""),
         Type::Pairs => plain("table of texts"),
         Type::Table(section) => (format!("table: {}", link(section.name)), ""),

@@ -43,6 +43,7 @@ pub(crate) struct File {
     pub(crate) background: IndexMap<String, Parameters>,
     pub(crate) include: Option<Vec<Pattern>>,
     pub(crate) exclude: Vec<Pattern>,
+    pub(crate) factorial: Option<Pattern>,
     #[serde(default)]
     pub(crate) payload: Payload,
 }

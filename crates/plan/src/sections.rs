@@ -165,6 +165,12 @@ pub(crate) static EXPERIMENT: Section = Section {
             "Drop configurations that match one of these.",
         ),
         key(
+            "factorial",
+            Map(&OneOrMore(&Text)),
+            Open,
+            "The grid whose effects are fitted: factor to the levels off and on, or to one that is held.",
+        ),
+        key(
             "payload",
             Table(&PAYLOAD),
             Open,

@@ -15,7 +15,6 @@ use crate::failure::Failure;
 pub(crate) fn head(plan: &Plan) -> Result<Head, Failure> {
     let machine = machine(&plan.target, &host_name());
     let value = serde_json::to_value(plan).map_err(|error| Failure::Show(error.to_string()))?;
-    let grid = is_grid(plan);
     Ok(Head {
         source: plan.source.clone(),
         experiment: plan.experiment.clone(),
@@ -24,12 +23,8 @@ pub(crate) fn head(plan: &Plan) -> Result<Head, Failure> {
         machine,
         title: plan.title.clone(),
         question: plan.question.clone(),
-        configurations: configurations(plan, grid),
-        factors: if grid {
-            plan.factors.keys().cloned().collect()
-        } else {
-            Vec::new()
-        },
+        configurations: configurations(plan),
+        factors: plan.switches.clone(),
         workloads: plan.workloads.iter().map(|w| w.name.clone()).collect(),
         primary: plan.primary.iter().map(|p| p.metric.clone()).collect(),
         higher_is_better: plan.higher_is_better.clone(),
@@ -48,28 +43,12 @@ fn machine(target: &str, host: &str) -> String {
     }
 }
 
-/// Whether the configurations are all combinations of two-level factors.
-fn is_grid(plan: &Plan) -> bool {
-    let cells = plan.configurations.iter().filter(|c| !c.aa).count();
-    !plan.factors.is_empty()
-        && plan.factors.values().all(|levels| levels.len() == 2)
-        && 1usize.checked_shl(plan.factors.len() as u32) == Some(cells)
-}
-
-fn configurations(plan: &Plan, grid: bool) -> Vec<Configuration> {
+fn configurations(plan: &Plan) -> Vec<Configuration> {
     let baseline = plan.configurations.first();
     let of = |configuration: &assize_plan::PlannedConfiguration| Configuration {
         name: configuration.name.clone(),
         label: configuration.label.clone(),
-        factors: if grid && !configuration.aa {
-            let on = |(factor, level): (&String, &String)| {
-                let baseline = plan.factors.get(factor).and_then(|levels| levels.first());
-                (factor.clone(), baseline != Some(level))
-            };
-            configuration.levels.iter().map(on).collect()
-        } else {
-            BTreeMap::new()
-        },
+        factors: configuration.switches.clone().into_iter().collect(),
         repeats: baseline
             .filter(|_| configuration.aa)
             .map(|baseline| baseline.name.clone()),

@@ -14,3 +14,5 @@ mod mistakes;
 mod overriding;
 #[cfg(test)]
 mod scheduling;
+#[cfg(test)]
+mod switches;

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/slab.h>
+
+#include "sched_drm.h"
+
+/**
+ * DOC: schedulers of the drm_sched back end
+ *
+ * A scheduler belongs to one context, or to an engine as long as that has
+ * contexts with %SIMGPU_CREATE_SHARED. Its memory stays while there are engine
+ * fences of its jobs; see backend_drm.c for why.
+ *
+ * ========  =================================  ==============================
+ * state     kept by                            what may be called
+ * ========  =================================  ==============================
+ * running   its contexts                       everything; stop: stopped.
+ * stopped   its contexts, and each by a count  everything; as many starts:
+ *           of its stops                       running
+ * ended     engine fences                      simgpu_drm_sched_put(); its
+ *                                              name is still read
+ * ========  =================================  ==============================
+ *
+ * Running and stopped change under &simgpu_drm_sched.lock; a scheduler ends
+ * when its last context leaves, which is when it has no jobs.
+ */
+
+static bool is_shared(const struct simgpu_context *context)
+{
+	return context->args.flags & SIMGPU_CREATE_SHARED;
+}
+
+/**
+ * simgpu_drm_sched_stop() - let the scheduler neither run nor free jobs
+ * @sched: the scheduler
+ *
+ * Stops nest; each wants its simgpu_drm_sched_start().
+ *
+ * Context: process, under @sched->lock; sleeps until what it is doing now is
+ *	done.
+ */
+void simgpu_drm_sched_stop(struct simgpu_drm_sched *sched)
+{
+	lockdep_assert_held(&sched->lock);
+	if (!sched->stops++)
+		drm_sched_wqueue_stop(&sched->base);
+}
+
+/**
+ * simgpu_drm_sched_start() - end one stop
+ * @sched: the scheduler; with the last stop, it goes on
+ *
+ * Context: process, under @sched->lock.
+ */
+void simgpu_drm_sched_start(struct simgpu_drm_sched *sched)
+{
+	lockdep_assert_held(&sched->lock);
+	if (!WARN_ON_ONCE(!sched->stops) && !--sched->stops)
+		drm_sched_wqueue_start(&sched->base);
+}
+
+static struct simgpu_drm_sched *sched_create(struct simgpu_context *context,
+					     const struct drm_sched_backend_ops *ops)
+{
+	const struct simgpu_create *args = &context->args;
+	struct simgpu_device *dev = context->dev;
+	struct compat_sched_args init = {
+		.ops = ops,
+		.timeout_wq = dev->tdr_wq,
+		.num_rqs = is_shared(context) ? DRM_SCHED_PRIORITY_COUNT : 1,
+		.credit_limit = args->credit_limit,
+		.timeout = usecs_to_jiffies(args->timeout_us),
+		.name = "simgpu",
+		.dev = dev->misc.this_device,
+	};
+	struct simgpu_drm_sched *sched;
+	int err;
+
+	if (args->flags & SIMGPU_CREATE_HIGHPRI)
+		init.submit_wq = dev->highpri_wq;
+	sched = kzalloc(sizeof(*sched), GFP_KERNEL);
+	if (!sched)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&sched->ref);
+	mutex_init(&sched->lock);
+	err = compat_sched_init(&sched->base, &init);
+	if (err) {
+		kfree(sched);
+		return ERR_PTR(err);
+	}
+	return sched;
+}
+
+static void sched_free(struct kref *ref)
+{
+	kfree(container_of(ref, struct simgpu_drm_sched, ref));
+}
+
+/**
+ * simgpu_drm_sched_put() - let the memory of a scheduler go
+ * @sched: the scheduler
+ *
+ * Context: any.
+ */
+void simgpu_drm_sched_put(struct simgpu_drm_sched *sched)
+{
+	kref_put(&sched->ref, sched_free);
+}
+
+static void sched_end(struct simgpu_drm_sched *sched)
+{
+	/*
+	 * The work that frees jobs may have queued the other one after that
+	 * was cancelled; drm_sched_fini() cancels it once more. That matters
+	 * where the workqueue is not the scheduler's own.
+	 */
+	drm_sched_wqueue_stop(&sched->base);
+	drm_sched_fini(&sched->base);
+	mutex_destroy(&sched->lock);
+	simgpu_drm_sched_put(sched);
+}
+
+/**
+ * simgpu_drm_sched_join() - make the scheduler of a context, or find it
+ * @context: the context; its credit limit becomes that of the scheduler
+ * @ops: what the scheduler calls
+ *
+ * Context: process; may sleep. Takes &simgpu_engine.sched_mutex.
+ * Return: the scheduler, until simgpu_drm_sched_leave(), or an ERR_PTR().
+ */
+struct simgpu_drm_sched *
+simgpu_drm_sched_join(struct simgpu_context *context,
+		      const struct drm_sched_backend_ops *ops)
+{
+	struct simgpu_engine *engine = context->engine;
+	struct simgpu_drm_sched *sched;
+
+	if (!is_shared(context))
+		return sched_create(context, ops);
+	mutex_lock(&engine->sched_mutex);
+	sched = engine->sched;
+	if (!sched)
+		sched = sched_create(context, ops);
+	if (!IS_ERR(sched)) {
+		engine->sched = sched;
+		engine->sched_users++;
+		context->args.credit_limit =
+			compat_sched_credit_limit(&sched->base);
+	}
+	mutex_unlock(&engine->sched_mutex);
+	return sched;
+}
+
+/**
+ * simgpu_drm_sched_leave() - the context does not need the scheduler any more
+ * @context: the context; its entity is finished, all its jobs are freed, and a
+ *	grace period has passed since
+ * @sched: ended if nobody else needs it
+ *
+ * Context: process; sleeps, but not for jobs. Takes
+ *	&simgpu_engine.sched_mutex.
+ */
+void simgpu_drm_sched_leave(struct simgpu_context *context,
+			    struct simgpu_drm_sched *sched)
+{
+	struct simgpu_engine *engine = context->engine;
+
+	if (!is_shared(context)) {
+		sched_end(sched);
+		return;
+	}
+	mutex_lock(&engine->sched_mutex);
+	if (!--engine->sched_users) {
+		engine->sched = NULL;
+		sched_end(sched);
+	}
+	mutex_unlock(&engine->sched_mutex);
+}
