@@ -10,7 +10,8 @@
  *	simgpu_uapi [--unload FILE] [WORD]
  *
  * WORD: only cases whose name contains it. --unload: also cases that take the
- * module away, and load it again from FILE, simgpu.ko.
+ * module away, and load it again from FILE, or from the file of this name
+ * wherever it is if that has no directory (simgpu.ko).
  */
 
 #include <sys/wait.h>
