@@ -1,4 +1,4 @@
-use assize_job::{Command, Cyclictest, Job};
+use assize_job::{Command, Cyclictest, Job, Kind};
 
 use super::*;
 
