@@ -7,10 +7,11 @@
  * descriptors than before, all live counters of the driver zero, the device
  * executes jobs of both designs, and the kernel has not complained.
  *
- *	simgpu_uapi [--unload] [WORD]
+ *	simgpu_uapi [--unload FILE] [WORD]
  *
  * WORD: only cases whose name contains it. --unload: also cases that take the
- * module away, and load it again if its file is found.
+ * module away, and load it again from FILE, or from the file of this name
+ * wherever it is if that has no directory (simgpu.ko).
  */
 
 #include <sys/wait.h>
@@ -53,11 +54,12 @@ static void run_case(const struct test_case *test, int kmsg)
 
 int main(int argc, char **argv)
 {
-	bool unload = argc > 1 && !strcmp(argv[1], "--unload");
-	const char *word = argc > 1 + unload ? argv[1 + unload] : "";
+	bool unload = argc > 2 && !strcmp(argv[1], "--unload");
+	const char *word = argc > (unload ? 3 : 1) ? argv[argc - 1] : "";
 	unsigned int n = 0;
 	int kmsg = kmsg_open();
 
+	module_file = unload ? argv[2] : NULL;
 	for (int pass = 0; pass < 2; pass++) {
 		for (unsigned int g = 0; g < ARRAY_SIZE(groups); g++) {
 			const struct test_case *test = groups[g];

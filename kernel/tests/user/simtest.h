@@ -5,21 +5,15 @@
 /**
  * DOC: what the programs of this directory share
  *
- * Test Anything Protocol as kselftest has it, calls of /dev/simgpu, and the
- * questions that every program asks at its end: has the kernel complained, is
- * anything left, does the device still work. Each program includes this once
- * per file; all is static, so that a program stays a plain static binary.
- *
- * Exit status: 0 if no case failed and at least one passed, 1 if one failed,
- * 4 if all were skipped (KSFT_SKIP).
+ * Calls of /dev/simgpu, and the questions that every program asks at its end:
+ * has the kernel complained, is anything left, does the device still work. All
+ * is static: each file includes it, and a program stays a plain static binary.
  */
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,8 +28,8 @@
 #include <unistd.h>
 
 #include "../../uapi/simgpu.h"
+#include "tap.h"
 
-#define MAYBE_UNUSED __attribute__((unused))
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #define SIM_NODE	"/dev/simgpu"
@@ -46,109 +40,6 @@
 
 /* How long something is waited for that should have happened long ago. */
 #define SIM_PATIENCE	(20 * SIM_SEC)
-
-/* ---- Test Anything Protocol ---- */
-
-struct tap {
-	unsigned int count, passed, failed, skipped, said;
-	bool bad;
-	char skip[160];
-};
-
-extern struct tap tap;
-
-static MAYBE_UNUSED void tap_diag(const char *format, ...)
-{
-	va_list args;
-	char text[1024];
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	printf("# %s\n", text);
-}
-
-static MAYBE_UNUSED void tap_begin(unsigned int cases)
-{
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("TAP version 13\n");
-	if (cases)
-		printf("1..%u\n", cases);
-}
-
-/* Says why the case cannot be tried here; its function returns then. */
-static MAYBE_UNUSED void tap_skip(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(tap.skip, sizeof(tap.skip), format, args);
-	va_end(args);
-}
-
-/* The case fails; what is wrong is said, but not endlessly. */
-static MAYBE_UNUSED void tap_fail(const char *format, ...)
-{
-	unsigned int said = __atomic_add_fetch(&tap.said, 1, __ATOMIC_RELAXED);
-	va_list args;
-	char text[1024];
-
-	__atomic_store_n(&tap.bad, true, __ATOMIC_RELAXED);
-	if (said > 40)
-		return;
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	printf("# %s%s\n", text, said == 40 ? " (and more)" : "");
-}
-
-#define CHECK(condition) ({						\
-	bool ok_ = (condition);						\
-									\
-	if (!ok_)							\
-		tap_fail("%s:%d: wrong: %s", __FILE__, __LINE__,	\
-			 #condition);					\
-	ok_; })
-
-#define CHECK_EQ(got, want) ({						\
-	long long got_ = (long long)(got), want_ = (long long)(want);	\
-									\
-	if (got_ != want_)						\
-		tap_fail("%s:%d: %s is %lld, not %lld", __FILE__,	\
-			 __LINE__, #got, got_, want_);			\
-	got_ == want_; })
-
-static MAYBE_UNUSED void tap_start_case(void)
-{
-	tap.bad = false;
-	tap.said = 0;
-	tap.skip[0] = 0;
-}
-
-static MAYBE_UNUSED void tap_end_case(const char *name)
-{
-	tap.count++;
-	if (tap.bad) {
-		tap.failed++;
-		printf("not ok %u %s\n", tap.count, name);
-	} else if (tap.skip[0]) {
-		tap.skipped++;
-		printf("ok %u %s # SKIP %s\n", tap.count, name, tap.skip);
-	} else {
-		tap.passed++;
-		printf("ok %u %s\n", tap.count, name);
-	}
-}
-
-/* Return: the exit status of the program */
-static MAYBE_UNUSED int tap_finish(void)
-{
-	printf("# Totals: pass:%u fail:%u xfail:0 xpass:0 skip:%u error:0\n",
-	       tap.passed, tap.failed, tap.skipped);
-	if (tap.failed)
-		return 1;
-	return tap.passed ? 0 : 4;
-}
 
 /* ---- Numbers and time ---- */
 

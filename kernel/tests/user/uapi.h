@@ -25,6 +25,9 @@ extern const struct test_case wait_cases[];	/* uapi_wait.c */
 extern const struct test_case life_cases[];	/* uapi_life.c */
 extern const struct test_case module_cases[];	/* uapi_module.c */
 
+/* simgpu.ko, where the cases that unload it find it again. */
+extern const char *module_file;
+
 /* Any argument of an ioctl, with room for what later versions may add. */
 union any_arg {
 	struct simgpu_info info;
