@@ -14,6 +14,9 @@ const CPUS: &[u8] = &[1, 2];
 /// In the order in which they are loaded.
 const MODULES: &[&str] = &["depq", "depq_test", "simgpu"];
 
+/// Repetitions that the suite makes in the light form, in percent.
+const LIGHT_SCALE: u32 = 20;
+
 /// A program, and its arguments in the light form and in the heavy one.
 struct Test {
     name: &'static str,
@@ -118,6 +121,9 @@ fn experiment(kernels: &[&str], heavy: bool, path: &dyn Fn(&str) -> String) -> S
     );
     for module in MODULES {
         text += &format!("[[setup]]\nmodule = {module:?}\n");
+        if *module == "depq_test" && !heavy {
+            text += &format!("parameters = {{ scale = \"{LIGHT_SCALE}\" }}\n");
+        }
     }
     let programs: Vec<String> = TESTS.iter().map(|test| path(test.program)).collect();
     text += &format!("[payload]\nprograms = {}\n", list(&programs));

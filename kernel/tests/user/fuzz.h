@@ -41,6 +41,7 @@ extern unsigned int engines;
 
 /**
  * struct fuzzer - a thread
+ * @thread: itself
  * @random: state of its generator
  * @calls: left to make
  * @counts: calls by operation and errno; beyond the last: others

@@ -3,8 +3,8 @@
 use super::Finding;
 use super::source::{after_block, blanked, line_of, test_modules};
 
-const FILE_LINES: usize = 500;
-const FUNCTION_LINES: usize = 60;
+pub(super) const FILE_LINES: usize = 500;
+pub(super) const FUNCTION_LINES: usize = 60;
 
 /// Measures a Rust file; its unit tests do not count.
 pub(super) fn check(file: &str, text: &str) -> Vec<Finding> {
