@@ -22,9 +22,16 @@
  *                                      the lock of the queue
  * signalled  anybody with a reference  the drainer of the queue,   last put
  *                                      in the order of seqnos
- * released   readers under RCU         last put, in any context    free
- * freed      nobody                    after a grace period        none
+ * freed      readers under RCU         last put, in any context    none
  * =========  ========================  ==========================  ==========
+ *
+ * The memory of a fence goes back to the allocator at once and may become
+ * another fence at once, but nothing else before an RCU grace period is over
+ * (SLAB_TYPESAFE_BY_RCU). So readers under RCU must use
+ * dma_fence_get_rcu_safe(), as with the requests of i915. What it saves is a
+ * callback for each job, and with these the grace periods: at the rate of a
+ * display each one wakes the threads of RCU several times, which costs more
+ * context switches than submitting and completing the job.
  *
  * Sequence numbers are compared by their lower 32 bits, as dma_fence does by
  * default; a queue never has 2^31 jobs at a time.
@@ -56,19 +63,14 @@ static const char *depq_fence_timeline_name(struct dma_fence *fence)
 	return container_of(fence, struct depq_fence, base)->timeline;
 }
 
-static void depq_fence_free_rcu(struct rcu_head *rcu)
-{
-	struct dma_fence *fence = container_of(rcu, struct dma_fence, rcu);
-
-	kmem_cache_free(depq_fence_cache,
-			container_of(fence, struct depq_fence, base));
-	/* depq_fence_exit() waits until this function has returned. */
-	module_put(THIS_MODULE);
-}
-
 static void depq_fence_release(struct dma_fence *fence)
 {
-	call_rcu(&fence->rcu, depq_fence_free_rcu);
+	/* depq_fence_exit() waits for whoever is in here. */
+	rcu_read_lock();
+	kmem_cache_free(depq_fence_cache,
+			container_of(fence, struct depq_fence, base));
+	module_put(THIS_MODULE);
+	rcu_read_unlock();
 }
 
 static const struct dma_fence_ops depq_fence_ops = {
@@ -76,6 +78,14 @@ static const struct dma_fence_ops depq_fence_ops = {
 	.get_timeline_name = depq_fence_timeline_name,
 	.release = depq_fence_release,
 };
+
+/* Once for each piece of memory, whatever fences it will hold in turn. */
+static void depq_fence_construct(void *memory)
+{
+	struct depq_fence *fence = memory;
+
+	spin_lock_init(&fence->lock);
+}
 
 /**
  * depq_fence_create() - make a finished fence
@@ -96,7 +106,6 @@ struct dma_fence *depq_fence_create(struct depq_queue *queue)
 
 	/* The caller is a module that needs this one, so it cannot go now. */
 	__module_get(THIS_MODULE);
-	spin_lock_init(&fence->lock);
 	memcpy(fence->timeline, queue->name, sizeof(fence->timeline));
 	dma_fence_init(&fence->base, &depq_fence_ops, &fence->lock,
 		       queue->fence_context, 0);
@@ -125,7 +134,10 @@ EXPORT_SYMBOL_GPL(depq_fence_bytes);
  */
 int depq_fence_init(void)
 {
-	depq_fence_cache = KMEM_CACHE(depq_fence, 0);
+	depq_fence_cache = kmem_cache_create("depq_fence",
+					     sizeof(struct depq_fence), 0,
+					     SLAB_TYPESAFE_BY_RCU,
+					     depq_fence_construct);
 	return depq_fence_cache ? 0 : -ENOMEM;
 }
 
@@ -137,6 +149,6 @@ int depq_fence_init(void)
  */
 void depq_fence_exit(void)
 {
-	rcu_barrier();
+	synchronize_rcu();
 	kmem_cache_destroy(depq_fence_cache);
 }

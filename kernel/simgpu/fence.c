@@ -11,8 +11,9 @@
  * nothing may be allocated later. It knows neither its job nor its context:
  * it may outlive both. drm_sched keeps it as the parent of the finished fence,
  * which user space may hold as a sync_file for as long as it likes. So a fence
- * keeps the module loaded until its memory is freed, which is after a grace
- * period.
+ * keeps the module loaded until its memory is freed. That is at once, into a
+ * cache of which no piece becomes anything but another fence within a grace
+ * period (SLAB_TYPESAFE_BY_RCU), so that fences cost no RCU callbacks.
  *
  * Engine fences become signalled in no particular order: a parallel engine,
  * and faults, see to that. dma_fence_is_later() may be asked about fences of
@@ -37,22 +38,18 @@ static const char *fence_timeline_name(struct dma_fence *base)
 	return "engine";
 }
 
-static void fence_free(struct rcu_head *rcu)
+static void fence_release(struct dma_fence *base)
 {
-	struct simgpu_fence *fence =
-		to_simgpu_fence(container_of(rcu, struct dma_fence, rcu));
+	struct simgpu_fence *fence = to_simgpu_fence(base);
 
 	if (fence->sched)
 		simgpu_drm_sched_put(fence->sched);
 	atomic_dec(&fence->dev->fences);
+	/* simgpu_fence_exit() waits for whoever is in here. */
+	rcu_read_lock();
 	kmem_cache_free(fence_cache, fence);
-	/* simgpu_fence_exit() waits until this function has returned. */
 	module_put(THIS_MODULE);
-}
-
-static void fence_release(struct dma_fence *base)
-{
-	call_rcu(&base->rcu, fence_free);
+	rcu_read_unlock();
 }
 
 static const struct dma_fence_ops fence_ops = {
@@ -60,6 +57,14 @@ static const struct dma_fence_ops fence_ops = {
 	.get_timeline_name = fence_timeline_name,
 	.release = fence_release,
 };
+
+/* Once for each piece of memory, whatever fences it will hold in turn. */
+static void fence_construct(void *memory)
+{
+	struct simgpu_fence *fence = memory;
+
+	spin_lock_init(&fence->lock);
+}
 
 /**
  * simgpu_fence_create() - make the engine fence of a job
@@ -72,13 +77,14 @@ struct simgpu_fence *simgpu_fence_create(struct simgpu_device *dev)
 {
 	struct simgpu_fence *fence;
 
-	fence = kmem_cache_zalloc(fence_cache, GFP_KERNEL);
+	fence = kmem_cache_alloc(fence_cache, GFP_KERNEL);
 	if (!fence)
 		return NULL;
 	__module_get(THIS_MODULE);
 	atomic_inc(&dev->fences);
 	fence->dev = dev;
-	spin_lock_init(&fence->lock);
+	fence->sched = NULL;
+	fence->twice = false;
 	INIT_LIST_HEAD(&fence->link);
 	dma_fence_init(&fence->base, &fence_ops, &fence->lock,
 		       dma_fence_context_alloc(1), 1);
@@ -104,7 +110,10 @@ u32 simgpu_fence_bytes(void)
  */
 int simgpu_fence_init(void)
 {
-	fence_cache = KMEM_CACHE(simgpu_fence, SLAB_HWCACHE_ALIGN);
+	fence_cache = kmem_cache_create("simgpu_fence",
+					sizeof(struct simgpu_fence), 0,
+					SLAB_HWCACHE_ALIGN |
+					SLAB_TYPESAFE_BY_RCU, fence_construct);
 	return fence_cache ? 0 : -ENOMEM;
 }
 
@@ -116,6 +125,6 @@ int simgpu_fence_init(void)
  */
 void simgpu_fence_exit(void)
 {
-	rcu_barrier();
+	synchronize_rcu();
 	kmem_cache_destroy(fence_cache);
 }

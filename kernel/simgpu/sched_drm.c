@@ -92,7 +92,11 @@ static struct simgpu_drm_sched *sched_create(struct simgpu_context *context,
 
 static void sched_free(struct kref *ref)
 {
-	kfree(container_of(ref, struct simgpu_drm_sched, ref));
+	struct simgpu_drm_sched *sched =
+		container_of(ref, struct simgpu_drm_sched, ref);
+
+	/* A finished fence whose last reference was put may still be read. */
+	kfree_rcu(sched, rcu);
 }
 
 /**

@@ -11,12 +11,14 @@
  * @base: the scheduler
  * @lock: protects @stops, and keeps stop and start of the scheduler together
  * @stops: stops without a start, of all contexts
+ * @rcu: frees it after a grace period
  */
 struct simgpu_drm_sched {
 	struct kref ref;
 	struct drm_gpu_scheduler base;
 	struct mutex lock;	/* stops and starts */
 	u32 stops;
+	struct rcu_head rcu;
 };
 
 struct simgpu_drm_sched *

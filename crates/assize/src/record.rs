@@ -12,7 +12,8 @@ use assize_target::{Done, Outcome};
 
 const NS_PER_S: f64 = 1e9;
 /// What is also given per job, if a workload counts its jobs.
-const PER_JOB: [&str; 5] = [
+const PER_JOB: [&str; 6] = [
+    "busy_time",
     "context_switches",
     "switches",
     "guest_instructions",

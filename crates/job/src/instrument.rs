@@ -41,16 +41,19 @@ pub const INSTRUMENTS: &[Instrument] = &[
     },
     Instrument {
         name: "perf-software",
+        metrics: &["context_switches", "migrations", "page_faults"],
+        source: "perf_event_open, software events, system-wide",
+        needs: "perf_event_paranoid <= 0 or root",
+    },
+    Instrument {
+        name: "perf-workload",
         metrics: &[
-            "context_switches",
-            "migrations",
-            "page_faults",
             "workload_context_switches",
             "workload_migrations",
             "workload_page_faults",
             "workload_task_clock ns",
         ],
-        source: "perf_event_open, software events, system-wide and for the workload",
+        source: "perf_event_open, software events of the workload",
         needs: "perf_event_paranoid <= 0 or root",
     },
     Instrument {
@@ -84,6 +87,12 @@ pub const INSTRUMENTS: &[Instrument] = &[
         ],
         source: "taskstats of threads that ended, /proc/PID/task/TID/status of the others",
         needs: "root and CONFIG_TASKSTATS, else threads that end early are missed",
+    },
+    Instrument {
+        name: "timer-list",
+        metrics: &["busy_time ns"],
+        source: "/proc/timer_list",
+        needs: "root; a kernel with NO_HZ",
     },
     Instrument {
         name: "wakeup",

@@ -269,7 +269,9 @@ fn counting<'a>(orders: &'a [Order], facts: &Facts) -> Counters<'a> {
         || facts.can(CAP_SYS_ADMIN);
     for name in orders.iter().flat_map(|order| &order.job.instruments) {
         match name.as_str() {
-            "perf-hardware" | "perf-software" if !perf => counters.perf.insert(name),
+            "perf-hardware" | "perf-software" | "perf-workload" if !perf => {
+                counters.perf.insert(name)
+            }
             "energy" if facts.energy && !perf => counters.perf.insert(name),
             "cpu-idle" | "wakeup" if !facts.tracefs => counters.other.insert(name),
             _ => false,

@@ -296,7 +296,8 @@ mod tests {
     #[test]
     fn idle_time_that_was_not_traced_is_noticed() {
         let stat = |idle: u64| {
-            let text = format!("cpu 0 0 0 {idle} 0\ncpu0 0 0 0 {idle} 0\nintr 1\nctxt 1\nprocesses 1\n");
+            let text =
+                format!("cpu 0 0 0 {idle} 0\ncpu0 0 0 0 {idle} 0\nintr 1\nctxt 1\nprocesses 1\n");
             Some(text)
         };
         let window = Span {

@@ -19,6 +19,7 @@ mod schedstat;
 mod system;
 mod taskstats;
 mod threads;
+mod timer_list;
 mod tracefs;
 mod twice;
 mod wakeup;
@@ -71,9 +72,11 @@ fn one(name: &str) -> Option<Box<dyn Instrument>> {
         "guest-instructions" => Box::new(guest_instructions::GuestInstructions::default()),
         "perf-hardware" => Box::new(perf_hardware::PerfHardware::default()),
         "perf-software" => Box::new(perf_software::PerfSoftware::default()),
+        "perf-workload" => Box::new(perf_software::PerfWorkload::default()),
         "proc-stat" => Box::new(proc_stat::ProcStat::default()),
         "schedstat" => Box::new(schedstat::Schedstat::default()),
         "threads" => Box::new(threads::Threads::default()),
+        "timer-list" => Box::new(timer_list::TimerList::default()),
         "wakeup" => Box::new(wakeup::Wakeup::default()),
         _ => return None,
     })

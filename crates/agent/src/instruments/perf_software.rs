@@ -1,4 +1,9 @@
-//! Counters that the kernel itself keeps, system-wide and for the workload.
+//! Counters that the kernel itself keeps, in one instrument system-wide and in
+//! another for the workload.
+//!
+//! They are two because the second is dear: while a process is counted, each
+//! context switch from or to one of its threads exchanges the events of perf.
+//! System-wide events cost nothing then.
 //!
 //! There is no system-wide task clock: perf's own is CPUs × elapsed time
 //! whatever happens, since it counts while its CPU exists. CPU time that was
@@ -12,30 +17,39 @@ use perf_event_open_sys::bindings;
 use super::perf::{self, Event, Sum, Total};
 use super::{Instrument, system};
 
-const NAME: &str = "perf-software";
+const SOFTWARE: &str = "perf-software";
+const WORKLOAD: &str = "perf-workload";
 
-/// Metric system-wide, metric of the workload, unit, event.
-const EVENTS: &[(Option<&str>, &str, &str, u32)] = &[
+/// Metric, unit, event.
+type Counter = (&'static str, &'static str, u32);
+
+const SYSTEM_WIDE: &[Counter] = &[
     (
-        Some("context_switches"),
+        "context_switches",
+        "",
+        bindings::PERF_COUNT_SW_CONTEXT_SWITCHES,
+    ),
+    ("migrations", "", bindings::PERF_COUNT_SW_CPU_MIGRATIONS),
+    ("page_faults", "", bindings::PERF_COUNT_SW_PAGE_FAULTS),
+];
+
+const OF_WORKLOAD: &[Counter] = &[
+    (
         "workload_context_switches",
         "",
         bindings::PERF_COUNT_SW_CONTEXT_SWITCHES,
     ),
     (
-        Some("migrations"),
         "workload_migrations",
         "",
         bindings::PERF_COUNT_SW_CPU_MIGRATIONS,
     ),
     (
-        Some("page_faults"),
         "workload_page_faults",
         "",
         bindings::PERF_COUNT_SW_PAGE_FAULTS,
     ),
     (
-        None,
         "workload_task_clock",
         "ns",
         bindings::PERF_COUNT_SW_TASK_CLOCK,
@@ -43,6 +57,7 @@ const EVENTS: &[(Option<&str>, &str, &str, u32)] = &[
 ];
 
 struct Metric {
+    instrument: &'static str,
     name: &'static str,
     unit: &'static str,
     sum: io::Result<Sum>,
@@ -57,39 +72,32 @@ pub(crate) struct PerfSoftware {
 
 impl Instrument for PerfSoftware {
     fn name(&self) -> &'static str {
-        NAME
+        SOFTWARE
     }
 
     fn open(&mut self) -> Result<(), String> {
         let cpus = system::online_cpus()?;
-        // Find out now whether a process can be counted at all.
-        let own = i32::try_from(std::process::id()).unwrap_or(0);
-        let event = Event::software(bindings::PERF_COUNT_SW_TASK_CLOCK);
-        Sum::of_task(event, own).map_err(|error| perf::why(&error))?;
-        self.metrics = Vec::with_capacity(2 * EVENTS.len());
-        for &(name, _, unit, config) in EVENTS {
-            if let Some(name) = name {
-                let sum = Sum::of_cpus(Event::software(config), &cpus);
-                self.metrics.push(Metric::new(name, unit, sum));
-            }
+        let metric = |&(name, unit, config): &Counter| {
+            let sum = Sum::of_cpus(Event::software(config), &cpus);
+            Metric::new(SOFTWARE, name, unit, sum)
+        };
+        self.metrics = SYSTEM_WIDE.iter().map(metric).collect();
+        match self
+            .metrics
+            .iter()
+            .find_map(|metric| metric.sum.as_ref().err())
+        {
+            Some(error) => Err(perf::why(error)),
+            None => Ok(()),
         }
-        Ok(())
     }
 
-    fn start(&mut self, workload: i32) {
-        for &(_, name, unit, config) in EVENTS {
-            let sum = Sum::of_task(Event::software(config), workload);
-            self.metrics.push(Metric::new(name, unit, sum));
-        }
-        for metric in &mut self.metrics {
-            metric.enable();
-        }
+    fn start(&mut self, _workload: i32) {
+        enable(&mut self.metrics);
     }
 
     fn stop(&mut self) {
-        for metric in &mut self.metrics {
-            metric.disable();
-        }
+        disable(&mut self.metrics);
     }
 
     fn records(&mut self) -> Vec<Record> {
@@ -97,9 +105,60 @@ impl Instrument for PerfSoftware {
     }
 }
 
+/// The instrument `perf-workload`.
+#[derive(Default)]
+pub(crate) struct PerfWorkload {
+    metrics: Vec<Metric>,
+}
+
+impl Instrument for PerfWorkload {
+    fn name(&self) -> &'static str {
+        WORKLOAD
+    }
+
+    fn open(&mut self) -> Result<(), String> {
+        // Find out now whether a process can be counted at all.
+        let own = i32::try_from(std::process::id()).unwrap_or(0);
+        let event = Event::software(bindings::PERF_COUNT_SW_TASK_CLOCK);
+        Sum::of_task(event, own).map_err(|error| perf::why(&error))?;
+        self.metrics = Vec::with_capacity(OF_WORKLOAD.len());
+        Ok(())
+    }
+
+    fn start(&mut self, workload: i32) {
+        for &(name, unit, config) in OF_WORKLOAD {
+            let sum = Sum::of_task(Event::software(config), workload);
+            self.metrics.push(Metric::new(WORKLOAD, name, unit, sum));
+        }
+        enable(&mut self.metrics);
+    }
+
+    fn stop(&mut self) {
+        disable(&mut self.metrics);
+    }
+
+    fn records(&mut self) -> Vec<Record> {
+        self.metrics.iter().flat_map(Metric::records).collect()
+    }
+}
+
+fn enable(metrics: &mut [Metric]) {
+    metrics.iter_mut().for_each(Metric::enable);
+}
+
+fn disable(metrics: &mut [Metric]) {
+    metrics.iter_mut().for_each(Metric::disable);
+}
+
 impl Metric {
-    fn new(name: &'static str, unit: &'static str, sum: io::Result<Sum>) -> Metric {
+    fn new(
+        instrument: &'static str,
+        name: &'static str,
+        unit: &'static str,
+        sum: io::Result<Sum>,
+    ) -> Metric {
         Metric {
+            instrument,
             name,
             unit,
             sum,
@@ -121,8 +180,12 @@ impl Metric {
 
     fn records(&self) -> Vec<Record> {
         match &self.sum {
-            Ok(_) => perf::records(NAME, self.name, self.unit, &self.total),
-            Err(error) => vec![super::unavailable(NAME, Some(self.name), perf::why(error))],
+            Ok(_) => perf::records(self.instrument, self.name, self.unit, &self.total),
+            Err(error) => vec![super::unavailable(
+                self.instrument,
+                Some(self.name),
+                perf::why(error),
+            )],
         }
     }
 }

@@ -1,0 +1,141 @@
+//! Busy time, to the nanosecond and for nothing, from /proc/timer_list.
+//!
+//! The kernel adds up for each CPU how long it was idle. /proc/stat rounds that
+//! to ticks; here it is whole. It is read before and after the workload, so
+//! that nothing is executed or traced meanwhile.
+
+use std::path::Path;
+
+use assize_job::Record;
+
+use super::twice::Twice;
+use super::{Instrument, metric, number, system, unavailable};
+
+const NAME: &str = "timer-list";
+const PATH: &str = "/proc/timer_list";
+
+/// The instrument `timer-list`.
+pub(crate) struct TimerList(Twice);
+
+impl Default for TimerList {
+    fn default() -> Self {
+        TimerList(Twice::of(PATH))
+    }
+}
+
+impl Instrument for TimerList {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn open(&mut self) -> Result<(), String> {
+        parse(&system::read(Path::new(PATH))?).map(|_| ())
+    }
+
+    fn start(&mut self, _workload: i32) {
+        self.0.start();
+    }
+
+    fn stop(&mut self) {
+        self.0.stop();
+    }
+
+    fn records(&mut self) -> Vec<Record> {
+        match self.0.parsed(parse).and_then(|(from, to)| busy(&from, &to)) {
+            Ok(busy) => vec![metric("busy_time", number(busy), "ns")],
+            Err(reason) => vec![unavailable(NAME, None, reason)],
+        }
+    }
+}
+
+/// One reading.
+#[derive(Debug, PartialEq, Eq)]
+struct Reading {
+    /// Time since boot, in nanoseconds.
+    now: u64,
+    /// CPU, and for how long it was idle since boot, iowait included.
+    idle: Vec<(u32, u64)>,
+}
+
+fn parse(text: &str) -> Result<Reading, String> {
+    let mut now = None;
+    let mut idle: Vec<(u32, u64)> = Vec::new();
+    for line in text.lines() {
+        let line = line.trim_start();
+        if let Some(rest) = line.strip_prefix("now at ") {
+            now = first_number(rest);
+        } else if let Some(rest) = line.strip_prefix("cpu: ") {
+            let cpu = rest.trim().parse();
+            idle.push((
+                cpu.map_err(|_| format!("{PATH}: no CPU number: {line:.60}"))?,
+                0,
+            ));
+        } else if line.starts_with(".idle_sleeptime") || line.starts_with(".iowait_sleeptime") {
+            let time = line
+                .split_once(':')
+                .and_then(|(_, rest)| first_number(rest));
+            let (Some(time), Some(last)) = (time, idle.last_mut()) else {
+                return Err(format!("{PATH}: not understood: {line:.60}"));
+            };
+            last.1 += time;
+        }
+    }
+    match now {
+        Some(now) if idle.iter().any(|(_, time)| *time > 0) => Ok(Reading { now, idle }),
+        Some(_) => Err(format!("{PATH}: this kernel does not add up idle times")),
+        None => Err(format!("{PATH}: it does not say what time it is")),
+    }
+}
+
+fn first_number(text: &str) -> Option<u64> {
+    text.split_ascii_whitespace().next()?.parse().ok()
+}
+
+/// The time in which a CPU was not idle, of all CPUs together.
+fn busy(from: &Reading, to: &Reading) -> Result<u64, String> {
+    let elapsed = to.now.saturating_sub(from.now);
+    let mut busy = 0;
+    for (cpu, after) in &to.idle {
+        let Some((_, before)) = from.idle.iter().find(|(number, _)| number == cpu) else {
+            return Err(format!("CPU {cpu} came while the workload ran"));
+        };
+        busy += elapsed.saturating_sub(after.saturating_sub(*before));
+    }
+    Ok(busy)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "Timer List Version: v0.10\nHRTIMER_MAX_CLOCK_BASES: 8\n\
+        now at 5000 nsecs\n\ncpu: 0\n clock 0:\n  .base:       00000000\n\
+          .nohz           : 3\n  .idle_entrytime : 4900 nsecs\n\
+          .idle_sleeptime : 3000 nsecs\n  .iowait_sleeptime: 200 nsecs\n\
+        cpu: 1\n  .idle_sleeptime : 4000 nsecs\n  .iowait_sleeptime: 0 nsecs\n";
+
+    #[test]
+    fn a_cpu_is_busy_when_it_is_not_idle() {
+        let from = parse(TEXT).unwrap();
+        assert_eq!((from.now, &*from.idle), (5000, &[(0, 3200), (1, 4000)][..]));
+        let later = TEXT.replace("now at 5000", "now at 6000");
+        let to = parse(&later.replace(": 3000", ": 3900")).unwrap();
+        assert_eq!(busy(&from, &to), Ok(100 + 1000));
+    }
+
+    #[test]
+    fn a_cpu_that_comes_is_no_measurement() {
+        let mut from = parse(TEXT).unwrap();
+        let to = parse(TEXT).unwrap();
+        from.idle.pop();
+        assert!(busy(&from, &to).is_err());
+    }
+
+    #[test]
+    fn a_kernel_without_idle_times_is_told() {
+        for text in ["", "now at 5 nsecs\ncpu: 0\n", "now at 5 nsecs\ncpu: x\n"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}
