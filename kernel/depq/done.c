@@ -51,6 +51,7 @@ static void depq_reap_arm(struct depq_queue *queue)
  */
 void depq_queue_drain(struct depq_queue *queue, unsigned long *flags,
 		      struct list_head *reaped)
+	__must_hold(&queue->lock)
 {
 	struct depq_job *job;
 

@@ -53,19 +53,25 @@
  */
 #define DEPQ_SUBMIT_REAP 4
 
+static bool depq_queue_has_room(struct depq_queue *queue)
+{
+	lockdep_assert_held(&queue->lock);
+	return queue->jobs < queue->max_queued || queue->error;
+}
+
 /* Counts a job in, waiting for room if need be. */
 static int depq_queue_enter(struct depq_queue *queue, u32 flags)
 {
 	int ret = 0;
 
 	spin_lock_irq(&queue->lock);
-	if (queue->jobs >= queue->max_queued && !queue->error) {
+	if (!depq_queue_has_room(queue)) {
 		if (flags & DEPQ_JOB_NONBLOCK)
 			ret = -EAGAIN;
 		else
 			ret = wait_event_interruptible_lock_irq(queue->wait,
-				queue->jobs < queue->max_queued || queue->error,
-				queue->lock);
+								depq_queue_has_room(queue),
+								queue->lock);
 	}
 	if (queue->error)
 		ret = queue->error;

@@ -15,9 +15,9 @@
  *    sync_file (prepare.c);
  * 4. write the results (descriptors, sequence numbers) to the caller's memory.
  *    If there is more than one place, all are written with what they hold
- *    first, so memory that is not writable is found before anything changes. Only a caller that unmaps
- *    it between the two can see half of the results and -EFAULT, and even
- *    then no job was submitted;
+ *    first, so memory that is not writable is found before anything changes.
+ *    Only a caller that unmaps it between the two can see half of the results
+ *    and -EFAULT, and even then no job was submitted;
  * 5. commit: nothing is allocated, and nothing sleeps but what a queue without
  *    bypass may do.
  *

@@ -12,6 +12,7 @@ use assize_job::{Job, Order};
 use rustix::fs::{Access, access};
 
 use crate::kernels::Kernels;
+use crate::modules::canonical;
 use crate::needs::{self, Facts};
 use crate::talk::{ANSWER, End, Limits, Talk, talk};
 use crate::testbed::{Files, Testbed};
@@ -69,13 +70,17 @@ impl Host {
     /// are built when they are first asked for.
     fn placed(&self, orders: &[Order]) -> Result<Vec<Order>, Error> {
         let testbed = Testbed::new(&Kernels::default_root());
-        if testbed.asked(orders).is_none() {
+        let asked = testbed.asked(orders);
+        if asked.is_empty() {
             return Ok(orders.to_vec());
         }
         let files = match self.modules.get() {
             Some(files) => files,
             None => {
-                let files = Files::of(testbed.build_here()?)?;
+                let files = Files::of(
+                    testbed
+                        .build_here(asked.iter().any(|name| testbed.is_test(&canonical(name))))?,
+                )?;
                 self.modules.get_or_init(|| files)
             }
         };

@@ -81,11 +81,15 @@ fn add_testbed(
 ) -> Result<(), Error> {
     let named = asked.iter().filter(|name| !is_path(name));
     let needed = own.values().flat_map(|module| &module.depends);
-    let mut names = named.chain(needed).map(|name| canonical(name));
-    if !names.any(|name| testbed.has(&name) && !own.contains_key(&name)) {
+    let names = named.chain(needed).map(|name| canonical(name));
+    let ours: Vec<String> = names
+        .filter(|name| testbed.has(name) && !own.contains_key(name))
+        .collect();
+    if ours.is_empty() {
         return Ok(());
     }
-    for (name, path) in testbed.build(kernel)? {
+    let tests = ours.iter().any(|name| testbed.is_test(name));
+    for (name, path) in testbed.build(kernel, tests)? {
         if let Entry::Vacant(free) = own.entry(name) {
             free.insert(Own::read(kernel, &path)?);
         }

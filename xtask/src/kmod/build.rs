@@ -10,15 +10,17 @@ use crate::command::{command, works};
 use crate::steps::Done;
 use crate::{agent, tree};
 
-/// Builds for one kernel with `W=1`.
-pub(super) fn modules(kernel: &str) -> Result<Done, Error> {
+/// Builds for one kernel with `W=1`, the modules that only tests use with
+/// `tests`.
+pub(super) fn modules(kernel: &str, tests: bool) -> Result<Done, Error> {
     let headers = match super::headers(kernel) {
         Ok(headers) => headers,
         Err(why) => return Ok(Done::Skipped(why)),
     };
     let place = place(kernel)?;
     copy(&place)?;
-    make(&headers, &place, &["W=1"])?;
+    let tests = if tests { "TESTS=y" } else { "TESTS=n" };
+    make(&headers, &place, &["W=1", tests])?;
     Ok(Done::Ok)
 }
 

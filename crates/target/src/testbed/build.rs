@@ -34,26 +34,32 @@ pub(super) fn ensure(
     root: &Path,
     sources: &Sources<'_>,
     subject: &Subject<'_>,
+    tests: bool,
 ) -> Result<BTreeMap<String, PathBuf>, Error> {
-    let place = place(root, sources, subject)?;
+    let place = place(root, sources, subject, tests)?;
     if !place.exists() {
         let home = root.join("modules");
         let _lock = crate::lock::take(&home, &mut |_| ())?;
         // Another process may have done it in the meantime.
         if !place.exists() {
             prune(&home.join("built"), BUILT);
-            build(&home, &place, sources, subject)?;
+            build(&home, &place, sources, subject, tests)?;
         }
     }
     touch(&place);
-    let names = sources.names().into_iter();
+    let names = sources.names(tests).into_iter();
     Ok(names
         .map(|name| (name.clone(), place.join(format!("{name}.ko"))))
         .collect())
 }
 
 /// Where they lie once they are built.
-fn place(root: &Path, sources: &Sources<'_>, subject: &Subject<'_>) -> Result<PathBuf, Error> {
+fn place(
+    root: &Path,
+    sources: &Sources<'_>,
+    subject: &Subject<'_>,
+    tests: bool,
+) -> Result<PathBuf, Error> {
     check_path(subject, root)?;
     check_path(subject, subject.headers)?;
     check_release(subject)?;
@@ -64,6 +70,7 @@ fn place(root: &Path, sources: &Sources<'_>, subject: &Subject<'_>) -> Result<Pa
         hash.update(part);
     };
     add(RECIPE);
+    add(&[u8::from(tests)]);
     for part in [subject.release, subject.digest, &compiler.version] {
         add(part.as_bytes());
     }
@@ -80,15 +87,16 @@ fn build(
     place: &Path,
     sources: &Sources<'_>,
     subject: &Subject<'_>,
+    tests: bool,
 ) -> Result<(), Error> {
     let work = temporary_in(home)?;
     write(work.path(), sources)?;
     let log = home.join(format!("{}.log", subject.release));
-    make(work.path(), &log, subject)?;
+    make(work.path(), &log, subject, tests)?;
     let mut made = BTreeMap::new();
     collect(work.path(), &mut made)?;
     let result = temporary_in(home)?;
-    for name in sources.names() {
+    for name in sources.names(tests) {
         let module = made.get(&name).ok_or_else(|| {
             let why = format!("make has made no {name}.ko; see {}", log.display());
             failed(what(subject.name), why)
@@ -116,9 +124,9 @@ fn write(directory: &Path, sources: &Sources<'_>) -> Result<(), Error> {
 }
 
 /// Runs make, with all it says in `log`.
-fn make(directory: &Path, log: &Path, subject: &Subject<'_>) -> Result<(), Error> {
+fn make(directory: &Path, log: &Path, subject: &Subject<'_>, tests: bool) -> Result<(), Error> {
     let errors = File::create(log).map_err(|error| io("write", log, &error))?;
-    let command = command(directory, subject);
+    let command = command(directory, subject, tests);
     let could_not = |error: std::io::Error| failed(what(subject.name), format!("make: {error}"));
     let mut process = Process::start(command, directory, errors, None, LIMIT).map_err(could_not)?;
     drop(process.child().stdin.take());
@@ -145,7 +153,7 @@ fn make(directory: &Path, log: &Path, subject: &Subject<'_>) -> Result<(), Error
 /// get into a module: debugging information, which is full of them, is left
 /// out, and the others are cut short. Nor may there be anything that depends
 /// on a tool that some machines lack, as type data for BPF does on pahole.
-fn command(directory: &Path, subject: &Subject<'_>) -> Command {
+fn command(directory: &Path, subject: &Subject<'_>, tests: bool) -> Command {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let headers = subject.headers;
     let around = headers.parent().unwrap_or(headers);
@@ -160,6 +168,7 @@ fn command(directory: &Path, subject: &Subject<'_>) -> Command {
             directory.display(),
             around.display()
         ))
+        .arg(if tests { "TESTS=y" } else { "TESTS=n" })
         .args(["CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"])
         // Many variables mean something to kbuild.
         .env_clear()

@@ -13,8 +13,8 @@ use crate::modules::canonical;
 use crate::needs::is_file;
 
 impl Testbed {
-    /// The first of our modules that these orders name, if they do.
-    pub(crate) fn asked<'a>(&self, orders: &'a [Order]) -> Option<&'a str> {
+    /// Those of our modules that these orders name.
+    pub(crate) fn asked<'a>(&self, orders: &'a [Order]) -> Vec<&'a str> {
         let actions = orders.iter().flat_map(|order| {
             let actions = order.job.setup.iter().chain(&order.job.teardown);
             actions.filter_map(|action| match action {
@@ -23,8 +23,10 @@ impl Testbed {
             })
         });
         let payload = orders.iter().flat_map(|order| &order.payload.modules);
-        let mut names = payload.chain(actions).map(String::as_str);
-        names.find(|name| !is_file(name) && self.has(&canonical(name)))
+        let names = payload.chain(actions).map(String::as_str);
+        names
+            .filter(|name| !is_file(name) && self.has(&canonical(name)))
+            .collect()
     }
 }
 
@@ -151,8 +153,12 @@ mod tests {
             },
             ..Order::default()
         };
-        assert_eq!(testbed.asked(&[order("low-er")]), Some("low-er"));
-        assert_eq!(testbed.asked(&[order("low_er")]), Some("low_er"));
-        assert_eq!(testbed.asked(&[order("/x/low-er.ko"), order("drm")]), None);
+        assert_eq!(testbed.asked(&[order("low-er")]), ["low-er"]);
+        assert_eq!(testbed.asked(&[order("low_er")]), ["low_er"]);
+        assert!(
+            testbed
+                .asked(&[order("/x/low-er.ko"), order("drm")])
+                .is_empty()
+        );
     }
 }

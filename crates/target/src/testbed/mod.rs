@@ -94,15 +94,26 @@ impl Testbed {
 
     /// Whether a module of this name, with `_` for `-`, is one of ours.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.sources.names().contains(name)
+        self.sources.names(true).contains(name)
     }
 
-    /// The files of all our modules, built for this kernel, by name.
+    /// Whether it serves tests only. Those are built only if they are asked
+    /// for: not every kernel has what they need.
+    pub(crate) fn is_test(&self, name: &str) -> bool {
+        self.has(name) && !self.sources.names(false).contains(name)
+    }
+
+    /// The files of our modules, built for this kernel, by name; with `tests`
+    /// those that serve tests too.
     ///
     /// # Errors
     /// No headers, no compiler, or a build that failed.
-    pub(crate) fn build(&self, kernel: &Kernel) -> Result<BTreeMap<String, PathBuf>, Error> {
-        build::ensure(&self.root, &self.sources, &Subject::of(kernel)?)
+    pub(crate) fn build(
+        &self,
+        kernel: &Kernel,
+        tests: bool,
+    ) -> Result<BTreeMap<String, PathBuf>, Error> {
+        build::ensure(&self.root, &self.sources, &Subject::of(kernel)?, tests)
     }
 
     /// The same for the kernel that runs here, whose image need not be
@@ -110,16 +121,17 @@ impl Testbed {
     ///
     /// # Errors
     /// As [`Testbed::build`].
-    pub(crate) fn build_here(&self) -> Result<BTreeMap<String, PathBuf>, Error> {
+    pub(crate) fn build_here(&self, tests: bool) -> Result<BTreeMap<String, PathBuf>, Error> {
         let name = rustix::system::uname();
         let release = name.release().to_string_lossy();
-        self.build_for_release(Path::new("/lib/modules"), &release)
+        self.build_for_release(Path::new("/lib/modules"), &release, tests)
     }
 
     fn build_for_release(
         &self,
         modules: &Path,
         release: &str,
+        tests: bool,
     ) -> Result<BTreeMap<String, PathBuf>, Error> {
         let headers = modules.join(release).join("build");
         if !headers.join("Makefile").exists() {
@@ -140,6 +152,7 @@ impl Testbed {
                 digest: blake3::hash(&symbols).to_hex().as_str(),
                 headers: &headers,
             },
+            tests,
         )
     }
 }

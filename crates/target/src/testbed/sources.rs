@@ -49,17 +49,20 @@ impl<'a> Sources<'a> {
         self.files.iter().copied()
     }
 
-    /// What its Kbuild files make, with `_` for `-`.
-    pub(super) fn names(&self) -> BTreeSet<String> {
-        let made = self.made();
-        made.iter().map(|(_, name)| canonical(name)).collect()
+    /// What its Kbuild files make, with `_` for `-`; all of it, or what is
+    /// no test.
+    pub(super) fn names(&self, tests: bool) -> BTreeSet<String> {
+        let made = self.made().into_iter();
+        made.filter(|(folder, _)| tests || !is_test(folder))
+            .map(|(_, name)| canonical(name))
+            .collect()
     }
 
     /// What experiments may want, which is not what only tests do.
     pub(super) fn modules(&self) -> Vec<TestbedModule> {
         let made = self.made().into_iter();
         let mut modules: Vec<TestbedModule> = made
-            .filter(|(folder, _)| !folder.starts_with("tests/"))
+            .filter(|(folder, _)| !is_test(folder))
             .map(|(folder, name)| TestbedModule {
                 name: name.into(),
                 about: strings(&self.calls(&folder, "MODULE_DESCRIPTION")).concat(),
@@ -114,6 +117,11 @@ impl<'a> Sources<'a> {
         });
         calls.collect()
     }
+}
+
+/// Whether modules from this folder serve tests only.
+fn is_test(folder: &str) -> bool {
+    folder.starts_with("tests/")
 }
 
 /// What a Kbuild file makes or descends into.

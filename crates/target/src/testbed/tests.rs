@@ -52,7 +52,7 @@ fn kernel() -> Option<Kernel> {
         return None;
     };
     let root = tempfile::tempdir().unwrap();
-    match Testbed::of(root.path(), &[]).build(&kernel) {
+    match Testbed::of(root.path(), &[]).build(&kernel, false) {
         Err(error) if error.why.starts_with("not found in PATH") => {
             eprintln!("skipped: {error}");
             None
@@ -65,7 +65,7 @@ fn kernel() -> Option<Kernel> {
 fn modules_are_found_in_their_sources_with_what_they_say_of_themselves() {
     let sources = Sources::of(PAIR);
     assert_eq!(
-        Vec::from_iter(sources.names()),
+        Vec::from_iter(sources.names(true)),
         ["high_up".to_string(), "low".to_string()]
     );
     let parameter = Parameter {
@@ -91,8 +91,8 @@ fn the_same_bytes_come_out_in_any_directory_and_say_nothing_of_it() {
     let Some(kernel) = kernel() else { return };
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let longer = other.path().join("a/longer/path");
-    let first = Testbed::of(one.path(), PAIR).build(&kernel).unwrap();
-    let second = Testbed::of(&longer, PAIR).build(&kernel).unwrap();
+    let first = Testbed::of(one.path(), PAIR).build(&kernel, false).unwrap();
+    let second = Testbed::of(&longer, PAIR).build(&kernel, false).unwrap();
     assert_eq!(Vec::from_iter(first.keys()), ["high_up", "low"]);
     for (name, path) in &first {
         let bytes = std::fs::read(path).unwrap();
@@ -111,18 +111,18 @@ fn a_module_is_built_once_and_again_when_a_source_changes() {
     let root = tempfile::tempdir().unwrap();
     let testbed = Testbed::of(root.path(), PAIR);
     let built = std::thread::scope(|scope| {
-        let both = [0, 1].map(|_| scope.spawn(|| testbed.build(&kernel).unwrap()));
+        let both = [0, 1].map(|_| scope.spawn(|| testbed.build(&kernel, false).unwrap()));
         both.map(|thread| thread.join().unwrap())
     });
     assert_eq!(built[0], built[1]);
     let inode = |path: &Path| std::fs::metadata(path).unwrap().ino();
     let first = inode(&built[0]["low"]);
-    assert_eq!(inode(&testbed.build(&kernel).unwrap()["low"]), first);
+    assert_eq!(inode(&testbed.build(&kernel, false).unwrap()["low"]), first);
     let left = std::fs::read_dir(root.path().join("modules/built")).unwrap();
     assert_eq!(left.count(), 1);
     // Without what it needs, the other one is no module any more.
     const LOW: &[(&str, &str)] = &[("Kbuild", "obj-m += low/\n"), PAIR[3], PAIR[4]];
-    let changed = Testbed::of(root.path(), LOW).build(&kernel).unwrap();
+    let changed = Testbed::of(root.path(), LOW).build(&kernel, false).unwrap();
     assert_ne!(changed["low"], built[0]["low"]);
     assert!(changed["low"].exists() && !changed.contains_key("high_up"));
 }
@@ -154,7 +154,9 @@ fn what_a_module_needs_of_the_testbed_and_of_the_kernel_is_carried() {
 fn a_build_that_fails_says_where_and_keeps_its_log() {
     let Some(kernel) = kernel() else { return };
     let root = tempfile::tempdir().unwrap();
-    let error = Testbed::of(root.path(), BROKEN).build(&kernel).unwrap_err();
+    let error = Testbed::of(root.path(), BROKEN)
+        .build(&kernel, false)
+        .unwrap_err();
     assert_eq!(
         error.why,
         "kernel/broken.c:2:1: error: unknown type name 'nonsense'"
@@ -188,7 +190,7 @@ fn bare(name: &str) -> Kernel {
 fn missing_headers_are_told_with_the_command_that_brings_them() {
     let root = tempfile::tempdir().unwrap();
     let testbed = Testbed::of(root.path(), PAIR);
-    let mend = |name: &str| testbed.build(&bare(name)).unwrap_err().mend.unwrap();
+    let mend = |name: &str| testbed.build(&bare(name), false).unwrap_err().mend.unwrap();
     assert_eq!(
         mend("debian:6.12-rt"),
         "assize kernel fetch --headers debian:6.12-rt"
@@ -196,7 +198,7 @@ fn missing_headers_are_told_with_the_command_that_brings_them() {
     assert_eq!(mend("running"), "run `apt install linux-headers-6.12.0-x`");
     assert!(mend("mine").starts_with("assize kernel add mine "));
     let error = testbed
-        .build_for_release(root.path(), "6.12.0-x")
+        .build_for_release(root.path(), "6.12.0-x", false)
         .unwrap_err();
     assert!(error.why.contains("6.12.0-x/build"), "{error}");
 }
@@ -214,7 +216,7 @@ fn headers_of_another_kernel_and_paths_that_make_cannot_take_are_refused() {
         ..bare("mine")
     };
     let why = |root: &Path| {
-        let error = Testbed::of(root, PAIR).build(&kernel).unwrap_err();
+        let error = Testbed::of(root, PAIR).build(&kernel, false).unwrap_err();
         error.why
     };
     assert!(why(root.path()).contains("headers of 6.13.0-y"));
@@ -235,4 +237,12 @@ fn our_modules_are_there_and_say_what_they_are() {
     let user = |(path, _): (&str, &str)| path.starts_with("tests/user/");
     assert!(!sources.files().any(user));
     assert!(sources.files().any(|(path, _)| path == "compat/probe.sh"));
+}
+
+#[test]
+fn what_serves_tests_is_no_part_of_what_experiments_are_given() {
+    let testbed = Testbed::new(Path::new("/nowhere"));
+    assert!(testbed.is_test("depq_test") && !testbed.is_test("depq"));
+    assert!(!testbed.is_test("nonsense"));
+    assert!(modules().iter().all(|module| module.name != "depq_test"));
 }
