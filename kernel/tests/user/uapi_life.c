@@ -113,7 +113,10 @@ static void flood(struct variant v, int ready)
 		for (int i = 0; i < 200; i++)
 			execs[i] = (struct simgpu_exec){
 				.flags = i % 100 ? 0 : SIMGPU_EXEC_FENCE_OUT,
-				.duration_ns = SIM_MSEC,
+				/* Longer than a kernel that checks itself
+				 * takes to submit one.
+				 */
+				.duration_ns = 10 * SIM_MSEC,
 			};
 		if (sim_submit(fd, (uint32_t)context, execs, 200, 0))
 			_exit(2);

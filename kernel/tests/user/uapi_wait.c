@@ -5,6 +5,8 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 
 #include "uapi.h"
@@ -128,15 +130,42 @@ struct waiter {
 	uint64_t seqno;
 	int ret, error;
 	pthread_t thread;
+	atomic_int tid;
 };
 
 static void *waiter_main(void *data)
 {
 	struct waiter *waiter = data;
 
+	waiter->tid = (int)syscall(SYS_gettid);
 	waiter->ret = sim_wait(waiter->fd, waiter->context, waiter->seqno,
 			       SIM_PATIENCE, &waiter->error);
 	return NULL;
+}
+
+/* Until the thread sleeps, which it does nowhere but in the ioctl. */
+static bool wait_asleep(struct waiter *waiter)
+{
+	uint64_t end = now_ns() + SIM_PATIENCE;
+	char path[64], state;
+
+	while (now_ns() < end) {
+		FILE *file = NULL;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%d/stat",
+			 waiter->tid);
+		if (waiter->tid)
+			file = fopen(path, "re");
+		state = 0;
+		if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+			state = 0;
+		if (file)
+			fclose(file);
+		if (state == 'S')
+			return true;
+		sleep_ns(100 * SIM_USEC);
+	}
+	return CHECK(!"the thread sleeps");
 }
 
 /* Threads that wait are woken by destroy, with an error, in all variants. */
@@ -156,7 +185,8 @@ static void destroyed_while_waiting(void)
 				       &waiters[j]);
 			exec.fault = SIMGPU_FAULT_NONE;
 		}
-		sleep_ns(SIM_MSEC);
+		for (int j = 0; j < 4; j++)
+			wait_asleep(&waiters[j]);
 		CHECK_EQ(sim_destroy(fd, (uint32_t)context), 0);
 		for (int j = 0; j < 4; j++) {
 			pthread_join(waiters[j].thread, NULL);
