@@ -30,7 +30,7 @@ help: ## say what there is
 demo: build ## build, run an experiment in the exact machine, judge a post
 	@./setup.sh run
 	$(assize) kernel fetch --headers debian:6.12
-	$(assize) run --out $$(mktemp -d)/demo.bundle experiments/tour/cyclictest.toml
+	$(assize) run --out $$(mktemp -d)/demo.bundle experiments/tour/dep-queue.toml
 	$(assize) audit demo/dep-queue.txt
 
 test: ## set up, then run everything that must pass

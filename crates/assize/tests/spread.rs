@@ -109,13 +109,25 @@ impl Place {
         assert_eq!(count(&expected, "runs"), RUNS);
         assert_eq!(count(&expected, "samples"), RUNS);
         for (name, bytes) in &expected {
-            let same = found.get(name) == Some(bytes);
-            let text = String::from_utf8_lossy(&found[name]);
-            assert!(same, "{} differs: {text}", name.display());
+            if found.get(name) != Some(bytes) {
+                let lines = difference(bytes, &found[name]);
+                panic!("{} differs: {lines}", name.display());
+            }
         }
         let verdict = document(self.here(), &["compare", name, "--json"]);
         assert_eq!(verdict["runs"].as_array().unwrap().len(), RUNS);
     }
+}
+
+/// The lines that only one of two files has.
+fn difference(expected: &[u8], found: &[u8]) -> String {
+    let text = [expected, found].map(String::from_utf8_lossy);
+    let only = |sign: &str, one: &str, other: &str| {
+        let there: Vec<_> = other.lines().collect();
+        let lines = one.lines().filter(|line| !there.contains(line));
+        lines.fold(String::new(), |all, line| format!("{all}\n{sign} {line}"))
+    };
+    only("-", &text[0], &text[1]) + &only("+", &text[1], &text[0])
 }
 
 const EXPERIMENT: &str = r#"

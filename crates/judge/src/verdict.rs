@@ -26,8 +26,8 @@ pub struct VerdictInput {
     /// The p of Welch's t, corrected in the same way; at most alpha exactly when
     /// the corrected interval excludes "no difference".
     pub p_t_adjusted: Option<f64>,
-    /// The smallest permutation p that the design allows; `None` if no
-    /// permutation is possible, which counts as above alpha.
+    /// The smallest permutation p that the design allows, corrected in the same
+    /// way; `None` if no permutation is possible, which counts as above alpha.
     pub p_attainable: Option<f64>,
     /// The 90 % interval of the ratio. `None` where there is none, or where the
     /// effect is a difference on the raw scale: equivalence is then not decided.

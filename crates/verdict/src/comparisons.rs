@@ -142,10 +142,20 @@ fn settle(family: &mut [&mut Row], by_holm: bool, options: &Options) {
     let p_t: Vec<Option<f64>> = family.iter().map(|row| row.weighed.p_t).collect();
     let p_adjusted = where_present(&p, correct);
     let p_t_adjusted = where_present(&p_t, correct);
-    for ((row, p), p_t) in family.iter_mut().zip(p_adjusted).zip(p_t_adjusted) {
+    // What the correction would leave of each row's smallest possible p if
+    // all rows of the family had theirs.
+    let attainable: Vec<Option<f64>> = family
+        .iter()
+        .map(|row| row.weighed.p.and(row.weighed.p_attainable))
+        .collect();
+    let attainable = where_present(&attainable, correct);
+    for (row, ((p, p_t), attainable)) in family
+        .iter_mut()
+        .zip(p_adjusted.into_iter().zip(p_t_adjusted).zip(attainable))
+    {
         row.p_adjusted = p;
         row.p_t_adjusted = p_t;
-        row.verdict = verdict(&row.weighed, p, p_t, options);
+        row.verdict = verdict(&row.weighed, [p, p_t, attainable], options);
     }
     let tested = p.iter().flatten().count().max(1) as f64;
     let convinced = family
@@ -169,17 +179,17 @@ pub(crate) fn where_present(
     p.iter().map(|p| p.and_then(|_| corrected.next())).collect()
 }
 
-/// One of the four words.
-pub(crate) fn verdict(
+/// One of the four words, by three corrected p-values: of the permutation test,
+/// of the t test, and the smallest that the former can give.
+fn verdict(
     weighed: &Weighed,
-    p_adjusted: Option<f64>,
-    p_t_adjusted: Option<f64>,
+    [p_adjusted, p_t_adjusted, p_attainable]: [Option<f64>; 3],
     options: &Options,
 ) -> Verdict {
     let word = decide(VerdictInput {
         p_adjusted,
         p_t_adjusted,
-        p_attainable: weighed.p_attainable,
+        p_attainable,
         ci90: weighed.ci90,
         margin: options.margin,
         alpha: options.alpha,

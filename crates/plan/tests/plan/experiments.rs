@@ -59,6 +59,17 @@ fn the_tour_has_these_runs() {
         ),
         ("kernels", &["debian:6.1", "debian:6.12"], 16),
         ("aa", &["base", "base/aa"], 32),
+        (
+            "dep-queue",
+            &[
+                "drm-sched",
+                "depq",
+                "depq+irq",
+                "depq+bypass",
+                "depq+bypass+irq",
+            ],
+            100,
+        ),
     ] {
         let plan = plan(&root().join(format!("experiments/tour/{name}.toml")));
         let names: Vec<&str> = plan
