@@ -57,34 +57,76 @@ struct Reading {
     idle: Vec<(u32, u64)>,
 }
 
+/// What is said of one CPU.
+#[derive(Default)]
+struct Cpu {
+    number: u32,
+    tick_stopped: u64,
+    idle_entrytime: u64,
+    idle_waketime: u64,
+    idle_exittime: u64,
+    idle_sleeptime: u64,
+    iowait_sleeptime: u64,
+}
+
+impl Cpu {
+    fn field(&mut self, name: &str) -> Option<&mut u64> {
+        Some(match name {
+            "tick_stopped" => &mut self.tick_stopped,
+            "idle_entrytime" => &mut self.idle_entrytime,
+            "idle_waketime" => &mut self.idle_waketime,
+            "idle_exittime" => &mut self.idle_exittime,
+            "idle_sleeptime" => &mut self.idle_sleeptime,
+            "iowait_sleeptime" => &mut self.iowait_sleeptime,
+            _ => return None,
+        })
+    }
+
+    /// Idle time until now. The kernel adds an idle time up when it ends. One
+    /// that goes on has begun after the last interrupt and the last exit, and
+    /// if it is long the tick has been stopped.
+    fn idle(&self, now: u64) -> u64 {
+        let left = self.idle_waketime.max(self.idle_exittime);
+        let goes_on = self.tick_stopped != 0 && self.idle_entrytime >= left;
+        let since = if goes_on {
+            now.saturating_sub(self.idle_entrytime)
+        } else {
+            0
+        };
+        self.idle_sleeptime + self.iowait_sleeptime + since
+    }
+}
+
 fn parse(text: &str) -> Result<Reading, String> {
     let mut now = None;
-    let mut idle: Vec<(u32, u64)> = Vec::new();
+    let mut cpus: Vec<Cpu> = Vec::new();
     for line in text.lines() {
         let line = line.trim_start();
+        let wrong = || format!("{PATH}: not understood: {line:.60}");
         if let Some(rest) = line.strip_prefix("now at ") {
             now = first_number(rest);
         } else if let Some(rest) = line.strip_prefix("cpu: ") {
-            let cpu = rest.trim().parse();
-            idle.push((
-                cpu.map_err(|_| format!("{PATH}: no CPU number: {line:.60}"))?,
-                0,
-            ));
-        } else if line.starts_with(".idle_sleeptime") || line.starts_with(".iowait_sleeptime") {
-            let time = line
-                .split_once(':')
-                .and_then(|(_, rest)| first_number(rest));
-            let (Some(time), Some(last)) = (time, idle.last_mut()) else {
-                return Err(format!("{PATH}: not understood: {line:.60}"));
-            };
-            last.1 += time;
+            cpus.push(Cpu {
+                number: rest.trim().parse().map_err(|_| wrong())?,
+                ..Cpu::default()
+            });
+        } else if let Some((name, rest)) = line.strip_prefix('.').and_then(|l| l.split_once(':'))
+            && let Some(field) = cpus.last_mut().and_then(|cpu| cpu.field(name.trim()))
+        {
+            *field = first_number(rest).ok_or_else(wrong)?;
         }
     }
-    match now {
-        Some(now) if idle.iter().any(|(_, time)| *time > 0) => Ok(Reading { now, idle }),
-        Some(_) => Err(format!("{PATH}: this kernel does not add up idle times")),
-        None => Err(format!("{PATH}: it does not say what time it is")),
+    let Some(now) = now else {
+        return Err(format!("{PATH}: it does not say what time it is"));
+    };
+    if cpus.iter().all(|cpu| cpu.idle_sleeptime == 0) {
+        return Err(format!("{PATH}: this kernel does not add up idle times"));
     }
+    let idle = cpus.iter().map(|cpu| (cpu.number, cpu.idle(now)));
+    Ok(Reading {
+        now,
+        idle: idle.collect(),
+    })
 }
 
 fn first_number(text: &str) -> Option<u64> {
@@ -122,6 +164,17 @@ mod tests {
         let later = TEXT.replace("now at 5000", "now at 6000");
         let to = parse(&later.replace(": 3000", ": 3900")).unwrap();
         assert_eq!(busy(&from, &to), Ok(100 + 1000));
+    }
+
+    #[test]
+    fn an_idle_time_that_goes_on_counts() {
+        let text = TEXT.replace(".nohz           : 3", ".tick_stopped   : 1");
+        assert_eq!(parse(&text).unwrap().idle[0], (0, 3300));
+        for field in [".idle_exittime", ".idle_waketime"] {
+            let line = format!("{field}: 4950 nsecs\n.idle_sleep");
+            let text = text.replacen(".idle_sleep", &line, 1);
+            assert_eq!(parse(&text).unwrap().idle[0], (0, 3200));
+        }
     }
 
     #[test]
