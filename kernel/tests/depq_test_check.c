@@ -127,24 +127,26 @@ void dt_check_ran(struct dt_record *rec)
 
 /**
  * dt_check_off - a job leaves the engine; before its fence is signalled
- * @rec: the job
+ * @rec: the job; nothing happens if it has left before
  *
- * Context: any.
+ * Under the lock under which the engine forgets it: as soon as that is
+ * released a reset may come, which no longer finds the job there, and after
+ * which the design counts it no more.
+ *
+ * Context: any, under the lock of the engine.
  */
 void dt_check_off(struct dt_record *rec)
 {
 	struct dt_engine *engine = rec->queue->engine;
-	unsigned long flags;
 
-	spin_lock_irqsave(&engine->lock, flags);
-	if (rec->on_engine) {
-		rec->on_engine = false;
-		rec->queue->credits -= rec->args.credits;
-		rec->queue->in_flight--;
-		engine->credits -= rec->args.credits;
-		engine->in_flight--;
-	}
-	spin_unlock_irqrestore(&engine->lock, flags);
+	lockdep_assert_held(&engine->lock);
+	if (!rec->on_engine)
+		return;
+	rec->on_engine = false;
+	rec->queue->credits -= rec->args.credits;
+	rec->queue->in_flight--;
+	engine->credits -= rec->args.credits;
+	engine->in_flight--;
 }
 
 /*
