@@ -11,7 +11,8 @@
  *   is stopped, and not once it was killed (one may have been on its way)
  * - no more credits are in flight than the limit, unless it is a lone job
  * - finished fences are signalled in the order of submission, each exactly
- *   once, after the fences the job depends on, before the job is released;
+ *   once, after the fences the job depends on, before the job is released (of
+ *   an eager design: begin to signal);
  *   one that was not run has an error
  * - jobs are released exactly once
  *
@@ -127,24 +128,26 @@ void dt_check_ran(struct dt_record *rec)
 
 /**
  * dt_check_off - a job leaves the engine; before its fence is signalled
- * @rec: the job
+ * @rec: the job; nothing happens if it has left before
  *
- * Context: any.
+ * Under the lock under which the engine forgets it: as soon as that is
+ * released a reset may come, which no longer finds the job there, and after
+ * which the design counts it no more.
+ *
+ * Context: any, under the lock of the engine.
  */
 void dt_check_off(struct dt_record *rec)
 {
 	struct dt_engine *engine = rec->queue->engine;
-	unsigned long flags;
 
-	spin_lock_irqsave(&engine->lock, flags);
-	if (rec->on_engine) {
-		rec->on_engine = false;
-		rec->queue->credits -= rec->args.credits;
-		rec->queue->in_flight--;
-		engine->credits -= rec->args.credits;
-		engine->in_flight--;
-	}
-	spin_unlock_irqrestore(&engine->lock, flags);
+	lockdep_assert_held(&engine->lock);
+	if (!rec->on_engine)
+		return;
+	rec->on_engine = false;
+	rec->queue->credits -= rec->args.credits;
+	rec->queue->in_flight--;
+	engine->credits -= rec->args.credits;
+	engine->in_flight--;
 }
 
 /*
@@ -178,7 +181,7 @@ void dt_check_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 	unsigned long flags;
 
 	rec->error = fence->error;
-	if (dt_is_released(rec))
+	if (dt_is_released(rec) && !queue->dt->design->backend->eager)
 		dt_broken(rec, "signalled after its release");
 	if (dt_open_to_signal(rec))
 		dt_broken(rec, "signalled before %u dependencies",
@@ -213,6 +216,14 @@ void dt_committed(struct dt_record *rec, struct dma_fence *finished)
 		dt_broken(rec, "signalled before it was committed");
 }
 
+/* Whether the design may let go of a job that was committed. */
+static bool dt_may_release(struct dt_record *rec)
+{
+	if (rec->queue->dt->design->backend->eager)
+		return dt_fence_signalled(rec->finished);
+	return dt_signalled(rec);
+}
+
 /**
  * dt_released - the design lets go of a job, which is freed next
  * @rec: the job
@@ -224,7 +235,7 @@ void dt_released(struct dt_record *rec)
 	struct dt *dt = rec->queue->dt;
 
 	rec->release_hardirq = in_hardirq();
-	if (rec->state == DT_COMMITTED && !dt_signalled(rec))
+	if (rec->state == DT_COMMITTED && !dt_may_release(rec))
 		dt_broken(rec, "released before it was signalled");
 	if (rec->state == DT_PREPARED)
 		dt_broken(rec, "released, but never committed");
@@ -251,6 +262,8 @@ void dt_check_end(struct dt *dt)
 	list_for_each_entry(rec, &dt->records, link) {
 		if (rec->state != DT_COMMITTED)
 			continue;
+		KUNIT_EXPECT_TRUE(dt->test, !dt->design->backend->eager ||
+				  dt_wait(dt, dt_signalled(rec)));
 		KUNIT_EXPECT_EQ(dt->test, atomic_read(&rec->signals), 1);
 		KUNIT_EXPECT_EQ(dt->test, atomic_read(&rec->releases), 1);
 	}

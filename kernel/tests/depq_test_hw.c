@@ -91,7 +91,6 @@ static void dt_hw_signal(struct dt_fence *fence)
 {
 	struct dt_record *rec = fence->rec;
 
-	dt_check_off(rec);
 	if (rec->args.fault == DT_ERROR)
 		dma_fence_set_error(&fence->base, -EIO);
 	dma_fence_signal(&fence->base);
@@ -113,6 +112,7 @@ static void dt_hw_drain(struct dt_engine *engine)
 	engine->draining = true;
 	while ((fence = dt_hw_next_done(engine))) {
 		list_del_init(&fence->link);
+		dt_check_off(fence->rec);
 		spin_unlock_irqrestore(&engine->lock, flags);
 		if (fence->rec->args.fault != DT_LOST || engine->dt->forced)
 			dt_hw_signal(fence);
@@ -206,6 +206,16 @@ static void dt_hw_enter(struct dt_engine *engine, struct dt_record *rec)
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
+/* Does not put a job into the ring. */
+static void dt_hw_refuse(struct dt_engine *engine, struct dt_record *rec)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&engine->lock, flags);
+	dt_check_off(rec);
+	spin_unlock_irqrestore(&engine->lock, flags);
+}
+
 /**
  * dt_hw_run - run_job() of both designs
  * @rec: the job
@@ -227,12 +237,12 @@ struct dma_fence *dt_hw_run(struct dt_record *rec)
 	switch (rec->args.fault) {
 	case DT_RUN_ERR:
 	case DT_RUN_NULL:
-		dt_check_off(rec);
+		dt_hw_refuse(queue->engine, rec);
 		dma_fence_put(fence);
 		fence = rec->args.fault == DT_RUN_ERR ? ERR_PTR(-EIO) : NULL;
 		break;
 	case DT_SIGNALLED:
-		dt_check_off(rec);
+		dt_hw_refuse(queue->engine, rec);
 		dma_fence_signal(fence);
 		break;
 	default:
@@ -326,9 +336,12 @@ static void dt_hw_take(struct dt_engine *engine, struct dt_queue *queue,
 	unsigned long flags;
 
 	spin_lock_irqsave(&engine->lock, flags);
-	list_for_each_entry_safe(fence, next, &engine->ring, link)
-		if (!queue || fence->rec->queue == queue)
-			list_move_tail(&fence->link, taken);
+	list_for_each_entry_safe(fence, next, &engine->ring, link) {
+		if (queue && fence->rec->queue != queue)
+			continue;
+		list_move_tail(&fence->link, taken);
+		dt_check_off(fence->rec);
+	}
 	dt_hw_arm(engine);
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
@@ -347,7 +360,6 @@ static void dt_hw_reset(struct dt_record *guilty)
 	dt_hw_take(queue->engine, signal ? NULL : queue, &taken);
 	list_for_each_entry_safe(fence, next, &taken, link) {
 		list_del_init(&fence->link);
-		dt_check_off(fence->rec);
 		if (signal) {
 			dma_fence_set_error(&fence->base, fence->rec == guilty ?
 					    -ETIME : -ECANCELED);

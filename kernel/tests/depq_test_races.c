@@ -224,6 +224,9 @@ static void resets_under_load(struct kunit *test)
 
 static void disturb_kill(struct dt_thread *thread, struct dt_queue *queue)
 {
+	/* One that dies before it has seen a job would be no race. */
+	if (!READ_ONCE(queue->jobs))
+		return;
 	usleep_range(1, 1 + draw(thread, 8000));
 	dt_kill(queue, -EOWNERDEAD);
 }

@@ -124,6 +124,24 @@ static void busy_is_not_hung(struct kunit *test)
 	dt_settle(dt);
 }
 
+/* Nor about those that were handed over early and stand behind others. */
+static void waiting_is_not_hung(struct kunit *test)
+{
+	struct dt_limits limits = { .timeout = DT_TIMEOUT };
+	struct dt *dt = test->priv;
+	struct dt_queue *queue = dt_queue_on(dt_engine(dt, &limits));
+	u64 each = jiffies_to_nsecs(DT_TIMEOUT) / 8;
+	struct dt_record *job = NULL;
+	u32 i;
+
+	for (i = 0; i < 24; i++)
+		job = dt_submit_for(queue, each);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(job)));
+	KUNIT_EXPECT_EQ(test, job->error, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&queue->engine->timeouts), 0);
+	dt_settle(dt);
+}
+
 /* The engine lost the completion; the driver finds it. */
 static void lost_completion(struct kunit *test)
 {
@@ -273,6 +291,7 @@ static struct kunit_case resets[] = {
 	DT_CASE(hang_elsewhere),
 	DT_CASE(no_hang),
 	DT_CASE(busy_is_not_hung),
+	DT_CASE(waiting_is_not_hung),
 	DT_CASE(lost_completion),
 	DT_CASE(late_completion),
 	DT_CASE(ban),

@@ -14,8 +14,12 @@
  * Jobs last microseconds and time-outs are short, so that a million calls
  * take seconds. SIMGPU_FAULT_GONE is left out: it ends the device.
  *
- * The calls of each thread follow from the seed and its number alone; how they
- * interleave follows from the kernel (in the exact machine, always alike).
+ * The random numbers of each thread follow from the seed and the number of the
+ * thread. The calls do not: what a number picks depends on what is in the pool
+ * at that moment, so on the other threads, on timers and on results. A seed
+ * repeats a run in the exact machine only, whatever its number of CPUs, and
+ * there only with the same kernel, modules, program and arguments; elsewhere,
+ * or after a change of the modules, it is one more run of the same kind.
  */
 
 #include <signal.h>
