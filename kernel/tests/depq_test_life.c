@@ -31,8 +31,9 @@ static void close_in_flight(struct kunit *test)
 	struct dt_record *job = NULL;
 	u32 i;
 
+	/* So long that the last one is not run before the queue is closed. */
 	for (i = 0; i < 50; i++)
-		job = dt_submit_for(queue, 30000);
+		job = dt_submit_for(queue, 5000000);
 	dt_close(queue);
 	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(job)));
 	KUNIT_EXPECT_EQ(test, job->error, dt->design->backend->kill_error);
@@ -77,7 +78,11 @@ static void drop_in_interrupt(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_zero(dt, &dt->n_queues)));
 }
 
-/* Jobs are put by whom the design says. */
+/*
+ * Jobs are put by whom the design says. Where that is the interrupt, it is not
+ * always the one that releases the job: who submitted or ran it may be late to
+ * let it go.
+ */
 static void who_puts(struct kunit *test)
 {
 	struct dt *dt = test->priv;
@@ -86,18 +91,22 @@ static void who_puts(struct kunit *test)
 		       dt->design->put == DEPQ_PUT_IRQ;
 	struct depq_stats stats;
 	struct dt_record *job;
-	u32 i;
+	u32 i, in_hardirq = 0;
 
 	if (dt->design->backend == &dt_drm)
 		kunit_skip(test, "drm_sched jobs are freed by its worker");
 	for (i = 0; i < 4; i++) {
-		job = dt_submit_for(queue, 1000000);
+		job = dt_submit_for(queue, 5000000);
 		KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(job)));
-		if (dt->design->put != DEPQ_PUT_SUBMIT)
-			KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_is_released(job)));
-		if (dt->design->put != DEPQ_PUT_SUBMIT)
-			KUNIT_EXPECT_EQ(test, job->release_hardirq, hardirq);
+		if (dt->design->put == DEPQ_PUT_SUBMIT)
+			continue;
+		KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_is_released(job)));
+		in_hardirq += job->release_hardirq;
 	}
+	if (hardirq)
+		KUNIT_EXPECT_GT(test, in_hardirq, 0);
+	else
+		KUNIT_EXPECT_EQ(test, in_hardirq, 0);
 	dt_settle(dt);
 	depq_queue_read_stats(&queue->depq, &stats);
 	KUNIT_EXPECT_EQ(test, stats.done, 4);

@@ -9,8 +9,11 @@
  *
  *	echo 7 races.kill > run
  *
- * The module parameter ``scale`` is for kernels that are slow: the percentage
- * of repetitions that tests with many of them make.
+ * Two module parameters are for kernels that are slow: ``scale`` is the
+ * percentage of repetitions that tests with many of them make, and of each
+ * ``stride`` designs only the first is tried. A stride of 7 leaves each kind
+ * of worker, each way to put, and queues with and without bypass and with
+ * workers of their own and shared.
  */
 
 #include <linux/ctype.h>
@@ -25,6 +28,10 @@ u64 dt_seed;
 unsigned int dt_scale = 100;
 module_param_named(scale, dt_scale, uint, 0644);
 MODULE_PARM_DESC(scale, "repetitions, in percent (100)");
+
+static unsigned int dt_stride = 1;
+module_param_named(stride, dt_stride, uint, 0444);
+MODULE_PARM_DESC(stride, "of so many designs one is tried (1: all)");
 
 static DEFINE_MUTEX(dt_mutex);
 static struct dentry *dt_dir;
@@ -64,13 +71,15 @@ u32 dt_scaled(u32 n)
  */
 const void *dt_gen_params(const void *prev, char *desc)
 {
-	const struct dt_design *next = prev ? (const struct dt_design *)prev + 1
-					    : dt_designs;
+	unsigned int next = 0;
 
-	if (next == dt_designs + dt_n_designs)
+	if (prev)
+		next = (const struct dt_design *)prev - dt_designs +
+		       max(dt_stride, 1u);
+	if (next >= dt_n_designs)
 		return NULL;
-	strscpy(desc, next->name, KUNIT_PARAM_DESC_SIZE);
-	return next;
+	strscpy(desc, dt_designs[next].name, KUNIT_PARAM_DESC_SIZE);
+	return &dt_designs[next];
 }
 
 static void dt_add_designs(void)
@@ -102,7 +111,7 @@ static void dt_add_designs(void)
 static int dt_run(char *words)
 {
 	const char *filter = NULL;
-	char heading[64];
+	char heading[80];
 	char *word;
 	u64 seed;
 
@@ -115,8 +124,8 @@ static int dt_run(char *words)
 		else
 			filter = word;
 	}
-	snprintf(heading, sizeof(heading), "seed %llu scale %u%% cpus %u",
-		 dt_seed, dt_scale, num_online_cpus());
+	snprintf(heading, sizeof(heading), "seed %llu scale %u%% stride %u cpus %u",
+		 dt_seed, dt_scale, dt_stride, num_online_cpus());
 	return tap_run(dt_suites, ARRAY_SIZE(dt_suites), filter, heading);
 }
 

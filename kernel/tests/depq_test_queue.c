@@ -282,6 +282,8 @@ static void full_nonblock(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_ran(jobs[0])));
 	dt_hw_advance(queue->engine, 1);
 	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(jobs[0])));
+	/* There is room soon after the signal, not before it. */
+	args.nonblock = false;
 	dt_submit(queue, &args);
 	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_hw_busy(queue->engine) == 3));
 	dt_hw_advance(queue->engine, 3);

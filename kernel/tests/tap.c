@@ -136,17 +136,6 @@ void kunit_mark_skipped(struct kunit *test, const char *fmt, ...)
 }
 
 /**
- * tap_abort - end the thread of a case
- * @test: the case
- *
- * Context: the case's thread, with no lock held.
- */
-void tap_abort(struct kunit *test)
-{
-	kthread_complete_and_exit(&test->ended, 0);
-}
-
-/**
  * kunit_add_action - have something done at the end of a case
  * @test: the case
  * @action: what; later actions run first

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "../../uapi/simgpu.h"
+#include "kmsg.h"
 #include "tap.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -403,6 +404,8 @@ static MAYBE_UNUSED unsigned int kmsg_complaints(int fd)
 		if (n <= 0)
 			return found;
 		record[n] = 0;
+		if (is_race_elsewhere(record))
+			continue;
 		for (unsigned int i = 0; i < ARRAY_SIZE(words); i++) {
 			if (!strstr(record, words[i]))
 				continue;

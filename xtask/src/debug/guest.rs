@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use super::build::module;
-use super::kinds::{Kind, LEAK, MODULES, TESTS, Test};
+use super::kinds::{Kind, LEAK, MODULES, SCALE, STRIDE, TESTS, Test};
 use super::said::{Said, points};
 use crate::Error;
 use crate::agent;
@@ -41,7 +41,6 @@ pub(super) struct Tried {
     pub(super) points: (u64, u64, u64),
     /// On the clock of the guest.
     pub(super) guest_s: f64,
-    pub(super) wall_s: f64,
     /// Races that were reported elsewhere in the kernel.
     pub(super) elsewhere: Vec<String>,
     pub(super) problems: Vec<String>,
@@ -54,7 +53,6 @@ pub(crate) struct Run {
     pub(crate) stdout: String,
     pub(crate) said: Said,
     pub(crate) guest_s: f64,
-    wall_s: f64,
     pub(crate) failed: Option<String>,
 }
 
@@ -137,6 +135,9 @@ pub(super) fn try_all(
     for name in MODULES {
         let path = module(modules, name)?.display().to_string();
         text += &format!("[[setup]]\nmodule = {path:?}\n");
+        if *name == "depq_test" {
+            text += &format!("parameters = {{ scale = \"{SCALE}\", stride = \"{STRIDE}\" }}\n");
+        }
     }
     for (file, value) in FAILSLAB {
         text += &format!("[[setup]]\nwrite = \"/sys/kernel/debug/failslab/{file}\"\n");
@@ -193,7 +194,6 @@ fn tried(test: &'static Test, run: Option<&Run>, kind: &Kind) -> Tried {
         test,
         points: (0, 0, 0),
         guest_s: 0.0,
-        wall_s: 0.0,
         elsewhere: Vec::new(),
         problems: Vec::new(),
     };
@@ -203,7 +203,6 @@ fn tried(test: &'static Test, run: Option<&Run>, kind: &Kind) -> Tried {
     };
     tried.points = points(&run.stdout);
     tried.guest_s = run.guest_s;
-    tried.wall_s = run.wall_s;
     tried.problems.extend(run.failed.clone());
     if run.failed.is_none() {
         tried.problems.extend(run.said.problems(kind.leaks, ours));
@@ -299,7 +298,6 @@ impl Machine {
 }
 
 fn read_bundle(bundle: &Path) -> Result<Vec<Run>, Error> {
-    let walls = json_lines(&bundle.join("log.jsonl"))?;
     let directory = bundle.join("runs");
     let entries =
         fs::read_dir(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
@@ -309,13 +307,12 @@ fn read_bundle(bundle: &Path) -> Result<Vec<Run>, Error> {
         let text = fs::read_to_string(&path).map_err(|why| format!("{}: {why}", path.display()))?;
         let value: Value =
             serde_json::from_str(&text).map_err(|why| format!("{}: {why}", path.display()))?;
-        let wall = walls.iter().rfind(|line| line["index"] == value["index"]);
-        runs.push(read_run(bundle, &value, wall));
+        runs.push(read_run(bundle, &value));
     }
     Ok(runs)
 }
 
-fn read_run(bundle: &Path, run: &Value, wall: Option<&Value>) -> Run {
+fn read_run(bundle: &Path, run: &Value) -> Run {
     let raw = |end: &str| {
         let names = run["raw"].as_array().into_iter().flatten();
         let name = names
@@ -338,16 +335,8 @@ fn read_run(bundle: &Path, run: &Value, wall: Option<&Value>) -> Run {
         stdout: raw(".stdout"),
         said: Said::read(&raw(".stderr")),
         guest_s: run["metrics"]["time"]["value"].as_f64().unwrap_or(0.0) / 1e9,
-        wall_s: wall.and_then(|wall| wall["wall_s"].as_f64()).unwrap_or(0.0),
         failed,
     }
-}
-
-fn json_lines(path: &Path) -> Result<Vec<Value>, Error> {
-    let text = fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))?;
-    text.lines()
-        .map(|line| serde_json::from_str(line).map_err(|why| format!("{}: {why}", path.display())))
-        .collect()
 }
 
 #[cfg(test)]
@@ -361,7 +350,6 @@ mod tests {
             stdout: "ok 1 a\n".into(),
             said: Said::read(stderr),
             guest_s: 1.0,
-            wall_s: 1.0,
             failed: None,
         }
     }

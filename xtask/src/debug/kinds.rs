@@ -83,6 +83,11 @@ pub(super) struct Test {
 /// the opposite one.
 pub(super) const MODULES: &[&str] = &["depq", "depq_test", "simgpu"];
 
+/// The suite on slow kernels: its repetitions in percent, and of how many
+/// designs one is tried.
+pub(super) const SCALE: u32 = 20;
+pub(super) const STRIDE: u32 = 7;
+
 pub(super) const TESTS: &[Test] = &[
     Test {
         name: "suite",

@@ -47,9 +47,22 @@ impl Lane {
     }
 }
 
-/// `cargo xtask debug-kernel [kasan|kcsan] [--write]`.
+/// What was asked for.
+struct Wanted {
+    kinds: Vec<&'static Kind>,
+    /// Whether the page is to be written.
+    write: bool,
+    /// Whether runs that were carried out before are carried out again.
+    fresh: bool,
+}
+
+/// `cargo xtask debug-kernel [kasan|kcsan] [--fresh] [--write]`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    let (kinds, write) = read(arguments)?;
+    let Wanted {
+        kinds,
+        write,
+        fresh,
+    } = read(arguments)?;
     let place = ready()?;
     let kernels = Kernels::new(Kernels::default_root());
     let source = kernels
@@ -65,7 +78,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
             kernel: built.name.clone(),
             place: place.join(kind.name),
             assize: agent::target()?.join("release/assize"),
-            fresh: true,
+            fresh,
         };
         let planted = guest::plant(&machine, kind, &modules, &programs)?;
         let tried = guest::try_all(&machine, kind, &modules, &programs)?;
@@ -95,25 +108,30 @@ fn finish(source: &Source, lanes: &[Lane], write: bool) -> Result<(), Error> {
     }
 }
 
-/// Which kinds are wanted, and whether the page is to be written.
-fn read(arguments: &[String]) -> Result<(Vec<&'static Kind>, bool), Error> {
-    let mut wanted: Vec<&'static Kind> = Vec::new();
-    let mut write = false;
+fn read(arguments: &[String]) -> Result<Wanted, Error> {
+    let mut wanted = Wanted {
+        kinds: Vec::new(),
+        write: false,
+        fresh: false,
+    };
     for word in arguments {
-        if word == "--write" {
-            write = true;
-            continue;
+        match word.as_str() {
+            "--write" => wanted.write = true,
+            "--fresh" => wanted.fresh = true,
+            _ => wanted.kinds.push(kind(word)?),
         }
-        let kind = KINDS.iter().find(|kind| kind.name == word);
-        wanted.push(kind.ok_or_else(|| {
-            let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
-            format!("{word}: no such kind; there are {}", known.join(" and "))
-        })?);
     }
-    if wanted.is_empty() {
-        wanted.extend(KINDS);
+    if wanted.kinds.is_empty() {
+        wanted.kinds.extend(KINDS);
     }
-    Ok((wanted, write))
+    Ok(wanted)
+}
+
+fn kind(word: &str) -> Result<&'static Kind, Error> {
+    KINDS.iter().find(|kind| kind.name == word).ok_or_else(|| {
+        let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+        format!("{word}: no such kind; there are {}", known.join(" and "))
+    })
 }
 
 /// Builds assize and its agent; an empty directory for what is made here.
@@ -152,15 +170,17 @@ mod tests {
 
     #[test]
     fn without_a_kind_all_are_wanted() {
-        let (kinds, write) = read(&words(&["--write"])).unwrap();
-        assert_eq!(kinds.len(), KINDS.len());
-        assert!(write);
+        let wanted = read(&words(&["--write"])).unwrap();
+        assert_eq!(wanted.kinds.len(), KINDS.len());
+        assert!(wanted.write && !wanted.fresh);
     }
 
     #[test]
     fn a_kind_can_be_named_and_another_word_cannot() {
-        let (kinds, write) = read(&words(&["kcsan"])).unwrap();
-        assert_eq!((kinds[0].name, kinds.len(), write), ("kcsan", 1, false));
+        let wanted = read(&words(&["kcsan", "--fresh"])).unwrap();
+        assert_eq!((wanted.kinds[0].name, wanted.kinds.len()), ("kcsan", 1));
+        assert!(wanted.fresh && !wanted.write);
         assert!(read(&words(&["ktsan"])).is_err());
+        assert!(read(&words(&["--frsh"])).is_err());
     }
 }

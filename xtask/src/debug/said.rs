@@ -22,7 +22,7 @@ const COMPLAINTS: &[&str] = &[
     "DEBUG_LOCKS_WARN_ON",
     "blocked for more than",
     "Trying to vfree",
-    "memory leak",
+    "suspected memory leaks",
     "Objects remaining",
     // A check that has given up.
     "turning off the locking correctness validator",
@@ -210,6 +210,13 @@ mod tests {
         assert_eq!(said.program, "exit 0");
         assert_eq!(said.removed, [("simgpu".to_string(), 0)]);
         assert!(said.problems(true, None).is_empty());
+    }
+
+    #[test]
+    fn a_check_that_says_it_is_there_does_not_complain() {
+        let line = "kmemleak: Kernel memory leak detector initialized (mem pool available: 9)";
+        assert!(!complains(line));
+        assert!(complains("kmemleak: 3 new suspected memory leaks (see x)"));
     }
 
     #[test]
