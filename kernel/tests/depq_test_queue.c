@@ -240,6 +240,33 @@ static void many_deps(struct kunit *test)
 	dt_settle(dt);
 }
 
+/* Of two jobs of a queue the later counts, whichever is named first. */
+static void dep_on_two(struct kunit *test)
+{
+	struct dt *dt = test->priv;
+	u32 first;
+
+	for (first = 0; first < 2; first++) {
+		struct dt_queue *from = dt_queue(dt), *to = dt_queue(dt);
+		struct dt_record *deps[2], *early, *late, *job;
+		struct dt_job_args args = { .deps = deps, .n_deps = 2 };
+
+		early = dt_submit(from, NULL);
+		late = dt_submit(from, NULL);
+		deps[first] = early;
+		deps[!first] = late;
+		job = dt_submit(to, &args);
+		KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_ran(late)));
+		KUNIT_ASSERT_EQ(test, dt_hw_advance(from->engine, 1), 1);
+		KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(early)));
+		KUNIT_EXPECT_FALSE(test, dt_wait_never(dt, dt_ran(job)));
+		dt_hw_advance(from->engine, 1);
+		KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_ran(job)));
+		dt_hw_advance(to->engine, 1);
+	}
+	dt_settle(dt);
+}
+
 /* The engine ends jobs in any order; they are signalled in theirs. */
 static void out_of_order(struct kunit *test)
 {
@@ -384,6 +411,7 @@ static struct kunit_case queues[] = {
 	DT_CASE(dep_signalled),
 	DT_CASE(dep_signals_in_between),
 	DT_CASE(many_deps),
+	DT_CASE(dep_on_two),
 	DT_CASE(out_of_order),
 	DT_CASE(full_nonblock),
 	DT_CASE(full_wait),

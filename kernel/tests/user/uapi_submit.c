@@ -302,11 +302,23 @@ static const struct {
 	{ SIMGPU_FAULT_DOUBLE, 0, 0 },
 };
 
+/* Whether a job with the fault comes to its end, and so writes its word. */
+static bool fault_writes(uint32_t fault)
+{
+	return fault != SIMGPU_FAULT_HANG && fault != SIMGPU_FAULT_RUN_ERROR;
+}
+
 /* Each fault alone, in every variant, named by the job or injected. */
 static void all_faults(void)
 {
 	int fd = sim_open();
+	uint32_t *words = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	uint32_t old = 0;
 
+	if (!CHECK(words != MAP_FAILED)) {
+		close(fd);
+		return;
+	}
 	for (unsigned int i = 0; i < VARIANTS; i++) {
 		struct variant v = variant_at(i);
 		int context;
@@ -316,7 +328,11 @@ static void all_faults(void)
 		context = sim_create(fd, &v.create);
 		for (unsigned int j = 0; j < 2 * ARRAY_SIZE(faults); j++) {
 			unsigned int k = j / 2;
-			struct simgpu_exec exec = { .duration_ns = 1000 };
+			struct simgpu_exec exec = {
+				.flags = SIMGPU_EXEC_WRITE,
+				.duration_ns = 1000,
+				.write_value = old + 1,
+			};
 			struct simgpu_inject inject = {
 				.context = (uint32_t)context,
 				.fault = faults[k].fault,
@@ -340,9 +356,15 @@ static void all_faults(void)
 				tap_fail("%s, fault %u: %d, error %d not %d",
 					 v.name, faults[k].fault, ret, error,
 					 faults[k].error);
+			old += fault_writes(faults[k].fault);
+			if (__atomic_load_n(words, __ATOMIC_RELAXED) != old)
+				tap_fail("%s, fault %u: the word is %u not %u",
+					 v.name, faults[k].fault, *words, old);
+			old = *words;
 		}
 		CHECK_EQ(sim_destroy(fd, (uint32_t)context), 0);
 	}
+	munmap(words, 4096);
 	close(fd);
 }
 
@@ -453,7 +475,8 @@ const struct test_case submit_cases[] = {
 	{ "a fence goes through all designs and two files", fence_relay },
 	{ "1024 dependencies and a chain of 256", many_deps },
 	{ "a full ring is -EAGAIN with NONBLOCK, else waits", full_ring },
-	{ "each fault gives its error in each variant", all_faults },
+	{ "each fault gives its error and its word in each variant",
+	  all_faults },
 	{ "no memory at any step is -ENOMEM and leaves nothing", no_memory },
 	{ "injected faults skip and count", injection },
 	{ "hangs beyond the limit ban the context", bans },
