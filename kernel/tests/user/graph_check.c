@@ -17,7 +17,9 @@
  *    scheduler (shared): it waits until the dependency was handed to the
  *    serial engine, so there the order of run_job calls is what is promised.
  *    An error of a dependency is none of the job.
- * 4. Its error is its own: 0, or that of its fault. A hang is -ETIME.
+ * 4. Its error is its own: 0, or that of its fault. A hang is -ETIME. Without
+ *    an error it was executed, for as long as it asked for, before its fence
+ *    signalled.
  *
  * What the designs do not promise alike, and is therefore only bounded here:
  *
@@ -90,6 +92,26 @@ static void check_error(const struct graph *g, const struct graph_run *run,
 	tap_fail("job %u: error %d, its own is %d", n, error, own);
 }
 
+static void check_executed(const struct graph *g, const struct graph_run *run,
+			   unsigned int n)
+{
+	const struct simgpu_record *record = &run->record[n];
+	const struct graph_job *job = &g->job[n];
+	uint64_t least = job->duration_ns;
+
+	if (record->error)
+		return;
+	if (job->fault == SIMGPU_FAULT_RUN_NULL ||
+	    job->fault == SIMGPU_FAULT_INSTANT)
+		least = 0;
+	if (!record->t_run || record->t_hw < record->t_run + least ||
+	    record->t_hw > record->t_done)
+		tap_fail("job %u: run at %llu, executed at %llu, done at %llu",
+			 n, (unsigned long long)record->t_run,
+			 (unsigned long long)record->t_hw,
+			 (unsigned long long)record->t_done);
+}
+
 static void check_order(const struct graph *g, const struct graph_run *run,
 			unsigned int n)
 {
@@ -156,6 +178,7 @@ void graph_check(const struct graph *g, const struct graph_run *run,
 		    run->record[n].cookie != n)
 			tap_fail("job %u: its record is not its own", n);
 		check_error(g, run, n);
+		check_executed(g, run, n);
 		check_order(g, run, n);
 		for (unsigned int i = 0; i < job->n_deps; i++)
 			check_dep(g, run, n, job->deps[i], pipelined);
