@@ -12,8 +12,23 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::Timespec;
-use rustix::process::{Pid, PidfdFlags, Signal};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, getppid, set_parent_process_death_signal};
 use rustix::thread::CpuSet;
+
+/// To be called in a child between fork and exec, where it allocates nothing:
+/// the kernel kills the child once the thread of `parent` that started it ends.
+///
+/// # Errors
+/// If `parent` has ended already, of which no signal would tell.
+pub(crate) fn die_with(parent: Pid) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    if getppid() == Some(parent) {
+        Ok(())
+    } else {
+        Err(Errno::PIPE.into())
+    }
+}
 
 /// A child process with a time limit. It is killed when this is dropped, and
 /// by the kernel when the thread that started it ends.
@@ -40,11 +55,12 @@ impl Process {
             .stdout(Stdio::piped())
             .stderr(errors)
             .process_group(0);
-        // SAFETY: between fork and exec the closure makes two system calls
-        // and touches nothing but its own copy of a number.
+        let parent = getpid();
+        // SAFETY: between fork and exec the closure makes system calls and
+        // touches nothing but its own copies of numbers.
         unsafe {
             command.pre_exec(move || {
-                rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+                die_with(parent)?;
                 if let Some(cpu) = cpu {
                     let mut set = CpuSet::new();
                     set.set(cpu);
@@ -140,6 +156,19 @@ mod tests {
             Duration::from_millis(limit_ms),
         )
         .unwrap()
+    }
+
+    #[test]
+    fn a_child_starts_only_with_the_parent_it_knows() {
+        let one = |parent: Pid| {
+            let mut command = Command::new("true");
+            // SAFETY: two system calls.
+            unsafe { command.pre_exec(move || die_with(parent)) };
+            command.status()
+        };
+        assert!(one(getpid()).unwrap().success());
+        let kind = one(Pid::from_raw(1).unwrap()).unwrap_err().kind();
+        assert_eq!(kind, io::ErrorKind::BrokenPipe);
     }
 
     #[test]

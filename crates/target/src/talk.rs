@@ -11,10 +11,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
-use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, kill_process, set_parent_process_death_signal, setsid,
-    waitid,
-};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, setsid, waitid};
+
+use crate::process::die_with;
 
 /// Bytes kept of standard error.
 const TAIL: usize = 64 << 10;
@@ -78,14 +77,14 @@ pub(crate) fn talk(mut command: Command, input: Vec<u8>, limits: Limits) -> io::
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    // SAFETY: between fork and exec the closure makes two system calls; it
+    let parent = getpid();
+    // SAFETY: between fork and exec the closure makes system calls; it
     // allocates nothing and takes no lock.
     unsafe {
-        command.pre_exec(|| {
+        command.pre_exec(move || {
             setsid()?;
             // It is this thread that waits below, so it outlives the child.
-            set_parent_process_death_signal(Some(Signal::KILL))?;
-            Ok(())
+            die_with(parent)
         });
     }
     let mut child = command.spawn()?;
