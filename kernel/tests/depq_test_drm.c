@@ -135,9 +135,12 @@ static void dt_drm_start(struct dt_queue *queue)
 	drm_sched_wqueue_start(&queue->engine->drm);
 }
 
+/* Returns when it was done: what is submitted next is not meant. */
 static void dt_drm_trigger(struct dt_queue *queue)
 {
 	drm_sched_fault(&queue->engine->drm);
+	/* Not flush_delayed_work(): that would ask for the next one, too. */
+	flush_work(&queue->engine->drm.work_tdr.work);
 }
 
 static void dt_drm_priority(struct dt_queue *queue, enum drm_sched_priority p)
