@@ -32,7 +32,8 @@ const FOUND: &str = "
 ## What was found on the way
 
 Nothing in `depq` or `simgpu`. Tests that relied on time were mended:
-`close_in_flight`, `who_puts`, `full_nonblock` and `trigger` of the suite, and
+`close_in_flight`, `who_puts`, `full_nonblock`, `trigger` and (about when
+`drm_sched` frees a job) `out_of_order` and `no_hang` of the suite, and
 some of the user interface and the graphs. So were harnesses that took a race
 elsewhere, or kmemleak's greeting, for a complaint, and the fuzzer, whose own
 checks met the failing allocations.
