@@ -40,11 +40,27 @@ static enum drm_gpu_sched_stat dt_drm_timedout_job(struct drm_sched_job *job)
 	return DRM_GPU_SCHED_STAT_NOMINAL;
 }
 
+/*
+ * drm_sched frees a job as soon as its fence is marked as signalled. The
+ * callbacks of the fence, which tell this test, may still be under way on
+ * another CPU: they are called with the lock of the fence held.
+ */
+static void dt_drm_await_callbacks(struct dt_record *rec)
+{
+	unsigned long flags;
+
+	if (rec->state != DT_COMMITTED)
+		return;
+	spin_lock_irqsave(rec->finished->lock, flags);
+	spin_unlock_irqrestore(rec->finished->lock, flags);
+}
+
 static void dt_drm_free_job(struct drm_sched_job *base)
 {
 	struct dt_job *job = container_of(base, struct dt_job, drm);
 
 	drm_sched_job_cleanup(base);
+	dt_drm_await_callbacks(job->rec);
 	dt_released(job->rec);
 	kfree(job);
 }
@@ -135,9 +151,12 @@ static void dt_drm_start(struct dt_queue *queue)
 	drm_sched_wqueue_start(&queue->engine->drm);
 }
 
+/* Returns when it was done: what is submitted next is not meant. */
 static void dt_drm_trigger(struct dt_queue *queue)
 {
 	drm_sched_fault(&queue->engine->drm);
+	/* Not flush_delayed_work(): that would ask for the next one, too. */
+	flush_work(&queue->engine->drm.work_tdr.work);
 }
 
 static void dt_drm_priority(struct dt_queue *queue, enum drm_sched_priority p)

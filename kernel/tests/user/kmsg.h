@@ -8,14 +8,14 @@
 
 /*
  * Whether a line is KCSAN's about a data race in which neither access is in
- * the modules under test nor in the scheduler beside them. The kernel has such
- * races of its own (strict KCSAN reports those that are meant, too), and they
- * say nothing about the modules. Who runs the test may list them.
+ * the modules under test. The kernel has such races of its own, drm_sched as
+ * well (strict KCSAN reports those that are meant, too), and they say nothing
+ * about the modules. Who runs the test may list them.
  */
 static inline bool is_race_elsewhere(const char *line)
 {
 	return strstr(line, "KCSAN: ") && !strstr(line, "[depq") &&
-	       !strstr(line, "[simgpu]") && !strstr(line, "[gpu_sched]");
+	       !strstr(line, "[simgpu]");
 }
 
 #endif /* KMSG_H */

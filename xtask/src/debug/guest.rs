@@ -187,8 +187,7 @@ const FAILSLAB: &[(&str, &str)] = &[
 ];
 
 fn tried(test: &'static Test, run: Option<&Run>, kind: &Kind) -> Tried {
-    let ours = [MODULES, &["gpu_sched"]].concat();
-    let ours = kind.others.then_some(&ours[..]);
+    let ours = kind.others.then_some(MODULES);
     println!("\n{} on {}", test.name, kind.name);
     let mut tried = Tried {
         test,
