@@ -72,11 +72,6 @@ struct dt_backend {
 	/** @orders: signals in order even if the engine does not */
 	bool orders;
 	/**
-	 * @eager: may release a job when its fence counts as signalled, while
-	 * on another CPU the callbacks of that fence are still to be called
-	 */
-	bool eager;
-	/**
 	 * @drop: no job will come any more, but those there are run. Instead
 	 * of @queue_close; may be NULL.
 	 */

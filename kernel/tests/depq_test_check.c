@@ -11,8 +11,7 @@
  *   is stopped, and not once it was killed (one may have been on its way)
  * - no more credits are in flight than the limit, unless it is a lone job
  * - finished fences are signalled in the order of submission, each exactly
- *   once, after the fences the job depends on, before the job is released (of
- *   an eager design: begin to signal);
+ *   once, after the fences the job depends on, before the job is released;
  *   one that was not run has an error
  * - jobs are released exactly once
  *
@@ -181,7 +180,7 @@ void dt_check_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 	unsigned long flags;
 
 	rec->error = fence->error;
-	if (dt_is_released(rec) && !queue->dt->design->backend->eager)
+	if (dt_is_released(rec))
 		dt_broken(rec, "signalled after its release");
 	if (dt_open_to_signal(rec))
 		dt_broken(rec, "signalled before %u dependencies",
@@ -216,14 +215,6 @@ void dt_committed(struct dt_record *rec, struct dma_fence *finished)
 		dt_broken(rec, "signalled before it was committed");
 }
 
-/* Whether the design may let go of a job that was committed. */
-static bool dt_may_release(struct dt_record *rec)
-{
-	if (rec->queue->dt->design->backend->eager)
-		return dt_fence_signalled(rec->finished);
-	return dt_signalled(rec);
-}
-
 /**
  * dt_released - the design lets go of a job, which is freed next
  * @rec: the job
@@ -235,7 +226,7 @@ void dt_released(struct dt_record *rec)
 	struct dt *dt = rec->queue->dt;
 
 	rec->release_hardirq = in_hardirq();
-	if (rec->state == DT_COMMITTED && !dt_may_release(rec))
+	if (rec->state == DT_COMMITTED && !dt_signalled(rec))
 		dt_broken(rec, "released before it was signalled");
 	if (rec->state == DT_PREPARED)
 		dt_broken(rec, "released, but never committed");
@@ -262,8 +253,6 @@ void dt_check_end(struct dt *dt)
 	list_for_each_entry(rec, &dt->records, link) {
 		if (rec->state != DT_COMMITTED)
 			continue;
-		KUNIT_EXPECT_TRUE(dt->test, !dt->design->backend->eager ||
-				  dt_wait(dt, dt_signalled(rec)));
 		KUNIT_EXPECT_EQ(dt->test, atomic_read(&rec->signals), 1);
 		KUNIT_EXPECT_EQ(dt->test, atomic_read(&rec->releases), 1);
 	}

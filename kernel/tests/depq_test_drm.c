@@ -200,7 +200,6 @@ const struct dt_backend dt_drm = {
 	.job_abort = dt_drm_job_abort,
 	.stop = dt_drm_stop,
 	.start = dt_drm_start,
-	.eager = true,
 	.kill_error = -ESRCH,
 	.trigger = dt_drm_trigger,
 	.priority = dt_drm_priority,
