@@ -209,6 +209,8 @@ enum dt_state {
  * @index: number in its queue, from 1
  * @state: see &enum dt_state; written by the submitter
  * @runs: calls of run_job()
+ * @handed: set when the engine has it, or at the start of run_job() if that is
+ *	to take its time or to fail
  * @signals: of @finished
  * @releases: of the job
  * @timeouts: calls of timedout_job()
@@ -230,6 +232,7 @@ struct dt_record {
 	u32 index;
 	enum dt_state state;
 	atomic_t runs;
+	atomic_t handed;
 	atomic_t signals;
 	atomic_t releases;
 	atomic_t timeouts;
@@ -457,9 +460,10 @@ void dt_check_end(struct dt *dt);
 void dt_committed(struct dt_record *rec, struct dma_fence *finished);
 void dt_released(struct dt_record *rec);
 
+/* Not @runs: who has seen this may let the engine complete the job. */
 static inline bool dt_ran(const struct dt_record *rec)
 {
-	return atomic_read(&rec->runs);
+	return atomic_read(&rec->handed);
 }
 
 static inline bool dt_signalled(const struct dt_record *rec)

@@ -11,14 +11,17 @@
  * engine released, by one drainer at a time, so that a serial engine signals in
  * order even if the test and the timer complete jobs at once.
  *
- * ==========  ================================  ==========================
+ * ==========  ================================  ===================}
+
  * state       who may change it                 exits
- * ==========  ================================  ==========================
+ * ==========  ================================  ===================}
+
  * no ring     dt_hw_run()                       in ring
  * in ring     test, timer: under engine->lock   done
  * done        the drainer: takes it out         signalled
  * in ring     dt_hw_recover(), dt_hw_flush()    taken out, never signalled
- * ==========  ================================  ==========================
+ * ==========  ================================  ===================}
+
  */
 
 #include <linux/delay.h>
@@ -202,6 +205,7 @@ static void dt_hw_enter(struct dt_engine *engine, struct dt_record *rec)
 		engine->free_at = fence->t_end;
 	}
 	list_add_tail(&fence->link, &engine->ring);
+	atomic_set(&rec->handed, 1);
 	dt_hw_arm(engine);
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
@@ -214,6 +218,20 @@ static void dt_hw_refuse(struct dt_engine *engine, struct dt_record *rec)
 	spin_lock_irqsave(&engine->lock, flags);
 	dt_check_off(rec);
 	spin_unlock_irqrestore(&engine->lock, flags);
+}
+
+/* Whether run_job() takes its time or fails. */
+static bool dt_hw_hesitates(const struct dt_record *rec)
+{
+	switch (rec->args.fault) {
+	case DT_SLOW:
+	case DT_RUN_ERR:
+	case DT_RUN_NULL:
+	case DT_SIGNALLED:
+		return true;
+	default:
+		return rec->args.gated;
+	}
 }
 
 /**
@@ -229,6 +247,8 @@ struct dma_fence *dt_hw_run(struct dt_record *rec)
 	struct dma_fence *fence = &rec->hw->base;
 
 	dt_check_run(rec);
+	if (dt_hw_hesitates(rec))
+		atomic_set(&rec->handed, 1);
 	if (rec->args.gated)
 		wait_for_completion_timeout(&queue->dt->gate, DT_PATIENCE);
 	if (rec->args.fault == DT_SLOW)

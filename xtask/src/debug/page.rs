@@ -31,12 +31,13 @@ pub(super) fn page(version: &str, commit: &str, lanes: &[Lane]) -> String {
 const FOUND: &str = "
 ## What was found on the way
 
-Nothing in `depq` or `simgpu`. Tests that relied on time were mended:
-`close_in_flight`, `who_puts`, `full_nonblock`, `trigger` and (about when
-`drm_sched` frees a job) `out_of_order` and `no_hang` of the suite, and
-some of the user interface and the graphs. So were harnesses that took a race
-elsewhere, or kmemleak's greeting, for a complaint, and the fuzzer, whose own
-checks met the failing allocations.
+Nothing in `depq` or `simgpu`. Tests that relied on time were mended, in the
+suite, the user interface and the graphs, and two mistakes of the suite: it
+let an engine complete a job that run_job() had not handed over yet, and took
+a job of `drm_sched` for released too early whose fence was still calling its
+callbacks. So were harnesses that took a race elsewhere, or kmemleak's
+greeting, for a complaint, and the fuzzer, whose own checks met the failing
+allocations.
 
 With the short jobs that `close_in_flight` had, `drm_sched` of 6.12 once
 signalled a job before jobs ahead of it in the same entity. A likely cause,
