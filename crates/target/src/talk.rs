@@ -133,9 +133,16 @@ fn kill_session(session: Pid) {
 /// kernel threads have.)
 fn session_of(pid: Pid) -> Option<Pid> {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+    session_in(&stat)
+}
+
+/// The session a `/proc/PID/stat` names. The kernel writes -1 where the process
+/// was reaped between the opening of the file and the reading.
+fn session_in(stat: &str) -> Option<Pid> {
     // After the name: state, parent, group, session.
     let (_, rest) = stat.rsplit_once(") ")?;
-    Pid::from_raw(rest.split(' ').nth(3)?.parse().ok()?)
+    let session: i32 = rest.split(' ').nth(3)?.parse().ok()?;
+    (session > 0).then(|| Pid::from_raw(session))?
 }
 
 /// The processes there are.
@@ -257,6 +264,15 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
         command
+    }
+
+    #[test]
+    fn a_session_is_read_where_there_is_one() {
+        let session = |stat| session_in(stat).map(Pid::as_raw_pid);
+        assert_eq!(session("12 (a) b) S 1 12 7 0 -1 4194560 0"), Some(7));
+        assert_eq!(session("2 (kthreadd) S 0 0 0 0 -1 2129984 0"), None);
+        assert_eq!(session("12 (sh) X 0 -1 -1 0 -1 4228364 0"), None);
+        assert_eq!(session("12 (sh"), None);
     }
 
     #[test]
