@@ -33,8 +33,10 @@ const STAGES: [(usize, usize); 9] = [
 ];
 /// From queued to run_job, of jobs without a worker.
 const INLINE: usize = 4;
-/// Threads named that had the CPU meanwhile.
+/// Threads named that had a CPU meanwhile.
 const MEANWHILE: usize = 3;
+/// Whoever had it for less than this part of the latency is not named.
+const SHARE: u64 = 20;
 
 /// What is asked.
 #[derive(Debug, Clone, Default)]
@@ -105,8 +107,20 @@ pub struct Worst {
     pub submitter: String,
     /// Who ran it.
     pub runner: Option<String>,
-    /// Who had the worker's CPU while it was woken and waited for one.
-    pub meanwhile: Vec<(String, u64)>,
+    /// Who had the CPU on which the worker ran then, while it waited for it,
+    /// and likewise of the waiter; most first.
+    pub meanwhile: Vec<Meanwhile>,
+}
+
+/// Who had a CPU while another waited for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Meanwhile {
+    /// The mark that was waited for.
+    pub until: &'static str,
+    /// The name of the thread or threads.
+    pub thread: String,
+    /// For how long.
+    pub ns: u64,
 }
 
 /// Splits the latency of the jobs of a run.
@@ -164,16 +178,6 @@ fn stage(jobs: &[&Job], at: usize) -> Stage {
 fn worst(run: &Run, (job, latency_ns): (&Job, u64)) -> Worst {
     let marks = MARKS.into_iter().zip(job.marks());
     let since = |at: u64| at.saturating_sub(job.submit);
-    let waited = job.woken.zip(job.running).zip(job.runner);
-    let meanwhile = waited.map_or(Vec::new(), |((woken, running), (tid, _))| {
-        let stretch = run
-            .threads
-            .by_tid
-            .get(&tid)
-            .and_then(|thread| thread.ran_from(running));
-        let cpu = stretch.map(|stretch| stretch.cpu);
-        cpu.map_or(Vec::new(), |cpu| run.threads.meanwhile(cpu, woken, running))
-    });
     Worst {
         context: job.context,
         serial: job.serial,
@@ -190,12 +194,45 @@ fn worst(run: &Run, (job, latency_ns): (&Job, u64)) -> Worst {
             .collect(),
         submitter: run.threads.name(job.submitter),
         runner: job.runner.map(|(tid, _)| run.threads.name(tid)),
-        meanwhile: meanwhile
-            .into_iter()
-            .take(MEANWHILE)
-            .map(|(tid, ns)| (run.threads.name(tid), ns))
-            .collect(),
+        meanwhile: meanwhile(run, job, latency_ns),
     }
+}
+
+fn meanwhile(run: &Run, job: &Job, latency_ns: u64) -> Vec<Meanwhile> {
+    let worker = job.woken.zip(job.running).zip(job.runner);
+    let waiter = job.wait.zip(job.done);
+    let waits = [
+        worker.map(|((from, to), (tid, _))| (3, tid, from, to)),
+        waiter.map(|(wait, done)| (6, wait.tid, done, wait.running)),
+    ];
+    let mut found = Vec::new();
+    for (mark, tid, from, to) in waits.into_iter().flatten() {
+        let thread = run.threads.by_tid.get(&tid);
+        let Some(stretch) = thread.and_then(|thread| thread.ran_from(to)) else {
+            continue;
+        };
+        let mut names: Vec<(String, u64)> = Vec::new();
+        for (tid, ns) in run.threads.meanwhile(stretch.cpu, from, to) {
+            let name = run.threads.name(tid);
+            match names.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, sum)) => *sum += ns,
+                None => names.push((name, ns)),
+            }
+        }
+        names.retain(|(_, ns)| ns.saturating_mul(SHARE) >= latency_ns);
+        names.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
+        found.extend(
+            names
+                .into_iter()
+                .take(MEANWHILE)
+                .map(|(thread, ns)| Meanwhile {
+                    until: MARKS[mark],
+                    thread,
+                    ns,
+                }),
+        );
+    }
+    found
 }
 
 /// Shows a split in 72 columns.
@@ -277,13 +314,14 @@ fn worst_text(text: &mut String, split: &Split) {
             cell(mark(4)),
             cell(waited),
         );
-        let meanwhile: Vec<String> = worst
-            .meanwhile
-            .iter()
-            .map(|(name, ns)| format!("{name} {}", tenths(*ns)))
-            .collect();
-        if !meanwhile.is_empty() {
-            let _ = writeln!(text, "  its CPU was with {}", meanwhile.join(", "));
+        for meanwhile in &worst.meanwhile {
+            let who = meanwhile.until.split(' ').next().unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "  its {who} waited {} for {}",
+                tenths(meanwhile.ns),
+                meanwhile.thread
+            );
         }
     }
 }
@@ -368,10 +406,15 @@ mod tests {
             .map(|w| (w.seqno, w.latency_ns))
             .collect();
         assert_eq!(worst, [(2, 950), (1, 150)]);
-        assert_eq!(split.worst[0].meanwhile, [("hog".to_owned(), 850)]);
+        let hog = Meanwhile {
+            until: "worker running",
+            thread: "hog".into(),
+            ns: 850,
+        };
+        assert_eq!(split.worst[0].meanwhile, [hog]);
         assert_eq!(split.incomplete, 1);
         let text = text(&split);
-        assert!(text.contains("its CPU was with hog 0.8"), "{text}");
+        assert!(text.contains("its worker waited 0.8 for hog"), "{text}");
         assert!(text.lines().all(|line| line.len() <= 72), "{text}");
     }
 
