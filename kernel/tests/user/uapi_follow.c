@@ -43,8 +43,8 @@ static bool scheduled_as(const char *name, struct scheduled *as)
 		at = fgets(text, sizeof(text), file);
 		fclose(file);
 		/* From the third field on: state ... nice (19), rt_priority (40), policy. */
-		if (!at || !(at = strchr(text, '(')) ||
-		    strncmp(at + 1, name, strlen(name)) ||
+		at = at ? strchr(at, '(') : NULL;
+		if (!at || strncmp(at + 1, name, strlen(name)) ||
 		    at[1 + strlen(name)] != ')')
 			continue;
 		at = strrchr(at, ')') + 1;
