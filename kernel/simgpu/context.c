@@ -169,6 +169,7 @@ simgpu_context_make(struct simgpu_file *file, const struct simgpu_create *args)
 	context->memory = simgpu_memory_get(file->memory);
 	atomic_inc(&dev->live);
 	mutex_lock(&dev->contexts_mutex);
+	context->serial = ++dev->serials;
 	list_add_tail(&context->link, &dev->contexts);
 	mutex_unlock(&dev->contexts_mutex);
 
