@@ -109,6 +109,8 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
             ],
         },
     ),
+    ("compositor", submitting::COMPOSITOR),
+    ("crowd", submitting::CROWD),
     (
         "cyclictest",
         Section {
@@ -170,6 +172,7 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
             name: "hogs",
             keys: &[
                 key("threads", COUNT, Is("1"), "How many threads."),
+                key("per_cpu", Flag, Is("false"), "So many for each CPU."),
                 named(
                     "duration",
                     "duration_ns",
@@ -226,6 +229,7 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
     ),
     ("replay", submitting::REPLAY),
     ("storm", submitting::STORM),
+    ("stream", submitting::STREAM),
     ("sync", submitting::SYNC),
     ("threads", submitting::THREADS),
 ];

@@ -1,9 +1,9 @@
 //! The parameters of workloads that submit jobs to simgpu.
 
 use crate::keys::Absent::{Is, Open};
-use crate::keys::Type::{Duration, Flag, Free, Share, Text, Whole};
+use crate::keys::Type::{Duration, Flag, Free, Share, Table, Text, Whole, Word};
 use crate::keys::{Key, Section, key, named};
-use crate::parameters::{COUNT, SCHEDULING};
+use crate::parameters::{COUNT, SCHEDULING, SCHEDULING_KEYS};
 
 const CONTEXTS: crate::keys::Type = Whole(1, 256);
 
@@ -14,6 +14,146 @@ const RUN_COST: Key = named(
     Is("\"0ns\""),
     "CPU time it takes to hand a job to the engine.",
 );
+
+/// Those of `compositor`.
+pub(crate) const COMPOSITOR: Section = Section {
+    name: "compositor",
+    keys: &[
+        named(
+            "duration",
+            "duration_ns",
+            Duration(1),
+            Is("\"2s\""),
+            "How long; in the background, until the workload ends.",
+        ),
+        key(
+            "rate",
+            Whole(1, 1000),
+            Is("60"),
+            "Vertical blanks a second; their phase is drawn from the seed.",
+        ),
+        key(
+            "clients",
+            Whole(1, 64),
+            Is("3"),
+            "Clients, each a thread with a context of its own.",
+        ),
+        named(
+            "cpu",
+            "cpu_ns",
+            Duration(0),
+            Is("\"200us\""),
+            "CPU time a client uses for a frame.",
+        ),
+        key(
+            "jobs",
+            Whole(1, 256),
+            Is("2"),
+            "Jobs of a client's frame, each after the one before.",
+        ),
+        named(
+            "job_duration",
+            "job_duration_ns",
+            Duration(0),
+            Is("\"400us\""),
+            "Time of each job on the engine.",
+        ),
+        named(
+            "spread",
+            "spread_ns",
+            Duration(0),
+            Is("\"200us\""),
+            "More time, drawn from the seed below this.",
+        ),
+        named(
+            "lead",
+            "lead_ns",
+            Duration(1),
+            Is("\"6ms\""),
+            "How long before a vertical blank the compositor begins.",
+        ),
+        named(
+            "composition",
+            "composition_ns",
+            Duration(0),
+            Is("\"1ms\""),
+            "Time of the compositor's job on the engine.",
+        ),
+        key(
+            "fences",
+            Word(&["done", "wait", "pass"]),
+            Is("\"done\""),
+            "The compositor takes only frames that are done; or the newest, and waits for their fences itself; or passes these to the kernel.",
+        ),
+        key(
+            "own_engine",
+            Flag,
+            Is("false"),
+            "The compositor has an engine of its own.",
+        ),
+        RUN_COST,
+        key(
+            "scheduling",
+            Table(&SCHEDULING_KEYS),
+            Open,
+            "How the clients are scheduled.",
+        ),
+        key(
+            "compositor_scheduling",
+            Table(&SCHEDULING_KEYS),
+            Open,
+            "How the compositor is scheduled.",
+        ),
+    ],
+};
+
+/// Those of `crowd`.
+pub(crate) const CROWD: Section = Section {
+    name: "crowd",
+    keys: &[
+        named(
+            "duration",
+            "duration_ns",
+            Duration(1),
+            Is("\"500ms\""),
+            "How long; in the background, until the workload ends.",
+        ),
+        key(
+            "contexts",
+            Whole(1, 4096),
+            Is("256"),
+            "Contexts, all on one engine.",
+        ),
+        key(
+            "threads",
+            CONTEXTS,
+            Is("4"),
+            "Threads that serve them, each its share.",
+        ),
+        key(
+            "window",
+            Whole(1, 64),
+            Is("2"),
+            "Jobs of each context in flight.",
+        ),
+        named(
+            "job_duration",
+            "job_duration_ns",
+            Duration(0),
+            Is("\"20us\""),
+            "Time of a job on the engine.",
+        ),
+        named(
+            "spread",
+            "spread_ns",
+            Duration(0),
+            Is("\"0ns\""),
+            "More time, drawn from the seed below this.",
+        ),
+        RUN_COST,
+        SCHEDULING,
+    ],
+};
 
 /// Those of `deep`.
 pub(crate) const DEEP: Section = Section {
@@ -188,6 +328,42 @@ pub(crate) const STORM: Section = Section {
             Duration(0),
             Is("\"80us\""),
             "More time, drawn from the seed below this.",
+        ),
+        RUN_COST,
+        SCHEDULING,
+    ],
+};
+
+/// Those of `stream`.
+pub(crate) const STREAM: Section = Section {
+    name: "stream",
+    keys: &[
+        key(
+            "submissions",
+            COUNT,
+            Is("1000"),
+            "How often a job is submitted and waited for.",
+        ),
+        named(
+            "job_duration",
+            "job_duration_ns",
+            Duration(0),
+            Is("\"200us\""),
+            "Time of a job on the engine.",
+        ),
+        named(
+            "spread",
+            "spread_ns",
+            Duration(0),
+            Is("\"20us\""),
+            "More time, drawn from the seed below this.",
+        ),
+        named(
+            "pause",
+            "pause_ns",
+            Duration(0),
+            Is("\"0ns\""),
+            "Time between one job and the next, drawn from the seed below this.",
         ),
         RUN_COST,
         SCHEDULING,
