@@ -162,6 +162,7 @@ fn configurations(
             setup: combined.setup,
             teardown: combined.teardown,
             background: combined.background,
+            beside: combined.beside,
             queue: combined.queue,
             workloads: combined.workloads,
         });

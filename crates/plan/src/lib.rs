@@ -51,6 +51,7 @@ mod scheduling;
 mod schema;
 mod sections;
 mod settings;
+mod submitting;
 mod subset;
 mod switches;
 mod tables;

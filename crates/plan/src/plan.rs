@@ -84,8 +84,12 @@ pub struct PlannedConfiguration {
     pub setup: Vec<Action>,
     /// Done after each run.
     pub teardown: Vec<Action>,
-    /// What runs beside the workload.
+    /// What runs beside every workload.
     pub background: Vec<Workload>,
+    /// What else runs beside each of [`PlannedConfiguration::workloads`], in
+    /// their order; empty if there is nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<Vec<Workload>>,
     /// How queues of simgpu are, if a workload submits to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
@@ -176,6 +180,20 @@ pub struct Until {
     pub looks: u32,
 }
 
+impl PlannedConfiguration {
+    /// Every workload, measured or in the background.
+    pub fn every_workload(&self) -> impl Iterator<Item = &Workload> {
+        let background = self.background.iter().chain(self.beside.iter().flatten());
+        self.workloads.iter().chain(background)
+    }
+
+    /// What runs beside one of its workloads.
+    fn background_of(&self, workload: usize) -> Vec<Workload> {
+        let of_its_own = self.beside.get(workload).into_iter().flatten();
+        self.background.iter().chain(of_its_own).cloned().collect()
+    }
+}
+
 impl Plan {
     /// What a target is told for one run; `None` if there is no such run.
     pub fn order(&self, index: u32) -> Option<Order> {
@@ -188,7 +206,7 @@ impl Plan {
                 seed: run.seed,
                 setup: configuration.setup.clone(),
                 workload: configuration.workloads.get(run.workload)?.clone(),
-                background: configuration.background.clone(),
+                background: configuration.background_of(run.workload),
                 queue: configuration.queue.clone(),
                 teardown: configuration.teardown.clone(),
                 instruments: self.instruments.clone(),

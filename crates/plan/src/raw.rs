@@ -9,6 +9,15 @@ use crate::plan::Primary;
 
 /// Parameters of a workload by their field names.
 pub(crate) type Parameters = Map<String, Value>;
+/// The key of a workload that names what runs beside it.
+pub(crate) const BACKGROUND: &str = "background";
+
+/// The background workloads that a workload names.
+pub(crate) fn beside(workload: &Parameters) -> impl Iterator<Item = &str> {
+    let names = workload.get(BACKGROUND).and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str)
+}
+
 /// Factor to the levels that match.
 pub(crate) type Pattern = IndexMap<String, Vec<String>>;
 

@@ -156,7 +156,7 @@ pub(crate) static EXPERIMENT: Section = Section {
             "background",
             Map(&Workload),
             Is("{}"),
-            "What levels may run beside the workload.",
+            "What levels and workloads may have beside what is measured.",
         ),
         key(
             "include",
@@ -267,9 +267,16 @@ pub(crate) static QUEUE: Section = Section {
         ),
         key(
             "worker",
-            Word(&["workqueue", "system", "highpri", "kthread"]),
+            Word(&[
+                "workqueue",
+                "system",
+                "highpri",
+                "kthread",
+                "follow",
+                "follow-min",
+            ]),
             Is("\"workqueue\""),
-            "What runs the other jobs: a workqueue of its own, the system's (depq), one with WQ_HIGHPRI, a kthread_worker (depq).",
+            "What runs the other jobs: a workqueue of its own, the system's (depq), one with WQ_HIGHPRI, a kthread_worker (depq), one that is scheduled as the most urgent of those who have jobs queued for it (depq), or so that any negative niceness becomes the lowest (depq).",
         ),
         key(
             "share",

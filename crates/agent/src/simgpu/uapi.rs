@@ -21,6 +21,8 @@ pub(crate) const WORKER_SYSTEM: u32 = 0;
 pub(crate) const WORKER_WQ: u32 = 1;
 pub(crate) const WORKER_HIGHPRI: u32 = 2;
 pub(crate) const WORKER_KTHREAD: u32 = 3;
+pub(crate) const WORKER_FOLLOW: u32 = 4;
+pub(crate) const WORKER_FOLLOW_MIN: u32 = 5;
 
 pub(crate) const SHARE_CONTEXT: u32 = 0;
 pub(crate) const SHARE_ENGINE: u32 = 1;
