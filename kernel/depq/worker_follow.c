@@ -51,7 +51,7 @@
  * the worker is awake but waits for a CPU; or in the worker, if that is faster.
  * It goes down only in the worker, before the next job it runs, or when it is
  * idle. A level outlives the last
- * job of a queue by %DEPQ_FOLLOW_LINGER, so that it does not go up and down
+ * job of a queue by follow_linger_ms, so that it does not go up and down
  * with each job of a stream; the next job of the same queue ends that, so
  * that whoever has become less urgent is served as such from its next job on,
  * and so does the end of the queue. Nor does it cover much work of others: once
@@ -82,8 +82,12 @@ module_param(follow_rt_max, uint, 0644);
 MODULE_PARM_DESC(follow_rt_max,
 		 "highest realtime priority of workers that follow, 0 to 99 (default 99)");
 
-/* How long a queue without jobs keeps its level: longer than a frame. */
-#define DEPQ_FOLLOW_LINGER	msecs_to_jiffies(20)
+/* How long a queue without jobs keeps its level. */
+static unsigned int follow_linger_ms = 20;
+module_param(follow_linger_ms, uint, 0644);
+MODULE_PARM_DESC(follow_linger_ms,
+		 "how long workers keep the priority of who has no jobs any more (default 20: longer than a frame)");
+
 /* After so much less urgent work nothing lingers. */
 #define DEPQ_FOLLOW_OTHERS_NS	(200 * NSEC_PER_USEC)
 
@@ -290,16 +294,17 @@ bool depq_follow_enter(struct depq_queue *queue, struct depq_job *job,
 void depq_follow_leave(struct depq_queue *queue, struct depq_job *job)
 {
 	struct depq_follow *follow = queue->worker->follow;
+	unsigned int linger = READ_ONCE(follow_linger_ms);
 	unsigned long flags;
 
 	lockdep_assert_held(&queue->lock);
 	raw_spin_lock_irqsave(&follow->lock, flags);
-	if (!list_empty(&queue->queued) || queue->error) {
+	if (!list_empty(&queue->queued) || queue->error || !linger) {
 		depq_follow_discount(follow, job->level);
 	} else {
 		/* The job's count becomes the queue's. */
 		queue->level = job->level;
-		queue->linger_end = jiffies + DEPQ_FOLLOW_LINGER + 1;
+		queue->linger_end = jiffies + msecs_to_jiffies(linger) + 1;
 		list_add_tail(&queue->linger, &follow->lingers);
 		if (!timer_pending(&follow->timer))
 			mod_timer(&follow->timer, queue->linger_end);
