@@ -197,12 +197,10 @@ fn legend(document: &Document, out: &mut String) {
         return;
     };
     let level = short(first.level * 100.0);
-    let any = |wanted: fn(&TableCell) -> &Option<Relation>| {
-        let rows = document.tables.iter().flat_map(|table| &table.rows);
-        rows.flat_map(|row| &row.cells)
-            .any(|cell| wanted(cell).is_some())
-    };
-    let (normalised, relative) = (any(|cell| &cell.normalised), any(|cell| &cell.relative));
+    let rows = || document.tables.iter().flat_map(|table| &table.rows);
+    let cells = || rows().flat_map(|row| &row.cells);
+    let normalised = cells().any(|cell| cell.normalised.is_some());
+    let relative = cells().any(|cell| cell.relative.is_some());
     let mut text = String::from("Medians are those of the runs.");
     if normalised || relative {
         text.push_str(&format!(
@@ -213,6 +211,13 @@ fn legend(document: &Document, out: &mut String) {
         text.push_str(
             " 'to NAME': ratio to that configuration on the same workload, marked where the tables above try it.",
         );
+    }
+    let difference = |relation: &Option<Relation>| {
+        let relation = relation.as_ref();
+        relation.is_some_and(|relation| relation.difference.is_some())
+    };
+    if cells().any(|cell| difference(&cell.normalised) || difference(&cell.relative)) {
+        text.push_str(" d: a difference, where values of zero or less forbid a ratio.");
     }
     push_wrapped(out, "", "", &text);
     out.push('\n');
