@@ -2,6 +2,8 @@
 #ifndef DEPQ_INTERNAL_H
 #define DEPQ_INTERNAL_H
 
+#include <linux/sched/prio.h>
+
 #include "../compat/compat.h"
 #include "../include/depq.h"
 
@@ -83,6 +85,20 @@ extern const struct depq_worker_ops depq_worker_follow_min_ops;
 void depq_worker_kthread_prepare(struct depq_queue *queue);
 bool depq_worker_kthread_kick(struct depq_worker *worker,
 			      struct depq_queue *queue);
+
+/*
+ * Levels of workers that follow, the most urgent first: FIFO 99, RR 99, FIFO 98
+ * ... RR 1, nice -20 ... 19.
+ */
+#define DEPQ_LEVEL_NICE	(2 * (MAX_RT_PRIO - 1))
+#define DEPQ_LEVEL_IDLE	(DEPQ_LEVEL_NICE + NICE_TO_PRIO(0) - MAX_RT_PRIO)
+#define DEPQ_LEVELS	(DEPQ_LEVEL_NICE + NICE_WIDTH)
+
+struct sched_attr;
+
+/* level.c */
+u16 depq_level_of_submitter(bool min_nice);
+void depq_level_attr(u16 level, struct sched_attr *attr);
 
 /* worker_follow.c; only for workers that follow */
 u16 depq_follow_level(struct depq_worker *worker);

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/bitmap.h>
-#include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
-#include <linux/sched/deadline.h>
-#include <linux/sched/prio.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/timer.h>
 #include <uapi/linux/sched/types.h>
@@ -21,42 +17,17 @@
  *
  * A thread that is scheduled as whoever waits for it. Each job that its
  * submitter does not run itself takes a level with it, and the worker has the
- * most urgent level of all jobs that wait for it:
- *
- * ==================  =======================================================
- * submitter           the worker, while it has a job of it
- * ==================  =======================================================
- * SCHED_FIFO          SCHED_FIFO with the same priority, but not above the
- *                     module parameter follow_rt_max
- * SCHED_RR            SCHED_RR likewise; at equal priorities FIFO wins
- * SCHED_DEADLINE      SCHED_FIFO with 99, capped likewise, if the submitter
- *                     might give itself that (CAP_SYS_NICE, RLIMIT_RTPRIO),
- *                     else as its nice value says. A worker with a deadline
- *                     would need bandwidth of its own, which may be refused,
- *                     and would be throttled for everybody's jobs.
- * SCHED_OTHER, BATCH  SCHED_OTHER with the same nice value
- * SCHED_IDLE          SCHED_OTHER with nice 19: others may wait for its fences
- * with follow_rt_max  realtime submitters count as nice -20
- * = 0
- * none                SCHED_OTHER with nice 0
- * ==================  =======================================================
- *
- * What a submitter has at the time counts, also what it has inherited from a
- * waiter of a mutex. But a thread does not get through its worker what it could
- * not give itself: of an inherited priority counts only what its capabilities,
- * RLIMIT_RTPRIO and RLIMIT_NICE allow. A priority of its own needs no such
- * check, because setting the same again is always allowed.
+ * most urgent level of all jobs that wait for it; see level.c.
  *
  * The level goes up in the submission, before the worker is woken, also where
  * the worker is awake but waits for a CPU; or in the worker, if that is faster.
  * It goes down only in the worker, before the next job it runs, or when it is
- * idle. A level outlives the last
- * job of a queue by follow_linger_ms, so that it does not go up and down
- * with each job of a stream; the next job of the same queue ends that, so
- * that whoever has become less urgent is served as such from its next job on,
- * and so does the end of the queue. Nor does it cover much work of others: once
- * less urgent jobs have kept the worker for %DEPQ_FOLLOW_OTHERS_NS, nothing
- * lingers any more.
+ * idle. A level outlives the last job of a queue by follow_linger_ms, so that
+ * it does not go up and down with each job of a stream; the next job of the
+ * same queue ends that, so that whoever has become less urgent is served as
+ * such from its next job on, and so does the end of the queue. Nor does it
+ * cover much work of others: once less urgent jobs have kept the worker for
+ * %DEPQ_FOLLOW_OTHERS_NS, nothing lingers any more.
  *
  * Affinity and cgroup stay the worker's own, which is in the root group and may
  * run wherever kernel threads may; whoever administers the machine can move and
@@ -73,14 +44,9 @@
  * &depq_follow.lock is the innermost of depq and is taken in any context;
  * &depq_follow.apply is taken in process context with interrupts on, where the
  * scheduler is called, and @lock inside it. @need changes under @lock, @target
- * under both, @applied under @apply. So whoever counts a level sees either what the worker has gone
- * down to, or the worker sees the level.
+ * under both, @applied under @apply. So whoever counts a level sees either what
+ * the worker has gone down to, or the worker sees the level.
  */
-
-static unsigned int follow_rt_max = MAX_RT_PRIO - 1;
-module_param(follow_rt_max, uint, 0644);
-MODULE_PARM_DESC(follow_rt_max,
-		 "highest realtime priority of workers that follow, 0 to 99 (default 99)");
 
 /* How long a queue without jobs keeps its level. */
 static unsigned int follow_linger_ms = 20;
@@ -91,14 +57,6 @@ MODULE_PARM_DESC(follow_linger_ms,
 /* After so much less urgent work nothing lingers. */
 #define DEPQ_FOLLOW_OTHERS_NS	(200 * NSEC_PER_USEC)
 
-/*
- * Levels, the most urgent first: FIFO 99, RR 99, FIFO 98 ... RR 1, nice -20
- * ... 19.
- */
-#define LEVEL_NICE	(2 * (MAX_RT_PRIO - 1))
-#define LEVEL_IDLE	(LEVEL_NICE + NICE_TO_PRIO(0) - MAX_RT_PRIO)
-#define LEVELS		(LEVEL_NICE + NICE_WIDTH)
-
 /**
  * struct depq_follow - what a worker knows of those it works for
  * @worker: the thread
@@ -106,7 +64,7 @@ MODULE_PARM_DESC(follow_linger_ms,
  * @lock: protects what follows
  * @count: jobs and lingering queues of each level
  * @levels: those that @count is not zero for
- * @need: the first of @levels, or %LEVEL_IDLE
+ * @need: the first of @levels, or %DEPQ_LEVEL_IDLE
  * @target: what the thread has, or gets from the holder of @apply
  * @applied: what it has
  * @others_ns: for how long less urgent jobs than the worker has a level for
@@ -124,8 +82,8 @@ struct depq_follow {
 	bool min_nice;
 
 	raw_spinlock_t lock;
-	u32 count[LEVELS];
-	DECLARE_BITMAP(levels, LEVELS);
+	u32 count[DEPQ_LEVELS];
+	DECLARE_BITMAP(levels, DEPQ_LEVELS);
 	u16 need;
 	u16 target;
 	u16 applied;
@@ -140,61 +98,6 @@ struct depq_follow {
 	struct kthread_work relax;
 };
 
-/* Also with a deadline; what rt_prio() says of that depends on the kernel. */
-static bool depq_prio_realtime(int prio)
-{
-	return prio < MAX_RT_PRIO;
-}
-
-static u16 depq_level_rt(int priority, bool rr)
-{
-	priority = min_t(int, priority, READ_ONCE(follow_rt_max));
-	if (priority < 1)
-		return LEVEL_NICE;
-	return 2 * (MAX_RT_PRIO - 1 - min(priority, MAX_RT_PRIO - 1)) + rr;
-}
-
-static u16 depq_level_nice(const struct depq_follow *follow, int nice)
-{
-	if (follow->min_nice && nice < 0)
-		nice = MIN_NICE;
-	return LEVEL_NICE + nice - MIN_NICE;
-}
-
-/*
- * For a thread with an inherited priority or with a deadline: the better of
- * what it has of its own and what it could give itself of that.
- */
-static noinline u16 depq_level_allowed(const struct depq_follow *follow,
-				       int prio)
-{
-	bool all = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
-	int own = current->normal_prio;
-	unsigned long limit;
-	u16 level;
-
-	if (depq_prio_realtime(own) && !dl_prio(own))
-		level = depq_level_rt(MAX_RT_PRIO - 1 - own,
-				      current->policy == SCHED_RR);
-	else
-		level = depq_level_nice(follow, task_nice(current));
-
-	if (depq_prio_realtime(prio)) {
-		limit = all ? MAX_RT_PRIO - 1 : rlimit(RLIMIT_RTPRIO);
-		limit = min_t(unsigned long, limit, MAX_RT_PRIO - 1 - prio);
-		if (limit)
-			level = min(level, depq_level_rt(limit, false));
-	} else {
-		limit = all ? NICE_WIDTH : rlimit(RLIMIT_NICE);
-		limit = min_t(unsigned long, limit,
-			      nice_to_rlimit(PRIO_TO_NICE(prio)));
-		if (limit)
-			level = min(level, depq_level_nice(follow,
-							   rlimit_to_nice(limit)));
-	}
-	return level;
-}
-
 /**
  * depq_follow_level() - what a job that is submitted now counts for
  * @worker: that is to run it
@@ -206,19 +109,7 @@ static noinline u16 depq_level_allowed(const struct depq_follow *follow,
  */
 u16 depq_follow_level(struct depq_worker *worker)
 {
-	const struct depq_follow *follow = worker->follow;
-	int prio = READ_ONCE(current->prio);
-
-	/* First: prio and normal_prio may have different nice values then. */
-	if (unlikely(current->policy == SCHED_IDLE &&
-		     !depq_prio_realtime(prio)))
-		return LEVELS - 1;
-	if (unlikely(prio < current->normal_prio || dl_prio(prio)))
-		return depq_level_allowed(follow, prio);
-	if (depq_prio_realtime(prio))
-		return depq_level_rt(MAX_RT_PRIO - 1 - prio,
-				     current->policy == SCHED_RR);
-	return depq_level_nice(follow, PRIO_TO_NICE(prio));
+	return depq_level_of_submitter(worker->follow->min_nice);
 }
 
 static void depq_follow_count(struct depq_follow *follow, u16 level)
@@ -226,7 +117,7 @@ static void depq_follow_count(struct depq_follow *follow, u16 level)
 	lockdep_assert_held(&follow->lock);
 	if (!follow->count[level]++) {
 		__set_bit(level, follow->levels);
-		follow->need = find_first_bit(follow->levels, LEVELS);
+		follow->need = find_first_bit(follow->levels, DEPQ_LEVELS);
 	}
 }
 
@@ -235,9 +126,9 @@ static void depq_follow_discount(struct depq_follow *follow, u16 level)
 	lockdep_assert_held(&follow->lock);
 	if (!WARN_ON_ONCE(!follow->count[level]) && !--follow->count[level]) {
 		__clear_bit(level, follow->levels);
-		follow->need = find_first_bit(follow->levels, LEVELS);
-		if (follow->need == LEVELS)
-			follow->need = LEVEL_IDLE;
+		follow->need = find_first_bit(follow->levels, DEPQ_LEVELS);
+		if (follow->need == DEPQ_LEVELS)
+			follow->need = DEPQ_LEVEL_IDLE;
 	}
 }
 
@@ -362,13 +253,7 @@ static void depq_follow_set(struct depq_follow *follow, u16 old, u16 level)
 	struct sched_attr attr = { .size = sizeof(attr) };
 
 	lockdep_assert_held(&follow->apply);
-	if (level < LEVEL_NICE) {
-		attr.sched_policy = level & 1 ? SCHED_RR : SCHED_FIFO;
-		attr.sched_priority = MAX_RT_PRIO - 1 - level / 2;
-	} else {
-		attr.sched_policy = SCHED_NORMAL;
-		attr.sched_nice = level - LEVEL_NICE + MIN_NICE;
-	}
+	depq_level_attr(level, &attr);
 	trace_depq_worker_prio(follow->worker->task, &attr, level < old);
 	WARN_ON_ONCE(sched_setattr_nocheck(follow->worker->task, &attr));
 }
@@ -527,9 +412,9 @@ static int depq_follow_start(struct depq_worker *worker, const char *name)
 	}
 	follow->worker = worker->kthread;
 	raw_spin_lock_init(&follow->lock);
-	follow->need = LEVEL_IDLE;
-	follow->target = LEVEL_IDLE;
-	follow->applied = LEVEL_IDLE;
+	follow->need = DEPQ_LEVEL_IDLE;
+	follow->target = DEPQ_LEVEL_IDLE;
+	follow->applied = DEPQ_LEVEL_IDLE;
 	INIT_LIST_HEAD(&follow->lingers);
 	spin_lock_init(&follow->apply);
 	timer_setup(&follow->timer, depq_follow_timer, 0);
@@ -552,7 +437,7 @@ static void depq_follow_stop(struct depq_worker *worker)
 	struct depq_follow *follow = worker->follow;
 
 	WARN_ON_ONCE(!list_empty(&follow->lingers));
-	WARN_ON_ONCE(!bitmap_empty(follow->levels, LEVELS));
+	WARN_ON_ONCE(!bitmap_empty(follow->levels, DEPQ_LEVELS));
 	/* It queues work for the thread, but starts itself no more. */
 	timer_delete_sync(&follow->timer);
 	depq_worker_kthread_ops.stop(worker);

@@ -126,11 +126,8 @@ fn join(all: &mut Records, records: Records, path: &Path) -> Result<(), Failure>
         return Err(Failure::Argument(text));
     }
     for configuration in records.configurations {
-        if all
-            .configurations
-            .iter()
-            .all(|c| c.name != configuration.name)
-        {
+        let mut known = all.configurations.iter();
+        if known.all(|other| other.name != configuration.name) {
             all.configurations.push(configuration);
         }
     }

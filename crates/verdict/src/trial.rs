@@ -33,21 +33,11 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     options.check()?;
     let cells = Cells::new(records);
     let baselines = Baselines::new(&cells, options.baseline.as_deref())?;
-    let mut absent = Vec::new();
-    let primary = metrics(
-        &cells,
-        "primary",
-        &options.primary,
-        &records.primary,
-        &mut absent,
-    )?;
-    let higher = metrics(
-        &cells,
-        "higher-is-better",
-        &options.higher_is_better,
-        &records.higher_is_better,
-        &mut Vec::new(),
-    )?;
+    let Declared {
+        primary,
+        higher,
+        absent,
+    } = declared(&cells, options)?;
     let (mut comparisons, too_few) = compare_all(&cells, &baselines, &primary, options);
     let (mut factorial, holes) = fit_all(&cells);
     let place = places(&cells, &primary);
@@ -112,6 +102,39 @@ fn places<'a>(
         let at = cells.workloads.iter().position(|other| other == workload);
         (at, !first.contains(metric))
     }
+}
+
+/// Metrics of which something was said before the data were seen.
+struct Declared {
+    primary: BTreeSet<usize>,
+    /// Of which more is better.
+    higher: BTreeSet<usize>,
+    /// Declared primary in the records, and not there.
+    absent: Vec<String>,
+}
+
+fn declared(cells: &Cells<'_>, options: &Options) -> Result<Declared, Error> {
+    let records = cells.records;
+    let mut absent = Vec::new();
+    let primary = metrics(
+        cells,
+        "primary",
+        &options.primary,
+        &records.primary,
+        &mut absent,
+    )?;
+    let higher = metrics(
+        cells,
+        "higher-is-better",
+        &options.higher_is_better,
+        &records.higher_is_better,
+        &mut Vec::new(),
+    )?;
+    Ok(Declared {
+        primary,
+        higher,
+        absent,
+    })
 }
 
 /// The indices of the metrics that an option and the records name. Names in
