@@ -117,7 +117,7 @@ static int simgpu_create_check(const struct simgpu_device *dev,
 	if (!depq && (args->put || args->worker || args->share))
 		return -EINVAL;
 	if (args->put > SIMGPU_PUT_SUBMIT ||
-	    args->worker > SIMGPU_WORKER_KTHREAD ||
+	    args->worker > SIMGPU_WORKER_FOLLOW_MIN ||
 	    args->share > SIMGPU_SHARE_DEVICE || args->engine >= dev->n_engines)
 		return -EINVAL;
 	if (args->priority > SIMGPU_PRIORITY_LOW ||

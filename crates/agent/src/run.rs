@@ -17,6 +17,9 @@ use crate::workload::{self, Reader, output};
 /// so that the time which the set-up took does not decide where between two
 /// ticks of the kernel the workload starts.
 const GRID_NS: u64 = 100_000_000;
+/// The workload starts no earlier than this after the background: longer than
+/// any of that puts off its own start.
+const SETTLE_NS: u64 = 25_000_000;
 
 /// Sends who answers, and where.
 pub(crate) fn hello(channel: &mut Channel, resumed_ns: Option<u64>) {
@@ -67,6 +70,8 @@ struct Background {
     statuses: Vec<i32>,
     /// Whether it ended before the workload did.
     early: bool,
+    /// When it was released.
+    since: u64,
     /// Not called; what it holds goes when the process has ended.
     _read: Reader,
 }
@@ -202,6 +207,7 @@ impl Run {
             child,
             statuses: prepared.statuses,
             early: false,
+            since: sys::now(),
             _read: prepared.read,
         })
     }
@@ -263,11 +269,12 @@ impl Run {
     ) -> Result<(Left, u64, Option<String>), String> {
         let kills = oom_kills();
         let offset = Stream::new(self.job.seed, "offset").below(self.job.offset_ns_max);
-        let now = sys::now();
+        let settled = background.iter().map(|other| other.since + SETTLE_NS);
+        let ready = settled.fold(sys::now(), u64::max);
         let grid = if self.guest {
-            now.next_multiple_of(GRID_NS)
+            ready.next_multiple_of(GRID_NS)
         } else {
-            now
+            ready
         };
         sys::sleep_until(grid + offset);
         for instrument in instruments.iter_mut() {
@@ -312,6 +319,7 @@ fn end_background(background: Vec<Background>, channel: &mut Channel) {
         child,
         statuses,
         early,
+        since: _,
         _read,
     } in background
     {

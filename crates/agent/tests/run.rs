@@ -349,6 +349,7 @@ fn a_job_that_cannot_be_read_is_answered() {
 #[test]
 fn hogs_are_busy_for_as_long_as_they_are_asked_to_be() {
     let hogs = Hogs {
+        per_cpu: false,
         threads: 2,
         duration_ns: 20_000_000,
         scheduling: Scheduling {

@@ -126,11 +126,8 @@ fn join(all: &mut Records, records: Records, path: &Path) -> Result<(), Failure>
         return Err(Failure::Argument(text));
     }
     for configuration in records.configurations {
-        if all
-            .configurations
-            .iter()
-            .all(|c| c.name != configuration.name)
-        {
+        let mut known = all.configurations.iter();
+        if known.all(|other| other.name != configuration.name) {
             all.configurations.push(configuration);
         }
     }
@@ -154,6 +151,11 @@ fn join(all: &mut Records, records: Records, path: &Path) -> Result<(), Failure>
     all.doubts.extend(records.doubts);
     all.failures.extend(records.failures);
     all.unavailable.extend(records.unavailable);
+    for table in records.tables {
+        if !all.tables.contains(&table) {
+            all.tables.push(table);
+        }
+    }
     for (all, more) in [
         (&mut all.limits, records.limits),
         (&mut all.primary, records.primary),

@@ -6,7 +6,7 @@ use assize_bundle::{
     Doubt, Events, Exit, Histogram, Measurement, Place, Recorded, Run, Samples, Unavailable,
 };
 use assize_job::Record;
-use assize_judge::{PerRun, quantile, weighted};
+use assize_judge::{PerRun, jitter, quantile, weighted};
 use assize_plan::{Plan, PlannedRun};
 use assize_target::{Done, Outcome};
 
@@ -20,6 +20,9 @@ const PER_JOB: [&str; 6] = [
     "cycles",
     "instructions",
 ];
+/// A distribution of what each of a stream of operations took: how much that
+/// varies in the run is its jitter.
+const STREAM: &str = "round_trip";
 /// Facts that only some executions of the same run have. They are logged.
 const NOT_RECORDED: [&str; 1] = ["memory_image"];
 
@@ -47,6 +50,7 @@ pub(crate) fn recorded(plan: &Plan, run: &PlannedRun, done: &Done) -> Recorded {
         take(record, &mut recorded);
     }
     quantiles(&mut recorded);
+    jitter(&mut recorded);
     per_job(&mut recorded);
     recorded
 }
@@ -167,7 +171,7 @@ fn since_start(steps: &[u64]) -> Vec<u64> {
     steps.iter().map(add).collect()
 }
 
-/// Quantiles of every distribution become metrics. A histogram and samples
+/// Quantiles and spread of every distribution become metrics. A histogram and samples
 /// of one name are the same measurements; then the histogram is taken.
 fn quantiles(recorded: &mut Recorded) {
     let mut found = Vec::new();
@@ -211,6 +215,40 @@ fn quantiles(recorded: &mut Recorded) {
     recorded.doubts.extend(doubts);
 }
 
+/// How much what the operations of a stream took varies, by several measures;
+/// its largest value is there as a quantile.
+fn jitter(recorded: &mut Recorded) {
+    let mut histograms = recorded.histograms.iter();
+    let Some(stream) = histograms.find(|one| one.metric == STREAM) else {
+        return;
+    };
+    let values: Vec<f64> = stream
+        .buckets
+        .iter()
+        .flat_map(|&(value, count)| (0..count).map(move |_| value as f64))
+        .collect();
+    let unit = &stream.unit;
+    match jitter::jitter(&values) {
+        Ok(of) => {
+            let measures = [
+                ("jitter".to_owned(), Some(of.sd)),
+                (format!("{STREAM}_mad"), Some(of.mad)),
+                (format!("{STREAM}_p99_minus_p50"), of.p99_minus_p50),
+            ];
+            for (name, value) in measures {
+                if let Some(value) = value {
+                    let value = Measurement::new(value, unit.clone());
+                    recorded.run.metrics.insert(name, value);
+                }
+            }
+        }
+        Err(why) => recorded.doubts.push(doubt(
+            "unreadable-distribution",
+            format!("{STREAM}: no jitter: {why}"),
+        )),
+    }
+}
+
 /// Counters divided by the number of jobs, where a workload says how many it
 /// did.
 fn per_job(recorded: &mut Recorded) {
@@ -229,7 +267,7 @@ fn per_job(recorded: &mut Recorded) {
     }
 }
 
-/// The quantiles that the run's samples support.
+/// The quantiles that the run's samples support, and their spread.
 fn marks(of: PerRun) -> impl Iterator<Item = (&'static str, f64)> {
     [
         ("p50", of.p50),
@@ -237,6 +275,8 @@ fn marks(of: PerRun) -> impl Iterator<Item = (&'static str, f64)> {
         ("p99", of.p99),
         ("p99.9", of.p999),
         ("max", of.max),
+        ("p99_minus_p50", of.p99_minus_p50),
+        ("mad", of.mad),
     ]
     .into_iter()
     .filter_map(|(mark, value)| Some((mark, value?)))

@@ -86,7 +86,8 @@ fn histograms_give_the_quantiles_that_their_samples_support() {
         [
             row("latency_ns_p50", 1000.0),
             row("latency_ns_p90", 1000.0),
-            row("latency_ns_max", 3000.0)
+            row("latency_ns_max", 3000.0),
+            row("latency_ns_mad", 0.0)
         ]
     );
     let many = metrics(vec![histogram("latency", "ns", &[(1, 5000), (2, 5000)])]);
@@ -98,9 +99,13 @@ fn histograms_give_the_quantiles_that_their_samples_support() {
             "latency_ns_p90",
             "latency_ns_p99",
             "latency_ns_p99.9",
-            "latency_ns_max"
+            "latency_ns_max",
+            "latency_ns_p99_minus_p50",
+            "latency_ns_mad"
         ]
     );
+    assert_eq!(many[5], row("latency_ns_p99_minus_p50", 0.5));
+    assert_eq!(many[6], row("latency_ns_mad", 0.5));
     assert!(metrics(vec![histogram("latency", "ns", &[])]).is_empty());
 }
 
@@ -174,6 +179,41 @@ fn a_failed_run_says_why_and_keeps_what_it_had() {
     };
     assert_eq!(recorded.exit, want);
     assert_eq!(recorded.run.metrics["n"].value, 1.0);
+}
+
+#[test]
+fn a_stream_has_a_jitter_and_other_distributions_have_none() {
+    let buckets = [(100, 500), (300, 500)];
+    let all = metrics(vec![
+        histogram("latency", "ns", &buckets),
+        histogram("round_trip", "ns", &buckets),
+    ]);
+    let value = |name: &str| {
+        let found = all.iter().find(|(metric, ..)| metric == name);
+        found.map(|(_, value, unit)| (*value, unit.as_str()))
+    };
+    // The deviations from the mean are all 100; the divisor is n - 1.
+    let (sd, unit) = value("jitter").unwrap();
+    assert!(
+        (sd - 100.0 * (1000.0_f64 / 999.0).sqrt()).abs() < 1e-9,
+        "{sd}"
+    );
+    assert_eq!(unit, "ns");
+    assert_eq!(value("round_trip_mad"), Some((100.0, "ns")));
+    assert_eq!(value("round_trip_p99_minus_p50"), Some((100.0, "ns")));
+    assert_eq!(value("round_trip_ns_max"), Some((300.0, "ns")));
+    assert_eq!(value("latency_mad"), None);
+    // Too few for p99.
+    let few = metrics(vec![histogram("round_trip", "ns", &[(1, 2), (3, 2)])]);
+    assert!(few.iter().any(|(name, ..)| name == "jitter"));
+    assert!(!few.iter().any(|(name, ..)| name.contains("minus")));
+    // One alone has no jitter.
+    let one = of(Outcome::Completed(vec![histogram(
+        "round_trip",
+        "ns",
+        &[(1, 1)],
+    )]));
+    assert_eq!(one.doubts[0].code, "unreadable-distribution");
 }
 
 #[test]

@@ -30,7 +30,9 @@ pub use job::{Action, Job, SCHEMA};
 pub use machine::{Machine, Order, Payload};
 pub use queue::{Design, Put, Queue, Share, Worker};
 pub use record::{AGENT_SCHEMA, RESUMED_NS, Record, Stage};
-pub use submitting::{Deep, Frames, Replay, Storm, Sync, Threads};
+pub use submitting::{
+    Compositor, Crowd, Deep, Fences, Frames, Replay, Storm, Stream, Sync, Threads,
+};
 pub use workload::{
     Command, Cyclictest, Hackbench, Hogs, Kind, Loop, Periodic, PingPong, Policy, Scheduling, Via,
     WORKLOADS, Workload,

@@ -40,6 +40,19 @@ pub enum Worker {
     Highpri,
     /// A kthread_worker.
     Kthread,
+    /// A kthread_worker that is scheduled as the most urgent of those who
+    /// have jobs queued for it.
+    Follow,
+    /// The same, but any negative niceness becomes the lowest.
+    FollowMin,
+}
+
+impl Worker {
+    /// Whether it is scheduled as those who submit.
+    #[must_use]
+    pub fn follows(self) -> bool {
+        matches!(self, Worker::Follow | Worker::FollowMin)
+    }
 }
 
 /// Who shares a worker.
@@ -159,6 +172,13 @@ mod tests {
                 "worker",
                 Queue {
                     worker: Worker::Kthread,
+                    ..Queue::default()
+                },
+            ),
+            (
+                "worker",
+                Queue {
+                    worker: Worker::Follow,
                     ..Queue::default()
                 },
             ),

@@ -112,6 +112,143 @@ impl Default for Sync {
     }
 }
 
+/// Parameters of `stream`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Stream {
+    /// How often a job is submitted and waited for.
+    pub submissions: u32,
+    /// Time of a job on the engine, in nanoseconds.
+    pub job_duration_ns: u64,
+    /// More time, drawn from the seed below this.
+    pub spread_ns: u64,
+    /// Time between one job and the next, drawn from the seed below this.
+    pub pause_ns: u64,
+    /// CPU time it takes to hand a job to the engine, in nanoseconds.
+    pub run_cost_ns: u64,
+    /// How the thread is scheduled.
+    pub scheduling: Scheduling,
+}
+
+impl Default for Stream {
+    fn default() -> Self {
+        Stream {
+            submissions: 1000,
+            job_duration_ns: 200_000,
+            spread_ns: 20_000,
+            pause_ns: 0,
+            run_cost_ns: 0,
+            scheduling: Scheduling::default(),
+        }
+    }
+}
+
+/// What a compositor does about the fences of frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fences {
+    /// Takes only frames whose fence has signalled.
+    #[default]
+    Done,
+    /// Takes the newest frames and waits for their fences.
+    Wait,
+    /// Takes the newest frames and passes their fences to the kernel.
+    Pass,
+}
+
+/// Parameters of `compositor`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Compositor {
+    /// How long, in nanoseconds.
+    pub duration_ns: u64,
+    /// Vertical blanks a second. Their phase is drawn from the seed.
+    pub rate: u32,
+    /// Clients, each with a context of its own.
+    pub clients: u32,
+    /// CPU time a client uses for a frame, in nanoseconds.
+    pub cpu_ns: u64,
+    /// Jobs of a client's frame, each after the one before.
+    pub jobs: u32,
+    /// Time of each on the engine, in nanoseconds.
+    pub job_duration_ns: u64,
+    /// More time, drawn from the seed below this.
+    pub spread_ns: u64,
+    /// How long before a vertical blank the compositor begins.
+    pub lead_ns: u64,
+    /// Time of the compositor's job on the engine, in nanoseconds.
+    pub composition_ns: u64,
+    /// What the compositor does about the fences of the clients' frames.
+    pub fences: Fences,
+    /// The compositor has an engine of its own.
+    pub own_engine: bool,
+    /// CPU time it takes to hand a job to the engine, in nanoseconds.
+    pub run_cost_ns: u64,
+    /// How the clients are scheduled.
+    pub scheduling: Scheduling,
+    /// How the compositor is scheduled.
+    pub compositor_scheduling: Scheduling,
+}
+
+impl Default for Compositor {
+    fn default() -> Self {
+        Compositor {
+            duration_ns: 2_000_000_000,
+            rate: 60,
+            clients: 3,
+            cpu_ns: 200_000,
+            jobs: 2,
+            job_duration_ns: 400_000,
+            spread_ns: 200_000,
+            lead_ns: 6_000_000,
+            composition_ns: 1_000_000,
+            fences: Fences::Done,
+            own_engine: false,
+            run_cost_ns: 0,
+            scheduling: Scheduling::default(),
+            compositor_scheduling: Scheduling::default(),
+        }
+    }
+}
+
+/// Parameters of `crowd`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Crowd {
+    /// How long, in nanoseconds.
+    pub duration_ns: u64,
+    /// Contexts, all on one engine.
+    pub contexts: u32,
+    /// Threads that serve them.
+    pub threads: u32,
+    /// Jobs of a context that are in flight: as soon as one is done, another
+    /// is submitted.
+    pub window: u32,
+    /// Time of a job on the engine, in nanoseconds.
+    pub job_duration_ns: u64,
+    /// More time, drawn from the seed below this.
+    pub spread_ns: u64,
+    /// CPU time it takes to hand a job to the engine, in nanoseconds.
+    pub run_cost_ns: u64,
+    /// How the threads are scheduled.
+    pub scheduling: Scheduling,
+}
+
+impl Default for Crowd {
+    fn default() -> Self {
+        Crowd {
+            duration_ns: 500_000_000,
+            contexts: 256,
+            threads: 4,
+            window: 2,
+            job_duration_ns: 20_000,
+            spread_ns: 0,
+            run_cost_ns: 0,
+            scheduling: Scheduling::default(),
+        }
+    }
+}
+
 /// Parameters of `storm`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::submitting::{Deep, Frames, Replay, Storm, Sync, Threads};
+use crate::submitting::{Compositor, Crowd, Deep, Frames, Replay, Storm, Stream, Sync, Threads};
 
 /// Something to execute, under a name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,6 +33,10 @@ impl Default for Workload {
 pub enum Kind {
     /// Any program.
     Command(Command),
+    /// Clients and a compositor with a deadline.
+    Compositor(Compositor),
+    /// Many contexts that feed one engine.
+    Crowd(Crowd),
     /// The real cyclictest of rt-tests.
     Cyclictest(Cyclictest),
     /// Long chains of dependent jobs.
@@ -51,6 +55,8 @@ pub enum Kind {
     Replay(Replay),
     /// Jobs with random dependencies.
     Storm(Storm),
+    /// One job after the other, each waited for, and how long each took.
+    Stream(Stream),
     /// One job after the other, each waited for.
     Sync(Sync),
     /// Threads that submit independent jobs.
@@ -62,10 +68,13 @@ impl Kind {
     #[must_use]
     pub fn submits(&self) -> bool {
         match self {
-            Kind::Deep(_)
+            Kind::Compositor(_)
+            | Kind::Crowd(_)
+            | Kind::Deep(_)
             | Kind::Frames(_)
             | Kind::Replay(_)
             | Kind::Storm(_)
+            | Kind::Stream(_)
             | Kind::Sync(_)
             | Kind::Threads(_) => true,
             Kind::Command(_)
@@ -85,22 +94,30 @@ impl Kind {
             Kind::Cyclictest(_) => Some("cyclictest"),
             Kind::Hackbench(_) => Some("hackbench"),
             Kind::Periodic(periodic) => periodic.rt_app.as_ref().map(|_| "rt-app"),
-            Kind::Deep(_)
+            Kind::Compositor(_)
+            | Kind::Crowd(_)
+            | Kind::Deep(_)
             | Kind::Frames(_)
             | Kind::Hogs(_)
             | Kind::PingPong(_)
             | Kind::Replay(_)
             | Kind::Storm(_)
+            | Kind::Stream(_)
             | Kind::Sync(_)
             | Kind::Threads(_) => None,
         }
     }
 
-    /// How its threads are scheduled.
+    /// How its threads are scheduled, and the parameters that say so.
     #[must_use]
-    pub fn schedulings(&self) -> Vec<&Scheduling> {
-        match self {
+    pub fn schedulings(&self) -> Vec<(&'static str, &Scheduling)> {
+        let all = match self {
+            Kind::Compositor(kind) => {
+                let compositor = ("compositor_scheduling", &kind.compositor_scheduling);
+                return vec![("scheduling", &kind.scheduling), compositor];
+            }
             Kind::Command(kind) => vec![&kind.scheduling],
+            Kind::Crowd(kind) => vec![&kind.scheduling],
             Kind::Cyclictest(kind) => vec![&kind.scheduling],
             Kind::Deep(kind) => vec![&kind.scheduling],
             Kind::Frames(kind) => vec![&kind.scheduling],
@@ -110,15 +127,25 @@ impl Kind {
             Kind::PingPong(kind) => vec![&kind.scheduling],
             Kind::Replay(kind) => vec![&kind.scheduling],
             Kind::Storm(kind) => vec![&kind.scheduling],
+            Kind::Stream(kind) => vec![&kind.scheduling],
             Kind::Sync(kind) => vec![&kind.scheduling],
             Kind::Threads(kind) => vec![&kind.scheduling],
-        }
+        };
+        all.into_iter().map(|one| ("scheduling", one)).collect()
     }
 }
 
 /// Kind and what it is, for lists.
 pub const WORKLOADS: &[(&str, &str)] = &[
     ("command", "any program"),
+    (
+        "compositor",
+        "simgpu: clients that render, and a compositor that has a deadline",
+    ),
+    (
+        "crowd",
+        "simgpu: many contexts that feed one engine, each with equal demand",
+    ),
     (
         "cyclictest",
         "the cyclictest of rt-tests: how late a timer wakes a thread",
@@ -145,6 +172,10 @@ pub const WORKLOADS: &[(&str, &str)] = &[
     (
         "storm",
         "simgpu: many jobs with random dependencies across contexts",
+    ),
+    (
+        "stream",
+        "simgpu: one job after the other, and how long each took its submitter",
     ),
     ("sync", "simgpu: one job after the other, each waited for"),
     ("threads", "simgpu: threads that submit independent jobs"),
@@ -288,6 +319,8 @@ impl Default for Hackbench {
 pub struct Hogs {
     /// How many threads.
     pub threads: u32,
+    /// So many for each CPU.
+    pub per_cpu: bool,
     /// As the measured workload: how long they run. In the background they
     /// run until it ends.
     pub duration_ns: u64,
@@ -299,6 +332,7 @@ impl Default for Hogs {
     fn default() -> Self {
         Hogs {
             threads: 1,
+            per_cpu: false,
             duration_ns: 1_000_000_000,
             scheduling: Scheduling::default(),
         }

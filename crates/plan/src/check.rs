@@ -9,6 +9,7 @@ use toml::de::{DeInteger, DeTable, DeValue};
 
 use crate::error::{Error, Source};
 use crate::keys::{Absent, Key, Section, Type};
+use crate::raw::BACKGROUND;
 use crate::{parameters, quantity, sections};
 
 /// Where each key and each element of a list stands.
@@ -344,7 +345,18 @@ impl Checker<'_> {
         };
         let mut keys = table.clone();
         keys.remove("kind");
+        // What is background itself has none.
+        let beside = match path.starts_with("workloads.") {
+            true => keys.remove(BACKGROUND),
+            false => None,
+        };
         let mut value = self.parameters(path, &node.span(), &keys, section)?;
+        if let Some(names) = beside {
+            let path = join(path, BACKGROUND);
+            self.spans.insert(path.clone(), names.span());
+            let names = self.list(&path, &names, &Type::Text)?;
+            value.insert(BACKGROUND.to_owned(), names);
+        }
         for key in section.keys {
             if matches!(key.absent, Absent::Required) {
                 self.absent(path, &kind.span(), key, &mut value)?;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::check::join;
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::raw::{Level, Parameters};
+use crate::raw::{self, Level, Parameters};
 use crate::{payload, queue, scheduling, settings};
 
 /// The levels of one configuration: factor, level and what it sets.
@@ -20,6 +20,8 @@ pub(crate) struct Combined {
     pub(crate) teardown: Vec<Action>,
     pub(crate) background: Vec<Workload>,
     pub(crate) workloads: Vec<Workload>,
+    /// What each workload alone has beside it.
+    pub(crate) beside: Vec<Vec<Workload>>,
     pub(crate) queue: Option<Queue>,
 }
 
@@ -32,9 +34,9 @@ pub(crate) fn combine(
     settings::agree(experiment, levels)?;
     let file = &experiment.file;
     let machine = machine(experiment, levels, cpus);
-    let mut running: Vec<&String> = Vec::new();
+    let mut running: Vec<&str> = Vec::new();
     for name in levels.iter().flat_map(|(_, _, level)| &level.background) {
-        if !running.contains(&name) {
+        if !running.contains(&name.as_str()) {
             running.push(name);
         }
     }
@@ -50,17 +52,33 @@ pub(crate) fn combine(
         scheduling::check(experiment, &path, &workload.kind, machine.cpus)?;
         Ok(workload)
     };
-    let background: Vec<Workload> = running
-        .into_iter()
-        .filter_map(|name| Some((name, file.background.get(name)?)))
-        .map(|(name, base)| workload("background", name, base))
+    let of_background = |names: Vec<&str>| {
+        let named = names
+            .into_iter()
+            .filter_map(|name| file.background.get_key_value(name));
+        named
+            .map(|(name, base)| workload(raw::BACKGROUND, name, base))
+            .collect::<Result<Vec<Workload>, Error>>()
+    };
+    let background = of_background(running.clone())?;
+    let mut beside: Vec<Vec<Workload>> = file
+        .workloads
+        .values()
+        .map(|base| {
+            let names = raw::beside(base).filter(|name| !running.contains(name));
+            of_background(names.collect())
+        })
         .collect::<Result<_, Error>>()?;
     let workloads: Vec<Workload> = file
         .workloads
         .iter()
         .map(|(name, base)| workload("workloads", name, base))
         .collect::<Result<_, Error>>()?;
-    let queue = queue::queue(experiment, levels, workloads.iter().chain(&background))?;
+    if beside.iter().all(Vec::is_empty) {
+        beside.clear();
+    }
+    let every = workloads.iter().chain(&background);
+    let queue = queue::queue(experiment, levels, every.chain(beside.iter().flatten()))?;
     let mut setup = setup(experiment, levels);
     if let Some(step) = queue::missing_step(&setup, queue.as_ref()) {
         setup.insert(0, step);
@@ -70,6 +88,7 @@ pub(crate) fn combine(
         teardown: teardown(experiment, levels),
         background,
         workloads,
+        beside,
         queue,
         machine,
     })
@@ -195,6 +214,7 @@ fn workload(
     path: &str,
 ) -> Result<Workload, Error> {
     let mut parameters = base.clone();
+    parameters.remove(raw::BACKGROUND);
     let kind = base.get("kind").and_then(Value::as_str).unwrap_or_default();
     let lasts = crate::parameters::kind(kind).is_some_and(|kind| kind.key("duration").is_some());
     if let (true, Some(duration)) = (lasts, experiment.file.duration_ns) {

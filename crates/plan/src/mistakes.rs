@@ -8,9 +8,9 @@ use crate::check::join;
 use crate::combine::level_path;
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::names;
 use crate::plan::Better;
-use crate::raw::{Level, Parameters};
+use crate::raw::{self, BACKGROUND, Level, Parameters};
+use crate::{names, tables};
 
 /// The targets that have no host in their name.
 const TARGETS: &[&str] = &["exact", "live", "host"];
@@ -27,6 +27,7 @@ pub(crate) fn find(experiment: &Experiment) -> Result<(), Error> {
     levels(experiment)?;
     background(experiment)?;
     queue(experiment)?;
+    tables::find(experiment)?;
     for (at, file) in experiment.file.payload.files.iter().enumerate() {
         absolute(experiment, &format!("payload.files[{at}].to"), &file.to)?;
     }
@@ -211,27 +212,35 @@ fn levels(experiment: &Experiment) -> Result<(), Error> {
 
 fn runs_and_environment(experiment: &Experiment, path: &str, level: &Level) -> Result<(), Error> {
     let file = &experiment.file;
-    for (at, name) in level.background.iter().enumerate() {
-        let path = format!("{}[{at}]", join(path, "background"));
-        if !file.background.contains_key(name) {
-            let error = experiment.error(&path, format!("no background workload '{name}'"));
-            let names = file.background.keys().map(String::as_str);
-            return Err(match file.background.is_empty() {
-                true => error.mend(format!("write [background.{name}] with a kind")),
-                false => error.nearest(name, names),
-            });
-        }
-        if level.background[..at].contains(name) {
-            let error = experiment.error(&path, format!("'{name}' is given twice"));
-            return Err(error.mend("remove one"));
-        }
-    }
+    let names: Vec<&str> = level.background.iter().map(String::as_str).collect();
+    beside(experiment, path, &names)?;
     let mut all = file.workloads.values().chain(file.background.values());
     let commands = all.any(|one| one.get("kind").is_some_and(|kind| kind == "command"));
     if !level.environment.is_empty() && !commands {
         let path = join(path, "environment");
         let error = experiment.error(&path, "no workload here is a command");
         return Err(error.mend("remove it"));
+    }
+    Ok(())
+}
+
+/// What a level or a workload wants to run in the background.
+fn beside(experiment: &Experiment, path: &str, names: &[&str]) -> Result<(), Error> {
+    let there = &experiment.file.background;
+    for (at, name) in names.iter().enumerate() {
+        let path = format!("{}[{at}]", join(path, BACKGROUND));
+        if !there.contains_key(*name) {
+            let error = experiment.error(&path, format!("no background workload '{name}'"));
+            let known = there.keys().map(String::as_str);
+            return Err(match there.is_empty() {
+                true => error.mend(format!("write [background.{name}] with a kind")),
+                false => error.nearest(name, known),
+            });
+        }
+        if names[..at].contains(name) {
+            let error = experiment.error(&path, format!("'{name}' is given twice"));
+            return Err(error.mend("remove one"));
+        }
     }
     Ok(())
 }
@@ -261,17 +270,29 @@ fn queue(experiment: &Experiment) -> Result<(), Error> {
     }
 }
 
-/// Background workloads that no level runs.
+/// What workloads want in the background, and what nobody wants there.
 fn background(experiment: &Experiment) -> Result<(), Error> {
     let file = &experiment.file;
-    let levels = || file.factors.values().flat_map(|levels| levels.values());
-    for name in file.background.keys() {
-        if !levels().any(|level| level.background.contains(name)) {
-            let error = experiment.error(&join("background", name), "no level runs it");
-            return Err(error.mend(format!("add background = [\"{name}\"] to a level")));
-        }
+    for (name, workload) in &file.workloads {
+        let names: Vec<&str> = raw::beside(workload).collect();
+        beside(experiment, &join("workloads", name), &names)?;
     }
-    Ok(())
+    let levels = file.factors.values().flat_map(|levels| levels.values());
+    let of_levels = levels.flat_map(|level| level.background.iter().map(String::as_str));
+    let of_workloads = file.workloads.values().flat_map(raw::beside);
+    let wanted: HashSet<&str> = of_levels.chain(of_workloads).collect();
+    match file
+        .background
+        .keys()
+        .find(|name| !wanted.contains(name.as_str()))
+    {
+        Some(name) => {
+            let error = experiment.error(&join(BACKGROUND, name), "nothing runs it");
+            let mend = format!("add background = [\"{name}\"] to a level or a workload");
+            Err(error.mend(mend))
+        }
+        None => Ok(()),
+    }
 }
 
 fn kernel(experiment: &Experiment, path: &str, kernel: Option<&str>) -> Result<(), Error> {

@@ -4,24 +4,15 @@ use assize_job::Kind;
 use serde_json::json;
 
 use crate::keys::Absent::{Is, Open, Required};
-use crate::keys::Type::{Duration, Flag, Free, List, Pairs, Share, Table, Text, Whole, Word};
+use crate::keys::Type::{Duration, Flag, Free, List, Pairs, Table, Text, Whole, Word};
 use crate::keys::{Key, Section, key, named};
+use crate::submitting;
 
 const POLICIES: &[&str] = &["other", "batch", "idle", "fifo", "rr"];
-const COUNT: crate::keys::Type = Whole(1, 1_000_000);
+pub(crate) const COUNT: crate::keys::Type = Whole(1, 1_000_000);
 const LOOPS: crate::keys::Type = Whole(1, 1_000_000_000);
 
-const CONTEXTS: crate::keys::Type = Whole(1, 256);
-
-const RUN_COST: Key = named(
-    "run_cost",
-    "run_cost_ns",
-    Duration(0),
-    Is("\"0ns\""),
-    "CPU time it takes to hand a job to the engine.",
-);
-
-const SCHEDULING: Key = key(
+pub(crate) const SCHEDULING: Key = key(
     "scheduling",
     Table(&SCHEDULING_KEYS),
     Open,
@@ -118,6 +109,8 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
             ],
         },
     ),
+    ("compositor", submitting::COMPOSITOR),
+    ("crowd", submitting::CROWD),
     (
         "cyclictest",
         Section {
@@ -136,111 +129,8 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
             ],
         },
     ),
-    (
-        "deep",
-        Section {
-            name: "deep",
-            keys: &[
-                key(
-                    "chains",
-                    COUNT,
-                    Is("8"),
-                    "Chains that are submitted before any is waited for.",
-                ),
-                key(
-                    "depth",
-                    COUNT,
-                    Is("250"),
-                    "Jobs of a chain, each after the one before.",
-                ),
-                key(
-                    "contexts",
-                    CONTEXTS,
-                    Is("4"),
-                    "Contexts, on one engine after the other; a chain goes from one to the next.",
-                ),
-                named(
-                    "job_duration",
-                    "job_duration_ns",
-                    Duration(0),
-                    Is("\"20us\""),
-                    "Time of a job on the engine.",
-                ),
-                named(
-                    "spread",
-                    "spread_ns",
-                    Duration(0),
-                    Is("\"20us\""),
-                    "More time, drawn from the seed below this.",
-                ),
-                RUN_COST,
-                SCHEDULING,
-            ],
-        },
-    ),
-    (
-        "frames",
-        Section {
-            name: "frames",
-            keys: &[
-                named(
-                    "duration",
-                    "duration_ns",
-                    Duration(1),
-                    Is("\"5s\""),
-                    "How long; in the background, until the workload ends.",
-                ),
-                key(
-                    "rate",
-                    Whole(1, 1000),
-                    Is("60"),
-                    "Vertical blanks a second; their phase is drawn from the seed.",
-                ),
-                named(
-                    "cpu",
-                    "cpu_ns",
-                    Duration(0),
-                    Is("\"100us\""),
-                    "CPU time the client uses for a frame.",
-                ),
-                key(
-                    "jobs",
-                    Whole(1, 256),
-                    Is("2"),
-                    "Jobs of a frame, each after the one before.",
-                ),
-                named(
-                    "job_duration",
-                    "job_duration_ns",
-                    Duration(0),
-                    Is("\"2ms\""),
-                    "Time of each job on the engine.",
-                ),
-                named(
-                    "spread",
-                    "spread_ns",
-                    Duration(0),
-                    Is("\"1ms\""),
-                    "More time, drawn from the seed below this.",
-                ),
-                named(
-                    "composition",
-                    "composition_ns",
-                    Duration(0),
-                    Is("\"1ms\""),
-                    "Time of the compositor's job on the engine.",
-                ),
-                key(
-                    "in_fence",
-                    Flag,
-                    Is("false"),
-                    "The compositor passes the client's fence to the kernel, rather than wait for it itself.",
-                ),
-                RUN_COST,
-                SCHEDULING,
-            ],
-        },
-    ),
+    ("deep", submitting::DEEP),
+    ("frames", submitting::FRAMES),
     (
         "hackbench",
         Section {
@@ -282,6 +172,7 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
             name: "hogs",
             keys: &[
                 key("threads", COUNT, Is("1"), "How many threads."),
+                key("per_cpu", Flag, Is("false"), "So many for each CPU."),
                 named(
                     "duration",
                     "duration_ns",
@@ -336,151 +227,11 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
             ],
         },
     ),
-    (
-        "replay",
-        Section {
-            name: "replay",
-            keys: &[
-                key("file", Text, Open, "A file of steps."),
-                key(
-                    "steps",
-                    Free,
-                    Open,
-                    "Instead of file: the steps themselves.",
-                ),
-                key(
-                    "repeat",
-                    COUNT,
-                    Is("100"),
-                    "How often all steps are carried out.",
-                ),
-                key(
-                    "clients",
-                    CONTEXTS,
-                    Is("1"),
-                    "How many clients carry them out, each with contexts of its own.",
-                ),
-                RUN_COST,
-                SCHEDULING,
-            ],
-        },
-    ),
-    (
-        "storm",
-        Section {
-            name: "storm",
-            keys: &[
-                key(
-                    "contexts",
-                    CONTEXTS,
-                    Is("7"),
-                    "Contexts, on one engine after the other.",
-                ),
-                key("jobs", COUNT, Is("3000"), "Jobs in all."),
-                key(
-                    "dependent",
-                    Share,
-                    Is("\"50%\""),
-                    "The share of jobs that depend on others.",
-                ),
-                key(
-                    "dependencies",
-                    Whole(1, 64),
-                    Is("3"),
-                    "Such a job depends on one to so many others.",
-                ),
-                key(
-                    "reach",
-                    Whole(1, 65536),
-                    Is("32"),
-                    "These are among so many jobs before it.",
-                ),
-                named(
-                    "job_duration",
-                    "job_duration_ns",
-                    Duration(0),
-                    Is("\"20us\""),
-                    "Time of a job on the engine.",
-                ),
-                named(
-                    "spread",
-                    "spread_ns",
-                    Duration(0),
-                    Is("\"80us\""),
-                    "More time, drawn from the seed below this.",
-                ),
-                RUN_COST,
-                SCHEDULING,
-            ],
-        },
-    ),
-    (
-        "sync",
-        Section {
-            name: "sync",
-            keys: &[
-                key(
-                    "submissions",
-                    COUNT,
-                    Is("1000"),
-                    "How often a job is submitted and waited for.",
-                ),
-                named(
-                    "job_duration",
-                    "job_duration_ns",
-                    Duration(0),
-                    Is("\"200us\""),
-                    "Time of a job on the engine.",
-                ),
-                named(
-                    "spread",
-                    "spread_ns",
-                    Duration(0),
-                    Is("\"20us\""),
-                    "More time, drawn from the seed below this.",
-                ),
-                RUN_COST,
-                SCHEDULING,
-            ],
-        },
-    ),
-    (
-        "threads",
-        Section {
-            name: "threads",
-            keys: &[
-                key(
-                    "threads",
-                    CONTEXTS,
-                    Is("7"),
-                    "Threads, each with a context of its own, on one engine after the other.",
-                ),
-                key("submissions", COUNT, Is("1000"), "Jobs of each thread."),
-                key(
-                    "window",
-                    Whole(1, 65536),
-                    Open,
-                    "Jobs of a thread in flight at most; as many as the queue takes if not given.",
-                ),
-                named(
-                    "job_duration",
-                    "job_duration_ns",
-                    Duration(0),
-                    Is("\"5us\""),
-                    "Time of a job on the engine.",
-                ),
-                named(
-                    "spread",
-                    "spread_ns",
-                    Duration(0),
-                    Is("\"1us\""),
-                    "More time, drawn from the seed below this.",
-                ),
-                RUN_COST,
-                SCHEDULING,
-            ],
-        },
-    ),
+    ("replay", submitting::REPLAY),
+    ("storm", submitting::STORM),
+    ("stream", submitting::STREAM),
+    ("sync", submitting::SYNC),
+    ("threads", submitting::THREADS),
 ];
 
 /// The parameters of a kind.

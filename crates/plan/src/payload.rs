@@ -29,8 +29,7 @@ pub(crate) fn derive(
                 Action::Sysctl { .. } | Action::Write { .. } => {}
             }
         }
-        let workloads = configuration.workloads.iter();
-        for workload in workloads.chain(&configuration.background) {
+        for workload in configuration.every_workload() {
             programs.extend(workload.kind.program());
         }
     }

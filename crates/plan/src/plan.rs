@@ -43,6 +43,9 @@ pub struct Plan {
     pub primary: Vec<Primary>,
     /// Metrics of which more is better, primary or not.
     pub higher_is_better: Vec<String>,
+    /// Tables that the report shows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<Table>,
     /// When to stop early, if at all.
     pub until: Option<Until>,
     /// Ratios within 1 ± this are equivalent.
@@ -81,8 +84,12 @@ pub struct PlannedConfiguration {
     pub setup: Vec<Action>,
     /// Done after each run.
     pub teardown: Vec<Action>,
-    /// What runs beside the workload.
+    /// What runs beside every workload.
     pub background: Vec<Workload>,
+    /// What else runs beside each of [`PlannedConfiguration::workloads`], in
+    /// their order; empty if there is nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<Vec<Workload>>,
     /// How queues of simgpu are, if a workload submits to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
@@ -131,6 +138,29 @@ pub struct Primary {
     pub better: Better,
 }
 
+/// A table of the report: one metric over several workloads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    /// The metric.
+    pub metric: String,
+    /// The columns.
+    pub workloads: Vec<String>,
+    /// The column to which each configuration's others are relative.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub normalised_to: Option<String>,
+    /// The factor of which configurations are compared with the first level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub factor: Option<String>,
+    /// With a factor: configuration to the one it is compared with, which
+    /// has the first level and else the same ones. Those of the first level
+    /// lead to themselves; those without such a one are not here.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub baselines: IndexMap<String, String>,
+    /// Where the experiment names the metric: `FILE:LINE: KEY`.
+    pub place: String,
+}
+
 /// When to stop before all runs are done.
 ///
 /// Looking several times at growing data makes intervals lie. With `looks`
@@ -150,6 +180,20 @@ pub struct Until {
     pub looks: u32,
 }
 
+impl PlannedConfiguration {
+    /// Every workload, measured or in the background.
+    pub fn every_workload(&self) -> impl Iterator<Item = &Workload> {
+        let background = self.background.iter().chain(self.beside.iter().flatten());
+        self.workloads.iter().chain(background)
+    }
+
+    /// What runs beside one of its workloads.
+    fn background_of(&self, workload: usize) -> Vec<Workload> {
+        let of_its_own = self.beside.get(workload).into_iter().flatten();
+        self.background.iter().chain(of_its_own).cloned().collect()
+    }
+}
+
 impl Plan {
     /// What a target is told for one run; `None` if there is no such run.
     pub fn order(&self, index: u32) -> Option<Order> {
@@ -162,7 +206,7 @@ impl Plan {
                 seed: run.seed,
                 setup: configuration.setup.clone(),
                 workload: configuration.workloads.get(run.workload)?.clone(),
-                background: configuration.background.clone(),
+                background: configuration.background_of(run.workload),
                 queue: configuration.queue.clone(),
                 teardown: configuration.teardown.clone(),
                 instruments: self.instruments.clone(),

@@ -9,6 +9,15 @@ use crate::plan::Primary;
 
 /// Parameters of a workload by their field names.
 pub(crate) type Parameters = Map<String, Value>;
+/// The key of a workload that names what runs beside it.
+pub(crate) const BACKGROUND: &str = "background";
+
+/// The background workloads that a workload names.
+pub(crate) fn beside(workload: &Parameters) -> impl Iterator<Item = &str> {
+    let names = workload.get(BACKGROUND).and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str)
+}
+
 /// Factor to the levels that match.
 pub(crate) type Pattern = IndexMap<String, Vec<String>>;
 
@@ -46,6 +55,7 @@ pub(crate) struct File {
     pub(crate) include: Option<Vec<Pattern>>,
     pub(crate) exclude: Vec<Pattern>,
     pub(crate) factorial: Option<Pattern>,
+    pub(crate) tables: Vec<Table>,
     #[serde(default)]
     pub(crate) payload: Payload,
 }
@@ -74,6 +84,16 @@ pub(crate) struct Until {
     pub(crate) first_look: u32,
     pub(crate) every: u32,
     pub(crate) max_runs: u32,
+}
+
+/// A table of the report.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Table {
+    pub(crate) metric: Vec<String>,
+    pub(crate) workloads: Option<Vec<String>>,
+    pub(crate) normalised_to: Option<String>,
+    pub(crate) factor: Option<String>,
 }
 
 /// What the target needs.

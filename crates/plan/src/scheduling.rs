@@ -26,8 +26,8 @@ pub(crate) fn check(
         Kind::Replay(replay) => check_steps(experiment, path, replay)?,
         _ => {}
     }
-    for scheduling in kind.schedulings() {
-        check_scheduling(experiment, &join(path, "scheduling"), scheduling, cpus)?;
+    for (key, scheduling) in kind.schedulings() {
+        check_scheduling(experiment, &join(path, key), scheduling, cpus)?;
     }
     Ok(())
 }

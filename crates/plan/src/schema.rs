@@ -4,6 +4,7 @@ use assize_job::INSTRUMENTS;
 use serde_json::{Map, Value, json};
 
 use crate::keys::{Absent, Key, Section, Type};
+use crate::raw::BACKGROUND;
 use crate::{parameters, sections};
 
 /// The JSON Schema of experiment files, as it is published in
@@ -16,6 +17,7 @@ pub fn schema() -> Value {
         &sections::QUEUE,
         &sections::UNTIL,
         &sections::PRIMARY,
+        &sections::TABLE,
         &sections::PAYLOAD,
         &sections::FILE,
         &parameters::SCHEDULING_KEYS,
@@ -68,6 +70,14 @@ fn object(section: &Section) -> Value {
 fn workload(kind: &str, section: &Section) -> Value {
     let mut all = Map::new();
     all.insert("kind".to_owned(), json!({ "const": kind }));
+    all.insert(
+        BACKGROUND.to_owned(),
+        json!({
+            "type": "array",
+            "items": { "type": "string", "minLength": 1 },
+            "description": "Of what is measured: names of background workloads that run beside it.",
+        }),
+    );
     all.extend(properties(section));
     let required = section.keys.iter().filter(|key| is_required(key));
     let required: Vec<&str> = ["kind"]

@@ -156,7 +156,7 @@ pub(crate) static EXPERIMENT: Section = Section {
             "background",
             Map(&Workload),
             Is("{}"),
-            "What levels may run beside the workload.",
+            "What levels and workloads may have beside what is measured.",
         ),
         key(
             "include",
@@ -175,6 +175,12 @@ pub(crate) static EXPERIMENT: Section = Section {
             Map(&OneOrMore(&Text)),
             Open,
             "The grid whose effects are fitted: factor to the levels off and on, or to one that is held.",
+        ),
+        key(
+            "tables",
+            List(&Table(&TABLE)),
+            Is("[]"),
+            "Tables that the report shows.",
         ),
         key(
             "payload",
@@ -261,9 +267,16 @@ pub(crate) static QUEUE: Section = Section {
         ),
         key(
             "worker",
-            Word(&["workqueue", "system", "highpri", "kthread"]),
+            Word(&[
+                "workqueue",
+                "system",
+                "highpri",
+                "kthread",
+                "follow",
+                "follow-min",
+            ]),
             Is("\"workqueue\""),
-            "What runs the other jobs: a workqueue of its own, the system's (depq), one with WQ_HIGHPRI, a kthread_worker (depq).",
+            "What runs the other jobs: a workqueue of its own, the system's (depq), one with WQ_HIGHPRI, a kthread_worker (depq), one that is scheduled as the most urgent of those who have jobs queued for it (depq), or so that any negative niceness becomes the lowest (depq).",
         ),
         key(
             "share",
@@ -341,6 +354,37 @@ pub(crate) static PRIMARY: Section = Section {
             Word(&["lower", "higher"]),
             Required,
             "Which direction is good.",
+        ),
+    ],
+};
+
+/// A table of the report.
+pub(crate) static TABLE: Section = Section {
+    name: "table",
+    keys: &[
+        key(
+            "metric",
+            OneOrMore(&Text),
+            Required,
+            "One metric; or several, of which each has a table of its own.",
+        ),
+        key(
+            "workloads",
+            List(&Text),
+            Open,
+            "The columns; without it all workloads.",
+        ),
+        key(
+            "normalised_to",
+            Text,
+            Open,
+            "One of the columns: the others are shown relative to it, each configuration to its own. Without it medians are shown.",
+        ),
+        key(
+            "factor",
+            Text,
+            Open,
+            "Compare each configuration with that of the factor's first level and else the same levels; without it with the baseline.",
         ),
     ],
 };

@@ -200,7 +200,7 @@ pub(crate) fn check(
         lacking.extend(
             workloads
                 .flat_map(|workload| workload.kind.schedulings())
-                .filter_map(|scheduling| {
+                .filter_map(|(_, scheduling)| {
                     let what = privilege(scheduling, facts)?;
                     Some(format!("scheduling with {what}"))
                 }),

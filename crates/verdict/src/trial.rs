@@ -17,6 +17,7 @@ use crate::noise::floors;
 use crate::options::Options;
 use crate::rates::rate_all;
 use crate::sentences;
+use crate::tables::tabulate;
 
 /// Tries records: compares every configuration with its baseline, fits the
 /// factors, tests the events, looks for what is wrong with the data, and tries
@@ -32,32 +33,31 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     options.check()?;
     let cells = Cells::new(records);
     let baselines = Baselines::new(&cells, options.baseline.as_deref())?;
-    let mut absent = Vec::new();
-    let primary = metrics(
-        &cells,
-        "primary",
-        &options.primary,
-        &records.primary,
-        &mut absent,
-    )?;
-    let higher = metrics(
-        &cells,
-        "higher-is-better",
-        &options.higher_is_better,
-        &records.higher_is_better,
-        &mut Vec::new(),
-    )?;
+    let Declared {
+        primary,
+        higher,
+        absent,
+    } = declared(&cells, options)?;
     let (mut comparisons, too_few) = compare_all(&cells, &baselines, &primary, options);
     let (mut factorial, holes) = fit_all(&cells);
     let place = places(&cells, &primary);
     comparisons.sort_by_key(|c| place(&c.workload, &c.metric));
     factorial.sort_by_key(|f| place(&f.workload, &f.metric));
+    let (tables, not_measured) = tabulate(&cells, &baselines, &comparisons, options);
     let rates = rate_all(&cells, baselines.chosen, options);
     let claims = try_claims(&cells, options)?;
     let (found, faults) = lints::find_all(&cells, &absent, &primary);
     let of_baselines = baselines.lints(&cells);
     let doubts = lints::doubts(records);
-    let sources = [too_few, found, of_baselines, holes, rates.lints, doubts];
+    let sources = [
+        too_few,
+        found,
+        not_measured,
+        of_baselines,
+        holes,
+        rates.lints,
+        doubts,
+    ];
     let mut document = Document {
         schema: SCHEMA.into(),
         source: records.source.clone(),
@@ -73,6 +73,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         summaries: records.summaries.clone(),
         statements: records.statements.clone(),
         comparisons,
+        tables,
         noise_floor: floors(&cells, options.seed),
         factorial,
         rates: rates.rates,
@@ -101,6 +102,39 @@ fn places<'a>(
         let at = cells.workloads.iter().position(|other| other == workload);
         (at, !first.contains(metric))
     }
+}
+
+/// Metrics of which something was said before the data were seen.
+struct Declared {
+    primary: BTreeSet<usize>,
+    /// Of which more is better.
+    higher: BTreeSet<usize>,
+    /// Declared primary in the records, and not there.
+    absent: Vec<String>,
+}
+
+fn declared(cells: &Cells<'_>, options: &Options) -> Result<Declared, Error> {
+    let records = cells.records;
+    let mut absent = Vec::new();
+    let primary = metrics(
+        cells,
+        "primary",
+        &options.primary,
+        &records.primary,
+        &mut absent,
+    )?;
+    let higher = metrics(
+        cells,
+        "higher-is-better",
+        &options.higher_is_better,
+        &records.higher_is_better,
+        &mut Vec::new(),
+    )?;
+    Ok(Declared {
+        primary,
+        higher,
+        absent,
+    })
 }
 
 /// The indices of the metrics that an option and the records name. Names in

@@ -186,6 +186,12 @@ impl Device {
 #[derive(Debug)]
 pub(crate) struct Memory(NonNull<u32>);
 
+// SAFETY: threads only read from the mapping, whole words, and it is the
+// process's as long as this lives.
+unsafe impl Send for Memory {}
+// SAFETY: the same.
+unsafe impl Sync for Memory {}
+
 impl Memory {
     /// How many words it has.
     pub(crate) const WORDS: usize = uapi::MEMORY_BYTES / size_of::<u32>();
@@ -242,6 +248,8 @@ fn create(queue: &Queue, engine: u32) -> Create {
             Worker::Workqueue => uapi::WORKER_WQ,
             Worker::Highpri => uapi::WORKER_HIGHPRI,
             Worker::Kthread => uapi::WORKER_KTHREAD,
+            Worker::Follow => uapi::WORKER_FOLLOW,
+            Worker::FollowMin => uapi::WORKER_FOLLOW_MIN,
         },
         share: match queue.share {
             Share::Context => uapi::SHARE_CONTEXT,

@@ -21,6 +21,8 @@ pub(crate) const WORKER_SYSTEM: u32 = 0;
 pub(crate) const WORKER_WQ: u32 = 1;
 pub(crate) const WORKER_HIGHPRI: u32 = 2;
 pub(crate) const WORKER_KTHREAD: u32 = 3;
+pub(crate) const WORKER_FOLLOW: u32 = 4;
+pub(crate) const WORKER_FOLLOW_MIN: u32 = 5;
 
 pub(crate) const SHARE_CONTEXT: u32 = 0;
 pub(crate) const SHARE_ENGINE: u32 = 1;
@@ -176,6 +178,8 @@ pub(crate) struct Stats {
     pub(crate) queued: u32,
     pub(crate) pending: u32,
     pub(crate) pad: u32,
+    pub(crate) raises: u64,
+    pub(crate) lowers: u64,
 }
 
 /// `struct simgpu_control`.
@@ -196,7 +200,7 @@ const _: () = {
     assert!(size_of::<Wait>() == 56);
     assert!(size_of::<Record>() == 80);
     assert!(size_of::<Read>() == 32);
-    assert!(size_of::<Stats>() == 120);
+    assert!(size_of::<Stats>() == 136);
     assert!(size_of::<Control>() == 16);
 };
 

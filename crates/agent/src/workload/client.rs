@@ -79,7 +79,17 @@ impl Client {
     /// A context on an engine, for so many jobs. `name` names the stream that
     /// their durations are drawn from.
     pub(super) fn lane(&self, name: &str, engine: u32, jobs: u64) -> Result<Lane, String> {
-        let queue = &self.terms.queue;
+        self.lane_of(&self.terms.queue, name, engine, jobs)
+    }
+
+    /// The same with a queue of its own kind.
+    pub(super) fn lane_of(
+        &self,
+        queue: &Queue,
+        name: &str,
+        engine: u32,
+        jobs: u64,
+    ) -> Result<Lane, String> {
         let engines = self.info.engines;
         if engine >= engines {
             return Err(format!(
@@ -220,7 +230,7 @@ impl Lane {
     }
 
     /// Reads records before the next job would overwrite one.
-    fn make_room(&mut self) -> Result<(), String> {
+    pub(super) fn make_room(&mut self) -> Result<(), String> {
         let read = self.records.len() as u64;
         if !self.keep || self.last - read < self.ring {
             return Ok(());

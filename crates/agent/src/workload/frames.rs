@@ -6,23 +6,20 @@
 //! shown at the next vertical blank. There are two buffers: while a frame is
 //! not ready, the client has none to render to and lets the blank pass.
 
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use assize_job::{Frames, Record};
 
-use super::client::{Client, Lane, Terms};
+use super::blanks::{self, Blanks, Frame};
+use super::client::{Client, Finished, Lane, Terms};
 use super::load::Load;
 use super::series::Series;
 use super::threads::{join, spawn, work};
 use crate::simgpu::uapi::{self, Dep, Exec};
 use crate::sys;
-
-/// Time for both threads to have started before the first vertical blank.
-const LEAD_NS: u64 = 5_000_000;
-const NS_PER_S: u64 = 1_000_000_000;
 
 pub(super) struct Rendering {
     frames: Frames,
@@ -41,53 +38,21 @@ impl Rendering {
     }
 
     fn most(&self) -> u64 {
-        self.frames.duration_ns / (NS_PER_S / u64::from(self.frames.rate.max(1))) + 1
+        blanks::most(self.frames.rate, self.frames.duration_ns)
     }
 }
 
-/// The vertical blanks.
-#[derive(Debug, Clone, Copy, Default)]
-struct Blanks {
-    first: u64,
-    period_ns: u64,
-    /// None is at or after this.
-    end: u64,
-}
-
-impl Blanks {
-    /// The first after `time`.
-    fn after(&self, time: u64) -> u64 {
-        let passed = time.checked_sub(self.first);
-        let index = passed.map_or(0, |passed| passed / self.period_ns + 1);
-        self.first
-            .saturating_add(index.saturating_mul(self.period_ns))
-    }
-
-    /// Those at which no frame had become ready since the one before. At the
-    /// first the client begins.
-    fn missed(&self, ready: impl IntoIterator<Item = u64>) -> Vec<u64> {
-        let mut ready = ready.into_iter().peekable();
-        let mut missed = Vec::new();
-        let mut blank = self.after(self.first);
-        while blank < self.end {
-            let mut is_new = false;
-            while ready.next_if(|time| *time <= blank).is_some() {
-                is_new = true;
-            }
-            if !is_new {
-                missed.push(blank);
-            }
-            blank += self.period_ns;
+/// The blanks at which no frame had become ready since the one before.
+fn missed(blanks: &Blanks, ready: impl IntoIterator<Item = u64>) -> Vec<u64> {
+    let mut ready = ready.into_iter().peekable();
+    let is_missed = |blank: &u64| {
+        let mut is_new = false;
+        while ready.next_if(|time| time <= blank).is_some() {
+            is_new = true;
         }
-        missed
-    }
-}
-
-/// What the client hands to the compositor.
-struct Frame {
-    fence: OwnedFd,
-    seqno: u64,
-    begun: u64,
+        !is_new
+    };
+    blanks.to_be_met().filter(is_missed).collect()
 }
 
 impl Load for Rendering {
@@ -103,14 +68,8 @@ impl Load for Rendering {
     }
 
     fn run(&mut self, terms: &Terms, start: u64, lanes: Vec<Lane>) -> Result<Vec<Lane>, String> {
-        let period_ns = NS_PER_S / u64::from(self.frames.rate.max(1));
-        let first = start + LEAD_NS + terms.stream("phase").below(period_ns);
-        let end = first.saturating_add(self.frames.duration_ns);
-        self.blanks = Blanks {
-            first,
-            period_ns,
-            end: if terms.background { u64::MAX } else { end },
-        };
+        let frames = &self.frames;
+        self.blanks = Blanks::new(terms, frames.rate, frames.duration_ns, start);
         let [lane, compositor_lane] =
             <[Lane; 2]>::try_from(lanes).map_err(|_| "there are not two contexts")?;
         let (give, take) = sync_channel(2);
@@ -145,14 +104,19 @@ impl Load for Rendering {
         Ok(lanes)
     }
 
-    fn records(&mut self, _: &Client, terms: &Terms, start: u64) -> Result<Vec<Record>, String> {
+    fn records(
+        &mut self,
+        _: &Client,
+        terms: &Terms,
+        start: u64,
+        _: &[Finished],
+    ) -> Result<Vec<Record>, String> {
         let mut times = Series::default();
         for (begun, ready) in &self.shown {
             times.push(*ready, ready - begun);
         }
-        let missed = self
-            .blanks
-            .missed(self.shown.iter().map(|(_, ready)| *ready));
+        let ready = self.shown.iter().map(|(_, ready)| *ready);
+        let missed = missed(&self.blanks, ready);
         let mut records = times.records("frame_time", "ns", start, terms.samples);
         records.push(Record::Metric {
             metric: "frames".into(),
@@ -203,28 +167,13 @@ impl ClientThread {
 
     /// Submits the jobs of a frame.
     fn render(&mut self) -> Result<Frame, String> {
-        let begun = sys::now();
-        let mut before: Option<Dep> = None;
-        for left in (0..self.frames.jobs).rev() {
-            let flags = if left == 0 { uapi::EXEC_FENCE_OUT } else { 0 };
-            let exec = Exec {
-                flags,
-                duration_ns: self.frames.job_duration_ns,
-                duration_spread_ns: self.frames.spread_ns,
-                run_cost_ns: self.frames.run_cost_ns,
-                ..Exec::default()
-            };
-            let job = self.lane.submit(exec, before.as_slice())?;
-            if let Some(fence) = job.fence {
-                return Ok(Frame {
-                    fence,
-                    seqno: job.seqno,
-                    begun,
-                });
-            }
-            before = self.lane.job(job.seqno);
-        }
-        Err("the kernel returned no fence for a frame".into())
+        let exec = Exec {
+            duration_ns: self.frames.job_duration_ns,
+            duration_spread_ns: self.frames.spread_ns,
+            run_cost_ns: self.frames.run_cost_ns,
+            ..Exec::default()
+        };
+        blanks::render(&mut self.lane, exec, self.frames.jobs, sys::now())
     }
 }
 
@@ -282,21 +231,12 @@ mod tests {
     };
 
     #[test]
-    fn the_next_blank_is_after_now() {
-        assert_eq!(BLANKS.after(0), 100);
-        assert_eq!(BLANKS.after(99), 100);
-        assert_eq!(BLANKS.after(100), 110);
-        assert_eq!(BLANKS.after(109), 110);
-        assert_eq!(BLANKS.after(110), 120);
-    }
-
-    #[test]
     fn a_blank_without_a_new_frame_is_missed() {
         // Blanks at which a frame may be shown: 110, 120, 130, 140.
-        assert_eq!(BLANKS.missed([105, 115, 125, 135]), [0; 0]);
-        assert_eq!(BLANKS.missed([110, 120, 130, 140]), [0; 0]);
-        assert_eq!(BLANKS.missed([]), [110, 120, 130, 140]);
-        assert_eq!(BLANKS.missed([111, 135, 155]), [110, 130]);
-        assert_eq!(BLANKS.missed([112, 113, 114]), [110, 130, 140]);
+        assert_eq!(missed(&BLANKS, [105, 115, 125, 135]), [0; 0]);
+        assert_eq!(missed(&BLANKS, [110, 120, 130, 140]), [0; 0]);
+        assert_eq!(missed(&BLANKS, []), [110, 120, 130, 140]);
+        assert_eq!(missed(&BLANKS, [111, 135, 155]), [110, 130]);
+        assert_eq!(missed(&BLANKS, [112, 113, 114]), [110, 130, 140]);
     }
 }

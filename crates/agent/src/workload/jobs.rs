@@ -2,27 +2,26 @@
 
 use assize_job::{Design, Put, Queue, Record};
 
-use super::client::{Finished, Lane, Terms};
+use super::client::{Finished, Terms};
 use super::series::Series;
 use crate::simgpu::uapi::{Info, Record as JobRecord, Stats};
 
 /// The records of all contexts of a workload. `start`: when it began.
 pub(super) fn report(
-    lanes: Vec<Lane>,
+    finished: Vec<Finished>,
     terms: &Terms,
     info: &Info,
     start: u64,
-) -> Result<Vec<Record>, String> {
-    let finished: Result<Vec<Finished>, String> = lanes.into_iter().map(Lane::finish).collect();
+) -> Vec<Record> {
     let mut latencies = Latencies::default();
     let mut stats = Vec::new();
-    for one in finished? {
+    for one in finished {
         stats.push(one.stats);
         latencies.add(one);
     }
     let mut records = latencies.records(start, terms.samples);
     records.extend(counts(&terms.queue, &stats, info));
-    Ok(records)
+    records
 }
 
 /// What is measured of each job.
@@ -122,7 +121,7 @@ fn counts(queue: &Queue, stats: &[Stats], info: &Info) -> Vec<Record> {
 fn table(stats: &[Stats]) -> String {
     let mut text = String::from(
         "context submitted bypassed done failed timedout no_hang released \
-         put_irq put_submit put_worker put_delayed kicks\n",
+         put_irq put_submit put_worker put_delayed kicks raises lowers\n",
     );
     for one in stats {
         let numbers = [
@@ -139,6 +138,8 @@ fn table(stats: &[Stats]) -> String {
             one.put_worker,
             one.put_delayed,
             one.kicks,
+            one.raises,
+            one.lowers,
         ];
         let words: Vec<String> = numbers.iter().map(u64::to_string).collect();
         text.push_str(&words.join(" "));

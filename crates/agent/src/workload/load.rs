@@ -3,7 +3,7 @@
 
 use assize_job::{Record, Scheduling};
 
-use super::client::{Client, Lane, Terms};
+use super::client::{Client, Finished, Lane, Terms};
 use super::{Prepared, jobs};
 use crate::process::{Body, Staged};
 use crate::sys;
@@ -15,8 +15,15 @@ pub(super) trait Load {
     /// Submits jobs until all are done, or for ever in the background.
     /// `start`: now.
     fn run(&mut self, terms: &Terms, start: u64, lanes: Vec<Lane>) -> Result<Vec<Lane>, String>;
-    /// What it reports beside what is measured of every job.
-    fn records(&mut self, _: &Client, _: &Terms, _start: u64) -> Result<Vec<Record>, String> {
+    /// What it reports beside what is measured of every job. `finished`: what
+    /// that is, of each context.
+    fn records(
+        &mut self,
+        _: &Client,
+        _: &Terms,
+        _start: u64,
+        _finished: &[Finished],
+    ) -> Result<Vec<Record>, String> {
         Ok(Vec::new())
     }
 }
@@ -68,9 +75,11 @@ impl<L: Load> Staged for Submitter<L> {
 
     fn records(&mut self) -> Result<Vec<Record>, String> {
         let client = self.client.as_ref().ok_or("it was not set up")?;
-        let mut records = self.load.records(client, &self.terms, self.start)?;
-        let lanes = std::mem::take(&mut self.lanes);
-        records.extend(jobs::report(lanes, &self.terms, &client.info, self.start)?);
+        let lanes = std::mem::take(&mut self.lanes).into_iter();
+        let finished = lanes.map(Lane::finish).collect::<Result<Vec<_>, _>>()?;
+        let (terms, start) = (&self.terms, self.start);
+        let mut records = self.load.records(client, terms, start, &finished)?;
+        records.extend(jobs::report(finished, terms, &client.info, start));
         Ok(records)
     }
 }

@@ -1,7 +1,10 @@
 //! What is executed, and what is read from what it leaves.
 
+mod blanks;
 mod client;
 mod command;
+mod compositor;
+mod crowd;
 mod cyclictest;
 mod frames;
 mod graph;
@@ -15,6 +18,7 @@ mod ping_pong;
 mod replay;
 mod rt_app;
 mod series;
+mod stream;
 mod submit_threads;
 mod sync;
 mod threads;
@@ -65,8 +69,20 @@ pub(crate) fn prepare(
             periodic::prepare(name, kind, seed, label, plan)
         }
         Kind::PingPong(kind) => ping_pong::prepare(kind, samples, background),
+        Kind::Compositor(kind) => {
+            let load = compositor::Composing::new(kind.clone());
+            Ok(load::prepare(load, &kind.scheduling, terms()))
+        }
+        Kind::Crowd(kind) => {
+            let load = crowd::Crowding::new(kind.clone());
+            Ok(load::prepare(load, &kind.scheduling, terms()))
+        }
         Kind::Frames(kind) => {
             let load = frames::Rendering::new(kind.clone());
+            Ok(load::prepare(load, &kind.scheduling, terms()))
+        }
+        Kind::Stream(kind) => {
+            let load = stream::Streaming::new(kind.clone());
             Ok(load::prepare(load, &kind.scheduling, terms()))
         }
         Kind::Sync(kind) => {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use assize_job::replay::{Batch, Script, Step, parse};
 use assize_job::{Record, Replay};
 
-use super::client::{Client, Lane, Terms};
+use super::client::{Client, Finished, Lane, Terms};
 use super::load::Load;
 use super::series::Series;
 use super::threads::{join, spawn};
@@ -79,7 +79,13 @@ impl Load for Replaying {
         Ok(lanes)
     }
 
-    fn records(&mut self, _: &Client, terms: &Terms, start: u64) -> Result<Vec<Record>, String> {
+    fn records(
+        &mut self,
+        _: &Client,
+        terms: &Terms,
+        start: u64,
+        _: &[Finished],
+    ) -> Result<Vec<Record>, String> {
         let rounds = std::mem::take(&mut self.rounds);
         Ok(rounds.records("round_time", "ns", start, terms.samples))
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use assize_job::{Record, Threads};
 
-use super::client::{Client, Lane, Terms};
+use super::client::{Client, Finished, Lane, Terms};
 use super::load::Load;
 use super::threads::{join, spawn};
 use crate::seed::Stream;
@@ -82,7 +82,13 @@ impl Load for Submitters {
         join(running)?.into_iter().collect()
     }
 
-    fn records(&mut self, client: &Client, terms: &Terms, _: u64) -> Result<Vec<Record>, String> {
+    fn records(
+        &mut self,
+        client: &Client,
+        terms: &Terms,
+        _: u64,
+        _: &[Finished],
+    ) -> Result<Vec<Record>, String> {
         let memory = client.device.memory();
         let memory = memory.map_err(|error| failed("map its memory", &error))?;
         let jobs = self.0.submissions as usize;

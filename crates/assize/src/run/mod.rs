@@ -92,11 +92,7 @@ pub(crate) fn plan(path: &Path, overriding: &Overriding) -> Result<Plan, Failure
 /// ends here.
 fn replays(plan: &Plan) -> Result<(), Failure> {
     for configuration in &plan.configurations {
-        for workload in configuration
-            .workloads
-            .iter()
-            .chain(&configuration.background)
-        {
+        for workload in configuration.every_workload() {
             let Kind::Replay(Replay {
                 file: Some(there), ..
             }) = &workload.kind

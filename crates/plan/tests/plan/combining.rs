@@ -219,6 +219,51 @@ workload.hogs.threads = 3",
 }
 
 #[test]
+fn what_a_workload_has_beside_it_is_beside_no_other() {
+    let text = "\
+title = \"x\"
+[factors.load.none]
+[factors.load.loop]
+background = [\"loop\"]
+workload.hogs.threads = 4
+[workloads.alone]
+kind = \"ping-pong\"
+[workloads.beside]
+kind = \"ping-pong\"
+background = [\"hogs\", \"loop\"]
+[background.hogs]
+kind = \"hogs\"
+threads = 2
+per_cpu = true
+[background.loop]
+kind = \"hogs\"
+";
+    let plan = plan(text);
+    let beside = |configuration: &str, workload: usize| {
+        let mut runs = plan.runs.iter();
+        let run = runs.find(|run| {
+            plan.configurations[run.configuration].name == configuration && run.workload == workload
+        });
+        let order = plan.order(run.unwrap().index).unwrap();
+        let hogs = order.job.background.into_iter().map(|one| match one.kind {
+            Kind::Hogs(hogs) => (one.name, hogs.threads),
+            other => panic!("{other:?}"),
+        });
+        hogs.collect::<Vec<_>>()
+    };
+    let hogs = |threads| ("hogs".to_owned(), threads);
+    let spin = || ("loop".to_owned(), 1);
+    assert_eq!(beside("none", 0), []);
+    assert_eq!(beside("none", 1), [hogs(2), spin()]);
+    assert_eq!(beside("loop", 0), [spin()]);
+    // What both name is there once.
+    assert_eq!(beside("loop", 1), [spin(), hogs(4)]);
+    let written = serde_json::to_string(&plan).unwrap();
+    let again: assize_plan::Plan = serde_json::from_str(&written).unwrap();
+    assert_eq!(again, plan);
+}
+
+#[test]
 fn a_duration_at_the_top_is_that_of_all_who_have_one() {
     let plan = plan(FULL);
     let Kind::Periodic(frames) = &plan.workloads[2].kind else {

@@ -1,0 +1,376 @@
+//! Clients that render at a fixed rate, and a compositor with a deadline.
+//!
+//! At each vertical blank every client works, submits the jobs of a frame and
+//! hands on the fence of the last. A fixed time before the next vertical
+//! blank the compositor takes what the clients have, submits a job of its
+//! own, and has missed the blank if the engine is not done with it by then.
+//! A client has three buffers: one that the compositor shows, and two for
+//! frames that it has not taken yet.
+
+use std::collections::VecDeque;
+use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+
+use assize_job::{Compositor as Parameters, Fences, Record};
+
+use super::blanks::{self, Blanks, Frame};
+use super::client::{Client, Finished, Lane, Terms};
+use super::load::Load;
+use super::series::Series;
+use super::threads::{join, spawn, work};
+use crate::process::schedule;
+use crate::simgpu::uapi::{self, Dep, Exec};
+use crate::sys;
+
+/// Frames of a client that are submitted and not yet taken, at most.
+const WAITING_MAX: usize = 2;
+/// Each client begins later than the vertical blank by less than this, drawn
+/// from the seed.
+const OFFSET_NS_MAX: u64 = 1_000_000;
+
+pub(super) struct Composing {
+    parameters: Parameters,
+    blanks: Blanks,
+    compositions: Vec<Composition>,
+}
+
+/// One frame of the compositor, which is one job.
+#[derive(Debug, Clone)]
+struct Composition {
+    /// The vertical blank that it is for.
+    blank: u64,
+    /// When it was to begin.
+    due: u64,
+    /// When the clients' frames that it was the first to show were begun.
+    begun: Vec<u64>,
+}
+
+/// The frames of a client that the compositor has not taken. Whoever submits
+/// holds it for a few instructions only; the compositor never waits for it.
+type Waiting = Arc<Mutex<VecDeque<Frame>>>;
+
+impl Composing {
+    pub(super) fn new(parameters: Parameters) -> Composing {
+        Composing {
+            parameters,
+            blanks: Blanks::default(),
+            compositions: Vec::new(),
+        }
+    }
+
+    fn blanks_to_meet(&self) -> impl Iterator<Item = u64> {
+        let first = first_to_meet(&self.blanks, self.parameters.lead_ns);
+        self.blanks
+            .to_be_met()
+            .skip_while(move |blank| *blank < first)
+    }
+
+    fn clients(&self, terms: &Terms, lanes: Vec<Lane>) -> Vec<ClientThread> {
+        let mut offsets = terms.stream("offset");
+        lanes
+            .into_iter()
+            .map(|lane| ClientThread {
+                parameters: self.parameters.clone(),
+                blanks: self.blanks,
+                offset: offsets.below(OFFSET_NS_MAX),
+                lane,
+                waiting: Waiting::default(),
+                over: Arc::default(),
+            })
+            .collect()
+    }
+}
+
+impl Load for Composing {
+    fn contexts(&mut self, client: &Client) -> Result<Vec<Lane>, String> {
+        let parameters = &self.parameters;
+        let most = blanks::most(parameters.rate, parameters.duration_ns);
+        let room = if client.measures() { most } else { 0 };
+        let room = usize::try_from(room.min(1 << 22)).unwrap_or(0);
+        self.compositions = Vec::with_capacity(room);
+        let jobs = most * u64::from(parameters.jobs);
+        let mut lanes: Vec<Lane> = (0..parameters.clients)
+            .map(|index| client.lane(&format!("client{index}"), 0, jobs))
+            .collect::<Result<_, _>>()?;
+        lanes.push(client.lane("compositor", parameters.own_engine.into(), most)?);
+        Ok(lanes)
+    }
+
+    fn run(
+        &mut self,
+        terms: &Terms,
+        start: u64,
+        mut lanes: Vec<Lane>,
+    ) -> Result<Vec<Lane>, String> {
+        let parameters = &self.parameters;
+        self.blanks = Blanks::new(terms, parameters.rate, parameters.duration_ns, start);
+        let lane = lanes.pop().ok_or("there are no contexts")?;
+        let clients = self.clients(terms, lanes);
+        let compositor = CompositorThread {
+            parameters: self.parameters.clone(),
+            blanks: self.blanks,
+            lane,
+            waiting: clients.iter().map(|one| one.waiting.clone()).collect(),
+            keep: !terms.background,
+            compositions: std::mem::take(&mut self.compositions),
+            woken: Vec::new(),
+        };
+        let over: Vec<_> = clients.iter().map(|one| one.over.clone()).collect();
+        let compositor = spawn("compositor", move || {
+            let done = compositor.run();
+            over.iter()
+                .for_each(|one| one.store(true, Ordering::Relaxed));
+            done
+        })?;
+        let clients: Vec<_> = clients
+            .into_iter()
+            .enumerate()
+            .map(|(index, one)| spawn(&format!("client{index}"), move || one.run()))
+            .collect::<Result<_, _>>()?;
+        let compositor = join(vec![compositor])?;
+        let mut lanes: Vec<Lane> = join(clients)?.into_iter().collect::<Result<_, _>>()?;
+        for done in compositor {
+            let done = done?;
+            for (client, seqno, before, woke) in done.woken {
+                lanes[client].woke(seqno, before, woke);
+            }
+            self.compositions = done.compositions;
+            lanes.push(done.lane);
+        }
+        Ok(lanes)
+    }
+
+    fn records(
+        &mut self,
+        _: &Client,
+        terms: &Terms,
+        start: u64,
+        finished: &[Finished],
+    ) -> Result<Vec<Record>, String> {
+        let jobs = finished.last().map_or(&[][..], |one| &one.records);
+        let done: Vec<u64> = jobs.iter().map(|job| job.t_hw).collect();
+        let mut latency = Series::default();
+        let mut end_to_end = Series::default();
+        for (composition, &done) in self.compositions.iter().zip(&done) {
+            latency.push(done, done.saturating_sub(composition.due));
+            for begun in &composition.begun {
+                end_to_end.push(done, done.saturating_sub(*begun));
+            }
+        }
+        let missed = missed(self.blanks_to_meet(), &self.compositions, &done);
+        let taken = self.compositions.iter().map(|one| one.begun.len());
+        let mut records = latency.records("frame_latency", "ns", start, terms.samples);
+        records.extend(end_to_end.records("end_to_end", "ns", start, terms.samples));
+        for (metric, value) in [
+            ("frames", self.compositions.len()),
+            ("client_frames", taken.sum()),
+        ] {
+            records.push(Record::Metric {
+                metric: metric.into(),
+                value: value as f64,
+                unit: String::new(),
+            });
+        }
+        records.push(Record::Events {
+            event: "frames_missed".into(),
+            count: missed.len() as u64,
+            exposure_ns: self.parameters.duration_ns,
+            t_ns: missed.iter().map(|blank| blank - start).collect(),
+        });
+        Ok(records)
+    }
+}
+
+/// The blanks for which there was no composition in time. `done`: when the
+/// engine was done with each.
+fn missed(
+    blanks: impl Iterator<Item = u64>,
+    compositions: &[Composition],
+    done: &[u64],
+) -> Vec<u64> {
+    let mut made = compositions.iter().zip(done).peekable();
+    let is_missed = |blank: &u64| {
+        let is_for_it = made.next_if(|(composition, _)| composition.blank <= *blank);
+        is_for_it.is_none_or(|(_, done)| done > blank)
+    };
+    blanks.filter(is_missed).collect()
+}
+
+/// The first blank for which the compositor can begin no earlier than the
+/// clients do.
+fn first_to_meet(blanks: &Blanks, lead_ns: u64) -> u64 {
+    blanks.after(blanks.first + lead_ns - 1)
+}
+
+struct ClientThread {
+    parameters: Parameters,
+    blanks: Blanks,
+    offset: u64,
+    lane: Lane,
+    waiting: Waiting,
+    /// The compositor takes no more.
+    over: Arc<AtomicBool>,
+}
+
+impl ClientThread {
+    fn run(mut self) -> Result<Lane, String> {
+        sys::no_timer_slack();
+        let parameters = &self.parameters;
+        let exec = Exec {
+            duration_ns: parameters.job_duration_ns,
+            duration_spread_ns: parameters.spread_ns,
+            run_cost_ns: parameters.run_cost_ns,
+            ..Exec::default()
+        };
+        let mut blank = self.blanks.first;
+        while blank < self.blanks.end && !self.over.load(Ordering::Relaxed) {
+            let begin = blank + self.offset;
+            sys::sleep_until(begin);
+            if lock(&self.waiting).len() < WAITING_MAX {
+                work(parameters.cpu_ns);
+                let frame = blanks::render(&mut self.lane, exec, parameters.jobs, begin)?;
+                lock(&self.waiting).push_back(frame);
+            }
+            let now = sys::now().saturating_sub(self.offset);
+            blank = self.blanks.after(now.max(blank));
+        }
+        self.lane.wait_all()?;
+        Ok(self.lane)
+    }
+}
+
+/// Nobody panics while they hold it.
+fn lock(waiting: &Waiting) -> std::sync::MutexGuard<'_, VecDeque<Frame>> {
+    waiting.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct CompositorThread {
+    parameters: Parameters,
+    blanks: Blanks,
+    lane: Lane,
+    /// Of each client.
+    waiting: Vec<Waiting>,
+    keep: bool,
+    compositions: Vec<Composition>,
+    /// Client, job, when its fence was waited for, and when that ended.
+    woken: Vec<(usize, u64, u64, u64)>,
+}
+
+impl CompositorThread {
+    fn run(mut self) -> Result<CompositorThread, String> {
+        schedule(&self.parameters.compositor_scheduling)?;
+        sys::no_timer_slack();
+        let exec = Exec {
+            duration_ns: self.parameters.composition_ns,
+            run_cost_ns: self.parameters.run_cost_ns,
+            ..Exec::default()
+        };
+        let lead = self.parameters.lead_ns;
+        let mut blank = first_to_meet(&self.blanks, lead);
+        while blank < self.blanks.end {
+            let due = blank - lead;
+            sys::sleep_until(due);
+            let frames = self.take();
+            if self.parameters.fences == Fences::Wait {
+                self.wait_for(&frames);
+            }
+            let deps = match self.parameters.fences {
+                Fences::Pass => frames.iter().map(|(_, frame)| in_fence(frame)).collect(),
+                Fences::Done | Fences::Wait => Vec::new(),
+            };
+            let job = self.lane.submit(exec, &deps)?;
+            self.lane.wait(job.seqno)?;
+            if self.keep {
+                let begun = frames.iter().map(|(_, frame)| frame.begun).collect();
+                self.compositions.push(Composition { blank, due, begun });
+            }
+            // What was to begin before now has been missed.
+            blank = self.blanks.after(blank.max(sys::now() + lead - 1));
+        }
+        Ok(self)
+    }
+
+    /// The newest frame of each client that has a new one.
+    fn take(&self) -> Vec<(usize, Frame)> {
+        let only_done = self.parameters.fences == Fences::Done;
+        let newest = |waiting: &Waiting| {
+            let mut waiting = match waiting.try_lock() {
+                Ok(waiting) => waiting,
+                // The client is about to hand over a frame: that is too late.
+                Err(TryLockError::WouldBlock) => return None,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            };
+            let mut newest = None;
+            while let Some(frame) = waiting.front()
+                && !(only_done && !is_done(frame))
+            {
+                newest = waiting.pop_front();
+            }
+            newest
+        };
+        let taken = self.waiting.iter().enumerate();
+        taken
+            .filter_map(|(client, waiting)| Some((client, newest(waiting)?)))
+            .collect()
+    }
+
+    fn wait_for(&mut self, frames: &[(usize, Frame)]) {
+        for (client, frame) in frames {
+            let before = sys::now();
+            sys::wait_readable(&[&frame.fence], None);
+            if self.keep {
+                self.woken.push((*client, frame.seqno, before, sys::now()));
+            }
+        }
+    }
+}
+
+/// Whether its fence has signalled.
+fn is_done(frame: &Frame) -> bool {
+    sys::wait_readable(&[&frame.fence], Some(0))[0]
+}
+
+fn in_fence(frame: &Frame) -> Dep {
+    Dep {
+        kind: uapi::DEP_FENCE,
+        fd: frame.fence.as_raw_fd(),
+        ..Dep::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_blank_is_met_by_its_own_composition_in_time() {
+        // To be met: 110, 120, 130, 140.
+        let blanks = Blanks {
+            first: 100,
+            period_ns: 10,
+            end: 150,
+        };
+        let of = |all: &[(u64, u64)]| {
+            let compositions = all.iter().map(|(blank, _)| Composition {
+                blank: *blank,
+                due: blank - 5,
+                begun: Vec::new(),
+            });
+            let done: Vec<u64> = all.iter().map(|(_, done)| *done).collect();
+            missed(blanks.to_be_met(), &compositions.collect::<Vec<_>>(), &done)
+        };
+        assert_eq!(
+            of(&[(110, 107), (120, 120), (130, 126), (140, 139)]),
+            [0; 0]
+        );
+        assert_eq!(of(&[]), [110, 120, 130, 140]);
+        // The second is late by one, the third is never begun.
+        assert_eq!(of(&[(110, 107), (120, 121), (140, 136)]), [120, 130]);
+        assert_eq!(first_to_meet(&blanks, 5), 110);
+        assert_eq!(first_to_meet(&blanks, 10), 110);
+        assert_eq!(first_to_meet(&blanks, 11), 120);
+        // One that is for a later blank does not meet an earlier one.
+        assert_eq!(of(&[(130, 105)]), [110, 120, 140]);
+    }
+}

@@ -1,0 +1,286 @@
+//! Many contexts that feed one engine, each with equal demand.
+//!
+//! A few threads keep the same number of jobs in flight for every context.
+//! Each job writes its number to the memory of the device when it is done, so
+//! that a thread sees without a system call which of its contexts lack one.
+//! When none does, it waits for the oldest job of one context after the
+//! other.
+
+use std::sync::Arc;
+
+use assize_job::{Crowd, Queue, Record};
+
+use super::client::{Client, Finished, Lane, Terms};
+use super::load::Load;
+use super::threads::{join, spawn};
+use crate::simgpu::uapi::{self, Exec};
+use crate::simgpu::{Memory, failed};
+use crate::sys;
+
+/// Each thread's start is put off by less than this, drawn from the seed.
+const OFFSET_NS_MAX: u64 = 100_000;
+/// Jobs that the rings of all contexts together remember, at most.
+const RECORDS_MAX: u32 = 1 << 18;
+/// Jobs to have room for, of all contexts together.
+const JOBS: u64 = 1 << 16;
+
+pub(super) struct Crowding {
+    crowd: Crowd,
+    memory: Option<Arc<Memory>>,
+    /// From when on every context had all its jobs in flight, and until when.
+    full: (u64, u64),
+}
+
+/// A context in the hands of a thread.
+struct Seat {
+    lane: Lane,
+    /// Which word its jobs write.
+    word: usize,
+    submitted: u64,
+}
+
+/// What a thread served, and when all of it was full for the first time.
+struct Served {
+    seats: Vec<Seat>,
+    full: u64,
+}
+
+impl Crowding {
+    pub(super) fn new(crowd: Crowd) -> Crowding {
+        Crowding {
+            crowd,
+            memory: None,
+            full: (0, 0),
+        }
+    }
+}
+
+impl Load for Crowding {
+    fn contexts(&mut self, client: &Client) -> Result<Vec<Lane>, String> {
+        let contexts = self.crowd.contexts;
+        let memory = client.device.memory();
+        let memory = memory.map_err(|error| failed("map its memory", &error))?;
+        self.memory = Some(Arc::new(memory));
+        let most = (RECORDS_MAX / contexts.max(1)).max(2 * self.crowd.window);
+        let queue = Queue {
+            ring: client.terms.queue.ring.min(power_of_two_up_to(most)),
+            ..client.terms.queue.clone()
+        };
+        let jobs = JOBS / u64::from(contexts.max(1));
+        (0..contexts)
+            .map(|index| client.lane_of(&queue, &index.to_string(), 0, jobs))
+            .collect()
+    }
+
+    fn run(&mut self, terms: &Terms, start: u64, lanes: Vec<Lane>) -> Result<Vec<Lane>, String> {
+        let end = match terms.background {
+            true => u64::MAX,
+            false => start.saturating_add(self.crowd.duration_ns),
+        };
+        let memory = self.memory.clone().ok_or("it was not set up")?;
+        let threads = (self.crowd.threads as usize).min(lanes.len());
+        let mut offsets = terms.stream("offset");
+        let mut running = Vec::new();
+        for (index, seats) in shares(seats(lanes), threads).into_iter().enumerate() {
+            let begin = start + offsets.below(OFFSET_NS_MAX);
+            let (crowd, memory) = (self.crowd.clone(), memory.clone());
+            let serve = move || {
+                sys::sleep_until(begin);
+                serve(seats, &crowd, &memory, end)
+            };
+            running.push(spawn(&format!("crowd{index}"), serve)?);
+        }
+        let mut seats = Vec::new();
+        self.full = (start, end);
+        for served in join(running)? {
+            let served = served?;
+            self.full.0 = self.full.0.max(served.full);
+            seats.extend(served.seats);
+        }
+        seats.sort_by_key(|seat| seat.word);
+        Ok(seats.into_iter().map(|seat| seat.lane).collect())
+    }
+
+    fn records(
+        &mut self,
+        _: &Client,
+        _: &Terms,
+        start: u64,
+        finished: &[Finished],
+    ) -> Result<Vec<Record>, String> {
+        let (full, end) = self.full;
+        if full >= end {
+            return Err(format!(
+                "it took {} ms until every context had its jobs in flight, and that was the end; \
+                 give a longer duration",
+                (full - start) / 1_000_000
+            ));
+        }
+        let of = |one: &Finished| {
+            let in_time = |job: &&uapi::Record| (full..end).contains(&job.t_hw);
+            one.records.iter().filter(in_time).count() as u64
+        };
+        let services: Vec<u64> = finished.iter().map(of).collect();
+        Ok(fairness(&services))
+    }
+}
+
+/// The largest power of two that is not larger, and at least 2.
+fn power_of_two_up_to(most: u32) -> u32 {
+    1 << most.max(2).ilog2()
+}
+
+fn seats(lanes: Vec<Lane>) -> Vec<Seat> {
+    let seat = |(word, lane)| Seat {
+        lane,
+        word,
+        submitted: 0,
+    };
+    lanes.into_iter().enumerate().map(seat).collect()
+}
+
+/// Deals them out.
+fn shares<T>(all: Vec<T>, threads: usize) -> Vec<Vec<T>> {
+    let mut shares: Vec<Vec<T>> = (0..threads).map(|_| Vec::new()).collect();
+    for (index, one) in all.into_iter().enumerate() {
+        shares[index % threads].push(one);
+    }
+    shares
+}
+
+/// Keeps all seats full until the end.
+fn serve(mut seats: Vec<Seat>, crowd: &Crowd, memory: &Memory, end: u64) -> Result<Served, String> {
+    let mut full = None;
+    let mut turn = 0;
+    loop {
+        let mut is_full = true;
+        for seat in &mut seats {
+            is_full &= !seat.fill(crowd, memory)?;
+        }
+        let now = sys::now();
+        full = full.or(Some(now));
+        if now >= end {
+            break;
+        }
+        if is_full {
+            let seat = turn % seats.len();
+            seats[seat].wait_for_oldest(memory)?;
+            turn += 1;
+        }
+    }
+    for seat in &mut seats {
+        seat.lane.wait_all()?;
+    }
+    let full = full.unwrap_or(end);
+    Ok(Served { seats, full })
+}
+
+impl Seat {
+    /// Jobs that the engine is done with.
+    fn done(&self, memory: &Memory) -> u64 {
+        // Fewer jobs are in flight than a word can count.
+        let behind = (self.submitted as u32).wrapping_sub(memory.word(self.word));
+        self.submitted - u64::from(behind)
+    }
+
+    /// Submits jobs until as many are in flight as should be. Whether any
+    /// was lacking.
+    fn fill(&mut self, crowd: &Crowd, memory: &Memory) -> Result<bool, String> {
+        let lacking = u64::from(crowd.window) - (self.submitted - self.done(memory));
+        for _ in 0..lacking {
+            self.submitted += 1;
+            let exec = Exec {
+                flags: uapi::EXEC_WRITE,
+                duration_ns: crowd.job_duration_ns,
+                duration_spread_ns: crowd.spread_ns,
+                run_cost_ns: crowd.run_cost_ns,
+                write_offset: (self.word * size_of::<u32>()) as u32,
+                write_value: self.submitted as u32,
+                ..Exec::default()
+            };
+            self.lane.submit(exec, &[])?;
+        }
+        Ok(lacking > 0)
+    }
+
+    fn wait_for_oldest(&mut self, memory: &Memory) -> Result<(), String> {
+        let oldest = self.done(memory) + 1;
+        if oldest > self.submitted {
+            return Ok(());
+        }
+        self.lane.wait(oldest)
+    }
+}
+
+/// How equally contexts were served that all wanted the same. `services`:
+/// jobs of each.
+fn fairness(services: &[u64]) -> Vec<Record> {
+    let least = services.iter().min().copied().unwrap_or(0);
+    let most = services.iter().max().copied().unwrap_or(0);
+    let metric = |metric: &str, value: f64| Record::Metric {
+        metric: metric.into(),
+        value,
+        unit: String::new(),
+    };
+    let mut records = vec![
+        metric("service_min", least as f64),
+        metric("service_max", most as f64),
+    ];
+    if least > 0 {
+        records.push(metric("service_ratio", most as f64 / least as f64));
+    } else {
+        let starved = services.iter().filter(|service| **service == 0).count();
+        records.push(Record::Doubt {
+            code: "starved".into(),
+            detail: format!(
+                "no job of {starved} among {} contexts was done while all wanted the engine, \
+                 of one context {most} were: there is no service_ratio",
+                services.len()
+            ),
+        });
+    }
+    records
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_not_served_at_all_is_told() {
+        let ratio = |services: &[u64]| {
+            fairness(services)
+                .into_iter()
+                .find_map(|record| match record {
+                    Record::Metric { metric, value, .. } if metric == "service_ratio" => {
+                        Some(value)
+                    }
+                    _ => None,
+                })
+        };
+        assert_eq!(ratio(&[4, 6, 5]), Some(1.5));
+        assert_eq!(ratio(&[7]), Some(1.0));
+        assert_eq!(ratio(&[4, 0, 5]), None);
+        let starved = fairness(&[4, 0, 5]);
+        assert!(starved.iter().any(
+            |record| matches!(record, Record::Doubt { detail, .. } if detail.contains("1 among 3"))
+        ));
+    }
+
+    #[test]
+    fn every_seat_has_one_thread() {
+        let shares = shares((0..10).collect(), 4);
+        assert_eq!(shares.len(), 4);
+        assert!(shares.iter().all(|share| (2..=3).contains(&share.len())));
+        let mut all = shares.concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..10).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_ring_is_a_power_of_two_of_what_there_is() {
+        assert_eq!(power_of_two_up_to(RECORDS_MAX / 4096), 64);
+        assert_eq!(power_of_two_up_to(100), 64);
+        assert_eq!(power_of_two_up_to(0), 2);
+    }
+}
