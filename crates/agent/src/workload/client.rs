@@ -206,6 +206,16 @@ impl Lane {
         Ok(())
     }
 
+    /// Waits for a job in the kernel, at most so long.
+    pub(super) fn wait_at_most(&mut self, seqno: u64, ns: u64) -> Result<(), String> {
+        match self.device.wait(self.context, seqno, ns) {
+            Ok(wait) if wait.error != 0 => Err(self.ended_badly(seqno, wait.error)),
+            Ok(_) => Ok(()),
+            Err(error) if error.raw_os_error() == Some(libc::ETIME) => Ok(()),
+            Err(error) => Err(failed(&format!("wait for job {seqno}"), &error)),
+        }
+    }
+
     /// Waits for a job if the ring still holds it: else it is done.
     pub(super) fn wait_remembered(&mut self, seqno: u64) -> Result<(), String> {
         match self.job(seqno) {
