@@ -96,6 +96,12 @@ has_readers() {
         "$readers/bin/python" -c 'import duckdb, pandas, polars, pyarrow' 2> /dev/null
 }
 
+# In the same place: Perfetto's definitions of its traces.
+has_perfetto() {
+    [ -x "$readers/bin/python" ] && "$readers/bin/python" -c \
+        'import perfetto.protos.perfetto.trace.perfetto_trace_pb2' 2> /dev/null
+}
+
 has_certificates() {
     [ -e /etc/ssl/certs/ca-certificates.crt ] ||
         [ -e /etc/pki/tls/certs/ca-bundle.crt ] || [ -e /etc/ssl/cert.pem ]
@@ -305,6 +311,16 @@ install_readers() {
     warn "duckdb, pandas, polars and pyarrow could not be installed; their tests will be skipped"
 }
 
+install_perfetto() {
+    has_perfetto && return 0
+    say "perfetto: the definitions of its traces; from PyPI"
+    mkdir -p "$(dirname "$readers")"
+    "$python" -m venv "$readers" &&
+        timeout 600 "$readers/bin/python" -m pip install -q perfetto &&
+        has_perfetto && return 0
+    warn "perfetto could not be installed; its test will be skipped"
+}
+
 # What `cargo xtask speed` measures beside ours.
 virtme=target/setup/virtme-ng
 install_virtme() {
@@ -356,6 +372,7 @@ list() {
         printf '%-6s %-8s %-20s %s\n' build missing "Rust >= $msrv" "compiles"
     fi
     list_one test has_readers "duckdb pyarrow (PyPI)" "read what a bundle holds"
+    list_one test has_perfetto "perfetto (PyPI)" "reads what a trace holds"
     list_one test "has cargo-deny" cargo-deny "licences and sources of crates"
     list_one dev "has cargo-fuzz" cargo-fuzz "runs the fuzz targets"
 }
@@ -382,6 +399,7 @@ main() {
         *" test "*)
             cargo_install cargo-deny "licences and sources of crates"
             install_readers
+            install_perfetto
             ;;
     esac
     case " ${groups[*]} " in

@@ -81,12 +81,12 @@ def values(document, workload, configuration, metric):
     ])
 
 
-def pairs(document, workload, one, other, metric):
-    """Values of both configurations from the blocks that hold both."""
-    of = lambda configuration: {
+def pairs(document, one, other, metric):
+    """Values of both cells (workload, configuration) from the blocks that hold both."""
+    of = lambda cell: {
         run["block"]: run["metrics"][metric]["value"]
         for run in document["runs"]
-        if run["workload"] == workload and run["configuration"] == configuration and metric in run["metrics"]
+        if (run["workload"], run["configuration"]) == cell and metric in run["metrics"]
     }
     a, b = of(one), of(other)
     common = sorted(a.keys() & b.keys())
@@ -95,7 +95,12 @@ def pairs(document, workload, one, other, metric):
 
 def in_blocks(document, where, row):
     """A row of complete blocks; of the noise floor too, which has no scale."""
-    a, b = pairs(document, row["workload"], row["baseline"], row["configuration"], row["metric"])
+    cell = lambda configuration: (row["workload"], row[configuration])
+    paired_cells(document, where, row, cell("baseline"), cell("configuration"), row["metric"])
+
+
+def paired_cells(document, where, row, one, other, metric):
+    a, b = pairs(document, one, other, metric)
     same(where, "n_baseline", row["n_baseline"], len(a))
     same(where, "n", row["n"], len(b))
     log = row["ratio"] is not None
@@ -151,6 +156,31 @@ def comparisons(document):
             p, attainable = permutation(a, b)
             same(where, "p", row["p"], p)
             same(where, "p_attainable", row["p_attainable"], attainable)
+
+
+def tables(document):
+    """Medians, and the ratios that stand in tables only; the others are compared with their comparison."""
+    own = {(row["workload"], row["metric"], row["baseline"], row["configuration"]): row for row in document["comparisons"]}
+    for table in document["tables"]:
+        metric, one = table["metric"], table["normalised_to"]
+        for row in table["rows"]:
+            for cell in row["cells"]:
+                workload, configuration = cell["workload"], row["configuration"]
+                where = f"table of {metric}, {configuration} on {workload}"
+                runs = values(document, workload, configuration, metric)
+                same(where, "n", cell["n"], len(runs))
+                same(where, "median", cell["median"], np.median(runs) if len(runs) else None)
+                relative = cell["relative"]
+                comparison = own.get((workload, metric, row["baseline"], configuration))
+                for name in ("ratio", "difference", "p_t", "p", "n", "n_baseline") if comparison else ():
+                    same(where, f"relative {name}", relative[name], comparison[name])
+                if relative and not comparison and relative["t_test"] == "paired":
+                    cells = (workload, row["baseline"]), (workload, configuration)
+                    paired_cells(document, f"{where}, relative", relative, *cells, metric)
+                normalised = cell["normalised"]
+                if normalised and normalised["t_test"] == "paired":
+                    cells = (one, configuration), (workload, configuration)
+                    paired_cells(document, f"{where}, normalised", normalised, *cells, metric)
 
 
 def adjusted(document, primary):
@@ -218,6 +248,7 @@ def main():
     primary = parser.parse_args().primary
     document = json.load(sys.stdin)
     comparisons(document)
+    tables(document)
     adjusted(document, primary)
     factorial(document)
     rates(document)

@@ -59,7 +59,8 @@ struct depq_worker_ops {
  * @ref: the maker, and each queue
  * @ops: its kind
  * @wq: for the kinds that are workqueues
- * @kthread: for %DEPQ_WORKER_KTHREAD
+ * @kthread: for those that are threads
+ * @follow: for those that follow, else NULL
  */
 struct depq_worker {
 	struct kref ref;
@@ -68,13 +69,33 @@ struct depq_worker {
 		struct workqueue_struct *wq;
 		struct kthread_worker *kthread;
 	};
+	struct depq_follow *follow;
 };
 
-/* worker_wq.c, worker_kthread.c */
+/* worker_wq.c, worker_kthread.c, worker_follow.c */
 extern const struct depq_worker_ops depq_worker_system_ops;
 extern const struct depq_worker_ops depq_worker_wq_ops;
 extern const struct depq_worker_ops depq_worker_highpri_ops;
 extern const struct depq_worker_ops depq_worker_kthread_ops;
+extern const struct depq_worker_ops depq_worker_follow_ops;
+extern const struct depq_worker_ops depq_worker_follow_min_ops;
+
+void depq_worker_kthread_prepare(struct depq_queue *queue);
+bool depq_worker_kthread_kick(struct depq_worker *worker,
+			      struct depq_queue *queue);
+
+/* worker_follow.c; only for workers that follow */
+u16 depq_follow_level(struct depq_worker *worker);
+bool depq_follow_enter(struct depq_queue *queue, struct depq_job *job,
+		       u16 level);
+void depq_follow_raise(struct depq_worker *worker);
+void depq_follow_leave(struct depq_queue *queue, struct depq_job *job);
+void depq_follow_forget(struct depq_queue *queue);
+bool depq_follow_is_off(struct depq_queue *queue, struct depq_job *job);
+void depq_follow_settle(struct depq_worker *worker);
+void depq_follow_pause(struct depq_worker *worker);
+void depq_follow_read_stats(struct depq_worker *worker,
+			    struct depq_stats *stats);
 
 /* worker.c */
 void depq_worker_prepare(struct depq_queue *queue);

@@ -38,7 +38,8 @@
  * CPU puts that job. Completion is inside an RCU read-side section for this.
  *
  * Lock order: a lock of a hardware fence, then of a finished fence, then
- * @lock; under @lock only the wait queue, timers and workqueues. No driver is
+ * @lock; under @lock only the wait queue, timers, workqueues and that of a worker
+ * that follows. No driver is
  * called and no fence is touched, except for reading, under @lock.
  *
  * &depq_queue.runner is the token: whoever has set it, under @lock while it
@@ -59,6 +60,7 @@
  *   installed; @dep_done once it has been called,
  * - @tdr_armed, @reap_armed: a work holds a reference and will look,
  * - @tdr_forced: the timeout work is to ask the driver whatever the time,
+ * - @linger, @linger_end, @level: see worker_follow.c,
  * - @head_since: when the first job that is with the hardware became that.
  */
 
@@ -77,6 +79,8 @@ static void depq_queue_release_work(struct work_struct *work)
 	WARN_ON_ONCE(delayed_work_pending(&queue->tdr_work));
 	WARN_ON_ONCE(delayed_work_pending(&queue->reap_work));
 
+	if (queue->worker->follow)
+		depq_follow_forget(queue);
 	spin_lock(&dev->lock);
 	list_del(&queue->link);
 	spin_unlock(&dev->lock);
@@ -132,6 +136,7 @@ int depq_queue_init(struct depq_queue *queue,
 	INIT_LIST_HEAD(&queue->queued);
 	INIT_LIST_HEAD(&queue->pending);
 	INIT_LIST_HEAD(&queue->done);
+	INIT_LIST_HEAD(&queue->linger);
 	init_waitqueue_head(&queue->wait);
 	depq_worker_prepare(queue);
 	INIT_DELAYED_WORK(&queue->tdr_work, depq_tdr_work);
@@ -277,6 +282,8 @@ bool depq_queue_kill_locked(struct depq_queue *queue, int error)
 	if (!queue->error)
 		queue->error = error;
 	depq_queue_note(queue, old);
+	if (queue->worker->follow)
+		depq_follow_forget(queue);
 	/* For those who wait for room. */
 	wake_up_all(&queue->wait);
 	return depq_queue_want_kick(queue);
@@ -369,5 +376,7 @@ void depq_queue_read_stats(struct depq_queue *queue, struct depq_stats *stats)
 	stats->credits = queue->credits;
 	stats->banned = queue->error;
 	spin_unlock_irqrestore(&queue->lock, flags);
+	if (queue->worker->follow)
+		depq_follow_read_stats(queue->worker, stats);
 }
 EXPORT_SYMBOL_GPL(depq_queue_read_stats);

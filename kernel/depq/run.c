@@ -129,11 +129,15 @@ static bool depq_job_may_bypass(struct depq_queue *queue, struct depq_job *job)
 u64 depq_job_commit(struct depq_job *job)
 {
 	struct depq_queue *queue = job->queue;
-	bool cookie, bypass, kick;
+	struct depq_worker *worker = queue->worker;
+	bool cookie, bypass, kick, raise = false;
+	u16 level = 0;
 	u64 seqno;
 
 	lockdep_assert_irqs_enabled();
 	cookie = dma_fence_begin_signalling();
+	if (worker->follow)
+		level = depq_follow_level(worker);
 	bypass = (queue->flags & DEPQ_QUEUE_BYPASS) &&
 		 (xa_empty(&job->deps) || !depq_job_next_dep(job));
 
@@ -159,9 +163,14 @@ u64 depq_job_commit(struct depq_job *job)
 		job->state = DEPQ_JOB_QUEUED;
 		queue->stats.queued++;
 		list_add_tail(&job->link, &queue->queued);
+		if (worker->follow)
+			raise = depq_follow_enter(queue, job, level);
 	}
 	kick = depq_queue_want_kick(queue);
 	spin_unlock_irq(&queue->lock);
+	/* Also if it was woken before: it may be waiting for a CPU. */
+	if (raise)
+		depq_follow_raise(worker);
 	if (kick)
 		depq_worker_kick(queue);
 	dma_fence_end_signalling(cookie);
@@ -224,6 +233,8 @@ static void depq_queue_cancel(struct depq_queue *queue, struct depq_job *job,
 	queue->stats.cancelled++;
 	job->state = DEPQ_JOB_DONE;
 	job->error = queue->error;
+	if (queue->worker->follow)
+		depq_follow_leave(queue, job);
 	depq_queue_drain(queue, flags, &reaped);
 	if (!list_empty(&reaped)) {
 		spin_unlock_irqrestore(&queue->lock, *flags);
@@ -239,6 +250,7 @@ static void depq_queue_cancel(struct depq_queue *queue, struct depq_job *job,
 static bool depq_queue_step(struct depq_queue *queue, unsigned long *flags)
 	__must_hold(&queue->lock)
 {
+	struct depq_worker *worker = queue->worker;
 	struct dma_fence *dep = queue->dep;
 	struct depq_job *job;
 
@@ -263,11 +275,19 @@ static bool depq_queue_step(struct depq_queue *queue, unsigned long *flags)
 		depq_queue_cancel(queue, job, flags);
 		return true;
 	}
+	if (worker->follow && depq_follow_is_off(queue, job)) {
+		spin_unlock_irqrestore(&queue->lock, *flags);
+		depq_follow_settle(worker);
+		spin_lock_irqsave(&queue->lock, *flags);
+		return true;
+	}
 
 	/* Its completion may put the reference of the queue at once. */
 	depq_job_get(job);
 	list_del(&job->link);
 	queue->stats.queued--;
+	if (worker->follow)
+		depq_follow_leave(queue, job);
 	depq_job_start(queue, job);
 	spin_unlock_irqrestore(&queue->lock, *flags);
 	depq_job_run(queue, job, false);
@@ -303,6 +323,8 @@ void depq_queue_work(struct depq_queue *queue)
 
 	if (queue->put == DEPQ_PUT_WORKER)
 		depq_reap(queue, U32_MAX, DEPQ_WHERE_WORKER);
+	if (queue->worker->follow)
+		depq_follow_pause(queue->worker);
 
 	spin_lock_irqsave(&queue->lock, flags);
 	kick = depq_queue_want_kick(queue);

@@ -7,6 +7,8 @@
 
 #include <linux/tracepoint.h>
 
+#include <uapi/linux/sched/types.h>
+
 #include "../include/depq.h"
 #include "internal.h"
 
@@ -177,6 +179,32 @@ TRACE_EVENT(depq_queue_state,
 		  __print_symbolic(__entry->new, { 0, "open" },
 				   { 1, "stopped" }, { 2, "timeout" },
 				   { 3, "killed" }))
+);
+
+/* What a worker that follows is about to get. */
+TRACE_EVENT(depq_worker_prio,
+	TP_PROTO(struct task_struct *task, const struct sched_attr *attr,
+		 bool raise),
+	TP_ARGS(task, attr, raise),
+	TP_STRUCT__entry(
+		__field(pid_t, pid)
+		__field(int, old_prio)
+		__field(u32, policy)
+		__field(u32, priority)
+		__field(int, nice)
+		__field(bool, raise)
+	),
+	TP_fast_assign(
+		__entry->pid = task->pid;
+		__entry->old_prio = task->prio;
+		__entry->policy = attr->sched_policy;
+		__entry->priority = attr->sched_priority;
+		__entry->nice = attr->sched_nice;
+		__entry->raise = raise;
+	),
+	TP_printk("pid=%d old_prio=%d policy=%u priority=%u nice=%d raise=%d",
+		  __entry->pid, __entry->old_prio, __entry->policy,
+		  __entry->priority, __entry->nice, __entry->raise)
 );
 
 #endif /* DEPQ_TRACE_H */

@@ -25,6 +25,8 @@ static const struct depq_worker_ops * const depq_worker_kinds[] = {
 	[DEPQ_WORKER_WQ] = &depq_worker_wq_ops,
 	[DEPQ_WORKER_HIGHPRI] = &depq_worker_highpri_ops,
 	[DEPQ_WORKER_KTHREAD] = &depq_worker_kthread_ops,
+	[DEPQ_WORKER_FOLLOW] = &depq_worker_follow_ops,
+	[DEPQ_WORKER_FOLLOW_MIN] = &depq_worker_follow_min_ops,
 };
 
 static_assert(ARRAY_SIZE(depq_worker_kinds) == DEPQ_WORKER_COUNT);

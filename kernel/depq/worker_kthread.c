@@ -32,13 +32,27 @@ static void depq_worker_kthread_work(struct kthread_work *work)
 	depq_queue_work(container_of(work, struct depq_queue, kwork));
 }
 
-static void depq_worker_kthread_prepare(struct depq_queue *queue)
+/**
+ * depq_worker_kthread_prepare() - &depq_worker_ops.prepare of all threads
+ * @queue: the queue
+ *
+ * Context: any.
+ */
+void depq_worker_kthread_prepare(struct depq_queue *queue)
 {
 	kthread_init_work(&queue->kwork, depq_worker_kthread_work);
 }
 
-static bool depq_worker_kthread_kick(struct depq_worker *worker,
-				     struct depq_queue *queue)
+/**
+ * depq_worker_kthread_kick() - &depq_worker_ops.kick of all threads
+ * @worker: the worker
+ * @queue: the queue
+ *
+ * Context: any.
+ * Return: whether it was queued
+ */
+bool depq_worker_kthread_kick(struct depq_worker *worker,
+			      struct depq_queue *queue)
 {
 	return kthread_queue_work(worker->kthread, &queue->kwork);
 }

@@ -169,12 +169,18 @@ void depq_device_fini(struct depq_device *dev);
  * @DEPQ_WORKER_WQ: an ordered workqueue of its own
  * @DEPQ_WORKER_HIGHPRI: a workqueue of its own with WQ_HIGHPRI
  * @DEPQ_WORKER_KTHREAD: a kthread_worker
+ * @DEPQ_WORKER_FOLLOW: a kthread_worker that is scheduled as the most urgent of
+ *	those whose jobs wait for it; see worker_follow.c
+ * @DEPQ_WORKER_FOLLOW_MIN: the same, but any negative nice value counts as -20.
+ *	To measure with only.
  */
 enum depq_worker_kind {
 	DEPQ_WORKER_SYSTEM,
 	DEPQ_WORKER_WQ,
 	DEPQ_WORKER_HIGHPRI,
 	DEPQ_WORKER_KTHREAD,
+	DEPQ_WORKER_FOLLOW,
+	DEPQ_WORKER_FOLLOW_MIN,
 	/* private: */
 	DEPQ_WORKER_COUNT
 };
@@ -224,6 +230,8 @@ struct depq_queue_args {
  * @put_worker: jobs put by the worker
  * @put_delayed: jobs put by the delayed work
  * @kicks: times the worker was asked to run
+ * @raises: times its worker became more urgent, if it follows
+ * @lowers: times its worker became less urgent
  * @credits: in flight now
  * @queued: jobs not yet run now
  * @pending: jobs with the hardware now
@@ -242,6 +250,8 @@ struct depq_stats {
 	u64 put_worker;
 	u64 put_delayed;
 	u64 kicks;
+	u64 raises;
+	u64 lowers;
 	u32 credits;
 	u32 queued;
 	u32 pending;
@@ -301,6 +311,11 @@ struct depq_queue {
 	struct delayed_work reap_work;
 	struct rcu_work release_work;
 	struct list_head link;		/* in dev->queues */
+
+	/* Of a worker that follows, under its lock. */
+	struct list_head linger;
+	unsigned long linger_end;	/* jiffies */
+	u16 level;
 };
 
 int depq_queue_init(struct depq_queue *queue,
@@ -351,6 +366,7 @@ struct depq_job {
 	u32 credits;
 	int error;
 	enum depq_job_state state;	/* under queue->lock */
+	u16 level;	/* for a worker that follows */
 };
 
 /* What depq_job_init() may be told. */

@@ -65,6 +65,8 @@ static_assert(SIMGPU_WORKER_SYSTEM == (int)DEPQ_WORKER_SYSTEM);
 static_assert(SIMGPU_WORKER_WQ == (int)DEPQ_WORKER_WQ);
 static_assert(SIMGPU_WORKER_HIGHPRI == (int)DEPQ_WORKER_HIGHPRI);
 static_assert(SIMGPU_WORKER_KTHREAD == (int)DEPQ_WORKER_KTHREAD);
+static_assert(SIMGPU_WORKER_FOLLOW == (int)DEPQ_WORKER_FOLLOW);
+static_assert(SIMGPU_WORKER_FOLLOW_MIN == (int)DEPQ_WORKER_FOLLOW_MIN);
 static_assert(SIMGPU_PUT_WORKER == (int)DEPQ_PUT_WORKER);
 static_assert(SIMGPU_PUT_IRQ == (int)DEPQ_PUT_IRQ);
 static_assert(SIMGPU_PUT_SUBMIT == (int)DEPQ_PUT_SUBMIT);
@@ -213,6 +215,8 @@ static void simgpu_depq_stats(struct simgpu_context *context,
 	stats->put_worker = depq.put_worker;
 	stats->put_delayed = depq.put_delayed;
 	stats->kicks = depq.kicks;
+	stats->raises = depq.raises;
+	stats->lowers = depq.lowers;
 	stats->credits = depq.credits;
 	stats->queued = depq.queued;
 	stats->pending = depq.pending;

@@ -117,7 +117,7 @@ static int simgpu_create_check(const struct simgpu_device *dev,
 	if (!depq && (args->put || args->worker || args->share))
 		return -EINVAL;
 	if (args->put > SIMGPU_PUT_SUBMIT ||
-	    args->worker > SIMGPU_WORKER_KTHREAD ||
+	    args->worker > SIMGPU_WORKER_FOLLOW_MIN ||
 	    args->share > SIMGPU_SHARE_DEVICE || args->engine >= dev->n_engines)
 		return -EINVAL;
 	if (args->priority > SIMGPU_PRIORITY_LOW ||
@@ -169,6 +169,7 @@ simgpu_context_make(struct simgpu_file *file, const struct simgpu_create *args)
 	context->memory = simgpu_memory_get(file->memory);
 	atomic_inc(&dev->live);
 	mutex_lock(&dev->contexts_mutex);
+	context->serial = ++dev->serials;
 	list_add_tail(&context->link, &dev->contexts);
 	mutex_unlock(&dev->contexts_mutex);
 

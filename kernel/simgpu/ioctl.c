@@ -196,7 +196,7 @@ static const struct {
 	SIMGPU_ENTRY(SIMGPU_SUBMIT, simgpu_submit, execs),
 	SIMGPU_ENTRY(SIMGPU_WAIT, simgpu_wait, t_wake),
 	SIMGPU_ENTRY(SIMGPU_READ, simgpu_read, records),
-	SIMGPU_ENTRY(SIMGPU_STATS, simgpu_stats, pad),
+	SIMGPU_ENTRY(SIMGPU_STATS, simgpu_stats, lowers),
 	SIMGPU_ENTRY(SIMGPU_INJECT, simgpu_inject, count),
 	SIMGPU_ENTRY(SIMGPU_CONTROL, simgpu_control, arg),
 };

@@ -105,8 +105,9 @@ struct simgpu_engine {
  * @idle: completed when @live has become zero
  * @jobs: jobs that exist
  * @fences: engine fences that exist
- * @contexts_mutex: protects @contexts
+ * @contexts_mutex: protects @contexts and @serials
  * @contexts: all contexts that are alive
+ * @serials: contexts that were ever made
  * @gone: a reset has failed: everything fails with -ENODEV until reload
  * @parallel: an engine executes all its jobs at once, else one after the other
  * @n_engines: number of @engines
@@ -126,6 +127,7 @@ struct simgpu_device {
 	atomic_t fences;
 	struct mutex contexts_mutex;
 	struct list_head contexts;
+	u64 serials;
 	bool gone;
 	bool parallel;
 	u32 n_engines;
@@ -151,6 +153,7 @@ struct simgpu_slot {
  * @ref: file, back end until simgpu_context_release(), and each job
  * @link: in &simgpu_device.contexts
  * @id: its number in its file, from 1
+ * @serial: its number among all that were ever made, from 1
  * @dev: the device
  * @engine: where its jobs go
  * @backend: drm_sched or depq
@@ -188,6 +191,7 @@ struct simgpu_context {
 	struct kref ref;
 	struct list_head link;
 	u32 id;
+	u64 serial;
 	struct simgpu_device *dev;
 	struct simgpu_engine *engine;
 	const struct simgpu_backend *backend;

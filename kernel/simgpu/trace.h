@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Tracepoints, in the shape of those of gpu_scheduler: first which device,
- * engine, context and job, then what is special.
+ * engine, context and job, then what is special. The numbers of contexts are
+ * those of their file; serial tells the contexts of all files apart.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM simgpu
@@ -22,6 +23,7 @@ DECLARE_EVENT_CLASS(simgpu_job,
 		__field(u32, engine)
 		__field(u32, context)
 		__field(u32, arg)
+		__field(u64, serial)
 		__field(u64, seqno)
 		__field(u64, cookie)
 	),
@@ -30,18 +32,45 @@ DECLARE_EVENT_CLASS(simgpu_job,
 		__entry->engine = job->context->engine->index;
 		__entry->context = job->context->id;
 		__entry->arg = arg;
+		__entry->serial = job->context->serial;
 		__entry->seqno = job->slot->record.seqno;
 		__entry->cookie = job->slot->record.cookie;
 	),
-	TP_printk("dev=%u engine=%u context=%u seqno=%llu cookie=%llu arg=%u",
+	TP_printk("dev=%u engine=%u context=%u serial=%llu seqno=%llu cookie=%llu arg=%u",
 		  __entry->dev, __entry->engine, __entry->context,
-		  __entry->seqno, __entry->cookie, __entry->arg)
+		  __entry->serial, __entry->seqno, __entry->cookie,
+		  __entry->arg)
 );
 
-/* The job is handed to the queue layer; arg: its credits. */
-DEFINE_EVENT(simgpu_job, simgpu_submit,
-	TP_PROTO(const struct simgpu_job *job, u32 arg),
-	TP_ARGS(job, arg));
+/* The job is handed to the queue layer; enter: when its submission began. */
+TRACE_EVENT(simgpu_submit,
+	TP_PROTO(const struct simgpu_job *job, u32 credits),
+	TP_ARGS(job, credits),
+	TP_STRUCT__entry(
+		__field(u32, dev)
+		__field(u32, engine)
+		__field(u32, context)
+		__field(u32, credits)
+		__field(u64, serial)
+		__field(u64, seqno)
+		__field(u64, cookie)
+		__field(u64, enter)
+	),
+	TP_fast_assign(
+		__entry->dev = job->context->dev->misc.minor;
+		__entry->engine = job->context->engine->index;
+		__entry->context = job->context->id;
+		__entry->credits = credits;
+		__entry->serial = job->context->serial;
+		__entry->seqno = job->slot->record.seqno;
+		__entry->cookie = job->slot->record.cookie;
+		__entry->enter = job->slot->record.t_enter;
+	),
+	TP_printk("dev=%u engine=%u context=%u serial=%llu seqno=%llu cookie=%llu credits=%u enter=%llu",
+		  __entry->dev, __entry->engine, __entry->context,
+		  __entry->serial, __entry->seqno, __entry->cookie,
+		  __entry->credits, __entry->enter)
+);
 
 /* The job is handed to the engine; arg: 1 if by its submitter. */
 DEFINE_EVENT(simgpu_job, simgpu_run,
@@ -62,6 +91,7 @@ DECLARE_EVENT_CLASS(simgpu_wait,
 		__field(u32, engine)
 		__field(u32, context)
 		__field(int, result)
+		__field(u64, serial)
 		__field(u64, seqno)
 	),
 	TP_fast_assign(
@@ -69,11 +99,12 @@ DECLARE_EVENT_CLASS(simgpu_wait,
 		__entry->engine = context->engine->index;
 		__entry->context = context->id;
 		__entry->result = result;
+		__entry->serial = context->serial;
 		__entry->seqno = seqno;
 	),
-	TP_printk("dev=%u engine=%u context=%u seqno=%llu result=%d",
+	TP_printk("dev=%u engine=%u context=%u serial=%llu seqno=%llu result=%d",
 		  __entry->dev, __entry->engine, __entry->context,
-		  __entry->seqno, __entry->result)
+		  __entry->serial, __entry->seqno, __entry->result)
 );
 
 /* result: 0 */

@@ -217,6 +217,7 @@ enum dt_state {
  * @error: of @finished, once signalled
  * @release_hardirq: it was released in a hard interrupt
  * @run_pid: who ran it
+ * @run_prio: as what, without what locks have lent
  */
 struct dt_record {
 	struct list_head link;
@@ -239,6 +240,7 @@ struct dt_record {
 	int error;
 	bool release_hardirq;
 	pid_t run_pid;
+	int run_prio;
 };
 
 /**

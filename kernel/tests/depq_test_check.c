@@ -111,6 +111,7 @@ void dt_check_run(struct dt_record *rec)
 		dt_broken(rec, "run after the queue was killed");
 	spin_unlock_irqrestore(&queue->check, flags);
 	rec->run_pid = current->pid;
+	rec->run_prio = current->normal_prio;
 	dt_check_credits(rec);
 }
 

@@ -36,9 +36,11 @@ MODULE_PARM_DESC(stride, "of so many designs one is tried (1: all)");
 static DEFINE_MUTEX(dt_mutex);
 static struct dentry *dt_dir;
 
+/* What is behind this kind differs from it by a number only. */
+#define DT_KINDS	(DEPQ_WORKER_FOLLOW + 1)
+
 /* drm_sched, and depq in each combination. */
-static struct dt_design dt_designs[1 + 2 * DEPQ_PUT_COUNT * DEPQ_WORKER_COUNT *
-				   2];
+static struct dt_design dt_designs[1 + 2 * DEPQ_PUT_COUNT * DT_KINDS * 2];
 static unsigned int dt_n_designs;
 
 static struct kunit_suite *const dt_suites[] = {
@@ -49,6 +51,7 @@ static struct kunit_suite *const dt_suites[] = {
 	&dt_fault_suite,
 	&dt_reset_suite,
 	&dt_race_suite,
+	&dt_follow_suite,
 };
 
 /**
@@ -86,12 +89,13 @@ static void dt_add_designs(void)
 {
 	static const char *const puts[] = { "worker", "irq", "submit" };
 	static const char *const kinds[] = { "system", "wq", "highpri",
-					     "kthread" };
+					     "kthread", "follow" };
 	struct dt_design *d = dt_designs;
 	unsigned int i;
 
 	BUILD_BUG_ON(ARRAY_SIZE(puts) != DEPQ_PUT_COUNT);
-	BUILD_BUG_ON(ARRAY_SIZE(kinds) != DEPQ_WORKER_COUNT);
+	BUILD_BUG_ON(ARRAY_SIZE(kinds) != DT_KINDS);
+	BUILD_BUG_ON(DT_KINDS + 1 != DEPQ_WORKER_COUNT);
 	d->backend = &dt_drm;
 	strscpy(d->name, "drm_sched", sizeof(d->name));
 	for (i = 0; i < ARRAY_SIZE(dt_designs) - 1; i++) {

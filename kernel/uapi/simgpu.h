@@ -77,6 +77,10 @@ struct simgpu_info {
 #define SIMGPU_WORKER_WQ		1
 #define SIMGPU_WORKER_HIGHPRI		2
 #define SIMGPU_WORKER_KTHREAD		3
+/* Is scheduled as the most urgent of those whose jobs wait for it. */
+#define SIMGPU_WORKER_FOLLOW		4
+/* The same, but any negative nice value counts as -20. */
+#define SIMGPU_WORKER_FOLLOW_MIN	5
 
 /* &simgpu_create.share, depq only: who shares the worker */
 #define SIMGPU_SHARE_CONTEXT		0
@@ -347,6 +351,8 @@ struct simgpu_read {
  * @queued: out, depq: jobs not yet run
  * @pending: out, jobs with the engine
  * @pad: must be zero
+ * @raises: out, depq: times the worker became more urgent, if it follows
+ * @lowers: out, depq: times it became less urgent
  */
 struct simgpu_stats {
 	__u32 context;
@@ -367,6 +373,8 @@ struct simgpu_stats {
 	__u32 queued;
 	__u32 pending;
 	__u32 pad;
+	__u64 raises;
+	__u64 lowers;
 };
 
 /**

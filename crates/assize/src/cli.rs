@@ -48,6 +48,9 @@ pub(crate) enum Verb {
     Compare(CompareArguments),
     /// Show a bundle's verdicts
     Report(ReportArguments),
+    /// Write what the kernel did in one run for Perfetto, or say where the
+    /// latency of its jobs went
+    Trace(TraceArguments),
     /// Say what this machine can measure, and what is missing
     Doctor(DoctorArguments),
     /// List what can be asked for
@@ -208,6 +211,41 @@ pub(crate) struct ReportArguments {
     pub(crate) trial: Trial,
     #[command(flatten)]
     pub(crate) showing: Showing,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TraceArguments {
+    /// The bundle
+    #[arg(value_name = "BUNDLE")]
+    pub(crate) bundle: PathBuf,
+    /// The run's place in the schedule, from 0: the number in the names of
+    /// its files
+    #[arg(value_name = "RUN")]
+    pub(crate) run: u32,
+    /// Write to this file, not to standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Say where the latency of the jobs went, stage by stage, instead of
+    /// writing a trace
+    #[arg(long)]
+    pub(crate) split: bool,
+    /// How to show the split
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = SplitFormat::Text, requires = "split")]
+    pub(crate) format: SplitFormat,
+    /// Worst cases to list
+    #[arg(long, value_name = "N", default_value_t = 10, requires = "split")]
+    pub(crate) worst: usize,
+    /// Only jobs that a thread of this name has submitted
+    #[arg(long, value_name = "NAME", requires = "split")]
+    pub(crate) thread: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SplitFormat {
+    /// Tables of 72 columns
+    Text,
+    /// Schema assize.split/1
+    Json,
 }
 
 fn share(text: &str) -> Result<f64, String> {

@@ -154,6 +154,11 @@ fn join(all: &mut Records, records: Records, path: &Path) -> Result<(), Failure>
     all.doubts.extend(records.doubts);
     all.failures.extend(records.failures);
     all.unavailable.extend(records.unavailable);
+    for table in records.tables {
+        if !all.tables.contains(&table) {
+            all.tables.push(table);
+        }
+    }
     for (all, more) in [
         (&mut all.limits, records.limits),
         (&mut all.primary, records.primary),

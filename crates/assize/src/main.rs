@@ -16,6 +16,7 @@ mod record;
 mod run;
 mod shell;
 mod terms;
+mod trace;
 
 use std::process::ExitCode;
 
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Verb::Audit(arguments) => audit::audit(&arguments),
         Verb::Compare(arguments) => compare::compare(&arguments),
         Verb::Report(arguments) => compare::report(&arguments),
+        Verb::Trace(arguments) => trace::trace(&arguments),
         Verb::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "assize", &mut text);

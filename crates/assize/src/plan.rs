@@ -46,6 +46,15 @@ fn described(plan: &Plan) -> String {
     for primary in &plan.primary {
         text.push_str(&format!("primary metric {}\n", primary.metric));
     }
+    for table in &plan.tables {
+        let relative = table.normalised_to.as_ref();
+        let relative = relative.map_or(String::new(), |name| format!(", normalised to {name}"));
+        text.push_str(&format!(
+            "table of {} on {}{relative}\n",
+            table.metric,
+            table.workloads.join(", ")
+        ));
+    }
     if let Some(until) = &plan.until {
         text.push_str(&format!(
             "stops early once the intervals of the primary metrics are within a factor {} of the ratio\n",

@@ -171,7 +171,7 @@ fn since_start(steps: &[u64]) -> Vec<u64> {
     steps.iter().map(add).collect()
 }
 
-/// Quantiles of every distribution become metrics. A histogram and samples
+/// Quantiles and spread of every distribution become metrics. A histogram and samples
 /// of one name are the same measurements; then the histogram is taken.
 fn quantiles(recorded: &mut Recorded) {
     let mut found = Vec::new();
@@ -257,7 +257,7 @@ fn per_job(recorded: &mut Recorded) {
     }
 }
 
-/// The quantiles that the run's samples support.
+/// The quantiles that the run's samples support, and their spread.
 fn marks(of: PerRun) -> impl Iterator<Item = (&'static str, f64)> {
     [
         ("p50", of.p50),
@@ -265,6 +265,8 @@ fn marks(of: PerRun) -> impl Iterator<Item = (&'static str, f64)> {
         ("p99", of.p99),
         ("p99.9", of.p999),
         ("max", of.max),
+        ("p99_minus_p50", of.p99_minus_p50),
+        ("mad", of.mad),
     ]
     .into_iter()
     .filter_map(|(mark, value)| Some((mark, value?)))

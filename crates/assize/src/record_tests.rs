@@ -86,7 +86,8 @@ fn histograms_give_the_quantiles_that_their_samples_support() {
         [
             row("latency_ns_p50", 1000.0),
             row("latency_ns_p90", 1000.0),
-            row("latency_ns_max", 3000.0)
+            row("latency_ns_max", 3000.0),
+            row("latency_ns_mad", 0.0)
         ]
     );
     let many = metrics(vec![histogram("latency", "ns", &[(1, 5000), (2, 5000)])]);
@@ -98,9 +99,13 @@ fn histograms_give_the_quantiles_that_their_samples_support() {
             "latency_ns_p90",
             "latency_ns_p99",
             "latency_ns_p99.9",
-            "latency_ns_max"
+            "latency_ns_max",
+            "latency_ns_p99_minus_p50",
+            "latency_ns_mad"
         ]
     );
+    assert_eq!(many[5], row("latency_ns_p99_minus_p50", 0.5));
+    assert_eq!(many[6], row("latency_ns_mad", 0.5));
     assert!(metrics(vec![histogram("latency", "ns", &[])]).is_empty());
 }
 

@@ -18,6 +18,7 @@ use rustix::process::{Pid, Signal, kill_process};
 fn main() -> ExitCode {
     let tests: Vec<Test> = vec![
         ("an_experiment_is_judged_as_compare_judges_it", judged),
+        ("tables_are_asked_for_once_and_shown_by_all_verbs", tables),
         ("nothing_is_overwritten", not_overwritten),
         ("failed_runs_do_not_stop_the_rest", failures),
         ("if_every_run_fails_the_work_has_failed", all_fail),
@@ -89,6 +90,61 @@ fn judged() -> Outcome {
     let claim = ["--claim", "change < base on time"];
     let refuted = assize(here, &[&["compare", "test.bundle"], &claim[..]].concat());
     assert_eq!(refuted.status.code(), Some(1));
+    Ok(())
+}
+
+fn tables() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    let more = r#"runs = 3
+
+[[tables]]
+metric = ["time", "tmie"]
+workloads = ["it", "long"]
+normalised_to = "it"
+
+[workloads.long]
+kind = "command"
+argv = ["sleep", "0.05"]"#;
+    experiment(here, more, r#"["true"]"#, r#"["true", "x"]"#);
+    let planned = printed(here, &["plan", "test.toml"]);
+    assert!(
+        planned.contains("table of time on it, long, normalised to it\n"),
+        "{planned}"
+    );
+    let ran = document(here, &["run", "test.toml", "--json"]);
+    let [time, absent] = &ran["tables"].as_array().unwrap()[..] else {
+        panic!("{}", ran["tables"]);
+    };
+    let cell = &time["rows"][1]["cells"][1];
+    assert!(cell["normalised"]["ratio"].is_f64(), "{cell}");
+    let own = ran["comparisons"].as_array().unwrap().iter();
+    let own = own.filter(|c| c["workload"] == "long" && c["metric"] == "time");
+    let own: Vec<_> = own
+        .map(|c| (&c["ratio"], &c["ci"], &c["verdict"]))
+        .collect();
+    let relative = &cell["relative"];
+    assert_eq!(
+        own,
+        [(&relative["ratio"], &relative["ci"], &relative["verdict"])]
+    );
+    assert_eq!(
+        absent["rows"][0]["cells"][0]["because"],
+        "none of 3 runs has tmie"
+    );
+    for verb in ["compare", "report"] {
+        let again = document(here, &[verb, "test.bundle", "--json"]);
+        assert_eq!(again["tables"], ran["tables"], "{verb}");
+    }
+    let text = printed(here, &["report", "test.bundle"]);
+    for line in [
+        "\ntime: median in ns on it; other columns normalised to it of the same\n",
+        "\n  to base ",
+        "\n  everywhere: none of 3 runs has tmie\n",
+        "\n  [missing-cell] test.toml:7: tables[0].metric[1]: 'tmie' is not among\n",
+    ] {
+        assert!(text.contains(line), "{line}{text}");
+    }
     Ok(())
 }
 

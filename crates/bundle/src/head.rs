@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::difference::{Difference, first_difference};
 use crate::disk::{SCHEMA, get, known_schema};
-use crate::{Configuration, Error};
+use crate::{Configuration, DeclaredTable, Error};
 
 /// What a bundle of runs says of itself. It is written before the first run
 /// and never changed.
@@ -38,6 +38,9 @@ pub struct Head {
     pub primary: Vec<String>,
     /// Metrics of which more is better.
     pub higher_is_better: Vec<String>,
+    /// Tables that the report shows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<DeclaredTable>,
     /// How many runs the schedule has.
     pub planned_runs: u32,
     /// Facts about the machine: `qemu`, `kernel`, …. Those whose name begins

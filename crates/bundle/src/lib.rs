@@ -31,8 +31,8 @@ pub use head::{Head, read_plan};
 pub use merge::{Merged, merge};
 pub use recorded::{Exit, Histogram, Recorded, Samples};
 pub use records::{
-    Configuration, Doubt, Events, FailedRun, Measurement, Place, Records, Run, Spread, Statement,
-    Summary, Unavailable, Unsupported,
+    Configuration, DeclaredTable, Doubt, Events, FailedRun, Measurement, Place, Records, Run,
+    Spread, Statement, Summary, Unavailable, Unsupported,
 };
 pub use schedule::read_run;
 pub use writer::Writer;

@@ -215,6 +215,28 @@ pub struct Configuration {
     pub repeats: Option<String>,
 }
 
+/// A table that an experiment asks for: one metric over several workloads.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DeclaredTable {
+    /// The metric.
+    pub metric: String,
+    /// The columns.
+    pub workloads: Vec<String>,
+    /// The column to which each configuration's others are relative.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub normalised_to: Option<String>,
+    /// The factor of which each configuration is compared with the first
+    /// level; without one it is compared with the baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub factor: Option<String>,
+    /// With a factor: configuration to the one it is compared with, itself if
+    /// it has the first level. Those without such a one are not here.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub baselines: BTreeMap<String, String>,
+    /// Where the metric was named: `FILE:LINE: KEY`.
+    pub place: String,
+}
+
 /// Something doubtful that was noticed while reading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Doubt {
@@ -254,6 +276,9 @@ pub struct Records {
     pub higher_is_better: Vec<String>,
     /// Metrics declared primary, before the data were seen.
     pub primary: Vec<String>,
+    /// Tables that the report shows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<DeclaredTable>,
     /// Runs that failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedRun>,

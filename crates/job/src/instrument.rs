@@ -34,6 +34,12 @@ pub const INSTRUMENTS: &[Instrument] = &[
         needs: "target exact",
     },
     Instrument {
+        name: "kernel-events",
+        metrics: &["none: what it records is for `assize trace`"],
+        source: "trace events sched, depq, simgpu, gpu_scheduler, task/task_newtask",
+        needs: "tracefs; root",
+    },
+    Instrument {
         name: "perf-hardware",
         metrics: &["cycles", "instructions"],
         source: "perf_event_open, hardware events, system-wide",

@@ -15,6 +15,7 @@
 //! assert_eq!(serde_json::to_string(&end).unwrap(), r#"{"record":"end","records":1}"#);
 //! ```
 
+pub mod events;
 mod instrument;
 mod job;
 mod machine;

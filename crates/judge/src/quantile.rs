@@ -132,7 +132,7 @@ pub fn supported(n: usize, p: f64) -> bool {
     n as f64 * p >= enough && n as f64 * (1.0 - p) >= enough
 }
 
-/// The quantiles of one run that its samples support.
+/// The quantiles of one run that its samples support, and its spread.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PerRun {
     /// The median.
@@ -145,25 +145,46 @@ pub struct PerRun {
     pub p999: Option<f64>,
     /// The largest sample.
     pub max: Option<f64>,
+    /// p99 - p50; `None` where p99 is.
+    pub p99_minus_p50: Option<f64>,
+    /// The median absolute deviation from the median, not scaled to a normal
+    /// standard deviation; `None` where p50 is.
+    pub mad: Option<f64>,
 }
 
-/// p50, p90, p99, p99.9 and max by [`type7`], each `None` unless [`supported`].
+/// p50, p90, p99, p99.9 and max by [`type7`], each `None` unless [`supported`];
+/// and of the spread p99 - p50 and the median absolute deviation, which are
+/// supported where the quantiles are that they come from.
 ///
 /// - Shape: sorted ascending, finite, may be empty.
-/// - Cost: O(n) to check.
+/// - Cost: O(n log n).
+/// - Checked: the spread against [`crate::jitter::jitter`].
 ///
 /// # Errors
 /// [`Error::NotFinite`], [`Error::BadArgument`] if the values are not sorted.
 pub fn per_run(sorted: &[f64]) -> Result<PerRun> {
     check_sorted(sorted, 0)?;
     let at = |p| supported(sorted.len(), p).then(|| type7_unchecked(sorted, p));
+    let (p50, p99) = (at(0.5), at(0.99));
+    let mad = p50.map(|centre| {
+        let mut deviations: Vec<f64> = sorted.iter().map(|v| (v - centre).abs()).collect();
+        deviations.sort_by(f64::total_cmp);
+        type7_unchecked(&deviations, 0.5)
+    });
     Ok(PerRun {
-        p50: at(0.5),
+        p50,
         p90: at(0.9),
-        p99: at(0.99),
+        p99,
         p999: at(0.999),
         max: sorted.last().copied(),
+        p99_minus_p50: difference(p99, p50),
+        mad,
     })
+}
+
+/// The first less the second where both are.
+pub(crate) fn difference(first: Option<f64>, second: Option<f64>) -> Option<f64> {
+    Some(first? - second?)
 }
 
 /// Refuses too few values, values that are not finite, and disorder.
@@ -189,7 +210,21 @@ mod tests {
         let run: Vec<f64> = (0..100).map(f64::from).collect();
         let q = per_run(&run).unwrap();
         assert_eq!((q.p50, q.p99, q.max), (Some(49.5), None, Some(99.0)));
-        assert_eq!(per_run(&[]).unwrap().max, None);
+        assert_eq!((q.p99_minus_p50, q.mad), (None, Some(25.0)));
+        let none = per_run(&[]).unwrap();
+        assert_eq!((none.max, none.mad), (None, None));
+        let few = per_run(&run[..19]).unwrap();
+        assert_eq!((few.p50, few.mad), (None, None));
+    }
+
+    #[test]
+    fn the_spread_of_a_run_is_that_of_its_jitter() {
+        let run: Vec<f64> = (0..1000u32).map(|i| f64::from(i * i % 7919)).collect();
+        let jitter = crate::jitter::jitter(&run).unwrap();
+        let of = per_run(&crate::moments::sorted(&run)).unwrap();
+        assert_eq!(of.p99_minus_p50, jitter.p99_minus_p50);
+        assert_eq!((of.mad, of.max), (Some(jitter.mad), Some(jitter.max)));
+        assert!(jitter.mad > 0.0 && of.p99_minus_p50 > of.mad);
     }
 
     #[test]

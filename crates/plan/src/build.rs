@@ -9,7 +9,7 @@ use crate::grid::{self, Grid};
 use crate::mistakes::{targets, wrong_target};
 use crate::plan::{Better, Plan, PlannedConfiguration, SCHEMA, Until};
 use crate::sections::RUNS_MAX;
-use crate::{names, payload, schedule, switches};
+use crate::{names, payload, schedule, switches, tables};
 
 /// Runs of each cell where the file does not say.
 pub(crate) const RUNS: u32 = 8;
@@ -41,6 +41,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     check_total(experiment, overrides, cells as u64, blocks)?;
     let seed = overrides.seed.unwrap_or(file.seed);
     let workloads = unchanged(experiment)?;
+    let tables = tables::tables(experiment, &factors, &configurations);
     Ok(Plan {
         schema: SCHEMA.to_owned(),
         source: experiment.name.clone(),
@@ -66,6 +67,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         instruments: file.instruments.clone(),
         primary: file.primary.clone(),
         higher_is_better: higher_is_better(experiment),
+        tables,
         until,
         margin: file.margin,
         retries: file.retries,

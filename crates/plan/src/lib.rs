@@ -54,8 +54,9 @@ mod settings;
 mod submitting;
 mod subset;
 mod switches;
+mod tables;
 
 pub use error::Error;
 pub use experiment::{Experiment, Overrides, parse};
-pub use plan::{Better, Plan, PlannedConfiguration, PlannedRun, Primary, SCHEMA, Until};
+pub use plan::{Better, Plan, PlannedConfiguration, PlannedRun, Primary, SCHEMA, Table, Until};
 pub use schema::schema;

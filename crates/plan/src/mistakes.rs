@@ -8,9 +8,9 @@ use crate::check::join;
 use crate::combine::level_path;
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::names;
 use crate::plan::Better;
 use crate::raw::{self, BACKGROUND, Level, Parameters};
+use crate::{names, tables};
 
 /// The targets that have no host in their name.
 const TARGETS: &[&str] = &["exact", "live", "host"];
@@ -27,6 +27,7 @@ pub(crate) fn find(experiment: &Experiment) -> Result<(), Error> {
     levels(experiment)?;
     background(experiment)?;
     queue(experiment)?;
+    tables::find(experiment)?;
     for (at, file) in experiment.file.payload.files.iter().enumerate() {
         absolute(experiment, &format!("payload.files[{at}].to"), &file.to)?;
     }

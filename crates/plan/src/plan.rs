@@ -43,6 +43,9 @@ pub struct Plan {
     pub primary: Vec<Primary>,
     /// Metrics of which more is better, primary or not.
     pub higher_is_better: Vec<String>,
+    /// Tables that the report shows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<Table>,
     /// When to stop early, if at all.
     pub until: Option<Until>,
     /// Ratios within 1 ± this are equivalent.
@@ -133,6 +136,29 @@ pub struct Primary {
     pub metric: String,
     /// Which direction is good.
     pub better: Better,
+}
+
+/// A table of the report: one metric over several workloads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    /// The metric.
+    pub metric: String,
+    /// The columns.
+    pub workloads: Vec<String>,
+    /// The column to which each configuration's others are relative.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub normalised_to: Option<String>,
+    /// The factor of which configurations are compared with the first level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub factor: Option<String>,
+    /// With a factor: configuration to the one it is compared with, which
+    /// has the first level and else the same ones. Those of the first level
+    /// lead to themselves; those without such a one are not here.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub baselines: IndexMap<String, String>,
+    /// Where the experiment names the metric: `FILE:LINE: KEY`.
+    pub place: String,
 }
 
 /// When to stop before all runs are done.

@@ -106,6 +106,7 @@ fn link(name: &str) -> String {
         "queue" => "queues",
         "file" => "files",
         "loop" => "loops",
+        "table" => "tables",
         other => other,
     };
     let noun = if name == "primary" {
@@ -147,6 +148,7 @@ fn with_tables(text: &str) -> (String, usize) {
         &sections::QUEUE,
         &sections::UNTIL,
         &sections::PRIMARY,
+        &sections::TABLE,
         &sections::PAYLOAD,
         &sections::FILE,
         &parameters::SCHEDULING_KEYS,

@@ -55,6 +55,7 @@ pub(crate) struct File {
     pub(crate) include: Option<Vec<Pattern>>,
     pub(crate) exclude: Vec<Pattern>,
     pub(crate) factorial: Option<Pattern>,
+    pub(crate) tables: Vec<Table>,
     #[serde(default)]
     pub(crate) payload: Payload,
 }
@@ -83,6 +84,16 @@ pub(crate) struct Until {
     pub(crate) first_look: u32,
     pub(crate) every: u32,
     pub(crate) max_runs: u32,
+}
+
+/// A table of the report.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Table {
+    pub(crate) metric: Vec<String>,
+    pub(crate) workloads: Option<Vec<String>>,
+    pub(crate) normalised_to: Option<String>,
+    pub(crate) factor: Option<String>,
 }
 
 /// What the target needs.

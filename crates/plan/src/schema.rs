@@ -17,6 +17,7 @@ pub fn schema() -> Value {
         &sections::QUEUE,
         &sections::UNTIL,
         &sections::PRIMARY,
+        &sections::TABLE,
         &sections::PAYLOAD,
         &sections::FILE,
         &parameters::SCHEDULING_KEYS,

@@ -177,6 +177,12 @@ pub(crate) static EXPERIMENT: Section = Section {
             "The grid whose effects are fitted: factor to the levels off and on, or to one that is held.",
         ),
         key(
+            "tables",
+            List(&Table(&TABLE)),
+            Is("[]"),
+            "Tables that the report shows.",
+        ),
+        key(
             "payload",
             Table(&PAYLOAD),
             Open,
@@ -348,6 +354,37 @@ pub(crate) static PRIMARY: Section = Section {
             Word(&["lower", "higher"]),
             Required,
             "Which direction is good.",
+        ),
+    ],
+};
+
+/// A table of the report.
+pub(crate) static TABLE: Section = Section {
+    name: "table",
+    keys: &[
+        key(
+            "metric",
+            OneOrMore(&Text),
+            Required,
+            "One metric; or several, of which each has a table of its own.",
+        ),
+        key(
+            "workloads",
+            List(&Text),
+            Open,
+            "The columns; without it all workloads.",
+        ),
+        key(
+            "normalised_to",
+            Text,
+            Open,
+            "One of the columns: the others are shown relative to it, each configuration to its own. Without it medians are shown.",
+        ),
+        key(
+            "factor",
+            Text,
+            Open,
+            "Compare each configuration with that of the factor's first level and else the same levels; without it with the baseline.",
         ),
     ],
 };

@@ -1,4 +1,4 @@
-use assize_verdict::Document;
+use assize_verdict::{Document, Relation, Table as Declared, TableCell};
 
 /// The columns, in order; a kind of row fills those that it has.
 const COLUMNS: &[&str] = &[
@@ -34,7 +34,9 @@ const COLUMNS: &[&str] = &[
 
 /// The whole document as one table. The column `kind` says what a row is:
 /// `run` (one row for each metric), `summary`, `statement`, `comparison`,
-/// `effect`, `rate`, `rate_comparison`, `claim`, `lint` or `sentence`.
+/// `median`, `normalised` (of which `baseline` is the workload that is 1),
+/// `relative`, `effect`, `rate`, `rate_comparison`, `claim`, `lint` or
+/// `sentence`.
 ///
 /// # Errors
 /// If the bytes cannot be written, which memory never refuses.
@@ -153,6 +155,9 @@ fn judged(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
             ("text", row.because.clone().unwrap_or_default()),
         ])?;
     }
+    for asked in &document.tables {
+        declared(asked, table)?;
+    }
     for fit in &document.factorial {
         for effect in &fit.effects {
             let [low, high] = bounds(effect.ci);
@@ -171,6 +176,61 @@ fn judged(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
         }
     }
     rates(document, table)
+}
+
+fn declared(asked: &Declared, table: &mut Table) -> Result<(), ::csv::Error> {
+    for row in &asked.rows {
+        let configuration = ("configuration", row.configuration.clone());
+        let of = |cell: &TableCell| {
+            [
+                ("workload", cell.workload.clone()),
+                ("metric", asked.metric.clone()),
+                ("unit", asked.unit.clone()),
+                configuration.clone(),
+            ]
+        };
+        for cell in &row.cells {
+            let why = cell.because.as_ref().or(row.because.as_ref());
+            let mut fields = vec![
+                ("kind", "median".to_owned()),
+                ("n", cell.n.to_string()),
+                ("value", number(cell.median)),
+                ("text", why.cloned().unwrap_or_default()),
+            ];
+            fields.extend(of(cell));
+            table.row(&fields)?;
+            for (kind, to, relation) in [
+                ("normalised", &asked.normalised_to, &cell.normalised),
+                ("relative", &row.baseline, &cell.relative),
+            ] {
+                if let Some(relation) = relation {
+                    let mut fields = related(relation);
+                    fields.push(("kind", kind.to_owned()));
+                    fields.push(("baseline", to.clone().unwrap_or_default()));
+                    fields.extend(of(cell));
+                    table.row(&fields)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn related(relation: &Relation) -> Vec<(&'static str, String)> {
+    let [low, high] = bounds(relation.ci);
+    let verdict = relation.verdict.map(|verdict| verdict.word());
+    vec![
+        ("n_baseline", number(relation.n_baseline)),
+        ("n", number(relation.n)),
+        ("ratio", number(relation.ratio)),
+        low,
+        high,
+        ("p_t", number(relation.p_t)),
+        ("p", number(relation.p)),
+        ("difference", number(relation.difference)),
+        ("verdict", number(verdict)),
+        ("text", relation.because.clone().unwrap_or_default()),
+    ]
 }
 
 fn rates(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
@@ -227,4 +287,51 @@ fn spoken(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
         table.row(&[("kind", "sentence".into()), ("text", sentence.text.clone())])?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_has_a_row_for_each_median_and_each_ratio() {
+        let none: [u8; 0] = [];
+        let relation = |ratio: f64, verdict: Option<&str>| {
+            serde_json::json!({
+                "n_baseline": 8, "n": 8, "ratio": ratio, "ci": [0.25, 0.5], "p_t": 0.125,
+                "t_test": "paired", "p": 0.0625, "difference": null, "verdict": verdict,
+                "because": null,
+            })
+        };
+        let document: Document = serde_json::from_value(serde_json::json!({
+            "schema": "assize.verdict/1", "source": "bundle", "baseline": "base",
+            "alpha": 0.05, "margin": 0.01, "configurations": none, "workloads": none,
+            "runs": none, "summaries": none, "statements": none, "comparisons": none,
+            "tables": [{
+                "metric": "jitter", "unit": "ns", "workloads": ["normal", "fifo"],
+                "normalised_to": "normal", "factor": null, "level": 0.95,
+                "rows": [{"configuration": "follow", "baseline": "base", "because": null, "cells": [
+                    {"workload": "normal", "n": 0, "median": null, "normalised": null,
+                     "relative": null, "because": "no completed run"},
+                    {"workload": "fifo", "n": 8, "median": 4.5,
+                     "normalised": relation(0.375, None),
+                     "relative": relation(0.4, Some("established")), "because": null},
+                ]}],
+            }],
+            "factorial": none, "rates": none, "rate_comparisons": none, "claims": none,
+            "lints": none, "sentences": none, "reproduce": "",
+        }))
+        .unwrap();
+        let text = csv(&document).unwrap();
+        let lines: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(
+            lines,
+            [
+                "median,normal,jitter,ns,,follow,,,0,,,,,,,,,,,,,,,,,,,no completed run",
+                "median,fifo,jitter,ns,,follow,,,8,,,,,,,,,,,,,,,,,,4.5,",
+                "normalised,fifo,jitter,ns,normal,follow,,8,8,,,0.375,0.25,0.5,0.125,0.0625,,,,,,,,,,,,",
+                "relative,fifo,jitter,ns,base,follow,,8,8,,,0.4,0.25,0.5,0.125,0.0625,,,,,,established,,,,,,",
+            ]
+        );
+    }
 }

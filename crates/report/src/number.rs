@@ -51,9 +51,18 @@ pub fn significant(value: f64, digits: usize) -> String {
     text
 }
 
-/// An interval in at most 12 columns: three decimals or digits where they
-/// fit, else fewer, else powers of ten, else words: JSON has the figures.
-pub(crate) fn interval([low, high]: [f64; 2], show: fn(f64) -> String) -> String {
+/// An interval in at most 12 columns, as [`interval_within`].
+pub(crate) fn interval(ci: [f64; 2], show: fn(f64) -> String) -> String {
+    interval_within(12, ci, show)
+}
+
+/// An interval in at most so many columns: three decimals or digits where they
+/// fit, else two, else powers of ten, else words: JSON has the figures.
+pub(crate) fn interval_within(
+    columns: usize,
+    [low, high]: [f64; 2],
+    show: fn(f64) -> String,
+) -> String {
     let short = |value: f64| {
         if value == 0.0 || (1e-2..1e4).contains(&value.abs()) {
             significant(value, 2)
@@ -63,9 +72,10 @@ pub(crate) fn interval([low, high]: [f64; 2], show: fn(f64) -> String) -> String
     };
     let candidates = [
         format!("{}..{}", show(low), show(high)),
+        format!("{}..{}", significant(low, 2), significant(high, 2)),
         format!("{}..{}", short(low), short(high)),
     ];
-    let fitting = candidates.into_iter().find(|text| text.len() <= 12);
+    let fitting = candidates.into_iter().find(|text| text.len() <= columns);
     fitting.unwrap_or_else(|| "too wide".to_string())
 }
 
@@ -95,6 +105,14 @@ pub(crate) fn p(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_ends_keep_two_digits_where_they_fit() {
+        let of = |columns, ci| interval_within(columns, ci, ratio);
+        assert_eq!(of(14, [0.00591, 0.00734]), "0.0059..0.0073");
+        assert_eq!(of(12, [0.00591, 0.00734]), "6e-3..7e-3");
+        assert_eq!(of(12, [0.00951, 0.123]), "0.0095..0.12");
+    }
 
     #[test]
     fn no_number_is_wider_than_its_column() {

@@ -41,6 +41,7 @@ mod options;
 mod pairs;
 mod rates;
 mod sentences;
+mod tables;
 mod trial;
 mod weigh;
 mod words;
@@ -48,7 +49,7 @@ mod words;
 pub use assize_bundle::{Configuration, Measurement, Place, Run, Spread, Statement, Summary};
 pub use document::{
     Claim, Comparison, Document, Effect, Factorial, Lint, NoiseFloor, Outcome, Rate,
-    RateComparison, SCHEMA, Scale, Sentence, TTest, Verdict,
+    RateComparison, Relation, SCHEMA, Scale, Sentence, TTest, Table, TableCell, TableRow, Verdict,
 };
 pub use error::Error;
 pub use names::{Kind, NameError};

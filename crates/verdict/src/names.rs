@@ -80,6 +80,18 @@ fn nearest(wanted: &str, folds: &[String]) -> Option<usize> {
     (0..folds.len()).min_by_key(|&i| edit_distance(wanted, &folds[i]))
 }
 
+/// The candidate that `given` may have been meant to be: it contains it, or few
+/// characters differ.
+pub(crate) fn similar<'c>(given: &str, candidates: &'c [String]) -> Option<&'c String> {
+    let wanted = folded(given);
+    let folds: Vec<String> = candidates.iter().map(|c| folded(c)).collect();
+    let near = nearest(&wanted, &folds)?;
+    let most = 1 + folds[near].chars().count() / 3;
+    let alike = !wanted.is_empty()
+        && (folds[near].contains(&wanted) || edit_distance(&wanted, &folds[near]) <= most);
+    alike.then(|| &candidates[near])
+}
+
 /// Levenshtein's distance: insertions, deletions and substitutions of
 /// characters (Wagner and Fischer, 1974, with one row).
 fn edit_distance(a: &str, b: &str) -> usize {
@@ -135,6 +147,16 @@ mod tests {
         let error = find("energy-pkg", &["energy", "power/energy-pkg/"]).unwrap_err();
         assert_eq!(error.nearest.as_deref(), Some("power/energy-pkg/"));
         assert!(find("", &["a"]).is_err());
+    }
+
+    #[test]
+    fn only_what_is_alike_may_have_been_meant() {
+        let names = list(&["jitter", "latency_ns_p99", "jobs"]);
+        let alike = |given: &str| similar(given, &names).map(String::as_str);
+        assert_eq!(alike("jiter"), Some("jitter"));
+        assert_eq!(alike("p99"), Some("latency_ns_p99"));
+        assert_eq!(alike("context_switches"), None);
+        assert_eq!((alike(""), similar("a", &[])), (None, None));
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::noise::floors;
 use crate::options::Options;
 use crate::rates::rate_all;
 use crate::sentences;
+use crate::tables::tabulate;
 
 /// Tries records: compares every configuration with its baseline, fits the
 /// factors, tests the events, looks for what is wrong with the data, and tries
@@ -52,12 +53,21 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     let place = places(&cells, &primary);
     comparisons.sort_by_key(|c| place(&c.workload, &c.metric));
     factorial.sort_by_key(|f| place(&f.workload, &f.metric));
+    let (tables, not_measured) = tabulate(&cells, &baselines, &comparisons, options);
     let rates = rate_all(&cells, baselines.chosen, options);
     let claims = try_claims(&cells, options)?;
     let (found, faults) = lints::find_all(&cells, &absent, &primary);
     let of_baselines = baselines.lints(&cells);
     let doubts = lints::doubts(records);
-    let sources = [too_few, found, of_baselines, holes, rates.lints, doubts];
+    let sources = [
+        too_few,
+        found,
+        not_measured,
+        of_baselines,
+        holes,
+        rates.lints,
+        doubts,
+    ];
     let mut document = Document {
         schema: SCHEMA.into(),
         source: records.source.clone(),
@@ -73,6 +83,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         summaries: records.summaries.clone(),
         statements: records.statements.clone(),
         comparisons,
+        tables,
         noise_floor: floors(&cells, options.seed),
         factorial,
         rates: rates.rates,

@@ -200,7 +200,7 @@ struct variant {
 };
 
 #define VARIANTS_DRM	4
-#define VARIANTS_DEPQ	(2 * 3 * 4 * 3)
+#define VARIANTS_DEPQ	(2 * 3 * 5 * 3)
 #define VARIANTS	(VARIANTS_DRM + VARIANTS_DEPQ)
 
 /* The @i-th variant: drm_sched own and shared, both with WQ_HIGHPRI, depq. */
@@ -211,7 +211,7 @@ static MAYBE_UNUSED struct variant variant_at(unsigned int i)
 					   "drm/shared/highpri" };
 	static const char *const puts[] = { "worker", "irq", "submit" };
 	static const char *const workers[] = { "system", "wq", "highpri",
-					       "kthread" };
+					       "kthread", "follow" };
 	static const char *const shares[] = { "context", "engine", "device" };
 	struct variant v = { 0 };
 
@@ -227,8 +227,8 @@ static MAYBE_UNUSED struct variant variant_at(unsigned int i)
 	i /= 2;
 	v.create.put = i % 3;
 	i /= 3;
-	v.create.worker = i % 4;
-	i /= 4;
+	v.create.worker = i % 5;
+	i /= 5;
 	v.create.share = i;
 	snprintf(v.name, sizeof(v.name), "depq/%s/put-%s/%s/%s",
 		 v.create.flags ? "bypass" : "plain", puts[v.create.put],

@@ -9,6 +9,7 @@ mod cpu_idle;
 mod energy;
 mod guest_instructions;
 mod idle;
+mod kernel_events;
 mod labels;
 mod perf;
 mod perf_hardware;
@@ -70,6 +71,7 @@ fn one(name: &str) -> Option<Box<dyn Instrument>> {
         "cpu-idle" => Box::new(cpu_idle::CpuIdle::default()),
         "energy" => Box::new(energy::Energy::default()),
         "guest-instructions" => Box::new(guest_instructions::GuestInstructions::default()),
+        "kernel-events" => Box::new(kernel_events::KernelEvents::default()),
         "perf-hardware" => Box::new(perf_hardware::PerfHardware::default()),
         "perf-software" => Box::new(perf_software::PerfSoftware::default()),
         "perf-workload" => Box::new(perf_software::PerfWorkload::default()),

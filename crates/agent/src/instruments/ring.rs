@@ -16,6 +16,10 @@ pub(crate) struct Field {
     size: usize,
     /// The field says where the text is.
     indirect: bool,
+    signed: bool,
+    array: bool,
+    /// Its value is an address in the kernel.
+    pub pointer: bool,
 }
 
 /// The parts of an event's description that are needed.
@@ -54,6 +58,13 @@ impl Format {
         let found = self.fields.iter().find(|(known, _)| known == name)?;
         Some(found.1)
     }
+
+    /// All fields but those that every event has, in their order.
+    pub(crate) fn own_fields(&self) -> impl Iterator<Item = (&str, Field)> {
+        let own = |(name, _): &&(String, Field)| !name.starts_with("common_");
+        let fields = self.fields.iter().filter(own);
+        fields.map(|(name, field)| (name.as_str(), *field))
+    }
 }
 
 /// A line such as `field:pid_t next_pid; offset:56; size:4; signed:1;`, with
@@ -64,11 +75,12 @@ fn field(line: &str) -> Option<(String, Field)> {
     let declaration = parts.next()?;
     let name = declaration.split_ascii_whitespace().next_back()?;
     let name = name.split('[').next()?.trim_start_matches('*');
-    let (mut offset, mut size) = (None, None);
+    let (mut offset, mut size, mut signed) = (None, None, false);
     for part in parts {
         match part.split_once(':') {
             Some(("offset", number)) => offset = number.parse().ok(),
             Some(("size", number)) => size = number.parse().ok(),
+            Some(("signed", number)) => signed = number == "1",
             _ => {}
         }
     }
@@ -76,6 +88,9 @@ fn field(line: &str) -> Option<(String, Field)> {
         offset: offset?,
         size: size?,
         indirect: declaration.starts_with("__data_loc"),
+        signed,
+        array: declaration.contains('['),
+        pointer: declaration.contains('*'),
     };
     Some((name.to_string(), field))
 }
@@ -87,6 +102,28 @@ impl Field {
         let mut word = [0u8; 8];
         word.get_mut(..bytes.len())?.copy_from_slice(bytes);
         Some(u64::from_le_bytes(word))
+    }
+
+    /// Whether it is a number or an address.
+    pub(crate) fn is_number(self) -> bool {
+        !self.array && !self.indirect && matches!(self.size, 1 | 2 | 4 | 8)
+    }
+
+    /// Whether it may be the name of a thread.
+    pub(crate) fn is_comm(self) -> bool {
+        self.array || self.indirect
+    }
+
+    /// Its value in an event, if it is a number, as it would be in 64 bits
+    /// with a sign.
+    pub(crate) fn value(self, event: &[u8]) -> Option<i64> {
+        let value = self.number(event)?.cast_signed();
+        let spare = 64 - 8 * u32::try_from(self.size).ok()?;
+        Some(if self.signed {
+            value << spare >> spare
+        } else {
+            value
+        })
     }
 
     /// Its value in an event, if it is a number of a thread.
@@ -216,6 +253,8 @@ mod tests {
         let name = format.field("name").unwrap().comm(&event).unwrap();
         assert_eq!(&name[..5], b"wxyz\0");
         assert!(format.field("next_pid").is_none());
+        let own: Vec<&str> = format.own_fields().map(|(name, _)| name).collect();
+        assert_eq!(own, ["prev_comm", "prev_pid", "name"]);
         assert!(
             format
                 .field("prev_pid")
@@ -223,6 +262,25 @@ mod tests {
                 .tid(&event[..20])
                 .is_none()
         );
+    }
+
+    #[test]
+    fn numbers_keep_their_sign() {
+        let line = |declaration: &str, size: usize, signed: u8| {
+            let text = format!("field:{declaration};\toffset:4;\tsize:{size};\tsigned:{signed};");
+            field(&text).unwrap().1
+        };
+        let mut event = vec![0u8; 12];
+        event[4..8].copy_from_slice(&(-5i32).to_le_bytes());
+        assert_eq!(line("int prio", 4, 1).value(&event), Some(-5));
+        assert_eq!(line("u32 prio", 4, 0).value(&event), Some(0xffff_fffb));
+        assert_eq!(line("bool bypass", 1, 0).value(&event), Some(0xfb));
+        assert_eq!(line("u64 seqno", 8, 0).value(&event), Some(0xffff_fffb));
+        assert_eq!(line("u64 seqno", 8, 0).value(&event[..9]), None);
+        let pointer = line("struct dma_fence * fence", 8, 0);
+        assert!(pointer.pointer && pointer.is_number());
+        assert!(!line("char comm[16]", 16, 0).is_number());
+        assert!(line("__data_loc char[] name", 4, 0).is_comm());
     }
 
     /// Writes a page as the kernel does.

@@ -117,6 +117,24 @@ impl Instance {
         fs::write(&path, value).map_err(|why| format!("{}: {why}", path.display()))
     }
 
+    /// The events that this kernel has of what is named as in
+    /// [`Wanted::events`], sorted.
+    pub(crate) fn events_of(&self, wanted: &str) -> Vec<String> {
+        let events = self.path.join("events");
+        if wanted.contains('/') {
+            let there = events.join(wanted).is_dir();
+            return Vec::from_iter(there.then(|| wanted.to_owned()));
+        }
+        let listing = fs::read_dir(events.join(wanted)).into_iter().flatten();
+        let mut found: Vec<String> = listing
+            .flatten()
+            .filter(|entry| entry.path().is_dir())
+            .filter_map(|entry| Some(format!("{wanted}/{}", entry.file_name().to_str()?)))
+            .collect();
+        found.sort();
+        found
+    }
+
     /// How an event is laid out.
     pub(crate) fn format(&self, event: &str) -> Result<Format, String> {
         let path = self.root.join("events").join(event).join("format");

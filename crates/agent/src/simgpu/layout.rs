@@ -67,6 +67,7 @@ fn expected() -> Expected {
         Stats "simgpu_stats" {
             context, banned, submitted, bypassed, done, failed, timedout, no_hang, released,
             put_irq, put_submit, put_worker, put_delayed, kicks, credits, queued, pending, pad,
+            raises, lowers,
         }
         Control "simgpu_control" { context, command, arg }
     }

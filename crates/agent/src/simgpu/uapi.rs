@@ -178,6 +178,8 @@ pub(crate) struct Stats {
     pub(crate) queued: u32,
     pub(crate) pending: u32,
     pub(crate) pad: u32,
+    pub(crate) raises: u64,
+    pub(crate) lowers: u64,
 }
 
 /// `struct simgpu_control`.
@@ -198,7 +200,7 @@ const _: () = {
     assert!(size_of::<Wait>() == 56);
     assert!(size_of::<Record>() == 80);
     assert!(size_of::<Read>() == 32);
-    assert!(size_of::<Stats>() == 120);
+    assert!(size_of::<Stats>() == 136);
     assert!(size_of::<Control>() == 16);
 };
 

@@ -121,7 +121,7 @@ fn counts(queue: &Queue, stats: &[Stats], info: &Info) -> Vec<Record> {
 fn table(stats: &[Stats]) -> String {
     let mut text = String::from(
         "context submitted bypassed done failed timedout no_hang released \
-         put_irq put_submit put_worker put_delayed kicks\n",
+         put_irq put_submit put_worker put_delayed kicks raises lowers\n",
     );
     for one in stats {
         let numbers = [
@@ -138,6 +138,8 @@ fn table(stats: &[Stats]) -> String {
             one.put_worker,
             one.put_delayed,
             one.kicks,
+            one.raises,
+            one.lowers,
         ];
         let words: Vec<String> = numbers.iter().map(u64::to_string).collect();
         text.push_str(&words.join(" "));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use assize_bundle::{Configuration, Head};
+use assize_bundle::{Configuration, DeclaredTable, Head};
 use assize_plan::Plan;
 use assize_target::kernels::Kernels;
 use assize_target::qemu::Qemu;
@@ -28,6 +28,7 @@ pub(crate) fn head(plan: &Plan) -> Result<Head, Failure> {
         workloads: plan.workloads.iter().map(|w| w.name.clone()).collect(),
         primary: plan.primary.iter().map(|p| p.metric.clone()).collect(),
         higher_is_better: plan.higher_is_better.clone(),
+        tables: tables(plan),
         planned_runs: u32::try_from(plan.runs.len()).unwrap_or(u32::MAX),
         facts: facts(plan)?,
         limits: target::limits(&plan.target),
@@ -54,6 +55,18 @@ fn configurations(plan: &Plan) -> Vec<Configuration> {
             .map(|baseline| baseline.name.clone()),
     };
     plan.configurations.iter().map(of).collect()
+}
+
+fn tables(plan: &Plan) -> Vec<DeclaredTable> {
+    let of = |table: &assize_plan::Table| DeclaredTable {
+        metric: table.metric.clone(),
+        workloads: table.workloads.clone(),
+        normalised_to: table.normalised_to.clone(),
+        factor: table.factor.clone(),
+        baselines: table.baselines.clone().into_iter().collect(),
+        place: table.place.clone(),
+    };
+    plan.tables.iter().map(of).collect()
 }
 
 /// What else must be the same for runs to belong together, and, with names

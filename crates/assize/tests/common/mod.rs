@@ -91,7 +91,7 @@ pub fn skip(why: &str) {
     eprintln!("skipped: {why}");
 }
 
-/// A cache without runs; its kernels, memory images and QEMU are those of
+/// A cache without runs; its kernels, modules, memory images and QEMU are those of
 /// the cache that is used otherwise.
 pub struct Cache(tempfile::TempDir);
 
@@ -99,7 +99,7 @@ impl Cache {
     pub fn new() -> Cache {
         let usual = assize_target::kernels::Kernels::default_root();
         let cache = tempfile::tempdir().unwrap();
-        for name in ["kernels", "images", "initramfs", "qemu"] {
+        for name in ["kernels", "images", "initramfs", "modules", "qemu"] {
             fs::create_dir_all(usual.join(name)).unwrap();
             std::os::unix::fs::symlink(usual.join(name), cache.path().join(name)).unwrap();
         }

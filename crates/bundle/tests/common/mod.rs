@@ -33,6 +33,7 @@ pub fn head(planned_runs: u32) -> Head {
         workloads: vec!["pipe".into()],
         primary: vec!["time".into()],
         higher_is_better: vec![],
+        tables: vec![],
         planned_runs,
         facts: BTreeMap::from([
             ("qemu".into(), "7.2".into()),

@@ -18,3 +18,5 @@ mod queues;
 mod scheduling;
 #[cfg(test)]
 mod switches;
+#[cfg(test)]
+mod tables;

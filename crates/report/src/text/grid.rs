@@ -27,7 +27,8 @@ pub(super) struct Cell {
 pub(super) struct Grid {
     /// Names above the columns; wrapped to the width of a column.
     pub(super) heads: Vec<String>,
-    /// Name on the left and one cell for each column.
+    /// Name on the left and one cell for each column. Blanks before a name
+    /// indent it.
     pub(super) rows: Vec<(String, Vec<Cell>)>,
     /// Width of a column of figures.
     pub(super) column: usize,
@@ -88,7 +89,11 @@ impl Grid {
     }
 
     fn draw_row(&self, names: usize, name: &str, cells: &[Cell], style: Style, out: &mut String) {
-        let label = fold(name, names - 1, 3);
+        let indent = name.len() - name.trim_start_matches(' ').len();
+        let label: Vec<String> = fold(name, names - 1 - indent, 3)
+            .into_iter()
+            .map(|line| format!("{}{line}", " ".repeat(indent)))
+            .collect();
         let height = cells
             .iter()
             .map(|cell| cell.lines.len())

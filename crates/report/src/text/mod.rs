@@ -1,5 +1,6 @@
 //! The report as the text of a mail.
 
+mod declared;
 mod grid;
 mod tables;
 
@@ -28,6 +29,7 @@ pub fn text(document: &Document, style: Style) -> String {
     }
     claims(document, &mut out);
     tables::comparisons(document, style, &mut out);
+    declared::tables(document, style, &mut out);
     tables::noise_floor(document, &mut out);
     tables::factorial(document, style, &mut out);
     tables::rates(document, &mut out);

@@ -151,15 +151,22 @@ fn comparison_cell(row: &Comparison, show_n: bool) -> Cell {
         let count = |n: Option<u32>| n.map_or("?".to_string(), |n| n.to_string());
         lines.push(format!("n {}:{}", count(row.n), count(row.n_baseline)));
     }
-    let weight = match row.verdict {
+    Cell {
+        lines,
+        weight: weight(row.verdict),
+    }
+}
+
+/// How a verdict is dressed.
+pub(super) fn weight(verdict: Verdict) -> Weight {
+    match verdict {
         Verdict::Established | Verdict::Supported => Weight::Bold,
         Verdict::Equivalent => Weight::Plain,
         Verdict::Undecided => Weight::Dim,
-    };
-    Cell { lines, weight }
+    }
 }
 
-fn signed(value: f64) -> String {
+pub(super) fn signed(value: f64) -> String {
     let text = significant(value, 3);
     if value > 0.0 {
         format!("+{text}")
@@ -169,7 +176,7 @@ fn signed(value: f64) -> String {
 }
 
 /// As it is, unless a division has made it long.
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     let whole = value.to_string();
     if whole.len() <= 6 {
         whole

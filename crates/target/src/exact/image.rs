@@ -103,7 +103,8 @@ fn attempt(booted: &Booted<'_>) -> Result<TempDir, Error> {
     Err(Error {
         what: format!("make a memory image with QEMU {}", booted.qemu.version),
         why: format!(
-            "in {ATTEMPTS} attempts the clock went on by {leap} ns while the machine was stopped"
+            "in {ATTEMPTS} attempts the clock went on by {} ns while the machine was stopped",
+            leap.cast_signed()
         ),
         mend: Some("try once more, or with another QEMU: assize kernel fetch --qemu".into()),
         wrong_use: false,
@@ -162,7 +163,9 @@ fn make(directory: &Path, booted: &Booted<'_>) -> Result<u64, Error> {
     let path = directory.join("state");
     let failed = |error: io::Error| keep_error(&path, &error);
     let mut state = fs::read(&path).map_err(failed)?;
-    if !take_out_leap(&mut state, unpatched - assize_job::RESUMED_NS) {
+    // A clock that went back has a difference below zero, which wraps.
+    let leap = unpatched.wrapping_sub(assize_job::RESUMED_NS).cast_signed();
+    if !take_out_leap(&mut state, leap) {
         return Ok(unpatched);
     }
     fs::write(&path, state).map_err(failed)?;

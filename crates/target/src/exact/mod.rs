@@ -259,7 +259,10 @@ fn exact(outcome: Outcome) -> Outcome {
         other => Outcome::Failed {
             failure: Failure::Inexact {
                 how: match other {
-                    Some(ns) => format!("the clock went on by {ns} ns while it was stopped"),
+                    Some(ns) => {
+                        let ns = ns.cast_signed();
+                        format!("the clock went on by {ns} ns while it was stopped")
+                    }
                     None => "the agent did not check the clock".into(),
                 },
             },

@@ -13,8 +13,8 @@ const MARK: &[u8] = b"\x0ctimer/icount\x00\x00\x00\x01";
 /// before that thread comes to it, all CPUs look idle and the clock skips to
 /// the next timer. Nothing runs in between, so taking the leap out again is
 /// exact; a leap during which something did run is noticed when the image is
-/// probed.
-pub(crate) fn take_out_leap(state: &mut [u8], leap: u64) -> bool {
+/// probed. A clock that went back, below zero, is set right in the same way.
+pub(crate) fn take_out_leap(state: &mut [u8], leap: i64) -> bool {
     let mut places = state
         .windows(MARK.len())
         .enumerate()
@@ -28,7 +28,7 @@ pub(crate) fn take_out_leap(state: &mut [u8], leap: u64) -> bool {
     };
     let mut bytes = [0; 8];
     bytes.copy_from_slice(field);
-    let Some(skipped) = u64::from_be_bytes(bytes).checked_sub(leap) else {
+    let Some(skipped) = u64::from_be_bytes(bytes).checked_sub_signed(leap) else {
         return false;
     };
     field.copy_from_slice(&skipped.to_be_bytes());
@@ -52,6 +52,8 @@ mod tests {
         let mut bytes = state(1000);
         assert!(take_out_leap(&mut bytes, 300));
         assert_eq!(bytes, state(700));
+        assert!(take_out_leap(&mut bytes, -50));
+        assert_eq!(bytes, state(750));
     }
 
     #[test]

@@ -16,3 +16,5 @@ mod lints;
 mod schedules;
 #[cfg(test)]
 mod sentences;
+#[cfg(test)]
+mod tables;

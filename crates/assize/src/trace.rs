@@ -1,0 +1,162 @@
+//! `assize trace`: one run of a bundle, event by event.
+
+use std::io::{IsTerminal, stdout};
+use std::path::Path;
+
+use assize_bundle::Recorded;
+use assize_job::events::{EVENTS_FILE, EVENTS_SCHEMA, Events};
+use assize_trace::split::{Question, Split};
+use assize_trace::{Run, perfetto, split};
+use serde::Serialize;
+
+use crate::cli::{SplitFormat, TraceArguments};
+use crate::failure::Failure;
+use crate::output;
+
+/// The instrument that records the events.
+const INSTRUMENT: &str = "kernel-events";
+
+/// A split and of which run it is.
+#[derive(Debug, Serialize)]
+struct OfRun<'a> {
+    #[serde(flatten)]
+    split: &'a Split,
+    run: u32,
+    configuration: &'a str,
+    workload: &'a str,
+    seed: u64,
+}
+
+/// Writes the trace of one run, or where the latency of its jobs went.
+pub(crate) fn trace(arguments: &TraceArguments) -> Result<u8, Failure> {
+    let path = arguments.output.as_deref();
+    if !arguments.split && path.is_none() && stdout().is_terminal() {
+        let why =
+            "trace: a trace is no text for a terminal; name a file with -o, or ask for --split";
+        return Err(Failure::Argument(why.into()));
+    }
+    let recorded = recorded(&arguments.bundle, arguments.run)?;
+    let run = Run::new(events(&arguments.bundle, &recorded)?);
+    if !arguments.split {
+        if run.events.lost > 0 {
+            eprintln!(
+                "assize: run {}: {} kernel events were lost; what came after them is missing",
+                recorded.index, run.events.lost
+            );
+        }
+        output::deliver(&perfetto::trace(&run), path)?;
+        return Ok(0);
+    }
+    let question = Question {
+        thread: arguments.thread.clone(),
+        worst: arguments.worst,
+    };
+    let split = split::split(&run, &question);
+    if split.jobs == 0 {
+        return Err(nothing(&recorded, &run, arguments.thread.as_deref()));
+    }
+    let text = match arguments.format {
+        SplitFormat::Text => {
+            let about = format!(
+                "run {}: {} on {}, seed {}\n",
+                recorded.index, recorded.run.configuration, recorded.run.workload, recorded.seed
+            );
+            assize_report::printable(&(about + &split::text(&split))).into_owned()
+        }
+        SplitFormat::Json => {
+            let of_run = OfRun {
+                split: &split,
+                run: recorded.index,
+                configuration: &recorded.run.configuration,
+                workload: &recorded.run.workload,
+                seed: recorded.seed,
+            };
+            let text = serde_json::to_string_pretty(&of_run);
+            text.map_err(|error| Failure::Show(error.to_string()))? + "\n"
+        }
+    };
+    output::deliver(text.as_bytes(), path)?;
+    Ok(0)
+}
+
+/// The run of this number.
+fn recorded(bundle: &Path, index: u32) -> Result<Recorded, Failure> {
+    let head = assize_bundle::read_plan(bundle)?;
+    let place = bundle.display();
+    let there = bundle
+        .join("runs")
+        .join(format!("{index:04}.json"))
+        .exists();
+    if there {
+        return Ok(assize_bundle::read_run(bundle, index)?);
+    }
+    Err(Failure::Argument(if index < head.planned_runs {
+        format!(
+            "run {index}: {place}: it is not recorded yet; `assize run --resume {place}` does it"
+        )
+    } else {
+        format!(
+            "run {index}: {place}: the schedule has {} runs, counted from 0; \
+             their files are in {place}/runs",
+            head.planned_runs
+        )
+    }))
+}
+
+/// The events of a run.
+fn events(bundle: &Path, recorded: &Recorded) -> Result<Events, Failure> {
+    let place = bundle.display();
+    let index = recorded.index;
+    let ours = |(name, text): &&(String, String)| {
+        name.ends_with(EVENTS_FILE) && text.starts_with(EVENTS_SCHEMA)
+    };
+    let Some((name, text)) = recorded.raw.iter().find(ours) else {
+        let given = recorded
+            .unavailable
+            .iter()
+            .find(|u| u.instrument == INSTRUMENT);
+        let why = given.map_or_else(
+            || {
+                format!(
+                    "no kernel events were recorded; add \"{INSTRUMENT}\" to the key \
+                     instruments of the experiment and run it again"
+                )
+            },
+            |given| {
+                format!(
+                    "the instrument {INSTRUMENT} was not available: {}",
+                    given.reason
+                )
+            },
+        );
+        return Err(Failure::Argument(format!("run {index}: {place}: {why}")));
+    };
+    Events::parse(text).map_err(|error| {
+        Failure::Argument(format!(
+            "run {index}: {place}/raw/{name}: {error}; the file was changed or cut off, \
+             run the experiment again"
+        ))
+    })
+}
+
+/// Why there is no job to speak of.
+fn nothing(recorded: &Recorded, run: &Run, thread: Option<&str>) -> Failure {
+    let index = recorded.index;
+    let mut names: Vec<String> = run
+        .jobs
+        .iter()
+        .map(|job| run.threads.name(job.submitter))
+        .collect();
+    names.sort();
+    names.dedup();
+    Failure::Argument(match thread {
+        Some(thread) if !names.is_empty() => format!(
+            "run {index}: no thread '{thread}' has submitted a job; these have: {}",
+            names.join(", ")
+        ),
+        _ => format!(
+            "run {index}: no job was submitted to simgpu while events were recorded; \
+             without --split the trace still shows the scheduler"
+        ),
+    })
+}

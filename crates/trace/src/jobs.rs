@@ -1,0 +1,362 @@
+//! What became of each job that was submitted to simgpu.
+
+use std::collections::HashMap;
+
+use assize_job::events::{Events, Row};
+
+use crate::threads::{Stretch, Threads};
+
+/// What a job's queue is built on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Design {
+    /// The kernel's own `drm_sched`.
+    DrmSched,
+    /// The dependency queue `depq`.
+    Depq,
+}
+
+/// A job. Times are those of the events; None is what was not seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// The number of its context in the file that owns it.
+    pub context: u32,
+    /// The number of its context among all that were made.
+    pub serial: u64,
+    /// Its place in the context, from 1.
+    pub seqno: u64,
+    /// Where it was executed.
+    pub engine: u32,
+    /// What its submitter called it.
+    pub cookie: u64,
+    /// What its queue is built on.
+    pub design: Option<Design>,
+    /// The thread that submitted it.
+    pub submitter: u32,
+    /// The thread that ran it, and the CPU.
+    pub runner: Option<(u32, u32)>,
+    /// Whether that was the submission itself.
+    pub inline: bool,
+    /// The submission entered the kernel.
+    pub submit: u64,
+    /// It was in its queue.
+    pub queued: Option<u64>,
+    /// Its worker was woken, or had been when it was queued.
+    pub woken: Option<u64>,
+    /// Its worker had a CPU.
+    pub running: Option<u64>,
+    /// The call of run_job began.
+    pub run: Option<u64>,
+    /// The engine was done.
+    pub done: Option<u64>,
+    /// What it failed with, not negative, or 0.
+    pub error: i64,
+    /// The first thread that had waited for it when it was done.
+    pub wait: Option<Wait>,
+}
+
+/// A thread that waited for a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wait {
+    /// The thread.
+    pub tid: u32,
+    /// When it began to wait.
+    pub begin: u64,
+    /// When it had a CPU after the job was done; the end of the job if it had
+    /// one then.
+    pub running: u64,
+    /// When the wait was over.
+    pub end: u64,
+}
+
+impl Job {
+    /// The times of its way, in order: submit, queued, worker woken, worker
+    /// running, run_job, completion, waiter running.
+    #[must_use]
+    pub fn marks(&self) -> [Option<u64>; 7] {
+        let waiter = self.wait.map(|wait| wait.running);
+        [
+            Some(self.submit),
+            self.queued,
+            self.woken,
+            self.running,
+            self.run,
+            self.done,
+            waiter,
+        ]
+    }
+
+    /// All that it took but the time on the engine.
+    #[must_use]
+    pub fn latency(&self) -> Option<u64> {
+        let before = self.run?.saturating_sub(self.submit);
+        let after = match (self.wait, self.done) {
+            (Some(wait), Some(done)) => wait.running.saturating_sub(done),
+            _ => 0,
+        };
+        Some(before + after)
+    }
+}
+
+#[derive(Default)]
+struct Following {
+    jobs: Vec<Job>,
+    /// Serial and number of a job to its place.
+    places: HashMap<(u64, u64), usize>,
+    /// Thread to the job that it has handed on and that is not queued yet.
+    handed: HashMap<u32, usize>,
+    /// Waits that have begun: serial, number and thread.
+    waits: HashMap<(u64, u64, u32), u64>,
+}
+
+/// Follows the jobs through the events.
+pub(crate) fn follow(events: &Events, threads: &Threads) -> Vec<Job> {
+    let mut following = Following::default();
+    for row in &events.rows {
+        let Some(kind) = events.kind(row) else {
+            continue;
+        };
+        match kind.name.as_str() {
+            "simgpu/simgpu_submit" => {
+                following.submit(events, row);
+            }
+            "depq/depq_job_queue" => following.queue(row, Design::Depq),
+            "gpu_scheduler/drm_sched_job" | "gpu_scheduler/drm_sched_job_queue" => {
+                following.queue(row, Design::DrmSched);
+            }
+            "simgpu/simgpu_run" => following.run(events, row),
+            "simgpu/simgpu_hw_done" => following.done(events, row),
+            "simgpu/simgpu_wait_begin" => {
+                following.wait_begin(events, row);
+            }
+            "simgpu/simgpu_wait_end" => following.wait_end(events, row, threads),
+            _ => {}
+        }
+    }
+    for job in &mut following.jobs {
+        worker(job, threads);
+    }
+    following.jobs
+}
+
+fn unsigned(events: &Events, row: &Row, field: &str) -> Option<u64> {
+    events.value(row, field).map(i64::cast_unsigned)
+}
+
+fn small(events: &Events, row: &Row, field: &str) -> Option<u32> {
+    events.value(row, field)?.try_into().ok()
+}
+
+/// Which job an event of simgpu is about.
+fn key(events: &Events, row: &Row) -> Option<(u64, u64)> {
+    Some((
+        unsigned(events, row, "serial")?,
+        unsigned(events, row, "seqno")?,
+    ))
+}
+
+impl Following {
+    fn submit(&mut self, events: &Events, row: &Row) -> Option<()> {
+        let (serial, seqno) = key(events, row)?;
+        let place = self.jobs.len();
+        self.jobs.push(Job {
+            context: small(events, row, "context")?,
+            serial,
+            seqno,
+            engine: small(events, row, "engine")?,
+            cookie: unsigned(events, row, "cookie").unwrap_or(0),
+            design: None,
+            submitter: row.tid,
+            runner: None,
+            inline: false,
+            submit: unsigned(events, row, "enter")?.min(row.at_ns),
+            queued: None,
+            woken: None,
+            running: None,
+            run: None,
+            done: None,
+            error: 0,
+            wait: None,
+        });
+        self.places.insert((serial, seqno), place);
+        self.handed.insert(row.tid, place);
+        Some(())
+    }
+
+    /// The queue layer speaks of the job that its caller has just handed on.
+    fn queue(&mut self, row: &Row, design: Design) {
+        let place = self.handed.remove(&row.tid);
+        if let Some(job) = place.and_then(|place| self.jobs.get_mut(place)) {
+            job.queued = Some(row.at_ns);
+            job.design = Some(design);
+        }
+    }
+
+    fn job(&mut self, events: &Events, row: &Row) -> Option<&mut Job> {
+        let place = *self.places.get(&key(events, row)?)?;
+        self.jobs.get_mut(place)
+    }
+
+    fn run(&mut self, events: &Events, row: &Row) {
+        let inline = events.value(row, "arg") == Some(1);
+        if let Some(job) = self.job(events, row).filter(|job| job.run.is_none()) {
+            job.run = Some(row.at_ns);
+            job.runner = Some((row.tid, row.cpu));
+            job.inline = inline;
+        }
+    }
+
+    fn done(&mut self, events: &Events, row: &Row) {
+        let error = events.value(row, "arg").unwrap_or(0);
+        if let Some(job) = self.job(events, row).filter(|job| job.done.is_none()) {
+            job.done = Some(row.at_ns);
+            job.error = error;
+        }
+    }
+
+    fn wait_begin(&mut self, events: &Events, row: &Row) -> Option<()> {
+        let (serial, seqno) = key(events, row)?;
+        self.waits.insert((serial, seqno, row.tid), row.at_ns);
+        Some(())
+    }
+
+    fn wait_end(&mut self, events: &Events, row: &Row, threads: &Threads) {
+        let Some((serial, seqno)) = key(events, row) else {
+            return;
+        };
+        let begin = self.waits.remove(&(serial, seqno, row.tid));
+        let waited = events.value(row, "result") == Some(0);
+        let (Some(begin), true) = (begin, waited) else {
+            return;
+        };
+        let thread = threads.by_tid.get(&row.tid);
+        let Some(job) = self.job(events, row).filter(|job| job.wait.is_none()) else {
+            return;
+        };
+        // Whoever comes when the job is done does not wait.
+        let Some(done) = job.done.filter(|done| begin < *done) else {
+            return;
+        };
+        let ran = thread.and_then(|thread| thread.ran_from(done));
+        job.wait = Some(Wait {
+            tid: row.tid,
+            begin,
+            running: ran.map_or(row.at_ns, |ran| ran.from.clamp(done, row.at_ns)),
+            end: row.at_ns,
+        });
+    }
+}
+
+/// When the worker of a job was woken and had a CPU, both not before the job
+/// was queued.
+fn worker(job: &mut Job, threads: &Threads) {
+    let (Some(queued), Some(run), Some((tid, _))) = (job.queued, job.run, job.runner) else {
+        return;
+    };
+    if job.inline {
+        return;
+    }
+    let Some(thread) = threads.by_tid.get(&tid) else {
+        return;
+    };
+    // Else its switch to the CPU was lost.
+    if thread
+        .ran_from(run)
+        .is_none_or(|stretch| stretch.from > run)
+    {
+        return;
+    }
+    let from = |stretch: Stretch| stretch.from.clamp(queued, run);
+    match thread.woken_for(run) {
+        Some((woken, stretch)) if woken >= queued => {
+            job.woken = Some(woken);
+            job.running = Some(stretch.from.min(run));
+        }
+        // It was awake when the job came, or longer than anybody knows.
+        _ => {
+            job.woken = Some(queued);
+            job.running = thread.ran_from(queued).map(from);
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+    use crate::Run;
+    use crate::made::Made;
+
+    #[test]
+    fn a_job_of_a_worker_has_all_marks() {
+        for (queue, design) in [
+            ("drm_sched_job", Design::DrmSched),
+            ("depq_job_queue", Design::Depq),
+        ] {
+            let mut made = Made::default();
+            made.by_worker(1000, 1, queue).by_worker(5000, 2, queue);
+            let run = Run::new(made.events());
+            for (job, enter) in run.jobs.iter().zip([1000, 5000]) {
+                let marks = [0, 30, 40, 100, 120, 1120, 1150].map(|at| Some(enter + at));
+                assert_eq!(job.marks(), marks, "{queue} {}", job.seqno);
+                assert_eq!(job.runner, Some((3, 1)));
+                assert_eq!(job.design, Some(design));
+                assert_eq!(job.latency(), Some(150));
+            }
+            assert_eq!(run.jobs.len(), 2);
+        }
+    }
+
+    #[test]
+    fn a_job_that_its_submitter_runs_has_no_worker() {
+        let mut made = Made::default();
+        made.by_submitter(1000, 1);
+        let run = Run::new(made.events());
+        let at = |at: u64| Some(1000 + at);
+        let marks = [at(0), at(30), None, None, at(45), at(1045), None];
+        assert_eq!(run.jobs[0].marks(), marks);
+        assert!(run.jobs[0].inline);
+    }
+
+    #[test]
+    fn a_worker_that_is_awake_is_not_woken() {
+        let mut made = Made::default();
+        made.switch(10, 1, (0, 0), 3);
+        made.submitted(1000, 1, "depq_job_queue")
+            .submitted(1100, 2, "depq_job_queue");
+        made.event(1200, (1, 3), "simgpu_run", &[1, 1, 0]);
+        made.switch(1210, 1, (3, 0x100), 8);
+        made.submitted(1300, 3, "depq_job_queue");
+        made.switch(1400, 1, (8, 0x100), 3);
+        made.event(1500, (1, 3), "simgpu_run", &[1, 2, 0]);
+        made.event(1600, (1, 3), "simgpu_run", &[1, 3, 0]);
+        let run = Run::new(made.events());
+        let woken: Vec<_> = run
+            .jobs
+            .iter()
+            .map(|job| (job.woken, job.running))
+            .collect();
+        let at = |woken, running| (Some(woken), Some(running));
+        assert_eq!(woken, [at(1030, 1030), at(1130, 1130), at(1330, 1400)]);
+    }
+
+    #[test]
+    fn who_comes_late_does_not_wait() {
+        let mut made = Made::default();
+        made.by_submitter(1000, 1);
+        made.event(3000, (0, 57), "wait_begin", &[1, 1, 0]);
+        made.event(3010, (0, 57), "wait_end", &[1, 1, 0]);
+        let run = Run::new(made.events());
+        assert_eq!(run.jobs[0].wait, None);
+    }
+
+    #[test]
+    fn what_is_missing_is_not_made_up() {
+        let mut made = Made::default();
+        made.event(900, (1, 3), "simgpu_run", &[1, 1, 0]);
+        made.submitted(1000, 2, "depq_job_queue");
+        let run = Run::new(made.events());
+        assert_eq!(run.jobs.len(), 1);
+        assert_eq!(run.jobs[0].latency(), None);
+        assert_eq!(run.jobs[0].marks()[2..], [None; 5]);
+    }
+}

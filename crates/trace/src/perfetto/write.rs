@@ -1,0 +1,192 @@
+//! Packets, tracks and events on them.
+
+use prost::Message;
+
+use super::proto::{
+    CounterDescriptor, DebugAnnotation, SEQ_INCREMENTAL_STATE_CLEARED, ThreadDescriptor,
+    TracePacket, TrackDescriptor, TrackEvent, Type,
+};
+
+/// All events on tracks are of one sequence.
+const SEQUENCE: u32 = 1;
+/// The field `packet` of a trace, of bytes with their length before them.
+const PACKET: u8 = 1 << 3 | 2;
+
+/// A track that events can be put on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Track(u64);
+
+/// What an event is besides its time and name.
+#[derive(Debug, Clone, Default)]
+pub(super) struct With {
+    /// The flow that it is a step of.
+    pub(super) flow: Option<u64>,
+    /// Whether the flow ends there.
+    pub(super) last: bool,
+    pub(super) details: Vec<(&'static str, Detail)>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Detail {
+    Number(i64),
+    Text(String),
+}
+
+/// A trace that is being written.
+#[derive(Default)]
+pub(super) struct File {
+    bytes: Vec<u8>,
+    tracks: u64,
+    /// Sorted by time at the end: at one time, in the order given.
+    events: Vec<(u64, TrackEvent)>,
+}
+
+impl File {
+    /// Adds a packet as it is.
+    pub(super) fn packet(&mut self, packet: &TracePacket) {
+        self.bytes.push(PACKET);
+        // A vector has room for everything.
+        let _ = packet.encode_length_delimited(&mut self.bytes);
+    }
+
+    /// A track with a name, below another.
+    pub(super) fn track(&mut self, parent: Option<Track>, name: &str) -> Track {
+        self.describe(
+            parent,
+            TrackDescriptor {
+                name: Some(name.to_owned()),
+                ..TrackDescriptor::default()
+            },
+        )
+    }
+
+    /// The track of a thread.
+    pub(super) fn thread(&mut self, process: u32, tid: u32, name: &str) -> Track {
+        self.describe(
+            None,
+            TrackDescriptor {
+                thread: Some(ThreadDescriptor {
+                    pid: i32::try_from(process).ok(),
+                    tid: Some(tid.into()),
+                    thread_name: Some(name.to_owned()),
+                }),
+                ..TrackDescriptor::default()
+            },
+        )
+    }
+
+    /// A track of values.
+    pub(super) fn counter(&mut self, parent: Option<Track>, name: &str, unit: &str) -> Track {
+        self.describe(
+            parent,
+            TrackDescriptor {
+                name: Some(name.to_owned()),
+                counter: Some(CounterDescriptor {
+                    unit_name: Some(unit.to_owned()),
+                }),
+                ..TrackDescriptor::default()
+            },
+        )
+    }
+
+    fn describe(&mut self, parent: Option<Track>, descriptor: TrackDescriptor) -> Track {
+        let first = self.tracks == 0;
+        self.tracks += 1;
+        let track = Track(self.tracks);
+        self.packet(&TracePacket {
+            trusted_packet_sequence_id: Some(SEQUENCE),
+            sequence_flags: first.then_some(SEQ_INCREMENTAL_STATE_CLEARED),
+            track_descriptor: Some(TrackDescriptor {
+                uuid: Some(track.0),
+                parent_uuid: parent.map(|parent| parent.0),
+                ..descriptor
+            }),
+            ..TracePacket::default()
+        });
+        track
+    }
+
+    /// A slice. Those of one track must be given in their order and lie side
+    /// by side.
+    pub(super) fn slice(&mut self, track: Track, (from, to): (u64, u64), name: &str, with: With) {
+        self.begin(track, from, name, with);
+        self.end(track, to);
+    }
+
+    /// The beginning of a slice; what begins on this track before its end is
+    /// a part of it.
+    pub(super) fn begin(&mut self, track: Track, at_ns: u64, name: &str, with: With) {
+        self.event(track, at_ns, Type::SliceBegin, name, with);
+    }
+
+    pub(super) fn end(&mut self, track: Track, at_ns: u64) {
+        self.events.push((
+            at_ns,
+            TrackEvent {
+                r#type: Some(Type::SliceEnd.into()),
+                track_uuid: Some(track.0),
+                ..TrackEvent::default()
+            },
+        ));
+    }
+
+    pub(super) fn instant(&mut self, track: Track, at_ns: u64, name: &str, with: With) {
+        self.event(track, at_ns, Type::Instant, name, with);
+    }
+
+    fn event(&mut self, track: Track, at_ns: u64, kind: Type, name: &str, with: With) {
+        let (ends, goes_on): (Vec<u64>, Vec<u64>) = with.flow.iter().partition(|_| with.last);
+        self.events.push((
+            at_ns,
+            TrackEvent {
+                r#type: Some(kind.into()),
+                track_uuid: Some(track.0),
+                name: Some(name.to_owned()),
+                flow_ids: goes_on,
+                terminating_flow_ids: ends,
+                debug_annotations: with.details.into_iter().map(annotation).collect(),
+                counter_value: None,
+            },
+        ));
+    }
+
+    /// A value from a time on.
+    pub(super) fn value(&mut self, track: Track, at_ns: u64, value: i64) {
+        self.events.push((
+            at_ns,
+            TrackEvent {
+                r#type: Some(Type::Counter.into()),
+                track_uuid: Some(track.0),
+                counter_value: Some(value),
+                ..TrackEvent::default()
+            },
+        ));
+    }
+
+    /// The whole trace.
+    pub(super) fn bytes(mut self) -> Vec<u8> {
+        let mut events = std::mem::take(&mut self.events);
+        events.sort_by_key(|(at_ns, _)| *at_ns);
+        for (at_ns, event) in events {
+            self.packet(&TracePacket {
+                timestamp: Some(at_ns),
+                trusted_packet_sequence_id: Some(SEQUENCE),
+                track_event: Some(event),
+                ..TracePacket::default()
+            });
+        }
+        self.bytes
+    }
+}
+
+fn annotation((name, detail): (&'static str, Detail)) -> DebugAnnotation {
+    let (int_value, string_value) = match detail {
+        Detail::Number(number) => (Some(number), None),
+        Detail::Text(text) => (None, Some(text)),
+    };
+    DebugAnnotation {
+        int_value,
+        string_value,
+        name: Some(name.to_owned()),
+    }
+}

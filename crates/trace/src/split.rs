@@ -1,0 +1,407 @@
+//! Where the latency of jobs went.
+
+use std::fmt::Write;
+
+use assize_judge::quantile;
+use serde::Serialize;
+
+use crate::{Design, Job, Run};
+
+/// The schema of [`Split`].
+pub const SCHEMA: &str = "assize.split/1";
+/// The names of what [`Job::marks`] gives.
+pub const MARKS: [&str; 7] = [
+    "submit",
+    "queued",
+    "worker woken",
+    "worker running",
+    "run_job",
+    "completion",
+    "waiter running",
+];
+/// The stages, as pairs of marks. A job that its submitter runs has no worker.
+const STAGES: [(usize, usize); 9] = [
+    (0, 1),
+    (1, 2),
+    (2, 3),
+    (3, 4),
+    (1, 4),
+    (4, 5),
+    (5, 6),
+    (0, 4),
+    (0, 6),
+];
+/// From queued to run_job, of jobs without a worker.
+const INLINE: usize = 4;
+/// Threads named that had the CPU meanwhile.
+const MEANWHILE: usize = 3;
+
+/// What is asked.
+#[derive(Debug, Clone, Default)]
+pub struct Question {
+    /// Only jobs whose submitter is called so.
+    pub thread: Option<String>,
+    /// How many of the worst cases.
+    pub worst: usize,
+}
+
+/// Where the latency of the jobs of one run went. Times are nanoseconds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Split {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// Jobs that were submitted.
+    pub jobs: usize,
+    /// Of these, run by their submitter.
+    pub inline: usize,
+    /// Of these, without a completion: not done at the end of the recording,
+    /// or an event was lost.
+    pub incomplete: usize,
+    /// Kernel events that were lost.
+    pub events_lost: u64,
+    /// Each stage.
+    pub stages: Vec<Stage>,
+    /// The jobs with the highest latency.
+    pub worst: Vec<Worst>,
+}
+
+/// One stage of all jobs that have it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Stage {
+    /// The mark at which it begins.
+    pub from: &'static str,
+    /// The mark at which it ends.
+    pub to: &'static str,
+    /// How many jobs.
+    pub jobs: usize,
+    /// The median, if there are enough for one.
+    pub ns_p50: Option<f64>,
+    /// The 0.99 quantile, likewise.
+    pub ns_p99: Option<f64>,
+    /// The longest.
+    pub ns_max: Option<u64>,
+}
+
+/// One of the jobs with the highest latency.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Worst {
+    /// Its context's number in its file.
+    pub context: u32,
+    /// Its context's number among all.
+    pub serial: u64,
+    /// Its place in the context.
+    pub seqno: u64,
+    /// The engine.
+    pub engine: u32,
+    /// What its queue is built on.
+    pub design: Option<&'static str>,
+    /// When it was submitted, since the start of the recording.
+    pub at_ns: u64,
+    /// Everything but the time on the engine.
+    pub latency_ns: u64,
+    /// Each mark that was seen, in nanoseconds since the submission.
+    pub marks: Vec<(&'static str, u64)>,
+    /// Who submitted it.
+    pub submitter: String,
+    /// Who ran it.
+    pub runner: Option<String>,
+    /// Who had the worker's CPU while it was woken and waited for one.
+    pub meanwhile: Vec<(String, u64)>,
+}
+
+/// Splits the latency of the jobs of a run.
+#[must_use]
+pub fn split(run: &Run, question: &Question) -> Split {
+    let asked = |job: &&Job| {
+        let thread = question.thread.as_ref();
+        thread.is_none_or(|name| run.threads.name(job.submitter) == *name)
+    };
+    let jobs: Vec<&Job> = run.jobs.iter().filter(asked).collect();
+    let mut by_latency: Vec<(&Job, u64)> = jobs
+        .iter()
+        .filter_map(|job| Some((*job, job.latency()?)))
+        .collect();
+    by_latency.sort_by_key(|(_, latency)| std::cmp::Reverse(*latency));
+    by_latency.truncate(question.worst);
+    Split {
+        schema: SCHEMA,
+        jobs: jobs.len(),
+        inline: jobs.iter().filter(|job| job.inline).count(),
+        incomplete: jobs.iter().filter(|job| job.done.is_none()).count(),
+        events_lost: run.events.lost,
+        stages: (0..STAGES.len()).map(|at| stage(&jobs, at)).collect(),
+        worst: by_latency
+            .iter()
+            .map(|worst| self::worst(run, *worst))
+            .collect(),
+    }
+}
+
+fn stage(jobs: &[&Job], at: usize) -> Stage {
+    let (from, to) = STAGES[at];
+    let took = |job: &&Job| {
+        if at == INLINE && !job.inline {
+            return None;
+        }
+        let marks = job.marks();
+        Some(marks[to]?.saturating_sub(marks[from]?))
+    };
+    let mut times: Vec<u64> = jobs.iter().filter_map(took).collect();
+    times.sort_unstable();
+    #[allow(clippy::cast_precision_loss)] // No job takes 2^53 ns.
+    let values: Vec<f64> = times.iter().map(|&ns| ns as f64).collect();
+    let quantiles = quantile::per_run(&values).ok();
+    Stage {
+        from: MARKS[from],
+        to: MARKS[to],
+        jobs: times.len(),
+        ns_p50: quantiles.and_then(|of| of.p50),
+        ns_p99: quantiles.and_then(|of| of.p99),
+        ns_max: times.last().copied(),
+    }
+}
+
+fn worst(run: &Run, (job, latency_ns): (&Job, u64)) -> Worst {
+    let marks = MARKS.into_iter().zip(job.marks());
+    let since = |at: u64| at.saturating_sub(job.submit);
+    let waited = job.woken.zip(job.running).zip(job.runner);
+    let meanwhile = waited.map_or(Vec::new(), |((woken, running), (tid, _))| {
+        let stretch = run
+            .threads
+            .by_tid
+            .get(&tid)
+            .and_then(|thread| thread.ran_from(running));
+        let cpu = stretch.map(|stretch| stretch.cpu);
+        cpu.map_or(Vec::new(), |cpu| run.threads.meanwhile(cpu, woken, running))
+    });
+    Worst {
+        context: job.context,
+        serial: job.serial,
+        seqno: job.seqno,
+        engine: job.engine,
+        design: job.design.map(|design| match design {
+            Design::DrmSched => "drm-sched",
+            Design::Depq => "depq",
+        }),
+        at_ns: job.submit.saturating_sub(run.events.start_ns),
+        latency_ns,
+        marks: marks
+            .filter_map(|(name, at)| Some((name, since(at?))))
+            .collect(),
+        submitter: run.threads.name(job.submitter),
+        runner: job.runner.map(|(tid, _)| run.threads.name(tid)),
+        meanwhile: meanwhile
+            .into_iter()
+            .take(MEANWHILE)
+            .map(|(tid, ns)| (run.threads.name(tid), ns))
+            .collect(),
+    }
+}
+
+/// Shows a split in 72 columns.
+#[must_use]
+pub fn text(split: &Split) -> String {
+    let mut text = String::new();
+    let Split { jobs, inline, .. } = split;
+    let by_worker = jobs - inline;
+    let _ = writeln!(
+        text,
+        "{jobs} jobs, {by_worker} for a worker, {inline} run by their submitter"
+    );
+    if split.incomplete > 0 {
+        let _ = writeln!(text, "{} jobs were not seen to be done", split.incomplete);
+    }
+    if split.events_lost > 0 {
+        let _ = writeln!(
+            text,
+            "{} kernel events were lost; what came after them is missing",
+            split.events_lost
+        );
+    }
+    let _ = writeln!(
+        text,
+        "\n{:<34}{:>6}{:>10}{:>11}{:>11}",
+        "us", "jobs", "p50", "p99", "max"
+    );
+    for (at, stage) in split.stages.iter().enumerate() {
+        if stage.jobs == 0 {
+            continue;
+        }
+        if STAGES[at] == (0, 4) {
+            text.push('\n');
+        }
+        let name = format!("{} -> {}", stage.from, stage.to);
+        let quantile = |ns: Option<f64>| ns.map_or("-".to_owned(), |ns| format!("{:.3}", ns / 1e3));
+        let max = stage.ns_max.map_or("-".to_owned(), us);
+        let _ = writeln!(
+            text,
+            "{name:<34}{:>6}{:>10}{:>11}{max:>11}",
+            stage.jobs,
+            quantile(stage.ns_p50),
+            quantile(stage.ns_p99),
+        );
+    }
+    if !split.worst.is_empty() {
+        worst_text(&mut text, split);
+    }
+    text
+}
+
+fn worst_text(text: &mut String, split: &Split) {
+    let _ = writeln!(
+        text,
+        "\nworst, by all but run_job -> completion (us since the submission)\n\
+         {:<10}{:>10}{:>9}{:>9}{:>9}{:>9}{:>10}",
+        "job", "at ms", "queued", "woken", "running", "run_job", "waited"
+    );
+    for worst in &split.worst {
+        let mark = |at: usize| {
+            let name = MARKS[at];
+            let found = worst.marks.iter().find(|(known, _)| *known == name);
+            found.map(|(_, ns)| *ns)
+        };
+        let cell = |ns: Option<u64>| ns.map_or("-".to_owned(), tenths);
+        let waited = mark(6).zip(mark(5)).map(|(end, done)| end - done);
+        let _ = writeln!(
+            text,
+            "{:<10}{:>10}{:>9}{:>9}{:>9}{:>9}{:>10}",
+            format!("{}:{}", worst.context, worst.seqno),
+            format!(
+                "{}.{:03}",
+                worst.at_ns / 1_000_000,
+                worst.at_ns / 1000 % 1000
+            ),
+            cell(mark(1)),
+            cell(mark(2)),
+            cell(mark(3)),
+            cell(mark(4)),
+            cell(waited),
+        );
+        let meanwhile: Vec<String> = worst
+            .meanwhile
+            .iter()
+            .map(|(name, ns)| format!("{name} {}", tenths(*ns)))
+            .collect();
+        if !meanwhile.is_empty() {
+            let _ = writeln!(text, "  its CPU was with {}", meanwhile.join(", "));
+        }
+    }
+}
+
+fn us(ns: u64) -> String {
+    format!("{}.{:03}", ns / 1000, ns % 1000)
+}
+
+/// Microseconds with one digit after the point, cut.
+fn tenths(ns: u64) -> String {
+    format!("{}.{}", ns / 1000, ns % 1000 / 100)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+    use crate::made::Made;
+
+    fn run(jobs: u64) -> Run {
+        let mut made = Made::default();
+        made.call(57, "sync").call(3, "kworker/1:0");
+        for at in 0..jobs {
+            made.by_worker(
+                2000 * (at + 1),
+                i64::try_from(at).unwrap() + 1,
+                "drm_sched_job",
+            );
+        }
+        Run::new(made.events())
+    }
+
+    #[test]
+    fn stages_add_up() {
+        let split = split(&run(20), &Question::default());
+        let of = |from: &str, to: &str| {
+            let stage = split
+                .stages
+                .iter()
+                .find(|stage| (stage.from, stage.to) == (from, to));
+            let stage = stage.unwrap();
+            (stage.jobs, stage.ns_p50, stage.ns_max)
+        };
+        let same = |ns: u32| (20, Some(f64::from(ns)), Some(u64::from(ns)));
+        assert_eq!(of("submit", "queued"), same(30));
+        assert_eq!(of("queued", "worker woken"), same(10));
+        assert_eq!(of("worker woken", "worker running"), same(60));
+        assert_eq!(of("worker running", "run_job"), same(20));
+        assert_eq!(of("run_job", "completion"), same(1000));
+        assert_eq!(of("completion", "waiter running"), same(30));
+        assert_eq!(of("submit", "run_job"), same(120));
+        assert_eq!(of("submit", "waiter running"), same(1150));
+        assert_eq!(of("queued", "run_job"), (0, None, None));
+    }
+
+    #[test]
+    fn a_quantile_that_too_few_jobs_support_is_left_out() {
+        let split = split(&run(19), &Question::default());
+        assert!(split.stages.iter().all(|stage| stage.ns_p50.is_none()));
+        assert_eq!(split.stages[0].ns_max, Some(30));
+    }
+
+    #[test]
+    fn the_worst_come_first_with_who_had_the_cpu() {
+        let mut made = Made::default();
+        made.call(57, "sync").call(3, "kworker/1:0").call(8, "hog");
+        made.by_worker(2000, 1, "depq_job_queue");
+        made.submitted(4000, 2, "depq_job_queue")
+            .waking(4040, 0, 57, 3);
+        made.switch(4050, 1, (0, 0), 8)
+            .switch(4900, 1, (8, 0x100), 3);
+        made.event(4950, (1, 3), "simgpu_run", &[1, 2, 0]);
+        let run = Run::new(made.events());
+        let question = Question {
+            worst: 5,
+            ..Question::default()
+        };
+        let split = split(&run, &question);
+        let worst: Vec<_> = split
+            .worst
+            .iter()
+            .map(|w| (w.seqno, w.latency_ns))
+            .collect();
+        assert_eq!(worst, [(2, 950), (1, 150)]);
+        assert_eq!(split.worst[0].meanwhile, [("hog".to_owned(), 850)]);
+        assert_eq!(split.incomplete, 1);
+        let text = text(&split);
+        assert!(text.contains("its CPU was with hog 0.8"), "{text}");
+        assert!(text.lines().all(|line| line.len() <= 72), "{text}");
+    }
+
+    #[test]
+    fn threads_can_be_chosen() {
+        let of = |thread: &str| {
+            let thread = Some(thread.to_owned());
+            split(&run(3), &Question { thread, worst: 1 }).jobs
+        };
+        assert_eq!((of("sync"), of("other")), (3, 0));
+    }
+
+    #[test]
+    fn jobs_of_submitters_have_a_stage_of_their_own() {
+        let mut made = Made::default();
+        made.by_submitter(1000, 1);
+        let split = split(&Run::new(made.events()), &Question::default());
+        assert_eq!(split.inline, 1);
+        let seen: Vec<_> = split
+            .stages
+            .iter()
+            .filter(|s| s.jobs > 0)
+            .map(|s| (s.from, s.to))
+            .collect();
+        let wanted = [
+            ("submit", "queued"),
+            ("queued", "run_job"),
+            ("run_job", "completion"),
+            ("submit", "run_job"),
+        ];
+        assert_eq!(seen, wanted);
+    }
+}

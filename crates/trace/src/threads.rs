@@ -1,0 +1,329 @@
+//! When each thread was woken, ran, and with which priority.
+
+use std::collections::BTreeMap;
+
+use assize_job::events::{Events, Row};
+
+/// A thread that shares the memory of the one that made it.
+const CLONE_THREAD: i64 = 0x1_0000;
+/// The part of a state in which a thread sleeps; what is above says that its
+/// CPU was taken from it.
+const SLEEPS: i64 = 0xff;
+
+/// The threads of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Threads {
+    /// By number. Idle threads are not among them.
+    pub by_tid: BTreeMap<u32, Thread>,
+    /// For each CPU, who ran when. Idle times are not in it.
+    pub by_cpu: BTreeMap<u32, Vec<(u32, Stretch)>>,
+}
+
+/// A thread.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Thread {
+    /// What it was called last.
+    pub name: String,
+    /// Its process, as far as the events tell; else itself.
+    pub process: u32,
+    /// When it ran.
+    pub ran: Vec<Stretch>,
+    /// Its priority as the kernel counts it (0 first, 120 for nice 0), from
+    /// when on.
+    pub prios: Vec<(u64, i64)>,
+}
+
+/// A time in which a thread had a CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stretch {
+    /// From when.
+    pub from: u64,
+    /// Until when; the end of the recording if that came first.
+    pub to: u64,
+    /// Where.
+    pub cpu: u32,
+    /// When it was woken, if it had slept before.
+    pub woken: Option<u64>,
+}
+
+impl Threads {
+    /// A thread's name, or its number.
+    #[must_use]
+    pub fn name(&self, tid: u32) -> String {
+        let thread = self.by_tid.get(&tid);
+        match thread.filter(|thread| !thread.name.is_empty()) {
+            Some(thread) => thread.name.clone(),
+            None => tid.to_string(),
+        }
+    }
+
+    /// Who had a CPU between two times, and for how long; most first.
+    #[must_use]
+    pub fn meanwhile(&self, cpu: u32, from: u64, to: u64) -> Vec<(u32, u64)> {
+        let stretches = self.by_cpu.get(&cpu).map_or(&[][..], Vec::as_slice);
+        let begin = stretches.partition_point(|(_, stretch)| stretch.to <= from);
+        let mut sums: BTreeMap<u32, u64> = BTreeMap::new();
+        for (tid, stretch) in stretches.get(begin..).unwrap_or_default() {
+            if stretch.from >= to {
+                break;
+            }
+            *sums.entry(*tid).or_default() += stretch.to.min(to) - stretch.from.max(from);
+        }
+        let mut sums: Vec<(u32, u64)> = sums.into_iter().collect();
+        sums.sort_by_key(|&(tid, ns)| (std::cmp::Reverse(ns), tid));
+        sums
+    }
+}
+
+impl Thread {
+    /// The last stretch that began at a time or before.
+    fn at_or_before(&self, at: u64) -> Option<usize> {
+        self.ran
+            .partition_point(|stretch| stretch.from <= at)
+            .checked_sub(1)
+    }
+
+    /// When it was woken for what it does at a time, and when it then ran
+    /// first; None if it was not seen to be woken.
+    #[must_use]
+    pub fn woken_for(&self, at: u64) -> Option<(u64, Stretch)> {
+        let upto = self.ran.get(..=self.at_or_before(at)?)?;
+        let woken = upto.iter().rev().find(|stretch| stretch.woken.is_some())?;
+        Some((woken.woken?, *woken))
+    }
+
+    /// The stretch in which it ran at a time, else the first that began
+    /// later.
+    #[must_use]
+    pub fn ran_from(&self, at: u64) -> Option<Stretch> {
+        let before = self.at_or_before(at);
+        let covers = before.and_then(|index| self.ran.get(index));
+        if let Some(stretch) = covers.filter(|stretch| stretch.to > at) {
+            return Some(*stretch);
+        }
+        self.ran.get(before.map_or(0, |index| index + 1)).copied()
+    }
+
+    fn prio(&mut self, at_ns: u64, prio: i64) {
+        if self.prios.last().is_none_or(|(_, last)| *last != prio) {
+            self.prios.push((at_ns, prio));
+        }
+    }
+}
+
+/// What is known of a thread between two events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum State {
+    /// Not seen yet.
+    #[default]
+    Unknown,
+    Asleep,
+    Woken {
+        at_ns: u64,
+    },
+    /// It waits for a CPU and was not woken for that.
+    Preempted,
+    Runs {
+        from: u64,
+        cpu: u32,
+        woken: Option<u64>,
+    },
+}
+
+#[derive(Default)]
+struct Following {
+    threads: Threads,
+    states: BTreeMap<u32, State>,
+}
+
+/// Follows all threads through the events.
+pub(crate) fn follow(events: &Events) -> Threads {
+    let mut following = Following::default();
+    for name in &events.names {
+        let thread = following.thread(name.tid);
+        thread.name.clone_from(&name.name);
+    }
+    for row in &events.rows {
+        let Some(kind) = events.kind(row) else {
+            continue;
+        };
+        match kind.name.as_str() {
+            "sched/sched_switch" => following.switch(events, row),
+            "sched/sched_waking" | "sched/sched_wakeup_new" => following.waking(events, row),
+            "task/task_newtask" => following.new_task(events, row),
+            "depq/depq_worker_prio" => following.worker_prio(events, row),
+            _ => {}
+        }
+    }
+    following.end(events.stop_ns)
+}
+
+impl Following {
+    fn thread(&mut self, tid: u32) -> &mut Thread {
+        self.threads.by_tid.entry(tid).or_insert_with(|| Thread {
+            process: tid,
+            ..Thread::default()
+        })
+    }
+
+    fn switch(&mut self, events: &Events, row: &Row) {
+        let tid = |field| u32::try_from(events.value(row, field)?).ok();
+        let (Some(prev), Some(next)) = (tid("prev_pid"), tid("next_pid")) else {
+            return;
+        };
+        if prev != 0 {
+            // Seen for the first time: it has run since the start.
+            self.states.entry(prev).or_insert(State::Runs {
+                from: events.start_ns,
+                cpu: row.cpu,
+                woken: None,
+            });
+            self.leaves(prev, row.at_ns);
+            let sleeps = events
+                .value(row, "prev_state")
+                .is_some_and(|state| state & SLEEPS != 0);
+            let state = if sleeps {
+                State::Asleep
+            } else {
+                State::Preempted
+            };
+            self.states.insert(prev, state);
+            if let Some(prio) = events.value(row, "prev_prio") {
+                self.thread(prev).prio(row.at_ns, prio);
+            }
+        }
+        if next != 0 {
+            let woken = match self.states.get(&next) {
+                Some(State::Woken { at_ns }) => Some(*at_ns),
+                _ => None,
+            };
+            let runs = State::Runs {
+                from: row.at_ns,
+                cpu: row.cpu,
+                woken,
+            };
+            self.states.insert(next, runs);
+            if let Some(prio) = events.value(row, "next_prio") {
+                self.thread(next).prio(row.at_ns, prio);
+            }
+        }
+    }
+
+    /// A thread does not run any more.
+    fn leaves(&mut self, tid: u32, at_ns: u64) {
+        let Some(State::Runs { from, cpu, woken }) = self.states.get(&tid).copied() else {
+            return;
+        };
+        let stretch = Stretch {
+            from,
+            to: at_ns,
+            cpu,
+            woken,
+        };
+        self.thread(tid).ran.push(stretch);
+        self.threads
+            .by_cpu
+            .entry(cpu)
+            .or_default()
+            .push((tid, stretch));
+    }
+
+    /// A wake-up counts if its thread did not run or wait for a CPU already.
+    fn waking(&mut self, events: &Events, row: &Row) {
+        let Some(tid) = events
+            .value(row, "pid")
+            .and_then(|pid| u32::try_from(pid).ok())
+        else {
+            return;
+        };
+        if let Some(prio) = events.value(row, "prio") {
+            self.thread(tid).prio(row.at_ns, prio);
+        }
+        let state = self.states.entry(tid).or_default();
+        if matches!(state, State::Unknown | State::Asleep) {
+            *state = State::Woken { at_ns: row.at_ns };
+        }
+    }
+
+    fn new_task(&mut self, events: &Events, row: &Row) {
+        let Some(tid) = events
+            .value(row, "pid")
+            .and_then(|pid| u32::try_from(pid).ok())
+        else {
+            return;
+        };
+        let flags = events.value(row, "clone_flags").unwrap_or(0);
+        let process = if flags & CLONE_THREAD == 0 {
+            tid
+        } else {
+            self.thread(row.tid).process
+        };
+        self.thread(tid).process = process;
+        self.states.insert(tid, State::Asleep);
+    }
+
+    /// What a worker that follows is about to get.
+    fn worker_prio(&mut self, events: &Events, row: &Row) {
+        let value = |field| events.value(row, field);
+        let (Some(pid), Some(policy)) = (value("pid"), value("policy")) else {
+            return;
+        };
+        let prio = match policy {
+            // SCHED_FIFO and SCHED_RR
+            1 | 2 => value("priority").map(|priority| 99 - priority),
+            _ => value("nice").map(|nice| 120 + nice),
+        };
+        if let (Ok(tid), Some(prio)) = (u32::try_from(pid), prio) {
+            self.thread(tid).prio(row.at_ns, prio);
+        }
+    }
+
+    fn end(mut self, stop_ns: u64) -> Threads {
+        let tids: Vec<u32> = self.states.keys().copied().collect();
+        for tid in tids {
+            self.leaves(tid, stop_ns);
+        }
+        for stretches in self.threads.by_cpu.values_mut() {
+            stretches.sort_by_key(|(_, stretch)| stretch.from);
+        }
+        self.threads
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use crate::made::Made;
+
+    #[test]
+    fn a_thread_is_followed_from_its_wake_up_to_its_sleep() {
+        let mut made = Made::default();
+        made.waking(100, 0, 3, 57).waking(110, 0, 3, 57);
+        made.switch(120, 1, (3, 0), 57).waking(130, 0, 3, 57);
+        made.switch(150, 1, (57, 0x100), 3)
+            .switch(160, 1, (3, 1), 57);
+        made.switch(170, 1, (57, 1), 0);
+        let threads = super::follow(&made.events());
+        let thread = &threads.by_tid[&57];
+        let ran: Vec<_> = thread.ran.iter().map(|s| (s.from, s.to, s.woken)).collect();
+        assert_eq!(ran, [(120, 150, Some(100)), (160, 170, None)]);
+        let (woken, first) = thread.woken_for(165).unwrap();
+        assert_eq!((woken, first.from), (100, 120));
+        assert_eq!(thread.woken_for(119), None);
+        assert_eq!(thread.ran_from(130).unwrap().from, 120);
+        assert_eq!(thread.ran_from(150).unwrap().from, 160);
+        assert_eq!(thread.ran_from(170), None);
+        assert_eq!(threads.meanwhile(1, 110, 165), [(57, 35), (3, 20)]);
+    }
+
+    #[test]
+    fn a_thread_belongs_to_the_process_that_made_it() {
+        let mut made = Made::default();
+        made.new_task(10, 57, 58, 0x1_0000)
+            .new_task(20, 58, 59, 0x1_0000);
+        made.new_task(30, 59, 60, 0);
+        let threads = super::follow(&made.events());
+        let processes: Vec<u32> = threads.by_tid.values().map(|t| t.process).collect();
+        assert_eq!(processes, [57, 57, 57, 60]);
+    }
+}

@@ -1,0 +1,268 @@
+//! Tables that an experiment asks for: one metric over several workloads.
+
+use assize_bundle::DeclaredTable;
+use assize_judge::quantile;
+
+use crate::baselines::Baselines;
+use crate::cells::{Cell, Cells, Key};
+use crate::document::{Comparison, Lint, Relation, Table, TableCell, TableRow};
+use crate::names::{folded, similar};
+use crate::options::Options;
+use crate::weigh::{Weighed, weigh};
+use crate::words::{count, finite};
+
+/// All tables, and what is asked for and was not measured. `comparisons` are
+/// those of the document; ratios that are there are taken from there.
+pub(crate) fn tabulate(
+    cells: &Cells<'_>,
+    baselines: &Baselines,
+    comparisons: &[Comparison],
+    options: &Options,
+) -> (Vec<Table>, Vec<Lint>) {
+    let (mut tables, mut lints) = (Vec::new(), Vec::new());
+    for asked in &cells.records.tables {
+        let tabulator = Tabulator {
+            cells,
+            baselines,
+            comparisons,
+            options,
+            asked,
+        };
+        let units = tabulator.units();
+        if units.is_empty() {
+            lints.extend(absent(cells, asked));
+            tables.push(tabulator.table(None));
+        }
+        let of_units = units.into_iter().map(|unit| tabulator.table(Some(unit)));
+        tables.extend(of_units);
+    }
+    (tables, lints)
+}
+
+/// Says that no run has the metric, if there are runs at all.
+fn absent(cells: &Cells<'_>, asked: &DeclaredTable) -> Option<Lint> {
+    let mut names: Vec<String> = Vec::new();
+    for metric in &cells.metrics {
+        if !names.contains(&metric.name) {
+            names.push(metric.name.clone());
+        }
+    }
+    let known = names.contains(&asked.metric);
+    let detail = if names.is_empty() {
+        return None;
+    } else if known {
+        format!("no run of its workloads has '{}'", asked.metric)
+    } else {
+        let near = similar(&asked.metric, &names);
+        let mend = near.map_or(String::new(), |name| format!("; did you mean '{name}'?"));
+        format!(
+            "'{}' is not among the {} metrics recorded{mend}",
+            asked.metric,
+            names.len()
+        )
+    };
+    Some(Lint {
+        code: "missing-cell".into(),
+        location: asked.place.clone(),
+        detail,
+    })
+}
+
+/// One table that is asked for, and what it is made from.
+struct Tabulator<'t, 'a> {
+    cells: &'t Cells<'a>,
+    baselines: &'t Baselines,
+    comparisons: &'t [Comparison],
+    options: &'t Options,
+    asked: &'t DeclaredTable,
+}
+
+impl Tabulator<'_, '_> {
+    /// The metrics of this name that its workloads have: one for each unit.
+    fn units(&self) -> Vec<usize> {
+        let workloads: Vec<usize> = self.workloads().flatten().collect();
+        let rows = self.cells.rows();
+        let all = self.cells.metrics.iter().enumerate();
+        let named = all.filter(|(_, metric)| metric.name == self.asked.metric);
+        named
+            .map(|(metric, _)| metric)
+            .filter(|metric| workloads.iter().any(|w| rows.contains(&(*w, *metric))))
+            .collect()
+    }
+
+    /// The columns, where anything was recorded of them.
+    fn workloads(&self) -> impl Iterator<Item = Option<usize>> {
+        let names = self.asked.workloads.iter();
+        names.map(|name| self.cells.workload(name))
+    }
+
+    fn table(&self, metric: Option<usize>) -> Table {
+        let unit = metric.map_or("", |metric| &self.cells.metrics[metric].unit);
+        let rows = 0..self.cells.configurations.len();
+        Table {
+            metric: self.asked.metric.clone(),
+            unit: unit.to_owned(),
+            workloads: self.asked.workloads.clone(),
+            normalised_to: self.asked.normalised_to.clone(),
+            factor: self.asked.factor.clone(),
+            level: self.options.level,
+            rows: rows.map(|row| self.row(metric, row)).collect(),
+        }
+    }
+
+    fn row(&self, metric: Option<usize>, configuration: usize) -> TableRow {
+        let baseline = self.baseline(configuration);
+        let columns = self.asked.workloads.iter().zip(self.workloads());
+        let cells = columns
+            .map(|(name, workload)| {
+                let key = metric.zip(workload).map(|(metric, workload)| Key {
+                    workload,
+                    metric,
+                    configuration,
+                });
+                let mut cell = self.cell(key, name, configuration);
+                if let Some(key) = key {
+                    cell.normalised = self.normalised(key, name);
+                    cell.relative = baseline.and_then(|of| self.relative(key, of));
+                }
+                cell
+            })
+            .collect();
+        TableRow {
+            configuration: self.cells.configurations[configuration].clone(),
+            baseline: baseline.map(|of| self.cells.configurations[of].clone()),
+            because: self.without_baseline(configuration),
+            cells,
+        }
+    }
+
+    /// What the row is compared with; nothing with itself.
+    fn baseline(&self, configuration: usize) -> Option<usize> {
+        let name = &self.cells.configurations[configuration];
+        let baseline = match self.asked.factor {
+            Some(_) => self.cells.configuration(self.partner(name)?),
+            None => self.baselines.main(self.cells),
+        };
+        baseline.filter(|&of| of != configuration)
+    }
+
+    /// The configuration of the factor's first level.
+    fn partner(&self, name: &str) -> Option<&str> {
+        let mut pairs = self.asked.baselines.iter();
+        let pair = pairs.find(|(of, _)| folded(of) == folded(name));
+        pair.map(|(_, baseline)| baseline.as_str())
+    }
+
+    fn without_baseline(&self, configuration: usize) -> Option<String> {
+        let factor = self.asked.factor.as_ref()?;
+        let name = &self.cells.configurations[configuration];
+        self.partner(name).is_none().then(|| {
+            format!("no configuration has the first level of {factor} and else the same levels")
+        })
+    }
+
+    fn cell(&self, key: Option<Key>, workload: &str, configuration: usize) -> TableCell {
+        let found = key.and_then(|key| self.cells.get(key));
+        let mut values = found.map(Cell::values).unwrap_or_default();
+        values.sort_by(f64::total_cmp);
+        let n = u32::try_from(values.len()).unwrap_or(u32::MAX);
+        TableCell {
+            workload: workload.to_owned(),
+            n,
+            median: quantile::type7(&values, 0.5).ok().and_then(finite),
+            normalised: None,
+            relative: None,
+            because: match found.and_then(|cell| cell.summary) {
+                Some(_) if values.is_empty() => Some("only a mean of runs is given".into()),
+                _ => self.lacking(workload, configuration, values.len()),
+            },
+        }
+    }
+
+    /// Why fewer runs than there are, or none, have the metric.
+    fn lacking(&self, workload: &str, configuration: usize, having: usize) -> Option<String> {
+        let place = (self.cells.workload(workload), configuration);
+        let there = self.cells.run_places.iter();
+        let runs = there
+            .filter(|&&(workload, configuration)| (Some(workload), configuration) == place)
+            .count();
+        let metric = &self.asked.metric;
+        match (runs, having) {
+            (0, _) => Some("no completed run".into()),
+            (runs, 0) => Some(format!("none of {} has {metric}", count(runs, "run"))),
+            (runs, having) if having < runs => {
+                Some(format!("{having} of {runs} runs have {metric}"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Against the same configuration on the workload that is 1.
+    fn normalised(&self, key: Key, workload: &str) -> Option<Relation> {
+        let to = self
+            .asked
+            .normalised_to
+            .as_ref()
+            .filter(|to| *to != workload)?;
+        let one = Key {
+            workload: self.cells.workload(to)?,
+            ..key
+        };
+        self.weighed(one, key).map(relation)
+    }
+
+    /// Against the baseline on the same workload: the document's own row, if
+    /// it has one.
+    fn relative(&self, key: Key, baseline: usize) -> Option<Relation> {
+        let metric = &self.cells.metrics[key.metric];
+        let same = |row: &&Comparison| {
+            row.workload == self.cells.workloads[key.workload]
+                && (&row.metric, &row.unit) == (&metric.name, &metric.unit)
+                && row.baseline == self.cells.configurations[baseline]
+                && row.configuration == self.cells.configurations[key.configuration]
+        };
+        if let Some(row) = self.comparisons.iter().find(same) {
+            return Some(taken(row));
+        }
+        let of_baseline = Key {
+            configuration: baseline,
+            ..key
+        };
+        self.weighed(of_baseline, key).map(relation)
+    }
+
+    fn weighed(&self, a: Key, b: Key) -> Option<Weighed> {
+        let (a, b) = (self.cells.get(a)?, self.cells.get(b)?);
+        Some(weigh(a, b, self.options.seed).at_level(self.options.level))
+    }
+}
+
+fn relation(weighed: Weighed) -> Relation {
+    Relation {
+        n_baseline: weighed.n_a,
+        n: weighed.n_b,
+        ratio: weighed.ratio,
+        ci: weighed.ci_ends(),
+        p_t: weighed.p_t,
+        t_test: weighed.t_test,
+        p: weighed.p,
+        difference: weighed.difference,
+        verdict: None,
+        because: (!weighed.because.is_empty()).then(|| weighed.because.join("; ")),
+    }
+}
+
+fn taken(row: &Comparison) -> Relation {
+    Relation {
+        n_baseline: row.n_baseline,
+        n: row.n,
+        ratio: row.ratio,
+        ci: row.ci,
+        p_t: row.p_t,
+        t_test: row.t_test,
+        p: row.p,
+        difference: row.difference,
+        verdict: Some(row.verdict),
+        because: row.because.clone(),
+    }
+}

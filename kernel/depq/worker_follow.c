@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/bitmap.h>
+#include <linux/capability.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/deadline.h>
+#include <linux/sched/prio.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/timer.h>
+#include <uapi/linux/sched/types.h>
+
+#include "internal.h"
+#include "trace.h"
+
+/**
+ * DOC: workers that follow
+ *
+ * A thread that is scheduled as whoever waits for it. Each job that its
+ * submitter does not run itself takes a level with it, and the worker has the
+ * most urgent level of all jobs that wait for it:
+ *
+ * ==================  =======================================================
+ * submitter           the worker, while it has a job of it
+ * ==================  =======================================================
+ * SCHED_FIFO          SCHED_FIFO with the same priority, but not above the
+ *                     module parameter follow_rt_max
+ * SCHED_RR            SCHED_RR likewise; at equal priorities FIFO wins
+ * SCHED_DEADLINE      SCHED_FIFO with 99, capped likewise, if the submitter
+ *                     might give itself that (CAP_SYS_NICE, RLIMIT_RTPRIO),
+ *                     else as its nice value says. A worker with a deadline
+ *                     would need bandwidth of its own, which may be refused,
+ *                     and would be throttled for everybody's jobs.
+ * SCHED_OTHER, BATCH  SCHED_OTHER with the same nice value
+ * SCHED_IDLE          SCHED_OTHER with nice 19: others may wait for its fences
+ * with follow_rt_max  realtime submitters count as nice -20
+ * = 0
+ * none                SCHED_OTHER with nice 0
+ * ==================  =======================================================
+ *
+ * What a submitter has at the time counts, also what it has inherited from a
+ * waiter of a mutex. But a thread does not get through its worker what it could
+ * not give itself: of an inherited priority counts only what its capabilities,
+ * RLIMIT_RTPRIO and RLIMIT_NICE allow. A priority of its own needs no such
+ * check, because setting the same again is always allowed.
+ *
+ * The level goes up in the submission, before the worker is woken, also where
+ * the worker is awake but waits for a CPU; or in the worker, if that is faster.
+ * It goes down only in the worker, before the next job it runs, or when it is
+ * idle. A level outlives the last
+ * job of a queue by follow_linger_ms, so that it does not go up and down
+ * with each job of a stream; the next job of the same queue ends that, so
+ * that whoever has become less urgent is served as such from its next job on,
+ * and so does the end of the queue. Nor does it cover much work of others: once
+ * less urgent jobs have kept the worker for %DEPQ_FOLLOW_OTHERS_NS, nothing
+ * lingers any more.
+ *
+ * Affinity and cgroup stay the worker's own, which is in the root group and may
+ * run wherever kernel threads may; whoever administers the machine can move and
+ * bind it. A nice value weighs against the groups beside it, not against their
+ * threads.
+ *
+ * ==========  ===========================================  ==================
+ * level of    is counted                                   until
+ * ==========  ===========================================  ==================
+ * a job       from its commit on (@count)                  it is run or fails
+ * a queue     from then on, if it was the last (@lingers)  see above
+ * ==========  ===========================================  ==================
+ *
+ * &depq_follow.lock is the innermost of depq and is taken in any context;
+ * &depq_follow.apply is taken in process context with interrupts on, where the
+ * scheduler is called, and @lock inside it. @need changes under @lock, @target
+ * under both, @applied under @apply. So whoever counts a level sees either what the worker has gone
+ * down to, or the worker sees the level.
+ */
+
+static unsigned int follow_rt_max = MAX_RT_PRIO - 1;
+module_param(follow_rt_max, uint, 0644);
+MODULE_PARM_DESC(follow_rt_max,
+		 "highest realtime priority of workers that follow, 0 to 99 (default 99)");
+
+/* How long a queue without jobs keeps its level. */
+static unsigned int follow_linger_ms = 20;
+module_param(follow_linger_ms, uint, 0644);
+MODULE_PARM_DESC(follow_linger_ms,
+		 "how long workers keep the priority of who has no jobs any more (default 20: longer than a frame)");
+
+/* After so much less urgent work nothing lingers. */
+#define DEPQ_FOLLOW_OTHERS_NS	(200 * NSEC_PER_USEC)
+
+/*
+ * Levels, the most urgent first: FIFO 99, RR 99, FIFO 98 ... RR 1, nice -20
+ * ... 19.
+ */
+#define LEVEL_NICE	(2 * (MAX_RT_PRIO - 1))
+#define LEVEL_IDLE	(LEVEL_NICE + NICE_TO_PRIO(0) - MAX_RT_PRIO)
+#define LEVELS		(LEVEL_NICE + NICE_WIDTH)
+
+/**
+ * struct depq_follow - what a worker knows of those it works for
+ * @worker: the thread
+ * @min_nice: any negative nice value counts as the least
+ * @lock: protects what follows
+ * @count: jobs and lingering queues of each level
+ * @levels: those that @count is not zero for
+ * @need: the first of @levels, or %LEVEL_IDLE
+ * @target: what the thread has, or gets from the holder of @apply
+ * @applied: what it has
+ * @others_ns: for how long less urgent jobs than the worker has a level for
+ *	have kept it since the last that was not. The worker's own.
+ * @others_since: local_clock() from which on there is more to add; or 0
+ * @lingers: queues without jobs that still count, the oldest first
+ * @raises: times the level went up
+ * @lowers: times it went down
+ * @apply: held while the scheduler is told
+ * @timer: lets queues linger no longer
+ * @relax: lets the worker look at its level when it has nothing else to do
+ */
+struct depq_follow {
+	struct kthread_worker *worker;
+	bool min_nice;
+
+	raw_spinlock_t lock;
+	u32 count[LEVELS];
+	DECLARE_BITMAP(levels, LEVELS);
+	u16 need;
+	u16 target;
+	u16 applied;
+	u64 others_ns;
+	u64 others_since;
+	struct list_head lingers;
+	u64 raises;
+	u64 lowers;
+
+	spinlock_t apply;
+	struct timer_list timer;
+	struct kthread_work relax;
+};
+
+/* Also with a deadline; what rt_prio() says of that depends on the kernel. */
+static bool depq_prio_realtime(int prio)
+{
+	return prio < MAX_RT_PRIO;
+}
+
+static u16 depq_level_rt(int priority, bool rr)
+{
+	priority = min_t(int, priority, READ_ONCE(follow_rt_max));
+	if (priority < 1)
+		return LEVEL_NICE;
+	return 2 * (MAX_RT_PRIO - 1 - min(priority, MAX_RT_PRIO - 1)) + rr;
+}
+
+static u16 depq_level_nice(const struct depq_follow *follow, int nice)
+{
+	if (follow->min_nice && nice < 0)
+		nice = MIN_NICE;
+	return LEVEL_NICE + nice - MIN_NICE;
+}
+
+/*
+ * For a thread with an inherited priority or with a deadline: the better of
+ * what it has of its own and what it could give itself of that.
+ */
+static noinline u16 depq_level_allowed(const struct depq_follow *follow,
+				       int prio)
+{
+	bool all = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+	int own = current->normal_prio;
+	unsigned long limit;
+	u16 level;
+
+	if (depq_prio_realtime(own) && !dl_prio(own))
+		level = depq_level_rt(MAX_RT_PRIO - 1 - own,
+				      current->policy == SCHED_RR);
+	else
+		level = depq_level_nice(follow, task_nice(current));
+
+	if (depq_prio_realtime(prio)) {
+		limit = all ? MAX_RT_PRIO - 1 : rlimit(RLIMIT_RTPRIO);
+		limit = min_t(unsigned long, limit, MAX_RT_PRIO - 1 - prio);
+		if (limit)
+			level = min(level, depq_level_rt(limit, false));
+	} else {
+		limit = all ? NICE_WIDTH : rlimit(RLIMIT_NICE);
+		limit = min_t(unsigned long, limit,
+			      nice_to_rlimit(PRIO_TO_NICE(prio)));
+		if (limit)
+			level = min(level, depq_level_nice(follow,
+							   rlimit_to_nice(limit)));
+	}
+	return level;
+}
+
+/**
+ * depq_follow_level() - what a job that is submitted now counts for
+ * @worker: that is to run it
+ *
+ * Not under a lock that others wait for, who might lend their priority.
+ *
+ * Context: process.
+ * Return: the level, for depq_follow_enter()
+ */
+u16 depq_follow_level(struct depq_worker *worker)
+{
+	const struct depq_follow *follow = worker->follow;
+	int prio = READ_ONCE(current->prio);
+
+	/* First: prio and normal_prio may have different nice values then. */
+	if (unlikely(current->policy == SCHED_IDLE &&
+		     !depq_prio_realtime(prio)))
+		return LEVELS - 1;
+	if (unlikely(prio < current->normal_prio || dl_prio(prio)))
+		return depq_level_allowed(follow, prio);
+	if (depq_prio_realtime(prio))
+		return depq_level_rt(MAX_RT_PRIO - 1 - prio,
+				     current->policy == SCHED_RR);
+	return depq_level_nice(follow, PRIO_TO_NICE(prio));
+}
+
+static void depq_follow_count(struct depq_follow *follow, u16 level)
+{
+	lockdep_assert_held(&follow->lock);
+	if (!follow->count[level]++) {
+		__set_bit(level, follow->levels);
+		follow->need = find_first_bit(follow->levels, LEVELS);
+	}
+}
+
+static void depq_follow_discount(struct depq_follow *follow, u16 level)
+{
+	lockdep_assert_held(&follow->lock);
+	if (!WARN_ON_ONCE(!follow->count[level]) && !--follow->count[level]) {
+		__clear_bit(level, follow->levels);
+		follow->need = find_first_bit(follow->levels, LEVELS);
+		if (follow->need == LEVELS)
+			follow->need = LEVEL_IDLE;
+	}
+}
+
+static void depq_follow_unlinger(struct depq_follow *follow,
+				 struct depq_queue *queue)
+{
+	lockdep_assert_held(&follow->lock);
+	list_del_init(&queue->linger);
+	depq_follow_discount(follow, queue->level);
+}
+
+/* The worker is to look, which it does as what it is now. */
+static void depq_follow_relax(struct depq_follow *follow)
+{
+	kthread_queue_work(follow->worker, &follow->relax);
+}
+
+/**
+ * depq_follow_enter() - count a job that waits for the worker
+ * @queue: its queue
+ * @job: the job
+ * @level: of its submitter
+ *
+ * Context: process; the lock of the queue is held.
+ * Return: whether the caller must call depq_follow_raise() once it has released
+ * the lock
+ */
+bool depq_follow_enter(struct depq_queue *queue, struct depq_job *job,
+		       u16 level)
+{
+	struct depq_follow *follow = queue->worker->follow;
+	unsigned long flags;
+	bool raise;
+
+	lockdep_assert_held(&queue->lock);
+	job->level = level;
+	raw_spin_lock_irqsave(&follow->lock, flags);
+	/* First the new, so that the level does not go down and up again. */
+	depq_follow_count(follow, level);
+	if (!list_empty(&queue->linger))
+		depq_follow_unlinger(follow, queue);
+	raise = level < follow->target;
+	raw_spin_unlock_irqrestore(&follow->lock, flags);
+	return raise;
+}
+
+/**
+ * depq_follow_leave() - a job does not wait for the worker any more
+ * @queue: its queue, from whose @queued it was removed
+ * @job: the job
+ *
+ * Context: the worker; the lock of the queue is held.
+ */
+void depq_follow_leave(struct depq_queue *queue, struct depq_job *job)
+{
+	struct depq_follow *follow = queue->worker->follow;
+	unsigned int linger = READ_ONCE(follow_linger_ms);
+	unsigned long flags;
+
+	lockdep_assert_held(&queue->lock);
+	raw_spin_lock_irqsave(&follow->lock, flags);
+	if (!list_empty(&queue->queued) || queue->error || !linger) {
+		depq_follow_discount(follow, job->level);
+	} else {
+		/* The job's count becomes the queue's. */
+		queue->level = job->level;
+		queue->linger_end = jiffies + msecs_to_jiffies(linger) + 1;
+		list_add_tail(&queue->linger, &follow->lingers);
+		if (!timer_pending(&follow->timer))
+			mod_timer(&follow->timer, queue->linger_end);
+	}
+	raw_spin_unlock_irqrestore(&follow->lock, flags);
+}
+
+/**
+ * depq_follow_forget() - a queue without jobs counts no more
+ * @queue: the queue
+ *
+ * Context: any; the lock of the queue is held, or nobody else has the queue.
+ */
+void depq_follow_forget(struct depq_queue *queue)
+{
+	struct depq_follow *follow = queue->worker->follow;
+	unsigned long flags;
+	bool relax = false;
+
+	raw_spin_lock_irqsave(&follow->lock, flags);
+	if (!list_empty(&queue->linger)) {
+		depq_follow_unlinger(follow, queue);
+		relax = follow->need != follow->target;
+	}
+	raw_spin_unlock_irqrestore(&follow->lock, flags);
+	if (relax)
+		depq_follow_relax(follow);
+}
+
+static void depq_follow_timer(struct timer_list *timer)
+{
+	struct depq_follow *follow = container_of(timer, struct depq_follow,
+						  timer);
+	struct depq_queue *queue, *next;
+	unsigned long flags;
+	bool relax;
+
+	raw_spin_lock_irqsave(&follow->lock, flags);
+	list_for_each_entry_safe(queue, next, &follow->lingers, linger) {
+		if (time_before(jiffies, queue->linger_end)) {
+			mod_timer(&follow->timer, queue->linger_end);
+			break;
+		}
+		depq_follow_unlinger(follow, queue);
+	}
+	relax = follow->need != follow->target;
+	raw_spin_unlock_irqrestore(&follow->lock, flags);
+	if (relax)
+		depq_follow_relax(follow);
+}
+
+/* Tells the scheduler of a level. */
+static void depq_follow_set(struct depq_follow *follow, u16 old, u16 level)
+{
+	struct sched_attr attr = { .size = sizeof(attr) };
+
+	lockdep_assert_held(&follow->apply);
+	if (level < LEVEL_NICE) {
+		attr.sched_policy = level & 1 ? SCHED_RR : SCHED_FIFO;
+		attr.sched_priority = MAX_RT_PRIO - 1 - level / 2;
+	} else {
+		attr.sched_policy = SCHED_NORMAL;
+		attr.sched_nice = level - LEVEL_NICE + MIN_NICE;
+	}
+	trace_depq_worker_prio(follow->worker->task, &attr, level < old);
+	WARN_ON_ONCE(sched_setattr_nocheck(follow->worker->task, &attr));
+}
+
+/* Applies what is needed, if it is more urgent or may be less. */
+static void depq_follow_apply(struct depq_follow *follow, bool less)
+{
+	u16 need, old;
+
+	lockdep_assert_irqs_enabled();
+	spin_lock(&follow->apply);
+	raw_spin_lock_irq(&follow->lock);
+	need = follow->need;
+	old = follow->target;
+	if (need < old || less)
+		follow->target = need;
+	else
+		need = old;
+	follow->raises += need < old;
+	follow->lowers += need > old;
+	raw_spin_unlock_irq(&follow->lock);
+	/* Nobody else is told meanwhile; it is not free even for the same. */
+	if (need != old) {
+		depq_follow_set(follow, old, need);
+		WRITE_ONCE(follow->applied, need);
+	}
+	spin_unlock(&follow->apply);
+}
+
+/**
+ * depq_follow_raise() - give the worker the level that is needed
+ * @worker: the worker, after depq_follow_enter()
+ *
+ * Does not wake it.
+ *
+ * Context: process, interrupts on, no lock held. Does not sleep itself.
+ */
+void depq_follow_raise(struct depq_worker *worker)
+{
+	depq_follow_apply(worker->follow, false);
+}
+
+/* For how long less urgent jobs have kept the worker. */
+static u64 depq_follow_others(struct depq_follow *follow, u16 level)
+{
+	u64 now;
+
+	if (level <= READ_ONCE(follow->applied)) {
+		follow->others_ns = 0;
+		follow->others_since = 0;
+		return 0;
+	}
+	now = local_clock();
+	if (follow->others_since)
+		follow->others_ns += now - follow->others_since;
+	follow->others_since = now;
+	return follow->others_ns;
+}
+
+/**
+ * depq_follow_is_off() - whether the worker is not what it should be
+ * @queue: whose next job it is about to run
+ * @job: that job
+ *
+ * Context: the worker; the lock of the queue is held.
+ * Return: whether to call depq_follow_settle() first
+ */
+bool depq_follow_is_off(struct depq_queue *queue, struct depq_job *job)
+{
+	struct depq_follow *follow = queue->worker->follow;
+
+	lockdep_assert_held(&queue->lock);
+	return depq_follow_others(follow, job->level) > DEPQ_FOLLOW_OTHERS_NS ||
+	       READ_ONCE(follow->need) != READ_ONCE(follow->applied);
+}
+
+/**
+ * depq_follow_settle() - let the worker have what it needs and no more
+ * @worker: the worker, which is the caller
+ *
+ * Context: process, interrupts on, no lock held. The caller may be preempted
+ * at once.
+ */
+void depq_follow_settle(struct depq_worker *worker)
+{
+	struct depq_follow *follow = worker->follow;
+	struct depq_queue *queue, *next;
+
+	lockdep_assert_irqs_enabled();
+	if (follow->others_ns > DEPQ_FOLLOW_OTHERS_NS) {
+		raw_spin_lock_irq(&follow->lock);
+		list_for_each_entry_safe(queue, next, &follow->lingers, linger)
+			depq_follow_unlinger(follow, queue);
+		raw_spin_unlock_irq(&follow->lock);
+		follow->others_ns = 0;
+	}
+	depq_follow_apply(follow, true);
+}
+
+/**
+ * depq_follow_pause() - the worker turns to something else
+ * @worker: the worker, which is the caller
+ *
+ * Context: process, interrupts on, no lock held.
+ */
+void depq_follow_pause(struct depq_worker *worker)
+{
+	struct depq_follow *follow = worker->follow;
+
+	if (follow->others_since) {
+		follow->others_ns += local_clock() - follow->others_since;
+		follow->others_since = 0;
+	}
+	if (READ_ONCE(follow->need) != READ_ONCE(follow->applied))
+		depq_follow_apply(follow, true);
+}
+
+static void depq_follow_relax_work(struct kthread_work *work)
+{
+	struct depq_follow *follow = container_of(work, struct depq_follow,
+						  relax);
+
+	depq_follow_apply(follow, true);
+}
+
+/**
+ * depq_follow_read_stats() - how often the level has changed
+ * @worker: the worker
+ * @stats: whose @raises and @lowers are filled in
+ *
+ * Context: any.
+ */
+void depq_follow_read_stats(struct depq_worker *worker,
+			    struct depq_stats *stats)
+{
+	struct depq_follow *follow = worker->follow;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&follow->lock, flags);
+	stats->raises = follow->raises;
+	stats->lowers = follow->lowers;
+	raw_spin_unlock_irqrestore(&follow->lock, flags);
+}
+
+static int depq_follow_start(struct depq_worker *worker, const char *name)
+{
+	struct depq_follow *follow = kzalloc(sizeof(*follow), GFP_KERNEL);
+	int ret;
+
+	if (!follow)
+		return -ENOMEM;
+	ret = depq_worker_kthread_ops.start(worker, name);
+	if (ret) {
+		kfree(follow);
+		return ret;
+	}
+	follow->worker = worker->kthread;
+	raw_spin_lock_init(&follow->lock);
+	follow->need = LEVEL_IDLE;
+	follow->target = LEVEL_IDLE;
+	follow->applied = LEVEL_IDLE;
+	INIT_LIST_HEAD(&follow->lingers);
+	spin_lock_init(&follow->apply);
+	timer_setup(&follow->timer, depq_follow_timer, 0);
+	kthread_init_work(&follow->relax, depq_follow_relax_work);
+	worker->follow = follow;
+	return 0;
+}
+
+static int depq_follow_min_start(struct depq_worker *worker, const char *name)
+{
+	int ret = depq_follow_start(worker, name);
+
+	if (!ret)
+		worker->follow->min_nice = true;
+	return ret;
+}
+
+static void depq_follow_stop(struct depq_worker *worker)
+{
+	struct depq_follow *follow = worker->follow;
+
+	WARN_ON_ONCE(!list_empty(&follow->lingers));
+	WARN_ON_ONCE(!bitmap_empty(follow->levels, LEVELS));
+	/* It queues work for the thread, but starts itself no more. */
+	timer_delete_sync(&follow->timer);
+	depq_worker_kthread_ops.stop(worker);
+	kfree(follow);
+}
+
+/* Its queues are handed to the thread like those of any other thread. */
+
+/* DEPQ_WORKER_FOLLOW */
+const struct depq_worker_ops depq_worker_follow_ops = {
+	.start = depq_follow_start,
+	.stop = depq_follow_stop,
+	.prepare = depq_worker_kthread_prepare,
+	.kick = depq_worker_kthread_kick,
+};
+
+/* DEPQ_WORKER_FOLLOW_MIN */
+const struct depq_worker_ops depq_worker_follow_min_ops = {
+	.start = depq_follow_min_start,
+	.stop = depq_follow_stop,
+	.prepare = depq_worker_kthread_prepare,
+	.kick = depq_worker_kthread_kick,
+};
