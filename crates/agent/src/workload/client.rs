@@ -9,7 +9,7 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use assize_job::{Job, Queue};
+use assize_job::{Job, Kind, Queue};
 
 use super::series::Series;
 use crate::seed::Stream;
@@ -33,6 +33,8 @@ pub(super) struct Terms {
     pub(super) background: bool,
     /// Single samples are sent.
     pub(super) samples: bool,
+    /// One of its threads is more urgent than others usually are.
+    pub(super) urgent: bool,
 }
 
 impl Terms {
@@ -43,7 +45,14 @@ impl Terms {
             label: label.to_owned(),
             background,
             samples: job.samples,
+            urgent: false,
         }
+    }
+
+    /// Knows how the threads are scheduled.
+    pub(super) fn scheduled(mut self, kind: &Kind) -> Terms {
+        self.urgent = kind.schedulings().iter().any(|(_, one)| one.is_urgent());
+        self
     }
 
     /// A stream of numbers for one use.
