@@ -215,8 +215,7 @@ fn quantiles(recorded: &mut Recorded) {
     recorded.doubts.extend(doubts);
 }
 
-/// How much what the operations of a stream took varies, by several measures;
-/// its largest value is there as a quantile.
+/// How much what the operations of a stream took varies.
 fn jitter(recorded: &mut Recorded) {
     let mut histograms = recorded.histograms.iter();
     let Some(stream) = histograms.find(|one| one.metric == STREAM) else {
@@ -230,17 +229,8 @@ fn jitter(recorded: &mut Recorded) {
     let unit = &stream.unit;
     match jitter::jitter(&values) {
         Ok(of) => {
-            let measures = [
-                ("jitter".to_owned(), Some(of.sd)),
-                (format!("{STREAM}_mad"), Some(of.mad)),
-                (format!("{STREAM}_p99_minus_p50"), of.p99_minus_p50),
-            ];
-            for (name, value) in measures {
-                if let Some(value) = value {
-                    let value = Measurement::new(value, unit.clone());
-                    recorded.run.metrics.insert(name, value);
-                }
-            }
+            let value = Measurement::new(of.sd, unit.clone());
+            recorded.run.metrics.insert("jitter".to_owned(), value);
         }
         Err(why) => recorded.doubts.push(doubt(
             "unreadable-distribution",

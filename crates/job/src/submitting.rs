@@ -198,9 +198,9 @@ impl Default for Compositor {
             clients: 3,
             cpu_ns: 200_000,
             jobs: 2,
-            job_duration_ns: 400_000,
-            spread_ns: 200_000,
-            lead_ns: 6_000_000,
+            job_duration_ns: 200_000,
+            spread_ns: 100_000,
+            lead_ns: 4_000_000,
             composition_ns: 1_000_000,
             fences: Fences::Done,
             own_engine: false,
@@ -221,8 +221,7 @@ pub struct Crowd {
     pub contexts: u32,
     /// Threads that serve them.
     pub threads: u32,
-    /// Jobs of a context that are in flight: as soon as one is done, another
-    /// is submitted.
+    /// Jobs of a context that are in flight.
     pub window: u32,
     /// Time of a job on the engine, in nanoseconds.
     pub job_duration_ns: u64,
@@ -240,8 +239,8 @@ impl Default for Crowd {
             duration_ns: 500_000_000,
             contexts: 256,
             threads: 4,
-            window: 2,
-            job_duration_ns: 20_000,
+            window: 4,
+            job_duration_ns: 2_000,
             spread_ns: 0,
             run_cost_ns: 0,
             scheduling: Scheduling::default(),

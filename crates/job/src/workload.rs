@@ -212,6 +212,14 @@ pub struct Scheduling {
     pub cpus: Vec<u32>,
 }
 
+impl Scheduling {
+    /// Whether that is more urgent than what threads have by default.
+    #[must_use]
+    pub fn is_urgent(&self) -> bool {
+        matches!(self.policy, Policy::Fifo | Policy::Rr) || self.nice < 0
+    }
+}
+
 /// Parameters of `command`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

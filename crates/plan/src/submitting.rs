@@ -55,21 +55,21 @@ pub(crate) const COMPOSITOR: Section = Section {
             "job_duration",
             "job_duration_ns",
             Duration(0),
-            Is("\"400us\""),
+            Is("\"200us\""),
             "Time of each job on the engine.",
         ),
         named(
             "spread",
             "spread_ns",
             Duration(0),
-            Is("\"200us\""),
+            Is("\"100us\""),
             "More time, drawn from the seed below this.",
         ),
         named(
             "lead",
             "lead_ns",
             Duration(1),
-            Is("\"6ms\""),
+            Is("\"4ms\""),
             "How long before a vertical blank the compositor begins.",
         ),
         named(
@@ -133,14 +133,14 @@ pub(crate) const CROWD: Section = Section {
         key(
             "window",
             Whole(1, 64),
-            Is("2"),
+            Is("4"),
             "Jobs of each context in flight.",
         ),
         named(
             "job_duration",
             "job_duration_ns",
             Duration(0),
-            Is("\"20us\""),
+            Is("\"2us\""),
             "Time of a job on the engine.",
         ),
         named(

@@ -86,6 +86,8 @@ fn expected() -> Expected {
         ("SIMGPU_WORKER_WQ", uapi::WORKER_WQ),
         ("SIMGPU_WORKER_HIGHPRI", uapi::WORKER_HIGHPRI),
         ("SIMGPU_WORKER_KTHREAD", uapi::WORKER_KTHREAD),
+        ("SIMGPU_WORKER_FOLLOW", uapi::WORKER_FOLLOW),
+        ("SIMGPU_WORKER_FOLLOW_MIN", uapi::WORKER_FOLLOW_MIN),
         ("SIMGPU_SHARE_CONTEXT", uapi::SHARE_CONTEXT),
         ("SIMGPU_SHARE_ENGINE", uapi::SHARE_ENGINE),
         ("SIMGPU_SHARE_DEVICE", uapi::SHARE_DEVICE),

@@ -45,7 +45,7 @@ impl Blanks {
     }
 
     /// Those but the first, at which clients begin.
-    pub(super) fn to_be_met(&self) -> impl Iterator<Item = u64> {
+    pub(super) fn but_the_first(&self) -> impl Iterator<Item = u64> {
         let blanks = *self;
         let next = move |blank: &u64| blank.checked_add(blanks.period_ns);
         let first = blanks.after(blanks.first);
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn clients_begin_at_the_first_blank_and_the_others_are_to_be_met() {
-        let all: Vec<u64> = BLANKS.to_be_met().collect();
+        let all: Vec<u64> = BLANKS.but_the_first().collect();
         assert_eq!(all, [110, 120, 130, 140]);
         assert_eq!(most(60, 1_000_000_000), 61);
     }

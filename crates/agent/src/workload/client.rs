@@ -9,7 +9,7 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use assize_job::{Job, Queue};
+use assize_job::{Job, Kind, Queue};
 
 use super::series::Series;
 use crate::seed::Stream;
@@ -33,6 +33,8 @@ pub(super) struct Terms {
     pub(super) background: bool,
     /// Single samples are sent.
     pub(super) samples: bool,
+    /// One of its threads is more urgent than others usually are.
+    pub(super) urgent: bool,
 }
 
 impl Terms {
@@ -43,7 +45,14 @@ impl Terms {
             label: label.to_owned(),
             background,
             samples: job.samples,
+            urgent: false,
         }
+    }
+
+    /// Knows how the threads are scheduled.
+    pub(super) fn scheduled(mut self, kind: &Kind) -> Terms {
+        self.urgent = kind.schedulings().iter().any(|(_, one)| one.is_urgent());
+        self
     }
 
     /// A stream of numbers for one use.
@@ -204,6 +213,16 @@ impl Lane {
             self.woken.push((seqno, before, wait.t_wake));
         }
         Ok(())
+    }
+
+    /// Waits for a job in the kernel, at most so long.
+    pub(super) fn wait_at_most(&mut self, seqno: u64, ns: u64) -> Result<(), String> {
+        match self.device.wait(self.context, seqno, ns) {
+            Ok(wait) if wait.error != 0 => Err(self.ended_badly(seqno, wait.error)),
+            Ok(_) => Ok(()),
+            Err(error) if error.raw_os_error() == Some(libc::ETIME) => Ok(()),
+            Err(error) => Err(failed(&format!("wait for job {seqno}"), &error)),
+        }
     }
 
     /// Waits for a job if the ring still holds it: else it is done.

@@ -62,7 +62,7 @@ impl Composing {
     fn blanks_to_meet(&self) -> impl Iterator<Item = u64> {
         let first = first_to_meet(&self.blanks, self.parameters.lead_ns);
         self.blanks
-            .to_be_met()
+            .but_the_first()
             .skip_while(move |blank| *blank < first)
     }
 
@@ -303,7 +303,7 @@ impl CompositorThread {
             };
             let mut newest = None;
             while let Some(frame) = waiting.front()
-                && !(only_done && !is_done(frame))
+                && (!only_done || is_done(frame))
             {
                 newest = waiting.pop_front();
             }
@@ -358,7 +358,11 @@ mod tests {
                 begun: Vec::new(),
             });
             let done: Vec<u64> = all.iter().map(|(_, done)| *done).collect();
-            missed(blanks.to_be_met(), &compositions.collect::<Vec<_>>(), &done)
+            missed(
+                blanks.but_the_first(),
+                &compositions.collect::<Vec<_>>(),
+                &done,
+            )
         };
         assert_eq!(
             of(&[(110, 107), (120, 120), (130, 126), (140, 139)]),

@@ -3,9 +3,9 @@
 //! A few threads keep the same number of jobs in flight for every context.
 //! Each job writes its number to the memory of the device when it is done, so
 //! that a thread sees without a system call which of its contexts lack one.
-//! When none does, it waits for the oldest job of one context after the
-//! other.
+//! When none does, it sleeps until some jobs are done.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use assize_job::{Crowd, Queue, Record};
@@ -19,6 +19,8 @@ use crate::sys;
 
 /// Each thread's start is put off by less than this, drawn from the seed.
 const OFFSET_NS_MAX: u64 = 100_000;
+/// A thread looks again after this, whatever it waits for.
+const WAIT_NS: u64 = 10_000_000;
 /// Jobs that the rings of all contexts together remember, at most.
 const RECORDS_MAX: u32 = 1 << 18;
 /// Jobs to have room for, of all contexts together.
@@ -39,10 +41,16 @@ struct Seat {
     submitted: u64,
 }
 
-/// What a thread served, and when all of it was full for the first time.
-struct Served {
+/// What a thread serves.
+struct Table {
     seats: Vec<Seat>,
-    full: u64,
+    /// Jobs in flight in the order in which they were submitted: seat and
+    /// number.
+    flying: VecDeque<(usize, u64)>,
+    crowd: Crowd,
+    memory: Arc<Memory>,
+    /// When all seats were full for the first time.
+    full: Option<u64>,
 }
 
 impl Crowding {
@@ -83,19 +91,25 @@ impl Load for Crowding {
         let mut running = Vec::new();
         for (index, seats) in shares(seats(lanes), threads).into_iter().enumerate() {
             let begin = start + offsets.below(OFFSET_NS_MAX);
-            let (crowd, memory) = (self.crowd.clone(), memory.clone());
+            let table = Table {
+                seats,
+                flying: VecDeque::new(),
+                crowd: self.crowd.clone(),
+                memory: memory.clone(),
+                full: None,
+            };
             let serve = move || {
                 sys::sleep_until(begin);
-                serve(seats, &crowd, &memory, end)
+                table.serve(end)
             };
             running.push(spawn(&format!("crowd{index}"), serve)?);
         }
         let mut seats = Vec::new();
         self.full = (start, end);
-        for served in join(running)? {
-            let served = served?;
-            self.full.0 = self.full.0.max(served.full);
-            seats.extend(served.seats);
+        for table in join(running)? {
+            let table = table?;
+            self.full.0 = self.full.0.max(table.full.unwrap_or(end));
+            seats.extend(table.seats);
         }
         seats.sort_by_key(|seat| seat.word);
         Ok(seats.into_iter().map(|seat| seat.lane).collect())
@@ -148,31 +162,53 @@ fn shares<T>(all: Vec<T>, threads: usize) -> Vec<Vec<T>> {
     shares
 }
 
-/// Keeps all seats full until the end.
-fn serve(mut seats: Vec<Seat>, crowd: &Crowd, memory: &Memory, end: u64) -> Result<Served, String> {
-    let mut full = None;
-    let mut turn = 0;
-    loop {
+impl Table {
+    /// Keeps all seats full until the end.
+    fn serve(mut self, end: u64) -> Result<Table, String> {
+        loop {
+            let is_full = self.fill()?;
+            let now = sys::now();
+            self.full = self.full.or(Some(now));
+            if now >= end {
+                break;
+            }
+            if is_full {
+                self.wait()?;
+            }
+        }
+        for seat in &mut self.seats {
+            seat.lane.wait_all()?;
+        }
+        Ok(self)
+    }
+
+    /// Submits a job for each that is done. Whether none was.
+    fn fill(&mut self) -> Result<bool, String> {
         let mut is_full = true;
-        for seat in &mut seats {
-            is_full &= !seat.fill(crowd, memory)?;
+        for (index, seat) in self.seats.iter_mut().enumerate() {
+            let flying = seat.submitted - seat.done(&self.memory);
+            for _ in flying..u64::from(self.crowd.window) {
+                seat.submit(&self.crowd)?;
+                self.flying.push_back((index, seat.submitted));
+                is_full = false;
+            }
         }
-        let now = sys::now();
-        full = full.or(Some(now));
-        if now >= end {
-            break;
-        }
-        if is_full {
-            let seat = turn % seats.len();
-            seats[seat].wait_for_oldest(memory)?;
-            turn += 1;
+        Ok(is_full)
+    }
+
+    /// Waits until some jobs are done: a quarter of those in flight, if they
+    /// are done in the order in which they were submitted. So a thread
+    /// seldom wakes, and no context runs out of jobs meanwhile. Jobs that
+    /// are never done keep nobody else waiting for long.
+    fn wait(&mut self) -> Result<(), String> {
+        let (seats, memory) = (&self.seats, &self.memory);
+        self.flying
+            .retain(|(seat, seqno)| *seqno > seats[*seat].done(memory));
+        match self.flying.get(self.flying.len() / 4) {
+            Some((seat, seqno)) => self.seats[*seat].lane.wait_at_most(*seqno, WAIT_NS),
+            None => Ok(()),
         }
     }
-    for seat in &mut seats {
-        seat.lane.wait_all()?;
-    }
-    let full = full.unwrap_or(end);
-    Ok(Served { seats, full })
 }
 
 impl Seat {
@@ -183,32 +219,18 @@ impl Seat {
         self.submitted - u64::from(behind)
     }
 
-    /// Submits jobs until as many are in flight as should be. Whether any
-    /// was lacking.
-    fn fill(&mut self, crowd: &Crowd, memory: &Memory) -> Result<bool, String> {
-        let lacking = u64::from(crowd.window) - (self.submitted - self.done(memory));
-        for _ in 0..lacking {
-            self.submitted += 1;
-            let exec = Exec {
-                flags: uapi::EXEC_WRITE,
-                duration_ns: crowd.job_duration_ns,
-                duration_spread_ns: crowd.spread_ns,
-                run_cost_ns: crowd.run_cost_ns,
-                write_offset: (self.word * size_of::<u32>()) as u32,
-                write_value: self.submitted as u32,
-                ..Exec::default()
-            };
-            self.lane.submit(exec, &[])?;
-        }
-        Ok(lacking > 0)
-    }
-
-    fn wait_for_oldest(&mut self, memory: &Memory) -> Result<(), String> {
-        let oldest = self.done(memory) + 1;
-        if oldest > self.submitted {
-            return Ok(());
-        }
-        self.lane.wait(oldest)
+    fn submit(&mut self, crowd: &Crowd) -> Result<(), String> {
+        self.submitted += 1;
+        let exec = Exec {
+            flags: uapi::EXEC_WRITE,
+            duration_ns: crowd.job_duration_ns,
+            duration_spread_ns: crowd.spread_ns,
+            run_cost_ns: crowd.run_cost_ns,
+            write_offset: (self.word * size_of::<u32>()) as u32,
+            write_value: self.submitted as u32,
+            ..Exec::default()
+        };
+        self.lane.submit(exec, &[]).map(|_| ())
     }
 }
 

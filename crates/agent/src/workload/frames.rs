@@ -52,7 +52,7 @@ fn missed(blanks: &Blanks, ready: impl IntoIterator<Item = u64>) -> Vec<u64> {
         }
         !is_new
     };
-    blanks.to_be_met().filter(is_missed).collect()
+    blanks.but_the_first().filter(is_missed).collect()
 }
 
 impl Load for Rendering {

@@ -1,6 +1,6 @@
 //! What is reported of jobs that were submitted to simgpu.
 
-use assize_job::{Design, Put, Queue, Record};
+use assize_job::{Design, Put, Queue, Record, Share};
 
 use super::client::{Finished, Terms};
 use super::series::Series;
@@ -20,7 +20,7 @@ pub(super) fn report(
         latencies.add(one);
     }
     let mut records = latencies.records(start, terms.samples);
-    records.extend(counts(&terms.queue, &stats, info));
+    records.extend(counts(terms, &stats, info));
     records
 }
 
@@ -76,26 +76,33 @@ fn wake_latency(records: &[JobRecord], seqno: u64, before: u64, woke: u64) -> Op
 
 /// What the queues did, and a doubt where they did not do what they were
 /// asked to.
-fn counts(queue: &Queue, stats: &[Stats], info: &Info) -> Vec<Record> {
+fn counts(terms: &Terms, stats: &[Stats], info: &Info) -> Vec<Record> {
+    let queue = &terms.queue;
     let sum = |of: fn(&Stats) -> u64| stats.iter().map(of).sum::<u64>();
     let jobs = sum(|stats| stats.submitted);
     let bypassed = sum(|stats| stats.bypassed);
     let (irq, submit) = (sum(|stats| stats.put_irq), sum(|stats| stats.put_submit));
     let design = usize::from(queue.design == Design::Depq);
-    let mut records: Vec<Record> = [
+    let mut metrics = vec![
         ("jobs", jobs, ""),
         ("jobs_bypassed", bypassed, ""),
         ("queue_memory", u64::from(info.queue_bytes[design]), "B"),
         ("job_memory", u64::from(info.job_bytes[design]), "B"),
         ("fence_memory", u64::from(info.fence_bytes[design]), "B"),
-    ]
-    .into_iter()
-    .map(|(name, value, unit)| Record::Metric {
-        metric: name.into(),
-        value: value as f64,
-        unit: unit.into(),
-    })
-    .collect();
+    ];
+    let raises = of_workers(queue, stats, |stats| stats.raises);
+    if queue.worker.follows() {
+        let lowers = of_workers(queue, stats, |stats| stats.lowers);
+        metrics.extend([("worker_raises", raises, ""), ("worker_lowers", lowers, "")]);
+    }
+    let metrics = metrics.into_iter();
+    let mut records: Vec<Record> = metrics
+        .map(|(name, value, unit)| Record::Metric {
+            metric: name.into(),
+            value: value as f64,
+            unit: unit.into(),
+        })
+        .collect();
     let mut unreached = |what: &str| {
         records.push(Record::Doubt {
             code: "unreached-code".into(),
@@ -104,6 +111,9 @@ fn counts(queue: &Queue, stats: &[Stats], info: &Info) -> Vec<Record> {
     };
     if queue.bypass && bypassed == 0 {
         unreached("bypass is on, but the submitter ran the job");
+    }
+    if queue.worker.follows() && terms.urgent && !queue.bypass && raises == 0 {
+        unreached("the worker follows, but it was raised");
     }
     match queue.put {
         Put::Irq if irq == 0 => unreached("put is irq, but the interrupt put the job"),
@@ -115,6 +125,16 @@ fn counts(queue: &Queue, stats: &[Stats], info: &Info) -> Vec<Record> {
         text: table(stats),
     });
     records
+}
+
+/// What workers did: each context tells it of its own. Of those that share
+/// one, the one that tells most.
+fn of_workers(queue: &Queue, stats: &[Stats], of: fn(&Stats) -> u64) -> u64 {
+    let each = stats.iter().map(of);
+    match queue.share {
+        Share::Context => each.sum(),
+        Share::Engine | Share::Device => each.max().unwrap_or(0),
+    }
 }
 
 /// What each context did, one a line.
@@ -150,6 +170,8 @@ fn table(stats: &[Stats]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use assize_job::{Job, Worker};
+
     use super::*;
 
     fn stats(bypassed: u64, put_irq: u64) -> Stats {
@@ -161,8 +183,23 @@ mod tests {
         }
     }
 
+    fn terms(queue: &Queue, urgent: bool) -> Terms {
+        let job = Job {
+            queue: Some(queue.clone()),
+            ..Job::default()
+        };
+        Terms {
+            urgent,
+            ..Terms::new(&job, "workload", false)
+        }
+    }
+
     fn doubts(queue: &Queue, stats: &[Stats]) -> usize {
-        let records = counts(queue, stats, &Info::default());
+        doubts_of(&terms(queue, false), stats)
+    }
+
+    fn doubts_of(terms: &Terms, stats: &[Stats]) -> usize {
+        let records = counts(terms, stats, &Info::default());
         let doubts = records.iter();
         doubts
             .filter(
@@ -192,6 +229,34 @@ mod tests {
     }
 
     #[test]
+    fn a_worker_that_never_followed_is_doubted_if_it_should_have() {
+        let follow = Queue {
+            design: Design::Depq,
+            worker: Worker::Follow,
+            share: Share::Engine,
+            ..Queue::default()
+        };
+        let raised = Stats {
+            raises: 3,
+            lowers: 2,
+            ..stats(0, 0)
+        };
+        assert_eq!(doubts_of(&terms(&follow, true), &[stats(0, 0)]), 1);
+        assert_eq!(doubts_of(&terms(&follow, true), &[stats(0, 0), raised]), 0);
+        assert_eq!(doubts_of(&terms(&follow, false), &[stats(0, 0)]), 0);
+        let plain = Queue {
+            worker: Worker::Kthread,
+            ..follow.clone()
+        };
+        assert_eq!(doubts_of(&terms(&plain, true), &[stats(0, 0)]), 0);
+        let raises = |queue: &Queue| of_workers(queue, &[raised, raised], |one| one.raises);
+        // A shared worker is counted once.
+        assert_eq!(raises(&follow), 3);
+        let share = Share::Context;
+        assert_eq!(raises(&Queue { share, ..follow }), 6);
+    }
+
+    #[test]
     fn only_who_waited_woke() {
         let record = |seqno, t_hw| JobRecord {
             seqno,
@@ -211,6 +276,6 @@ mod tests {
         let columns = |line: &str| line.split(' ').count();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 3);
-        assert!(lines.iter().all(|line| columns(line) == 13), "{text}");
+        assert!(lines.iter().all(|line| columns(line) == 15), "{text}");
     }
 }

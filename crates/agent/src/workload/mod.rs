@@ -55,7 +55,7 @@ pub(crate) fn prepare(
     background: bool,
 ) -> Result<Prepared, String> {
     let (name, seed, samples) = (&workload.name, job.seed, job.samples);
-    let terms = || client::Terms::new(job, label, background);
+    let terms = || client::Terms::new(job, label, background).scheduled(&workload.kind);
     match &workload.kind {
         Kind::Command(kind) => command::prepare(name, kind, seed),
         Kind::Cyclictest(kind) => cyclictest::prepare(name, kind, seed, samples, background),

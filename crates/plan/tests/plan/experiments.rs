@@ -82,6 +82,73 @@ fn the_tour_has_these_runs() {
     }
 }
 
+/// Names of its configurations and workloads, and its runs.
+fn shape(name: &str) -> (Vec<String>, Vec<String>, usize) {
+    let plan = plan(&root().join(format!("experiments/{name}.toml")));
+    let configurations = plan.configurations.into_iter().map(|one| one.name);
+    let workloads = plan.workloads.into_iter().map(|one| one.name);
+    (
+        configurations.collect(),
+        workloads.collect(),
+        plan.runs.len(),
+    )
+}
+
+#[test]
+fn latency_of_run_job_is_measured_on_these() {
+    let (workers, workloads, runs) = shape("run-job-latency");
+    assert_eq!(
+        workers,
+        [
+            "workqueue",
+            "workqueue/aa",
+            "depq",
+            "highpri",
+            "kthread",
+            "follow",
+            "follow-min",
+            "bypass",
+            "bypass-follow"
+        ]
+    );
+    assert_eq!(
+        workloads,
+        [
+            "stream-normal",
+            "stream-nice",
+            "stream-fifo",
+            "compositor",
+            "crowd"
+        ]
+    );
+    assert_eq!(runs, 8 * 9 * 5);
+    let (grid, policies, runs) = shape("run-job-latency-grid");
+    assert_eq!(grid.len(), 8 * 4 * 2 * 2);
+    assert_eq!(grid[0], "workqueue+hogs-2+cpus-2+debian:6.12");
+    assert_eq!(policies.len(), 6);
+    assert_eq!(runs, 8 * grid.len() * policies.len());
+    let (workers, crowds, _) = shape("run-job-latency-crowd");
+    assert!(
+        workers.contains(&"kthread-context".to_owned()),
+        "{workers:?}"
+    );
+    assert_eq!(crowds, ["crowd-1", "crowd-16", "crowd-256", "crowd-4096"]);
+}
+
+#[test]
+fn hogs_run_beside_streams_and_compositor_only() {
+    let plan = plan(&root().join("experiments/run-job-latency.toml"));
+    for run in &plan.runs {
+        let job = plan.order(run.index).unwrap().job;
+        let beside: Vec<&str> = job.background.iter().map(|one| &*one.name).collect();
+        let wanted: &[&str] = match &*job.workload.name {
+            "crowd" => &[],
+            _ => &["hogs"],
+        };
+        assert_eq!(beside, wanted, "{}", job.workload.name);
+    }
+}
+
 #[test]
 fn the_examples_of_the_documentation_are_experiments() {
     let text = fs::read_to_string(root().join("docs/experiment.md")).unwrap();
