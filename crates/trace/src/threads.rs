@@ -87,8 +87,8 @@ impl Thread {
     /// first; None if it was not seen to be woken.
     #[must_use]
     pub fn woken_for(&self, at: u64) -> Option<(u64, Stretch)> {
-        let upto = self.ran.get(..=self.at_or_before(at)?)?;
-        let woken = upto.iter().rev().find(|stretch| stretch.woken.is_some())?;
+        let until = self.ran.get(..=self.at_or_before(at)?)?;
+        let woken = until.iter().rev().find(|stretch| stretch.woken.is_some())?;
         Some((woken.woken?, *woken))
     }
 

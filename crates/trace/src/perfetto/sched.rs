@@ -19,7 +19,7 @@ pub(super) fn write(run: &Run, file: &mut File) {
     let mut names = Names::default();
     let mut cpus: BTreeMap<u32, Vec<FtraceEvent>> = BTreeMap::new();
     for (at, row) in events.rows.iter().enumerate() {
-        names.upto(events, at);
+        names.until(events, at);
         if let Some(event) = event(events, row, &names) {
             cpus.entry(row.cpu).or_default().push(event);
         }
@@ -89,7 +89,7 @@ struct Names {
 }
 
 impl Names {
-    fn upto(&mut self, events: &Events, row: usize) {
+    fn until(&mut self, events: &Events, row: usize) {
         while let Some(name) = events.names.get(self.taken).filter(|name| name.row <= row) {
             self.known.insert(name.tid, name.name.clone());
             self.taken += 1;
