@@ -34,12 +34,7 @@ pub(crate) fn combine(
     settings::agree(experiment, levels)?;
     let file = &experiment.file;
     let machine = machine(experiment, levels, cpus);
-    let mut running: Vec<&str> = Vec::new();
-    for name in levels.iter().flat_map(|(_, _, level)| &level.background) {
-        if !running.contains(&name.as_str()) {
-            running.push(name);
-        }
-    }
+    let running = running(levels);
     let workload = |section: &str, name: &String, base: &Parameters| {
         let base_path = join(section, name);
         let workload = workload(experiment, levels, name, base, &base_path)?;
@@ -79,12 +74,8 @@ pub(crate) fn combine(
     }
     let every = workloads.iter().chain(&background);
     let queue = queue::queue(experiment, levels, every.chain(beside.iter().flatten()))?;
-    let mut setup = setup(experiment, levels);
-    if let Some(step) = queue::missing_step(&setup, queue.as_ref()) {
-        setup.insert(0, step);
-    }
     Ok(Combined {
-        setup,
+        setup: setup(experiment, levels, queue.as_ref()),
         teardown: teardown(experiment, levels),
         background,
         workloads,
@@ -92,6 +83,17 @@ pub(crate) fn combine(
         queue,
         machine,
     })
+}
+
+/// The background workloads that the levels name, each once.
+fn running<'a>(levels: &Levels<'a>) -> Vec<&'a str> {
+    let mut running: Vec<&str> = Vec::new();
+    for name in levels.iter().flat_map(|(_, _, level)| &level.background) {
+        if !running.contains(&name.as_str()) {
+            running.push(name);
+        }
+    }
+    running
 }
 
 /// The workloads as the experiment has them, whatever the levels change.
@@ -144,12 +146,16 @@ fn machine(experiment: &Experiment, levels: &Levels<'_>, cpus: Option<u32>) -> M
 
 /// The set-up of the experiment, then those of the levels. A module is loaded
 /// once, with the parameters of all; a sysctl is set once, a level's value
-/// before the experiment's.
-fn setup(experiment: &Experiment, levels: &Levels<'_>) -> Vec<Action> {
+/// before the experiment's. The module that queues want comes first, if no
+/// step loads it.
+fn setup(experiment: &Experiment, levels: &Levels<'_>, queue: Option<&Queue>) -> Vec<Action> {
     let mut steps = experiment.file.setup.clone();
     let general = steps.len();
     for action in levels.iter().flat_map(|(_, _, level)| &level.setup) {
         add(&mut steps, general, action);
+    }
+    if let Some(step) = queue::missing_step(&steps, queue) {
+        steps.insert(0, step);
     }
     steps
 }
