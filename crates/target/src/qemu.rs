@@ -182,6 +182,10 @@ pub(crate) enum Clock {
     Kvm,
 }
 
+/// Microseconds of the guest that several busy CPUs have together before each
+/// has had its turn.
+const TURNS_US: u32 = 50;
+
 /// The arguments that make the machine what it is. No path is among them, so
 /// that they can be part of what identifies a run.
 pub(crate) fn machine_arguments(machine: &Machine, clock: Clock) -> Vec<String> {
@@ -204,6 +208,14 @@ pub(crate) fn machine_arguments(machine: &Machine, clock: Clock) -> Vec<String> 
     add(&["-m", &machine.memory_mib.to_string()]);
     add(&["-nodefaults", "-no-user-config", "-display", "none"]);
     add(&["-no-reboot", "-parallel", "none"]);
+    if clock == Clock::Instructions && machine.cpus > 1 {
+        // CPUs share the instructions up to the next timer. With nothing but
+        // the ticks of a busy guest, a CPU waits milliseconds for its turn,
+        // also to take an interrupt. Nothing passes this filter; its timer
+        // ends every turn.
+        let filter = format!("filter-buffer,id=turns,netdev=turn,queue=rx,interval={TURNS_US}");
+        add(&["-netdev", "hubport,id=turn,hubid=0", "-object", &filter]);
+    }
     arguments
 }
 
