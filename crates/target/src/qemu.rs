@@ -184,7 +184,7 @@ pub(crate) enum Clock {
 
 /// Microseconds of the guest that several busy CPUs have together before each
 /// has had its turn.
-const TURNS_US: u32 = 50;
+const TURNS_US: u32 = 20;
 
 /// The arguments that make the machine what it is. No path is among them, so
 /// that they can be part of what identifies a run.

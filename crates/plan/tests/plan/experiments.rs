@@ -116,9 +116,9 @@ fn latency_of_run_job_is_measured_on_these() {
         [
             "stream-normal",
             "stream-nice",
+            "stream-nice19",
             "stream-fifo",
-            "compositor",
-            "crowd"
+            "compositor"
         ]
     );
     assert_eq!(runs, 8 * 9 * 5);
@@ -133,19 +133,18 @@ fn latency_of_run_job_is_measured_on_these() {
         "{workers:?}"
     );
     assert_eq!(crowds, ["crowd-1", "crowd-16", "crowd-256", "crowd-4096"]);
+    let (workers, policies, runs) = shape("run-job-latency-nice");
+    assert_eq!((workers.len(), policies.len(), runs), (8, 3, 8 * 8 * 3));
+    assert!(workers.contains(&"min-flapping".to_owned()), "{workers:?}");
 }
 
 #[test]
-fn hogs_run_beside_streams_and_compositor_only() {
+fn hogs_run_beside_all_that_measures_latency() {
     let plan = plan(&root().join("experiments/run-job-latency.toml"));
     for run in &plan.runs {
         let job = plan.order(run.index).unwrap().job;
         let beside: Vec<&str> = job.background.iter().map(|one| &*one.name).collect();
-        let wanted: &[&str] = match &*job.workload.name {
-            "crowd" => &[],
-            _ => &["hogs"],
-        };
-        assert_eq!(beside, wanted, "{}", job.workload.name);
+        assert_eq!(beside, ["hogs"], "{}", job.workload.name);
     }
 }
 
