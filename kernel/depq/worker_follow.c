@@ -166,10 +166,15 @@ bool depq_follow_enter(struct depq_queue *queue, struct depq_job *job,
 	lockdep_assert_held(&queue->lock);
 	job->level = level;
 	raw_spin_lock_irqsave(&follow->lock, flags);
-	/* First the new, so that the level does not go down and up again. */
-	depq_follow_count(follow, level);
-	if (!list_empty(&queue->linger))
-		depq_follow_unlinger(follow, queue);
+	if (!list_empty(&queue->linger) && queue->level == level) {
+		/* In a stream: the queue's count becomes the job's. */
+		list_del_init(&queue->linger);
+	} else {
+		/* First the new, so that @need does not change twice. */
+		depq_follow_count(follow, level);
+		if (!list_empty(&queue->linger))
+			depq_follow_unlinger(follow, queue);
+	}
 	raise = level < follow->target;
 	raw_spin_unlock_irqrestore(&follow->lock, flags);
 	return raise;

@@ -10,6 +10,7 @@
 #include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -365,9 +366,78 @@ static void capped(void)
 	close(f.fd);
 }
 
+#define COMERS		250
+#define AT_ONCE		8
+
+/* Submits as one thing and as another, until it ends or is ended. */
+static void come(uint64_t seed)
+{
+	struct simgpu_create create = {
+		.design = SIMGPU_DESIGN_DEPQ,
+		.worker = SIMGPU_WORKER_FOLLOW,
+		.share = SIMGPU_SHARE_ENGINE,
+		.put = SIMGPU_PUT_IRQ,
+		.flags = random_chance(&seed, 30) ? SIMGPU_CREATE_BYPASS : 0,
+	};
+	int fd = sim_open(), context = sim_create(fd, &create);
+
+	for (unsigned int i = 0; i < 40; i++) {
+		struct simgpu_exec exec = {
+			.duration_ns = random_below(&seed, 100000),
+		};
+
+		switch (random_below(&seed, 3)) {
+		case 0:
+			become(SCHED_FIFO, 1 + (int)random_below(&seed, 99));
+			break;
+		case 1:
+			become(SCHED_RR, 1 + (int)random_below(&seed, 99));
+			break;
+		default:
+			become(SCHED_OTHER, 0);
+			setpriority(PRIO_PROCESS, 0,
+				    (int)random_below(&seed, 40) - 20);
+		}
+		if (sim_submit(fd, (uint32_t)context, &exec, 1, 0))
+			_exit(1);
+		if (random_chance(&seed, 40))
+			sim_wait(fd, (uint32_t)context, exec.seqno,
+				 SIM_PATIENCE, NULL);
+	}
+	if (random_chance(&seed, 50))
+		sim_destroy(fd, (uint32_t)context);
+	_exit(0);
+}
+
+/* Some end by themselves, others are killed; none leaves its priority. */
+static void come_and_go(void)
+{
+	struct follower shared = { .name = "simgpu0" };
+	uint64_t seed = 1;
+	int pids[AT_ONCE] = { 0 };
+
+	for (unsigned int i = 0; i < COMERS + AT_ONCE; i++) {
+		int *pid = &pids[i % AT_ONCE], status = 0;
+
+		if (*pid > 0) {
+			sleep_ns(random_below(&seed, 3000000));
+			if (random_chance(&seed, 50))
+				kill(*pid, SIGKILL);
+			CHECK_EQ(waitpid(*pid, &status, 0), *pid);
+			CHECK(!WIFEXITED(status) || !WEXITSTATUS(status));
+		}
+		*pid = i < COMERS ? fork() : 0;
+		if (i < COMERS && !*pid)
+			come(i);
+	}
+	live_wait_zero();
+	calm_down(&shared);
+}
+
 const struct test_case follow_cases[] = {
 	{ "a worker follows whoever may be what it is", follows },
 	{ "a worker follows lent priority as far as it is allowed", inherits },
 	{ "follow_rt_max bounds realtime priority", capped },
+	{ "no priority stays where submitters come and go", come_and_go },
 	{ }
 };
