@@ -183,8 +183,19 @@ pub(crate) enum Clock {
 }
 
 /// Microseconds of the guest that several busy CPUs have together before each
-/// has had its turn.
+/// has had its turn, unless a word of the command line says otherwise.
 const TURNS_US: u32 = 20;
+/// That word. Of idle time such turns cost the host some 0.2 s a second.
+const TURNS: &str = "assize.turns_us=";
+
+/// The length of turns that the command line of a machine asks for.
+fn turns_us(machine: &Machine) -> u32 {
+    let asked = machine.command_line.iter().rev();
+    asked
+        .filter_map(|word| word.strip_prefix(TURNS)?.parse().ok())
+        .find(|us| *us > 0)
+        .unwrap_or(TURNS_US)
+}
 
 /// The arguments that make the machine what it is. No path is among them, so
 /// that they can be part of what identifies a run.
@@ -213,7 +224,8 @@ pub(crate) fn machine_arguments(machine: &Machine, clock: Clock) -> Vec<String> 
         // the ticks of a busy guest, a CPU waits milliseconds for its turn,
         // also to take an interrupt. Nothing passes this filter; its timer
         // ends every turn.
-        let filter = format!("filter-buffer,id=turns,netdev=turn,queue=rx,interval={TURNS_US}");
+        let us = turns_us(machine);
+        let filter = format!("filter-buffer,id=turns,netdev=turn,queue=rx,interval={us}");
         add(&["-netdev", "hubport,id=turn,hubid=0", "-object", &filter]);
     }
     arguments
@@ -364,6 +376,21 @@ mod tests {
         assert_eq!(debian.number(), (10, 0));
         assert_eq!(qemu("7.2.22 (Debian 1:7.2+dfsg-7)").number(), (7, 2));
         assert_eq!(qemu("").number(), (0, 0));
+    }
+
+    #[test]
+    fn turns_are_as_long_as_the_command_line_says() {
+        let us = |words: &[&str]| {
+            turns_us(&Machine {
+                command_line: words.iter().map(ToString::to_string).collect(),
+                ..Machine::default()
+            })
+        };
+        assert_eq!(us(&[]), TURNS_US);
+        assert_eq!(us(&["quiet", "assize.turns_us=2000"]), 2000);
+        assert_eq!(us(&["assize.turns_us=50", "assize.turns_us=7"]), 7);
+        assert_eq!(us(&["assize.turns_us=0"]), TURNS_US);
+        assert_eq!(us(&["assize.turns_us=fast"]), TURNS_US);
     }
 
     #[test]
