@@ -11,17 +11,14 @@
  * engine released, by one drainer at a time, so that a serial engine signals in
  * order even if the test and the timer complete jobs at once.
  *
- * ==========  ================================  ===================}
-
+ * ==========  ================================  ==========================
  * state       who may change it                 exits
- * ==========  ================================  ===================}
-
+ * ==========  ================================  ==========================
  * no ring     dt_hw_run()                       in ring
  * in ring     test, timer: under engine->lock   done
  * done        the drainer: takes it out         signalled
  * in ring     dt_hw_recover(), dt_hw_flush()    taken out, never signalled
- * ==========  ================================  ===================}
-
+ * ==========  ================================  ==========================
  */
 
 #include <linux/delay.h>
