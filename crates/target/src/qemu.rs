@@ -185,7 +185,7 @@ pub(crate) enum Clock {
 /// Microseconds of the guest that several busy CPUs have together before each
 /// has had its turn, unless a word of the command line says otherwise.
 const TURNS_US: u32 = 20;
-/// That word. Of idle time such turns cost the host some 0.2 s a second.
+/// That word. An idle second of the guest takes the host one with short turns.
 const TURNS: &str = "assize.turns_us=";
 
 /// The length of turns that the command line of a machine asks for.
