@@ -15,6 +15,26 @@ const RUN_COST: Key = named(
     "CPU time it takes to hand a job to the engine.",
 );
 
+const fn job_duration(default: &'static str) -> Key {
+    named(
+        "job_duration",
+        "job_duration_ns",
+        Duration(0),
+        Is(default),
+        "Time of a job on the engine.",
+    )
+}
+
+const fn spread(default: &'static str) -> Key {
+    named(
+        "spread",
+        "spread_ns",
+        Duration(0),
+        Is(default),
+        "More time, drawn from the seed below this.",
+    )
+}
+
 /// Those of `compositor`.
 pub(crate) const COMPOSITOR: Section = Section {
     name: "compositor",
@@ -58,13 +78,7 @@ pub(crate) const COMPOSITOR: Section = Section {
             Is("\"200us\""),
             "Time of each job on the engine.",
         ),
-        named(
-            "spread",
-            "spread_ns",
-            Duration(0),
-            Is("\"100us\""),
-            "More time, drawn from the seed below this.",
-        ),
+        spread("\"100us\""),
         named(
             "lead",
             "lead_ns",
@@ -136,20 +150,8 @@ pub(crate) const CROWD: Section = Section {
             Is("4"),
             "Jobs of each context in flight.",
         ),
-        named(
-            "job_duration",
-            "job_duration_ns",
-            Duration(0),
-            Is("\"2us\""),
-            "Time of a job on the engine.",
-        ),
-        named(
-            "spread",
-            "spread_ns",
-            Duration(0),
-            Is("\"0ns\""),
-            "More time, drawn from the seed below this.",
-        ),
+        job_duration("\"2us\""),
+        spread("\"0ns\""),
         RUN_COST,
         SCHEDULING,
     ],
@@ -177,20 +179,8 @@ pub(crate) const DEEP: Section = Section {
             Is("4"),
             "Contexts, on one engine after the other; a chain goes from one to the next.",
         ),
-        named(
-            "job_duration",
-            "job_duration_ns",
-            Duration(0),
-            Is("\"20us\""),
-            "Time of a job on the engine.",
-        ),
-        named(
-            "spread",
-            "spread_ns",
-            Duration(0),
-            Is("\"20us\""),
-            "More time, drawn from the seed below this.",
-        ),
+        job_duration("\"20us\""),
+        spread("\"20us\""),
         RUN_COST,
         SCHEDULING,
     ],
@@ -233,13 +223,7 @@ pub(crate) const FRAMES: Section = Section {
             Is("\"2ms\""),
             "Time of each job on the engine.",
         ),
-        named(
-            "spread",
-            "spread_ns",
-            Duration(0),
-            Is("\"1ms\""),
-            "More time, drawn from the seed below this.",
-        ),
+        spread("\"1ms\""),
         named(
             "composition",
             "composition_ns",
@@ -315,20 +299,8 @@ pub(crate) const STORM: Section = Section {
             Is("32"),
             "These are among so many jobs before it.",
         ),
-        named(
-            "job_duration",
-            "job_duration_ns",
-            Duration(0),
-            Is("\"20us\""),
-            "Time of a job on the engine.",
-        ),
-        named(
-            "spread",
-            "spread_ns",
-            Duration(0),
-            Is("\"80us\""),
-            "More time, drawn from the seed below this.",
-        ),
+        job_duration("\"20us\""),
+        spread("\"80us\""),
         RUN_COST,
         SCHEDULING,
     ],
@@ -344,20 +316,8 @@ pub(crate) const STREAM: Section = Section {
             Is("1000"),
             "How often a job is submitted and waited for.",
         ),
-        named(
-            "job_duration",
-            "job_duration_ns",
-            Duration(0),
-            Is("\"200us\""),
-            "Time of a job on the engine.",
-        ),
-        named(
-            "spread",
-            "spread_ns",
-            Duration(0),
-            Is("\"20us\""),
-            "More time, drawn from the seed below this.",
-        ),
+        job_duration("\"200us\""),
+        spread("\"20us\""),
         named(
             "pause",
             "pause_ns",
@@ -380,20 +340,8 @@ pub(crate) const SYNC: Section = Section {
             Is("1000"),
             "How often a job is submitted and waited for.",
         ),
-        named(
-            "job_duration",
-            "job_duration_ns",
-            Duration(0),
-            Is("\"200us\""),
-            "Time of a job on the engine.",
-        ),
-        named(
-            "spread",
-            "spread_ns",
-            Duration(0),
-            Is("\"20us\""),
-            "More time, drawn from the seed below this.",
-        ),
+        job_duration("\"200us\""),
+        spread("\"20us\""),
         RUN_COST,
         SCHEDULING,
     ],
@@ -416,20 +364,8 @@ pub(crate) const THREADS: Section = Section {
             Open,
             "Jobs of a thread in flight at most; as many as the queue takes if not given.",
         ),
-        named(
-            "job_duration",
-            "job_duration_ns",
-            Duration(0),
-            Is("\"5us\""),
-            "Time of a job on the engine.",
-        ),
-        named(
-            "spread",
-            "spread_ns",
-            Duration(0),
-            Is("\"1us\""),
-            "More time, drawn from the seed below this.",
-        ),
+        job_duration("\"5us\""),
+        spread("\"1us\""),
         RUN_COST,
         SCHEDULING,
     ],
