@@ -2,6 +2,8 @@
 
 use std::os::fd::OwnedFd;
 
+use assize_job::Record;
+
 use super::client::{Lane, Terms};
 use crate::simgpu::uapi::{self, Dep, Exec};
 
@@ -60,6 +62,16 @@ pub(super) fn most(rate: u32, duration_ns: u64) -> u64 {
 
 fn period_ns(rate: u32) -> u64 {
     NS_PER_S / u64::from(rate.max(1))
+}
+
+/// The vertical blanks that were missed. `start`: of the run.
+pub(super) fn frames_missed(missed: &[u64], duration_ns: u64, start: u64) -> Record {
+    Record::Events {
+        event: "frames_missed".into(),
+        count: missed.len() as u64,
+        exposure_ns: duration_ns,
+        t_ns: missed.iter().map(|blank| blank - start).collect(),
+    }
 }
 
 /// What a client hands to a compositor.

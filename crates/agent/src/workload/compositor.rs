@@ -172,12 +172,8 @@ impl Load for Composing {
                 unit: String::new(),
             });
         }
-        records.push(Record::Events {
-            event: "frames_missed".into(),
-            count: missed.len() as u64,
-            exposure_ns: self.parameters.duration_ns,
-            t_ns: missed.iter().map(|blank| blank - start).collect(),
-        });
+        let duration_ns = self.parameters.duration_ns;
+        records.push(blanks::frames_missed(&missed, duration_ns, start));
         Ok(records)
     }
 }

@@ -123,12 +123,8 @@ impl Load for Rendering {
             value: self.shown.len() as f64,
             unit: String::new(),
         });
-        records.push(Record::Events {
-            event: "frames_missed".into(),
-            count: missed.len() as u64,
-            exposure_ns: self.frames.duration_ns,
-            t_ns: missed.iter().map(|blank| blank - start).collect(),
-        });
+        let duration_ns = self.frames.duration_ns;
+        records.push(blanks::frames_missed(&missed, duration_ns, start));
         Ok(records)
     }
 }
