@@ -16,6 +16,7 @@ mod actions;
 mod boot;
 mod channel;
 mod environment;
+mod group;
 mod instruments;
 mod modules;
 mod process;

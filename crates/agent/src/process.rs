@@ -9,6 +9,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use assize_job::{Policy, Record, Scheduling};
 
 use crate::boot::Ports;
+use crate::group::Group;
 use crate::sys::{self, End, check};
 
 /// What a process does once it is released.
@@ -79,6 +80,8 @@ pub(crate) struct Child {
     stdout: File,
     stderr: File,
     results: File,
+    /// Removed with the last who is in it.
+    _group: Option<Group>,
 }
 
 /// What a process left behind.
@@ -113,6 +116,9 @@ impl Child {
         let stdout = sys::memory_file(c"stdout", true)?;
         let stderr = sys::memory_file(c"stderr", true)?;
         let mut results = sys::memory_file(c"results", true)?;
+        let group = scheduling.group.as_deref();
+        let group = group.map(|name| Group::create(name, guest)).transpose();
+        let group = group.map_err(|why| io::Error::other(format!("scheduling.group: {why}")))?;
         // SAFETY: this process has one thread, so that the child may do
         // whatever a process may.
         let pid = check(unsafe { libc::fork() })?;
@@ -120,7 +126,10 @@ impl Child {
             drop((status, gate, done));
             let mut status = File::from(status_in_child);
             let mut gate = File::from(gate_in_child);
-            let all = prepare(scheduling, guest, &stdout, &stderr)
+            let all = group
+                .as_ref()
+                .map_or(Ok(()), Group::join)
+                .and_then(|()| prepare(scheduling, guest, &stdout, &stderr))
                 .and_then(|()| match &mut body {
                     Body::Staged(staged) => staged.set_up(),
                     _ => Ok(()),
@@ -154,6 +163,7 @@ impl Child {
             stdout,
             stderr,
             results,
+            _group: group,
         })
     }
 

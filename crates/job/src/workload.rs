@@ -210,6 +210,10 @@ pub struct Scheduling {
     pub nice: i8,
     /// CPUs the threads may run on; empty for all.
     pub cpus: Vec<u32>,
+    /// The control group that the whole workload is in, with others that name
+    /// the same; all of it together weighs as much as one thread of nice 0
+    /// that is in none. Not for single threads.
+    pub group: Option<String>,
 }
 
 impl Scheduling {

@@ -47,6 +47,12 @@ pub(crate) static SCHEDULING_KEYS: Section = Section {
             Is("[]"),
             "CPUs the threads may run on; empty for all.",
         ),
+        key(
+            "group",
+            Text,
+            Open,
+            "The control group the whole workload is in, with others that name the same: on each CPU they weigh together as one thread of nice 0.",
+        ),
     ],
 };
 

@@ -28,6 +28,8 @@ pub(crate) fn check(
     }
     for (key, scheduling) in kind.schedulings() {
         check_scheduling(experiment, &join(path, key), scheduling, cpus)?;
+        let whole = key == "scheduling" && !matches!(kind, Kind::Periodic(_));
+        check_group(experiment, &join(path, key), scheduling, whole)?;
     }
     Ok(())
 }
@@ -107,6 +109,29 @@ fn check_scheduling(
         let why = format!("there is no CPU {cpu} among {cpus}, which count from 0");
         let error = experiment.error(&join(path, "cpus"), why);
         return Err(error.mend(format!("set cpus = {} at the top", cpu.saturating_add(1))));
+    }
+    Ok(())
+}
+
+/// `whole`: that is how every thread of the workload is scheduled.
+fn check_group(
+    experiment: &Experiment,
+    path: &str,
+    scheduling: &Scheduling,
+    whole: bool,
+) -> Result<(), Error> {
+    let Some(group) = &scheduling.group else {
+        return Ok(());
+    };
+    let error = |why| experiment.error(&join(path, "group"), why);
+    if !whole {
+        let why = "a control group is for all threads of a workload, not for some";
+        return Err(error(why.to_string()).mend("remove it"));
+    }
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    if group.is_empty() || group.len() > 32 || !group.bytes().all(fits) {
+        let why = format!("'{group}' is no name of a group");
+        return Err(error(why).mend("use 1 to 32 letters, digits and '-'"));
     }
     Ok(())
 }

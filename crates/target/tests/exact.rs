@@ -203,6 +203,48 @@ fn failure(order: &Order) -> Option<(Failure, String)> {
     }
 }
 
+/// How much one thread gets of one CPU beside three others, in a second.
+fn share(exact: &Exact, groups: [Option<&str>; 2]) -> f64 {
+    let [mut one, mut others] = [1, 3].map(|threads| Hogs {
+        threads,
+        ..Hogs::default()
+    });
+    [one.scheduling.group, others.scheduling.group] = groups.map(|group| group.map(Into::into));
+    let mut order = quick(Kind::Hogs(one));
+    order.job.timeout_ms = 5000;
+    order.job.background = vec![Workload {
+        name: "others".into(),
+        kind: Kind::Hogs(others),
+    }];
+    let Outcome::Completed(records) = exact.run(&order, 0).unwrap().outcome else {
+        panic!("it failed");
+    };
+    let cpu_time = records.iter().find_map(|record| match record {
+        Record::Metric { metric, value, .. } if metric == "cpu_time" => Some(*value),
+        _ => None,
+    });
+    cpu_time.unwrap() / 1e9
+}
+
+#[test]
+fn a_control_group_weighs_as_much_as_one_thread() {
+    let Some(exact) = exact(1, FRESH) else {
+        return;
+    };
+    let cases = [
+        ([None, None], 0.25),
+        ([None, Some("b")], 0.5),
+        ([Some("a"), Some("b")], 0.5),
+        ([Some("a"), Some("a")], 0.25),
+    ];
+    for (groups, expected) in cases {
+        let share = share(&exact, groups);
+        // A second has few turns of some milliseconds.
+        let near = (share - expected).abs() < 0.05;
+        assert!(near, "{groups:?}: {share}, not {expected}");
+    }
+}
+
 #[test]
 fn a_panic_is_a_failed_run_with_its_console() {
     let mut order = quick(Kind::PingPong(PingPong::default()));

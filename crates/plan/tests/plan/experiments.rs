@@ -134,7 +134,7 @@ fn latency_of_run_job_is_measured_on_these() {
     );
     assert_eq!(crowds, ["crowd-1", "crowd-16", "crowd-256", "crowd-4096"]);
     let (workers, policies, runs) = shape("run-job-latency-nice");
-    assert_eq!((workers.len(), policies.len(), runs), (8, 3, 8 * 8 * 3));
+    assert_eq!((workers.len(), policies.len(), runs), (8, 9, 8 * 8 * 9));
     assert!(workers.contains(&"min-flapping".to_owned()), "{workers:?}");
 }
 

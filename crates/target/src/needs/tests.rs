@@ -37,6 +37,7 @@ fn scheduled(policy: Policy, priority: u8, nice: i8) -> Order {
                     priority,
                     nice,
                     cpus: Vec::new(),
+                    group: None,
                 },
                 ..Cyclictest::default()
             }),
