@@ -84,7 +84,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         limits: records.limits.clone(),
         reproduce: String::new(),
     };
-    document.sentences = sentences::find(&document, &cells, &faults, &higher);
+    document.sentences = sentences::find(&document, &cells, &faults, &primary, &higher);
     Ok(document)
 }
 

@@ -8,6 +8,8 @@ use crate::words::and_list;
 
 /// At most so many sentences of this kind.
 const MOST: usize = 2;
+/// At most so many of the metrics that move the other way are named.
+const OTHERS: usize = 4;
 
 /// A metric that gets worse where the others get better, or the reverse, with
 /// the configurations that show it.
@@ -122,7 +124,13 @@ fn written(odd: &Odd<'_>) -> Sentence {
         .iter()
         .filter(|(rows, _)| !rows.is_empty())
         .map(|(rows, up)| {
-            let metrics: Vec<&str> = rows.iter().map(|s| s.row.metric.as_str()).collect();
+            let all = rows.iter().map(|s| s.row.metric.clone());
+            let mut metrics: Vec<String> = all.take(OTHERS).collect();
+            match rows.len() - metrics.len() {
+                0 => {}
+                1 => metrics.push("one other".into()),
+                n => metrics.push(format!("{n} others")),
+            }
             format!("{} {}", and_list(&metrics), verb(*up, rows.len() > 1))
         })
         .collect();

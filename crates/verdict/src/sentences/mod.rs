@@ -5,6 +5,7 @@
 //! that nothing is established.
 
 mod against;
+mod declared;
 mod events;
 mod factors;
 mod limits;
@@ -37,15 +38,18 @@ struct Seen<'d> {
     weak: bool,
 }
 
-/// Finds the sentences, the most striking first.
+/// Finds the sentences: first of the metrics in `primary`, then what is most
+/// striking.
 pub(crate) fn find(
     document: &Document,
     cells: &Cells<'_>,
     faults: &Faults,
+    primary: &BTreeSet<usize>,
     higher: &BTreeSet<usize>,
 ) -> Vec<Sentence> {
     let seen = seen(document, cells, faults);
-    let mut sentences = against::find(&seen, higher);
+    let mut sentences = declared::find(document, &seen, primary);
+    sentences.extend(against::find(&seen, higher));
     sentences.extend(workloads::find(&seen));
     sentences.extend(factors::find(document, cells, faults));
     if sentences.is_empty() {

@@ -163,3 +163,36 @@ fn where_nothing_can_be_compared_the_reason_is_told() {
         ["No claim can be judged: there are only normalised figures without a number of runs."]
     );
 }
+
+fn of_primary(records: &Records, metric: &str) -> String {
+    let options = Options {
+        primary: vec![metric.into()],
+        ..Options::default()
+    };
+    sentences(records, &options).swap_remove(0)
+}
+
+#[test]
+fn what_was_declared_primary_is_told_first() {
+    assert_eq!(
+        of_primary(&queue_records(), "context-switches"),
+        "context-switches falls with IRQ plus bypass on 2 workloads (most on glxgears: 0.662 [0.651, 0.673]), with Bypass on 2 workloads (most on glxgears: 0.791 [0.780, 0.802]), with IRQ on glxgears (0.836 [0.821, 0.852]) and with one other (supported, not established); 2 of 8 comparisons are undecided."
+    );
+    assert_eq!(
+        of_primary(&queue_records(), "elapsed"),
+        "power/energy-pkg/ rises on glxgears with No opt (1.08 [1.03, 1.14]), IRQ (1.07 [1.04, 1.10]) and IRQ plus bypass (1.06 [1.03, 1.09]) while context-switches and power/energy-cores/ fall (supported, not established)."
+    );
+    let rows: [(&str, &[f64]); 3] = [
+        ("old", &[10.2, 10.0, 10.1, 9.9]),
+        ("new", &[9.1, 9.0, 9.2, 9.1]),
+        ("odd", &[10.0, 10.3, 9.8, 10.1]),
+    ];
+    assert_eq!(
+        of_primary(&runs_of("build", "time", "s", &rows), "time"),
+        "time falls with new (0.906 [0.888, 0.924]) (supported, not established); 1 of 2 comparisons is undecided."
+    );
+    assert_eq!(
+        of_primary(&runs_of("build", "time", "s", &[rows[0], rows[2]]), "time"),
+        "time is not shown to differ."
+    );
+}

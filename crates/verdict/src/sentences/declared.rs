@@ -1,0 +1,136 @@
+//! What became of the metrics that were declared primary.
+
+use std::collections::BTreeSet;
+
+use super::{Seen, surety, verb};
+use crate::document::{Document, Sentence, Verdict};
+use crate::words::{and_list, count, plain};
+
+/// At most so many metrics are spoken of.
+const METRICS: usize = 2;
+/// At most so many configurations are named for each direction.
+const CONFIGURATIONS: usize = 3;
+
+/// A sentence for each of the first metrics, in the order of `seen`.
+pub(super) fn find(
+    document: &Document,
+    seen: &[Seen<'_>],
+    primary: &BTreeSet<usize>,
+) -> Vec<Sentence> {
+    let mut metrics: Vec<usize> = Vec::new();
+    for s in seen {
+        if primary.contains(&s.metric) && !metrics.contains(&s.metric) {
+            metrics.push(s.metric);
+        }
+    }
+    let of = |metric: &usize| {
+        let rows: Vec<&Seen<'_>> = seen.iter().filter(|s| s.metric == *metric).collect();
+        sentence(document, &rows)
+    };
+    metrics.iter().filter_map(of).take(METRICS).collect()
+}
+
+/// `rows` are all of one metric.
+fn sentence(document: &Document, rows: &[&Seen<'_>]) -> Option<Sentence> {
+    let metric = &rows.first()?.row.metric;
+    let several = rows.iter().any(|s| s.workload != rows[0].workload);
+    let moved = |up| {
+        let strong: Vec<&Seen<'_>> = rows
+            .iter()
+            .filter(|s| s.strong && s.up == up)
+            .copied()
+            .collect();
+        (!strong.is_empty()).then(|| {
+            let sure = surety(strong.iter().copied());
+            format!("{} {}{sure}", verb(up, false), places(&strong, several))
+        })
+    };
+    let parts: Vec<String> = [false, true].into_iter().filter_map(moved).collect();
+    let text = if parts.is_empty() {
+        let able = |s: &&&Seen<'_>| s.row.p_attainable.is_some_and(|p| p <= document.alpha);
+        rows.iter().find(able)?;
+        format!("{metric} {}.", unmoved(document, rows))
+    } else {
+        let undecided = rows
+            .iter()
+            .filter(|s| s.row.verdict == Verdict::Undecided)
+            .count();
+        let rest = match undecided {
+            0 => String::new(),
+            1 => format!("; 1 of {} is undecided", count(rows.len(), "comparison")),
+            n => format!("; {n} of {} are undecided", count(rows.len(), "comparison")),
+        };
+        format!("{metric} {}{rest}.", parts.join(", and "))
+    };
+    let strong = rows.iter().filter(|s| s.strong || parts.is_empty());
+    Some(Sentence {
+        text,
+        rows: strong.map(|s| s.name()).collect(),
+    })
+}
+
+/// That nothing moves, where the runs could have shown it.
+fn unmoved(document: &Document, rows: &[&Seen<'_>]) -> String {
+    let equal = rows
+        .iter()
+        .filter(|s| s.row.verdict == Verdict::Equivalent)
+        .count();
+    let margin = plain(100.0 * document.margin);
+    match (equal, rows.len()) {
+        (n, all) if n == all => format!("is the same everywhere within \u{b1}{margin} %"),
+        (0, 1) => "is not shown to differ".to_owned(),
+        (0, all) => format!(
+            "is not shown to differ in any of {}",
+            count(all, "comparison")
+        ),
+        (n, all) => format!(
+            "is not shown to differ in any of {}, of which {n} are equal within \u{b1}{margin} %",
+            count(all, "comparison")
+        ),
+    }
+}
+
+/// With which configurations, the most frequent first, and where.
+fn places(strong: &[&Seen<'_>], several: bool) -> String {
+    let mut groups: Vec<Vec<&Seen<'_>>> = Vec::new();
+    for s in strong {
+        let name = &s.row.configuration;
+        match groups.iter_mut().find(|g| g[0].row.configuration == *name) {
+            Some(group) => group.push(s),
+            None => groups.push(vec![s]),
+        }
+    }
+    let size = |s: &Seen<'_>| s.ratio.ln().abs();
+    for group in &mut groups {
+        group.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    }
+    groups.sort_by(|a, b| {
+        let more = b.len().cmp(&a.len());
+        more.then_with(|| size(b[0]).total_cmp(&size(a[0])))
+    });
+    let mut named: Vec<String> = groups
+        .iter()
+        .take(CONFIGURATIONS)
+        .map(|group| place(group, several))
+        .collect();
+    match groups.len().saturating_sub(CONFIGURATIONS) {
+        0 => {}
+        1 => named.push("with one other".into()),
+        n => named.push(format!("with {n} others")),
+    }
+    and_list(&named)
+}
+
+/// `rows` are of one configuration, the largest effect first.
+fn place(rows: &[&Seen<'_>], several: bool) -> String {
+    let most = rows[0];
+    let (name, figures) = (&most.row.configuration, most.figures());
+    match rows.len() {
+        1 if several => format!("with {name} on {} ({figures})", most.row.workload),
+        1 => format!("with {name} ({figures})"),
+        n => format!(
+            "with {name} on {n} workloads (most on {}: {figures})",
+            most.row.workload
+        ),
+    }
+}
