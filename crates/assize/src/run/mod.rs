@@ -293,7 +293,7 @@ impl Doing<'_> {
         let Some(until) = &self.work.plan.until else {
             return Ok(false);
         };
-        let (mut records, terms) = compare::gather(&self.work.inputs())?;
+        let (mut records, terms) = compare::gather(&self.work.inputs(), None)?;
         records
             .runs
             .retain(|run| run.block.is_none_or(|block| stage.blocks.contains(&block)));
@@ -382,7 +382,7 @@ fn summary(planned: usize, tally: Tally, stopped: Option<usize>) -> String {
 
 /// The verdict, as `compare` gives it.
 fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
-    let (records, terms) = compare::gather(&work.inputs())?;
+    let (records, terms) = compare::gather(&work.inputs(), None)?;
     if records.runs.is_empty() {
         return Err(Failure::NoRun {
             directory: work.directory.clone(),
