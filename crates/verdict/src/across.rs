@@ -152,7 +152,7 @@ pub(crate) fn weigh_across(
     cells: &Cells<'_>,
     a: &Cell<'_>,
     b: &Cell<'_>,
-    seed: u64,
+    seed: Option<u64>,
 ) -> Option<Weighed> {
     let (in_a, in_b) = (a.machines(), b.machines());
     let both: Vec<usize> = in_a.intersection(&in_b).copied().collect();
@@ -217,7 +217,7 @@ fn together(
     parts: &[(Cell<'_>, Cell<'_>)],
     machines: &mut [OnMachine],
     positive: bool,
-    seed: u64,
+    seed: Option<u64>,
 ) -> Weighed {
     let mut of_a = Cell::default();
     let mut of_b = Cell::default();
@@ -325,7 +325,7 @@ fn unweighted(all: &mut Weighed, machines: &[OnMachine], positive: bool) {
 }
 
 /// The exact permutation test inside the blocks of each machine.
-fn test(all: &mut Weighed, parts: &[(Cell<'_>, Cell<'_>)], positive: bool, seed: u64) {
+fn test(all: &mut Weighed, parts: &[(Cell<'_>, Cell<'_>)], positive: bool, seed: Option<u64>) {
     let x = |cell: &Cell<'_>| -> Vec<f64> {
         let values = cell.values().into_iter();
         values.map(|v| if positive { v.ln() } else { v }).collect()
@@ -339,6 +339,9 @@ fn test(all: &mut Weighed, parts: &[(Cell<'_>, Cell<'_>)], positive: bool, seed:
         .collect();
     let blocks: Vec<(Vec<f64>, Vec<f64>)> = strata.iter().flatten().cloned().collect();
     all.per_block = even_blocks(&blocks).filter(|_| blocks.len() > parts.len());
+    let Some(seed) = seed else {
+        return;
+    };
     match permutation::stratified(&strata, seed) {
         Ok(found) => {
             all.p = finite(found.p);

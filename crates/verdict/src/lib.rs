@@ -43,6 +43,7 @@ mod options;
 mod pairs;
 mod rates;
 mod sentences;
+mod so_far;
 mod tables;
 mod trial;
 mod weigh;
@@ -59,4 +60,5 @@ pub use document::{
 pub use error::Error;
 pub use names::{Kind, NameError};
 pub use options::Options;
+pub use so_far::{SoFar, so_far};
 pub use trial::try_records;

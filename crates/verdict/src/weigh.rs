@@ -128,6 +128,15 @@ pub(crate) fn ends(interval: Interval) -> Option<[f64; 2]> {
 /// Weighs `b` against `a`; both hold runs or a summary. Where both have runs
 /// on several machines, the machine is a block.
 pub(crate) fn weigh(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>, seed: u64) -> Weighed {
+    weighed(cells, a, b, Some(seed))
+}
+
+/// As [`weigh`], without the permutation test, which takes the time.
+pub(crate) fn weigh_untested(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
+    weighed(cells, a, b, None)
+}
+
+fn weighed(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>, seed: Option<u64>) -> Weighed {
     if let Some(weighed) = weigh_across(cells, a, b, seed) {
         return weighed;
     }
@@ -148,7 +157,12 @@ pub(crate) fn weigh(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>, seed: u64) ->
 }
 
 /// Weighs the runs of one machine, on the scale of all.
-pub(crate) fn by_machine_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool, seed: u64) -> Weighed {
+pub(crate) fn by_machine_runs(
+    a: &Cell<'_>,
+    b: &Cell<'_>,
+    positive: bool,
+    seed: Option<u64>,
+) -> Weighed {
     if a.runs.len() < 2 || b.runs.len() < 2 {
         single(a, b)
     } else {
@@ -170,7 +184,7 @@ pub(crate) fn agreeing_summary(cell: &Cell<'_>) -> bool {
 }
 
 /// In complete blocks by pairs, else as two independent sets of runs.
-fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool, seed: u64) -> Weighed {
+fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool, seed: Option<u64>) -> Weighed {
     let Some((in_a, in_b)) = partners(a, b) else {
         return by_values(a, b, TTest::Welch, positive, seed);
     };
@@ -185,7 +199,13 @@ fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool, seed: u64) -> Weighed {
     weighed
 }
 
-fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool, seed: u64) -> Weighed {
+fn by_values(
+    a: &Cell<'_>,
+    b: &Cell<'_>,
+    t_test: TTest,
+    positive: bool,
+    seed: Option<u64>,
+) -> Weighed {
     let (values_a, values_b) = (a.values(), b.values());
     let mut weighed = counted(a, b, positive);
     let (estimate, x_a, x_b) = if positive {
@@ -207,6 +227,9 @@ fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool, seed: u6
         (estimate, values_a, values_b)
     };
     take_estimate(&mut weighed, estimate, t_test);
+    let Some(seed) = seed else {
+        return weighed;
+    };
     let test = match in_blocks(a, &x_a, b, &x_b) {
         Some(blocks) => {
             weighed.per_block = even_blocks(&blocks);
