@@ -22,7 +22,8 @@ import sys
 
 import numpy as np
 import statsmodels.api as sm
-from scipy import integrate, stats
+from scipy import integrate, optimize, stats
+from statsmodels.stats.meta_analysis import combine_effects
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestIndPower
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_ind
@@ -189,6 +190,145 @@ def permutation():
                 blocks.append((floats(level + r.standard_normal(n_a)), floats(level + 1 + r.standard_normal(n_b))))
             p, count = brute_force(blocks)
             yield {"blocks": [list(b) for b in blocks]}, {"p": p, "relabelings": count}
+
+
+def stratified_by_hand(strata):
+    """The share of all labelings within blocks whose weighed sum is as far out."""
+    options = []
+    for stratum in strata:
+        blocks = [(np.array(a + b) - np.mean(a + b), len(b)) for a, b in stratum]
+        values = np.concatenate([values for values, _ in blocks])
+        variance = float(np.mean(values**2))
+        for values, n_b in blocks:
+            observed = float(values[len(values) - n_b:].sum()) / variance
+            sums = [math.fsum(c) / variance for c in itertools.combinations(values, n_b)]
+            options.append((observed, sums))
+    threshold = abs(math.fsum(o for o, _ in options)) * (1 - 1e-9)
+    count = reached = 0
+    for picked in itertools.product(*(sums for _, sums in options)):
+        count += 1
+        reached += abs(math.fsum(picked)) >= threshold
+    return reached / count, count
+
+
+def stratified():
+    r = rng(31)
+    designs = [
+        [[(3, 3)], [(4, 4)]],
+        [[(1, 1)] * 4, [(1, 1)] * 5],
+        [[(2, 3)], [(3, 2)], [(2, 2)]],
+        [[(1, 1)] * 3, [(3, 4)]],
+    ]
+    for design in designs:
+        for effect in (0.0, 0.4):
+            strata = []
+            for number, blocks in enumerate(design):
+                level, noise = 3.0 * number + 20.0, 0.05 * 6.0**number
+                draw = lambda n, shift: floats(level + shift + noise * r.standard_normal(n))
+                strata.append([(draw(n_a, 0.0), draw(n_b, effect)) for n_a, n_b in blocks])
+            p, count = stratified_by_hand(strata)
+            yield {"strata": strata}, {"p": p, "relabelings": count}
+
+
+# The 13 trials of BCG vaccine against tuberculosis of Colditz et al. 1994: cases
+# and others among the vaccinated, then among the rest. Viechtbauer 2010 ("Conducting
+# meta-analyses in R with the metafor package", JSS 36(3)) prints Q = 152.2330 and
+# the Q-profile interval of tau^2, [0.1197, 1.1115].
+BCG = [
+    (4, 119, 11, 128), (6, 300, 29, 274), (3, 228, 11, 209), (62, 13536, 248, 12619),
+    (33, 5036, 47, 5761), (180, 1361, 372, 1079), (8, 2537, 10, 619), (505, 87886, 499, 87892),
+    (29, 7470, 45, 7232), (17, 1699, 65, 1600), (186, 50448, 141, 27197), (5, 2493, 3, 2338),
+    (27, 16886, 29, 17825),
+]
+
+
+def studies():
+    """Sets of effects with squared standard errors and degrees of freedom."""
+    table = np.array(BCG, dtype=float)
+    tpos, tneg, cpos, cneg = table.T
+    y = np.log(tpos / (tpos + tneg)) - np.log(cpos / (cpos + cneg))
+    v = 1 / tpos - 1 / (tpos + tneg) + 1 / cpos - 1 / (cpos + cneg)
+    yield y, v, np.full(13, 1e6)
+    r = rng(32)
+    for k in (2, 3, 4, 7, 12):
+        for tau in (0.0, 0.02, 0.5):
+            for scale in (1.0, 1e-4):
+                v = scale**2 * r.uniform(0.0004, 0.01, k)
+                y = -0.1 + scale * tau * r.standard_normal(k) + np.sqrt(v) * r.standard_normal(k)
+                yield y, v, r.uniform(2.0, 30.0, k)
+    yield np.array([0.3, 0.3]), np.array([0.01, 0.04]), np.array([5.0, 9.0])
+
+
+def tau2_at(y, v, target):
+    def q(tau2):
+        w = 1 / (v + tau2)
+        return float(np.sum(w * (y - np.average(y, weights=w)) ** 2))
+    if q(0.0) <= target:
+        return 0.0
+    top = 1.0
+    while q(top) > target:
+        top *= 2
+    while q(top / 2) <= target:
+        top /= 2
+    return float(optimize.brentq(lambda t: q(t) - target, 0.0, top, xtol=1e-300, rtol=1e-14, maxiter=1000))
+
+
+def pooled():
+    for y, v, df in studies():
+        k = len(y)
+        w = 1 / v
+        u = w / w.sum()
+        q = float(np.sum(w * (y - np.average(y, weights=w)) ** 2))
+        variance = (1 + 4 * np.sum(u * (1 - u) / df)) / w.sum()
+        df_fixed = 1 / np.sum(u**2 / df)
+        fixed = float(np.average(y, weights=w))
+        half = lambda level: stats.t.ppf(0.5 + level / 2, df_fixed) * math.sqrt(variance)
+        bend = float(np.sum((1 - u) ** 2 / df))
+        f = q / (k - 1) / (1 + 2 * (k - 2) * bend / (k**2 - 1))
+        tau2 = tau2_at(y, v, k - 1)
+        tau2_ci = [tau2_at(y, v, stats.chi2.ppf(p, k - 1)) for p in (0.975, 0.025)]
+        typical = (k - 1) * w.sum() / (w.sum() ** 2 - np.sum(w**2))
+        ws = 1 / (v + tau2)
+        mean = float(np.average(y, weights=ws))
+        h = float(np.sum(ws * (y - mean) ** 2)) / (k - 1)
+        squared = max(1.0, h) / ws.sum()
+        reach = stats.t.ppf(0.975, k - 1) * math.sqrt(squared)
+        # statsmodels is an implementation of its own for most of this; its
+        # search for tau^2 wants effects of the order of 1.
+        unit = math.sqrt(v.mean())
+        other = combine_effects(y / unit, v / unit**2, method_re="iterated", use_t=True, atol=1e-6, maxiter=5000)
+        near = lambda a, b: math.isclose(a, b, rel_tol=1e-5, abs_tol=1e-9)
+        assert near(other.q, q) and near(other.mean_effect_fe * unit, fixed)
+        assert near(max(other.tau2, 0.0), tau2 / unit**2), (other.tau2, tau2 / unit**2)
+        assert near(other.mean_effect_re, mean / unit)
+        if tau2 > 0:
+            assert np.allclose(np.array(other.conf_int()[3]) * unit, (mean - reach, mean + reach), rtol=1e-5)
+        if df[0] == 1e6:
+            assert near(other.sd_eff_w_fe * unit, math.sqrt(variance))
+            assert (round(q, 4), *(round(t, 4) for t in tau2_ci)) == (152.2330, 0.1197, 1.1115)
+        want = {
+            "fixed": fixed,
+            "standard_error": math.sqrt(variance),
+            "df": float(df_fixed),
+            "ci": [fixed - half(0.95), fixed + half(0.95)],
+            "ci90": [fixed - half(0.90), fixed + half(0.90)],
+            "p_t": float(2 * stats.t.sf(abs(fixed) / math.sqrt(variance), df_fixed)),
+            "shares": floats(u),
+            "q": q,
+            "q_p": float(stats.chi2.sf(q, k - 1)),
+            "q_p_welch": float(stats.f.sf(f, k - 1, (k**2 - 1) / (3 * bend))),
+            "tau2": tau2,
+            "tau2_ci": tau2_ci,
+            "i2": tau2 / (tau2 + typical),
+            "i2_ci": [t / (t + typical) for t in tau2_ci],
+            "random": mean,
+            "random_se": math.sqrt(squared),
+            "random_ci": [mean - reach, mean + reach],
+        }
+        if k > 2:
+            far = stats.t.ppf(0.975, k - 2) * math.sqrt(tau2 + squared)
+            want["prediction"] = [mean - far, mean + far]
+        yield {"effects": floats(y), "variances": floats(v), "df": floats(df)}, want
 
 
 def adjust():
@@ -470,7 +610,7 @@ def outlier():
 
 
 FILES = [
-    welch, paired, summaries, permutation, adjust, equivalence, factorial, garwood, rates, gaps, quantiles,
+    welch, paired, summaries, permutation, stratified, pooled, adjust, equivalence, factorial, garwood, rates, gaps, quantiles,
     bca, hierarchical, jitter, power, equivalence_runs, drift, outlier,
 ]
 

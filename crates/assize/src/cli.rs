@@ -196,10 +196,26 @@ pub(crate) struct CompareArguments {
     /// audit reads). With several files, each is a configuration
     #[arg(value_name = "BUNDLE", required = true)]
     pub(crate) inputs: Vec<PathBuf>,
+    /// What bundles with the same configurations are. Bundles of one
+    /// experiment on several machines are blocks; of other kernels, or of
+    /// one machine twice, this must be said
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) bundles: Option<Joining>,
     #[command(flatten)]
     pub(crate) trial: Trial,
     #[command(flatten)]
     pub(crate) showing: Showing,
+}
+
+/// What several bundles are to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Joining {
+    /// Blocks of one experiment: does an effect hold in each, and what is it
+    /// in all?
+    Blocks,
+    /// The sides of a comparison: each bundle is a configuration, the first is
+    /// the baseline, and what was a configuration is part of the workload
+    Sides,
 }
 
 #[derive(Debug, Args)]

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use assize_audit::Options;
 use assize_bundle::{Configuration, Records};
 
-use crate::cli::{CompareArguments, ReportArguments, Showing, Trial};
+use crate::cli::{CompareArguments, Joining, ReportArguments, Showing, Trial};
 use crate::failure::Failure;
 use crate::terms::Terms;
-use crate::{audit, output};
+use crate::{audit, joining, output};
 
 /// Judges bundles and files of results together.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
-    let (records, terms) = gather(&arguments.inputs)?;
+    let (records, terms) = gather(&arguments.inputs, arguments.bundles)?;
     judge(&records, &terms, &arguments.trial, &arguments.showing)
 }
 
@@ -35,14 +35,15 @@ fn judge(
 }
 
 /// The records of all inputs, and the terms on which they are judged.
-pub(crate) fn gather(inputs: &[PathBuf]) -> Result<(Records, Terms), Failure> {
-    let several = inputs.len() > 1;
-    let mut all = Records::default();
+pub(crate) fn gather(
+    inputs: &[PathBuf],
+    asked: Option<Joining>,
+) -> Result<(Records, Terms), Failure> {
     let mut terms: Option<Terms> = None;
-    let mut sources = Vec::new();
+    let mut all = Vec::new();
     for path in inputs {
         let mut records = read(path)?;
-        if several && !path.is_dir() {
+        if inputs.len() > 1 && !path.is_dir() {
             records = file_is_configuration(path, records);
         }
         let these = Terms::of(path)?;
@@ -50,11 +51,32 @@ pub(crate) fn gather(inputs: &[PathBuf]) -> Result<(Records, Terms), Failure> {
             None => these,
             Some(before) => before.and(these),
         });
-        sources.push(path.display().to_string());
-        join(&mut all, records, path)?;
+        all.push(records);
     }
-    all.source = sources.join(", ");
-    Ok((all, terms.unwrap_or_default()))
+    let mut records = match asked {
+        Some(Joining::Sides) => united(inputs, joining::sides(inputs, all)?)?,
+        Some(Joining::Blocks) => joining::blocks(inputs, true)?,
+        None if joining::overlap(inputs, &all) => joining::blocks(inputs, false)?,
+        None => {
+            joining::confounded(inputs, &mut all);
+            united(inputs, all)?
+        }
+    };
+    let sources: Vec<String> = inputs
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    records.source = sources.join(", ");
+    Ok((records, terms.unwrap_or_default()))
+}
+
+/// The records of inputs that share no cell.
+fn united(inputs: &[PathBuf], all: Vec<Records>) -> Result<Records, Failure> {
+    let mut united = Records::default();
+    for (path, records) in inputs.iter().zip(all) {
+        join(&mut united, records, path)?;
+    }
+    Ok(united)
 }
 
 fn read(path: &Path) -> Result<Records, Failure> {

@@ -88,6 +88,26 @@ pub enum Error {
         /// Where they differ first.
         difference: Box<Difference>,
     },
+    /// Two bundles have a metric in different units.
+    Unit {
+        /// The second bundle.
+        path: PathBuf,
+        /// The first.
+        other: PathBuf,
+        /// The metric.
+        metric: String,
+        /// Its unit in the second, and in the first.
+        units: [String; 2],
+    },
+    /// Two bundles hold runs of one machine.
+    Twice {
+        /// The second bundle.
+        path: PathBuf,
+        /// The first.
+        other: PathBuf,
+        /// The machine.
+        machine: String,
+    },
     /// Nothing to merge.
     Nothing,
 }
@@ -148,6 +168,29 @@ impl std::fmt::Display for Error {
                 f,
                 "{}: run {index}: the schedule has {planned} runs, counted from 0",
                 path.display()
+            ),
+            Error::Unit {
+                path,
+                other,
+                metric,
+                units: [here, there],
+            } => write!(
+                f,
+                "{}: another unit: metric '{metric}' is in '{here}' here, in '{there}' in {}; \
+                 measure both with the same version of the instrument",
+                path.display(),
+                other.display()
+            ),
+            Error::Twice {
+                path,
+                other,
+                machine,
+            } => write!(
+                f,
+                "{}: holds runs of the machine '{machine}' as {} does; each machine counts \
+                 once: leave one out",
+                path.display(),
+                other.display()
             ),
             Error::Nothing => write!(f, "no bundle to merge; name one or more"),
             Error::Differs { .. } | Error::Conflict { .. } | Error::Incomparable { .. } => {

@@ -87,6 +87,15 @@ pub(crate) struct Part {
     pub(crate) planned_runs: u32,
 }
 
+impl Part {
+    /// Whether a run of this index is one of the machine's.
+    pub(crate) fn holds(&self, index: u32) -> bool {
+        index
+            .checked_sub(self.offset)
+            .is_some_and(|within| within < self.planned_runs)
+    }
+}
+
 /// `bundle.json` of a bundle of runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Stored {

@@ -21,6 +21,7 @@ mod recorded;
 mod records;
 mod samples;
 mod schedule;
+mod several;
 mod whole;
 mod writer;
 
@@ -31,8 +32,9 @@ pub use head::{Head, read_plan};
 pub use merge::{Merged, merge};
 pub use recorded::{Exit, Histogram, Recorded, Samples};
 pub use records::{
-    Configuration, DeclaredTable, Doubt, Events, FailedRun, Measurement, Place, Records, Run,
-    Spread, Statement, Summary, Unavailable, Unsupported,
+    Across, Configuration, DeclaredTable, Doubt, Events, FailedRun, Measurement, Place, Records,
+    Run, Spread, Statement, Summary, Unavailable, Unsupported,
 };
 pub use schedule::read_run;
+pub use several::{Kin, kin, name_apart, stack};
 pub use writer::Writer;

@@ -165,6 +165,7 @@ impl StoredRun {
             metrics: self.metrics,
             order: self.order,
             block: self.block,
+            machine: None,
             place: Place::default(),
         }
     }

@@ -51,6 +51,10 @@ pub struct Run {
     /// The randomised block this run belongs to, where the schedule has blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<u32>,
+    /// Where it was carried out, if the records hold runs of several machines
+    /// (or kernels: see [`Records::across`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// Where it was read.
     #[serde(default)]
     pub place: Place,
@@ -70,6 +74,7 @@ impl Run {
             metrics: IndexMap::new(),
             order: 0,
             block: None,
+            machine: None,
             place: Place::default(),
         }
     }
@@ -249,6 +254,46 @@ pub struct Doubt {
     pub place: Place,
 }
 
+/// What differs between the runs of one experiment that [`Run::machine`] tells
+/// apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Across {
+    /// The machine.
+    #[default]
+    Machines,
+    /// The kernel, on one machine or on the exact target.
+    Kernels,
+    /// Something else that was asked of the machine, or only the time.
+    Bundles,
+}
+
+impl Across {
+    /// The noun for one of them.
+    pub fn one(self) -> &'static str {
+        match self {
+            Across::Machines => "machine",
+            Across::Kernels => "kernel",
+            Across::Bundles => "bundle",
+        }
+    }
+
+    /// The noun for several.
+    pub fn several(self) -> &'static str {
+        match self {
+            Across::Machines => "machines",
+            Across::Kernels => "kernels",
+            Across::Bundles => "bundles",
+        }
+    }
+
+    /// Whether it is the usual case, which JSON leaves out.
+    #[allow(clippy::trivially_copy_pass_by_ref)] // serde asks for a reference.
+    pub fn is_machines(&self) -> bool {
+        *self == Across::Machines
+    }
+}
+
 /// Everything that was recorded or read from one source.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Records {
@@ -288,4 +333,7 @@ pub struct Records {
     /// What the target cannot tell, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
+    /// What [`Run::machine`] names.
+    #[serde(default, skip_serializing_if = "Across::is_machines")]
+    pub across: Across,
 }

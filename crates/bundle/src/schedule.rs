@@ -16,7 +16,8 @@ type Cell = (String, String);
 /// Reads the runs that are there.
 pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
     let there = recorded(directory)?;
-    let several = !stored.parts.is_empty();
+    let parts = stored.parts;
+    let several = !parts.is_empty();
     let head = stored.head;
     let mut records = Records {
         source: head.source,
@@ -42,7 +43,14 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
         }
         collected.take(&run);
         match run.exit.clone() {
-            Exit::Completed => records.runs.push(run.into_run()),
+            Exit::Completed => {
+                let mut run = run.into_run();
+                run.machine = parts
+                    .iter()
+                    .find(|part| part.holds(index))
+                    .map(|part| part.machine.clone());
+                records.runs.push(run);
+            }
             Exit::Failed { why, console } => records.failures.push(failed(run, why, console)),
         }
     }
@@ -108,34 +116,7 @@ impl Collected {
         }
         if run.exit == Exit::Completed {
             for events in &run.events {
-                self.count(events);
-            }
-        }
-    }
-
-    /// Adds events to those of earlier runs of the same cell: counts and
-    /// exposures are sums, and times go on where the exposure before ended.
-    fn count(&mut self, events: &Events) {
-        let known = self.events.iter_mut().find(|known| {
-            known.event == events.event
-                && known.configuration == events.configuration
-                && known.workload == events.workload
-        });
-        let Some(known) = known else {
-            self.events.push(events.clone());
-            return;
-        };
-        known.count = known.count.saturating_add(events.count);
-        match (known.exposure_s, events.exposure_s) {
-            (Some(before), Some(more)) => {
-                known.exposure_s = Some(before + more);
-                let later = events.times_s.iter().map(|time| before + time);
-                known.times_s.extend(later);
-            }
-            // Without an exposure there is no clock that goes on.
-            _ => {
-                known.exposure_s = None;
-                known.times_s.clear();
+                count(&mut self.events, events);
             }
         }
     }
@@ -154,6 +135,33 @@ impl Collected {
                 }
             })
             .collect()
+    }
+}
+
+/// Adds events to those of earlier runs of the same cell: counts and
+/// exposures are sums, and times go on where the exposure before ended.
+pub(crate) fn count(all: &mut Vec<Events>, events: &Events) {
+    let known = all.iter_mut().find(|known| {
+        known.event == events.event
+            && known.configuration == events.configuration
+            && known.workload == events.workload
+    });
+    let Some(known) = known else {
+        all.push(events.clone());
+        return;
+    };
+    known.count = known.count.saturating_add(events.count);
+    match (known.exposure_s, events.exposure_s) {
+        (Some(before), Some(more)) => {
+            known.exposure_s = Some(before + more);
+            let later = events.times_s.iter().map(|time| before + time);
+            known.times_s.extend(later);
+        }
+        // Without an exposure there is no clock that goes on.
+        _ => {
+            known.exposure_s = None;
+            known.times_s.clear();
+        }
     }
 }
 

@@ -106,6 +106,26 @@ pub(crate) fn chi2_lower(x: f64, df: f64) -> f64 {
     }
 }
 
+/// P(X > x) of Fisher's F.
+pub(crate) fn f_upper(x: f64, df1: f64, df2: f64) -> f64 {
+    if x <= 0.0 {
+        return 1.0;
+    }
+    if x.is_infinite() {
+        return 0.0;
+    }
+    if df2 > 1e9 {
+        // Beyond the reach of the beta function, and chi-squared to nine digits.
+        return chi2_upper(df1 * x, df1);
+    }
+    let product = df1 * x;
+    if product < df2 {
+        1.0 - beta_reg(0.5 * df1, 0.5 * df2, product / (df2 + product))
+    } else {
+        beta_reg(0.5 * df2, 0.5 * df1, df2 / (df2 + product))
+    }
+}
+
 /// The x with P(X <= x) = `p` of the gamma distribution of unit scale.
 pub(crate) fn gamma_quantile(p: f64, shape: f64) -> f64 {
     let mut low = 0.0;

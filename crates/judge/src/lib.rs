@@ -49,6 +49,7 @@ mod moments;
 pub mod paired;
 pub mod permutation;
 pub mod poisson;
+pub mod pooled;
 pub mod power;
 mod qr;
 pub mod quantile;

@@ -86,6 +86,61 @@ pub fn blocked(blocks: &[(Vec<f64>, Vec<f64>)], seed: u64) -> Result<Permutation
     ))
 }
 
+/// As [`blocked`], for blocks on several machines, each with a noise of its own.
+///
+/// Each stratum holds the blocks of one machine. Values are taken around the
+/// mean of their block and divided by the machine's variance around those
+/// means; then the statistic is the sum over the b labels. So it is a sum of the
+/// machines' differences of means, each weighed by the inverse of its variance,
+/// and a noisy machine does not drown a quiet one. Neither means nor variances
+/// depend on the labels, so the test stays exact. Labels are exchanged inside
+/// blocks only. A block that lacks one side is left out: it has one labeling.
+///
+/// - Range, cost, Monte-Carlo draws: as for [`two_sample`]. Ties: within 1e-12
+///   of the machine's largest |x|, weighed alike.
+/// - Source: Fisher 1935, section 21; aligned blocks by Hodges and Lehmann 1962,
+///   "Rank methods for combination of independent experiments in analysis of
+///   variance", Annals of Mathematical Statistics 33.
+/// - Checked against a plain enumeration by `itertools.product`.
+///
+/// # Errors
+/// [`Error::TooFew`] if no block has both sides, [`Error::NotFinite`].
+pub fn stratified(strata: &[Vec<(Vec<f64>, Vec<f64>)>], seed: u64) -> Result<Permutation> {
+    let mut blocks = Vec::new();
+    let mut largest = 0.0_f64;
+    for stratum in strata {
+        let mut of_machine = Vec::new();
+        let mut most = 0.0_f64;
+        for (a, b) in stratum {
+            check_finite(a, 0)?;
+            check_finite(b, 0)?;
+            if !a.is_empty() && !b.is_empty() {
+                let mut block = block(a, b);
+                let centre = mean(&block.values);
+                for v in &mut block.values {
+                    most = most.max(v.abs());
+                    *v -= centre;
+                }
+                of_machine.push(block);
+            }
+        }
+        let values = || of_machine.iter().flat_map(|block| &block.values);
+        let variance = values().map(|v| v * v).sum::<f64>() / values().count().max(1) as f64;
+        // What rounding leaves of equal values is no variation.
+        let varies = variance.sqrt() > TIE_TOLERANCE * most;
+        let weight = if varies { 1.0 / variance } else { 0.0 };
+        for block in &mut of_machine {
+            block.values.iter_mut().for_each(|v| *v *= weight);
+        }
+        largest = largest.max(most * weight);
+        blocks.append(&mut of_machine);
+    }
+    if blocks.is_empty() {
+        return Err(Error::TooFew { needed: 1, got: 0 });
+    }
+    Ok(test_within(blocks, largest, seed))
+}
+
 /// The smallest two-sided p of `n_a` against `n_b` runs: 2 / C for equal n (a
 /// labeling and its mirror image always tie), 1 / C otherwise, and not below
 /// 1 / 100,001 where Monte-Carlo draws take over. 1 if a side is empty.
@@ -141,13 +196,20 @@ impl Statistic {
     }
 }
 
-fn test(mut blocks: Vec<Block>, seed: u64) -> Permutation {
+fn test(blocks: Vec<Block>, seed: u64) -> Permutation {
+    let values = blocks.iter().flat_map(|b| &b.values);
+    let largest = values.fold(0.0_f64, |m, v| m.max(v.abs()));
+    test_within(blocks, largest, seed)
+}
+
+/// The test; ties are those within [`TIE_TOLERANCE`] of `largest`.
+fn test_within(mut blocks: Vec<Block>, largest: f64, seed: u64) -> Permutation {
     let relabelings: f64 = blocks
         .iter()
         .map(|b| choose(b.values.len(), b.n_b))
         .product();
     let balanced = blocks.iter().all(|b| b.values.len() == 2 * b.n_b);
-    let statistic = centre(&mut blocks);
+    let statistic = centre(&mut blocks, largest);
     let exact = relabelings <= EXACT_LIMIT;
     let p = if exact {
         blocks.retain(|b| b.n_b > 0);
@@ -170,13 +232,12 @@ fn test(mut blocks: Vec<Block>, seed: u64) -> Permutation {
 }
 
 /// Subtracts the overall mean, so that sums stay small, and fixes the threshold
-/// from the values as they were.
-fn centre(blocks: &mut [Block]) -> Statistic {
+/// from the largest value as it was.
+fn centre(blocks: &mut [Block], largest: f64) -> Statistic {
     let all: Vec<f64> = blocks
         .iter()
         .flat_map(|b| b.values.iter().copied())
         .collect();
-    let largest = all.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
     let overall = mean(&all);
     let n_b: usize = blocks.iter().map(|b| b.n_b).sum();
     let n_a = all.len() - n_b;
@@ -291,7 +352,7 @@ mod tests {
         let exact = two_sample(&values[..11], &values[11..], 1).unwrap();
         assert!(exact.exact);
         let mut blocks = vec![block(&values[..11], &values[11..])];
-        let statistic = centre(&mut blocks);
+        let statistic = centre(&mut blocks, 16.0);
         let drawn = monte_carlo(&mut blocks, &statistic, 1);
         assert!((drawn - exact.p).abs() < 5.0 * (exact.p / 1e5).sqrt());
     }

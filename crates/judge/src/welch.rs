@@ -66,6 +66,13 @@ impl Estimate {
         })
     }
 
+    /// An estimate on logarithms as one of ratios: effect and intervals by exp,
+    /// the standard error as it is.
+    #[must_use]
+    pub fn exponentiated(self) -> Self {
+        exponentiate(self)
+    }
+
     /// The interval of a difference at another level than 95 %.
     ///
     /// # Errors

@@ -12,7 +12,7 @@
 
 use assize_judge::{
     Estimate, Interval, Moments, adjust, bootstrap, equivalence, factorial, jitter, lints, paired,
-    permutation, poisson, power, quantile, welch,
+    permutation, poisson, pooled, power, quantile, welch,
 };
 use serde_json::Value;
 
@@ -42,6 +42,15 @@ impl Judge {
         );
         self.worst = self.worst.max(deviation);
         self.figures += 1;
+    }
+
+    /// With very many degrees of freedom a far tail has no digits left.
+    fn tail(&mut self, what: &str, got: f64, want: &Value) {
+        if number(want) > 1e-12 {
+            self.agree(what, got, want);
+        } else {
+            assert!(got < 1e-12, "{what} is {got}");
+        }
     }
 
     fn interval(&mut self, what: &str, got: Interval, want: &Value) {
@@ -111,6 +120,63 @@ fn count(v: &Value) -> u64 {
 fn lists(v: &Value) -> Vec<Vec<f64>> {
     v.as_array().unwrap().iter().map(floats).collect()
 }
+
+oracle!(stratified, |judge, input, want| {
+    let pair = |block: &Value| (floats(&block[0]), floats(&block[1]));
+    let blocks = |stratum: &Value| stratum.as_array().unwrap().iter().map(pair).collect();
+    let strata: Vec<Vec<_>> = input["strata"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(blocks)
+        .collect();
+    let got = permutation::stratified(&strata, 0).unwrap();
+    judge.agree("p", got.p, &want["p"]);
+    judge.agree("relabelings", got.relabelings, &want["relabelings"]);
+    assert!(got.exact);
+});
+
+oracle!(pooled, |judge, input, want| {
+    let (effects, variances) = (floats(&input["effects"]), floats(&input["variances"]));
+    let df = floats(&input["df"]);
+    let studies: Vec<pooled::Study> = (0..effects.len())
+        .map(|at| pooled::Study {
+            effect: effects[at],
+            standard_error: variances[at].sqrt(),
+            df: df[at],
+        })
+        .collect();
+    let fixed = pooled::fixed(&studies).unwrap();
+    judge.agree("fixed", fixed.effect, &want["fixed"]);
+    judge.agree(
+        "standard error",
+        fixed.standard_error,
+        &want["standard_error"],
+    );
+    judge.agree("df", fixed.df, &want["df"]);
+    judge.interval("ci", fixed.ci, &want["ci"]);
+    judge.interval("ci90", fixed.ci90, &want["ci90"]);
+    judge.tail("p_t", fixed.p_t, &want["p_t"]);
+    for (at, share) in pooled::shares(&studies).unwrap().into_iter().enumerate() {
+        judge.agree("share", share, &want["shares"][at]);
+    }
+    let differ = pooled::heterogeneity(&studies).unwrap();
+    judge.agree("q", differ.q, &want["q"]);
+    judge.agree("q_p", differ.p, &want["q_p"]);
+    judge.tail("q_p_welch", differ.p_welch, &want["q_p_welch"]);
+    judge.agree("tau2", differ.tau2, &want["tau2"]);
+    judge.interval("tau2_ci", differ.tau2_ci, &want["tau2_ci"]);
+    judge.agree("i2", differ.i2, &want["i2"]);
+    judge.interval("i2_ci", differ.i2_ci, &want["i2_ci"]);
+    let random = pooled::random(&studies).unwrap();
+    judge.agree("random", random.effect, &want["random"]);
+    judge.agree("random_se", random.standard_error, &want["random_se"]);
+    judge.interval("random_ci", random.ci, &want["random_ci"]);
+    assert_eq!(random.prediction.is_some(), studies.len() > 2);
+    if let Some(prediction) = random.prediction {
+        judge.interval("prediction", prediction, &want["prediction"]);
+    }
+});
 
 oracle!(paired, |judge, input, want| {
     let (a, b) = (floats(&input["a"]), floats(&input["b"]));

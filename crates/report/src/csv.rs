@@ -1,3 +1,5 @@
+mod machines;
+
 use assize_verdict::{Document, Relation, Table as Declared, TableCell};
 
 /// The columns, in order; a kind of row fills those that it has.
@@ -30,11 +32,13 @@ const COLUMNS: &[&str] = &[
     "rate_per_s",
     "value",
     "text",
+    "machine",
 ];
 
 /// The whole document as one table. The column `kind` says what a row is:
 /// `run` (one row for each metric), `summary`, `statement`, `comparison`,
-/// `median`, `normalised` (of which `baseline` is the workload that is 1),
+/// of several machines `machine` and `pooled` with `weight`, `random`,
+/// `prediction`, `q`, `q_welch`, `i2` and `tau2`, `median`, `normalised` (of which `baseline` is the workload that is 1),
 /// `relative`, `effect`, `rate`, `rate_comparison`, `claim`, `lint` or
 /// `sentence`.
 ///
@@ -92,6 +96,7 @@ fn recorded(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> 
                 ("configuration", run.configuration.clone()),
                 ("repetition", run.repetition.to_string()),
                 ("value", measurement.value.to_string()),
+                ("machine", run.machine.clone().unwrap_or_default()),
             ])?;
         }
     }
@@ -155,6 +160,7 @@ fn judged(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
             ("text", row.because.clone().unwrap_or_default()),
         ])?;
     }
+    machines::rows(document, table)?;
     for asked in &document.tables {
         declared(asked, table)?;
     }
@@ -327,10 +333,10 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "median,normal,jitter,ns,,follow,,,0,,,,,,,,,,,,,,,,,,,no completed run",
-                "median,fifo,jitter,ns,,follow,,,8,,,,,,,,,,,,,,,,,,4.5,",
-                "normalised,fifo,jitter,ns,normal,follow,,8,8,,,0.375,0.25,0.5,0.125,0.0625,,,,,,,,,,,,",
-                "relative,fifo,jitter,ns,base,follow,,8,8,,,0.4,0.25,0.5,0.125,0.0625,,,,,,established,,,,,,",
+                "median,normal,jitter,ns,,follow,,,0,,,,,,,,,,,,,,,,,,,no completed run,",
+                "median,fifo,jitter,ns,,follow,,,8,,,,,,,,,,,,,,,,,,4.5,,",
+                "normalised,fifo,jitter,ns,normal,follow,,8,8,,,0.375,0.25,0.5,0.125,0.0625,,,,,,,,,,,,,",
+                "relative,fifo,jitter,ns,base,follow,,8,8,,,0.4,0.25,0.5,0.125,0.0625,,,,,,established,,,,,,,",
             ]
         );
     }

@@ -1,6 +1,6 @@
 //! The records by workload, metric and configuration.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use assize_bundle::{Records, Spread, Summary};
 
@@ -36,6 +36,8 @@ pub(crate) struct Reading {
     pub(crate) run: usize,
     pub(crate) value: f64,
     pub(crate) block: Option<u32>,
+    /// Index into [`Cells::machines`].
+    pub(crate) machine: Option<usize>,
 }
 
 /// What is known of one metric of one configuration in one workload.
@@ -53,6 +55,30 @@ impl Cell<'_> {
     /// The runs' values alone.
     pub(crate) fn values(&self) -> Vec<f64> {
         self.runs.iter().map(|r| r.value).collect()
+    }
+
+    /// The machines of its runs.
+    pub(crate) fn machines(&self) -> BTreeSet<usize> {
+        self.runs.iter().filter_map(|run| run.machine).collect()
+    }
+
+    /// Its runs on one machine.
+    pub(crate) fn on(&self, machine: Option<usize>) -> Self {
+        let runs = self.runs.iter().filter(|run| run.machine == machine);
+        Cell {
+            runs: runs.copied().collect(),
+            summary: None,
+            further_summaries: 0,
+        }
+    }
+
+    /// Its runs machine by machine; all of them together where there is one.
+    pub(crate) fn by_machine(&self) -> Vec<Self> {
+        let machines: BTreeSet<Option<usize>> = self.runs.iter().map(|run| run.machine).collect();
+        machines
+            .into_iter()
+            .map(|machine| self.on(machine))
+            .collect()
     }
 }
 
@@ -74,6 +100,8 @@ pub(crate) struct Cells<'a> {
     pub(crate) configurations: Vec<String>,
     pub(crate) workloads: Vec<String>,
     pub(crate) metrics: Vec<Metric>,
+    /// In the order in which they first appear; none if the runs name none.
+    pub(crate) machines: Vec<String>,
     /// Workload and configuration of each run, by index into the records.
     pub(crate) run_places: Vec<(usize, usize)>,
     /// How many values were left out because they are no usable numbers.
@@ -114,6 +142,7 @@ impl<'a> Cells<'a> {
             configurations: Vec::new(),
             workloads: Vec::new(),
             metrics: Vec::new(),
+            machines: Vec::new(),
             run_places: Vec::new(),
             left_out: 0,
             cells: BTreeMap::new(),
@@ -140,6 +169,7 @@ impl<'a> Cells<'a> {
             let configuration = configurations.enter(&record.configuration);
             let workload = workloads.enter(&record.workload);
             self.run_places.push((workload, configuration));
+            let machine = record.machine.as_ref().map(|name| self.machine(name));
             for (name, measurement) in &record.metrics {
                 if !usable(measurement.value) {
                     self.left_out += 1;
@@ -154,6 +184,7 @@ impl<'a> Cells<'a> {
                     run,
                     value: measurement.value,
                     block: record.block,
+                    machine,
                 });
             }
         }
@@ -182,6 +213,14 @@ impl<'a> Cells<'a> {
                 cell.summary = Some(summary);
             }
         }
+    }
+
+    fn machine(&mut self, name: &str) -> usize {
+        let known = self.machines.iter().position(|machine| machine == name);
+        known.unwrap_or_else(|| {
+            self.machines.push(name.to_owned());
+            self.machines.len() - 1
+        })
     }
 
     fn metric(

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_judge::{VerdictInput, benjamini_hochberg, decide, holm, permutation, power};
 
+use crate::across_rows::{machine_rows, pooled_row, story};
 use crate::baselines::Baselines;
 use crate::cells::{Cells, Key};
-use crate::document::{Comparison, Lint, Verdict};
+use crate::document::{Agreement, Comparison, Lint, MachineComparison, Pooled, Verdict};
 use crate::noise::repeated;
 use crate::options::Options;
 use crate::weigh::{Weighed, weigh};
@@ -27,17 +28,26 @@ struct Row {
     p_t_adjusted: Option<f64>,
     verdict: Verdict,
     runs_needed: Option<u32>,
+    agreement: Option<Agreement>,
+}
+
+/// All comparisons, and what several machines say of them.
+pub(crate) struct Compared {
+    pub(crate) comparisons: Vec<Comparison>,
+    pub(crate) machines: Vec<MachineComparison>,
+    pub(crate) pooled: Vec<Pooled>,
+    /// Where runs are too few for any test.
+    pub(crate) lints: Vec<Lint>,
 }
 
 /// All comparisons, corrected within their families: the metrics in `primary`
-/// by Holm, the others by Benjamini and Hochberg. And where runs are too few
-/// for any test.
+/// by Holm, the others by Benjamini and Hochberg.
 pub(crate) fn compare_all(
     cells: &Cells<'_>,
     baselines: &Baselines,
     primary: &BTreeSet<usize>,
     options: &Options,
-) -> (Vec<Comparison>, Vec<Lint>) {
+) -> Compared {
     let mut rows = weigh_all(cells, baselines, options);
     for is_primary in [true, false] {
         let mut family: Vec<&mut Row> = rows
@@ -47,10 +57,23 @@ pub(crate) fn compare_all(
         settle(&mut family, is_primary, options);
     }
     let lints = too_few(cells, &rows, options.alpha);
-    (
-        rows.into_iter().map(|row| written(cells, row)).collect(),
+    let mut compared = Compared {
+        comparisons: Vec::new(),
+        machines: Vec::new(),
+        pooled: Vec::new(),
         lints,
-    )
+    };
+    for row in rows {
+        let comparison = written(cells, &row, options);
+        if let Some(across) = &row.weighed.across {
+            let of_row = machine_rows(across, &comparison, options);
+            compared.machines.extend(of_row);
+            let pooled = pooled_row(across, &row.weighed, &comparison, options);
+            compared.pooled.push(pooled);
+        }
+        compared.comparisons.push(comparison);
+    }
+    compared
 }
 
 /// Designs whose smallest attainable p is above alpha, each once.
@@ -123,11 +146,12 @@ fn weigh_all(cells: &Cells<'_>, baselines: &Baselines, options: &Options) -> Vec
                         ..of_baseline
                     },
                     baseline,
-                    weighed: weigh(a, b, options.seed).at_level(options.level),
+                    weighed: weigh(cells, a, b, options.seed).at_level(options.level),
                     p_adjusted: None,
                     p_t_adjusted: None,
                     verdict: Verdict::Undecided,
                     runs_needed: None,
+                    agreement: None,
                 });
             }
         }
@@ -156,6 +180,7 @@ fn settle(family: &mut [&mut Row], by_holm: bool, options: &Options) {
         row.p_adjusted = p;
         row.p_t_adjusted = p_t;
         row.verdict = verdict(&row.weighed, [p, p_t, attainable], options);
+        row.agreement = row.weighed.agreement(options);
     }
     let tested = p.iter().flatten().count().max(1) as f64;
     let convinced = family
@@ -179,9 +204,20 @@ pub(crate) fn where_present(
     p.iter().map(|p| p.and_then(|_| corrected.next())).collect()
 }
 
+/// The verdict of a row. Effects of opposite direction on several machines have
+/// no common one, and a mean of unequal effects shows no equivalence.
+fn verdict(weighed: &Weighed, corrected: [Option<f64>; 3], options: &Options) -> Verdict {
+    let word = verdict_of(weighed, corrected, options);
+    match weighed.agreement(options) {
+        Some(Agreement::Opposite) => Verdict::Undecided,
+        Some(Agreement::Differ) if word == Verdict::Equivalent => Verdict::Undecided,
+        _ => word,
+    }
+}
+
 /// One of the four words, by three corrected p-values: of the permutation test,
 /// of the t test, and the smallest that the former can give.
-fn verdict(
+pub(crate) fn verdict_of(
     weighed: &Weighed,
     [p_adjusted, p_t_adjusted, p_attainable]: [Option<f64>; 3],
     options: &Options,
@@ -206,6 +242,9 @@ fn verdict(
 /// if it is supported, by the power of the t test at its own corrected level if
 /// it is undecided.
 fn runs_needed(row: &Row, level: f64, alpha: f64) -> Option<u32> {
+    if row.agreement == Some(Agreement::Opposite) {
+        return None;
+    }
     match row.verdict {
         Verdict::Supported => {
             row.weighed.p?;
@@ -248,9 +287,12 @@ pub(crate) fn runs_to_attain(per_block: Option<u32>, level: f64) -> Option<u32> 
         .map(|blocks| blocks * per_block)
 }
 
-fn written(cells: &Cells<'_>, row: Row) -> Comparison {
+fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
     let metric = &cells.metrics[row.key.metric];
-    let weighed = row.weighed;
+    let weighed = &row.weighed;
+    let mut because: Vec<String> = Vec::new();
+    because.extend(weighed.across.as_ref().map(|across| story(across, options)));
+    because.extend(weighed.because.iter().cloned());
     let ci = weighed.ci_ends();
     Comparison {
         workload: cells.workloads[row.key.workload].clone(),
@@ -274,6 +316,6 @@ fn written(cells: &Cells<'_>, row: Row) -> Comparison {
         difference: weighed.difference,
         verdict: row.verdict,
         runs_needed: row.runs_needed,
-        because: (!weighed.because.is_empty()).then(|| weighed.because.join("; ")),
+        because: (!because.is_empty()).then(|| because.join("; ")),
     }
 }

@@ -1,9 +1,13 @@
 //! The verdict document, as it is written to JSON.
 
-use assize_bundle::{Configuration, Run, Statement, Summary};
+mod machines;
+
+use assize_bundle::{Across, Configuration, Run, Statement, Summary};
 use serde::{Deserialize, Serialize};
 
 use crate::options::LEVEL;
+
+pub use machines::{Agreement, MachineComparison, Pooled};
 
 /// The schema that [`Document`] follows.
 pub const SCHEMA: &str = "assize.verdict/1";
@@ -41,6 +45,16 @@ pub struct Document {
     pub statements: Vec<Statement>,
     /// Every configuration against its baseline.
     pub comparisons: Vec<Comparison>,
+    /// What `machines` tells apart, where it is not machines.
+    #[serde(default, skip_serializing_if = "Across::is_machines")]
+    pub across: Across,
+    /// The comparisons on each machine, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<MachineComparison>,
+    /// The comparisons over all machines, where there are several. The row of
+    /// `comparisons` has the same ratio, interval, p and verdict.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pooled: Vec<Pooled>,
     /// Tables that the experiment asks for.
     #[serde(default)]
     pub tables: Vec<Table>,
@@ -217,6 +231,9 @@ pub enum TTest {
     Welch,
     /// Student's, on the differences inside blocks of one run each.
     Paired,
+    /// Of the machines' effects, weighed by the inverse of their squared standard
+    /// errors; Meier's variance and degrees of freedom.
+    Pooled,
 }
 
 /// A baseline that was run twice: what the method finds where nothing differs.

@@ -21,7 +21,9 @@ pub(crate) fn fit_all(cells: &Cells<'_>) -> (Vec<Factorial>, Vec<Lint>) {
         let Some(runs) = logs_of_grid(cells, &levels, workload, metric) else {
             continue;
         };
-        match factorial::fit(&runs, &names) {
+        let machines: Vec<u32> = runs.iter().filter_map(|run| run.1).collect();
+        let runs: Vec<(Vec<bool>, f64)> = runs.into_iter().map(|run| run.0).collect();
+        match factorial::fit_in_blocks(&runs, &machines, &names) {
             Ok(fit) => fits.push(written(cells, workload, metric, fit)),
             Err(JudgeError::MissingCell(hole)) => {
                 note_hole(&mut holes, cells, (workload, metric), &hole);
@@ -31,6 +33,9 @@ pub(crate) fn fit_all(cells: &Cells<'_>) -> (Vec<Factorial>, Vec<Lint>) {
     }
     (fits, holes)
 }
+
+/// Levels and logarithm, and the machine where there are several.
+type GridRun = ((Vec<bool>, f64), Option<u32>);
 
 /// The levels of each configuration of the grid, by configuration.
 fn levels(cells: &Cells<'_>) -> Vec<Option<Vec<bool>>> {
@@ -46,14 +51,14 @@ fn levels(cells: &Cells<'_>) -> Vec<Option<Vec<bool>>> {
     cells.configurations.iter().map(of).collect()
 }
 
-/// Levels and logarithm of every run of the grid; none if there are fewer than
+/// Levels, logarithm and machine of every run of the grid; none if there are fewer than
 /// two configurations of it or if a value has no logarithm.
 fn logs_of_grid(
     cells: &Cells<'_>,
     levels: &[Option<Vec<bool>>],
     workload: usize,
     metric: usize,
-) -> Option<Vec<(Vec<bool>, f64)>> {
+) -> Option<Vec<GridRun>> {
     let mut runs = Vec::new();
     let mut configurations = 0;
     for (configuration, cell) in cells.row(workload, metric) {
@@ -65,7 +70,8 @@ fn logs_of_grid(
             if reading.value <= 0.0 {
                 return None;
             }
-            runs.push((levels.clone(), reading.value.ln()));
+            let machine = reading.machine.and_then(|of| u32::try_from(of).ok());
+            runs.push(((levels.clone(), reading.value.ln()), machine));
         }
     }
     (configurations > 1).then_some(runs)

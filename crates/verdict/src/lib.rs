@@ -27,6 +27,8 @@
 //! or show anything. The statistics themselves are in `assize-judge`; here is
 //! decided what is compared with what, and what is corrected for what.
 
+mod across;
+mod across_rows;
 mod baselines;
 mod cells;
 mod claims;
@@ -41,17 +43,22 @@ mod options;
 mod pairs;
 mod rates;
 mod sentences;
+mod so_far;
 mod tables;
 mod trial;
 mod weigh;
 mod words;
 
-pub use assize_bundle::{Configuration, Measurement, Place, Run, Spread, Statement, Summary};
+pub use assize_bundle::{
+    Across, Configuration, Measurement, Place, Run, Spread, Statement, Summary,
+};
 pub use document::{
-    Claim, Comparison, Document, Effect, Factorial, Lint, NoiseFloor, Outcome, Rate,
-    RateComparison, Relation, SCHEMA, Scale, Sentence, TTest, Table, TableCell, TableRow, Verdict,
+    Agreement, Claim, Comparison, Document, Effect, Factorial, Lint, MachineComparison, NoiseFloor,
+    Outcome, Pooled, Rate, RateComparison, Relation, SCHEMA, Scale, Sentence, TTest, Table,
+    TableCell, TableRow, Verdict,
 };
 pub use error::Error;
 pub use names::{Kind, NameError};
 pub use options::Options;
+pub use so_far::{SoFar, so_far};
 pub use trial::try_records;

@@ -31,7 +31,7 @@ pub(crate) fn floors(cells: &Cells<'_>, seed: u64) -> Vec<NoiseFloor> {
             let Some(a) = cells.get(key) else {
                 continue;
             };
-            let weighed = weigh(a, b, seed);
+            let weighed = weigh(cells, a, b, seed);
             floors.push(NoiseFloor {
                 workload: cells.workloads[workload].clone(),
                 metric: cells.metrics[metric].name.clone(),

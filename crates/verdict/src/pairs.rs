@@ -39,6 +39,7 @@ mod tests {
             run,
             value: 1.0,
             block,
+            machine: None,
         });
         Cell {
             runs: runs.collect(),

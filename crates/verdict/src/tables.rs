@@ -233,7 +233,7 @@ impl Tabulator<'_, '_> {
 
     fn weighed(&self, a: Key, b: Key) -> Option<Weighed> {
         let (a, b) = (self.cells.get(a)?, self.cells.get(b)?);
-        Some(weigh(a, b, self.options.seed).at_level(self.options.level))
+        Some(weigh(self.cells, a, b, self.options.seed).at_level(self.options.level))
     }
 }
 

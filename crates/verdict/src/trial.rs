@@ -7,7 +7,7 @@ use assize_bundle::{Configuration, Records};
 use crate::baselines::Baselines;
 use crate::cells::Cells;
 use crate::claims::try_claims;
-use crate::comparisons::compare_all;
+use crate::comparisons::{Compared, compare_all};
 use crate::document::{Document, SCHEMA};
 use crate::error::Error;
 use crate::factorial::fit_all;
@@ -38,10 +38,17 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         higher,
         absent,
     } = declared(&cells, options)?;
-    let (mut comparisons, too_few) = compare_all(&cells, &baselines, &primary, options);
+    let Compared {
+        mut comparisons,
+        mut machines,
+        mut pooled,
+        lints: too_few,
+    } = compare_all(&cells, &baselines, &primary, options);
     let (mut factorial, holes) = fit_all(&cells);
     let place = places(&cells, &primary);
     comparisons.sort_by_key(|c| place(&c.workload, &c.metric));
+    machines.sort_by_key(|c| place(&c.workload, &c.metric));
+    pooled.sort_by_key(|c| place(&c.workload, &c.metric));
     factorial.sort_by_key(|f| place(&f.workload, &f.metric));
     let (tables, not_measured) = tabulate(&cells, &baselines, &comparisons, options);
     let rates = rate_all(&cells, baselines.chosen, options);
@@ -73,6 +80,9 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         summaries: records.summaries.clone(),
         statements: records.statements.clone(),
         comparisons,
+        across: records.across,
+        machines,
+        pooled,
         tables,
         noise_floor: floors(&cells, options.seed),
         factorial,

@@ -6,9 +6,10 @@ use assize_judge::permutation::{self, Permutation};
 use assize_judge::welch::{self, Estimate, Moments};
 use assize_judge::{Interval, Result, paired};
 
-use crate::cells::{Cell, standard_error, usable};
-use crate::document::{Scale, TTest};
-use crate::options::LEVEL;
+use crate::across::{Across, weigh_across};
+use crate::cells::{Cell, Cells, standard_error, usable};
+use crate::document::{Agreement, Scale, TTest};
+use crate::options::{LEVEL, Options};
 use crate::pairs::partners;
 use crate::words::{count, finite};
 
@@ -25,7 +26,7 @@ pub(crate) struct Weighed {
     /// b minus a; on the raw scale only.
     pub(crate) difference: Option<f64>,
     pub(crate) ci: Option<Interval>,
-    estimate: Option<Estimate>,
+    pub(crate) estimate: Option<Estimate>,
     /// Of the ratio only.
     pub(crate) ci90: Option<Interval>,
     pub(crate) p_t: Option<f64>,
@@ -38,6 +39,8 @@ pub(crate) struct Weighed {
     pub(crate) log_sd: Option<f64>,
     /// Runs of each side in each block, where all blocks are alike.
     pub(crate) per_block: Option<u32>,
+    /// What each of several machines says, where the figures are pooled.
+    pub(crate) across: Option<Box<Across>>,
     /// Why some of it is missing or unusual.
     pub(crate) because: Vec<String>,
 }
@@ -61,6 +64,7 @@ impl Weighed {
             p_attainable: None,
             log_sd: None,
             per_block: None,
+            across: None,
             because: Vec::new(),
         }
     }
@@ -76,12 +80,28 @@ impl Weighed {
             };
             self.ci = interval.ok();
         }
+        if let Some(across) = &mut self.across {
+            for on in &mut across.machines {
+                on.weighed = on.weighed.clone().at_level(level);
+            }
+        }
         self
     }
 
     /// The ends of `ci` where both are finite.
     pub(crate) fn ci_ends(&self) -> Option<[f64; 2]> {
         self.ci.and_then(ends)
+    }
+
+    /// Whether several machines tell the same story; none of one machine.
+    pub(crate) fn agreement(&self, options: &Options) -> Option<Agreement> {
+        let across = self.across.as_ref()?;
+        Some(across.agreement(options))
+    }
+
+    /// What they say, if they contradict each other.
+    pub(crate) fn disagreement(&self, options: &Options) -> Option<String> {
+        self.across.as_ref()?.disagreement(options)
     }
 
     /// Whether the uncorrected interval leaves out "no difference".
@@ -105,14 +125,28 @@ pub(crate) fn ends(interval: Interval) -> Option<[f64; 2]> {
     Some([finite(interval.low)?, finite(interval.high)?])
 }
 
-/// Weighs `b` against `a`; both hold runs or a summary.
-pub(crate) fn weigh(a: &Cell<'_>, b: &Cell<'_>, seed: u64) -> Weighed {
+/// Weighs `b` against `a`; both hold runs or a summary. Where both have runs
+/// on several machines, the machine is a block.
+pub(crate) fn weigh(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>, seed: u64) -> Weighed {
+    weighed(cells, a, b, Some(seed))
+}
+
+/// As [`weigh`], without the permutation test, which takes the time.
+pub(crate) fn weigh_untested(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
+    weighed(cells, a, b, None)
+}
+
+fn weighed(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>, seed: Option<u64>) -> Weighed {
+    if let Some(weighed) = weigh_across(cells, a, b, seed) {
+        return weighed;
+    }
+    let positive = a.runs.iter().chain(&b.runs).all(|run| run.value > 0.0);
     let mut weighed = if a.runs.is_empty() || b.runs.is_empty() {
         by_summary(a, b)
     } else if a.runs.len() < 2 || b.runs.len() < 2 {
         single(a, b)
     } else {
-        by_runs(a, b, seed)
+        by_runs(a, b, positive, seed)
     };
     if agreeing_summary(a) || agreeing_summary(b) {
         weighed
@@ -120,6 +154,20 @@ pub(crate) fn weigh(a: &Cell<'_>, b: &Cell<'_>, seed: u64) -> Weighed {
             .push("the summary given beside the runs agrees with them and is not used".into());
     }
     weighed
+}
+
+/// Weighs the runs of one machine, on the scale of all.
+pub(crate) fn by_machine_runs(
+    a: &Cell<'_>,
+    b: &Cell<'_>,
+    positive: bool,
+    seed: Option<u64>,
+) -> Weighed {
+    if a.runs.len() < 2 || b.runs.len() < 2 {
+        single(a, b)
+    } else {
+        by_runs(a, b, positive, seed)
+    }
 }
 
 /// Whether a cell's summary is the mean of the cell's own runs.
@@ -136,11 +184,11 @@ pub(crate) fn agreeing_summary(cell: &Cell<'_>) -> bool {
 }
 
 /// In complete blocks by pairs, else as two independent sets of runs.
-fn by_runs(a: &Cell<'_>, b: &Cell<'_>, seed: u64) -> Weighed {
+fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool, seed: Option<u64>) -> Weighed {
     let Some((in_a, in_b)) = partners(a, b) else {
-        return by_values(a, b, TTest::Welch, seed);
+        return by_values(a, b, TTest::Welch, positive, seed);
     };
-    let mut weighed = by_values(&in_a, &in_b, TTest::Paired, seed);
+    let mut weighed = by_values(&in_a, &in_b, TTest::Paired, positive, seed);
     let alone = a.runs.len() + b.runs.len() - in_a.runs.len() - in_b.runs.len();
     if alone > 0 {
         weighed.because.push(format!(
@@ -151,15 +199,20 @@ fn by_runs(a: &Cell<'_>, b: &Cell<'_>, seed: u64) -> Weighed {
     weighed
 }
 
-fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, seed: u64) -> Weighed {
+fn by_values(
+    a: &Cell<'_>,
+    b: &Cell<'_>,
+    t_test: TTest,
+    positive: bool,
+    seed: Option<u64>,
+) -> Weighed {
     let (values_a, values_b) = (a.values(), b.values());
-    let positive = values_a.iter().chain(&values_b).all(|&v| v > 0.0);
     let mut weighed = counted(a, b, positive);
     let (estimate, x_a, x_b) = if positive {
         let (x_a, x_b) = (logs(&values_a), logs(&values_b));
         let (log_sd, estimate) = match t_test {
-            TTest::Welch => (pooled_sd(&x_a, &x_b), welch::ratio(&values_a, &values_b)),
             TTest::Paired => (paired_sd(&x_a, &x_b), paired::ratio(&values_a, &values_b)),
+            _ => (pooled_sd(&x_a, &x_b), welch::ratio(&values_a, &values_b)),
         };
         weighed.log_sd = log_sd;
         (estimate, x_a, x_b)
@@ -168,12 +221,15 @@ fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, seed: u64) -> Weighed {
             .because
             .push("contains zero or negative values: compared as differences".into());
         let estimate = match t_test {
-            TTest::Welch => welch::difference(&values_a, &values_b),
             TTest::Paired => paired::difference(&values_a, &values_b),
+            _ => welch::difference(&values_a, &values_b),
         };
         (estimate, values_a, values_b)
     };
     take_estimate(&mut weighed, estimate, t_test);
+    let Some(seed) = seed else {
+        return weighed;
+    };
     let test = match in_blocks(a, &x_a, b, &x_b) {
         Some(blocks) => {
             weighed.per_block = even_blocks(&blocks);
@@ -206,7 +262,7 @@ fn single(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
 }
 
 /// Counts and means of two cells that hold runs.
-fn counted(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
+pub(crate) fn counted(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
     let mean = |values: &[f64]| {
         if positive {
             arithmetic(&logs(values)).map(f64::exp)
@@ -309,7 +365,7 @@ fn take_permutation(weighed: &mut Weighed, test: Result<Permutation>) {
 }
 
 /// The values by block, where every run of both cells is in a block.
-fn in_blocks(
+pub(crate) fn in_blocks(
     a: &Cell<'_>,
     x_a: &[f64],
     b: &Cell<'_>,
@@ -326,7 +382,7 @@ fn in_blocks(
 }
 
 /// How many runs of each side every block holds, if they all hold as many.
-fn even_blocks(blocks: &[(Vec<f64>, Vec<f64>)]) -> Option<u32> {
+pub(crate) fn even_blocks(blocks: &[(Vec<f64>, Vec<f64>)]) -> Option<u32> {
     let size = blocks.first()?.0.len();
     let even = |(a, b): &(Vec<f64>, Vec<f64>)| a.len() == size && b.len() == size;
     blocks

@@ -44,7 +44,8 @@ fn machine(target: &str, host: &str) -> String {
     }
 }
 
-fn configurations(plan: &Plan) -> Vec<Configuration> {
+/// Baseline first.
+pub(super) fn configurations(plan: &Plan) -> Vec<Configuration> {
     let baseline = plan.configurations.first();
     let of = |configuration: &assize_plan::PlannedConfiguration| Configuration {
         name: configuration.name.clone(),

@@ -9,6 +9,7 @@ mod place;
 mod progress;
 mod target;
 mod verify;
+mod view;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use assize_bundle::Writer;
+use assize_bundle::{Records, Writer};
 use assize_job::{Kind, Order, Replay, replay};
 use assize_plan::{Experiment, Overrides, Plan};
 use assize_target::exact::Options;
@@ -186,7 +187,13 @@ impl Doing<'_> {
             true => recorded_in(&self.work.directory)?,
             false => BTreeSet::new(),
         };
-        let mut progress = Progress::new(plan, |index| there.contains(&index), quiet);
+        // Only for what is shown: if it cannot be read, the writer says why.
+        let known = match self.work.resumed {
+            true => assize_bundle::read(&self.work.directory).unwrap_or_default(),
+            false => Records::default(),
+        };
+        let is_there = |index| there.contains(&index);
+        let mut progress = Progress::new(plan, is_there, known, quiet);
         let stages = looks::stages(plan);
         self.prepare(&stages, &there, &progress)?;
         if self.interrupt.came() && !self.work.resumed {
@@ -198,6 +205,7 @@ impl Doing<'_> {
             plan.runs.len(),
             self.work.directory.display()
         ));
+        progress.begin();
         let mut stopped = None;
         for stage in &stages {
             self.stage(stage, &there, &writer, &mut progress)?;
@@ -293,7 +301,7 @@ impl Doing<'_> {
         let Some(until) = &self.work.plan.until else {
             return Ok(false);
         };
-        let (mut records, terms) = compare::gather(&self.work.inputs())?;
+        let (mut records, terms) = compare::gather(&self.work.inputs(), None)?;
         records
             .runs
             .retain(|run| run.block.is_none_or(|block| stage.blocks.contains(&block)));
@@ -382,7 +390,7 @@ fn summary(planned: usize, tally: Tally, stopped: Option<usize>) -> String {
 
 /// The verdict, as `compare` gives it.
 fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
-    let (records, terms) = compare::gather(&work.inputs())?;
+    let (records, terms) = compare::gather(&work.inputs(), None)?;
     if records.runs.is_empty() {
         return Err(Failure::NoRun {
             directory: work.directory.clone(),

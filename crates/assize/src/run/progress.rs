@@ -1,15 +1,23 @@
-//! What is said while runs are carried out: on standard error, as a bar on a
-//! terminal, else a line for each run.
+//! What is said while runs are carried out, on standard error and nowhere else:
+//! a view on a terminal, else a line for each run and now and then how it stands.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
+use std::time::{Duration, Instant};
 
-use assize_bundle::{Exit, Measurement, Recorded};
+use assize_bundle::{Exit, Measurement, Recorded, Records};
 use assize_plan::{Plan, PlannedRun};
 use assize_report::{printable, significant};
-use indicatif::{ProgressBar, ProgressStyle};
+use assize_verdict::so_far;
 
 use super::engine::Ended;
+use super::head;
+use super::view::{self, View};
+
+/// The intervals of the view are computed anew no more often than this.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Plain lines say how it stands after a tenth of the runs, but not more often.
+const FEWEST: u32 = 10;
 
 /// How the runs went.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -31,21 +39,32 @@ pub(crate) struct Progress<'a> {
     tally: Tally,
     /// Runs to come in each cell.
     left: BTreeMap<(usize, usize), u32>,
+    begun: Instant,
+    /// The runs that were completed, for the intervals.
+    records: Records,
+    /// When the intervals were computed last, and what they were.
+    intervals: (Option<Instant>, Vec<String>),
 }
 
 enum Shown {
-    Bar(ProgressBar),
+    View(Box<View>),
     Lines,
     Nothing,
 }
 
 impl<'a> Progress<'a> {
-    /// Of a plan of which some runs are recorded already.
-    pub(crate) fn new(plan: &'a Plan, is_recorded: impl Fn(u32) -> bool, quiet: bool) -> Self {
+    /// Of a plan of which some runs are recorded already, of which `records`
+    /// holds the completed ones.
+    pub(crate) fn new(
+        plan: &'a Plan,
+        is_recorded: impl Fn(u32) -> bool,
+        records: Records,
+        quiet: bool,
+    ) -> Self {
         let shown = if quiet {
             Shown::Nothing
         } else if std::io::stderr().is_terminal() {
-            Shown::Bar(bar(plan.runs.len()))
+            Shown::View(Box::new(View::new(plan.runs.len())))
         } else {
             Shown::Lines
         };
@@ -54,6 +73,14 @@ impl<'a> Progress<'a> {
             shown,
             tally: Tally::default(),
             left: BTreeMap::new(),
+            begun: Instant::now(),
+            records: Records {
+                configurations: head::configurations(plan),
+                workloads: plan.workloads.iter().map(|w| w.name.clone()).collect(),
+                runs: records.runs,
+                ..Records::default()
+            },
+            intervals: (None, Vec::new()),
         };
         for run in &plan.runs {
             let left = progress.left.entry(cell(run)).or_default();
@@ -63,10 +90,7 @@ impl<'a> Progress<'a> {
                 *left += 1;
             }
         }
-        if let Shown::Bar(bar) = &progress.shown {
-            bar.set_position(progress.tally.recorded.into());
-            bar.reset_eta();
-        }
+        progress.draw();
         progress
     }
 
@@ -74,10 +98,15 @@ impl<'a> Progress<'a> {
         self.tally
     }
 
+    /// Runs begin now: what came before does not count for the time left.
+    pub(crate) fn begin(&mut self) {
+        self.begun = Instant::now();
+    }
+
     /// A sentence of its own.
     pub(crate) fn say(&self, text: &str) {
         match &self.shown {
-            Shown::Bar(bar) => bar.suspend(|| eprintln!("{text}")),
+            Shown::View(view) => view.say(text),
             Shown::Lines => eprintln!("{text}"),
             Shown::Nothing => {}
         }
@@ -88,25 +117,86 @@ impl<'a> Progress<'a> {
         if !ended.again {
             self.count(ended, recorded);
         }
-        let line = self.line(ended, recorded);
         let failed = matches!(recorded.exit, Exit::Failed { .. });
         match &self.shown {
-            Shown::Bar(bar) => {
+            Shown::View(view) => {
                 if failed {
-                    bar.suspend(|| eprintln!("{line}"));
+                    view.say(&self.line(ended, recorded));
                 }
-                let done = self.left.values().filter(|&&left| left == 0).count();
-                bar.set_position(self.tally.recorded.into());
-                bar.set_message(format!(
-                    "{done}/{} cells, {} failed, {} cached",
-                    self.left.len(),
-                    self.tally.failed,
-                    self.tally.cached
-                ));
+                self.draw();
             }
-            Shown::Lines => eprintln!("{line}"),
+            Shown::Lines => {
+                for line in self.lines(ended, recorded) {
+                    eprintln!("{line}");
+                }
+            }
             Shown::Nothing => {}
         }
+    }
+
+    /// The plain form: the run, and now and then how it stands.
+    fn lines(&mut self, ended: &Ended, recorded: &Recorded) -> Vec<String> {
+        let mut lines = vec![self.line(ended, recorded)];
+        let all = u32::try_from(self.plan.runs.len()).unwrap_or(u32::MAX);
+        let every = (all / 10).max(FEWEST);
+        let due = self.tally.recorded.is_multiple_of(every) && self.tally.recorded < all;
+        if due && !ended.again {
+            lines.push(format!("so far: {}", self.status()));
+            lines.extend(self.intervals_now());
+        }
+        lines
+    }
+
+    fn draw(&mut self) {
+        if !matches!(self.shown, Shown::View(_)) {
+            return;
+        }
+        let due = self.intervals.0.is_none_or(|last| last.elapsed() >= PAUSE);
+        if due {
+            self.intervals.1 = self.intervals_now();
+            self.intervals.0 = Some(Instant::now());
+        }
+        let status = self.status();
+        if let Shown::View(view) = &mut self.shown {
+            view.show(self.tally.recorded, &status, &self.intervals.1);
+        }
+    }
+
+    /// `12/288 runs, 3/48 cells, 1 failed, 5 cached, about 4 min left`.
+    fn status(&self) -> String {
+        let Tally {
+            recorded,
+            new,
+            cached,
+            failed,
+        } = self.tally;
+        let cells = self.left.values().filter(|&&left| left == 0).count();
+        let mut text = format!(
+            "{recorded}/{} runs, {cells}/{} cells",
+            self.plan.runs.len(),
+            self.left.len()
+        );
+        for (count, what) in [(failed, "failed"), (cached, "cached")] {
+            if count > 0 {
+                text.push_str(&format!(", {count} {what}"));
+            }
+        }
+        let rest = self.left.values().sum();
+        if let Some(left) = view::left(self.begun.elapsed(), new, rest) {
+            text.push_str(&format!(", {left}"));
+        }
+        text
+    }
+
+    /// The intervals of the primary metrics, else of the first metric.
+    fn intervals_now(&self) -> Vec<String> {
+        let primary = self.plan.primary.iter().map(|p| p.metric.clone());
+        let mut metrics: Vec<String> = primary.collect();
+        if metrics.is_empty() {
+            let first = self.records.runs.iter().find_map(|run| run.metrics.first());
+            metrics.extend(first.map(|(metric, _)| metric.clone()));
+        }
+        view::intervals(&so_far(&self.records, &metrics))
     }
 
     fn count(&mut self, ended: &Ended, recorded: &Recorded) {
@@ -117,6 +207,9 @@ impl<'a> Progress<'a> {
         tally.failed += u32::from(matches!(recorded.exit, Exit::Failed { .. }));
         if let Some(left) = self.left.get_mut(&cell(&ended.run)) {
             *left = left.saturating_sub(1);
+        }
+        if recorded.exit == Exit::Completed {
+            self.records.runs.push(recorded.run.clone());
         }
     }
 
@@ -148,26 +241,23 @@ impl<'a> Progress<'a> {
         printable(&line).replace('\n', " ")
     }
 
-    /// Takes the bar away.
+    /// Takes the view away.
     pub(crate) fn finish(&self) {
-        if let Shown::Bar(bar) = &self.shown {
-            bar.finish_and_clear();
+        if let Shown::View(view) = &self.shown {
+            view.clear();
         }
+    }
+}
+
+/// Also where the work ends with an error.
+impl Drop for Progress<'_> {
+    fn drop(&mut self) {
+        self.finish();
     }
 }
 
 fn cell(run: &PlannedRun) -> (usize, usize) {
     (run.configuration, run.workload)
-}
-
-fn bar(runs: usize) -> ProgressBar {
-    let bar = ProgressBar::new(runs as u64);
-    let template = "{bar:24} {pos}/{len} runs, {msg}, {eta} left";
-    // A template that cannot be parsed leaves the bar as it comes.
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
-    }
-    bar
 }
 
 /// The first primary metric that the run has, else its first metric.
@@ -192,6 +282,10 @@ fn figure(measurement: &Measurement) -> String {
         .trim_end()
         .to_string()
 }
+
+#[cfg(test)]
+#[path = "progress_tests.rs"]
+mod in_lines;
 
 #[cfg(test)]
 mod tests {

@@ -2,6 +2,7 @@
 
 mod declared;
 mod grid;
+mod machines;
 mod tables;
 
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ pub fn text(document: &Document, style: Style) -> String {
     }
     claims(document, &mut out);
     tables::comparisons(document, style, &mut out);
+    machines::tables(document, &mut out);
     declared::tables(document, style, &mut out);
     tables::noise_floor(document, &mut out);
     tables::factorial(document, style, &mut out);

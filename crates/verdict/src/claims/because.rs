@@ -125,7 +125,9 @@ pub(super) fn undecided(parts: &[Part], tried: usize, options: &Options) -> Stri
     let mut grounds: Vec<String> = Vec::new();
     for part in parts {
         let said = match &part.evidence {
-            Evidence::Values(weighed) => limit(weighed, level, options),
+            Evidence::Values(weighed) => weighed
+                .disagreement(options)
+                .or_else(|| limit(weighed, level, options)),
             Evidence::Events { .. } if part.p.is_none() => {
                 Some("without the exposure nothing can be tested".to_owned())
             }

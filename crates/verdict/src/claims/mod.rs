@@ -9,7 +9,7 @@ use assize_judge::{benjamini_hochberg, equivalence, holm};
 
 use crate::cells::{Cells, Key};
 use crate::comparisons::where_present;
-use crate::document::{Claim, Outcome};
+use crate::document::{Agreement, Claim, Outcome};
 use crate::error::Error;
 use crate::options::Options;
 use crate::rates::{Counted, compare, counted, event_names};
@@ -172,16 +172,19 @@ fn by_values(
                 configuration,
             })
         };
-        let weighed = weigh(cell(reading.b)?, cell(reading.a)?, options.seed);
+        let weighed = weigh(cells, cell(reading.b)?, cell(reading.a)?, options.seed);
+        let agreement = weighed.agreement(options);
+        let opposite = agreement == Some(Agreement::Opposite);
+        let alike = agreement.is_none_or(|found| found == Agreement::Agree);
         let margin = equivalence::bounds(options.margin).ok();
         let within = |ci: assize_judge::Interval| margin.is_some_and(|m| ci.within(&m));
         let by_t = weighed.p_attainable.is_none_or(|p| p > options.alpha);
         Some(Part {
             workload: cells.workloads[workload].clone(),
-            direction: weighed.direction(),
-            p: if by_t { weighed.p_t } else { weighed.p },
+            direction: weighed.direction().filter(|_| !opposite),
+            p: if by_t { weighed.p_t } else { weighed.p }.filter(|_| !opposite),
             by_t,
-            equivalent: weighed.ci90.is_some_and(within),
+            equivalent: alike && weighed.ci90.is_some_and(within),
             evidence: Evidence::Values(Box::new(weighed)),
         })
     })

@@ -21,11 +21,13 @@ pub(super) fn outliers(cells: &Cells<'_>, faults: &Faults, primary: &BTreeSet<us
         if !wanted || faults.says_nothing(key.workload, key.metric) {
             continue;
         }
-        for index in outlier(&cell.values()) {
-            found
-                .entry(cell.runs[index].run)
-                .or_default()
-                .push(key.metric);
+        for cell in cell.by_machine() {
+            for index in outlier(&cell.values()) {
+                found
+                    .entry(cell.runs[index].run)
+                    .or_default()
+                    .push(key.metric);
+            }
         }
     }
     found
@@ -115,7 +117,7 @@ pub(super) fn drift(cells: &Cells<'_>, faults: &Faults) -> Vec<Lint> {
         .collect()
 }
 
-/// Deviations from the configuration's mean, on logarithms where all values
+/// Deviations from the configuration's mean on the run's machine, on logarithms where all values
 /// are positive, in the order of runs; of configurations with three runs or
 /// more.
 fn residuals_in_order(cells: &Cells<'_>, workload: usize, metric: usize) -> Vec<f64> {
@@ -123,7 +125,9 @@ fn residuals_in_order(cells: &Cells<'_>, workload: usize, metric: usize) -> Vec<
         .row(workload, metric)
         .all(|(_, cell)| cell.runs.iter().all(|r| r.value > 0.0));
     let mut residuals: Vec<(u32, f64)> = Vec::new();
-    for (_, cell) in cells.row(workload, metric).filter(|c| c.1.runs.len() >= 3) {
+    let row = cells.row(workload, metric);
+    let groups = row.flat_map(|(_, cell)| cell.by_machine());
+    for cell in groups.filter(|cell| cell.runs.len() >= 3) {
         let x: Vec<f64> = cell
             .runs
             .iter()

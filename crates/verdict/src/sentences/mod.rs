@@ -9,6 +9,7 @@ mod declared;
 mod events;
 mod factors;
 mod limits;
+mod machines;
 mod plainly;
 mod workloads;
 
@@ -18,6 +19,7 @@ use crate::cells::Cells;
 use crate::document::{Comparison, Document, Sentence, Verdict};
 use crate::lints::Faults;
 use crate::words::with_interval;
+use machines::Where;
 
 /// More sentences than this nobody reads.
 const MOST: usize = 5;
@@ -36,6 +38,8 @@ struct Seen<'d> {
     strong: bool,
     /// At least the uncorrected interval leaves out 1.
     weak: bool,
+    /// On which machines, where there are several.
+    shown: Option<Where>,
 }
 
 /// Finds the sentences: first of the metrics in `primary`, then what is most
@@ -48,13 +52,17 @@ pub(crate) fn find(
     higher: &BTreeSet<usize>,
 ) -> Vec<Sentence> {
     let seen = seen(document, cells, faults);
+    let contradictions = machines::contradictions(document);
     let mut sentences = declared::find(document, &seen, primary);
     sentences.extend(against::find(&seen, higher));
     sentences.extend(workloads::find(&seen));
     sentences.extend(factors::find(document, cells, faults));
-    if sentences.is_empty() {
+    if sentences.is_empty() && contradictions.is_empty() {
         sentences.extend(plainly::find(document, &seen));
     }
+    sentences.splice(0..0, contradictions);
+    let at = sentences.len().min(MOST - 1);
+    sentences.splice(at..at, machines::sizes(document));
     let limits = limits::find(document);
     let events = events::find(document);
     sentences.truncate(MOST - usize::from(limits.is_some()) - usize::from(!events.is_empty()));
@@ -83,6 +91,16 @@ fn seen<'d>(document: &'d Document, cells: &Cells<'_>, faults: &Faults) -> Vec<S
             up: ratio > 1.0,
             strong: matches!(row.verdict, Verdict::Established | Verdict::Supported),
             weak: ci[0] > 1.0 || ci[1] < 1.0,
+            shown: machines::where_shown(
+                document,
+                [
+                    &row.workload,
+                    &row.metric,
+                    &row.unit,
+                    &row.baseline,
+                    &row.configuration,
+                ],
+            ),
         })
     });
     rows.collect()
@@ -95,7 +113,11 @@ impl Seen<'_> {
     }
 
     fn figures(&self) -> String {
-        with_interval(self.ratio, Some(self.ci))
+        let figures = with_interval(self.ratio, Some(self.ci));
+        match self.shown {
+            Some(shown) => format!("{figures} {shown}"),
+            None => figures,
+        }
     }
 
     /// The name of the row.

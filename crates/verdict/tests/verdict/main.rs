@@ -13,6 +13,8 @@ mod events;
 #[cfg(test)]
 mod lints;
 #[cfg(test)]
+mod machines;
+#[cfg(test)]
 mod schedules;
 #[cfg(test)]
 mod sentences;

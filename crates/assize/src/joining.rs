@@ -1,0 +1,262 @@
+//! What several bundles are to each other: blocks of one experiment, or the
+//! sides of a comparison.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use assize_bundle::{
+    Across, Configuration, Difference, Doubt, Head, Kin, Place, Records, kin, name_apart,
+};
+
+use crate::failure::Failure;
+
+/// Whether two bundles of runs hold runs of one configuration on one workload.
+pub(crate) fn overlap(inputs: &[PathBuf], all: &[Records]) -> bool {
+    let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for (path, records) in inputs.iter().zip(all) {
+        let runs = records.runs.iter();
+        let cells: BTreeSet<(&str, &str)> = runs
+            .map(|run| (run.configuration.as_str(), run.workload.as_str()))
+            .collect();
+        let bundle = path.is_dir() && assize_bundle::read_plan(path).is_ok();
+        if bundle && !cells.is_disjoint(&seen) {
+            return true;
+        }
+        seen.extend(cells);
+    }
+    false
+}
+
+/// Bundles of one experiment, each a block. Only if that is `asked` for may
+/// anything but the machine differ.
+pub(crate) fn blocks(inputs: &[PathBuf], asked: bool) -> Result<Records, Failure> {
+    let mut heads = Vec::new();
+    for path in inputs {
+        heads.push(head(path)?);
+    }
+    let mut kinds: Vec<Across> = Vec::new();
+    for (at, second) in heads.iter().enumerate() {
+        for (first, other) in heads.iter().zip(inputs).take(at) {
+            let pair = Pair {
+                path: &inputs[at],
+                other,
+            };
+            let across = pair.across(kin(first, second), asked)?;
+            if !kinds.contains(&across) {
+                kinds.push(across);
+            }
+        }
+    }
+    let across = match kinds[..] {
+        [one] => one,
+        // Machines and kernels both differ.
+        _ => Across::Bundles,
+    };
+    let names = name_apart(&heads, inputs, across);
+    let mut records = assize_bundle::stack(inputs, &names, across)?;
+    if across == Across::Machines {
+        records.doubts.extend(other_kernels(&heads));
+    }
+    Ok(records)
+}
+
+fn head(path: &Path) -> Result<Head, Failure> {
+    if !path.is_dir() {
+        return Err(Failure::Argument(format!(
+            "{}: is no bundle of runs, and only these are blocks; leave it or --bundles blocks out",
+            path.display()
+        )));
+    }
+    Ok(assize_bundle::read_plan(path)?)
+}
+
+/// A bundle beside one that was named before it.
+struct Pair<'p> {
+    path: &'p Path,
+    other: &'p Path,
+}
+
+impl Pair<'_> {
+    /// What differs between them, if they may be blocks.
+    fn across(&self, kin: Kin, asked: bool) -> Result<Across, Failure> {
+        let (path, other) = (self.path.display(), self.other.display());
+        let why = match kin {
+            Kin::Machines => return Ok(Across::Machines),
+            Kin::Setting(across, _) if asked => return Ok(across),
+            Kin::Again if asked => return Ok(Across::Bundles),
+            Kin::Setting(_, difference) => format!(
+                "{path}: has the configurations of {other} with {}; add --bundles blocks to ask \
+                 whether effects hold in both, or --bundles sides to compare the two",
+                differing(&difference)
+            ),
+            Kin::Again => format!(
+                "{path}: is the experiment of {other} on the same machine once more; add --bundles \
+                 blocks to judge both together, --bundles sides to compare the two, or leave one out"
+            ),
+            Kin::OneSchedule => format!(
+                "{path}: is a part of the schedule of {other}; put them together with `assize merge \
+                 --out DIR` and compare that"
+            ),
+            Kin::Strangers(what, difference) => format!(
+                "{path}: another {what} than in {other}: {}; run one experiment file with the same \
+                 options on both, or add --bundles sides to compare them as two wholes",
+                differing(&difference)
+            ),
+        };
+        Err(Failure::Argument(why))
+    }
+}
+
+fn differing(difference: &Difference) -> String {
+    format!(
+        "{} {} here, {} there",
+        difference.field, difference.second, difference.first
+    )
+}
+
+/// That machines differ in their kernels too.
+fn other_kernels(heads: &[Head]) -> Option<Doubt> {
+    let kernel = |head: &Head| head.facts.get("host_kernel").cloned();
+    let kernels: Vec<String> = heads.iter().filter_map(kernel).collect();
+    let distinct: BTreeSet<&String> = kernels.iter().collect();
+    let on_host = |head: &Head| !matches!(head.target.as_str(), "exact" | "live");
+    (distinct.len() > 1 && heads.iter().all(on_host)).then(|| {
+        let named: Vec<String> = heads
+            .iter()
+            .filter_map(|head| Some(format!("{} on {}", kernel(head)?, head.machine)))
+            .collect();
+        doubt(
+            "confounded",
+            format!(
+                "the machines run different kernels ({}): what differs between them may be either",
+                named.join(", ")
+            ),
+        )
+    })
+}
+
+fn doubt(code: &str, detail: String) -> Doubt {
+    Doubt {
+        code: code.into(),
+        detail,
+        place: Place::default(),
+    }
+}
+
+/// Says of bundles of several machines, which share no configuration on a
+/// workload, that configuration and machine cannot be told apart.
+pub(crate) fn confounded(inputs: &[PathBuf], all: &mut [Records]) {
+    let mut machines: BTreeMap<String, &Path> = BTreeMap::new();
+    for path in inputs {
+        if let Some(head) = plan_of(path)
+            && head.target != "exact"
+        {
+            machines.entry(head.machine).or_insert(path);
+        }
+    }
+    if machines.len() > 1
+        && let Some(last) = all.last_mut()
+    {
+        let named: Vec<String> = machines
+            .iter()
+            .map(|(machine, path)| format!("{} on {machine}", path.display()))
+            .collect();
+        last.doubts.push(doubt(
+            "confounded",
+            format!(
+                "the bundles are of several machines ({}) and share no configuration: a difference \
+                 between their configurations may be one between the machines",
+                named.join(", ")
+            ),
+        ));
+    }
+}
+
+fn plan_of(path: &Path) -> Option<Head> {
+    path.is_dir()
+        .then(|| assize_bundle::read_plan(path).ok())
+        .flatten()
+}
+
+/// Each input as one configuration, called like its directory or file.
+pub(crate) fn sides(inputs: &[PathBuf], all: Vec<Records>) -> Result<Vec<Records>, Failure> {
+    let heads: Vec<Option<Head>> = inputs.iter().map(|path| plan_of(path)).collect();
+    // The seeds of a block are the same in both, and nothing else is in it.
+    let seeds: BTreeSet<Option<String>> = heads
+        .iter()
+        .map(|head| {
+            let exact = head.as_ref().filter(|head| head.target == "exact")?;
+            exact.plan.get("seed").map(ToString::to_string)
+        })
+        .collect();
+    let paired = seeds.len() == 1 && !seeds.contains(&None);
+    let mut names: BTreeMap<String, &Path> = BTreeMap::new();
+    let mut sides = Vec::new();
+    for (path, records) in inputs.iter().zip(all) {
+        let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let name = whole.file_stem().unwrap_or_default().to_string_lossy();
+        if let Some(other) = names.insert(name.to_lowercase(), path) {
+            return Err(Failure::Argument(format!(
+                "{}: is called '{name}' as {} is; rename one of the two",
+                path.display(),
+                other.display()
+            )));
+        }
+        let records = if path.is_dir() {
+            side(&name, records, paired)
+        } else {
+            records
+        };
+        sides.push(records);
+    }
+    Ok(sides)
+}
+
+/// A bundle as one configuration.
+fn side(name: &str, mut records: Records, paired: bool) -> Records {
+    let one_configuration = records.configurations.len() == 1;
+    let one_workload = records.workloads.len() == 1;
+    let workload = |configuration: &str, workload: &str| match (one_configuration, one_workload) {
+        (true, _) => workload.to_owned(),
+        (false, true) => configuration.to_owned(),
+        (false, false) => format!("{workload}, {configuration}"),
+    };
+    let rename = |of: &mut String, on: &mut String| {
+        *on = workload(of, on);
+        name.clone_into(of);
+    };
+    let mut workloads = Vec::new();
+    for on in &records.workloads {
+        let all = records.configurations.iter();
+        workloads.extend(all.map(|configuration| workload(&configuration.name, on)));
+    }
+    records.workloads = workloads;
+    for run in &mut records.runs {
+        rename(&mut run.configuration, &mut run.workload);
+        run.block = run.block.filter(|_| paired);
+    }
+    for run in &mut records.failures {
+        rename(&mut run.configuration, &mut run.workload);
+        run.block = run.block.filter(|_| paired);
+    }
+    for one in &mut records.summaries {
+        rename(&mut one.configuration, &mut one.workload);
+    }
+    for one in &mut records.events {
+        rename(&mut one.configuration, &mut one.workload);
+    }
+    for one in &mut records.unsupported {
+        rename(&mut one.configuration, &mut one.workload);
+    }
+    for one in &mut records.unavailable {
+        rename(&mut one.configuration, &mut one.workload);
+    }
+    records.configurations = vec![Configuration {
+        name: name.to_owned(),
+        label: name.to_owned(),
+        ..Configuration::default()
+    }];
+    records.factors.clear();
+    records.tables.clear();
+    records
+}

@@ -1,0 +1,105 @@
+//! What the plain form says.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use assize_job::{Machine, Payload, Workload};
+use assize_target::{Done, Failure, Outcome};
+
+use super::*;
+
+/// A plan of two configurations and so many runs of each.
+fn plan(runs: u32) -> Plan {
+    let configuration = |name: &str| {
+        serde_json::json!({
+            "name": name, "label": name, "levels": {}, "aa": false,
+            "machine": Machine::default(), "setup": [], "teardown": [], "background": [],
+            "workloads": [Workload::default()],
+        })
+    };
+    let workload = serde_json::to_value(Workload::default()).unwrap();
+    let text = serde_json::json!({
+        "schema": assize_plan::SCHEMA, "source": "", "experiment": "", "title": "", "question": "",
+        "target": "host", "seed": 1, "factors": {}, "workloads": [workload], "instruments": [],
+        "configurations": [configuration("base"), configuration("queue")],
+        "runs": (0..2 * runs).map(|index| serde_json::json!({
+            "index": index, "block": index / 2, "configuration": index % 2, "workload": 0,
+            "repetition": index / 2 + 1, "seed": index,
+        })).collect::<Vec<_>>(),
+        "primary": [{"metric": "time", "better": "lower"}], "higher_is_better": [],
+        "until": null, "margin": 0.01, "retries": 0, "timeout_ms": 0, "samples": false,
+        "offset_ns_max": 0, "payload": Payload::default(),
+    });
+    serde_json::from_value(text).unwrap()
+}
+
+/// All that is said of a plan whose run of this index fails.
+fn said(plan: &Plan, fails: Option<u32>) -> Vec<String> {
+    let mut progress = Progress::new(plan, |_| false, Records::default(), true);
+    let mut lines = Vec::new();
+    for run in &plan.runs {
+        let failed = fails == Some(run.index);
+        let outcome = if failed {
+            Outcome::Failed {
+                failure: Failure::Ended {
+                    how: "signal 9".into(),
+                },
+                records: Vec::new(),
+                console: String::new(),
+            }
+        } else {
+            Outcome::Completed(Vec::new())
+        };
+        let ended = Ended {
+            run: *run,
+            attempt: 1,
+            again: false,
+            done: Done {
+                outcome,
+                machine: BTreeMap::new(),
+                cached: run.index == 1,
+                wall: Duration::ZERO,
+            },
+        };
+        let mut recorded = crate::record::recorded(plan, run, &ended.done);
+        let by = if run.configuration == 0 { 1.0 } else { 0.5 };
+        let time = by * (1.0 + 0.01 * f64::from(run.index / 2));
+        let value = Measurement::new(time, "s");
+        recorded.run.metrics.insert("time".into(), value);
+        progress.count(&ended, &recorded);
+        lines.extend(progress.lines(&ended, &recorded));
+    }
+    lines
+}
+
+#[test]
+fn every_run_has_a_line_and_now_and_then_one_says_how_it_stands() {
+    let lines = said(&plan(15), None);
+    let interim: Vec<&String> = lines.iter().filter(|l| l.starts_with("so far: ")).collect();
+    assert_eq!(interim.len(), 2, "{lines:?}");
+    assert!(
+        interim[0].starts_with("so far: 10/30 runs, 0/2 cells, 1 cached"),
+        "{interim:?}"
+    );
+    // Pairs with one ratio: no noise, no width.
+    assert_eq!(
+        lines[11],
+        format!(
+            "  time on {}: queue 0.500 [0.500, 0.500] of base, n 5:5",
+            plan(1).workloads[0].name
+        )
+    );
+    assert_eq!(lines.len(), 30 + 2 * 2, "{lines:?}");
+}
+
+#[test]
+fn few_runs_have_their_lines_only() {
+    assert_eq!(said(&plan(5), None).len(), 10);
+}
+
+#[test]
+fn a_failed_run_is_counted_and_enters_no_interval() {
+    let lines = said(&plan(15), Some(3));
+    assert!(lines[3].contains("failed: "), "{}", lines[3]);
+    assert!(lines[10].contains("1 failed"), "{}", lines[10]);
+    assert!(lines[11].ends_with("n 4:4"), "{}", lines[11]);
+}

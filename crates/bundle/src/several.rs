@@ -1,0 +1,320 @@
+//! Several bundles of one experiment as one set of records, each a block.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::difference::{Difference, first_difference};
+use crate::disk::read;
+use crate::schedule::count;
+use crate::{Across, Error, Head, Records};
+
+/// How two bundles of runs are related.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kin {
+    /// Parts of one schedule, which merging puts together.
+    OneSchedule,
+    /// One experiment on two machines.
+    Machines,
+    /// One experiment on one machine, or on the exact target, where something of
+    /// the machine differs: its kernel, or another.
+    Setting(Across, Difference),
+    /// One experiment on one machine, once more.
+    Again,
+    /// Not one experiment: what it has another of, in a word or two, and where
+    /// they differ first.
+    Strangers(&'static str, Difference),
+}
+
+/// How the second of two bundles is related to the first.
+///
+/// What may differ between machines is how many runs were asked for and with
+/// which seed, how often a failed run is tried again and how long it is waited
+/// for.
+pub fn kin(first: &Head, second: &Head) -> Kin {
+    for (what, of) in ASKED {
+        if let Some(difference) = first_difference(&of(first), &of(second)) {
+            return Kin::Strangers(what, difference);
+        }
+    }
+    if kind(&first.target) == "host" && first.machine != second.machine {
+        return Kin::Machines;
+    }
+    for (across, of) in SETTINGS {
+        if let Some(difference) = first_difference(&of(first), &of(second)) {
+            return Kin::Setting(across, difference);
+        }
+    }
+    if first.machine != second.machine && first.target != "exact" {
+        return Kin::Machines;
+    }
+    if first.difference(second).is_none() {
+        Kin::OneSchedule
+    } else {
+        Kin::Again
+    }
+}
+
+/// A way to look at a head.
+type Look = fn(&Head) -> Value;
+
+/// What bundles must agree in to be of one experiment, in the order in which it
+/// is asked.
+const ASKED: [(&str, Look); 8] = [
+    ("target", |head| json!({ "target": kind(&head.target) })),
+    ("experiment", |head| json!({ "title": head.title })),
+    (
+        "choice of primary metrics",
+        |head| json!({ "primary": head.primary, "higher_is_better": head.higher_is_better }),
+    ),
+    (
+        "set of workloads",
+        |head| json!({ "workloads": head.workloads }),
+    ),
+    (
+        "set of configurations",
+        |head| json!({ "configurations": head.configurations, "factors": head.factors }),
+    ),
+    ("parameter of a workload", |head| {
+        let of = |configuration: &Value| configuration.get("workloads").cloned();
+        json!({ "workloads": head.plan.get("workloads"), "configurations": each(head, of) })
+    }),
+    (
+        "configuration under a name",
+        |head| json!({ "configurations": each(head, |one| Some(without(one, &["machine", "workloads"]))) }),
+    ),
+    ("design", |head| {
+        without(
+            &head.plan,
+            &[
+                "schema",
+                "source",
+                "experiment",
+                "title",
+                "question",
+                "target",
+                "seed",
+                "runs",
+                "configurations",
+                "workloads",
+                "primary",
+                "higher_is_better",
+                "retries",
+                "timeout_ms",
+            ],
+        )
+    }),
+];
+
+/// What may differ on one machine.
+const SETTINGS: [(Across, Look); 3] = [
+    (Across::Kernels, |head| {
+        let of = |one: &Value| one.get("machine")?.get("kernel").cloned();
+        json!({ "configurations": each(head, of) })
+    }),
+    (Across::Kernels, |head| json!(kernels(head))),
+    (Across::Bundles, |head| {
+        let facts: BTreeMap<_, _> = head
+            .facts
+            .iter()
+            .filter(|(name, _)| !name.starts_with("host"))
+            .collect();
+        json!({ "configurations": each(head, |one| one.get("machine").cloned()), "facts": facts })
+    }),
+];
+
+/// `host` and `ssh:HOST` measure alike: there it is the machine that differs.
+fn kind(target: &str) -> &str {
+    if target.starts_with("ssh:") {
+        "host"
+    } else {
+        target
+    }
+}
+
+fn each(head: &Head, of: impl Fn(&Value) -> Option<Value>) -> Vec<Option<Value>> {
+    let all = head.plan.get("configurations").and_then(Value::as_array);
+    all.map_or_else(Vec::new, |all| all.iter().map(of).collect())
+}
+
+fn without(value: &Value, keys: &[&str]) -> Value {
+    let mut value = value.clone();
+    if let Some(map) = value.as_object_mut() {
+        map.retain(|key, _| !keys.contains(&key.as_str()));
+    }
+    value
+}
+
+/// The versions of the kernels under test.
+fn kernels(head: &Head) -> BTreeMap<&str, &str> {
+    let on_host = kind(&head.target) == "host";
+    let under_test = |name: &str| {
+        if on_host {
+            name == "host_kernel"
+        } else {
+            name.starts_with("kernel ")
+        }
+    };
+    let facts = head.facts.iter();
+    facts
+        .filter(|(name, _)| under_test(name))
+        .map(|(name, version)| (name.strip_prefix("kernel ").unwrap_or(name), &**version))
+        .collect()
+}
+
+/// A name for each of several bundles that tells it from the others: its
+/// machine, its kernel with or without the version, else its directory.
+pub fn name_apart(heads: &[Head], directories: &[PathBuf], across: Across) -> Vec<String> {
+    let machines = || heads.iter().map(|head| head.machine.clone()).collect();
+    let list = |of: fn((&str, &str)) -> String| {
+        let one = |head: &Head| -> String {
+            let all: BTreeSet<String> = kernels(head).into_iter().map(of).collect();
+            all.into_iter().collect::<Vec<_>>().join("+")
+        };
+        heads.iter().map(one).collect()
+    };
+    let directory = |path: &PathBuf| {
+        let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let name = whole.file_name().map(|name| name.to_string_lossy());
+        name.map_or_else(|| path.display().to_string(), |name| name.into_owned())
+    };
+    let directories = || directories.iter().map(directory).collect();
+    let ways: Vec<Vec<String>> = match across {
+        Across::Machines => vec![machines(), directories()],
+        Across::Kernels => vec![
+            list(|(name, _)| name.to_owned()),
+            list(|(_, version)| version.to_owned()),
+            directories(),
+        ],
+        Across::Bundles => vec![directories()],
+    };
+    let apart = |names: &Vec<String>| {
+        let distinct: BTreeSet<&String> = names.iter().collect();
+        distinct.len() == names.len() && names.iter().all(|name| !name.is_empty())
+    };
+    ways.into_iter().find(apart).unwrap_or_else(|| {
+        let numbered = (1..=heads.len()).map(|number| format!("bundle {number}"));
+        numbered.collect()
+    })
+}
+
+/// Reads several bundles of one experiment as one set of records, in which each
+/// run names the bundle it is of, and blocks of different bundles are distinct.
+/// Whether they are of one experiment is for [`kin`] to say.
+///
+/// The runs of a merged bundle keep the machines that they have there.
+///
+/// # Errors
+/// As for [`crate::read`]; [`Error::Unit`] if two have a metric in different
+/// units, [`Error::Twice`] if both hold runs of one machine.
+pub fn stack(directories: &[PathBuf], names: &[String], across: Across) -> Result<Records, Error> {
+    let mut all = Records::default();
+    let mut units: BTreeMap<String, (String, &Path)> = BTreeMap::new();
+    let mut machines: BTreeMap<String, &Path> = BTreeMap::new();
+    let mut repetitions: BTreeMap<(String, String), u32> = BTreeMap::new();
+    for (directory, name) in directories.iter().zip(names) {
+        let mut records = read(directory)?;
+        one_unit(&mut units, &records, directory)?;
+        let here: BTreeSet<&str> = records
+            .runs
+            .iter()
+            .map(|run| run.machine.as_deref().unwrap_or(name))
+            .collect();
+        for machine in here {
+            if let Some(other) = machines.insert(machine.to_owned(), directory) {
+                return Err(Error::Twice {
+                    path: directory.clone(),
+                    other: other.to_path_buf(),
+                    machine: machine.to_owned(),
+                });
+            }
+        }
+        let next = Next::after(&all);
+        for run in &mut records.runs {
+            run.machine.get_or_insert_with(|| name.clone());
+            run.order += next.order;
+            run.block = run.block.map(|block| block + next.block);
+            let cell = (run.configuration.clone(), run.workload.clone());
+            let count = repetitions.entry(cell).or_default();
+            *count += 1;
+            run.repetition = *count;
+        }
+        for failure in &mut records.failures {
+            failure.order += next.order;
+            failure.block = failure.block.map(|block| block + next.block);
+        }
+        for doubt in &mut records.doubts {
+            doubt.detail = format!("{name}: {}", doubt.detail);
+        }
+        add(&mut all, records);
+    }
+    all.across = across;
+    Ok(all)
+}
+
+/// Where orders and blocks of the next bundle begin.
+struct Next {
+    order: u32,
+    block: u32,
+}
+
+impl Next {
+    fn after(all: &Records) -> Next {
+        let runs = all.runs.iter().map(|run| (run.order, run.block));
+        let failures = all.failures.iter().map(|run| (run.order, run.block));
+        let mut next = Next { order: 0, block: 0 };
+        for (order, block) in runs.chain(failures) {
+            next.order = next.order.max(order + 1);
+            next.block = next.block.max(block.map_or(0, |block| block + 1));
+        }
+        next
+    }
+}
+
+fn one_unit<'p>(
+    units: &mut BTreeMap<String, (String, &'p Path)>,
+    records: &Records,
+    directory: &'p Path,
+) -> Result<(), Error> {
+    for run in &records.runs {
+        for (metric, measurement) in &run.metrics {
+            let known = units
+                .entry(metric.clone())
+                .or_insert_with(|| (measurement.unit.clone(), directory));
+            if known.0 != measurement.unit && known.1 != directory {
+                return Err(Error::Unit {
+                    path: directory.to_path_buf(),
+                    other: known.1.to_path_buf(),
+                    metric: metric.clone(),
+                    units: [measurement.unit.clone(), known.0.clone()],
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn add(all: &mut Records, records: Records) {
+    if all.configurations.is_empty() {
+        all.configurations = records.configurations;
+        all.factors = records.factors;
+        all.workloads = records.workloads;
+        all.higher_is_better = records.higher_is_better;
+        all.primary = records.primary;
+        all.tables = records.tables;
+    }
+    all.runs.extend(records.runs);
+    for events in &records.events {
+        count(&mut all.events, events);
+    }
+    all.unsupported.extend(records.unsupported);
+    all.doubts.extend(records.doubts);
+    all.failures.extend(records.failures);
+    all.unavailable.extend(records.unavailable);
+    for limit in records.limits {
+        if !all.limits.contains(&limit) {
+            all.limits.push(limit);
+        }
+    }
+}

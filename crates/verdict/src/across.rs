@@ -1,0 +1,352 @@
+//! Two cells against each other on several machines: on each of them, and all
+//! together.
+
+use assize_bundle::Across as Kind;
+use assize_judge::pooled::{self, Heterogeneity, Random, Study};
+use assize_judge::{Estimate, holm, permutation};
+
+use crate::cells::{Cell, Cells};
+use crate::comparisons::{verdict_of, where_present};
+use crate::document::{Agreement, Scale, TTest, Verdict};
+use crate::options::Options;
+use crate::weigh::{Weighed, by_machine_runs, counted, even_blocks, in_blocks};
+use crate::words::{and_list, finite, with_interval};
+
+/// At this level of Welch's test machines are said to differ. It has little
+/// power with few machines, hence not 0.05.
+const DIFFER: f64 = 0.1;
+/// Effects without any noise that are closer than this are equal.
+const SAME: f64 = 1e-12;
+
+/// What several machines say of two cells.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Across {
+    pub(crate) kind: Kind,
+    /// In the order of their first appearance; two or more.
+    pub(crate) machines: Vec<OnMachine>,
+    /// None if not every machine has an effect with a standard error.
+    pub(crate) together: Option<(Heterogeneity, Random)>,
+}
+
+/// What one machine says.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct OnMachine {
+    pub(crate) machine: String,
+    pub(crate) weighed: Weighed,
+    /// Its share in the pooled effect.
+    pub(crate) weight: Option<f64>,
+    /// p of the permutation test, p of the t test and the smallest p that the
+    /// former can give, each corrected by Holm for the number of machines.
+    pub(crate) corrected: [Option<f64>; 3],
+}
+
+impl OnMachine {
+    pub(crate) fn verdict(&self, options: &Options) -> Verdict {
+        verdict_of(&self.weighed, self.corrected, options)
+    }
+
+    /// `name (0.93 [0.91, 0.95])`.
+    fn figures(&self) -> String {
+        let effect = self.weighed.ratio.or(self.weighed.difference);
+        effect.map_or_else(
+            || self.machine.clone(),
+            |effect| {
+                let figures = with_interval(effect, self.weighed.ci_ends());
+                format!("{} ({figures})", self.machine)
+            },
+        )
+    }
+}
+
+impl Across {
+    /// Whether the machines tell the same story.
+    pub(crate) fn agreement(&self, options: &Options) -> Agreement {
+        let [up, down] = self.sides(options);
+        if !up.is_empty() && !down.is_empty() {
+            return Agreement::Opposite;
+        }
+        let differ = match &self.together {
+            Some((heterogeneity, _)) => heterogeneity.p_welch <= DIFFER,
+            None => self.unequal(),
+        };
+        if differ {
+            Agreement::Differ
+        } else {
+            Agreement::Agree
+        }
+    }
+
+    /// The machines on which the effect alone is established or supported: those
+    /// on which it rises, and those on which it falls.
+    fn sides(&self, options: &Options) -> [Vec<&OnMachine>; 2] {
+        let shows = |way: std::cmp::Ordering| {
+            let shown = self.machines.iter().filter(|on| {
+                let verdict = on.verdict(options);
+                matches!(verdict, Verdict::Established | Verdict::Supported)
+                    && on.weighed.direction() == Some(way)
+            });
+            shown.collect()
+        };
+        [
+            shows(std::cmp::Ordering::Greater),
+            shows(std::cmp::Ordering::Less),
+        ]
+    }
+
+    /// Of effects without any noise, whether they are not one.
+    fn unequal(&self) -> bool {
+        let effects: Vec<f64> = self.machines.iter().filter_map(effect).collect();
+        let of = |pick: fn(f64, f64) -> f64| effects.iter().copied().reduce(pick);
+        let noise_free = self.machines.iter().all(|on| {
+            let estimate = on.weighed.estimate;
+            estimate.is_some_and(|estimate| estimate.standard_error == 0.0)
+        });
+        match (of(f64::min), of(f64::max)) {
+            (Some(least), Some(most)) => noise_free && most - least > SAME,
+            _ => false,
+        }
+    }
+
+    /// `machines disagree: rises on a (…), falls on b (…)`, if they do.
+    pub(crate) fn disagreement(&self, options: &Options) -> Option<String> {
+        let [up, down] = self.sides(options);
+        if up.is_empty() || down.is_empty() {
+            return None;
+        }
+        let named = |side: &[&OnMachine]| {
+            let names: Vec<String> = side.iter().map(|on| on.figures()).collect();
+            and_list(&names)
+        };
+        Some(format!(
+            "{} disagree: rises on {}, falls on {}",
+            self.kind.several(),
+            named(&up),
+            named(&down)
+        ))
+    }
+
+    /// On how many machines alone the effect is established or supported, in
+    /// the direction of the pooled one.
+    pub(crate) fn shown(&self, pooled: &Weighed, options: &Options) -> u32 {
+        let [up, down] = self.sides(options);
+        let count = match pooled.direction() {
+            Some(std::cmp::Ordering::Greater) => up.len(),
+            Some(std::cmp::Ordering::Less) => down.len(),
+            _ => 0,
+        };
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+}
+
+/// The effect on the scale that is averaged.
+fn effect(on: &OnMachine) -> Option<f64> {
+    match on.weighed.scale {
+        Scale::Raw => on.weighed.difference,
+        Scale::Log | Scale::Summary => on.weighed.ratio.map(f64::ln),
+    }
+}
+
+/// Weighs `b` against `a` with the machine as block; none if fewer than two
+/// machines have runs of both.
+pub(crate) fn weigh_across(
+    cells: &Cells<'_>,
+    a: &Cell<'_>,
+    b: &Cell<'_>,
+    seed: Option<u64>,
+) -> Option<Weighed> {
+    let (in_a, in_b) = (a.machines(), b.machines());
+    let both: Vec<usize> = in_a.intersection(&in_b).copied().collect();
+    if both.len() < 2 {
+        return None;
+    }
+    let of_all = |of: &dyn Fn(&Cell<'_>) -> bool| {
+        both.iter()
+            .all(|&m| of(&a.on(Some(m))) && of(&b.on(Some(m))))
+    };
+    let positive = of_all(&|cell| cell.runs.iter().all(|run| run.value > 0.0));
+    let parts: Vec<(Cell<'_>, Cell<'_>)> = both
+        .iter()
+        .map(|&machine| (a.on(Some(machine)), b.on(Some(machine))))
+        .collect();
+    let mut machines: Vec<OnMachine> = both
+        .iter()
+        .zip(&parts)
+        .map(|(&machine, (a, b))| OnMachine {
+            machine: cells.machines[machine].clone(),
+            weighed: by_machine_runs(a, b, positive, seed),
+            weight: None,
+            corrected: [None; 3],
+        })
+        .collect();
+    correct(&mut machines);
+    let mut all = together(&parts, &mut machines, positive, seed);
+    let kind = cells.records.across;
+    let alone: Vec<&str> = in_a
+        .symmetric_difference(&in_b)
+        .map(|&machine| cells.machines[machine].as_str())
+        .collect();
+    if !alone.is_empty() {
+        all.because.push(format!(
+            "{} left out: no runs of both there",
+            and_list(&alone)
+        ));
+    }
+    if let Some(across) = &mut all.across {
+        across.kind = kind;
+        across.machines = machines;
+    }
+    Some(all)
+}
+
+/// Holm's correction over the machines: the question is on which of them.
+fn correct(machines: &mut [OnMachine]) {
+    let of = |pick: fn(&Weighed) -> Option<f64>| {
+        let p: Vec<Option<f64>> = machines.iter().map(|on| pick(&on.weighed)).collect();
+        where_present(&p, holm)
+    };
+    let p = of(|weighed| weighed.p);
+    let p_t = of(|weighed| weighed.p_t);
+    let attainable = of(|weighed| weighed.p.and(weighed.p_attainable));
+    for (at, on) in machines.iter_mut().enumerate() {
+        on.corrected = [p[at], p_t[at], attainable[at]];
+    }
+}
+
+/// All machines together.
+fn together(
+    parts: &[(Cell<'_>, Cell<'_>)],
+    machines: &mut [OnMachine],
+    positive: bool,
+    seed: Option<u64>,
+) -> Weighed {
+    let mut of_a = Cell::default();
+    let mut of_b = Cell::default();
+    for (a, b) in parts {
+        of_a.runs.extend(&a.runs);
+        of_b.runs.extend(&b.runs);
+    }
+    let mut all = counted(&of_a, &of_b, positive);
+    let sum = |pick: fn(&Weighed) -> Option<u32>| {
+        let counts = machines.iter().map(|on| pick(&on.weighed));
+        counts.sum::<Option<u32>>()
+    };
+    (all.n_a, all.n_b) = (sum(|w| w.n_a), sum(|w| w.n_b));
+    if !positive {
+        all.because
+            .push("contains zero or negative values: compared as differences".into());
+    }
+    let studies: Option<Vec<Study>> = machines.iter().map(study).collect();
+    let found = match &studies {
+        Some(studies) => pool(studies),
+        None => Err("not every one has two runs of both".into()),
+    };
+    let mut both = None;
+    match found {
+        Ok((fixed, shares, heterogeneity, random)) => {
+            for (on, share) in machines.iter_mut().zip(shares) {
+                on.weight = Some(share);
+            }
+            take(&mut all, fixed, positive);
+            both = Some((heterogeneity, random));
+        }
+        Err(why) => {
+            unweighted(&mut all, machines, positive);
+            all.because.push(format!("no pooled interval: {why}"));
+        }
+    }
+    test(&mut all, parts, positive, seed);
+    all.across = Some(Box::new(Across {
+        kind: Kind::default(),
+        machines: Vec::new(),
+        together: both,
+    }));
+    all
+}
+
+type Found = (Estimate, Vec<f64>, Heterogeneity, Random);
+
+fn pool(studies: &[Study]) -> Result<Found, String> {
+    if studies.iter().any(|study| study.standard_error == 0.0) {
+        return Err("nothing varies on one of them".into());
+    }
+    let all = || -> assize_judge::Result<Found> {
+        Ok((
+            pooled::fixed(studies)?,
+            pooled::shares(studies)?,
+            pooled::heterogeneity(studies)?,
+            pooled::random(studies)?,
+        ))
+    };
+    all().map_err(|why| why.to_string())
+}
+
+fn study(on: &OnMachine) -> Option<Study> {
+    let estimate = on.weighed.estimate?;
+    Some(Study {
+        effect: effect(on)?,
+        standard_error: estimate.standard_error,
+        df: estimate.df,
+    })
+}
+
+/// The pooled effect, on the scale of ratios or differences.
+fn take(all: &mut Weighed, fixed: Estimate, positive: bool) {
+    let estimate = if positive {
+        fixed.exponentiated()
+    } else {
+        fixed
+    };
+    if positive {
+        all.ratio = finite(estimate.effect);
+        all.ci90 = Some(estimate.ci90);
+        let runs = f64::from(all.n_a.min(all.n_b).unwrap_or(0));
+        all.log_sd = finite(fixed.standard_error * (0.5 * runs).sqrt());
+    } else {
+        all.difference = finite(estimate.effect);
+    }
+    all.ci = Some(estimate.ci);
+    all.p_t = finite(estimate.p_t);
+    all.t_test = Some(TTest::Pooled);
+    all.estimate = Some(estimate);
+}
+
+/// The plain mean of the machines' effects, where there are no weights.
+fn unweighted(all: &mut Weighed, machines: &[OnMachine], positive: bool) {
+    let effects: Vec<f64> = machines.iter().filter_map(effect).collect();
+    if effects.is_empty() {
+        return;
+    }
+    let mean = effects.iter().sum::<f64>() / effects.len() as f64;
+    if positive {
+        all.ratio = finite(mean.exp());
+    } else {
+        all.difference = finite(mean);
+    }
+}
+
+/// The exact permutation test inside the blocks of each machine.
+fn test(all: &mut Weighed, parts: &[(Cell<'_>, Cell<'_>)], positive: bool, seed: Option<u64>) {
+    let x = |cell: &Cell<'_>| -> Vec<f64> {
+        let values = cell.values().into_iter();
+        values.map(|v| if positive { v.ln() } else { v }).collect()
+    };
+    let strata: Vec<Vec<(Vec<f64>, Vec<f64>)>> = parts
+        .iter()
+        .map(|(a, b)| {
+            let (x_a, x_b) = (x(a), x(b));
+            in_blocks(a, &x_a, b, &x_b).unwrap_or_else(|| vec![(x_a, x_b)])
+        })
+        .collect();
+    let blocks: Vec<(Vec<f64>, Vec<f64>)> = strata.iter().flatten().cloned().collect();
+    all.per_block = even_blocks(&blocks).filter(|_| blocks.len() > parts.len());
+    let Some(seed) = seed else {
+        return;
+    };
+    match permutation::stratified(&strata, seed) {
+        Ok(found) => {
+            all.p = finite(found.p);
+            all.p_attainable = finite(found.p_attainable);
+        }
+        Err(why) => all.because.push(format!("no permutation test: {why}")),
+    }
+}

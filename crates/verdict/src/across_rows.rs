@@ -1,0 +1,118 @@
+//! What several machines say, as it is written down.
+
+use assize_judge::Interval;
+
+use crate::across::Across;
+use crate::document::{Agreement, Comparison, MachineComparison, Pooled, Scale};
+use crate::options::Options;
+use crate::weigh::{Weighed, ends};
+use crate::words::{finite, p_value};
+
+/// How the machines stand to each other, for the row's `because`.
+pub(crate) fn story(across: &Across, options: &Options) -> String {
+    if let Some(text) = across.disagreement(options) {
+        return text;
+    }
+    let several = format!("{} {}", across.machines.len(), across.kind.several());
+    let p = match &across.together {
+        Some((heterogeneity, _)) => format!(" (p {})", p_value(heterogeneity.p_welch)),
+        None => String::new(),
+    };
+    match across.agreement(options) {
+        Agreement::Differ => format!("pooled over {several}, whose effects differ in size{p}"),
+        _ if across.together.is_none() => format!("pooled over {several}"),
+        _ => format!("pooled over {several}, which nothing says differ{p}"),
+    }
+}
+
+/// The row of each machine.
+pub(crate) fn machine_rows(
+    across: &Across,
+    row: &Comparison,
+    options: &Options,
+) -> Vec<MachineComparison> {
+    let of = across.machines.iter().map(|on| {
+        let weighed = &on.weighed;
+        let [p_adjusted, p_t_adjusted, _] = on.corrected;
+        MachineComparison {
+            workload: row.workload.clone(),
+            metric: row.metric.clone(),
+            unit: row.unit.clone(),
+            baseline: row.baseline.clone(),
+            configuration: row.configuration.clone(),
+            machine: on.machine.clone(),
+            n_baseline: weighed.n_a,
+            n: weighed.n_b,
+            mean_baseline: weighed.mean_a,
+            mean: weighed.mean_b,
+            scale: weighed.scale,
+            ratio: weighed.ratio,
+            difference: weighed.difference,
+            ci: weighed.ci_ends(),
+            standard_error: weighed.estimate.and_then(|e| finite(e.standard_error)),
+            df: weighed.estimate.and_then(|e| finite(e.df)),
+            weight: on.weight.and_then(finite),
+            p_t: weighed.p_t,
+            t_test: weighed.t_test,
+            p: weighed.p,
+            p_attainable: weighed.p_attainable,
+            p_adjusted,
+            p_t_adjusted,
+            verdict: on.verdict(options),
+            because: joined(weighed),
+        }
+    });
+    of.collect()
+}
+
+fn joined(weighed: &Weighed) -> Option<String> {
+    (!weighed.because.is_empty()).then(|| weighed.because.join("; "))
+}
+
+/// The row of all machines together; `row` is the comparison with its figures.
+pub(crate) fn pooled_row(
+    across: &Across,
+    weighed: &Weighed,
+    row: &Comparison,
+    options: &Options,
+) -> Pooled {
+    let together = across.together.as_ref();
+    let raw = row.scale == Scale::Raw;
+    let back = |value: f64| finite(if raw { value } else { value.exp() });
+    let interval = |of: Interval| Some([back(of.low)?, back(of.high)?]);
+    let random = together.map(|both| both.1);
+    let differ = together.map(|both| both.0);
+    let mean = random.and_then(|random| back(random.effect));
+    Pooled {
+        workload: row.workload.clone(),
+        metric: row.metric.clone(),
+        unit: row.unit.clone(),
+        baseline: row.baseline.clone(),
+        configuration: row.configuration.clone(),
+        machines: u32::try_from(across.machines.len()).unwrap_or(u32::MAX),
+        shown_on: across.shown(weighed, options),
+        scale: row.scale,
+        ratio: row.ratio,
+        difference: row.difference,
+        ci: row.ci,
+        ratio_random: mean.filter(|_| !raw),
+        difference_random: mean.filter(|_| raw),
+        ci_random: random.and_then(|random| interval(random.ci)),
+        prediction: random.and_then(|random| interval(random.prediction?)),
+        q: differ.and_then(|of| finite(of.q)),
+        q_p: differ.and_then(|of| finite(of.p)),
+        q_p_welch: differ.and_then(|of| finite(of.p_welch)),
+        i2: differ.and_then(|of| finite(of.i2)),
+        i2_ci: differ.and_then(|of| ends(of.i2_ci)),
+        tau2: differ.and_then(|of| finite(of.tau2)),
+        tau2_ci: differ.and_then(|of| ends(of.tau2_ci)),
+        p_t: row.p_t,
+        p: row.p,
+        p_attainable: row.p_attainable,
+        p_adjusted: row.p_adjusted,
+        p_t_adjusted: row.p_t_adjusted,
+        agreement: across.agreement(options),
+        verdict: row.verdict,
+        because: row.because.clone(),
+    }
+}

@@ -1,0 +1,161 @@
+//! What holds on which machine.
+
+use std::fmt;
+
+use assize_bundle::Across;
+
+use crate::document::{Agreement, Document, MachineComparison, Pooled, Sentence, Verdict};
+use crate::words::{and_list, count, p_value, with_interval};
+
+/// At most so many sentences of contradiction.
+const MOST: usize = 2;
+
+/// Machines that contradict each other; it is said before anything else.
+pub(super) fn contradictions(document: &Document) -> Vec<Sentence> {
+    let opposite: Vec<&Pooled> = of(document, Agreement::Opposite).collect();
+    let mut sentences: Vec<Sentence> = opposite
+        .iter()
+        .take(MOST)
+        .map(|row| contradiction(document, row))
+        .collect();
+    let more = opposite.len().saturating_sub(MOST);
+    if let Some(last) = sentences.last_mut().filter(|_| more > 0) {
+        last.text.pop();
+        last.text.push_str(&format!(
+            "; so they do in {}.",
+            count(more, "more comparison")
+        ));
+        let rest = opposite.iter().skip(MOST);
+        last.rows.extend(rest.map(|row| name(row)));
+    }
+    sentences
+}
+
+fn contradiction(document: &Document, row: &Pooled) -> Sentence {
+    let shown = rows(document, row)
+        .filter(|on| matches!(on.verdict, Verdict::Established | Verdict::Supported));
+    let (up, down): (Vec<_>, Vec<_>) = shown.partition(|on| rises(on));
+    let named = |side: &[&MachineComparison]| {
+        let names: Vec<String> = side.iter().map(|on| figures(on)).collect();
+        and_list(&names)
+    };
+    let several = document.across.several();
+    Sentence {
+        text: format!(
+            "The {several} disagree on {} on {} with {}: it rises on {} and falls on {}; no common \
+             effect is claimed.",
+            row.metric,
+            row.workload,
+            row.configuration,
+            named(&up),
+            named(&down)
+        ),
+        rows: vec![name(row)],
+    }
+}
+
+/// The effect whose size differs most surely between machines.
+pub(super) fn sizes(document: &Document) -> Option<Sentence> {
+    let strong = |row: &&Pooled| matches!(row.verdict, Verdict::Established | Verdict::Supported);
+    let (row, p) = of(document, Agreement::Differ)
+        .filter(strong)
+        .filter_map(|row| Some((row, row.q_p_welch?)))
+        .min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let on: Vec<String> = rows(document, row).map(figures).collect();
+    let random = row.ratio_random.or(row.difference_random)?;
+    let several = document.across.several();
+    Some(Sentence {
+        text: format!(
+            "How much {} changes on {} with {} differs between the {several} (p {}): {}; over \
+             {several} like these {}.",
+            row.metric,
+            row.workload,
+            row.configuration,
+            p_value(p),
+            and_list(&on),
+            with_interval(random, row.ci_random)
+        ),
+        rows: vec![name(row)],
+    })
+}
+
+/// Where an effect is shown.
+#[derive(Clone, Copy)]
+pub(super) struct Where {
+    shown: u32,
+    of: u32,
+    across: Across,
+}
+
+impl fmt::Display for Where {
+    /// `on all 3 machines`, `on 2 of 3 machines`, or `over 3 machines, shown on
+    /// none alone`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Where { shown, of, across } = *self;
+        let several = across.several();
+        match shown {
+            0 => write!(f, "over {of} {several}, shown on none alone"),
+            shown if shown == of => write!(f, "on all {of} {several}"),
+            shown => write!(f, "on {shown} of {of} {several}"),
+        }
+    }
+}
+
+/// Where a comparison's effect is shown; none of what is no comparison over
+/// several machines.
+pub(super) fn where_shown(document: &Document, wanted: [&str; 5]) -> Option<Where> {
+    let row = document.pooled.iter().find(|row| key(row) == wanted)?;
+    Some(Where {
+        shown: row.shown_on,
+        of: row.machines,
+        across: document.across,
+    })
+}
+
+fn of(document: &Document, agreement: Agreement) -> impl Iterator<Item = &Pooled> {
+    let rows = document.pooled.iter();
+    rows.filter(move |row| row.agreement == agreement)
+}
+
+fn key(row: &Pooled) -> [&str; 5] {
+    [
+        &row.workload,
+        &row.metric,
+        &row.unit,
+        &row.baseline,
+        &row.configuration,
+    ]
+}
+
+fn rows<'d>(
+    document: &'d Document,
+    row: &'d Pooled,
+) -> impl Iterator<Item = &'d MachineComparison> {
+    let of_row = move |on: &&MachineComparison| {
+        let this: [&str; 5] = [
+            &on.workload,
+            &on.metric,
+            &on.unit,
+            &on.baseline,
+            &on.configuration,
+        ];
+        this == key(row)
+    };
+    document.machines.iter().filter(of_row)
+}
+
+fn rises(on: &MachineComparison) -> bool {
+    on.ratio.is_some_and(|ratio| ratio > 1.0) || on.difference.is_some_and(|value| value > 0.0)
+}
+
+/// `name (0.93 [0.91, 0.95])`.
+fn figures(on: &MachineComparison) -> String {
+    match on.ratio.or(on.difference) {
+        Some(effect) => format!("{} ({})", on.machine, with_interval(effect, on.ci)),
+        None => on.machine.clone(),
+    }
+}
+
+fn name(row: &Pooled) -> String {
+    format!("{} {} {}", row.workload, row.metric, row.configuration)
+}

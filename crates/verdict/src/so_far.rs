@@ -1,0 +1,122 @@
+//! Intervals of a running experiment.
+
+use assize_bundle::Records;
+
+use crate::baselines::Baselines;
+use crate::cells::{Cells, Key};
+use crate::document::Scale;
+use crate::noise::repeated;
+use crate::weigh::weigh_untested;
+
+/// What is known so far of one configuration against its baseline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SoFar {
+    /// What was executed.
+    pub workload: String,
+    /// The metric.
+    pub metric: String,
+    /// Its unit.
+    pub unit: String,
+    /// The configuration compared with.
+    pub baseline: String,
+    /// The configuration under trial.
+    pub configuration: String,
+    /// The ratio; a difference in the metric's unit on the raw scale.
+    pub effect: f64,
+    /// Its 95 % interval.
+    pub ci: [f64; 2],
+    /// Which of the two it is.
+    pub scale: Scale,
+    /// Runs of the baseline.
+    pub n_baseline: u32,
+    /// Runs of the configuration.
+    pub n: u32,
+}
+
+/// Ratio and interval of every configuration on these metrics, of the runs that
+/// are there, in the order of the verdict document.
+///
+/// There is no test and no verdict in it: whoever stops when he likes what he
+/// sees has none either. Cells with fewer than two runs are left out.
+pub fn so_far(records: &Records, metrics: &[String]) -> Vec<SoFar> {
+    let cells = Cells::new(records);
+    let Ok(baselines) = Baselines::new(&cells, None) else {
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    for (workload, metric) in cells.rows() {
+        let named = &cells.metrics[metric];
+        let Some(baseline) = baselines.of(workload) else {
+            continue;
+        };
+        let of_baseline = Key {
+            workload,
+            metric,
+            configuration: baseline,
+        };
+        let (true, Some(a)) = (metrics.contains(&named.name), cells.get(of_baseline)) else {
+            continue;
+        };
+        for (configuration, b) in cells.row(workload, metric) {
+            if configuration == baseline || repeated(&cells, configuration).is_some() {
+                continue;
+            }
+            let weighed = weigh_untested(&cells, a, b);
+            let effect = weighed.ratio.or(weighed.difference);
+            let (Some(effect), Some(ci), Some(n_baseline), Some(n)) =
+                (effect, weighed.ci_ends(), weighed.n_a, weighed.n_b)
+            else {
+                continue;
+            };
+            all.push(SoFar {
+                workload: cells.workloads[workload].clone(),
+                metric: named.name.clone(),
+                unit: named.unit.clone(),
+                baseline: cells.configurations[baseline].clone(),
+                configuration: cells.configurations[configuration].clone(),
+                effect,
+                ci,
+                scale: weighed.scale,
+                n_baseline,
+                n,
+            });
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, try_records};
+    use assize_bundle::{Measurement, Run};
+
+    #[test]
+    fn they_are_the_intervals_of_the_verdict() {
+        let mut records = Records::default();
+        for (configuration, by) in [("old", 1.0), ("new", 0.9)] {
+            for (repetition, time) in (1..).zip([10.2, 10.0, 10.1, 9.9]) {
+                let mut run = Run::new(configuration, "build", repetition);
+                for metric in ["time", "other"] {
+                    let value = Measurement::new(time * by, "s");
+                    run.metrics.insert(metric.into(), value);
+                }
+                records.runs.push(run);
+            }
+        }
+        let seen = so_far(&records, &["time".into()]);
+        assert_eq!(seen.len(), 1);
+        let document = try_records(&records, &Options::default()).unwrap();
+        let row = &document.comparisons[0];
+        assert_eq!(
+            (Some(seen[0].effect), Some(seen[0].ci)),
+            (row.ratio, row.ci)
+        );
+        assert_eq!((seen[0].n_baseline, seen[0].n), (4, 4));
+        records.runs.truncate(5);
+        assert!(
+            so_far(&records, &["time".into()]).is_empty(),
+            "one run has no interval"
+        );
+    }
+}
