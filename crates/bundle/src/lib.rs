@@ -18,6 +18,7 @@ mod error;
 mod evidence;
 mod head;
 mod merge;
+mod raw;
 mod recorded;
 mod records;
 mod samples;
@@ -31,6 +32,7 @@ pub use error::Error;
 pub use evidence::{Curve, Evidence, Limits, Series, evidence};
 pub use head::{Head, read_plan};
 pub use merge::{Merged, merge};
+pub use raw::first_run_with;
 pub use recorded::{Exit, Histogram, Recorded, Samples};
 pub use records::{
     Configuration, DeclaredTable, Doubt, Events, FailedRun, Measurement, Place, Records, Run,

@@ -8,7 +8,8 @@ use std::fs;
 use std::path::Path;
 
 use assize_bundle::{
-    Evidence, Exit, Histogram, Limits, Recorded, Records, Samples, Writer, evidence, write,
+    Evidence, Exit, Histogram, Limits, Recorded, Records, Samples, Writer, evidence,
+    first_run_with, write,
 };
 use common::{head, recorded};
 
@@ -145,6 +146,7 @@ fn damage_is_named_with_its_file() {
     put(place.path(), &[recorded(0), recorded(1), recorded(2)]);
     let run = place.path().join("runs/0001.json");
     let text = fs::read_to_string(&run).unwrap();
+    assert!(text.contains("\"buckets\": [[100,3],[250,1]],\n"));
     let line = 1 + text.lines().position(|line| line.contains("250")).unwrap();
     fs::write(&run, text.replace("250", "-250")).unwrap();
     let fault = || {
@@ -163,4 +165,32 @@ fn damage_is_named_with_its_file() {
     assert!(fault().contains("0000.parquet"), "{}", fault());
     fs::remove_file(&samples).unwrap();
     assert!(fault().contains("0000.parquet"), "{}", fault());
+}
+
+#[test]
+fn the_first_completed_run_with_a_file_is_found() {
+    let place = tempfile::tempdir().unwrap();
+    let with = |index, name: &str, failed: bool| {
+        let mut run = recorded(index);
+        run.raw = vec![(name.into(), "text".into())];
+        if failed {
+            run.exit = Exit::Failed {
+                why: "kernel panic".into(),
+                console: String::new(),
+            };
+        }
+        run
+    };
+    let runs = [
+        with(0, "tool.txt", false),
+        with(1, "events.txt", true),
+        with(3, "events.txt", false),
+        with(4, "events.txt", false),
+    ];
+    put(place.path(), &runs);
+    fs::write(place.path().join("raw/0002-events.txt"), "half").unwrap();
+    let found = |name| first_run_with(place.path(), name).unwrap();
+    assert_eq!(found("events.txt"), Some(3));
+    assert_eq!(found("tool.txt"), Some(0));
+    assert_eq!(found("vents.txt"), None);
 }
