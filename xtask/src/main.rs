@@ -14,6 +14,7 @@ mod kernel_tests;
 mod kmod;
 mod lab;
 mod oracle;
+mod report_speed;
 mod speed;
 mod spelling;
 mod steps;
@@ -101,6 +102,12 @@ const VERBS: &[Verb] = &[
         arguments: "[--write]",
         help: "time exact runs, booted and from memory, and virtme-ng; --write makes docs/speed.md",
         run: |arguments| done(speed::run(arguments)),
+    },
+    Verb {
+        name: "report-speed",
+        arguments: "[--write]",
+        help: "time reports of 100 runs with 100,000 samples; --write puts them into docs/speed.md",
+        run: |arguments| done(report_speed::run(arguments)),
     },
     Verb {
         name: "debug-kernel",

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use crate::Error;
 use crate::command::{cargo, command, output, run as run_command};
-use crate::{agent, tree};
+use crate::{agent, report_speed, tree};
 
 /// Each kind is measured this often, in turn, so that all meet the same host.
 const ROUNDS: usize = 5;
@@ -57,7 +57,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     )?;
     println!("{page}");
     if write {
-        fs::write(tree::root()?.join(PAGE), &page).map_err(|why| format!("{PAGE}: {why}"))?;
+        let path = tree::root()?.join(PAGE);
+        let kept = report_speed::kept(&fs::read_to_string(&path).unwrap_or_default());
+        fs::write(path, page + &kept).map_err(|why| format!("{PAGE}: {why}"))?;
     }
     Ok(())
 }

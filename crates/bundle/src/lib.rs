@@ -2,8 +2,8 @@
 //!
 //! Records come from two places, a run on a target or a posted result read by
 //! the auditor, and look the same from here on. This crate holds their types
-//! and their place on disk. It knows no statistics and does not care where
-//! records came from.
+//! and their place on disk, and makes what the runs measured small enough to be
+//! shown. It tries nothing and does not care where records came from.
 //!
 //! ```
 //! use assize_bundle::{Measurement, Run};
@@ -15,8 +15,10 @@
 mod difference;
 mod disk;
 mod error;
+mod evidence;
 mod head;
 mod merge;
+mod raw;
 mod recorded;
 mod records;
 mod samples;
@@ -28,8 +30,10 @@ mod writer;
 pub use difference::Difference;
 pub use disk::{SCHEMA, read, write};
 pub use error::Error;
+pub use evidence::{Curve, Evidence, Limits, Series, evidence};
 pub use head::{Head, read_plan};
 pub use merge::{Merged, merge};
+pub use raw::first_run_with;
 pub use recorded::{Exit, Histogram, Recorded, Samples};
 pub use records::{
     Across, Configuration, DeclaredTable, Doubt, Events, FailedRun, Measurement, Place, Records,

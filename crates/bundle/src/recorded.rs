@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{Doubt, Events, Measurement, Place, Run, Unavailable};
 
@@ -72,9 +72,18 @@ pub struct Histogram {
     pub unit: String,
     /// Value and count, values ascending. A value stands for itself if
     /// `exact`, else for the bucket that ends there.
+    #[serde(serialize_with = "on_one_line")]
     pub buckets: Vec<(u64, u64)>,
     /// Whether each value is what was measured.
     pub exact: bool,
+}
+
+/// Pairs without the white space of the file around them: there may be as
+/// many as there are samples.
+fn on_one_line<S: Serializer>(pairs: &[(u64, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+    serde_json::value::to_raw_value(pairs)
+        .map_err(serde::ser::Error::custom)?
+        .serialize(serializer)
 }
 
 /// A metric in the file of samples.
@@ -85,9 +94,13 @@ pub(crate) struct Series {
     pub(crate) count: u64,
 }
 
+/// Histograms that are passed over: they may be long, and the judge does not
+/// see them.
+pub(crate) type Skipped = serde::de::IgnoredAny;
+
 /// `runs/NNNN.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct StoredRun {
+pub(crate) struct StoredRun<H = Vec<Histogram>> {
     pub(crate) index: u32,
     pub(crate) configuration: String,
     pub(crate) workload: String,
@@ -105,7 +118,7 @@ pub(crate) struct StoredRun {
     #[serde(default)]
     pub(crate) doubts: Vec<Doubt>,
     #[serde(default)]
-    pub(crate) histograms: Vec<Histogram>,
+    pub(crate) histograms: H,
     /// What `samples/NNNN.parquet` holds.
     #[serde(default)]
     pub(crate) samples: Vec<Series>,
@@ -155,7 +168,9 @@ impl StoredRun {
             environment: recorded.environment.clone(),
         }
     }
+}
 
+impl<H> StoredRun<H> {
     /// What the judge sees of it.
     pub(crate) fn into_run(self) -> Run {
         Run {

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use parquet::basic::{Compression, ZstdLevel};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
-use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
-use parquet::record::Field;
 use parquet::schema::parser::parse_message_type;
 
 use crate::recorded::Series;
@@ -111,17 +111,93 @@ pub(crate) fn decoded(path: &Path, series: &[Series]) -> Result<Vec<Samples>, Er
     Ok(all)
 }
 
-fn fill(file: std::fs::File, all: &mut [Samples]) -> Result<(), ParquetError> {
-    let odd = || ParquetError::General("not a file of samples".into());
-    for row in SerializedFileReader::new(file)?.get_row_iter(None)? {
-        let fields: Vec<Field> = row?.into_columns().into_iter().map(|(_, f)| f).collect();
-        let [Field::Str(metric), Field::Long(t), Field::Double(value)] = &fields[..] else {
+/// Rows that are read at a time.
+const BATCH: usize = 8192;
+
+/// The columns of one group of rows, a batch at a time.
+struct Columns {
+    metric: ColumnReaderImpl<ByteArrayType>,
+    t_ns: ColumnReaderImpl<Int64Type>,
+    value: ColumnReaderImpl<DoubleType>,
+    metrics: Vec<ByteArray>,
+    times: Vec<i64>,
+    values: Vec<f64>,
+}
+
+impl Columns {
+    fn new(group: &dyn RowGroupReader) -> Result<Columns, ParquetError> {
+        if group.num_columns() != 3 {
+            return Err(odd());
+        }
+        let columns = [0, 1, 2].map(|at| group.get_column_reader(at));
+        let [metric, t_ns, value] = columns;
+        let (
+            ColumnReader::ByteArrayColumnReader(metric),
+            ColumnReader::Int64ColumnReader(t_ns),
+            ColumnReader::DoubleColumnReader(value),
+        ) = (metric?, t_ns?, value?)
+        else {
             return Err(odd());
         };
-        let samples = all.iter_mut().find(|samples| samples.metric == *metric);
+        Ok(Columns {
+            metric,
+            t_ns,
+            value,
+            metrics: Vec::new(),
+            times: Vec::new(),
+            values: Vec::new(),
+        })
+    }
+
+    /// The number of rows in the next batch; 0 at the end.
+    fn next(&mut self) -> Result<usize, ParquetError> {
+        self.metrics.clear();
+        self.times.clear();
+        self.values.clear();
+        let read = [
+            self.metric
+                .read_records(BATCH, None, None, &mut self.metrics)?,
+            self.t_ns.read_records(BATCH, None, None, &mut self.times)?,
+            self.value
+                .read_records(BATCH, None, None, &mut self.values)?,
+        ];
+        let rows = self.metrics.len();
+        let even = read.iter().all(|(records, ..)| *records == rows)
+            && self.times.len() == rows
+            && self.values.len() == rows;
+        if even { Ok(rows) } else { Err(odd()) }
+    }
+}
+
+fn odd() -> ParquetError {
+    ParquetError::General("not a file of samples".into())
+}
+
+fn fill(file: std::fs::File, all: &mut [Samples]) -> Result<(), ParquetError> {
+    let reader = SerializedFileReader::new(file)?;
+    for group in 0..reader.num_row_groups() {
+        let mut columns = Columns::new(&*reader.get_row_group(group)?)?;
+        while columns.next()? > 0 {
+            take(&columns, all)?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds a batch: most often all of it is of one metric.
+fn take(columns: &Columns, all: &mut [Samples]) -> Result<(), ParquetError> {
+    let mut from = 0;
+    for same in columns.metrics.chunk_by(|a, b| a == b) {
+        let metric = same.first().ok_or_else(odd)?.as_utf8()?;
+        let samples = all.iter_mut().find(|samples| samples.metric == metric);
         let samples = samples.ok_or_else(odd)?;
-        samples.t_ns.push(u64::try_from(*t).map_err(|_| odd())?);
-        samples.values.push(*value);
+        let rows = from..from + same.len();
+        from = rows.end;
+        for t in columns.times.get(rows.clone()).unwrap_or_default() {
+            samples.t_ns.push(u64::try_from(*t).map_err(|_| odd())?);
+        }
+        let values = columns.values.get(rows).unwrap_or_default();
+        samples.values.extend_from_slice(values);
     }
     Ok(())
 }

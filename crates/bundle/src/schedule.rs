@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::get;
 use crate::head::Stored;
-use crate::recorded::{Exit, Recorded, StoredRun};
+use crate::recorded::{Exit, Recorded, Skipped, StoredRun};
 use crate::writer::{recorded, run_path, samples_path};
 use crate::{Doubt, Error, Events, FailedRun, Place, Records, Samples, Unavailable, samples};
 
@@ -33,7 +33,7 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
     let mut collected = Collected::default();
     let mut repetitions: BTreeMap<Cell, u32> = BTreeMap::new();
     for &index in &there {
-        let mut run: StoredRun = get(&run_path(directory, index))?;
+        let mut run: StoredRun<Skipped> = get(&run_path(directory, index))?;
         if several {
             // Every machine has counted its own from 1.
             let cell = (run.configuration.clone(), run.workload.clone());
@@ -61,7 +61,7 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
     Ok(records)
 }
 
-fn failed(run: StoredRun, why: String, console: String) -> FailedRun {
+fn failed(run: StoredRun<Skipped>, why: String, console: String) -> FailedRun {
     FailedRun {
         configuration: run.configuration,
         workload: run.workload,
@@ -95,7 +95,7 @@ struct Collected {
 }
 
 impl Collected {
-    fn take(&mut self, run: &StoredRun) {
+    fn take(&mut self, run: &StoredRun<Skipped>) {
         self.unavailable.extend(run.unavailable.iter().cloned());
         for doubt in &run.doubts {
             let known = self

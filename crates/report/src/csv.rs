@@ -1,6 +1,9 @@
+mod about;
 mod machines;
 
-use assize_verdict::{Document, Relation, Table as Declared, TableCell};
+use assize_verdict::{
+    Document, NoiseFloor, Place, Relation, Spread, Statement, TTest, Table as Declared, TableCell,
+};
 
 /// The columns, in order; a kind of row fills those that it has.
 const COLUMNS: &[&str] = &[
@@ -11,13 +14,20 @@ const COLUMNS: &[&str] = &[
     "baseline",
     "configuration",
     "repetition",
+    "order",
+    "block",
     "n_baseline",
     "n",
     "mean_baseline",
     "mean",
+    "standard_error",
+    "standard_deviation",
     "ratio",
+    "level",
     "ci_low",
     "ci_high",
+    "t_test",
+    "residual_df",
     "p_t",
     "p",
     "p_attainable",
@@ -31,16 +41,29 @@ const COLUMNS: &[&str] = &[
     "exposure_s",
     "rate_per_s",
     "value",
+    "factor",
+    "message",
+    "line",
     "text",
     "machine",
 ];
 
-/// The whole document as one table. The column `kind` says what a row is:
-/// `run` (one row for each metric), `summary`, `statement`, `comparison`,
-/// of several machines `machine` and `pooled` with `weight`, `random`,
-/// `prediction`, `q`, `q_welch`, `i2` and `tau2`, `median`, `normalised` (of which `baseline` is the workload that is 1),
-/// `relative`, `effect`, `rate`, `rate_comparison`, `claim`, `lint` or
-/// `sentence`.
+/// The whole document as one table: whatever it holds is in a cell, numbers
+/// with all their digits. The column `kind` says what a row is:
+///
+/// | kind | what it is |
+/// | --- | --- |
+/// | `about` | what `metric` names: the schema, the source, the baseline, … |
+/// | `configuration`, `level`, `workload` | what was compared; of a level, `factor` and `value` (1 is on) |
+/// | `run` | one metric of a run |
+/// | `summary`, `statement` | figures without runs |
+/// | `comparison`, `noise_floor` | one configuration against another |
+/// | `machine`, `pooled` | one machine of several, and what all have in common, with `weight`, `random`, `prediction`, `q`, `q_welch`, `i2` and `tau2` |
+/// | `table` | a table that the experiment asks for |
+/// | `median`, `normalised`, `relative` | its cells; of `normalised`, `baseline` is the workload that is 1 |
+/// | `effect` | of a factor or two, named in `configuration` |
+/// | `rate`, `rate_comparison` | events, named in `metric` |
+/// | `claim`, `lint`, `sentence`, `limit` | in words; of a sentence, `configuration` names the rows behind it |
 ///
 /// # Errors
 /// If the bytes cannot be written, which memory never refuses.
@@ -49,6 +72,7 @@ pub fn csv(document: &Document) -> Result<String, ::csv::Error> {
         writer: ::csv::Writer::from_writer(Vec::new()),
     };
     table.writer.write_record(COLUMNS)?;
+    about::about(document, &mut table)?;
     recorded(document, &mut table)?;
     judged(document, &mut table)?;
     spoken(document, &mut table)?;
@@ -85,8 +109,26 @@ fn bounds(ci: Option<[f64; 2]>) -> [(&'static str, String); 2] {
     ]
 }
 
+/// The word that JSON has for it.
+fn t_test(which: Option<TTest>) -> (&'static str, String) {
+    let word = which.and_then(|which| serde_json::to_value(which).ok());
+    let word = word.as_ref().and_then(serde_json::Value::as_str);
+    ("t_test", number(word))
+}
+
+/// Where it was read; nothing of what was not.
+fn place(place: Place) -> [(&'static str, String); 2] {
+    let read = |number: u32| number.to_string();
+    if place == Place::default() {
+        [("message", String::new()), ("line", String::new())]
+    } else {
+        [("message", read(place.message)), ("line", read(place.line))]
+    }
+}
+
 fn recorded(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
     for run in &document.runs {
+        let [message, line] = place(run.place);
         for (metric, measurement) in &run.metrics {
             table.row(&[
                 ("kind", "run".into()),
@@ -95,12 +137,22 @@ fn recorded(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> 
                 ("unit", measurement.unit.clone()),
                 ("configuration", run.configuration.clone()),
                 ("repetition", run.repetition.to_string()),
+                ("order", run.order.to_string()),
+                ("block", number(run.block)),
+                message.clone(),
+                line.clone(),
                 ("value", measurement.value.to_string()),
                 ("machine", run.machine.clone().unwrap_or_default()),
             ])?;
         }
     }
     for summary in &document.summaries {
+        let [message, line] = place(summary.place);
+        let (standard_error, standard_deviation) = match summary.spread {
+            Some(Spread::StandardError(value)) => (Some(value), None),
+            Some(Spread::StandardDeviation(value)) => (None, Some(value)),
+            None => (None, None),
+        };
         table.row(&[
             ("kind", "summary".into()),
             ("workload", summary.workload.clone()),
@@ -108,27 +160,38 @@ fn recorded(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> 
             ("unit", summary.unit.clone()),
             ("configuration", summary.configuration.clone()),
             ("n", number(summary.n)),
+            ("standard_error", number(standard_error)),
+            ("standard_deviation", number(standard_deviation)),
+            message,
+            line,
             ("value", summary.mean.to_string()),
         ])?;
     }
-    for statement in &document.statements {
-        table.row(&[
-            ("kind", "statement".into()),
-            ("workload", statement.workload.clone().unwrap_or_default()),
-            ("metric", statement.metric.clone()),
-            ("unit", statement.unit.clone()),
-            (
-                "baseline",
-                statement.normalised_to.clone().unwrap_or_default(),
-            ),
-            (
-                "configuration",
-                statement.configuration.clone().unwrap_or_default(),
-            ),
-            ("value", statement.value.to_string()),
-        ])?;
-    }
-    Ok(())
+    document
+        .statements
+        .iter()
+        .try_for_each(|one| statement(one, table))
+}
+
+fn statement(statement: &Statement, table: &mut Table) -> Result<(), ::csv::Error> {
+    let [message, line] = place(statement.place);
+    table.row(&[
+        ("kind", "statement".into()),
+        ("workload", statement.workload.clone().unwrap_or_default()),
+        ("metric", statement.metric.clone()),
+        ("unit", statement.unit.clone()),
+        (
+            "baseline",
+            statement.normalised_to.clone().unwrap_or_default(),
+        ),
+        (
+            "configuration",
+            statement.configuration.clone().unwrap_or_default(),
+        ),
+        ("value", statement.value.to_string()),
+        message,
+        line,
+    ])
 }
 
 fn judged(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
@@ -146,8 +209,10 @@ fn judged(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
             ("mean_baseline", number(row.mean_baseline)),
             ("mean", number(row.mean)),
             ("ratio", number(row.ratio)),
+            ("level", document.level.to_string()),
             low,
             high,
+            t_test(row.t_test),
             ("p_t", number(row.p_t)),
             ("p", number(row.p)),
             ("p_attainable", number(row.p_attainable)),
@@ -161,6 +226,9 @@ fn judged(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
         ])?;
     }
     machines::rows(document, table)?;
+    for row in &document.noise_floor {
+        noise_floor(row, table)?;
+    }
     for asked in &document.tables {
         declared(asked, table)?;
     }
@@ -174,6 +242,8 @@ fn judged(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
                 ("unit", fit.unit.clone()),
                 ("configuration", effect.name.clone()),
                 ("n", fit.n.to_string()),
+                ("residual_df", fit.residual_df.to_string()),
+                ("factor", fit.factors.join(" ")),
                 ("ratio", effect.ratio.to_string()),
                 low,
                 high,
@@ -184,7 +254,36 @@ fn judged(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
     rates(document, table)
 }
 
+fn noise_floor(row: &NoiseFloor, table: &mut Table) -> Result<(), ::csv::Error> {
+    let [low, high] = bounds(row.ci);
+    table.row(&[
+        ("kind", "noise_floor".into()),
+        ("workload", row.workload.clone()),
+        ("metric", row.metric.clone()),
+        ("unit", row.unit.clone()),
+        ("baseline", row.baseline.clone()),
+        ("configuration", row.configuration.clone()),
+        ("n_baseline", number(row.n_baseline)),
+        ("n", number(row.n)),
+        ("ratio", number(row.ratio)),
+        low,
+        high,
+        ("p_t", number(row.p_t)),
+        ("p", number(row.p)),
+        ("difference", number(row.difference)),
+    ])
+}
+
 fn declared(asked: &Declared, table: &mut Table) -> Result<(), ::csv::Error> {
+    table.row(&[
+        ("kind", "table".into()),
+        ("workload", asked.workloads.join(" ")),
+        ("metric", asked.metric.clone()),
+        ("unit", asked.unit.clone()),
+        ("baseline", asked.normalised_to.clone().unwrap_or_default()),
+        ("level", asked.level.to_string()),
+        ("factor", asked.factor.clone().unwrap_or_default()),
+    ])?;
     for row in &asked.rows {
         let configuration = ("configuration", row.configuration.clone());
         let of = |cell: &TableCell| {
@@ -196,12 +295,13 @@ fn declared(asked: &Declared, table: &mut Table) -> Result<(), ::csv::Error> {
             ]
         };
         for cell in &row.cells {
-            let why = cell.because.as_ref().or(row.because.as_ref());
+            let why = [&cell.because, &row.because];
+            let why: Vec<&str> = why.into_iter().flatten().map(String::as_str).collect();
             let mut fields = vec![
                 ("kind", "median".to_owned()),
                 ("n", cell.n.to_string()),
                 ("value", number(cell.median)),
-                ("text", why.cloned().unwrap_or_default()),
+                ("text", why.join("; ")),
             ];
             fields.extend(of(cell));
             table.row(&fields)?;
@@ -212,6 +312,7 @@ fn declared(asked: &Declared, table: &mut Table) -> Result<(), ::csv::Error> {
                 if let Some(relation) = relation {
                     let mut fields = related(relation);
                     fields.push(("kind", kind.to_owned()));
+                    fields.push(("level", asked.level.to_string()));
                     fields.push(("baseline", to.clone().unwrap_or_default()));
                     fields.extend(of(cell));
                     table.row(&fields)?;
@@ -231,6 +332,7 @@ fn related(relation: &Relation) -> Vec<(&'static str, String)> {
         ("ratio", number(relation.ratio)),
         low,
         high,
+        t_test(relation.t_test),
         ("p_t", number(relation.p_t)),
         ("p", number(relation.p)),
         ("difference", number(relation.difference)),
@@ -290,54 +392,17 @@ fn spoken(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
         ])?;
     }
     for sentence in &document.sentences {
-        table.row(&[("kind", "sentence".into()), ("text", sentence.text.clone())])?;
+        table.row(&[
+            ("kind", "sentence".into()),
+            ("configuration", sentence.rows.join("; ")),
+            ("text", sentence.text.clone()),
+        ])?;
+    }
+    for limit in &document.limits {
+        table.row(&[("kind", "limit".into()), ("text", limit.clone())])?;
     }
     Ok(())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_table_has_a_row_for_each_median_and_each_ratio() {
-        let none: [u8; 0] = [];
-        let relation = |ratio: f64, verdict: Option<&str>| {
-            serde_json::json!({
-                "n_baseline": 8, "n": 8, "ratio": ratio, "ci": [0.25, 0.5], "p_t": 0.125,
-                "t_test": "paired", "p": 0.0625, "difference": null, "verdict": verdict,
-                "because": null,
-            })
-        };
-        let document: Document = serde_json::from_value(serde_json::json!({
-            "schema": "assize.verdict/1", "source": "bundle", "baseline": "base",
-            "alpha": 0.05, "margin": 0.01, "configurations": none, "workloads": none,
-            "runs": none, "summaries": none, "statements": none, "comparisons": none,
-            "tables": [{
-                "metric": "jitter", "unit": "ns", "workloads": ["normal", "fifo"],
-                "normalised_to": "normal", "factor": null, "level": 0.95,
-                "rows": [{"configuration": "follow", "baseline": "base", "because": null, "cells": [
-                    {"workload": "normal", "n": 0, "median": null, "normalised": null,
-                     "relative": null, "because": "no completed run"},
-                    {"workload": "fifo", "n": 8, "median": 4.5,
-                     "normalised": relation(0.375, None),
-                     "relative": relation(0.4, Some("established")), "because": null},
-                ]}],
-            }],
-            "factorial": none, "rates": none, "rate_comparisons": none, "claims": none,
-            "lints": none, "sentences": none, "reproduce": "",
-        }))
-        .unwrap();
-        let text = csv(&document).unwrap();
-        let lines: Vec<&str> = text.lines().skip(1).collect();
-        assert_eq!(
-            lines,
-            [
-                "median,normal,jitter,ns,,follow,,,0,,,,,,,,,,,,,,,,,,,no completed run,",
-                "median,fifo,jitter,ns,,follow,,,8,,,,,,,,,,,,,,,,,,4.5,,",
-                "normalised,fifo,jitter,ns,normal,follow,,8,8,,,0.375,0.25,0.5,0.125,0.0625,,,,,,,,,,,,,",
-                "relative,fifo,jitter,ns,base,follow,,8,8,,,0.4,0.25,0.5,0.125,0.0625,,,,,,established,,,,,,,",
-            ]
-        );
-    }
-}
+mod tests;

@@ -3,7 +3,7 @@
 //! From the events that the instrument `kernel-events` has recorded, [`Run::new`]
 //! follows the threads and the jobs that were submitted to simgpu. [`split`]
 //! says where the latency of each job went, [`perfetto`] writes a trace that
-//! Perfetto's user interface opens.
+//! Perfetto's user interface opens, [`timeline`] makes of it a picture's worth.
 //!
 //! ```
 //! use assize_job::events::Events;
@@ -16,14 +16,17 @@
 //! what the kernel traced; nothing is guessed where an event is missing.
 
 mod jobs;
+mod labels;
 pub mod perfetto;
 pub mod split;
 mod threads;
+mod timeline;
 
 use assize_job::events::Events;
 
 pub use jobs::{Design, Job, Wait};
 pub use threads::{Stretch, Thread, Threads};
+pub use timeline::{Kind, Lane, Span, Timeline, timeline};
 
 /// The events of one run and what follows from them.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::write::{Detail, File, Track, With};
+use crate::labels::Labels;
 use crate::split::MARKS;
 use crate::{Job, Run};
 
@@ -25,33 +26,6 @@ pub(super) fn write(run: &Run, file: &mut File) {
     engines(run, file, &labels);
     contexts(run, file, &labels);
     priorities(run, file, &threads);
-}
-
-/// What jobs are called: context and number, and the serial of the context
-/// where several files have one of its number.
-struct Labels(BTreeSet<u32>);
-
-impl Labels {
-    fn new(jobs: &[Job]) -> Labels {
-        let contexts: BTreeSet<(u32, u64)> = jobs.iter().map(|j| (j.context, j.serial)).collect();
-        let mut seen = BTreeSet::new();
-        let twice = contexts
-            .iter()
-            .filter(|(context, _)| !seen.insert(*context));
-        Labels(twice.map(|(context, _)| *context).collect())
-    }
-
-    fn context(&self, job: &Job) -> String {
-        if self.0.contains(&job.context) {
-            format!("{} (#{})", job.context, job.serial)
-        } else {
-            job.context.to_string()
-        }
-    }
-
-    fn job(&self, job: &Job) -> String {
-        format!("{}:{}", self.context(job), job.seqno)
-    }
 }
 
 /// A track for each thread that has something to show.

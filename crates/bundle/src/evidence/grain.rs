@@ -1,0 +1,143 @@
+//! How coarse what is kept is. Each grain keeps a part of what a finer one
+//! keeps, so that making it coarser in steps gives what one step gives.
+
+use super::Limits;
+
+/// What every curve holds besides: both extremes and four quantiles.
+const ALWAYS: usize = 6;
+/// Powers of ten of the share above a value in which the tail has a grid.
+pub(super) const DECADES: usize = 6;
+/// No coarser than this for the sake of bytes.
+const COARSEST: Grain = Grain {
+    body: 16,
+    decade: 2,
+    stretches: 16,
+    turn: 0,
+};
+
+/// How much is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Grain {
+    /// Equal steps of the share.
+    pub(super) body: usize,
+    /// Equal steps of the logarithm of the share above, in each power of ten.
+    pub(super) decade: usize,
+    /// Stretches of time.
+    pub(super) stretches: usize,
+    /// Whose turn it is to be made coarser.
+    turn: u8,
+}
+
+impl Grain {
+    /// The finest within the limits.
+    pub(super) fn finest(limits: &Limits) -> Grain {
+        let points = limits.points.saturating_sub(ALWAYS);
+        let decade = halvable(points / 2 / DECADES, COARSEST.decade);
+        let body = points.saturating_sub(decade * DECADES).min(points / 2);
+        Grain {
+            body: halvable(body, COARSEST.body).max(4),
+            decade,
+            stretches: halvable(limits.stretches, COARSEST.stretches),
+            turn: 0,
+        }
+    }
+
+    /// The next coarser one, until nothing can be made coarser.
+    pub(super) fn coarser(self) -> Option<Grain> {
+        let mut next = self;
+        for _ in 0..3 {
+            let (value, coarsest) = match next.turn {
+                0 => (&mut next.stretches, COARSEST.stretches),
+                1 => (&mut next.body, COARSEST.body),
+                _ => (&mut next.decade, COARSEST.decade),
+            };
+            let can = *value / 2 >= coarsest;
+            if can {
+                *value /= 2;
+            }
+            next.turn = (next.turn + 1) % 3;
+            if can {
+                return Some(next);
+            }
+        }
+        None
+    }
+
+    /// The most values of a thinned curve, but for those it always holds.
+    pub(super) fn points(self) -> usize {
+        self.body + self.decade * DECADES
+    }
+
+    /// The shares above at which the tail is cut, descending from 1.
+    pub(super) fn tail(self) -> Vec<f64> {
+        (0..=self.decade * DECADES)
+            .map(|step| 10f64.powf(-(step as f64) / self.decade as f64))
+            .collect()
+    }
+}
+
+/// The greatest number that is not more and that stays whole when it is halved
+/// until it would be less than the coarsest; at least 1.
+fn halvable(value: usize, coarsest: usize) -> usize {
+    let halvings = (value / coarsest).checked_ilog2().unwrap_or(0);
+    (value >> halvings << halvings).max(1)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_finest_is_within_the_limits() {
+        for points in 16..2000 {
+            let limits = Limits {
+                points,
+                ..Limits::default()
+            };
+            let grain = Grain::finest(&limits);
+            assert!(grain.points() + ALWAYS <= points, "{points}: {grain:?}");
+        }
+    }
+
+    #[test]
+    fn each_part_gets_coarser_until_none_can() {
+        let mut grain = Grain::finest(&Limits::default());
+        let mut steps = 0;
+        while let Some(next) = grain.coarser() {
+            let sum = |grain: Grain| grain.body + grain.decade + grain.stretches;
+            assert!(sum(next) < sum(grain));
+            grain = next;
+            steps += 1;
+        }
+        assert!(steps >= 5, "{steps}");
+        let last = (grain.body, grain.decade, grain.stretches);
+        assert_eq!(last, (30, 2, 16));
+    }
+
+    #[test]
+    fn halves_are_whole() {
+        for value in 1..3000 {
+            let mut halved = halvable(value, 16);
+            assert!(halved <= value && (value < 16 || 8 * (value - halved) < value));
+            while halved / 2 >= 16 {
+                assert_eq!(halved % 2, 0, "{value}");
+                halved /= 2;
+            }
+        }
+    }
+
+    #[test]
+    fn a_coarse_tail_is_cut_where_a_fine_one_is() {
+        let grain = Grain {
+            decade: 8,
+            ..COARSEST
+        };
+        let half = Grain {
+            decade: 4,
+            ..COARSEST
+        };
+        let every_other: Vec<f64> = grain.tail().into_iter().step_by(2).collect();
+        assert_eq!(every_other, half.tail());
+    }
+}

@@ -1,0 +1,178 @@
+//! Reading the runs, a few at a time.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Limits;
+use super::curve::Distribution;
+use super::gather::{Found, Gathered};
+use super::series::Course;
+use crate::disk::get;
+use crate::recorded::{self, Exit, StoredRun};
+use crate::writer::{recorded as there, run_path, samples_path};
+use crate::{Error, Samples, samples};
+
+/// More threads than this would only take more memory.
+const THREADS: usize = 4;
+
+/// `runs/NNNN.json`, as far as it is needed here. Histograms may be long, so
+/// they are read only where there are no samples.
+#[derive(Deserialize)]
+struct Sketch<'a> {
+    configuration: String,
+    workload: String,
+    exit: Exit,
+    #[serde(default, borrow)]
+    histograms: Vec<Outline<'a>>,
+    #[serde(default)]
+    samples: Vec<recorded::Series>,
+}
+
+#[derive(Deserialize)]
+struct Outline<'a> {
+    metric: String,
+    unit: String,
+    #[serde(borrow)]
+    buckets: &'a RawValue,
+    exact: bool,
+}
+
+/// What is shared by the threads.
+struct Shared {
+    gathered: Gathered,
+    /// Of the run with the lowest index of those that could not be read.
+    error: Option<(usize, Error)>,
+}
+
+/// Reads all runs that are there.
+pub(super) fn all(directory: &Path, limits: &Limits) -> Result<Gathered, Error> {
+    let runs: Vec<u32> = there(directory)?.into_iter().collect();
+    let next = AtomicUsize::new(0);
+    let shared = Mutex::new(Shared {
+        gathered: Gathered::new(limits),
+        error: None,
+    });
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..threads.min(THREADS).min(runs.len()) {
+            scope.spawn(|| work(directory, &runs, &next, &shared));
+        }
+    });
+    let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match shared.error {
+        Some((_, error)) => Err(error),
+        None => Ok(shared.gathered),
+    }
+}
+
+/// Takes runs in their order until there are no more.
+fn work(directory: &Path, runs: &[u32], next: &AtomicUsize, shared: &Mutex<Shared>) {
+    let locked = || shared.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        let Some(&index) = runs.get(at) else {
+            return;
+        };
+        let grain = {
+            let shared = locked();
+            if shared.error.is_some() {
+                return;
+            }
+            shared.gathered.grain
+        };
+        match found(directory, index) {
+            Ok(mut found) => {
+                found.thin(grain);
+                locked().gathered.take(found);
+            }
+            Err(error) => {
+                let known = &mut locked().error;
+                if known.as_ref().is_none_or(|(first, _)| at < *first) {
+                    *known = Some((at, error));
+                }
+            }
+        }
+    }
+}
+
+/// What one run holds.
+fn found(directory: &Path, index: u32) -> Result<Found, Error> {
+    let path = run_path(directory, index);
+    let text = fs::read(&path).map_err(Error::io(&path))?;
+    let malformed = |source| Error::Malformed {
+        path: path.clone(),
+        source,
+    };
+    let sketch: Sketch<'_> = serde_json::from_slice(&text).map_err(malformed)?;
+    let mut found = Found {
+        index,
+        configuration: sketch.configuration,
+        workload: sketch.workload,
+        failed: sketch.exit != Exit::Completed,
+        ..Found::default()
+    };
+    if found.failed {
+        return Ok(found);
+    }
+    for histogram in &sketch.histograms {
+        if sketch.samples.iter().any(|s| s.metric == histogram.metric) {
+            continue;
+        }
+        match serde_json::from_str::<Vec<(u64, u64)>>(histogram.buckets.get()) {
+            Ok(buckets) => counted(histogram, &buckets, &mut found),
+            // Read once more, so that the place in the file is named.
+            Err(source) => {
+                get::<StoredRun>(&path)?;
+                return Err(malformed(source));
+            }
+        }
+    }
+    if !sketch.samples.is_empty() {
+        let path = samples_path(directory, index);
+        for samples in samples::decoded(&path, &sketch.samples)? {
+            measured(samples, &mut found);
+        }
+    }
+    Ok(found)
+}
+
+fn counted(histogram: &Outline<'_>, buckets: &[(u64, u64)], found: &mut Found) {
+    let pairs = buckets.iter().map(|&(value, count)| (value as f64, count));
+    let mut pairs: Vec<(f64, u64)> = pairs.collect();
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (metric, unit) = (&histogram.metric, &histogram.unit);
+    let distribution = if histogram.exact {
+        Distribution::of_counts(metric, unit, &pairs)
+    } else {
+        found.bucketed += 1;
+        Distribution::of_buckets(metric, unit, &pairs)
+    };
+    found.distributions.extend(distribution);
+}
+
+fn measured(samples: Samples, found: &mut Found) {
+    let Samples {
+        metric,
+        unit,
+        mut t_ns,
+        mut values,
+    } = samples;
+    let all = values.len();
+    if values.iter().any(|value| !value.is_finite()) {
+        let mut finite = values.iter().map(|value| value.is_finite());
+        t_ns.retain(|_| finite.next().unwrap_or(false));
+        values.retain(|value| value.is_finite());
+        found.not_finite += (all - values.len()) as u64;
+    }
+    found
+        .courses
+        .extend(Course::new(&metric, &unit, &t_ns, &values));
+    let distribution = Distribution::of_samples(&metric, &unit, values);
+    found.distributions.extend(distribution);
+}

@@ -1,0 +1,135 @@
+//! What was thinned or left out, in sentences.
+
+use super::Limits;
+use super::grain::{DECADES, Grain};
+
+/// Of a bundle without runs of its own.
+pub(super) const POSTED: &str = "the bundle holds results that were read, with no samples and \
+     no histograms behind them: there are no distributions and no series to show";
+
+/// What there was, and what of it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Counts {
+    pub(super) runs: usize,
+    pub(super) failed: usize,
+    /// Those that were recorded.
+    pub(super) distributions: usize,
+    /// Those of them of which not every value is kept.
+    pub(super) thinned: usize,
+    /// Samples in the largest.
+    pub(super) largest: u64,
+    /// Those of them that are shown.
+    pub(super) curves: usize,
+    /// Those that were recorded.
+    pub(super) courses: usize,
+    /// Those of them of which not every sample is kept.
+    pub(super) stretched: usize,
+    /// Those of them that are shown.
+    pub(super) series: usize,
+    pub(super) not_finite: u64,
+    pub(super) bucketed: usize,
+}
+
+/// All that is to be said.
+pub(super) fn sentences(counts: &Counts, grain: Grain, limits: &Limits) -> Vec<String> {
+    let mut said = Vec::new();
+    let completed = counts.runs - counts.failed;
+    if counts.distributions == 0 {
+        said.push(format!(
+            "the {completed} completed runs hold no samples and no histograms: there are no \
+             distributions and no series to show"
+        ));
+    } else if counts.courses == 0 {
+        said.push(
+            "the runs hold how often each value occurred, but not when: there are no series to \
+             show; `samples = true` in the experiment file keeps single samples"
+                .to_owned(),
+        );
+    }
+    said.extend(thinned(counts, grain));
+    said.extend(stretched(counts, grain));
+    said.extend(left_out(counts, limits));
+    said.extend(besides(counts));
+    said
+}
+
+fn thinned(counts: &Counts, grain: Grain) -> Option<String> {
+    if counts.thinned == 0 {
+        return None;
+    }
+    let step = up(100.0 / grain.body as f64);
+    let times = up(10f64.powf(1.0 / grain.decade as f64));
+    let down = if counts.largest > 10u64.pow(DECADES as u32) {
+        ", down to one sample in a million"
+    } else {
+        ""
+    };
+    Some(format!(
+        "{} of {} distributions are thinned to {} values each or fewer: between two of them the \
+         share of samples up to a value is shown too low by less than {step:.2} % of the \
+         samples, and the share above it too high by less than a factor of {times:.2}{down}; the \
+         least and the greatest sample are always shown, and p50, p90, p99 and p99.9 where ten \
+         samples on either side support them",
+        counts.thinned,
+        counts.distributions,
+        grain.points() + 6,
+    ))
+}
+
+/// Two decimals, never less than it is.
+fn up(value: f64) -> f64 {
+    (value * 100.0).ceil() / 100.0
+}
+
+fn stretched(counts: &Counts, grain: Grain) -> Option<String> {
+    (counts.stretched > 0).then(|| {
+        format!(
+            "{} of {} series are thinned to {} equal stretches of time each or fewer: the least \
+             and the greatest sample of each stretch are shown, so no extreme is missing, and \
+             those between them are not",
+            counts.stretched, counts.courses, grain.stretches
+        )
+    })
+}
+
+fn left_out(counts: &Counts, limits: &Limits) -> Vec<String> {
+    let all = [
+        ("distributions", counts.distributions, counts.curves),
+        ("series", counts.courses, counts.series),
+    ];
+    let missing = all.iter().filter(|(_, there, shown)| shown < there);
+    missing
+        .map(|(what, there, shown)| {
+            format!(
+                "{} of {there} {what} are left out, those of the last repetitions first: with \
+                 the coarsest thinning they do not fit into {} bytes",
+                there - shown,
+                limits.bytes
+            )
+        })
+        .collect()
+}
+
+fn besides(counts: &Counts) -> Vec<String> {
+    let mut said = Vec::new();
+    if counts.bucketed > 0 {
+        said.push(format!(
+            "of {} of {} distributions only buckets were recorded: each value is the end of a \
+             bucket, and the share up to it is right there and not known before it",
+            counts.bucketed, counts.distributions
+        ));
+    }
+    if counts.not_finite > 0 {
+        said.push(format!(
+            "{} samples are no finite numbers and are left out",
+            counts.not_finite
+        ));
+    }
+    if counts.failed > 0 {
+        said.push(format!(
+            "{} of {} runs failed; what they measured is not shown",
+            counts.failed, counts.runs
+        ));
+    }
+    said
+}

@@ -1,0 +1,38 @@
+//! What tools printed.
+
+use std::path::Path;
+
+use crate::Error;
+use crate::disk::get;
+use crate::recorded::{Exit, Skipped, StoredRun};
+use crate::whole;
+use crate::writer::run_path;
+
+/// The first completed run of which a tool left a file with such a name, as
+/// the agent called it: `kernel-events.txt`.
+///
+/// # Errors
+/// [`Error::Io`] or [`Error::Malformed`], naming the file.
+pub fn first_run_with(directory: &Path, name: &str) -> Result<Option<u32>, Error> {
+    let ending = format!("-{name}");
+    let mut runs: Vec<u32> = whole::names(&directory.join("raw"))?
+        .iter()
+        .filter(|file| file.ends_with(&ending))
+        .filter_map(|file| file.split('-').next()?.parse().ok())
+        .collect();
+    // Names of more than four digits do not sort by number.
+    runs.sort_unstable();
+    for index in runs {
+        let path = run_path(directory, index);
+        // Files of a run that was not put in its place are no run's.
+        if !path.exists() {
+            continue;
+        }
+        let run: StoredRun<Skipped> = get(&path)?;
+        let has = run.raw.iter().any(|file| file.ends_with(&ending));
+        if has && run.exit == Exit::Completed {
+            return Ok(Some(index));
+        }
+    }
+    Ok(None)
+}

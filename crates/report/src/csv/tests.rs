@@ -1,0 +1,265 @@
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::*;
+
+/// Gives values that are in no other place.
+struct Fresh(u32);
+
+impl Fresh {
+    fn count(&mut self) -> Value {
+        self.0 += 1;
+        json!(1000 + self.0)
+    }
+
+    fn number(&mut self) -> Value {
+        self.0 += 1;
+        json!(f64::from(1000 + self.0) + 0.25)
+    }
+
+    fn ci(&mut self) -> Value {
+        json!([self.number(), self.number()])
+    }
+
+    fn text(&mut self) -> Value {
+        self.0 += 1;
+        json!(format!("text{}", 1000 + self.0))
+    }
+
+    fn place(&mut self) -> Value {
+        json!({"message": self.count(), "line": self.count()})
+    }
+
+    fn relation(&mut self, verdict: &Value) -> Value {
+        json!({
+            "n_baseline": self.count(), "n": self.count(), "ratio": self.number(),
+            "ci": self.ci(), "p_t": self.number(), "t_test": "paired", "p": self.number(),
+            "difference": self.number(), "verdict": verdict, "because": self.text(),
+        })
+    }
+
+    fn recorded(&mut self) -> Value {
+        json!({
+            "runs": [{
+                "configuration": self.text(), "workload": self.text(),
+                "repetition": self.count(), "order": self.count(), "block": self.count(),
+                "metrics": {"metric1": {"value": self.number(), "unit": self.text()}},
+                "place": self.place(),
+            }],
+            "summaries": [{
+                "configuration": self.text(), "workload": self.text(), "metric": self.text(),
+                "unit": self.text(), "mean": self.number(), "n": self.count(),
+                "spread": {"standard_error": self.number()}, "place": self.place(),
+            }, {
+                "configuration": self.text(), "workload": self.text(), "metric": self.text(),
+                "unit": self.text(), "mean": self.number(), "n": self.count(),
+                "spread": {"standard_deviation": self.number()}, "place": self.place(),
+            }],
+            "statements": [{
+                "configuration": self.text(), "workload": self.text(), "metric": self.text(),
+                "unit": self.text(), "value": self.number(), "normalised_to": self.text(),
+                "place": self.place(),
+            }],
+        })
+    }
+
+    fn compared(&mut self) -> Value {
+        json!({
+            "comparisons": [{
+                "workload": self.text(), "metric": self.text(), "unit": self.text(),
+                "baseline": self.text(), "configuration": self.text(),
+                "n_baseline": self.count(), "n": self.count(),
+                "mean_baseline": self.number(), "mean": self.number(),
+                "ratio": self.number(), "ci": self.ci(), "p_t": self.number(),
+                "t_test": "welch", "p": self.number(), "p_attainable": self.number(),
+                "p_adjusted": self.number(), "p_t_adjusted": self.number(),
+                "scale": "summary", "difference": self.number(), "verdict": "supported",
+                "runs_needed": self.count(), "because": self.text(),
+            }],
+            "noise_floor": [{
+                "workload": self.text(), "metric": self.text(), "unit": self.text(),
+                "baseline": self.text(), "configuration": self.text(),
+                "n_baseline": self.count(), "n": self.count(), "ratio": self.number(),
+                "ci": self.ci(), "p_t": self.number(), "p": self.number(),
+                "difference": self.number(),
+            }],
+            "tables": [{
+                "metric": self.text(), "unit": self.text(), "workloads": [self.text()],
+                "normalised_to": self.text(), "factor": self.text(), "level": self.number(),
+                "rows": [{
+                    "configuration": self.text(), "baseline": self.text(),
+                    "because": self.text(), "cells": [{
+                        "workload": self.text(), "n": self.count(), "median": self.number(),
+                        "normalised": self.relation(&json!("established")),
+                        "relative": self.relation(&json!("equivalent")),
+                        "because": self.text(),
+                    }],
+                }],
+            }],
+        })
+    }
+
+    fn fitted_and_said(&mut self) -> Value {
+        json!({
+            "factorial": [{
+                "workload": self.text(), "metric": self.text(), "unit": self.text(),
+                "factors": [self.text(), self.text()], "n": self.count(),
+                "residual_df": self.number(), "effects": [{
+                    "name": self.text(), "ratio": self.number(), "ci": self.ci(),
+                    "p": self.number(),
+                }],
+            }],
+            "rates": [{
+                "configuration": self.text(), "workload": self.text(), "event": self.text(),
+                "count": self.count(), "exposure_s": self.number(),
+                "rate_per_s": self.number(), "ci": self.ci(), "note": self.text(),
+            }],
+            "rate_comparisons": [{
+                "baseline": self.text(), "configuration": self.text(),
+                "workload": self.text(), "event": self.text(), "ratio": self.number(),
+                "p": self.number(), "p_adjusted": self.number(), "verdict": "undecided",
+                "note": self.text(),
+            }],
+            "claims": [{"text": self.text(), "outcome": "refuted", "because": self.text()}],
+            "lints": [{"code": self.text(), "where": self.text(), "detail": self.text()}],
+            "sentences": [{"text": self.text(), "rows": [self.text(), self.text()]}],
+            "limits": [self.text()],
+        })
+    }
+
+    /// A document in which nothing is missing and no two things are alike.
+    fn document(&mut self) -> Value {
+        let mut all = json!({
+            "schema": self.text(), "source": self.text(), "baseline": self.text(),
+            "alpha": self.number(), "level": self.number(), "margin": self.number(),
+            "configurations": [{
+                "name": self.text(), "label": self.text(), "factors": {"factor1": true},
+                "repeats": self.text(),
+            }],
+            "workloads": [self.text()], "reproduce": self.text(),
+        });
+        for part in [self.recorded(), self.compared(), self.fitted_and_said()] {
+            let all = all.as_object_mut().unwrap();
+            all.extend(part.as_object().unwrap().clone());
+        }
+        all
+    }
+}
+
+/// The texts and numbers of a value, and names that are data.
+fn leaves(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Null => panic!("something is missing"),
+        Value::Bool(on) => found.push(u8::from(*on).to_string()),
+        Value::Number(number) => found.push(number.to_string()),
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(all) => all.iter().for_each(|one| leaves(one, found)),
+        Value::Object(all) => {
+            for (name, one) in all {
+                if name == "metric1" || name == "factor1" {
+                    found.push(name.clone());
+                }
+                leaves(one, found);
+            }
+        }
+    }
+}
+
+#[test]
+fn whatever_is_in_the_document_is_in_the_table() {
+    let made = Fresh(0).document();
+    let document: Document = serde_json::from_value(made.clone()).unwrap();
+    assert_eq!(serde_json::to_value(&document).unwrap(), made);
+    let text = csv(&document).unwrap();
+    let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+    let rows: Vec<::csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let cells = rows.iter().flatten();
+    let parts = cells.flat_map(|cell| cell.split("; ").chain(cell.split(' ')));
+    let parts: BTreeSet<&str> = parts.collect();
+    let mut found = Vec::new();
+    leaves(&made, &mut found);
+    assert!(found.len() > 150, "{}", found.len());
+    for leaf in found {
+        assert!(
+            parts.contains(leaf.as_str()),
+            "{leaf} is in no cell of\n{text}"
+        );
+    }
+}
+
+#[test]
+fn every_row_is_of_a_kind_and_as_wide_as_the_first() {
+    let document = serde_json::from_value(Fresh(0).document()).unwrap();
+    let text = csv(&document).unwrap();
+    let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+    let kinds: Vec<String> = reader
+        .records()
+        .map(|row| row.unwrap().get(0).unwrap().to_owned())
+        .collect();
+    let once: BTreeSet<&str> = kinds.iter().map(String::as_str).collect();
+    let known = [
+        "about",
+        "claim",
+        "comparison",
+        "configuration",
+        "effect",
+        "level",
+        "limit",
+        "lint",
+        "median",
+        "noise_floor",
+        "normalised",
+        "rate",
+        "rate_comparison",
+        "relative",
+        "run",
+        "sentence",
+        "statement",
+        "summary",
+        "table",
+        "workload",
+    ];
+    assert_eq!(once.into_iter().collect::<Vec<_>>(), known);
+}
+
+#[test]
+fn json_reads_back_as_the_same_document() {
+    let document: Document = serde_json::from_value(Fresh(0).document()).unwrap();
+    let text = crate::json(&document).unwrap();
+    assert_eq!(serde_json::from_str::<Document>(&text).unwrap(), document);
+}
+
+#[test]
+fn a_table_has_a_row_for_each_median_and_each_ratio() {
+    let made = Fresh(0).document();
+    let document: Document = serde_json::from_value(made.clone()).unwrap();
+    let text = csv(&document).unwrap();
+    let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+    let head = reader.headers().unwrap().clone();
+    let rows: Vec<::csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let cell = |kind: &str, column: &str| {
+        let row = rows.iter().find(|row| &row[0] == kind).unwrap();
+        let at = head.iter().position(|name| name == column).unwrap();
+        row[at].to_owned()
+    };
+    let table = &document.tables[0];
+    let row = &table.rows[0];
+    assert_eq!(cell("table", "workload"), table.workloads[0]);
+    assert_eq!(
+        cell("median", "value"),
+        row.cells[0].median.unwrap().to_string()
+    );
+    for (kind, to, relation) in [
+        ("normalised", &table.normalised_to, &row.cells[0].normalised),
+        ("relative", &row.baseline, &row.cells[0].relative),
+    ] {
+        let relation = relation.as_ref().unwrap();
+        assert_eq!(cell(kind, "baseline"), to.clone().unwrap());
+        assert_eq!(cell(kind, "ratio"), relation.ratio.unwrap().to_string());
+        assert_eq!(cell(kind, "ci_high"), relation.ci.unwrap()[1].to_string());
+        assert_eq!(cell(kind, "t_test"), "paired");
+    }
+}

@@ -1,0 +1,98 @@
+//! Fewer spans than there were, and what was done to get there.
+
+use std::collections::BTreeMap;
+
+use super::{Busy, Kind, Span};
+
+/// Threads or jobs that the label of a block names.
+const NAMED: usize = 3;
+
+/// The spans of a lane.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Merged {
+    pub(super) spans: Vec<Span>,
+    /// How many stretches are in blocks.
+    pub(super) were: usize,
+    /// How many blocks those are.
+    pub(super) blocks: usize,
+    /// Stretches as long as this or longer are as they were.
+    pub(super) shorter_than: u64,
+}
+
+/// At most `limit` spans. Time is cut into equal parts, the shortest that
+/// will do. Stretches shorter than a part that begin in the same one, with no
+/// longer one between them, become a block.
+pub(super) fn merge(all: &[Busy], limit: usize) -> Merged {
+    let mut part = 1u64;
+    let mut groups: Vec<&[Busy]> = all.chunks(1).collect();
+    while groups.len() > limit {
+        let Some(longer) = part.checked_mul(2) else {
+            // Not in a run that ends within centuries.
+            groups = vec![all];
+            break;
+        };
+        part = longer;
+        groups = grouped(all, part);
+    }
+    let mut merged = Merged::default();
+    for group in groups {
+        if let [busy] = group {
+            merged.spans.push(span(busy, busy.label.clone(), busy.kind));
+        } else if let Some(first) = group.first() {
+            merged.were += group.len();
+            merged.blocks += 1;
+            merged.shorter_than = part;
+            let to = group.last().map_or(first.to, |last| last.to);
+            let whole = Busy {
+                to,
+                ..first.clone()
+            };
+            merged
+                .spans
+                .push(span(&whole, label(group, to - first.from), Kind::Merged));
+        }
+    }
+    merged
+}
+
+fn grouped(all: &[Busy], part: u64) -> Vec<&[Busy]> {
+    let short = |busy: &Busy| busy.to - busy.from < part;
+    all.chunk_by(|a, b| short(a) && short(b) && a.from / part == b.from / part)
+        .collect()
+}
+
+fn span(busy: &Busy, label: String, kind: Kind) -> Span {
+    Span {
+        start_ns: busy.from as f64,
+        end_ns: busy.to as f64,
+        label,
+        kind,
+    }
+}
+
+/// How many, whose, and how much of the time: `7 x hog, sync and 2 more, busy
+/// 83 %`.
+fn label(group: &[Busy], ns: u64) -> String {
+    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    for busy in group {
+        *sums.entry(&busy.label).or_default() += busy.to - busy.from;
+    }
+    let busy: u64 = sums.values().sum();
+    let mut names: Vec<(&str, u64)> = sums.into_iter().collect();
+    names.sort_by_key(|&(name, ns)| (std::cmp::Reverse(ns), name));
+    let more = match names.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let named: Vec<&str> = names.iter().take(NAMED).map(|(name, _)| *name).collect();
+    let share = if ns == 0 {
+        100.0
+    } else {
+        100.0 * busy as f64 / ns as f64
+    };
+    format!(
+        "{} x {}{more}, busy {share:.0} %",
+        group.len(),
+        named.join(", ")
+    )
+}

@@ -1,0 +1,214 @@
+//! How fast a large bundle is reported, and how much memory that takes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::Error;
+use crate::command::{cargo, command, run as run_command};
+use crate::{agent, tree};
+
+const RUNS: u32 = 100;
+const SAMPLES: u32 = 100_000;
+/// Each format is measured this often, in turn, so that all meet the same
+/// host.
+const ROUNDS: usize = 5;
+const FORMATS: [&str; 3] = ["text", "json", "html"];
+/// What the page of such a bundle may take.
+const SECONDS: f64 = 5.0;
+const MEGABYTES: f64 = 500.0;
+const PAGE: &str = "docs/speed.md";
+const HEADING: &str = "## Reports\n";
+
+/// `cargo xtask report-speed [--write]`.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let write = match arguments {
+        [] => false,
+        [word] if word == "--write" => true,
+        _ => return Err("only --write is known".into()),
+    };
+    let lab = Lab::ready()?;
+    let mut rows: Vec<Row> = FORMATS.iter().map(|format| Row::new(format)).collect();
+    for _ in 0..ROUNDS {
+        for row in &mut rows {
+            lab.measure(row)?;
+        }
+    }
+    let section = section(&mut rows, lab.size()?);
+    println!("{section}");
+    if write {
+        let path = tree::root()?.join(PAGE);
+        let fault = |why| format!("{PAGE}: {why}");
+        let page = fs::read_to_string(&path).map_err(fault)?;
+        let others = page.split(HEADING).next().unwrap_or_default();
+        fs::write(&path, format!("{}\n\n{section}", others.trim_end())).map_err(fault)?;
+    }
+    let page = rows.iter().find(|row| row.format == "html");
+    match page {
+        Some(row) if row.slowest() > SECONDS || row.peak_mb > MEGABYTES => Err(format!(
+            "the page took {:.2} s and {:.0} MB; it may take {SECONDS} s and {MEGABYTES} MB",
+            row.slowest(),
+            row.peak_mb
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The part of the page that this makes, so that others leave it as it is.
+pub(crate) fn kept(page: &str) -> String {
+    page.find(HEADING)
+        .and_then(|at| page.get(at..))
+        .map_or_else(String::new, |section| format!("\n{section}"))
+}
+
+/// What was measured of one format.
+struct Row {
+    format: &'static str,
+    seconds: Vec<f64>,
+    peak_mb: f64,
+    bytes: u64,
+}
+
+impl Row {
+    fn new(format: &'static str) -> Row {
+        Row {
+            format,
+            seconds: Vec::new(),
+            peak_mb: 0.0,
+            bytes: 0,
+        }
+    }
+
+    fn slowest(&self) -> f64 {
+        self.seconds.iter().copied().fold(0.0, f64::max)
+    }
+}
+
+struct Lab {
+    assize: PathBuf,
+    directory: PathBuf,
+}
+
+impl Lab {
+    fn ready() -> Result<Lab, Error> {
+        let build = ["build", "--release", "--locked", "--package"];
+        run_command(command(cargo(), &[&build[..], &["assize"]].concat())?)?;
+        let example = ["assize-bundle", "--example", "make-bundle"];
+        run_command(command(cargo(), &[&build[..], &example].concat())?)?;
+        let target = agent::target()?;
+        let directory = target.join("report-speed");
+        // Left by a measurement before this one.
+        let _ = fs::remove_dir_all(&directory);
+        fs::create_dir_all(&directory).map_err(|why| format!("{}: {why}", directory.display()))?;
+        let lab = Lab {
+            assize: target.join("release/assize"),
+            directory,
+        };
+        let mut make = command(target.join("release/examples/make-bundle"), &[])?;
+        make.arg(lab.bundle())
+            .args([RUNS.to_string(), SAMPLES.to_string()]);
+        run_command(make)?;
+        Ok(lab)
+    }
+
+    fn bundle(&self) -> PathBuf {
+        self.directory.join("bundle")
+    }
+
+    fn measure(&self, row: &mut Row) -> Result<(), Error> {
+        let out = self.directory.join(row.format);
+        let mut report = Command::new(&self.assize);
+        report
+            .args(["report", "--format", row.format, "--output"])
+            .arg(&out)
+            .arg(self.bundle());
+        let (seconds, peak_mb) = timed(report)?;
+        row.seconds.push(seconds);
+        row.peak_mb = row.peak_mb.max(peak_mb);
+        let size = fs::metadata(&out).map_err(|why| format!("{}: {why}", out.display()))?;
+        row.bytes = size.len();
+        Ok(())
+    }
+
+    /// Bytes of the bundle.
+    fn size(&self) -> Result<u64, Error> {
+        fn of(path: &Path) -> std::io::Result<u64> {
+            let mut sum = 0;
+            for entry in fs::read_dir(path)? {
+                let entry = entry?;
+                let about = entry.metadata()?;
+                sum += if about.is_dir() {
+                    of(&entry.path())?
+                } else {
+                    about.len()
+                };
+            }
+            Ok(sum)
+        }
+        of(&self.bundle()).map_err(|why| format!("{}: {why}", self.bundle().display()))
+    }
+}
+
+/// Seconds, and megabytes of memory at the most: what the kernel last said
+/// before the process ended, asked every millisecond.
+fn timed(mut command: Command) -> Result<(f64, f64), Error> {
+    let shown = format!("{command:?}");
+    let fault = |why: std::io::Error| format!("{shown}: {why}");
+    let begun = Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .map_err(fault)?;
+    let status_file = format!("/proc/{}/status", child.id());
+    let mut peak = 0.0;
+    let status = loop {
+        peak = peak_mb(&status_file).unwrap_or(peak);
+        if let Some(status) = child.try_wait().map_err(fault)? {
+            break status;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    let seconds = begun.elapsed().as_secs_f64();
+    if status.success() {
+        Ok((seconds, peak))
+    } else {
+        Err(format!("{shown}: {status}"))
+    }
+}
+
+fn peak_mb(status: &str) -> Option<f64> {
+    let text = fs::read_to_string(status).ok()?;
+    let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kib: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib * 1024.0 / 1e6)
+}
+
+fn section(rows: &mut [Row], bundle: u64) -> String {
+    let mut table = String::new();
+    for row in rows {
+        row.seconds.sort_by(f64::total_cmp);
+        let (Some(least), Some(most)) = (row.seconds.first(), row.seconds.last()) else {
+            continue;
+        };
+        let middle = row.seconds.get(row.seconds.len() / 2).unwrap_or(least);
+        table += &format!(
+            "| `{}` | {middle:.2} | {least:.2} to {most:.2} | {} | {:.0} | {:.2} |\n",
+            row.format,
+            row.seconds.len(),
+            row.peak_mb,
+            row.bytes as f64 / 1e6
+        );
+    }
+    format!(
+        "{HEADING}\n\
+         Made by `cargo xtask report-speed --write`: `assize report BUNDLE --format F`\n\
+         of a bundle of {RUNS} runs with {SAMPLES} samples each, {:.0} MB on disk, on\n\
+         {} CPUs. The page may take {SECONDS} s and {MEGABYTES} MB.\n\n\
+         | format | median s | range | n | MB of memory at most | MB written |\n\
+         | --- | ---: | --- | ---: | ---: | ---: |\n{table}",
+        bundle as f64 / 1e6,
+        std::thread::available_parallelism().map_or(0, usize::from),
+    )
+}
