@@ -24,6 +24,7 @@ test  | has sparse       | sparse              | checks the kernel modules besid
 test  | has perl         | perl                | kernel-doc and checkpatch are Perl
 test  | has ssh          | openssh-client      | a target over ssh is tried on this machine
 test  | has parallel     | parallel            | runs are spread over several processes
+test  | has jq           | jq                  | a documented command uses it
 debug | has make         | make                | builds the kernels and modules
 debug | links_c          | gcc libc6-dev       | the same
 debug | links libelf     | libelf-dev          | objtool, a part of the build, links it

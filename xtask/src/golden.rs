@@ -7,6 +7,9 @@ use crate::command::{cargo, command, output, run as run_command};
 /// comparing with them.
 const VARIABLE: &str = "ASSIZE_GOLDEN";
 
+/// Where tests rewrite files.
+const PLACES: [&str; 4] = ["crates", "docs", "schema", "README.md"];
+
 /// `cargo xtask golden`: runs the tests so that they rewrite, then shows what
 /// changed, for a human to read.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
@@ -16,11 +19,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     tests.env(VARIABLE, "1");
     run_command(tests)?;
 
-    let changed = output("git", &["diff", "--stat", "--", "crates"])?;
-    let new = output(
-        "git",
-        &["ls-files", "--others", "--exclude-standard", "--", "crates"],
-    )?;
+    let diff = [&["diff", "--stat", "--"], &PLACES[..]].concat();
+    let changed = output("git", &diff)?;
+    let others = [
+        &["ls-files", "--others", "--exclude-standard", "--"],
+        &PLACES[..],
+    ]
+    .concat();
+    let new = output("git", &others)?;
     if changed.is_empty() && new.is_empty() {
         println!("golden files: nothing changed");
         return Ok(());
@@ -29,6 +35,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     for name in new.lines() {
         println!(" {name} (new)");
     }
-    println!("read the difference before you commit it: git diff -- crates");
+    let places = PLACES.join(" ");
+    println!("read the difference before you commit it: git diff -- {places}");
     Ok(())
 }

@@ -101,22 +101,3 @@ fn no_line_of_a_text_report_is_wider_than_a_mail() {
         }
     }
 }
-
-#[test]
-fn the_verdict_in_the_readme_is_what_is_printed() {
-    let page = fs::read_to_string(root().join("README.md")).unwrap();
-    let shown = page
-        .split("```\n")
-        .find(|part| part.starts_with("demo/"))
-        .unwrap();
-    let golden = fs::read_to_string(
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/dep-queue/stdout"),
-    )
-    .unwrap();
-    for line in shown.lines().filter(|line| *line != "...") {
-        assert!(
-            golden.lines().any(|printed| printed == line),
-            "not printed: {line}"
-        );
-    }
-}

@@ -30,7 +30,7 @@ fn python() -> Command {
 fn the_documented_example_runs() {
     let page = fs::read_to_string(root().join("docs/python.md")).unwrap();
     let code = page
-        .split("```python\n")
+        .split("```python run-by=crates/assize/tests/python.rs\n")
         .nth(1)
         .unwrap()
         .split("```")
@@ -84,6 +84,7 @@ fn scipy_computes_the_same_figures_from_the_same_runs() {
     }
 }
 
+/// The command of docs/peers.md, with its files.
 #[test]
 fn methods_that_ought_to_agree_with_hyperfine_and_scipy_do() {
     let done = python()

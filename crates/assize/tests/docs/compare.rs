@@ -1,0 +1,200 @@
+//! What commands printed beside what the page shows.
+//!
+//! A line `...` stands for any lines, `[..]` in a line for any text.
+
+use std::fmt::Write;
+
+use libtest_mimic::Failed;
+use regex::Regex;
+
+use crate::inputs::Inputs;
+use crate::page::{MEASURED, Page, Step};
+use crate::rewrites;
+use crate::session::Done;
+
+/// Compares all of a page; gives the page with what was printed. `figures`:
+/// whether numbers must be the same, and not words alone.
+pub fn all(page: &Page, done: &[Done], figures: bool) -> Result<String, Failed> {
+    let mut wrong = String::new();
+    let mut new: Vec<Option<Vec<String>>> = page.lines.iter().map(|_| None).collect();
+    let mut commands = Vec::new();
+    for block in &page.blocks {
+        for step in &block.steps {
+            if let Step::Command { text, output } = step {
+                commands.push((block, text, output.clone()));
+            }
+        }
+    }
+    for (at, (block, text, output)) in commands.iter().enumerate() {
+        let told = commands
+            .get(at + 1)
+            .is_some_and(|(_, next, _)| *next == "echo $?");
+        let Done { status, printed } = &done[at];
+        if *status != 0 && !told {
+            let _ = write!(wrong, "{text}: ended with {status}: {printed}\n\n");
+            continue;
+        }
+        let shown: Vec<String> = page.lines[output.clone()]
+            .iter()
+            .map(|line| block.plain(line).to_owned())
+            .collect();
+        if shown.is_empty() {
+            continue;
+        }
+        let printed: Vec<String> = printed
+            .lines()
+            .map(|line| line.trim_end().to_owned())
+            .collect();
+        let exact = figures || !block.attributes.contains_key("exact");
+        let fits = if exact {
+            align(&shown, &printed, same).is_some()
+        } else {
+            words_fit(&shown, &printed)
+        };
+        if !fits && rewrites() {
+            let margin = " ".repeat(block.indent);
+            rewrite(&mut new[output.clone()], &shown, &printed);
+            for line in new[output.clone()].iter_mut().flatten().flatten() {
+                if !line.is_empty() {
+                    line.insert_str(0, &margin);
+                }
+            }
+        } else if !fits {
+            let (shown, printed) = (shown.join("\n"), printed.join("\n"));
+            let _ = write!(
+                wrong,
+                "$ {text}\n--- the page\n{shown}\n--- printed\n{printed}\n\n"
+            );
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(format!("{}: {wrong}`cargo xtask golden` rewrites it", page.name).into());
+    }
+    Ok(put_together(page, &new))
+}
+
+fn put_together(page: &Page, new: &[Option<Vec<String>>]) -> String {
+    let mut text = String::new();
+    for (line, new) in page.lines.iter().zip(new) {
+        match new {
+            _ if line.starts_with(MEASURED) => {
+                text.push_str(&Inputs::here(page).line());
+                text.push('\n');
+            }
+            None => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            Some(lines) => lines.iter().for_each(|line| {
+                text.push_str(line);
+                text.push('\n');
+            }),
+        }
+    }
+    text
+}
+
+/// The new lines for those of the page. Where only figures differ, what the
+/// page leaves out stays left out.
+fn rewrite(new: &mut [Option<Vec<String>>], shown: &[String], printed: &[String]) {
+    let Some(aligned) = align(shown, printed, same_words) else {
+        new.fill(Some(Vec::new()));
+        if let Some(first) = new.first_mut() {
+            *first = Some(printed.to_vec());
+        }
+        return;
+    };
+    for (place, (line, at)) in new.iter_mut().zip(shown.iter().zip(aligned)) {
+        if let Some(at) = at
+            && !line.contains("[..]")
+        {
+            *place = Some(vec![printed[at].clone()]);
+        }
+    }
+}
+
+/// For each line shown the printed one that it stands for, if all agree; none
+/// for `...`.
+fn align(
+    shown: &[String],
+    printed: &[String],
+    agree: fn(&str, &str) -> bool,
+) -> Option<Vec<Option<usize>>> {
+    fn from(
+        (shown, s): (&[String], usize),
+        (printed, p): (&[String], usize),
+        agree: fn(&str, &str) -> bool,
+        found: &mut Vec<Option<usize>>,
+    ) -> bool {
+        let Some(line) = shown.get(s) else {
+            return p == printed.len();
+        };
+        if line.trim() == "..." {
+            found.push(None);
+            let rest =
+                (p..=printed.len()).any(|p| from((shown, s + 1), (printed, p), agree, found));
+            if !rest {
+                found.pop();
+            }
+            return rest;
+        }
+        let Some(other) = printed.get(p) else {
+            return false;
+        };
+        if !agree(line, other) {
+            return false;
+        }
+        found.push(Some(p));
+        let rest = from((shown, s + 1), (printed, p + 1), agree, found);
+        if !rest {
+            found.pop();
+        }
+        rest
+    }
+    let mut found = Vec::new();
+    from((shown, 0), (printed, 0), agree, &mut found).then_some(found)
+}
+
+fn same(shown: &str, printed: &str) -> bool {
+    let mut pieces = shown.trim_end().split("[..]");
+    let first = pieces.next().unwrap_or_default();
+    let Some(mut rest) = printed.strip_prefix(first) else {
+        return false;
+    };
+    let pieces: Vec<&str> = pieces.collect();
+    let Some((last, middle)) = pieces.split_last() else {
+        return rest.is_empty();
+    };
+    for piece in middle {
+        let Some(at) = rest.find(piece) else {
+            return false;
+        };
+        rest = &rest[at + piece.len()..];
+    }
+    rest.ends_with(last)
+}
+
+fn same_words(shown: &str, printed: &str) -> bool {
+    let words = |line: &str| {
+        masked(line)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    same(&words(shown), &words(printed))
+}
+
+/// The line with a `#` for each number.
+fn masked(line: &str) -> String {
+    let number = Regex::new(r"\d[\d,]*(\.\d+)?(e-?\d+)?").unwrap();
+    number.replace_all(line, "#").into_owned()
+}
+
+/// Whether the words agree, however they are broken into lines.
+fn words_fit(shown: &[String], printed: &[String]) -> bool {
+    let words = |lines: &[String]| -> Vec<String> {
+        let text = masked(&lines.join("\n"));
+        text.split_whitespace().map(String::from).collect()
+    };
+    align(&words(shown), &words(printed), same).is_some()
+}

@@ -1,0 +1,71 @@
+//! What the figures of exact runs are a function of, beside the experiment.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::document;
+use crate::page::{MEASURED, Page};
+
+/// Programs that the pages let run.
+const PROGRAMS: [&str; 2] = ["/usr/bin/cyclictest", "/usr/bin/hackbench"];
+
+/// The kernels, QEMU, and all that goes into machines.
+pub struct Inputs {
+    kernels: Vec<String>,
+    qemu: String,
+    digest: String,
+}
+
+impl Inputs {
+    /// Those of this host, as far as the page needs them.
+    pub fn here(page: &Page) -> Inputs {
+        let mut hasher = blake3::Hasher::new();
+        let mut wanted: Vec<String> = page.needs();
+        wanted.retain(|name| name.starts_with("kernel "));
+        wanted.push("kernel debian:6.12".into());
+        wanted.sort();
+        wanted.dedup();
+        let mut kernels = Vec::new();
+        for kernel in document(Path::new("."), &["kernel", "list", "--json"])
+            .as_array()
+            .unwrap()
+        {
+            let name = kernel["name"].as_str().unwrap();
+            if wanted.contains(&format!("kernel {name}")) {
+                kernels.push(format!("{name} {}", kernel["version"].as_str().unwrap()));
+                hasher.update(kernel["digest"].as_str().unwrap().as_bytes());
+            }
+        }
+        let doctor = document(Path::new("."), &["doctor", "--json"]);
+        let detail = |name: &str| {
+            let checks = doctor["checks"].as_array().unwrap();
+            let check = checks.iter().find(|check| check["name"] == name);
+            check
+                .map_or("", |check| check["detail"].as_str().unwrap())
+                .to_owned()
+        };
+        let qemu = detail("QEMU");
+        let qemu = qemu.split(" in ").next().unwrap_or_default().to_owned();
+        hasher.update(qemu.as_bytes());
+        hasher.update(detail("modules for debian:6.12").as_bytes());
+        hasher.update(&fs::read(detail("agent")).unwrap_or_default());
+        for program in PROGRAMS {
+            hasher.update(&fs::read(program).unwrap_or_default());
+        }
+        let digest = hasher.finalize().to_hex().chars().take(16).collect();
+        Inputs {
+            kernels,
+            qemu,
+            digest,
+        }
+    }
+
+    /// As a page says it.
+    pub fn line(&self) -> String {
+        let kernels = self.kernels.join(" and ");
+        format!(
+            "{MEASURED}{kernels} with QEMU {}; inputs {}.*",
+            self.qemu, self.digest
+        )
+    }
+}

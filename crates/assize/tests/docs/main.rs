@@ -1,0 +1,142 @@
+//! What the pages say, executed. CONTRIBUTING.md says how blocks are marked.
+//!
+//! Each page is carried out in a directory that looks like the top of a
+//! checkout, the commands of its blocks one after the other in one shell.
+//! `ASSIZE_GOLDEN=1` writes what they printed into the page.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+#![allow(unreachable_pub, missing_docs)] // Modules are shared; nothing is published.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod cli;
+mod compare;
+mod inputs;
+mod json;
+mod metrics;
+mod page;
+mod session;
+mod shown;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use inputs::Inputs;
+use page::{Block, Page};
+
+/// What runs on the exact machine need.
+const EXACT: [&str; 3] = ["agent", "QEMU", "kernel debian:6.12"];
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    // Each of them may use all CPUs for machines.
+    arguments.test_threads = Some(1);
+    let mut tests = vec![
+        Trial::test(
+            "the_page_of_the_command_line_is_what_help_says",
+            cli::agrees,
+        ),
+        Trial::test("the_page_of_the_json_has_every_field", json::agrees),
+        Trial::test(
+            "a_verdict_has_the_fields_that_the_page_says",
+            json::conforms,
+        ),
+        Trial::test("every_metric_of_the_lists_has_a_row", metrics::lists),
+        Trial::test(
+            "every_metric_that_workloads_record_has_a_row",
+            metrics::recorded,
+        ),
+    ];
+    for name in names() {
+        tests.push(Trial::test(name.clone(), move || try_page(&name)));
+    }
+    libtest_mimic::run(&arguments, tests).exit_code()
+}
+
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
+}
+
+pub fn rewrites() -> bool {
+    std::env::var_os("ASSIZE_GOLDEN").is_some_and(|value| value == "1")
+}
+
+/// The pages, from the root of the tree.
+fn names() -> Vec<String> {
+    let mut names: Vec<String> = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
+        .map(String::from)
+        .into();
+    let mut pages: Vec<String> = fs::read_dir(root().join("docs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".md"))
+        .map(|name| format!("docs/{name}"))
+        .collect();
+    pages.sort();
+    assert!(pages.len() > 10, "{pages:?}");
+    names.extend(pages);
+    names
+}
+
+fn try_page(name: &str) -> Result<(), Failed> {
+    let path = root().join(name);
+    let page = Page::read(name, &fs::read_to_string(&path).unwrap())?;
+    for block in &page.blocks {
+        shown::check(&page, block).map_err(|why| at(name, block, &why))?;
+    }
+    if page.blocks.iter().all(|block| block.steps.is_empty()) {
+        return Ok(());
+    }
+    let wanted = page.needs();
+    if !wanted.is_empty() {
+        let needed: Vec<&str> = EXACT
+            .iter()
+            .copied()
+            .chain(wanted.iter().map(String::as_str))
+            .collect();
+        if let Err(why) = common::there(&needed) {
+            common::skip(&format!("{name}: {why}"));
+            return Ok(());
+        }
+    }
+    let same = inputs(&page)?;
+    let done = session::carry_out(&page)?;
+    let new = compare::all(&page, &done, same)?;
+    if rewrites() {
+        fs::write(path, new).unwrap();
+    }
+    Ok(())
+}
+
+/// Whether figures of exact runs must be those of the page.
+fn inputs(page: &Page) -> Result<bool, Failed> {
+    if page.needs().is_empty() || rewrites() {
+        return Ok(true);
+    }
+    let here = Inputs::here(page);
+    let there = page.inputs().ok_or_else(|| {
+        let why =
+            "commands that run on the exact machine, and no line 'Measured on'; cargo xtask golden";
+        Failed::from(format!("{}: {why}", page.name))
+    })?;
+    let same = here.line() == there;
+    if !same {
+        let name = &page.name;
+        let here = here.line();
+        common::skip(&format!(
+            "{name}: words are compared, figures are not, for the page was {there} and this is {here}"
+        ));
+    }
+    Ok(same)
+}
+
+fn at(name: &str, block: &Block, why: &str) -> Failed {
+    format!("{name}:{}: {why}", block.line).into()
+}

@@ -1,0 +1,106 @@
+//! The commands of a page in one shell.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use libtest_mimic::Failed;
+
+use crate::page::{Page, Step};
+use crate::root;
+
+/// What one command did.
+pub struct Done {
+    pub status: i32,
+    pub printed: String,
+}
+
+/// A page that takes longer than this many seconds hangs.
+const LIMIT_S: &str = "900";
+
+/// Carries out the steps of a page; gives what each command did.
+pub fn carry_out(page: &Page) -> Result<Vec<Done>, Failed> {
+    let place = tempfile::tempdir().unwrap();
+    let (here, notes) = (place.path().join("assize"), place.path().join("notes"));
+    fs::create_dir(&notes).unwrap();
+    checkout(&here);
+    let (script, commands) = script(page, &here, &notes)?;
+    let bin = Path::new(env!("CARGO_BIN_EXE_assize")).parent().unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let ended = Command::new("timeout")
+        .args(["--kill-after", "10", LIMIT_S, "bash", "-c", &script])
+        .current_dir(&here)
+        .env("PATH", format!("{}:{path}", bin.display()))
+        .env_remove("NO_COLOR")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    let mut all = Vec::new();
+    for at in 0..commands {
+        let read = |what: &str| {
+            let bytes = fs::read(notes.join(format!("{at}.{what}"))).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        let Ok(status) = read("status").trim().parse() else {
+            return Err(format!(
+                "{}: the shell ended in command {} ({ended}): {}",
+                page.name,
+                at + 1,
+                read("err")
+            )
+            .into());
+        };
+        let mut printed = read("out");
+        // How runs go on is no answer; why a command failed is one.
+        if status != 0 {
+            printed.push_str(&read("err"));
+        }
+        all.push(Done { status, printed });
+    }
+    Ok(all)
+}
+
+/// A directory with what lies at the top of the tree.
+fn checkout(here: &Path) {
+    fs::create_dir(here).unwrap();
+    for entry in fs::read_dir(root()).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name();
+        if name != "target" && !name.to_string_lossy().starts_with('.') {
+            std::os::unix::fs::symlink(entry.path(), here.join(name)).unwrap();
+        }
+    }
+}
+
+/// The script, and how many commands it notes.
+fn script(page: &Page, here: &Path, notes: &Path) -> Result<(String, usize), Failed> {
+    let mut script = String::from("status=0\n");
+    let (here, notes) = (here.display(), notes.display());
+    let (mut commands, mut files) = (0, 0);
+    for step in page.blocks.iter().flat_map(|block| &block.steps) {
+        match step {
+            Step::File { name, text } => {
+                if name.contains('/') || name.contains('\'') {
+                    return Err(format!("{}: {name}: not a plain name", page.name).into());
+                }
+                // A page may write the same file again.
+                fs::write(format!("{notes}/{files}.file"), text).unwrap();
+                writeln!(script, "cp '{notes}/{files}.file' '{here}/{name}'").unwrap();
+                files += 1;
+            }
+            Step::Command { text, .. } => {
+                let at = commands;
+                writeln!(
+                    script,
+                    "exec >'{notes}/{at}.out' 2>'{notes}/{at}.err'\n(exit $status)\n{text}\n\
+                     status=$?; echo $status >'{notes}/{at}.status'"
+                )
+                .unwrap();
+                commands += 1;
+            }
+        }
+    }
+    Ok((script, commands))
+}

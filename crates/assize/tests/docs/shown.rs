@@ -1,0 +1,132 @@
+//! Blocks that are not executed: each says what it is, or why not.
+
+use std::fs;
+use std::process::Command;
+
+use crate::page::{Block, Page};
+use crate::root;
+
+/// Why a command is only shown.
+const REASONS: [&str; 6] = ["root", "network", "ssh", "time", "build", "file"];
+
+/// Whether the block is one of the kinds there are, and what it says is not
+/// wrong at first sight.
+pub fn check(page: &Page, block: &Block) -> Result<(), String> {
+    let text = block.text.join("\n");
+    if let Some(runner) = block.attributes.get("run-by") {
+        let test =
+            fs::read_to_string(root().join(runner)).map_err(|why| format!("{runner}: {why}"))?;
+        let name = page.name.trim_start_matches("docs/");
+        let names = test.contains(name);
+        return names
+            .then_some(())
+            .ok_or(format!("{runner} does not read {name}"));
+    }
+    match block.language.as_str() {
+        "console" => Ok(()),
+        "sh" => shell(block),
+        "toml" => titled(block).and(toml(&text)),
+        "json" => serde_json::from_str::<serde_json::Value>(&text)
+            .map(|_| ())
+            .map_err(|why| why.to_string()),
+        "rust" | "c" => quoted(block),
+        "text" => {
+            let command = |line: &&String| line.starts_with("$ ") || line.starts_with("assize ");
+            match block.text.iter().find(command) {
+                Some(line) => Err(format!("a command in a text: {line}")),
+                None => Ok(()),
+            }
+        }
+        "" => Err("no language: what is it? CONTRIBUTING.md says what there is".into()),
+        other => Err(format!(
+            "{other}: no such kind of block; CONTRIBUTING.md says what there is"
+        )),
+    }
+}
+
+/// A file that the reader is to write is named before it.
+fn titled(block: &Block) -> Result<(), String> {
+    match block.attributes.get("title") {
+        Some(title) if !block.before.contains(&format!("`{title}`")) => {
+            Err(format!("the paragraph before does not name `{title}`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn toml(text: &str) -> Result<(), String> {
+    text.parse::<toml::Table>()
+        .map(|_| ())
+        .map_err(|why| why.to_string())
+}
+
+/// A piece of a file of the tree: its lines are there, in that order.
+fn quoted(block: &Block) -> Result<(), String> {
+    let Some(from) = block.attributes.get("from") else {
+        return Err("code without from=FILE".into());
+    };
+    let file = fs::read_to_string(root().join(from)).map_err(|why| format!("{from}: {why}"))?;
+    let mut rest = file.lines();
+    for line in &block.text {
+        let line = line.trim();
+        let skipped = line.is_empty() || line == "...";
+        if !skipped && !rest.any(|other| other.trim() == line) {
+            return Err(format!("{from} has no line, after those above: {line}"));
+        }
+    }
+    Ok(())
+}
+
+/// Commands that are not executed must at least be understood.
+fn shell(block: &Block) -> Result<(), String> {
+    let Some(needs) = block.attributes.get("needs") else {
+        return Err("a shell without needs=REASON is a console, which is executed".into());
+    };
+    for reason in needs.split(',') {
+        if !REASONS.contains(&reason) {
+            return Err(format!("needs={reason}: not one of {}", REASONS.join(", ")));
+        }
+    }
+    for line in block.text.join("\n").replace("\\\n", " ").lines() {
+        let words = shlex::split(line).ok_or(format!("unbalanced quotes: {line}"))?;
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            ["assize", arguments @ ..] => understood(arguments)?,
+            ["make", arguments @ ..] => {
+                succeeds(Command::new("make").arg("--dry-run").args(arguments))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The arguments are parsed, and experiment files planned.
+fn understood(arguments: &[&str]) -> Result<(), String> {
+    let assize = || Command::new(env!("CARGO_BIN_EXE_assize"));
+    succeeds(assize().args(arguments).arg("--help"))?;
+    let (Some(&"run"), Some(file)) = (
+        arguments.first(),
+        arguments.iter().find(|a| a.ends_with(".toml")),
+    ) else {
+        return Ok(());
+    };
+    if !root().join(file).exists() {
+        return Ok(());
+    }
+    succeeds(assize().args(["plan", file]))
+}
+
+fn succeeds(command: &mut Command) -> Result<(), String> {
+    let done = command
+        .current_dir(root())
+        .output()
+        .map_err(|why| format!("{command:?}: {why}"))?;
+    if done.status.success() {
+        return Ok(());
+    }
+    Err(format!(
+        "{command:?}: {}",
+        String::from_utf8_lossy(&done.stderr)
+    ))
+}
