@@ -117,18 +117,21 @@ static void depq_follow_count(struct depq_follow *follow, u16 level)
 	lockdep_assert_held(&follow->lock);
 	if (!follow->count[level]++) {
 		__set_bit(level, follow->levels);
-		follow->need = find_first_bit(follow->levels, DEPQ_LEVELS);
+		WRITE_ONCE(follow->need,
+			   find_first_bit(follow->levels, DEPQ_LEVELS));
 	}
 }
 
 static void depq_follow_discount(struct depq_follow *follow, u16 level)
 {
+	u16 need;
+
 	lockdep_assert_held(&follow->lock);
 	if (!WARN_ON_ONCE(!follow->count[level]) && !--follow->count[level]) {
 		__clear_bit(level, follow->levels);
-		follow->need = find_first_bit(follow->levels, DEPQ_LEVELS);
-		if (follow->need == DEPQ_LEVELS)
-			follow->need = DEPQ_LEVEL_IDLE;
+		need = find_first_bit(follow->levels, DEPQ_LEVELS);
+		WRITE_ONCE(follow->need,
+			   need == DEPQ_LEVELS ? DEPQ_LEVEL_IDLE : need);
 	}
 }
 

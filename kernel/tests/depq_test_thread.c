@@ -105,7 +105,11 @@ void dt_threads_join(struct dt_thread *threads)
 			dt_count(dt, &dt->n_threads, -1);
 			put_task_struct(threads[i].task);
 		} else {
-			KUNIT_FAIL(dt->test, "thread %u does not end", i);
+			struct task_struct *task = threads[i].task;
+
+			KUNIT_FAIL(dt->test, "thread %u does not end: state %x, policy %u, prio %d, throttled %u",
+				   i, READ_ONCE(task->__state), task->policy,
+				   task->prio, task->dl.dl_throttled);
 		}
 	}
 }
