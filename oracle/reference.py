@@ -24,6 +24,7 @@ import numpy as np
 import statsmodels.api as sm
 from scipy import integrate, optimize, stats
 from statsmodels.stats.meta_analysis import combine_effects
+from statsmodels.stats.oneway import anova_generic
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestIndPower
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_ind
@@ -301,6 +302,9 @@ def pooled():
         assert near(other.q, q) and near(other.mean_effect_fe * unit, fixed)
         assert near(max(other.tau2, 0.0), tau2 / unit**2), (other.tau2, tau2 / unit**2)
         assert near(other.mean_effect_re, mean / unit)
+        welch = float(stats.f.sf(f, k - 1, (k**2 - 1) / (3 * bend)))
+        anova = anova_generic(y, v * (df + 1), df + 1, use_var="unequal", welch_correction=True)
+        assert math.isclose(anova.pvalue, welch, rel_tol=1e-6, abs_tol=1e-15), (anova.pvalue, welch)
         if tau2 > 0:
             assert np.allclose(np.array(other.conf_int()[3]) * unit, (mean - reach, mean + reach), rtol=1e-5)
         if df[0] == 1e6:
@@ -316,7 +320,7 @@ def pooled():
             "shares": floats(u),
             "q": q,
             "q_p": float(stats.chi2.sf(q, k - 1)),
-            "q_p_welch": float(stats.f.sf(f, k - 1, (k**2 - 1) / (3 * bend))),
+            "q_p_welch": welch,
             "tau2": tau2,
             "tau2_ci": tau2_ci,
             "i2": tau2 / (tau2 + typical),
@@ -382,6 +386,38 @@ def factorial():
                 "df": int(fitted.df_resid),
                 "sd": float(math.sqrt(fitted.mse_resid)),
             }
+
+
+def factorial_in_blocks():
+    r = rng(33)
+    for k, machines, repeats in ((1, 2, 3), (2, 3, 2), (2, 4, 3), (3, 2, 2)):
+        rows, blocks, x = [], [], []
+        for machine in range(machines):
+            for levels in itertools.product((False, True), repeat=k):
+                for _ in range(int(r.integers(1, repeats + 1))):
+                    rows.append(list(levels))
+                    blocks.append(10 + machine)
+                    effect = sum((0.1 + 0.05 * i) * on for i, on in enumerate(levels))
+                    x.append(4.0 * machine + effect + 0.02 * r.standard_normal())
+        coded = np.where(np.array(rows), 0.5, -0.5)
+        pairs = list(itertools.combinations(range(k), 2))
+        indicators = [np.array(blocks) == 10 + machine for machine in range(1, machines)]
+        matrix = np.column_stack(
+            [np.ones(len(x)), coded] + [coded[:, i] * coded[:, j] for i, j in pairs] + indicators
+        ).astype(float)
+        fitted = sm.OLS(np.array(x), matrix).fit()
+        terms = slice(1, 1 + k + len(pairs))
+        ci = fitted.conf_int(0.05)
+        yield {"levels": rows, "x": x, "blocks": blocks, "names": [f"f{i}" for i in range(k)]}, {
+            "names": [f"f{i}" for i in range(k)] + [f"f{i}:f{j}" for i, j in pairs],
+            "effect": floats(fitted.params[terms]),
+            "t": floats(fitted.tvalues[terms]),
+            "p": floats(fitted.pvalues[terms]),
+            "low": floats(ci[terms, 0]),
+            "high": floats(ci[terms, 1]),
+            "df": int(fitted.df_resid),
+            "sd": float(math.sqrt(fitted.mse_resid)),
+        }
 
 
 def garwood():
@@ -610,7 +646,8 @@ def outlier():
 
 
 FILES = [
-    welch, paired, summaries, permutation, stratified, pooled, adjust, equivalence, factorial, garwood, rates, gaps, quantiles,
+    welch, paired, summaries, permutation, stratified, pooled, adjust, equivalence, factorial,
+    factorial_in_blocks, garwood, rates, gaps, quantiles,
     bca, hierarchical, jitter, power, equivalence_runs, drift, outlier,
 ]
 

@@ -20,6 +20,7 @@ fn main() -> ExitCode {
         ("a_narrow_terminal_has_no_broken_lines", narrow),
         ("an_interrupt_takes_the_view_away", interrupted),
         ("a_failed_run_is_told_and_the_view_is_taken_away", failed),
+        ("a_run_that_fails_later_is_told_above_the_view", later),
     ];
     common::run(tests, &["agent"])
 }
@@ -84,6 +85,9 @@ fn on_terminal(here: &Path, columns: u32, interrupt: Option<Duration>) -> Option
     }
     let status = child.wait().unwrap();
     let seen = fs::read_to_string(here.join("seen")).unwrap();
+    // `script` adds a first line of its own, and a last one.
+    let (_, seen) = seen.split_once('\n').unwrap();
+    let seen = seen.split("\nScript done on").next().unwrap().to_string();
     Some((seen, status.code().unwrap_or(-1)))
 }
 
@@ -203,7 +207,7 @@ fn narrow() -> Outcome {
     assert_eq!(status, 0, "{seen}");
     let left = screen(&seen, 40);
     assert!(!left.iter().any(|line| line.contains("cells")), "{left:?}");
-    assert!(!left.iter().any(|line| line.contains("on w:")), "{left:?}");
+    assert_eq!(left, ["12 runs into bundle", "12 of 12 runs recorded"]);
     Ok(())
 }
 
@@ -239,5 +243,23 @@ fn failed() -> Outcome {
         "{text}"
     );
     assert!(!text.contains(" cells"), "{text}");
+    Ok(())
+}
+
+fn later() -> Outcome {
+    let count = tempfile::tempdir().unwrap();
+    let at = count.path().display();
+    let place = experiment(&format!(
+        "sleep 0.2; n=$(ls {at} | wc -l); mkdir {at}/$n; test $n -ne 8"
+    ));
+    let Some((seen, status)) = on_terminal(place.path(), 100, None) else {
+        return Ok(());
+    };
+    assert_eq!(status, 0, "{seen}");
+    assert!(seen.contains(" on w: "), "the view had intervals: {seen}");
+    let left = screen(&seen, 100);
+    let why = "run 9/12: long on w: failed: w: exit status 1; it printed nothing";
+    let last = "12 of 12 runs recorded; 1 failed";
+    assert_eq!(left, ["12 runs into bundle", why, last]);
     Ok(())
 }

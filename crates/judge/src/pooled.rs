@@ -137,7 +137,7 @@ pub fn shares(studies: &[Study]) -> Result<Vec<f64>> {
 /// Shape, errors: as for [`fixed`]. Range: p in \[0, 1\], `i2` in \[0, 1). Cost:
 /// O(k) times some 100 steps of a bisection. Checked against statsmodels'
 /// `combine_effects(method_re="iterated")`, against scipy with a root finder of
-/// its own for the Q-profile, and `anova_oneway(use_var="unequal")` for Welch's.
+/// its own for the Q-profile, and `anova_generic(use_var="unequal")` for Welch's.
 pub fn heterogeneity(studies: &[Study]) -> Result<Heterogeneity> {
     check(studies)?;
     let k = studies.len() as f64;

@@ -232,7 +232,7 @@ oracle!(equivalence, |judge, input, want| {
     assert_eq!(got.equivalent, number(&want["p"]) <= 0.05);
 });
 
-oracle!(factorial, |judge, input, want| {
+fn fitted(judge: &mut Judge, input: &Value, want: &Value) {
     let x = floats(&input["x"]);
     let levels = input["levels"].as_array().unwrap();
     let cells: Vec<(Vec<bool>, f64)> = levels
@@ -245,7 +245,16 @@ oracle!(factorial, |judge, input, want| {
         .collect();
     let names = input["names"].as_array().unwrap();
     let names: Vec<&str> = names.iter().map(|n| n.as_str().unwrap()).collect();
-    let got = factorial::fit(&cells, &names).unwrap();
+    let blocks = input["blocks"].as_array();
+    let blocks = blocks.map_or_else(Vec::new, |all| {
+        all.iter()
+            .map(|b| u32::try_from(count(b)).unwrap())
+            .collect()
+    });
+    let got = factorial::fit_in_blocks(&cells, &blocks, &names).unwrap();
+    if blocks.is_empty() {
+        assert_eq!(factorial::fit(&cells, &names).unwrap(), got);
+    }
     assert_eq!(got.residual_df as u64, count(&want["df"]));
     judge.agree("residual sd", got.residual_sd, &want["sd"]);
     for (i, e) in got.effects.iter().enumerate() {
@@ -256,7 +265,10 @@ oracle!(factorial, |judge, input, want| {
         judge.agree("low", e.ci.low.ln(), &want["low"][i]);
         judge.agree("high", e.ci.high.ln(), &want["high"][i]);
     }
-});
+}
+
+oracle!(factorial, fitted);
+oracle!(factorial_in_blocks, fitted);
 
 oracle!(garwood, |judge, input, want| {
     let (exposure, level) = (number(&input["exposure"]), number(&input["level"]));

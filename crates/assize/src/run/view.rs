@@ -23,7 +23,6 @@ pub(super) struct View {
 impl View {
     pub(super) fn new(runs: usize) -> View {
         let multi = MultiProgress::new();
-        multi.set_move_cursor(true);
         let bar = multi.add(ProgressBar::new(runs as u64));
         // A template that cannot be parsed leaves the bar as it comes.
         if let Ok(style) = ProgressStyle::with_template("{bar:20} {elapsed} {wide_msg}") {
@@ -65,6 +64,8 @@ impl View {
             row.finish_and_clear();
         }
         self.bar.finish_and_clear();
+        // What standard error does not take is nothing to be told there.
+        let _ = self.multi.clear();
     }
 }
 
