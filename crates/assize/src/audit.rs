@@ -10,6 +10,7 @@ use assize_bundle::Records;
 use crate::cli::{AuditArguments, Format};
 use crate::failure::Failure;
 use crate::output;
+use crate::page::{From, Material};
 use crate::terms::Terms;
 
 /// Reads a post, tries it and shows the verdict.
@@ -19,10 +20,11 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         workloads: arguments.workloads.clone(),
         ignore: arguments.ignore.clone(),
         exposure_s: arguments.exposure,
-        explain: arguments.explain,
+        // The page shows the lines beside the figures.
+        explain: arguments.explain || output::format(&arguments.showing) == Format::Html,
     };
     let audit = read(&arguments.file, &options)?;
-    if arguments.explain && !arguments.showing.json && arguments.showing.format == Format::Text {
+    if arguments.explain && output::format(&arguments.showing) == Format::Text {
         let text = explanation(&audit);
         let text = assize_report::printable(&text);
         output::deliver(text.as_bytes(), arguments.showing.output.as_deref())?;
@@ -33,8 +35,13 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         assize_bundle::write(directory, &audit.records)?;
     }
     let document = output::judge(&audit.records, &arguments.trial, &Terms::default())?;
-    let fail_on = &arguments.trial.question.fail_on;
-    output::show(&document, fail_on, &arguments.showing)
+    let material = Material {
+        records: &audit.records,
+        trial: &arguments.trial,
+        terms: &Terms::default(),
+        from: From::Post(&audit),
+    };
+    output::show(&document, &material, &arguments.showing)
 }
 
 /// Reads a file, or standard input for `-`.

@@ -46,7 +46,7 @@ pub(crate) enum Verb {
     Audit(AuditArguments),
     /// Judge what was recorded: bundles, and results of hyperfine
     Compare(CompareArguments),
-    /// Show a bundle's verdicts
+    /// Show a bundle's verdicts: as a mail, as a page, as data
     Report(ReportArguments),
     /// Write what the kernel did in one run for Perfetto, or say where the
     /// latency of its jobs went
@@ -148,6 +148,8 @@ pub(crate) struct Showing {
 pub(crate) enum Format {
     /// A mail of 72 columns
     Text,
+    /// One page for a browser, with plots
+    Html,
     /// Schema assize.verdict/1
     Json,
     /// One table; the column 'kind' says what a row is

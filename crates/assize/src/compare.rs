@@ -6,32 +6,44 @@ use std::path::{Path, PathBuf};
 use assize_audit::Options;
 use assize_bundle::{Configuration, Records};
 
-use crate::cli::{CompareArguments, Joining, ReportArguments, Showing, Trial};
+use crate::cli::{CompareArguments, Joining, ReportArguments, Showing};
 use crate::failure::Failure;
+use crate::page::{From, Material};
 use crate::terms::Terms;
 use crate::{audit, joining, output};
 
 /// Judges bundles and files of results together.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
     let (records, terms) = gather(&arguments.inputs, arguments.bundles)?;
-    judge(&records, &terms, &arguments.trial, &arguments.showing)
+    let from = match &arguments.inputs[..] {
+        [one] if one.is_dir() => From::Bundle(one),
+        _ => From::Several,
+    };
+    let material = Material {
+        records: &records,
+        trial: &arguments.trial,
+        terms: &terms,
+        from,
+    };
+    judge(&material, &arguments.showing)
 }
 
 /// Shows one bundle.
 pub(crate) fn report(arguments: &ReportArguments) -> Result<u8, Failure> {
     let records = assize_bundle::read(&arguments.bundle)?;
     let terms = Terms::of(&arguments.bundle)?;
-    judge(&records, &terms, &arguments.trial, &arguments.showing)
+    let material = Material {
+        records: &records,
+        trial: &arguments.trial,
+        terms: &terms,
+        from: From::Bundle(&arguments.bundle),
+    };
+    judge(&material, &arguments.showing)
 }
 
-fn judge(
-    records: &Records,
-    terms: &Terms,
-    trial: &Trial,
-    showing: &Showing,
-) -> Result<u8, Failure> {
-    let document = output::judge(records, trial, terms)?;
-    output::show(&document, &trial.question.fail_on, showing)
+fn judge(material: &Material<'_>, showing: &Showing) -> Result<u8, Failure> {
+    let document = output::judge(material.records, material.trial, material.terms)?;
+    output::show(&document, material, showing)
 }
 
 /// The records of all inputs, and the terms on which they are judged.

@@ -12,6 +12,7 @@ mod joining;
 mod kernel;
 mod list;
 mod output;
+mod page;
 mod plan;
 mod record;
 mod run;

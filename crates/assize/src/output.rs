@@ -10,6 +10,7 @@ use assize_verdict::{Document, Options, Outcome, try_records};
 
 use crate::cli::{Colour, Format, Question, Showing, Trial};
 use crate::failure::Failure;
+use crate::page::{self, Material};
 use crate::shell;
 use crate::terms::Terms;
 
@@ -79,18 +80,22 @@ fn claims_of(path: &Path) -> Result<Vec<String>, Failure> {
         .collect())
 }
 
-/// Shows a document and says how the command ends.
-pub(crate) fn show(
-    document: &Document,
-    fail_on: &[String],
-    showing: &Showing,
-) -> Result<u8, Failure> {
-    let format = if showing.json {
+/// The format asked for.
+pub(crate) fn format(showing: &Showing) -> Format {
+    if showing.json {
         Format::Json
     } else {
         showing.format
-    };
-    let text = match format {
+    }
+}
+
+/// Shows a document and says how the command ends.
+pub(crate) fn show(
+    document: &Document,
+    material: &Material<'_>,
+    showing: &Showing,
+) -> Result<u8, Failure> {
+    let text = match format(showing) {
         Format::Text => {
             let terminal = showing.output.is_none() && io::stdout().is_terminal();
             let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -101,6 +106,7 @@ pub(crate) fn show(
             };
             assize_report::text(document, Style { colour })
         }
+        Format::Html => page::page(document, material)?,
         Format::Json => {
             assize_report::json(document).map_err(|error| Failure::Show(error.to_string()))?
         }
@@ -109,6 +115,7 @@ pub(crate) fn show(
         }
     };
     deliver(text.as_bytes(), showing.output.as_deref())?;
+    let fail_on = &material.trial.question.fail_on;
     Ok(u8::from(failed(document, fail_on)))
 }
 

@@ -79,6 +79,16 @@ pub(crate) fn trace(arguments: &TraceArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// A run with its kernel events; nothing if it has none.
+pub(crate) fn traced(bundle: &Path, index: u32) -> Result<Option<Run>, Failure> {
+    let file = bundle.join("raw").join(format!("{index:04}-{EVENTS_FILE}"));
+    if !file.exists() {
+        return Ok(None);
+    }
+    let recorded = recorded(bundle, index)?;
+    Ok(Some(Run::new(events(bundle, &recorded)?)))
+}
+
 /// The run of this number.
 fn recorded(bundle: &Path, index: u32) -> Result<Recorded, Failure> {
     let head = assize_bundle::read_plan(bundle)?;

@@ -47,6 +47,33 @@ fn a_bundle_is_judged_like_the_post_it_was_read_from() {
 }
 
 #[test]
+fn a_page_holds_the_verdicts_and_the_lines_they_were_read_from() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("page.html");
+    let post = "demo/dep-queue.txt";
+    let done = assize(&[
+        "audit",
+        post,
+        "--format",
+        "html",
+        "-o",
+        path.to_str().unwrap(),
+    ]);
+    assert!(done.status.success());
+    let page = std::fs::read_to_string(path).unwrap();
+    let read = document(&["audit", post, "--json"]);
+    for row in read["comparisons"].as_array().unwrap() {
+        if let Some(ratio) = row["ratio"].as_f64() {
+            let cell = format!(" data-ratio=\"{ratio:?}\"");
+            assert!(page.contains(&cell), "{cell}");
+        }
+    }
+    let line = "<td id=\"L16\">16</td><td><code>            71,548        context-switches";
+    assert!(page.contains(line));
+    assert!(page.contains("<b>71548</b> context-switches"));
+}
+
+#[test]
 fn the_same_post_gives_the_same_bytes() {
     let first = assize(&["audit", "demo/dep-queue.txt", "--json"]);
     assert_eq!(

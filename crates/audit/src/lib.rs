@@ -31,6 +31,7 @@ mod diff;
 mod group;
 mod headings;
 mod line;
+mod located;
 mod options;
 mod scan;
 
@@ -42,6 +43,7 @@ use assize_bundle::{Place, Records};
 use serde::Serialize;
 
 pub use line::Line;
+pub use located::{Located, StandsFor, located};
 pub use options::{Options, parse_duration, parse_regex, parse_rule};
 
 /// What one line was taken for.

@@ -1,4 +1,4 @@
-//! Shows verdicts: as the text of a mail, as JSON, as CSV.
+//! Shows verdicts: as a page, as the text of a mail, as JSON, as CSV.
 //!
 //! Every format shows the same [`Document`]; none computes anything. The text
 //! is at most 72 columns wide, begins with the answer and ends with the
@@ -7,6 +7,7 @@
 //! [`Document`]: assize_verdict::Document
 
 mod csv;
+pub mod html;
 mod json;
 mod number;
 mod printable;

@@ -93,6 +93,16 @@ pub(crate) fn narrow(value: f64, show: impl Fn(f64) -> String) -> String {
     }
 }
 
+/// A difference: three significant digits with their sign.
+pub(crate) fn signed(value: f64) -> String {
+    let text = significant(value, 3);
+    if value > 0.0 {
+        format!("+{text}")
+    } else {
+        text
+    }
+}
+
 /// A p value: three decimals, or how small it is.
 pub(crate) fn p(value: f64) -> String {
     if value < 0.0005 {

@@ -30,6 +30,7 @@ use crate::cli::{Overriding, RunArguments, Trial};
 use crate::compare;
 use crate::failure::Failure;
 use crate::output;
+use crate::page::{From, Material};
 use crate::record;
 use engine::{Ended, Engine};
 use interrupt::{Interrupt, Killing};
@@ -406,7 +407,13 @@ fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
         // What was left to do is done: the same command shows nothing new.
         document.reproduce = output::compare_command(&work.directory, &arguments.question);
     }
-    output::show(&document, &trial.question.fail_on, &arguments.showing)
+    let material = Material {
+        records: &records,
+        trial: &trial,
+        terms: &terms,
+        from: From::Bundle(&work.directory),
+    };
+    output::show(&document, &material, &arguments.showing)
 }
 
 fn options(arguments: &RunArguments) -> Options {

@@ -4,9 +4,9 @@ use assize_verdict::{Document, Relation, Table, TableCell, TableRow};
 use unicode_width::UnicodeWidthStr;
 
 use super::grid::{Cell, Grid, Weight};
-use super::tables::{short, signed, weight};
+use super::tables::{short, weight};
 use super::{Style, mark, push_wrapped};
-use crate::number::{interval_within, narrow, ratio, significant};
+use crate::number::{interval_within, narrow, ratio, signed, significant};
 
 /// Width of a column; a blank ends it.
 const COLUMN: usize = 15;

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::grid::{Cell, Grid, Weight};
 use super::{Style, mark, push_wrapped};
-use crate::number::{interval, narrow, p, ratio, significant};
+use crate::number::{interval, narrow, p, ratio, signed, significant};
 
 /// One table for each workload: metric by configuration.
 pub(super) fn comparisons(document: &Document, style: Style, out: &mut String) {
@@ -163,15 +163,6 @@ pub(super) fn weight(verdict: Verdict) -> Weight {
         Verdict::Established | Verdict::Supported => Weight::Bold,
         Verdict::Equivalent => Weight::Plain,
         Verdict::Undecided => Weight::Dim,
-    }
-}
-
-pub(super) fn signed(value: f64) -> String {
-    let text = significant(value, 3);
-    if value > 0.0 {
-        format!("+{text}")
-    } else {
-        text
     }
 }
 

@@ -1,0 +1,254 @@
+//! The page of a report: what it needs besides the document.
+
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use assize_audit::{Audit, Located, StandsFor};
+use assize_bundle::{Error, Head, Limits, Records, Run};
+use assize_report::html::{About, Command, Page, Post, PostFigure, PostLine, html};
+use assize_trace::{Timeline, timeline};
+use assize_verdict::{Document, Options, try_records};
+
+use crate::cli::Trial;
+use crate::failure::Failure;
+use crate::output;
+use crate::shell;
+use crate::terms::Terms;
+use crate::trace;
+
+/// Where the records of a page come from.
+#[derive(Clone, Copy)]
+pub(crate) enum From<'a> {
+    /// A bundle.
+    Bundle(&'a Path),
+    /// A post.
+    Post(&'a Audit),
+    /// Several inputs.
+    Several,
+}
+
+/// What a page is made of.
+#[derive(Clone, Copy)]
+pub(crate) struct Material<'a> {
+    pub(crate) records: &'a Records,
+    pub(crate) trial: &'a Trial,
+    pub(crate) terms: &'a Terms,
+    pub(crate) from: From<'a>,
+}
+
+/// How much of the samples goes into a page.
+const LIMITS: Limits = Limits {
+    points: 96,
+    stretches: 256,
+    bytes: 1_500_000,
+};
+
+/// How many timelines go into a page, and how many spans into each lane.
+const TIMELINES: usize = 12;
+const SPANS: usize = 500;
+
+/// The page of a document.
+pub(crate) fn page(document: &Document, material: &Material<'_>) -> Result<String, Failure> {
+    let options = output::options(material.trial, material.terms)?;
+    let others = others(document, material.records, &options)?;
+    let head = match material.from {
+        From::Bundle(directory) => head(directory)?,
+        From::Post(_) | From::Several => None,
+    };
+    let post = match material.from {
+        From::Post(audit) => Some(post(audit)),
+        From::Bundle(_) | From::Several => None,
+    };
+    let (evidence, timelines) = match material.from {
+        From::Bundle(directory) if head.is_some() => (
+            assize_bundle::evidence(directory, &LIMITS)?,
+            timelines(document, directory)?,
+        ),
+        _ => Default::default(),
+    };
+    let page = Page {
+        document,
+        others: &others,
+        about: about(document, material, head.as_ref()),
+        evidence,
+        timelines,
+        post,
+    };
+    html(&page).map_err(|error| Failure::Show(error.to_string()))
+}
+
+/// The same records against each other configuration, on as many threads as
+/// there are CPUs. What is corrected for what depends on the baseline, so
+/// each is a trial of its own.
+fn others(
+    document: &Document,
+    records: &Records,
+    options: &Options,
+) -> Result<Vec<Document>, Failure> {
+    let names: Vec<&str> = document
+        .configurations
+        .iter()
+        .filter(|configuration| configuration.repeats.is_none())
+        .map(|configuration| configuration.name.as_str())
+        .filter(|name| document.baseline.as_deref() != Some(name))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    let work = || {
+        while let Some(name) = names.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let options = Options {
+                baseline: Some((*name).to_owned()),
+                claims: Vec::new(),
+                ..options.clone()
+            };
+            let tried = try_records(records, &options);
+            done.lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .push((*name, tried));
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        for _ in 0..threads.min(names.len()) {
+            scope.spawn(work);
+        }
+    });
+    let mut done = done
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.sort_by_key(|(name, _)| names.iter().position(|other| other == name));
+    let documents: Result<Vec<Document>, _> = done.into_iter().map(|(_, tried)| tried).collect();
+    let mut documents = documents?;
+    documents.retain(|document| !document.comparisons.is_empty());
+    Ok(documents)
+}
+
+/// What a bundle of runs says of itself; nothing of a bundle of what was read.
+fn head(directory: &Path) -> Result<Option<Head>, Failure> {
+    match assize_bundle::read_plan(directory) {
+        Ok(head) => Ok(Some(head)),
+        Err(Error::NoSchedule(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The timeline of the first run of each configuration that has kernel events.
+fn timelines(document: &Document, directory: &Path) -> Result<Vec<Timeline>, Failure> {
+    let mut all = Vec::new();
+    for configuration in &document.configurations {
+        let own = |run: &&Run| run.configuration == configuration.name;
+        for run in document.runs.iter().filter(own) {
+            if let Some(traced) = trace::traced(directory, run.order)? {
+                all.push(timeline(run.order, &traced, SPANS));
+                break;
+            }
+        }
+        if all.len() == TIMELINES {
+            break;
+        }
+    }
+    Ok(all)
+}
+
+fn about(document: &Document, material: &Material<'_>, head: Option<&Head>) -> About {
+    let mut primary = material.records.primary.clone();
+    primary.extend(material.trial.primary.iter().cloned());
+    let mut about = About {
+        primary: metrics_named(document, &primary),
+        ..About::default()
+    };
+    if let From::Post(_) = material.from {
+        about.title = format!("What {} supports", document.source);
+    }
+    let Some(head) = head else { return about };
+    about.title.clone_from(&head.title);
+    about.question.clone_from(&head.question);
+    about.target = Some(head.target.clone());
+    about.facts = facts(head);
+    about.experiment = Some(head.experiment.clone()).filter(|text| !text.is_empty());
+    let run = ["run".to_owned(), head.source.clone()];
+    about.commands.push(Command {
+        does: "Run the experiment again:".into(),
+        line: shell::command_line(run.into_iter()),
+    });
+    about
+}
+
+/// The metrics of a document that names mean, which match without case and,
+/// as options do, by prefix.
+fn metrics_named(document: &Document, names: &[String]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for name in names {
+        let name = name.to_lowercase();
+        let metrics = || document.comparisons.iter().map(|row| &row.metric);
+        let metric = metrics()
+            .find(|metric| metric.to_lowercase() == name)
+            .or_else(|| metrics().find(|metric| metric.to_lowercase().starts_with(&name)));
+        if let Some(metric) = metric.filter(|metric| !found.contains(metric)) {
+            found.push(metric.clone());
+        }
+    }
+    found
+}
+
+fn facts(head: &Head) -> Vec<(String, String)> {
+    let mut facts = vec![
+        ("target".to_owned(), head.target.clone()),
+        ("machine".to_owned(), head.machine.clone()),
+        ("planned runs".to_owned(), head.planned_runs.to_string()),
+    ];
+    facts.extend(
+        head.facts
+            .iter()
+            .map(|(name, value)| (name.replace('_', " "), value.clone())),
+    );
+    facts
+}
+
+/// The lines of a post beside what was read from them.
+fn post(audit: &Audit) -> Post {
+    let lines = audit.explained.iter().map(|line| PostLine {
+        message: line.place.message,
+        line: line.place.line,
+        depth: line.depth,
+        taken: line.taken.clone(),
+        text: line.text.clone(),
+    });
+    let figures = assize_audit::located(audit).into_iter();
+    Post {
+        lines: lines.collect(),
+        figures: figures.map(figure).collect(),
+    }
+}
+
+fn figure(one: Located) -> PostFigure {
+    let of = [&one.configuration, &one.workload];
+    let of: Vec<&str> = of.into_iter().flatten().map(String::as_str).collect();
+    let behind = match one.stands_for {
+        StandsFor::Run(repetition) => format!("run {repetition}"),
+        StandsFor::Mean => "mean of runs".into(),
+        StandsFor::Events => "events".into(),
+        StandsFor::Statement => "no number of runs".into(),
+    };
+    PostFigure {
+        place: one.place,
+        value: value(&one),
+        shown: one.shown,
+        metric: one.metric,
+        of: of.join(" on "),
+        behind,
+    }
+}
+
+/// As printed; a mean of what was printed is rounded.
+fn value(one: &Located) -> String {
+    let value = if one.shown {
+        one.value.to_string()
+    } else {
+        assize_report::significant(one.value, 6)
+    };
+    format!("{value} {}", one.unit).trim_end().to_owned()
+}

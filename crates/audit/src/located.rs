@@ -1,0 +1,231 @@
+//! From which line each figure was read.
+//!
+//! Records know where their block begins. Which of its lines a figure stands
+//! on is found by the figure itself: values are kept as printed.
+
+use std::collections::{BTreeSet, HashMap};
+
+use assize_bundle::Place;
+
+use crate::{Audit, Explained};
+
+/// A figure and the line it was read from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Located {
+    /// The line that shows the figure; where none does, or several do and none
+    /// of them names the metric, the line at which the block begins.
+    pub place: Place,
+    /// Whether the line shows the figure.
+    pub shown: bool,
+    /// The configuration, if one is known.
+    pub configuration: Option<String>,
+    /// The workload, if one is known.
+    pub workload: Option<String>,
+    /// What stands behind it.
+    pub stands_for: StandsFor,
+    /// The metric, or the event.
+    pub metric: String,
+    /// The value.
+    pub value: f64,
+    /// The unit; empty for plain counts.
+    pub unit: String,
+}
+
+/// What stands behind a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StandsFor {
+    /// One run: its repetition.
+    Run(u32),
+    /// The mean of several runs.
+    Mean,
+    /// A count of events.
+    Events,
+    /// No number of runs.
+    Statement,
+}
+
+/// A block is looked through for no more lines than this.
+const LONGEST: usize = 80;
+
+/// The figures of the records with their lines, in the order of the lines.
+/// Without [`Options::explain`](crate::Options::explain) no line is known but
+/// those at which blocks begin.
+pub fn located(audit: &Audit) -> Vec<Located> {
+    let lines = Lines::new(audit);
+    let mut all = figures(audit);
+    for figure in &mut all {
+        if let Some(place) = lines.showing(figure) {
+            figure.place = place;
+            figure.shown = true;
+        }
+    }
+    all.sort_by_key(|figure| figure.place);
+    all
+}
+
+/// The figures, at the places where their blocks begin.
+fn figures(audit: &Audit) -> Vec<Located> {
+    let records = &audit.records;
+    let runs = records.runs.iter().flat_map(|run| {
+        run.metrics.iter().map(|(metric, measured)| Located {
+            place: run.place,
+            shown: false,
+            configuration: Some(run.configuration.clone()),
+            workload: Some(run.workload.clone()),
+            stands_for: StandsFor::Run(run.repetition),
+            metric: metric.clone(),
+            value: measured.value,
+            unit: measured.unit.clone(),
+        })
+    });
+    let summaries = records.summaries.iter().map(|summary| Located {
+        place: summary.place,
+        shown: false,
+        configuration: Some(summary.configuration.clone()),
+        workload: Some(summary.workload.clone()),
+        stands_for: StandsFor::Mean,
+        metric: summary.metric.clone(),
+        value: summary.mean,
+        unit: summary.unit.clone(),
+    });
+    let events = records.events.iter().map(|events| Located {
+        place: events.place,
+        shown: false,
+        configuration: Some(events.configuration.clone()),
+        workload: Some(events.workload.clone()),
+        stands_for: StandsFor::Events,
+        metric: events.event.clone(),
+        value: events.count as f64,
+        unit: String::new(),
+    });
+    let statements = records.statements.iter().map(|statement| Located {
+        place: statement.place,
+        shown: false,
+        configuration: statement.configuration.clone(),
+        workload: statement.workload.clone(),
+        stands_for: StandsFor::Statement,
+        metric: statement.metric.clone(),
+        value: statement.value,
+        unit: statement.unit.clone(),
+    });
+    runs.chain(summaries)
+        .chain(events)
+        .chain(statements)
+        .collect()
+}
+
+/// The lines of a post, and where blocks begin.
+struct Lines<'a> {
+    lines: &'a [Explained],
+    at: HashMap<Place, usize>,
+    begins: BTreeSet<usize>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(audit: &'a Audit) -> Self {
+        let lines = &audit.explained[..];
+        let at: HashMap<Place, usize> = lines
+            .iter()
+            .enumerate()
+            .rev()
+            .map(|(at, line)| (line.place, at))
+            .collect();
+        let places = figures(audit).into_iter().map(|figure| figure.place);
+        let begins = places.filter_map(|place| at.get(&place).copied()).collect();
+        Lines { lines, at, begins }
+    }
+
+    /// The line of its block that shows a figure; what a program printed of
+    /// itself stands above the block it belongs to.
+    fn showing(&self, figure: &Located) -> Option<Place> {
+        let begin = *self.at.get(&figure.place)?;
+        let next = self.begins.range(begin + 1..).next();
+        let end = next.map_or(self.lines.len(), |&next| next);
+        let below = begin..end.min(begin + LONGEST);
+        let before = self.begins.range(..begin).next_back();
+        let above = before
+            .map_or(0, |&before| before + 1)
+            .max(begin.saturating_sub(LONGEST))..begin;
+        self.among(below, figure)
+            .or_else(|| self.among(above, figure))
+    }
+
+    fn among(&self, range: std::ops::Range<usize>, figure: &Located) -> Option<Place> {
+        let showing: Vec<&Explained> = self.lines[range]
+            .iter()
+            .filter(|line| !matches!(line.taken.as_str(), "prose" | "blank" | "command" | "diff"))
+            .filter(|line| numbers(&line.text).any(|number| number == figure.value))
+            .collect();
+        let named = showing
+            .iter()
+            .find(|line| names(&line.text, &figure.metric));
+        match (named, &showing[..]) {
+            (Some(line), _) | (None, [line]) => Some(line.place),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a line has the metric's name, or the last word of it.
+fn names(text: &str, metric: &str) -> bool {
+    let word = metric.rsplit(' ').next().unwrap_or(metric);
+    text.contains(metric) || (word.len() > 2 && text.contains(word))
+}
+
+/// The numbers that a line shows.
+fn numbers(text: &str) -> impl Iterator<Item = f64> {
+    let part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '+' | '-' | 'e' | 'E');
+    text.split(move |c: char| !part(c)).filter_map(|token| {
+        let token = token.trim_matches(|c: char| matches!(c, ',' | '.' | 'e' | 'E' | '+'));
+        let plain: String = token.chars().filter(|&c| c != ',').collect();
+        plain.parse().ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // A test may fail.
+
+    use super::*;
+    use crate::Options;
+
+    const POST: &str = "\
+base:
+$ perf stat -a glxgears
+303 frames in 5.0 seconds = 60.565 FPS
+
+ Performance counter stats for 'system wide':
+
+            71,548        context-switches
+             1,466        cpu-migrations
+             1,466        faults
+
+      20.029126614 seconds time elapsed
+";
+
+    fn of(metric: &str, explain: bool) -> Located {
+        let options = Options {
+            explain,
+            ..Options::default()
+        };
+        let audit = crate::read(POST.as_bytes(), "post", &options).unwrap();
+        let all = located(&audit);
+        all.into_iter().find(|one| one.metric == metric).unwrap()
+    }
+
+    #[test]
+    fn each_figure_knows_its_line() {
+        assert_eq!(of("context-switches", true).place.line, 7);
+        assert_eq!(of("context-switches", true).value, 71_548.0);
+        // The same number twice: the name decides.
+        assert_eq!(of("cpu-migrations", true).place.line, 8);
+        assert_eq!(of("faults", true).place.line, 9);
+    }
+
+    #[test]
+    fn without_the_lines_the_block_has_to_do() {
+        let figure = of("context-switches", false);
+        assert!(!figure.shown);
+        assert_eq!(figure.place.line, 5);
+    }
+}

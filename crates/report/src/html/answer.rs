@@ -1,0 +1,121 @@
+//! The answer: the document's sentences, each with what backs it.
+
+use std::collections::{HashMap, HashSet};
+
+use assize_verdict::{Document, Effect, Sentence, Verdict};
+use serde::Serialize;
+
+/// A sentence and how sure it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Said {
+    text: String,
+    /// The verdict of the rows that back it; `effect` for effects of factors,
+    /// which have none, and `note` for what is said of the data as a whole.
+    verdict: &'static str,
+}
+
+/// How many comparisons got which verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Tally {
+    verdict: &'static str,
+    mark: &'static str,
+    count: usize,
+}
+
+/// A claim and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Claimed {
+    text: String,
+    outcome: &'static str,
+    because: String,
+}
+
+/// The sentences of a document.
+pub(super) fn sentences(document: &Document) -> Vec<Said> {
+    let known = Known::new(document);
+    let said = |sentence: &Sentence| Said {
+        text: sentence.text.clone(),
+        verdict: known.of(sentence),
+    };
+    document.sentences.iter().map(said).collect()
+}
+
+/// The rows that sentences name.
+struct Known {
+    verdicts: HashMap<String, Verdict>,
+    effects: HashSet<String>,
+}
+
+impl Known {
+    fn new(document: &Document) -> Self {
+        let rows = document.comparisons.iter().map(|row| {
+            let name = format!("{} {} {}", row.workload, row.metric, row.configuration);
+            (name, row.verdict)
+        });
+        let events = document.rate_comparisons.iter().map(|row| {
+            let name = format!("{} {} {}", row.workload, row.event, row.configuration);
+            (name, row.verdict)
+        });
+        let effects = document.factorial.iter().flat_map(|fit| {
+            let name = |effect: &Effect| format!("{} {} {}", fit.workload, fit.metric, effect.name);
+            fit.effects.iter().map(name).collect::<Vec<_>>()
+        });
+        Known {
+            verdicts: rows.chain(events).collect(),
+            effects: effects.collect(),
+        }
+    }
+
+    /// The weakest verdict of the rows that something was found in; of rows
+    /// beside them the sentence itself says that they are less sure.
+    fn of(&self, sentence: &Sentence) -> &'static str {
+        let found = || {
+            sentence
+                .rows
+                .iter()
+                .filter_map(|row| self.verdicts.get(row))
+        };
+        if found().any(|verdict| *verdict == Verdict::Supported) {
+            Verdict::Supported.word()
+        } else if let Some(verdict) = found().find(|verdict| **verdict == Verdict::Established) {
+            verdict.word()
+        } else if let Some(verdict) = found().next() {
+            verdict.word()
+        } else if sentence.rows.iter().any(|row| self.effects.contains(row)) {
+            "effect"
+        } else {
+            "note"
+        }
+    }
+}
+
+/// How many comparisons got which verdict, the surest first.
+pub(super) fn tally(document: &Document) -> Vec<Tally> {
+    [
+        Verdict::Established,
+        Verdict::Supported,
+        Verdict::Equivalent,
+        Verdict::Undecided,
+    ]
+    .into_iter()
+    .map(|verdict| Tally {
+        verdict: verdict.word(),
+        mark: super::grid::mark(verdict),
+        count: document
+            .comparisons
+            .iter()
+            .filter(|row| row.verdict == verdict)
+            .count(),
+    })
+    .collect()
+}
+
+/// The claims.
+pub(super) fn claims(document: &Document) -> Vec<Claimed> {
+    let claimed = |claim: &assize_verdict::Claim| Claimed {
+        text: claim.text.clone(),
+        outcome: claim.outcome.word(),
+        because: claim.because.clone(),
+    };
+    document.claims.iter().map(claimed).collect()
+}

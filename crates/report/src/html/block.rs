@@ -1,0 +1,58 @@
+//! What lies in the page besides HTML.
+
+use std::io::{self, Write};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// JSON, deflated, in letters that cannot end a script element.
+pub(super) fn deflated(value: &Value) -> io::Result<String> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(value.to_string().as_bytes())?;
+    Ok(STANDARD.encode(encoder.finish()?))
+}
+
+/// The Content-Security-Policy: this style, this script, and no request.
+pub(super) fn policy(style: &str, script: &str) -> String {
+    let hash = |text: &str| STANDARD.encode(Sha256::digest(text.as_bytes()));
+    format!(
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+        hash(style),
+        hash(script)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // A test may fail.
+
+    use std::io::Read;
+
+    use super::*;
+
+    #[test]
+    fn data_come_back_and_cannot_break_out() {
+        let value = serde_json::json!({"name": "</script><script>alert(1)</script>"});
+        let text = deflated(&value).unwrap();
+        assert!(!text.contains('<'));
+        let bytes = STANDARD.decode(text).unwrap();
+        let mut back = String::new();
+        flate2::read::ZlibDecoder::new(&bytes[..])
+            .read_to_string(&mut back)
+            .unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&back).unwrap(), value);
+    }
+
+    #[test]
+    fn the_policy_names_the_hashes_that_browsers_compute() {
+        // printf %s a | openssl dgst -sha256 -binary | base64
+        let a = "ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs=";
+        let policy = policy("a", "");
+        assert!(policy.contains(&format!("style-src 'sha256-{a}'")));
+        assert!(policy.starts_with("default-src 'none';"));
+    }
+}

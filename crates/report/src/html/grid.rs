@@ -1,0 +1,230 @@
+//! The verdict grid: metric by configuration, a table for each workload.
+
+use std::collections::HashMap;
+
+use assize_verdict::{Comparison, Document, Scale, Verdict};
+use serde::Serialize;
+
+use super::page::Page;
+use crate::number::{ratio, signed, significant};
+
+/// The grid of one workload.
+#[derive(Debug, Serialize)]
+pub(super) struct Grid {
+    workload: String,
+    /// What its rows are compared with.
+    baseline: String,
+    /// `6 runs against 6`, if that holds for all.
+    runs: Option<String>,
+    configurations: Vec<String>,
+    rows: Vec<Row>,
+}
+
+/// One metric.
+#[derive(Debug, Serialize)]
+pub(super) struct Row {
+    metric: String,
+    unit: String,
+    primary: bool,
+    cells: Vec<Cell>,
+}
+
+/// One metric of one configuration.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Cell {
+    pub(super) configuration: String,
+    /// `verdict`, `baseline` or `none`.
+    pub(super) kind: &'static str,
+    /// The document's figures, as JSON has them.
+    pub(super) ratio: Option<String>,
+    pub(super) difference: Option<String>,
+    pub(super) low: Option<String>,
+    pub(super) high: Option<String>,
+    pub(super) verdict: &'static str,
+    pub(super) mark: &'static str,
+    /// `falls`, `rises` or `level`.
+    pub(super) way: &'static str,
+    /// What is shown.
+    pub(super) value: String,
+    pub(super) interval: String,
+}
+
+/// Rows of a document by workload, metric with unit, and configuration.
+pub(super) type Index<'d> = HashMap<(&'d str, &'d str, &'d str, &'d str), &'d Comparison>;
+
+/// Finds rows by their names.
+pub(super) fn index(document: &Document) -> Index<'_> {
+    document
+        .comparisons
+        .iter()
+        .map(|c| {
+            let key = (
+                c.workload.as_str(),
+                c.metric.as_str(),
+                c.unit.as_str(),
+                c.configuration.as_str(),
+            );
+            (key, c)
+        })
+        .collect()
+}
+
+/// One grid for each workload that has rows.
+pub(super) fn grids(page: &Page<'_>) -> Vec<Grid> {
+    let document = page.document;
+    let index = index(document);
+    document
+        .workloads
+        .iter()
+        .filter_map(|workload| grid(page, workload, &index))
+        .collect()
+}
+
+fn grid(page: &Page<'_>, workload: &str, index: &Index<'_>) -> Option<Grid> {
+    let document = page.document;
+    let rows: Vec<&Comparison> = document
+        .comparisons
+        .iter()
+        .filter(|row| row.workload == workload)
+        .collect();
+    let baseline = rows.first()?.baseline.clone();
+    let mut metrics: Vec<(&str, &str)> = Vec::new();
+    for row in &rows {
+        let key = (row.metric.as_str(), row.unit.as_str());
+        if !metrics.contains(&key) {
+            metrics.push(key);
+        }
+    }
+    // A baseline that was run twice is no configuration of its own.
+    let configurations: Vec<String> = document
+        .configurations
+        .iter()
+        .filter(|c| c.repeats.is_none())
+        .map(|c| c.name.clone())
+        .collect();
+    let row = |&(metric, unit): &(&str, &str)| Row {
+        metric: metric.to_owned(),
+        unit: unit.to_owned(),
+        primary: page.about.primary.iter().any(|name| name == metric),
+        cells: configurations
+            .iter()
+            .map(|name| {
+                let found = index.get(&(workload, metric, unit, name.as_str()));
+                cell_of(&rows, name, (metric, unit), &baseline, found.copied())
+            })
+            .collect(),
+    };
+    Some(Grid {
+        workload: workload.to_owned(),
+        runs: runs(&rows),
+        rows: metrics.iter().map(row).collect(),
+        configurations: configurations.clone(),
+        baseline,
+    })
+}
+
+fn cell_of(
+    rows: &[&Comparison],
+    name: &str,
+    (metric, unit): (&str, &str),
+    baseline: &str,
+    found: Option<&Comparison>,
+) -> Cell {
+    if let Some(row) = found {
+        return cell(row);
+    }
+    let mut empty = Cell {
+        configuration: name.to_owned(),
+        kind: "none",
+        ..Cell::default()
+    };
+    if name == baseline {
+        let mut of_metric = rows
+            .iter()
+            .filter(|row| row.metric == metric && row.unit == unit);
+        let mean = of_metric.find_map(|row| row.mean_baseline);
+        empty.kind = "baseline";
+        empty.value = mean.map_or_else(|| "1".to_owned(), |mean| with_unit(mean, unit));
+    }
+    empty
+}
+
+/// A value with its unit.
+pub(super) fn with_unit(value: f64, unit: &str) -> String {
+    let value = significant(value, 4);
+    format!("{value} {unit}").trim_end().to_owned()
+}
+
+/// `6 runs against 6` if that holds for all rows.
+fn runs(rows: &[&Comparison]) -> Option<String> {
+    let first = rows.first().and_then(|row| row.n.zip(row.n_baseline));
+    let (n, baseline) = first?;
+    let all = rows.iter().all(|row| row.n.zip(row.n_baseline) == first);
+    all.then(|| format!("{n} runs against {baseline}"))
+}
+
+/// One row of the document as a cell.
+pub(super) fn cell(row: &Comparison) -> Cell {
+    let figure = |value: f64| format!("{value:?}");
+    let show: fn(f64) -> String = match row.scale {
+        Scale::Raw => |value| significant(value, 2),
+        Scale::Log | Scale::Summary => ratio,
+    };
+    Cell {
+        configuration: row.configuration.clone(),
+        kind: "verdict",
+        ratio: row.ratio.map(figure),
+        difference: row.difference.map(figure),
+        low: row.ci.map(|[low, _]| figure(low)),
+        high: row.ci.map(|[_, high]| figure(high)),
+        verdict: row.verdict.word(),
+        mark: mark(row.verdict),
+        way: way(row.ratio, row.difference),
+        value: value(row),
+        interval: row
+            .ci
+            .map(|[low, high]| match row.scale {
+                Scale::Raw => format!("{} to {}", show(low), show(high)),
+                Scale::Log | Scale::Summary => {
+                    format!("{}\u{2009}–\u{2009}{}", show(low), show(high))
+                }
+            })
+            .unwrap_or_default(),
+    }
+}
+
+fn value(row: &Comparison) -> String {
+    match (row.ratio, row.difference) {
+        (Some(value), _) => ratio(value),
+        (None, Some(value)) => format!("{} {}", signed(value), row.unit)
+            .trim_end()
+            .to_owned(),
+        (None, None) => "–".to_owned(),
+    }
+}
+
+/// Which way the metric goes.
+pub(super) fn way(ratio: Option<f64>, difference: Option<f64>) -> &'static str {
+    let sign = match (ratio, difference) {
+        (Some(ratio), _) => ratio - 1.0,
+        (None, Some(difference)) => difference,
+        (None, None) => 0.0,
+    };
+    if sign < 0.0 {
+        "falls"
+    } else if sign > 0.0 {
+        "rises"
+    } else {
+        "level"
+    }
+}
+
+/// The mark of a verdict, the same as in the mail.
+pub(super) fn mark(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Established => "**",
+        Verdict::Supported => "*",
+        Verdict::Equivalent => "=",
+        Verdict::Undecided => "?",
+    }
+}

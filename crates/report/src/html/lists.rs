@@ -1,0 +1,130 @@
+//! What is wrong with the data, rates, figures without runs.
+
+use assize_verdict::{Document, Rate, RateComparison, Statement};
+use serde::Serialize;
+
+use crate::number::{p, ratio, significant};
+
+/// Lints of one code.
+#[derive(Debug, Serialize)]
+pub(super) struct Lints {
+    code: String,
+    found: Vec<Found>,
+}
+
+/// One lint.
+#[derive(Debug, Serialize)]
+struct Found {
+    place: String,
+    detail: String,
+}
+
+/// The lints, those of one code together, in the order of the document.
+pub(super) fn lints(document: &Document) -> Vec<Lints> {
+    let mut all: Vec<Lints> = Vec::new();
+    for lint in &document.lints {
+        let found = Found {
+            place: lint.location.clone(),
+            detail: lint.detail.clone(),
+        };
+        match all.iter_mut().find(|lints| lints.code == lint.code) {
+            Some(lints) => lints.found.push(found),
+            None => all.push(Lints {
+                code: lint.code.clone(),
+                found: vec![found],
+            }),
+        }
+    }
+    all
+}
+
+/// The events of one configuration on one workload, and their test.
+#[derive(Debug, Serialize)]
+pub(super) struct Events {
+    workload: String,
+    event: String,
+    configuration: String,
+    count: u64,
+    exposure: String,
+    rate: String,
+    interval: String,
+    against: String,
+    verdict: &'static str,
+    note: String,
+}
+
+/// The rates with their tests.
+pub(super) fn rates(document: &Document) -> Vec<Events> {
+    let tested = |rate: &Rate| {
+        document.rate_comparisons.iter().find(|row| {
+            row.workload == rate.workload
+                && row.event == rate.event
+                && row.configuration == rate.configuration
+        })
+    };
+    let events = |rate: &Rate| {
+        let test = tested(rate);
+        let notes = [
+            rate.note.as_deref(),
+            test.and_then(|test| test.note.as_deref()),
+        ];
+        let notes: Vec<&str> = notes.into_iter().flatten().collect();
+        Events {
+            workload: rate.workload.clone(),
+            event: rate.event.clone(),
+            configuration: rate.configuration.clone(),
+            count: rate.count,
+            exposure: rate.exposure_s.map(short).unwrap_or_default(),
+            rate: rate.rate_per_s.map(short).unwrap_or_default(),
+            interval: rate
+                .ci
+                .map(|[low, high]| format!("{} – {}", short(low), short(high)))
+                .unwrap_or_default(),
+            against: test.map(against).unwrap_or_default(),
+            verdict: test.map_or("", |test| test.verdict.word()),
+            note: notes.join("; "),
+        }
+    };
+    document.rates.iter().map(events).collect()
+}
+
+fn against(test: &RateComparison) -> String {
+    let times = test.ratio.map(|value| format!("{} to ", ratio(value)));
+    let p = test.p.map(|value| format!(", p {}", p(value)));
+    let (times, p) = (times.unwrap_or_default(), p.unwrap_or_default());
+    format!("{times}{}{p}", test.baseline)
+}
+
+fn short(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e9 {
+        format!("{value:.0}")
+    } else {
+        significant(value, 4)
+    }
+}
+
+/// A figure behind which no number of runs stands.
+#[derive(Debug, Serialize)]
+pub(super) struct Stated {
+    workload: String,
+    configuration: String,
+    metric: String,
+    value: String,
+    normalised_to: String,
+    line: u32,
+}
+
+/// The figures without replication.
+pub(super) fn statements(document: &Document) -> Vec<Stated> {
+    let stated = |statement: &Statement| Stated {
+        workload: statement.workload.clone().unwrap_or_default(),
+        configuration: statement.configuration.clone().unwrap_or_default(),
+        metric: statement.metric.clone(),
+        value: format!("{} {}", statement.value, statement.unit)
+            .trim_end()
+            .to_owned(),
+        normalised_to: statement.normalised_to.clone().unwrap_or_default(),
+        line: statement.place.line,
+    };
+    document.statements.iter().map(stated).collect()
+}

@@ -1,0 +1,86 @@
+//! What several machines say together.
+
+use assize_verdict::{Agreement, Document, Pooled};
+use serde::Serialize;
+
+use super::grid::{mark, way};
+use crate::number::{p, ratio, signed, significant};
+
+/// The comparisons over all machines, or whatever the bundles are of.
+#[derive(Debug, Serialize)]
+pub(super) struct Machines {
+    /// `machines`, `kernels`.
+    several: String,
+    rows: Vec<Row>,
+}
+
+/// One comparison.
+#[derive(Debug, Serialize)]
+struct Row {
+    workload: String,
+    metric: String,
+    configuration: String,
+    baseline: String,
+    verdict: &'static str,
+    mark: &'static str,
+    way: &'static str,
+    effect: String,
+    random: String,
+    differ: String,
+    agreement: &'static str,
+    shown_on: String,
+    because: String,
+}
+
+/// The pooled comparisons, if there are several machines.
+pub(super) fn machines(document: &Document) -> Option<Machines> {
+    (!document.pooled.is_empty()).then(|| Machines {
+        several: document.across.several().to_string(),
+        rows: document.pooled.iter().map(row).collect(),
+    })
+}
+
+fn row(row: &Pooled) -> Row {
+    let i2 = row.i2.map(|share| format!("I² {} %", significant(share * 100.0, 2)));
+    let p_welch = row.q_p_welch.map(|value| format!("p {}", p(value)));
+    let differ: Vec<String> = [i2, p_welch].into_iter().flatten().collect();
+    Row {
+        workload: row.workload.clone(),
+        metric: row.metric.clone(),
+        configuration: row.configuration.clone(),
+        baseline: row.baseline.clone(),
+        verdict: row.verdict.word(),
+        mark: mark(row.verdict),
+        way: way(row.ratio, row.difference),
+        effect: effect(row.ratio, row.difference, row.ci),
+        random: effect(row.ratio_random, row.difference_random, row.ci_random),
+        differ: differ.join(", "),
+        agreement: agreement(row.agreement),
+        shown_on: format!("{} of {}", row.shown_on, row.machines),
+        because: row.because.clone().unwrap_or_default(),
+    }
+}
+
+/// Whether machines tell the same story, as JSON says it.
+pub(super) fn agreement(agreement: Agreement) -> &'static str {
+    match agreement {
+        Agreement::Agree => "agree",
+        Agreement::Differ => "differ",
+        Agreement::Opposite => "opposite",
+    }
+}
+
+/// `0.812 (0.790 to 0.834)`.
+fn effect(of: Option<f64>, difference: Option<f64>, ci: Option<[f64; 2]>) -> String {
+    let show = |value: f64| match of {
+        Some(_) => ratio(value),
+        None => significant(value, 2),
+    };
+    let Some(value) = of.map(ratio).or(difference.map(signed)) else {
+        return "–".to_owned();
+    };
+    match ci {
+        Some([low, high]) => format!("{value} ({} to {})", show(low), show(high)),
+        None => value,
+    }
+}

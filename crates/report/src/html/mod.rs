@@ -1,0 +1,115 @@
+//! The report as one page: a file that needs no network.
+//!
+//! What must be there without a script is HTML: the question, the answer, the
+//! verdict grid, what is wrong with the data, what cannot be told, and how to
+//! do it again. The script adds plots, other baselines and whatever a reader
+//! chooses, from data that lie in the page, deflated. It computes nothing: the
+//! verdicts against each baseline are those of the documents.
+//!
+//! A Content-Security-Policy allows the page's own style and script, by hash,
+//! and no request at all.
+
+mod answer;
+mod block;
+mod grid;
+mod lists;
+mod machines;
+mod overview;
+mod pack;
+mod page;
+mod post;
+mod tables;
+mod view;
+
+use std::fmt;
+
+use minijinja::Environment;
+
+pub use page::{About, Command, Page, Post, PostFigure, PostLine};
+
+/// The style, in the order in which it applies.
+const STYLE: [&str; 3] = [
+    include_str!("style/page.css"),
+    include_str!("style/plots.css"),
+    include_str!("style/print.css"),
+];
+
+/// The script: one closure in several files.
+const SCRIPT: [&str; 14] = [
+    include_str!("script/data.js"),
+    include_str!("script/number.js"),
+    include_str!("script/svg.js"),
+    include_str!("script/marks.js"),
+    include_str!("script/table.js"),
+    include_str!("script/grid.js"),
+    include_str!("script/forest.js"),
+    include_str!("script/machines.js"),
+    include_str!("script/distribution.js"),
+    include_str!("script/runs.js"),
+    include_str!("script/factors.js"),
+    include_str!("script/events.js"),
+    include_str!("script/timeline.js"),
+    include_str!("script/main.js"),
+];
+
+/// The templates; the first is the page.
+const TEMPLATES: [(&str, &str); 4] = [
+    ("page.html", include_str!("template/page.html")),
+    ("verdicts.html", include_str!("template/verdicts.html")),
+    ("plots.html", include_str!("template/plots.html")),
+    ("rest.html", include_str!("template/rest.html")),
+];
+
+/// Why a page could not be made. Each is a bug of ours.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum HtmlError {
+    /// A template is wrong.
+    Template(minijinja::Error),
+    /// The data could not be put into the page.
+    Data(std::io::Error),
+}
+
+impl fmt::Display for HtmlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HtmlError::Template(error) => write!(f, "the page's template: {error:#}"),
+            HtmlError::Data(error) => write!(f, "the page's data: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for HtmlError {}
+
+impl From<minijinja::Error> for HtmlError {
+    fn from(error: minijinja::Error) -> Self {
+        HtmlError::Template(error)
+    }
+}
+
+/// The report as a page; the same input gives the same bytes.
+///
+/// # Errors
+/// [`HtmlError`], never because of what the documents say.
+pub fn html(page: &Page<'_>) -> Result<String, HtmlError> {
+    let style = STYLE.concat();
+    let script = format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPT.concat());
+    let data = block::deflated(&pack::packed(page)).map_err(HtmlError::Data)?;
+    let mut environment = Environment::new();
+    environment.set_trim_blocks(true);
+    environment.set_lstrip_blocks(true);
+    for (name, source) in TEMPLATES {
+        environment.add_template(name, source)?;
+    }
+    let view = view::View::new(page);
+    let template = environment.get_template("page.html")?;
+    let text = template.render(minijinja::context! {
+        policy => block::policy(&style, &script),
+        style => minijinja::Value::from_safe_string(style),
+        script => minijinja::Value::from_safe_string(script),
+        data => minijinja::Value::from_safe_string(data),
+        version => env!("CARGO_PKG_VERSION"),
+        ..minijinja::Value::from_serialize(&view)
+    })?;
+    Ok(text)
+}

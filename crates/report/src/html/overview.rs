@@ -1,0 +1,123 @@
+//! What to see first: a few metrics over all workloads and configurations.
+
+use assize_verdict::Document;
+use serde::Serialize;
+
+use super::grid::{Cell, Index, cell, index};
+use super::page::Page;
+
+/// More metrics than this are no overview.
+const MOST: usize = 4;
+
+/// One metric, configuration by workload.
+#[derive(Debug, Serialize)]
+pub(super) struct Overview {
+    metric: String,
+    unit: String,
+    primary: bool,
+    workloads: Vec<String>,
+    rows: Vec<Row>,
+}
+
+/// One configuration.
+#[derive(Debug, Serialize)]
+pub(super) struct Row {
+    configuration: String,
+    cells: Vec<OfWorkload>,
+}
+
+/// One configuration on one workload.
+#[derive(Debug, Serialize)]
+struct OfWorkload {
+    workload: String,
+    cell: Cell,
+}
+
+/// The primary metrics; without any those that the sentences speak of.
+pub(super) fn overviews(page: &Page<'_>) -> Vec<Overview> {
+    let document = page.document;
+    let index = index(document);
+    let mut all: Vec<Overview> = Vec::new();
+    for (metric, unit) in chosen(page) {
+        let primary = page.about.primary.contains(&metric);
+        all.push(overview(document, &index, metric, unit, primary));
+    }
+    all
+}
+
+fn chosen(page: &Page<'_>) -> Vec<(String, String)> {
+    let rows = &page.document.comparisons;
+    let mut metrics: Vec<(String, String)> = Vec::new();
+    let mut add = |metric: &str, unit: &str| {
+        let key = (metric.to_owned(), unit.to_owned());
+        if metrics.len() < MOST && !metrics.contains(&key) {
+            metrics.push(key);
+        }
+    };
+    for name in &page.about.primary {
+        for row in rows.iter().filter(|row| row.metric == *name) {
+            add(&row.metric, &row.unit);
+        }
+    }
+    if page.about.primary.is_empty() {
+        let said = page.document.sentences.iter().flat_map(|s| &s.rows);
+        for name in said {
+            let named = rows.iter().find(|row| {
+                *name == format!("{} {} {}", row.workload, row.metric, row.configuration)
+            });
+            if let Some(row) = named {
+                add(&row.metric, &row.unit);
+            }
+        }
+        for row in rows {
+            add(&row.metric, &row.unit);
+        }
+    }
+    metrics
+}
+
+fn overview(
+    document: &Document,
+    index: &Index<'_>,
+    metric: String,
+    unit: String,
+    primary: bool,
+) -> Overview {
+    let get = |workload: &str, name: &str| {
+        index
+            .get(&(workload, metric.as_str(), unit.as_str(), name))
+            .copied()
+    };
+    let names = || document.configurations.iter().map(|c| c.name.as_str());
+    let workloads: Vec<String> = document
+        .workloads
+        .iter()
+        .filter(|workload| names().any(|name| get(workload, name).is_some()))
+        .cloned()
+        .collect();
+    let row = |name: &str| Row {
+        configuration: name.to_owned(),
+        cells: workloads
+            .iter()
+            .map(|workload| OfWorkload {
+                workload: workload.clone(),
+                cell: get(workload, name).map(cell).unwrap_or_else(|| Cell {
+                    configuration: name.to_owned(),
+                    kind: "none",
+                    ..Cell::default()
+                }),
+            })
+            .collect(),
+    };
+    let rows = names()
+        .filter(|name| workloads.iter().any(|w| get(w, name).is_some()))
+        .map(row)
+        .collect();
+    Overview {
+        rows,
+        workloads,
+        metric,
+        unit,
+        primary,
+    }
+}

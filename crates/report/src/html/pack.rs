@@ -1,0 +1,333 @@
+//! The data of the plots, in columns.
+//!
+//! Names are replaced by their place in a list; numbers are rounded to seven
+//! significant digits, two and more beyond what is shown.
+
+use std::collections::HashMap;
+
+use assize_trace::Timeline;
+use assize_verdict::{Comparison, Document, Factorial, NoiseFloor, Run, Verdict};
+use serde_json::{Value, json};
+
+use super::{answer, machines};
+use super::page::Page;
+
+/// Lists of names and where each stands.
+struct Names<'p> {
+    configurations: HashMap<&'p str, usize>,
+    workloads: HashMap<&'p str, usize>,
+    /// With their units.
+    metrics: Vec<(&'p str, &'p str)>,
+    metric_at: HashMap<(&'p str, &'p str), usize>,
+}
+
+/// Everything that the script works with.
+pub(super) fn packed(page: &Page<'_>) -> Value {
+    let document = page.document;
+    let names = Names::new(page);
+    let judged: Vec<Value> = std::iter::once(document)
+        .chain(page.others)
+        .map(|document| judged(document, &names))
+        .collect();
+    let configurations: Vec<Value> = document
+        .configurations
+        .iter()
+        .map(|c| json!({"name": c.name, "label": c.label, "factors": c.factors, "repeats": c.repeats}))
+        .collect();
+    let primary: Vec<usize> = (0..names.metrics.len())
+        .filter(|&m| page.about.primary.iter().any(|p| p == names.metrics[m].0))
+        .collect();
+    json!({
+        "configurations": configurations,
+        "workloads": document.workloads,
+        "metrics": names.metrics,
+        "primary": primary,
+        "alpha": document.alpha,
+        "level": document.level,
+        "margin": document.margin,
+        "judged": judged,
+        "floor": floor(&document.noise_floor, &names),
+        "factorial": factorial(&document.factorial, &names),
+        "runs": runs(&document.runs, &names),
+        "rates": document.rates,
+        "lints": document.lints,
+        "several": document.across.several().to_string(),
+        "machines": on_machines(document, &names),
+        "pooled": pooled(document, &names),
+        "curves": page.evidence.curves.iter().map(|curve| json!({
+            "run": curve.run, "metric": curve.metric, "unit": curve.unit, "n": curve.count,
+            "x": curve.values.iter().copied().map(short).collect::<Vec<_>>(),
+            "y": curve.shares.iter().copied().map(short).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
+        "series": page.evidence.series.iter().map(|series| json!({
+            "run": series.run, "metric": series.metric, "unit": series.unit, "n": series.count,
+            "t": series.t_ns.iter().copied().map(short).collect::<Vec<_>>(),
+            "low": series.low.iter().copied().map(short).collect::<Vec<_>>(),
+            "high": series.high.iter().copied().map(short).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
+        "timelines": page.timelines.iter().map(timeline).collect::<Vec<_>>(),
+    })
+}
+
+impl<'p> Names<'p> {
+    fn new(page: &'p Page<'_>) -> Self {
+        let document = page.document;
+        let at = |names: Vec<&'p str>| -> HashMap<&'p str, usize> {
+            names.into_iter().enumerate().map(|(i, n)| (n, i)).collect()
+        };
+        let mut names = Names {
+            configurations: at(document
+                .configurations
+                .iter()
+                .map(|c| c.name.as_str())
+                .collect()),
+            workloads: at(document.workloads.iter().map(String::as_str).collect()),
+            metrics: Vec::new(),
+            metric_at: HashMap::new(),
+        };
+        for row in &document.comparisons {
+            names.add(&row.metric, &row.unit);
+        }
+        for run in &document.runs {
+            for (metric, measurement) in &run.metrics {
+                names.add(metric, &measurement.unit);
+            }
+        }
+        let rows = page.others.iter().flat_map(|other| &other.comparisons);
+        for row in rows {
+            names.add(&row.metric, &row.unit);
+        }
+        for row in &document.noise_floor {
+            names.add(&row.metric, &row.unit);
+        }
+        for fit in &document.factorial {
+            names.add(&fit.metric, &fit.unit);
+        }
+        names
+    }
+
+    fn add(&mut self, metric: &'p str, unit: &'p str) {
+        let next = self.metrics.len();
+        let at = *self.metric_at.entry((metric, unit)).or_insert(next);
+        if at == next {
+            self.metrics.push((metric, unit));
+        }
+    }
+
+    fn configuration(&self, name: &str) -> Option<usize> {
+        self.configurations.get(name).copied()
+    }
+
+    fn workload(&self, name: &str) -> Option<usize> {
+        self.workloads.get(name).copied()
+    }
+
+    fn metric(&self, metric: &str, unit: &str) -> Option<usize> {
+        self.metric_at.get(&(metric, unit)).copied()
+    }
+}
+
+/// The verdicts against one baseline.
+fn judged(document: &Document, names: &Names<'_>) -> Value {
+    let rows = &document.comparisons;
+    let column = |of: &dyn Fn(&Comparison) -> Value| -> Value {
+        rows.iter().map(of).collect::<Vec<Value>>().into()
+    };
+    let number = |of: &dyn Fn(&Comparison) -> Option<f64>| column(&|row| rounded(of(row)));
+    let verdicts: String = rows.iter().map(|row| letter(row.verdict)).collect();
+    let because: serde_json::Map<String, Value> = rows
+        .iter()
+        .enumerate()
+        .filter_map(|(at, row)| Some((at.to_string(), row.because.clone()?.into())))
+        .collect();
+    json!({
+        "baseline": document.baseline,
+        "w": column(&|row| names.workload(&row.workload).into()),
+        "m": column(&|row| names.metric(&row.metric, &row.unit).into()),
+        "b": column(&|row| names.configuration(&row.baseline).into()),
+        "c": column(&|row| names.configuration(&row.configuration).into()),
+        "ratio": number(&|row| row.ratio),
+        "difference": number(&|row| row.difference),
+        "low": number(&|row| row.ci.map(|ci| ci[0])),
+        "high": number(&|row| row.ci.map(|ci| ci[1])),
+        "mean_baseline": number(&|row| row.mean_baseline),
+        "mean": number(&|row| row.mean),
+        "n_baseline": column(&|row| row.n_baseline.into()),
+        "n": column(&|row| row.n.into()),
+        "p": number(&|row| row.p_adjusted),
+        "needed": column(&|row| row.runs_needed.into()),
+        "verdict": verdicts,
+        "because": because,
+        "sentences": answer::sentences(document),
+        "tally": answer::tally(document),
+        "rates": document.rate_comparisons,
+    })
+}
+
+/// A timeline, its spans in columns; the names of threads come again and again.
+fn timeline(timeline: &Timeline) -> Value {
+    let lanes = timeline.lanes.iter().map(|lane| {
+        let mut labels: Vec<&str> = Vec::new();
+        let label: Vec<usize> = lane
+            .spans
+            .iter()
+            .map(|span| {
+                let known = labels.iter().position(|label| *label == span.label);
+                known.unwrap_or_else(|| {
+                    labels.push(&span.label);
+                    labels.len() - 1
+                })
+            })
+            .collect();
+        json!({
+            "name": lane.name,
+            "from": lane.spans.iter().map(|span| span.start_ns).collect::<Vec<_>>(),
+            "to": lane.spans.iter().map(|span| span.end_ns).collect::<Vec<_>>(),
+            "kind": lane.spans.iter().map(|span| span.kind).collect::<Vec<_>>(),
+            "label": label,
+            "labels": labels,
+        })
+    });
+    json!({
+        "run": timeline.run,
+        "start": timeline.start_ns,
+        "end": timeline.end_ns,
+        "lanes": lanes.collect::<Vec<_>>(),
+        "thinned": timeline.thinned,
+    })
+}
+
+/// The comparisons on each machine.
+fn on_machines(document: &Document, names: &Names<'_>) -> Value {
+    let rows = document.machines.iter().map(|row| {
+        json!({
+            "w": names.workload(&row.workload),
+            "m": names.metric(&row.metric, &row.unit),
+            "b": names.configuration(&row.baseline),
+            "c": names.configuration(&row.configuration),
+            "machine": row.machine,
+            "ratio": rounded(row.ratio),
+            "difference": rounded(row.difference),
+            "ci": row.ci.map(|ci| ci.map(short)),
+            "verdict": row.verdict.word(),
+        })
+    });
+    rows.collect()
+}
+
+/// The comparisons over all machines.
+fn pooled(document: &Document, names: &Names<'_>) -> Value {
+    let rows = document.pooled.iter().map(|row| {
+        json!({
+            "w": names.workload(&row.workload),
+            "m": names.metric(&row.metric, &row.unit),
+            "b": names.configuration(&row.baseline),
+            "c": names.configuration(&row.configuration),
+            "ratio": rounded(row.ratio),
+            "difference": rounded(row.difference),
+            "ci": row.ci.map(|ci| ci.map(short)),
+            "ratio_random": rounded(row.ratio_random),
+            "difference_random": rounded(row.difference_random),
+            "ci_random": row.ci_random.map(|ci| ci.map(short)),
+            "prediction": row.prediction.map(|ci| ci.map(short)),
+            "agreement": machines::agreement(row.agreement),
+            "verdict": row.verdict.word(),
+        })
+    });
+    rows.collect()
+}
+
+/// A verdict as one letter.
+fn letter(verdict: Verdict) -> char {
+    match verdict {
+        Verdict::Established => 'e',
+        Verdict::Supported => 's',
+        Verdict::Equivalent => 'q',
+        Verdict::Undecided => 'u',
+    }
+}
+
+/// What the method finds where nothing differs.
+fn floor(rows: &[NoiseFloor], names: &Names<'_>) -> Value {
+    let rows = rows.iter().map(|row| {
+        json!({
+            "w": names.workload(&row.workload),
+            "m": names.metric(&row.metric, &row.unit),
+            "b": names.configuration(&row.baseline),
+            "c": names.configuration(&row.configuration),
+            "ratio": rounded(row.ratio),
+            "difference": rounded(row.difference),
+            "ci": row.ci.map(|ci| ci.map(short)),
+        })
+    });
+    rows.collect()
+}
+
+fn factorial(fits: &[Factorial], names: &Names<'_>) -> Value {
+    let fits = fits.iter().map(|fit| {
+        let effects = fit.effects.iter().map(|effect| {
+            json!({
+                "name": effect.name,
+                "ratio": short(effect.ratio),
+                "ci": effect.ci.map(|ci| ci.map(short)),
+                "p": rounded(effect.p),
+            })
+        });
+        json!({
+            "w": names.workload(&fit.workload),
+            "m": names.metric(&fit.metric, &fit.unit),
+            "factors": fit.factors,
+            "n": fit.n,
+            "df": fit.residual_df,
+            "effects": effects.collect::<Vec<_>>(),
+        })
+    });
+    fits.collect()
+}
+
+/// The runs: a column for each metric, `null` where a run has it not.
+fn runs(runs: &[Run], names: &Names<'_>) -> Value {
+    let column = |of: &dyn Fn(&Run) -> Value| -> Value {
+        runs.iter().map(of).collect::<Vec<Value>>().into()
+    };
+    let values: Vec<Value> = names
+        .metrics
+        .iter()
+        .map(|&(metric, unit)| {
+            column(&|run| {
+                let measured = run.metrics.get(metric).filter(|m| m.unit == unit);
+                rounded(measured.map(|m| m.value))
+            })
+        })
+        .collect();
+    json!({
+        "c": column(&|run| names.configuration(&run.configuration).into()),
+        "w": column(&|run| names.workload(&run.workload).into()),
+        "repetition": column(&|run| run.repetition.into()),
+        "order": column(&|run| run.order.into()),
+        "block": column(&|run| run.block.into()),
+        "line": column(&|run| run.place.line.into()),
+        "values": values,
+    })
+}
+
+fn rounded(value: Option<f64>) -> Value {
+    value.map_or(Value::Null, |value| json!(short(value)))
+}
+
+/// Seven significant digits.
+fn short(value: f64) -> f64 {
+    format!("{value:.6e}").parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_seven_digits() {
+        assert_eq!(short(0.943_387_448_777), 0.943_387_4);
+        assert_eq!(short(101_376.051_885), 101_376.1);
+        assert_eq!(short(0.0), 0.0);
+    }
+}

@@ -1,0 +1,69 @@
+// The data of the page, and what is made of them by looking things up.
+
+let data = null;
+const state = { baseline: 0, metric: 0, workload: 0, latency: '', run: null };
+
+/** Reads the data block: JSON, deflated, base64. */
+async function unpack() {
+  const text = atob(document.getElementById('data').textContent.trim());
+  const bytes = Uint8Array.from(text, (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Response(stream).json();
+}
+
+const WORDS = { e: 'established', s: 'supported', q: 'equivalent', u: 'undecided' };
+const MARKS = { established: '**', supported: '*', equivalent: '=', undecided: '?' };
+
+/** The rows of one document as objects, found by workload, metric and configuration. */
+function rowsOf(judged) {
+  if (judged.rows) return judged.rows;
+  judged.rows = judged.w.map((w, i) => ({
+    w, m: judged.m[i], c: judged.c[i], b: judged.b[i],
+    ratio: judged.ratio[i], difference: judged.difference[i], low: judged.low[i], high: judged.high[i],
+    mean: judged.mean[i], meanBaseline: judged.mean_baseline[i],
+    n: judged.n[i], nBaseline: judged.n_baseline[i], p: judged.p[i], needed: judged.needed[i],
+    verdict: WORDS[judged.verdict[i]], because: judged.because[i] || '',
+  }));
+  judged.found = new Map(judged.rows.map((row) => [`${row.w} ${row.m} ${row.c}`, row]));
+  return judged.rows;
+}
+
+/** The document against the chosen baseline. */
+function current() {
+  const judged = data.judged[state.baseline];
+  rowsOf(judged);
+  return judged;
+}
+
+/** Which way a row goes. */
+function way(row) {
+  const sign = row.ratio !== null ? row.ratio - 1 : row.difference || 0;
+  return sign < 0 ? 'falls' : sign > 0 ? 'rises' : 'level';
+}
+
+const configuration = (c) => data.configurations[c].name;
+const metricName = (m) => data.metrics[m][0];
+const unitOf = (m) => data.metrics[m][1];
+
+/** Metrics that the chosen document compares, in its order. */
+function metricsCompared() {
+  return [...new Set(current().rows.map((row) => row.m))];
+}
+
+/** The indices of the runs of a workload that have a metric. */
+function runsWith(metric, workload) {
+  const values = data.runs.values[metric];
+  return values.map((_, i) => i).filter((i) => values[i] !== null && data.runs.w[i] === workload);
+}
+
+/** The mean of a metric as the documents have it: no mean is computed here. */
+function meanOf(workload, metric, c) {
+  for (const judged of data.judged) {
+    for (const row of rowsOf(judged)) {
+      if (row.w !== workload || row.m !== metric) continue;
+      if (row.c === c && row.mean !== null) return row.mean;
+      if (row.b === c && row.meanBaseline !== null) return row.meanBaseline;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,127 @@
+// The verdicts against the chosen baseline, in the tables that are there.
+
+function fillCell(cell, baseline) {
+  const { unit } = cell.dataset;
+  const { w, m, c, row } = rowOfCell(cell);
+  for (const name of ['ratio', 'difference', 'low', 'high', 'verdict', 'way']) delete cell.dataset[name];
+  if (row) return fillVerdict(cell, row);
+  const isBaseline = baseline.get(w) === c;
+  cell.dataset.kind = isBaseline ? 'baseline' : 'none';
+  cell.className = cell.dataset.kind;
+  const mean = isBaseline ? meanOf(w, m, c) : null;
+  if (isBaseline) cell.replaceChildren(html('span', { class: 'mean' }, mean === null ? '1' : withUnit(mean, unit)));
+  else cell.replaceChildren(html('span', { class: 'sr' }, 'not compared'), html('span', { 'aria-hidden': 'true' }, '–'));
+}
+
+function fillVerdict(cell, row) {
+  const words = cell.closest('table').classList.contains('overview');
+  const set = { kind: 'verdict', ratio: row.ratio, difference: row.difference, low: row.low, high: row.high, verdict: row.verdict, way: way(row) };
+  for (const [name, value] of Object.entries(set)) if (value !== null) cell.dataset[name] = value;
+  cell.className = `${row.verdict} ${way(row)} verdict`;
+  cell.replaceChildren(
+    html('b', {}, shownValue(row)), ' ',
+    html('span', { class: 'mark', 'aria-hidden': 'true' }, MARKS[row.verdict]),
+    html('span', { class: words ? 'word' : 'sr' }, ` ${row.verdict}`), ' ',
+    html('i', {}, shownInterval(row)),
+  );
+}
+
+/** What each workload is compared with. */
+function baselines(judged) {
+  const of = new Map();
+  for (const row of judged.rows) if (!of.has(row.w)) of.set(row.w, row.b);
+  return of;
+}
+
+/** The row behind a cell. */
+function rowOfCell(cell) {
+  const { workload, metric, unit } = cell.dataset;
+  const w = data.workloads.indexOf(workload);
+  const m = data.metrics.findIndex(([name, u]) => name === metric && u === unit);
+  const c = data.configurations.findIndex((one) => one.name === cell.dataset.configuration);
+  return { w, m, c, row: current().found.get(`${w} ${m} ${c}`) };
+}
+
+/** A cell under the pointer says all that is known of it. */
+function explainCells() {
+  for (const table of document.querySelectorAll('table.verdicts')) {
+    table.addEventListener('pointerover', (event) => {
+      const cell = event.target.closest('td.verdict');
+      const { row } = cell ? rowOfCell(cell) : {};
+      if (row) showTip(inWords(row), cell.getBoundingClientRect());
+      else hideTip();
+    });
+    table.addEventListener('pointerleave', hideTip);
+  }
+}
+
+let gridBaseline = 0;
+
+/** Fills the tables and the answer for the chosen baseline. */
+function drawGrid() {
+  for (const box of document.querySelectorAll('[data-grid]')) {
+    const other = box.dataset.grid !== data.workloads[state.workload];
+    box.hidden = other;
+    const button = box.nextElementSibling;
+    if (button && button.classList.contains('copy')) button.hidden = other;
+  }
+  if (gridBaseline === state.baseline) return;
+  gridBaseline = state.baseline;
+  const judged = current();
+  const baseline = baselines(judged);
+  for (const cell of document.querySelectorAll('table.verdicts td')) fillCell(cell, baseline);
+  completeOverviews(judged);
+  for (const table of document.querySelectorAll('table.grid')) {
+    const w = data.workloads.indexOf(table.dataset.workload);
+    const name = baseline.has(w) ? configuration(baseline.get(w)) : judged.baseline;
+    table.dataset.baseline = name;
+    table.querySelector('.baseline-of').textContent = name;
+    table.querySelector('.runs').textContent = sameRuns(judged.rows.filter((row) => row.w === w));
+  }
+  for (const name of document.querySelectorAll('.baseline-name')) name.textContent = judged.baseline;
+  drawAnswer(judged);
+}
+
+function sameRuns(rows) {
+  const first = rows[0];
+  if (!first || first.n === null) return '';
+  const all = rows.every((row) => row.n === first.n && row.nBaseline === first.nBaseline);
+  return all ? `, ${first.n} runs against ${first.nBaseline}` : '';
+}
+
+/** Rows of configurations that were the baseline before come and go. */
+function completeOverviews(judged) {
+  for (const table of document.querySelectorAll('table.overview')) {
+    const { metric, unit } = table.dataset;
+    const heads = [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent);
+    const m = data.metrics.findIndex(([name, u]) => name === metric && u === unit);
+    const baseline = baselines(judged);
+    const rows = data.configurations.flatMap(({ name }, c) => {
+      const some = heads.some((head) => judged.found.has(`${data.workloads.indexOf(head)} ${m} ${c}`));
+      if (!some) return [];
+      const cells = heads.map((head) => {
+        const cell = html('td', { 'data-workload': head, 'data-metric': metric, 'data-unit': unit, 'data-configuration': name });
+        return cell;
+      });
+      return [html('tr', {}, html('th', { scope: 'row' }, name), ...cells)];
+    });
+    table.tBodies[0].replaceChildren(...rows);
+    for (const cell of table.querySelectorAll('td')) fillCell(cell, baseline);
+  }
+}
+
+function drawAnswer(judged) {
+  const list = document.getElementById('answer');
+  if (list.tagName === 'OL') {
+    list.replaceChildren(...judged.sentences.map((said) => html('li', { 'data-verdict': said.verdict }, html('strong', { class: `chip ${said.verdict}` }, said.verdict), html('span', {}, said.text))));
+  }
+  const tally = document.getElementById('tally');
+  if (!tally) return;
+  tally.dataset.baseline = judged.baseline;
+  tally.querySelector('.compared').textContent = judged.rows.length;
+  for (const one of judged.tally) {
+    const item = tally.querySelector(`[data-verdict="${one.verdict}"]`);
+    item.dataset.count = one.count;
+    item.querySelector('b').textContent = one.count;
+  }
+}

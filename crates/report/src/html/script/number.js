@@ -1,0 +1,70 @@
+// Numbers as people read them; the same as in crates/report/src/number.rs.
+
+function significant(value, digits) {
+  if (value === 0) return '0';
+  const magnitude = Math.floor(Math.log10(Math.abs(value)));
+  if (magnitude < -4 || magnitude >= 15) return value.toExponential(digits - 1).replace('e+', 'e');
+  const decimals = Math.max(0, digits - 1 - magnitude);
+  const text = value.toFixed(decimals);
+  const shown = text.replace('-', '').replace('.', '').replace(/^0+/, '');
+  return decimals > 0 && shown.length > digits ? value.toFixed(decimals - 1) : text;
+}
+
+function ratio(value) {
+  return value >= 0.1 && value < 10 ? value.toFixed(3) : significant(value, 3);
+}
+
+function signed(value) {
+  return (value > 0 ? '+' : '') + significant(value, 3);
+}
+
+function withUnit(value, unit) {
+  return `${significant(value, 4)} ${unit}`.trim();
+}
+
+function pValue(p) {
+  return p < 0.0005 ? '<0.001' : p.toFixed(3);
+}
+
+/** The ratio or difference of a row. */
+function shownValue(row) {
+  if (row.ratio !== null) return ratio(row.ratio);
+  return row.difference === null ? '–' : `${signed(row.difference)} ${unitOf(row.m)}`.trim();
+}
+
+/** The interval of a row, or nothing. */
+function shownInterval(row) {
+  if (row.low === null) return '';
+  if (row.ratio === null) return `${significant(row.low, 2)} to ${significant(row.high, 2)}`;
+  return `${ratio(row.low)}\u2009–\u2009${ratio(row.high)}`;
+}
+
+/** A whole row in words. */
+function inWords(row) {
+  const parts = [`${configuration(row.c)} to ${configuration(row.b)}: ${shownValue(row)}`];
+  if (row.low !== null) parts.push(`interval ${shownInterval(row)}`);
+  parts.push(row.verdict + (row.p === null ? '' : `, p ${pValue(row.p)} corrected`));
+  if (row.n !== null) parts.push(`n ${row.n} against ${row.nBaseline === null ? '?' : row.nBaseline}`);
+  if (row.needed !== null) parts.push(`${row.needed} runs each would likely settle it`);
+  if (row.because) parts.push(row.because);
+  return parts.join('\n');
+}
+
+const SCALES = { ns: [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]], us: [['s', 1e6], ['ms', 1e3], ['µs', 1]] };
+
+/** A value on an axis, with a unit that suits its size. */
+function onAxis(value, unit) {
+  const scales = SCALES[unit];
+  if (!scales || value === 0) return brief(value);
+  const [name, size] = scales.find(([, size]) => Math.abs(value) >= size * 0.9999) || scales[scales.length - 1];
+  return `${brief(value / size)} ${name}`;
+}
+
+function brief(value) {
+  if (value === 0) return '0';
+  const magnitude = Math.abs(value);
+  if (magnitude >= 1e6 || magnitude < 1e-3) {
+    return value.toExponential(2).replace(/\.?0+e/, 'e').replace('e+', 'e');
+  }
+  return String(Number(value.toPrecision(4)));
+}

@@ -1,0 +1,107 @@
+//! The tables that the experiment asks for.
+
+use assize_verdict::{Document, Relation, Table, TableCell, TableRow};
+use serde::Serialize;
+
+use super::grid::{mark, way, with_unit};
+use crate::number::{ratio, signed, significant};
+
+/// One table.
+#[derive(Debug, Serialize)]
+pub(super) struct Declared {
+    metric: String,
+    unit: String,
+    normalised_to: Option<String>,
+    factor: Option<String>,
+    workloads: Vec<String>,
+    rows: Vec<Row>,
+}
+
+/// One configuration.
+#[derive(Debug, Serialize)]
+struct Row {
+    configuration: String,
+    baseline: Option<String>,
+    because: Option<String>,
+    cells: Vec<Cell>,
+}
+
+/// One configuration on one workload.
+#[derive(Debug, Serialize)]
+struct Cell {
+    n: u32,
+    median: String,
+    normalised: Option<Related>,
+    relative: Option<Related>,
+    because: Option<String>,
+}
+
+/// One set of runs against another.
+#[derive(Debug, Serialize)]
+struct Related {
+    value: String,
+    interval: String,
+    mark: &'static str,
+    verdict: &'static str,
+    /// `falls`, `rises` or `level`.
+    way: &'static str,
+}
+
+/// The tables of a document.
+pub(super) fn tables(document: &Document) -> Vec<Declared> {
+    document.tables.iter().map(declared).collect()
+}
+
+fn declared(table: &Table) -> Declared {
+    Declared {
+        metric: table.metric.clone(),
+        unit: table.unit.clone(),
+        normalised_to: table.normalised_to.clone(),
+        factor: table.factor.clone(),
+        workloads: table.workloads.clone(),
+        rows: table.rows.iter().map(|r| row(table, r)).collect(),
+    }
+}
+
+fn row(table: &Table, row: &TableRow) -> Row {
+    Row {
+        configuration: row.configuration.clone(),
+        baseline: row.baseline.clone(),
+        because: row.because.clone(),
+        cells: row.cells.iter().map(|c| cell(table, c)).collect(),
+    }
+}
+
+fn cell(table: &Table, cell: &TableCell) -> Cell {
+    Cell {
+        n: cell.n,
+        median: cell
+            .median
+            .map_or_else(|| "–".to_owned(), |median| with_unit(median, &table.unit)),
+        normalised: cell.normalised.as_ref().map(related),
+        relative: cell.relative.as_ref().map(related),
+        because: cell.because.clone(),
+    }
+}
+
+fn related(relation: &Relation) -> Related {
+    let show = |value: f64| match relation.ratio {
+        Some(_) => ratio(value),
+        None => significant(value, 3),
+    };
+    let value = match (relation.ratio, relation.difference) {
+        (Some(value), _) => ratio(value),
+        (None, Some(value)) => signed(value),
+        (None, None) => "–".to_owned(),
+    };
+    Related {
+        value,
+        interval: relation
+            .ci
+            .map(|[low, high]| format!("{} to {}", show(low), show(high)))
+            .unwrap_or_default(),
+        mark: relation.verdict.map_or("", mark),
+        verdict: relation.verdict.map_or("", |verdict| verdict.word()),
+        way: way(relation.ratio, relation.difference),
+    }
+}

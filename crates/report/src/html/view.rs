@@ -1,0 +1,161 @@
+//! What the templates see.
+
+use assize_verdict::{Document, Scale};
+use serde::Serialize;
+
+use super::page::{Command, Page};
+use super::{answer, grid, lists, machines, overview, post, tables};
+use crate::text::{Style, text};
+
+/// Everything in the page that is there without a script.
+#[derive(Debug, Serialize)]
+pub(super) struct View {
+    title: String,
+    question: String,
+    source: String,
+    baseline: Option<String>,
+    target: Option<String>,
+    counts: Vec<String>,
+    alpha: String,
+    level: String,
+    margin: String,
+    raw: bool,
+    sentences: Vec<answer::Said>,
+    tally: Vec<answer::Tally>,
+    compared: usize,
+    claims: Vec<answer::Claimed>,
+    overviews: Vec<overview::Overview>,
+    grids: Vec<grid::Grid>,
+    tables: Vec<tables::Declared>,
+    machines: Option<machines::Machines>,
+    rates: Vec<lists::Events>,
+    statements: Vec<lists::Stated>,
+    lints: Vec<lists::Lints>,
+    lint_count: usize,
+    limits: Vec<String>,
+    facts: Vec<(String, String)>,
+    commands: Vec<Command>,
+    reproduce: String,
+    experiment: Option<String>,
+    mail: String,
+    thinned: Vec<String>,
+    post: Option<post::Shown>,
+    /// Which plots there are data for.
+    has: Has,
+}
+
+/// Which plots there are data for.
+#[derive(Debug, Serialize)]
+struct Has {
+    runs: bool,
+    curves: bool,
+    factorial: bool,
+    floor: bool,
+    cpus: bool,
+    timeline: bool,
+    others: bool,
+}
+
+impl View {
+    pub(super) fn new(page: &Page<'_>) -> Self {
+        let document = page.document;
+        let about = &page.about;
+        let compared = document.comparisons.len();
+        View {
+            title: if about.title.is_empty() {
+                document.source.clone()
+            } else {
+                about.title.clone()
+            },
+            question: about.question.clone(),
+            source: document.source.clone(),
+            baseline: document.baseline.clone(),
+            target: about.target.clone(),
+            counts: counts(document),
+            alpha: plain(document.alpha),
+            level: plain(document.level * 100.0),
+            margin: plain(document.margin * 100.0),
+            raw: document.comparisons.iter().any(|c| c.scale == Scale::Raw),
+            sentences: answer::sentences(document),
+            tally: answer::tally(document),
+            compared,
+            claims: answer::claims(document),
+            overviews: overview::overviews(page),
+            grids: grid::grids(page),
+            tables: tables::tables(document),
+            machines: machines::machines(document),
+            rates: lists::rates(document),
+            statements: lists::statements(document),
+            lints: lists::lints(document),
+            lint_count: document.lints.len(),
+            limits: document.limits.clone(),
+            facts: about.facts.clone(),
+            commands: about.commands.clone(),
+            reproduce: document.reproduce.clone(),
+            experiment: about.experiment.clone(),
+            mail: text(document, Style::default()),
+            thinned: page.evidence.thinned.clone(),
+            post: page.post.as_ref().map(post::shown),
+            has: has(page),
+        }
+    }
+}
+
+fn has(page: &Page<'_>) -> Has {
+    let document = page.document;
+    let per_cpu = |name: &String| cpu_of(name).is_some();
+    Has {
+        runs: !document.runs.is_empty(),
+        curves: !page.evidence.curves.is_empty(),
+        factorial: !document.factorial.is_empty(),
+        floor: !document.noise_floor.is_empty(),
+        cpus: document
+            .runs
+            .iter()
+            .any(|run| run.metrics.keys().any(per_cpu)),
+        timeline: !page.timelines.is_empty(),
+        others: !page.others.is_empty(),
+    }
+}
+
+/// The CPU of a metric such as `cpu3_non_idle`.
+fn cpu_of(metric: &str) -> Option<u32> {
+    let number = metric.strip_prefix("cpu")?.strip_suffix("_non_idle")?;
+    number.parse().ok()
+}
+
+/// `288 runs`, `8 configurations`, ….
+fn counts(document: &Document) -> Vec<String> {
+    let several = |n: u64, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
+    let events: u64 = document.rates.iter().map(|rate| rate.count).sum();
+    let counts = [
+        (document.runs.len() as u64, "run"),
+        (document.summaries.len() as u64, "mean of several runs"),
+        (document.statements.len() as u64, "figure without runs"),
+        (document.configurations.len() as u64, "configuration"),
+        (document.workloads.len() as u64, "workload"),
+    ];
+    let mut parts: Vec<String> = counts
+        .into_iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, noun)| match noun {
+            "mean of several runs" if n > 1 => format!("{n} means of several runs"),
+            "figure without runs" if n > 1 => format!("{n} figures without runs"),
+            _ => several(n, noun),
+        })
+        .collect();
+    if !document.rates.is_empty() {
+        parts.push(several(events, "event"));
+    }
+    parts
+}
+
+/// As it is, unless a calculation has made it long.
+fn plain(value: f64) -> String {
+    let whole = value.to_string();
+    if whole.len() <= 6 {
+        whole
+    } else {
+        crate::number::significant(value, 4)
+    }
+}

@@ -1,0 +1,338 @@
+//! The page says what the document says, and nothing gets out of it.
+//!
+//! `ASSIZE_GOLDEN=1 cargo test` rewrites the golden file; a human reads the
+//! difference.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use assize_bundle::{
+    Configuration, Curve, Events, Evidence, Measurement, Place, Records, Run, Series,
+};
+use assize_report::html::{About, Command, Page, Post, PostFigure, PostLine, html};
+use assize_verdict::{Document, Options, try_records};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use regex::Regex;
+use serde_json::Value;
+
+/// A name that would break out of whatever does not escape it.
+const HOSTILE: &str = "</script><img src=x onerror='alert(1)'>\"&amp;";
+
+/// Two workloads; a configuration that is faster, one that is alike.
+fn records(third: &str) -> Records {
+    let mut records = Records {
+        source: "small.toml".into(),
+        primary: vec!["time".into()],
+        workloads: vec!["build".into(), "idle".into()],
+        limits: vec!["Nothing is known of caches.".into()],
+        ..Records::default()
+    };
+    for name in ["old", "new", third] {
+        records.configurations.push(Configuration {
+            name: name.into(),
+            label: name.into(),
+            ..Configuration::default()
+        });
+    }
+    let mut order = 0;
+    for repetition in 1..=6 {
+        for (configuration, factor) in [("old", 1.0), ("new", 0.8), (third, 1.001)] {
+            for (workload, base) in [("build", 10.0), ("idle", 3.0)] {
+                let wobble = 1.0 + f64::from(repetition * 7 % 5) / 100.0;
+                let mut run = Run::new(configuration, workload, repetition);
+                run.order = order;
+                let time = Measurement::new(base * factor * wobble, "s");
+                run.metrics.insert("time".into(), time);
+                let drift = f64::from(repetition) - 3.0 * factor;
+                run.metrics
+                    .insert("drift".into(), Measurement::new(drift, "ns"));
+                records.runs.push(run);
+                order += 1;
+            }
+        }
+    }
+    records.events.push(Events {
+        configuration: "old".into(),
+        workload: "build".into(),
+        event: "missed".into(),
+        count: 5,
+        exposure_s: Some(60.0),
+        times_s: Vec::new(),
+        place: Place::default(),
+    });
+    records
+}
+
+fn judged(records: &Records, baseline: Option<&str>) -> Document {
+    let options = Options {
+        baseline: baseline.map(str::to_owned),
+        claims: vec!["new < old on time in build".into()],
+        ..Options::default()
+    };
+    let mut document = try_records(records, &options).unwrap();
+    document.reproduce = "assize report small".into();
+    document
+}
+
+fn page<'a>(document: &'a Document, others: &'a [Document]) -> Page<'a> {
+    Page {
+        document,
+        others,
+        about: About {
+            title: "Is it faster?".into(),
+            question: "What does it cost?".into(),
+            target: Some("exact".into()),
+            primary: vec!["time".into()],
+            facts: vec![("kernel".into(), "6.12".into())],
+            experiment: Some("title = 'x'".into()),
+            commands: vec![Command {
+                does: "Run it again:".into(),
+                line: "assize run small.toml".into(),
+            }],
+        },
+        evidence: Evidence {
+            curves: vec![Curve {
+                run: 0,
+                metric: "latency".into(),
+                unit: "ns".into(),
+                count: 3,
+                values: vec![1.0, 2.0, 900.0],
+                shares: vec![0.3, 0.6, 1.0],
+            }],
+            series: vec![Series {
+                run: 0,
+                metric: "latency".into(),
+                unit: "ns".into(),
+                count: 3,
+                t_ns: vec![0.0, 10.0],
+                low: vec![1.0, 2.0],
+                high: vec![1.0, 900.0],
+            }],
+            thinned: vec!["Nothing was left out.".into()],
+        },
+        timelines: Vec::new(),
+        post: None,
+    }
+}
+
+/// The data that the script works with.
+fn data(text: &str) -> Value {
+    let block =
+        Regex::new(r#"<script type="application/octet-stream" id="data">([^<]*)<"#).unwrap();
+    let bytes = STANDARD.decode(&block.captures(text).unwrap()[1]).unwrap();
+    let mut json = String::new();
+    flate2::read::ZlibDecoder::new(&bytes[..])
+        .read_to_string(&mut json)
+        .unwrap();
+    serde_json::from_str(&json).unwrap()
+}
+
+/// The attributes of each verdict of the grid.
+fn cells(text: &str) -> Vec<BTreeMap<String, String>> {
+    let from = text.find("<section id=\"grid\"").unwrap();
+    let cell = Regex::new(r"<td ([^>]*)>").unwrap();
+    let attribute = Regex::new(r#"data-([a-z]+)="([^"]*)""#).unwrap();
+    let all = cell.captures_iter(&text[from..]).map(|found| {
+        let pairs = attribute.captures_iter(found.get(1).unwrap().as_str());
+        pairs
+            .map(|pair| (pair[1].to_owned(), unescaped(&pair[2])))
+            .collect()
+    });
+    all.filter(|cell: &BTreeMap<String, String>| cell.get("kind").is_some_and(|k| k == "verdict"))
+        .collect()
+}
+
+fn unescaped(text: &str) -> String {
+    let mut text = text.to_owned();
+    for (escape, sign) in [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#x27;", "'"),
+        ("&#x2f;", "/"),
+        ("&amp;", "&"),
+    ] {
+        text = text.replace(escape, sign);
+    }
+    text
+}
+
+#[test]
+fn the_grid_says_what_the_document_says() {
+    let document = judged(&records("alike"), None);
+    let text = html(&page(&document, &[])).unwrap();
+    let cells = cells(&text);
+    assert_eq!(cells.len(), document.comparisons.len());
+    let mut ratios = 0;
+    for row in &document.comparisons {
+        let same = |cell: &&BTreeMap<String, String>| {
+            cell["workload"] == row.workload
+                && cell["metric"] == row.metric
+                && cell["unit"] == row.unit
+                && cell["configuration"] == row.configuration
+        };
+        let cell = cells.iter().find(same).unwrap();
+        let number = |name: &str| cell.get(name).map(|text| text.parse::<f64>().unwrap());
+        assert_eq!(number("ratio"), row.ratio);
+        assert_eq!(number("difference"), row.difference);
+        assert_eq!(number("low"), row.ci.map(|ci| ci[0]));
+        assert_eq!(number("high"), row.ci.map(|ci| ci[1]));
+        assert_eq!(cell["verdict"], row.verdict.word());
+        ratios += usize::from(row.ratio.is_some());
+    }
+    assert!(ratios > 0 && ratios < cells.len(), "both scales are tried");
+}
+
+#[test]
+fn the_data_hold_the_verdicts_against_every_baseline() {
+    let records = records("alike");
+    let document = judged(&records, None);
+    let others = [
+        judged(&records, Some("new")),
+        judged(&records, Some("alike")),
+    ];
+    let data = data(&html(&page(&document, &others)).unwrap());
+    let all = data["judged"].as_array().unwrap();
+    assert_eq!(all.len(), 3);
+    for (packed, document) in all.iter().zip(std::iter::once(&document).chain(&others)) {
+        assert_eq!(packed["baseline"].as_str(), document.baseline.as_deref());
+        assert_eq!(
+            packed["verdict"].as_str().unwrap().len(),
+            document.comparisons.len()
+        );
+        for (at, row) in document.comparisons.iter().enumerate() {
+            let metric = &data["metrics"][packed["m"][at].as_u64().unwrap() as usize];
+            assert_eq!(metric[0].as_str(), Some(row.metric.as_str()));
+            match (packed["ratio"][at].as_f64(), row.ratio) {
+                (Some(packed), Some(ratio)) => assert!((packed / ratio - 1.0).abs() < 1e-6),
+                (packed, ratio) => assert_eq!(packed, ratio),
+            }
+            let letter = packed["verdict"].as_str().unwrap().as_bytes()[at] as char;
+            let word = row.verdict.word();
+            assert_eq!(
+                letter,
+                if word == "equivalent" {
+                    'q'
+                } else {
+                    word.chars().next().unwrap()
+                }
+            );
+        }
+    }
+}
+
+#[test]
+fn names_that_are_markup_stay_names() {
+    let document = judged(&records(HOSTILE), None);
+    let mut page = page(&document, &[]);
+    page.about.title = HOSTILE.into();
+    page.about.experiment = Some(HOSTILE.into());
+    page.about.facts = vec![(HOSTILE.into(), HOSTILE.into())];
+    page.post = Some(Post {
+        lines: vec![PostLine {
+            message: 1,
+            line: 3,
+            depth: 0,
+            taken: HOSTILE.into(),
+            text: HOSTILE.into(),
+        }],
+        figures: vec![PostFigure {
+            place: Place {
+                message: 1,
+                line: 3,
+            },
+            of: HOSTILE.into(),
+            behind: "run 1".into(),
+            metric: HOSTILE.into(),
+            value: "1".into(),
+            shown: true,
+        }],
+    });
+    let text = html(&page).unwrap();
+    assert!(!text.contains("<img"));
+    assert_eq!(
+        text.matches("</script").count(),
+        2,
+        "those of the page itself"
+    );
+    let names = &data(&text)["configurations"];
+    assert_eq!(names[2]["name"].as_str(), Some(HOSTILE));
+    let shown = cells(&text)
+        .iter()
+        .any(|cell| cell["configuration"] == HOSTILE);
+    assert!(shown, "it is a configuration like any other");
+}
+
+#[test]
+fn nothing_is_asked_of_any_network() {
+    let document = judged(&records("alike"), None);
+    let text = html(&page(&document, &[])).unwrap();
+    assert!(text.contains("content=\"default-src &#x27;none&#x27;; style-src"));
+    for loads in [
+        r#"\ssrc="#,
+        r#"href="[^#]"#,
+        r"url\(",
+        r"@import",
+        r"<link",
+        r"fetch\(",
+    ] {
+        assert!(!Regex::new(loads).unwrap().is_match(&text), "{loads}");
+    }
+    // One address: the name of SVG.
+    assert_eq!(
+        text.matches("http").count() - text.matches("http-equiv").count(),
+        1
+    );
+    assert!(!text.contains(" style=\""), "the policy forbids it");
+}
+
+#[test]
+fn the_same_input_gives_the_same_page() {
+    let document = judged(&records("alike"), None);
+    let others = [judged(&records("alike"), Some("new"))];
+    let once = html(&page(&document, &others)).unwrap();
+    assert_eq!(once, html(&page(&document, &others)).unwrap());
+}
+
+#[test]
+fn the_part_without_a_script_is_as_it_was() {
+    let document = judged(&records("alike"), None);
+    let text = html(&page(&document, &[])).unwrap();
+    let without = |text: &str, pattern: &str| {
+        Regex::new(pattern)
+            .unwrap()
+            .replace_all(text, "$1…$2")
+            .into_owned()
+    };
+    let got = without(&text, r"(?s)(<style>).*?(</style>)");
+    let got = without(&got, r"(?s)(<script[^>]*>).*?(</script>)");
+    let got = without(&got, r#"(content="default-src)[^"]*(")"#);
+    let got = got.replace(concat!("assize ", env!("CARGO_PKG_VERSION")), "assize VERSION");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/page.html");
+    if std::env::var_os("ASSIZE_GOLDEN").is_some_and(|value| value == "1") {
+        fs::write(&path, &got).unwrap();
+    }
+    let want = fs::read_to_string(&path).unwrap_or_default();
+    assert!(got == want, "{} differs:\n{got}", path.display());
+}
+
+#[test]
+fn a_page_of_nothing_is_a_page() {
+    let document = try_records(&Records::default(), &Options::default()).unwrap();
+    let text = html(&Page {
+        document: &document,
+        others: &[],
+        about: About::default(),
+        evidence: Evidence::default(),
+        timelines: Vec::new(),
+        post: None,
+    })
+    .unwrap();
+    assert!(text.contains(" id=\"answer\""));
+    assert!(!text.contains("<section id=\"grid\""), "there is nothing to show in it");
+}
