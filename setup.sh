@@ -24,6 +24,9 @@ test  | has sparse       | sparse              | checks the kernel modules besid
 test  | has perl         | perl                | kernel-doc and checkpatch are Perl
 test  | has ssh          | openssh-client      | a target over ssh is tried on this machine
 test  | has parallel     | parallel            | runs are spread over several processes
+test  | has_chromium     | chromium            | pages are opened in it
+test  | has_node         | nodejs              | drives the browser
+test  | has npm          | npm                 | fetches what drives the browser
 test  | has jq           | jq                  | a documented command uses it
 debug | has make         | make                | builds the kernels and modules
 debug | links_c          | gcc libc6-dev       | the same
@@ -101,6 +104,21 @@ has_readers() {
 has_perfetto() {
     [ -x "$readers/bin/python" ] && "$readers/bin/python" -c \
         'import perfetto.protos.perfetto.trace.perfetto_trace_pb2' 2> /dev/null
+}
+
+has_chromium() { [ -x "${ASSIZE_CHROMIUM:-/usr/bin/chromium}" ]; }
+
+has_node() {
+    has node && at_least "$(node --version | tr -d v)" 18
+}
+
+# What tests/browser/package-lock.json pins; the scripts there look for it at
+# this place.
+browser=target/setup/browser
+has_browser() {
+    cmp -s tests/browser/package-lock.json "$browser/package-lock.json" &&
+        [ -d "$browser/node_modules/playwright-core" ] &&
+        [ -d "$browser/node_modules/axe-core" ]
 }
 
 has_certificates() {
@@ -322,6 +340,20 @@ install_perfetto() {
     warn "perfetto could not be installed; its test will be skipped"
 }
 
+install_browser() {
+    has_browser && return 0
+    say "playwright-core axe-core: open pages and check them; from the npm registry"
+    rm -rf "$browser"
+    mkdir -p "$browser"
+    cp tests/browser/package.json tests/browser/package-lock.json "$browser"
+    # No scripts: neither package needs one, and no browser is to be fetched.
+    (cd "$browser" && timeout 600 npm ci --ignore-scripts --no-audit --no-fund \
+        --loglevel=error > /dev/null) &&
+        has_browser && return 0
+    rm -rf "$browser"
+    warn "playwright-core and axe-core could not be had from the npm registry; the tests that open pages will be skipped"
+}
+
 # What `cargo xtask speed` measures beside ours.
 virtme=target/setup/virtme-ng
 install_virtme() {
@@ -374,6 +406,7 @@ list() {
     fi
     list_one test has_readers "duckdb pyarrow (PyPI)" "read what a bundle holds"
     list_one test has_perfetto "perfetto (PyPI)" "reads what a trace holds"
+    list_one test has_browser "playwright-core (npm)" "opens pages in a browser"
     list_one test "has cargo-deny" cargo-deny "licences and sources of crates"
     list_one dev "has cargo-fuzz" cargo-fuzz "runs the fuzz targets"
 }
@@ -401,6 +434,7 @@ main() {
             cargo_install cargo-deny "licences and sources of crates"
             install_readers
             install_perfetto
+            install_browser
             ;;
     esac
     case " ${groups[*]} " in

@@ -91,18 +91,27 @@ pub fn skip(why: &str) {
     eprintln!("skipped: {why}");
 }
 
+/// Makes this directory a cache whose kernels, modules, memory images and QEMU are
+/// those of the cache that is used otherwise; its runs are its own.
+pub fn share_usual(cache: &Path) {
+    let usual = assize_target::kernels::Kernels::default_root();
+    fs::create_dir_all(cache).unwrap();
+    for name in ["kernels", "images", "initramfs", "modules", "qemu"] {
+        fs::create_dir_all(usual.join(name)).unwrap();
+        let here = cache.join(name);
+        let _ = fs::remove_file(&here);
+        std::os::unix::fs::symlink(usual.join(name), here).unwrap();
+    }
+}
+
 /// A cache without runs; its kernels, modules, memory images and QEMU are those of
 /// the cache that is used otherwise.
 pub struct Cache(tempfile::TempDir);
 
 impl Cache {
     pub fn new() -> Cache {
-        let usual = assize_target::kernels::Kernels::default_root();
         let cache = tempfile::tempdir().unwrap();
-        for name in ["kernels", "images", "initramfs", "modules", "qemu"] {
-            fs::create_dir_all(usual.join(name)).unwrap();
-            std::os::unix::fs::symlink(usual.join(name), cache.path().join(name)).unwrap();
-        }
+        share_usual(cache.path());
         Cache(cache)
     }
 

@@ -1,0 +1,236 @@
+//! Bundles and posts that nobody measured: names that attack a page, and as
+//! much as a page holds.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use assize_bundle::{
+    Configuration, DeclaredTable, Doubt, Events, Exit, Head, Measurement, Place, Recorded, Run,
+    Samples, Writer,
+};
+use serde_json::json;
+
+/// What a page has to survive in any place where a name can be.
+const ATTACKS: [&str; 9] = [
+    "</script><script>document.title='harmed'</script>",
+    "<img src=x onerror=alert(1)>",
+    "\"'><svg onload=alert(2)>",
+    "--><a href=javascript:alert(3)>&lt;&amp;",
+    "{{ 7 * 7 }}{% raw %}${7 * 7}",
+    "a\u{202e}desrever\u{2066}b",
+    "</style></textarea></title><meta http-equiv=refresh content=0;url=//example.org>",
+    "`=cmd|' /C calc'!A0\\u003cimg\\n",
+    "__proto__",
+];
+
+/// A word that no line can break.
+fn word(letters: usize) -> String {
+    "x".repeat(letters)
+}
+
+/// One of them, or a long word.
+fn attack(at: usize) -> String {
+    match ATTACKS.get(at % (ATTACKS.len() + 1)) {
+        Some(text) => (*text).to_owned(),
+        None => word(150),
+    }
+}
+
+/// Everything that carries text carries an attack.
+pub fn hostile(place: &Path) {
+    let names: Vec<String> = (0..5).map(|at| attack(at + 1)).chain([word(150)]).collect();
+    let workloads = [attack(0), attack(6), format!("{}{}", word(90), attack(2))];
+    let all = ATTACKS.join(" ");
+    let head = Head {
+        source: format!("{}.toml", attack(1)),
+        experiment: format!("# {all}\ntitle = \"{}\"\n", word(400)),
+        plan: json!({"margin": 0.01, "runs": []}),
+        target: "host".into(),
+        machine: attack(1),
+        title: format!("{} {}", attack(0), attack(5)),
+        question: format!("{all} {}?", word(200)),
+        configurations: configurations(&names),
+        factors: vec![attack(1), attack(5)],
+        workloads: workloads.to_vec(),
+        primary: vec![attack(0)],
+        higher_is_better: vec![],
+        tables: vec![DeclaredTable {
+            metric: attack(0),
+            workloads: workloads.to_vec(),
+            normalised_to: Some(workloads[0].clone()),
+            factor: None,
+            ..DeclaredTable::default()
+        }],
+        planned_runs: 108,
+        facts: (0..ATTACKS.len())
+            .map(|at| (attack(at), format!("{} {}", attack(at + 1), word(150))))
+            .collect(),
+        limits: (0..ATTACKS.len()).map(attack).collect(),
+    };
+    let writer = Writer::create(place, &head).unwrap();
+    let mut index = 0;
+    for block in 0..6 {
+        for name in &names {
+            for workload in &workloads {
+                writer
+                    .put(&hostile_run(index, block, name, workload))
+                    .unwrap();
+                index += 1;
+            }
+        }
+    }
+}
+
+/// The last is the first once more, the others a grid of two factors.
+fn configurations(names: &[String]) -> Vec<Configuration> {
+    let named = |(at, name): (usize, &String)| Configuration {
+        name: name.clone(),
+        label: attack(at),
+        factors: if at < 4 {
+            BTreeMap::from([(attack(1), at & 1 == 1), (attack(5), at & 2 == 2)])
+        } else {
+            BTreeMap::new()
+        },
+        repeats: (at + 1 == names.len()).then(|| names[0].clone()),
+    };
+    names.iter().enumerate().map(named).collect()
+}
+
+fn hostile_run(index: u32, block: u32, configuration: &str, workload: &str) -> Recorded {
+    let mut recorded = plain(index, block, configuration, workload);
+    let scatter = f64::from(index * 7919 % 101) / 1000.0;
+    let size = 1.0 + configuration.len() as f64 / 40.0 + scatter;
+    let mut metric = |name: String, value: f64, unit: String| {
+        recorded
+            .run
+            .metrics
+            .insert(name, Measurement::new(value, unit));
+    };
+    metric(attack(0), size, attack(1));
+    metric(attack(1), size * 1e21, "s".into());
+    metric(attack(5), size * 1e-9, attack(5));
+    metric(attack(8), (size - 2.5) * 1e3, attack(6));
+    metric(word(120), scatter - 0.05, word(40));
+    metric("constructor".into(), 1.0, String::new());
+    metric("cpu0_non_idle".into(), size, "s".into());
+    recorded.doubts = vec![Doubt {
+        code: "lost-events".into(),
+        detail: format!("{} {}", ATTACKS.join(" "), word(150)),
+        place: Place::default(),
+    }];
+    recorded.events = vec![Events {
+        configuration: configuration.into(),
+        workload: workload.into(),
+        event: attack(2),
+        count: u64::from(index % 3),
+        exposure_s: Some(10.0),
+        times_s: vec![],
+        place: Place::default(),
+    }];
+    recorded.samples = vec![
+        samples(&attack(0), index, 20),
+        samples(&word(120), index, 20),
+    ];
+    recorded.raw = vec![];
+    recorded
+}
+
+fn plain(index: u32, block: u32, configuration: &str, workload: &str) -> Recorded {
+    let mut run = Run::new(configuration, workload, block + 1);
+    run.order = index;
+    run.block = Some(block);
+    Recorded {
+        index,
+        run,
+        seed: u64::from(index),
+        exit: Exit::Completed,
+        unavailable: vec![],
+        environment: BTreeMap::new(),
+        events: vec![],
+        doubts: vec![],
+        samples: vec![],
+        histograms: vec![],
+        raw: vec![],
+    }
+}
+
+fn samples(metric: &str, index: u32, count: u32) -> Samples {
+    Samples {
+        metric: metric.into(),
+        unit: "ns".into(),
+        t_ns: (0..u64::from(count)).map(|at| at * 500).collect(),
+        values: (0..count)
+            .map(|at| f64::from(1000 + at * 7919 % 65_537 + index))
+            .collect(),
+    }
+}
+
+/// A mail with what hyperfine exports, and lines that attack.
+pub fn post() -> String {
+    let mut text = String::from("From: nobody <nobody@example.org>\nSubject: [PATCH] faster\n\n");
+    for attack in ATTACKS {
+        let _ = writeln!(text, "> {attack}");
+    }
+    let _ = writeln!(text, "{}\n", word(500));
+    let mut results = Vec::new();
+    for at in 0..=ATTACKS.len() {
+        let times: Vec<f64> = (0..6)
+            .map(|run| 0.1 + 0.01 * at as f64 + 0.0007 * f64::from(run * 5 % 6))
+            .collect();
+        results.push(json!({"command": attack(at), "mean": 0.1, "stddev": 0.001, "times": times}));
+    }
+    let _ = writeln!(text, "{:#}", json!({ "results": results }));
+    text
+}
+
+/// As much as a page holds: a hundred runs with samples enough to be thinned.
+pub fn large(place: &Path) {
+    let names = ["base", "one", "two", "three", "four"];
+    let workloads = ["stream", "frames"];
+    let head = Head {
+        source: "large.toml".into(),
+        experiment: String::new(),
+        plan: json!({"margin": 0.01, "runs": []}),
+        target: "host".into(),
+        machine: "invented".into(),
+        title: "As much as a page holds".into(),
+        question: "How long does it take until it can be used?".into(),
+        configurations: configurations_named(&names),
+        factors: vec![],
+        workloads: workloads.map(String::from).to_vec(),
+        primary: vec!["metric00".into()],
+        higher_is_better: vec![],
+        tables: vec![],
+        planned_runs: 100,
+        facts: BTreeMap::new(),
+        limits: vec![],
+    };
+    let writer = Writer::create(place, &head).unwrap();
+    for index in 0..100 {
+        let (block, cell) = (index / 10, (index % 10) as usize);
+        let mut recorded = plain(index, block, names[cell / 2], workloads[cell % 2]);
+        for metric in 0..60 {
+            let scatter = f64::from(index * 7919 % 101 + metric * 13 % 17) / 1000.0;
+            let value = (1.0 + cell as f64 / 50.0 + scatter) * 10f64.powi(metric as i32 % 7);
+            let value = Measurement::new(value, "ns");
+            recorded
+                .run
+                .metrics
+                .insert(format!("metric{metric:02}"), value);
+        }
+        recorded.samples = ["latency", "wakeup", "round_trip", "gap"]
+            .map(|metric| samples(metric, index, 600))
+            .to_vec();
+        writer.put(&recorded).unwrap();
+    }
+}
+
+fn configurations_named(names: &[&str]) -> Vec<Configuration> {
+    let named = |name: &&str| Configuration {
+        name: (*name).into(),
+        label: (*name).into(),
+        ..Configuration::default()
+    };
+    names.iter().map(named).collect()
+}

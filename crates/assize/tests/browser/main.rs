@@ -1,0 +1,222 @@
+//! The pages of reports, opened in a real browser by `tests/browser/pages.mjs`.
+//!
+//! Experiments are carried out in the exact machine, with few runs; a post is
+//! audited; and bundles are made up whose names attack the page, or which fill
+//! it. Pages, screenshots and what was printed stay in `browser` below the
+//! target directory, as do the runs, so that they are carried out once.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // A test may fail.
+#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
+#![allow(unreachable_pub)] // The module `common` is shared.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod invented;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use common::{Outcome, Test, command, document, errors, printed, there};
+use libtest_mimic::{Arguments, Trial};
+
+fn main() -> ExitCode {
+    let without: Vec<Test> = vec![
+        ("the_page_of_a_published_mail", published),
+        ("the_page_of_a_hostile_bundle", hostile_bundle),
+        ("the_page_of_a_hostile_post", hostile_post),
+        ("the_page_of_a_large_bundle", large),
+    ];
+    let exact: Vec<Test> = vec![
+        ("the_page_of_dep_queue", dep_queue),
+        ("the_page_of_run_job_latency", run_job_latency),
+    ];
+    let browser = browser().err();
+    let machine = there(&["agent", "QEMU", "kernel debian:6.12"]).err();
+    let ignored = |tests: Vec<Test>, why: Option<String>| {
+        if let Some(why) = &why {
+            eprintln!("skipped: {why}");
+        }
+        let trial = move |(name, test)| Trial::test(name, test).with_ignored_flag(why.is_some());
+        tests.into_iter().map(trial).collect::<Vec<_>>()
+    };
+    let mut trials = ignored(exact, browser.clone().or(machine));
+    trials.extend(ignored(without, browser));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.canonicalize().unwrap()
+}
+
+/// Whether there are a browser, something to drive it, and the packages.
+fn browser() -> Result<(), String> {
+    let chromium = std::env::var_os("ASSIZE_CHROMIUM");
+    let chromium = chromium.map_or_else(|| "/usr/bin/chromium".into(), PathBuf::from);
+    if !chromium.exists() {
+        return Err(format!(
+            "{}: not there; ./setup.sh test",
+            chromium.display()
+        ));
+    }
+    let version = Command::new("node").arg("--version").output();
+    let version = version.map_err(|why| format!("node: {why}; ./setup.sh test"))?;
+    let version = String::from_utf8_lossy(&version.stdout).trim().to_owned();
+    let major = version.trim_start_matches('v').split('.').next();
+    if major
+        .and_then(|n| n.parse().ok())
+        .is_none_or(|n: u32| n < 18)
+    {
+        return Err(format!("node: {version} is older than 18; ./setup.sh test"));
+    }
+    let installed = root().join("target/setup/browser");
+    for package in ["playwright-core", "axe-core"] {
+        let at = installed.join("node_modules").join(package);
+        if !at.exists() {
+            return Err(format!("{}: not there; ./setup.sh test", at.display()));
+        }
+    }
+    let lock = "package-lock.json";
+    let wanted = fs::read(root().join("tests/browser").join(lock)).unwrap();
+    if fs::read(installed.join(lock)).ok() != Some(wanted) {
+        let at = installed.display();
+        return Err(format!("{at}: not what {lock} pins; ./setup.sh test"));
+    }
+    Ok(())
+}
+
+/// Where pages and what the browser makes of them stay.
+fn artefacts() -> PathBuf {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("browser");
+    fs::create_dir_all(&place).unwrap();
+    place
+}
+
+/// Writes a page with the documents and the text that it has to agree with.
+fn page(name: &str, directory: &Path, verb: &str, input: &str) -> PathBuf {
+    let place = artefacts().join(format!("{name}.html"));
+    let html = place.display().to_string();
+    printed(directory, &[verb, input, "--format", "html", "-o", &html]);
+    let text = printed(
+        directory,
+        &[verb, input, "--format", "text", "--color", "never"],
+    );
+    fs::write(place.with_extension("txt"), text).unwrap();
+    let first = document(directory, &[verb, input, "--format", "json"]);
+    let configurations = first["configurations"].as_array().unwrap().iter();
+    let others: Vec<String> = configurations
+        .filter(|one| one["repeats"].is_null() && one["name"] != first["baseline"])
+        .map(|one| format!("--baseline={}", one["name"].as_str().unwrap()))
+        .collect();
+    let others = others
+        .iter()
+        .map(|baseline| document(directory, &[verb, input, "--format", "json", baseline]));
+    let documents: Vec<_> = std::iter::once(first.clone()).chain(others).collect();
+    let json = serde_json::to_string(&documents).unwrap();
+    fs::write(place.with_extension("json"), json).unwrap();
+    place
+}
+
+/// Runs a script of `tests/browser` on a page and shows what it says.
+fn node(script: &str, page: &Path, more: &[&str]) -> Outcome {
+    let script = root().join("tests/browser").join(script);
+    let done = Command::new("node")
+        .args(["--test-reporter=spec"])
+        .args(more)
+        .args([&script, page])
+        // A test runner above this one would have its own output in mind.
+        .env_remove("NODE_TEST_CONTEXT")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stdout);
+    println!("{said}{}", errors(&done));
+    if !done.status.success() {
+        return Err(format!("{}: see above", page.display()).into());
+    }
+    assert!(said.contains("pass "), "no check was made: {said}");
+    Ok(())
+}
+
+/// All checks.
+fn check(page: &Path) -> Outcome {
+    node("pages.mjs", page, &[])
+}
+
+/// Carries out an experiment in the exact machine; runs are kept.
+fn experiment(directory: &Path, file: &Path, more: &[&str]) {
+    let cache = artefacts().join("cache");
+    common::share_usual(&cache);
+    let file = file.display().to_string();
+    let arguments = [&["run", &file, "--out", "bundle"], more].concat();
+    let done = command(directory, &arguments)
+        .env("ASSIZE_CACHE", cache)
+        .output()
+        .unwrap();
+    assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
+}
+
+fn dep_queue() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let file = root().join("experiments/tour/dep-queue.toml");
+    experiment(place.path(), &file, &["--runs", "3"]);
+    check(&page("dep-queue", place.path(), "report", "bundle"))
+}
+
+/// Two of its workloads with fewer jobs, three of its workers, and the baseline
+/// twice.
+fn run_job_latency() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let whole = fs::read_to_string(root().join("experiments/run-job-latency.toml")).unwrap();
+    let left_out = ["stream-nice", "stream-nice19", "compositor"];
+    let mut text = String::new();
+    for block in whole.split_inclusive("\n\n") {
+        if left_out
+            .iter()
+            .any(|name| block.contains(&format!("[workloads.{name}]")))
+        {
+            continue;
+        }
+        text += block;
+    }
+    for name in left_out {
+        text = text.replace(&format!(" \"{name}\","), "");
+    }
+    text = text.replace("submissions = 1000\n", "");
+    text = text.replace("\"stream\"\n", "\"stream\"\nsubmissions = 300\n");
+    let file = place.path().join("run-job-latency.toml");
+    fs::write(&file, text).unwrap();
+    let some = ["--runs", "2", "--set", "worker=workqueue,follow,bypass"];
+    experiment(place.path(), &file, &some);
+    check(&page("run-job-latency", place.path(), "report", "bundle"))
+}
+
+fn published() -> Outcome {
+    check(&page("published", &root(), "audit", "demo/dep-queue.txt"))
+}
+
+fn hostile_bundle() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    invented::hostile(&place.path().join("bundle"));
+    check(&page("hostile-bundle", place.path(), "report", "bundle"))
+}
+
+fn hostile_post() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("post.txt"), invented::post()).unwrap();
+    let page = page("hostile-post", place.path(), "audit", "post.txt");
+    let some = "--test-name-pattern=console|document in its grid|phone|script";
+    node("pages.mjs", &page, &[some])
+}
+
+/// How long it takes is said and not asserted.
+fn large() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    invented::large(&place.path().join("bundle"));
+    let page = page("large", place.path(), "report", "bundle");
+    node(
+        "pages.mjs",
+        &page,
+        &["--test-name-pattern=console|ready|document in its grid"],
+    )
+}

@@ -1,0 +1,196 @@
+// Metric and workload: plots, and the tables behind them, show the right values.
+
+import assert from 'node:assert/strict';
+
+import { choose, drawn, options, within } from './browser.mjs';
+import { MARKS, close, intervalAgrees, metricsOf, valueAgrees, way } from './expected.mjs';
+
+/** What an option of #metric says, for a metric of a document. */
+async function optionOf(page, { metric, unit }) {
+  const texts = await options(page, 'metric');
+  const bare = texts.map((text) => text.replace(/ \(primary\)$/, ''));
+  const at = [`${metric} [${unit}]`, metric].map((text) => bare.indexOf(text)).find((i) => i >= 0);
+  assert.notEqual(at, undefined, `#metric has no ${metric}: ${texts}`);
+  return texts[at];
+}
+
+/** Those that are worth the time: the first, the last, and of each kind some. */
+function someMetrics(document) {
+  const all = metricsOf(document);
+  const rows = document.comparisons;
+  const first = (test) => all.find(({ metric }) => rows.some((row) => row.metric === metric && test(row)));
+  const picked = [
+    all[0], all[1], all[Math.floor(all.length / 2)], all[all.length - 1],
+    first((row) => row.ratio === null), first((row) => row.verdict === 'equivalent'), first((row) => row.verdict === 'established'),
+    first((row) => row.ci === null), first((row) => row.workload === document.workloads[document.workloads.length - 1]),
+  ];
+  return [...new Set(picked.filter(Boolean))];
+}
+
+/** The forest plot and its table, for several metrics and two baselines. */
+export async function forestIsRight(browser, expected, t) {
+  const documents = expected.documents.filter((document) => document.comparisons.length);
+  if (!documents.length) return t.diagnostic(`${expected.name}: nothing is compared`);
+  return within(browser, expected, {}, async (page) => {
+    for (const document of [documents[0], documents[documents.length - 1]]) {
+      await choose(page, 'baseline', document.baseline);
+      for (const metric of someMetrics(document)) {
+        await choose(page, 'metric', await optionOf(page, metric));
+        const rows = document.comparisons.filter((row) => row.metric === metric.metric && row.unit === metric.unit);
+        for (const workload of document.workloads) {
+          await comparePanel(page, workload, rows.filter((row) => row.workload === workload));
+        }
+        await compareTable(page, rows);
+      }
+    }
+  });
+}
+
+/** The marks of a panel; runs in the page. */
+function marksOf([section, name]) {
+  const panel = [...document.querySelectorAll(`${section} .panel`)].find((one) => one.querySelector('h4').textContent === name);
+  if (!panel) return null;
+  const number = (one, attribute) => Number(one.getAttribute(attribute));
+  return {
+    one: number(panel.querySelector('.one'), 'x1'),
+    count: Number(panel.querySelector('[data-marks]')?.dataset.marks ?? 0),
+    marks: [...panel.querySelectorAll('svg > g')].map((group) => {
+      const dot = group.querySelector('.dot'), line = group.querySelector('.ci');
+      const texts = [...group.querySelectorAll('text')].map((text) => text.textContent);
+      return {
+        name: texts[0],
+        value: texts[texts.length - 1],
+        classes: [...group.classList],
+        at: dot.tagName === 'rect' ? number(dot, 'x') + number(dot, 'width') / 2 : number(dot, 'cx'),
+        ends: line && [number(line, 'x1'), number(line, 'x2')],
+      };
+    }),
+  };
+}
+
+async function comparePanel(page, workload, rows) {
+  const panel = await page.evaluate(marksOf, ['#forest', workload]);
+  if (!rows.length) return assert.equal(panel, null, `${workload} has a panel and no ratios`);
+  assert.ok(panel, `${workload} has no panel`);
+  const raw = rows.every((row) => row.ratio === null);
+  const shown = raw ? rows : rows.filter((row) => row.ratio !== null);
+  assert.equal(panel.count, shown.length, `${workload}: marks that answer to keys`);
+  assert.equal(panel.marks.length, shown.length, `${workload}: marks of ratios`);
+  const points = [[raw ? 0 : 1, panel.one]];
+  shown.forEach((row, i) => {
+    const mark = panel.marks[i];
+    const at = `${row.metric} of ${row.configuration} on ${workload}`;
+    assert.ok(row.configuration.startsWith(mark.name.replace(/…$/, '')), `${at}: ${mark.name}`);
+    assert.ok(mark.classes.includes(row.verdict) && mark.classes.includes(way(row)), `${at}: drawn as ${mark.classes}`);
+    const words = mark.value.split(' ');
+    assert.equal(words.pop(), MARKS[row.verdict], at);
+    assert.ok(valueAgrees(words.join(' '), raw ? { ...row, unit: '' } : row), `${at}: ${mark.value} is beside it`);
+    points.push([row.ratio ?? row.difference, mark.at]);
+    assert.equal(mark.ends === null, row.ci === null, at);
+    if (row.ci) points.push([row.ci[0], mark.ends[0]], [row.ci[1], mark.ends[1]]);
+  });
+  return lieOnAScale(points.map(([value, x]) => [raw ? value : Math.log(value), x]), workload);
+}
+
+/** Whether all points lie on one line: value to place, rising. */
+function lieOnAScale(points, at) {
+  const sorted = [...points].sort((a, b) => a[0] - b[0]);
+  const [from, to] = [sorted[0], sorted[sorted.length - 1]];
+  if (from[0] === to[0]) return;
+  const slope = (to[1] - from[1]) / (to[0] - from[0]);
+  assert.ok(slope > 0, `${at}: greater values are not farther right`);
+  for (const [value, x] of sorted) {
+    const wanted = from[1] + slope * (value - from[0]);
+    assert.ok(Math.abs(x - wanted) < 1, `${at}: a mark is at ${x} px, must be at ${wanted}`);
+  }
+}
+
+/** The rows of the table behind a plot. */
+const tableOf = (page, section) => page.$$eval(`${section} .numbers tbody tr`, (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+
+async function compareTable(page, rows) {
+  const table = await tableOf(page, '#forest');
+  assert.equal(table.length, rows.length, 'rows of the table behind the forest plot');
+  for (const row of rows) {
+    const own = table.find(([configuration, workload]) => configuration === row.configuration && workload === row.workload);
+    const at = `${row.metric} of ${row.configuration} on ${row.workload}: ${own}`;
+    assert.ok(own, at);
+    assert.ok(valueAgrees(own[2], row) && intervalAgrees(own[3], row), `the table says ${at}`);
+    assert.equal(own[4], row.verdict, `the table says ${at}`);
+    const p = row.p_adjusted;
+    const saysP = p === null ? own[5] === '–' : own[5] === '<0.001' ? p < 0.0005 : Math.abs(Number(own[5]) - p) <= 0.000501;
+    assert.ok(saysP, `${at}: p is ${p}`);
+    const n = [row.n, row.n_baseline].map((count) => count ?? '?').join(':');
+    assert.equal(own[6], row.n === null ? '?' : n, at);
+  }
+}
+
+/** The runs of each workload: a mark and a line of the table for each. */
+export async function runsAreRight(browser, expected, t) {
+  const [document] = expected.documents;
+  if (!document.runs.length) return t.diagnostic(`${expected.name}: no runs`);
+  return within(browser, expected, {}, async (page) => {
+    for (const metric of someMetrics(document).slice(0, 4)) {
+      await choose(page, 'metric', await optionOf(page, metric));
+      for (const workload of document.workloads) {
+        await choose(page, 'workload', workload);
+        await compareRuns(page, document, metric, workload);
+      }
+    }
+    await aRunIsChosen(page, document);
+  });
+}
+
+async function compareRuns(page, document, { metric, unit }, workload) {
+  const runs = document.runs.filter((run) => run.workload === workload && run.metrics[metric]?.unit === unit);
+  const table = await tableOf(page, '#runs');
+  assert.equal(table.length, runs.length, `runs of ${metric} on ${workload}`);
+  for (const [name, configuration, repetition, , value] of table) {
+    const order = Number(name.replace('run ', ''));
+    const run = runs.find((one) => one.order === order && one.configuration === configuration);
+    assert.ok(run && String(run.repetition) === repetition, `${name}: ${configuration}, ${repetition}`);
+    assert.ok(close(Number(value), run.metrics[metric].value), `${name}: ${value} for ${run.metrics[metric].value}`);
+  }
+  const marks = await page.$$eval('#runs .panel', (panels) => panels.map((panel) => panel.querySelectorAll('[data-run]').length));
+  assert.deepEqual(marks, runs.length ? [runs.length, runs.length] : [], `marks of ${metric} on ${workload}`);
+}
+
+/** A click on a mark shows that run with all of its metrics. */
+async function aRunIsChosen(page, document) {
+  const mark = page.locator('#runs .panel [data-run]').last();
+  if (!await mark.count()) return;
+  const order = Number(await mark.getAttribute('data-run'));
+  await mark.scrollIntoViewIfNeeded();
+  const box = await mark.boundingBox();
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await drawn(page);
+  // Another mark may lie on the same place.
+  const chosen = Number(await page.getAttribute('#run', 'data-run'));
+  const run = document.runs.find((one) => one.order === chosen);
+  assert.ok(run, `run ${chosen} was chosen by a click on run ${order}`);
+  const table = await tableOf(page, '#run');
+  const wanted = Object.entries(run.metrics).map(([metric, { value, unit }]) => [metric, value, unit]);
+  assert.equal(table.length, wanted.length, `metrics of run ${chosen}`);
+  for (const [metric, value, unit] of wanted) {
+    const own = table.find(([name, , of]) => name === metric && of === unit);
+    assert.ok(own && close(Number(own[1]), value), `${metric} of run ${chosen}: ${own} for ${value}`);
+  }
+  const hash = new URLSearchParams((await page.evaluate(() => window.location.hash)).slice(1));
+  assert.equal(hash.get('run'), String(chosen));
+}
+
+/** A click on a metric's name in the grid chooses it. */
+export async function linksChoose(browser, expected, t) {
+  const metrics = metricsOf(expected.documents[0]);
+  if (!metrics.length) return t.diagnostic(`${expected.name}: nothing is compared`);
+  return within(browser, expected, {}, async (page) => {
+    const links = page.locator('table.grid:visible tbody th a');
+    for (const at of [0, await links.count() - 1]) {
+      const name = await links.nth(at).textContent();
+      await links.nth(at).click();
+      await drawn(page);
+      const chosen = (await page.$eval('#metric', (select) => select.selectedOptions[0].textContent)).replace(/ \(primary\)$/, '');
+      assert.ok(chosen === name || chosen.startsWith(`${name} [`), `${name} was asked for, ${chosen} is shown`);
+    }
+  });
+}

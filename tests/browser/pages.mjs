@@ -1,0 +1,60 @@
+// Opens pages of assize in a real browser and checks them.
+//
+//   node tests/browser/pages.mjs PAGE.html…
+//
+// Beside each page lie PAGE.json, the list of its verdict documents (the one
+// that the page opens with, then one for each other baseline), and PAGE.txt,
+// the same report as text. Screenshots and the printed page go to the same
+// place. `./setup.sh test` installs what this needs.
+
+import { after, before, describe, test } from 'node:test';
+
+import { accessible } from './checks/access.mjs';
+import { worksWithoutScript } from './checks/bare.mjs';
+import { launch } from './checks/browser.mjs';
+import { restoredByAddress, switchesBaseline } from './checks/baseline.mjs';
+import { forestIsRight, runsAreRight, linksChoose } from './checks/choices.mjs';
+import { measuresReady, opensQuietly } from './checks/quiet.mjs';
+import { gridIsRight } from './checks/grid.mjs';
+import { readsLegibly } from './checks/colours.mjs';
+import { keyboardReaches, keyboardWorks } from './checks/keyboard.mjs';
+import { fitsPhone } from './checks/phone.mjs';
+import { prints } from './checks/print.mjs';
+import { read } from './checks/expected.mjs';
+
+const CHECKS = [
+  ['opens without a word on the console and without a request', opensQuietly],
+  ['says when it is ready', measuresReady],
+  ['has the verdicts of the document in its grid', gridIsRight],
+  ['has those of every other baseline that is chosen', switchesBaseline],
+  ['is restored by its address', restoredByAddress],
+  ['plots the ratios of the chosen metric', forestIsRight],
+  ['plots the runs of the chosen workload', runsAreRight],
+  ['lets the names of metrics choose them', linksChoose],
+  ['is legible in light and dark', readsLegibly],
+  ['fits a phone in every state', fitsPhone],
+  ['gives the focus to every control, visibly', keyboardReaches],
+  ['is worked with keys', keyboardWorks],
+  ['has no serious finding of axe-core', accessible],
+  ['prints on several sheets without controls', prints],
+  ['says what matters without a script', worksWithoutScript],
+];
+
+const pages = process.argv.slice(2);
+if (!pages.length) {
+  console.error('pages.mjs: no page was named; node tests/browser/pages.mjs PAGE.html…');
+  process.exit(2);
+}
+
+for (const page of pages) {
+  const expected = read(page);
+  describe(expected.name, () => {
+    let browser;
+    before(async () => { browser = await launch(); });
+    after(async () => { await browser?.close(); });
+    for (const [name, check] of CHECKS) {
+      // Long enough for a machine with other work; it ends what hangs.
+      test(name, { timeout: 600_000 }, (t) => check(browser, expected, t));
+    }
+  });
+}
