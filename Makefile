@@ -30,8 +30,12 @@ help: ## say what there is
 demo: build ## build, run an experiment in the exact machine, judge a post
 	@./setup.sh run
 	$(assize) kernel fetch --headers debian:6.12
-	$(assize) run --out $$(mktemp -d)/demo.bundle experiments/tour/dep-queue.toml
+	@rm -rf target/demo && mkdir -p target/demo
+	$(assize) run --out target/demo/demo.bundle experiments/tour/dep-queue.toml
 	$(assize) audit demo/dep-queue.txt
+	$(assize) audit demo/dep-queue.txt --format html -o target/demo/audit.html
+	$(assize) report target/demo/demo.bundle --format html -o target/demo/report.html
+	@echo "the verdict as a page: $(CURDIR)/target/demo/report.html"
 
 test: ## set up, then run everything that must pass
 	@./setup.sh build run test
