@@ -312,7 +312,10 @@ fn the_part_without_a_script_is_as_it_was() {
     let got = without(&text, r"(?s)(<style>).*?(</style>)");
     let got = without(&got, r"(?s)(<script[^>]*>).*?(</script>)");
     let got = without(&got, r#"(content="default-src)[^"]*(")"#);
-    let got = got.replace(concat!("assize ", env!("CARGO_PKG_VERSION")), "assize VERSION");
+    let got = got.replace(
+        concat!("assize ", env!("CARGO_PKG_VERSION")),
+        "assize VERSION",
+    );
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/page.html");
     if std::env::var_os("ASSIZE_GOLDEN").is_some_and(|value| value == "1") {
         fs::write(&path, &got).unwrap();
@@ -334,5 +337,8 @@ fn a_page_of_nothing_is_a_page() {
     })
     .unwrap();
     assert!(text.contains(" id=\"answer\""));
-    assert!(!text.contains("<section id=\"grid\""), "there is nothing to show in it");
+    assert!(
+        !text.contains("<section id=\"grid\""),
+        "there is nothing to show in it"
+    );
 }

@@ -41,7 +41,9 @@ pub(super) fn machines(document: &Document) -> Option<Machines> {
 }
 
 fn row(row: &Pooled) -> Row {
-    let i2 = row.i2.map(|share| format!("I² {} %", significant(share * 100.0, 2)));
+    let i2 = row
+        .i2
+        .map(|share| format!("I² {} %", significant(share * 100.0, 2)));
     let p_welch = row.q_p_welch.map(|value| format!("p {}", p(value)));
     let differ: Vec<String> = [i2, p_welch].into_iter().flatten().collect();
     Row {

@@ -9,8 +9,8 @@ use assize_trace::Timeline;
 use assize_verdict::{Comparison, Document, Factorial, NoiseFloor, Run, Verdict};
 use serde_json::{Value, json};
 
-use super::{answer, machines};
 use super::page::Page;
+use super::{answer, machines};
 
 /// Lists of names and where each stands.
 struct Names<'p> {

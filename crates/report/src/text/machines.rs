@@ -3,9 +3,8 @@
 use assize_verdict::{Agreement, Document, MachineComparison, Pooled, Scale, Verdict};
 use unicode_width::UnicodeWidthStr;
 
-use super::tables::signed;
 use super::{mark, push_wrapped};
-use crate::number::{interval_within, narrow, p, ratio, significant};
+use crate::number::{interval_within, narrow, p, ratio, signed, significant};
 use crate::printable;
 
 /// The widest name of a machine.
