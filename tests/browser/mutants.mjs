@@ -88,9 +88,9 @@ const MUTANTS = [
   ['too light a drawing', readsLegibly, /too little contrast/, style('svg text { fill: #aaa !important }')],
   ['a dark page that is light', readsLegibly, /dark page has a ground|in dark colours/, style('body, body * { background: #fff !important; color: #000 !important; fill: #000 !important }')],
   ['falls and rises in one colour', readsLegibly, /look alike|same colour/, style('td.falls, td.rises, td.falls *, td.rises * { background: #eee !important; color: #000 !important }')],
-  ['a fixed width', fitsPhone, /wider than the phone|scrolls sideways|beyond the edge/, style('.spoiled { width: 500px; height: 1px }', '<div class="spoiled"></div>')],
-  ['a fixed width in what is opened', fitsPhone, /with all details opened/, style('.spoiled { width: 500px; height: 1px }', '<details><summary>x</summary><div class="spoiled"></div></details>')],
-  ['no viewport', fitsPhone, /"wide": 980/, swap(/<meta name="viewport"[^>]*>/, '')],
+  ['a fixed width', fitsPhone, /as it opens: the page scrolls sideways, by/, style('.spoiled { width: 500px; height: 1px }', '<div class="spoiled"></div>')],
+  ['a fixed width in what is opened', fitsPhone, /^(?!.*as it opens).*with all details opened: the page scrolls/s, style('.spoiled { width: 500px; height: 1px }', '<details><summary>x</summary><div class="spoiled"></div></details>')],
+  ['no viewport', fitsPhone, /laid out for 980 pixels/, swap(/<meta name="viewport"[^>]*>/, '')],
 
   ['no outline', keyboardReaches, /focus cannot be seen/, style('* { outline: none !important }')],
   ['an outline as light as the paper', keyboardReaches, /has a contrast/, style('* { outline-color: #eee !important }')],

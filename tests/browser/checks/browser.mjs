@@ -61,6 +61,8 @@ export async function within(browser, expected, options, act) {
   try {
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme: scheme, media });
+    // Where nothing is: what scrolls below a pointer answers to it.
+    await page.mouse.move(0, 0);
     device.address = pathToFileURL(expected.file).href;
     await page.goto(device.address + hash);
     if (name !== 'bare') await page.waitForSelector('html[data-ready]', { state: 'attached', timeout: 120_000 });
