@@ -1,20 +1,28 @@
 use std::borrow::Cow;
 
-/// Text of somebody else's made fit for a terminal: control characters, which
-/// could move the cursor or worse, become U+FFFD.
+/// Text of somebody else's made fit to be shown: control characters, which could
+/// move the cursor or worse, and those that turn the direction of what follows
+/// become U+FFFD.
 ///
 /// ```
 /// assert_eq!(assize_report::printable("a\u{1b}[2Jb"), "a\u{fffd}[2Jb");
+/// assert_eq!(assize_report::printable("1\u{202e}23"), "1\u{fffd}23");
 /// ```
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(char::is_control) {
+    let unfit = |c: char| c.is_control() || turns(c);
+    if !text.chars().any(unfit) {
         return Cow::Borrowed(text);
     }
     let shown = |c: char| match c {
         '\n' => '\n',
         '\t' => ' ',
-        c if c.is_control() => '\u{fffd}',
+        c if unfit(c) => '\u{fffd}',
         c => c,
     };
     Cow::Owned(text.chars().map(shown).collect())
+}
+
+/// Whether that is one of Unicode's controls of direction.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

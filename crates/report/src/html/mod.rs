@@ -98,6 +98,7 @@ pub fn html(page: &Page<'_>) -> Result<String, HtmlError> {
     let mut environment = Environment::new();
     environment.set_trim_blocks(true);
     environment.set_lstrip_blocks(true);
+    environment.set_formatter(shown);
     for (name, source) in TEMPLATES {
         environment.add_template(name, source)?;
     }
@@ -112,4 +113,20 @@ pub fn html(page: &Page<'_>) -> Result<String, HtmlError> {
         ..minijinja::Value::from_serialize(&view)
     })?;
     Ok(text)
+}
+
+/// Writes what a reader sees. Attributes that scripts and tests read have the
+/// text as it is: `{{ text | e }}`.
+fn shown(
+    out: &mut minijinja::Output<'_>,
+    state: &minijinja::State<'_, '_>,
+    value: &minijinja::Value,
+) -> Result<(), minijinja::Error> {
+    match value.as_str() {
+        Some(text) if !value.is_safe() => {
+            let text = crate::printable(text);
+            minijinja::escape_formatter(out, state, &minijinja::Value::from(text.as_ref()))
+        }
+        _ => minijinja::escape_formatter(out, state, value),
+    }
 }

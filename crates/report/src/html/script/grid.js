@@ -75,10 +75,10 @@ function drawGrid() {
     const w = data.workloads.indexOf(table.dataset.workload);
     const name = baseline.has(w) ? configuration(baseline.get(w)) : judged.baseline;
     table.dataset.baseline = name;
-    table.querySelector('.baseline-of').textContent = name;
+    table.querySelector('.baseline-of').textContent = shown(name);
     table.querySelector('.runs').textContent = sameRuns(judged.rows.filter((row) => row.w === w));
   }
-  for (const name of document.querySelectorAll('.baseline-name')) name.textContent = judged.baseline;
+  for (const name of document.querySelectorAll('.baseline-name')) name.textContent = shown(judged.baseline);
   drawAnswer(judged);
 }
 

@@ -3,7 +3,7 @@
 const tip = document.getElementById('tip');
 
 function showTip(text, box) {
-  tip.textContent = text;
+  tip.textContent = shown(text);
   tip.hidden = false;
   const left = Math.min(box.left + box.width / 2 + 12, document.documentElement.clientWidth - tip.offsetWidth - 8);
   const below = box.top + box.height + 10;

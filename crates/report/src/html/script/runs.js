@@ -112,7 +112,7 @@ function drawRun() {
   const { order, repetition, c, w, line } = data.runs;
   section.dataset.run = order[i];
   const where = line[i] ? `, read at line ${line[i]}` : '';
-  document.getElementById('run-title').textContent = `Run ${order[i]}: ${configuration(c[i])} on ${data.workloads[w[i]]}, repetition ${repetition[i]}${where}`;
+  document.getElementById('run-title').textContent = shown(`Run ${order[i]}: ${configuration(c[i])} on ${data.workloads[w[i]]}, repetition ${repetition[i]}${where}`);
   const plot = section.querySelector('.plot'), caption = section.querySelector('figcaption');
   plot.replaceChildren();
   const series = data.series.filter((one) => one.run === order[i]);

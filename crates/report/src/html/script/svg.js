@@ -6,10 +6,15 @@ const SVG = 'http://www.w3.org/2000/svg';
 function svg(tag, attributes, ...children) {
   const element = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes || {})) {
-    if (value !== undefined && value !== null) element.setAttribute(name, value);
+    if (value !== undefined && value !== null) element.setAttribute(name, name === 'aria-label' ? shown(value) : value);
   }
-  element.append(...children);
+  element.append(...children.map(shown));
   return element;
+}
+
+/** Text without controls, also those that turn the direction of what follows. */
+function shown(what) {
+  return typeof what === 'string' ? what.replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (c) => (c === '\n' ? c : c === '\t' ? ' ' : '\ufffd')) : what;
 }
 
 /** An HTML element with attributes and children. */
@@ -17,9 +22,9 @@ function html(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value === true) element.setAttribute(name, '');
-    else if (value !== undefined && value !== null && value !== false) element.setAttribute(name, value);
+    else if (value !== undefined && value !== null && value !== false) element.setAttribute(name, name === 'aria-label' ? shown(value) : value);
   }
-  element.append(...children);
+  element.append(...children.map(shown));
   return element;
 }
 
