@@ -152,6 +152,9 @@ fn machines_that_disagree_are_said_to_before_anything_else() {
         first.starts_with("The machines disagree on time"),
         "{first}"
     );
+    let text = String::from_utf8(compare(place.path(), &["a", "b"]).stdout).unwrap();
+    assert!(text.contains("time        disagree !"), "{text}");
+    assert!(!text.contains("\n    pooled"), "{text}");
 }
 
 #[test]

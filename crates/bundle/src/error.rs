@@ -169,33 +169,11 @@ impl std::fmt::Display for Error {
                 "{}: run {index}: the schedule has {planned} runs, counted from 0",
                 path.display()
             ),
-            Error::Unit {
-                path,
-                other,
-                metric,
-                units: [here, there],
-            } => write!(
-                f,
-                "{}: another unit: metric '{metric}' is in '{here}' here, in '{there}' in {}; \
-                 measure both with the same version of the instrument",
-                path.display(),
-                other.display()
-            ),
-            Error::Twice {
-                path,
-                other,
-                machine,
-            } => write!(
-                f,
-                "{}: holds runs of the machine '{machine}' as {} does; each machine counts \
-                 once: leave one out",
-                path.display(),
-                other.display()
-            ),
             Error::Nothing => write!(f, "no bundle to merge; name one or more"),
             Error::Differs { .. } | Error::Conflict { .. } | Error::Incomparable { .. } => {
                 self.difference(f)
             }
+            Error::Unit { .. } | Error::Twice { .. } => self.beside(f),
         }
     }
 }
@@ -248,6 +226,38 @@ impl Error {
                 difference.field,
                 difference.second,
                 difference.first,
+                other.display()
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Error {
+    /// What keeps bundles from being judged beside each other.
+    fn beside(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Error::Unit {
+                path,
+                other,
+                metric,
+                units: [here, there],
+            } => write!(
+                f,
+                "{}: another unit: metric '{metric}' is in '{here}' here, in '{there}' in {}; \
+                 measure both with the same version of the instrument",
+                path.display(),
+                other.display()
+            ),
+            Error::Twice {
+                path,
+                other,
+                machine,
+            } => write!(
+                f,
+                "{}: holds runs of the machine '{machine}' as {} does; each machine counts \
+                 once: leave one out",
+                path.display(),
                 other.display()
             ),
             _ => Ok(()),

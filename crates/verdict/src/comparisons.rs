@@ -40,6 +40,18 @@ pub(crate) struct Compared {
     pub(crate) lints: Vec<Lint>,
 }
 
+impl Compared {
+    /// With all rows in the order of their places.
+    pub(crate) fn sorted<K: Ord>(mut self, place: impl Fn(&str, &str) -> K) -> Self {
+        let key = |workload: &String, metric: &String| place(workload, metric);
+        self.comparisons
+            .sort_by_key(|c| key(&c.workload, &c.metric));
+        self.machines.sort_by_key(|c| key(&c.workload, &c.metric));
+        self.pooled.sort_by_key(|c| key(&c.workload, &c.metric));
+        self
+    }
+}
+
 /// All comparisons, corrected within their families: the metrics in `primary`
 /// by Holm, the others by Benjamini and Hochberg.
 pub(crate) fn compare_all(
@@ -204,14 +216,19 @@ pub(crate) fn where_present(
     p.iter().map(|p| p.and_then(|_| corrected.next())).collect()
 }
 
-/// The verdict of a row. Effects of opposite direction on several machines have
-/// no common one, and a mean of unequal effects shows no equivalence.
+/// The verdict of a row. Where several machines have no common direction no
+/// difference is claimed, and a mean of unequal effects shows no equivalence.
 fn verdict(weighed: &Weighed, corrected: [Option<f64>; 3], options: &Options) -> Verdict {
+    let common = weighed.has_common_direction(options);
+    let corrected = if common { corrected } else { [None; 3] };
     let word = verdict_of(weighed, corrected, options);
-    match weighed.agreement(options) {
-        Some(Agreement::Opposite) => Verdict::Undecided,
-        Some(Agreement::Differ) if word == Verdict::Equivalent => Verdict::Undecided,
-        _ => word,
+    let alike = weighed
+        .agreement(options)
+        .is_none_or(|found| found == Agreement::Agree);
+    if word == Verdict::Equivalent && !alike {
+        Verdict::Undecided
+    } else {
+        word
     }
 }
 

@@ -7,7 +7,7 @@ use assize_bundle::{Configuration, Records};
 use crate::baselines::Baselines;
 use crate::cells::Cells;
 use crate::claims::try_claims;
-use crate::comparisons::{Compared, compare_all};
+use crate::comparisons::compare_all;
 use crate::document::{Document, SCHEMA};
 use crate::error::Error;
 use crate::factorial::fit_all;
@@ -38,26 +38,18 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         higher,
         absent,
     } = declared(&cells, options)?;
-    let Compared {
-        mut comparisons,
-        mut machines,
-        mut pooled,
-        lints: too_few,
-    } = compare_all(&cells, &baselines, &primary, options);
-    let (mut factorial, holes) = fit_all(&cells);
     let place = places(&cells, &primary);
-    comparisons.sort_by_key(|c| place(&c.workload, &c.metric));
-    machines.sort_by_key(|c| place(&c.workload, &c.metric));
-    pooled.sort_by_key(|c| place(&c.workload, &c.metric));
+    let compared = compare_all(&cells, &baselines, &primary, options).sorted(&place);
+    let (mut factorial, holes) = fit_all(&cells);
     factorial.sort_by_key(|f| place(&f.workload, &f.metric));
-    let (tables, not_measured) = tabulate(&cells, &baselines, &comparisons, options);
+    let (tables, not_measured) = tabulate(&cells, &baselines, &compared.comparisons, options);
     let rates = rate_all(&cells, baselines.chosen, options);
     let claims = try_claims(&cells, options)?;
     let (found, faults) = lints::find_all(&cells, &absent, &primary);
     let of_baselines = baselines.lints(&cells);
     let doubts = lints::doubts(records);
     let sources = [
-        too_few,
+        compared.lints,
         found,
         not_measured,
         of_baselines,
@@ -79,10 +71,10 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         runs: records.runs.clone(),
         summaries: records.summaries.clone(),
         statements: records.statements.clone(),
-        comparisons,
+        comparisons: compared.comparisons,
         across: records.across,
-        machines,
-        pooled,
+        machines: compared.machines,
+        pooled: compared.pooled,
         tables,
         noise_floor: floors(&cells, options.seed),
         factorial,

@@ -99,6 +99,17 @@ impl Weighed {
         Some(across.agreement(options))
     }
 
+    /// Whether one direction may be claimed of all machines. The permutation test
+    /// only denies that there is no effect on any of them: they must not contradict
+    /// each other, and the pooled interval must leave out "no difference".
+    pub(crate) fn has_common_direction(&self, options: &Options) -> bool {
+        match self.agreement(options) {
+            None => true,
+            Some(Agreement::Opposite) => false,
+            Some(_) => self.ci.is_none() || self.excludes_none(),
+        }
+    }
+
     /// What they say, if they contradict each other.
     pub(crate) fn disagreement(&self, options: &Options) -> Option<String> {
         self.across.as_ref()?.disagreement(options)

@@ -1,6 +1,8 @@
 //! What goes into the tables of the text report.
 
-use assize_verdict::{Comparison, Document, Effect, Factorial, NoiseFloor, Rate, Scale, Verdict};
+use assize_verdict::{
+    Agreement, Comparison, Document, Effect, Factorial, NoiseFloor, Rate, Scale, Verdict,
+};
 
 use unicode_width::UnicodeWidthStr;
 
@@ -125,7 +127,7 @@ fn comparison_grid(document: &Document, rows: &[&Comparison], show_n: bool) -> G
                 let row = rows
                     .iter()
                     .find(|row| row.metric == metric && row.configuration == **name);
-                row.map(|row| comparison_cell(row, show_n))
+                row.map(|row| comparison_cell(document, row, show_n))
                     .unwrap_or_default()
             })
             .collect();
@@ -134,7 +136,13 @@ fn comparison_grid(document: &Document, rows: &[&Comparison], show_n: bool) -> G
     grid
 }
 
-fn comparison_cell(row: &Comparison, show_n: bool) -> Cell {
+fn comparison_cell(document: &Document, row: &Comparison, show_n: bool) -> Cell {
+    if contradicted(document, row) {
+        return Cell {
+            lines: vec!["disagree !".to_string()],
+            weight: Weight::Bold,
+        };
+    }
     let value = match (row.ratio, row.difference) {
         (Some(value), _) => narrow(value, ratio),
         (None, Some(difference)) => format!("d {}", narrow(difference, signed)),
@@ -155,6 +163,16 @@ fn comparison_cell(row: &Comparison, show_n: bool) -> Cell {
         lines,
         weight: weight(row.verdict),
     }
+}
+
+/// Whether machines contradict each other there: no figure speaks for all.
+fn contradicted(document: &Document, row: &Comparison) -> bool {
+    document.pooled.iter().any(|pooled| {
+        pooled.agreement == Agreement::Opposite
+            && (&pooled.workload, &pooled.metric, &pooled.unit)
+                == (&row.workload, &row.metric, &row.unit)
+            && (&pooled.baseline, &pooled.configuration) == (&row.baseline, &row.configuration)
+    })
 }
 
 /// How a verdict is dressed.
@@ -187,6 +205,13 @@ fn legend(document: &Document, out: &mut String) {
         "Below each ratio its {level} % interval. ** established (exact permutation test, corrected, p <= {alpha}); * supported \
          (only the corrected t interval excludes 1: too few runs, or only their means, for more); = equivalent within {margin} %; ? undecided."
     );
+    let contradicted = |row: &Comparison| contradicted(document, row);
+    if document.comparisons.iter().any(contradicted) {
+        let several = document.across.several();
+        text.push_str(&format!(
+            " disagree !: {several} show opposite effects, so no figure speaks for all."
+        ));
+    }
     if raw {
         text.push_str(" d: a difference, where values of zero or less forbid a ratio.");
     }

@@ -174,15 +174,15 @@ fn by_values(
         };
         let weighed = weigh(cells, cell(reading.b)?, cell(reading.a)?, options.seed);
         let agreement = weighed.agreement(options);
-        let opposite = agreement == Some(Agreement::Opposite);
+        let common = weighed.has_common_direction(options);
         let alike = agreement.is_none_or(|found| found == Agreement::Agree);
         let margin = equivalence::bounds(options.margin).ok();
         let within = |ci: assize_judge::Interval| margin.is_some_and(|m| ci.within(&m));
         let by_t = weighed.p_attainable.is_none_or(|p| p > options.alpha);
         Some(Part {
             workload: cells.workloads[workload].clone(),
-            direction: weighed.direction().filter(|_| !opposite),
-            p: if by_t { weighed.p_t } else { weighed.p }.filter(|_| !opposite),
+            direction: weighed.direction().filter(|_| common),
+            p: if by_t { weighed.p_t } else { weighed.p }.filter(|_| common),
             by_t,
             equivalent: alike && weighed.ci90.is_some_and(within),
             evidence: Evidence::Values(Box::new(weighed)),

@@ -319,3 +319,23 @@ fn factors_are_fitted_with_the_machine_as_block() {
     // 48 runs, two parameters, and two more for the machines.
     assert_eq!((fit.n, fit.residual_df), (48, 44.0));
 }
+
+#[test]
+fn an_effect_somewhere_is_no_common_effect() {
+    // Much on a noisy machine, next to nothing on a quiet one, which weighs most.
+    let little = (0..8).map(|at| 0.001 * (f64::from(at) - 3.5));
+    let quiet: Vec<f64> = BASE.iter().zip(little).map(|(v, x)| v * x.exp()).collect();
+    let records = on(&[
+        ("quiet", BASE.to_vec(), quiet),
+        ("noisy", BASE.to_vec(), scaled(&BASE, 3.0, 1.0)),
+    ]);
+    let document = tried(&records, &Options::default());
+    assert_eq!(document.machines[1].verdict, Verdict::Established);
+    let pooled = &document.pooled[0];
+    assert_eq!(pooled.agreement, Agreement::Differ);
+    assert!(
+        pooled.ci.is_some_and(|ci| ci[0] < 1.0 && ci[1] > 1.0),
+        "{pooled:?}"
+    );
+    assert_eq!(pooled.verdict, Verdict::Undecided);
+}
