@@ -52,6 +52,7 @@ const MUTANTS = [
   ['a handler in a name', opensQuietly, /handlers of their own/, markup('<b onclick="alert(1)">x</b>')],
   ['another script', opensQuietly, /the data and the script/, script('1')],
   ['no policy', opensQuietly, /input did not match/, unguarded((html) => html)],
+  ['a name that turns the figures behind it', opensQuietly, /turn the direction/, markup('<p>x\u202e 1.234</p>')],
   ['a link out', opensQuietly, /lead out/, markup('<a href="https://example.org/">x</a>')],
   ['a dialog', gridIsRight, /dialog: spoiled/, script("setTimeout(() => alert('spoiled'))")],
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 
 import { choose, options, within } from './browser.mjs';
+import { plain } from './expected.mjs';
 import { compareAnswer, compareGrid, compareOverview } from './grid.mjs';
 
 /** Every baseline there is, and back to the first. */
@@ -26,7 +27,7 @@ export async function switchesBaseline(browser, expected, t) {
 
 /** Wherever the page names its baseline, it is the chosen one. */
 async function saysWhat(page, document) {
-  const named = await page.$$eval('.baseline-name', (all) => all.map((one) => one.textContent));
+  const named = plain(await page.$$eval('.baseline-name', (all) => all.map((one) => one.textContent)));
   for (const name of named) assert.equal(name, document.baseline, 'the name of the baseline');
 }
 

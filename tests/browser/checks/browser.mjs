@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+import { plain } from './expected.mjs';
+
 // Where ./setup.sh test installs what package-lock.json pins.
 const installed = fileURLToPath(new URL('../../../target/setup/browser/', import.meta.url));
 export const require = createRequire(installed);
@@ -113,7 +115,7 @@ export async function drawn(page) {
 
 /** Chooses the option of a select with exactly this text. */
 export async function choose(page, id, text) {
-  const texts = await page.$$eval(`#${id} option`, (options) => options.map((option) => option.textContent));
+  const texts = await options(page, id);
   const index = texts.indexOf(text);
   assert.ok(index >= 0, `#${id} has no option ${JSON.stringify(text)} but ${JSON.stringify(texts)}`);
   await page.selectOption(`#${id}`, { index });
@@ -121,7 +123,7 @@ export async function choose(page, id, text) {
 }
 
 /** The texts of the options of a select. */
-export const options = (page, id) => page.$$eval(`#${id} option`, (all) => all.map((option) => option.textContent));
+export const options = async (page, id) => plain(await page.$$eval(`#${id} option`, (all) => all.map((option) => option.textContent)));
 
 /** Opens every <details>. */
 export const openAll = (page) => page.$$eval('details', (all) => { for (const one of all) one.open = true; });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 
 import { choose, drawn, options, within } from './browser.mjs';
-import { MARKS, close, intervalAgrees, metricsOf, valueAgrees, way } from './expected.mjs';
+import { MARKS, close, intervalAgrees, metricsOf, plain, valueAgrees, way } from './expected.mjs';
 
 /** What an option of #metric says, for a metric of a document. */
 async function optionOf(page, { metric, unit }) {
@@ -46,12 +46,11 @@ export async function forestIsRight(browser, expected, t) {
   });
 }
 
-/** The marks of a panel; runs in the page. */
-function marksOf([section, name]) {
-  const panel = [...document.querySelectorAll(`${section} .panel`)].find((one) => one.querySelector('h4').textContent === name);
-  if (!panel) return null;
+/** The marks of all panels; runs in the page. */
+function marksOf(section) {
   const number = (one, attribute) => Number(one.getAttribute(attribute));
-  return {
+  return [...document.querySelectorAll(`${section} .panel`)].map((panel) => ({
+    title: panel.querySelector('h4').textContent,
     one: number(panel.querySelector('.one'), 'x1'),
     count: Number(panel.querySelector('[data-marks]')?.dataset.marks ?? 0),
     marks: [...panel.querySelectorAll('svg > g')].map((group) => {
@@ -65,11 +64,12 @@ function marksOf([section, name]) {
         ends: line && [number(line, 'x1'), number(line, 'x2')],
       };
     }),
-  };
+  }));
 }
 
 async function comparePanel(page, workload, rows) {
-  const panel = await page.evaluate(marksOf, ['#forest', workload]);
+  const panels = plain(await page.evaluate(marksOf, '#forest'));
+  const panel = panels.find((one) => one.title === workload) ?? null;
   if (!rows.length) return assert.equal(panel, null, `${workload} has a panel and no ratios`);
   assert.ok(panel, `${workload} has no panel`);
   const raw = rows.every((row) => row.ratio === null);
@@ -106,7 +106,7 @@ function lieOnAScale(points, at) {
 }
 
 /** The rows of the table behind a plot. */
-const tableOf = (page, section) => page.$$eval(`${section} .numbers tbody tr`, (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+const tableOf = async (page, section) => plain(await page.$$eval(`${section} .numbers tbody tr`, (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent))));
 
 async function compareTable(page, rows) {
   const table = await tableOf(page, '#forest');

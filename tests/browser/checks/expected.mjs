@@ -4,17 +4,28 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
+/**
+ * A text, or all texts of a value, as pages may show them: characters that turn
+ * the direction of what follows, figures included, are replaced by a sign.
+ */
+export function plain(value) {
+  if (typeof value === 'string') return value.replace(/[\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+  if (Array.isArray(value)) return value.map(plain);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [plain(name), plain(one)]));
+}
+
 /** Reads what lies beside a page. */
 export function read(file) {
   const path = resolve(file);
   const stem = path.replace(/\.html$/, '');
-  const documents = JSON.parse(readFileSync(`${stem}.json`, 'utf8'));
+  const documents = plain(JSON.parse(readFileSync(`${stem}.json`, 'utf8')));
   assert.ok(Array.isArray(documents) && documents.length > 0, `${stem}.json: not a list of documents`);
   return {
     file: path,
     name: basename(stem),
     documents,
-    text: readFileSync(`${stem}.txt`, 'utf8'),
+    text: plain(readFileSync(`${stem}.txt`, 'utf8')),
     artefact: (kind) => join(dirname(path), `${basename(stem)}.${kind}`),
   };
 }

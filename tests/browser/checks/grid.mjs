@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict';
 
 import { choose, options, within } from './browser.mjs';
-import { MARKS, agrees, close, intervalAgrees, keyOf, metricsOf, rowsByKey, valueAgrees, way } from './expected.mjs';
+import { MARKS, agrees, close, intervalAgrees, keyOf, metricsOf, plain, rowsByKey, valueAgrees, way } from './expected.mjs';
 
 /** The cells of tables as a person and as a program see them. */
-export const cellsOf = (page, tables) => page.$$eval(`${tables} td`, (cells) => cells.map((cell) => ({
+export const cellsOf = async (page, tables) => plain(await page.$$eval(`${tables} td`, (cells) => cells.map((cell) => ({
   ...cell.dataset,
   classes: [...cell.classList],
   value: cell.querySelector('b')?.textContent ?? null,
   interval: cell.querySelector('i')?.textContent ?? null,
   mark: cell.querySelector('.mark')?.textContent ?? null,
   text: cell.textContent.trim(),
-})));
+}))));
 
 /** The page as it opens. */
 export async function gridIsRight(browser, expected) {
@@ -75,12 +75,12 @@ function compareRest(cells, document) {
 /** Each row has a cell for each configuration, below its name. */
 async function compareHeads(page, document, cells) {
   const names = document.configurations.filter((one) => !one.repeats).map((one) => one.name);
-  const tables = await page.$$eval('table.grid', (all) => all.map((table) => ({
+  const tables = plain(await page.$$eval('table.grid', (all) => all.map((table) => ({
     workload: table.dataset.workload,
     baseline: table.dataset.baseline,
     heads: [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent),
     rows: [...table.tBodies[0].rows].map((row) => [...row.cells].slice(1).map((cell) => cell.dataset.configuration)),
-  })));
+  }))));
   for (const table of tables) {
     assert.deepEqual(table.heads, names, `${table.workload}: the names of the columns`);
     for (const row of table.rows) assert.deepEqual(row, names, `${table.workload}: the cells of a row`);
@@ -109,7 +109,7 @@ export async function compareOverview(page, document, same = close) {
 
 /** The sentences and the tally. */
 export async function compareAnswer(page, document) {
-  const said = await page.$$eval('#answer li', (items) => items.map((item) => item.lastElementChild.textContent));
+  const said = plain(await page.$$eval('#answer li', (items) => items.map((item) => item.lastElementChild.textContent)));
   assert.deepEqual(said, document.sentences.map((sentence) => sentence.text), 'the sentences of the answer');
   const tally = await page.$$eval('#tally [data-verdict]', (items) => items.map((item) => [item.dataset.verdict, Number(item.dataset.count), item.textContent.trim()]));
   for (const [verdict, count, text] of tally) {
@@ -128,7 +128,7 @@ async function eachWorkloadIsSeen(page, document) {
   for (const name of names) {
     if (!document.comparisons.some((row) => row.workload === name)) continue;
     await choose(page, 'workload', name);
-    const seen = await page.$$eval('table.grid', (all) => all.filter((table) => table.checkVisibility()).map((table) => table.dataset.workload));
+    const seen = plain(await page.$$eval('table.grid', (all) => all.filter((table) => table.checkVisibility()).map((table) => table.dataset.workload)));
     assert.deepEqual(seen, [name], 'the grids that are seen');
   }
 }

@@ -39,14 +39,14 @@ function markControls() {
 function focused() {
   const one = document.activeElement;
   if (!one || one === document.body) return null;
-  const style = getComputedStyle(one), box = one.getBoundingClientRect();
+  const style = getComputedStyle(one);
   const luminance = (text) => {
     const parts = text.match(/[\d.]+/g).slice(0, 3).map((part) => part / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
     return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
   };
   const [high, low] = [style.outlineColor, getComputedStyle(document.body).backgroundColor].map(luminance).sort((a, b) => b - a);
-  // What sticks to the top must not hide it.
-  const points = [0.05, 0.5, 0.95].map((part) => [Math.min(box.left + box.width / 2, window.innerWidth - 2), box.top + box.height * part]);
+  // What sticks to the top must not hide it. A link may lie on several lines.
+  const points = [...one.getClientRects()].flatMap((box) => [0.05, 0.5, 0.95].map((part) => [Math.min(box.left + box.width / 2, window.innerWidth - 2), box.top + box.height * part]));
   const seen = points.some(([x, y]) => {
     const top = y >= 0 && y < window.innerHeight && document.elementFromPoint(Math.max(x, 1), y);
     return top && (one.contains(top) || top.contains(one));

@@ -46,14 +46,20 @@ async function fits(page, state, wrong) {
   const found = await page.evaluate(() => {
     const root = document.documentElement, wide = root.clientWidth;
     const scrolls = (element) => element && (['auto', 'scroll', 'hidden', 'clip'].includes(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
+    // A box may fit while the text in it does not.
+    const end = (one) => {
+      const box = one.getBoundingClientRect(), within = one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX === 'visible';
+      return within && one.clientWidth ? Math.max(box.right, box.left + one.scrollWidth) : box.right;
+    };
     const beyond = [...document.body.querySelectorAll('*')]
-      .filter((one) => one.getBoundingClientRect().right > wide + 1 && one.checkVisibility() && !scrolls(one.parentElement))
-      .map((one) => `${one.tagName.toLowerCase()}#${one.id}.${one.getAttribute('class') || ''} to ${one.getBoundingClientRect().right.toFixed(0)}: ${one.textContent.slice(0, 40)}`);
+      .filter((one) => end(one) > wide + 1 && one.checkVisibility() && !scrolls(one.parentElement))
+      .map((one) => `${one.tagName.toLowerCase()}#${one.id}.${one.getAttribute('class') || ''} to ${end(one).toFixed(0)}: ${one.textContent.slice(0, 40)}`)
+      .reverse();
     return { wide, window: window.innerWidth, content: Math.max(root.scrollWidth, document.body.scrollWidth), beyond: beyond.slice(0, 8) };
   });
   const { wide, window, content, beyond } = found;
   if (wide !== page.viewportSize().width) wrong.push(`${state}: the page is laid out for ${wide} pixels`);
-  else if (window > wide || content > wide) wrong.push(`${state}: the page scrolls sideways, by ${Math.max(window, content) - wide} pixels`);
+  else if (window > wide || content > wide) wrong.push(`${state}: the page scrolls sideways, by ${(content > wide ? content : window) - wide} pixels`);
   for (const one of beyond) {
     const said = `beyond the edge: ${one}`;
     if (!wrong.some((line) => line.endsWith(said))) wrong.push(`${state}: ${said}`);

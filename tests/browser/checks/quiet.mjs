@@ -28,6 +28,13 @@ export async function opensQuietly(browser, expected) {
     assert.doesNotMatch(found.policy, /unsafe|https?:|\*/);
     const dead = await page.$$eval('a[href^="#"]', (links) => links.map((link) => link.getAttribute('href')).filter((href) => !document.getElementById(href.slice(1))));
     assert.deepEqual(dead, [], 'links to nowhere in the page');
+    const turned = await page.evaluate(() => {
+      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, (one) => (one.parentElement.closest('script') ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+      const found = [];
+      while (texts.nextNode()) if (/[\u202a-\u202e\u2066-\u2069]/.test(texts.currentNode.data)) found.push(`${texts.currentNode.parentElement.tagName}: ${texts.currentNode.data.trim().slice(0, 60)}`);
+      return [...new Set(found)];
+    });
+    assert.deepEqual(turned.slice(0, 10), [], 'texts that turn the direction of what follows them');
     const twice = await page.$$eval('[id]', (all) => all.map((one) => one.id).filter((id, i, ids) => ids.indexOf(id) !== i));
     assert.deepEqual(twice, [], 'identifiers that are there twice');
   });

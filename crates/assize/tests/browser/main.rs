@@ -16,6 +16,7 @@ mod invented;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::sync::OnceLock;
 
 use common::{Outcome, Test, command, document, errors, printed, there};
 use libtest_mimic::{Arguments, Trial};
@@ -145,8 +146,12 @@ fn check(page: &Path) -> Outcome {
 
 /// Carries out an experiment in the exact machine; runs are kept.
 fn experiment(directory: &Path, file: &Path, more: &[&str]) {
-    let cache = artefacts().join("cache");
-    common::share_usual(&cache);
+    static CACHE: OnceLock<PathBuf> = OnceLock::new();
+    let cache = CACHE.get_or_init(|| {
+        let cache = artefacts().join("cache");
+        common::share_usual(&cache);
+        cache
+    });
     let file = file.display().to_string();
     let arguments = [&["run", &file, "--out", "bundle"], more].concat();
     let done = command(directory, &arguments)
