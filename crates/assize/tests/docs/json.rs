@@ -13,8 +13,9 @@ use crate::common::assize;
 use crate::{rewrites, root};
 
 const PAGE: &str = "docs/json.md";
-const SOURCES: [&str; 2] = [
+const SOURCES: [&str; 3] = [
     "crates/verdict/src/document.rs",
+    "crates/verdict/src/document/machines.rs",
     "crates/bundle/src/records.rs",
 ];
 const TOP: &str = "Document";
