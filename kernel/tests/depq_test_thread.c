@@ -107,7 +107,8 @@ void dt_threads_join(struct dt_thread *threads)
 		} else {
 			struct task_struct *task = threads[i].task;
 
-			KUNIT_FAIL(dt->test, "thread %u does not end: state %x, policy %u, prio %d, throttled %u",
+			KUNIT_FAIL(dt->test,
+				   "thread %u does not end: state %x policy %u prio %d throttled %u",
 				   i, READ_ONCE(task->__state), task->policy,
 				   task->prio, task->dl.dl_throttled);
 		}
