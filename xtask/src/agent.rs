@@ -30,8 +30,13 @@ pub(crate) fn run(_: &[String]) -> Result<(), Error> {
             TRIPLE,
         ],
     )?;
-    build.env("RUSTFLAGS", "-C target-feature=+crt-static");
-    build.env_remove("CARGO_ENCODED_RUSTFLAGS");
+    // The agent is part of what exact figures are a function of, so no path of
+    // the host may be in it.
+    let flags = [
+        "-Ctarget-feature=+crt-static".to_owned(),
+        format!("--remap-path-prefix={}=cargo", cargo_home()?.display()),
+    ];
+    build.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
     run_command(build)?;
     let path = path()?;
     let size = fs::metadata(&path)
@@ -45,6 +50,13 @@ pub(crate) fn run(_: &[String]) -> Result<(), Error> {
     }
     println!("{}: {size} bytes", path.display());
     Ok(())
+}
+
+/// Where cargo keeps the sources of crates.
+fn cargo_home() -> Result<PathBuf, Error> {
+    let home = || env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo"));
+    let named = env::var_os("CARGO_HOME").map(PathBuf::from);
+    named.or_else(home).ok_or_else(|| "HOME is not set".into())
 }
 
 /// The step of `check`.
