@@ -10,7 +10,7 @@ use crate::cli::{CompareArguments, Joining, ReportArguments, Showing};
 use crate::failure::Failure;
 use crate::page::{From, Material};
 use crate::terms::Terms;
-use crate::{audit, joining, output};
+use crate::{audit, joining, output, rerun};
 
 /// Judges bundles and files of results together.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
@@ -42,7 +42,10 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<u8, Failure> {
 }
 
 fn judge(material: &Material<'_>, showing: &Showing) -> Result<u8, Failure> {
-    let document = output::judge(material.records, material.trial, material.terms)?;
+    let mut document = output::judge(material.records, material.trial, material.terms)?;
+    if let From::Bundle(directory) = material.from {
+        document.rerun = rerun::command(directory)?;
+    }
     output::show(&document, material, showing)
 }
 

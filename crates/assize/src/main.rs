@@ -15,6 +15,7 @@ mod output;
 mod page;
 mod plan;
 mod record;
+mod rerun;
 mod run;
 mod shell;
 mod terms;

@@ -8,14 +8,13 @@ use std::thread;
 
 use assize_audit::{Audit, Located, StandsFor};
 use assize_bundle::{Error, Head, Limits, Records, Run};
-use assize_report::html::{About, Command, Page, Post, PostFigure, PostLine, html};
+use assize_report::html::{About, Page, Post, PostFigure, PostLine, html};
 use assize_trace::{Timeline, timeline};
 use assize_verdict::{Document, Options, try_records};
 
 use crate::cli::Trial;
 use crate::failure::Failure;
 use crate::output;
-use crate::shell;
 use crate::terms::Terms;
 use crate::trace;
 
@@ -169,11 +168,6 @@ fn about(document: &Document, material: &Material<'_>, head: Option<&Head>) -> A
     about.target = Some(head.target.clone());
     about.facts = facts(head);
     about.experiment = Some(head.experiment.clone()).filter(|text| !text.is_empty());
-    let run = ["run".to_owned(), head.source.clone()];
-    about.commands.push(Command {
-        does: "Run the experiment again:".into(),
-        line: shell::command_line(run.into_iter()),
-    });
     about
 }
 

@@ -17,7 +17,8 @@ pub struct Head {
     pub source: String,
     /// The experiment file's text.
     pub experiment: String,
-    /// The whole schedule; nothing here looks into it.
+    /// The whole schedule; nothing here looks into it, but for the `overrides`
+    /// that it came from: schedules that are the same without are the same.
     pub plan: serde_json::Value,
     /// `exact`, `live`, `host` or `ssh:HOST`.
     pub target: String,
@@ -62,6 +63,9 @@ impl Head {
         let exact = self.is_exact();
         let mut head = self.clone();
         head.source.clear();
+        if let Some(plan) = head.plan.as_object_mut() {
+            plan.remove("overrides");
+        }
         head.facts.retain(|name, _| !name.starts_with("host"));
         if exact {
             head.machine.clear();

@@ -46,12 +46,10 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         schema: SCHEMA.to_owned(),
         source: experiment.name.clone(),
         experiment: experiment.text.clone(),
+        overrides: overrides.clone(),
         title: file.title.clone(),
         question: file.question.clone(),
-        target: overrides
-            .target
-            .clone()
-            .unwrap_or_else(|| file.target.clone()),
+        target: overrides.target.as_ref().unwrap_or(&file.target).clone(),
         seed,
         factors,
         switches,

@@ -1,6 +1,7 @@
 //! An experiment file, read and found to be in order.
 
 use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
 
 use crate::check::{self, Spans};
 use crate::error::{Error, Source};
@@ -17,18 +18,24 @@ pub struct Experiment {
 }
 
 /// What the command line says instead of the file.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Overrides {
     /// Runs of each cell; with `until` the most of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<u32>,
     /// The seed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// The target.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Factor to the levels that are kept; factors not named keep all. The
     /// first that is kept in the order of the file is the baseline.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub levels: IndexMap<String, Vec<String>>,
     /// Number of CPUs.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus: Option<u32>,
 }
 

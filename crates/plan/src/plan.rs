@@ -4,6 +4,8 @@ use assize_job::{Action, Job, Machine, Order, Payload, Queue, Workload};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::experiment::Overrides;
+
 /// The schema of [`Plan`].
 pub const SCHEMA: &str = "assize.plan/1";
 
@@ -17,6 +19,9 @@ pub struct Plan {
     pub source: String,
     /// The experiment file as it was given.
     pub experiment: String,
+    /// What the command line said instead.
+    #[serde(default)]
+    pub overrides: Overrides,
     /// Its title.
     pub title: String,
     /// The question it asks.

@@ -13,7 +13,7 @@ use std::path::Path;
 use assize_bundle::{
     Configuration, Curve, Events, Evidence, Measurement, Place, Records, Run, Series,
 };
-use assize_report::html::{About, Command, Page, Post, PostFigure, PostLine, html};
+use assize_report::html::{About, Page, Post, PostFigure, PostLine, html};
 use assize_verdict::{Document, Options, try_records};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -76,6 +76,7 @@ fn judged(records: &Records, baseline: Option<&str>) -> Document {
     };
     let mut document = try_records(records, &options).unwrap();
     document.reproduce = "assize report small".into();
+    document.rerun = Some("assize run --cpus 2 small.toml".into());
     document
 }
 
@@ -90,10 +91,6 @@ fn page<'a>(document: &'a Document, others: &'a [Document]) -> Page<'a> {
             primary: vec!["time".into()],
             facts: vec![("kernel".into(), "6.12".into())],
             experiment: Some("title = 'x'".into()),
-            commands: vec![Command {
-                does: "Run it again:".into(),
-                line: "assize run small.toml".into(),
-            }],
         },
         evidence: Evidence {
             curves: vec![Curve {

@@ -76,6 +76,10 @@ pub struct Document {
     /// What the target cannot tell, in sentences.
     #[serde(default)]
     pub limits: Vec<String>,
+    /// The command that carries the experiment out again, where there is one;
+    /// absent until the caller, who knows it, fills it in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rerun: Option<String>,
     /// The command that makes this document again; empty until the caller,
     /// who knows it, fills it in.
     pub reproduce: String,

@@ -57,12 +57,11 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         rates.lints,
         doubts,
     ];
+    let baseline = baselines.main(&cells);
     let mut document = Document {
         schema: SCHEMA.into(),
         source: records.source.clone(),
-        baseline: baselines
-            .main(&cells)
-            .map(|b| cells.configurations[b].clone()),
+        baseline: baseline.map(|b| cells.configurations[b].clone()),
         alpha: options.alpha,
         level: options.level,
         margin: options.margin,
@@ -84,6 +83,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         lints: sources.into_iter().flatten().collect(),
         sentences: Vec::new(),
         limits: records.limits.clone(),
+        rerun: None,
         reproduce: String::new(),
     };
     document.sentences = sentences::find(&document, &cells, &faults, &primary, &higher);

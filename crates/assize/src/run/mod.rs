@@ -32,6 +32,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::page::{From, Material};
 use crate::record;
+use crate::rerun;
 use engine::{Ended, Engine};
 use interrupt::{Interrupt, Killing};
 use looks::Stage;
@@ -405,6 +406,7 @@ fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
     let mut document = output::judge(&records, &trial, &terms)?;
     if work.resumed {
         // What was left to do is done: the same command shows nothing new.
+        document.rerun = rerun::command(&work.directory)?;
         document.reproduce = output::compare_command(&work.directory, &arguments.question);
     }
     let material = Material {

@@ -13,7 +13,7 @@ use crate::rewrites;
 use crate::session::Done;
 
 /// Compares all of a page; gives the page with what was printed. `figures`:
-/// whether numbers must be the same, and not words alone.
+/// whether figures must be the same, and not the names of what is measured alone.
 pub fn all(page: &Page, done: &[Done], figures: bool) -> Result<String, Failed> {
     let mut wrong = String::new();
     let mut new: Vec<Option<Vec<String>>> = page.lines.iter().map(|_| None).collect();
@@ -49,7 +49,7 @@ pub fn all(page: &Page, done: &[Done], figures: bool) -> Result<String, Failed> 
         let fits = if exact {
             align(&shown, &printed, same).is_some()
         } else {
-            words_fit(&shown, &printed)
+            names_fit(&shown, &printed)
         };
         if !fits && rewrites() {
             let margin = " ".repeat(block.indent);
@@ -190,11 +190,66 @@ fn masked(line: &str) -> String {
     number.replace_all(line, "#").into_owned()
 }
 
-/// Whether the words agree, however they are broken into lines.
-fn words_fit(shown: &[String], printed: &[String]) -> bool {
-    let words = |lines: &[String]| -> Vec<String> {
-        let text = masked(&lines.join("\n"));
-        text.split_whitespace().map(String::from).collect()
+/// Whether the same things are measured and asked. With other figures verdicts
+/// may be others too, and sentences with them.
+fn names_fit(shown: &[String], printed: &[String]) -> bool {
+    let names = |lines: &[String]| {
+        lines
+            .iter()
+            .filter_map(|line| name(line))
+            .collect::<Vec<_>>()
     };
-    align(&words(shown), &words(printed), same).is_some()
+    align(&names(shown), &names(printed), same).is_some()
+}
+
+/// What a line of a report is about: the name that begins the row of a table,
+/// the title of a table, a claim. None of other lines.
+fn name(line: &str) -> Option<String> {
+    let row = Regex::new(r"^(\S+(?: \S+)*)  +[-d]? ?\d").unwrap();
+    let title = |line: &str| line.contains(" (n = ").then(|| masked(line));
+    let whole = |line: &str| line.trim() == "..." || line.starts_with("Claim: ");
+    if whole(line) {
+        return Some(line.to_owned());
+    }
+    let name = |found: regex::Captures<'_>| masked(&found[1]);
+    title(line).or_else(|| row.captures(line).map(name))
+}
+
+/// A test of the above.
+#[allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
+pub fn knows_rows() -> Result<(), Failed> {
+    for (line, known) in [
+        ("latency_ns_p90  760 *        0.999 =", "latency_ns_p#"),
+        (
+            "run_job -> completion   200   210.851",
+            "run_job -> completion",
+        ),
+        ("migrations        d 0 ?", "migrations"),
+        (
+            "pipe: ratio to a (n = 8 against 8)",
+            "pipe: ratio to a (n = # against #)",
+        ),
+        ("Claim: a < b on time", "Claim: a < b on time"),
+    ] {
+        assert_eq!(name(line).as_deref(), Some(known));
+    }
+    for other in [
+        "- time falls with b (0.9 [0.8, 0.9]).",
+        "      668..864",
+        "Lints: x",
+        "",
+    ] {
+        assert_eq!(name(other), None, "{other}");
+    }
+    let lines = |all: &[&str]| all.iter().map(|&line| line.to_owned()).collect::<Vec<_>>();
+    let shown = lines(&["- time falls.", "time  1.2 *", "..."]);
+    assert!(names_fit(
+        &shown,
+        &lines(&["- undecided.", "time  1.1 ?", "cost  2 ="])
+    ));
+    assert!(!names_fit(
+        &shown,
+        &lines(&["- time falls.", "cost  1.2 *"])
+    ));
+    Ok(())
 }

@@ -50,6 +50,7 @@ fn main() -> ExitCode {
             "every_metric_that_workloads_record_has_a_row",
             metrics::recorded,
         ),
+        Trial::test("a_row_is_known_by_its_name", compare::knows_rows),
     ];
     for name in names() {
         tests.push(Trial::test(name.clone(), move || try_page(&name)));
@@ -131,7 +132,7 @@ fn inputs(page: &Page) -> Result<bool, Failed> {
         let name = &page.name;
         let here = here.line();
         common::skip(&format!(
-            "{name}: words are compared, figures are not, for the page was {there} and this is {here}"
+            "{name}: figures are not compared, for the page was {there} and this is {here}"
         ));
     }
     Ok(same)

@@ -50,9 +50,9 @@ fn only_the_levels_named_are_kept_under_the_names_they_had() {
     assert_eq!(part.payload, whole.payload);
     let part = experiment.plan(&set(&[("bypass", &["off"])])).unwrap();
     assert_eq!(names(&part), ["none", "none/aa", "hogs"]);
-    let same = experiment
-        .plan(&set(&[("load", &["hogs", "none"])]))
-        .unwrap();
+    let every = set(&[("load", &["hogs", "none"])]);
+    let mut same = experiment.plan(&every).unwrap();
+    assert_eq!(std::mem::take(&mut same.overrides), every);
     assert_eq!(same, whole);
 }
 

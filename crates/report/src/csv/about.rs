@@ -11,11 +11,9 @@ pub(super) fn about(document: &Document, table: &mut Table) -> Result<(), ::csv:
         ("source", &document.source),
         ("reproduce", &document.reproduce),
     ];
-    let baseline = document.baseline.as_ref();
-    for (name, text) in texts
-        .into_iter()
-        .chain(baseline.map(|name| ("baseline", name)))
-    {
+    let rerun = document.rerun.as_ref().map(|line| ("rerun", line));
+    let baseline = document.baseline.as_ref().map(|name| ("baseline", name));
+    for (name, text) in texts.into_iter().chain(rerun).chain(baseline) {
         table.row(&[
             ("kind", "about".into()),
             ("metric", name.into()),

@@ -25,7 +25,7 @@ use std::fmt;
 
 use minijinja::Environment;
 
-pub use page::{About, Command, Page, Post, PostFigure, PostLine};
+pub use page::{About, Page, Post, PostFigure, PostLine};
 
 /// The style, in the order in which it applies.
 const STYLE: [&str; 3] = [

@@ -36,17 +36,6 @@ pub struct About {
     pub facts: Vec<(String, String)>,
     /// The experiment file.
     pub experiment: Option<String>,
-    /// How to do it again, besides the document's command.
-    pub commands: Vec<Command>,
-}
-
-/// A command and what it does.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Command {
-    /// What it does.
-    pub does: String,
-    /// As it is typed.
-    pub line: String,
 }
 
 /// A post as it was read.

@@ -3,7 +3,7 @@
 use assize_verdict::{Document, Scale};
 use serde::Serialize;
 
-use super::page::{Command, Page};
+use super::page::Page;
 use super::{answer, grid, lists, machines, overview, post, tables};
 use crate::text::{Style, text};
 
@@ -34,7 +34,7 @@ pub(super) struct View {
     lint_count: usize,
     limits: Vec<String>,
     facts: Vec<(String, String)>,
-    commands: Vec<Command>,
+    rerun: Option<String>,
     reproduce: String,
     experiment: Option<String>,
     mail: String,
@@ -90,7 +90,7 @@ impl View {
             lint_count: document.lints.len(),
             limits: document.limits.clone(),
             facts: about.facts.clone(),
-            commands: about.commands.clone(),
+            rerun: document.rerun.clone(),
             reproduce: document.reproduce.clone(),
             experiment: about.experiment.clone(),
             mail: text(document, Style::default()),

@@ -38,9 +38,13 @@ pub fn text(document: &Document, style: Style) -> String {
     tables::statements(document, &mut out);
     lints(document, &mut out);
     limits(document, &mut out);
-    if !document.reproduce.is_empty() {
+    let report = Some(&document.reproduce).filter(|command| !command.is_empty());
+    let commands: Vec<&String> = document.rerun.iter().chain(report).collect();
+    if !commands.is_empty() {
         out.push_str("Reproduce:\n");
-        push_wrapped_code(&mut out, &document.reproduce);
+    }
+    for command in commands {
+        push_wrapped_code(&mut out, command);
     }
     out
 }
@@ -206,6 +210,24 @@ fn shell_words(command: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_experiment_is_carried_out_before_it_is_reported() {
+        let none: [u8; 0] = [];
+        let document: Document = serde_json::from_value(serde_json::json!({
+            "schema": "assize.verdict/1", "source": "bundle", "baseline": null,
+            "alpha": 0.05, "margin": 0.01, "configurations": none, "workloads": none,
+            "runs": none, "summaries": none, "statements": none, "comparisons": none,
+            "factorial": none, "rates": none, "rate_comparisons": none, "claims": none,
+            "lints": none, "sentences": none, "rerun": "assize run --cpus 2 x.toml",
+            "reproduce": "assize report bundle",
+        }))
+        .unwrap();
+        assert!(
+            text(&document, Style::default())
+                .ends_with("Reproduce:\n  assize run --cpus 2 x.toml\n  assize report bundle\n")
+        );
+    }
 
     #[test]
     fn the_noise_floor_and_the_limits_are_shown() {

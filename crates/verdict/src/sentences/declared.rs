@@ -8,8 +8,10 @@ use crate::words::{and_list, count, plain};
 
 /// At most so many metrics are spoken of.
 const METRICS: usize = 2;
-/// At most so many configurations are named for each direction.
+/// At most so many configurations are named with figures for each direction.
 const CONFIGURATIONS: usize = 3;
+/// At most so many more are named without.
+const LIKEWISE: usize = 4;
 
 /// A sentence for each of the first metrics, in the order of `seen`.
 pub(super) fn find(
@@ -41,7 +43,7 @@ fn sentence(document: &Document, rows: &[&Seen<'_>]) -> Option<Sentence> {
             .copied()
             .collect();
         (!strong.is_empty()).then(|| {
-            let sure = surety(strong.iter().copied());
+            let sure = sure(&strong);
             format!("{} {}{sure}", verb(up, false), places(&strong, several))
         })
     };
@@ -67,6 +69,18 @@ fn sentence(document: &Document, rows: &[&Seen<'_>]) -> Option<Sentence> {
         text,
         rows: strong.map(|s| s.name()).collect(),
     })
+}
+
+/// How sure rows are, and how many runs could make them surer.
+fn sure(strong: &[&Seen<'_>]) -> String {
+    let short = strong
+        .iter()
+        .filter(|s| s.row.verdict != Verdict::Established);
+    let needed: Option<Vec<u32>> = short.map(|s| s.row.runs_needed).collect();
+    match needed.and_then(|all| all.into_iter().max()) {
+        Some(runs) => format!(" (supported, not established: {runs} runs of each could)"),
+        None => surety(strong.iter().copied()).to_owned(),
+    }
 }
 
 /// That nothing moves, where the runs could have shown it.
@@ -108,17 +122,23 @@ fn places(strong: &[&Seen<'_>], several: bool) -> String {
         let more = b.len().cmp(&a.len());
         more.then_with(|| size(b[0]).total_cmp(&size(a[0])))
     });
-    let mut named: Vec<String> = groups
+    let (first, rest) = groups.split_at(groups.len().min(CONFIGURATIONS));
+    let named: Vec<String> = first.iter().map(|group| place(group, several)).collect();
+    let mut likewise: Vec<String> = rest
         .iter()
-        .take(CONFIGURATIONS)
-        .map(|group| place(group, several))
+        .take(LIKEWISE)
+        .map(|group| group[0].row.configuration.clone())
         .collect();
-    match groups.len().saturating_sub(CONFIGURATIONS) {
+    match rest.len() - likewise.len() {
         0 => {}
-        1 => named.push("with one other".into()),
-        n => named.push(format!("with {n} others")),
+        1 => likewise.push("one other".into()),
+        n => likewise.push(format!("{n} others")),
     }
-    and_list(&named)
+    let named = and_list(&named);
+    match likewise.is_empty() {
+        true => named,
+        false => format!("{named}, likewise with {}", and_list(&likewise)),
+    }
 }
 
 /// `rows` are of one configuration, the largest effect first.

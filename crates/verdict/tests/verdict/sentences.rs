@@ -3,7 +3,7 @@
 use assize_bundle::{Records, Statement};
 use assize_verdict::Options;
 
-use crate::common::{hwlat_records, queue_records, runs_of, tried};
+use crate::common::{hwlat_records, queue_records, run, runs_of, tried};
 
 fn sentences(records: &Records, options: &Options) -> Vec<String> {
     let document = tried(records, options);
@@ -176,7 +176,7 @@ fn of_primary(records: &Records, metric: &str) -> String {
 fn what_was_declared_primary_is_told_first() {
     assert_eq!(
         of_primary(&queue_records(), "context-switches"),
-        "context-switches falls with IRQ plus bypass on 2 workloads (most on glxgears: 0.662 [0.651, 0.673]), with Bypass on 2 workloads (most on glxgears: 0.791 [0.780, 0.802]), with IRQ on glxgears (0.836 [0.821, 0.852]) and with one other (supported, not established); 2 of 8 comparisons are undecided."
+        "context-switches falls with IRQ plus bypass on 2 workloads (most on glxgears: 0.662 [0.651, 0.673]), with Bypass on 2 workloads (most on glxgears: 0.791 [0.780, 0.802]) and with IRQ on glxgears (0.836 [0.821, 0.852]), likewise with No opt (supported, not established: 6 runs of each could); 2 of 8 comparisons are undecided."
     );
     assert_eq!(
         of_primary(&queue_records(), "elapsed"),
@@ -189,10 +189,43 @@ fn what_was_declared_primary_is_told_first() {
     ];
     assert_eq!(
         of_primary(&runs_of("build", "time", "s", &rows), "time"),
-        "time falls with new (0.906 [0.888, 0.924]) (supported, not established); 1 of 2 comparisons is undecided."
+        "time falls with new (0.906 [0.888, 0.924]) (supported, not established: 5 runs of each could); 1 of 2 comparisons is undecided."
     );
     assert_eq!(
         of_primary(&runs_of("build", "time", "s", &[rows[0], rows[2]]), "time"),
         "time is not shown to differ."
+    );
+}
+
+#[test]
+fn what_never_varies_is_traded_for_nothing() {
+    let mut records = Records::default();
+    for (configuration, factor, size) in [("old", 1.0, 512.0), ("new", 0.8, 712.0)] {
+        for repetition in 1..=8 {
+            let wobble = factor * (1.0 + f64::from(repetition * 7 % 5) / 500.0);
+            records.runs.push(run(
+                configuration,
+                "build",
+                repetition,
+                &[
+                    ("time", "s", 10.0 * wobble),
+                    ("wait", "s", 3.0 * wobble),
+                    ("delay", "s", 2.0 * wobble),
+                    ("size", "B", size),
+                ],
+            ));
+        }
+    }
+    let all = sentences(&records, &Options::default());
+    assert!(all.iter().all(|text| !text.contains(" while ")), "{all:?}");
+    // If it does vary, the same rise is worth a sentence.
+    for (at, run) in (0..).zip(&mut records.runs) {
+        run.metrics.get_mut("size").unwrap().value += f64::from(at % 3);
+    }
+    let all = sentences(&records, &Options::default());
+    assert!(all[0].starts_with("size rises on build with new (1.39"));
+    assert!(
+        all[0].ends_with(" while time, wait and delay fall."),
+        "{all:?}"
     );
 }

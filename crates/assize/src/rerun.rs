@@ -1,0 +1,72 @@
+//! The command that carries the experiment of a bundle out again.
+
+use std::path::Path;
+
+use assize_bundle::Error;
+use assize_plan::Overrides;
+use serde::Deserialize;
+
+use crate::failure::Failure;
+use crate::shell;
+
+/// What matters of a plan. Older ones do not say what the command line said.
+#[derive(Deserialize)]
+struct Asked {
+    overrides: Option<Overrides>,
+}
+
+/// The command, if the bundle holds runs of an experiment and says with which
+/// options they were planned.
+pub(crate) fn command(bundle: &Path) -> Result<Option<String>, Failure> {
+    let head = match assize_bundle::read_plan(bundle) {
+        Ok(head) => head,
+        Err(Error::NoSchedule(_)) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let asked = Asked::deserialize(&head.plan).map_err(|error| {
+        let file = bundle.join("bundle.json");
+        Failure::Argument(format!("{}: the plan is damaged: {error}", file.display()))
+    })?;
+    Ok(asked.overrides.map(|overrides| {
+        let words = ["run".to_owned()].into_iter();
+        shell::command_line(words.chain(options_of(&overrides)).chain([head.source]))
+    }))
+}
+
+/// The options that say the same.
+fn options_of(overrides: &Overrides) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut add = |option: &str, value: Option<String>| {
+        words.extend(value.map(|value| [option.to_owned(), value]));
+    };
+    add("--target", overrides.target.clone());
+    add("--cpus", overrides.cpus.map(|n| n.to_string()));
+    add("--runs", overrides.runs.map(|n| n.to_string()));
+    add("--seed", overrides.seed.map(|n| n.to_string()));
+    for (factor, levels) in &overrides.levels {
+        add("--set", Some(format!("{factor}={}", levels.join(","))));
+    }
+    words.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_override_comes_back_as_an_option() {
+        let levels = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        let overrides = Overrides {
+            runs: Some(3),
+            seed: Some(7),
+            target: Some("ssh:box".into()),
+            levels: [("queue".to_owned(), levels(&["a", "b"]))].into(),
+            cpus: Some(2),
+        };
+        assert_eq!(
+            options_of(&overrides).join(" "),
+            "--target ssh:box --cpus 2 --runs 3 --seed 7 --set queue=a,b"
+        );
+        assert!(options_of(&Overrides::default()).is_empty());
+    }
+}
