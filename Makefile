@@ -29,6 +29,7 @@ help: ## say what there is
 
 demo: build ## build, run an experiment in the exact machine, judge a post
 	@./setup.sh run
+	$(assize) kernel fetch --qemu
 	$(assize) kernel fetch --headers debian:6.12
 	@rm -rf target/demo && mkdir -p target/demo
 	$(assize) run --out target/demo/demo.bundle experiments/tour/dep-queue.toml

@@ -3,7 +3,8 @@
 //
 //   node tests/browser/mutants.mjs PAGE.html
 //
-// The page is one that passes; PAGE.json and PAGE.txt lie beside it.
+// The page is one of several machines that passes; PAGE.json and PAGE.txt lie
+// beside it.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -23,6 +24,7 @@ import { gridIsRight } from './checks/grid.mjs';
 import { keyboardReaches, keyboardWorks } from './checks/keyboard.mjs';
 import { fitsPhone } from './checks/phone.mjs';
 import { prints } from './checks/print.mjs';
+import { machinesAreRight } from './checks/machines.mjs';
 import { opensQuietly } from './checks/quiet.mjs';
 
 /** Adds to the end of the body, and to what the policy allows. */
@@ -84,6 +86,12 @@ const MUTANTS = [
   ['a run that is missing', runsAreRight, /marks of/, drawn('#runs .plot', "const all = document.querySelectorAll('#runs .panel:last-child [data-run]'); if (all.length && !document.querySelector('#runs [data-gone]')) { all[1].closest('svg').dataset.gone = 1; all[1].remove(); }")],
   ['a wrong run in its table', runsAreRight, /run \d+: 12345/, drawn('#runs .numbers', "const cell = document.querySelector('#runs .numbers td:last-child'); if (cell && cell.textContent !== '12345') cell.textContent = '12345';")],
   ['names that choose nothing', linksChoose, /was asked for/, script("addEventListener('click', (event) => { if (event.target.closest('th a')) { event.preventDefault(); event.stopPropagation(); } }, true)")],
+
+  ['a wrong ratio of a machine', machinesAreRight, /8\.642 of/, drawn('#machines .plot', "const text = document.querySelector('#machines svg > g text:last-child'); if (text && text.textContent !== '8.642') text.textContent = '8.642';")],
+  ['a pooled figure that contradicts its machines', machinesAreRight, /pooled against its own machines/, drawn('#machines .plot', "for (const panel of document.querySelectorAll('#machines .panel')) { const group = panel.querySelector('svg > g'); if (panel.textContent.includes(': opposite') && !group.querySelector('polygon')) group.append(document.createElementNS('http://www.w3.org/2000/svg', 'polygon')); }")],
+  ['a wrong line of all machines', machinesAreRight, /the table of machines says/, script("document.querySelector('#pooled td:nth-child(4)').textContent = '5.432'")],
+  ['machines that are left out', machinesAreRight, /rows of the table of machines/, script("document.querySelector('#pooled tbody tr').remove()")],
+  ['a figure where machines disagree', gridIsRight, /shows 1\.234/, swap(/<b>disagree<\/b>/, '<b>1.234</b>')],
 
   ['too light a colour', readsLegibly, /too little contrast/, style('.quiet { color: #999 !important }')],
   ['too light a drawing', readsLegibly, /too little contrast/, style('svg text { fill: #aaa !important }')],

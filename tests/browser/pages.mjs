@@ -14,6 +14,7 @@ import { worksWithoutScript } from './checks/bare.mjs';
 import { launch } from './checks/browser.mjs';
 import { restoredByAddress, switchesBaseline } from './checks/baseline.mjs';
 import { forestIsRight, runsAreRight, linksChoose } from './checks/choices.mjs';
+import { machinesAreRight } from './checks/machines.mjs';
 import { measuresReady, opensQuietly } from './checks/quiet.mjs';
 import { gridIsRight } from './checks/grid.mjs';
 import { readsLegibly } from './checks/colours.mjs';
@@ -29,6 +30,7 @@ const CHECKS = [
   ['has those of every other baseline that is chosen', switchesBaseline],
   ['is restored by its address', restoredByAddress],
   ['plots the ratios of the chosen metric', forestIsRight],
+  ['says what several machines say', machinesAreRight],
   ['plots the runs of the chosen workload', runsAreRight],
   ['lets the names of metrics choose them', linksChoose],
   ['is legible in light and dark', readsLegibly],

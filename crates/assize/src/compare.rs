@@ -14,10 +14,11 @@ use crate::{audit, joining, output, rerun};
 
 /// Judges bundles and files of results together.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
-    let (records, terms) = gather(&arguments.inputs, arguments.bundles)?;
+    let (records, terms, blocks) = gather(&arguments.inputs, arguments.bundles)?;
     let from = match &arguments.inputs[..] {
         [one] if one.is_dir() => From::Bundle(one),
-        _ => From::Several,
+        inputs if blocks => From::Blocks(inputs),
+        inputs => From::Several(inputs),
     };
     let material = Material {
         records: &records,
@@ -49,11 +50,12 @@ fn judge(material: &Material<'_>, showing: &Showing) -> Result<u8, Failure> {
     output::show(&document, material, showing)
 }
 
-/// The records of all inputs, and the terms on which they are judged.
+/// The records of all inputs, the terms on which they are judged, and whether
+/// the inputs are blocks.
 pub(crate) fn gather(
     inputs: &[PathBuf],
     asked: Option<Joining>,
-) -> Result<(Records, Terms), Failure> {
+) -> Result<(Records, Terms, bool), Failure> {
     let mut terms: Option<Terms> = None;
     let mut all = Vec::new();
     for path in inputs {
@@ -68,21 +70,24 @@ pub(crate) fn gather(
         });
         all.push(records);
     }
-    let mut records = match asked {
-        Some(Joining::Sides) => united(inputs, joining::sides(inputs, all)?)?,
-        Some(Joining::Blocks) => joining::blocks(inputs, true)?,
-        None if joining::overlap(inputs, &all) => joining::blocks(inputs, false)?,
-        None => {
-            joining::confounded(inputs, &mut all);
-            united(inputs, all)?
-        }
+    let are_blocks = match asked {
+        Some(joining) => joining == Joining::Blocks,
+        None => joining::overlap(inputs, &all),
+    };
+    let mut records = if are_blocks {
+        joining::blocks(inputs, asked.is_some())?
+    } else if asked.is_some() {
+        united(inputs, joining::sides(inputs, all)?)?
+    } else {
+        joining::confounded(inputs, &mut all);
+        united(inputs, all)?
     };
     let sources: Vec<String> = inputs
         .iter()
         .map(|path| path.display().to_string())
         .collect();
     records.source = sources.join(", ");
-    Ok((records, terms.unwrap_or_default()))
+    Ok((records, terms.unwrap_or_default(), are_blocks))
 }
 
 /// The records of inputs that share no cell.

@@ -1,7 +1,9 @@
 //! The page of a report: what it needs besides the document.
 
+mod several;
+
 use std::num::NonZero;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -25,8 +27,10 @@ pub(crate) enum From<'a> {
     Bundle(&'a Path),
     /// A post.
     Post(&'a Audit),
+    /// Several bundles of one experiment, each a block.
+    Blocks(&'a [PathBuf]),
     /// Several inputs.
-    Several,
+    Several(&'a [PathBuf]),
 }
 
 /// What a page is made of.
@@ -55,23 +59,24 @@ pub(crate) fn page(document: &Document, material: &Material<'_>) -> Result<Strin
     let others = others(document, material.records, &options)?;
     let head = match material.from {
         From::Bundle(directory) => head(directory)?,
-        From::Post(_) | From::Several => None,
+        From::Post(_) | From::Blocks(_) | From::Several(_) => None,
     };
     let post = match material.from {
         From::Post(audit) => Some(post(audit)),
-        From::Bundle(_) | From::Several => None,
+        From::Bundle(_) | From::Blocks(_) | From::Several(_) => None,
     };
     let (evidence, timelines) = match material.from {
         From::Bundle(directory) if head.is_some() => (
             assize_bundle::evidence(directory, &LIMITS)?,
             timelines(document, directory)?,
         ),
+        From::Blocks(inputs) => (several::evidence_of(inputs)?, Vec::new()),
         _ => Default::default(),
     };
     let page = Page {
         document,
         others: &others,
-        about: about(document, material, head.as_ref()),
+        about: about(document, material, head.as_ref())?,
         evidence,
         timelines,
         post,
@@ -152,23 +157,30 @@ fn timelines(document: &Document, directory: &Path) -> Result<Vec<Timeline>, Fai
     Ok(all)
 }
 
-fn about(document: &Document, material: &Material<'_>, head: Option<&Head>) -> About {
+fn about(
+    document: &Document,
+    material: &Material<'_>,
+    head: Option<&Head>,
+) -> Result<About, Failure> {
     let mut primary = material.records.primary.clone();
     primary.extend(material.trial.primary.iter().cloned());
     let mut about = About {
         primary: metrics_named(document, &primary),
         ..About::default()
     };
-    if let From::Post(_) = material.from {
-        about.title = format!("What {} supports", document.source);
+    match material.from {
+        From::Post(_) => about.title = format!("What {} supports", document.source),
+        From::Blocks(inputs) => several::describe(&mut about, document, inputs, true)?,
+        From::Several(inputs) => several::describe(&mut about, document, inputs, false)?,
+        From::Bundle(_) => {}
     }
-    let Some(head) = head else { return about };
+    let Some(head) = head else { return Ok(about) };
     about.title.clone_from(&head.title);
     about.question.clone_from(&head.question);
     about.target = Some(head.target.clone());
     about.facts = facts(head);
     about.experiment = Some(head.experiment.clone()).filter(|text| !text.is_empty());
-    about
+    Ok(about)
 }
 
 /// The metrics of a document that names mean, which match without case and,

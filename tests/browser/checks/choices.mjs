@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 
 import { choose, drawn, options, within } from './browser.mjs';
-import { MARKS, close, intervalAgrees, metricsOf, plain, valueAgrees, way } from './expected.mjs';
+import { close, intervalAgrees, markOf, metricsOf, plain, valueAgrees, way } from './expected.mjs';
 
 /** What an option of #metric says, for a metric of a document. */
-async function optionOf(page, { metric, unit }) {
+export async function optionOf(page, { metric, unit }) {
   const texts = await options(page, 'metric');
   const bare = texts.map((text) => text.replace(/ \(primary\)$/, ''));
   const at = [`${metric} [${unit}]`, metric].map((text) => bare.indexOf(text)).find((i) => i >= 0);
@@ -60,7 +60,7 @@ function marksOf(section) {
         name: texts[0],
         value: texts[texts.length - 1],
         classes: [...group.classList],
-        at: dot.tagName === 'rect' ? number(dot, 'x') + number(dot, 'width') / 2 : number(dot, 'cx'),
+        at: !dot ? null : dot.tagName === 'rect' ? number(dot, 'x') + number(dot, 'width') / 2 : number(dot, 'cx'),
         ends: line && [number(line, 'x1'), number(line, 'x2')],
       };
     }),
@@ -83,10 +83,12 @@ async function comparePanel(page, workload, rows) {
     assert.ok(row.configuration.startsWith(mark.name.replace(/…$/, '')), `${at}: ${mark.name}`);
     assert.ok(mark.classes.includes(row.verdict) && mark.classes.includes(way(row)), `${at}: drawn as ${mark.classes}`);
     const words = mark.value.split(' ');
-    assert.equal(words.pop(), MARKS[row.verdict], at);
+    assert.equal(words.pop(), markOf(row), at);
     assert.ok(valueAgrees(words.join(' '), raw ? { ...row, unit: '' } : row), `${at}: ${mark.value} is beside it`);
+    assert.equal(mark.at === null, row.disagree, `${at}: drawn where machines disagree`);
+    assert.equal(mark.ends === null, row.ci === null || row.disagree, at);
+    if (row.disagree) return;
     points.push([row.ratio ?? row.difference, mark.at]);
-    assert.equal(mark.ends === null, row.ci === null, at);
     if (row.ci) points.push([row.ci[0], mark.ends[0]], [row.ci[1], mark.ends[1]]);
   });
   return lieOnAScale(points.map(([value, x]) => [raw ? value : Math.log(value), x]), workload);

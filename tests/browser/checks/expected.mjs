@@ -21,6 +21,7 @@ export function read(file) {
   const stem = path.replace(/\.html$/, '');
   const documents = plain(JSON.parse(readFileSync(`${stem}.json`, 'utf8')));
   assert.ok(Array.isArray(documents) && documents.length > 0, `${stem}.json: not a list of documents`);
+  documents.forEach(markDisagreement);
   return {
     file: path,
     name: basename(stem),
@@ -28,6 +29,12 @@ export function read(file) {
     text: plain(readFileSync(`${stem}.txt`, 'utf8')),
     artefact: (kind) => join(dirname(path), `${basename(stem)}.${kind}`),
   };
+}
+
+/** Marks the comparisons in which machines contradict each other. */
+function markDisagreement(document) {
+  const opposite = (document.pooled ?? []).filter((one) => one.agreement === 'opposite').map(keyOf);
+  for (const row of document.comparisons) row.disagree = opposite.includes(keyOf(row));
 }
 
 /** What names one comparison. */
@@ -46,7 +53,10 @@ export function way(row) {
   return sign < 0 ? 'falls' : sign > 0 ? 'rises' : 'level';
 }
 
-export const MARKS = { established: '**', supported: '*', equivalent: '=', undecided: '?' };
+const MARKS = { established: '**', supported: '*', equivalent: '=', undecided: '?' };
+
+/** The mark beside what is shown of a comparison. */
+export const markOf = (row) => (row.disagree ? '!' : MARKS[row.verdict]);
 
 /**
  * Whether the number at the start of a text is this value, rounded to what is
@@ -67,6 +77,7 @@ export function agrees(text, value, digits) {
 
 /** Whether what is shown of a comparison is what the document says. */
 export function valueAgrees(text, row) {
+  if (row.disagree) return text === 'disagree';
   if (row.ratio !== null) return agrees(text, row.ratio, 3);
   if (row.difference === null) return text === '–';
   const [number, ...unit] = text.split(' ');
@@ -75,7 +86,7 @@ export function valueAgrees(text, row) {
 
 /** Whether what is shown of its interval is. */
 export function intervalAgrees(text, row) {
-  if (row.ci === null) return text === '';
+  if (row.ci === null || row.disagree) return text === '';
   const ends = text.split(/\u2009–\u2009| to |\.\./);
   const digits = row.ratio === null ? 2 : 3;
   return ends.length === 2 && ends.every((end, i) => agrees(end, row.ci[i], digits));

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 
 import { choose, options, within } from './browser.mjs';
-import { MARKS, agrees, close, intervalAgrees, keyOf, metricsOf, plain, rowsByKey, valueAgrees, way } from './expected.mjs';
+import { agrees, close, intervalAgrees, keyOf, markOf, metricsOf, plain, rowsByKey, valueAgrees, way } from './expected.mjs';
 
 /** The cells of tables as a person and as a program see them. */
 export const cellsOf = async (page, tables) => plain(await page.$$eval(`${tables} td`, (cells) => cells.map((cell) => ({
@@ -53,7 +53,7 @@ function compareCell(cell, row, same) {
   assert.equal(cell.verdict, row.verdict, `${at}: the verdict`);
   assert.equal(cell.way, way(row), `${at}: the way`);
   assert.ok(cell.classes.includes(row.verdict) && cell.classes.includes(way(row)), `${at}: the classes are ${cell.classes}`);
-  assert.equal(cell.mark, MARKS[row.verdict], `${at}: the mark`);
+  assert.equal(cell.mark, markOf(row), `${at}: the mark`);
   assert.ok(valueAgrees(cell.value, row), `${at}: shows ${cell.value} for ${row.ratio ?? row.difference}`);
   assert.ok(intervalAgrees(cell.interval, row), `${at}: shows ${cell.interval} for ${row.ci}`);
   assert.ok(cell.text.includes(row.verdict), `${at}: the verdict is not said in words`);

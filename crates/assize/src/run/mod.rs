@@ -303,7 +303,7 @@ impl Doing<'_> {
         let Some(until) = &self.work.plan.until else {
             return Ok(false);
         };
-        let (mut records, terms) = compare::gather(&self.work.inputs(), None)?;
+        let (mut records, terms, _) = compare::gather(&self.work.inputs(), None)?;
         records
             .runs
             .retain(|run| run.block.is_none_or(|block| stage.blocks.contains(&block)));
@@ -392,7 +392,7 @@ fn summary(planned: usize, tally: Tally, stopped: Option<usize>) -> String {
 
 /// The verdict, as `compare` gives it.
 fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
-    let (records, terms) = compare::gather(&work.inputs(), None)?;
+    let (records, terms, _) = compare::gather(&work.inputs(), None)?;
     if records.runs.is_empty() {
         return Err(Failure::NoRun {
             directory: work.directory.clone(),

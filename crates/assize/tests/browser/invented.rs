@@ -226,6 +226,55 @@ pub fn large(place: &Path) {
     }
 }
 
+/// What one of several machines measured.
+pub fn machine(place: &Path, name: &str, at: u32) {
+    let names = ["base", "queue", "bypass"];
+    let workloads = ["stream", "frames"];
+    let configuration = |name: &&str| json!({"name": name, "machine": {"cpus": 2}, "setup": []});
+    let head = Head {
+        source: "machines.toml".into(),
+        experiment: "title = \"A queue on three machines\"\n".into(),
+        plan: json!({
+            "margin": 0.01, "until": null, "seed": 1, "instruments": ["time"], "overrides": {},
+            "configurations": names.iter().map(configuration).collect::<Vec<_>>(),
+        }),
+        target: "host".into(),
+        machine: name.into(),
+        title: "A queue on three machines".into(),
+        question: "Does it cost less on all of them?".into(),
+        configurations: configurations_named(&names),
+        workloads: workloads.map(String::from).to_vec(),
+        primary: vec!["time".into()],
+        planned_runs: 48,
+        facts: BTreeMap::from([("host_cpu".into(), format!("that of {name}"))]),
+        ..Head::default()
+    };
+    let writer = Writer::create(place, &head).unwrap();
+    for index in 0..48 {
+        let (block, cell) = (index / 6, (index % 6) as usize);
+        let mut recorded = plain(index, block, names[cell / 2], workloads[cell % 2]);
+        let scatter = 1.0 + f64::from((7 * index + 3 * at) % 11) / 1000.0;
+        let of = |effects: [f64; 3]| scatter * effects[cell / 2];
+        let size = 0.9 - 0.1 * f64::from(at);
+        let opposite = if at == 2 { 1.2 } else { 0.8 };
+        for (metric, value, unit) in [
+            ("time", 3.0 * of([1.0, 0.8, 0.7]), "s"),
+            ("wait", 40.0 * of([1.0, size, 0.95]), "us"),
+            ("switches", 900.0 * of([1.0, opposite, 1.0]), ""),
+            (
+                "drift",
+                of([1.0, 1.0, 3.0]) - 2.0 - f64::from(block % 3),
+                "ns",
+            ),
+        ] {
+            let value = Measurement::new(value, unit);
+            recorded.run.metrics.insert(metric.into(), value);
+        }
+        recorded.samples = vec![samples("latency", index + 100 * at, 50)];
+        writer.put(&recorded).unwrap();
+    }
+}
+
 fn configurations_named(names: &[&str]) -> Vec<Configuration> {
     let named = |name: &&str| Configuration {
         name: (*name).into(),

@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         ("the_page_of_a_hostile_bundle", hostile_bundle),
         ("the_page_of_a_hostile_post", hostile_post),
         ("the_page_of_a_large_bundle", large),
+        ("the_page_of_several_machines", machines),
     ];
     let exact: Vec<Test> = vec![
         ("the_page_of_dep_queue", dep_queue),
@@ -99,24 +100,28 @@ fn artefacts() -> PathBuf {
 }
 
 /// Writes a page with the documents and the text that it has to agree with.
-fn page(name: &str, directory: &Path, verb: &str, input: &str) -> PathBuf {
+fn page(name: &str, directory: &Path, asked: &[&str]) -> PathBuf {
     let place = artefacts().join(format!("{name}.html"));
     let html = place.display().to_string();
-    printed(directory, &[verb, input, "--format", "html", "-o", &html]);
-    let text = printed(
+    printed(
         directory,
-        &[verb, input, "--format", "text", "--color", "never"],
+        &[asked, &["--format", "html", "-o", &html]].concat(),
     );
+    let text = ["--format", "text", "--color", "never"];
+    let text = printed(directory, &[asked, &text].concat());
     fs::write(place.with_extension("txt"), text).unwrap();
-    let first = document(directory, &[verb, input, "--format", "json"]);
+    let first = document(directory, &[asked, &["--format", "json"]].concat());
     let configurations = first["configurations"].as_array().unwrap().iter();
     let others: Vec<String> = configurations
         .filter(|one| one["repeats"].is_null() && one["name"] != first["baseline"])
         .map(|one| format!("--baseline={}", one["name"].as_str().unwrap()))
         .collect();
-    let others = others
-        .iter()
-        .map(|baseline| document(directory, &[verb, input, "--format", "json", baseline]));
+    let others = others.iter().map(|baseline| {
+        document(
+            directory,
+            &[asked, &["--format", "json", baseline]].concat(),
+        )
+    });
     let documents: Vec<_> = std::iter::once(first.clone()).chain(others).collect();
     let json = serde_json::to_string(&documents).unwrap();
     fs::write(place.with_extension("json"), json).unwrap();
@@ -169,7 +174,7 @@ fn dep_queue() -> Outcome {
     let place = tempfile::tempdir().unwrap();
     let file = root().join("experiments/tour/dep-queue.toml");
     experiment(place.path(), &file, &["--runs", "3"]);
-    check(&page("dep-queue", place.path(), "report", "bundle"))
+    check(&page("dep-queue", place.path(), &["report", "bundle"]))
 }
 
 /// Two of its workloads with fewer jobs, three of its workers, and the baseline
@@ -197,32 +202,52 @@ fn run_job_latency() -> Outcome {
     fs::write(&file, text).unwrap();
     let some = ["--runs", "2", "--set", "worker=workqueue,follow,bypass"];
     experiment(place.path(), &file, &some);
-    check(&page("run-job-latency", place.path(), "report", "bundle"))
+    check(&page(
+        "run-job-latency",
+        place.path(),
+        &["report", "bundle"],
+    ))
 }
 
 fn published() -> Outcome {
-    check(&page("published", &root(), "audit", "demo/dep-queue.txt"))
+    check(&page(
+        "published",
+        &root(),
+        &["audit", "demo/dep-queue.txt"],
+    ))
 }
 
 fn hostile_bundle() -> Outcome {
     let place = tempfile::tempdir().unwrap();
     invented::hostile(&place.path().join("bundle"));
-    let page = page("hostile-bundle", place.path(), "report", "bundle");
+    let page = page("hostile-bundle", place.path(), &["report", "bundle"]);
     node("pages.mjs", &page, &[HOSTILE])
 }
 
 fn hostile_post() -> Outcome {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("post.txt"), invented::post()).unwrap();
-    let page = page("hostile-post", place.path(), "audit", "post.txt");
+    let page = page("hostile-post", place.path(), &["audit", "post.txt"]);
     node("pages.mjs", &page, &[HOSTILE])
+}
+
+/// Three of them: one effect on all, one that differs in size, and one that is
+/// opposite on one of them.
+fn machines() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let names = ["desk", "lap", "rack"];
+    for (at, name) in (0..).zip(names) {
+        invented::machine(&place.path().join(name), name, at);
+    }
+    let asked = [&["compare"][..], &names].concat();
+    check(&page("several-machines", place.path(), &asked))
 }
 
 /// How long it takes is said and not asserted.
 fn large() -> Outcome {
     let place = tempfile::tempdir().unwrap();
     invented::large(&place.path().join("bundle"));
-    let page = page("large", place.path(), "report", "bundle");
+    let page = page("large", place.path(), &["report", "bundle"]);
     node(
         "pages.mjs",
         &page,

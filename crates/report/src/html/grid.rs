@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::page::Page;
 use crate::number::{ratio, signed, significant};
+use crate::text::contradicted;
 
 /// The grid of one workload.
 #[derive(Debug, Serialize)]
@@ -110,7 +111,10 @@ fn grid(page: &Page<'_>, workload: &str, index: &Index<'_>) -> Option<Grid> {
             .iter()
             .map(|name| {
                 let found = index.get(&(workload, metric, unit, name.as_str()));
-                cell_of(&rows, name, (metric, unit), &baseline, found.copied())
+                match found {
+                    Some(row) => cell(document, row),
+                    None => empty(&rows, name, (metric, unit), &baseline),
+                }
             })
             .collect(),
     };
@@ -123,16 +127,8 @@ fn grid(page: &Page<'_>, workload: &str, index: &Index<'_>) -> Option<Grid> {
     })
 }
 
-fn cell_of(
-    rows: &[&Comparison],
-    name: &str,
-    (metric, unit): (&str, &str),
-    baseline: &str,
-    found: Option<&Comparison>,
-) -> Cell {
-    if let Some(row) = found {
-        return cell(row);
-    }
+/// What is not compared: the baseline itself, or what was not measured.
+fn empty(rows: &[&Comparison], name: &str, (metric, unit): (&str, &str), baseline: &str) -> Cell {
     let mut empty = Cell {
         configuration: name.to_owned(),
         kind: "none",
@@ -163,8 +159,22 @@ fn runs(rows: &[&Comparison]) -> Option<String> {
     all.then(|| format!("{n} runs against {baseline}"))
 }
 
-/// One row of the document as a cell.
-pub(super) fn cell(row: &Comparison) -> Cell {
+/// One row of the document as a cell. Where machines contradict each other, no
+/// figure is shown.
+pub(super) fn cell(document: &Document, row: &Comparison) -> Cell {
+    let cell = agreed(row);
+    if !contradicted(document, row) {
+        return cell;
+    }
+    Cell {
+        mark: "!",
+        value: "disagree".to_owned(),
+        interval: String::new(),
+        ..cell
+    }
+}
+
+fn agreed(row: &Comparison) -> Cell {
     let figure = |value: f64| format!("{value:?}");
     let show: fn(f64) -> String = match row.scale {
         Scale::Raw => |value| significant(value, 2),

@@ -54,7 +54,10 @@ fn row(row: &Pooled) -> Row {
         verdict: row.verdict.word(),
         mark: mark(row.verdict),
         way: way(row.ratio, row.difference),
-        effect: effect(row.ratio, row.difference, row.ci),
+        effect: match row.agreement {
+            Agreement::Opposite => "–".to_owned(),
+            _ => effect(row.ratio, row.difference, row.ci),
+        },
         random: effect(row.ratio_random, row.difference_random, row.ci_random),
         differ: differ.join(", "),
         agreement: agreement(row.agreement),

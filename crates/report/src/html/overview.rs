@@ -101,11 +101,13 @@ fn overview(
             .iter()
             .map(|workload| OfWorkload {
                 workload: workload.clone(),
-                cell: get(workload, name).map(cell).unwrap_or_else(|| Cell {
-                    configuration: name.to_owned(),
-                    kind: "none",
-                    ..Cell::default()
-                }),
+                cell: get(workload, name)
+                    .map(|row| cell(document, row))
+                    .unwrap_or_else(|| Cell {
+                        configuration: name.to_owned(),
+                        kind: "none",
+                        ..Cell::default()
+                    }),
             })
             .collect(),
     };

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::page::Page;
 use super::{answer, machines};
+use crate::text::contradicted;
 
 /// Lists of names and where each stands.
 struct Names<'p> {
@@ -140,6 +141,9 @@ fn judged(document: &Document, names: &Names<'_>) -> Value {
         .enumerate()
         .filter_map(|(at, row)| Some((at.to_string(), row.because.clone()?.into())))
         .collect();
+    let opposite = rows.iter().enumerate();
+    let opposite = opposite.filter(|(_, row)| contradicted(document, row));
+    let opposite: Vec<usize> = opposite.map(|(at, _)| at).collect();
     json!({
         "baseline": document.baseline,
         "w": column(&|row| names.workload(&row.workload).into()),
@@ -157,6 +161,7 @@ fn judged(document: &Document, names: &Names<'_>) -> Value {
         "p": number(&|row| row.p_adjusted),
         "needed": column(&|row| row.runs_needed.into()),
         "verdict": verdicts,
+        "opposite": opposite,
         "because": because,
         "sentences": answer::sentences(document),
         "tally": answer::tally(document),

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 
 use assize_verdict::{Document, Verdict};
 
+pub(crate) use tables::contradicted;
+
 use crate::{WIDTH, printable};
 
 /// How the text may be dressed.

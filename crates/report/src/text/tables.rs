@@ -166,7 +166,7 @@ fn comparison_cell(document: &Document, row: &Comparison, show_n: bool) -> Cell 
 }
 
 /// Whether machines contradict each other there: no figure speaks for all.
-fn contradicted(document: &Document, row: &Comparison) -> bool {
+pub(crate) fn contradicted(document: &Document, row: &Comparison) -> bool {
     document.pooled.iter().any(|pooled| {
         pooled.agreement == Agreement::Opposite
             && (&pooled.workload, &pooled.metric, &pooled.unit)

@@ -5,7 +5,7 @@ use std::fmt;
 use assize_bundle::Across;
 
 use crate::document::{Agreement, Document, MachineComparison, Pooled, Sentence, Verdict};
-use crate::words::{and_list, count, p_value, with_interval};
+use crate::words::{and_list, count, p_value, three, with_interval};
 
 /// At most so many sentences of contradiction.
 const MOST: usize = 2;
@@ -85,13 +85,30 @@ pub(super) struct Where {
     shown: u32,
     of: u32,
     across: Across,
+    /// The least and the greatest ratio, where they differ in size.
+    differ: Option<[f64; 2]>,
+}
+
+impl Where {
+    /// `0.81 [0.79, 0.83] on all 3 machines`; what differs between them has no
+    /// one size, and is said from the least to the greatest.
+    pub(super) fn figures(self, ratio: f64, ci: [f64; 2]) -> String {
+        match self.differ {
+            Some([least, greatest]) => {
+                format!("{} to {} {self}", three(least), three(greatest))
+            }
+            None => format!("{} {self}", with_interval(ratio, Some(ci))),
+        }
+    }
 }
 
 impl fmt::Display for Where {
     /// `on all 3 machines`, `on 2 of 3 machines`, or `over 3 machines, shown on
     /// none alone`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Where { shown, of, across } = *self;
+        let Where {
+            shown, of, across, ..
+        } = *self;
         let several = across.several();
         match shown {
             0 => write!(f, "over {of} {several}, shown on none alone"),
@@ -105,7 +122,15 @@ impl fmt::Display for Where {
 /// several machines.
 pub(super) fn where_shown(document: &Document, wanted: [&str; 5]) -> Option<Where> {
     let row = document.pooled.iter().find(|row| key(row) == wanted)?;
+    let ratios: Option<Vec<f64>> = rows(document, row).map(|on| on.ratio).collect();
+    let ends = |all: Vec<f64>| {
+        let least = all.iter().copied().reduce(f64::min)?;
+        Some([least, all.iter().copied().reduce(f64::max)?])
+    };
     Some(Where {
+        differ: ratios
+            .filter(|_| row.agreement == Agreement::Differ)
+            .and_then(ends),
         shown: row.shown_on,
         of: row.machines,
         across: document.across,

@@ -113,10 +113,9 @@ impl Seen<'_> {
     }
 
     fn figures(&self) -> String {
-        let figures = with_interval(self.ratio, Some(self.ci));
         match self.shown {
-            Some(shown) => format!("{figures} {shown}"),
-            None => figures,
+            Some(shown) => shown.figures(self.ratio, self.ci),
+            None => with_interval(self.ratio, Some(self.ci)),
         }
     }
 

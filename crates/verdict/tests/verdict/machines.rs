@@ -177,6 +177,11 @@ fn effects_of_unequal_size_are_said_to_be_so() {
         )),
         "{sentences:?}"
     );
+    // No one figure is their size.
+    assert_eq!(
+        sentences[0],
+        "time falls on pipe with queue (0.631 to 0.902 on all 2 machines)."
+    );
 }
 
 #[test]

@@ -22,11 +22,14 @@ function rowsOf(judged) {
     ratio: judged.ratio[i], difference: judged.difference[i], low: judged.low[i], high: judged.high[i],
     mean: judged.mean[i], meanBaseline: judged.mean_baseline[i],
     n: judged.n[i], nBaseline: judged.n_baseline[i], p: judged.p[i], needed: judged.needed[i],
-    verdict: WORDS[judged.verdict[i]], because: judged.because[i] || '',
+    verdict: WORDS[judged.verdict[i]], disagree: judged.opposite.includes(i), because: judged.because[i] || '',
   }));
   judged.found = new Map(judged.rows.map((row) => [`${row.w} ${row.m} ${row.c}`, row]));
   return judged.rows;
 }
+
+/** The mark beside a figure; `!` where machines contradict each other, so that none speaks for all. */
+const markOf = (row) => (row.disagree ? '!' : MARKS[row.verdict]);
 
 /** The document against the chosen baseline. */
 function current() {

@@ -55,11 +55,14 @@ function forestRow(drawing, row, i, x, names, width, raw) {
   const at = x(raw ? row.difference : row.ratio);
   const group = svg('g', { class: `${row.verdict} ${way(row)}` });
   group.append(svg('text', { x: names, y: y + 4, 'text-anchor': 'end' }, shortened(configuration(row.c), names)));
+  drawing.append(group);
+  const value = row.disagree ? 'disagree' : raw ? signed(row.difference) : ratio(row.ratio);
+  const text = svg('text', { x: width - 2, y: y + 4, 'text-anchor': 'end' }, `${value} ${markOf(row)}`);
+  group.append(text);
+  if (row.disagree) return { element: text, x: width - 30, y, wide: true, words: () => inWords(row) };
   if (row.low !== null) group.append(svg('line', { class: 'ci', x1: x(row.low), x2: x(row.high), y1: y, y2: y }));
   const dot = forestDot(row.verdict, at, y);
   group.append(...dot);
-  group.append(svg('text', { x: width - 2, y: y + 4, 'text-anchor': 'end' }, `${raw ? signed(row.difference) : ratio(row.ratio)} ${MARKS[row.verdict]}`));
-  drawing.append(group);
   return { element: dot[0], x: at, y, wide: true, words: () => inWords(row) };
 }
 

@@ -20,7 +20,7 @@ function fillVerdict(cell, row) {
   cell.className = `${row.verdict} ${way(row)} verdict`;
   cell.replaceChildren(
     html('b', {}, shownValue(row)), ' ',
-    html('span', { class: 'mark', 'aria-hidden': 'true' }, MARKS[row.verdict]),
+    html('span', { class: 'mark', 'aria-hidden': 'true' }, markOf(row)),
     html('span', { class: words ? 'word' : 'sr' }, ` ${row.verdict}`), ' ',
     html('i', {}, shownInterval(row)),
   );

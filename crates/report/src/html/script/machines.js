@@ -24,14 +24,16 @@ function drawMachines() {
   }
   const shown = (row) => (raw ? row.difference : row.ratio);
   numbers(section.querySelector('.numbers'), ['configuration', 'where', raw ? 'difference' : 'ratio', 'interval', 'verdict'],
-    pooled.flatMap((together) => [...single.filter((row) => row.c === together.c), together].map((row) => [configuration(row.c), row.machine || 'all, pooled', shown(row) === null ? '–' : (raw ? signed : ratio)(shown(row)), row.ci ? row.ci.map((v) => (raw ? significant(v, 2) : ratio(v))).join('..') : '–', row.verdict])),
+    pooled.flatMap((together) => [...single.filter((row) => row.c === together.c), ...(together.agreement === 'opposite' ? [] : [together])].map((row) => [configuration(row.c), row.machine || 'all, pooled', shown(row) === null ? '–' : (raw ? signed : ratio)(shown(row)), row.ci ? row.ci.map((v) => (raw ? significant(v, 2) : ratio(v))).join('..') : '–', row.verdict])),
     `${title} on several ${data.several}`);
 }
 
 function machinePanel(panel, rows, pooled, domain, raw, label) {
   const random = { ...pooled, machine: `mean over ${data.several}`, ratio: pooled.ratio_random, difference: pooled.difference_random, ci: pooled.ci_random, verdict: 'undecided' };
   const further = pooled.prediction ? [{ ...random, machine: 'further ones', ratio: null, difference: null, ci: pooled.prediction }] : [];
-  const lines = [...rows, { ...pooled, machine: 'pooled' }, random, ...further];
+  // Where they contradict each other, no figure speaks for all.
+  const common = pooled.agreement === 'opposite' ? [] : [{ ...pooled, machine: 'pooled' }];
+  const lines = [...rows, ...common, random, ...further];
   const height = lines.length * ROW + 34, bottom = lines.length * ROW + 8;
   const { drawing, width } = canvas(panel, height, label);
   const names = Math.min(150, width * 0.36);

@@ -28,13 +28,14 @@ function pValue(p) {
 
 /** The ratio or difference of a row. */
 function shownValue(row) {
+  if (row.disagree) return 'disagree';
   if (row.ratio !== null) return ratio(row.ratio);
   return row.difference === null ? '–' : `${signed(row.difference)} ${unitOf(row.m)}`.trim();
 }
 
 /** The interval of a row, or nothing. */
 function shownInterval(row) {
-  if (row.low === null) return '';
+  if (row.low === null || row.disagree) return '';
   if (row.ratio === null) return `${significant(row.low, 2)} to ${significant(row.high, 2)}`;
   return `${ratio(row.low)}\u2009–\u2009${ratio(row.high)}`;
 }
@@ -42,7 +43,7 @@ function shownInterval(row) {
 /** A whole row in words. */
 function inWords(row) {
   const parts = [`${configuration(row.c)} to ${configuration(row.b)}: ${shownValue(row)}`];
-  if (row.low !== null) parts.push(`interval ${shownInterval(row)}`);
+  if (shownInterval(row)) parts.push(`interval ${shownInterval(row)}`);
   parts.push(row.verdict + (row.p === null ? '' : `, p ${pValue(row.p)} corrected`));
   if (row.n !== null) parts.push(`n ${row.n} against ${row.nBaseline === null ? '?' : row.nBaseline}`);
   if (row.needed !== null) parts.push(`${row.needed} runs each would likely settle it`);
