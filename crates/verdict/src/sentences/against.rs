@@ -24,13 +24,22 @@ struct Odd<'d> {
 /// Finds metrics that move against at least two others, which all agree. A
 /// metric of which more is better counts with its direction reversed. One that
 /// never varies, such as the size of an object, trades nothing for the others.
-pub(super) fn find(seen: &[Seen<'_>], higher: &BTreeSet<usize>) -> Vec<Sentence> {
+/// Only those that `concern` some metric count, if any is named.
+pub(super) fn find(
+    seen: &[Seen<'_>],
+    concern: &BTreeSet<usize>,
+    higher: &BTreeSet<usize>,
+) -> Vec<Sentence> {
     let varies = |s: &&Seen<'_>| s.ci[0] < s.ci[1];
     let seen: &[Seen<'_>] = &seen.iter().filter(varies).copied().collect::<Vec<_>>();
     let mut odd = odd_ones(seen, higher, |s| s.strong);
     if odd.is_empty() && !seen.iter().any(|s| s.strong) {
         odd = odd_ones(seen, higher, |s| s.weak);
     }
+    odd.retain(|one| {
+        let mut moving = one.rows.iter().chain(&one.others);
+        concern.is_empty() || moving.any(|s| concern.contains(&s.metric))
+    });
     for one in &mut odd {
         one.less_sure = less_sure(seen, one);
     }

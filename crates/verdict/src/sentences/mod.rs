@@ -54,7 +54,10 @@ pub(crate) fn find(
     let seen = seen(document, cells, faults);
     let contradictions = machines::contradictions(document);
     let mut sentences = declared::find(document, &seen, primary);
-    sentences.extend(against::find(&seen, higher));
+    // What a primary metric costs, if one was spoken of.
+    let none = BTreeSet::new();
+    let concern = if sentences.is_empty() { &none } else { primary };
+    sentences.extend(against::find(&seen, concern, higher));
     sentences.extend(workloads::find(&seen));
     sentences.extend(factors::find(document, cells, faults));
     if sentences.is_empty() && contradictions.is_empty() {

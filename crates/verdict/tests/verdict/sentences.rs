@@ -229,3 +229,47 @@ fn what_never_varies_is_traded_for_nothing() {
         "{all:?}"
     );
 }
+
+#[test]
+fn what_moves_against_others_concerns_a_primary_metric_that_moves() {
+    let mut records = Records::default();
+    for (configuration, factor) in [("old", 1.0), ("new", 0.8)] {
+        for repetition in 1..=8 {
+            let wobble = 1.0 + f64::from(repetition * 7 % 5) / 500.0;
+            records.runs.push(run(
+                configuration,
+                "build",
+                repetition,
+                &[
+                    ("time", "s", 10.0 * factor * wobble),
+                    ("wait", "s", 3.0 * factor * wobble),
+                    ("power", "W", 2.0 / factor * wobble),
+                ],
+            ));
+            records.runs.push(run(
+                configuration,
+                "idle",
+                repetition,
+                &[
+                    ("faults", "", 10.0 * factor * wobble),
+                    ("switches", "", 3.0 * factor * wobble),
+                    ("ticks", "", 2.0 / factor * wobble),
+                ],
+            ));
+        }
+    }
+    let about = |primary: &str| {
+        let options = Options {
+            primary: vec![primary.into()],
+            ..Options::default()
+        };
+        let mut texts = sentences(&records, &options);
+        texts.retain(|text| text.contains(" while "));
+        texts
+            .iter()
+            .map(|text| text.split(' ').next().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(about("wait"), ["power"]);
+    assert_eq!(about("ticks"), ["ticks"]);
+}
