@@ -63,6 +63,7 @@ static void become(const struct kind *kind)
 		.sched_priority = kind->priority,
 		.sched_nice = kind->nice,
 	};
+	unsigned long end = jiffies + DT_PATIENCE;
 
 	if (kind->policy == SCHED_DEADLINE) {
 		attr.sched_runtime = NSEC_PER_MSEC;
@@ -71,6 +72,15 @@ static void become(const struct kind *kind)
 	}
 
 	WARN_ON_ONCE(sched_setattr_nocheck(current, &attr));
+	/*
+	 * Who leaves SCHED_DEADLINE as the runtime ends stays marked as
+	 * throttled until the zero-lag time. Back before that, the thread would
+	 * never run again: the mark is there and no timer (Linux 6.1 and 6.12,
+	 * whoever the thread is).
+	 */
+	while (kind->policy != SCHED_DEADLINE && current->dl.dl_throttled &&
+	       time_before(jiffies, end))
+		usleep_range(1000, 2000);
 }
 
 static const struct kind *kind_of(u32 policy, int priority_or_nice)

@@ -10,6 +10,7 @@ use crate::difference::{Difference, first_difference};
 use crate::disk::get;
 use crate::head::{Head, Part, Stored};
 use crate::recorded::StoredRun;
+use crate::several::kind;
 use crate::whole::{self, There, UNFINISHED};
 use crate::writer::{recorded, run_path, samples_path};
 use crate::{Error, samples};
@@ -164,7 +165,7 @@ fn place<'i>(
 /// What machines must agree in for their runs to be judged together.
 fn asked(head: &Head) -> Value {
     json!({
-        "target": head.target,
+        "target": kind(&head.target),
         "primary": head.primary,
         "higher_is_better": head.higher_is_better,
         "workloads": head.workloads,
@@ -313,6 +314,12 @@ fn head_of(parts: &[(Part, &Input<'_>)]) -> Stored {
         .map(|(part, _)| part.machine.as_str())
         .collect();
     head.machine = names.join(", ");
+    if parts
+        .iter()
+        .any(|(_, input)| input.head.target != head.target)
+    {
+        head.target = kind(&head.target).to_owned();
+    }
     head.planned_runs = parts
         .iter()
         .map(|(part, _)| part.planned_runs)

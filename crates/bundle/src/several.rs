@@ -125,7 +125,7 @@ const SETTINGS: [(Across, Look); 3] = [
 ];
 
 /// `host` and `ssh:HOST` measure alike: there it is the machine that differs.
-fn kind(target: &str) -> &str {
+pub(crate) fn kind(target: &str) -> &str {
     if target.starts_with("ssh:") {
         "host"
     } else {

@@ -157,6 +157,41 @@ fn machines_keep_their_runs_in_blocks_of_their_own() {
 }
 
 #[test]
+fn machines_over_ssh_are_machines() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name);
+    let a = bundle(
+        place.path(),
+        "a",
+        &on("ssh:desk", "desk"),
+        (0..8).map(recorded),
+    );
+    let b = bundle(
+        place.path(),
+        "b",
+        &on("ssh:rack", "rack"),
+        (0..8).map(recorded),
+    );
+    let here = bundle(place.path(), "c", &on("host", "here"), (0..8).map(recorded));
+    let merged = merge(&[a.clone(), b.clone()], &at("ab")).unwrap();
+    assert_eq!(
+        (merged.runs, merged.machines),
+        (16, vec!["desk".into(), "rack".into()])
+    );
+    let head = read_plan(&at("ab")).unwrap();
+    assert_eq!(
+        (head.target.as_str(), head.machine.as_str()),
+        ("host", "desk, rack")
+    );
+    merge(&[at("ab"), here.clone()], &at("ab+c")).unwrap();
+    merge(&[a.clone(), b, here], &at("abc")).unwrap();
+    assert_eq!(read(&at("ab+c")).unwrap(), read(&at("abc")).unwrap());
+    // One of them twice is one machine.
+    let again = merge(&[a.clone(), a], &at("aa")).unwrap();
+    assert_eq!((again.runs, again.duplicates), (8, 8));
+}
+
+#[test]
 fn what_cannot_be_compared_is_refused_with_the_reason() {
     let place = tempfile::tempdir().unwrap();
     let a = bundle(place.path(), "a", &on("host", "one"), [recorded(0)]);
