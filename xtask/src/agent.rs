@@ -39,9 +39,18 @@ pub(crate) fn run(_: &[String]) -> Result<(), Error> {
     build.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
     run_command(build)?;
     let path = path()?;
-    let size = fs::metadata(&path)
-        .map_err(|why| format!("{}: {why}", path.display()))?
-        .len();
+    let agent = fs::read(&path).map_err(|why| format!("{}: {why}", path.display()))?;
+    for place in [cargo_home()?.join("registry"), tree::root()?.join("crates")] {
+        let place = place.as_os_str().as_encoded_bytes();
+        if agent.windows(place.len()).any(|part| part == place) {
+            let place = String::from_utf8_lossy(place);
+            return Err(format!(
+                "{}: holds {place}, a path of this host",
+                path.display()
+            ));
+        }
+    }
+    let size = agent.len() as u64;
     if size > LARGEST {
         return Err(format!(
             "{}: {size} bytes, more than {LARGEST}",
