@@ -69,6 +69,7 @@ const MUTANTS = [
   ['a cell too many', gridIsRight, /not in the document/, script("const cell = document.querySelector('table.grid td[data-ratio]').cloneNode(true); cell.dataset.metric = 'more'; document.querySelector('table.grid tr').append(cell)")],
   ['a cell twice', gridIsRight, /same names/, script("const cell = document.querySelector('table.grid td[data-ratio]'); cell.after(cell.cloneNode(true))")],
   ['columns that changed places', gridIsRight, /names of the columns/, script("const row = document.querySelector('table.grid thead tr'); row.append(row.cells[1])")],
+  ['a row that is hidden', gridIsRight, /hidden with one/, script("document.querySelector('table.grid tbody tr').hidden = true")],
   ['another sentence', gridIsRight, /the sentences of the answer/, script("document.querySelector('#answer li').lastElementChild.textContent += ' not'")],
   ['a wrong tally', gridIsRight, /the tally of/, script("document.querySelector('#tally [data-count]').dataset.count = 999")],
   ['a grid that is hidden', gridIsRight, /the grids that are seen/, style('table.grid { display: none }')],

@@ -186,7 +186,7 @@ export async function linksChoose(browser, expected, t) {
   const metrics = metricsOf(expected.documents[0]);
   if (!metrics.length) return t.diagnostic(`${expected.name}: nothing is compared`);
   return within(browser, expected, {}, async (page) => {
-    const links = page.locator('table.grid:visible tbody th a');
+    const links = page.locator('table.grid:visible tbody tr:not([hidden]) th a');
     for (const at of [0, await links.count() - 1]) {
       const name = await links.nth(at).textContent();
       await links.nth(at).click();

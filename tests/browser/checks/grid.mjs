@@ -79,10 +79,12 @@ async function compareHeads(page, document, cells) {
     workload: table.dataset.workload,
     baseline: table.dataset.baseline,
     heads: [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent),
+    empty: [...table.tBodies[0].rows].filter((row) => row.hidden !== (row.querySelector('td.verdict') === null)).map((row) => row.textContent.trim()),
     rows: [...table.tBodies[0].rows].map((row) => [...row.cells].slice(1).map((cell) => cell.dataset.configuration)),
   }))));
   for (const table of tables) {
     assert.deepEqual(table.heads, names, `${table.workload}: the names of the columns`);
+    assert.deepEqual(table.empty, [], `${table.workload}: rows that are shown without a verdict, or hidden with one`);
     for (const row of table.rows) assert.deepEqual(row, names, `${table.workload}: the cells of a row`);
     const baselines = new Set(document.comparisons.filter((row) => row.workload === table.workload).map((row) => row.baseline));
     if (baselines.size) assert.deepEqual([table.baseline], [...baselines], `${table.workload}: the baseline`);

@@ -27,6 +27,8 @@ pub(super) struct Row {
     metric: String,
     unit: String,
     primary: bool,
+    /// Whether the baseline that is shown first has any.
+    compared: bool,
     cells: Vec<Cell>,
 }
 
@@ -103,7 +105,20 @@ fn grid(page: &Page<'_>, workload: &str, index: &Index<'_>) -> Option<Grid> {
         .filter(|c| c.repeats.is_none())
         .map(|c| c.name.clone())
         .collect();
-    let row = |&(metric, unit): &(&str, &str)| Row {
+    // Metrics that are compared with another baseline only.
+    let others = page.others.iter().flat_map(|other| &other.comparisons);
+    for row in others.filter(|row| row.workload == workload) {
+        let key = (row.metric.as_str(), row.unit.as_str());
+        if !metrics.contains(&key) {
+            metrics.push(key);
+        }
+    }
+    let compared = |&(metric, unit): &(&str, &str)| {
+        rows.iter()
+            .any(|row| row.metric == metric && row.unit == unit)
+    };
+    let row = |key @ &(metric, unit): &(&str, &str)| Row {
+        compared: compared(key),
         metric: metric.to_owned(),
         unit: unit.to_owned(),
         primary: page.about.primary.iter().any(|name| name == metric),

@@ -70,6 +70,8 @@ function drawGrid() {
   const judged = current();
   const baseline = baselines(judged);
   for (const cell of document.querySelectorAll('table.verdicts td')) fillCell(cell, baseline);
+  // What is not compared with this baseline at all has no row.
+  for (const row of document.querySelectorAll('table.grid tbody tr')) row.hidden = !row.querySelector('td.verdict');
   completeOverviews(judged);
   for (const table of document.querySelectorAll('table.grid')) {
     const w = data.workloads.indexOf(table.dataset.workload);

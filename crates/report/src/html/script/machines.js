@@ -11,21 +11,35 @@ function drawMachines() {
   plot.replaceChildren();
   const title = `${metricName(metric)} on ${data.workloads[workload]}`;
   if (!pooled.length) plot.append(html('p', { class: 'quiet' }, `${title} is not compared on several ${data.several}.`));
-  const raw = pooled.length > 0 && pooled.every((row) => row.ratio === null);
-  const all = [...single, ...pooled].flatMap((row) => [raw ? row.difference : row.ratio, ...(row.ci || []), ...(row.ci_random || []), ...(row.prediction || [])]);
-  const domain = extent([raw ? 0 : 1, ...all], !raw);
+  // One axis for all ratios, another for differences, where values forbid a ratio.
+  const isRaw = (together) => together.ratio === null;
+  const of = (together) => [...single.filter((row) => row.c === together.c), together];
+  const domains = [true, false].map((raw) => {
+    const rows = pooled.filter((together) => isRaw(together) === raw).flatMap(of).filter((row) => isRaw(row) === raw);
+    const all = rows.flatMap((row) => [raw ? row.difference : row.ratio, ...(row.ci || []), ...(row.ci_random || []), ...(row.prediction || [])]);
+    return extent([raw ? 0 : 1, ...all.filter((value) => value !== null)], !raw);
+  });
   const panels = html('div', { class: 'panels' });
   plot.append(panels);
   for (const together of pooled) {
     const rows = single.filter((row) => row.c === together.c);
     const panel = html('div', { class: 'panel' }, html('h4', {}, `${configuration(together.c)} to ${configuration(together.b)}: ${together.agreement}`));
     panels.append(panel);
-    machinePanel(panel, rows, together, domain, raw, `${title}, ${configuration(together.c)}`);
+    machinePanel(panel, rows, together, domains[isRaw(together) ? 0 : 1], isRaw(together), `${title}, ${configuration(together.c)}`);
   }
-  const shown = (row) => (raw ? row.difference : row.ratio);
-  numbers(section.querySelector('.numbers'), ['configuration', 'where', raw ? 'difference' : 'ratio', 'interval', 'verdict'],
-    pooled.flatMap((together) => [...single.filter((row) => row.c === together.c), ...(together.agreement === 'opposite' ? [] : [together])].map((row) => [configuration(row.c), row.machine || 'all, pooled', shown(row) === null ? '–' : (raw ? signed : ratio)(shown(row)), row.ci ? row.ci.map((v) => (raw ? significant(v, 2) : ratio(v))).join('..') : '–', row.verdict])),
+  const interval = (row) => (row.ci ? row.ci.map((v) => (isRaw(row) ? significant(v, 2) : ratio(v))).join('..') : '–');
+  numbers(section.querySelector('.numbers'), ['configuration', 'where', 'ratio or difference', 'interval', 'verdict'],
+    pooled.flatMap((together) => {
+      const rows = together.agreement === 'opposite' ? of(together).slice(0, -1) : of(together);
+      return rows.map((row) => [configuration(row.c), row.machine || 'all, pooled', effectOf(row), interval(row), row.verdict]);
+    }),
     `${title} on several ${data.several}`);
+}
+
+/** A ratio, or a difference where there is none. */
+function effectOf(row) {
+  if (row.ratio !== null) return ratio(row.ratio);
+  return row.difference === null ? '–' : `d ${signed(row.difference)}`;
 }
 
 function machinePanel(panel, rows, pooled, domain, raw, label) {
@@ -48,6 +62,13 @@ function machineLine(drawing, row, i, x, names, width, raw) {
   const y = i * ROW + ROW / 2 + 4, value = raw ? row.difference : row.ratio;
   const group = svg('g', { class: `${row.verdict} ${way(row)}` });
   group.append(svg('text', { x: names, y: y + 4, 'text-anchor': 'end' }, shortened(row.machine, names)));
+  if (!raw && row.ratio === null && row.difference !== null) {
+    // Without a ratio it has no place on this axis, but it is said.
+    const text = svg('text', { x: width - 2, y: y + 4, 'text-anchor': 'end' }, effectOf(row));
+    group.append(text);
+    drawing.append(group);
+    return [{ element: text, x: width - 30, y, wide: true, words: () => `${row.machine}: ${effectOf(row)}, a difference` }];
+  }
   const line = row.ci ? svg('line', { class: 'ci', x1: x(row.ci[0]), x2: x(row.ci[1]), y1: y, y2: y }) : null;
   if (line) group.append(line);
   drawing.append(group);

@@ -51,7 +51,7 @@ function cellText(cell) {
 
 /** A table as text: aligned, at most 72 columns wide where one column fits. */
 function asText(table) {
-  const lines = [...table.rows].map((row) => [...row.cells].map(cellText));
+  const lines = [...table.rows].filter((row) => !row.hidden).map((row) => [...row.cells].map(cellText));
   const columns = Math.max(...lines.map((line) => line.length));
   const widths = Array.from({ length: columns }, (_, i) => Math.max(...lines.map((line) => (line[i] || '').length)));
   const pad = (text, i) => (text || '').padEnd(widths[i]);
