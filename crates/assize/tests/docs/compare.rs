@@ -45,9 +45,7 @@ pub fn all(page: &Page, done: &[Done], figures: bool) -> Result<String, Failed> 
             .lines()
             .map(|line| line.trim_end().to_owned())
             .collect();
-        // Modules differ by a few bytes with the length of the path they are
-        // built in, and figures with them: only what rewrites them asks for all.
-        let exact = (figures && rewrites()) || !block.attributes.contains_key("exact");
+        let exact = figures || !block.attributes.contains_key("exact");
         let fits = if exact {
             align(&shown, &printed, same).is_some()
         } else {

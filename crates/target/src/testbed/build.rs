@@ -155,7 +155,8 @@ fn make(directory: &Path, log: &Path, subject: &Subject<'_>, tests: bool) -> Res
 /// on a tool that some machines lack, as type data for BPF does on pahole.
 fn command(directory: &Path, subject: &Subject<'_>, tests: bool) -> Command {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    let headers = subject.headers;
+    // The compiler is told the paths behind links, as kbuild resolves them.
+    let headers = &fs::canonicalize(subject.headers).unwrap_or_else(|_| subject.headers.into());
     let around = headers.parent().unwrap_or(headers);
     let mut command = Command::new("sh");
     command
