@@ -5,9 +5,10 @@ use std::io::Write;
 
 use assize_job::{Action, Record, Scheduling, Stage};
 
+use crate::modules::Modules;
 use crate::process::{Body, Child, Limits};
+use crate::sys;
 use crate::workload::{self, program};
-use crate::{modules, sys};
 
 /// What actions are carried out with.
 #[derive(Debug, Clone, Copy)]
@@ -22,17 +23,21 @@ pub(crate) struct Circumstances<'a> {
 
 /// Carries out actions in order. What failed: in a set-up at most one, as
 /// the others are not begun then.
-pub(crate) fn carry_out(actions: &[Action], stage: Stage, with: &Circumstances<'_>) -> Vec<Record> {
+pub(crate) fn carry_out(
+    actions: &[Action],
+    stage: Stage,
+    with: &Circumstances<'_>,
+    modules: &mut Modules,
+) -> Vec<Record> {
     let mut failures = Vec::new();
     for action in actions {
         let (what, done) = match action {
             Action::Module { module, parameters } => (
                 format!("module {module}"),
-                modules::load(module, parameters, with),
+                modules.load(module, parameters, with),
             ),
             Action::Sysctl { name, value } => {
-                let path = format!("/proc/sys/{}", name.replace('.', "/"));
-                (format!("sysctl {name}"), write(&path, value))
+                (format!("sysctl {name}"), write(&of_sysctl(name), value))
             }
             Action::Write { path, value } => (format!("write {path}"), write(path, value)),
             Action::Command { argv } => {
@@ -49,6 +54,11 @@ pub(crate) fn carry_out(actions: &[Action], stage: Stage, with: &Circumstances<'
         }
     }
     failures
+}
+
+/// The file of a sysctl.
+pub(crate) fn of_sysctl(name: &str) -> String {
+    format!("/proc/sys/{}", name.replace('.', "/"))
 }
 
 /// Writes a file as a whole, in one call: files of the kernel take each call

@@ -15,9 +15,13 @@
 mod actions;
 mod boot;
 mod channel;
+mod digests;
+mod elf;
 mod environment;
 mod group;
+mod identity;
 mod instruments;
+mod mapped;
 mod modules;
 mod process;
 mod run;
@@ -86,7 +90,7 @@ fn run_here() -> io::Result<()> {
     };
     let mut channel = Channel::new(Way::Stdout);
     run::hello(&mut channel, None);
-    run::answer(job, &mut channel, false);
+    run::answer(job, &mut channel, None);
     channel.end()
 }
 

@@ -3,33 +3,249 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::Path;
+use std::process::Command;
+
+use assize_job::Action;
 
 use crate::actions::{self, Circumstances};
-use crate::sys;
+use crate::{elf, sys};
 
-/// Loads a module and what it depends on.
-pub(crate) fn load(
-    module: &str,
-    parameters: &BTreeMap<String, String>,
-    with: &Circumstances<'_>,
-) -> Result<(), String> {
-    let name = name_of(module);
-    if Path::new("/sys/module").join(&name).exists() {
-        return if parameters.is_empty() {
-            Ok(())
+/// What the steps of a set-up say of a module.
+#[derive(Debug, Clone, Default)]
+struct Step {
+    /// Its file, if they name one.
+    file: Option<String>,
+    parameters: BTreeMap<String, String>,
+}
+
+/// The modules of a run. A module that a step names is loaded as that step
+/// says, whoever needs it first.
+#[derive(Debug, Default)]
+pub(crate) struct Modules {
+    /// By the name that it has in the kernel.
+    steps: BTreeMap<String, Step>,
+    /// Those loaded by this run in the order in which they were, with their
+    /// files where those are known.
+    loaded: Vec<(String, Option<String>)>,
+}
+
+impl Modules {
+    /// Nothing is loaded yet for this set-up.
+    pub(crate) fn of(setup: &[Action]) -> Modules {
+        let mut modules = Modules::default();
+        for action in setup {
+            if let Action::Module { module, parameters } = action {
+                let file = is_file(module).then(|| module.clone());
+                let step = Step {
+                    file,
+                    parameters: parameters.clone(),
+                };
+                modules.steps.insert(real_name(module), step);
+            }
+        }
+        modules
+    }
+
+    /// Loads a module and what it depends on.
+    pub(crate) fn load(
+        &mut self,
+        module: &str,
+        parameters: &BTreeMap<String, String>,
+        with: &Circumstances<'_>,
+    ) -> Result<(), String> {
+        let name = real_name(module);
+        if is_loaded(&name) {
+            return self.accept(module, &name, parameters);
+        }
+        if with.guest {
+            let known = Known::read();
+            self.load_in_guest(module, &name, parameters, &known, &mut BTreeSet::new())
         } else {
-            Err(
+            self.load_on_host(module, &name, parameters, with)
+        }
+    }
+
+    /// Whether what is loaded already is what is asked for.
+    fn accept(
+        &self,
+        module: &str,
+        name: &str,
+        parameters: &BTreeMap<String, String>,
+    ) -> Result<(), String> {
+        let ours = self.loaded.iter().any(|(loaded, _)| loaded == name);
+        let step = self.steps.get(name);
+        // Something that needs it has brought it, as its step says.
+        if ours && step.is_none_or(|step| step.parameters == *parameters) {
+            return Ok(());
+        }
+        if !parameters.is_empty() {
+            return Err(
                 "it is loaded already, and parameters cannot be given again; \
                  remove it first (`rmmod`)"
                     .into(),
+            );
+        }
+        if !is_file(module) {
+            return Ok(());
+        }
+        let file = read(module)?;
+        let (wanted, there) = (elf::module_build_id(&file), loaded_build_id(name));
+        if wanted.is_some() && wanted == there {
+            return Ok(());
+        }
+        let said = |id: Option<String>| id.unwrap_or_else(|| "none".into());
+        Err(format!(
+            "another module {name} is loaded already, of build id {}, not {}; \
+             remove it first (`rmmod {name}`)",
+            said(there),
+            said(wanted)
+        ))
+    }
+
+    /// The modules that this run is about, by name: what steps name, and what
+    /// came with it.
+    pub(crate) fn names(&self) -> BTreeSet<&str> {
+        let loaded = self.loaded.iter().map(|(name, _)| name.as_str());
+        let steps = self.steps.keys().map(String::as_str);
+        steps.filter(|name| is_loaded(name)).chain(loaded).collect()
+    }
+
+    /// The file that this run has loaded a module from.
+    pub(crate) fn file(&self, name: &str) -> Option<&str> {
+        let mut loaded = self.loaded.iter();
+        let (_, file) = loaded.find(|(loaded, _)| loaded == name)?;
+        let given = || self.steps.get(name)?.file.as_deref();
+        file.as_deref().or_else(given)
+    }
+
+    /// Whether a step names this module.
+    pub(crate) fn is_step(&self, name: &str) -> bool {
+        self.steps.contains_key(name)
+    }
+
+    /// Unloads what this run has loaded and what is still there, the last
+    /// first. Which could not be unloaded, and why.
+    pub(crate) fn unload(&self) -> Vec<(String, String)> {
+        let mut failed = Vec::new();
+        for (name, _) in self.loaded.iter().rev() {
+            if is_loaded(name)
+                && let Err(error) = sys::unload_module(name)
+            {
+                failed.push((name.clone(), sys::words(&error)));
+            }
+        }
+        failed
+    }
+
+    /// Where no tool for that is at hand.
+    fn load_in_guest(
+        &mut self,
+        module: &str,
+        name: &str,
+        parameters: &BTreeMap<String, String>,
+        known: &Known,
+        begun: &mut BTreeSet<String>,
+    ) -> Result<(), String> {
+        if !begun.insert(name.to_string()) || is_loaded(name) {
+            return Ok(());
+        }
+        let (path, needs) = known.find(module, name)?;
+        for need in needs {
+            let step = self.steps.get(&need).cloned().unwrap_or_default();
+            let file = step.file.unwrap_or_else(|| need.clone());
+            self.load_in_guest(&file, &need, &step.parameters, known, begun)?;
+        }
+        let file = File::open(&path).map_err(|error| format!("{path}: {}", sys::words(&error)))?;
+        sys::load_module(&file, &text_of(parameters)).map_err(|error| {
+            format!(
+                "{path}: {}; the kernel's log has the details",
+                sys::words(&error)
             )
+        })?;
+        self.loaded.push((name.to_string(), Some(path)));
+        Ok(())
+    }
+
+    /// On a machine that is set up, its own tools know best.
+    fn load_on_host(
+        &mut self,
+        module: &str,
+        name: &str,
+        parameters: &BTreeMap<String, String>,
+        with: &Circumstances<'_>,
+    ) -> Result<(), String> {
+        let needs = match is_file(module) {
+            true => dependencies(&read(module)?),
+            false => needs_on_host(module),
         };
+        for need in needs.iter().map(|need| name_of(need)) {
+            if is_loaded(&need) || need == name {
+                continue;
+            }
+            match self.steps.get(&need).cloned() {
+                Some(Step { file, parameters }) => {
+                    let module = file.unwrap_or_else(|| need.clone());
+                    self.load_on_host(&module, &need, &parameters, with)?;
+                }
+                // What comes from a file too, as this one does, modprobe does
+                // not know.
+                None if is_file(module) => self.tool("modprobe", &need, &BTreeMap::new(), with)?,
+                None => {}
+            }
+        }
+        let tool = if is_file(module) {
+            "insmod"
+        } else {
+            "modprobe"
+        };
+        self.tool(tool, module, parameters, with)
     }
-    if with.guest {
-        Loader::new()?.load(module, &name, &text_of(parameters))
-    } else {
-        load_on_host(module, parameters, with)
+
+    /// Has a tool load a module, and notes what is new then.
+    fn tool(
+        &mut self,
+        tool: &str,
+        module: &str,
+        parameters: &BTreeMap<String, String>,
+        with: &Circumstances<'_>,
+    ) -> Result<(), String> {
+        let before: BTreeSet<String> = all_loaded().into_iter().collect();
+        let mut argv = vec![tool.to_string(), module.to_string()];
+        let words = parameters.iter();
+        argv.extend(words.map(|(name, value)| format!("{name}={value}")));
+        let done = actions::command(&argv, with);
+        // The kernel lists the newest first.
+        let new = all_loaded().into_iter().rev();
+        let new = new.filter(|name| !before.contains(name));
+        self.loaded.extend(new.map(|name| (name, None)));
+        done
     }
+}
+
+fn read(path: &str) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(|error| format!("{path}: {}", sys::words(&error)))
+}
+
+fn is_loaded(name: &str) -> bool {
+    Path::new("/sys/module").join(name).exists()
+}
+
+/// Every module that is loaded and not part of the kernel, the newest first.
+fn all_loaded() -> Vec<String> {
+    let list = fs::read_to_string("/proc/modules").unwrap_or_default();
+    let names = list.lines().filter_map(|line| line.split(' ').next());
+    names.map(str::to_string).collect()
+}
+
+/// The build id of a module that is loaded.
+pub(crate) fn loaded_build_id(name: &str) -> Option<String> {
+    let notes = format!("/sys/module/{name}/notes/.note.gnu.build-id");
+    elf::build_id(&fs::read(notes).ok()?)
+}
+
+/// Whether a module is given by the path of its file.
+fn is_file(module: &str) -> bool {
+    module.contains('/') || module.contains(".ko")
 }
 
 /// Name in the kernel of a module that is given by name or path.
@@ -37,6 +253,16 @@ fn name_of(module: &str) -> String {
     let file = module.rsplit('/').next().unwrap_or(module);
     let stem = file.find(".ko").map_or(file, |end| &file[..end]);
     stem.replace('-', "_")
+}
+
+/// The same, but for a file what it says itself, if it can be read.
+fn real_name(module: &str) -> String {
+    let field = |file: Vec<u8>| elf::module_field(&file, "name");
+    let said = match is_file(module) {
+        true => fs::read(module).ok().and_then(field),
+        false => None,
+    };
+    said.unwrap_or_else(|| name_of(module))
 }
 
 /// Parameters as the kernel takes them.
@@ -54,99 +280,57 @@ fn text_of(parameters: &BTreeMap<String, String>) -> String {
     words.join(" ")
 }
 
-/// On a machine that is set up, its own tools know best.
-fn load_on_host(
-    module: &str,
-    parameters: &BTreeMap<String, String>,
-    with: &Circumstances<'_>,
-) -> Result<(), String> {
-    let run = |tool: &str, module: &str, parameters: &BTreeMap<String, String>| {
-        let mut argv = vec![tool.to_string(), module.to_string()];
-        argv.extend(
-            parameters
-                .iter()
-                .map(|(name, value)| format!("{name}={value}")),
-        );
-        actions::command(&argv, with)
-    };
-    if !module.contains('/') {
-        return run("modprobe", module, parameters);
-    }
-    let file = fs::read(module).map_err(|error| format!("{module}: {}", sys::words(&error)))?;
-    let loaded = |name: &str| Path::new("/sys/module").join(name_of(name)).exists();
-    // What comes from a file too, as this one does, modprobe does not know.
-    for dependency in dependencies(&file).iter().filter(|name| !loaded(name)) {
-        run("modprobe", dependency, &BTreeMap::new())?;
-    }
-    run("insmod", module, parameters)
-}
-
 /// What a module's file says it depends on.
 fn dependencies(file: &[u8]) -> Vec<String> {
-    let mark = b"\0depends=";
-    let Some(at) = file.windows(mark.len()).position(|window| window == mark) else {
-        return Vec::new();
-    };
-    let rest = &file[at + mark.len()..];
-    let end = rest.iter().position(|byte| *byte == 0).unwrap_or(0);
-    let names = String::from_utf8_lossy(&rest[..end]).into_owned();
-    names
-        .split(',')
-        .filter(|name| !name.is_empty())
-        .map(str::to_string)
-        .collect()
+    let names = elf::module_field(file, "depends").unwrap_or_default();
+    let names = names.split(',').filter(|name| !name.is_empty());
+    names.map(str::to_string).collect()
 }
 
-/// Loads modules where no tool for that is at hand.
-struct Loader {
+/// What modprobe would load for a module, this last: `insmod PATH …` a line.
+fn needs_on_host(module: &str) -> Vec<String> {
+    let said = Command::new("modprobe")
+        .args(["--show-depends", module])
+        .output();
+    let text = said.map(|said| String::from_utf8_lossy(&said.stdout).into_owned());
+    let text = text.unwrap_or_default();
+    let paths = text.lines().filter_map(|line| {
+        let path = line.strip_prefix("insmod ")?;
+        path.split_whitespace().next()
+    });
+    paths.map(name_of).collect()
+}
+
+/// The modules that a machine of ours carries.
+struct Known {
     directory: String,
-    /// Module name to file and to the files it depends on.
-    known: BTreeMap<String, (String, Vec<String>)>,
-    /// Names that are loaded or being loaded.
-    begun: BTreeSet<String>,
+    /// Name to file and to names of what it depends on.
+    files: BTreeMap<String, (String, Vec<String>)>,
 }
 
-impl Loader {
-    fn new() -> Result<Loader, String> {
+impl Known {
+    fn read() -> Known {
         let directory = format!("/lib/modules/{}", sys::uname().0);
         // A machine may carry nothing but modules given by path.
         let list = fs::read_to_string(format!("{directory}/modules.dep")).unwrap_or_default();
-        Ok(Loader {
+        Known {
             directory,
-            known: read_dependencies(&list),
-            begun: BTreeSet::new(),
-        })
+            files: read_dependencies(&list),
+        }
     }
 
-    fn load(&mut self, module: &str, name: &str, parameters: &str) -> Result<(), String> {
-        if !self.begun.insert(name.to_string()) || Path::new("/sys/module").join(name).exists() {
-            return Ok(());
-        }
-        let (path, needs) = self.find(module, name)?;
-        for need in needs {
-            self.load(&need, &name_of(&need), "")?;
-        }
-        let file = File::open(&path).map_err(|error| format!("{path}: {}", sys::words(&error)))?;
-        sys::load_module(&file, parameters).map_err(|error| {
-            format!(
-                "{path}: {}; the kernel's log has the details",
-                sys::words(&error)
-            )
-        })
-    }
-
-    /// File of a module, and names or files of what it depends on.
+    /// File of a module, and names of what it depends on.
     fn find(&self, module: &str, name: &str) -> Result<(String, Vec<String>), String> {
-        let exact = |path: String| {
-            let file =
-                fs::read(&path).map_err(|error| format!("{path}: {}", sys::words(&error)))?;
-            Ok((path, dependencies(&file)))
-        };
-        if module.starts_with('/') && Path::new(module).exists() {
-            return exact(module.to_string());
+        if module.starts_with('/') {
+            let needs = dependencies(&read(module)?);
+            return Ok((
+                module.to_string(),
+                needs.iter().map(|it| name_of(it)).collect(),
+            ));
         }
-        if let Some((path, needs)) = self.known.get(name) {
-            return Ok((self.uncompressed(path)?, needs.clone()));
+        if let Some((path, needs)) = self.files.get(name) {
+            let needs = needs.iter().map(|path| name_of(path));
+            return Ok((self.uncompressed(path)?, needs.collect()));
         }
         Err(format!(
             "neither loaded nor in {}/modules.dep; add it to the payload's modules",
@@ -197,12 +381,24 @@ mod tests {
         let known = read_dependencies(list);
         assert_eq!(known["a_b"].1, ["kernel/c.ko.xz", "kernel/d.ko.xz"]);
         assert!(known["c"].1.is_empty());
-        assert_eq!(
-            dependencies(b"x\0license=GPL\0depends=c,d\0name=e\0"),
-            ["c", "d"]
-        );
-        assert!(dependencies(b"\0depends=\0").is_empty());
-        assert!(dependencies(b"none").is_empty());
+    }
+
+    #[test]
+    fn what_a_step_says_holds_whoever_needs_the_module_first() {
+        let setup = [("simgpu", vec![]), ("/x/depq.ko", vec![("a", "1")])];
+        let setup = setup.map(|(module, parameters)| Action::Module {
+            module: module.into(),
+            parameters: parameters
+                .into_iter()
+                .map(|(name, value)| (name.to_string(), value.to_string()))
+                .collect(),
+        });
+        let modules = Modules::of(&setup);
+        assert!(modules.is_step("depq") && modules.is_step("simgpu"));
+        let step = &modules.steps["depq"];
+        assert_eq!(step.file.as_deref(), Some("/x/depq.ko"));
+        assert_eq!(step.parameters["a"], "1");
+        assert!(modules.names().is_empty() && modules.unload().is_empty());
     }
 
     #[test]

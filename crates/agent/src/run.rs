@@ -6,8 +6,11 @@ use assize_job::{AGENT_SCHEMA, Job, Record, SCHEMA, Scheduling, Stage, Workload}
 
 use crate::actions::{self, Circumstances};
 use crate::channel::Channel;
+use crate::digests::Digests;
 use crate::environment;
+use crate::identity::Evidence;
 use crate::instruments::{self, Instrument};
+use crate::modules::Modules;
 use crate::process::{Body, Child, Left, Limits};
 use crate::seed::Stream;
 use crate::sys::{self, End};
@@ -31,10 +34,12 @@ pub(crate) fn hello(channel: &mut Channel, resumed_ns: Option<u64>) {
     channel.send(&environment::record());
 }
 
-/// Carries out the job, if it can be read. `guest`: as process 1.
-pub(crate) fn answer(job: Result<String, String>, channel: &mut Channel, guest: bool) {
+/// Carries out the job, if it can be read. Process 1 of a machine has the
+/// digests of the files there.
+pub(crate) fn answer(job: Result<String, String>, channel: &mut Channel, digests: Option<Digests>) {
+    let guest = digests.is_some();
     match job.and_then(|text| read(&text)) {
-        Ok(job) => Run::new(job, guest).carry_out(channel),
+        Ok(job) => Run::new(job, guest).carry_out(channel, digests.unwrap_or_default()),
         Err(why) => channel.send(&Record::Failed {
             stage: Stage::Start,
             what: "read the job".into(),
@@ -105,7 +110,8 @@ impl Run {
         }
     }
 
-    fn carry_out(&self, channel: &mut Channel) {
+    fn carry_out(&self, channel: &mut Channel, digests: Digests) {
+        let mut evidence = Evidence::open(self.guest, digests);
         if self.guest
             && let Err(why) = self.reseed()
         {
@@ -116,15 +122,30 @@ impl Run {
             ));
         }
         let job = &self.job;
-        let failures = self.actions(&job.setup, Stage::Setup);
+        let mut modules = Modules::of(&job.setup);
+        let failures = self.actions(&job.setup, Stage::Setup, &mut modules);
         channel.send_all(&failures);
         if failures.is_empty() {
-            self.measure(channel);
+            evidence.take_settings(&job.setup, &modules);
+            self.measure(channel, &mut evidence);
+            channel.send_all(&evidence.records(job, &modules));
         }
-        channel.send_all(&self.actions(&job.teardown, Stage::Teardown));
+        channel.send_all(&self.actions(&job.teardown, Stage::Teardown, &mut modules));
+        if !self.guest {
+            let left = modules.unload().into_iter();
+            let left = left.map(|(name, why)| {
+                failed(Stage::Teardown, &format!("unload the module {name}"), why)
+            });
+            channel.send_all(&left.collect::<Vec<_>>());
+        }
     }
 
-    fn actions(&self, actions: &[assize_job::Action], stage: Stage) -> Vec<Record> {
+    fn actions(
+        &self,
+        actions: &[assize_job::Action],
+        stage: Stage,
+        modules: &mut Modules,
+    ) -> Vec<Record> {
         let mut limits = self.limits();
         if stage == Stage::Teardown {
             // What was set up is undone in any case.
@@ -135,7 +156,7 @@ impl Run {
             limits,
             guest: self.guest,
         };
-        actions::carry_out(actions, stage, &with)
+        actions::carry_out(actions, stage, &with, modules)
     }
 
     /// Has the kernel draw its random numbers from the seed.
@@ -156,11 +177,11 @@ impl Run {
 
     /// Instruments, background and workload. The instruments are opened first:
     /// some calibrate themselves, and a machine at rest is where they can.
-    fn measure(&self, channel: &mut Channel) {
+    fn measure(&self, channel: &mut Channel, evidence: &mut Evidence) {
         let instruments = self.open_instruments(channel);
         let mut background = Vec::new();
         for (index, workload) in self.job.background.iter().enumerate() {
-            match self.start_background(index, workload) {
+            match self.start_background(index, workload, evidence) {
                 Ok(started) => background.push(started),
                 Err(why) => {
                     channel.send(&failed(Stage::Background, &workload.name, why));
@@ -169,7 +190,7 @@ impl Run {
                 }
             }
         }
-        let measured = self.measure_workload(instruments, &mut background);
+        let measured = self.measure_workload(instruments, &mut background, evidence);
         end_background(background, channel);
         match measured {
             Ok(measured) => self.report(measured, channel),
@@ -197,10 +218,17 @@ impl Run {
         instruments
     }
 
-    fn start_background(&self, index: usize, workload: &Workload) -> Result<Background, String> {
+    fn start_background(
+        &self,
+        index: usize,
+        workload: &Workload,
+        evidence: &mut Evidence,
+    ) -> Result<Background, String> {
         let label = format!("background.{index}");
         let prepared = workload::prepare(workload, &self.job, &label, true)?;
+        evidence.take_program(workload, &prepared.body);
         let mut child = self.start(prepared.body, &prepared.scheduling)?;
+        evidence.take_scheduling(workload, child.pid());
         child.release();
         Ok(Background {
             name: workload.name.clone(),
@@ -230,9 +258,13 @@ impl Run {
         &self,
         mut instruments: Vec<Box<dyn Instrument>>,
         background: &mut [Background],
+        evidence: &mut Evidence,
     ) -> Result<Measured, String> {
-        let prepared = workload::prepare(&self.job.workload, &self.job, "workload", false)?;
+        let workload = &self.job.workload;
+        let prepared = workload::prepare(workload, &self.job, "workload", false)?;
+        evidence.take_program(workload, &prepared.body);
         let child = self.start(prepared.body, &prepared.scheduling)?;
+        evidence.take_scheduling(workload, child.pid());
         let (left, elapsed_ns, why) = self.let_run(child, &mut instruments, background)?;
         Ok(Measured {
             instruments,

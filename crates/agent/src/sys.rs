@@ -316,6 +316,16 @@ pub(crate) fn load_module(file: &File, parameters: &str) -> io::Result<()> {
     Ok(())
 }
 
+/// Unloads a kernel module, if nobody uses it.
+pub(crate) fn unload_module(name: &str) -> io::Result<()> {
+    let name = c_string(name);
+    // SAFETY: `name` is a C string that outlives the call.
+    let returned =
+        unsafe { libc::syscall(libc::SYS_delete_module, name.as_ptr(), libc::O_NONBLOCK) };
+    check(c_int::try_from(returned).unwrap_or(-1))?;
+    Ok(())
+}
+
 /// Adds bytes to the kernel's entropy and has its generator take them up at
 /// once.
 pub(crate) fn reseed(random: &File, bytes: &[u8; 64]) -> io::Result<()> {

@@ -150,8 +150,18 @@ fn file_is_configuration(path: &Path, mut records: Records) -> Records {
     records
 }
 
+/// Puts runs after so many others in the order of execution.
+fn after(records: &mut Records, others: u32) {
+    for run in &mut records.runs {
+        run.order += others;
+    }
+    for identity in &mut records.identities {
+        identity.runs.iter_mut().for_each(|run| *run += others);
+    }
+}
+
 /// Adds records to those of other inputs; refuses to pool cells.
-fn join(all: &mut Records, records: Records, path: &Path) -> Result<(), Failure> {
+fn join(all: &mut Records, mut records: Records, path: &Path) -> Result<(), Failure> {
     let cells = |records: &Records| -> BTreeSet<(String, String)> {
         records
             .runs
@@ -167,6 +177,7 @@ fn join(all: &mut Records, records: Records, path: &Path) -> Result<(), Failure>
         );
         return Err(Failure::Argument(text));
     }
+    after(&mut records, all.runs.len() as u32);
     for configuration in records.configurations {
         let mut known = all.configurations.iter();
         if known.all(|other| other.name != configuration.name) {
@@ -181,11 +192,9 @@ fn join(all: &mut Records, records: Records, path: &Path) -> Result<(), Failure>
     if all.factors.is_empty() {
         all.factors = records.factors;
     }
-    let offset = all.runs.len() as u32;
-    all.runs.extend(records.runs.into_iter().map(|mut run| {
-        run.order += offset;
-        run
-    }));
+    all.runs.extend(records.runs);
+    all.identities.extend(records.identities);
+    all.level_settings.extend(records.level_settings);
     all.summaries.extend(records.summaries);
     all.events.extend(records.events);
     all.statements.extend(records.statements);

@@ -235,6 +235,10 @@ fn side(name: &str, mut records: Records, paired: bool) -> Records {
         rename(&mut run.configuration, &mut run.workload);
         run.block = run.block.filter(|_| paired);
     }
+    for one in &mut records.identities {
+        rename(&mut one.configuration, &mut one.workload);
+    }
+    records.level_settings.clear();
     for run in &mut records.failures {
         rename(&mut run.configuration, &mut run.workload);
         run.block = run.block.filter(|_| paired);

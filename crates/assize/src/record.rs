@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use assize_bundle::{
     Doubt, Events, Exit, Histogram, Measurement, Place, Recorded, Run, Samples, Unavailable,
 };
-use assize_job::Record;
+use assize_job::{IdentityKind, IdentityPart, Record};
 use assize_judge::{PerRun, jitter, quantile, weighted};
 use assize_plan::{Plan, PlannedRun};
 use assize_target::{Done, Outcome};
+
+use crate::identity;
 
 const NS_PER_S: f64 = 1e9;
 /// What is also given per job, if a workload counts its jobs.
@@ -26,8 +28,14 @@ const STREAM: &str = "round_trip";
 /// Facts that only some executions of the same run have. They are logged.
 const NOT_RECORDED: [&str; 1] = ["memory_image"];
 
-/// What is recorded of one run. Of the same answer always the same.
-pub(crate) fn recorded(plan: &Plan, run: &PlannedRun, done: &Done) -> Recorded {
+/// What is recorded of one run. Of the same answer always the same. A run that
+/// was not made of what was `expected` has failed.
+pub(crate) fn recorded(
+    plan: &Plan,
+    run: &PlannedRun,
+    done: &Done,
+    expected: &[IdentityPart],
+) -> Recorded {
     let (records, exit) = match &done.outcome {
         Outcome::Completed(records) => (records, Exit::Completed),
         Outcome::Failed {
@@ -49,6 +57,7 @@ pub(crate) fn recorded(plan: &Plan, run: &PlannedRun, done: &Done) -> Recorded {
     for record in records {
         take(record, &mut recorded);
     }
+    identify(records, expected, &mut recorded);
     quantiles(&mut recorded);
     jitter(&mut recorded);
     per_job(&mut recorded);
@@ -72,6 +81,7 @@ fn empty(plan: &Plan, run: &PlannedRun, exit: Exit) -> Recorded {
         exit,
         unavailable: Vec::new(),
         environment: BTreeMap::new(),
+        identity: Vec::new(),
         events: Vec::new(),
         doubts: Vec::new(),
         samples: Vec::new(),
@@ -128,7 +138,63 @@ fn take(record: &Record, recorded: &mut Recorded) {
         Record::Events { .. } => recorded.events.extend(events(record, &recorded.run)),
         Record::Raw { name, text } => recorded.raw.push((name.clone(), text.clone())),
         Record::Doubt { code, detail } => recorded.doubts.push(doubt(code, detail.clone())),
-        Record::Hello { .. } | Record::Failed { .. } | Record::End { .. } => {}
+        Record::Hello { .. }
+        | Record::Identity { .. }
+        | Record::Failed { .. }
+        | Record::End { .. } => {}
+    }
+}
+
+/// Takes down what the run was made of, and compares it with what was asked
+/// for.
+fn identify(records: &[Record], expected: &[IdentityPart], recorded: &mut Recorded) {
+    let said = records.iter().find_map(|record| match record {
+        Record::Identity { parts } => Some(parts),
+        _ => None,
+    });
+    let mut observed = said.cloned().unwrap_or_default();
+    let image = |part: &&IdentityPart| part.kind == IdentityKind::Kernel && part.name == "image";
+    observed.extend(expected.iter().find(image).cloned());
+    observed.sort();
+    recorded.identity = observed.iter().map(part).collect();
+    if recorded.exit != Exit::Completed {
+        return;
+    }
+    let mapped = !records.iter().any(|record| {
+        matches!(record, Record::Unavailable { instrument, .. } if instrument == "identity")
+    });
+    let compared = match said {
+        Some(_) => identity::compare(expected, &observed, mapped),
+        None => {
+            recorded.exit = Exit::Failed {
+                why: "the agent did not say what the run was made of".into(),
+                console: String::new(),
+            };
+            return;
+        }
+    };
+    for unclear in compared.unclear {
+        let detail = format!("what was read back does not tell whether it is set: {unclear}");
+        recorded.doubts.push(doubt("setting-not-read-back", detail));
+    }
+    if !compared.differences.is_empty() {
+        let all: Vec<String> = compared
+            .differences
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        recorded.exit = Exit::Failed {
+            why: format!("it was not the run that was asked for: {}", all.join("; ")),
+            console: String::new(),
+        };
+    }
+}
+
+fn part(part: &IdentityPart) -> assize_bundle::IdentityPart {
+    assize_bundle::IdentityPart {
+        kind: part.kind.noun().replace(' ', "-"),
+        name: part.name.clone(),
+        value: part.value.clone(),
     }
 }
 

@@ -26,6 +26,18 @@ fn plan() -> Plan {
 }
 
 fn of(outcome: Outcome) -> Recorded {
+    let said = Record::Identity { parts: Vec::new() };
+    let outcome = match outcome {
+        Outcome::Completed(mut records) => {
+            records.push(said);
+            Outcome::Completed(records)
+        }
+        failed => failed,
+    };
+    with(outcome, &[])
+}
+
+fn with(outcome: Outcome, expected: &[IdentityPart]) -> Recorded {
     let machine = [("qemu", "10.0"), ("memory_image", "abc")];
     let plan = plan();
     let done = Done {
@@ -34,7 +46,7 @@ fn of(outcome: Outcome) -> Recorded {
         cached: false,
         wall: Duration::from_secs(1),
     };
-    recorded(&plan, &plan.runs[0], &done)
+    recorded(&plan, &plan.runs[0], &done, expected)
 }
 
 fn metrics(records: Vec<Record>) -> Vec<(String, f64, String)> {
@@ -227,4 +239,31 @@ fn counters_are_given_per_job_where_jobs_are_counted() {
         of(Some(12.0)),
         [("context_switches_per_job".to_owned(), 2.5)]
     );
+}
+
+fn module(digest: &str) -> IdentityPart {
+    IdentityPart::new(IdentityKind::Module, "gpu_sched", digest)
+}
+
+#[test]
+fn a_run_with_another_module_has_failed_and_says_which() {
+    let (wanted, found) = ("4f1c0000000011", "9a02000000002222");
+    let said = Record::Identity {
+        parts: vec![module(found)],
+    };
+    let recorded = with(Outcome::Completed(vec![said.clone()]), &[module(wanted)]);
+    let Exit::Failed { why, .. } = &recorded.exit else {
+        unreachable!("{:?}", recorded.exit)
+    };
+    let words = "module gpu_sched was 9a0200000000, not 4f1c00000000";
+    assert!(why.contains(words), "{why}");
+    assert_eq!(recorded.identity[0].value.as_deref(), Some(found));
+    let right = with(Outcome::Completed(vec![said]), &[module(found)]);
+    assert_eq!(right.exit, Exit::Completed);
+}
+
+#[test]
+fn a_run_that_does_not_say_what_it_was_has_failed() {
+    let recorded = with(Outcome::Completed(Vec::new()), &[]);
+    assert!(matches!(recorded.exit, Exit::Failed { .. }));
 }

@@ -97,6 +97,7 @@ fn bundle(directory: &Path, events: Option<String>, unavailable: Option<&str>) {
         exit: Exit::Completed,
         unavailable: Vec::from_iter(unavailable),
         environment: BTreeMap::new(),
+        identity: Vec::new(),
         events: Vec::new(),
         doubts: Vec::new(),
         samples: Vec::new(),

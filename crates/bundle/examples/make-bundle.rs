@@ -68,6 +68,7 @@ fn recorded(index: u32, count: u32) -> Recorded {
         exit: Exit::Completed,
         unavailable: Vec::new(),
         environment: std::collections::BTreeMap::new(),
+        identity: Vec::new(),
         events: Vec::new(),
         doubts: Vec::new(),
         histograms: vec![Histogram {

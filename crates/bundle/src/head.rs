@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::difference::{Difference, first_difference};
 use crate::disk::{SCHEMA, get, known_schema};
-use crate::{Configuration, DeclaredTable, Error};
+use crate::{Configuration, DeclaredTable, Error, LevelSettings};
 
 /// What a bundle of runs says of itself. It is written before the first run
 /// and never changed.
@@ -31,6 +31,9 @@ pub struct Head {
     pub question: String,
     /// Baseline first.
     pub configurations: Vec<Configuration>,
+    /// What is asked for in each configuration; follows from the plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub level_settings: Vec<LevelSettings>,
     /// Names of the factors of a 2^k grid.
     pub factors: Vec<String>,
     /// In the order of the experiment.
@@ -63,6 +66,7 @@ impl Head {
         let exact = self.is_exact();
         let mut head = self.clone();
         head.source.clear();
+        head.level_settings.clear();
         if let Some(plan) = head.plan.as_object_mut() {
             plan.remove("overrides");
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::{Doubt, Events, Measurement, Place, Run, Unavailable};
+use crate::{Doubt, Events, IdentityPart, Measurement, Place, Run, Unavailable};
 
 /// One run of a schedule with all that it left behind.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +23,8 @@ pub struct Recorded {
     pub unavailable: Vec<Unavailable>,
     /// Facts about where it ran. On the exact target nothing of the host.
     pub environment: BTreeMap<String, String>,
+    /// What it was made of, sorted by kind and name.
+    pub identity: Vec<IdentityPart>,
     /// Events that were counted.
     pub events: Vec<Events>,
     /// What makes its numbers doubtful.
@@ -127,6 +129,8 @@ pub(crate) struct StoredRun<H = Vec<Histogram>> {
     pub(crate) raw: Vec<String>,
     #[serde(default)]
     pub(crate) environment: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) identity: Vec<IdentityPart>,
 }
 
 impl StoredRun {
@@ -166,6 +170,7 @@ impl StoredRun {
             samples: recorded.samples.iter().map(series).collect(),
             raw: file_names(recorded.index, &recorded.raw),
             environment: recorded.environment.clone(),
+            identity: recorded.identity.clone(),
         }
     }
 }

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -184,6 +184,49 @@ pub struct Unavailable {
     pub reason: String,
 }
 
+/// One thing that runs were made of: a module, a library, a setting.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+pub struct IdentityPart {
+    /// What it is: `module`, `library`, `sysctl`, ….
+    pub kind: String,
+    /// Which one; unique within its kind.
+    pub name: String,
+    /// A digest of its bytes, or its value as text; none if it was there and
+    /// could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+}
+
+/// What an experiment asks for in one configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LevelSettings {
+    /// The configuration under test.
+    pub configuration: String,
+    /// Parameters of workloads, steps of the set-up, queues, the machine;
+    /// sorted by kind and name. Files are not here: what they hold is in
+    /// [`Identity::parts`].
+    pub settings: Vec<IdentityPart>,
+    /// Kinds of [`IdentityPart`] in which runs may differ from those of the
+    /// first configuration, as its levels say.
+    pub varies: BTreeSet<String>,
+}
+
+/// What runs of one configuration and workload were made of.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Identity {
+    /// The configuration under test.
+    pub configuration: String,
+    /// What was executed.
+    pub workload: String,
+    /// Where they were carried out, as [`Run::machine`] says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// Which runs, by their position in the order of execution.
+    pub runs: Vec<u32>,
+    /// Sorted by kind and name.
+    pub parts: Vec<IdentityPart>,
+}
+
 /// A run that failed. It has no metrics and enters no comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedRun {
@@ -330,6 +373,13 @@ pub struct Records {
     /// What the target could not give.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unavailable: Vec<Unavailable>,
+    /// What was asked for in each configuration.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub level_settings: Vec<LevelSettings>,
+    /// What completed runs were made of; several for one configuration and
+    /// workload if that was not always the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub identities: Vec<Identity>,
     /// What the target cannot tell, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,

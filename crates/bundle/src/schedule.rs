@@ -8,7 +8,9 @@ use crate::disk::get;
 use crate::head::Stored;
 use crate::recorded::{Exit, Recorded, Skipped, StoredRun};
 use crate::writer::{recorded, run_path, samples_path};
-use crate::{Doubt, Error, Events, FailedRun, Place, Records, Samples, Unavailable, samples};
+use crate::{
+    Doubt, Error, Events, FailedRun, Identity, Place, Records, Samples, Unavailable, samples,
+};
 
 /// The runs of one cell that have the same to say.
 type Cell = (String, String);
@@ -22,6 +24,7 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
     let mut records = Records {
         source: head.source,
         configurations: head.configurations,
+        level_settings: head.level_settings,
         factors: head.factors,
         workloads: head.workloads,
         higher_is_better: head.higher_is_better,
@@ -42,13 +45,13 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
             run.repetition = *count;
         }
         collected.take(&run);
+        let machine = parts.iter().find(|part| part.holds(index));
+        let machine = machine.map(|part| part.machine.clone());
+        identified(&mut records.identities, &mut run, &machine);
         match run.exit.clone() {
             Exit::Completed => {
                 let mut run = run.into_run();
-                run.machine = parts
-                    .iter()
-                    .find(|part| part.holds(index))
-                    .map(|part| part.machine.clone());
+                run.machine = machine;
                 records.runs.push(run);
             }
             Exit::Failed { why, console } => records.failures.push(failed(run, why, console)),
@@ -59,6 +62,28 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
     records.unavailable = collected.unavailable.into_iter().collect();
     records.doubts.extend(incomplete(&there, head.planned_runs));
     Ok(records)
+}
+
+/// Adds what a completed run was made of to what others of its cell were.
+fn identified(all: &mut Vec<Identity>, run: &mut StoredRun<Skipped>, machine: &Option<String>) {
+    if run.exit != Exit::Completed || run.identity.is_empty() {
+        return;
+    }
+    let parts = std::mem::take(&mut run.identity);
+    let same = |one: &&mut Identity| {
+        let cell = (&one.configuration, &one.workload, &one.machine);
+        cell == (&run.configuration, &run.workload, machine) && one.parts == parts
+    };
+    match all.iter_mut().find(same) {
+        Some(known) => known.runs.push(run.order),
+        None => all.push(Identity {
+            configuration: run.configuration.clone(),
+            workload: run.workload.clone(),
+            machine: machine.clone(),
+            runs: vec![run.order],
+            parts,
+        }),
+    }
 }
 
 fn failed(run: StoredRun<Skipped>, why: String, console: String) -> FailedRun {
@@ -194,6 +219,7 @@ pub fn read_run(directory: &Path, index: u32) -> Result<Recorded, Error> {
         exit: stored.exit.clone(),
         unavailable: stored.unavailable.clone(),
         environment: stored.environment.clone(),
+        identity: stored.identity.clone(),
         events: stored.events.clone(),
         doubts: stored.doubts.clone(),
         samples,

@@ -240,6 +240,10 @@ pub fn stack(directories: &[PathBuf], names: &[String], across: Across) -> Resul
             *count += 1;
             run.repetition = *count;
         }
+        for identity in &mut records.identities {
+            identity.machine.get_or_insert_with(|| name.clone());
+            identity.runs.iter_mut().for_each(|run| *run += next.order);
+        }
         for failure in &mut records.failures {
             failure.order += next.order;
             failure.block = failure.block.map(|block| block + next.block);
@@ -298,6 +302,7 @@ fn one_unit<'p>(
 fn add(all: &mut Records, records: Records) {
     if all.configurations.is_empty() {
         all.configurations = records.configurations;
+        all.level_settings = records.level_settings;
         all.factors = records.factors;
         all.workloads = records.workloads;
         all.higher_is_better = records.higher_is_better;
@@ -305,6 +310,7 @@ fn add(all: &mut Records, records: Records) {
         all.tables = records.tables;
     }
     all.runs.extend(records.runs);
+    all.identities.extend(records.identities);
     for events in &records.events {
         count(&mut all.events, events);
     }

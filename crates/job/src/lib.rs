@@ -16,6 +16,7 @@
 //! ```
 
 pub mod events;
+mod identity;
 mod instrument;
 mod job;
 mod machine;
@@ -25,9 +26,10 @@ pub mod replay;
 mod submitting;
 mod workload;
 
+pub use identity::{IdentityKind, IdentityPart};
 pub use instrument::{INSTRUMENTS, Instrument};
 pub use job::{Action, Job, SCHEMA};
-pub use machine::{Machine, Order, Payload};
+pub use machine::{Linked, Machine, Order, Payload, below_experiment};
 pub use queue::{Design, Put, Queue, Share, Worker};
 pub use record::{AGENT_SCHEMA, RESUMED_NS, Record, Stage};
 pub use submitting::{

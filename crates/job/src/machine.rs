@@ -43,9 +43,63 @@ pub struct Payload {
     pub programs: Vec<String>,
     /// File or directory here, and the absolute path it has there.
     pub files: Vec<(PathBuf, String)>,
-    /// Kernel modules by name, or by path of a `.ko` file, with everything
-    /// they depend on.
+    /// Kernel modules by name, or by path of a `.ko` file that stands for the
+    /// name in every run, with everything they depend on.
     pub modules: Vec<String>,
+    /// Paths of `.ko` files that steps of single levels load. Each lies at a
+    /// place of its own there, beside others of the same name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub module_files: Vec<String>,
+    /// Programs that workloads start with variables that decide which program
+    /// or which libraries are loaded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub linked: Vec<Linked>,
+}
+
+/// A program with the variables of its environment that decide what is loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Linked {
+    /// The program, by name or path.
+    pub program: String,
+    /// Those of [`Linked::VARIABLES`] that are set, in that order.
+    pub environment: Vec<(String, String)>,
+}
+
+impl Linked {
+    /// The variables in question.
+    pub const VARIABLES: [&'static str; 3] = ["PATH", "LD_LIBRARY_PATH", "LD_PRELOAD"];
+
+    /// A program that is started with this environment; what is given last
+    /// counts.
+    #[must_use]
+    pub fn of(program: &str, environment: &[(String, String)]) -> Linked {
+        let value = |name: &&str| {
+            let mut given = environment.iter().rev();
+            given.find(|(other, _)| other == name).cloned()
+        };
+        Linked {
+            program: program.into(),
+            environment: Linked::VARIABLES.iter().filter_map(value).collect(),
+        }
+    }
+
+    /// The directories that a variable lists; none if it is not set.
+    pub fn directories(&self, variable: &str) -> impl Iterator<Item = &str> {
+        let value = self.environment.iter().find(|(name, _)| name == variable);
+        let value = value.map_or("", |(_, value)| value.as_str());
+        value.split(':').filter(|path| !path.is_empty())
+    }
+}
+
+/// Where on the target something lies that is named by a relative path: below
+/// `/experiment`, with `up` for `..`.
+#[must_use]
+pub fn below_experiment(path: &str) -> String {
+    let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+    let parts = parts.map(|part| if part == ".." { "up" } else { part });
+    let parts: Vec<&str> = std::iter::once("/experiment").chain(parts).collect();
+    parts.join("/")
 }
 
 /// One run, as a target sees it.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::IdentityPart;
+
 /// The schema of the stream, named in [`Record::Hello`].
 pub const AGENT_SCHEMA: &str = "assize.agent/1";
 
@@ -47,6 +49,13 @@ pub enum Record {
     Environment {
         /// Name to value.
         facts: BTreeMap<String, String>,
+    },
+    /// What the run was made of, once. A part whose value changed between the
+    /// end of the set-up and the end of the workload is a [`Record::Doubt`]
+    /// with the code `setting-changed`.
+    Identity {
+        /// Sorted; no two have the same kind and name.
+        parts: Vec<IdentityPart>,
     },
     /// Something asked for that this target cannot give.
     Unavailable {

@@ -108,6 +108,63 @@ impl Kind {
         }
     }
 
+    /// How the first thread of its process is scheduled, if that is how the
+    /// workload is: not where single threads are scheduled, or where its
+    /// program does it.
+    #[must_use]
+    pub fn process_scheduling(&self) -> Option<&Scheduling> {
+        match self {
+            Kind::Cyclictest(_) | Kind::Periodic(_) => None,
+            Kind::Command(_)
+            | Kind::Compositor(_)
+            | Kind::Crowd(_)
+            | Kind::Deep(_)
+            | Kind::Frames(_)
+            | Kind::Hackbench(_)
+            | Kind::Hogs(_)
+            | Kind::PingPong(_)
+            | Kind::Replay(_)
+            | Kind::Storm(_)
+            | Kind::Stream(_)
+            | Kind::Sync(_)
+            | Kind::Threads(_) => {
+                let mut all = self.schedulings().into_iter();
+                all.find(|(key, _)| *key == "scheduling").map(|(_, it)| it)
+            }
+        }
+    }
+
+    /// Variables that are added to the environment of its program.
+    #[must_use]
+    pub fn environment(&self) -> &[(String, String)] {
+        match self {
+            Kind::Command(command) => &command.environment,
+            _ => &[],
+        }
+    }
+
+    /// The files that it reads, by their paths on the target.
+    pub fn reads(&self) -> impl Iterator<Item = &str> {
+        let file = match self {
+            Kind::Periodic(periodic) => periodic.rt_app.as_deref(),
+            Kind::Replay(replay) => replay.file.as_deref(),
+            Kind::Command(_)
+            | Kind::Compositor(_)
+            | Kind::Crowd(_)
+            | Kind::Cyclictest(_)
+            | Kind::Deep(_)
+            | Kind::Frames(_)
+            | Kind::Hackbench(_)
+            | Kind::Hogs(_)
+            | Kind::PingPong(_)
+            | Kind::Storm(_)
+            | Kind::Stream(_)
+            | Kind::Sync(_)
+            | Kind::Threads(_) => None,
+        };
+        file.into_iter()
+    }
+
     /// How its threads are scheduled, and the parameters that say so.
     #[must_use]
     pub fn schedulings(&self) -> Vec<(&'static str, &Scheduling)> {

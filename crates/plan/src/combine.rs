@@ -8,7 +8,7 @@ use crate::check::join;
 use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::raw::{self, Level, Parameters};
-use crate::{payload, queue, scheduling, settings};
+use crate::{modules, payload, queue, scheduling, settings};
 
 /// The levels of one configuration: factor, level and what it sets.
 pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a Level)>;
@@ -32,6 +32,7 @@ pub(crate) fn combine(
     cpus: Option<u32>,
 ) -> Result<Combined, Error> {
     settings::agree(experiment, levels)?;
+    modules::agree(experiment, levels)?;
     let file = &experiment.file;
     let machine = machine(experiment, levels, cpus);
     let running = running(levels);
@@ -186,7 +187,7 @@ fn add(steps: &mut Vec<Action>, general: usize, action: &Action) {
                     module: same,
                     parameters: more,
                 },
-            ) if module == same => {
+            ) if modules::are_same(module, same) => {
                 parameters.extend(more.clone());
                 return;
             }

@@ -37,6 +37,7 @@ mod experiment;
 mod grid;
 mod keys;
 mod mistakes;
+mod modules;
 mod names;
 mod parameters;
 mod payload;

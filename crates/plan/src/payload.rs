@@ -1,13 +1,14 @@
 //! What every run needs on the target.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use assize_job::{Action, Payload};
+use assize_job::{Action, Kind, Linked, Payload, below_experiment};
 use indexmap::IndexMap;
 
 use crate::error::Error;
 use crate::experiment::Experiment;
+use crate::modules::is_file;
 use crate::plan::PlannedConfiguration;
 use crate::raw::Parameters;
 
@@ -19,18 +20,28 @@ pub(crate) fn derive(
     let given = &experiment.file.payload;
     let mut programs: BTreeSet<&str> = given.programs.iter().map(String::as_str).collect();
     let mut modules: BTreeSet<&str> = given.modules.iter().map(String::as_str).collect();
+    let mut module_files: BTreeSet<&str> = BTreeSet::new();
+    let mut linked: BTreeSet<Linked> = BTreeSet::new();
     for configuration in configurations {
         for action in configuration.setup.iter().chain(&configuration.teardown) {
             match action {
                 Action::Module { module, .. } => {
-                    modules.insert(module);
+                    match is_file(module) {
+                        true => module_files.insert(module),
+                        false => modules.insert(module),
+                    };
                 }
                 Action::Command { argv } => programs.extend(argv.first().map(String::as_str)),
                 Action::Sysctl { .. } | Action::Write { .. } => {}
             }
         }
         for workload in configuration.every_workload() {
-            programs.extend(workload.kind.program());
+            match linking(&workload.kind) {
+                Some(program) => {
+                    linked.insert(program);
+                }
+                None => programs.extend(workload.kind.program()),
+            }
         }
     }
     let owned = |names: BTreeSet<&str>| names.into_iter().map(str::to_owned).collect();
@@ -38,15 +49,27 @@ pub(crate) fn derive(
         programs: owned(programs),
         files: files(experiment)?,
         modules: owned(modules),
+        module_files: owned(module_files),
+        linked: linked.into_iter().collect(),
     })
 }
 
+/// The program of a workload that sets variables which decide what is loaded.
+fn linking(kind: &Kind) -> Option<Linked> {
+    let Kind::Command(command) = kind else {
+        return None;
+    };
+    let linked = Linked::of(command.argv.first()?, &command.environment);
+    (!linked.environment.is_empty()).then_some(linked)
+}
+
 /// Where a file that a workload names lies on the target: where it says, if
-/// that is absolute, else in `/experiment`.
+/// that is absolute. Else files of one name from several directories lie side
+/// by side.
 pub(crate) fn there(path: &str) -> String {
-    match Path::new(path).file_name() {
-        Some(name) if !path.starts_with('/') => format!("/experiment/{}", name.to_string_lossy()),
-        _ => path.to_owned(),
+    match path.starts_with('/') {
+        true => path.to_owned(),
+        false => below_experiment(path),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::check::join;
 use crate::combine::{Levels, level_path, merge};
 use crate::error::Error;
 use crate::experiment::Experiment;
+use crate::modules;
 use crate::raw::Parameters;
 
 /// The module of the device that workloads submit to.
@@ -78,19 +79,13 @@ fn path(experiment: &Experiment, levels: &Levels<'_>, key: &str) -> String {
 pub(crate) fn missing_step(setup: &[Action], queue: Option<&Queue>) -> Option<Action> {
     queue?;
     let loads = |action: &Action| match action {
-        Action::Module { module, .. } => name_of(module) == MODULE,
+        Action::Module { module, .. } => modules::stem(module) == MODULE,
         _ => false,
     };
     (!setup.iter().any(loads)).then(|| Action::Module {
         module: MODULE.to_owned(),
         parameters: BTreeMap::new(),
     })
-}
-
-/// The name of a module that is given by name or by the path of its file.
-fn name_of(module: &str) -> &str {
-    let file = module.rsplit('/').next().unwrap_or(module);
-    file.split(".ko").next().unwrap_or(file)
 }
 
 #[cfg(test)]

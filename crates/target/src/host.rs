@@ -1,16 +1,17 @@
 //! This machine as a target.
 
 use std::collections::BTreeSet;
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use assize_job::{Job, Order};
+use assize_job::{IdentityPart, Job, Linked, Order};
 use rustix::fs::{Access, access};
 
+use crate::carried::Carried;
+use crate::elf::Host as Machine;
 use crate::kernels::Kernels;
 use crate::modules::canonical;
 use crate::needs::{self, Facts};
@@ -110,6 +111,12 @@ impl Target for Host {
         Ok(())
     }
 
+    fn expected(&self, order: &Order) -> Result<Vec<IdentityPart>, Error> {
+        let placed = self.placed(std::slice::from_ref(order))?;
+        let job = &placed.first().unwrap_or(order).job;
+        Ok(Carried::here(job)?.expected(job, false))
+    }
+
     fn run(&self, order: &Order, _slot: usize) -> Result<Done, Error> {
         let started = Instant::now();
         let agent = self.agent()?;
@@ -196,9 +203,16 @@ fn facts(files: &BTreeSet<String>) -> (Facts, BTreeSet<String>) {
 }
 
 fn check_programs(orders: &[Order]) -> Result<(), Error> {
-    let missing: Vec<&str> = needs::programs(orders)
-        .into_iter()
-        .filter(|program| !is_program(program))
+    let machine = Machine::this();
+    let there = |linked: &Linked| {
+        let directories = linked.directories("PATH");
+        machine.program_in(&linked.program, directories).is_some()
+    };
+    let needed = needs::programs(orders);
+    let missing: Vec<&str> = needed
+        .iter()
+        .filter(|linked| !there(linked))
+        .map(|linked| linked.program.as_str())
         .collect();
     if missing.is_empty() {
         return Ok(());
@@ -210,16 +224,6 @@ fn check_programs(orders: &[Order]) -> Result<(), Error> {
             .or_else(|| Some("install it, or give its path".into())),
         wrong_use: false,
     })
-}
-
-/// Whether this can be executed, by path or from PATH.
-fn is_program(program: &str) -> bool {
-    let executable = |path: &Path| path.is_file() && access(path, Access::EXEC_OK).is_ok();
-    if program.contains('/') {
-        return executable(Path::new(program));
-    }
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|directory| executable(&directory.join(program)))
 }
 
 /// Fails unless the files of the payload lie here where runs look for them:
@@ -239,8 +243,12 @@ fn check_files(orders: &[Order]) -> Result<(), Error> {
             wrong_use: true,
         });
     }
-    for module in orders.iter().flat_map(|order| &order.payload.modules) {
-        if needs::is_file(module) && !Path::new(module).is_file() {
+    let modules = |order: &Order| {
+        let payload = order.payload.clone();
+        payload.modules.into_iter().chain(payload.module_files)
+    };
+    for module in orders.iter().flat_map(modules) {
+        if needs::is_file(&module) && !Path::new(&module).is_file() {
             return Err(Error {
                 what: format!("run on {NAME}"),
                 why: format!("there is no module file {module}"),

@@ -7,6 +7,7 @@
 pub mod agent;
 mod apt;
 mod cache;
+mod carried;
 mod elf;
 pub mod exact;
 mod fault;
@@ -35,7 +36,7 @@ pub use host::Host;
 pub use outcome::{Done, Failure, Outcome};
 pub use ssh::Ssh;
 
-use assize_job::Order;
+use assize_job::{IdentityPart, Order};
 
 /// Somewhere to run.
 pub trait Target: Sync {
@@ -49,6 +50,14 @@ pub trait Target: Sync {
     /// # Errors
     /// What is missing, and the mend. No run has started then.
     fn prepare(&self, orders: &[Order]) -> Result<(), Error>;
+
+    /// What a run of this order must be made of, as far as that is known here;
+    /// called after [`Target::prepare`]. What the set-up sets follows from the
+    /// job and is not here.
+    ///
+    /// # Errors
+    /// Something that the order needs has gone since.
+    fn expected(&self, order: &Order) -> Result<Vec<IdentityPart>, Error>;
 
     /// Carries out one order. `slot` is below [`Target::slots`] and no two
     /// runs have the same at once.

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use assize_job::{Job, Order, Record};
+use assize_job::{IdentityPart, Job, Order, Record};
 
 use crate::exact::{Booted, bounded, cold, facts};
-use crate::qemu::{Clock, Qemu};
+use crate::qemu::{Clock, Qemu, command_line};
 use crate::vm::{Ready, Stock, job_text};
 use crate::{Done, Error, Outcome, Target, agent, scratch, stream};
 
@@ -132,11 +132,17 @@ impl Target for Live {
         Ok(())
     }
 
+    fn expected(&self, order: &Order) -> Result<Vec<IdentityPart>, Error> {
+        let ready = self.stock.ready(order)?;
+        let (clock, _) = self.clock(&ready, order);
+        Ok(ready.expected(order, &command_line(&order.machine, *clock)))
+    }
+
     fn run(&self, order: &Order, _slot: usize) -> Result<Done, Error> {
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
         let (clock, why) = self.clock(&ready, order);
-        let job = job_text(order)?;
+        let job = job_text(&ready, order)?;
         let left = cold(&self.booted(&ready, order, *clock), &job)?;
         let mut outcome = stream::outcome(&left.answer, &left.console, left.ended);
         if let Some(why) = why {

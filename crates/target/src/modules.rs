@@ -25,6 +25,20 @@ pub(crate) struct Module {
     pub(crate) bytes: Vec<u8>,
 }
 
+/// A module that single runs load from its own file. Another of its name may
+/// lie beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Beside {
+    /// The path of the file here, as it was asked for.
+    pub(crate) source: String,
+    /// Its name as the kernel will have it.
+    pub(crate) name: String,
+    /// Names of the modules that it needs.
+    pub(crate) needs: Vec<String>,
+    /// The file, not compressed.
+    pub(crate) bytes: Vec<u8>,
+}
+
 /// What was asked for, with everything it depends on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
@@ -34,26 +48,39 @@ pub(crate) struct Selection {
     pub(crate) builtin: BTreeSet<String>,
     /// Asked for by an alias, and the module it stands for.
     pub(crate) aliases: Vec<(String, String)>,
+    /// Given as files of single steps.
+    pub(crate) beside: Vec<Beside>,
 }
 
-/// Finds modules by name, alias or path of a `.ko` file. A name that is one of
-/// the testbed's means that, which is built then.
+/// Finds modules by name, alias or path of a `.ko` file, and reads the `files`
+/// that lie beside them. A name that is one of the testbed's means that, which
+/// is built then.
 pub(crate) fn select(
     kernel: &Kernel,
     testbed: &Testbed,
     asked: &[String],
+    files: &[String],
 ) -> Result<Selection, Error> {
     let mut selection = Selection::default();
-    if asked.is_empty() {
+    if asked.is_empty() && files.is_empty() {
         return Ok(selection);
     }
     let index = Index::of(kernel)?;
-    let mut own = BTreeMap::new();
-    for name in asked.iter().filter(|name| is_path(name)) {
-        let module = Own::read(kernel, Path::new(name))?;
-        own.insert(module.name.clone(), module);
+    let (mut own, mut named) = (BTreeMap::new(), BTreeMap::new());
+    for path in asked.iter().filter(|name| is_path(name)) {
+        let module = Own::read(kernel, Path::new(path))?;
+        named.insert(path, module.name.clone());
+        if let Some(other) = own.insert(module.name.clone(), module) {
+            return Err(taken_twice(&other.name, asked, &named));
+        }
     }
-    add_testbed(kernel, testbed, asked, &mut own)?;
+    let mut beside = Vec::new();
+    for path in files {
+        beside.push((path, Own::read(kernel, Path::new(path))?));
+    }
+    let needed = own.values().chain(beside.iter().map(|(_, module)| module));
+    let needed: Vec<String> = needed.flat_map(|module| module.depends.clone()).collect();
+    add_testbed(kernel, testbed, asked, &needed, &mut own)?;
     let mut chosen = Chooser {
         kernel,
         index: &index,
@@ -62,13 +89,38 @@ pub(crate) fn select(
         open: Vec::new(),
     };
     for name in asked {
-        let name = match is_path(name) {
-            true => stem(name),
-            false => name.clone(),
-        };
-        chosen.choose(&name, &name)?;
+        let name = named.get(name).unwrap_or(name);
+        chosen.choose(name, name)?;
     }
+    for (path, module) in &beside {
+        for need in &module.depends {
+            // Each run that loads the one loads the other from its file too.
+            let given = beside.iter().any(|(_, other)| other.name == *need);
+            match chosen.choose(need, path) {
+                Err(_) if given => {}
+                done => done?,
+            }
+        }
+    }
+    let take = |(source, module): (&String, Own)| Beside {
+        source: source.clone(),
+        name: module.name,
+        needs: module.depends,
+        bytes: module.bytes,
+    };
+    selection.beside = beside.into_iter().map(take).collect();
     Ok(selection)
+}
+
+/// Two files of the payload that are one module.
+fn taken_twice(name: &str, asked: &[String], named: &BTreeMap<&String, String>) -> Error {
+    let of_name = |path: &&String| named.get(*path).is_some_and(|other| other == name);
+    let paths: Vec<&str> = asked.iter().filter(of_name).map(String::as_str).collect();
+    let why = format!("{} are both the module {name}", paths.join(" and "));
+    mend(
+        wrong("carry modules", why),
+        "name one of them in the payload, or each in the set-up of a level",
+    )
 }
 
 /// Adds the testbed's modules, if one that is not given as a file is asked for
@@ -77,10 +129,10 @@ fn add_testbed(
     kernel: &Kernel,
     testbed: &Testbed,
     asked: &[String],
+    needed: &[String],
     own: &mut BTreeMap<String, Own>,
 ) -> Result<(), Error> {
     let named = asked.iter().filter(|name| !is_path(name));
-    let needed = own.values().flat_map(|module| &module.depends);
     let names = named.chain(needed).map(|name| canonical(name));
     let ours: Vec<String> = names
         .filter(|name| testbed.has(name) && !own.contains_key(name))
@@ -154,8 +206,10 @@ impl Own {
             ));
         }
         let depends = fact("depends").unwrap_or_default();
+        // Whatever the file is called.
+        let name = fact("name").map_or_else(|| stem(&path.to_string_lossy()), canonical);
         Ok(Own {
-            name: stem(&path.to_string_lossy()),
+            name,
             depends: depends
                 .split(',')
                 .filter(|name| !name.is_empty())

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_job::{Action, Machine, Order, Policy, Scheduling, Workload};
+use assize_job::{Action, Linked, Machine, Order, Policy, Scheduling, Workload};
 
 use crate::Error;
 
@@ -123,20 +123,26 @@ pub(crate) fn recorded(machine: &Machine, target: &str) -> BTreeMap<String, Stri
     ])
 }
 
-/// The programs that runs start.
-pub(crate) fn programs(orders: &[Order]) -> BTreeSet<&str> {
+/// The programs that runs start, with what decides where they are found.
+pub(crate) fn programs(orders: &[Order]) -> BTreeSet<Linked> {
     let mut programs = BTreeSet::new();
+    let plainly = |program: &str| Linked::of(program, &[]);
     for order in orders {
-        programs.extend(order.payload.programs.iter().map(String::as_str));
-        programs.extend(workloads(order).filter_map(|workload| workload.kind.program()));
+        programs.extend(order.payload.programs.iter().map(|name| plainly(name)));
+        programs.extend(workloads(order).filter_map(|workload| {
+            let kind = &workload.kind;
+            Some(Linked::of(kind.program()?, kind.environment()))
+        }));
         for action in actions(order) {
             match action {
-                Action::Command { argv } => programs.extend(argv.first().map(String::as_str)),
+                Action::Command { argv } => {
+                    programs.extend(argv.first().map(|name| plainly(name)));
+                }
                 Action::Module { module, .. } if is_file(module) => {
-                    programs.insert("insmod");
+                    programs.insert(plainly("insmod"));
                 }
                 Action::Module { .. } => {
-                    programs.insert("modprobe");
+                    programs.insert(plainly("modprobe"));
                 }
                 Action::Sysctl { .. } | Action::Write { .. } => {}
             }

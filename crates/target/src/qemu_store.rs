@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use crate::Error;
 use crate::apt::{Apt, Package};
-use crate::elf::{Host, closure};
+use crate::elf::{Host, Loading, closure};
 use crate::fault::{failed, list, mend, read, wrong};
 use crate::kernels::{compare_versions, into_place, temporary_in};
 
@@ -111,7 +111,7 @@ fn suite(release: &str) -> Result<&'static str, String> {
 /// Whether everything that the program links is on this machine.
 fn check(unpacked: &Path, needs: &[String]) -> Result<(), Error> {
     let binary = unpacked.join("usr/bin/qemu-system-x86_64");
-    let Err(error) = closure(&Host::this(), &binary, &read(&binary)?) else {
+    let Err(error) = closure(&Host::this(), &binary, &read(&binary)?, &Loading::default()) else {
         return Ok(());
     };
     let missing = not_installed(needs);

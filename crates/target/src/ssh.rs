@@ -9,8 +9,9 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use assize_job::{Action, Job, Order};
+use assize_job::{Action, IdentityPart, Job, Linked, Order};
 
+use crate::carried::{Carried, module_here};
 use crate::host::{encode, ended, limits};
 use crate::kernels::Kernels;
 use crate::talk::{End, Limits};
@@ -98,13 +99,14 @@ impl Ssh {
     /// Asks the host what it is, and fails if these runs cannot be there.
     fn look(&self, orders: &[Order]) -> Result<Probe, Error> {
         // What is about to be copied there need not be there yet.
-        let brought = |program: &&str| {
+        let brought = |linked: &&Linked| {
             let files = orders.iter().flat_map(|order| &order.payload.files);
             !files
                 .map(|(_, there)| there)
-                .any(|there| std::path::Path::new(program).starts_with(there))
+                .any(|there| std::path::Path::new(&linked.program).starts_with(there))
         };
-        let programs = needs::programs(orders).into_iter().filter(brought);
+        let programs = needs::programs(orders);
+        let programs = programs.iter().filter(brought);
         let script = probe::script(programs, &needs::kernel_files(orders));
         self.connection.open()?;
         let answer = self.connection.must("look around", &script, Vec::new())?;
@@ -184,6 +186,23 @@ impl Target for Ssh {
         let there = upload::all(&self.connection, &agent, orders, &probe)?;
         *self.lock() = Some(there);
         Ok(())
+    }
+
+    fn expected(&self, order: &Order) -> Result<Vec<IdentityPart>, Error> {
+        let mut carried = Carried::default();
+        for action in &order.job.setup {
+            if let Action::Module { module, .. } = action
+                && needs::is_file(module)
+            {
+                carried.modules.push(module_here(module)?);
+            }
+        }
+        for (here, there) in &order.payload.files {
+            if here.is_file() {
+                carried.digest_here(&here.to_string_lossy(), there)?;
+            }
+        }
+        Ok(carried.expected(&order.job, false))
     }
 
     fn run(&self, order: &Order, _slot: usize) -> Result<Done, Error> {

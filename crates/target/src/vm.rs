@@ -6,8 +6,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assize_job::{Machine, Order, Payload};
+use assize_job::{IdentityKind, IdentityPart, Machine, Order, Payload};
 
+use crate::carried::Carried;
 use crate::exact::keep_error;
 use crate::kernels::{Kernel, Kernels};
 use crate::prune::{prune, touch};
@@ -26,6 +27,32 @@ pub(crate) struct Ready {
     pub(crate) initramfs: PathBuf,
     /// blake3 of its bytes.
     pub(crate) initramfs_digest: String,
+    /// What `uname -v` will print, if the image says so.
+    pub(crate) version: Option<String>,
+    /// What lies where in it.
+    pub(crate) carried: Carried,
+}
+
+impl Ready {
+    /// What a run of this order must be made of.
+    pub(crate) fn expected(&self, order: &Order, command_line: &str) -> Vec<IdentityPart> {
+        let machine = &order.machine;
+        let mut parts = self.carried.expected(&order.job, true);
+        let mut add = |kind, name: &str, value: &str| {
+            parts.push(IdentityPart::new(kind, name, value));
+        };
+        add(IdentityKind::Kernel, "release", &self.kernel.release);
+        add(IdentityKind::Kernel, "image", &self.kernel.digest);
+        if let Some(version) = &self.version {
+            add(IdentityKind::Kernel, "version", version);
+        }
+        add(IdentityKind::CommandLine, "", command_line);
+        add(IdentityKind::Machine, "cpus", &machine.cpus.to_string());
+        let memory = machine.memory_mib.to_string();
+        add(IdentityKind::Machine, "memory_mib", &memory);
+        parts.sort();
+        parts
+    }
 }
 
 /// Makes kernels and initramfs ready, each once.
@@ -58,10 +85,12 @@ impl Stock {
             return Ok(Arc::clone(found));
         }
         let kernel = Kernels::new(self.root.clone()).resolve(&order.machine.kernel)?;
-        let bytes = initramfs::build(&self.agent, &kernel, &self.testbed, &order.payload)?;
-        let initramfs_digest = blake3::hash(&bytes).to_hex().to_string();
-        let path = self.keep(&initramfs_digest, &bytes)?;
+        let packed = initramfs::build(&self.agent, &kernel, &self.testbed, &order.payload)?;
+        let initramfs_digest = blake3::hash(&packed.bytes).to_hex().to_string();
+        let path = self.keep(&initramfs_digest, &packed.bytes)?;
         let made = Arc::new(Ready {
+            version: kernel.version_line(),
+            carried: packed.carried,
             kernel,
             initramfs: path,
             initramfs_digest,
@@ -96,8 +125,8 @@ impl Stock {
 }
 
 /// The job as the agent gets it.
-pub(crate) fn job_text(order: &Order) -> Result<Vec<u8>, Error> {
-    serde_json::to_vec(&order.job).map_err(|error| Error {
+pub(crate) fn job_text(ready: &Ready, order: &Order) -> Result<Vec<u8>, Error> {
+    serde_json::to_vec(&ready.carried.placed(&order.job)).map_err(|error| Error {
         what: "write down the job".into(),
         why: error.to_string(),
         mend: None,

@@ -104,6 +104,7 @@ fn files_directories_and_modules_are_copied() {
         programs: vec![at("new folder/file")],
         files: vec![(file, at("new folder/file")), (tree, at("tree"))],
         modules: vec![module.to_str().unwrap().into()],
+        ..Payload::default()
     });
     let ssh = ssh(&sshd, &agent);
     ssh.prepare(std::slice::from_ref(&order)).unwrap();

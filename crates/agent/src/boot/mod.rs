@@ -10,6 +10,7 @@ use std::path::Path;
 use assize_job::{Record, Stage};
 
 use crate::channel::{Channel, Way};
+use crate::digests::Digests;
 use crate::{run, sys};
 
 pub(crate) use ports::Ports;
@@ -106,6 +107,7 @@ pub(crate) fn main(command_line: &str) {
     // process 1 ends, which is what whoever started it will see.
     let Ok(ports) = Ports::open() else { return };
     report_panics(ports);
+    let digests = Digests::below("/");
     let resumed_ns = has(command_line, IMAGE).then(|| {
         sys::sleep_until(sys::now() + SETTLE_NS);
         ports.write_console(READY);
@@ -119,7 +121,7 @@ pub(crate) fn main(command_line: &str) {
             detail: why,
         });
     }
-    run::answer(fw_cfg::job(ports), &mut channel, true);
+    run::answer(fw_cfg::job(ports), &mut channel, Some(digests));
     // The console takes every byte; nothing can have been lost.
     let _ = channel.end();
     ports.exit(0);

@@ -11,13 +11,13 @@ mod guest_instructions;
 mod idle;
 mod kernel_events;
 mod labels;
-mod perf;
+pub(crate) mod perf;
 mod perf_hardware;
 mod perf_software;
 mod proc_stat;
 mod ring;
 mod schedstat;
-mod system;
+pub(crate) mod system;
 mod taskstats;
 mod threads;
 mod timer_list;
@@ -100,7 +100,11 @@ fn number(value: u64) -> f64 {
     value as f64
 }
 
-fn unavailable(instrument: &str, metric: Option<&str>, reason: impl Into<String>) -> Record {
+pub(crate) fn unavailable(
+    instrument: &str,
+    metric: Option<&str>,
+    reason: impl Into<String>,
+) -> Record {
     Record::Unavailable {
         instrument: instrument.into(),
         metric: metric.map(Into::into),
@@ -108,7 +112,7 @@ fn unavailable(instrument: &str, metric: Option<&str>, reason: impl Into<String>
     }
 }
 
-fn doubt(code: &str, detail: impl Into<String>) -> Record {
+pub(crate) fn doubt(code: &str, detail: impl Into<String>) -> Record {
     Record::Doubt {
         code: code.into(),
         detail: detail.into(),

@@ -2,12 +2,11 @@
 
 use assize_job::{Command, Record, Stage};
 
-use super::{Prepared, output, program};
+use super::{Prepared, output, program_with};
 use crate::process::{Body, Left};
 
 pub(super) fn prepare(name: &str, command: &Command, seed: u64) -> Result<Prepared, String> {
-    let mut exec = program(&command.argv, seed)?;
-    exec.environment.extend(command.environment.iter().cloned());
+    let exec = program_with(&command.argv, &command.environment, seed)?;
     let (name, metrics) = (name.to_string(), command.metrics.clone());
     Ok(Prepared {
         body: Body::Exec(exec),

@@ -143,23 +143,42 @@ pub(crate) fn failure(left: &Left, statuses: &[i32]) -> Option<String> {
 
 /// A program with its arguments, in which `{seed}` becomes the seed.
 pub(crate) fn program(argv: &[String], seed: u64) -> Result<Exec, String> {
+    program_with(argv, &[], seed)
+}
+
+/// The same with variables added to its environment, of which PATH says where
+/// it is looked for.
+pub(crate) fn program_with(
+    argv: &[String],
+    environment: &[(String, String)],
+    seed: u64,
+) -> Result<Exec, String> {
     let Some(name) = argv.first() else {
         return Err("argv: no program is named".into());
     };
     let seed = seed.to_string();
+    let mut path = environment.iter().rev();
+    let path = path.find(|(name, _)| name == "PATH");
+    let path = path.map_or_else(
+        || std::env::var("PATH").unwrap_or_default(),
+        |(_, path)| path.clone(),
+    );
+    let own = ("ASSIZE_SEED".into(), seed.clone());
     Ok(Exec {
-        path: find(name)?,
+        path: find(name, &path)?,
         arguments: argv
             .iter()
             .map(|text| text.replace("{seed}", &seed))
             .collect(),
-        environment: vec![("ASSIZE_SEED".into(), seed)],
+        environment: std::iter::once(own)
+            .chain(environment.iter().cloned())
+            .collect(),
         ..Exec::default()
     })
 }
 
-/// The file of a program.
-fn find(name: &str) -> Result<String, String> {
+/// The file of a program, by path or from the directories of `path`.
+fn find(name: &str, path: &str) -> Result<String, String> {
     if name.contains('/') {
         return if is_program(name) {
             Ok(name.to_string())
@@ -169,7 +188,6 @@ fn find(name: &str) -> Result<String, String> {
             ))
         };
     }
-    let path = std::env::var("PATH").unwrap_or_default();
     path.split(':')
         .map(|directory| format!("{directory}/{name}"))
         .find(|file| is_program(file))

@@ -10,6 +10,7 @@ use assize_target::qemu::Qemu;
 
 use super::target;
 use crate::failure::Failure;
+use crate::levels;
 
 /// The head of a bundle for this plan, on this machine.
 pub(crate) fn head(plan: &Plan) -> Result<Head, Failure> {
@@ -24,6 +25,7 @@ pub(crate) fn head(plan: &Plan) -> Result<Head, Failure> {
         title: plan.title.clone(),
         question: plan.question.clone(),
         configurations: configurations(plan),
+        level_settings: levels::level_settings(plan),
         factors: plan.switches.clone(),
         workloads: plan.workloads.iter().map(|w| w.name.clone()).collect(),
         primary: plan.primary.iter().map(|p| p.metric.clone()).collect(),

@@ -29,6 +29,7 @@ pub(crate) use target::of as target_of;
 use crate::cli::{Overriding, RunArguments, Trial};
 use crate::compare;
 use crate::failure::Failure;
+use crate::levels::{self, Expected};
 use crate::output;
 use crate::page::{From, Material};
 use crate::record;
@@ -201,6 +202,11 @@ impl Doing<'_> {
         if self.interrupt.came() && !self.work.resumed {
             return Err(Failure::InterruptedEarly);
         }
+        let expected = match self.interrupt.came() {
+            true => Expected::default(),
+            false => Expected::of(plan, &plan.runs, self.target)?,
+        };
+        levels::refuse_same(plan, &expected)?;
         let writer = self.work.writer()?;
         progress.say(&format!(
             "{} runs into {}",
@@ -210,7 +216,7 @@ impl Doing<'_> {
         progress.begin();
         let mut stopped = None;
         for stage in &stages {
-            self.stage(stage, &there, &writer, &mut progress)?;
+            self.stage(stage, &there, (&writer, &expected), &mut progress)?;
             if self.interrupt.came() {
                 break;
             }
@@ -266,7 +272,7 @@ impl Doing<'_> {
         &self,
         stage: &Stage,
         there: &BTreeSet<u32>,
-        writer: &Writer,
+        (writer, expected): (&Writer, &Expected),
         progress: &mut Progress<'_>,
     ) -> Result<(), Failure> {
         let missing: Vec<_> = stage
@@ -286,7 +292,8 @@ impl Doing<'_> {
             &missing,
             || killing.go_on(),
             |ended| {
-                let recorded = record::recorded(&self.work.plan, &ended.run, &ended.done);
+                let expected = expected.run(&ended.run);
+                let recorded = record::recorded(&self.work.plan, &ended.run, &ended.done, expected);
                 writer.log(&log_line(&ended)).map_err(Failure::Record)?;
                 if !ended.again {
                     writer.put(&recorded).map_err(Failure::Record)?;

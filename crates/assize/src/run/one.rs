@@ -13,6 +13,7 @@ use super::interrupt::{Interrupt, Killing};
 use super::{head, log_line, target};
 use crate::cli::{MergeArguments, RunOneArguments};
 use crate::failure::Failure;
+use crate::levels::Expected;
 use crate::output;
 use crate::record;
 
@@ -41,6 +42,7 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
     };
     let target = target::of(&plan.target, options)?;
     target.prepare(&plan.order(index).into_iter().collect::<Vec<_>>())?;
+    let expected = Expected::of(&plan, &[*run], target.as_ref())?;
     let mut killing = Killing::default();
     let engine = Engine {
         plan: &plan,
@@ -53,7 +55,7 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
         &[*run],
         || killing.go_on(),
         |ended| {
-            let recorded = record::recorded(&plan, run, &ended.done);
+            let recorded = record::recorded(&plan, run, &ended.done, expected.run(run));
             writer.log(&log_line(&ended)).map_err(Failure::Record)?;
             if !ended.again {
                 result = Some(put(&writer, &recorded, &arguments.out)?);

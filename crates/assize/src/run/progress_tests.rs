@@ -47,7 +47,7 @@ fn said(plan: &Plan, fails: Option<u32>) -> Vec<String> {
                 console: String::new(),
             }
         } else {
-            Outcome::Completed(Vec::new())
+            Outcome::Completed(vec![assize_job::Record::Identity { parts: Vec::new() }])
         };
         let ended = Ended {
             run: *run,
@@ -60,7 +60,7 @@ fn said(plan: &Plan, fails: Option<u32>) -> Vec<String> {
                 wall: Duration::ZERO,
             },
         };
-        let mut recorded = crate::record::recorded(plan, run, &ended.done);
+        let mut recorded = crate::record::recorded(plan, run, &ended.done, &[]);
         let by = if run.configuration == 0 { 1.0 } else { 0.5 };
         let time = by * (1.0 + 0.01 * f64::from(run.index / 2));
         let value = Measurement::new(time, "s");

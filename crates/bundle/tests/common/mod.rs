@@ -29,6 +29,7 @@ pub fn head(planned_runs: u32) -> Head {
         title: "x".into(),
         question: "which is faster?".into(),
         configurations: vec![named("base"), named("queue")],
+        level_settings: Vec::new(),
         factors: vec![],
         workloads: vec!["pipe".into()],
         primary: vec!["time".into()],
@@ -74,6 +75,11 @@ pub fn recorded(index: u32) -> Recorded {
             reason: "no counter of energy in this machine".into(),
         }],
         environment: BTreeMap::from([("kernel".into(), "6.12".into())]),
+        identity: vec![assize_bundle::IdentityPart {
+            kind: "kernel".into(),
+            name: "release".into(),
+            value: Some("6.12".into()),
+        }],
         events: vec![Events {
             configuration: configuration.into(),
             workload: "pipe".into(),

@@ -293,15 +293,19 @@ fn the_payload_has_what_everything_names() {
         kind = \"hackbench\"";
     let plan = plan(text);
     assert_eq!(plan.payload.programs, ["hackbench", "insmod", "rt-app"]);
-    assert_eq!(plan.payload.modules, ["./a.ko"]);
+    assert!(plan.payload.modules.is_empty());
+    assert_eq!(plan.payload.module_files, ["./a.ko"]);
     assert_eq!(
         plan.payload.files,
-        [("loops/two.json".into(), "/experiment/two.json".into())]
+        [("loops/two.json".into(), "/experiment/loops/two.json".into())]
     );
     let Kind::Periodic(periodic) = &plan.workloads[0].kind else {
         panic!();
     };
-    assert_eq!(periodic.rt_app.as_deref(), Some("/experiment/two.json"));
+    assert_eq!(
+        periodic.rt_app.as_deref(),
+        Some("/experiment/loops/two.json")
+    );
 }
 
 #[test]

@@ -11,6 +11,8 @@ mod fuzz;
 #[cfg(test)]
 mod mistakes;
 #[cfg(test)]
+mod modules;
+#[cfg(test)]
 mod overriding;
 #[cfg(test)]
 mod queues;

@@ -75,7 +75,8 @@ fn the_agent_is_told_of_the_queues_and_loads_the_module() {
 fn a_step_that_loads_the_module_is_left_alone() {
     let step = "setup = [{ module = \"x/simgpu.ko\", parameters = { engines = 4 } }]\n";
     let plan = plan(&format!("{step}{GRID}"));
-    assert_eq!(plan.payload.modules, ["x/simgpu.ko"]);
+    assert_eq!(plan.payload.module_files, ["x/simgpu.ko"]);
+    assert!(plan.payload.modules.is_empty());
     assert_eq!(plan.configurations[0].setup.len(), 1);
 }
 
@@ -94,10 +95,10 @@ fn a_file_of_steps_is_carried_to_the_target() {
     let files = &plan.payload.files;
     assert_eq!(
         files[..],
-        [("media/a.wsim".into(), "/experiment/a.wsim".into())]
+        [("media/a.wsim".into(), "/experiment/media/a.wsim".into())]
     );
     let Kind::Replay(replay) = &plan.configurations[0].workloads[0].kind else {
         panic!("{:?}", plan.configurations[0].workloads)
     };
-    assert_eq!(replay.file.as_deref(), Some("/experiment/a.wsim"));
+    assert_eq!(replay.file.as_deref(), Some("/experiment/media/a.wsim"));
 }

@@ -45,8 +45,22 @@ pub(crate) struct Closure {
     pub(crate) libraries: BTreeMap<String, Library>,
 }
 
+/// What the environment of a program tells its loader.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Loading {
+    /// `LD_LIBRARY_PATH`: searched before the RUNPATH, after the RPATH.
+    pub(crate) library_path: Vec<PathBuf>,
+    /// `LD_PRELOAD`: names or paths of libraries that come before all others.
+    pub(crate) preload: Vec<String>,
+}
+
 /// The closure of a program, none if the file is not ELF.
-pub(crate) fn closure(host: &Host, program: &Path, bytes: &[u8]) -> Result<Option<Closure>, Error> {
+pub(crate) fn closure(
+    host: &Host,
+    program: &Path,
+    bytes: &[u8],
+    loading: &Loading,
+) -> Result<Option<Closure>, Error> {
     if !bytes.starts_with(b"\x7fELF") {
         return Ok(None);
     }
@@ -60,13 +74,16 @@ pub(crate) fn closure(host: &Host, program: &Path, bytes: &[u8]) -> Result<Optio
     }
     // The loader looks into the RPATH of whoever asks and of those who asked
     // for it, and into the RUNPATH of whoever asks.
-    let mut queue = vec![(program.to_path_buf(), main.clone(), Vec::new())];
+    let mut first = main.clone();
+    first.needed.splice(0..0, loading.preload.iter().cloned());
+    let mut queue = vec![(program.to_path_buf(), first, Vec::new())];
     while let Some((path, object, inherited)) = queue.pop() {
         let mut rpath = expand(&object.rpath, &path);
         rpath.extend(inherited);
-        let searched = match object.runpath.is_empty() {
-            true => rpath.clone(),
-            false => expand(&object.runpath, &path),
+        let told = loading.library_path.iter().cloned();
+        let searched: Vec<PathBuf> = match object.runpath.is_empty() {
+            true => rpath.iter().cloned().chain(told).collect(),
+            false => told.chain(expand(&object.runpath, &path)).collect(),
         };
         let mut needed = object.needed.clone();
         if object.unwinds {
@@ -190,6 +207,15 @@ pub(crate) fn plain(path: &Path) -> PathBuf {
         }
     }
     out
+}
+
+/// The build id of an ELF file, in hexadecimal digits.
+pub(crate) fn build_id(bytes: &[u8]) -> Option<String> {
+    const NT_GNU_BUILD_ID: u32 = 3;
+    let elf = Elf::parse(bytes).ok()?;
+    let mut notes = elf.iter_note_sections(bytes, None)?.flatten();
+    let note = notes.find(|note| note.n_type == NT_GNU_BUILD_ID && note.name == "GNU")?;
+    Some(note.desc.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// The bytes of the section `.modinfo` of a kernel module.

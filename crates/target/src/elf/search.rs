@@ -86,8 +86,18 @@ impl Host {
         &self.default
     }
 
-    /// A program by name, or by absolute path.
+    /// A program by name, or by path.
     pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
+        self.program_in(name, std::iter::empty())
+    }
+
+    /// A program by path, or by name from these directories; from those of
+    /// this machine's PATH, if there are none.
+    pub(crate) fn program_in<'d>(
+        &self,
+        name: &str,
+        directories: impl Iterator<Item = &'d str>,
+    ) -> Option<PathBuf> {
         use std::os::unix::fs::PermissionsExt as _;
         let runnable = |path: &Path| {
             self.at(path)
@@ -98,7 +108,12 @@ impl Host {
             let path = plain(&std::path::absolute(name).ok()?);
             return runnable(&path).then_some(path);
         }
-        self.path
+        let mut given = Vec::new();
+        for directory in directories {
+            given.push(plain(&std::path::absolute(directory).ok()?));
+        }
+        let searched = if given.is_empty() { &self.path } else { &given };
+        searched
             .iter()
             .map(|directory| directory.join(name))
             .find(|path| runnable(path))

@@ -29,7 +29,9 @@ impl Host {
 
 fn closure_of(program: &Path) -> Closure {
     let bytes = std::fs::read(program).unwrap();
-    closure(&Host::this(), program, &bytes).unwrap().unwrap()
+    closure(&Host::this(), program, &bytes, &Loading::default())
+        .unwrap()
+        .unwrap()
 }
 
 #[test]
@@ -114,7 +116,7 @@ fn a_library_beside_the_program_is_found_by_origin() {
     }
     std::fs::remove_file(at("lib/libanswer.so.1")).unwrap();
     let bytes = std::fs::read(at("bin/main")).unwrap();
-    let error = closure(&Host::this(), &at("bin/main"), &bytes).unwrap_err();
+    let error = closure(&Host::this(), &at("bin/main"), &bytes, &Loading::default()).unwrap_err();
     assert!(error.to_string().contains("libanswer.so.1"), "{error}");
     assert!(error.mend.is_some());
 }
@@ -156,7 +158,7 @@ fn libraries_of_another_machine_are_passed_over() {
     other[18] = 3;
     std::fs::create_dir_all(place.path().join("lib")).unwrap();
     std::fs::write(place.path().join("lib/libc.so.6"), other).unwrap();
-    let error = closure(&host, &sh, &bytes).unwrap_err();
+    let error = closure(&host, &sh, &bytes, &Loading::default()).unwrap_err();
     assert!(error.to_string().contains("libc.so.6"), "{error}");
 }
 
@@ -182,11 +184,17 @@ fn configured_directories_are_read_with_what_they_include() {
 fn what_is_not_elf_has_no_closure_and_what_is_damaged_an_error() {
     let host = Host::this();
     let path = Path::new("/x");
-    assert_eq!(closure(&host, path, b"#!/bin/sh\n").unwrap(), None);
-    assert_eq!(closure(&host, path, b"").unwrap(), None);
-    assert!(closure(&host, path, b"\x7fELF").is_err());
     assert_eq!(
-        closure(&host, path, &empty_program()).unwrap(),
+        closure(&host, path, b"#!/bin/sh\n", &Loading::default()).unwrap(),
+        None
+    );
+    assert_eq!(
+        closure(&host, path, b"", &Loading::default()).unwrap(),
+        None
+    );
+    assert!(closure(&host, path, b"\x7fELF", &Loading::default()).is_err());
+    assert_eq!(
+        closure(&host, path, &empty_program(), &Loading::default()).unwrap(),
         Some(Closure::default())
     );
     assert!(modinfo(path, &empty_program()).is_err());
@@ -197,12 +205,12 @@ proptest! {
     #[test]
     fn no_bytes_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..300), cut in 0_usize..80) {
         let host = Host::at_root(Path::new("/nowhere"), Vec::new());
-        drop(closure(&host, Path::new("/x"), &bytes));
+        drop(closure(&host, Path::new("/x"), &bytes, &Loading::default()));
         // And with a good beginning.
         let head = empty_program();
         let cut = cut.min(head.len());
         bytes.splice(0..cut.min(bytes.len()), head[..cut].iter().copied());
-        drop(closure(&host, Path::new("/x"), &bytes));
+        drop(closure(&host, Path::new("/x"), &bytes, &Loading::default()));
         drop(modinfo(Path::new("/x"), &bytes));
     }
 

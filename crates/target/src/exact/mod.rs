@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use assize_job::{Machine, Order, Payload, Record};
+use assize_job::{IdentityPart, Machine, Order, Payload, Record};
 
 pub(crate) use boot::{Booted, Left};
 pub(crate) use image::keep_error;
@@ -136,7 +136,7 @@ impl Exact {
         let mut wanted: BTreeMap<(&Machine, &Payload), _> = BTreeMap::new();
         for order in orders {
             let ready = self.stock.ready(order)?;
-            let key = self.key(&ready, &order.machine, Some(&job_text(order)?));
+            let key = self.key(&ready, &order.machine, Some(&job_text(&ready, order)?));
             let cached = !self.options.fresh && self.cache.get(&key).is_some();
             if !cached && !self.options.cold {
                 wanted
@@ -175,10 +175,16 @@ impl Target for Exact {
         Ok(())
     }
 
+    fn expected(&self, order: &Order) -> Result<Vec<IdentityPart>, Error> {
+        let ready = self.stock.ready(order)?;
+        let line = command_line(&order.machine, Clock::Instructions);
+        Ok(ready.expected(order, &line))
+    }
+
     fn run(&self, order: &Order, slot: usize) -> Result<Done, Error> {
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
-        let job = job_text(order)?;
+        let job = job_text(&ready, order)?;
         let key = self.key(&ready, &order.machine, Some(&job));
         let mut machine = facts(&self.qemu, &ready, order, Clock::Instructions);
         let cached = (!self.options.fresh)

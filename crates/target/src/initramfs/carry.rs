@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use assize_job::{Linked, below_experiment};
+
 use super::tree::Tree;
 use crate::Error;
-use crate::elf::{self, Closure, Host};
+use crate::carried::{CarriedProgram, EXPERIMENT};
+use crate::elf::{self, Closure, Host, Loading};
 use crate::fault::{io, list, mend, read, wrong};
 
 /// Packages of Debian that have programs people will ask for.
@@ -34,6 +37,14 @@ pub(super) struct Carrier<'a> {
     configured: BTreeSet<PathBuf>,
     /// Where the C library is, which every loader knows.
     c_library: Option<PathBuf>,
+    /// Of the program that is being carried.
+    loading: Loading,
+    /// Where libraries of the program lie that is being carried.
+    libraries: BTreeSet<String>,
+    /// This directory becomes [`EXPERIMENT`] there for programs that are
+    /// named by a relative path.
+    home: Option<PathBuf>,
+    programs: Vec<CarriedProgram>,
 }
 
 impl<'a> Carrier<'a> {
@@ -43,62 +54,103 @@ impl<'a> Carrier<'a> {
             tree,
             configured: BTreeSet::new(),
             c_library: None,
+            loading: Loading::default(),
+            libraries: BTreeSet::new(),
+            home: None,
+            programs: Vec::new(),
         }
     }
 
-    /// Links what the guest's loader would not find, and gives the tree.
-    pub(super) fn finish(mut self) -> Result<Tree, Error> {
-        let Some(directory) = self.c_library.as_deref().and_then(Path::parent) else {
-            return Ok(self.tree);
-        };
-        for library in &self.configured {
-            let Some(name) = library.file_name() else {
-                continue;
-            };
-            let link = text(&directory.join(name))?;
-            if !self.tree.has(&link) {
-                self.tree.link(&link, &text(library)?)?;
+    /// Links what the guest's loader would not find, and gives the tree and
+    /// the programs in it.
+    pub(super) fn finish(mut self) -> Result<(Tree, Vec<CarriedProgram>), Error> {
+        if let Some(directory) = self.c_library.as_deref().and_then(Path::parent) {
+            for library in &self.configured {
+                let Some(name) = library.file_name() else {
+                    continue;
+                };
+                let link = text(&directory.join(name))?;
+                let library = text(library)?;
+                if !Tree::same(&link, &library) {
+                    self.tree.comes_from(format!("the library {library}"));
+                    self.tree.link(&link, &library)?;
+                }
             }
         }
-        Ok(self.tree)
+        Ok((self.tree, self.programs))
     }
 
     /// The agent, as the first process.
     pub(super) fn init(&mut self, agent: &Path) -> Result<(), Error> {
+        self.tree.comes_from("the agent");
         let bytes = elf::read_at(self.host, agent)?;
         self.with_needs("the agent", agent, &bytes, 0)?;
         self.tree.file("init", bytes, 0o755)
     }
 
-    /// A program by name or path.
-    pub(super) fn program(&mut self, name: &str) -> Result<(), Error> {
-        let path = self.host.program(name).ok_or_else(|| not_here(name))?;
+    /// A program by name or path, which is started with these variables.
+    pub(super) fn program(&mut self, linked: &Linked) -> Result<(), Error> {
+        let name = &linked.program;
+        let path = self.host.program_in(name, linked.directories("PATH"));
+        let path = path.ok_or_else(|| not_here(name))?;
+        let relative = name.contains('/') && !name.starts_with('/');
+        self.home = relative.then(|| std::env::current_dir().ok()).flatten();
+        self.loading = Loading {
+            library_path: linked
+                .directories("LD_LIBRARY_PATH")
+                .map(PathBuf::from)
+                .collect(),
+            preload: linked
+                .directories("LD_PRELOAD")
+                .flat_map(str::split_whitespace)
+                .map(String::from)
+                .collect(),
+        };
+        self.libraries.clear();
+        self.tree.comes_from(format!("the program {name}"));
         self.at_its_path(name, &path, 0)?;
-        let usual = elf::is_usual(&path);
+        let usual = elf::is_usual(&path) || linked.directories("PATH").next().is_some();
         if let (false, false, Some(short)) = (usual, name.contains('/'), path.file_name()) {
             let link = text(&Path::new("/usr/bin").join(short))?;
-            if !self.tree.has(&link) {
-                self.tree.link(&link, &text(&path)?)?;
-            }
+            self.tree.link(&link, &self.place(&path)?)?;
         }
+        let asked = self.place(&path)?;
+        self.programs.push(CarriedProgram {
+            linked: linked.clone(),
+            path: self.tree.resolve(&asked).unwrap_or(asked),
+            libraries: std::mem::take(&mut self.libraries),
+        });
+        self.loading = Loading::default();
+        self.home = None;
         Ok(())
+    }
+
+    /// Where a file of this machine lies in the guest.
+    fn place(&self, path: &Path) -> Result<String, Error> {
+        let inside = self.home.as_deref().and_then(|home| {
+            let real = std::fs::canonicalize(home).ok();
+            let below = |home: &Path| path.strip_prefix(home).ok();
+            below(home).or_else(|| real.as_deref().and_then(below))
+        });
+        match inside {
+            Some(below) => text(&Path::new(EXPERIMENT).join(below)),
+            None if path.is_relative() => Ok(below_experiment(&text(path)?)),
+            None => text(path),
+        }
     }
 
     /// A program goes to the path it has when links are followed, so that
     /// `$ORIGIN` means the same; the path asked for is a link to it.
     fn at_its_path(&mut self, name: &str, path: &Path, depth: u32) -> Result<(), Error> {
-        let asked = text(path)?;
-        if self.tree.has(&asked) {
-            return Ok(());
-        }
+        let asked = self.place(path)?;
         let bytes = elf::read_at(self.host, path)?;
         let real = self.host.real(path);
+        let place = self.place(&real)?;
         Tree::check_visible(&asked)?;
-        Tree::check_visible(&text(&real)?)?;
+        Tree::check_visible(&place)?;
         self.with_needs(name, &real, &bytes, depth)?;
-        let place = text(&real)?;
         self.tree.file(&place, bytes, 0o755)?;
-        if !Tree::same(&place, &asked) && !self.tree.has(&asked) {
+        if !Tree::same(&place, &asked) {
             self.tree.link(&asked, &place)?;
         }
         Ok(())
@@ -111,7 +163,7 @@ impl<'a> Carrier<'a> {
         bytes: &[u8],
         depth: u32,
     ) -> Result<(), Error> {
-        if let Some(closure) = elf::closure(self.host, path, bytes)? {
+        if let Some(closure) = elf::closure(self.host, path, bytes, &self.loading)? {
             return self.closure(&closure);
         }
         let what = format!("carry {name}");
@@ -153,12 +205,19 @@ impl<'a> Carrier<'a> {
     }
 
     fn library(&mut self, path: &Path) -> Result<(), Error> {
-        let place = text(path)?;
-        if self.tree.has(&place) {
-            return Ok(());
-        }
+        let place = self.place(path)?;
         let bytes = elf::read_at(self.host, path)?;
-        self.tree.file(&place, bytes, 0o755)
+        self.tree.file(&place, bytes, 0o755)?;
+        if self.is_always_mapped(path) {
+            let place = self.tree.resolve(&place).unwrap_or(place);
+            self.libraries.insert(place);
+        }
+        Ok(())
+    }
+
+    /// glibc opens its unwinder only if a thread ends early.
+    fn is_always_mapped(&self, path: &Path) -> bool {
+        path.file_name().is_none_or(|name| name != "libgcc_s.so.1")
     }
 }
 

@@ -9,13 +9,15 @@ mod tree;
 
 use std::path::Path;
 
-use assize_job::Payload;
+use assize_job::{Linked, Payload};
 
+use crate::Error;
+use crate::carried::{Carried, CarriedModule, EXPERIMENT};
 use crate::elf::Host;
 use crate::fault::{failed, mend};
 use crate::kernels::Kernel;
+use crate::modules::{self, Selection};
 use crate::testbed::Testbed;
-use crate::{Error, modules};
 use carry::Carrier;
 use tree::Tree;
 
@@ -30,6 +32,15 @@ const DIRECTORIES: [(&str, u32); 8] = [
     ("var/tmp", 0o1777),
 ];
 
+/// An archive and what it holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Packed {
+    /// The archive in the format "newc".
+    pub(crate) bytes: Vec<u8>,
+    /// What lies where.
+    pub(crate) carried: Carried,
+}
+
 /// Builds the archive, not compressed: unpacking would cost the guest more
 /// than copying.
 ///
@@ -40,7 +51,9 @@ const DIRECTORIES: [(&str, u32); 8] = [
 /// `modules.dep` of these modules only; `modules.builtin` and
 /// `modules.alias` say what was asked for and is part of the image or an
 /// alias. A module given as a file, or one of the testbed's, is
-/// `extra/NAME.ko`.
+/// `extra/NAME.ko`. What single steps load from files lies below
+/// [`EXPERIMENT`], each in a directory named by its digest; so does what a
+/// program needs that was named by a relative path.
 ///
 /// # Errors
 /// Something in the payload is not here or does not fit the kernel.
@@ -49,7 +62,7 @@ pub(crate) fn build(
     kernel: &Kernel,
     testbed: &Testbed,
     payload: &Payload,
-) -> Result<Vec<u8>, Error> {
+) -> Result<Packed, Error> {
     build_from(&Host::this(), agent, kernel, testbed, payload)
 }
 
@@ -59,15 +72,19 @@ fn build_from(
     kernel: &Kernel,
     testbed: &Testbed,
     payload: &Payload,
-) -> Result<Vec<u8>, Error> {
+) -> Result<Packed, Error> {
     let mut carrier = Carrier::new(host, skeleton()?);
     let agent =
         std::path::absolute(agent).map_err(|error| crate::fault::io("find", agent, &error))?;
     carrier.init(&agent)?;
-    for program in &payload.programs {
-        carrier.program(program)?;
+    let plainly = payload.programs.iter().map(|program| Linked {
+        program: program.clone(),
+        ..Linked::default()
+    });
+    for program in plainly.chain(payload.linked.iter().cloned()) {
+        carrier.program(&program)?;
     }
-    let mut tree = carrier.finish()?;
+    let (mut tree, programs) = carrier.finish()?;
     for (from, to) in &payload.files {
         if !to.starts_with('/') {
             return Err(mend(
@@ -79,11 +96,23 @@ fn build_from(
             ));
         }
         Tree::check_visible(to)?;
+        tree.comes_from(format!("the file {}", from.display()));
         carry::files(&mut tree, from, to)?;
     }
-    carry_modules(&mut tree, kernel, testbed, &payload.modules)?;
-    tree.archive()
-        .map_err(|error| failed("write the initramfs", error))
+    tree.comes_from("a kernel module");
+    let selection = modules::select(kernel, testbed, &payload.modules, &payload.module_files)?;
+    let modules = carry_modules(&mut tree, kernel, selection)?;
+    let bytes = tree
+        .archive()
+        .map_err(|error| failed("write the initramfs", error))?;
+    Ok(Packed {
+        bytes,
+        carried: Carried {
+            files: tree.digests(),
+            programs,
+            modules,
+        },
+    })
 }
 
 fn skeleton() -> Result<Tree, Error> {
@@ -108,19 +137,37 @@ fn skeleton() -> Result<Tree, Error> {
 fn carry_modules(
     tree: &mut Tree,
     kernel: &Kernel,
-    testbed: &Testbed,
-    asked: &[String],
-) -> Result<(), Error> {
-    let selection = modules::select(kernel, testbed, asked)?;
-    if asked.is_empty() {
-        return Ok(());
+    selection: Selection,
+) -> Result<Vec<CarriedModule>, Error> {
+    let mut carried = Vec::new();
+    if selection == Selection::default() {
+        return Ok(carried);
     }
     let directory = format!("lib/modules/{}", kernel.release);
     let mut lines = String::new();
     for module in selection.modules {
         let needs: Vec<String> = module.needs.iter().map(|need| format!(" {need}")).collect();
         lines += &format!("{}:{}\n", module.path, needs.concat());
-        tree.file(&format!("{directory}/{}", module.path), module.bytes, 0o644)?;
+        let path = format!("{directory}/{}", module.path);
+        carried.push(CarriedModule {
+            needs: module
+                .needs
+                .iter()
+                .map(|need| modules::stem(need))
+                .collect(),
+            ..CarriedModule::of(&module.name, &path, &module.bytes)
+        });
+        tree.file(&path, module.bytes, 0o644)?;
+    }
+    for module in selection.beside {
+        let digest = blake3::hash(&module.bytes).to_hex();
+        let path = format!("{EXPERIMENT}/modules/{}/{}.ko", &digest[..16], module.name);
+        carried.push(CarriedModule {
+            source: Some(module.source),
+            needs: module.needs,
+            ..CarriedModule::of(&module.name, &path, &module.bytes)
+        });
+        tree.file(&path, module.bytes, 0o644)?;
     }
     let builtin: Vec<String> = selection
         .builtin
@@ -139,7 +186,7 @@ fn carry_modules(
     ] {
         tree.file(&format!("{directory}/{name}"), text.into_bytes(), 0o644)?;
     }
-    Ok(())
+    Ok(carried)
 }
 
 #[cfg(test)]

@@ -89,6 +89,10 @@ impl Fixture {
     }
 
     fn build(&self, payload: &Payload) -> Result<Vec<u8>, Error> {
+        self.pack(payload).map(|packed| packed.bytes)
+    }
+
+    fn pack(&self, payload: &Payload) -> Result<Packed, Error> {
         let host = Host::at_root(self.place.path(), vec!["/opt/tools".into()]);
         let testbed = Testbed::of(Path::new("/nowhere"), &[]);
         build_from(&host, Path::new("/agent"), &self.kernel, &testbed, payload)
@@ -146,6 +150,7 @@ fn the_same_files_give_the_same_bytes_wherever_they_lie() {
         programs: vec!["script".into(), "odd".into()],
         files: vec![(fixture.at("opt"), "/data".into())],
         modules: vec!["m".into()],
+        ..Payload::default()
     };
     let (one, two) = (Fixture::new(), Fixture::new());
     // What a umask leaves to the group does not matter.
@@ -195,7 +200,7 @@ fn directories_are_merged_into_usr_as_on_the_host_or_not() {
     tree.file("/usr/lib/x86_64-linux-gnu/libc.so.6", vec![1], 0o755)
         .unwrap();
     tree.file("/lib64/ld.so", vec![2], 0o755).unwrap();
-    assert!(tree.has("/lib/x86_64-linux-gnu/libc.so.6"));
+    assert!(tree.resolve("/lib/x86_64-linux-gnu/libc.so.6").is_some());
     assert!(
         tree.file("/lib/x86_64-linux-gnu/libc.so.6", vec![3], 0o755)
             .is_err()
@@ -392,7 +397,7 @@ fn a_real_shell_runs_from_its_closure_alone() {
         &payload,
     )
     .unwrap();
-    let (_, entries) = unpack(&archive);
+    let (_, entries) = unpack(&archive.bytes);
     let out = tempfile::tempdir().unwrap();
     for (path, (mode, _, bytes)) in &entries {
         let at = out.path().join(path);
@@ -422,5 +427,64 @@ fn a_real_shell_runs_from_its_closure_alone() {
         }
         Ok(output) => panic!("{}", String::from_utf8_lossy(&output.stderr)),
         Err(error) => eprintln!("skipped: {error}"),
+    }
+}
+
+#[test]
+fn modules_of_one_name_lie_side_by_side_and_load_by_their_own_path() {
+    let fixture = Fixture::new();
+    fixture.write("a/m.ko", &module(&["name=m", "vermagic=6.12.0-x "]), 0o644);
+    let slow = &["name=m", "depends=n", "vermagic=6.12.0-x ", "x=slow"];
+    fixture.write("b/slow-m.ko", &module(slow), 0o644);
+    let path = |name: &str| fixture.at(name).to_string_lossy().into_owned();
+    let payload = Payload {
+        modules: vec!["m".into()],
+        module_files: vec![path("a/m.ko"), path("b/slow-m.ko")],
+        ..Payload::default()
+    };
+    let packed = fixture.pack(&payload).unwrap();
+    let modules = &packed.carried.modules;
+    let named: Vec<_> = modules.iter().filter(|one| one.name == "m").collect();
+    assert_eq!(
+        named.len(),
+        3,
+        "the kernel's own and two files: {modules:?}"
+    );
+    let mut digests: Vec<&str> = named.iter().map(|one| one.digest.as_str()).collect();
+    digests.dedup();
+    assert_eq!(digests.len(), 3);
+    assert_eq!(
+        named[2].needs,
+        ["n"],
+        "its name is what it says, not the file's"
+    );
+    let (_, entries) = unpack(&packed.bytes);
+    for one in named {
+        let (_, _, bytes) = &entries[&one
+            .path
+            .trim_start_matches('/')
+            .replacen("lib/", "usr/lib/", 1)];
+        assert_eq!(blake3::hash(bytes).to_hex().as_str(), one.digest);
+        assert_eq!(
+            packed
+                .carried
+                .files
+                .get(&one.path.replacen("/lib/", "/usr/lib/", 1)),
+            Some(&one.digest)
+        );
+    }
+}
+
+#[test]
+fn two_programs_that_want_one_place_are_named() {
+    let fixture = Fixture::new();
+    fixture.write("opt/other/odd", b"#!/bin/sh\nexit 1\n", 0o755);
+    let mut payload = programs(&["odd"]);
+    payload
+        .files
+        .push((fixture.at("opt/other/odd"), "/usr/bin/odd".into()));
+    let error = fixture.build(&payload).unwrap_err().to_string();
+    for word in ["/usr/bin/odd", "the program odd", "opt/other/odd"] {
+        assert!(error.contains(word), "{word}: {error}");
     }
 }

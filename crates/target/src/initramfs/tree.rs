@@ -21,9 +21,18 @@ enum Node {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tree {
     nodes: BTreeMap<String, Node>,
+    /// Where what is put comes from.
+    source: String,
+    /// Path to where it came from.
+    sources: BTreeMap<String, String>,
 }
 
 impl Tree {
+    /// Says where what is put from now on comes from: `the program ./a/test`.
+    pub(super) fn comes_from(&mut self, source: impl Into<String>) {
+        self.source = source.into();
+    }
+
     /// A directory and those above it.
     pub(super) fn directory(&mut self, path: &str, mode: u32) -> Result<(), Error> {
         let path = self.place(path)?;
@@ -69,9 +78,34 @@ impl Tree {
         self.put(path, Node::Device(mode, number))
     }
 
-    /// Whether something has this path.
-    pub(super) fn has(&self, path: &str) -> bool {
-        self.nodes.contains_key(&merged(path))
+    /// The absolute path of the file that a path leads to, links followed.
+    pub(super) fn resolve(&self, path: &str) -> Option<String> {
+        let mut path = merged(path);
+        // Linux follows forty links.
+        for _ in 0..40 {
+            match self.nodes.get(&path)? {
+                Node::Link(target) if target.starts_with('/') => path = merged(target),
+                Node::Link(target) => {
+                    let above = path.rsplit_once('/').map_or("", |(above, _)| above);
+                    let joined = std::path::Path::new("/").join(above).join(target);
+                    path = merged(&crate::elf::plain(&joined).to_string_lossy());
+                }
+                _ => return Some(format!("/{path}")),
+            }
+        }
+        None
+    }
+
+    /// The blake3 digest of every file, by absolute path.
+    pub(super) fn digests(&self) -> BTreeMap<String, String> {
+        let digest = |(path, node): (&String, &Node)| match node {
+            Node::File(bytes, _) => {
+                let digest = blake3::hash(bytes).to_hex().to_string();
+                Some((format!("/{path}"), digest))
+            }
+            _ => None,
+        };
+        self.nodes.iter().filter_map(digest).collect()
     }
 
     /// Whether both paths are the same one here.
@@ -104,7 +138,7 @@ impl Tree {
             let above = parts[..end].join("/");
             let node = self.nodes.entry(above).or_insert(Node::Directory(0o755));
             if !matches!(node, Node::Directory(_)) {
-                return Err(clash(&parts[..end].join("/")));
+                return Err(self.clash(&parts[..end].join("/")));
             }
         }
         Ok(path)
@@ -112,13 +146,30 @@ impl Tree {
 
     fn put(&mut self, path: String, node: Node) -> Result<(), Error> {
         match self.nodes.get(&path) {
-            Some(there) if *there != node => Err(clash(&path)),
+            Some(there) if *there != node => Err(self.clash(&path)),
             Some(_) => Ok(()),
             None => {
+                self.sources.insert(path.clone(), self.source.clone());
                 self.nodes.insert(path, node);
                 Ok(())
             }
         }
+    }
+
+    /// Two things want one place.
+    fn clash(&self, path: &str) -> Error {
+        let what = format!("put /{path} into the initramfs");
+        let said = |source: &str| match source {
+            "" => "the initramfs itself".to_string(),
+            source => source.to_string(),
+        };
+        let before = self.sources.get(path).map_or("", String::as_str);
+        let why = format!(
+            "{} and {} want this place, and they differ",
+            said(before),
+            said(&self.source)
+        );
+        crate::fault::mend(wrong(what, why), "rename one of them, or give its path")
     }
 
     /// The archive in the format "newc".
@@ -160,17 +211,11 @@ impl Tree {
 
 /// The path without slashes around it, and with `/usr` before what is merged.
 fn merged(path: &str) -> String {
-    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    let parts = path.split('/');
+    let parts: Vec<&str> = parts.filter(|part| !matches!(*part, "" | ".")).collect();
     let path = parts.join("/");
     match parts.first() {
         Some(first) if MERGED.contains(first) && parts.len() > 1 => format!("usr/{path}"),
         _ => path,
     }
-}
-
-fn clash(path: &str) -> Error {
-    wrong(
-        format!("put /{path} into the initramfs"),
-        "something else has this path already",
-    )
 }

@@ -14,15 +14,38 @@ pub(super) fn release(bytes: &[u8]) -> Result<String, String> {
     Err("it is not a kernel image: neither a bzImage nor an ELF vmlinux".into())
 }
 
+/// What the kernel in these bytes will print for `uname -v`, if they say so:
+/// what follows its release from the first `#`.
+pub(super) fn version(bytes: &[u8]) -> Option<String> {
+    let text = if bytes.get(0x202..0x206) == Some(b"HdrS") {
+        bytes.get(banner_of_bzimage(bytes)?..)?
+    } else {
+        banner_of_vmlinux(bytes)?
+    };
+    let end = |byte: &u8| matches!(byte, 0 | b'\n');
+    let line = &text[..text.iter().take(1024).position(end)?];
+    let line = std::str::from_utf8(line).ok()?;
+    let version = &line[line.find(" #")? + 1..];
+    Some(version.trim_end().to_string())
+}
+
 /// The boot protocol: a 16-bit offset at 0x20e, less 0x200, to a string that
 /// begins with the release.
 fn from_bzimage(bytes: &[u8]) -> Option<String> {
+    word(bytes.get(banner_of_bzimage(bytes)?..)?)
+}
+
+fn banner_of_bzimage(bytes: &[u8]) -> Option<usize> {
     let offset = u16::from_le_bytes([*bytes.get(0x20e)?, *bytes.get(0x20f)?]);
-    (offset != 0).then_some(())?;
-    word(bytes.get(usize::from(offset) + 0x200..)?)
+    (offset != 0).then_some(usize::from(offset) + 0x200)
 }
 
 fn from_vmlinux(bytes: &[u8]) -> Option<String> {
+    word(banner_of_vmlinux(bytes)?)
+}
+
+/// What follows `Linux version `, from the release on.
+fn banner_of_vmlinux(bytes: &[u8]) -> Option<&[u8]> {
     let banner = b"Linux version ";
     let mut from = 0;
     loop {
@@ -31,7 +54,7 @@ fn from_vmlinux(bytes: &[u8]) -> Option<String> {
         // A format string comes first in some kernels: "Linux version %s".
         match word(rest) {
             Some(release) if release.starts_with(|c: char| c.is_ascii_digit()) => {
-                return Some(release);
+                return Some(rest);
             }
             _ => from = at + banner.len(),
         }
@@ -73,6 +96,17 @@ pub(super) mod tests {
     fn the_release_of_a_vmlinux_follows_its_banner() {
         let image = b"\x7fELF Linux version %s (%s) Linux version 7.2.1-x (gcc) #1\0";
         assert_eq!(release(image).unwrap(), "7.2.1-x");
+    }
+
+    #[test]
+    fn the_version_is_what_uname_prints() {
+        let image = bzimage("6.1 (me@here) #1 SMP Debian 6.1.2-1 (2026-01-01)");
+        let said = version(&image);
+        assert_eq!(said.as_deref(), Some("#1 SMP Debian 6.1.2-1 (2026-01-01)"));
+        let image = b"\x7fELF Linux version 7.2 (me@here) (gcc 14) #3 SMP today\n\0";
+        assert_eq!(version(image).as_deref(), Some("#3 SMP today"));
+        assert_eq!(version(&bzimage("6.1 nothing")), None);
+        assert_eq!(version(b""), None);
     }
 
     #[test]

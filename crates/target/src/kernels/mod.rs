@@ -47,6 +47,14 @@ pub struct Kernel {
     pub digest: String,
 }
 
+impl Kernel {
+    /// What `uname -v` will say on it, if its image says so.
+    #[must_use]
+    pub fn version_line(&self) -> Option<String> {
+        image::version(&std::fs::read(&self.image).ok()?)
+    }
+}
+
 /// The kernels stored below one directory.
 #[derive(Debug, Clone)]
 pub struct Kernels {

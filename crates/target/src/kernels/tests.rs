@@ -348,7 +348,7 @@ fn a_fetched_kernel_builds_a_module_that_fits_it() {
         .into_owned();
     let testbed = crate::testbed::Testbed::new(root.path());
     let asked = [hello, "ext4".to_string()];
-    let selection = crate::modules::select(&kernel, &testbed, &asked).unwrap();
+    let selection = crate::modules::select(&kernel, &testbed, &asked, &[]).unwrap();
     assert!(
         selection
             .modules

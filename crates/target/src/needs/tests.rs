@@ -217,6 +217,7 @@ fn programs_come_from_payload_workloads_and_actions() {
         ..Order::default()
     };
     let programs = Vec::from_iter(programs(std::slice::from_ref(&order)));
+    let programs: Vec<&str> = programs.iter().map(|one| one.program.as_str()).collect();
     assert_eq!(
         programs,
         ["/opt/load", "chrt", "cyclictest", "insmod", "perf"]

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use assize_job::Linked;
+
 use super::connection::quote;
 use crate::needs::Facts;
 
@@ -27,7 +29,7 @@ pub(super) struct Probe {
 
 /// The shell script that asks.
 pub(super) fn script<'a>(
-    programs: impl IntoIterator<Item = &'a str>,
+    programs: impl IntoIterator<Item = &'a Linked>,
     files: &BTreeSet<String>,
 ) -> String {
     let mut script = String::from(
@@ -47,9 +49,12 @@ say directory "${XDG_CACHE_HOME:-$HOME/.cache}/assize"
 say directory "/tmp/assize-$(id -u)"
 "#,
     );
-    for program in programs {
-        let program = quote(program);
-        script += &format!("command -v {program} > /dev/null 2>&1 || say missing {program}\n");
+    for linked in programs {
+        let program = quote(&linked.program);
+        let path = linked.environment.iter().find(|(name, _)| name == "PATH");
+        let path = path.map_or(String::new(), |(_, path)| format!("PATH={}; ", quote(path)));
+        script +=
+            &format!("({path}command -v {program} > /dev/null 2>&1) || say missing {program}\n");
     }
     for file in files {
         let file = quote(file);
@@ -106,11 +111,15 @@ mod tests {
     #[test]
     fn this_machine_answers() {
         let home = tempfile::tempdir().unwrap();
-        let programs = ["sh", "assize-no-such-program", "it's", "/bin/sh"];
+        let mut programs = ["sh", "assize-no-such-program", "it's", "/bin/sh"]
+            .map(|name| Linked::of(name, &[]))
+            .to_vec();
+        let elsewhere = [("PATH".to_string(), "/nowhere".to_string())];
+        programs.push(Linked::of("env", &elsewhere));
         let files = BTreeSet::from(["/proc/sys/no/such/file".to_string()]);
         let done = Command::new("sh")
             .arg("-c")
-            .arg(format!("echo welcome; {}", script(programs, &files)))
+            .arg(format!("echo welcome; {}", script(&programs, &files)))
             .env("HOME", home.path())
             .env_remove("XDG_CACHE_HOME")
             .output()
@@ -120,7 +129,7 @@ mod tests {
         assert_eq!(probe.architecture, std::env::consts::ARCH);
         assert_eq!(
             Vec::from_iter(&probe.missing),
-            ["assize-no-such-program", "it's"]
+            ["assize-no-such-program", "env", "it's"]
         );
         assert!(probe.unwritable.is_empty());
         let cache = home.path().join(".cache/assize");

@@ -43,7 +43,10 @@ fn modules(orders: &[Order]) -> BTreeSet<&str> {
             Action::Module { module, .. } => Some(module),
             _ => None,
         });
-    let payload = orders.iter().flat_map(|order| &order.payload.modules);
+    let payload = orders.iter().flat_map(|order| {
+        let payload = &order.payload;
+        payload.modules.iter().chain(&payload.module_files)
+    });
     payload
         .chain(actions)
         .map(String::as_str)

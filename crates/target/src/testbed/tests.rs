@@ -133,7 +133,7 @@ fn what_a_module_needs_of_the_testbed_and_of_the_kernel_is_carried() {
     let root = tempfile::tempdir().unwrap();
     let testbed = Testbed::of(root.path(), PAIR);
     let asked = ["high-up".to_string()];
-    let found = crate::modules::select(&kernel, &testbed, &asked).unwrap();
+    let found = crate::modules::select(&kernel, &testbed, &asked, &[]).unwrap();
     let names = Vec::from_iter(found.modules.iter().map(|module| module.name.as_str()));
     let high = found.modules.last().unwrap();
     assert_eq!(names.last(), Some(&"high_up"));
@@ -145,7 +145,7 @@ fn what_a_module_needs_of_the_testbed_and_of_the_kernel_is_carried() {
     std::fs::write(&copy, &high.bytes).unwrap();
     let asked = [copy.to_string_lossy().into_owned()];
     assert_eq!(
-        crate::modules::select(&kernel, &testbed, &asked).unwrap(),
+        crate::modules::select(&kernel, &testbed, &asked, &[]).unwrap(),
         found
     );
 }

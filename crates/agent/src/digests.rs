@@ -1,0 +1,105 @@
+//! Digests of files.
+//!
+//! In a virtual machine all files are digested once, before the memory image
+//! is taken, so that a run pays only for a look at whether a file is still the
+//! one it was then.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// What tells whether a file was written since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    inode: (u64, u64),
+    size: u64,
+    changed: (i64, i64),
+}
+
+/// Digests that are known already.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Digests {
+    known: BTreeMap<String, (Stamp, String)>,
+}
+
+impl Digests {
+    /// Of every file below a directory, but not of other file systems there.
+    /// What cannot be read is left out.
+    pub(crate) fn below(directory: &str) -> Digests {
+        let mut digests = Digests::default();
+        let device = fs::metadata(directory).map(|data| data.dev());
+        let mut open = vec![directory.trim_end_matches('/').to_string()];
+        while let (Some(path), Ok(device)) = (open.pop(), &device) {
+            for entry in fs::read_dir(format!("{path}/"))
+                .into_iter()
+                .flatten()
+                .flatten()
+            {
+                let Ok(data) = entry.metadata() else { continue };
+                let Ok(name) = entry.file_name().into_string() else {
+                    continue;
+                };
+                let path = format!("{path}/{name}");
+                if data.is_dir() && data.dev() == *device {
+                    open.push(path);
+                } else if data.is_file() {
+                    // What cannot be read now is read when it is asked for.
+                    let _ = digests.of(&path);
+                }
+            }
+        }
+        digests
+    }
+
+    /// The blake3 digest of a file, in hexadecimal digits.
+    pub(crate) fn of(&mut self, path: &str) -> io::Result<String> {
+        let stamp = stamp(Path::new(path))?;
+        if let Some((known, digest)) = self.known.get(path)
+            && *known == stamp
+        {
+            return Ok(digest.clone());
+        }
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_reader(fs::File::open(path)?)?;
+        let digest = hasher.finalize().to_hex().to_string();
+        self.known.insert(path.into(), (stamp, digest.clone()));
+        Ok(digest)
+    }
+}
+
+fn stamp(path: &Path) -> io::Result<Stamp> {
+    let data = fs::metadata(path)?;
+    if !data.is_file() {
+        return Err(io::Error::from(io::ErrorKind::InvalidInput));
+    }
+    Ok(Stamp {
+        inode: (data.dev(), data.ino()),
+        size: data.size(),
+        changed: (data.ctime(), data.ctime_nsec()),
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_written_since_is_digested_again() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().to_string_lossy().into_owned();
+        fs::create_dir(place.path().join("a")).unwrap();
+        let path = format!("{root}/a/b");
+        fs::write(&path, "one").unwrap();
+        let mut digests = Digests::below(&root);
+        assert_eq!(digests.known.len(), 1);
+        let one = blake3::hash(b"one").to_hex().to_string();
+        assert_eq!(digests.of(&path).unwrap(), one);
+        fs::write(&path, "two").unwrap();
+        let two = blake3::hash(b"two").to_hex().to_string();
+        assert_eq!(digests.of(&path).unwrap(), two);
+        assert!(digests.of(&root).is_err(), "a directory has none");
+    }
+}

@@ -1,0 +1,327 @@
+//! What a run was made of, as it was found here.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use assize_job::{Action, IdentityKind, IdentityPart, Job, Record, Workload};
+
+use crate::actions::of_sysctl;
+use crate::digests::Digests;
+use crate::instruments::{doubt, unavailable};
+use crate::mapped::Watch;
+use crate::modules::{Modules, loaded_build_id};
+use crate::process::{Body, Exec};
+use crate::{elf, sys};
+
+/// The most characters of a setting that are kept.
+const SETTING_MAX: usize = 4096;
+/// What the agent adds to the environment of every program: it differs from
+/// seed to seed.
+const OWN_VARIABLE: &str = "ASSIZE_SEED";
+
+type Parts = BTreeMap<(IdentityKind, String), Option<String>>;
+
+/// What is found out about a run while it goes on.
+#[derive(Debug)]
+pub(crate) struct Evidence {
+    guest: bool,
+    digests: Digests,
+    watch: Result<Watch, String>,
+    parts: Parts,
+}
+
+impl Evidence {
+    /// Begins to watch. `digests` are those of files that are known already.
+    pub(crate) fn open(guest: bool, digests: Digests) -> Evidence {
+        Evidence {
+            guest,
+            digests,
+            watch: Watch::open(guest),
+            parts: Parts::new(),
+        }
+    }
+
+    /// Reads back what a set-up has set, right after it.
+    pub(crate) fn take_settings(&mut self, setup: &[Action], modules: &Modules) {
+        self.parts.extend(settings(setup, modules));
+    }
+
+    /// Takes down which program a workload is about to start, and with which
+    /// variables.
+    pub(crate) fn take_program(&mut self, workload: &Workload, body: &Body) {
+        let Body::Exec(exec) = body else { return };
+        self.take_exec(&workload.name, exec);
+    }
+
+    fn take_exec(&mut self, workload: &str, exec: &Exec) {
+        // A script is read by its interpreter and not mapped.
+        let path = fs::canonicalize(&exec.path);
+        let path = path.map_or_else(
+            |_| exec.path.clone(),
+            |it| it.to_string_lossy().into_owned(),
+        );
+        self.take_file(IdentityKind::Program, path);
+        for (name, value) in &exec.environment {
+            if name != OWN_VARIABLE {
+                let name = format!("{workload} {name}");
+                let value = Some(value.clone());
+                self.parts.insert((IdentityKind::Environment, name), value);
+            }
+        }
+    }
+
+    /// Reads back how the process of a workload is scheduled, which waits.
+    pub(crate) fn take_scheduling(&mut self, workload: &Workload, pid: i32) {
+        for (what, value) in scheduling(pid) {
+            let name = format!("{} {what}", workload.name);
+            self.parts
+                .insert((IdentityKind::Scheduling, name), Some(value));
+        }
+    }
+
+    fn take_file(&mut self, kind: IdentityKind, path: String) {
+        let digest = self.digests.of(&path).ok();
+        self.parts.insert((kind, path), digest);
+    }
+
+    /// All of it, after the workload has ended.
+    pub(crate) fn records(mut self, job: &Job, modules: &Modules) -> Vec<Record> {
+        let mut records = self.changed(&settings(&job.setup, modules));
+        self.take_machine();
+        self.take_modules(modules);
+        for workload in std::iter::once(&job.workload).chain(&job.background) {
+            for file in workload.kind.reads() {
+                self.take_file(IdentityKind::File, file.into());
+            }
+        }
+        records.extend(self.take_mapped());
+        let parts = self.parts.into_iter();
+        let parts = parts.map(|((kind, name), value)| IdentityPart { kind, name, value });
+        records.push(Record::Identity {
+            parts: parts.collect(),
+        });
+        records
+    }
+
+    /// Settings that are no longer what they were after the set-up.
+    fn changed(&self, now: &Parts) -> Vec<Record> {
+        let differs = |((kind, name), value): (&(IdentityKind, String), &Option<String>)| {
+            let before = self.parts.get(&(*kind, name.clone()))?;
+            let said = |value: &Option<String>| match value {
+                Some(value) => format!("'{value}'"),
+                None => "unreadable".into(),
+            };
+            (before != value).then(|| {
+                let (noun, before, now) = (kind.noun(), said(before), said(value));
+                let what =
+                    format!("{noun} {name} was {before} before the workload and {now} after it");
+                doubt("setting-changed", what)
+            })
+        };
+        now.iter().filter_map(differs).collect()
+    }
+
+    fn take_machine(&mut self) {
+        let (release, version) = sys::uname();
+        let notes = fs::read("/sys/kernel/notes").ok();
+        let build_id = notes.and_then(|notes| elf::build_id(&notes));
+        let mut add = |kind, name: &str, value: Option<String>| {
+            if value.is_some() {
+                self.parts.insert((kind, name.to_string()), value);
+            }
+        };
+        add(IdentityKind::Kernel, "release", Some(release));
+        add(IdentityKind::Kernel, "version", Some(version));
+        add(IdentityKind::Kernel, "build-id", build_id);
+        add(IdentityKind::CommandLine, "", read("/proc/cmdline"));
+        add(IdentityKind::Machine, "cpus", Some(sys::cpus().to_string()));
+        let memory = read("/proc/iomem").and_then(|map| memory_mib(&map));
+        add(
+            IdentityKind::Machine,
+            "memory_mib",
+            memory.map(|mib| mib.to_string()),
+        );
+    }
+
+    fn take_modules(&mut self, modules: &Modules) {
+        for name in modules.names() {
+            let id = loaded_build_id(name);
+            self.parts
+                .insert((IdentityKind::ModuleBuildId, name.into()), id);
+            if let Some(file) = modules.file(name) {
+                let digest = self.digests.of(file).ok();
+                self.parts
+                    .insert((IdentityKind::Module, name.into()), digest);
+            }
+        }
+    }
+
+    /// Programs and libraries that were mapped.
+    fn take_mapped(&mut self) -> Vec<Record> {
+        // The agent is always part of a run.
+        let agent = if self.guest {
+            "/init"
+        } else {
+            "/proc/self/exe"
+        };
+        let digest = self.digests.of(agent).ok();
+        let agent = (IdentityKind::Program, "assize-agent".to_string());
+        self.parts.insert(agent, digest);
+        let seen = match &self.watch {
+            Ok(watch) => watch.seen(),
+            Err(why) => {
+                let why = format!("which libraries were mapped is not known: {why}");
+                return vec![unavailable("identity", Some("libraries"), why)];
+            }
+        };
+        for path in seen.paths {
+            let kind = match path.rsplit('/').next().unwrap_or_default().contains(".so") {
+                true => IdentityKind::Library,
+                false => IdentityKind::Program,
+            };
+            self.take_file(kind, path);
+        }
+        if seen.lost == 0 {
+            return Vec::new();
+        }
+        let what = format!(
+            "{} mappings of programs and libraries were not noted",
+            seen.lost
+        );
+        vec![doubt("identity-incomplete", what)]
+    }
+}
+
+/// What a set-up has set, as it is now.
+fn settings(setup: &[Action], modules: &Modules) -> Parts {
+    let mut parts = Parts::new();
+    for action in setup {
+        match action {
+            Action::Sysctl { name, .. } => {
+                let value = read(&of_sysctl(name));
+                parts.insert((IdentityKind::Sysctl, name.clone()), value);
+            }
+            Action::Write { path, .. } => {
+                parts.insert((IdentityKind::Setting, path.clone()), read(path));
+            }
+            Action::Module { .. } | Action::Command { .. } => {}
+        }
+    }
+    for module in modules.names() {
+        if !modules.is_step(module) {
+            continue;
+        }
+        let directory = format!("/sys/module/{module}/parameters");
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let value = read(&format!("{directory}/{name}"));
+            parts.insert((IdentityKind::Parameter, format!("{module}.{name}")), value);
+        }
+    }
+    parts
+}
+
+/// What a file holds, without the white space around it.
+fn read(path: &str) -> Option<String> {
+    let bytes = fs::read(path).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    Some(text.trim().chars().take(SETTING_MAX).collect())
+}
+
+/// Mebibytes of RAM that `/proc/iomem` lists; what firmware keeps for itself
+/// below the first megabyte counts.
+fn memory_mib(map: &str) -> Option<u64> {
+    let mut bytes = 0;
+    for line in map.lines().filter(|line| !line.starts_with(' ')) {
+        let (range, what) = line.split_once(" : ")?;
+        if what != "System RAM" {
+            continue;
+        }
+        let (start, end) = range.split_once('-')?;
+        let number = |text: &str| u64::from_str_radix(text.trim(), 16).ok();
+        bytes += number(end)?.checked_sub(number(start)?)? + 1;
+    }
+    // Without rights all addresses are 0.
+    (bytes >= 1 << 20).then(|| bytes.div_ceil(1 << 20))
+}
+
+/// How the first thread of a process is scheduled.
+fn scheduling(pid: i32) -> Vec<(&'static str, String)> {
+    let stat = read(&format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The name, in brackets, may hold anything.
+    let Some((_, rest)) = stat.rsplit_once(") ") else {
+        return Vec::new();
+    };
+    let fields: Vec<&str> = rest.split(' ').collect();
+    // Fields count from 1 in proc(5), and the third is the first here.
+    let field = |number: usize| fields.get(number - 3).map(ToString::to_string);
+    let policy = field(41).map(|number| {
+        match number.as_str() {
+            "0" => "other",
+            "1" => "fifo",
+            "2" => "rr",
+            "3" => "batch",
+            "5" => "idle",
+            "6" => "deadline",
+            "7" => "ext",
+            _ => "unknown",
+        }
+        .to_string()
+    });
+    let status = read(&format!("/proc/{pid}/status")).unwrap_or_default();
+    let cpus = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))
+        .map(|list| list.trim().to_string());
+    let all = [
+        ("policy", policy),
+        ("priority", field(40)),
+        ("nice", field(19)),
+        ("cpus", cpus),
+    ];
+    all.into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_what_the_machine_was_given() {
+        let map = "00000000-00000fff : Reserved\n00001000-0009fbff : System RAM\n\
+                   000f0000-000fffff : System ROM\n00100000-0fffffff : System RAM\n  \
+                   01000000-01ffffff : Kernel code\n";
+        assert_eq!(memory_mib(map), Some(256));
+        assert_eq!(memory_mib("00000000-00000000 : System RAM\n"), None);
+        assert_eq!(memory_mib("nonsense"), None);
+    }
+
+    #[test]
+    fn this_process_is_scheduled_somehow() {
+        let found = scheduling(i32::try_from(std::process::id()).unwrap());
+        let names: Vec<&str> = found.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["policy", "priority", "nice", "cpus"]);
+    }
+
+    #[test]
+    fn what_changes_after_the_set_up_is_doubted() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("setting").to_string_lossy().into_owned();
+        fs::write(&path, "1\n").unwrap();
+        let setup = [Action::Write {
+            path: path.clone(),
+            value: "1".into(),
+        }];
+        let modules = Modules::default();
+        let mut evidence = Evidence::open(false, Digests::default());
+        evidence.take_settings(&setup, &modules);
+        assert!(evidence.changed(&settings(&setup, &modules)).is_empty());
+        fs::write(&path, "2").unwrap();
+        let found = evidence.changed(&settings(&setup, &modules));
+        assert!(matches!(&found[..], [Record::Doubt { code, detail }]
+            if code == "setting-changed" && detail.contains("'1' before")));
+    }
+}

@@ -1,0 +1,323 @@
+//! Which files were mapped to be executed: programs and the libraries that
+//! their loaders, or they themselves, opened.
+//!
+//! The kernel notes each such mapping in a ring buffer of perf events, one for
+//! each CPU, and nothing reads them before the run has ended. A program that
+//! starts costs some microseconds more that way, in every configuration alike.
+//! An event that belongs to a CPU and not to a task costs context switches
+//! nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+use perf_event_open_sys::{bindings, perf_event_open};
+
+use crate::instruments::perf::why;
+use crate::instruments::system::online_cpus;
+
+/// Pages of the data of one buffer: room for about 2,000 mappings.
+const PAGES: usize = 64;
+/// `PERF_RECORD_LOST`, `_FORK` and `_MMAP2` of linux/perf_event.h.
+const LOST: u32 = 2;
+const FORK: u32 = 7;
+const MMAP2: u32 = 10;
+/// Where the name begins in a record of MMAP2, after its header.
+const NAME: usize = 64;
+
+/// What was mapped since it was opened.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    buffers: Vec<Buffer>,
+    /// Only processes that come from this one count; all, if there is none.
+    root: Option<u32>,
+}
+
+/// What a watch has seen.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// Paths of files.
+    pub(crate) paths: BTreeSet<String>,
+    /// Mappings that found no room in the buffer.
+    pub(crate) lost: u64,
+}
+
+impl Watch {
+    /// Begins to watch. In a virtual machine of ours everything counts, else
+    /// what this process starts.
+    pub(crate) fn open(guest: bool) -> Result<Watch, String> {
+        let root = (!guest).then(std::process::id);
+        let open = |cpu: u32| Buffer::open(cpu, root.is_some()).map_err(|error| why(&error));
+        let buffers = online_cpus()?.into_iter().map(open);
+        Ok(Watch {
+            buffers: buffers.collect::<Result<_, _>>()?,
+            root,
+        })
+    }
+
+    /// What has been mapped until now.
+    pub(crate) fn seen(&self) -> Seen {
+        let mut log = Log::default();
+        for buffer in &self.buffers {
+            log.add(&buffer.bytes());
+        }
+        log.seen(self.root)
+    }
+}
+
+/// The ring buffer of one CPU. No more than it holds is written to it.
+#[derive(Debug)]
+struct Buffer {
+    _event: OwnedFd,
+    start: *mut u8,
+    page: usize,
+}
+
+impl Buffer {
+    fn open(cpu: u32, forks: bool) -> io::Result<Buffer> {
+        let mut attr = bindings::perf_event_attr {
+            type_: bindings::PERF_TYPE_SOFTWARE,
+            config: u64::from(bindings::PERF_COUNT_SW_DUMMY),
+            size: u32::try_from(size_of::<bindings::perf_event_attr>()).unwrap_or(0),
+            ..Default::default()
+        };
+        attr.set_mmap(1);
+        attr.set_mmap2(1);
+        attr.set_task(u64::from(forks));
+        attr.set_exclude_kernel(1);
+        // Nobody waits for it.
+        attr.set_watermark(1);
+        attr.__bindgen_anon_2.wakeup_watermark = u32::MAX;
+        let cpu = i32::try_from(cpu).unwrap_or(i32::MAX);
+        let flags = u64::from(bindings::PERF_FLAG_FD_CLOEXEC);
+        // SAFETY: `attr` is valid for the call and carries its own size; the
+        // kernel does not keep the pointer.
+        let number = unsafe { perf_event_open(&raw mut attr, -1, cpu, -1, flags) };
+        if number < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the kernel has just given us this descriptor.
+        let event = unsafe { OwnedFd::from_raw_fd(number) };
+        let page = rustix::param::page_size();
+        // SAFETY: a new mapping at a place that the kernel chooses.
+        let start = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                page * (PAGES + 1),
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED,
+                event.as_raw_fd(),
+                0,
+            )
+        };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Buffer {
+            _event: event,
+            start: start.cast(),
+            page,
+        })
+    }
+
+    /// What has been written. It is never said to be read, so it begins at
+    /// the buffer's beginning and has not gone round.
+    fn bytes(&self) -> Vec<u8> {
+        let control = self.start.cast::<bindings::perf_event_mmap_page>();
+        // SAFETY: the first page of the mapping is that structure, and the
+        // kernel writes the word as a whole.
+        let head = unsafe { AtomicU64::from_ptr(&raw mut (*control).data_head) };
+        let head = head.load(Ordering::Acquire);
+        fence(Ordering::Acquire);
+        let size = usize::try_from(head).unwrap_or(usize::MAX);
+        let size = size.min(self.page * PAGES);
+        // SAFETY: the data begin at the second page and are that long; what
+        // is before the head is not written again.
+        unsafe { std::slice::from_raw_parts(self.start.add(self.page), size) }.to_vec()
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours, and nothing refers to it any more.
+        unsafe { libc::munmap(self.start.cast(), self.page * (PAGES + 1)) };
+    }
+}
+
+/// What the records of all buffers say.
+#[derive(Debug, Default)]
+struct Log {
+    /// Process and path.
+    mapped: Vec<(u32, String)>,
+    /// Process to the one that it comes from.
+    parents: BTreeMap<u32, u32>,
+    lost: u64,
+}
+
+impl Log {
+    /// Takes in the records of one buffer; a damaged one ends it.
+    fn add(&mut self, mut bytes: &[u8]) {
+        while let Some((kind, body, rest)) = record(bytes) {
+            bytes = rest;
+            match kind {
+                LOST => self.lost += word64(body, 8).unwrap_or(0),
+                FORK => {
+                    if let (Some(pid), Some(parent)) = (word32(body, 0), word32(body, 4))
+                        && pid != parent
+                    {
+                        self.parents.insert(pid, parent);
+                    }
+                }
+                MMAP2 => {
+                    if let (Some(pid), Some(path)) = (word32(body, 0), path(body)) {
+                        self.mapped.push((pid, path));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn seen(self, root: Option<u32>) -> Seen {
+        let counts = |pid: u32| root.is_none_or(|root| self.comes_from(pid, root));
+        let mapped = self.mapped.iter().filter(|(pid, _)| counts(*pid));
+        Seen {
+            paths: mapped.map(|(_, path)| path.clone()).collect(),
+            lost: self.lost,
+        }
+    }
+
+    fn comes_from(&self, mut pid: u32, root: u32) -> bool {
+        // Numbers may be given again: no chain is longer than all of them.
+        for _ in 0..=self.parents.len() {
+            match self.parents.get(&pid) {
+                _ if pid == root => return true,
+                Some(parent) => pid = *parent,
+                None => return false,
+            }
+        }
+        false
+    }
+}
+
+/// Type and body of the first record, and what follows it.
+fn record(bytes: &[u8]) -> Option<(u32, &[u8], &[u8])> {
+    let kind = word32(bytes, 0)?;
+    let size = usize::from(u16::from_ne_bytes([*bytes.get(6)?, *bytes.get(7)?]));
+    Some((kind, bytes.get(8..size)?, bytes.get(size..)?))
+}
+
+/// The file of a mapping, if it has one that can be read again.
+fn path(body: &[u8]) -> Option<String> {
+    let name = body.get(NAME..)?.split(|byte| *byte == 0).next()?;
+    let name = String::from_utf8_lossy(name).into_owned();
+    let is_file = name.starts_with('/') && !name.starts_with("//") && !name.starts_with("/memfd:");
+    is_file.then_some(name)
+}
+
+fn word32(bytes: &[u8], at: usize) -> Option<u32> {
+    let bytes = bytes.get(at..at.checked_add(4)?)?;
+    Some(u32::from_ne_bytes(bytes.try_into().ok()?))
+}
+
+fn word64(bytes: &[u8], at: usize) -> Option<u64> {
+    let bytes = bytes.get(at..at.checked_add(8)?)?;
+    Some(u64::from_ne_bytes(bytes.try_into().ok()?))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn made(kind: u32, body: &[u8]) -> Vec<u8> {
+        let mut bytes = kind.to_ne_bytes().to_vec();
+        bytes.extend([0, 0]);
+        bytes.extend(u16::try_from(body.len() + 8).unwrap().to_ne_bytes());
+        bytes.extend(body);
+        bytes
+    }
+
+    fn mapping(pid: u32, path: &str) -> Vec<u8> {
+        let mut body = pid.to_ne_bytes().to_vec();
+        body.resize(NAME, 0);
+        body.extend(path.as_bytes());
+        body.resize(body.len().next_multiple_of(8) + 8, 0);
+        made(MMAP2, &body)
+    }
+
+    fn fork(pid: u32, parent: u32) -> Vec<u8> {
+        let words = [pid, parent, pid, parent, 0, 0];
+        made(FORK, &words.map(u32::to_ne_bytes).concat())
+    }
+
+    #[test]
+    fn only_files_of_descendants_count() {
+        let mut log = Log::default();
+        log.add(
+            &[
+                fork(11, 10),
+                mapping(12, "/usr/bin/late"),
+                mapping(11, "//anon"),
+            ]
+            .concat(),
+        );
+        log.add(
+            &[
+                fork(12, 11),
+                mapping(99, "/usr/bin/other"),
+                mapping(11, "[vdso]"),
+            ]
+            .concat(),
+        );
+        let mut lost = vec![0; 8];
+        lost.extend(3u64.to_ne_bytes());
+        log.add(&made(LOST, &lost));
+        let seen = log.seen(Some(10));
+        assert_eq!(Vec::from_iter(&seen.paths), ["/usr/bin/late"]);
+        assert_eq!(seen.lost, 3);
+    }
+
+    #[test]
+    fn a_circle_of_numbers_ends() {
+        let mut log = Log::default();
+        log.add(&[fork(11, 12), fork(12, 11), mapping(11, "/x")].concat());
+        assert!(log.seen(Some(10)).paths.is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_can_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let mut log = Log::default();
+            log.add(&bytes);
+            log.seen(Some(1));
+        }
+    }
+
+    #[test]
+    fn a_program_and_its_libraries_are_seen() {
+        let watch = match Watch::open(false) {
+            Ok(watch) => watch,
+            Err(why) => {
+                eprintln!("skipped: {why}");
+                return;
+            }
+        };
+        let before = watch.seen();
+        let done = std::process::Command::new("/bin/sh")
+            .args(["-c", "true"])
+            .status();
+        assert!(done.unwrap().success());
+        let seen = watch.seen();
+        let shell = std::fs::canonicalize("/bin/sh").unwrap();
+        let shell = shell.to_string_lossy().into_owned();
+        assert!(!before.paths.contains(&shell), "nothing had been started");
+        assert!(seen.paths.contains(&shell), "{seen:?}");
+        assert!(
+            seen.paths.iter().any(|path| path.contains("/libc.so")),
+            "{seen:?}"
+        );
+    }
+}

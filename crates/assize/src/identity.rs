@@ -1,0 +1,187 @@
+//! Whether a run was the run that was asked for.
+
+use std::collections::BTreeMap;
+
+use assize_job::{IdentityKind, IdentityPart};
+
+/// Enough of a digest to tell two apart.
+const DIGITS: usize = 12;
+
+/// Something that is not as it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Difference {
+    wanted: IdentityPart,
+    found: Option<String>,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let IdentityPart { kind, name, value } = &self.wanted;
+        let wanted = shown(*kind, value.as_deref().unwrap_or_default());
+        let found = self.found.as_ref().map(|found| shown(*kind, found));
+        let what = format!("{} {name}", kind.noun());
+        let what = what.trim_end();
+        match found {
+            Some(found) => write!(f, "{what} was {found}, not {wanted}"),
+            None => write!(f, "{what} ({wanted}) was not there"),
+        }
+    }
+}
+
+/// A value for people.
+fn shown(kind: IdentityKind, value: &str) -> String {
+    match kind.is_digest() {
+        true => value.chars().take(DIGITS).collect(),
+        false => format!("'{value}'"),
+    }
+}
+
+/// What came of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Compared {
+    /// What was not as it was asked for.
+    pub(crate) differences: Vec<Difference>,
+    /// Settings of which what was read back does not tell.
+    pub(crate) unclear: Vec<Difference>,
+}
+
+/// Compares what a run was made of with what it was to be made of.
+///
+/// `mapped`: whether it is known which libraries were mapped.
+pub(crate) fn compare(
+    expected: &[IdentityPart],
+    observed: &[IdentityPart],
+    mapped: bool,
+) -> Compared {
+    let found: BTreeMap<(IdentityKind, &str), &Option<String>> = observed
+        .iter()
+        .map(|part| ((part.kind, part.name.as_str()), &part.value))
+        .collect();
+    let mut compared = Compared::default();
+    for wanted in expected {
+        let told = mapped || wanted.kind != IdentityKind::Library;
+        let image = wanted.kind == IdentityKind::Kernel && wanted.name == "image";
+        // A guest does not see its own image; it is what was booted.
+        if !told || image {
+            continue;
+        }
+        let value = wanted.value.as_deref().unwrap_or_default();
+        let (found, agreement) = match found.get(&(wanted.kind, wanted.name.as_str())) {
+            None => (None, Agreement::No),
+            Some(None) => (None, Agreement::Unclear),
+            Some(Some(found)) => (Some(found.clone()), agrees(wanted, value, found)),
+        };
+        let difference = Difference {
+            wanted: wanted.clone(),
+            found,
+        };
+        match agreement {
+            Agreement::Yes => {}
+            Agreement::No => compared.differences.push(difference),
+            Agreement::Unclear => compared.unclear.push(difference),
+        }
+    }
+    compared
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Agreement {
+    Yes,
+    No,
+    Unclear,
+}
+
+/// Whether what was read back is what was written.
+fn agrees(part: &IdentityPart, wanted: &str, found: &str) -> Agreement {
+    let yes = |agreed: bool| match agreed {
+        true => Agreement::Yes,
+        false => Agreement::No,
+    };
+    let same = same_value(wanted, found);
+    match part.kind {
+        IdentityKind::Sysctl => yes(same),
+        IdentityKind::Parameter => yes(same || same_switch(wanted, found)),
+        IdentityKind::Setting if of_kernel(&part.name) => {
+            if same || same_switch(wanted, found) || selects(found, wanted) {
+                return Agreement::Yes;
+            }
+            among(found, wanted)
+        }
+        IdentityKind::Setting => yes(same),
+        _ => yes(wanted == found),
+    }
+}
+
+fn of_kernel(path: &str) -> bool {
+    let roots = ["/proc/", "/sys/", "/dev/"];
+    roots.iter().any(|root| path.starts_with(root))
+}
+
+/// Word by word; numbers by what they are.
+fn same_value(wanted: &str, found: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let words = text.trim().trim_matches('"').split_whitespace();
+        words
+            .map(|word| number(word).map_or_else(|| word.to_string(), |number| number.to_string()))
+            .collect()
+    };
+    words(wanted) == words(found)
+}
+
+fn number(word: &str) -> Option<i128> {
+    let (sign, digits) = match word.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, word),
+    };
+    let number = match digits.strip_prefix("0x") {
+        Some(digits) => i128::from_str_radix(digits, 16).ok()?,
+        None => digits.parse::<i128>().ok()?,
+    };
+    Some(sign * number)
+}
+
+/// Whether both are the same position of a switch.
+fn same_switch(wanted: &str, found: &str) -> bool {
+    let position = |text: &str| match text.trim() {
+        "1" | "y" | "Y" | "on" | "true" | "enabled" => Some(true),
+        "0" | "n" | "N" | "off" | "false" | "disabled" => Some(false),
+        _ => None,
+    };
+    position(wanted).is_some() && position(wanted) == position(found)
+}
+
+/// Whether a list of choices marks this one: `none [mq-deadline]`.
+fn selects(found: &str, wanted: &str) -> bool {
+    let wanted = wanted.trim();
+    let mut words = found.split_whitespace();
+    words.any(|word| word == format!("[{wanted}]") || word == format!("({wanted})"))
+}
+
+/// What a list of words says of one: scheduler features are there with or
+/// without `NO_`.
+fn among(found: &str, wanted: &str) -> Agreement {
+    let words: Vec<&str> = found.split_whitespace().collect();
+    let wanted: Vec<&str> = wanted.split_whitespace().collect();
+    let [wanted] = wanted[..] else {
+        return Agreement::Unclear;
+    };
+    let opposite = match wanted.strip_prefix("NO_") {
+        Some(feature) => feature.to_string(),
+        None => format!("NO_{wanted}"),
+    };
+    // One word for another, or a choice of which another is marked.
+    let marked = words
+        .iter()
+        .any(|word| word.starts_with(['[', '(']) && word.len() > 2);
+    if words.len() <= 1 || marked || words.contains(&opposite.as_str()) {
+        return Agreement::No;
+    }
+    match words.contains(&wanted) {
+        true => Agreement::Yes,
+        false => Agreement::Unclear,
+    }
+}
+
+#[cfg(test)]
+#[path = "identity_tests.rs"]
+mod tests;

@@ -1,0 +1,328 @@
+//! What the levels of an experiment ask for, and whether they ask for
+//! different things.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_bundle::LevelSettings;
+use assize_job::{Action, IdentityKind, IdentityPart, Kind, Machine, Workload};
+use assize_plan::{Plan, PlannedConfiguration, PlannedRun};
+use assize_target::Target;
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+
+use IdentityKind::{
+    CommandLine, Environment, File, Kernel, Library, Module, ModuleBuildId, Parameter, Program,
+    Scheduling, Setting, Sysctl,
+};
+
+/// What is asked for in each configuration.
+pub(crate) fn level_settings(plan: &Plan) -> Vec<LevelSettings> {
+    let first = plan.configurations.first();
+    let of = |configuration: &PlannedConfiguration| LevelSettings {
+        configuration: configuration.name.clone(),
+        settings: settings(configuration)
+            .into_iter()
+            .map(|((kind, name), value)| assize_bundle::IdentityPart {
+                kind: kind.into(),
+                name,
+                value: Some(value),
+            })
+            .collect(),
+        varies: first.map_or_else(BTreeSet::new, |first| varies(first, configuration)),
+    };
+    plan.configurations.iter().map(of).collect()
+}
+
+/// Kind and name to value.
+type Settings = BTreeMap<(&'static str, String), String>;
+
+/// What a configuration asks for, but for files: what they hold counts, not
+/// where they lie.
+fn settings(configuration: &PlannedConfiguration) -> Settings {
+    let mut all = Settings::new();
+    let machine = &configuration.machine;
+    let mut add = |kind, name: String, value: &Value| {
+        for (name, value) in leaves(&name, value) {
+            all.insert((kind, name), value);
+        }
+    };
+    add("kernel", "name".into(), &json!(machine.kernel));
+    add("machine", "cpus".into(), &json!(machine.cpus));
+    add("machine", "memory_mib".into(), &json!(machine.memory_mib));
+    add("command line", "words".into(), &json!(machine.command_line));
+    for (kind, steps) in [
+        ("set-up", &configuration.setup),
+        ("tear-down", &configuration.teardown),
+    ] {
+        for (at, step) in steps.iter().enumerate() {
+            add(kind, format!("{}", at + 1), &step_value(step));
+        }
+    }
+    let background = configuration.background.iter().map(|one| (None, one));
+    let beside = configuration.beside.iter().enumerate();
+    let beside = beside.flat_map(|(at, all)| all.iter().map(move |one| (Some(at), one)));
+    for (at, workload) in background.chain(beside) {
+        let of = at.and_then(|at| configuration.workloads.get(at));
+        let of = of.map_or(String::new(), |of| format!("{}: ", of.name));
+        add(
+            "background",
+            format!("{of}{}", workload.name),
+            &kind_value(&workload.kind),
+        );
+    }
+    for workload in &configuration.workloads {
+        add(
+            "workload",
+            workload.name.clone(),
+            &kind_value(&workload.kind),
+        );
+    }
+    if let Some(queue) = &configuration.queue {
+        add("queue", String::new(), &json!(queue));
+    }
+    all
+}
+
+/// A step without the place of its module's file.
+fn step_value(step: &Action) -> Value {
+    match step {
+        Action::Module { module, parameters } if is_file(module) => {
+            json!({ "module file": true, "parameters": parameters })
+        }
+        // What a command reads is not among the parts: where it lies counts.
+        step => json!(step),
+    }
+}
+
+/// A workload without the places of its program and its input.
+fn kind_value(kind: &Kind) -> Value {
+    let mut value = json!(kind);
+    if let Some(argv) = value.get_mut("argv") {
+        name_program(argv);
+    }
+    for key in ["rt_app", "file"] {
+        if let Some(Value::String(path)) = value.get_mut(key) {
+            *path = file_name(path).into();
+        }
+    }
+    value
+}
+
+fn name_program(argv: &mut Value) {
+    if let Some(Value::String(program)) = argv.get_mut(0) {
+        *program = file_name(program).into();
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn is_file(module: &str) -> bool {
+    module.contains('/') || module.contains(".ko")
+}
+
+/// Every value below a name, tables by their keys.
+fn leaves(name: &str, value: &Value) -> Vec<(String, String)> {
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .flat_map(|(key, value)| {
+                let name = match name {
+                    "" => key.clone(),
+                    name => format!("{name} {key}"),
+                };
+                leaves(&name, value)
+            })
+            .collect(),
+        Value::Null => Vec::new(),
+        Value::String(text) => vec![(name.into(), text.clone())],
+        other => vec![(name.into(), other.to_string())],
+    }
+}
+
+/// What a step that loads a module changes.
+const MODULES: [IdentityKind; 3] = [Module, ModuleBuildId, Parameter];
+/// What a step that writes a value changes.
+const VALUES: [IdentityKind; 3] = [Sysctl, Setting, Parameter];
+/// What another workload changes, or another of its parameters.
+const WORKLOADS: [IdentityKind; 5] = [Program, Library, File, Environment, Scheduling];
+
+/// Kinds of what runs are made of in which a configuration may differ from
+/// another, as its levels say.
+fn varies(one: &PlannedConfiguration, other: &PlannedConfiguration) -> BTreeSet<String> {
+    let mut kinds = BTreeSet::new();
+    let mut add = |differ: bool, more: &[IdentityKind]| {
+        if differ {
+            kinds.extend(more.iter().map(|kind| kind.noun().replace(' ', "-")));
+        }
+    };
+    let (a, b) = (&one.machine, &other.machine);
+    add(a.kernel != b.kernel, &[Kernel]);
+    add(a.kernel != b.kernel, &MODULES);
+    // Each may hold, or bring along, what the other does.
+    let of_machine = |of: &Machine| (of.cpus, of.memory_mib, of.command_line.clone());
+    let machine = of_machine(a) != of_machine(b);
+    add(machine, &[CommandLine, IdentityKind::Machine, Scheduling]);
+    let differ = |wanted: fn(&Action) -> bool| {
+        let steps = |of: &PlannedConfiguration| -> Vec<Action> {
+            let steps = of.setup.iter().filter(|step| wanted(step));
+            steps.cloned().collect()
+        };
+        steps(one) != steps(other)
+    };
+    add(
+        differ(|step| matches!(step, Action::Module { .. })),
+        &MODULES,
+    );
+    add(
+        differ(|step| matches!(step, Action::Sysctl { .. })),
+        &VALUES,
+    );
+    add(differ(|step| matches!(step, Action::Write { .. })), &VALUES);
+    let commands = differ(|step| matches!(step, Action::Command { .. }));
+    add(commands, &VALUES);
+    add(commands, &MODULES);
+    add(commands, &[Program, Library]);
+    let workloads =
+        |of: &PlannedConfiguration| -> Vec<Workload> { of.every_workload().cloned().collect() };
+    add(workloads(one) != workloads(other), &WORKLOADS);
+    kinds
+}
+
+/// What the runs of each configuration and workload must be made of.
+#[derive(Debug, Default)]
+pub(crate) struct Expected {
+    cells: BTreeMap<(usize, usize), Vec<IdentityPart>>,
+}
+
+impl Expected {
+    /// Of these runs of a plan, on a target that is ready for them.
+    pub(crate) fn of(
+        plan: &Plan,
+        runs: &[PlannedRun],
+        target: &dyn Target,
+    ) -> Result<Expected, Failure> {
+        let mut expected = Expected::default();
+        for run in runs {
+            let cell = (run.configuration, run.workload);
+            if expected.cells.contains_key(&cell) {
+                continue;
+            }
+            if let Some(order) = plan.order(run.index) {
+                expected.cells.insert(cell, target.expected(&order)?);
+            }
+        }
+        Ok(expected)
+    }
+
+    /// What this run must be made of.
+    pub(crate) fn run(&self, run: &PlannedRun) -> &[IdentityPart] {
+        let cell = (run.configuration, run.workload);
+        self.cells.get(&cell).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// What a run is asked to be, so that two can be compared: settings that count
+/// for it, and what it is made of, without the places of files.
+fn asked(configuration: &PlannedConfiguration, workload: usize, parts: &[IdentityPart]) -> Asked {
+    let proven = |name: &str| {
+        let name = name.replace('-', "_");
+        let mut modules = parts
+            .iter()
+            .filter(|part| part.kind == IdentityKind::Module);
+        modules.any(|module| module.name == name)
+    };
+    let mut configuration = configuration.clone();
+    for step in &mut configuration.setup {
+        if let Action::Module { module, .. } = step
+            && proven(module)
+        {
+            // Which file that is, is among the parts.
+            *module = "file.ko".into();
+        }
+    }
+    let libraries = parts.iter().any(|part| part.kind == IdentityKind::Library);
+    // Where the libraries are known, it does not matter where they lie.
+    let parts = parts
+        .iter()
+        .filter(|part| !(libraries && places_libraries(part)));
+    let name = |part: &IdentityPart| match part.kind {
+        IdentityKind::Program | IdentityKind::Library | IdentityKind::File => {
+            file_name(&part.name).to_string()
+        }
+        _ => part.name.clone(),
+    };
+    let workload = &configuration.workloads[workload].name;
+    let counts = |(kind, name): &(&str, String)| {
+        let own = name == workload || name.starts_with(&format!("{workload} "));
+        match *kind {
+            // Its image is among the parts.
+            "kernel" => false,
+            "workload" => own && !name.ends_with(" environment"),
+            "background" => !name.ends_with(" environment"),
+            _ => true,
+        }
+    };
+    let mut settings = settings(&configuration);
+    settings.retain(|key, _| counts(key));
+    Asked {
+        settings,
+        parts: parts
+            .map(|part| (part.kind, name(part), part.value.clone()))
+            .collect(),
+    }
+}
+
+/// Whether it only says where libraries are looked for.
+fn places_libraries(part: &IdentityPart) -> bool {
+    let variable = part.name.rsplit(' ').next().unwrap_or_default();
+    part.kind == IdentityKind::Environment && matches!(variable, "LD_LIBRARY_PATH" | "LD_PRELOAD")
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Asked {
+    settings: Settings,
+    parts: BTreeSet<(IdentityKind, String, Option<String>)>,
+}
+
+/// Refuses configurations that differ in name only: a comparison of them would
+/// be of something with itself.
+pub(crate) fn refuse_same(plan: &Plan, expected: &Expected) -> Result<(), Failure> {
+    let mut seen: Vec<(&PlannedConfiguration, Vec<Asked>)> = Vec::new();
+    for (at, configuration) in plan.configurations.iter().enumerate() {
+        if configuration.aa {
+            continue;
+        }
+        let cell = |workload| {
+            let parts = expected.cells.get(&(at, workload))?;
+            Some(asked(configuration, workload, parts))
+        };
+        let all: Option<Vec<Asked>> = (0..plan.workloads.len()).map(cell).collect();
+        let Some(all) = all else { continue };
+        if let Some((same, _)) = seen.iter().find(|(_, other)| *other == all) {
+            return Err(same_failure(same, configuration));
+        }
+        seen.push((configuration, all));
+    }
+    Ok(())
+}
+
+fn same_failure(one: &PlannedConfiguration, other: &PlannedConfiguration) -> Failure {
+    let mut levels = one.levels.iter();
+    let differing = levels.find(|(factor, level)| other.levels.get(*factor) != Some(level));
+    let of = differing.map_or(String::new(), |(factor, level)| {
+        let other = other.levels.get(factor).map_or("", String::as_str);
+        format!(": the levels {level} and {other} of {factor} come to the same bytes and settings")
+    });
+    Failure::Argument(format!(
+        "the configurations {} and {} do not differ{of}; a comparison would be of one thing with \
+         itself; mend the level, or write `aa = true` to run the baseline twice",
+        one.name, other.name
+    ))
+}
+
+#[cfg(test)]
+#[path = "levels_tests.rs"]
+mod tests;

@@ -1,0 +1,111 @@
+#![allow(clippy::unwrap_used)] // A test may fail.
+
+use assize_job::{Order, Record};
+use assize_target::{Done, Error};
+
+use super::*;
+
+fn one(kind: IdentityKind, name: &str, value: &str) -> IdentityPart {
+    IdentityPart::new(kind, name, value)
+}
+
+fn plan(factors: &str) -> Plan {
+    try_plan(factors).unwrap()
+}
+
+fn try_plan(factors: &str) -> Result<Plan, assize_plan::Error> {
+    let text = format!(
+        "title = 't'\nruns = 2\n{factors}\n[workloads.w]\nkind = 'command'\nargv = ['true']\n"
+    );
+    assize_plan::parse(&text, "test.toml")?.plan(&assize_plan::Overrides::default())
+}
+
+/// A target that has a digest for each module by the first letter of its
+/// path.
+struct Pretend;
+
+impl Target for Pretend {
+    fn slots(&self) -> usize {
+        1
+    }
+
+    fn prepare(&self, _: &[Order]) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn expected(&self, order: &Order) -> Result<Vec<IdentityPart>, Error> {
+        let modules = order.job.setup.iter().filter_map(|step| match step {
+            Action::Module { module, .. } => Some(module),
+            _ => None,
+        });
+        Ok(modules
+            .map(|path| one(IdentityKind::Module, "m", &path[..1]))
+            .collect())
+    }
+
+    fn run(&self, _: &Order, _: usize) -> Result<Done, Error> {
+        unreachable!("{:?}", Record::End { records: 0 })
+    }
+}
+
+fn refused(factors: &str) -> Option<String> {
+    let plan = plan(factors);
+    let expected = Expected::of(&plan, &plan.runs, &Pretend).unwrap();
+    refuse_same(&plan, &expected)
+        .err()
+        .map(|failure| failure.to_string())
+}
+
+fn two(one: &str, other: &str) -> String {
+    format!("[factors.f.stock]\n{one}\n[factors.f.slow]\n{other}\n")
+}
+
+#[test]
+fn configurations_that_differ_in_name_only_are_refused() {
+    let step = |path: &str| format!("setup = [{{ module = '{path}' }}]");
+    let said = refused(&two(&step("a/1/m.ko"), &step("a/2/m.ko"))).unwrap();
+    assert!(said.contains("stock and slow do not differ"), "{said}");
+    assert_eq!(refused(&two(&step("a/m.ko"), &step("b/m.ko"))), None);
+    // What is written twice is refused when it is planned.
+    let sysctl = |value: &str| format!("setup = [{{ sysctl = 'kernel.x', value = {value} }}]");
+    assert!(try_plan(&two("", "")).is_err());
+    assert!(try_plan(&two(&sysctl("1"), &sysctl("'1'"))).is_err());
+    assert_eq!(refused(&two(&sysctl("1"), &sysctl("2"))), None);
+    assert_eq!(refused("aa = true"), None, "the one exception");
+}
+
+#[test]
+fn what_differs_in_one_setting_is_no_repetition() {
+    for (one, other) in [
+        ("cpus = 1", "cpus = 2"),
+        ("command_line = ['a']", "command_line = ['b']"),
+        ("environment = { A = '1' }", "environment = { A = '2' }"),
+        ("workload.w.argv = ['true']", "workload.w.argv = ['false']"),
+        (
+            "workload.w.argv = ['true', 'a']",
+            "workload.w.argv = ['true', 'b']",
+        ),
+        ("", "workload.w.scheduling.nice = 5"),
+        ("", "teardown = [{ command = ['true'] }]"),
+    ] {
+        // The environment is among what a real target expects.
+        let environment = one.starts_with("environment");
+        assert_eq!(refused(&two(one, other)).is_some(), environment, "{other}");
+    }
+}
+
+#[test]
+fn levels_say_in_what_they_may_differ() {
+    let plan = plan(&two("", "setup = [{ sysctl = 'kernel.x', value = 1 }]"));
+    let settings = level_settings(&plan);
+    assert!(settings[0].varies.is_empty());
+    assert!(settings[1].varies.contains("sysctl"));
+    assert!(!settings[1].varies.contains("library"));
+    let said = |at: usize| {
+        settings[at]
+            .settings
+            .iter()
+            .any(|part| part.kind == "set-up")
+    };
+    assert!(!said(0) && said(1));
+}

@@ -1,0 +1,111 @@
+//! Which file a kernel module's name stands for, in each configuration.
+
+use assize_job::Action;
+
+use crate::check::join;
+use crate::combine::{Levels, level_path};
+use crate::error::Error;
+use crate::experiment::Experiment;
+
+/// Where a module is named, and how.
+struct Named<'a> {
+    place: String,
+    text: &'a str,
+    /// Whether a step loads it, not only the payload carries it.
+    step: bool,
+}
+
+/// Whether a module is given by the path of its file.
+pub(crate) fn is_file(module: &str) -> bool {
+    let ends = [".ko", ".ko.xz", ".ko.zst", ".ko.gz"];
+    module.contains('/') || ends.iter().any(|end| module.ends_with(end))
+}
+
+/// The name that the kernel most likely has for it: the file's, with `_` for
+/// `-`.
+pub(crate) fn stem(module: &str) -> String {
+    let file = module.rsplit('/').next().unwrap_or(module);
+    let stem = file.split(".ko").next().unwrap_or(file);
+    stem.replace('-', "_")
+}
+
+/// Whether two steps load the same: one name, however it is spelled, or one
+/// path.
+pub(crate) fn are_same(one: &str, other: &str) -> bool {
+    match (is_file(one), is_file(other)) {
+        (false, false) => stem(one) == stem(other),
+        _ => one == other,
+    }
+}
+
+/// In one configuration a module is one file: no two steps, and no step and
+/// the payload, may mean different ones.
+pub(crate) fn agree(experiment: &Experiment, levels: &Levels<'_>) -> Result<(), Error> {
+    let named = named(experiment, levels);
+    for (at, one) in named.iter().enumerate() {
+        let stem = stem(one.text);
+        let mut before = named[..at]
+            .iter()
+            .filter(|other| self::stem(other.text) == stem);
+        if let Some(other) = before.find(|other| contradict(other, one)) {
+            let why = format!(
+                "{} and {} are both the module {stem}: {} names {}, {} names {}",
+                other.text, one.text, other.place, other.text, one.place, one.text
+            );
+            let mend = "name the module in one of them, or exclude the combination";
+            return Err(experiment.error(&one.place, why).mend(mend));
+        }
+    }
+    Ok(())
+}
+
+/// A name means the payload's file of that name, if there is one.
+fn contradict(one: &Named<'_>, other: &Named<'_>) -> bool {
+    match (is_file(one.text), is_file(other.text)) {
+        (true, true) => one.text != other.text,
+        (false, false) => false,
+        (true, false) | (false, true) => one.step == other.step,
+    }
+}
+
+fn named<'a>(experiment: &'a Experiment, levels: &Levels<'a>) -> Vec<Named<'a>> {
+    let file = &experiment.file;
+    let carried = file.payload.modules.iter().enumerate();
+    let mut named: Vec<Named<'a>> = carried
+        .map(|(at, text)| Named {
+            place: format!("payload.modules[{at}]"),
+            text,
+            step: false,
+        })
+        .collect();
+    let mut steps = |place: String, steps: &'a [Action]| {
+        for (at, action) in steps.iter().enumerate() {
+            if let Action::Module { module, .. } = action {
+                named.push(Named {
+                    place: format!("{place}[{at}]"),
+                    text: module,
+                    step: true,
+                });
+            }
+        }
+    };
+    steps("setup".into(), &file.setup);
+    for (factor, name, level) in levels {
+        steps(join(&level_path(factor, name), "setup"), &level.setup);
+    }
+    named
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_is_a_file_if_it_has_a_path_or_an_ending() {
+        for file in ["./a.ko", "a.ko", "a.ko.xz", "/x/a"] {
+            assert!(is_file(file), "{file}");
+        }
+        assert!(!is_file("gpu-sched") && !is_file("a.kox"));
+        assert_eq!(stem("/x/gpu-sched.ko.zst"), "gpu_sched");
+    }
+}

@@ -1,0 +1,74 @@
+//! Modules of levels: side by side, and never two for one name.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use crate::common::{mistake, plan};
+
+/// Two levels whose set-up is this, under this top.
+fn two(top: &str, one: &str, other: &str) -> String {
+    format!(
+        "title = \"x\"\n{top}\n\
+         [factors.build.stock]\nsetup = [{one}]\n\
+         [factors.build.slow]\nsetup = [{other}]\n\
+         [workloads.w]\nkind = \"hackbench\"\n"
+    )
+}
+
+const BY_NAME: &str = "{ module = \"gpu-sched\" }";
+const STOCK: &str = "{ module = \"a/gpu-sched.ko\" }";
+const SLOW: &str = "{ module = \"b/gpu-sched.ko\" }";
+
+#[test]
+fn files_of_one_name_are_carried_side_by_side() {
+    let both = plan(&two("", STOCK, SLOW)).payload;
+    assert_eq!(both.module_files, ["a/gpu-sched.ko", "b/gpu-sched.ko"]);
+    assert!(both.modules.is_empty());
+    let mixed = plan(&two("", BY_NAME, SLOW)).payload;
+    assert_eq!(mixed.modules, ["gpu-sched"]);
+    assert_eq!(mixed.module_files, ["b/gpu-sched.ko"]);
+}
+
+#[test]
+fn two_modules_of_one_name_in_one_configuration_are_refused_with_both_sources() {
+    let general = format!("setup = [{STOCK}]");
+    let error = mistake(&two(&general, BY_NAME, "{ sysctl = \"a.b\", value = 1 }"));
+    for word in [
+        "a/gpu-sched.ko",
+        "setup[0]",
+        "gpu_sched",
+        "factors.build.stock",
+    ] {
+        assert!(error.contains(word), "{word}: {error}");
+    }
+    let error = mistake(&two(&general, "{ sysctl = \"a.b\", value = 1 }", SLOW));
+    assert!(
+        error.contains("a/gpu-sched.ko and b/gpu-sched.ko"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_file_of_the_payload_and_another_of_a_level_are_refused() {
+    let text = two("", BY_NAME, SLOW) + "[payload]\nmodules = [\"a/gpu-sched.ko\"]\n";
+    let error = mistake(&text);
+    assert!(error.contains("payload.modules[0]"), "{error}");
+    // A name alone means what the payload carries.
+    plan(
+        &(two("", BY_NAME, "{ sysctl = \"a.b\", value = 1 }")
+            + "[payload]\nmodules = [\"a/gpu-sched.ko\"]\n"),
+    );
+    // A level's own file is meant where the payload carries one by name.
+    plan(&(two("", BY_NAME, SLOW) + "[payload]\nmodules = [\"gpu-sched\"]\n"));
+}
+
+#[test]
+fn one_name_in_two_spellings_is_one_step() {
+    let general = "setup = [{ module = \"gpu_sched\", parameters = { a = 1 } }]";
+    let both = plan(&two(
+        general,
+        "{ module = \"gpu-sched\", parameters = { b = 2 } }",
+        BY_NAME,
+    ));
+    assert_eq!(both.configurations[0].setup.len(), 1);
+    assert_eq!(both.configurations[1].setup.len(), 1);
+}

@@ -1,0 +1,470 @@
+//! What a virtual machine was given, and with it what a run there must be made
+//! of.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use assize_job::{
+    Action, IdentityKind, IdentityPart, Job, Kind, Linked, Policy, Workload, below_experiment,
+};
+
+use crate::Error;
+use crate::elf::{self, Host};
+use crate::fault::read;
+use crate::modules::{canonical, plain, stem};
+use crate::needs::is_file;
+
+/// Below this lies in the guest what has no path of its own there.
+pub(crate) const EXPERIMENT: &str = "/experiment";
+
+/// Kind and name to value.
+type Parts = BTreeMap<(IdentityKind, String), String>;
+
+/// What lies where in a guest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Carried {
+    /// The blake3 digest of every file by its path.
+    pub(crate) files: BTreeMap<String, String>,
+    /// The programs of the payload.
+    pub(crate) programs: Vec<CarriedProgram>,
+    /// The kernel modules.
+    pub(crate) modules: Vec<CarriedModule>,
+}
+
+/// A program in a guest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CarriedProgram {
+    /// As it was asked for.
+    pub(crate) linked: Linked,
+    /// Its file, links followed.
+    pub(crate) path: String,
+    /// The libraries that its loader maps when it starts.
+    pub(crate) libraries: BTreeSet<String>,
+}
+
+/// A kernel module in a guest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct CarriedModule {
+    /// Its name in the kernel.
+    pub(crate) name: String,
+    /// The path of the file as it was asked for, if a step asks for it by
+    /// path.
+    pub(crate) source: Option<String>,
+    /// Its absolute path there.
+    pub(crate) path: String,
+    /// The blake3 digest of its bytes.
+    pub(crate) digest: String,
+    /// The build id that the kernel will show.
+    pub(crate) build_id: Option<String>,
+    /// Names of the modules that it needs.
+    pub(crate) needs: Vec<String>,
+}
+
+impl CarriedModule {
+    /// A module of these bytes at this path.
+    pub(crate) fn of(name: &str, path: &str, bytes: &[u8]) -> Self {
+        CarriedModule {
+            name: name.into(),
+            path: format!("/{}", path.trim_start_matches('/')),
+            digest: blake3::hash(bytes).to_hex().to_string(),
+            build_id: elf::build_id(bytes),
+            ..CarriedModule::default()
+        }
+    }
+}
+
+impl Carried {
+    /// What a run of this job takes from files of this machine, if it happens
+    /// here: modules that steps name by path, programs and input files. Which
+    /// libraries its loader maps is for that to say.
+    pub(crate) fn here(job: &Job) -> Result<Self, Error> {
+        let host = Host::this();
+        let mut carried = Carried::default();
+        for action in &job.setup {
+            if let Action::Module { module, .. } = action
+                && is_file(module)
+            {
+                carried.modules.push(module_here(module)?);
+            }
+        }
+        for workload in std::iter::once(&job.workload).chain(&job.background) {
+            for file in workload.kind.reads() {
+                carried.digest_here(file, file)?;
+            }
+            let environment = workload.kind.environment();
+            let Some(name) = workload.kind.program() else {
+                continue;
+            };
+            let linked = Linked::of(name, environment);
+            let Some(path) = host.program_in(name, linked.directories("PATH")) else {
+                continue;
+            };
+            let path = host.real(&path).to_string_lossy().into_owned();
+            carried.digest_here(&path, &path)?;
+            carried.programs.push(CarriedProgram {
+                linked,
+                path,
+                libraries: BTreeSet::new(),
+            });
+        }
+        Ok(carried)
+    }
+
+    /// Takes down the digest of a file here under the path it has there.
+    pub(crate) fn digest_here(&mut self, here: &str, there: &str) -> Result<(), Error> {
+        let digest = blake3::hash(&read(Path::new(here))?).to_hex().to_string();
+        self.files.insert(there.into(), digest);
+        Ok(())
+    }
+
+    /// The job with the paths that modules and programs have there.
+    pub(crate) fn placed(&self, job: &Job) -> Job {
+        let mut job = job.clone();
+        for action in job.setup.iter_mut().chain(&mut job.teardown) {
+            match action {
+                Action::Module { module, .. } => {
+                    if let Some(found) = self.beside(module) {
+                        module.clone_from(&found.path);
+                    }
+                }
+                Action::Command { argv } => self.place_program(argv, &[]),
+                Action::Sysctl { .. } | Action::Write { .. } => {}
+            }
+        }
+        for workload in std::iter::once(&mut job.workload).chain(&mut job.background) {
+            if let Kind::Command(command) = &mut workload.kind {
+                self.place_program(&mut command.argv, &command.environment);
+                command.environment.iter_mut().for_each(place_directories);
+            }
+        }
+        job
+    }
+
+    /// The file of a module that a step names by path.
+    fn beside(&self, module: &str) -> Option<&CarriedModule> {
+        let mut modules = self.modules.iter();
+        modules.find(|one| one.source.as_deref() == Some(module))
+    }
+
+    /// A relative path leads elsewhere there.
+    fn place_program(&self, argv: &mut [String], environment: &[(String, String)]) {
+        let Some(name) = argv.first_mut() else { return };
+        if name.starts_with('/') || !name.contains('/') {
+            return;
+        }
+        if let Some(program) = self.program(name, environment) {
+            name.clone_from(&program.path);
+        }
+    }
+
+    /// A program of the payload, as it is started with this environment.
+    fn program(&self, name: &str, environment: &[(String, String)]) -> Option<&CarriedProgram> {
+        let linked = Linked::of(name, environment);
+        self.programs
+            .iter()
+            .find(|program| program.linked == linked)
+    }
+
+    /// What a run of this job must be made of: what was carried, and what the
+    /// job sets. `guest`: in a machine of ours.
+    pub(crate) fn expected(&self, job: &Job, guest: bool) -> Vec<IdentityPart> {
+        let mut parts = Parts::new();
+        self.modules_of(job, &mut parts);
+        self.settings_of(job, &mut parts);
+        for workload in std::iter::once(&job.workload).chain(&job.background) {
+            self.files_of(workload, &mut parts);
+            environment_of(workload, guest, &mut parts);
+            scheduling_of(workload, &mut parts);
+        }
+        let parts = parts.into_iter();
+        parts
+            .map(|((kind, name), value)| IdentityPart::new(kind, name, value))
+            .collect()
+    }
+
+    /// Values that the set-up sets, the last where it sets one twice.
+    fn settings_of(&self, job: &Job, parts: &mut Parts) {
+        for action in &job.setup {
+            match action {
+                Action::Sysctl { name, value } => {
+                    parts.insert((IdentityKind::Sysctl, name.clone()), value.clone());
+                }
+                Action::Write { path, value } => {
+                    let value = value.trim().to_string();
+                    parts.insert((IdentityKind::Setting, path.clone()), value);
+                }
+                Action::Module { module, parameters } => {
+                    let name = self.beside(module).map(|found| found.name.clone());
+                    let name = name.unwrap_or_else(|| stem(module));
+                    for (parameter, value) in parameters {
+                        let name = format!("{name}.{parameter}");
+                        parts.insert((IdentityKind::Parameter, name), value.clone());
+                    }
+                }
+                Action::Command { .. } => {}
+            }
+        }
+    }
+
+    fn modules_of(&self, job: &Job, parts: &mut Parts) {
+        let steps: Vec<&str> = job
+            .setup
+            .iter()
+            .filter_map(|action| match action {
+                Action::Module { module, .. } => Some(module.as_str()),
+                _ => None,
+            })
+            .collect();
+        let mut open: Vec<&CarriedModule> = steps
+            .iter()
+            .filter_map(|step| match is_file(step) {
+                true => self.beside(step),
+                false => self.module(&canonical(step), &steps),
+            })
+            .collect();
+        let mut seen = BTreeSet::new();
+        while let Some(module) = open.pop() {
+            if !seen.insert(&module.name) {
+                continue;
+            }
+            let mut add =
+                |kind, value: &str| parts.insert((kind, module.name.clone()), value.into());
+            add(IdentityKind::Module, &module.digest);
+            if let Some(id) = &module.build_id {
+                add(IdentityKind::ModuleBuildId, id);
+            }
+            let needs = module.needs.iter();
+            open.extend(needs.filter_map(|need| self.module(need, &steps)));
+        }
+    }
+
+    /// What a module's name means in a run with these steps: the file that one
+    /// of them names, else what goes by that name.
+    fn module(&self, name: &str, steps: &[&str]) -> Option<&CarriedModule> {
+        let mut files = steps.iter().filter_map(|step| self.beside(step));
+        let mut named = self.modules.iter().filter(|one| one.source.is_none());
+        files
+            .find(|module| module.name == name)
+            .or_else(|| named.find(|module| module.name == name))
+    }
+
+    fn files_of(&self, workload: &Workload, parts: &mut Parts) {
+        let mut add = |kind, path: &str| {
+            if let Some(digest) = self.files.get(path) {
+                parts.insert((kind, path.into()), digest.clone());
+            }
+        };
+        for file in workload.kind.reads() {
+            add(IdentityKind::File, file);
+        }
+        let environment = workload.kind.environment();
+        let name = workload.kind.program();
+        let Some(program) = name.and_then(|name| self.program(name, environment)) else {
+            return;
+        };
+        add(IdentityKind::Program, &program.path);
+        for library in &program.libraries {
+            add(IdentityKind::Library, library);
+        }
+    }
+}
+
+/// A module in a file of this machine, under the name that it has in itself.
+pub(crate) fn module_here(source: &str) -> Result<CarriedModule, Error> {
+    let path = Path::new(source);
+    let packed = read(path)?;
+    let bytes = plain(path, packed.clone())?;
+    let facts = elf::modinfo(path, &bytes)?;
+    let fact = |key: &str| {
+        let mut of_key = facts.iter().filter(|(name, _)| name == key);
+        of_key.next().map(|(_, value)| value.as_str())
+    };
+    let needs = fact("depends").unwrap_or_default().split(',');
+    Ok(CarriedModule {
+        name: fact("name").map_or_else(|| stem(source), canonical),
+        source: Some(source.into()),
+        path: source.into(),
+        digest: blake3::hash(&packed).to_hex().to_string(),
+        build_id: elf::build_id(&bytes),
+        needs: needs
+            .filter(|name| !name.is_empty())
+            .map(canonical)
+            .collect(),
+    })
+}
+
+fn environment_of(workload: &Workload, guest: bool, parts: &mut Parts) {
+    for (name, value) in workload.kind.environment() {
+        let mut pair = (name.clone(), value.clone());
+        if guest {
+            place_directories(&mut pair);
+        }
+        let name = format!("{} {name}", workload.name);
+        parts.insert((IdentityKind::Environment, name), pair.1);
+    }
+}
+
+/// What is not the default.
+fn scheduling_of(workload: &Workload, parts: &mut Parts) {
+    let Some(scheduling) = workload.kind.process_scheduling() else {
+        return;
+    };
+    let mut add = |what: &str, value: String| {
+        let name = format!("{} {what}", workload.name);
+        parts.insert((IdentityKind::Scheduling, name), value);
+    };
+    let policy = match scheduling.policy {
+        Policy::Other => None,
+        Policy::Batch => Some("batch"),
+        Policy::Idle => Some("idle"),
+        Policy::Fifo => Some("fifo"),
+        Policy::Rr => Some("rr"),
+    };
+    if let Some(policy) = policy {
+        add("policy", policy.into());
+        add("priority", scheduling.priority.to_string());
+    }
+    if scheduling.nice != 0 {
+        add("nice", scheduling.nice.to_string());
+    }
+    if !scheduling.cpus.is_empty() {
+        add("cpus", list_of(&scheduling.cpus));
+    }
+}
+
+/// CPUs as the kernel lists them: `0-2,5`.
+fn list_of(cpus: &[u32]) -> String {
+    let cpus: BTreeSet<u32> = cpus.iter().copied().collect();
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for cpu in cpus {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == cpu => *last = cpu,
+            _ => ranges.push((cpu, cpu)),
+        }
+    }
+    let said = ranges.iter().map(|(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    });
+    said.collect::<Vec<_>>().join(",")
+}
+
+/// Relative directories and libraries in a variable lie elsewhere there.
+fn place_directories((name, value): &mut (String, String)) {
+    if !Linked::VARIABLES.contains(&name.as_str()) {
+        return;
+    }
+    let is_path = |path: &str| name != "LD_PRELOAD" || path.contains('/');
+    let placed = |path: &str| match path {
+        "" => String::new(),
+        path if path.starts_with('/') || !is_path(path) => path.into(),
+        path => below_experiment(path),
+    };
+    let paths: Vec<String> = value.split(':').map(placed).collect();
+    *value = paths.join(":");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assize_job::Command;
+
+    fn module(name: &str, source: Option<&str>, needs: &[&str]) -> CarriedModule {
+        let bytes = format!("{name} of {source:?}");
+        let place = source.map_or(format!("lib/{name}.ko"), |source| {
+            format!("beside/{source}")
+        });
+        CarriedModule {
+            source: source.map(String::from),
+            needs: needs.iter().map(ToString::to_string).collect(),
+            ..CarriedModule::of(name, &place, bytes.as_bytes())
+        }
+    }
+
+    fn step(module: &str) -> Action {
+        Action::Module {
+            module: module.into(),
+            parameters: BTreeMap::new(),
+        }
+    }
+
+    fn of(steps: &[&str]) -> Job {
+        Job {
+            setup: steps.iter().map(|module| step(module)).collect(),
+            ..Job::default()
+        }
+    }
+
+    /// A scheduler by name, and two other builds of it from files.
+    fn carried() -> Carried {
+        Carried {
+            modules: vec![
+                module("gpu_sched", None, &[]),
+                module("simgpu", None, &["gpu_sched"]),
+                module("gpu_sched", Some("a/x.ko"), &[]),
+                module("gpu_sched", Some("b/x.ko"), &[]),
+            ],
+            ..Carried::default()
+        }
+    }
+
+    fn modules_of(job: &Job) -> Vec<(String, String)> {
+        let parts = carried().expected(job, true).into_iter();
+        let modules = parts.filter(|part| part.kind == IdentityKind::Module);
+        modules
+            .map(|part| (part.name, part.value.unwrap_or_default()))
+            .collect()
+    }
+
+    #[test]
+    fn each_level_expects_its_own_module_whoever_needs_it() {
+        let digest = |source: Option<&str>| module("gpu_sched", source, &[]).digest;
+        for (steps, want) in [
+            (&["simgpu"][..], None),
+            (&["simgpu", "a/x.ko"], Some("a/x.ko")),
+            (&["b/x.ko", "simgpu"], Some("b/x.ko")),
+        ] {
+            let found = modules_of(&of(steps));
+            assert_eq!(found.len(), 2, "{steps:?}");
+            assert_eq!(found[0], ("gpu_sched".into(), digest(want)), "{steps:?}");
+        }
+        assert!(modules_of(&of(&[])).is_empty(), "nothing is loaded");
+    }
+
+    #[test]
+    fn cpus_are_listed_as_the_kernel_does() {
+        assert_eq!(list_of(&[5, 1, 0, 2, 1]), "0-2,5");
+        assert_eq!(list_of(&[3]), "3");
+    }
+
+    #[test]
+    fn files_of_steps_get_their_own_place() {
+        let placed = carried().placed(&of(&["simgpu", "b/x.ko"]));
+        assert_eq!(placed.setup, [step("simgpu"), step("/beside/b/x.ko")]);
+    }
+
+    #[test]
+    fn relative_programs_and_libraries_lie_below_the_experiment() {
+        let environment = [("LD_LIBRARY_PATH".to_string(), "./new:/opt".to_string())];
+        let command = Command {
+            argv: vec!["./bench".into(), "./data".into()],
+            environment: environment.to_vec(),
+            ..Command::default()
+        };
+        let carried = Carried {
+            programs: vec![CarriedProgram {
+                linked: Linked::of("./bench", &environment),
+                path: "/experiment/bench".into(),
+                libraries: BTreeSet::new(),
+            }],
+            ..Carried::default()
+        };
+        let mut job = Job::default();
+        job.workload.kind = Kind::Command(command);
+        let Kind::Command(placed) = carried.placed(&job).workload.kind else {
+            unreachable!("it stays a command")
+        };
+        assert_eq!(placed.argv, ["/experiment/bench", "./data"]);
+        assert_eq!(placed.environment[0].1, "/experiment/new:/opt");
+    }
+}
