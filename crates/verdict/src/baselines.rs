@@ -41,6 +41,11 @@ impl Baselines {
         self.of_workload.get(workload).copied().flatten()
     }
 
+    /// The name of [`Baselines::main`].
+    pub(crate) fn main_name(&self, cells: &Cells<'_>) -> Option<String> {
+        self.main(cells).map(|at| cells.configurations[at].clone())
+    }
+
     /// The user's choice, or the baseline of most workloads with something to
     /// compare, or the first configuration.
     pub(crate) fn main(&self, cells: &Cells<'_>) -> Option<usize> {

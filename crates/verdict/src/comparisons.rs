@@ -8,6 +8,7 @@ use crate::across_rows::{machine_rows, pooled_row, story};
 use crate::baselines::Baselines;
 use crate::cells::{Cells, Key};
 use crate::document::{Agreement, Comparison, Lint, MachineComparison, Pooled, Verdict};
+use crate::identities::are_same;
 use crate::noise::repeated;
 use crate::options::Options;
 use crate::weigh::{Weighed, weigh};
@@ -151,7 +152,10 @@ fn weigh_all(cells: &Cells<'_>, baselines: &Baselines, options: &Options) -> Vec
             continue;
         };
         for (configuration, b) in cells.row(workload, metric) {
-            if configuration != baseline && repeated(cells, configuration).is_none() {
+            if configuration != baseline
+                && repeated(cells, configuration).is_none()
+                && !are_same(cells, baseline, configuration, workload)
+            {
                 rows.push(Row {
                     key: Key {
                         configuration,

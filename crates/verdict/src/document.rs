@@ -69,6 +69,10 @@ pub struct Document {
     pub rate_comparisons: Vec<RateComparison>,
     /// The claims that were asked about.
     pub claims: Vec<Claim>,
+    /// What each configuration differs in from the baseline, where runs say
+    /// what they were made of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub identity_differences: Vec<IdentityDifference>,
     /// What is wrong with the data itself.
     pub lints: Vec<Lint>,
     /// At most five plain sentences, the most striking first.
@@ -92,6 +96,32 @@ fn usual_level() -> f64 {
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde asks for a reference.
 fn is_usual_level(level: &f64) -> bool {
     *level == LEVEL
+}
+
+/// What a configuration differs in from the baseline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IdentityDifference {
+    /// The configuration.
+    pub configuration: String,
+    /// What it is compared with.
+    pub baseline: String,
+    /// Sorted by kind and name.
+    pub parts: Vec<DifferingPart>,
+}
+
+/// One thing that is another in a configuration than in the baseline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DifferingPart {
+    /// What it is: `module`, `library`, `sysctl`, ….
+    pub kind: String,
+    /// Which one.
+    pub name: String,
+    /// A digest or a value in the baseline; `null` if it was not there.
+    pub baseline: Option<String>,
+    /// A digest or a value in the configuration; `null` if it was not there.
+    pub value: Option<String>,
+    /// Whether the levels say that it may differ.
+    pub by_level: bool,
 }
 
 /// One configuration against its baseline on one metric of one workload.

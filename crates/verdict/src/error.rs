@@ -43,6 +43,13 @@ pub enum Error {
         /// The readings, with their names in quotes.
         readings: Vec<String>,
     },
+    /// Two configurations differ in name only.
+    Same {
+        /// The first.
+        one: String,
+        /// The other.
+        other: String,
+    },
     /// An option has a value that makes no sense.
     Option {
         /// The option.
@@ -74,6 +81,12 @@ impl fmt::Display for Error {
                 "claim {text:?}: can be read in {} ways: {}; put names in quotes",
                 readings.len(),
                 readings.join("; ")
+            ),
+            Error::Same { one, other } => write!(
+                f,
+                "the configurations {one} and {other} do not differ: their runs were made of the \
+                 same bytes and settings, so that a comparison would be of one thing with itself; \
+                 mend the level, or write `aa = true` to run the baseline twice"
             ),
             Error::Option {
                 option,

@@ -36,6 +36,7 @@ mod comparisons;
 mod document;
 mod error;
 mod factorial;
+mod identities;
 mod lints;
 mod names;
 mod noise;
@@ -53,9 +54,9 @@ pub use assize_bundle::{
     Across, Configuration, Measurement, Place, Run, Spread, Statement, Summary,
 };
 pub use document::{
-    Agreement, Claim, Comparison, Document, Effect, Factorial, Lint, MachineComparison, NoiseFloor,
-    Outcome, Pooled, Rate, RateComparison, Relation, SCHEMA, Scale, Sentence, TTest, Table,
-    TableCell, TableRow, Verdict,
+    Agreement, Claim, Comparison, DifferingPart, Document, Effect, Factorial, IdentityDifference,
+    Lint, MachineComparison, NoiseFloor, Outcome, Pooled, Rate, RateComparison, Relation, SCHEMA,
+    Scale, Sentence, TTest, Table, TableCell, TableRow, Verdict,
 };
 pub use error::Error;
 pub use names::{Kind, NameError};

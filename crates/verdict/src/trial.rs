@@ -11,6 +11,7 @@ use crate::comparisons::compare_all;
 use crate::document::{Document, SCHEMA};
 use crate::error::Error;
 use crate::factorial::fit_all;
+use crate::identities;
 use crate::lints;
 use crate::names::{Kind, folded, resolve};
 use crate::noise::floors;
@@ -32,6 +33,7 @@ use crate::tables::tabulate;
 pub fn try_records(records: &Records, options: &Options) -> Result<Document, Error> {
     options.check()?;
     let cells = Cells::new(records);
+    identities::refuse_same(&cells)?;
     let baselines = Baselines::new(&cells, options.baseline.as_deref())?;
     let Declared {
         primary,
@@ -44,24 +46,22 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     factorial.sort_by_key(|f| place(&f.workload, &f.metric));
     let (tables, not_measured) = tabulate(&cells, &baselines, &compared.comparisons, options);
     let rates = rate_all(&cells, baselines.chosen, options);
-    let claims = try_claims(&cells, options)?;
     let (found, faults) = lints::find_all(&cells, &absent, &primary);
-    let of_baselines = baselines.lints(&cells);
-    let doubts = lints::doubts(records);
+    let identity_differences = identities::differences(&cells, baselines.main(&cells));
     let sources = [
+        identities::lints(&cells, &identity_differences, &baselines),
         compared.lints,
         found,
         not_measured,
-        of_baselines,
+        baselines.lints(&cells),
         holes,
         rates.lints,
-        doubts,
+        lints::doubts(records),
     ];
-    let baseline = baselines.main(&cells);
     let mut document = Document {
         schema: SCHEMA.into(),
         source: records.source.clone(),
-        baseline: baseline.map(|b| cells.configurations[b].clone()),
+        baseline: baselines.main_name(&cells),
         alpha: options.alpha,
         level: options.level,
         margin: options.margin,
@@ -79,7 +79,8 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         factorial,
         rates: rates.rates,
         rate_comparisons: rates.comparisons,
-        claims,
+        claims: try_claims(&cells, options)?,
+        identity_differences,
         lints: sources.into_iter().flatten().collect(),
         sentences: Vec::new(),
         limits: records.limits.clone(),

@@ -1,6 +1,6 @@
 //! What is wrong with the data, rates, figures without runs.
 
-use assize_verdict::{Document, Rate, RateComparison, Statement};
+use assize_verdict::{Document, IdentityDifference, Rate, RateComparison, Statement};
 use serde::Serialize;
 
 use crate::number::{p, ratio, significant};
@@ -17,6 +17,12 @@ pub(super) struct Lints {
 struct Found {
     place: String,
     detail: String,
+}
+
+/// What each configuration differs in from the baseline, a sentence each.
+pub(super) fn identities(document: &Document) -> Vec<String> {
+    let differences = document.identity_differences.iter();
+    differences.map(IdentityDifference::sentence).collect()
 }
 
 /// The lints, those of one code together, in the order of the document.

@@ -38,6 +38,7 @@ pub fn text(document: &Document, style: Style) -> String {
     tables::factorial(document, style, &mut out);
     tables::rates(document, &mut out);
     tables::statements(document, &mut out);
+    identities(document, &mut out);
     lints(document, &mut out);
     limits(document, &mut out);
     let report = Some(&document.reproduce).filter(|command| !command.is_empty());
@@ -101,6 +102,18 @@ fn claims(document: &Document, out: &mut String) {
     if !document.claims.is_empty() {
         out.push('\n');
     }
+}
+
+/// What each configuration differs in from the baseline.
+fn identities(document: &Document, out: &mut String) {
+    if document.identity_differences.is_empty() {
+        return;
+    }
+    out.push_str("What was there: kernel, modules, programs, settings of the runs\n");
+    for difference in &document.identity_differences {
+        push_wrapped(out, "  - ", "    ", &format!("{}.", difference.sentence()));
+    }
+    out.push('\n');
 }
 
 /// More lints of one code than this hide the others.

@@ -11,6 +11,8 @@ mod document;
 #[cfg(test)]
 mod events;
 #[cfg(test)]
+mod identities;
+#[cfg(test)]
 mod lints;
 #[cfg(test)]
 mod machines;

@@ -1,0 +1,367 @@
+//! What configurations really differ in, and whether they differ at all.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_bundle::{Identity, IdentityPart, LevelSettings, Records};
+
+use crate::baselines::Baselines;
+use crate::cells::Cells;
+use crate::document::{DifferingPart, IdentityDifference, Lint};
+use crate::error::Error;
+use crate::names::folded;
+use crate::noise::repeated;
+use crate::words::{and_list, count};
+
+/// Kinds whose names are paths, of which only the last part tells them apart.
+const FILES: [&str; 3] = ["program", "library", "file"];
+/// Kinds whose values are digests.
+const DIGESTS: [&str; 5] = ["module", "module-build-id", "program", "library", "file"];
+/// Settings that the parts of runs show better.
+const PROVEN: [&str; 5] = ["kernel", "machine", "command line", "set-up", "tear-down"];
+/// Enough of a digest to tell two apart.
+const DIGITS: usize = 12;
+/// More parts of one difference are counted only.
+const MOST: usize = 4;
+
+/// Kind and name to value.
+type Parts = BTreeMap<(String, String), Option<String>>;
+
+/// The settings of a configuration.
+fn settings<'r>(records: &'r Records, configuration: &str) -> Option<&'r LevelSettings> {
+    let mut all = records.level_settings.iter();
+    all.find(|one| folded(&one.configuration) == folded(configuration))
+}
+
+/// What its runs were made of, on one workload or on all.
+fn identities<'r>(
+    records: &'r Records,
+    configuration: &'r str,
+    workload: Option<&'r str>,
+) -> impl Iterator<Item = &'r Identity> {
+    let is = |one: &str, other: &str| folded(one) == folded(other);
+    records.identities.iter().filter(move |one| {
+        is(&one.configuration, configuration)
+            && workload.is_none_or(|workload| is(&one.workload, workload))
+    })
+}
+
+/// Parts by kind and name, files by the last part of their paths where that
+/// tells them apart.
+fn named<'p>(parts: impl IntoIterator<Item = &'p IdentityPart>) -> Parts {
+    let parts: Vec<&IdentityPart> = parts.into_iter().collect();
+    let short = |part: &IdentityPart| match FILES.contains(&part.kind.as_str()) {
+        true => part.name.rsplit('/').next().unwrap_or_default().to_string(),
+        false => part.name.clone(),
+    };
+    let mut paths: BTreeMap<(&str, String), BTreeSet<&str>> = BTreeMap::new();
+    for part in &parts {
+        let named = paths.entry((&part.kind, short(part))).or_default();
+        named.insert(&part.name);
+    }
+    let name = |part: &IdentityPart| {
+        let short = short(part);
+        match paths.get(&(part.kind.as_str(), short.clone())) {
+            Some(paths) if paths.len() > 1 => part.name.clone(),
+            _ => short,
+        }
+    };
+    parts
+        .iter()
+        .map(|part| ((part.kind.clone(), name(part)), part.value.clone()))
+        .collect()
+}
+
+/// What runs of one configuration on one workload were and were asked to be,
+/// if that is known and was always the same.
+fn whole(
+    records: &Records,
+    configuration: &str,
+    workload: &str,
+) -> Option<BTreeMap<Option<String>, Parts>> {
+    let settings = settings(records, configuration)?;
+    let counts = |part: &&IdentityPart| {
+        let own = part.name == workload || part.name.starts_with(&format!("{workload} "));
+        match part.kind.as_str() {
+            // What was booted is among the parts of the runs.
+            "kernel" => false,
+            "workload" => own,
+            _ => true,
+        }
+    };
+    let mut machines = BTreeMap::new();
+    for identity in identities(records, configuration, Some(workload)) {
+        let asked = settings.settings.iter().filter(counts);
+        let parts = named(asked.chain(&identity.parts));
+        if machines.insert(identity.machine.clone(), parts).is_some() {
+            return None;
+        }
+    }
+    (!machines.is_empty()).then_some(machines)
+}
+
+/// Whether runs of two configurations on one workload were the same runs, as
+/// far as anybody can tell.
+pub(crate) fn are_same(cells: &Cells<'_>, one: usize, other: usize, workload: usize) -> bool {
+    if repeated(cells, one).is_some() || repeated(cells, other).is_some() {
+        return false;
+    }
+    let of = |configuration: usize| {
+        let name = &cells.configurations[configuration];
+        whole(cells.records, name, &cells.workloads[workload])
+    };
+    of(one).is_some_and(|parts| Some(parts) == of(other))
+}
+
+/// Refuses records in which two configurations are the same on every
+/// workload.
+pub(crate) fn refuse_same(cells: &Cells<'_>) -> Result<(), Error> {
+    if cells.records.level_settings.is_empty() {
+        return Ok(());
+    }
+    let all = cells.configurations.len();
+    for other in 0..all {
+        for one in 0..other {
+            let mut workloads = 0..cells.workloads.len();
+            if workloads.all(|workload| are_same(cells, one, other, workload)) {
+                return Err(Error::Same {
+                    one: cells.configurations[one].clone(),
+                    other: cells.configurations[other].clone(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Which workloads a configuration leaves as its baseline has them: nothing is
+/// compared there.
+fn unchanged(cells: &Cells<'_>, baselines: &Baselines) -> Vec<Lint> {
+    let mut lints = Vec::new();
+    for (configuration, name) in cells.configurations.iter().enumerate() {
+        for (workload, on) in cells.workloads.iter().enumerate() {
+            let Some(baseline) = baselines.of(workload) else {
+                continue;
+            };
+            if baseline != configuration && are_same(cells, baseline, configuration, workload) {
+                let of = &cells.configurations[baseline];
+                lints.push(Lint {
+                    code: "same-run".into(),
+                    location: format!("{name} on {on}"),
+                    detail: format!(
+                        "does not differ from {of} there: the same bytes and settings; nothing \
+                         is compared"
+                    ),
+                });
+            }
+        }
+    }
+    lints
+}
+
+/// What each configuration differs in from the baseline.
+pub(crate) fn differences(cells: &Cells<'_>, baseline: Option<usize>) -> Vec<IdentityDifference> {
+    let Some(baseline) = baseline else {
+        return Vec::new();
+    };
+    let of = |configuration: usize| cells.configurations[configuration].as_str();
+    let mut found = Vec::new();
+    for configuration in 0..cells.configurations.len() {
+        if configuration == baseline || repeated(cells, configuration).is_some() {
+            continue;
+        }
+        let records = cells.records;
+        let known = |name| identities(records, name, None).next().is_some();
+        if !known(of(baseline)) || !known(of(configuration)) {
+            continue;
+        }
+        found.push(IdentityDifference {
+            configuration: of(configuration).into(),
+            baseline: of(baseline).into(),
+            parts: differing(records, of(baseline), of(configuration)),
+        });
+    }
+    found
+}
+
+/// The parts in which two configurations differ, on whichever workload.
+fn differing(records: &Records, baseline: &str, configuration: &str) -> Vec<DifferingPart> {
+    let of = |name: &str| {
+        let asked = settings(records, name);
+        let asked = asked.into_iter().flat_map(|one| &one.settings);
+        let asked = asked.filter(|part| !PROVEN.contains(&part.kind.as_str()));
+        let made = identities(records, name, None).flat_map(|one| &one.parts);
+        named(asked.chain(made))
+    };
+    let (a, b) = (of(baseline), of(configuration));
+    let varies = varies(records, baseline, configuration);
+    let keys: BTreeSet<&(String, String)> = a.keys().chain(b.keys()).collect();
+    let differing = keys.into_iter().filter(|key| a.get(*key) != b.get(*key));
+    let parts = differing.map(|key| DifferingPart {
+        kind: key.0.clone(),
+        name: key.1.clone(),
+        baseline: a.get(key).cloned().flatten(),
+        value: b.get(key).cloned().flatten(),
+        by_level: varies
+            .as_ref()
+            .is_none_or(|kinds| kinds.contains(&key.0) || is_asked(&key.0)),
+    });
+    parts.collect()
+}
+
+/// Whether that is a kind of what is asked for, which levels alone change.
+fn is_asked(kind: &str) -> bool {
+    matches!(kind, "workload" | "background" | "queue")
+}
+
+/// The kinds in which the levels of two configurations may make them differ;
+/// none if nobody said.
+fn varies(records: &Records, one: &str, other: &str) -> Option<BTreeSet<String>> {
+    let (one, other) = (settings(records, one)?, settings(records, other)?);
+    Some(one.varies.union(&other.varies).cloned().collect())
+}
+
+/// What is wrong with what runs were made of.
+pub(crate) fn lints(
+    cells: &Cells<'_>,
+    differences: &[IdentityDifference],
+    baselines: &Baselines,
+) -> Vec<Lint> {
+    let mut lints = unchanged(cells, baselines);
+    lints.extend(changing(cells.records));
+    for difference in differences {
+        let parts: Vec<String> = difference
+            .parts
+            .iter()
+            .filter(|part| !part.by_level)
+            .map(DifferingPart::words)
+            .collect();
+        if !parts.is_empty() {
+            lints.push(Lint {
+                code: "unexpected-difference".into(),
+                location: difference.configuration.clone(),
+                detail: format!(
+                    "differs from {} in what no level says: {}",
+                    difference.baseline,
+                    some(&parts)
+                ),
+            });
+        }
+    }
+    lints
+}
+
+/// Runs of one cell that were not made of the same.
+fn changing(records: &Records) -> Vec<Lint> {
+    let mut cells: BTreeMap<(&str, &str, Option<&str>), Vec<&Identity>> = BTreeMap::new();
+    for one in &records.identities {
+        let cell = (&*one.configuration, &*one.workload, one.machine.as_deref());
+        cells.entry(cell).or_default().push(one);
+    }
+    let mut lints = Vec::new();
+    for ((configuration, workload, _), all) in cells {
+        let Some((first, others)) = all.split_first() else {
+            continue;
+        };
+        for other in others {
+            let (a, b) = (named(&first.parts), named(&other.parts));
+            let keys: BTreeSet<&(String, String)> = a.keys().chain(b.keys()).collect();
+            let parts: Vec<String> = keys
+                .into_iter()
+                .filter(|key| a.get(*key) != b.get(*key))
+                .map(|key| said(&key.0, &key.1, flat(&a, key), flat(&b, key)))
+                .collect();
+            lints.push(Lint {
+                code: "identity-varies".into(),
+                location: format!("{configuration} on {workload}"),
+                detail: format!(
+                    "{} were not made of what {} were: {}",
+                    count(other.runs.len(), "run"),
+                    count(first.runs.len(), "other"),
+                    some(&parts)
+                ),
+            });
+        }
+    }
+    lints
+}
+
+fn flat<'p>(parts: &'p Parts, key: &(String, String)) -> Option<&'p str> {
+    parts.get(key).and_then(Option::as_deref)
+}
+
+/// The first few, and how many more.
+fn some(parts: &[String]) -> String {
+    match parts.len() > MOST {
+        true => format!(
+            "{} and {} more",
+            parts[..MOST].join(", "),
+            parts.len() - MOST
+        ),
+        false => and_list(parts),
+    }
+}
+
+/// A part and its two values.
+fn said(kind: &str, name: &str, baseline: Option<&str>, value: Option<&str>) -> String {
+    let shown = |value: &str| match DIGESTS.contains(&kind) {
+        true => value.chars().take(DIGITS).collect(),
+        false if value.is_empty() => "empty".into(),
+        false => value.to_string(),
+    };
+    let values = match (baseline, value) {
+        (Some(a), Some(b)) => format!("{} instead of {}", shown(b), shown(a)),
+        (None, Some(b)) => format!("{}, not there else", shown(b)),
+        (Some(a), None) => format!("not there, else {}", shown(a)),
+        (None, None) => "not readable".into(),
+    };
+    let what = format!("{} {name}", kind.replace('-', " "));
+    format!("{} ({values})", what.trim_end())
+}
+
+impl DifferingPart {
+    /// The part and its two values in words, digests cut short.
+    #[must_use]
+    pub fn words(&self) -> String {
+        said(
+            &self.kind,
+            &self.name,
+            self.baseline.as_deref(),
+            self.value.as_deref(),
+        )
+    }
+}
+
+impl IdentityDifference {
+    /// What differs, in one sentence: the most telling parts, and how many
+    /// more there are.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let modules: BTreeSet<&str> = self
+            .parts
+            .iter()
+            .filter(|part| part.kind == "module")
+            .map(|part| part.name.as_str())
+            .collect();
+        let release = self
+            .parts
+            .iter()
+            .any(|part| part.kind == "kernel" && part.name == "release");
+        // A digest says more than the build id, a release more than an image.
+        let tells = |part: &&DifferingPart| match part.kind.as_str() {
+            "module-build-id" => !modules.contains(part.name.as_str()),
+            "kernel" if release => part.name == "release",
+            _ => true,
+        };
+        let parts: Vec<String> = self
+            .parts
+            .iter()
+            .filter(tells)
+            .map(DifferingPart::words)
+            .collect();
+        let (a, b) = (&self.baseline, &self.configuration);
+        match parts.is_empty() {
+            true => format!("{b} differs from {a} in nothing that was seen"),
+            false => format!("{b} differs from {a} only in: {}", some(&parts)),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! What configurations differ in, and those that do not differ at all.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use assize_bundle::{Identity, IdentityPart, LevelSettings, Records};
+use assize_verdict::{Document, Error, Options, try_records};
+
+use crate::common::{lints, runs_of};
+
+fn part(kind: &str, name: &str, value: &str) -> IdentityPart {
+    IdentityPart {
+        kind: kind.into(),
+        name: name.into(),
+        value: Some(value.into()),
+    }
+}
+
+/// Two configurations on two workloads, with these modules, settings and
+/// kinds that may differ.
+fn records(modules: [&str; 2], nice: [&str; 2], varies: &[&str]) -> Records {
+    let mut records = Records::default();
+    for workload in ["pipe", "sync"] {
+        let values = [[1.0, 1.1, 1.2, 1.3], [2.0, 2.1, 2.2, 2.3]];
+        let more = runs_of(
+            workload,
+            "time",
+            "ns",
+            &[("stock", &values[0]), ("slow", &values[1])],
+        );
+        records.runs.extend(more.runs);
+    }
+    for (at, run) in records.runs.iter_mut().enumerate() {
+        run.order = u32::try_from(at).unwrap();
+    }
+    for (at, name) in ["stock", "slow"].into_iter().enumerate() {
+        records.level_settings.push(LevelSettings {
+            configuration: name.into(),
+            settings: vec![
+                part("workload", "pipe scheduling nice", nice[at]),
+                part("workload", "sync scheduling nice", "0"),
+            ],
+            varies: varies.iter().map(ToString::to_string).collect(),
+        });
+        for workload in ["pipe", "sync"] {
+            let runs = records.runs.iter();
+            let own = runs.filter(|run| run.configuration == name && run.workload == workload);
+            records.identities.push(Identity {
+                configuration: name.into(),
+                workload: workload.into(),
+                machine: None,
+                runs: own.map(|run| run.order).collect(),
+                parts: vec![
+                    part("library", &format!("/{name}/libfoo.so.1"), "77"),
+                    part("module", "gpu_sched", modules[at]),
+                ],
+            });
+        }
+    }
+    records
+}
+
+fn tried(records: &Records) -> Document {
+    try_records(records, &Options::default()).unwrap()
+}
+
+const A: &str = "4f1c00000000aaaa";
+const B: &str = "9a0200000000bbbb";
+
+#[test]
+fn the_module_that_differs_is_named_in_one_line() {
+    let document = tried(&records([A, B], ["0", "0"], &["module"]));
+    let [difference] = &document.identity_differences[..] else {
+        panic!("{:?}", document.identity_differences)
+    };
+    assert_eq!(
+        difference.sentence(),
+        "slow differs from stock only in: module gpu_sched (9a0200000000 instead of 4f1c00000000)"
+    );
+    assert!(difference.parts[0].by_level);
+    assert_eq!(document.comparisons.len(), 2);
+}
+
+#[test]
+fn configurations_that_are_the_same_on_every_workload_are_refused() {
+    let same = records([A, A], ["0", "0"], &[]);
+    let error = try_records(&same, &Options::default()).unwrap_err();
+    assert!(matches!(error, Error::Same { .. }));
+    assert!(
+        error.to_string().contains("stock and slow do not differ"),
+        "{error}"
+    );
+    // The baseline run twice is the one exception.
+    let mut twice = same.clone();
+    twice.configurations.push(assize_bundle::Configuration {
+        name: "slow".into(),
+        repeats: Some("stock".into()),
+        ..assize_bundle::Configuration::default()
+    });
+    assert_eq!(tried(&twice).noise_floor.len(), 2);
+    // Without a word of what was asked for, nothing can be said.
+    let mut silent = same;
+    silent.level_settings.clear();
+    assert_eq!(tried(&silent).comparisons.len(), 2);
+}
+
+#[test]
+fn a_workload_on_which_nothing_differs_is_not_compared() {
+    let document = tried(&records([A, A], ["0", "5"], &["scheduling"]));
+    let [row] = &document.comparisons[..] else {
+        panic!("{:?}", document.comparisons)
+    };
+    assert_eq!(row.workload, "pipe");
+    let lint = document
+        .lints
+        .iter()
+        .find(|lint| lint.code == "same-run")
+        .unwrap();
+    assert_eq!(lint.location, "slow on sync");
+}
+
+#[test]
+fn what_no_level_says_is_a_lint() {
+    let document = tried(&records([A, B], ["0", "0"], &["sysctl"]));
+    let lint = document
+        .lints
+        .iter()
+        .find(|lint| lint.code == "unexpected-difference");
+    assert!(lint.unwrap().detail.contains("module gpu_sched"));
+    let expected = tried(&records([A, B], ["0", "0"], &["module"]));
+    assert!(lints(&expected, "unexpected-difference").is_empty());
+}
+
+#[test]
+fn runs_of_one_cell_that_were_made_of_other_things_are_a_lint() {
+    let mut records = records([A, B], ["0", "0"], &["module"]);
+    let mut later = records.identities[0].clone();
+    let moved = records.identities[0].runs.split_off(2);
+    later.runs = moved;
+    later.parts[1] = part("module", "gpu_sched", "5555");
+    records.identities.push(later);
+    let document = tried(&records);
+    let lint = document
+        .lints
+        .iter()
+        .find(|lint| lint.code == "identity-varies")
+        .unwrap();
+    assert_eq!(lint.location, "stock on pipe");
+    assert!(
+        lint.detail.contains("5555 instead of 4f1c00000000"),
+        "{}",
+        lint.detail
+    );
+}
