@@ -235,18 +235,19 @@ fn make(site: Site<'_>, log: &Path, subject: &Subject<'_>, tests: bool) -> Resul
 /// on a tool that some machines lack, as type data for BPF does on pahole.
 fn command(site: Site<'_>, tests: bool) -> Command {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    let around = site.headers.parent().unwrap_or(site.headers);
+    // Of prefixes that fit the compiler takes the last, and ours may lie
+    // below the headers.
+    let sources = source_tree(site.headers);
+    let prefixes = [sources.as_deref(), Some(site.headers), Some(site.work)];
+    let prefixes = prefixes.into_iter().flatten();
+    let short = prefixes.map(|path| format!(" -ffile-prefix-map={}/=", path.display()));
     let mut command = Command::new("sh");
     command
         .args(["-c", "exec make \"$@\" >&2", "make", "-C"])
         .arg(site.headers)
         .arg(format!("M={}", site.work.display()))
         .arg(format!("-j{jobs}"))
-        .arg(format!(
-            "KCFLAGS=-g0 -ffile-prefix-map={}/= -ffile-prefix-map={}/=",
-            site.work.display(),
-            around.display()
-        ))
+        .arg(format!("KCFLAGS=-g0{}", short.collect::<String>()))
         .arg(if tests { "TESTS=y" } else { "TESTS=n" })
         .args(["CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"])
         // Many variables mean something to kbuild.
@@ -258,6 +259,17 @@ fn command(site: Site<'_>, tests: bool) -> Command {
         }
     }
     command
+}
+
+/// Where the headers' Makefile says that the sources are, if elsewhere.
+fn source_tree(headers: &Path) -> Option<PathBuf> {
+    let text = fs::read_to_string(headers.join("Makefile")).ok()?;
+    let mut lines = text.lines();
+    let makefile = lines.find_map(|line| line.strip_prefix("include "))?;
+    let here = "$(dir $(abspath $(lastword $(MAKEFILE_LIST))))";
+    let makefile = makefile.replace(here, "");
+    let tree = headers.join(makefile.trim().strip_suffix("Makefile")?);
+    fs::canonicalize(tree).ok()
 }
 
 /// The first line that says what is wrong.
@@ -302,5 +314,29 @@ mod tests {
         let modpost = "ERROR: modpost: \"f\" [/b/a.ko] undefined!\nmake[1]: *** [x] Error 1\n";
         assert!(first_error(modpost).is_some_and(|line| line.contains("\"f\"")));
         assert_eq!(first_error("  CC [M]  a.o\n"), None);
+    }
+
+    #[test]
+    fn sources_are_where_the_makefile_of_the_headers_includes_them_from() {
+        let place = tempfile::tempdir().unwrap();
+        let place = fs::canonicalize(place.path()).unwrap();
+        let (headers, sources) = (place.join("h"), place.join("s"));
+        for directory in [&headers, &sources] {
+            fs::create_dir(directory).unwrap();
+        }
+        let found = |text: &str| {
+            fs::write(headers.join("Makefile"), text).unwrap();
+            source_tree(&headers)
+        };
+        let debian = "include $(dir $(abspath $(lastword $(MAKEFILE_LIST))))../s/Makefile\n";
+        let kbuild = format!("# made\ninclude {}/Makefile\n", sources.display());
+        for text in [debian, &kbuild, "include ../s/Makefile"] {
+            assert_eq!(found(text).as_ref(), Some(&sources), "{text}");
+        }
+        assert_eq!(
+            found("VERSION = 6\ninclude $(srctree)/scripts/Kbuild.include\n"),
+            None
+        );
+        assert_eq!(found("include ../none/Makefile\n"), None);
     }
 }

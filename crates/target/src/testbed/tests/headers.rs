@@ -1,11 +1,11 @@
 //! Modules are a function of their sources, the headers and the compiler, and
-//! of nothing else: not of what was built before.
+//! of nothing else: not of where these lie, not of what was built before.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::kernel;
+use super::{PAIR, kernel};
 use crate::kernels::Kernel;
 use crate::testbed::Testbed;
 
@@ -69,6 +69,91 @@ fn build_id(module: &[u8]) -> Option<Vec<u8>> {
     let section = sections
         .find(|section| elf.shdr_strtab.get_at(section.sh_name) == Some(".note.gnu.build-id"))?;
     Some(module[section.file_range()?].to_vec())
+}
+
+/// A directory of which the path has this many bytes.
+fn directory_of_length(length: usize) -> tempfile::TempDir {
+    let parent = Path::new("/tmp");
+    let name = length - parent.as_os_str().len() - 1;
+    let random = name.min(5);
+    tempfile::Builder::new()
+        .prefix(&"x".repeat(name - random))
+        .rand_bytes(random)
+        .tempdir_in(parent)
+        .unwrap()
+}
+
+#[test]
+fn our_modules_are_the_same_in_caches_with_paths_of_10_60_and_200_bytes() {
+    let Some(kernel) = kernel() else { return };
+    let mut first: Option<Vec<(String, Vec<u8>)>> = None;
+    for length in [10, 60, 200] {
+        let cache = directory_of_length(length);
+        assert_eq!(cache.path().as_os_str().len(), length);
+        let kernel = copy_headers(&kernel, &cache.path().join("kernels/debian_6.12/1"));
+        let built = Testbed::new(cache.path()).build(&kernel, true).unwrap();
+        let read = |(name, path): (String, PathBuf)| (name, fs::read(path).unwrap());
+        let built: Vec<_> = built.into_iter().map(read).collect();
+        let names = Vec::from_iter(built.iter().map(|(name, _)| name.as_str()));
+        assert_eq!(names, ["depq", "depq_test", "simgpu"]);
+        for (name, bytes) in &built {
+            let text = String::from_utf8_lossy(bytes);
+            let path = cache.path().to_string_lossy();
+            for of_ours in [&*path, "/headers/", "linux-headers-", ".tmp-"] {
+                assert!(!text.contains(of_ours), "{name} holds {of_ours}");
+            }
+            assert!(build_id(bytes).is_some(), "{name} has no build ID");
+        }
+        match &first {
+            None => first = Some(built),
+            Some(first) => {
+                for ((name, one), (_, other)) in first.iter().zip(&built) {
+                    assert!(one == other, "{name} differs, cache of {length} bytes");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn modules_are_the_same_in_a_cache_that_lies_beside_the_headers_or_behind_a_link() {
+    let Some(kernel) = kernel() else { return };
+    let place = tempfile::tempdir().unwrap();
+    let here = copy_headers(&kernel, place.path());
+    let apart = tempfile::tempdir().unwrap();
+    let beside = here.headers.as_ref().unwrap().with_file_name("cache");
+    let inside = here.headers.as_ref().unwrap().join("cache");
+    let link = apart.path().join("link");
+    std::os::unix::fs::symlink(place.path(), &link).unwrap();
+    let linked = Kernel {
+        headers: Some(
+            link.join(
+                here.headers
+                    .as_ref()
+                    .unwrap()
+                    .strip_prefix(place.path())
+                    .unwrap(),
+            ),
+        ),
+        ..here.clone()
+    };
+    let built = [
+        (apart.path().to_path_buf(), &here),
+        (beside, &here),
+        (inside, &here),
+        (link.join("some/cache"), &linked),
+    ]
+    .map(|(cache, kernel)| {
+        let built = Testbed::of(&cache, PAIR).build(kernel, false).unwrap();
+        let bytes = built.values().map(|path| fs::read(path).unwrap());
+        (cache, bytes.collect::<Vec<_>>())
+    });
+    let (_, first) = &built[0];
+    for (cache, other) in &built {
+        assert!(first == other, "{}", cache.display());
+    }
+    let text = String::from_utf8_lossy(&first[0]);
+    assert!(text.contains("\0high-up/main.c\0"));
 }
 
 /// Headers that a test may change.
