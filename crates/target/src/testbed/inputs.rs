@@ -408,7 +408,7 @@ mod tests {
             "file",
             "file 0",
             "nonsense 0 a\n",
-            &text.replace("tree ", "tre "),
+            &text.replace("tree ", "trees "),
         ] {
             assert_eq!(Inputs::parse(bad), None, "{bad}");
         }
