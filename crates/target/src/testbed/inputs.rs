@@ -25,6 +25,7 @@ const MAKING: &[&str] = &[
     "Makefile",
     "Module.symvers",
     "include/config/auto.conf",
+    "include/config/kernel.release",
     // Every compiler reads it, and kbuild leaves it out of what it notes.
     "include/generated/autoconf.h",
     "makefile",
@@ -198,15 +199,26 @@ fn program(host: &Host, name: &str) -> Option<blake3::Hash> {
     Some(hash.finalize())
 }
 
-/// All names below a directory, with the contents if they are asked for.
-/// Links to directories are names and no more.
+/// All names below a directory, with the contents if they are asked for. Some
+/// distributions link whole directories of headers. Where contents are asked
+/// for, a link to a directory is a name and no more: among the kernel's
+/// scripts it leads away from them.
 fn below(directory: &Path, contents: bool) -> Option<blake3::Hash> {
     let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
     let mut open = vec![directory.to_path_buf()];
     while let Some(inside) = open.pop() {
-        for entry in fs::read_dir(&inside).ok()? {
-            let entry = entry.ok()?;
-            match entry.file_type().ok()?.is_dir() {
+        // A link may lead back to where it lies.
+        if !seen.insert(fs::canonicalize(&inside).ok()?) {
+            continue;
+        }
+        let entries = fs::read_dir(&inside).ok()?;
+        let mut entries: Vec<_> = entries.collect::<Result<_, _>>().ok()?;
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let kind = entry.file_type().ok()?;
+            let linked = kind.is_symlink() && !contents && entry.path().is_dir();
+            match kind.is_dir() || linked {
                 true => open.push(entry.path()),
                 false => found.push(entry.path()),
             }
@@ -391,6 +403,33 @@ mod tests {
             place.write(path, text);
             assert_eq!(place.changed(&inputs).as_deref(), named, "{path}");
         }
+    }
+
+    #[test]
+    fn new_headers_are_noticed_behind_links_that_lead_back_too() {
+        let place = Place::new();
+        place.write("src/common/include/asm/old.h", "o\n");
+        for (from, to) in [("asm", "../../common/include/asm"), ("again", "..")] {
+            let link = place.at("src/h/include").join(from);
+            std::os::unix::fs::symlink(to, link).unwrap();
+        }
+        let inputs = place.inputs();
+        assert_eq!(place.changed(&inputs), None);
+        let names = "../common/include\ninclude\n";
+        place.write("src/common/include/asm/new.h", "n\n");
+        let (host, headers) = (place.host(), place.at("src/h"));
+        let around = Around {
+            host: &host,
+            headers: &headers,
+        };
+        let changed = inputs
+            .0
+            .iter()
+            .filter(|(input, state)| around.state(input) != *state);
+        let changed: String = changed
+            .map(|(input, _)| format!("{}\n", input.name))
+            .collect();
+        assert_eq!(changed, names);
     }
 
     #[test]
