@@ -21,7 +21,9 @@ test  | has_py statsmodels | python3-statsmodels | reference values for the fact
 test  | has_py ensurepip | python3-venv        | pandas and DuckDB read what a bundle holds
 test  | has_sshd         | openssh-server      | a target over ssh is tried on this machine
 test  | has sparse       | sparse              | checks the kernel modules beside the compiler
+test  | has codespell    | codespell           | spelling of docs and comments
 test  | has perl         | perl                | kernel-doc and checkpatch are Perl
+test  | has xz           | xz-utils            | the sources that checkpatch comes with are packed
 test  | has ssh          | openssh-client      | a target over ssh is tried on this machine
 test  | has parallel     | parallel            | runs are spread over several processes
 test  | has_chromium     | chromium            | pages are opened in it
@@ -37,7 +39,6 @@ debug | has bc           | bc                  | the kernel's timer constants
 debug | has xz           | xz-utils            | the sources are packed with it
 debug | has_depmod       | kmod                | indexes the modules
 dev   | has c++          | g++                 | libFuzzer, which cargo-fuzz links, is C++
-dev   | has codespell    | codespell           | spelling of docs and comments
 dev   | has_depmod       | kmod                | virtme-ng wants the indices that it makes
 dev   | has busybox      | busybox-static      | virtme-ng packs it
 TABLE
@@ -55,7 +56,7 @@ groups:
   run     run experiments in virtual machines
   test    what only the tests need
   debug   build kernels that check themselves
-  dev     fuzzing and spelling
+  dev     fuzzing, and what our speed is compared with
 
 Also needs Rust $msrv or newer (all groups), cargo-deny (test) and cargo-fuzz
 (dev). Nothing that is present is touched. Debian packages come from apt, the

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Prints -DHAVE_... for what the headers of a kernel have.
+# Prints -DHAVE_... for what the headers of a kernel have. It looks only into
+# headers that the modules include: a change of those has them built again.
 # usage: probe.sh SRCTREE
 set -eu
 include=$1/include

@@ -47,6 +47,10 @@ const STEPS: &[Step] = &[
         run: lab::step,
     },
     Step {
+        name: "sources",
+        run: lab::sources,
+    },
+    Step {
         name: "modules",
         run: kmod::step,
     },

@@ -1,5 +1,7 @@
 //! What tests in virtual machines need: kernels, and a QEMU that is new
-//! enough for several CPUs.
+//! enough for several CPUs. And what is only in a kernel's sources.
+
+use assize_target::kernels::Kernels;
 
 use crate::Error;
 use crate::command::{cargo, command, run as run_command};
@@ -10,8 +12,24 @@ const KERNELS: &[&str] = &["debian:6.12", "debian:6.12-rt", "debian:6.1"];
 /// Those of them for which the testbed's modules are built.
 const HEADERS: &[&str] = &["debian:6.12", "debian:6.12-rt"];
 
+/// Of which kernel the sources are wanted.
+const SERIES: &str = "6.12";
+/// What of them: checkpatch, which no smaller package has, with the lists
+/// that it reads, and the scheduler, which can be built with changes.
+const PARTS: &[&str] = &[
+    "drivers/gpu/drm/scheduler",
+    "scripts/checkpatch.pl",
+    "scripts/const_structs.checkpatch",
+    "scripts/spelling.txt",
+];
+
 /// `cargo xtask lab`: fetches what is missing, into the cache of assize.
 pub(crate) fn run(_: &[String]) -> Result<(), Error> {
+    fetch_kernels()?;
+    fetch_sources()
+}
+
+fn fetch_kernels() -> Result<(), Error> {
     let assize = |arguments: &[&str]| {
         let mut all = vec![
             "run",
@@ -37,8 +55,26 @@ pub(crate) fn run(_: &[String]) -> Result<(), Error> {
 
 /// The step of `check`. Without it the tests that boot skip, and say so.
 pub(crate) fn step() -> Result<Done, Error> {
-    match run(&[]) {
+    match fetch_kernels() {
         Ok(()) => Ok(Done::Ok),
         Err(why) => Ok(Done::Skipped(format!("no kernels: {why}"))),
+    }
+}
+
+/// Fetches parts of the newest sources, unless they are here.
+pub(crate) fn fetch_sources() -> Result<(), Error> {
+    let kernels = Kernels::new(Kernels::default_root());
+    let source = kernels.fetch_source_parts(SERIES, PARTS, &mut |line| println!("{line}"));
+    let source = source.map_err(|error| error.to_string())?;
+    println!("{}", source.tree.display());
+    Ok(())
+}
+
+/// The step of `check` for them. Without it checkpatch uses the one that was
+/// fetched before, or skips.
+pub(crate) fn sources() -> Result<Done, Error> {
+    match fetch_sources() {
+        Ok(()) => Ok(Done::Ok),
+        Err(why) => Ok(Done::Skipped(why)),
     }
 }

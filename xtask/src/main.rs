@@ -64,7 +64,7 @@ const VERBS: &[Verb] = &[
     Verb {
         name: "lab",
         arguments: "",
-        help: "fetch the kernels and the QEMU that tests boot",
+        help: "fetch the kernels and the QEMU that tests boot, and parts of a kernel's sources",
         run: |arguments| done(lab::run(arguments)),
     },
     Verb {

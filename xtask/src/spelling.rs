@@ -9,7 +9,7 @@ use crate::tree;
 pub(crate) fn step() -> Result<Done, Error> {
     if !works("codespell", &["--version"]) {
         return Ok(Done::Skipped(
-            "codespell is not installed; ./setup.sh dev".into(),
+            "codespell is not installed; ./setup.sh test".into(),
         ));
     }
     let files = tree::files()?;
@@ -20,4 +20,20 @@ pub(crate) fn step() -> Result<Done, Error> {
         .collect();
     run(command("codespell", &arguments)?)?;
     Ok(Done::Ok)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steps_of_check_call_is_installed_for_tests() {
+        let text = tree::read("setup.sh").unwrap().unwrap();
+        for program in ["codespell", "perl", "sparse", "xz"] {
+            let has = format!("| has {program} ");
+            let line = text.lines().find(|line| line.contains(&has));
+            let group = line.and_then(|line| line.split_whitespace().next());
+            assert_eq!(group, Some("test"), "{program}");
+        }
+    }
 }

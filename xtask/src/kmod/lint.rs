@@ -60,7 +60,7 @@ const RULES: &[Rule] = &[
 pub(crate) fn checkpatch() -> Result<Done, Error> {
     let Some(script) = script() else {
         return Ok(Done::Skipped(
-            "checkpatch.pl is not here; cargo xtask kmod --fetch".into(),
+            "checkpatch.pl is not here; cargo xtask lab".into(),
         ));
     };
     if !works("perl", &["-v"]) {
@@ -119,15 +119,6 @@ fn script() -> Option<PathBuf> {
     found.pop()
 }
 
-/// Fetches the sources that checkpatch comes with, unless they are there.
-pub(super) fn fetch() -> Result<(), Error> {
-    let kernels = Kernels::new(Kernels::default_root());
-    let source = kernels.fetch_source("6.12", &mut |line| println!("{line}"));
-    let source = source.map_err(|error| error.to_string())?;
-    println!("{}", source.tree.display());
-    Ok(())
-}
-
 /// Has kernel-doc read every comment of its form.
 pub(crate) fn kernel_doc() -> Result<Done, Error> {
     let headers = match super::headers(super::WANTED[0]) {
@@ -154,4 +145,32 @@ fn sources() -> Result<Vec<String>, Error> {
         file.starts_with("kernel/") && typed
     });
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checkpatch_finds_what_is_planted_and_nothing_beside() {
+        let Some(script) = script().filter(|_| works("perl", &["-v"])) else {
+            eprintln!("skipped: checkpatch.pl or perl is not here; cargo xtask lab");
+            return;
+        };
+        let name = format!("checkpatch-{}.c", std::process::id());
+        let file = crate::agent::target().unwrap().join(name);
+        let start = "// SPDX-License-Identifier: GPL-2.0-only\n\n#include <linux/bug.h>\n\n";
+        let rule = RULES.last().unwrap();
+        for (body, good) in [
+            ("int f(int a)\n{\n\treturn a + 1;\n}\n", true),
+            ("int f(int a)\n{\n\tBUG_ON(a);\n\treturn a + 1;\n}\n", false),
+            ("int f(int a) {\n    return a+1;\n}\n", false),
+        ] {
+            std::fs::write(&file, format!("{start}{body}")).unwrap();
+            let files = [file.to_string_lossy().into_owned()];
+            let passed = passes(&script.to_string_lossy(), rule, &files);
+            assert_eq!(passed, Ok(good), "{body}");
+        }
+        std::fs::remove_file(file).unwrap();
+    }
 }

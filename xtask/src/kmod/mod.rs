@@ -8,6 +8,7 @@ use assize_target::kernels::Kernels;
 use assize_target::testbed;
 
 use crate::Error;
+use crate::lab;
 use crate::steps::{Done, Step, take_all};
 
 /// Kernels for which the modules must build, without a warning.
@@ -36,7 +37,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let mut given: Vec<&str> = arguments.iter().map(String::as_str).collect();
     if given.first() == Some(&"--fetch") {
         given.remove(0);
-        lint::fetch()?;
+        lab::fetch_sources()?;
     }
     let wanted = if given.is_empty() { WANTED } else { &given[..] };
     let mut failed = Vec::new();

@@ -1,5 +1,6 @@
 //! The sources of a kernel, as Debian packages them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -10,8 +11,10 @@ use crate::fault::{failed, io, list, mend, wrong};
 
 /// The suite whose packages of sources are named as below.
 const SUITE: &str = "bookworm";
+/// The file in a tree that has parts of the sources only: these, one a line.
+const PARTS: &str = ".parts";
 
-/// The sources of one version of a kernel, unpacked.
+/// The sources of one version of a kernel, unpacked: all, or parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// The version of the package.
@@ -22,13 +25,39 @@ pub struct Source {
 
 impl Kernels {
     /// Fetches the newest sources that the archive has of a series such as
-    /// `6.12`, into `root/sources`. They are kept until there are newer ones.
+    /// `6.12`, into `root/sources/SERIES/VERSION`. They are kept until there
+    /// are newer ones. 150 MB to fetch, 1.7 GB on disk.
     ///
     /// # Errors
     /// No apt, no network, no space; a series that the archive does not have.
     pub fn fetch_source(
         &self,
         series: &str,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Source, Error> {
+        self.fetch_sources(series, &[], progress)
+    }
+
+    /// The same, but keeps only these files and directories of the tree, each
+    /// with its path there. All of it will do if it is there already, and
+    /// parts that were kept before stay.
+    ///
+    /// # Errors
+    /// As [`Kernels::fetch_source`]; a part that the sources do not have.
+    pub fn fetch_source_parts(
+        &self,
+        series: &str,
+        parts: &[&str],
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Source, Error> {
+        self.fetch_sources(series, parts, progress)
+    }
+
+    /// With no parts it is all.
+    fn fetch_sources(
+        &self,
+        series: &str,
+        parts: &[&str],
         progress: &mut dyn FnMut(&str),
     ) -> Result<Source, Error> {
         let package = format!("linux-source-{series}");
@@ -52,7 +81,8 @@ impl Kernels {
         let version = apt.package(&package)?.version().to_string();
         let of_series = sources.join(series);
         let place = of_series.join(version.replace([':', '/'], "_"));
-        if !place.is_dir() {
+        if !holds(&place, parts) {
+            let parts = with_kept(&place, parts);
             let temporary = store::temporary_in(&sources)?;
             let wanted = Package {
                 name: package,
@@ -62,7 +92,7 @@ impl Kernels {
             apt.unpack(&[wanted], &packed, progress)?;
             let tree = temporary.path().join("tree");
             progress(&format!("unpacking the sources of {version}"));
-            unpack(&packed.join("usr/src"), &tree, &what)?;
+            unpack(&packed.join("usr/src"), &tree, &parts, &what)?;
             forget(&of_series)?;
             rename(&tree, &place)?;
         }
@@ -73,28 +103,59 @@ impl Kernels {
     }
 }
 
-/// Unpacks the one archive `linux-source-*.tar.*` of a directory.
-fn unpack(from: &Path, to: &Path, what: &str) -> Result<(), Error> {
-    let archive = list(from)?.into_iter().find(|path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("linux-source-") && name.contains(".tar.")
+/// Whether a tree has these parts; with none, whether it has all.
+fn holds(tree: &Path, parts: &[&str]) -> bool {
+    match std::fs::read_to_string(tree.join(PARTS)) {
+        Ok(kept) => {
+            let kept: BTreeSet<&str> = kept.lines().collect();
+            !parts.is_empty() && parts.iter().all(|part| kept.contains(part))
+        }
+        Err(_) => tree.is_dir(),
+    }
+}
+
+/// These parts and those that a tree has; none if all is wanted.
+fn with_kept(tree: &Path, parts: &[&str]) -> BTreeSet<String> {
+    let kept = std::fs::read_to_string(tree.join(PARTS)).unwrap_or_default();
+    let kept = kept.lines().filter(|_| !parts.is_empty());
+    parts
+        .iter()
+        .copied()
+        .chain(kept)
+        .map(String::from)
+        .collect()
+}
+
+/// Unpacks the one archive `linux-source-*.tar.*` of a directory, or parts.
+fn unpack(from: &Path, to: &Path, parts: &BTreeSet<String>, what: &str) -> Result<(), Error> {
+    let archive = list(from)?.into_iter().find_map(|path| {
+        let name = path.file_name()?.to_str()?.to_string();
+        let (top, _) = name.split_once(".tar.")?;
+        let top = top.starts_with("linux-source-").then(|| top.to_string())?;
+        Some((path, top))
     });
-    let archive = archive.ok_or_else(|| failed(what, "the package holds no archive"))?;
+    let (archive, top) = archive.ok_or_else(|| failed(what, "the package holds no archive"))?;
     std::fs::create_dir_all(to).map_err(|error| io("create", to, &error))?;
     let output = Command::new("tar")
         .args(["--strip-components=1", "-xf"])
         .arg(&archive)
         .arg("-C")
         .arg(to)
+        .args(parts.iter().map(|part| format!("{top}/{part}")))
         .stdin(Stdio::null())
         .output()
         .map_err(|error| mend(failed(what, format!("start tar: {error}")), INSTALL))?;
-    if output.status.success() {
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let why = said.lines().next().unwrap_or("it did not say why");
+        return Err(mend(failed(what, format!("tar: {why}")), INSTALL));
+    }
+    if parts.is_empty() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let why = said.lines().next().unwrap_or("it did not say why");
-    Err(mend(failed(what, format!("tar: {why}")), INSTALL))
+    let text: String = parts.iter().map(|part| format!("{part}\n")).collect();
+    let path = to.join(PARTS);
+    std::fs::write(&path, text).map_err(|error| io("write", &path, &error))
 }
 
 const INSTALL: &str = "check the free space; apt-get install tar xz-utils";
@@ -132,23 +193,57 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_archive_of_the_package_is_unpacked_without_its_first_directory() {
+    /// A directory with the archive of a package in it.
+    fn archive() -> tempfile::TempDir {
         let place = tempfile::tempdir().unwrap();
-        let (from, to) = (place.path().join("from"), place.path().join("to"));
-        std::fs::create_dir_all(from.join("linux-source-1.0")).unwrap();
-        std::fs::write(from.join("linux-source-1.0/Makefile"), "all:\n").unwrap();
+        let tree = place.path().join("linux-source-1.0");
+        std::fs::create_dir_all(tree.join("scripts/mod")).unwrap();
+        for (path, text) in [
+            ("Makefile", "all:\n"),
+            ("scripts/check.pl", "1;\n"),
+            ("scripts/mod/a.c", "\n"),
+        ] {
+            std::fs::write(tree.join(path), text).unwrap();
+        }
         let packed = Command::new("tar")
             .args(["-czf", "linux-source-1.0.tar.gz", "linux-source-1.0"])
-            .current_dir(&from)
+            .current_dir(place.path())
             .status();
         assert!(packed.unwrap().success());
-        unpack(&from, &to, "try").unwrap();
-        assert_eq!(
-            std::fs::read_to_string(to.join("Makefile")).unwrap(),
-            "all:\n"
-        );
-        std::fs::remove_file(from.join("linux-source-1.0.tar.gz")).unwrap();
-        assert!(unpack(&from, &to, "try").is_err());
+        place
+    }
+
+    #[test]
+    fn the_archive_of_the_package_is_unpacked_without_its_first_directory() {
+        let (from, to) = (archive(), tempfile::tempdir().unwrap());
+        unpack(from.path(), to.path(), &BTreeSet::new(), "try").unwrap();
+        let text = std::fs::read_to_string(to.path().join("Makefile"));
+        assert_eq!(text.unwrap(), "all:\n");
+        assert!(holds(to.path(), &[]) && holds(to.path(), &["scripts/check.pl"]));
+        std::fs::remove_file(from.path().join("linux-source-1.0.tar.gz")).unwrap();
+        assert!(unpack(from.path(), to.path(), &BTreeSet::new(), "try").is_err());
+    }
+
+    #[test]
+    fn of_an_archive_the_parts_that_are_asked_for_are_kept() {
+        let (from, to) = (archive(), tempfile::tempdir().unwrap());
+        let tree = to.path().join("tree");
+        let script = ["scripts/check.pl"];
+        assert!(!holds(&tree, &script) && !holds(&tree, &[]));
+        unpack(from.path(), &tree, &with_kept(&tree, &script), "try").unwrap();
+        assert!(tree.join("scripts/check.pl").is_file());
+        assert!(!tree.join("Makefile").exists() && !tree.join("scripts/mod").exists());
+        assert!(holds(&tree, &script) && !holds(&tree, &["scripts/mod"]));
+        assert!(!holds(&tree, &[]), "it has not all");
+
+        let both = with_kept(&tree, &["scripts/mod"]);
+        let more = to.path().join("more");
+        unpack(from.path(), &more, &both, "try").unwrap();
+        assert!(more.join("scripts/check.pl").is_file() && more.join("scripts/mod/a.c").is_file());
+        assert!(with_kept(&tree, &[]).is_empty(), "all is no list of parts");
+
+        let none = BTreeSet::from(["none".to_string()]);
+        let error = unpack(from.path(), &to.path().join("none"), &none, "try").unwrap_err();
+        assert!(error.why.contains("linux-source-1.0/none"), "{error}");
     }
 }

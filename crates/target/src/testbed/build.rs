@@ -8,44 +8,55 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use super::commands::Site;
 use super::compiler::{Compiler, check_path, check_release};
+use super::inputs::{Around, Inputs};
 use super::sources::Sources;
 use super::{Subject, what};
 use crate::Error;
 use crate::elf::Host;
-use crate::fault::{failed, io, mend, read};
+use crate::fault::{failed, io, list, mend, read};
 use crate::kernels::{into_place, temporary_in};
 use crate::modules::stem;
 use crate::process::{Process, in_words};
 use crate::prune::{prune, touch};
 
 /// Part of every key: to be raised when the same sources are built otherwise.
-const RECIPE: &[u8] = b"assize.testbed/1";
+const RECIPE: &[u8] = b"assize.testbed/2";
 /// Bytes that modules may take on disk before old ones go.
 const BUILT: u64 = 64 << 20;
 /// A build takes seconds.
 const LIMIT: Duration = Duration::from_secs(600);
+/// How often it is tried while somebody changes what it reads.
+const TRIES: usize = 3;
 /// What the log of make is called beside the modules.
 const LOG: &str = "build.log";
+/// What the list of all that a build read is called there.
+const INPUTS: &str = "inputs";
 
 /// The modules of these sources for this kernel, by name. Builds them unless
-/// they are there.
+/// they are there, built from what is there now.
 pub(super) fn ensure(
     root: &Path,
     sources: &Sources<'_>,
     subject: &Subject<'_>,
     tests: bool,
 ) -> Result<BTreeMap<String, PathBuf>, Error> {
-    let place = place(root, sources, subject, tests)?;
-    if !place.exists() {
-        let home = root.join("modules");
-        let _lock = crate::lock::take(&home, &mut |_| ())?;
-        // Another process may have done it in the meantime.
-        if !place.exists() {
-            prune(&home.join("built"), BUILT);
-            build(&home, &place, sources, subject, tests)?;
-        }
-    }
+    check_path(subject, root)?;
+    check_path(subject, subject.headers)?;
+    check_release(subject)?;
+    Compiler::find(&Host::this(), subject)?;
+    let wanted = Wanted {
+        home: root.join("modules"),
+        key: key(sources, subject, tests),
+        sources,
+        subject,
+        tests,
+    };
+    let place = match wanted.find() {
+        Some(place) => place,
+        None => wanted.make()?,
+    };
     touch(&place);
     let names = sources.names(tests).into_iter();
     Ok(names
@@ -53,17 +64,8 @@ pub(super) fn ensure(
         .collect())
 }
 
-/// Where they lie once they are built.
-fn place(
-    root: &Path,
-    sources: &Sources<'_>,
-    subject: &Subject<'_>,
-    tests: bool,
-) -> Result<PathBuf, Error> {
-    check_path(subject, root)?;
-    check_path(subject, subject.headers)?;
-    check_release(subject)?;
-    let compiler = Compiler::find(&Host::this(), subject)?;
+/// What is known before a build. What else it read is only known afterwards.
+fn key(sources: &Sources<'_>, subject: &Subject<'_>, tests: bool) -> String {
     let mut hash = blake3::Hasher::new();
     let mut add = |part: &[u8]| {
         hash.update(&(part.len() as u64).to_le_bytes());
@@ -71,42 +73,120 @@ fn place(
     };
     add(RECIPE);
     add(&[u8::from(tests)]);
-    for part in [subject.release, subject.digest, &compiler.version] {
-        add(part.as_bytes());
-    }
+    add(subject.release.as_bytes());
     for (path, text) in sources.files() {
         add(path.as_bytes());
         add(text.as_bytes());
     }
-    let key = hash.finalize().to_hex();
-    Ok(root.join("modules/built").join(&key.as_str()[..32]))
+    hash.finalize().to_hex()[..32].to_string()
 }
 
-fn build(
-    home: &Path,
-    place: &Path,
-    sources: &Sources<'_>,
-    subject: &Subject<'_>,
+/// Modules that are wanted.
+struct Wanted<'a> {
+    home: PathBuf,
+    key: String,
+    sources: &'a Sources<'a>,
+    subject: &'a Subject<'a>,
     tests: bool,
-) -> Result<(), Error> {
-    let work = temporary_in(home)?;
-    write(work.path(), sources)?;
-    let log = home.join(format!("{}.log", subject.release));
-    make(work.path(), &log, subject, tests)?;
-    let mut made = BTreeMap::new();
-    collect(work.path(), &mut made)?;
-    let result = temporary_in(home)?;
-    for name in sources.names(tests) {
-        let module = made.get(&name).ok_or_else(|| {
-            let why = format!("make has made no {name}.ko; see {}", log.display());
-            failed(what(subject.name), why)
-        })?;
-        let to = result.path().join(format!("{name}.ko"));
-        fs::copy(module, &to).map_err(|error| io("write", &to, &error))?;
+}
+
+impl Wanted<'_> {
+    /// Where they lie if they were built from what is there now. There may be
+    /// others of the same key, built from what was there before.
+    fn find(&self) -> Option<PathBuf> {
+        let host = Host::this();
+        let headers = fs::canonicalize(self.subject.headers).ok()?;
+        let around = Around {
+            host: &host,
+            headers: &headers,
+        };
+        let of_key = |place: &PathBuf| {
+            let name = place.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with(&self.key)
+        };
+        let holds = |place: &PathBuf| {
+            let text = fs::read_to_string(place.join(INPUTS)).unwrap_or_default();
+            Inputs::parse(&text).is_some_and(|inputs| inputs.changed(around).is_none())
+        };
+        let places = list(&self.home.join("built")).unwrap_or_default();
+        places.into_iter().filter(of_key).find(holds)
     }
-    let to = result.path().join(LOG);
-    fs::rename(&log, &to).map_err(|error| io("write", &to, &error))?;
-    into_place(result, place)
+
+    fn make(&self) -> Result<PathBuf, Error> {
+        let _lock = crate::lock::take(&self.home, &mut |_| ())?;
+        // Another process may have done it in the meantime.
+        if let Some(place) = self.find() {
+            return Ok(place);
+        }
+        prune(&self.home.join("built"), BUILT);
+        let mut moving = String::new();
+        for _ in 0..TRIES {
+            match self.build()? {
+                Ok(place) => return Ok(place),
+                Err(changed) => moving = changed,
+            }
+        }
+        let why = format!("{moving} changed while make was reading it");
+        Err(mend(
+            failed(what(self.subject.name), why),
+            "try again once nothing writes to the kernel's headers any more",
+        ))
+    }
+
+    /// Builds once, and gives the place; or names what has changed meanwhile.
+    fn build(&self) -> Result<Result<PathBuf, String>, Error> {
+        let host = Host::this();
+        let work = temporary_in(&self.home)?;
+        // make and the compiler are told the paths behind links, as kbuild
+        // resolves them.
+        let real = |path: &Path| fs::canonicalize(path).map_err(|error| io("find", path, &error));
+        let (directory, headers) = (real(work.path())?, real(self.subject.headers)?);
+        check_path(self.subject, &directory)?;
+        check_path(self.subject, &headers)?;
+        let site = Site {
+            work: &directory,
+            headers: &headers,
+        };
+        let start = directory.join(".start");
+        fs::write(&start, "").map_err(|error| io("write", &start, &error))?;
+        write(&directory, self.sources)?;
+        let log = self.home.join(format!("{}.log", self.subject.release));
+        make(site, &log, self.subject, self.tests)?;
+        let inputs = Inputs::of(site, &host)?;
+        let around = Around {
+            host: &host,
+            headers: &headers,
+        };
+        if let Some(changed) = inputs.changed_since(&start, around) {
+            return Ok(Err(changed.into()));
+        }
+        self.store(&directory, &log, &inputs.text()).map(Ok)
+    }
+
+    /// Keeps the modules that lie somewhere below a directory, with the log
+    /// and what they were built from.
+    fn store(&self, directory: &Path, log: &Path, inputs: &str) -> Result<PathBuf, Error> {
+        let mut made = BTreeMap::new();
+        collect(directory, &mut made)?;
+        let result = temporary_in(&self.home)?;
+        for name in self.sources.names(self.tests) {
+            let module = made.get(&name).ok_or_else(|| {
+                let why = format!("make has made no {name}.ko; see {}", log.display());
+                failed(what(self.subject.name), why)
+            })?;
+            let to = result.path().join(format!("{name}.ko"));
+            fs::copy(module, &to).map_err(|error| io("write", &to, &error))?;
+        }
+        let to = result.path().join(INPUTS);
+        fs::write(&to, inputs).map_err(|error| io("write", &to, &error))?;
+        let to = result.path().join(LOG);
+        fs::rename(log, &to).map_err(|error| io("write", &to, &error))?;
+        let digest = blake3::hash(inputs.as_bytes()).to_hex();
+        let name = format!("{}-{}", self.key, &digest[..16]);
+        let place = self.home.join("built").join(name);
+        into_place(result, &place)?;
+        Ok(place)
+    }
 }
 
 fn write(directory: &Path, sources: &Sources<'_>) -> Result<(), Error> {
@@ -124,11 +204,11 @@ fn write(directory: &Path, sources: &Sources<'_>) -> Result<(), Error> {
 }
 
 /// Runs make, with all it says in `log`.
-fn make(directory: &Path, log: &Path, subject: &Subject<'_>, tests: bool) -> Result<(), Error> {
+fn make(site: Site<'_>, log: &Path, subject: &Subject<'_>, tests: bool) -> Result<(), Error> {
     let errors = File::create(log).map_err(|error| io("write", log, &error))?;
-    let command = command(directory, subject, tests);
+    let command = command(site, tests);
     let could_not = |error: std::io::Error| failed(what(subject.name), format!("make: {error}"));
-    let mut process = Process::start(command, directory, errors, None, LIMIT).map_err(could_not)?;
+    let mut process = Process::start(command, site.work, errors, None, LIMIT).map_err(could_not)?;
     drop(process.child().stdin.take());
     if let Some(mut output) = process.child().stdout.take() {
         // Nothing comes here: the command sends its output to its errors.
@@ -142,7 +222,7 @@ fn make(directory: &Path, log: &Path, subject: &Subject<'_>, tests: bool) -> Res
     };
     let text = read(log)?;
     let line = first_error(&String::from_utf8_lossy(&text)).unwrap_or(why);
-    let line = line.replace(&format!("{}/", directory.display()), "kernel/");
+    let line = line.replace(&format!("{}/", site.work.display()), "kernel/");
     Err(mend(
         failed(what(subject.name), line),
         format!("the whole log is {}", log.display()),
@@ -153,22 +233,21 @@ fn make(directory: &Path, log: &Path, subject: &Subject<'_>, tests: bool) -> Res
 /// get into a module: debugging information, which is full of them, is left
 /// out, and the others are cut short. Nor may there be anything that depends
 /// on a tool that some machines lack, as type data for BPF does on pahole.
-fn command(directory: &Path, subject: &Subject<'_>, tests: bool) -> Command {
+fn command(site: Site<'_>, tests: bool) -> Command {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    // The compiler is told the paths behind links, as kbuild resolves them.
-    let headers = &fs::canonicalize(subject.headers).unwrap_or_else(|_| subject.headers.into());
-    let around = headers.parent().unwrap_or(headers);
+    // Of prefixes that fit the compiler takes the last, and ours may lie
+    // below the headers.
+    let sources = source_tree(site.headers);
+    let prefixes = [sources.as_deref(), Some(site.headers), Some(site.work)];
+    let prefixes = prefixes.into_iter().flatten();
+    let short = prefixes.map(|path| format!(" -ffile-prefix-map={}/=", path.display()));
     let mut command = Command::new("sh");
     command
         .args(["-c", "exec make \"$@\" >&2", "make", "-C"])
-        .arg(headers)
-        .arg(format!("M={}", directory.display()))
+        .arg(site.headers)
+        .arg(format!("M={}", site.work.display()))
         .arg(format!("-j{jobs}"))
-        .arg(format!(
-            "KCFLAGS=-g0 -ffile-prefix-map={}/= -ffile-prefix-map={}/=",
-            directory.display(),
-            around.display()
-        ))
+        .arg(format!("KCFLAGS=-g0{}", short.collect::<String>()))
         .arg(if tests { "TESTS=y" } else { "TESTS=n" })
         .args(["CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"])
         // Many variables mean something to kbuild.
@@ -180,6 +259,17 @@ fn command(directory: &Path, subject: &Subject<'_>, tests: bool) -> Command {
         }
     }
     command
+}
+
+/// Where the headers' Makefile says that the sources are, if elsewhere.
+fn source_tree(headers: &Path) -> Option<PathBuf> {
+    let text = fs::read_to_string(headers.join("Makefile")).ok()?;
+    let mut lines = text.lines();
+    let makefile = lines.find_map(|line| line.strip_prefix("include "))?;
+    let here = "$(dir $(abspath $(lastword $(MAKEFILE_LIST))))";
+    let makefile = makefile.replace(here, "");
+    let tree = headers.join(makefile.trim().strip_suffix("Makefile")?);
+    fs::canonicalize(tree).ok()
 }
 
 /// The first line that says what is wrong.
@@ -198,7 +288,7 @@ fn first_error(log: &str) -> Option<String> {
 
 /// Name and path of every module below a directory.
 fn collect(directory: &Path, made: &mut BTreeMap<String, PathBuf>) -> Result<(), Error> {
-    for path in crate::fault::list(directory)? {
+    for path in list(directory)? {
         if path.is_dir() {
             collect(&path, made)?;
         } else if path.extension().is_some_and(|extension| extension == "ko") {
@@ -224,5 +314,29 @@ mod tests {
         let modpost = "ERROR: modpost: \"f\" [/b/a.ko] undefined!\nmake[1]: *** [x] Error 1\n";
         assert!(first_error(modpost).is_some_and(|line| line.contains("\"f\"")));
         assert_eq!(first_error("  CC [M]  a.o\n"), None);
+    }
+
+    #[test]
+    fn sources_are_where_the_makefile_of_the_headers_includes_them_from() {
+        let place = tempfile::tempdir().unwrap();
+        let place = fs::canonicalize(place.path()).unwrap();
+        let (headers, sources) = (place.join("h"), place.join("s"));
+        for directory in [&headers, &sources] {
+            fs::create_dir(directory).unwrap();
+        }
+        let found = |text: &str| {
+            fs::write(headers.join("Makefile"), text).unwrap();
+            source_tree(&headers)
+        };
+        let debian = "include $(dir $(abspath $(lastword $(MAKEFILE_LIST))))../s/Makefile\n";
+        let kbuild = format!("# made\ninclude {}/Makefile\n", sources.display());
+        for text in [debian, &kbuild, "include ../s/Makefile"] {
+            assert_eq!(found(text).as_ref(), Some(&sources), "{text}");
+        }
+        assert_eq!(
+            found("VERSION = 6\ninclude $(srctree)/scripts/Kbuild.include\n"),
+            None
+        );
+        assert_eq!(found("include ../none/Makefile\n"), None);
     }
 }

@@ -19,23 +19,37 @@ pub(super) struct Compiler {
 }
 
 impl Compiler {
-    /// Looks for the compiler, and for make.
+    /// Looks for the compiler that make will call, and for make.
     pub(super) fn find(host: &Host, subject: &Subject<'_>) -> Result<Self, Error> {
         let variables = std::fs::read_to_string(subject.headers.join(VARIABLES));
-        let name = crate::kernels::compiler(&variables.unwrap_or_default());
-        let name = name.unwrap_or_else(|| "gcc".into());
-        let needed = ["make", name.as_str()];
-        let missing = Vec::from_iter(needed.into_iter().filter(|it| host.program(it).is_none()));
+        let variables = variables.unwrap_or_default();
+        let package = crate::kernels::compiler(&variables).unwrap_or_else(|| "gcc".into());
+        let name = format!("{}{package}", prefix(&variables));
+        let needed = [("make", "make"), (name.as_str(), package.as_str())];
+        let absent = |(program, _): &(&str, &str)| host.program(program).is_none();
+        let missing = Vec::from_iter(needed.into_iter().filter(absent));
         if !missing.is_empty() {
-            let why = format!("not found in PATH: {}", missing.join(", "));
+            let (programs, packages): (Vec<&str>, Vec<&str>) = missing.into_iter().unzip();
+            let why = format!("not found in PATH: {}", programs.join(", "));
             return Err(mend(
                 wrong(what(subject.name), why),
-                format!("run `apt install {}`", missing.join(" ")),
+                format!("run `apt install {}`", packages.join(" ")),
             ));
         }
         let version = version(&name).map_err(|why| wrong(what(subject.name), why))?;
         Ok(Compiler { version })
     }
+}
+
+/// What a package's variables have make put before the compiler's name.
+fn prefix(variables: &str) -> &str {
+    let mut values = variables.lines().filter_map(|line| {
+        let line = line.strip_prefix("override ").unwrap_or(line);
+        let (name, value) = line.split_once('=')?;
+        let name = name.trim_end_matches([':', '?', ' ']);
+        (name == "CROSS_COMPILE").then(|| value.trim())
+    });
+    values.next().unwrap_or_default()
 }
 
 fn version(name: &str) -> Result<String, String> {
@@ -83,4 +97,29 @@ pub(super) fn check_path(subject: &Subject<'_>, path: &Path) -> Result<(), Error
         wrong(what(subject.name), why),
         "set ASSIZE_CACHE to a plain path",
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_compiler_is_the_one_that_make_will_call() {
+        let text = "override ARCH = x86\nCC = $(CROSS_COMPILE)gcc-12\n\
+            override CROSS_COMPILE = x86_64-linux-gnu-\n";
+        assert_eq!(prefix(text), "x86_64-linux-gnu-");
+        assert_eq!(prefix("CROSS_COMPILE ?= a-\n"), "a-");
+        assert_eq!(prefix("CC = gcc-12\n"), "");
+
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join(VARIABLES), text.replace("x86_64", "none")).unwrap();
+        let subject = Subject {
+            name: "mine",
+            release: "6.12",
+            headers: place.path(),
+        };
+        let error = Compiler::find(&Host::this(), &subject).unwrap_err();
+        assert!(error.why.contains("none-linux-gnu-gcc-12"), "{error}");
+        assert!(error.mend.unwrap().contains("gcc-12`"));
+    }
 }

@@ -2,12 +2,15 @@
 //!
 //! Their sources are part of this crate. Whoever asks for one by its name
 //! gets it built for the kernel it is wanted on, once: what comes out is kept
-//! below `<root>/modules/built` under a hash of sources, kernel and compiler.
-//! The same sources, kernel and compiler give the same bytes in any
-//! directory, since exact runs are kept under a hash of them.
+//! below `<root>/modules/built` under a hash of the sources, with a list of all
+//! else that was read, and serves as long as nothing of that has changed. The
+//! same inputs give the same bytes in any directory, since exact runs are kept
+//! under a hash of them.
 
 mod build;
+mod commands;
 mod compiler;
+mod inputs;
 mod jobs;
 mod sources;
 
@@ -46,8 +49,6 @@ pub(crate) struct Subject<'a> {
     name: &'a str,
     /// What `uname -r` says on it.
     release: &'a str,
-    /// What tells it from another of that release.
-    digest: &'a str,
     /// The directory for `make -C`.
     headers: &'a Path,
 }
@@ -61,7 +62,6 @@ impl<'a> Subject<'a> {
         Ok(Subject {
             name: &kernel.name,
             release: &kernel.release,
-            digest: &kernel.digest,
             headers,
         })
     }
@@ -141,15 +141,12 @@ impl Testbed {
                 format!("run `apt install linux-headers-{release}`, or use `--target exact`"),
             ));
         }
-        // Tells kernels of one release apart.
-        let symbols = std::fs::read(headers.join("Module.symvers")).unwrap_or_default();
         build::ensure(
             &self.root,
             &self.sources,
             &Subject {
                 name: "running",
                 release,
-                digest: blake3::hash(&symbols).to_hex().as_str(),
                 headers: &headers,
             },
             tests,

@@ -3,6 +3,8 @@ use std::os::unix::fs::MetadataExt as _;
 use super::*;
 use crate::kernels::Kernels;
 
+mod headers;
+
 const KERNEL: &str = "debian:6.12";
 
 /// Two modules, of which one needs the other and one of the kernel's; both

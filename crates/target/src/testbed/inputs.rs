@@ -1,0 +1,489 @@
+//! What modules were built from beside their sources.
+//!
+//! A header, a Makefile or the compiler may change and the kernel's image
+//! does not. So each build leaves a list of all that it read, and who wants
+//! its modules looks whether all of that is as it was. What is compared is
+//! contents, never a date; and because a new file may come before one that was
+//! read, also the names of all files where headers are looked for.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::commands::{Commands, Site};
+use crate::Error;
+use crate::elf::{Host, plain};
+
+/// Files beside a directory `include` that say how modules are built. One that
+/// is not there may not come, either: make prefers GNUmakefile.
+const MAKING: &[&str] = &[
+    ".config",
+    ".kernelvariables",
+    "GNUmakefile",
+    "Makefile",
+    "Module.symvers",
+    "include/config/auto.conf",
+    "include/config/kernel.release",
+    // Every compiler reads it, and kbuild leaves it out of what it notes.
+    "include/generated/autoconf.h",
+    "makefile",
+    "module.lds",
+];
+/// Directories there whose programs take part.
+const TOOLS: &[&str] = &["scripts", "tools/objtool"];
+/// What a compiler calls, so that it has to be asked.
+const CALLED: &[&str] = &["cc1", "as", "ld"];
+/// The state of what is not there, or cannot be read.
+const ABSENT: &str = "-";
+
+/// What kind of thing was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// A file.
+    File,
+    /// The names of all files below a directory.
+    Names,
+    /// All files below a directory, with their names.
+    Tree,
+    /// A program that is looked for in PATH.
+    Program,
+}
+
+const KINDS: &[(&str, Kind)] = &[
+    ("file", Kind::File),
+    ("names", Kind::Names),
+    ("tree", Kind::Tree),
+    ("program", Kind::Program),
+];
+
+/// Something that was read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Input {
+    kind: Kind,
+    /// A program's name; or a path, relative to the headers if it is near
+    /// them, so that headers may be moved with all they belong to.
+    name: String,
+}
+
+/// Where inputs are looked up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Around<'a> {
+    /// Where programs are.
+    pub(super) host: &'a Host,
+    /// The directory for `make -C`, without links.
+    pub(super) headers: &'a Path,
+}
+
+/// Everything that a build read, and in which state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Inputs(Vec<(Input, String)>);
+
+impl Inputs {
+    /// Those of a build that has just ended.
+    pub(super) fn of(site: Site<'_>, host: &Host) -> Result<Self, Error> {
+        let around = Around {
+            host,
+            headers: site.headers,
+        };
+        let commands = Commands::of(site)?;
+        let mut inputs = BTreeSet::new();
+        for name in programs(&commands, host) {
+            inputs.insert(match name.contains('/') {
+                true => around.input(Kind::File, Path::new(&name)),
+                false => Input {
+                    kind: Kind::Program,
+                    name,
+                },
+            });
+        }
+        inputs.extend(files(&commands, around));
+        let state = |input: Input| {
+            let state = around.state(&input);
+            (input, state)
+        };
+        Ok(Inputs(inputs.into_iter().map(state).collect()))
+    }
+
+    /// Those that a text names, if it is one that [`Inputs::text`] has made.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let line = |line: &str| {
+            let mut parts = line.splitn(3, ' ');
+            let word = parts.next()?;
+            let (_, kind) = KINDS.iter().find(|(name, _)| *name == word)?;
+            let state = parts.next()?.to_string();
+            let name = parts.next()?.to_string();
+            Some((Input { kind: *kind, name }, state))
+        };
+        let inputs: Vec<_> = text.lines().map(line).collect::<Option<_>>()?;
+        (!inputs.is_empty()).then_some(Inputs(inputs))
+    }
+
+    /// One a line: kind, state and name.
+    pub(super) fn text(&self) -> String {
+        let line = |(input, state): &(Input, String)| {
+            let word = KINDS.iter().find(|(_, kind)| *kind == input.kind);
+            let word = word.map_or("", |(word, _)| word);
+            format!("{word} {state} {}\n", input.name)
+        };
+        self.0.iter().map(line).collect()
+    }
+
+    /// The first that is not as it was.
+    pub(super) fn changed(&self, around: Around<'_>) -> Option<&str> {
+        let as_it_was = |(input, state): &&(Input, String)| around.state(input) == *state;
+        let (input, _) = self.0.iter().find(|pair| !as_it_was(pair))?;
+        Some(&input.name)
+    }
+
+    /// The first file that was changed after this file was made, so that it is
+    /// not known in which state it was read.
+    pub(super) fn changed_since(&self, file: &Path, around: Around<'_>) -> Option<&str> {
+        let changed = |path: &Path| {
+            let data = fs::metadata(path).ok()?;
+            Some((data.ctime(), data.ctime_nsec()))
+        };
+        let start = changed(file)?;
+        let late = |(input, _): &&(Input, String)| {
+            let is_file = input.kind == Kind::File;
+            is_file && changed(&around.headers.join(&input.name)) > Some(start)
+        };
+        let (input, _) = self.0.iter().find(late)?;
+        Some(&input.name)
+    }
+}
+
+impl Around<'_> {
+    fn input(self, kind: Kind, path: &Path) -> Input {
+        let near = self.headers.parent().filter(|near| near.parent().is_some());
+        let relative = match (path.strip_prefix(self.headers), near) {
+            (Ok(inside), _) => Some(inside.to_path_buf()),
+            (Err(_), Some(near)) => path
+                .strip_prefix(near)
+                .ok()
+                .map(|beside| Path::new("..").join(beside)),
+            (Err(_), None) => None,
+        };
+        let name = relative.as_deref().unwrap_or(path);
+        Input {
+            kind,
+            name: name.to_string_lossy().into_owned(),
+        }
+    }
+
+    /// A digest of what there is now.
+    fn state(self, input: &Input) -> String {
+        let path = self.headers.join(&input.name);
+        let digest = match input.kind {
+            Kind::File => file(&path),
+            Kind::Names => below(&path, false),
+            Kind::Tree => below(&path, true),
+            Kind::Program => program(self.host, &input.name),
+        };
+        let short = |digest: blake3::Hash| digest.to_hex()[..32].to_string();
+        digest.map_or_else(|| ABSENT.into(), short)
+    }
+}
+
+fn file(path: &Path) -> Option<blake3::Hash> {
+    Some(blake3::hash(&fs::read(path).ok()?))
+}
+
+/// A program is its file and where that lies: it may look for others beside.
+fn program(host: &Host, name: &str) -> Option<blake3::Hash> {
+    let path = fs::canonicalize(host.program(name)?).ok()?;
+    let mut hash = blake3::Hasher::new();
+    hash.update(file(&path)?.as_bytes());
+    hash.update(path.as_os_str().as_encoded_bytes());
+    Some(hash.finalize())
+}
+
+/// All names below a directory, with the contents if they are asked for. Some
+/// distributions link whole directories of headers. Where contents are asked
+/// for, a link to a directory is a name and no more: among the kernel's
+/// scripts it leads away from them.
+fn below(directory: &Path, contents: bool) -> Option<blake3::Hash> {
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut open = vec![directory.to_path_buf()];
+    while let Some(inside) = open.pop() {
+        // A link may lead back to where it lies.
+        if !seen.insert(fs::canonicalize(&inside).ok()?) {
+            continue;
+        }
+        let entries = fs::read_dir(&inside).ok()?;
+        let mut entries: Vec<_> = entries.collect::<Result<_, _>>().ok()?;
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let kind = entry.file_type().ok()?;
+            let linked = kind.is_symlink() && !contents && entry.path().is_dir();
+            match kind.is_dir() || linked {
+                true => open.push(entry.path()),
+                false => found.push(entry.path()),
+            }
+        }
+    }
+    found.sort();
+    let mut hash = blake3::Hasher::new();
+    for path in found {
+        let name = path.strip_prefix(directory).unwrap_or(&path);
+        let name = name.as_os_str().as_encoded_bytes();
+        hash.update(&(name.len() as u64).to_le_bytes());
+        hash.update(name);
+        if let Some(digest) = contents.then(|| file(&path)).flatten() {
+            hash.update(digest.as_bytes());
+        }
+    }
+    Some(hash.finalize())
+}
+
+/// What made the objects, as a name for PATH or as a path.
+fn programs(commands: &Commands, host: &Host) -> BTreeSet<String> {
+    let mut names = commands.programs.clone();
+    for compiler in &commands.compilers {
+        let Some(path) = host.program(compiler) else {
+            continue;
+        };
+        for called in CALLED {
+            let said = Command::new(&path)
+                .arg(format!("-print-prog-name={called}"))
+                .env("LC_ALL", "C")
+                .output();
+            let said = said.map(|said| said.stdout).unwrap_or_default();
+            names.insert(String::from_utf8_lossy(&said).trim().to_string());
+        }
+    }
+    // Programs of the headers' own are read with their directory.
+    names.retain(|name| !name.is_empty() && (name.starts_with('/') || !name.contains('/')));
+    names
+}
+
+/// Headers, Makefiles and the kernel's own tools.
+fn files(commands: &Commands, around: Around<'_>) -> BTreeSet<Input> {
+    let real = |path: &PathBuf| fs::canonicalize(path).unwrap_or_else(|_| plain(path));
+    let searched: BTreeSet<PathBuf> = commands.searched.iter().map(real).collect();
+    let outermost = |path: &&PathBuf| {
+        let mut above = path.ancestors().skip(1);
+        !above.any(|directory| searched.contains(directory))
+    };
+    let mut inputs = BTreeSet::new();
+    for directory in searched.iter().filter(outermost) {
+        inputs.insert(around.input(Kind::Names, directory));
+    }
+    let beside = searched.iter().filter_map(|path| {
+        let mut above = path.ancestors();
+        above.find(|path| path.ends_with("include"))?.parent()
+    });
+    for directory in beside {
+        for name in MAKING {
+            inputs.insert(around.input(Kind::File, &directory.join(name)));
+        }
+        for name in TOOLS {
+            inputs.insert(around.input(Kind::Tree, &directory.join(name)));
+        }
+    }
+    for path in &commands.read {
+        inputs.insert(around.input(Kind::File, &plain(path)));
+    }
+    inputs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Headers as packages lay them out, and a program.
+    struct Place(tempfile::TempDir);
+
+    impl Place {
+        fn new() -> Self {
+            let place = Place(tempfile::tempdir().unwrap());
+            for (path, text) in [
+                ("src/h/Makefile", "all:\n"),
+                ("src/h/Module.symvers", "0x1 f vmlinux\n"),
+                ("src/h/include/generated/a.h", "a\n"),
+                ("src/h/include/generated/autoconf.h", "c\n"),
+                ("src/h/arch/x86/include/generated/b.h", "b\n"),
+                ("src/h/arch/x86/module.lds", "l\n"),
+                ("src/h/include/unused.h", "u\n"),
+                ("src/h/scripts/basic/fixdep", "f\n"),
+                ("src/common/include/linux/k.h", "k\n"),
+                ("bin/gcc", "#!/bin/sh\necho as\n"),
+                ("bin/as", "#!/bin/sh\n"),
+                (
+                    "w/.a.o.cmd",
+                    "savedcmd_/w/a.o := gcc -I../common/include -I./include \
+                     -I./arch/x86/include/generated -c -o /w/a.o /w/a.c\n\
+                     deps_/w/a.o := \\\n  ../common/include/linux/k.h \\\n  \
+                     include/generated/a.h \\\n\n",
+                ),
+            ] {
+                place.write(path, text);
+            }
+            place
+        }
+
+        fn at(&self, path: &str) -> PathBuf {
+            self.0.path().join(path)
+        }
+
+        fn write(&self, path: &str, text: &str) {
+            use std::os::unix::fs::PermissionsExt as _;
+            let path = self.at(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+            if text.starts_with("#!") {
+                fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+            }
+        }
+
+        fn host(&self) -> Host {
+            Host::at_root(Path::new("/"), vec![self.at("bin")])
+        }
+
+        fn inputs(&self) -> Inputs {
+            let (work, headers) = (self.at("w"), self.at("src/h"));
+            let site = Site {
+                work: &work,
+                headers: &headers,
+            };
+            Inputs::of(site, &self.host()).unwrap()
+        }
+
+        fn changed(&self, inputs: &Inputs) -> Option<String> {
+            let (host, headers) = (self.host(), self.at("src/h"));
+            let around = Around {
+                host: &host,
+                headers: &headers,
+            };
+            inputs.changed(around).map(String::from)
+        }
+    }
+
+    #[test]
+    fn whatever_was_read_and_changes_is_named_and_nothing_else() {
+        for (path, text, named) in [
+            ("src/h/Makefile", "all: x\n", Some("Makefile")),
+            ("src/h/Module.symvers", "0x2 f\n", Some("Module.symvers")),
+            ("src/h/GNUmakefile", "all:\n", Some("GNUmakefile")),
+            ("src/h/.config", "CONFIG_A=y\n", Some(".config")),
+            (
+                "src/h/include/generated/a.h",
+                "b\n",
+                Some("include/generated/a.h"),
+            ),
+            (
+                "src/h/include/generated/autoconf.h",
+                "d\n",
+                Some("include/generated/autoconf.h"),
+            ),
+            (
+                "src/h/arch/x86/module.lds",
+                "m\n",
+                Some("arch/x86/module.lds"),
+            ),
+            ("src/h/scripts/basic/fixdep", "g\n", Some("scripts")),
+            ("src/h/scripts/new", "", Some("scripts")),
+            (
+                "src/common/include/linux/k.h",
+                "l\n",
+                Some("../common/include/linux/k.h"),
+            ),
+            ("bin/gcc", "#!/bin/sh\necho as #\n", Some("gcc")),
+            ("bin/as", "#!/bin/sh\n#\n", Some("as")),
+            // Comes before the one that was read.
+            ("src/h/include/linux/k.h", "k\n", Some("include")),
+            ("src/h/include/unused.h", "v\n", None),
+            ("src/h/README", "r\n", None),
+        ] {
+            let place = Place::new();
+            let inputs = place.inputs();
+            assert_eq!(place.changed(&inputs), None, "{path}");
+            place.write(path, text);
+            assert_eq!(place.changed(&inputs).as_deref(), named, "{path}");
+        }
+    }
+
+    #[test]
+    fn new_headers_are_noticed_behind_links_that_lead_back_too() {
+        let place = Place::new();
+        place.write("src/common/include/asm/old.h", "o\n");
+        for (from, to) in [("asm", "../../common/include/asm"), ("again", "..")] {
+            let link = place.at("src/h/include").join(from);
+            std::os::unix::fs::symlink(to, link).unwrap();
+        }
+        let inputs = place.inputs();
+        assert_eq!(place.changed(&inputs), None);
+        let names = "../common/include\ninclude\n";
+        place.write("src/common/include/asm/new.h", "n\n");
+        let (host, headers) = (place.host(), place.at("src/h"));
+        let around = Around {
+            host: &host,
+            headers: &headers,
+        };
+        let changed = inputs
+            .0
+            .iter()
+            .filter(|(input, state)| around.state(input) != *state);
+        let changed: String = changed
+            .map(|(input, _)| format!("{}\n", input.name))
+            .collect();
+        assert_eq!(changed, names);
+    }
+
+    #[test]
+    fn inputs_are_read_as_they_were_written_and_hold_for_headers_that_moved() {
+        let place = Place::new();
+        let inputs = place.inputs();
+        let text = inputs.text();
+        assert!(
+            !text.contains(&*place.at("src").to_string_lossy()),
+            "{text}"
+        );
+        assert_eq!(Inputs::parse(&text), Some(inputs.clone()));
+        for bad in [
+            "",
+            "file",
+            "file 0",
+            "nonsense 0 a\n",
+            &text.replace("tree ", "trees "),
+        ] {
+            assert_eq!(Inputs::parse(bad), None, "{bad}");
+        }
+        fs::rename(place.at("src"), place.at("moved")).unwrap();
+        let (host, headers) = (place.host(), place.at("moved/h"));
+        let around = Around {
+            host: &host,
+            headers: &headers,
+        };
+        assert_eq!(inputs.changed(around), None);
+    }
+
+    #[test]
+    fn a_file_that_changed_during_the_build_is_noticed() {
+        let place = Place::new();
+        let inputs = place.inputs();
+        let (host, headers) = (place.host(), place.at("src/h"));
+        let around = Around {
+            host: &host,
+            headers: &headers,
+        };
+        let late = || {
+            let start = place.at("w/.a.o.cmd");
+            inputs.changed_since(&start, around)
+        };
+        place.write("w/.a.o.cmd", "");
+        let changed = |path: &str| {
+            let data = fs::metadata(place.at(path)).unwrap();
+            (data.ctime(), data.ctime_nsec())
+        };
+        let started = changed("w/.a.o.cmd");
+        assert_eq!(late(), None);
+        // The clock of a file system goes on by some milliseconds at once.
+        while changed("src/h/Makefile") <= started {
+            place.write("src/h/Makefile", "all:\n");
+        }
+        assert_eq!(late(), Some("Makefile"));
+    }
+}
