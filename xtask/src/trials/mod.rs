@@ -51,6 +51,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     }
 }
 
+/// The step of `check`: the light form.
+pub(crate) fn step() -> Result<Done, Error> {
+    all(&Options {
+        light: true,
+        targets: NAMES.to_vec(),
+        only: Vec::new(),
+    })
+}
+
 impl Options {
     fn read(arguments: &[String]) -> Result<Options, Error> {
         let mut options = Options {
