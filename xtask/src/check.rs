@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::command::{cargo, command, run as run_command, works};
 use crate::steps::{Done, Step, take_all};
-use crate::{agent, deny, docs, kernel_tests, kmod, lab, oracle, spelling, test, tidy};
+use crate::{agent, deny, docs, kernel_tests, kmod, lab, oracle, spelling, test, tidy, trials};
 
 const STEPS: &[Step] = &[
     Step {
@@ -69,6 +69,10 @@ const STEPS: &[Step] = &[
     Step {
         name: "kernel-tests",
         run: kernel_tests::step,
+    },
+    Step {
+        name: "trials",
+        run: trials::step,
     },
     Step {
         name: "tests",

@@ -21,6 +21,7 @@ mod steps;
 mod test;
 mod tidy;
 mod tree;
+mod trials;
 mod validity;
 
 use std::process::ExitCode;
@@ -78,6 +79,12 @@ const VERBS: &[Verb] = &[
         arguments: "[--heavy] [--fresh] [KERNEL...]",
         help: "the tests of the kernel modules in the exact machine, 1 and 2 CPUs",
         run: |arguments| done(kernel_tests::run(arguments)),
+    },
+    Verb {
+        name: "trials",
+        arguments: "[--light] [--target exact|host|ssh:localhost] [KIND...]",
+        help: "known-answer trials: whether each level of an experiment is really there",
+        run: |arguments| done(trials::run(arguments)),
     },
     Verb {
         name: "docs",

@@ -137,12 +137,13 @@ pub(crate) fn kernel_doc() -> Result<Done, Error> {
     Ok(Done::Ok)
 }
 
-/// The C files of the modules.
+/// The C files of the modules, and of that of the known-answer trials.
 fn sources() -> Result<Vec<String>, Error> {
     let mut files = tree::files()?;
     files.retain(|file| {
         let typed = file.ends_with(".c") || file.ends_with(".h");
-        file.starts_with("kernel/") && typed
+        let ours = ["kernel/", "tests/trials/module/"];
+        typed && ours.iter().any(|folder| file.starts_with(folder))
     });
     Ok(files)
 }

@@ -1,0 +1,135 @@
+//! The kernels of the trials: one whose image differs in a byte that nothing
+//! reads, copies, and some with other headers.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use assize_target::kernels::{Kernel, Kernels};
+
+use super::build::KERNEL;
+use crate::{Error, tree};
+
+/// The kernel that the planted level has instead.
+const OTHER: &str = "debian:6.1";
+/// A directory of the headers in which the compiler looks first.
+const FIRST: &str = "arch/x86/include/generated/linux";
+
+/// Stores kernels in this cache, unless they are there, or says why that cannot
+/// be done here. Beside `trial-null`, with its byte, and `trial-same` there are
+/// `trial-headers`, with headers in which something is planted, and
+/// `trial-headers-same`, in which nothing is.
+pub(super) fn store(cache: &Path) -> Result<Option<String>, Error> {
+    let kernels = Kernels::new(cache.to_path_buf());
+    if let Err(error) = kernels.resolve(OTHER) {
+        return Ok(Some(error.to_string()));
+    }
+    let kernel = kernels.resolve(KERNEL).map_err(|error| error.to_string())?;
+    let Some(headers) = &kernel.headers else {
+        return Ok(Some(format!("no headers of {KERNEL}")));
+    };
+    let changed = cache.join("vmlinuz-null");
+    fs::write(&changed, with_a_byte(&kernel.image)?).map_err(at(&changed))?;
+    let mut overlaid = Vec::new();
+    for name in ["planted", "same"] {
+        let header = format!("tests/trials/module/headers/{name}.h");
+        let header = tree::read(&header)?.ok_or_else(|| format!("{header}: not a text"))?;
+        overlaid.push(overlay(
+            headers,
+            &cache.join("headers").join(name),
+            &header,
+        )?);
+    }
+    for (name, image, headers) in [
+        ("trial-null", &changed, headers),
+        ("trial-same", &kernel.image, headers),
+        ("trial-headers", &kernel.image, &overlaid[0]),
+        ("trial-headers-same", &kernel.image, &overlaid[1]),
+    ] {
+        add(&kernels, &kernel, (name, image, headers))?;
+    }
+    Ok(None)
+}
+
+/// The image with a change in the stub for DOS, of which nothing is left but
+/// its mark.
+fn with_a_byte(image: &Path) -> Result<Vec<u8>, Error> {
+    let mut bytes = fs::read(image).map_err(at(image))?;
+    let unread = bytes.get_mut(0x10).filter(|byte| **byte == 0);
+    *unread.ok_or("the image has something where the stub for DOS ended")? = 1;
+    Ok(bytes)
+}
+
+fn add(
+    kernels: &Kernels,
+    kernel: &Kernel,
+    (name, image, headers): (&str, &Path, &Path),
+) -> Result<(), Error> {
+    let there = kernels.resolve(name).ok();
+    let wanted = fs::read(image).map_err(at(image))?;
+    let is_it = |there: &Kernel| {
+        there.release == kernel.release
+            && there.headers.as_deref() == Some(headers)
+            && fs::read(&there.image).is_ok_and(|bytes| bytes == wanted)
+    };
+    if there.is_some_and(|there| is_it(&there)) {
+        return Ok(());
+    }
+    let modules = kernel.modules.as_deref();
+    let added = kernels.add(name, image, modules, Some(headers));
+    added.map(drop).map_err(|error| error.to_string())
+}
+
+/// A copy of headers with a `linux/hrtimer.h` that is found before the real
+/// one. What lies around them is linked.
+fn overlay(headers: &Path, to: &Path, header: &str) -> Result<PathBuf, Error> {
+    let headers = fs::canonicalize(headers).map_err(at(headers))?;
+    let name = headers.file_name().unwrap_or_default();
+    let copy = to.join("src").join(name);
+    if to.exists() {
+        fs::remove_dir_all(to).map_err(at(to))?;
+    }
+    copy_tree(&headers, &copy)?;
+    let around = headers.parent().unwrap_or(&headers);
+    link_all(around, &to.join("src"))?;
+    link_all(around.parent().unwrap_or(around), to)?;
+    let first = copy.join(FIRST);
+    fs::create_dir_all(&first).map_err(at(&first))?;
+    let file = first.join("hrtimer.h");
+    fs::write(&file, header).map_err(at(&file))?;
+    fs::canonicalize(&copy).map_err(at(&copy))
+}
+
+/// Links each entry of a directory that is not there yet.
+fn link_all(from: &Path, to: &Path) -> Result<(), Error> {
+    for entry in fs::read_dir(from).map_err(at(from))? {
+        let path = entry.map_err(at(from))?.path();
+        let link = to.join(path.file_name().unwrap_or_default());
+        if !link.exists() {
+            symlink(&path, &link).map_err(at(&link))?;
+        }
+    }
+    Ok(())
+}
+
+fn copy_tree(from: &Path, to: &Path) -> Result<(), Error> {
+    fs::create_dir_all(to).map_err(at(to))?;
+    for entry in fs::read_dir(from).map_err(at(from))? {
+        let path = entry.map_err(at(from))?.path();
+        let to = to.join(path.file_name().unwrap_or_default());
+        if path.is_symlink() {
+            let target = fs::read_link(&path).map_err(at(&path))?;
+            symlink(target, &to).map_err(at(&to))?;
+        } else if path.is_dir() {
+            copy_tree(&path, &to)?;
+        } else {
+            fs::copy(&path, &to).map_err(at(&path))?;
+        }
+    }
+    Ok(())
+}
+
+fn at(path: &Path) -> impl Fn(std::io::Error) -> Error {
+    let path = path.display().to_string();
+    move |why| format!("{path}: {why}")
+}

@@ -1,0 +1,300 @@
+//! Known-answer trials: for each kind of thing that a level can set, an
+//! experiment with an effect of known size, a level that differs in nothing
+//! that matters, and one that differs in nothing but its name.
+
+mod build;
+mod carry;
+mod kernels;
+mod kinds;
+mod place;
+mod sshd;
+mod target;
+mod weigh;
+
+use std::time::Instant;
+
+use carry::{Court, Outcome};
+use kinds::{KINDS, Kind, Need, Trial};
+use place::Place;
+use sshd::Sshd;
+use target::{NAMES, Name, Target};
+
+use crate::command::{cargo, command, run as run_command};
+use crate::steps::Done;
+use crate::{Error, agent, kmod};
+
+/// Runs of each level: in the light form as many as show an effect, in the
+/// other as many as can establish one.
+const RUNS_LIGHT: u32 = 4;
+const RUNS: u32 = 8;
+
+/// What is asked for.
+#[derive(Debug, PartialEq)]
+struct Options {
+    light: bool,
+    targets: Vec<Name>,
+    /// Names of kinds or of trials; none for all.
+    only: Vec<String>,
+}
+
+/// `cargo xtask trials [--light] [--target T] [KIND...]`.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let options = Options::read(arguments)?;
+    agent::run(&[])?;
+    match all(&options)? {
+        Done::Ok => Ok(()),
+        Done::Skipped(why) if options.only.is_empty() => {
+            println!("skipped: {why}");
+            Ok(())
+        }
+        Done::Skipped(why) => Err(format!("skipped: {why}")),
+    }
+}
+
+/// The step of `check`: the light form.
+pub(crate) fn step() -> Result<Done, Error> {
+    all(&Options {
+        light: true,
+        targets: NAMES.to_vec(),
+        only: Vec::new(),
+    })
+}
+
+impl Options {
+    fn read(arguments: &[String]) -> Result<Options, Error> {
+        let mut options = Options {
+            light: false,
+            targets: Vec::new(),
+            only: Vec::new(),
+        };
+        let mut words = arguments.iter();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--light" => options.light = true,
+                "--target" => options.targets.push(target_of(words.next())?),
+                option if option.starts_with('-') => {
+                    return Err(format!("{option}: no such option"));
+                }
+                name => options.only.push(known(name)?),
+            }
+        }
+        if options.targets.is_empty() {
+            options.targets = NAMES.to_vec();
+        }
+        Ok(options)
+    }
+
+    fn wants(&self, kind: Kind, trial: &Trial) -> bool {
+        let named = |name: &String| *name == kind.name() || *name == trial.name;
+        match self.only.is_empty() {
+            true => !(self.light && trial.long),
+            false => self.only.iter().any(named),
+        }
+    }
+}
+
+fn target_of(word: Option<&String>) -> Result<Name, Error> {
+    let named = |word: &String| NAMES.iter().find(|name| name.word() == word).copied();
+    let words: Vec<&str> = NAMES.iter().map(|name| name.word()).collect();
+    let error = || format!("--target: is one of {}", words.join(", "));
+    word.and_then(named).ok_or_else(error)
+}
+
+/// The name of a kind or of a trial.
+fn known(name: &str) -> Result<String, Error> {
+    let is = |kind: &Kind| {
+        let mut trials = kind.trials().into_iter();
+        kind.name() == name || trials.any(|trial| trial.name == name)
+    };
+    if KINDS.iter().any(is) {
+        return Ok(name.to_owned());
+    }
+    let names: Vec<&str> = KINDS.iter().map(|kind| kind.name()).collect();
+    Err(format!(
+        "{name}: no such kind; there are {}",
+        names.join(", ")
+    ))
+}
+
+fn all(options: &Options) -> Result<Done, Error> {
+    if let Err(why) = kmod::headers(build::KERNEL) {
+        return Ok(Done::Skipped(why));
+    }
+    run_command(command(
+        cargo(),
+        &["build", "--quiet", "--locked", "--package", "assize"],
+    )?)?;
+    let place = Place::new(&agent::target()?.join("trials"))?;
+    let court = Court {
+        place: &place,
+        assize: agent::target()?.join("debug/assize"),
+        agent: agent::path()?,
+        runs: if options.light { RUNS_LIGHT } else { RUNS },
+    };
+    build::programs(&place.files)?;
+    let mut report = Report::default();
+    for name in &options.targets {
+        let target = match (name, sshd::missing()) {
+            (Name::Ssh, Some(why)) => {
+                report.skip(name.word(), &why);
+                continue;
+            }
+            (Name::Ssh, None) => Target::new(*name, Some(Sshd::start(&place.sshd)?)),
+            (Name::Exact | Name::Host, _) => Target::new(*name, None),
+        };
+        on(options, &court, &target, &mut report)?;
+    }
+    report.end()
+}
+
+/// Carries out what is wanted on one target.
+fn on(
+    options: &Options,
+    court: &Court<'_>,
+    target: &Target,
+    report: &mut Report,
+) -> Result<(), Error> {
+    let of_kind = |kind: &Kind| {
+        let kind = *kind;
+        kind.trials().into_iter().map(move |trial| (kind, trial))
+    };
+    for (kind, trial) in KINDS.iter().flat_map(of_kind) {
+        if !options.wants(kind, &trial) || (target.is_real() && !trial.real) {
+            continue;
+        }
+        if let Some(why) = prepare(trial.need, court.place)? {
+            report.skip(trial.name, &why);
+            continue;
+        }
+        let begun = Instant::now();
+        let outcome = court.try_one(&trial, target)?;
+        report.add(&trial, target, &outcome, begun.elapsed().as_secs_f64());
+    }
+    Ok(())
+}
+
+/// Gets ready what a trial needs; or why it cannot be carried out here.
+fn prepare(need: Option<Need>, place: &Place) -> Result<Option<String>, Error> {
+    match need {
+        None => Ok(None),
+        Some(Need::Kernels) => kernels::store(&place.cache),
+        Some(Need::Module) => build::modules(&place.files).map(|()| None),
+        Some(Need::Scheduler) => build::scheduler(&place.files),
+    }
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Report {
+    right: usize,
+    wrong: Vec<String>,
+    skipped: Vec<String>,
+}
+
+impl Report {
+    /// Prints a row, and below it what is wrong.
+    fn add(&mut self, trial: &Trial, target: &Target, outcome: &Outcome, seconds: f64) {
+        if self.right + self.wrong.len() == 0 {
+            row(
+                ["trial", "target", "planted", "found", "null", "refused"],
+                "",
+            );
+        }
+        let refused = outcome.refused.as_ref().map_or("-", |found| &found.shown);
+        row(
+            [
+                trial.name,
+                target.name(),
+                &outcome.truth,
+                &outcome.planted.shown,
+                &outcome.null.shown,
+                refused,
+            ],
+            &format!("{seconds:.0} s"),
+        );
+        let mut wrong = outcome.wrong().peekable();
+        if wrong.peek().is_none() {
+            self.right += 1;
+            return;
+        }
+        for why in wrong {
+            println!("    WRONG: {why}");
+        }
+        self.wrong
+            .push(format!("{} on {}", trial.name, target.name()));
+    }
+
+    fn skip(&mut self, what: &str, why: &str) {
+        println!("{what:<17} skipped: {why}");
+        self.skipped.push(format!("{what}: {why}"));
+    }
+
+    fn end(self) -> Result<Done, Error> {
+        println!(
+            "\n{} trials right, {} wrong, {} skipped",
+            self.right,
+            self.wrong.len(),
+            self.skipped.len()
+        );
+        if !self.wrong.is_empty() {
+            return Err(format!("wrong: {}", self.wrong.join(", ")));
+        }
+        if !self.skipped.is_empty() {
+            return Ok(Done::Skipped(self.skipped.join("; ")));
+        }
+        match self.right {
+            0 => Err("nothing was tried: that target cannot change that".into()),
+            _ => Ok(Done::Ok),
+        }
+    }
+}
+
+fn row(cells: [&str; 6], time: &str) {
+    let [trial, target, planted, found, null, refused] = cells;
+    println!("{trial:<17} {target:<6} {planted:<13} {found:<35} {null:<35} {refused:<13} {time}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(words: &[&str]) -> Result<Options, Error> {
+        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        Options::read(&words)
+    }
+
+    #[test]
+    fn kinds_and_trials_are_asked_for_by_name() {
+        let options = read(&["--light", "--target", "host", "module-path"]).unwrap();
+        assert!(options.light);
+        assert_eq!(options.targets, [Name::Host]);
+        let of_kind = Kind::ModulePath.trials();
+        assert!(
+            of_kind
+                .iter()
+                .all(|trial| options.wants(Kind::ModulePath, trial))
+        );
+        assert!(!options.wants(Kind::Kernel, &Kind::Kernel.trials()[0]));
+        let options = read(&["--light", "scheduler-path"]).unwrap();
+        assert_eq!(options.targets, NAMES);
+        assert!(options.wants(Kind::ModulePath, &of_kind[1]));
+        assert!(!options.wants(Kind::ModulePath, &of_kind[0]));
+    }
+
+    #[test]
+    fn the_light_form_leaves_out_what_takes_long() {
+        let [light, whole] = [&["--light"][..], &[]].map(|words| read(words).unwrap());
+        let trials = Kind::ModulePath.trials();
+        assert!(light.wants(Kind::ModulePath, &trials[0]));
+        assert!(!light.wants(Kind::ModulePath, &trials[1]));
+        assert!(whole.wants(Kind::ModulePath, &trials[1]));
+    }
+
+    #[test]
+    fn unknown_words_are_errors() {
+        assert!(read(&["--lite"]).unwrap_err().contains("no such option"));
+        assert!(read(&["kernels"]).unwrap_err().contains("no such kind"));
+        assert!(read(&["--target"]).unwrap_err().contains("is one of"));
+        assert!(read(&["--target", "moon"]).unwrap_err().contains("exact"));
+    }
+}

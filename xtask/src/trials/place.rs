@@ -1,0 +1,74 @@
+//! Where trials are carried out: a cache of their own, and the files of their
+//! experiments.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use assize_target::kernels::Kernels;
+
+use crate::Error;
+
+/// Directories below `target/trials`.
+pub(super) struct Place {
+    /// What levels name, and the experiment files.
+    pub(super) files: PathBuf,
+    /// What runs on a real machine write.
+    pub(super) scratch: PathBuf,
+    pub(super) bundles: PathBuf,
+    /// The cache of `assize`. Answers are asked for anew each time, images of
+    /// memory that are there are taken.
+    pub(super) cache: PathBuf,
+    pub(super) sshd: PathBuf,
+}
+
+impl Place {
+    /// Makes the directories, and empties those that must not hold anything.
+    pub(super) fn new(root: &Path) -> Result<Place, Error> {
+        let place = Place {
+            files: root.join("files"),
+            scratch: root.join("scratch"),
+            bundles: root.join("bundles"),
+            cache: root.join("cache"),
+            sshd: root.join("sshd"),
+        };
+        for old in [&place.scratch, &place.bundles, &place.cache.join("runs")] {
+            if old.exists() {
+                fs::remove_dir_all(old).map_err(at(old))?;
+            }
+        }
+        let kernels = place.cache.join("kernels");
+        for new in [&place.files, &place.scratch, &place.bundles, &kernels] {
+            fs::create_dir_all(new).map_err(at(new))?;
+        }
+        place.link()?;
+        Ok(place)
+    }
+
+    /// Kernels and QEMU are those of the usual cache.
+    fn link(&self) -> Result<(), Error> {
+        let usual = Kernels::default_root();
+        let kernels = usual.join("kernels");
+        for entry in fs::read_dir(&kernels).map_err(at(&kernels))? {
+            let path = entry.map_err(at(&kernels))?.path();
+            let name = path.file_name().unwrap_or_default();
+            if !name.to_string_lossy().starts_with('.') {
+                link(&path, &self.cache.join("kernels").join(name))?;
+            }
+        }
+        link(&usual.join("qemu"), &self.cache.join("qemu"))
+    }
+}
+
+/// Makes a link, unless there is one.
+fn link(to: &Path, from: &Path) -> Result<(), Error> {
+    if from.is_symlink() {
+        fs::remove_file(from).map_err(at(from))?;
+    }
+    symlink(to, from).map_err(at(from))
+}
+
+fn at(path: &Path) -> impl Fn(std::io::Error) -> Error {
+    let path = path.display().to_string();
+    move |why| format!("{path}: {why}")
+}

@@ -1,0 +1,140 @@
+//! A host that is reached over ssh: this one, by an sshd of our own.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use crate::Error;
+
+/// The name under which ssh knows it.
+pub(super) const HOST: &str = "trials";
+const SSHD: &str = "/usr/sbin/sshd";
+const SSH: &str = "/usr/bin/ssh";
+const KEYGEN: &str = "/usr/bin/ssh-keygen";
+
+/// It ends when this is dropped.
+pub(super) struct Sshd {
+    child: Child,
+    /// Has a program `ssh` that knows the host; to be looked in first.
+    pub(super) path: PathBuf,
+}
+
+/// What is missing for it, if anything.
+pub(super) fn missing() -> Option<String> {
+    let mut needed = [SSHD, SSH, KEYGEN].into_iter();
+    let missing = needed.find(|path| !Path::new(path).exists())?;
+    Some(format!("{missing} is missing; ./setup.sh test"))
+}
+
+impl Sshd {
+    /// Starts it with keys of its own, all files below `place`.
+    pub(super) fn start(place: &Path) -> Result<Sshd, Error> {
+        let at = |name: &str| place.join(name);
+        if place.exists() {
+            fs::remove_dir_all(place).map_err(|why| format!("{}: {why}", place.display()))?;
+        }
+        create(&at("bin"))?;
+        for key in ["host", "user"] {
+            generate(&at(key))?;
+        }
+        // Where sshd of root locks itself in; for others it need not be.
+        let _ = fs::create_dir_all("/run/sshd");
+        // Another process may be faster to take a free port.
+        for _ in 0..5 {
+            let port = free_port()?;
+            if let Some(child) = listen(place, port)? {
+                let path = at("bin");
+                // From here on it ends with us.
+                let sshd = Sshd { child, path };
+                client(place, port)?;
+                return Ok(sshd);
+            }
+        }
+        let said = fs::read_to_string(at("log")).unwrap_or_default();
+        Err(format!("{SSHD}: {}", said.trim()))
+    }
+}
+
+impl Drop for Sshd {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn free_port() -> Result<u16, Error> {
+    let listener = TcpListener::bind("127.0.0.1:0");
+    let address = listener.and_then(|listener| listener.local_addr());
+    Ok(address.map_err(|why| format!("127.0.0.1: {why}"))?.port())
+}
+
+/// The process, if it got the port.
+fn listen(place: &Path, port: u16) -> Result<Option<Child>, Error> {
+    let at = |name: &str| place.join(name).display().to_string();
+    let config = format!(
+        "ListenAddress 127.0.0.1\nPort {port}\nPidFile none\nUsePAM no\nStrictModes no\n\
+         HostKey {}\nAuthorizedKeysFile {}\nPasswordAuthentication no\n\
+         KbdInteractiveAuthentication no\nPermitRootLogin yes\n\
+         SetEnv XDG_CACHE_HOME={}\n",
+        at("host"),
+        at("user.pub"),
+        at("cache"),
+    );
+    write(&place.join("config"), &config)?;
+    let log = place.join("log");
+    let said = fs::File::create(&log).map_err(|why| format!("{}: {why}", log.display()))?;
+    let mut child = Command::new(SSHD)
+        .args(["-D", "-e", "-f", &at("config")])
+        .stdin(Stdio::null())
+        .stderr(said)
+        .spawn()
+        .map_err(|why| format!("{SSHD}: {why}"))?;
+    while child.try_wait().is_ok_and(|ended| ended.is_none()) {
+        if fs::read_to_string(&log).is_ok_and(|said| said.contains("Server listening")) {
+            return Ok(Some(child));
+        }
+        sleep(Duration::from_millis(10));
+    }
+    Ok(None)
+}
+
+/// Writes a program `ssh` that knows the host by name.
+fn client(place: &Path, port: u16) -> Result<(), Error> {
+    let at = |name: &str| place.join(name).display().to_string();
+    let config = format!(
+        "Host {HOST}\nHostName 127.0.0.1\nPort {port}\nStrictHostKeyChecking accept-new\n\
+         UserKnownHostsFile {}\nIdentitiesOnly yes\nIdentityAgent none\nIdentityFile {}\n",
+        at("known"),
+        at("user"),
+    );
+    write(&place.join("ssh_config"), &config)?;
+    let program = place.join("bin/ssh");
+    let text = format!("#!/bin/sh\nexec {SSH} -F '{}' \"$@\"\n", at("ssh_config"));
+    write(&program, &text)?;
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755))
+        .map_err(|why| format!("{}: {why}", program.display()))
+}
+
+fn generate(path: &Path) -> Result<(), Error> {
+    let made = Command::new(KEYGEN)
+        .args(["-q", "-t", "ed25519", "-N", "", "-f"])
+        .arg(path)
+        .status();
+    match made {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{KEYGEN}: {status}")),
+        Err(why) => Err(format!("{KEYGEN}: {why}")),
+    }
+}
+
+fn create(path: &Path) -> Result<(), Error> {
+    fs::create_dir_all(path).map_err(|why| format!("{}: {why}", path.display()))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    fs::write(path, text).map_err(|why| format!("{}: {why}", path.display()))
+}
