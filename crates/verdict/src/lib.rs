@@ -36,6 +36,7 @@ mod comparisons;
 mod document;
 mod error;
 mod factorial;
+mod failed;
 mod lints;
 mod names;
 mod noise;
@@ -58,6 +59,7 @@ pub use document::{
     TableCell, TableRow, Verdict,
 };
 pub use error::Error;
+pub use failed::{FailedCell, failed_cells};
 pub use names::{Kind, NameError};
 pub use options::Options;
 pub use so_far::{SoFar, so_far};
