@@ -60,7 +60,8 @@ pub use document::{
 };
 pub use error::Error;
 pub use failed::{FailedCell, failed_cells};
-pub use names::{Kind, NameError};
+pub use lints::LINTS;
+pub use names::{Kind, NameError, similar};
 pub use options::Options;
 pub use so_far::{SoFar, so_far};
 pub use trial::try_records;
