@@ -8,6 +8,7 @@ mod cli;
 mod compare;
 mod doctor;
 mod failure;
+mod files;
 mod joining;
 mod kernel;
 mod list;

@@ -42,6 +42,7 @@ use std::io::BufRead;
 use assize_bundle::{Place, Records};
 use serde::Serialize;
 
+pub use group::{UNNAMED, is_tool};
 pub use line::Line;
 pub use located::{Located, StandsFor, located};
 pub use options::{Options, parse_duration, parse_regex, parse_rule};
