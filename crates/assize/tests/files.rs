@@ -196,3 +196,50 @@ fn files_of_one_name_are_not_pooled() {
     let said = errors(&done);
     assert!(said.contains("x/A.txt: holds runs of 'a' on 'w'"), "{said}");
 }
+
+#[test]
+fn hyperfine_in_seconds_stands_beside_hyperfine_in_milliseconds() {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    let report = |mean: &str, range: &str| {
+        format!(
+            "Benchmark 1: make\n  Time (mean ± σ):     {mean}    [User: 0.1 s, System: 0.1 s]\n  \
+             Range (min … max):   {range}    10 runs\n"
+        )
+    };
+    let slow = report("1.052 s ±  0.011 s", "1.030 s …  1.071 s");
+    fs::write(here.join("a.txt"), slow).unwrap();
+    let quick = report("952.1 ms ±  9.8 ms", "931.0 ms … 968.2 ms");
+    fs::write(here.join("b.txt"), quick).unwrap();
+    let claim = ["--claim", "b < a on time"];
+    let compare = |order: [&str; 2]| {
+        let arguments = [
+            &["compare", "--json", "--baseline", "a"],
+            &order[..],
+            &claim,
+        ];
+        document(here, &arguments.concat())
+    };
+    for order in [["a.txt", "b.txt"], ["b.txt", "a.txt"]] {
+        let found = compare(order);
+        assert_eq!(
+            found["claims"][0]["outcome"], "upheld",
+            "{order:?}: {found:#}"
+        );
+        let rows = found["comparisons"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["metric"] == "time").unwrap();
+        let ratio = row["ratio"].as_f64().unwrap();
+        assert!((ratio - 0.9521 / 1.052).abs() < 1e-12, "{ratio}");
+        // Recorded is what was printed.
+        let means: Vec<&Value> = found["summaries"].as_array().unwrap().iter().collect();
+        let printed = means
+            .iter()
+            .find(|mean| mean["configuration"] == "b")
+            .unwrap();
+        assert_eq!(
+            (&printed["mean"], &printed["unit"]),
+            (&952.1.into(), &"ms".into())
+        );
+        assert!(lints(&found, "unit-unknown").is_empty());
+    }
+}

@@ -1,10 +1,12 @@
 //! The records by workload, metric and configuration.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use assize_bundle::{Records, Spread, Summary};
 
 use crate::names::folded;
+use crate::units::{Common, convert};
 
 /// Values beyond this have no finite variance.
 const LARGEST: f64 = 1e140;
@@ -14,7 +16,8 @@ pub(crate) fn usable(value: f64) -> bool {
     value.abs() <= LARGEST
 }
 
-/// A metric; the same name in two units is two metrics.
+/// A metric; the same name in two units is two metrics, unless the units are of
+/// one dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Metric {
     pub(crate) name: String,
@@ -34,6 +37,7 @@ pub(crate) struct Key {
 pub(crate) struct Reading {
     /// Index into [`Records::runs`].
     pub(crate) run: usize,
+    /// In the unit of the metric.
     pub(crate) value: f64,
     pub(crate) block: Option<u32>,
     /// Index into [`Cells::machines`].
@@ -45,8 +49,8 @@ pub(crate) struct Reading {
 pub(crate) struct Cell<'a> {
     /// The runs' values, in order.
     pub(crate) runs: Vec<Reading>,
-    /// The first summary given.
-    pub(crate) summary: Option<&'a Summary>,
+    /// The first summary given, in the unit of the metric.
+    pub(crate) summary: Option<Cow<'a, Summary>>,
     /// How many further summaries were given.
     pub(crate) further_summaries: usize,
 }
@@ -106,6 +110,7 @@ pub(crate) struct Cells<'a> {
     pub(crate) run_places: Vec<(usize, usize)>,
     /// How many values were left out because they are no usable numbers.
     pub(crate) left_out: usize,
+    units: Common,
     cells: BTreeMap<Key, Cell<'a>>,
 }
 
@@ -145,6 +150,7 @@ impl<'a> Cells<'a> {
             machines: Vec::new(),
             run_places: Vec::new(),
             left_out: 0,
+            units: units_of(records),
             cells: BTreeMap::new(),
         };
         let mut metrics = HashMap::new();
@@ -175,14 +181,16 @@ impl<'a> Cells<'a> {
                     self.left_out += 1;
                     continue;
                 }
+                let metric = self.metric(metrics, name, &measurement.unit);
                 let key = Key {
                     workload,
-                    metric: self.metric(metrics, name, &measurement.unit),
+                    metric,
                     configuration,
                 };
+                let value = self.converted(measurement.value, &measurement.unit, metric);
                 self.cells.entry(key).or_default().runs.push(Reading {
                     run,
-                    value: measurement.value,
+                    value,
                     block: record.block,
                     machine,
                 });
@@ -201,11 +209,13 @@ impl<'a> Cells<'a> {
                 self.left_out += 1;
                 continue;
             }
+            let metric = self.metric(metrics, &summary.metric, &summary.unit);
             let key = Key {
                 workload: workloads.enter(&summary.workload),
-                metric: self.metric(metrics, &summary.metric, &summary.unit),
+                metric,
                 configuration: configurations.enter(&summary.configuration),
             };
+            let summary = self.converted_summary(summary, metric);
             let cell = self.cells.entry(key).or_default();
             if cell.summary.is_some() {
                 cell.further_summaries += 1;
@@ -230,6 +240,7 @@ impl<'a> Cells<'a> {
         unit: &str,
     ) -> usize {
         let next = self.metrics.len();
+        let unit = self.units.of(name, unit);
         let known = index
             .entry((name.to_owned(), unit.to_owned()))
             .or_insert(next);
@@ -240,6 +251,28 @@ impl<'a> Cells<'a> {
             });
         }
         *known
+    }
+
+    /// A value that was recorded in a unit, in that of its metric.
+    fn converted(&self, value: f64, unit: &str, metric: usize) -> f64 {
+        convert(value, unit, &self.metrics[metric].unit).unwrap_or(value)
+    }
+
+    fn converted_summary<'s>(&self, summary: &'s Summary, metric: usize) -> Cow<'s, Summary> {
+        let unit = &self.metrics[metric].unit;
+        if summary.unit == *unit {
+            return Cow::Borrowed(summary);
+        }
+        let to = |value| self.converted(value, &summary.unit, metric);
+        Cow::Owned(Summary {
+            unit: unit.clone(),
+            mean: to(summary.mean),
+            spread: summary.spread.map(|spread| match spread {
+                Spread::StandardError(error) => Spread::StandardError(to(error)),
+                Spread::StandardDeviation(sd) => Spread::StandardDeviation(to(sd)),
+            }),
+            ..summary.clone()
+        })
     }
 
     /// What is known at `key`.
@@ -302,6 +335,20 @@ impl<'a> Cells<'a> {
     }
 }
 
+/// Every unit in which a metric was recorded.
+fn units_of(records: &Records) -> Common {
+    let mut units = Common::default();
+    for run in &records.runs {
+        for (name, measurement) in &run.metrics {
+            units.note(name, &measurement.unit);
+        }
+    }
+    for summary in &records.summaries {
+        units.note(&summary.metric, &summary.unit);
+    }
+    units
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -331,11 +378,31 @@ mod tests {
     }
 
     #[test]
+    fn units_of_one_dimension_are_one_metric() {
+        let records = Records {
+            runs: vec![run("a", "t", 1500.0, "ms"), run("b", "t", 2.0, "s")],
+            ..Records::default()
+        };
+        let cells = Cells::new(&records);
+        assert_eq!(cells.metrics.len(), 1);
+        assert_eq!(cells.metrics[0].unit, "s");
+        let values = |configuration| {
+            let key = Key {
+                workload: 0,
+                metric: 0,
+                configuration,
+            };
+            cells.get(key).unwrap().values()
+        };
+        assert_eq!((values(0), values(1)), (vec![1.5], vec![2.0]));
+    }
+
+    #[test]
     fn one_name_in_two_units_is_two_metrics_and_nan_is_left_out() {
         let records = Records {
             runs: vec![
                 run("a", "t", 1.0, "s"),
-                run("a", "t", 1000.0, "ms"),
+                run("a", "t", 1000.0, "J"),
                 run("a", "t", f64::NAN, "s"),
             ],
             ..Records::default()

@@ -101,7 +101,8 @@ pub struct Comparison {
     pub workload: String,
     /// The metric.
     pub metric: String,
-    /// Its unit; empty for plain counts.
+    /// Its unit; empty for plain counts. Values that were recorded in another
+    /// unit of its dimension are converted.
     pub unit: String,
     /// The configuration compared with.
     pub baseline: String,

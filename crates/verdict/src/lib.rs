@@ -47,6 +47,7 @@ mod sentences;
 mod so_far;
 mod tables;
 mod trial;
+mod units;
 mod weigh;
 mod words;
 
@@ -65,3 +66,4 @@ pub use names::{Kind, NameError, similar};
 pub use options::Options;
 pub use so_far::{SoFar, so_far};
 pub use trial::try_records;
+pub use units::convert;

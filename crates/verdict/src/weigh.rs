@@ -183,7 +183,7 @@ pub(crate) fn by_machine_runs(
 
 /// Whether a cell's summary is the mean of the cell's own runs.
 pub(crate) fn agreeing_summary(cell: &Cell<'_>) -> bool {
-    let Some(summary) = cell.summary else {
+    let Some(summary) = &cell.summary else {
         return false;
     };
     let values = cell.values();
@@ -342,7 +342,7 @@ fn moments(cell: &Cell<'_>) -> Option<(f64, Option<f64>, Option<u32>)> {
         let error = variance(&values).map(|v| (v / n).sqrt());
         return Some((mean, error, u32::try_from(values.len()).ok()));
     }
-    let summary = cell.summary?;
+    let summary = cell.summary.as_deref()?;
     Some((summary.mean, standard_error(summary), summary.n))
 }
 

@@ -245,12 +245,15 @@ fn one_name_in_two_units_is_told_and_never_compared() {
     let mut records = runs_of("w", "t", "s", &[("a", &[1.0, 2.0])]);
     records
         .runs
-        .extend(runs_of("w", "t", "msec", &[("b", &[1000.0, 2000.0])]).runs);
+        .extend(runs_of("w", "t", "jiffies", &[("b", &[1000.0, 2000.0])]).runs);
     let document = judged(&records);
     assert!(document.comparisons.is_empty());
     assert_eq!(
         lints(&document, "unit-unknown"),
-        ["t: given in s and msec: each is judged for itself"]
+        [
+            "t: given in s and jiffies, which cannot be converted into each other: each is judged \
+          for itself"
+        ]
     );
 }
 
