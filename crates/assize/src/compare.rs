@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::files::Files;
 use crate::page::{From, Material};
 use crate::terms::Terms;
-use crate::{audit, joining, output, rerun};
+use crate::{audit, joining, output, rerun, resolutions};
 
 /// Judges bundles and files of results together.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
@@ -32,7 +32,8 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
 
 /// Shows one bundle.
 pub(crate) fn report(arguments: &ReportArguments) -> Result<u8, Failure> {
-    let records = assize_bundle::read(&arguments.bundle)?;
+    let mut records = assize_bundle::read(&arguments.bundle)?;
+    resolutions::declare(&arguments.bundle, &mut records)?;
     let terms = Terms::of(&arguments.bundle)?;
     let material = Material {
         records: &records,
@@ -102,7 +103,9 @@ fn united(inputs: &[PathBuf], all: Vec<Records>) -> Result<Records, Failure> {
 
 fn read(path: &Path) -> Result<Records, Failure> {
     if path.is_dir() {
-        return Ok(assize_bundle::read(path)?);
+        let mut records = assize_bundle::read(path)?;
+        resolutions::declare(path, &mut records)?;
+        return Ok(records);
     }
     let found = audit::read(path, &Options::default())?;
     audit::something(&found)?;
@@ -170,6 +173,7 @@ fn join(all: &mut Records, records: Records, path: &Path) -> Result<(), Failure>
     all.events.extend(records.events);
     all.statements.extend(records.statements);
     all.unsupported.extend(records.unsupported);
+    all.resolutions.extend(records.resolutions);
     all.doubts.extend(records.doubts);
     all.failures.extend(records.failures);
     all.unavailable.extend(records.unavailable);

@@ -61,10 +61,12 @@ impl Files {
         let summaries = records.summaries.iter_mut();
         let events = records.events.iter_mut();
         let unsupported = records.unsupported.iter_mut();
+        let resolutions = records.resolutions.iter_mut();
         let places = (runs.map(|one| (&mut one.configuration, &mut one.workload)))
             .chain(summaries.map(|one| (&mut one.configuration, &mut one.workload)))
             .chain(events.map(|one| (&mut one.configuration, &mut one.workload)))
-            .chain(unsupported.map(|one| (&mut one.configuration, &mut one.workload)));
+            .chain(unsupported.map(|one| (&mut one.configuration, &mut one.workload)))
+            .chain(resolutions.map(|one| (&mut one.configuration, &mut one.workload)));
         for (configuration, workload) in places {
             *workload = self.workload(configuration, workload);
             stem.clone_into(configuration);

@@ -17,6 +17,7 @@ mod page;
 mod plan;
 mod record;
 mod rerun;
+mod resolutions;
 mod run;
 mod shell;
 mod terms;

@@ -243,3 +243,35 @@ fn hyperfine_in_seconds_stands_beside_hyperfine_in_milliseconds() {
         assert!(lints(&found, "unit-unknown").is_empty());
     }
 }
+
+/// What hackbench prints when it takes 7 ms, six times.
+fn hackbench(time: &str) -> String {
+    let one = format!(
+        "Running in process mode with 2 groups using 8 file descriptors each (== 16 tasks)\n\
+         Each sender will pass 100 messages of 100 bytes\nTime: {time}\n"
+    );
+    one.repeat(6)
+}
+
+#[test]
+fn times_printed_too_coarsely_are_not_equivalent() {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    for (printed, verdict, step) in [
+        ("0.007", "undecided", 0.001),
+        ("7.000", "equivalent", 0.001),
+        ("7.0", "undecided", 0.1),
+    ] {
+        for name in ["a.txt", "b.txt"] {
+            fs::write(here.join(name), hackbench(printed)).unwrap();
+        }
+        let files = ["compare", "a.txt", "b.txt"];
+        let found = document(here, &[&files[..], &["--json"]].concat());
+        let row = &found["comparisons"][0];
+        assert_eq!(row["verdict"], verdict, "{printed}: {row:#}");
+        assert_eq!(row["resolution"], step, "{printed}");
+        let text = common::printed(here, &files);
+        let said = text.contains("nothing shows them equal");
+        assert_eq!(said, verdict == "undecided", "{printed}: {text}");
+    }
+}

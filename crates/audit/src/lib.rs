@@ -33,6 +33,7 @@ mod headings;
 mod line;
 mod located;
 mod options;
+mod printed;
 mod scan;
 
 use std::collections::{HashMap, HashSet};

@@ -37,7 +37,7 @@ pub use raw::first_run_with;
 pub use recorded::{Exit, Histogram, Recorded, Samples};
 pub use records::{
     Across, Configuration, DeclaredTable, Doubt, Events, FailedRun, Measurement, Place, Records,
-    Run, Spread, Statement, Summary, Unavailable, Unsupported,
+    Resolution, Run, Spread, Statement, Summary, Unavailable, Unsupported,
 };
 pub use schedule::read_run;
 pub use several::{Kin, kin, name_apart, stack};

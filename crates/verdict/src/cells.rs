@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use assize_bundle::{Records, Spread, Summary};
 
 use crate::names::folded;
+use crate::steps;
 use crate::units::{Common, convert};
 
 /// Values beyond this have no finite variance.
@@ -53,6 +54,9 @@ pub(crate) struct Cell<'a> {
     pub(crate) summary: Option<Cow<'a, Summary>>,
     /// How many further summaries were given.
     pub(crate) further_summaries: usize,
+    /// In which steps its values come, where that is known and not a plain
+    /// count's.
+    pub(crate) step: Option<f64>,
 }
 
 impl Cell<'_> {
@@ -73,6 +77,7 @@ impl Cell<'_> {
             runs: runs.copied().collect(),
             summary: None,
             further_summaries: 0,
+            step: self.step,
         }
     }
 
@@ -162,6 +167,12 @@ impl<'a> Cells<'a> {
         }
         table.configurations = configurations.names;
         table.workloads = workloads.names;
+        let steps = steps::of_all(&table);
+        for (key, step) in steps {
+            if let Some(cell) = table.cells.get_mut(&key) {
+                cell.step = Some(step);
+            }
+        }
         table
     }
 
@@ -253,8 +264,14 @@ impl<'a> Cells<'a> {
         *known
     }
 
+    /// The index of a metric by its name and a unit of its dimension.
+    pub(crate) fn metric_of(&self, name: &str, unit: &str) -> Option<usize> {
+        let mut metrics = self.metrics.iter();
+        metrics.position(|metric| metric.name == name && convert(1.0, unit, &metric.unit).is_some())
+    }
+
     /// A value that was recorded in a unit, in that of its metric.
-    fn converted(&self, value: f64, unit: &str, metric: usize) -> f64 {
+    pub(crate) fn converted(&self, value: f64, unit: &str, metric: usize) -> f64 {
         convert(value, unit, &self.metrics[metric].unit).unwrap_or(value)
     }
 

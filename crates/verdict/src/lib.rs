@@ -45,6 +45,7 @@ mod pairs;
 mod rates;
 mod sentences;
 mod so_far;
+mod steps;
 mod tables;
 mod trial;
 mod units;

@@ -36,6 +36,7 @@ pub(super) fn assemble(
     for item in items {
         record(&mut records, &mut runs, item, &names);
     }
+    records.resolutions = runs.resolutions();
     records.runs = runs.finish();
     records
 }

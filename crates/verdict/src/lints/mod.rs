@@ -6,7 +6,7 @@ mod duplicates;
 mod failures;
 mod holes;
 mod order;
-mod units;
+pub(crate) mod units;
 
 use std::collections::BTreeSet;
 

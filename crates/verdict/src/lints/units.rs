@@ -49,7 +49,8 @@ pub(super) fn unknown(cells: &Cells<'_>) -> Option<Lint> {
     })
 }
 
-fn is_measured(name: &str) -> bool {
+/// Whether a metric by its name is no plain count.
+pub(crate) fn is_measured(name: &str) -> bool {
     let lower = name.to_lowercase();
     lower
         .split(|c: char| !c.is_alphanumeric())

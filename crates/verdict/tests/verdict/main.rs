@@ -14,6 +14,7 @@ mod events;
 mod lints;
 #[cfg(test)]
 mod machines;
+mod resolution;
 #[cfg(test)]
 mod schedules;
 #[cfg(test)]
