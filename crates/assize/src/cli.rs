@@ -1,5 +1,6 @@
 //! The command line.
 
+mod fail_on;
 mod running;
 
 use std::path::PathBuf;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use regex::Regex;
 
+pub(crate) use fail_on::FailOn;
 pub(crate) use running::{
     DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments, Overriding, PlanArguments,
     RunArguments, RunOneArguments,
@@ -83,10 +85,11 @@ pub(crate) struct Question {
     /// A file with one claim on each line; '#' begins a comment
     #[arg(long = "claims", value_name = "FILE")]
     pub(crate) claims_file: Option<PathBuf>,
-    /// End with status 1 if this is found: 'lint' (any), the code of a
-    /// lint, or 'undecided' (a claim). A refuted claim always does
-    #[arg(long = "fail-on", value_name = "WHAT")]
-    pub(crate) fail_on: Vec<String>,
+    /// End with status 1 if this is found: 'lint' (any), the code of a lint
+    /// (docs/lints.md), or 'undecided' (a claim). A refuted claim always
+    /// does. May be given several times
+    #[arg(long = "fail-on", value_name = "WHAT", value_parser = FailOn::parse)]
+    pub(crate) fail_on: Vec<FailOn>,
 }
 
 /// What is tried, and how.

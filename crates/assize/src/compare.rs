@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use assize_audit::Options;
-use assize_bundle::{Configuration, Records};
+use assize_bundle::Records;
 
 use crate::cli::{CompareArguments, Joining, ReportArguments, Showing};
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::page::{From, Material};
 use crate::terms::Terms;
-use crate::{audit, joining, output, rerun};
+use crate::{audit, joining, output, rerun, resolutions};
 
 /// Judges bundles and files of results together.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
@@ -31,7 +32,8 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
 
 /// Shows one bundle.
 pub(crate) fn report(arguments: &ReportArguments) -> Result<u8, Failure> {
-    let records = assize_bundle::read(&arguments.bundle)?;
+    let mut records = assize_bundle::read(&arguments.bundle)?;
+    resolutions::declare(&arguments.bundle, &mut records)?;
     let terms = Terms::of(&arguments.bundle)?;
     let material = Material {
         records: &records,
@@ -59,16 +61,16 @@ pub(crate) fn gather(
     let mut terms: Option<Terms> = None;
     let mut all = Vec::new();
     for path in inputs {
-        let mut records = read(path)?;
-        if inputs.len() > 1 && !path.is_dir() {
-            records = file_is_configuration(path, records);
-        }
+        let records = read(path)?;
         let these = Terms::of(path)?;
         terms = Some(match terms {
             None => these,
             Some(before) => before.and(these),
         });
         all.push(records);
+    }
+    if inputs.len() > 1 {
+        all = files_are_configurations(inputs, all);
     }
     let are_blocks = match asked {
         Some(joining) => joining == Joining::Blocks,
@@ -101,53 +103,41 @@ fn united(inputs: &[PathBuf], all: Vec<Records>) -> Result<Records, Failure> {
 
 fn read(path: &Path) -> Result<Records, Failure> {
     if path.is_dir() {
-        return Ok(assize_bundle::read(path)?);
+        let mut records = assize_bundle::read(path)?;
+        resolutions::declare(path, &mut records)?;
+        return Ok(records);
     }
     let found = audit::read(path, &Options::default())?;
     audit::something(&found)?;
     Ok(found.records)
 }
 
-/// Of several files each is a configuration, called like the file; what the
-/// file itself calls configurations (commands, for hyperfine) are workloads.
-fn file_is_configuration(path: &Path, mut records: Records) -> Records {
-    let stem = path
-        .file_stem()
-        .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-    let rename = |configuration: &mut String, workload: &mut String| {
-        *workload = std::mem::replace(configuration, stem.clone());
-    };
-    if records.configurations.len() == 1 && records.workloads.len() > 1 {
-        // The workloads have names of their own.
-        for run in &mut records.runs {
-            run.configuration.clone_from(&stem);
+/// Of several inputs each file is a configuration.
+fn files_are_configurations(inputs: &[PathBuf], all: Vec<Records>) -> Vec<Records> {
+    let mut files = Files::default();
+    let read = inputs.iter().zip(&all).filter(|(path, _)| !path.is_dir());
+    read.for_each(|(_, records)| files.note(records));
+    let named = inputs.iter().zip(all).map(|(path, records)| {
+        if path.is_dir() {
+            records
+        } else {
+            files.as_configuration(path, records)
         }
-        for summary in &mut records.summaries {
-            summary.configuration.clone_from(&stem);
-        }
-    } else {
-        for run in &mut records.runs {
-            rename(&mut run.configuration, &mut run.workload);
-        }
-        for summary in &mut records.summaries {
-            rename(&mut summary.configuration, &mut summary.workload);
-        }
-        records.workloads = records
-            .configurations
-            .iter()
-            .map(|c| c.name.clone())
-            .collect();
-    }
-    for events in &mut records.events {
-        events.configuration.clone_from(&stem);
-    }
-    records.configurations = vec![Configuration {
-        label: stem.clone(),
-        name: stem,
-        ..Configuration::default()
-    }];
-    records.factors.clear();
-    records
+    });
+    named.collect()
+}
+
+/// Which configurations have figures on which workloads. Names match without
+/// regard to case, as they do in a verdict.
+fn cells(records: &Records) -> BTreeSet<(String, String)> {
+    let runs = records.runs.iter();
+    let summaries = records.summaries.iter();
+    let events = records.events.iter();
+    runs.map(|one| (&one.configuration, &one.workload))
+        .chain(summaries.map(|one| (&one.configuration, &one.workload)))
+        .chain(events.map(|one| (&one.configuration, &one.workload)))
+        .map(|(configuration, workload)| (configuration.to_lowercase(), workload.to_lowercase()))
+        .collect()
 }
 
 /// Puts runs after so many others in the order of execution.
@@ -162,13 +152,6 @@ fn after(records: &mut Records, others: u32) {
 
 /// Adds records to those of other inputs; refuses to pool cells.
 fn join(all: &mut Records, mut records: Records, path: &Path) -> Result<(), Failure> {
-    let cells = |records: &Records| -> BTreeSet<(String, String)> {
-        records
-            .runs
-            .iter()
-            .map(|run| (run.configuration.clone(), run.workload.clone()))
-            .collect()
-    };
     if let Some((configuration, workload)) = cells(all).intersection(&cells(&records)).next() {
         let text = format!(
             "{}: holds runs of '{configuration}' on '{workload}' as an input before it does; runs of different bundles \
@@ -199,6 +182,7 @@ fn join(all: &mut Records, mut records: Records, path: &Path) -> Result<(), Fail
     all.events.extend(records.events);
     all.statements.extend(records.statements);
     all.unsupported.extend(records.unsupported);
+    all.resolutions.extend(records.resolutions);
     all.doubts.extend(records.doubts);
     all.failures.extend(records.failures);
     all.unavailable.extend(records.unavailable);

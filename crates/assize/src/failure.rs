@@ -43,6 +43,15 @@ pub(crate) enum Failure {
         directory: PathBuf,
         why: Option<String>,
     },
+    /// Not one run of these configurations was completed on a workload; what
+    /// else was asked for is judged.
+    FailedRuns {
+        directory: PathBuf,
+        /// What failed and why, one line each.
+        cells: Vec<String>,
+        /// The place in the schedule of the first that failed.
+        first: u32,
+    },
     /// The exact machine is not exact.
     Inexact(String),
     /// Our own bug: a document that cannot be shown.
@@ -68,6 +77,7 @@ impl Failure {
             Failure::Record(error) => recording(error),
             Failure::Write { .. }
             | Failure::NoRun { .. }
+            | Failure::FailedRuns { .. }
             | Failure::Inexact(_)
             | Failure::Show(_) => 3,
             Failure::Interrupted { .. } | Failure::InterruptedEarly => INTERRUPTED,
@@ -114,6 +124,20 @@ impl fmt::Display for Failure {
                 let why = why.as_deref().unwrap_or("none was carried out");
                 let why = assize_report::printable(why);
                 write!(f, "no run was completed: {}: {why}", directory.display())
+            }
+            Failure::FailedRuns {
+                directory,
+                cells,
+                first,
+            } => {
+                let cells = cells.join("\n  ");
+                let console = directory.join(format!("runs/{first:04}.json"));
+                write!(
+                    f,
+                    "every run failed: {}\n  the last lines of the first one's console are in {}",
+                    assize_report::printable(&cells),
+                    console.display()
+                )
             }
             Failure::Inexact(text) => write!(
                 f,

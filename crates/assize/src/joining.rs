@@ -9,6 +9,7 @@ use assize_bundle::{
 };
 
 use crate::failure::Failure;
+use crate::resolutions;
 
 /// Whether two bundles of runs hold runs of one configuration on one workload.
 pub(crate) fn overlap(inputs: &[PathBuf], all: &[Records]) -> bool {
@@ -54,6 +55,9 @@ pub(crate) fn blocks(inputs: &[PathBuf], asked: bool) -> Result<Records, Failure
     };
     let names = name_apart(&heads, inputs, across);
     let mut records = assize_bundle::stack(inputs, &names, across)?;
+    for path in inputs {
+        resolutions::declare(path, &mut records)?;
+    }
     if across == Across::Machines {
         records.doubts.extend(other_kernels(&heads));
     }
@@ -247,6 +251,9 @@ fn side(name: &str, mut records: Records, paired: bool) -> Records {
         rename(&mut one.configuration, &mut one.workload);
     }
     for one in &mut records.events {
+        rename(&mut one.configuration, &mut one.workload);
+    }
+    for one in &mut records.resolutions {
         rename(&mut one.configuration, &mut one.workload);
     }
     for one in &mut records.unsupported {

@@ -8,7 +8,7 @@ use assize_bundle::Records;
 use assize_report::Style;
 use assize_verdict::{Document, Options, Outcome, try_records};
 
-use crate::cli::{Colour, Format, Question, Showing, Trial};
+use crate::cli::{Colour, FailOn, Format, Question, Showing, Trial};
 use crate::failure::Failure;
 use crate::page::{self, Material};
 use crate::shell;
@@ -61,7 +61,7 @@ pub(crate) fn compare_command(bundle: &Path, question: &Question) -> String {
         add("--claims", &path.display().to_string());
     }
     for what in &question.fail_on {
-        add("--fail-on", what);
+        add("--fail-on", what.word());
     }
     shell::command_line(words.into_iter())
 }
@@ -119,19 +119,19 @@ pub(crate) fn show(
     Ok(u8::from(failed(document, fail_on)))
 }
 
-fn failed(document: &Document, fail_on: &[String]) -> bool {
+fn failed(document: &Document, fail_on: &[FailOn]) -> bool {
     let refuted = document
         .claims
         .iter()
         .any(|claim| claim.outcome == Outcome::Refuted);
     refuted
-        || fail_on.iter().any(|what| match what.as_str() {
-            "lint" => !document.lints.is_empty(),
-            "undecided" => document
+        || fail_on.iter().any(|what| match what {
+            FailOn::Lint => !document.lints.is_empty(),
+            FailOn::Undecided => document
                 .claims
                 .iter()
                 .any(|claim| claim.outcome == Outcome::Undecided),
-            code => document.lints.iter().any(|lint| lint.code == code),
+            FailOn::Code(code) => document.lints.iter().any(|lint| lint.code == *code),
         })
 }
 

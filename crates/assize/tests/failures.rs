@@ -99,8 +99,9 @@ fn each_failure() -> Outcome {
         .output()
         .unwrap();
     let said = errors(&done);
-    assert_eq!(done.status.code(), Some(0), "{said}");
+    assert_eq!(done.status.code(), Some(3), "{said}");
     assert!(said.contains("6 of 6 runs recorded; 5 failed"), "{said}");
+    assert!(said.contains("every run failed: "), "{said}");
     let bundle = here.join("test.bundle");
     let (runs, log) = (runs(&bundle), log(&bundle));
     assert_eq!(runs["fine"]["exit"], "completed");

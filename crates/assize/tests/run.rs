@@ -21,6 +21,10 @@ fn main() -> ExitCode {
         ("tables_are_asked_for_once_and_shown_by_all_verbs", tables),
         ("nothing_is_overwritten", not_overwritten),
         ("failed_runs_do_not_stop_the_rest", failures),
+        (
+            "runs_that_fail_beside_others_do_not_fail_the_work",
+            some_fail,
+        ),
         ("if_every_run_fails_the_work_has_failed", all_fail),
         ("an_interrupt_leaves_a_bundle_to_go_on_with", interrupted),
         (
@@ -177,19 +181,70 @@ fn failures() -> Outcome {
     let here = place.path();
     experiment(here, "runs = 3\nretries = 1", r#"["true"]"#, r#"["false"]"#);
     let done = assize(here, &["run", "test.toml", "--json"]);
-    assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
+    let lines = errors(&done);
+    assert_eq!(done.status.code(), Some(3), "{lines}");
+    let last = "every run failed: change on it: 3 of 3: ";
+    assert!(
+        lines.contains(last) && lines.contains("exit status 1"),
+        "{lines}"
+    );
+    assert!(lines.contains("test.bundle/runs/0"), "{lines}");
     let verdict: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     assert_eq!(verdict["runs"].as_array().unwrap().len(), 3);
+    let first = verdict["sentences"][0]["text"].as_str().unwrap();
+    assert!(
+        first.starts_with("Every run of change on it failed, 3 of 3: "),
+        "{first}"
+    );
+    assert!(first.contains("exit status 1"), "{first}");
+    // Whoever only looks is told the same, and has done nothing wrong.
+    for verb in ["compare", "report"] {
+        let shown = document(here, &[verb, "test.bundle", "--json"]);
+        assert_eq!(shown["sentences"][0]["text"], first, "{verb}");
+        let text = printed(here, &[verb, "test.bundle"]);
+        assert!(
+            text.contains("\n\n- Every run of change on it failed"),
+            "{text}"
+        );
+        let page = printed(here, &[verb, "test.bundle", "--format", "html"]);
+        assert!(page.contains("Every run of change on it failed"), "{verb}");
+        let strict = assize(here, &[verb, "test.bundle", "--fail-on", "failed-run"]);
+        assert_eq!(strict.status.code(), Some(1), "{verb}");
+    }
+    let again = assize(here, &["run", "--resume", "test.bundle", "--quiet"]);
+    assert_eq!(again.status.code(), Some(3), "{}", errors(&again));
     assert_eq!(
         recorded(&here.join("test.bundle")),
         6,
         "failed runs are recorded"
     );
-    let lines = errors(&done);
     assert_eq!(lines.matches("it is tried again").count(), 3, "{lines}");
     assert!(lines.contains("6 of 6 runs recorded; 3 failed"), "{lines}");
     let log = fs::read_to_string(here.join("test.bundle/log.jsonl")).unwrap();
     assert_eq!(log.lines().count(), 9, "every attempt is logged: {log}");
+    Ok(())
+}
+
+fn some_fail() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    // The first run finds no file, and leaves one for the others.
+    let once = r#"["sh", "-c", "test -e there || { touch there; exit 7; }"]"#;
+    let once = once.replace("there", here.join("there").to_str().unwrap());
+    experiment(here, "runs = 3\nretries = 0", r#"["true"]"#, &once);
+    let done = assize(here, &["run", "test.toml", "--json"]);
+    assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
+    let verdict: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let lints = verdict["lints"].as_array().unwrap();
+    let failed = lints.iter().find(|lint| lint["code"] == "failed-run");
+    let detail = failed.unwrap()["detail"].as_str().unwrap();
+    assert!(detail.starts_with("1 of 3 runs failed: "), "{detail}");
+    assert!(
+        detail.ends_with("comparisons go on with the 2 runs left"),
+        "{detail}"
+    );
+    let sentences = verdict["sentences"].to_string();
+    assert!(!sentences.contains("Every run"), "{sentences}");
     Ok(())
 }
 

@@ -355,3 +355,41 @@ fn other_configurations_on_another_machine_are_a_lint() {
         found["lints"]
     );
 }
+
+#[test]
+fn what_a_source_says_of_its_steps_holds_in_one_bundle_and_in_several() {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    for kind in ["hackbench", "command"] {
+        for machine in ["one", "two"] {
+            let mut head = head("host", machine);
+            for configuration in head.plan["configurations"].as_array_mut().unwrap() {
+                configuration["workloads"][0]["kind"] = kind.into();
+            }
+            bundle(here, &format!("{kind}-{machine}"), &head, 1.0, "ms");
+        }
+        let [one, two] = ["one", "two"].map(|machine| format!("{kind}-{machine}"));
+        let asked: [&[&str]; 4] = [
+            &["report", &one, "--json"],
+            &["compare", &one, "--json"],
+            &["compare", &one, &two, "--json"],
+            &["compare", &one, &two, "--bundles", "sides", "--json"],
+        ];
+        for arguments in asked {
+            let done = Command::new(env!("CARGO_BIN_EXE_assize"))
+                .args(arguments)
+                .current_dir(here)
+                .output()
+                .unwrap();
+            let text = String::from_utf8_lossy(&done.stderr);
+            assert!(done.status.success(), "{arguments:?}: {text}");
+            let found: Value = serde_json::from_slice(&done.stdout).unwrap();
+            let row = &found["comparisons"][0];
+            let coarse = kind == "hackbench";
+            assert_eq!(row["too_coarse"], coarse, "{arguments:?}: {row:#}");
+            if coarse {
+                assert_eq!(row["resolution"], 1.0, "a millisecond: {row:#}");
+            }
+        }
+    }
+}

@@ -33,6 +33,7 @@ mod headings;
 mod line;
 mod located;
 mod options;
+mod printed;
 mod scan;
 
 use std::collections::{HashMap, HashSet};
@@ -42,6 +43,7 @@ use std::io::BufRead;
 use assize_bundle::{Place, Records};
 use serde::Serialize;
 
+pub use group::{UNNAMED, is_tool};
 pub use line::Line;
 pub use located::{Located, StandsFor, located};
 pub use options::{Options, parse_duration, parse_regex, parse_rule};

@@ -10,6 +10,7 @@ use crate::diff::Hunks;
 use crate::grammar::{self, Block, Figure, Finding};
 use crate::headings::{self, Heading};
 use crate::options::Options;
+use crate::printed::note_steps;
 use crate::{Explained, Line};
 
 /// A block of figures and its surroundings.
@@ -204,9 +205,10 @@ impl Scanner<'_, '_> {
             .any(|g| g.starts(text) && g.read(&self.lines[at..]).is_some())
     }
 
-    fn block(&mut self, at: usize, format: &'static str, block: Block) -> usize {
+    fn block(&mut self, at: usize, format: &'static str, mut block: Block) -> usize {
         let depth = self.lines[at].depth;
         let used = block.taken.len().clamp(1, self.lines.len() - at);
+        note_steps(format, &self.lines[at..at + used], &mut block.findings);
         for (i, what) in block.taken.iter().enumerate().take(used) {
             self.take(at + i, what);
         }

@@ -247,6 +247,22 @@ pub struct FailedRun {
     pub console: String,
 }
 
+/// In which steps a source gives a metric, where it says so: what it prints, or
+/// how often it looks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Resolution {
+    /// The configuration under test.
+    pub configuration: String,
+    /// What was executed.
+    pub workload: String,
+    /// The metric.
+    pub metric: String,
+    /// The unit of the step.
+    pub unit: String,
+    /// The step; positive.
+    pub step: f64,
+}
+
 /// A configuration and the levels of the factors it stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Configuration {
@@ -358,6 +374,9 @@ pub struct Records {
     pub statements: Vec<Statement>,
     /// Counters without a number.
     pub unsupported: Vec<Unsupported>,
+    /// In which steps figures were given, where that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resolutions: Vec<Resolution>,
     /// What was doubtful on the way.
     pub doubts: Vec<Doubt>,
     /// Metrics of which more is better; of all others nothing is assumed.

@@ -315,6 +315,7 @@ fn add(all: &mut Records, records: Records) {
         count(&mut all.events, events);
     }
     all.unsupported.extend(records.unsupported);
+    all.resolutions.extend(records.resolutions);
     all.doubts.extend(records.doubts);
     all.failures.extend(records.failures);
     all.unavailable.extend(records.unavailable);

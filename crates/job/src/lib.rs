@@ -23,6 +23,7 @@ mod machine;
 mod queue;
 mod record;
 pub mod replay;
+pub mod resolution;
 mod submitting;
 mod workload;
 

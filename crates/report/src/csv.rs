@@ -46,6 +46,8 @@ const COLUMNS: &[&str] = &[
     "line",
     "text",
     "machine",
+    "resolution",
+    "too_coarse",
 ];
 
 /// The whole document as one table: whatever it holds is in a cell, numbers
@@ -194,7 +196,8 @@ fn statement(statement: &Statement, table: &mut Table) -> Result<(), ::csv::Erro
     ])
 }
 
-fn judged(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
+/// Every configuration against its baseline.
+fn compared(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
     for row in &document.comparisons {
         let [low, high] = bounds(row.ci);
         table.row(&[
@@ -220,11 +223,18 @@ fn judged(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
             ("p_t_adjusted", number(row.p_t_adjusted)),
             ("scale", format!("{:?}", row.scale).to_lowercase()),
             ("difference", number(row.difference)),
+            ("resolution", number(row.resolution)),
+            ("too_coarse", row.too_coarse.to_string()),
             ("verdict", row.verdict.word().into()),
             ("runs_needed", number(row.runs_needed)),
             ("text", row.because.clone().unwrap_or_default()),
         ])?;
     }
+    Ok(())
+}
+
+fn judged(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
+    compared(document, table)?;
     machines::rows(document, table)?;
     for row in &document.noise_floor {
         noise_floor(row, table)?;

@@ -1,10 +1,13 @@
 //! The records by workload, metric and configuration.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use assize_bundle::{Records, Spread, Summary};
 
 use crate::names::folded;
+use crate::steps;
+use crate::units::{Common, convert};
 
 /// Values beyond this have no finite variance.
 const LARGEST: f64 = 1e140;
@@ -14,7 +17,8 @@ pub(crate) fn usable(value: f64) -> bool {
     value.abs() <= LARGEST
 }
 
-/// A metric; the same name in two units is two metrics.
+/// A metric; the same name in two units is two metrics, unless the units are of
+/// one dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Metric {
     pub(crate) name: String,
@@ -34,6 +38,7 @@ pub(crate) struct Key {
 pub(crate) struct Reading {
     /// Index into [`Records::runs`].
     pub(crate) run: usize,
+    /// In the unit of the metric.
     pub(crate) value: f64,
     pub(crate) block: Option<u32>,
     /// Index into [`Cells::machines`].
@@ -45,10 +50,13 @@ pub(crate) struct Reading {
 pub(crate) struct Cell<'a> {
     /// The runs' values, in order.
     pub(crate) runs: Vec<Reading>,
-    /// The first summary given.
-    pub(crate) summary: Option<&'a Summary>,
+    /// The first summary given, in the unit of the metric.
+    pub(crate) summary: Option<Cow<'a, Summary>>,
     /// How many further summaries were given.
     pub(crate) further_summaries: usize,
+    /// In which steps its values come, where that is known and not a plain
+    /// count's.
+    pub(crate) step: Option<f64>,
 }
 
 impl Cell<'_> {
@@ -69,6 +77,7 @@ impl Cell<'_> {
             runs: runs.copied().collect(),
             summary: None,
             further_summaries: 0,
+            step: self.step,
         }
     }
 
@@ -106,6 +115,7 @@ pub(crate) struct Cells<'a> {
     pub(crate) run_places: Vec<(usize, usize)>,
     /// How many values were left out because they are no usable numbers.
     pub(crate) left_out: usize,
+    units: Common,
     cells: BTreeMap<Key, Cell<'a>>,
 }
 
@@ -145,6 +155,7 @@ impl<'a> Cells<'a> {
             machines: Vec::new(),
             run_places: Vec::new(),
             left_out: 0,
+            units: units_of(records),
             cells: BTreeMap::new(),
         };
         let mut metrics = HashMap::new();
@@ -156,6 +167,12 @@ impl<'a> Cells<'a> {
         }
         table.configurations = configurations.names;
         table.workloads = workloads.names;
+        let steps = steps::of_all(&table);
+        for (key, step) in steps {
+            if let Some(cell) = table.cells.get_mut(&key) {
+                cell.step = Some(step);
+            }
+        }
         table
     }
 
@@ -175,14 +192,16 @@ impl<'a> Cells<'a> {
                     self.left_out += 1;
                     continue;
                 }
+                let metric = self.metric(metrics, name, &measurement.unit);
                 let key = Key {
                     workload,
-                    metric: self.metric(metrics, name, &measurement.unit),
+                    metric,
                     configuration,
                 };
+                let value = self.converted(measurement.value, &measurement.unit, metric);
                 self.cells.entry(key).or_default().runs.push(Reading {
                     run,
-                    value: measurement.value,
+                    value,
                     block: record.block,
                     machine,
                 });
@@ -201,11 +220,13 @@ impl<'a> Cells<'a> {
                 self.left_out += 1;
                 continue;
             }
+            let metric = self.metric(metrics, &summary.metric, &summary.unit);
             let key = Key {
                 workload: workloads.enter(&summary.workload),
-                metric: self.metric(metrics, &summary.metric, &summary.unit),
+                metric,
                 configuration: configurations.enter(&summary.configuration),
             };
+            let summary = self.converted_summary(summary, metric);
             let cell = self.cells.entry(key).or_default();
             if cell.summary.is_some() {
                 cell.further_summaries += 1;
@@ -230,6 +251,7 @@ impl<'a> Cells<'a> {
         unit: &str,
     ) -> usize {
         let next = self.metrics.len();
+        let unit = self.units.of(name, unit);
         let known = index
             .entry((name.to_owned(), unit.to_owned()))
             .or_insert(next);
@@ -240,6 +262,34 @@ impl<'a> Cells<'a> {
             });
         }
         *known
+    }
+
+    /// The index of a metric by its name and a unit of its dimension.
+    pub(crate) fn metric_of(&self, name: &str, unit: &str) -> Option<usize> {
+        let mut metrics = self.metrics.iter();
+        metrics.position(|metric| metric.name == name && convert(1.0, unit, &metric.unit).is_some())
+    }
+
+    /// A value that was recorded in a unit, in that of its metric.
+    pub(crate) fn converted(&self, value: f64, unit: &str, metric: usize) -> f64 {
+        convert(value, unit, &self.metrics[metric].unit).unwrap_or(value)
+    }
+
+    fn converted_summary<'s>(&self, summary: &'s Summary, metric: usize) -> Cow<'s, Summary> {
+        let unit = &self.metrics[metric].unit;
+        if summary.unit == *unit {
+            return Cow::Borrowed(summary);
+        }
+        let to = |value| self.converted(value, &summary.unit, metric);
+        Cow::Owned(Summary {
+            unit: unit.clone(),
+            mean: to(summary.mean),
+            spread: summary.spread.map(|spread| match spread {
+                Spread::StandardError(error) => Spread::StandardError(to(error)),
+                Spread::StandardDeviation(sd) => Spread::StandardDeviation(to(sd)),
+            }),
+            ..summary.clone()
+        })
     }
 
     /// What is known at `key`.
@@ -302,6 +352,20 @@ impl<'a> Cells<'a> {
     }
 }
 
+/// Every unit in which a metric was recorded.
+fn units_of(records: &Records) -> Common {
+    let mut units = Common::default();
+    for run in &records.runs {
+        for (name, measurement) in &run.metrics {
+            units.note(name, &measurement.unit);
+        }
+    }
+    for summary in &records.summaries {
+        units.note(&summary.metric, &summary.unit);
+    }
+    units
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -331,11 +395,31 @@ mod tests {
     }
 
     #[test]
+    fn units_of_one_dimension_are_one_metric() {
+        let records = Records {
+            runs: vec![run("a", "t", 1500.0, "ms"), run("b", "t", 2.0, "s")],
+            ..Records::default()
+        };
+        let cells = Cells::new(&records);
+        assert_eq!(cells.metrics.len(), 1);
+        assert_eq!(cells.metrics[0].unit, "s");
+        let values = |configuration| {
+            let key = Key {
+                workload: 0,
+                metric: 0,
+                configuration,
+            };
+            cells.get(key).unwrap().values()
+        };
+        assert_eq!((values(0), values(1)), (vec![1.5], vec![2.0]));
+    }
+
+    #[test]
     fn one_name_in_two_units_is_two_metrics_and_nan_is_left_out() {
         let records = Records {
             runs: vec![
                 run("a", "t", 1.0, "s"),
-                run("a", "t", 1000.0, "ms"),
+                run("a", "t", 1000.0, "J"),
                 run("a", "t", f64::NAN, "s"),
             ],
             ..Records::default()

@@ -247,7 +247,7 @@ pub(crate) fn verdict_of(
         p_adjusted,
         p_t_adjusted,
         p_attainable,
-        ci90: weighed.ci90,
+        ci90: weighed.ci_of_equivalence(options),
         margin: options.margin,
         alpha: options.alpha,
     });
@@ -314,6 +314,9 @@ fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
     let mut because: Vec<String> = Vec::new();
     because.extend(weighed.across.as_ref().map(|across| story(across, options)));
     because.extend(weighed.because.iter().cloned());
+    if row.verdict == Verdict::Undecided && weighed.ci90.is_some() {
+        because.extend(weighed.coarseness(options));
+    }
     let ci = weighed.ci_ends();
     Comparison {
         workload: cells.workloads[row.key.workload].clone(),
@@ -335,6 +338,8 @@ fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
         p_t_adjusted: row.p_t_adjusted,
         scale: weighed.scale,
         difference: weighed.difference,
+        resolution: weighed.step,
+        too_coarse: weighed.too_coarse(options).is_some(),
         verdict: row.verdict,
         runs_needed: row.runs_needed,
         because: (!because.is_empty()).then(|| because.join("; ")),

@@ -131,7 +131,8 @@ pub struct Comparison {
     pub workload: String,
     /// The metric.
     pub metric: String,
-    /// Its unit; empty for plain counts.
+    /// Its unit; empty for plain counts. Values that were recorded in another
+    /// unit of its dimension are converted.
     pub unit: String,
     /// The configuration compared with.
     pub baseline: String,
@@ -167,6 +168,15 @@ pub struct Comparison {
     pub scale: Scale,
     /// Configuration minus baseline, in the metric's unit; raw scale only.
     pub difference: Option<f64>,
+    /// In which steps the values come, where that is known: as the source says, as
+    /// they were printed, or as they show. Not of plain counts, and not where it
+    /// is finer than a hundred-thousandth of the values.
+    #[serde(default)]
+    pub resolution: Option<f64>,
+    /// Whether `resolution` is more than `margin` of the baseline's mean: then the
+    /// verdict is never `equivalent`.
+    #[serde(default)]
+    pub too_coarse: bool,
     /// What may be said of it.
     pub verdict: Verdict,
     /// Runs per configuration that would (`supported`) or likely would

@@ -36,6 +36,7 @@ mod comparisons;
 mod document;
 mod error;
 mod factorial;
+mod failed;
 mod identities;
 mod lints;
 mod names;
@@ -45,8 +46,10 @@ mod pairs;
 mod rates;
 mod sentences;
 mod so_far;
+mod steps;
 mod tables;
 mod trial;
+mod units;
 mod weigh;
 mod words;
 
@@ -59,7 +62,10 @@ pub use document::{
     Scale, Sentence, TTest, Table, TableCell, TableRow, Verdict,
 };
 pub use error::Error;
-pub use names::{Kind, NameError};
+pub use failed::{FailedCell, failed_cells};
+pub use lints::LINTS;
+pub use names::{Kind, NameError, similar};
 pub use options::Options;
 pub use so_far::{SoFar, so_far};
 pub use trial::try_records;
+pub use units::convert;

@@ -82,9 +82,9 @@ fn nearest(wanted: &str, folds: &[String]) -> Option<usize> {
 
 /// The candidate that `given` may have been meant to be: it contains it, or few
 /// characters differ.
-pub(crate) fn similar<'c>(given: &str, candidates: &'c [String]) -> Option<&'c String> {
+pub fn similar<'c, S: AsRef<str>>(given: &str, candidates: &'c [S]) -> Option<&'c S> {
     let wanted = folded(given);
-    let folds: Vec<String> = candidates.iter().map(|c| folded(c)).collect();
+    let folds: Vec<String> = candidates.iter().map(|c| folded(c.as_ref())).collect();
     let near = nearest(&wanted, &folds)?;
     let most = 1 + folds[near].chars().count() / 3;
     let alike = !wanted.is_empty()
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(alike("jiter"), Some("jitter"));
         assert_eq!(alike("p99"), Some("latency_ns_p99"));
         assert_eq!(alike("context_switches"), None);
-        assert_eq!((alike(""), similar("a", &[])), (None, None));
+        assert_eq!((alike(""), similar("a", &[] as &[String])), (None, None));
     }
 
     #[test]

@@ -172,7 +172,7 @@ impl Tabulator<'_, '_> {
             median: quantile::type7(&values, 0.5).ok().and_then(finite),
             normalised: None,
             relative: None,
-            because: match found.and_then(|cell| cell.summary) {
+            because: match found.and_then(|cell| cell.summary.as_ref()) {
                 Some(_) if values.is_empty() => Some("only a mean of runs is given".into()),
                 _ => self.lacking(workload, configuration, values.len()),
             },

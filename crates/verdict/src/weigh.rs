@@ -11,7 +11,7 @@ use crate::cells::{Cell, Cells, standard_error, usable};
 use crate::document::{Agreement, Scale, TTest};
 use crate::options::{LEVEL, Options};
 use crate::pairs::partners;
-use crate::words::{count, finite};
+use crate::words::{count, finite, plain};
 
 /// Two cells against each other, `a` being the baseline.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +39,8 @@ pub(crate) struct Weighed {
     pub(crate) log_sd: Option<f64>,
     /// Runs of each side in each block, where all blocks are alike.
     pub(crate) per_block: Option<u32>,
+    /// The coarser step of the two, where one is known.
+    pub(crate) step: Option<f64>,
     /// What each of several machines says, where the figures are pooled.
     pub(crate) across: Option<Box<Across>>,
     /// Why some of it is missing or unusual.
@@ -64,6 +66,7 @@ impl Weighed {
             p_attainable: None,
             log_sd: None,
             per_block: None,
+            step: None,
             across: None,
             because: Vec::new(),
         }
@@ -115,6 +118,30 @@ impl Weighed {
         self.across.as_ref()?.disagreement(options)
     }
 
+    /// The step as a share of the baseline's mean, if that is more than the margin:
+    /// then a difference of the margin would not be seen.
+    pub(crate) fn too_coarse(&self, options: &Options) -> Option<f64> {
+        let share = self.step? / self.mean_a?.abs();
+        (share > options.margin * (1.0 + 1e-9)).then_some(share)
+    }
+
+    /// The 90 % interval that may show equivalence; none of values that come in
+    /// steps beyond the margin.
+    pub(crate) fn ci_of_equivalence(&self, options: &Options) -> Option<Interval> {
+        self.ci90.filter(|_| self.too_coarse(options).is_none())
+    }
+
+    /// Why equivalence is out of reach, if it is for the steps.
+    pub(crate) fn coarseness(&self, options: &Options) -> Option<String> {
+        let share = self.too_coarse(options)?;
+        Some(format!(
+            "the values come in steps of {}, {} % of the baseline: too coarse for \u{b1}{} %",
+            plain(self.step?),
+            plain(100.0 * share),
+            plain(100.0 * options.margin)
+        ))
+    }
+
     /// Whether the uncorrected interval leaves out "no difference".
     pub(crate) fn excludes_none(&self) -> bool {
         let none = if self.scale == Scale::Raw { 0.0 } else { 1.0 };
@@ -148,7 +175,8 @@ pub(crate) fn weigh_untested(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> W
 }
 
 fn weighed(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>, seed: Option<u64>) -> Weighed {
-    if let Some(weighed) = weigh_across(cells, a, b, seed) {
+    if let Some(mut weighed) = weigh_across(cells, a, b, seed) {
+        weighed.step = coarser(a, b);
         return weighed;
     }
     let positive = a.runs.iter().chain(&b.runs).all(|run| run.value > 0.0);
@@ -159,12 +187,18 @@ fn weighed(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>, seed: Option<u64>) -> 
     } else {
         by_runs(a, b, positive, seed)
     };
+    weighed.step = coarser(a, b);
     if agreeing_summary(a) || agreeing_summary(b) {
         weighed
             .because
             .push("the summary given beside the runs agrees with them and is not used".into());
     }
     weighed
+}
+
+/// The coarser step of two cells.
+fn coarser(a: &Cell<'_>, b: &Cell<'_>) -> Option<f64> {
+    a.step.into_iter().chain(b.step).reduce(f64::max)
 }
 
 /// Weighs the runs of one machine, on the scale of all.
@@ -174,16 +208,18 @@ pub(crate) fn by_machine_runs(
     positive: bool,
     seed: Option<u64>,
 ) -> Weighed {
-    if a.runs.len() < 2 || b.runs.len() < 2 {
+    let mut weighed = if a.runs.len() < 2 || b.runs.len() < 2 {
         single(a, b)
     } else {
         by_runs(a, b, positive, seed)
-    }
+    };
+    weighed.step = coarser(a, b);
+    weighed
 }
 
 /// Whether a cell's summary is the mean of the cell's own runs.
 pub(crate) fn agreeing_summary(cell: &Cell<'_>) -> bool {
-    let Some(summary) = cell.summary else {
+    let Some(summary) = &cell.summary else {
         return false;
     };
     let values = cell.values();
@@ -342,7 +378,7 @@ fn moments(cell: &Cell<'_>) -> Option<(f64, Option<f64>, Option<u32>)> {
         let error = variance(&values).map(|v| (v / n).sqrt());
         return Some((mean, error, u32::try_from(values.len()).ok()));
     }
-    let summary = cell.summary?;
+    let summary = cell.summary.as_deref()?;
     Some((summary.mean, standard_error(summary), summary.n))
 }
 

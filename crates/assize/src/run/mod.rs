@@ -22,6 +22,7 @@ use assize_job::{Kind, Order, Replay, replay};
 use assize_plan::{Experiment, Overrides, Plan};
 use assize_target::exact::Options;
 use assize_target::{Outcome, Target};
+use assize_verdict::FailedCell;
 
 pub(crate) use one::{merge, run_one};
 pub(crate) use target::of as target_of;
@@ -422,7 +423,29 @@ fn judge(work: &Work, arguments: &RunArguments) -> Result<u8, Failure> {
         terms: &terms,
         from: From::Bundle(&work.directory),
     };
-    output::show(&document, &material, &arguments.showing)
+    let code = output::show(&document, &material, &arguments.showing)?;
+    all_completed(&records, &work.directory)?;
+    Ok(code)
+}
+
+/// Fails if a configuration has not one run on a workload of its own: then
+/// what was asked for has not been measured, whatever else was.
+fn all_completed(records: &Records, directory: &Path) -> Result<(), Failure> {
+    let mut failed = assize_verdict::failed_cells(records);
+    failed.retain(FailedCell::is_whole);
+    let Some(first) = failed.first().and_then(|cell| cell.failures.first()) else {
+        return Ok(());
+    };
+    let line = |cell: &FailedCell<'_>| {
+        let (configuration, workload) = (cell.configuration, cell.workload);
+        let n = cell.runs();
+        format!("{configuration} on {workload}: {n} of {n}: {}", cell.why())
+    };
+    Err(Failure::FailedRuns {
+        directory: directory.to_path_buf(),
+        first: first.order,
+        cells: failed.iter().map(line).collect(),
+    })
 }
 
 fn options(arguments: &RunArguments) -> Options {

@@ -60,6 +60,9 @@ pub struct Figure {
     pub value: f64,
     /// The unit as printed; empty for a plain count.
     pub unit: String,
+    /// The place of the last digit that was printed, where a number equal to
+    /// the value stands in the text. Grammars leave it to the scanner.
+    pub step: Option<f64>,
 }
 
 impl Figure {
@@ -69,6 +72,7 @@ impl Figure {
             metric: metric.into(),
             value,
             unit: unit.into(),
+            step: None,
         }
     }
 }

@@ -7,11 +7,11 @@ use assize_bundle::{Configuration, Doubt, Records};
 use super::record::{Runs, record};
 use super::repeat::Stand;
 use super::{Item, factors, names};
-use crate::grammar::Finding;
+use crate::grammar::{self, Finding};
 use crate::options::Options;
 
 /// Name of a configuration that the post does not name.
-const UNNAMED: &str = "unnamed";
+pub const UNNAMED: &str = "unnamed";
 
 /// Makes the records.
 pub(super) fn assemble(
@@ -36,6 +36,7 @@ pub(super) fn assemble(
     for item in items {
         record(&mut records, &mut runs, item, &names);
     }
+    records.resolutions = runs.resolutions();
     records.runs = runs.finish();
     records
 }
@@ -85,6 +86,13 @@ fn name_workloads(items: &mut [Item]) {
 pub(super) fn tool(format: &str) -> &str {
     let name = format.split(" -").next().unwrap_or(format);
     name.trim_end_matches("-json").trim_end_matches("-export")
+}
+
+/// Whether a workload is called after the tool that measured it, because the
+/// post does not say what was executed.
+pub fn is_tool(workload: &str) -> bool {
+    let mut grammars = grammar::all().iter();
+    grammars.any(|grammar| tool(grammar.name()) == workload)
 }
 
 /// Label to name: short where that stays unambiguous, and one spelling.

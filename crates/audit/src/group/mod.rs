@@ -13,6 +13,8 @@ pub(crate) mod names;
 mod record;
 mod repeat;
 
+pub use assemble::{UNNAMED, is_tool};
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::{Doubt, Place, Records};

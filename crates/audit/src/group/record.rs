@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use assize_bundle::{
-    Doubt, Events, Measurement, Place, Records, Run, Spread, Statement, Summary, Unsupported,
+    Doubt, Events, Measurement, Place, Records, Resolution, Run, Spread, Statement, Summary,
+    Unsupported,
 };
 
 use super::Item;
@@ -14,6 +15,9 @@ use crate::grammar::{Figure, Finding};
 /// Runs as they are collected.
 #[derive(Default)]
 pub(super) struct Runs {
+    /// The coarsest step in which a metric of a cell was printed, by
+    /// configuration, workload, metric and unit.
+    steps: BTreeMap<[String; 4], f64>,
     runs: Vec<(Run, Execution)>,
     /// Runs of a cell at a stand, in order.
     cells: HashMap<(String, String, Stand), Vec<usize>>,
@@ -62,6 +66,34 @@ impl Runs {
         }
     }
 
+    /// Takes note of the step in which a figure was printed. Plain counts have
+    /// none: they are as they are.
+    fn note_step(&mut self, configuration: &str, workload: &str, figure: &Figure) {
+        let is_count = figure.unit.is_empty() && figure.value.fract() == 0.0;
+        let Some(step) = figure.step.filter(|_| !is_count) else {
+            return;
+        };
+        let key = [configuration, workload, &figure.metric, &figure.unit].map(str::to_owned);
+        let known = self.steps.entry(key).or_insert(step);
+        *known = known.max(step);
+    }
+
+    /// In which steps figures were printed.
+    pub(super) fn resolutions(&self) -> Vec<Resolution> {
+        let steps = self.steps.iter();
+        steps
+            .map(
+                |([configuration, workload, metric, unit], &step)| Resolution {
+                    configuration: configuration.clone(),
+                    workload: workload.clone(),
+                    metric: metric.clone(),
+                    unit: unit.clone(),
+                    step,
+                },
+            )
+            .collect()
+    }
+
     /// The runs, with repetitions counted from 1.
     pub(super) fn finish(self) -> Vec<Run> {
         let mut count: BTreeMap<(String, String), u32> = BTreeMap::new();
@@ -107,6 +139,7 @@ pub(super) fn record(
             let mut run = Run::new(cell.configuration, cell.workload, 1);
             run.place = cell.place;
             for figure in figures {
+                runs.note_step(&run.configuration, &run.workload, &figure);
                 let measurement = Measurement::new(figure.value, figure.unit);
                 run.metrics.insert(figure.metric, measurement);
             }
@@ -116,7 +149,12 @@ pub(super) fn record(
             };
             runs.add(run, execution, item.stand);
         }
-        other => record_other(records, cell, other),
+        other => {
+            if let Finding::Summary { figure, .. } = &other {
+                runs.note_step(&cell.configuration, &cell.workload, figure);
+            }
+            record_other(records, cell, other);
+        }
     }
 }
 

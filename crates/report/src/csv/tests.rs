@@ -76,7 +76,8 @@ impl Fresh {
                 "ratio": self.number(), "ci": self.ci(), "p_t": self.number(),
                 "t_test": "welch", "p": self.number(), "p_attainable": self.number(),
                 "p_adjusted": self.number(), "p_t_adjusted": self.number(),
-                "scale": "summary", "difference": self.number(), "verdict": "supported",
+                "scale": "summary", "difference": self.number(),
+                "resolution": self.number(), "too_coarse": true, "verdict": "supported",
                 "runs_needed": self.count(), "because": self.text(),
             }],
             "noise_floor": [{

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use assize_trace::Timeline;
-use assize_verdict::{Comparison, Document, Factorial, NoiseFloor, Run, Verdict};
+use assize_verdict::{Comparison, Document, Factorial, NoiseFloor, Run, Verdict, convert};
 use serde_json::{Value, json};
 
 use super::page::Page;
@@ -91,7 +91,7 @@ impl<'p> Names<'p> {
         }
         for run in &document.runs {
             for (metric, measurement) in &run.metrics {
-                names.add(metric, &measurement.unit);
+                names.add_recorded(metric, &measurement.unit);
             }
         }
         let rows = page.others.iter().flat_map(|other| &other.comparisons);
@@ -112,6 +112,17 @@ impl<'p> Names<'p> {
         let at = *self.metric_at.entry((metric, unit)).or_insert(next);
         if at == next {
             self.metrics.push((metric, unit));
+        }
+    }
+
+    /// Adds a metric as it was recorded, unless it is there in a unit that its
+    /// values can be shown in.
+    fn add_recorded(&mut self, metric: &'p str, unit: &'p str) {
+        let mut known = self.metrics.iter();
+        if self.metric(metric, unit).is_none()
+            && known.all(|&(name, other)| name != metric || convert(1.0, unit, other).is_none())
+        {
+            self.add(metric, unit);
         }
     }
 
@@ -300,8 +311,8 @@ fn runs(runs: &[Run], names: &Names<'_>) -> Value {
         .iter()
         .map(|&(metric, unit)| {
             column(&|run| {
-                let measured = run.metrics.get(metric).filter(|m| m.unit == unit);
-                rounded(measured.map(|m| m.value))
+                let measured = run.metrics.get(metric);
+                rounded(measured.and_then(|m| convert(m.value, &m.unit, unit)))
             })
         })
         .collect();

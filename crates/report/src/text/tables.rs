@@ -159,10 +159,18 @@ fn comparison_cell(document: &Document, row: &Comparison, show_n: bool) -> Cell 
         let count = |n: Option<u32>| n.map_or("?".to_string(), |n| n.to_string());
         lines.push(format!("n {}:{}", count(row.n), count(row.n_baseline)));
     }
+    if let Some(step) = row.resolution.filter(|_| hides_equality(row)) {
+        lines.push(format!("steps {}", significant(step, 2)));
+    }
     Cell {
         lines,
         weight: weight(row.verdict),
     }
+}
+
+/// Whether the steps of the values keep a row from being equivalent.
+fn hides_equality(row: &Comparison) -> bool {
+    row.too_coarse && row.verdict == Verdict::Undecided && row.ratio.is_some() && row.ci.is_some()
 }
 
 /// Whether machines contradict each other there: no figure speaks for all.
@@ -211,6 +219,9 @@ fn legend(document: &Document, out: &mut String) {
         text.push_str(&format!(
             " disagree !: {several} show opposite effects, so no figure speaks for all."
         ));
+    }
+    if document.comparisons.iter().any(hides_equality) {
+        text.push_str(" steps: values come in steps of that, beyond the margin, so that nothing shows them equal.");
     }
     if raw {
         text.push_str(" d: a difference, where values of zero or less forbid a ratio.");

@@ -117,16 +117,23 @@ pub(super) fn supported(
 }
 
 /// What would decide a claim that is undecided.
-pub(super) fn undecided(parts: &[Part], tried: usize, options: &Options) -> String {
+pub(super) fn undecided(
+    parts: &[Part],
+    relation: Relation,
+    tried: usize,
+    options: &Options,
+) -> String {
     if parts.is_empty() {
         return "no workload has runs of this metric for both configurations".into();
     }
     let level = options.alpha / tried as f64;
+    let equal = relation == Relation::Equal;
     let mut grounds: Vec<String> = Vec::new();
     for part in parts {
         let said = match &part.evidence {
             Evidence::Values(weighed) => weighed
                 .disagreement(options)
+                .or_else(|| weighed.coarseness(options).filter(|_| equal))
                 .or_else(|| limit(weighed, level, options)),
             Evidence::Events { .. } if part.p.is_none() => {
                 Some("without the exposure nothing can be tested".to_owned())

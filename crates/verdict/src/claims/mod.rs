@@ -184,7 +184,7 @@ fn by_values(
             direction: weighed.direction().filter(|_| common),
             p: if by_t { weighed.p_t } else { weighed.p }.filter(|_| common),
             by_t,
-            equivalent: alike && weighed.ci90.is_some_and(within),
+            equivalent: alike && weighed.ci_of_equivalence(options).is_some_and(within),
             evidence: Evidence::Values(Box::new(weighed)),
         })
     })
@@ -273,7 +273,7 @@ fn decide(trial: Trial<'_>, adjusted: Option<f64>, tried: usize, options: &Optio
         ),
         _ => (
             Outcome::Undecided,
-            because::undecided(&trial.parts, tried, options),
+            because::undecided(&trial.parts, trial.relation, tried, options),
         ),
     };
     let decided = outcome != Outcome::Undecided;

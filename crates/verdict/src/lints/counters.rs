@@ -7,6 +7,7 @@ use assize_judge::lints::{are_aliased, equals_cpus_times_elapsed, is_constant};
 use super::{Faults, lint, some};
 use crate::cells::Cells;
 use crate::document::Lint;
+use crate::units::convert;
 use crate::words::{count, plain};
 
 /// Two counters closer than this in every run are one.
@@ -120,13 +121,7 @@ fn is_elapsed(name: &str) -> bool {
 
 /// How many seconds a unit of time is.
 fn seconds_per(unit: &str) -> Option<f64> {
-    match unit.to_lowercase().as_str() {
-        "s" | "sec" | "secs" | "second" | "seconds" => Some(1.0),
-        "ms" | "msec" | "msecs" => Some(1e-3),
-        "us" | "usec" | "usecs" | "\u{b5}s" | "\u{3bc}s" => Some(1e-6),
-        "ns" | "nsec" | "nsecs" => Some(1e-9),
-        _ => None,
-    }
+    convert(1.0, unit, "s")
 }
 
 /// The number of CPUs, two or more, that explains a metric in two runs or more.

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_bundle::{FailedRun, Unavailable};
+use assize_bundle::Unavailable;
 
 use super::{lint, some};
 use crate::cells::Cells;
 use crate::document::Lint;
+use crate::failed::{FailedCell, failed_cells};
 use crate::names::folded;
 use crate::words::count;
 
@@ -16,57 +17,30 @@ const MOST_REASONS: usize = 3;
 /// How many runs of how many failed, and why, once per configuration and
 /// workload.
 pub(super) fn failed(cells: &Cells<'_>) -> Vec<Lint> {
-    let mut by_cell: Vec<((String, String), Vec<&FailedRun>)> = Vec::new();
-    for failure in &cells.records.failures {
-        let cell = (folded(&failure.configuration), folded(&failure.workload));
-        match by_cell.iter_mut().find(|(known, _)| *known == cell) {
-            Some((_, failures)) => failures.push(failure),
-            None => by_cell.push((cell, vec![failure])),
-        }
-    }
-    by_cell
-        .into_iter()
-        .map(|((configuration, workload), failures)| {
-            let left = cells.records.runs.iter().filter(|run| {
-                folded(&run.configuration) == configuration && folded(&run.workload) == workload
-            });
-            of_cell(&failures, left.count())
-        })
-        .collect()
+    failed_cells(cells.records).iter().map(of_cell).collect()
 }
 
-fn of_cell(failures: &[&FailedRun], left: usize) -> Lint {
-    let location = failures.first().map_or(String::new(), |first| {
-        format!("{} on {}", first.configuration, first.workload)
-    });
-    let all = failures.len() + left;
-    let goes_on = match left {
+fn of_cell(cell: &FailedCell<'_>) -> Lint {
+    let goes_on = match cell.left {
         0 => "nothing is compared there".to_owned(),
         left => format!("comparisons go on with the {} left", count(left, "run")),
     };
-    let reasons = reasons(failures);
-    let failed = failures.len();
     lint(
         "failed-run",
-        location,
+        format!("{} on {}", cell.configuration, cell.workload),
         format!(
-            "{failed} of {} failed: {reasons}; {goes_on}",
-            count(all, "run")
+            "{} of {} failed: {}; {goes_on}",
+            cell.failures.len(),
+            count(cell.runs(), "run"),
+            reasons(cell)
         ),
     )
 }
 
 /// Each reason once, the most frequent first.
-fn reasons(failures: &[&FailedRun]) -> String {
-    let mut reasons: Vec<(&str, usize)> = Vec::new();
-    for failure in failures {
-        match reasons.iter_mut().find(|(why, _)| *why == failure.why) {
-            Some((_, times)) => *times += 1,
-            None => reasons.push((&failure.why, 1)),
-        }
-    }
-    reasons.sort_by_key(|&(_, times)| std::cmp::Reverse(times));
-    let texts: Vec<String> = reasons
+fn reasons(cell: &FailedCell<'_>) -> String {
+    let texts: Vec<String> = cell
+        .reasons()
         .iter()
         .map(|&(why, times)| match times {
             1 => why.to_owned(),

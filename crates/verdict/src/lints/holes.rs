@@ -39,7 +39,8 @@ pub(super) fn configurations(cells: &Cells<'_>) -> Vec<Lint> {
 }
 
 /// Metrics that a configuration lacks on a workload although two others have
-/// them there, and that were not reported as unsupported.
+/// them there, or one that it shares another metric with, and that were not
+/// reported as unsupported.
 pub(super) fn metrics(cells: &Cells<'_>) -> Vec<Lint> {
     let excused: BTreeSet<(String, String, &str)> = cells
         .records
@@ -55,9 +56,7 @@ pub(super) fn metrics(cells: &Cells<'_>) -> Vec<Lint> {
         .collect();
     let mut missing: BTreeMap<(usize, usize), Vec<&str>> = BTreeMap::new();
     for (workload, metric) in cells.rows() {
-        if cells.row(workload, metric).count() < 2 {
-            continue;
-        }
+        let having: Vec<usize> = cells.row(workload, metric).map(|row| row.0).collect();
         let name = cells.metrics[metric].name.as_str();
         for configuration in cells.present(workload) {
             let key = Key {
@@ -70,7 +69,11 @@ pub(super) fn metrics(cells: &Cells<'_>) -> Vec<Lint> {
                 folded(&cells.configurations[configuration]),
                 name,
             );
-            if cells.get(key).is_none() && !excused.contains(&place) {
+            let expected = having.len() > 1
+                || having
+                    .iter()
+                    .any(|&other| share_a_metric(cells, workload, configuration, other));
+            if expected && !has_by_name(cells, key) && !excused.contains(&place) {
                 missing
                     .entry((workload, configuration))
                     .or_default()
@@ -91,6 +94,28 @@ pub(super) fn metrics(cells: &Cells<'_>) -> Vec<Lint> {
             )
         })
         .collect()
+}
+
+/// Whether there is a value of a metric of this name, in whatever unit.
+fn has_by_name(cells: &Cells<'_>, key: Key) -> bool {
+    let name = &cells.metrics[key.metric].name;
+    let metrics = cells.metrics.iter().enumerate();
+    metrics
+        .filter(|(_, metric)| metric.name == *name)
+        .any(|(metric, _)| cells.get(Key { metric, ..key }).is_some())
+}
+
+/// Whether two configurations have a metric in common on a workload.
+fn share_a_metric(cells: &Cells<'_>, workload: usize, a: usize, b: usize) -> bool {
+    let has = |metric, configuration| {
+        let key = Key {
+            workload,
+            metric,
+            configuration,
+        };
+        cells.get(key).is_some()
+    };
+    (0..cells.metrics.len()).any(|metric| has(metric, a) && has(metric, b))
 }
 
 /// Metrics that the records declare primary and do not hold.

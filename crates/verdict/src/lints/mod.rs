@@ -1,11 +1,12 @@
 //! What is wrong with the data themselves.
 
+mod codes;
 mod counters;
 mod duplicates;
 mod failures;
 mod holes;
 mod order;
-mod units;
+pub(crate) mod units;
 
 use std::collections::BTreeSet;
 
@@ -13,6 +14,8 @@ use assize_bundle::{Place, Records};
 
 use crate::cells::Cells;
 use crate::document::Lint;
+
+pub use codes::LINTS;
 
 /// Rows that say nothing of their own, found while looking for lints.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

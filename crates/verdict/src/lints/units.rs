@@ -26,7 +26,7 @@ const MEASURED: [&str; 9] = [
 pub(super) fn unknown(cells: &Cells<'_>) -> Option<Lint> {
     let mut fractional = vec![false; cells.metrics.len()];
     for (key, cell) in cells.iter() {
-        let summary = cell.summary.map(|s| s.mean);
+        let summary = cell.summary.as_ref().map(|s| s.mean);
         let mut values = cell.runs.iter().map(|r| r.value);
         fractional[key.metric] |= values.any(|v| v.fract() != 0.0);
         fractional[key.metric] |= cell.runs.is_empty() && summary.is_some_and(|v| v.fract() != 0.0);
@@ -49,14 +49,15 @@ pub(super) fn unknown(cells: &Cells<'_>) -> Option<Lint> {
     })
 }
 
-fn is_measured(name: &str) -> bool {
+/// Whether a metric by its name is no plain count.
+pub(crate) fn is_measured(name: &str) -> bool {
     let lower = name.to_lowercase();
     lower
         .split(|c: char| !c.is_alphanumeric())
         .any(|word| MEASURED.contains(&word))
 }
 
-/// Metrics given in several units.
+/// Metrics given in several units that cannot be converted into each other.
 pub(super) fn mixed(cells: &Cells<'_>) -> Vec<Lint> {
     let mut units: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for metric in &cells.metrics {
@@ -73,7 +74,11 @@ pub(super) fn mixed(cells: &Cells<'_>) -> Vec<Lint> {
             lint(
                 "unit-unknown",
                 name,
-                format!("given in {}: each is judged for itself", some(&units, 6)),
+                format!(
+                    "given in {}, which cannot be converted into each other: each is judged for \
+                     itself",
+                    some(&units, 6)
+                ),
             )
         })
         .collect()
@@ -83,7 +88,7 @@ pub(super) fn mixed(cells: &Cells<'_>) -> Vec<Lint> {
 pub(super) fn summaries(cells: &Cells<'_>) -> Vec<Lint> {
     let mut lints = Vec::new();
     for (key, cell) in cells.iter() {
-        let Some(summary) = cell.summary else {
+        let Some(summary) = &cell.summary else {
             continue;
         };
         let location = format!(

@@ -2,12 +2,14 @@
 //!
 //! They are said of rows that are established or supported. Only where there
 //! is no such row do uncorrected intervals count, and then the sentence says
-//! that nothing is established.
+//! that nothing is established. Before all else comes what could not be tried
+//! because every run of it failed.
 
 mod against;
 mod declared;
 mod events;
 mod factors;
+mod failed;
 mod limits;
 mod machines;
 mod plainly;
@@ -42,8 +44,8 @@ struct Seen<'d> {
     shown: Option<Where>,
 }
 
-/// Finds the sentences: first of the metrics in `primary`, then what is most
-/// striking.
+/// Finds the sentences: first what failed altogether, then of the metrics in
+/// `primary`, then what is most striking.
 pub(crate) fn find(
     document: &Document,
     cells: &Cells<'_>,
@@ -64,6 +66,7 @@ pub(crate) fn find(
         sentences.extend(plainly::find(document, &seen));
     }
     sentences.splice(0..0, contradictions);
+    sentences.splice(0..0, failed::find(cells));
     let at = sentences.len().min(MOST - 1);
     sentences.splice(at..at, machines::sizes(document));
     let limits = limits::find(document);

@@ -6,10 +6,10 @@
 //! degrees of freedom, the permutation p from `itertools.combinations`, the
 //! corrections by sorting in numpy.
 
-use assize_bundle::{Records, Spread, Summary};
+use assize_bundle::{Place, Records, Spread, Summary};
 use assize_verdict::{Options, Scale, Verdict};
 
-use crate::common::{close, queue_records, row, runs_of, tried};
+use crate::common::{close, lints, queue_records, row, runs_of, tried};
 
 /// One row of figures: metric, configuration, ratio, interval, p of t, p of the
 /// permutations, p of t corrected over all 72 comparisons of the document.
@@ -367,5 +367,85 @@ fn a_workload_without_the_baseline_has_its_own_or_is_left_out() {
     assert_eq!(
         crate::common::lints(&document, "missing-cell"),
         ["one: the baseline d was not run on one: nothing is compared there"]
+    );
+}
+
+/// The same times, one configuration in seconds and one in milliseconds.
+fn in_two_units() -> Records {
+    let mut records = runs_of("w", "time", "s", &[("a", &[1.0, 1.1, 1.2, 1.05])]);
+    let other = [("b", &[2000.0, 2100.0, 2200.0, 2050.0][..])];
+    records
+        .runs
+        .extend(runs_of("w", "time", "msec", &other).runs);
+    records
+}
+
+#[test]
+fn units_of_one_dimension_are_compared_and_what_was_recorded_stays() {
+    let records = in_two_units();
+    let options = Options {
+        claims: vec!["a < b on time".into()],
+        ..Options::default()
+    };
+    let document = tried(&records, &options);
+    let found = row(&document, "w", "time", "b");
+    let same = [
+        ("a", &[1.0, 1.1, 1.2, 1.05][..]),
+        ("b", &[2.0, 2.1, 2.2, 2.05]),
+    ];
+    let plain = tried(&runs_of("w", "time", "s", &same), &options);
+    assert_eq!(found, row(&plain, "w", "time", "b"));
+    assert_eq!(document.comparisons.len(), 1);
+    assert_eq!(document.claims, plain.claims);
+    assert!(lints(&document, "unit-unknown").is_empty());
+    assert_eq!(document.runs, records.runs, "records keep what was printed");
+}
+
+#[test]
+fn summaries_in_two_units_are_compared() {
+    let summary = |configuration: &str, mean: f64, sd: f64, unit: &str| Summary {
+        configuration: configuration.into(),
+        workload: "w".into(),
+        metric: "time".into(),
+        unit: unit.into(),
+        mean,
+        spread: Some(Spread::StandardDeviation(sd)),
+        n: Some(10),
+        place: Place::default(),
+    };
+    let records = |of_b| Records {
+        summaries: vec![summary("a", 1.25, 0.05, "s"), of_b],
+        ..Records::default()
+    };
+    let mixed = tried(
+        &records(summary("b", 750.0, 25.0, "ms")),
+        &Options::default(),
+    );
+    let plain = tried(
+        &records(summary("b", 0.75, 0.025, "s")),
+        &Options::default(),
+    );
+    assert_eq!(mixed.comparisons, plain.comparisons);
+    assert_eq!(mixed.comparisons.len(), 1);
+    assert_eq!(mixed.lints, plain.lints);
+}
+
+#[test]
+fn other_dimensions_are_not_compared_and_the_lint_says_so() {
+    let mut records = in_two_units();
+    for run in records
+        .runs
+        .iter_mut()
+        .filter(|run| run.configuration == "b")
+    {
+        run.metrics[0].unit = "J".into();
+    }
+    let document = tried(&records, &Options::default());
+    assert!(document.comparisons.is_empty());
+    assert_eq!(
+        lints(&document, "unit-unknown"),
+        [
+            "time: given in s and J, which cannot be converted into each other: each is judged for itself"
+        ]
     );
 }

@@ -1,6 +1,6 @@
 //! Every lint where it belongs, and not where it does not.
 
-use assize_bundle::{Doubt, Place, Records, Run, Statement, Unsupported};
+use assize_bundle::{Doubt, Measurement, Place, Records, Run, Statement, Unsupported};
 use assize_verdict::{Document, Options};
 
 use crate::common::{in_order, lints, queue_records, run, runs_of, tried};
@@ -245,12 +245,15 @@ fn one_name_in_two_units_is_told_and_never_compared() {
     let mut records = runs_of("w", "t", "s", &[("a", &[1.0, 2.0])]);
     records
         .runs
-        .extend(runs_of("w", "t", "msec", &[("b", &[1000.0, 2000.0])]).runs);
+        .extend(runs_of("w", "t", "jiffies", &[("b", &[1000.0, 2000.0])]).runs);
     let document = judged(&records);
     assert!(document.comparisons.is_empty());
     assert_eq!(
         lints(&document, "unit-unknown"),
-        ["t: given in s and msec: each is judged for itself"]
+        [
+            "t: given in s and jiffies, which cannot be converted into each other: each is judged \
+          for itself"
+        ]
     );
 }
 
@@ -297,4 +300,28 @@ fn statements_and_doubts_name_their_lines() {
         lints(&document, "torn-line"),
         ["message 2, line 31: a number is broken over two lines"]
     );
+}
+
+#[test]
+fn a_metric_that_one_of_two_lacks_is_a_hole_if_they_share_another() {
+    let rows = |metric, rows: &[(&str, &[f64])]| runs_of("w", metric, "s", rows);
+    let both: [(&str, &[f64]); 2] = [("a", &[1.0, 2.0]), ("b", &[1.0, 2.5])];
+    let mut records = rows("t", &both);
+    assert!(lints(&judged(&records), "missing-cell").is_empty());
+    records.runs[0]
+        .metrics
+        .insert("x".into(), Measurement::new(3.0, ""));
+    assert_eq!(
+        lints(&judged(&records), "missing-cell"),
+        ["b on w: no value of x"]
+    );
+    // The same name in another unit is there.
+    records.runs[3]
+        .metrics
+        .insert("x".into(), Measurement::new(3.0, "apples"));
+    assert!(lints(&judged(&records), "missing-cell").is_empty());
+    // Two that were measured by different tools lack nothing.
+    let mut records = rows("t", &both[..1]);
+    records.runs.extend(rows("u", &both[1..]).runs);
+    assert!(lints(&judged(&records), "missing-cell").is_empty());
 }

@@ -16,6 +16,7 @@ mod identities;
 mod lints;
 #[cfg(test)]
 mod machines;
+mod resolution;
 #[cfg(test)]
 mod schedules;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the runs of a schedule bring with them: blocks, failed runs, what the
 //! target lacks, a baseline run twice.
 
-use assize_bundle::{Configuration, Doubt, FailedRun, Place, Records, Unavailable};
+use assize_bundle::{Configuration, Doubt, FailedRun, Place, Records, Run, Unavailable};
 use assize_verdict::{Options, TTest, Verdict};
 
 use crate::common::{lints, row, runs_of, tried};
@@ -88,8 +88,9 @@ fn a_run_whose_partner_failed_is_left_out_and_the_row_says_so() {
 
 #[test]
 fn figures_that_do_not_differ_at_all_are_equivalent_and_not_nan() {
+    let fine = BASE.map(|value| value * (1.0 + 0.01 * value.sin()));
     let document = tried(
-        &blocked(&[("base", &BASE), ("queue", &BASE)]),
+        &blocked(&[("base", &fine), ("queue", &fine)]),
         &Options::default(),
     );
     let found = row(&document, "pipe", "time", "queue");
@@ -126,6 +127,75 @@ fn reasons_of_failures_are_counted() {
           is compared there"
         ]
     );
+}
+
+fn failing(configuration: &str, workload: &str, repetition: u32, why: &str) -> FailedRun {
+    FailedRun {
+        configuration: configuration.into(),
+        workload: workload.into(),
+        repetition,
+        order: 30 + repetition,
+        block: Some(repetition),
+        why: why.into(),
+        console: String::new(),
+    }
+}
+
+#[test]
+fn what_failed_altogether_is_said_first() {
+    let mut records = blocked(&[("base", &BASE), ("queue", &QUEUE)]);
+    for repetition in 1..=3 {
+        let why = "the workload: no such file\nat line 3\nand more";
+        records
+            .failures
+            .push(failing("other", "pipe", repetition, why));
+    }
+    let first = |records: &Records| {
+        let document = tried(records, &Options::default());
+        document.sentences[0].clone()
+    };
+    let said = first(&records);
+    assert_eq!(
+        said.text,
+        "Every run of other on pipe failed, 3 of 3: the workload: no such file; at line 3."
+    );
+    assert_eq!(said.rows, ["pipe"]);
+    // Other workloads of the same reason are in the same sentence.
+    for repetition in 1..=2 {
+        let why = "the workload: no such file\nat line 3\nand more";
+        records
+            .failures
+            .push(failing("other", "disk", repetition, why));
+    }
+    assert_eq!(
+        first(&records).text,
+        "Every run of other failed on 2 workloads (3 of 3 on pipe, 2 of 2 on disk): the workload: \
+         no such file; at line 3."
+    );
+    // One that was completed is one to go on with.
+    records.failures.retain(|run| run.workload == "pipe");
+    records.runs.push(Run::new("other", "pipe", 4));
+    assert!(!first(&records).text.contains("failed"));
+}
+
+#[test]
+fn many_that_failed_leave_room_for_what_was_found() {
+    let mut records = blocked(&[("base", &BASE), ("queue", &QUEUE)]);
+    for name in ["c", "d", "e", "f", "g"] {
+        records.failures.push(failing(name, "pipe", 1, "no"));
+    }
+    let document = tried(&records, &Options::default());
+    let texts: Vec<&str> = document.sentences.iter().map(|s| s.text.as_str()).collect();
+    assert_eq!(
+        texts[..3],
+        [
+            "Every run of c on pipe failed, 1 of 1: no.",
+            "Every run of d on pipe failed, 1 of 1: no.",
+            "So did every run of e on pipe, f on pipe and g on pipe."
+        ]
+    );
+    assert!(texts.iter().any(|text| text.contains("time")), "{texts:?}");
+    assert!(texts.len() <= 5);
 }
 
 #[test]

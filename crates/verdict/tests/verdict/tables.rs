@@ -237,13 +237,12 @@ fn a_metric_in_two_units_has_two_tables() {
     let mut records = records();
     for run in &mut records.runs {
         if run.workload == "fifo" {
-            let jitter = &mut run.metrics["jitter"];
-            (jitter.value, jitter.unit) = (jitter.value / 1000.0, "us".into());
+            run.metrics["jitter"].unit = "cycles".into();
         }
     }
     let document = tried(&records, &Options::default());
     let units: Vec<&str> = document.tables.iter().map(|t| &*t.unit).collect();
-    assert_eq!(units, ["ns", "us"]);
+    assert_eq!(units, ["ns", "cycles"]);
     assert!(cell(&document.tables[0], "base", "fifo").median.is_none());
     assert!(
         cell(&document.tables[1], "base", "fifo")
@@ -251,6 +250,31 @@ fn a_metric_in_two_units_has_two_tables() {
             .is_none()
     );
     assert!(cell(&document.tables[1], "base", "fifo").median.is_some());
+}
+
+#[test]
+fn a_metric_in_two_units_of_one_dimension_has_one_table() {
+    let mut records = records();
+    let plain = tried(&records, &Options::default());
+    for run in &mut records.runs {
+        if run.workload == "fifo" {
+            let jitter = &mut run.metrics["jitter"];
+            (jitter.value, jitter.unit) = (jitter.value / 1000.0, "us".into());
+        }
+    }
+    let document = tried(&records, &Options::default());
+    assert_eq!(document.tables.len(), plain.tables.len());
+    let median = |d: &Document| cell(&d.tables[0], "base", "fifo").median.unwrap();
+    let (found, expected) = (median(&document), median(&plain));
+    let scale = if document.tables[0].unit == "us" {
+        1000.0
+    } else {
+        1.0
+    };
+    assert!(
+        (found * scale / expected - 1.0).abs() < 1e-12,
+        "{found} {expected}"
+    );
 }
 
 #[test]

@@ -1,0 +1,73 @@
+//! In which steps the metrics of a bundle come, as far as their sources say.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use assize_bundle::{Error, Records, Resolution};
+use assize_job::resolution::steps;
+use serde::Deserialize;
+
+use crate::failure::Failure;
+
+/// What matters of a plan.
+#[derive(Deserialize)]
+struct Planned {
+    #[serde(default)]
+    configurations: Vec<PlannedConfiguration>,
+}
+
+#[derive(Deserialize)]
+struct PlannedConfiguration {
+    name: String,
+    #[serde(default)]
+    workloads: Vec<PlannedWorkload>,
+}
+
+#[derive(Deserialize)]
+struct PlannedWorkload {
+    name: String,
+    #[serde(default)]
+    kind: String,
+}
+
+/// Adds to the records of a bundle of runs what the sources of its metrics say
+/// of their steps. Results that were read have brought it with them.
+pub(crate) fn declare(bundle: &Path, records: &mut Records) -> Result<(), Failure> {
+    let head = match assize_bundle::read_plan(bundle) {
+        Ok(head) => head,
+        Err(Error::NoSchedule(_)) => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    let planned = Planned::deserialize(&head.plan).map_err(|error| {
+        let file = bundle.join("bundle.json");
+        Failure::Argument(format!("{}: the plan is damaged: {error}", file.display()))
+    })?;
+    let kinds: BTreeMap<(&str, &str), &str> = planned
+        .configurations
+        .iter()
+        .flat_map(|of| {
+            let workloads = of.workloads.iter();
+            workloads.map(|on| ((of.name.as_str(), on.name.as_str()), on.kind.as_str()))
+        })
+        .collect();
+    let cells: BTreeSet<(&str, &str)> = records
+        .runs
+        .iter()
+        .map(|run| (run.configuration.as_str(), run.workload.as_str()))
+        .collect();
+    let declared: Vec<Resolution> = cells
+        .into_iter()
+        .filter_map(|cell| Some((cell, *kinds.get(&cell)?)))
+        .flat_map(|((configuration, workload), kind)| {
+            steps(kind).map(|of| Resolution {
+                configuration: configuration.to_owned(),
+                workload: workload.to_owned(),
+                metric: of.metric.to_owned(),
+                unit: of.unit.to_owned(),
+                step: of.step,
+            })
+        })
+        .collect();
+    records.resolutions.extend(declared);
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! The codes of lints: one list, which the sources and docs/lints.md agree with.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assize_verdict::LINTS;
+use regex::Regex;
+
+const PAGE: &str = "docs/lints.md";
+const HEAD: &str = "\
+# Lints
+
+What can be wrong with the data themselves. Each lint of a verdict has a code, a
+place and a sentence with the figures; `--fail-on CODE` makes the exit status 1
+where there is one of this code, `--fail-on lint` where there is any. Made by a
+test from the list in `crates/verdict/src/lints/codes.rs`; do not edit.
+
+| code | says that |
+| --- | --- |
+";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn the_page_has_every_code() {
+    let rows = LINTS
+        .iter()
+        .map(|(code, says)| format!("| `{code}` | {says} |\n"));
+    let text = HEAD.to_owned() + &rows.collect::<String>();
+    let path = root().join(PAGE);
+    if std::env::var_os("ASSIZE_GOLDEN").is_some() {
+        fs::write(&path, &text).unwrap();
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(found, text, "{PAGE} is out of date: cargo xtask golden");
+}
+
+#[test]
+fn codes_are_in_order_and_there_once() {
+    let codes: Vec<&str> = LINTS.iter().map(|(code, _)| *code).collect();
+    assert!(codes.is_sorted());
+    assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len());
+}
+
+/// Every Rust source of a room that makes lints or doubts, without its tests.
+fn sources() -> Vec<String> {
+    let mut open: Vec<PathBuf> = ["agent", "assize", "audit", "bundle", "target", "verdict"]
+        .iter()
+        .map(|room| root().join("crates").join(room).join("src"))
+        .collect();
+    let mut texts = Vec::new();
+    while let Some(at) = open.pop() {
+        if at.is_dir() {
+            open.extend(fs::read_dir(at).unwrap().map(|entry| entry.unwrap().path()));
+        } else if at.extension().is_some_and(|extension| extension == "rs") {
+            let name = at.to_string_lossy().into_owned();
+            if !name.contains("tests") {
+                let text = fs::read_to_string(&at).unwrap();
+                texts.push(text.split("#[cfg(test)]").next().unwrap().to_owned());
+            }
+        }
+    }
+    texts
+}
+
+/// What the sources call lints and doubts is in the list, and the list has
+/// nothing else: a word of `--fail-on` that never comes would be no better
+/// than an unknown one.
+#[test]
+fn the_list_holds_what_the_sources_say() {
+    let listed: BTreeSet<&str> = LINTS.iter().map(|(code, _)| *code).collect();
+    let texts = sources();
+    let made = Regex::new(
+        r#"(?:\b(?:lint|doubt|Doubt|leave_out)\([^;"]{0,120}|\bcode(?::| =) )"([a-z]+(?:-[a-z]+)*)""#,
+    )
+    .unwrap();
+    let mut said = BTreeSet::new();
+    for text in &texts {
+        said.extend(made.captures_iter(text).map(|found| found[1].to_owned()));
+    }
+    assert!(said.len() > 40, "{said:?}");
+    let unknown: Vec<&String> = said
+        .iter()
+        .filter(|code| !listed.contains(code.as_str()))
+        .collect();
+    assert!(unknown.is_empty(), "add to LINTS: {unknown:?}");
+    let quoted = |code: &str| {
+        let literal = format!("\"{code}\"");
+        texts.iter().filter(|text| text.contains(&literal)).count()
+    };
+    let never: Vec<&&str> = listed.iter().filter(|code| quoted(code) < 2).collect();
+    assert!(never.is_empty(), "nothing says these: {never:?}");
+}

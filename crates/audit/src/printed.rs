@@ -1,0 +1,101 @@
+//! In which steps the numbers of a block were printed: `7.12` has steps of 0.01.
+
+use std::collections::HashMap;
+
+use crate::Line;
+use crate::grammar::number::{Locale, parse};
+use crate::grammar::{Figure, Finding};
+
+/// Formats in which programs write for programs, with as many digits as a value
+/// needs: there the last one says nothing.
+fn is_for_programs(format: &str) -> bool {
+    format.ends_with("-json") || format.ends_with("-export") || format.contains(" -x")
+}
+
+/// Gives each figure the step in which a number equal to it stands in the lines
+/// of its block. A figure that was computed from several has none.
+pub(crate) fn note_steps(format: &str, lines: &[Line<'_>], findings: &mut [(usize, Finding)]) {
+    if is_for_programs(format) {
+        return;
+    }
+    let mut steps: HashMap<u64, f64> = HashMap::new();
+    for line in lines {
+        for (value, step) in numbers(&line.text) {
+            let known = steps.entry(value.to_bits()).or_insert(step);
+            // Of two spellings the finer: a count may equal a time.
+            *known = known.min(step);
+        }
+    }
+    let of = |figure: &mut Figure| figure.step = steps.get(&figure.value.to_bits()).copied();
+    for (_, finding) in findings {
+        match finding {
+            Finding::Run { figures, .. } => figures.iter_mut().for_each(of),
+            Finding::Summary { figure, .. } | Finding::Sample(figure) => of(figure),
+            Finding::Statement { .. }
+            | Finding::Events { .. }
+            | Finding::Unsupported { .. }
+            | Finding::Command(_)
+            | Finding::Doubt(..) => {}
+        }
+    }
+}
+
+/// The numbers of a line, each with the place of its last digit.
+fn numbers(text: &str) -> impl Iterator<Item = (f64, f64)> {
+    let part = |c: char| {
+        c.is_ascii_digit()
+            || matches!(c, '.' | ',' | '\'' | '+' | '-' | 'e' | 'E')
+            || matches!(c, '\u{a0}' | '\u{2009}' | '\u{202f}')
+    };
+    text.split(move |c: char| !part(c))
+        .flat_map(|token| {
+            let token = token.trim_matches(|c: char| !c.is_ascii_digit() && c != '-');
+            let token = token.trim_end_matches('-');
+            [(Locale::English, '.'), (Locale::CommaDecimal, ',')]
+                .map(|(locale, mark)| Some((parse(token, locale)?, step(token, mark)?)))
+        })
+        .flatten()
+}
+
+/// The place of the last digit of a number.
+fn step(token: &str, mark: char) -> Option<f64> {
+    let (digits, exponent) = match token.split_once(['e', 'E']) {
+        Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),
+        None => (token, 0),
+    };
+    let behind = digits
+        .split_once(mark)
+        .map_or(0, |(_, behind)| behind.len());
+    let place = exponent.checked_sub(i32::try_from(behind).ok()?)?;
+    let step: f64 = format!("1e{place}").parse().ok()?;
+    (step > 0.0 && step.is_finite()).then_some(step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str, value: f64) -> Option<f64> {
+        let found = numbers(text).filter(|(number, _)| *number == value);
+        found.map(|(_, step)| step).reduce(f64::min)
+    }
+
+    #[test]
+    fn the_last_digit_says_how_fine_a_number_is() {
+        for (text, value, step) in [
+            ("Time: 7.12", 7.12, 0.01),
+            ("Time: 7.10 s", 7.1, 0.01),
+            ("7 ms", 7.0, 1.0),
+            ("   320,440.96 msec task-clock", 320_440.96, 0.01),
+            ("   320.440,96 msec", 320_440.96, 0.01),
+            ("1.25e3 ops", 1250.0, 10.0),
+            ("12.5us", 12.5, 0.1),
+            ("-0.50", -0.5, 0.01),
+            ("(5.00%)", 5.0, 0.01),
+        ] {
+            assert_eq!(of(text, value), Some(step), "{text}");
+        }
+        assert_eq!(of("no number", 1.0), None);
+        assert_eq!(of("1e999999999999 1.2.3", 1.0), None);
+    }
+}

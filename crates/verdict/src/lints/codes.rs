@@ -1,0 +1,185 @@
+//! Every code that a lint can have.
+
+/// The code of each lint and what it says, by name. Those of the rooms before
+/// this one, whose doubts become lints, are among them.
+///
+/// Whoever asks for the end with status 1 asks for one of these: a test holds
+/// the sources against this list.
+pub const LINTS: [(&str, &str); 65] = [
+    (
+        "aliased-counters",
+        "two metrics have the same values in every run: they are one counter",
+    ),
+    ("ambiguous-rows", "rows of a table cannot be told apart"),
+    (
+        "background-ended",
+        "what was to load the machine ended before the workload did",
+    ),
+    ("bad-json", "a text that begins as JSON is none"),
+    (
+        "bad-number",
+        "a number was expected and something else stood there",
+    ),
+    (
+        "binary-attachment",
+        "an attachment is no text and was not read",
+    ),
+    ("binary-input", "the input is no text"),
+    (
+        "clustered-events",
+        "events come in clusters or in a beat, so they are not Poisson",
+    ),
+    (
+        "confounded",
+        "a difference between configurations may be one between machines or kernels",
+    ),
+    (
+        "constant-metric",
+        "a metric measures nothing: it never varies, or is the CPUs times the elapsed time",
+    ),
+    (
+        "drift",
+        "a metric rises or falls with the order of the runs",
+    ),
+    ("duplicate-metric", "a metric is given twice in one block"),
+    ("duplicate-rows", "runs or summaries are there twice"),
+    (
+        "energy-incomplete",
+        "a counter of energy wrapped or stopped",
+    ),
+    (
+        "exposure-inferred",
+        "for how long events were counted was taken from a command",
+    ),
+    (
+        "exposure-unknown",
+        "for how long events were counted is not known",
+    ),
+    ("failed-run", "runs failed"),
+    (
+        "histogram-overflow",
+        "values lie beyond the end of a histogram",
+    ),
+    (
+        "identity-incomplete",
+        "not every program or library of a run was noted",
+    ),
+    (
+        "identity-varies",
+        "runs of one configuration were not made of the same",
+    ),
+    ("incomplete", "runs of the schedule are missing"),
+    (
+        "kept-apart",
+        "runs of one workload in several places are not pooled",
+    ),
+    (
+        "locale-ambiguous",
+        "a number means one thing with a decimal comma and another without",
+    ),
+    ("long-line", "a line is too long to be looked at"),
+    ("lost-events", "kernel events were lost"),
+    ("lost-threads", "some threads could not be measured"),
+    (
+        "machine-set-up",
+        "a part of the virtual machine could not be set up",
+    ),
+    (
+        "metric-repeated",
+        "a program printed a metric several times",
+    ),
+    ("missing-baseline", "a workload has no run of the baseline"),
+    (
+        "missing-cell",
+        "a configuration, a workload or a metric lacks values that others have",
+    ),
+    (
+        "missing-events",
+        "fewer events are listed than were counted",
+    ),
+    ("multiplexed", "a counter did not count all the time"),
+    (
+        "multiplexed-counter",
+        "a posted counter did not count all the time",
+    ),
+    ("n-too-small", "so few runs cannot establish anything"),
+    ("no-logs", "a program left no logs"),
+    ("no-samples", "a distribution holds no samples"),
+    (
+        "normalised-values",
+        "figures are relative to others that were not given",
+    ),
+    ("not-additive", "a metric of intervals cannot be added up"),
+    (
+        "not-counted-interval",
+        "a counter gave no number in some intervals",
+    ),
+    (
+        "not-understood",
+        "lines look like figures and were not understood",
+    ),
+    ("outlier-run", "a run lies far from the others"),
+    ("output-cut", "a program printed more than is kept"),
+    (
+        "ragged-histogram",
+        "a row of a histogram has too many or too few columns",
+    ),
+    (
+        "ragged-row",
+        "a row of a table has too many or too few columns",
+    ),
+    (
+        "same-run",
+        "a configuration changes nothing on a workload, where nothing is compared",
+    ),
+    (
+        "setting-changed",
+        "a setting was another after the workload than before it",
+    ),
+    (
+        "setting-not-read-back",
+        "what was read back does not tell whether a setting is in effect",
+    ),
+    ("software-emulation", "the live machine had no KVM"),
+    ("spread-unknown", "how much runs vary was not given"),
+    ("starved", "some contexts got nothing done"),
+    (
+        "summary-mismatch",
+        "a summary contradicts the runs beside it",
+    ),
+    (
+        "too-short",
+        "a command is too short for its times to mean much",
+    ),
+    ("truncated-block", "figures break off"),
+    ("truncated-message", "a message breaks off"),
+    ("unavailable", "the target cannot give what was asked for"),
+    ("undecodable-text", "bytes could not be decoded"),
+    (
+        "unexpected-difference",
+        "configurations differ in what no level says",
+    ),
+    (
+        "unit-unknown",
+        "a unit is missing, or units of one metric cannot be converted",
+    ),
+    (
+        "unrandomised-order",
+        "configurations were not run in random order",
+    ),
+    ("unreached-code", "the code under test was not reached"),
+    (
+        "unreadable-distribution",
+        "a distribution gives no quantiles",
+    ),
+    ("unsupported-counter", "a counter gave no number"),
+    (
+        "untraced-idle",
+        "how long CPUs were idle is not known for all the time",
+    ),
+    (
+        "untraced-switches",
+        "some switches between threads were not seen",
+    ),
+    ("values-lost", "a program dropped values"),
+];

@@ -1,0 +1,275 @@
+//! Units of one dimension, so that `s` on one side can stand beside `ms` on
+//! the other.
+
+use std::collections::BTreeMap;
+
+/// What a unit measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Base {
+    Time,
+    Data,
+    Energy,
+    Power,
+    Frequency,
+}
+
+/// A unit: so many of the smallest of its dimension, per so many of another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Unit {
+    of: Base,
+    /// A whole number.
+    size: f64,
+    /// The unit of time that it is per, in the same way.
+    per: Option<f64>,
+}
+
+/// Spellings that are taken as they are: a prefix is another in upper case.
+const SYMBOLS: [(&str, Base, f64); 39] = [
+    ("ns", Base::Time, 1.0),
+    ("us", Base::Time, 1e3),
+    ("\u{b5}s", Base::Time, 1e3),
+    ("\u{3bc}s", Base::Time, 1e3),
+    ("ms", Base::Time, 1e6),
+    ("s", Base::Time, 1e9),
+    ("min", Base::Time, 60e9),
+    ("h", Base::Time, 3600e9),
+    ("B", Base::Data, 1.0),
+    ("kB", Base::Data, 1e3),
+    ("MB", Base::Data, 1e6),
+    ("GB", Base::Data, 1e9),
+    ("TB", Base::Data, 1e12),
+    ("KiB", Base::Data, 1024.0),
+    ("MiB", Base::Data, 1_048_576.0),
+    ("GiB", Base::Data, 1_073_741_824.0),
+    ("TiB", Base::Data, 1_099_511_627_776.0),
+    ("nJ", Base::Energy, 1.0),
+    ("uJ", Base::Energy, 1e3),
+    ("\u{b5}J", Base::Energy, 1e3),
+    ("\u{3bc}J", Base::Energy, 1e3),
+    ("mJ", Base::Energy, 1e6),
+    ("J", Base::Energy, 1e9),
+    ("kJ", Base::Energy, 1e12),
+    ("Wh", Base::Energy, 3600e9),
+    ("kWh", Base::Energy, 3600e12),
+    ("nW", Base::Power, 1.0),
+    ("uW", Base::Power, 1e3),
+    ("\u{b5}W", Base::Power, 1e3),
+    ("\u{3bc}W", Base::Power, 1e3),
+    ("mW", Base::Power, 1e6),
+    ("W", Base::Power, 1e9),
+    ("kW", Base::Power, 1e12),
+    ("Hz", Base::Frequency, 1.0),
+    ("kHz", Base::Frequency, 1e3),
+    ("KHz", Base::Frequency, 1e3),
+    ("MHz", Base::Frequency, 1e6),
+    ("GHz", Base::Frequency, 1e9),
+    ("THz", Base::Frequency, 1e12),
+];
+
+/// Words, which are the same in upper case and with an s at their end.
+const WORDS: [(&str, Base, f64); 14] = [
+    ("nsec", Base::Time, 1.0),
+    ("nanosecond", Base::Time, 1.0),
+    ("usec", Base::Time, 1e3),
+    ("microsecond", Base::Time, 1e3),
+    ("msec", Base::Time, 1e6),
+    ("millisecond", Base::Time, 1e6),
+    ("sec", Base::Time, 1e9),
+    ("second", Base::Time, 1e9),
+    ("min", Base::Time, 60e9),
+    ("minute", Base::Time, 60e9),
+    ("hour", Base::Time, 3600e9),
+    ("byte", Base::Data, 1.0),
+    ("joule", Base::Energy, 1e9),
+    ("watt", Base::Power, 1e9),
+];
+
+/// A unit without a slash.
+fn simple(text: &str) -> Option<(Base, f64)> {
+    let symbol = SYMBOLS.iter().find(|(symbol, ..)| *symbol == text);
+    let lower = text.to_lowercase();
+    let singular = lower.strip_suffix('s').unwrap_or(&lower);
+    let word = || {
+        let mut words = WORDS.iter();
+        words.find(|(word, ..)| *word == singular || *word == lower)
+    };
+    let &(_, of, size) = symbol.or_else(word)?;
+    Some((of, size))
+}
+
+/// The unit that a text is; none if it is not known, or known to be two.
+/// `KB` and `K` are 1000 to some and 1024 to others.
+fn unit(text: &str) -> Option<Unit> {
+    let Some((above, below)) = text.split_once('/') else {
+        let (of, size) = simple(text)?;
+        return Some(Unit {
+            of,
+            size,
+            per: None,
+        });
+    };
+    let (of, size) = simple(above)?;
+    match simple(below)? {
+        (Base::Time, per) => Some(Unit {
+            of,
+            size,
+            per: Some(per),
+        }),
+        _ => None,
+    }
+}
+
+/// A value in another unit of the same dimension; none if the two have none
+/// in common, or if one of them is not known. Of equal units the value itself.
+///
+/// Where the factor is a whole number or one over one, the result is off by no
+/// more than a rounding.
+pub fn convert(value: f64, from: &str, to: &str) -> Option<f64> {
+    if from == to {
+        return Some(value);
+    }
+    let (up, down) = factor(from, to)?;
+    Some(if down == 1.0 {
+        value * up
+    } else {
+        value * up / down
+    })
+}
+
+/// By what a value is multiplied and divided.
+fn factor(from: &str, to: &str) -> Option<(f64, f64)> {
+    let (from, to) = (unit(from)?, unit(to)?);
+    if (from.of, from.per.is_some()) != (to.of, to.per.is_some()) {
+        return None;
+    }
+    let up = from.size * to.per.unwrap_or(1.0);
+    let down = to.size * from.per.unwrap_or(1.0);
+    Some(if up >= down && (up / down).fract() == 0.0 {
+        (up / down, 1.0)
+    } else if (down / up).fract() == 0.0 {
+        (1.0, down / up)
+    } else {
+        (up, down)
+    })
+}
+
+/// In which unit the values of a metric are compared.
+#[derive(Debug, Default)]
+pub(crate) struct Common {
+    /// How often each unit of each metric was recorded.
+    met: BTreeMap<String, BTreeMap<String, usize>>,
+}
+
+impl Common {
+    /// Takes note of one value.
+    pub(crate) fn note(&mut self, metric: &str, unit: &str) {
+        let units = match self.met.get_mut(metric) {
+            Some(units) => units,
+            None => self.met.entry(metric.to_owned()).or_default(),
+        };
+        match units.get_mut(unit) {
+            Some(times) => *times += 1,
+            None => {
+                units.insert(unit.to_owned(), 1);
+            }
+        }
+    }
+
+    /// The unit for values in this one: of those it can be converted to the
+    /// most frequent, then the largest, then the first by name. It does not
+    /// depend on the order in which values were met.
+    pub(crate) fn of<'c>(&'c self, metric: &str, unit: &'c str) -> &'c str {
+        let Some(units) = self.met.get(metric).filter(|units| units.len() > 1) else {
+            return unit;
+        };
+        let mut best: Option<(usize, f64, &str)> = None;
+        for (other, &times) in units {
+            let Some(size) = convert(1.0, other, unit) else {
+                continue;
+            };
+            if best.is_none_or(|(most, largest, _)| (times, size) > (most, largest)) {
+                best = Some((times, size, other));
+            }
+        }
+        best.map_or(unit, |(.., chosen)| chosen)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_converted_within_a_dimension() {
+        for (value, from, to, expected) in [
+            (7.12, "ms", "s", 0.007_12),
+            (7.12, "s", "msec", 7120.0),
+            (1.5, "usecs", "ns", 1500.0),
+            (3.0, "\u{b5}s", "\u{3bc}s", 3.0),
+            (2.0, "min", "Seconds", 120.0),
+            (1.0, "MiB", "KiB", 1024.0),
+            (1.5, "kB", "bytes", 1500.0),
+            (250.0, "mJ", "Joules", 0.25),
+            (4.2, "W", "mW", 4200.0),
+            (2.4, "GHz", "MHz", 2400.0),
+            (6.0, "MB/s", "kB/sec", 6000.0),
+            (6.0, "MB/min", "kB/s", 100.0),
+            (5.0, "apples", "apples", 5.0),
+            (5.0, "", "", 5.0),
+        ] {
+            let found = convert(value, from, to).unwrap();
+            let off = (found - expected).abs();
+            assert!(off <= f64::EPSILON * expected, "{from} to {to}: {found}");
+        }
+    }
+
+    #[test]
+    fn other_dimensions_and_unknown_units_are_not() {
+        for (from, to) in [
+            ("s", "J"),
+            ("s", ""),
+            ("", "ms"),
+            ("KB", "kB"),
+            ("MS", "ms"),
+            ("%", "s"),
+            ("MB/s", "MB"),
+            ("MB/kB", "MB/s"),
+            ("apples", "pears"),
+            ("mW", "MW"),
+        ] {
+            assert_eq!(convert(1.0, from, to), None, "{from} to {to}");
+        }
+    }
+
+    #[test]
+    fn every_known_unit_goes_there_and_back() {
+        let texts: Vec<&str> = SYMBOLS.iter().chain(&WORDS).map(|known| known.0).collect();
+        for from in &texts {
+            for to in &texts {
+                let Some(there) = convert(1.25, from, to) else {
+                    continue;
+                };
+                let back = convert(there, to, from).unwrap();
+                assert!((back - 1.25).abs() < 1e-12, "{from} to {to}: {back}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_common_unit_does_not_depend_on_the_order() {
+        let chosen = |met: &[&str]| {
+            let mut common = Common::default();
+            for unit in met {
+                common.note("t", unit);
+            }
+            common.of("t", met[0]).to_owned()
+        };
+        assert_eq!(chosen(&["ms", "s"]), "s");
+        assert_eq!(chosen(&["s", "ms"]), "s");
+        assert_eq!(chosen(&["s", "ms", "ms"]), "ms");
+        assert_eq!(chosen(&["sec", "s"]), "s");
+        assert_eq!(chosen(&["s", "sec"]), "s");
+        assert_eq!(chosen(&["ms", "J"]), "ms");
+        assert_eq!(chosen(&["msec"]), "msec");
+    }
+}
