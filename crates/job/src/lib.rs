@@ -19,6 +19,7 @@ pub mod events;
 mod instrument;
 mod job;
 mod machine;
+mod metric;
 mod queue;
 mod record;
 pub mod replay;
@@ -28,6 +29,10 @@ mod workload;
 pub use instrument::{INSTRUMENTS, Instrument};
 pub use job::{Action, Job, SCHEMA};
 pub use machine::{Machine, Order, Payload};
+pub use metric::{
+    Form, Giver, JITTER, JITTER_OF, JOBS, METRICS, Mark, Metric, Name, givers, is_event, measured,
+    of_instrument, per_job,
+};
 pub use queue::{Design, Put, Queue, Share, Worker};
 pub use record::{AGENT_SCHEMA, RESUMED_NS, Record, Stage};
 pub use submitting::{

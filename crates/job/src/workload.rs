@@ -64,6 +64,28 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Its name in an experiment file.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Kind::Command(_) => "command",
+            Kind::Compositor(_) => "compositor",
+            Kind::Crowd(_) => "crowd",
+            Kind::Cyclictest(_) => "cyclictest",
+            Kind::Deep(_) => "deep",
+            Kind::Frames(_) => "frames",
+            Kind::Hackbench(_) => "hackbench",
+            Kind::Hogs(_) => "hogs",
+            Kind::Periodic(_) => "periodic",
+            Kind::PingPong(_) => "ping-pong",
+            Kind::Replay(_) => "replay",
+            Kind::Storm(_) => "storm",
+            Kind::Stream(_) => "stream",
+            Kind::Sync(_) => "sync",
+            Kind::Threads(_) => "threads",
+        }
+    }
+
     /// Whether it submits jobs to simgpu.
     #[must_use]
     pub fn submits(&self) -> bool {
