@@ -102,9 +102,10 @@ fn tables() -> Outcome {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
     let more = r#"runs = 3
+instruments = ["threads"]
 
 [[tables]]
-metric = ["time", "tmie"]
+metric = ["time", "voluntary_switches:x"]
 workloads = ["it", "long"]
 normalised_to = "it"
 
@@ -135,7 +136,7 @@ argv = ["sleep", "0.05"]"#;
     );
     assert_eq!(
         absent["rows"][0]["cells"][0]["because"],
-        "none of 3 runs has tmie"
+        "none of 3 runs has voluntary_switches:x"
     );
     for verb in ["compare", "report"] {
         let again = document(here, &[verb, "test.bundle", "--json"]);
@@ -145,8 +146,8 @@ argv = ["sleep", "0.05"]"#;
     for line in [
         "\ntime: median in ns on it; other columns normalised to it of the same\n",
         "\n  to base ",
-        "\n  everywhere: none of 3 runs has tmie\n",
-        "\n  [missing-cell] test.toml:7: tables[0].metric[1]: 'tmie' is not among\n",
+        "\n  everywhere: none of 3 runs has voluntary_switches:x\n",
+        "\n  [missing-cell] test.toml:8: tables[0].metric[1]:\n",
     ] {
         assert!(text.contains(line), "{line}{text}");
     }
