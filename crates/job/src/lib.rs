@@ -30,8 +30,8 @@ pub use instrument::{INSTRUMENTS, Instrument};
 pub use job::{Action, Job, SCHEMA};
 pub use machine::{Machine, Order, Payload};
 pub use metric::{
-    Form, Giver, JITTER, JITTER_OF, JOBS, METRICS, Mark, Metric, Name, givers, is_event, measured,
-    of_instrument, per_job,
+    ELAPSED, Form, Giver, JITTER, JITTER_OF, JOBS, METRICS, Mark, Metric, Name, givers, is_event,
+    measured, of_instrument, per_job,
 };
 pub use queue::{Design, Put, Queue, Share, Worker};
 pub use record::{AGENT_SCHEMA, RESUMED_NS, Record, Stage};

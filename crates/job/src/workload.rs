@@ -108,6 +108,29 @@ impl Kind {
         }
     }
 
+    /// Whether it ends when its work is done, not after a time that its
+    /// parameters give.
+    #[must_use]
+    pub fn works(&self) -> bool {
+        match self {
+            Kind::Command(_)
+            | Kind::Deep(_)
+            | Kind::Hackbench(_)
+            | Kind::PingPong(_)
+            | Kind::Replay(_)
+            | Kind::Storm(_)
+            | Kind::Stream(_)
+            | Kind::Sync(_)
+            | Kind::Threads(_) => true,
+            Kind::Compositor(_)
+            | Kind::Crowd(_)
+            | Kind::Cyclictest(_)
+            | Kind::Frames(_)
+            | Kind::Hogs(_)
+            | Kind::Periodic(_) => false,
+        }
+    }
+
     /// The program it starts, if it is one.
     #[must_use]
     pub fn program(&self) -> Option<&str> {

@@ -95,12 +95,16 @@ pub(crate) fn alike<'a>(
     if given.chars().count() >= 2
         && let Some(name) = longer.find(|name| name.to_lowercase().starts_with(&given))
     {
-        return Some(format!("did you mean '{name}'?"));
+        return Some(did_you_mean(name));
     }
     let distance = |name: &str| strsim::damerau_levenshtein(&given, &name.to_lowercase());
     let near = valid.into_iter().map(|name| (distance(name), name));
     let (distance, name) = near.min_by_key(|(distance, _)| *distance)?;
-    (distance <= 1 + name.chars().count() / 3).then(|| format!("did you mean '{name}'?"))
+    (distance <= 1 + name.chars().count() / 3).then(|| did_you_mean(name))
+}
+
+pub(crate) fn did_you_mean(name: &str) -> String {
+    format!("did you mean '{name}'?")
 }
 
 /// A text with its name, to find lines in.

@@ -1,15 +1,15 @@
 //! Whether the metrics that an experiment speaks of are measured in it.
 
-use assize_job::{Giver, Kind, Mark, Name, Workload};
+use assize_job::{ELAPSED, Giver, Kind, Mark, Name, Workload};
 
 use crate::check::join;
-use crate::error::{Error, listed};
+use crate::error::{Error, alike, did_you_mean, listed};
 use crate::experiment::Experiment;
 use crate::plan::PlannedConfiguration;
 use crate::tables;
 
 /// What metrics were called before: that, and what they are called now.
-const FORMER: &[(&str, &str)] = &[];
+const FORMER: &[(&str, &str)] = &[("time", ELAPSED)];
 
 /// The first mistake, if there is one. `configurations` are all that the file
 /// makes: what one of them measures is measured.
@@ -92,16 +92,18 @@ impl<'a> Here<'a> {
             .iter()
             .find(|(before, now)| *before == metric && self.has(now));
         if let Some((_, now)) = former {
-            return Err(error.mend(format!("did you mean '{now}'?")));
+            return Err(error.mend(did_you_mean(now)));
         }
         if let Some(mend) = self.elsewhere(metric) {
             return Err(error.mend(mend));
         }
         let names: Vec<String> = self.names.iter().map(|name| name.towards(metric)).collect();
-        match crate::error::alike(metric, names.iter().map(String::as_str)) {
-            Some(mend) => Err(error.mend(mend)),
-            None => Err(error.mend(self.all())),
-        }
+        let names = names.iter().map(String::as_str);
+        let former = FORMER.iter().filter(|(_, now)| self.has(now));
+        let former = former.filter(|(before, _)| alike(metric, [*before]).is_some());
+        let former = former.map(|(_, now)| did_you_mean(now)).next();
+        let mend = alike(metric, names).or(former);
+        Err(error.mend(mend.unwrap_or_else(|| self.all())))
     }
 
     fn has(&self, metric: &str) -> bool {

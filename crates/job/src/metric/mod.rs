@@ -115,6 +115,8 @@ impl Mark {
 pub const JITTER: &str = "jitter";
 /// The distribution that [`JITTER`] is made of.
 pub const JITTER_OF: &str = "round_trip";
+/// How long a workload took, of those that end when their work is done.
+pub const ELAPSED: &str = "elapsed";
 /// The number by which others are divided to be per job.
 pub const JOBS: &str = "jobs";
 

@@ -34,6 +34,8 @@ fn givers_are_those_that_there_are() {
         assert_eq!(workload(kind).kind.name(), *kind);
         let submits = table::SUBMITTING.contains(kind);
         assert_eq!(workload(kind).kind.submits(), submits, "{kind}");
+        let works = table::WORKING.contains(kind);
+        assert_eq!(workload(kind).kind.works(), works, "{kind}");
     }
     // Whatever has trips has their jitter.
     let giver = |name| METRICS.iter().find(|metric| metric.name == name);
