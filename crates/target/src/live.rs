@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use assize_job::{Job, Order, Record};
 
-use crate::exact::{Booted, bounded, cold, facts};
+use crate::exact::{BOOT as BOOT_IMAGE, Booted, bounded, cold, facts};
 use crate::qemu::{Clock, Qemu};
 use crate::vm::{Ready, Stock, job_text};
 use crate::{Done, Error, Outcome, Target, agent, scratch, stream};
@@ -61,6 +61,9 @@ impl Live {
             initramfs: &ready.initramfs,
             cpu: None,
             limit: limit.min(self.wall_limit),
+            boot: BOOT_IMAGE,
+            // Its clock is the host's.
+            run: None,
         }
     }
 

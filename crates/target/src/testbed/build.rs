@@ -23,8 +23,8 @@ use crate::prune::{prune, touch};
 const RECIPE: &[u8] = b"assize.testbed/1";
 /// Bytes that modules may take on disk before old ones go.
 const BUILT: u64 = 64 << 20;
-/// A build takes seconds.
-const LIMIT: Duration = Duration::from_secs(600);
+/// A build takes seconds, and how many more on a busy host nobody knows.
+const LIMIT: Duration = Duration::MAX;
 /// What the log of make is called beside the modules.
 const LOG: &str = "build.log";
 
@@ -138,7 +138,7 @@ fn make(directory: &Path, log: &Path, subject: &Subject<'_>, tests: bool) -> Res
     let why = match status {
         Some(status) if status.success() => return Ok(()),
         Some(status) => format!("make: {}", in_words(status)),
-        None => format!("make took more than {} s", LIMIT.as_secs()),
+        None => "make did not end".into(),
     };
     let text = read(log)?;
     let line = first_error(&String::from_utf8_lossy(&text)).unwrap_or(why);
