@@ -16,7 +16,7 @@ use crate::modules::canonical;
 use crate::needs::{self, Facts};
 use crate::talk::{ANSWER, End, Limits, Talk, talk};
 use crate::testbed::{Files, Testbed};
-use crate::{Done, Error, Failure, Target, agent, packages, stream};
+use crate::{Done, Error, Failure, Step, Target, Tell, agent, packages, stream};
 
 const NAME: &str = "host";
 /// How long an agent may take beyond the limit it keeps by itself.
@@ -98,11 +98,19 @@ impl Target for Host {
         1
     }
 
-    fn prepare(&self, orders: &[Order]) -> Result<(), Error> {
+    fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
         needs::same_machine(orders, NAME)?;
         let (facts, unwritable) = facts(&needs::kernel_files(orders));
         let as_root = "run as root: `sudo assize run …`";
         needs::check(orders, &facts, &unwritable, NAME, as_root)?;
+        if self.modules.get().is_none()
+            && !Testbed::new(&Kernels::default_root())
+                .asked(orders)
+                .is_empty()
+        {
+            let kernel = "the kernel that runs here".into();
+            tell(Step::Modules { kernel });
+        }
         let orders = &self.placed(orders)?;
         check_programs(orders)?;
         check_files(orders)?;

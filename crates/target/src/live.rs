@@ -13,7 +13,7 @@ use assize_job::{Job, Order, Record};
 use crate::exact::{BOOT as BOOT_IMAGE, Booted, bounded, cold, facts};
 use crate::qemu::{Clock, Qemu};
 use crate::vm::{Ready, Stock, job_text};
-use crate::{Done, Error, Outcome, Target, agent, scratch, stream};
+use crate::{Done, Error, Outcome, Target, Tell, agent, scratch, stream};
 
 /// Booting by software emulation takes some seconds, more on a busy host.
 const BOOT: Duration = Duration::from_secs(60);
@@ -127,9 +127,9 @@ impl Target for Live {
         1
     }
 
-    fn prepare(&self, orders: &[Order]) -> Result<(), Error> {
+    fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
         for order in orders {
-            let ready = self.stock.ready(order)?;
+            let ready = self.stock.ready_telling(order, tell)?;
             self.clock(&ready, order);
         }
         Ok(())

@@ -78,6 +78,11 @@ impl Image {
         Ok(Image { directory, digest })
     }
 
+    /// Whether there is one of this name.
+    pub(crate) fn is_stored(root: &Path, key: &str) -> bool {
+        root.join("images").join(key).join("digest").exists()
+    }
+
     fn stored(directory: &Path) -> Option<Image> {
         let digest = fs::read_to_string(directory.join("digest")).ok()?;
         touch(directory);

@@ -13,6 +13,7 @@ mod state;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use assize_job::{Job, Machine, Order, Payload, Record};
@@ -23,7 +24,7 @@ pub(crate) use image::{BOOT, keep_error};
 use crate::cache::{Cache, Key};
 use crate::qemu::{Clock, Qemu, command_line, machine_arguments};
 use crate::vm::{Ready, Stock, job_text};
-use crate::{Done, Error, Failure, Outcome, Target, agent, scratch, stream};
+use crate::{Done, Error, Failure, Outcome, Step, Target, Tell, agent, scratch, stream};
 use image::Image;
 use stall::Patience;
 
@@ -138,13 +139,16 @@ impl Exact {
     fn images_wanted<'a>(
         &self,
         orders: &'a [Order],
+        tell: &Tell<'_>,
     ) -> Result<Vec<(Arc<Ready>, &'a Order)>, Error> {
         let mut wanted: BTreeMap<(&Machine, &Payload), _> = BTreeMap::new();
         for order in orders {
-            let ready = self.stock.ready(order)?;
+            let ready = self.stock.ready_telling(order, tell)?;
             let key = self.key(&ready, &order.machine, Some(&job_text(order)?));
             let cached = !self.options.fresh && self.cache.get(&key).is_some();
-            if !cached && !self.options.cold {
+            let image = self.key(&ready, &order.machine, None).to_string();
+            let there = Image::is_stored(self.stock.root(), &image);
+            if !cached && !self.options.cold && !there {
                 wanted
                     .entry((&order.machine, &order.payload))
                     .or_insert((ready, order));
@@ -159,19 +163,27 @@ impl Target for Exact {
         self.cpus.len()
     }
 
-    fn prepare(&self, orders: &[Order]) -> Result<(), Error> {
+    fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
         for order in orders {
             self.qemu.fits(order.machine.cpus)?;
         }
-        let wanted = self.images_wanted(orders)?;
+        let wanted = self.images_wanted(orders, tell)?;
+        let begun = AtomicUsize::new(0);
+        let boot = |slot, ready: &Ready, order: &Order| {
+            tell(Step::Boot {
+                kernel: ready.kernel.name.clone(),
+                number: 1 + begun.fetch_add(1, Ordering::Relaxed),
+                of: wanted.len(),
+            });
+            self.image(ready, order, slot).map(|_| ())
+        };
         for some in wanted.chunks(self.slots().max(1)) {
             std::thread::scope(|scope| {
+                let boot = &boot;
                 let booting: Vec<_> = some
                     .iter()
                     .enumerate()
-                    .map(|(slot, (ready, order))| {
-                        scope.spawn(move || self.image(ready, order, slot).map(|_| ()))
-                    })
+                    .map(|(slot, (ready, order))| scope.spawn(move || boot(slot, ready, order)))
                     .collect();
                 booting
                     .into_iter()

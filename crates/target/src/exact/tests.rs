@@ -157,3 +157,38 @@ fn a_job_without_a_timeout_may_take_for_ever() {
     order.job.timeout_ms = 0;
     assert_eq!(patience(&order.job).guest, None);
 }
+
+#[test]
+fn every_step_is_told_before_the_first_run() {
+    let place = tempfile::tempdir().unwrap();
+    let Some(exact) = exact(place.path(), FRESH) else {
+        return;
+    };
+    let two = Order {
+        machine: Machine {
+            memory_mib: 160,
+            ..Machine::default()
+        },
+        ..order(&[], &[])
+    };
+    let orders = [order(&[], &[]), two];
+    let told = |exact: &Exact| {
+        let told = std::sync::Mutex::new(Vec::new());
+        let tell = |step: Step| told.lock().unwrap().push(step.to_string());
+        exact.prepare_telling(&orders, &tell).unwrap();
+        told.into_inner().unwrap()
+    };
+    let mut first = told(&exact);
+    // They boot at once where the host has CPUs for them.
+    first[1..].sort_unstable();
+    assert_eq!(
+        first,
+        [
+            "packing the initramfs for debian:6.12",
+            "booting debian:6.12, 1 of 2",
+            "booting debian:6.12, 2 of 2",
+        ]
+    );
+    // What is there need not be done again.
+    assert_eq!(told(&exact), [""; 0]);
+}

@@ -53,6 +53,16 @@ pub(super) fn ensure(
         .collect())
 }
 
+/// Whether they are there.
+pub(super) fn is_built(
+    root: &Path,
+    sources: &Sources<'_>,
+    subject: &Subject<'_>,
+    tests: bool,
+) -> Result<bool, Error> {
+    place(root, sources, subject, tests).map(|place| place.exists())
+}
+
 /// Where they lie once they are built.
 fn place(
     root: &Path,
