@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use assize_target::kernels::{DEBIAN, Kernel, Kernels};
-use assize_target::packages::package_of;
+use assize_target::packages::{get, source_of};
 use assize_target::qemu::Qemu;
 use assize_target::testbed;
 use assize_target::{Error, agent};
@@ -270,8 +270,8 @@ fn program(name: &str, needed_for: &str) -> Check {
         Some(path) => found(name, path.display().to_string()),
         None => {
             let check = missing(name, "not in PATH", needed_for);
-            match package_of(name) {
-                Some(package) => check.mend(format!("apt-get install {package}")),
+            match source_of(name) {
+                Some(_) => check.mend(get(name)),
                 None => check,
             }
         }
