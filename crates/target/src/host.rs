@@ -69,7 +69,7 @@ impl Host {
     /// The orders with the files that modules of the testbed have here, which
     /// are built when they are first asked for.
     fn placed(&self, orders: &[Order]) -> Result<Vec<Order>, Error> {
-        let testbed = Testbed::new(&Kernels::default_root());
+        let testbed = Testbed::new(&Kernels::default_root().unwrap_or_default());
         let asked = testbed.asked(orders);
         if asked.is_empty() {
             return Ok(orders.to_vec());
@@ -77,6 +77,8 @@ impl Host {
         let files = match self.modules.get() {
             Some(files) => files,
             None => {
+                // Nothing is built where nothing can be kept.
+                Kernels::default_root()?;
                 let files = Files::of(
                     testbed
                         .build_here(asked.iter().any(|name| testbed.is_test(&canonical(name))))?,
@@ -104,7 +106,7 @@ impl Target for Host {
         let as_root = "run as root: `sudo assize run …`";
         needs::check(orders, &facts, &unwritable, NAME, as_root)?;
         if self.modules.get().is_none()
-            && !Testbed::new(&Kernels::default_root())
+            && !Testbed::new(&Kernels::default_root().unwrap_or_default())
                 .asked(orders)
                 .is_empty()
         {

@@ -105,7 +105,7 @@ fn passes(script: &str, rule: &Rule, files: &[String]) -> Result<bool, Error> {
 
 /// checkpatch comes with the sources of a kernel and with no smaller package.
 fn script() -> Option<PathBuf> {
-    let series = Kernels::default_root().join("sources");
+    let series = Kernels::default_root().ok()?.join("sources");
     let below = |path: PathBuf| {
         let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
         entries.map(|entry| entry.path())
@@ -121,7 +121,7 @@ fn script() -> Option<PathBuf> {
 
 /// Fetches the sources that checkpatch comes with, unless they are there.
 pub(super) fn fetch() -> Result<(), Error> {
-    let kernels = Kernels::new(Kernels::default_root());
+    let kernels = Kernels::new(Kernels::default_root().map_err(|error| error.to_string())?);
     let source = kernels.fetch_source("6.12", &mut |line| println!("{line}"));
     let source = source.map_err(|error| error.to_string())?;
     println!("{}", source.tree.display());

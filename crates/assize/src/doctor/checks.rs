@@ -27,10 +27,17 @@ const PROGRAMS: &[(&str, &str)] = &[
 
 /// Every check, in the order in which they are shown.
 pub(super) fn all() -> Vec<Check> {
-    let root = Kernels::default_root();
     let mut checks = vec![agent_check()];
-    checks.extend(qemu(&root));
-    checks.extend(kernels(&Kernels::new(root)));
+    match Kernels::default_root() {
+        Ok(root) => {
+            checks.extend(qemu(&root));
+            checks.extend(kernels(&Kernels::new(root)));
+        }
+        Err(error) => {
+            let check = missing("cache", error.why, "the targets exact and live");
+            checks.push(check.mend(error.mend.unwrap_or_default()));
+        }
+    }
     checks.extend([
         kvm(),
         tracefs(),

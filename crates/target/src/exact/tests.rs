@@ -13,7 +13,7 @@ use crate::kernels::Kernels;
 /// The exact machine in a directory of its own, with kernels as they are, or
 /// `None`, said once, where it cannot be had.
 fn exact(place: &std::path::Path, options: Options) -> Option<Exact> {
-    let root = Kernels::default_root();
+    let root = Kernels::default_root().unwrap();
     let machine = Machine::default();
     let there = Kernels::new(root.clone())
         .resolve(&machine.kernel)
