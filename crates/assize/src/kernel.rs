@@ -8,7 +8,7 @@ use crate::output;
 
 /// Lists, fetches or adds kernels.
 pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
-    let kernels = Kernels::new(Kernels::default_root());
+    let kernels = Kernels::new(Kernels::default_root()?);
     let mut said = |line: &str| eprintln!("{}", assize_report::printable(line));
     match verb {
         KernelVerb::List { json } => return list(&kernels, *json),
@@ -18,7 +18,7 @@ pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
             ..
         } => told(&kernels.fetch(name, *headers, &mut said)?)?,
         KernelVerb::Fetch { name: None, .. } => {
-            let qemu = assize_target::qemu_store::fetch(&Kernels::default_root(), &mut said)?;
+            let qemu = assize_target::qemu_store::fetch(&Kernels::default_root()?, &mut said)?;
             let line = format!("QEMU {}: {}\n", qemu.version, qemu.binary.display());
             output::print(line.as_bytes())?;
         }

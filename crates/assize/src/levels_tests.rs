@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)] // A test may fail.
 
 use assize_job::{Order, Record};
-use assize_target::{Done, Error};
+use assize_target::{Done, Error, Tell};
 
 use super::*;
 
@@ -29,7 +29,7 @@ impl Target for Pretend {
         1
     }
 
-    fn prepare(&self, _: &[Order]) -> Result<(), Error> {
+    fn prepare_telling(&self, _: &[Order], _: Tell<'_>) -> Result<(), Error> {
         Ok(())
     }
 

@@ -102,7 +102,11 @@ fn entries(what: Listing, directories: &[PathBuf]) -> Result<Vec<Entry>, Failure
 fn instrument(instrument: &assize_job::Instrument) -> Entry {
     let mut entry = Entry::new(instrument.name, instrument.source);
     entry.more.push(("needs".into(), instrument.needs.into()));
-    let metrics = instrument.metrics.join(", ");
+    let metrics = assize_job::of_instrument(instrument.name).map(ToString::to_string);
+    let metrics = match metrics.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => "none: what it records is for `assize trace`".into(),
+        some => some,
+    };
     entry.more.push(("metrics".into(), metrics));
     entry
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use assize_bundle::{
     Doubt, Events, Exit, Histogram, Measurement, Place, Recorded, Run, Samples, Unavailable,
 };
-use assize_job::{IdentityKind, IdentityPart, Record};
+use assize_job::{IdentityKind, IdentityPart, JITTER, JITTER_OF, JOBS, METRICS, Mark, Record};
 use assize_judge::{PerRun, jitter, quantile, weighted};
 use assize_plan::{Plan, PlannedRun};
 use assize_target::{Done, Outcome};
@@ -13,18 +13,6 @@ use assize_target::{Done, Outcome};
 use crate::identity;
 
 const NS_PER_S: f64 = 1e9;
-/// What is also given per job, if a workload counts its jobs.
-const PER_JOB: [&str; 6] = [
-    "busy_time",
-    "context_switches",
-    "switches",
-    "guest_instructions",
-    "cycles",
-    "instructions",
-];
-/// A distribution of what each of a stream of operations took: how much that
-/// varies in the run is its jitter.
-const STREAM: &str = "round_trip";
 /// Facts that only some executions of the same run have. They are logged.
 const NOT_RECORDED: [&str; 1] = ["memory_image"];
 
@@ -267,7 +255,7 @@ fn quantiles(recorded: &mut Recorded) {
         match of {
             Ok(of) => {
                 for (mark, value) in marks(of) {
-                    let name = name(metric, unit, mark);
+                    let name = mark.of(metric, unit);
                     let value = Measurement::new(value, unit.clone());
                     recorded.run.metrics.insert(name, value);
                 }
@@ -284,7 +272,7 @@ fn quantiles(recorded: &mut Recorded) {
 /// How much what the operations of a stream took varies.
 fn jitter(recorded: &mut Recorded) {
     let mut histograms = recorded.histograms.iter();
-    let Some(stream) = histograms.find(|one| one.metric == STREAM) else {
+    let Some(stream) = histograms.find(|one| one.metric == JITTER_OF) else {
         return;
     };
     let values: Vec<f64> = stream
@@ -296,11 +284,11 @@ fn jitter(recorded: &mut Recorded) {
     match jitter::jitter(&values) {
         Ok(of) => {
             let value = Measurement::new(of.sd, unit.clone());
-            recorded.run.metrics.insert("jitter".to_owned(), value);
+            recorded.run.metrics.insert(JITTER.to_owned(), value);
         }
         Err(why) => recorded.doubts.push(doubt(
             "unreadable-distribution",
-            format!("{STREAM}: no jitter: {why}"),
+            format!("{JITTER_OF}: no jitter: {why}"),
         )),
     }
 }
@@ -309,47 +297,34 @@ fn jitter(recorded: &mut Recorded) {
 /// did.
 fn per_job(recorded: &mut Recorded) {
     let metrics = &mut recorded.run.metrics;
-    let Some(jobs) = metrics.get("jobs").map(|jobs| jobs.value) else {
+    let Some(jobs) = metrics.get(JOBS).map(|jobs| jobs.value) else {
         return;
     };
     if jobs <= 0.0 {
         return;
     }
-    for name in PER_JOB {
-        if let Some(counter) = metrics.get(name) {
-            let value = Measurement::new(counter.value / jobs, counter.unit.clone());
-            metrics.insert(format!("{name}_per_job"), value);
+    for counter in METRICS.iter().filter(|metric| metric.per_job) {
+        if let Some(given) = metrics.get(counter.name) {
+            let value = Measurement::new(given.value / jobs, given.unit.clone());
+            metrics.insert(assize_job::per_job(counter.name), value);
         }
     }
 }
 
 /// The quantiles that the run's samples support, and their spread.
-fn marks(of: PerRun) -> impl Iterator<Item = (&'static str, f64)> {
-    [
-        ("p50", of.p50),
-        ("p90", of.p90),
-        ("p99", of.p99),
-        ("p99.9", of.p999),
-        ("max", of.max),
-        ("p99_minus_p50", of.p99_minus_p50),
-        ("mad", of.mad),
-    ]
-    .into_iter()
-    .filter_map(|(mark, value)| Some((mark, value?)))
-}
-
-/// `latency` in ns and `p99` give `latency_ns_p99`; what follows a colon
-/// stays at the end: `wakeup_latency_ns_p99:kworker`.
-fn name(metric: &str, unit: &str, mark: &str) -> String {
-    let (stem, of) = match metric.split_once(':') {
-        Some((stem, of)) => (stem, format!(":{of}")),
-        None => (metric, String::new()),
+fn marks(of: PerRun) -> impl Iterator<Item = (Mark, f64)> {
+    let value = move |mark| match mark {
+        Mark::P50 => of.p50,
+        Mark::P90 => of.p90,
+        Mark::P99 => of.p99,
+        Mark::P999 => of.p999,
+        Mark::Max => of.max,
+        Mark::P99MinusP50 => of.p99_minus_p50,
+        Mark::Mad => of.mad,
     };
-    if unit.is_empty() {
-        format!("{stem}_{mark}{of}")
-    } else {
-        format!("{stem}_{unit}_{mark}{of}")
-    }
+    Mark::ALL
+        .into_iter()
+        .filter_map(move |mark| Some((mark, value(mark)?)))
 }
 
 #[cfg(test)]

@@ -122,16 +122,6 @@ fn histograms_give_the_quantiles_that_their_samples_support() {
 }
 
 #[test]
-fn what_follows_a_colon_stays_at_the_end_and_no_unit_leaves_no_gap() {
-    assert_eq!(
-        name("wakeup_latency:sh", "ns", "p99"),
-        "wakeup_latency_ns_p99:sh"
-    );
-    assert_eq!(name("wait:a:b", "", "max"), "wait_max:a:b");
-    assert_eq!(name("depth", "", "p99.9"), "depth_p99.9");
-}
-
-#[test]
 fn samples_are_reduced_unless_a_histogram_of_their_name_is() {
     let values: Vec<f64> = (0..100).rev().map(f64::from).collect();
     let alone = metrics(vec![samples("latency", &values)]);

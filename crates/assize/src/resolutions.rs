@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use assize_bundle::{Error, Records, Resolution};
-use assize_job::resolution::steps;
+use assize_job::{Giver, METRICS, Metric};
 use serde::Deserialize;
 
 use crate::failure::Failure;
@@ -28,6 +28,17 @@ struct PlannedWorkload {
     name: String,
     #[serde(default)]
     kind: String,
+}
+
+/// Metrics that a workload of this kind, or any instrument, gives in coarser
+/// steps than their unit, and the steps.
+fn coarse(kind: &str) -> impl Iterator<Item = (&'static Metric, f64)> {
+    let given = move |metric: &&Metric| match metric.giver {
+        Giver::Workloads(kinds) => kinds.contains(&kind),
+        Giver::Instrument(_) => true,
+    };
+    let all = METRICS.iter().filter(given);
+    all.filter_map(|metric| Some((metric, metric.resolution?)))
 }
 
 /// Adds to the records of a bundle of runs what the sources of its metrics say
@@ -59,12 +70,12 @@ pub(crate) fn declare(bundle: &Path, records: &mut Records) -> Result<(), Failur
         .into_iter()
         .filter_map(|cell| Some((cell, *kinds.get(&cell)?)))
         .flat_map(|((configuration, workload), kind)| {
-            steps(kind).map(|of| Resolution {
+            coarse(kind).map(|(of, step)| Resolution {
                 configuration: configuration.to_owned(),
                 workload: workload.to_owned(),
-                metric: of.metric.to_owned(),
+                metric: of.name.to_owned(),
                 unit: of.unit.to_owned(),
-                step: of.step,
+                step,
             })
         })
         .collect();

@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         ("a_full_disk_loses_no_recorded_run", full_bundle),
         ("a_qemu_that_is_missing_or_old_is_named", qemu),
         ("a_wrong_time_limit_is_named", wall_limit),
+        ("without_a_home_it_is_said_what_to_set", no_cache),
         ("without_rights_for_kvm_the_report_says_so", no_kvm),
         (
             "without_rights_for_tracefs_a_run_does_not_begin",
@@ -107,7 +108,7 @@ fn compiled(here: &Path, source: &str, arguments: &[&str], to: &str) -> bool {
 
 /// A cache with the kernels and the QEMU of the usual one.
 fn cache(place: &Path) {
-    let usual = assize_target::kernels::Kernels::default_root();
+    let usual = assize_target::kernels::Kernels::default_root().unwrap();
     fs::create_dir_all(place).unwrap();
     for name in ["kernels", "qemu"] {
         let _ = std::os::unix::fs::symlink(usual.join(name), place.join(name));
@@ -286,19 +287,18 @@ fn programs() -> Outcome {
     experiment(here, "exact", "", r#"["no-such-program"]"#);
     refused(here, &run(here, &[]), 2, &["no-such-program", "install it"]);
     let packages = [
-        ("stress-ng", "stress-ng"),
-        ("schbench", "schbench"),
-        ("fio", "fio"),
+        ("schbench", "no package of schbench"),
+        ("stress-ng", "apt-get install stress-ng"),
+        ("fio", "apt-get install fio"),
     ];
     let path = std::env::var_os("PATH").unwrap_or_default();
     let directories: Vec<PathBuf> = std::env::split_paths(&path).collect();
     let missing = packages
         .iter()
         .find(|(name, _)| !directories.iter().any(|at| at.join(name).exists()));
-    if let Some((program, package)) = missing {
+    if let Some((program, how)) = missing {
         experiment(here, "exact", "", &format!("[\"{program}\"]"));
-        let words = [*program, &format!("apt-get install {package}")];
-        refused(here, &run(here, &[]), 2, &words);
+        refused(here, &run(here, &[]), 2, &[program, how]);
     }
     Ok(())
 }
@@ -404,6 +404,24 @@ fn qemu() -> Outcome {
     if !lacks(there(&["kernel debian:6.12"])) {
         script(&named, "echo QEMU emulator version 7.2.22");
         name(&["2 CPUs", "7.2.22", fetch], 3);
+    }
+    Ok(())
+}
+
+fn no_cache() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    experiment(here, "exact", "", TRUE);
+    for arguments in [&["run", "test.toml"][..], &["kernel", "list"]] {
+        let mut command = command(here, arguments);
+        for name in ["ASSIZE_CACHE", "XDG_CACHE_HOME", "HOME"] {
+            command.env_remove(name);
+        }
+        let words = [
+            "none of ASSIZE_CACHE, XDG_CACHE_HOME and HOME is set",
+            "set ASSIZE_CACHE",
+        ];
+        refused(here, &command.output().unwrap(), 2, &words);
     }
     Ok(())
 }

@@ -178,7 +178,13 @@ fn terminal() -> Outcome {
     };
     assert_eq!(status, 0, "{seen}");
     // The view was there: how far it is, what is left, and intervals.
-    for shown in ["/12 runs, ", "cells", " left", " on w: "] {
+    for shown in [
+        "/12 runs, ",
+        "cells",
+        " left",
+        " on w: ",
+        ", now short on w",
+    ] {
         assert!(seen.contains(shown), "{shown}: {seen}");
     }
     let left = screen(&seen, 100);

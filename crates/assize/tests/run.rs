@@ -71,7 +71,7 @@ fn judged() -> Outcome {
             "test.toml",
             "--json",
             "--claim",
-            "change > base on time",
+            "change > base on elapsed",
         ],
     );
     assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
@@ -82,7 +82,7 @@ fn judged() -> Outcome {
     for index in 1..=8 {
         assert!(lines.contains(&format!("run {index}/8: ")), "{lines}");
     }
-    let claim = ["--claim", "change > base on time"];
+    let claim = ["--claim", "change > base on elapsed"];
     let mut compared = document(
         here,
         &[&["compare", "test.bundle", "--json"], &claim[..]].concat(),
@@ -96,7 +96,7 @@ fn judged() -> Outcome {
         }
     }
     assert_eq!(ran, compared);
-    let claim = ["--claim", "change < base on time"];
+    let claim = ["--claim", "change < base on elapsed"];
     let refuted = assize(here, &[&["compare", "test.bundle"], &claim[..]].concat());
     assert_eq!(refuted.status.code(), Some(1));
     Ok(())
@@ -106,9 +106,10 @@ fn tables() -> Outcome {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
     let more = r#"runs = 3
+instruments = ["threads"]
 
 [[tables]]
-metric = ["time", "tmie"]
+metric = ["elapsed", "voluntary_switches:x"]
 workloads = ["it", "long"]
 normalised_to = "it"
 
@@ -118,7 +119,7 @@ argv = ["sleep", "0.05"]"#;
     experiment(here, more, r#"["true"]"#, r#"["true", "x"]"#);
     let planned = printed(here, &["plan", "test.toml"]);
     assert!(
-        planned.contains("table of time on it, long, normalised to it\n"),
+        planned.contains("table of elapsed on it, long, normalised to it\n"),
         "{planned}"
     );
     let ran = document(here, &["run", "test.toml", "--json"]);
@@ -128,7 +129,7 @@ argv = ["sleep", "0.05"]"#;
     let cell = &time["rows"][1]["cells"][1];
     assert!(cell["normalised"]["ratio"].is_f64(), "{cell}");
     let own = ran["comparisons"].as_array().unwrap().iter();
-    let own = own.filter(|c| c["workload"] == "long" && c["metric"] == "time");
+    let own = own.filter(|c| c["workload"] == "long" && c["metric"] == "elapsed");
     let own: Vec<_> = own
         .map(|c| (&c["ratio"], &c["ci"], &c["verdict"]))
         .collect();
@@ -139,7 +140,7 @@ argv = ["sleep", "0.05"]"#;
     );
     assert_eq!(
         absent["rows"][0]["cells"][0]["because"],
-        "none of 3 runs has tmie"
+        "none of 3 runs has voluntary_switches:x"
     );
     for verb in ["compare", "report"] {
         let again = document(here, &[verb, "test.bundle", "--json"]);
@@ -147,10 +148,10 @@ argv = ["sleep", "0.05"]"#;
     }
     let text = printed(here, &["report", "test.bundle"]);
     for line in [
-        "\ntime: median in ns on it; other columns normalised to it of the same\n",
+        "\nelapsed: median in ns on it; other columns normalised to it of the same\n",
         "\n  to base ",
-        "\n  everywhere: none of 3 runs has tmie\n",
-        "\n  [missing-cell] test.toml:7: tables[0].metric[1]: 'tmie' is not among\n",
+        "\n  everywhere: none of 3 runs has voluntary_switches:x\n",
+        "\n  [missing-cell] test.toml:8: tables[0].metric[1]:\n",
     ] {
         assert!(text.contains(line), "{line}{text}");
     }
@@ -367,7 +368,7 @@ fn merged() -> Outcome {
 fn until() -> Outcome {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
-    let more = r#"primary = [{ metric = "time", better = "lower" }]
+    let more = r#"primary = [{ metric = "elapsed", better = "lower" }]
 until = { within = "50%", first_look = 4, every = 4, max_runs = 30 }"#;
     experiment(here, more, r#"["sleep", "0.01"]"#, r#"["sleep", "0.03"]"#);
     let done = assize(here, &["run", "test.toml", "--json"]);

@@ -20,10 +20,10 @@ mod identity;
 mod instrument;
 mod job;
 mod machine;
+mod metric;
 mod queue;
 mod record;
 pub mod replay;
-pub mod resolution;
 mod submitting;
 mod workload;
 
@@ -31,6 +31,10 @@ pub use identity::{IdentityKind, IdentityPart};
 pub use instrument::{INSTRUMENTS, Instrument};
 pub use job::{Action, Job, SCHEMA};
 pub use machine::{Linked, Machine, Order, Payload, below_experiment};
+pub use metric::{
+    ELAPSED, Form, Giver, JITTER, JITTER_OF, JOBS, METRICS, Mark, Metric, Name, givers, is_event,
+    measured, of_instrument, per_job,
+};
 pub use queue::{Design, Put, Queue, Share, Worker};
 pub use record::{AGENT_SCHEMA, RESUMED_NS, Record, Stage};
 pub use submitting::{

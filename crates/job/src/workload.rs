@@ -64,6 +64,28 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Its name in an experiment file.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Kind::Command(_) => "command",
+            Kind::Compositor(_) => "compositor",
+            Kind::Crowd(_) => "crowd",
+            Kind::Cyclictest(_) => "cyclictest",
+            Kind::Deep(_) => "deep",
+            Kind::Frames(_) => "frames",
+            Kind::Hackbench(_) => "hackbench",
+            Kind::Hogs(_) => "hogs",
+            Kind::Periodic(_) => "periodic",
+            Kind::PingPong(_) => "ping-pong",
+            Kind::Replay(_) => "replay",
+            Kind::Storm(_) => "storm",
+            Kind::Stream(_) => "stream",
+            Kind::Sync(_) => "sync",
+            Kind::Threads(_) => "threads",
+        }
+    }
+
     /// Whether it submits jobs to simgpu.
     #[must_use]
     pub fn submits(&self) -> bool {
@@ -83,6 +105,29 @@ impl Kind {
             | Kind::Hogs(_)
             | Kind::Periodic(_)
             | Kind::PingPong(_) => false,
+        }
+    }
+
+    /// Whether it ends when its work is done, not after a time that its
+    /// parameters give.
+    #[must_use]
+    pub fn works(&self) -> bool {
+        match self {
+            Kind::Command(_)
+            | Kind::Deep(_)
+            | Kind::Hackbench(_)
+            | Kind::PingPong(_)
+            | Kind::Replay(_)
+            | Kind::Storm(_)
+            | Kind::Stream(_)
+            | Kind::Sync(_)
+            | Kind::Threads(_) => true,
+            Kind::Compositor(_)
+            | Kind::Crowd(_)
+            | Kind::Cyclictest(_)
+            | Kind::Frames(_)
+            | Kind::Hogs(_)
+            | Kind::Periodic(_) => false,
         }
     }
 

@@ -9,7 +9,7 @@ use crate::grid::{self, Grid};
 use crate::mistakes::{targets, wrong_target};
 use crate::plan::{Better, Plan, PlannedConfiguration, SCHEMA, Until};
 use crate::sections::RUNS_MAX;
-use crate::{names, payload, schedule, switches, tables};
+use crate::{metrics, names, payload, schedule, switches, tables};
 
 /// Runs of each cell where the file does not say.
 pub(crate) const RUNS: u32 = 8;
@@ -23,6 +23,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     let whole = grid::whole(experiment)?;
     let every = configurations(experiment, &whole, overrides.cpus)?;
     switches::check(experiment, &every)?;
+    metrics::find(experiment, &every)?;
     let payload = payload::derive(experiment, &every)?;
     let (grid, mut configurations) = if overrides.levels.is_empty() {
         (whole, every)

@@ -29,7 +29,7 @@ pub(crate) fn read(source: Source<'_>) -> Result<(Value, Spans), Error> {
         fill: true,
     };
     for section in ["workloads", "background"] {
-        checker.note_kinds(root, section);
+        checker.note_kinds(root, section)?;
     }
     let value = checker.table("", &(0..0), root, &sections::EXPERIMENT)?;
     Ok((value, checker.spans))
@@ -82,17 +82,17 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn note_kinds(&mut self, root: &DeTable<'_>, section: &str) {
+    /// What levels change of workloads depends on the kinds of these, so a
+    /// mistake in a kind comes first.
+    fn note_kinds(&mut self, root: &DeTable<'_>, section: &str) -> Result<(), Error> {
         let Some(table) = root.get(section).and_then(|node| node.get_ref().as_table()) else {
-            return;
+            return Ok(());
         };
         for (name, node) in table {
-            let kind = node.get_ref().as_table().and_then(|keys| keys.get("kind"));
-            let kind = kind.and_then(|kind| kind.get_ref().as_str());
-            if let Some(section) = kind.and_then(parameters::kind) {
-                self.kinds.insert(name.get_ref().to_string(), section);
-            }
+            let kind = self.kind(&join(section, name.get_ref()), node)?;
+            self.kinds.insert(name.get_ref().to_string(), kind);
         }
+        Ok(())
     }
 
     fn check(&mut self, path: &str, node: &Node<'_>, kind: &Type) -> Result<Value, Error> {
@@ -328,23 +328,29 @@ impl Checker<'_> {
         Ok(value)
     }
 
-    fn workload(&mut self, path: &str, node: &Node<'_>) -> Result<Value, Error> {
+    /// The parameters of the kind that a workload says it is.
+    fn kind(&self, path: &str, node: &Node<'_>) -> Result<&'static Section, Error> {
         let table = self.want_table(path, node)?;
         let kinds = || parameters::KINDS.iter().map(|(name, _)| *name);
         let Some(kind) = table.get("kind") else {
             let error = self.error(path, node, "has no kind");
             return Err(error.nearest("", kinds()));
         };
-        let kind_path = join(path, "kind");
+        let path = join(path, "kind");
         let DeValue::String(name) = kind.get_ref() else {
-            return Err(self.wants(&kind_path, kind, "text in quotes"));
+            return Err(self.wants(&path, kind, "text in quotes"));
         };
-        let Some(section) = parameters::kind(name) else {
-            let error = self.error(&kind_path, kind, format!("no kind of workload '{name}'"));
-            return Err(error.nearest(name, kinds()));
-        };
+        parameters::kind(name).ok_or_else(|| {
+            let error = self.error(&path, kind, format!("no kind of workload '{name}'"));
+            error.nearest(name, kinds())
+        })
+    }
+
+    fn workload(&mut self, path: &str, node: &Node<'_>) -> Result<Value, Error> {
+        let section = self.kind(path, node)?;
+        let table = self.want_table(path, node)?;
         let mut keys = table.clone();
-        keys.remove("kind");
+        let kind = keys.remove("kind").map_or(node.span(), |kind| kind.span());
         // What is background itself has none.
         let beside = match path.starts_with("workloads.") {
             true => keys.remove(BACKGROUND),
@@ -359,7 +365,7 @@ impl Checker<'_> {
         }
         for key in section.keys {
             if matches!(key.absent, Absent::Required) {
-                self.absent(path, &kind.span(), key, &mut value)?;
+                self.absent(path, &kind, key, &mut value)?;
             }
         }
         value.insert("kind".to_owned(), section.name.into());

@@ -74,33 +74,37 @@ impl Error {
 }
 
 fn nearest<'a>(given: &str, valid: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
+    alike(given, valid.clone()).or_else(|| {
+        let all: Vec<&str> = valid.into_iter().collect();
+        (!all.is_empty()).then(|| format!("valid: {}", listed(&all)))
+    })
+}
+
+/// Names in a row.
+pub(crate) fn listed(names: &[&str]) -> String {
+    names.join(", ")
+}
+
+/// The question for the name that was meant, if one is like what was given.
+pub(crate) fn alike<'a>(
+    given: &str,
+    valid: impl IntoIterator<Item = &'a str> + Clone,
+) -> Option<String> {
     let given = given.to_lowercase();
     let mut longer = valid.clone().into_iter();
     if given.chars().count() >= 2
         && let Some(name) = longer.find(|name| name.to_lowercase().starts_with(&given))
     {
-        return Some(format!("did you mean '{name}'?"));
+        return Some(did_you_mean(name));
     }
-    let near = valid
-        .clone()
-        .into_iter()
-        .map(|name| {
-            (
-                strsim::damerau_levenshtein(&given, &name.to_lowercase()),
-                name,
-            )
-        })
-        .min_by_key(|(distance, _)| *distance);
-    match near {
-        Some((distance, name)) if distance <= 1 + name.chars().count() / 3 => {
-            Some(format!("did you mean '{name}'?"))
-        }
-        Some(_) => {
-            let all: Vec<&str> = valid.into_iter().collect();
-            Some(format!("valid: {}", all.join(", ")))
-        }
-        None => None,
-    }
+    let distance = |name: &str| strsim::damerau_levenshtein(&given, &name.to_lowercase());
+    let near = valid.into_iter().map(|name| (distance(name), name));
+    let (distance, name) = near.min_by_key(|(distance, _)| *distance)?;
+    (distance <= 1 + name.chars().count() / 3).then(|| did_you_mean(name))
+}
+
+pub(crate) fn did_you_mean(name: &str) -> String {
+    format!("did you mean '{name}'?")
 }
 
 /// A text with its name, to find lines in.

@@ -36,6 +36,7 @@ mod error;
 mod experiment;
 mod grid;
 mod keys;
+mod metrics;
 mod mistakes;
 mod modules;
 mod names;

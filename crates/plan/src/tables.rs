@@ -100,7 +100,7 @@ fn factor(experiment: &Experiment, path: &str, table: &raw::Table) -> Result<(),
     }
 }
 
-fn columns_of(experiment: &Experiment, table: &raw::Table) -> Vec<String> {
+pub(crate) fn columns_of(experiment: &Experiment, table: &raw::Table) -> Vec<String> {
     let all = || experiment.file.workloads.keys().cloned().collect();
     table.workloads.clone().unwrap_or_else(all)
 }
@@ -127,7 +127,7 @@ pub(crate) fn tables(
                 normalised_to: asked.normalised_to.clone(),
                 factor: factor.clone(),
                 baselines: baselines.clone(),
-                place: place(experiment, &format!("tables[{at}].metric"), which),
+                place: place(experiment, at, which),
             });
         }
     }
@@ -151,15 +151,19 @@ fn baselines(
     configurations.iter().filter_map(of).collect()
 }
 
-/// Where the metric is named, as messages say it.
-fn place(experiment: &Experiment, path: &str, which: usize) -> String {
-    let element = format!("{path}[{which}]");
-    let path = if experiment.gives(&element) {
-        &element
-    } else {
-        path
-    };
-    let here = experiment.error(path, "");
+/// Where a table names its metric, as messages say it.
+fn place(experiment: &Experiment, at: usize, which: usize) -> String {
+    let here = experiment.error(&metric_path(experiment, at, which), "");
     let line = here.line.map_or(String::new(), |line| format!(":{line}"));
     format!("{}{line}: {}", here.place, here.key)
+}
+
+/// The key that names a metric of a table.
+pub(crate) fn metric_path(experiment: &Experiment, at: usize, which: usize) -> String {
+    let path = format!("tables[{at}].metric");
+    let element = format!("{path}[{which}]");
+    match experiment.gives(&element) {
+        true => element,
+        false => path,
+    }
 }

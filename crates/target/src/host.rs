@@ -17,7 +17,7 @@ use crate::modules::canonical;
 use crate::needs::{self, Facts};
 use crate::talk::{ANSWER, End, Limits, Talk, talk};
 use crate::testbed::{Files, Testbed};
-use crate::{Done, Error, Failure, Target, agent, packages, stream};
+use crate::{Done, Error, Failure, Step, Target, Tell, agent, packages, stream};
 
 const NAME: &str = "host";
 /// How long an agent may take beyond the limit it keeps by itself.
@@ -70,7 +70,7 @@ impl Host {
     /// The orders with the files that modules of the testbed have here, which
     /// are built when they are first asked for.
     fn placed(&self, orders: &[Order]) -> Result<Vec<Order>, Error> {
-        let testbed = Testbed::new(&Kernels::default_root());
+        let testbed = Testbed::new(&Kernels::default_root().unwrap_or_default());
         let asked = testbed.asked(orders);
         if asked.is_empty() {
             return Ok(orders.to_vec());
@@ -78,6 +78,8 @@ impl Host {
         let files = match self.modules.get() {
             Some(files) => files,
             None => {
+                // Nothing is built where nothing can be kept.
+                Kernels::default_root()?;
                 let files = Files::of(
                     testbed
                         .build_here(asked.iter().any(|name| testbed.is_test(&canonical(name))))?,
@@ -99,11 +101,19 @@ impl Target for Host {
         1
     }
 
-    fn prepare(&self, orders: &[Order]) -> Result<(), Error> {
+    fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
         needs::same_machine(orders, NAME)?;
         let (facts, unwritable) = facts(&needs::kernel_files(orders));
         let as_root = "run as root: `sudo assize run …`";
         needs::check(orders, &facts, &unwritable, NAME, as_root)?;
+        if self.modules.get().is_none()
+            && !Testbed::new(&Kernels::default_root().unwrap_or_default())
+                .asked(orders)
+                .is_empty()
+        {
+            let kernel = "the kernel that runs here".into();
+            tell(Step::Modules { kernel });
+        }
         let orders = &self.placed(orders)?;
         check_programs(orders)?;
         check_files(orders)?;

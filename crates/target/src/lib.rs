@@ -26,6 +26,7 @@ pub mod qemu;
 pub mod qemu_store;
 mod scratch;
 mod ssh;
+mod step;
 pub mod stream;
 mod talk;
 pub mod testbed;
@@ -35,6 +36,7 @@ pub use cache::{Cache, Key, Stats};
 pub use host::Host;
 pub use outcome::{Done, Failure, Outcome};
 pub use ssh::Ssh;
+pub use step::{Step, Tell};
 
 use assize_job::{IdentityPart, Order};
 
@@ -45,11 +47,19 @@ pub trait Target: Sync {
 
     /// Gets ready for these orders: finds kernels, builds and boots memory
     /// images. Called before any run; what it has done need not be done
-    /// again by another process.
+    /// again by another process. Tells of each step that may take long.
     ///
     /// # Errors
     /// What is missing, and the mend. No run has started then.
-    fn prepare(&self, orders: &[Order]) -> Result<(), Error>;
+    fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error>;
+
+    /// The same in silence.
+    ///
+    /// # Errors
+    /// As [`Target::prepare_telling`].
+    fn prepare(&self, orders: &[Order]) -> Result<(), Error> {
+        self.prepare_telling(orders, &|_| {})
+    }
 
     /// What a run of this order must be made of, as far as that is known here;
     /// called after [`Target::prepare`]. What the set-up sets follows from the

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use assize_job::{IdentityPart, Job, Order, Record};
 
-use crate::exact::{Booted, bounded, cold, facts};
+use crate::exact::{BOOT as BOOT_IMAGE, Booted, bounded, cold, facts};
 use crate::qemu::{Clock, Qemu, command_line};
 use crate::vm::{Ready, Stock, job_text};
-use crate::{Done, Error, Outcome, Target, agent, scratch, stream};
+use crate::{Done, Error, Outcome, Target, Tell, agent, scratch, stream};
 
 /// Booting by software emulation takes some seconds, more on a busy host.
 const BOOT: Duration = Duration::from_secs(60);
@@ -61,6 +61,9 @@ impl Live {
             initramfs: &ready.initramfs,
             cpu: None,
             limit: limit.min(self.wall_limit),
+            boot: BOOT_IMAGE,
+            // Its clock is the host's.
+            run: None,
         }
     }
 
@@ -124,9 +127,9 @@ impl Target for Live {
         1
     }
 
-    fn prepare(&self, orders: &[Order]) -> Result<(), Error> {
+    fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
         for order in orders {
-            let ready = self.stock.ready(order)?;
+            let ready = self.stock.ready_telling(order, tell)?;
             self.clock(&ready, order);
         }
         Ok(())

@@ -52,6 +52,11 @@ pub enum Failure {
         /// The limit in seconds of this host's clock.
         after_s: u64,
     },
+    /// The machine will not get on, however long one waits.
+    Stalled {
+        /// How that was seen.
+        how: String,
+    },
     /// The kernel killed something for lack of memory.
     OutOfMemory {
         /// The line that says so.
@@ -83,6 +88,7 @@ impl std::fmt::Display for Failure {
         match self {
             Failure::Panic { line } => write!(f, "kernel panic: {line}"),
             Failure::Timeout { after_s } => write!(f, "not done after {after_s} s"),
+            Failure::Stalled { how } => write!(f, "the machine has stalled: {how}"),
             Failure::OutOfMemory { line } => write!(f, "out of memory: {line}"),
             Failure::Ended { how } => write!(f, "ended too early: {how}"),
             Failure::Agent { what, why, .. } => write!(f, "{what}: {why}"),

@@ -1,63 +1,112 @@
-//! Which package has a program.
+//! How programs that are not here are got.
 
-/// Program and the Debian package that has it.
-const PACKAGES: &[(&str, &str)] = &[
-    ("bpftool", "bpftool"),
-    ("chrt", "util-linux"),
-    ("cyclictest", "rt-tests"),
-    ("fio", "fio"),
-    ("hackbench", "rt-tests"),
-    ("hwlatdetect", "rt-tests"),
-    ("iperf3", "iperf3"),
-    ("modprobe", "kmod"),
-    ("mpg123", "mpg123"),
-    ("numactl", "numactl"),
-    ("oslat", "rt-tests"),
-    ("perf", "linux-perf"),
-    ("qemu-system-x86_64", "qemu-system-x86"),
-    ("rt-app", "rt-app"),
-    ("rtla", "rtla"),
-    ("signaltest", "rt-tests"),
-    ("ssh", "openssh-client"),
-    ("sshd", "openssh-server"),
-    ("stress-ng", "stress-ng"),
-    ("sysbench", "sysbench"),
-    ("sysctl", "procps"),
-    ("tar", "tar"),
-    ("taskset", "util-linux"),
-    ("turbostat", "linux-cpupower"),
-];
+use Source::{Code, Package};
 
-/// The Debian package that has this program, where it is known.
-pub fn package_of(program: &str) -> Option<&'static str> {
-    let (_, name) = program.rsplit_once('/').unwrap_or(("", program));
-    let (_, package) = PACKAGES.iter().find(|(known, _)| *known == name)?;
-    Some(package)
+/// Where a program comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// A package of Debian.
+    Package(&'static str),
+    /// No package of Debian has it: it is built from what is there.
+    Code(&'static str),
 }
 
-/// The command that installs what has these programs, if it is known of all
-/// that are known at all.
+/// Programs that people will ask for.
+const PROGRAMS: &[(&str, Source)] = &[
+    ("bpftool", Package("bpftool")),
+    ("chrt", Package("util-linux")),
+    ("cyclicdeadline", Package("rt-tests")),
+    ("cyclictest", Package("rt-tests")),
+    ("fio", Package("fio")),
+    ("hackbench", Package("rt-tests")),
+    ("hwlatdetect", Package("rt-tests")),
+    ("iperf3", Package("iperf3")),
+    ("modprobe", Package("kmod")),
+    ("mpg123", Package("mpg123")),
+    ("numactl", Package("numactl")),
+    ("oslat", Package("rt-tests")),
+    ("perf", Package("linux-perf")),
+    ("pi_stress", Package("rt-tests")),
+    ("ptsematest", Package("rt-tests")),
+    ("qemu-system-x86_64", Package("qemu-system-x86")),
+    ("rt-app", Package("rt-app")),
+    ("rtla", Package("rtla")),
+    (
+        "schbench",
+        Code("https://git.kernel.org/pub/scm/linux/kernel/git/mason/schbench.git"),
+    ),
+    ("signaltest", Package("rt-tests")),
+    ("ssh", Package("openssh-client")),
+    ("sshd", Package("openssh-server")),
+    ("stress-ng", Package("stress-ng")),
+    ("sysbench", Package("sysbench")),
+    ("sysctl", Package("procps")),
+    ("tar", Package("tar")),
+    ("taskset", Package("util-linux")),
+    ("trace-cmd", Package("trace-cmd")),
+    ("turbostat", Package("linux-cpupower")),
+];
+
+/// Where this program comes from, if it is known; by name or path.
+#[must_use]
+pub fn source_of(program: &str) -> Option<Source> {
+    let (_, name) = program.rsplit_once('/').unwrap_or(("", program));
+    let (_, source) = PROGRAMS.iter().find(|(known, _)| *known == name)?;
+    Some(*source)
+}
+
+/// What to do about one program that is not in PATH.
+#[must_use]
+pub fn get(program: &str) -> String {
+    match source_of(program) {
+        Some(Package(package)) => format!("apt-get install {package}"),
+        Some(Code(place)) => built(program, place),
+        None => "install it, or give its path".into(),
+    }
+}
+
+fn built(program: &str, place: &str) -> String {
+    format!("Debian has no package of {program}: build it from {place}, and give its path")
+}
+
+/// The command that installs what has these programs, and what to do about
+/// those that no package has; of programs that are known.
 pub(crate) fn install<'a>(programs: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let mut packages: Vec<&str> = programs.into_iter().filter_map(package_of).collect();
+    let (mut packages, mut others) = (Vec::new(), Vec::new());
+    for program in programs {
+        match source_of(program) {
+            Some(Package(package)) => packages.push(package),
+            Some(Code(place)) => others.push(built(program, place)),
+            None => {}
+        }
+    }
     packages.sort_unstable();
     packages.dedup();
-    (!packages.is_empty()).then(|| format!("run `apt install {}`", packages.join(" ")))
+    let mut words = match packages.is_empty() {
+        true => Vec::new(),
+        false => vec![format!("run `apt install {}`", packages.join(" "))],
+    };
+    words.extend(others);
+    (!words.is_empty()).then(|| words.join("; "))
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
 mod tests {
+    use std::process::Command;
+
     use super::*;
 
     #[test]
     fn programs_are_sorted_and_each_is_there_once() {
-        assert!(PACKAGES.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert!(PROGRAMS.windows(2).all(|pair| pair[0].0 < pair[1].0));
     }
 
     #[test]
     fn programs_are_found_by_name_and_by_path() {
-        assert_eq!(package_of("cyclictest"), Some("rt-tests"));
-        assert_eq!(package_of("/usr/bin/perf"), Some("linux-perf"));
-        assert_eq!(package_of("my-test"), None);
+        assert_eq!(source_of("cyclictest"), Some(Package("rt-tests")));
+        assert_eq!(source_of("/usr/bin/perf"), Some(Package("linux-perf")));
+        assert_eq!(source_of("my-test"), None);
     }
 
     #[test]
@@ -65,5 +114,52 @@ mod tests {
         let command = install(["hackbench", "my-test", "cyclictest", "fio"]);
         assert_eq!(command.as_deref(), Some("run `apt install fio rt-tests`"));
         assert_eq!(install(["my-test"]), None);
+    }
+
+    #[test]
+    fn what_has_no_package_is_built() {
+        let words = install(["schbench", "fio"]).unwrap();
+        let (first, second) = words.split_once("; ").unwrap();
+        assert_eq!(first, "run `apt install fio`");
+        assert!(second.starts_with("Debian has no package of schbench: build it from https://"));
+        assert_eq!(get("schbench"), second);
+        assert_eq!(get("fio"), "apt-get install fio");
+        assert_eq!(get("my-test"), "install it, or give its path");
+    }
+
+    /// Which of these packages this Debian has; nothing is fetched.
+    fn there<'a>(packages: &[&'a str]) -> Vec<&'a str> {
+        let told = Command::new("apt-cache")
+            .arg("policy")
+            .args(packages)
+            .output();
+        let told = told.map_or_else(|_| Vec::new(), |told| told.stdout);
+        let told = String::from_utf8_lossy(&told);
+        let is_there = |package: &&&str| {
+            let of = told.split(&format!("{package}:\n")).nth(1);
+            of.and_then(|of| of.lines().nth(1))
+                .is_some_and(|candidate| !candidate.ends_with("(none)"))
+        };
+        packages.iter().filter(is_there).copied().collect()
+    }
+
+    #[test]
+    fn debian_has_every_package_and_no_other() {
+        let release = std::fs::read_to_string("/etc/debian_version").unwrap_or_default();
+        if !release.starts_with("12.") || there(&["rt-tests"]).is_empty() {
+            eprintln!("skipped: this is no Debian 12 with its lists of packages");
+            return;
+        }
+        let (mut packages, mut others) = (Vec::new(), Vec::new());
+        for (program, source) in PROGRAMS {
+            match source {
+                Package(package) => packages.push(*package),
+                Code(_) => others.push(*program),
+            }
+        }
+        packages.sort_unstable();
+        packages.dedup();
+        assert_eq!(there(&packages), packages);
+        assert_eq!(there(&others), [""; 0], "Debian has them");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -35,6 +36,7 @@ pub(crate) fn die_with(parent: Pid) -> io::Result<()> {
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
+    ended: OwnedFd,
     watchdog: Option<JoinHandle<()>>,
     timed_out: Arc<AtomicBool>,
 }
@@ -71,9 +73,10 @@ impl Process {
         }
         let child = command.spawn()?;
         let timed_out = Arc::new(AtomicBool::new(false));
-        let watchdog = watch(&child, limit, &timed_out)?;
+        let (ended, watchdog) = watch(&child, limit, &timed_out)?;
         Ok(Process {
             child,
+            ended,
             watchdog: Some(watchdog),
             timed_out,
         })
@@ -82,6 +85,19 @@ impl Process {
     /// The child itself, for its pipes.
     pub(crate) fn child(&mut self) -> &mut Child {
         &mut self.child
+    }
+
+    /// Its process id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for the end, so long at most; whether it has come.
+    pub(crate) fn ends_within(&self, time: Duration) -> bool {
+        !matches!(
+            poll(&mut [readable(&self.ended)], Some(&timespec(time))),
+            Ok(0) | Err(_)
+        )
     }
 
     /// Waits for the end; `None` if the time limit ended it.
@@ -112,23 +128,32 @@ fn watch(
     child: &Child,
     limit: Duration,
     timed_out: &Arc<AtomicBool>,
-) -> io::Result<JoinHandle<()>> {
+) -> io::Result<(OwnedFd, JoinHandle<()>)> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let pid = pid.ok_or_else(|| io::Error::other("the child has no process id"))?;
     let watched = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
+    let ended = watched.try_clone()?;
     let timed_out = Arc::clone(timed_out);
-    let limit = Timespec {
-        tv_sec: i64::try_from(limit.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: i64::from(limit.subsec_nanos()),
-    };
-    Ok(std::thread::spawn(move || {
-        let mut ended = [PollFd::new(&watched, PollFlags::IN)];
-        if matches!(poll(&mut ended, Some(&limit)), Ok(0)) {
+    let limit = timespec(limit);
+    let watchdog = std::thread::spawn(move || {
+        if matches!(poll(&mut [readable(&watched)], Some(&limit)), Ok(0)) {
             timed_out.store(true, Ordering::SeqCst);
             // It may have ended in this moment.
             let _ = rustix::process::pidfd_send_signal(&watched, Signal::KILL);
         }
-    }))
+    });
+    Ok((ended, watchdog))
+}
+
+fn readable(fd: &OwnedFd) -> PollFd<'_> {
+    PollFd::new(fd, PollFlags::IN)
+}
+
+fn timespec(time: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(time.subsec_nanos()),
+    }
 }
 
 /// An exit status in words.

@@ -171,6 +171,9 @@ fn in_path(program: &str) -> Option<PathBuf> {
         .find(|candidate| candidate.is_file())
 }
 
+/// The year that begins when an exact machine is switched on.
+pub(crate) const YEAR: i64 = 2026;
+
 /// How the clock of a machine goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Clock {
@@ -211,10 +214,10 @@ pub(crate) fn machine_arguments(machine: &Machine, clock: Clock) -> Vec<String> 
         Clock::Kvm => add(&["-cpu", "host", "-accel", "kvm"]),
     }
     let rtc = match clock {
-        Clock::Instructions => "base=2026-01-01,clock=vm",
-        Clock::Host | Clock::Kvm => "base=utc,clock=host",
+        Clock::Instructions => format!("base={YEAR}-01-01,clock=vm"),
+        Clock::Host | Clock::Kvm => "base=utc,clock=host".to_owned(),
     };
-    add(&["-rtc", rtc, "-smp"]);
+    add(&["-rtc", &rtc, "-smp"]);
     add(&[&machine.cpus.to_string()]);
     add(&["-m", &machine.memory_mib.to_string()]);
     add(&["-nodefaults", "-no-user-config", "-display", "none"]);

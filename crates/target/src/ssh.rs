@@ -16,7 +16,7 @@ use crate::host::{encode, ended, limits};
 use crate::kernels::Kernels;
 use crate::talk::{End, Limits};
 use crate::testbed::Testbed;
-use crate::{Done, Error, Outcome, Target, agent, needs, packages, stream};
+use crate::{Done, Error, Outcome, Step, Target, Tell, agent, needs, packages, stream};
 use connection::{Connection, quote};
 use probe::Probe;
 
@@ -170,9 +170,11 @@ impl Target for Ssh {
         1
     }
 
-    fn prepare(&self, orders: &[Order]) -> Result<(), Error> {
+    fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
         needs::same_machine(orders, &self.name())?;
-        if let [module, ..] = Testbed::new(&Kernels::default_root()).asked(orders)[..] {
+        if let [module, ..] =
+            Testbed::new(&Kernels::default_root().unwrap_or_default()).asked(orders)[..]
+        {
             let what = format!("run on {}", self.name());
             let why = format!("the testbed's module {module} is not built for other hosts");
             let mend = "build it there and give the path of its .ko file, or use `--target exact`";
@@ -182,6 +184,8 @@ impl Target for Ssh {
             Some(agent) => agent.clone(),
             None => agent::find()?,
         };
+        let host = self.connection.host().to_owned();
+        tell(Step::Host { host });
         let probe = self.look(orders)?;
         let there = upload::all(&self.connection, &agent, orders, &probe)?;
         *self.lock() = Some(there);

@@ -13,7 +13,7 @@ use crate::exact::keep_error;
 use crate::kernels::{Kernel, Kernels};
 use crate::prune::{prune, touch};
 use crate::testbed::Testbed;
-use crate::{Error, initramfs};
+use crate::{Error, Step, Tell, initramfs};
 
 /// Bytes that initramfs may take on disk before old ones go.
 const INITRAMFS: u64 = 2 << 30;
@@ -77,6 +77,15 @@ impl Stock {
 
     /// What this order boots from.
     pub(crate) fn ready(&self, order: &Order) -> Result<Arc<Ready>, Error> {
+        self.ready_telling(order, &|_| {})
+    }
+
+    /// The same; tells what has to be made for it.
+    pub(crate) fn ready_telling(
+        &self,
+        order: &Order,
+        tell: &Tell<'_>,
+    ) -> Result<Arc<Ready>, Error> {
         check(&order.machine)?;
         let key = (order.machine.kernel.clone(), order.payload.clone());
         // Whoever panicked with the lock has left a whole map behind.
@@ -85,7 +94,13 @@ impl Stock {
             return Ok(Arc::clone(found));
         }
         let kernel = Kernels::new(self.root.clone()).resolve(&order.machine.kernel)?;
-        let packed = initramfs::build(&self.agent, &kernel, &self.testbed, &order.payload)?;
+        let name = || kernel.name.clone();
+        let payload = &order.payload;
+        if self.testbed.would_build(&kernel, &payload.modules) {
+            tell(Step::Modules { kernel: name() });
+        }
+        tell(Step::Initramfs { kernel: name() });
+        let packed = initramfs::build(&self.agent, &kernel, &self.testbed, payload)?;
         let initramfs_digest = blake3::hash(&packed.bytes).to_hex().to_string();
         let path = self.keep(&initramfs_digest, &packed.bytes)?;
         let made = Arc::new(Ready {

@@ -14,7 +14,7 @@ use assize_target::{Failure, Outcome, Target};
 
 /// The exact machine, or `None`, said once, where it cannot be had.
 fn exact(cpus: u32, options: Options) -> Option<Exact> {
-    let root = Kernels::default_root();
+    let root = Kernels::default_root().unwrap();
     let there = Kernels::new(root.clone())
         .resolve(&Machine::default().kernel)
         .and_then(|_| Exact::new(root, options))

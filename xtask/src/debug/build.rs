@@ -55,7 +55,10 @@ pub(super) fn kernel(kernels: &Kernels, source: &Source, kind: &Kind) -> Result<
         ));
     }
     let name = format!("debug-{}", kind.name);
-    let objects = Kernels::default_root().join("debug-kernel").join(kind.name);
+    let objects = Kernels::default_root()
+        .map_err(|error| error.to_string())?
+        .join("debug-kernel")
+        .join(kind.name);
     let fragment = fragment(kind)?;
     let compiler = first_line("gcc", &["--version"])?;
     let key = format!("{}\n{compiler}\n{fragment}", source.tree.display());

@@ -333,7 +333,7 @@ fn read_run(bundle: &Path, run: &Value) -> Run {
         workload: text("workload"),
         stdout: raw(".stdout"),
         said: Said::read(&raw(".stderr")),
-        guest_s: run["metrics"]["time"]["value"].as_f64().unwrap_or(0.0) / 1e9,
+        guest_s: run["metrics"]["elapsed"]["value"].as_f64().unwrap_or(0.0) / 1e9,
         failed,
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         fresh,
     } = read(arguments)?;
     let place = ready()?;
-    let kernels = Kernels::new(Kernels::default_root());
+    let kernels = Kernels::new(Kernels::default_root().map_err(|error| error.to_string())?);
     let source = kernels
         .fetch_source(SERIES, &mut |line| println!("{line}"))
         .map_err(|error| error.to_string())?;

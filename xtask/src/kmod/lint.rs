@@ -105,7 +105,7 @@ fn passes(script: &str, rule: &Rule, files: &[String]) -> Result<bool, Error> {
 
 /// checkpatch comes with the sources of a kernel and with no smaller package.
 fn script() -> Option<PathBuf> {
-    let series = Kernels::default_root().join("sources");
+    let series = Kernels::default_root().ok()?.join("sources");
     let below = |path: PathBuf| {
         let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
         entries.map(|entry| entry.path())

@@ -85,7 +85,7 @@ pub(crate) use lint::{checkpatch, kernel_doc};
 
 /// The headers of a kernel, or why there are none.
 pub(crate) fn headers(kernel: &str) -> Result<std::path::PathBuf, String> {
-    let kernels = Kernels::new(Kernels::default_root());
+    let kernels = Kernels::new(Kernels::default_root().map_err(|error| error.to_string())?);
     let found = kernels.resolve(kernel).map_err(|error| error.to_string())?;
     testbed::compiler(&found).map_err(|error| error.to_string())?;
     found.headers.ok_or_else(|| "no headers".into())

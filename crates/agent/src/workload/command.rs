@@ -12,16 +12,12 @@ pub(super) fn prepare(name: &str, command: &Command, seed: u64) -> Result<Prepar
         body: Body::Exec(exec),
         scheduling: command.scheduling.clone(),
         statuses: command.statuses.clone(),
-        read: Box::new(move |left, elapsed_ns| read(&name, &metrics, left, elapsed_ns)),
+        read: Box::new(move |left, _| read(&name, &metrics, left)),
     })
 }
 
-fn read(name: &str, metrics: &[String], left: &Left, elapsed_ns: u64) -> Vec<Record> {
-    let mut records = vec![Record::Metric {
-        metric: "time".into(),
-        value: elapsed_ns as f64,
-        unit: "ns".into(),
-    }];
+fn read(name: &str, metrics: &[String], left: &Left) -> Vec<Record> {
+    let mut records = Vec::new();
     for metric in metrics {
         records.extend(find(name, metric, left));
     }

@@ -17,7 +17,7 @@ pub(super) fn prepare(
         body: Body::Exec(exec),
         scheduling: hackbench.scheduling.clone(),
         statuses: vec![0],
-        read: Box::new(move |left, elapsed_ns| read(&name, left, elapsed_ns)),
+        read: Box::new(move |left, _| read(&name, left)),
     })
 }
 
@@ -44,22 +44,19 @@ fn argv(hackbench: &Hackbench, background: bool) -> Result<Vec<String>, String> 
     Ok(argv)
 }
 
-fn read(name: &str, left: &Left, elapsed_ns: u64) -> Vec<Record> {
-    let metric = |name: &str, value: f64, unit: &str| Record::Metric {
-        metric: name.into(),
-        value,
-        unit: unit.into(),
-    };
+fn read(name: &str, left: &Left) -> Vec<Record> {
     let mut records = vec![match time(&left.stdout) {
-        Some(seconds) => metric("time", seconds, "s"),
+        Some(seconds) => Record::Metric {
+            metric: "reported_time".into(),
+            value: seconds,
+            unit: "s".into(),
+        },
         None => Record::Failed {
             stage: Stage::Workload,
             what: name.into(),
             why: "hackbench printed no line `Time: SECONDS`".into(),
         },
     }];
-    // The tool's own figure ends at milliseconds.
-    records.push(metric("elapsed", elapsed_ns as f64, "ns"));
     records.extend(output::raw(name, left));
     records
 }

@@ -4,8 +4,8 @@
 use assize_job::{Record, Scheduling};
 
 use super::client::{Client, Finished, Lane, Terms};
-use super::{Prepared, jobs};
-use crate::process::{Body, Staged};
+use super::{Prepared, jobs, staged};
+use crate::process::Staged;
 use crate::sys;
 
 /// What is particular to a workload.
@@ -41,13 +41,7 @@ pub(super) fn prepare(
         lanes: Vec::new(),
         start: 0,
     };
-    Prepared {
-        body: Body::Staged(Box::new(submitter)),
-        scheduling: scheduling.clone(),
-        statuses: vec![0],
-        // It sends its records itself.
-        read: Box::new(|_, _| Vec::new()),
-    }
+    staged(scheduling.clone(), submitter)
 }
 
 struct Submitter<L> {

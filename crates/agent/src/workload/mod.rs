@@ -25,9 +25,9 @@ mod threads;
 
 use std::path::Path;
 
-use assize_job::{Job, Kind, Record, Scheduling, Workload};
+use assize_job::{ELAPSED, Job, Kind, Record, Scheduling, Workload};
 
-use crate::process::{Body, Exec, Left};
+use crate::process::{Body, Exec, Left, Staged};
 use crate::sys::{self, End};
 
 /// A workload, ready to be started.
@@ -49,6 +49,32 @@ pub(crate) type Reader = Box<dyn FnOnce(&Left, u64) -> Vec<Record>>;
 /// Gets a workload ready. `label` names its streams of random numbers;
 /// `background`: it runs until it is killed.
 pub(crate) fn prepare(
+    workload: &Workload,
+    job: &Job,
+    label: &str,
+    background: bool,
+) -> Result<Prepared, String> {
+    let prepared = of_kind(workload, job, label, background)?;
+    if !workload.kind.works() {
+        return Ok(prepared);
+    }
+    let read = prepared.read;
+    let timed = move |left: &Left, elapsed_ns: u64| {
+        let mut records = vec![Record::Metric {
+            metric: ELAPSED.into(),
+            value: elapsed_ns as f64,
+            unit: "ns".into(),
+        }];
+        records.extend(read(left, elapsed_ns));
+        records
+    };
+    Ok(Prepared {
+        read: Box::new(timed),
+        ..prepared
+    })
+}
+
+fn of_kind(
     workload: &Workload,
     job: &Job,
     label: &str,
@@ -105,6 +131,17 @@ pub(crate) fn prepare(
             let load = replay::Replaying::new(kind)?;
             Ok(load::prepare(load, &kind.scheduling, terms()))
         }
+    }
+}
+
+/// A workload that is part of the agent, of which only one part is measured.
+fn staged(scheduling: Scheduling, run: impl Staged + 'static) -> Prepared {
+    Prepared {
+        body: Body::Staged(Box::new(run)),
+        scheduling,
+        statuses: vec![0],
+        // It sends its records itself.
+        read: Box::new(|_, _| Vec::new()),
     }
 }
 

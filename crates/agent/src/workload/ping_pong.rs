@@ -9,7 +9,8 @@ use assize_job::{PingPong, Record, Via};
 
 use super::series::Series;
 use super::threads::{join, spawn};
-use super::{Prepared, inside};
+use super::{Prepared, staged};
+use crate::process::Staged;
 use crate::sys;
 
 pub(super) fn prepare(
@@ -21,10 +22,25 @@ pub(super) fn prepare(
     if via == Via::Socket {
         return Err("via: socket: ping-pong knows `pipe` and `futex`".into());
     }
-    Ok(inside(ping_pong.scheduling.clone(), move || {
-        let (ping, pong) = ends(via).map_err(|error| sys::words(&error))?;
-        run(ping, pong, (!background).then_some(loops), samples)
-    }))
+    let scheduling = ping_pong.scheduling.clone();
+    let game = Game {
+        via,
+        loops: (!background).then_some(loops),
+        samples,
+        start: 0,
+        trips: Series::default(),
+    };
+    Ok(staged(scheduling, game))
+}
+
+/// What is played, and what came of it.
+struct Game {
+    via: Via,
+    /// Round trips; `None`: until the process is killed.
+    loops: Option<u64>,
+    samples: bool,
+    start: u64,
+    trips: Series,
 }
 
 /// One side of the table.
@@ -73,39 +89,40 @@ impl End {
     }
 }
 
-/// Plays so many round trips, or until the process is killed.
-fn run(
-    mut ping: End,
-    mut pong: End,
-    loops: Option<u64>,
-    samples: bool,
-) -> Result<Vec<Record>, String> {
-    let start = sys::now();
-    let rounds = loops.unwrap_or(u64::MAX);
-    let other = spawn("pong", move || -> io::Result<()> {
-        for _ in 0..rounds {
-            pong.take()?;
-            pong.give()?;
-        }
+impl Staged for Game {
+    fn set_up(&mut self) -> Result<(), String> {
+        self.trips = Series::with_room(self.loops.unwrap_or(0));
         Ok(())
-    })?;
-    let mut series = Series::with_room(loops.unwrap_or(0));
-    let mut play = || -> io::Result<()> {
+    }
+
+    fn run(&mut self) -> Result<(), String> {
+        let words = |error: io::Error| sys::words(&error);
+        self.start = sys::now();
+        let (mut ping, mut pong) = ends(self.via).map_err(words)?;
+        let rounds = self.loops.unwrap_or(u64::MAX);
+        let other = spawn("pong", move || -> io::Result<()> {
+            for _ in 0..rounds {
+                pong.take()?;
+                pong.give()?;
+            }
+            Ok(())
+        })?;
         for _ in 0..rounds {
             let begin = sys::now();
-            ping.give()?;
-            ping.take()?;
+            ping.give().and_then(|()| ping.take()).map_err(words)?;
             let end = sys::now();
-            if loops.is_some() {
-                series.push(end, end - begin);
+            if self.loops.is_some() {
+                self.trips.push(end, end - begin);
             }
         }
+        for done in join(vec![other])? {
+            done.map_err(words)?;
+        }
         Ok(())
-    };
-    let words = |error: io::Error| sys::words(&error);
-    play().map_err(words)?;
-    for done in join(vec![other])? {
-        done.map_err(words)?;
     }
-    Ok(series.records("round_trip", "ns", start, samples))
+
+    fn records(&mut self) -> Result<Vec<Record>, String> {
+        let trips = std::mem::take(&mut self.trips);
+        Ok(trips.records("round_trip", "ns", self.start, self.samples))
+    }
 }

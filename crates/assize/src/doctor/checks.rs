@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use assize_target::kernels::{DEBIAN, Kernel, Kernels};
-use assize_target::packages::package_of;
+use assize_target::packages::{get, source_of};
 use assize_target::qemu::Qemu;
 use assize_target::testbed;
 use assize_target::{Error, agent};
@@ -27,10 +27,17 @@ const PROGRAMS: &[(&str, &str)] = &[
 
 /// Every check, in the order in which they are shown.
 pub(super) fn all() -> Vec<Check> {
-    let root = Kernels::default_root();
     let mut checks = vec![agent_check()];
-    checks.extend(qemu(&root));
-    checks.extend(kernels(&Kernels::new(root)));
+    match Kernels::default_root() {
+        Ok(root) => {
+            checks.extend(qemu(&root));
+            checks.extend(kernels(&Kernels::new(root)));
+        }
+        Err(error) => {
+            let check = missing("cache", error.why, "the targets exact and live");
+            checks.push(check.mend(error.mend.unwrap_or_default()));
+        }
+    }
     checks.extend([
         kvm(),
         tracefs(),
@@ -270,8 +277,8 @@ fn program(name: &str, needed_for: &str) -> Check {
         Some(path) => found(name, path.display().to_string()),
         None => {
             let check = missing(name, "not in PATH", needed_for);
-            match package_of(name) {
-                Some(package) => check.mend(format!("apt-get install {package}")),
+            match source_of(name) {
+                Some(_) => check.mend(get(name)),
                 None => check,
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_job::{Command, INSTRUMENTS, Job, Kind, Order, Payload, Record, Workload};
+use assize_job::{Command, ELAPSED, INSTRUMENTS, Job, Kind, Order, Payload, Record, Workload};
 use assize_report::significant;
 use assize_target::exact::Options;
 use assize_target::{Outcome, Target};
@@ -102,7 +102,7 @@ fn answers(target: &dyn Target, instruments: &[String]) -> Result<Vec<Vec<Record
 }
 
 /// What is compared: the time of the workload, and instructions.
-const COMPARED: [&str; 2] = ["time", "guest_instructions"];
+const COMPARED: [&str; 2] = [ELAPSED, "guest_instructions"];
 
 fn medians(answers: &[Vec<Record>]) -> BTreeMap<String, f64> {
     let mut all: BTreeMap<String, Vec<f64>> = BTreeMap::new();
@@ -160,7 +160,7 @@ pub(super) fn text(target: &str, costs: &[Cost]) -> String {
             text.push_str(&format!("{:20} unavailable: {why}\n", cost.instrument));
         }
         for (metric, [without, with]) in &cost.metrics {
-            let unit = if metric == "time" { " (ns)" } else { "" };
+            let unit = if metric == ELAPSED { " (ns)" } else { "" };
             text.push_str(&format!(
                 "{:20} {:>20} {:>12} {:>12}\n",
                 cost.instrument,
@@ -179,7 +179,7 @@ mod tests {
 
     fn metric(value: f64) -> Vec<Record> {
         vec![Record::Metric {
-            metric: "time".into(),
+            metric: ELAPSED.into(),
             value,
             unit: "ns".into(),
         }]
@@ -189,7 +189,7 @@ mod tests {
     fn medians_are_compared() {
         let without = medians(&[metric(1.0), metric(9.0), metric(2.0)]);
         let cost = cost("wakeup", &without, &[metric(4.0), metric(5.0), metric(6.0)]);
-        assert_eq!(cost.metrics["time"], [2.0, 5.0]);
+        assert_eq!(cost.metrics[ELAPSED], [2.0, 5.0]);
         assert!(text("host", &[cost]).contains("wakeup"));
     }
 

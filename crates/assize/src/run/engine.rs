@@ -1,9 +1,10 @@
 //! Carries out runs, several at once.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use assize_plan::{Plan, PlannedRun};
 use assize_target::{Done, Outcome, Target};
@@ -33,14 +34,24 @@ pub(crate) struct Engine<'a> {
     pub(crate) interrupted: &'a AtomicBool,
 }
 
-enum Told {
+/// What is told of runs.
+#[derive(Debug)]
+pub(crate) enum Event<'a> {
+    /// One has ended.
     Ended(Box<Ended>),
+    /// These are being carried out, since then; told now and then.
+    UnderWay(&'a BTreeMap<usize, (PlannedRun, Instant)>),
+}
+
+enum Told {
+    Begun(usize, PlannedRun),
+    Ended(usize, Box<Ended>),
     Broken(assize_target::Error),
 }
 
 impl Engine<'_> {
     /// Carries out these runs, beginning in this order, and tells of each on
-    /// the calling thread. A failed run is tried again as often as the plan
+    /// the calling thread, also of those that are not done yet. A failed run is tried again as often as the plan
     /// says; it never stops the others.
     ///
     /// After an interrupt nothing new begins, and what came of the runs in
@@ -50,7 +61,7 @@ impl Engine<'_> {
         &self,
         runs: &[PlannedRun],
         mut kill: impl FnMut(),
-        mut tell: impl FnMut(Ended) -> Result<(), Failure>,
+        mut tell: impl FnMut(Event<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let next = AtomicUsize::new(0);
         let halt = AtomicBool::new(false);
@@ -62,16 +73,30 @@ impl Engine<'_> {
             }
             drop(sender);
             let mut first: Result<(), Failure> = Ok(());
+            // By slot.
+            let mut under_way = BTreeMap::new();
             loop {
                 let told = receiver.recv_timeout(PULSE);
                 if self.is_interrupted() {
                     kill();
                 }
-                let failed = match told {
-                    Ok(Told::Ended(ended)) if first.is_ok() => tell(*ended).err(),
-                    Ok(Told::Ended(_)) | Err(RecvTimeoutError::Timeout) => None,
-                    Ok(Told::Broken(error)) => Some(Failure::Target(error)),
+                let event = match told {
+                    Ok(Told::Begun(slot, run)) => {
+                        under_way.insert(slot, (run, Instant::now()));
+                        Ok(Event::UnderWay(&under_way))
+                    }
+                    Ok(Told::Ended(slot, ended)) => {
+                        under_way.remove(&slot);
+                        Ok(Event::Ended(ended))
+                    }
+                    Ok(Told::Broken(error)) => Err(Failure::Target(error)),
+                    Err(RecvTimeoutError::Timeout) => Ok(Event::UnderWay(&under_way)),
                     Err(RecvTimeoutError::Disconnected) => return first,
+                };
+                let failed = match event {
+                    Ok(event) if first.is_ok() => tell(event).err(),
+                    Ok(_) => None,
+                    Err(failure) => Some(failure),
                 };
                 if let Some(failure) = failed {
                     halt.store(true, Ordering::SeqCst);
@@ -119,6 +144,9 @@ impl Engine<'_> {
             return false;
         };
         for attempt in 1.. {
+            if sender.send(Told::Begun(slot, *run)).is_err() {
+                return false;
+            }
             let done = match self.target.run(&order, slot) {
                 Ok(done) => done,
                 Err(error) => {
@@ -140,7 +168,7 @@ impl Engine<'_> {
                 again,
                 done,
             };
-            if sender.send(Told::Ended(Box::new(ended))).is_err() {
+            if sender.send(Told::Ended(slot, Box::new(ended))).is_err() {
                 return false;
             }
             if !again {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use assize_job::{IdentityPart, Order, Record};
-use assize_target::{Error, Failure as Broken};
+use assize_target::{Error, Failure as Broken, Tell};
 
 use super::*;
 
@@ -26,7 +26,7 @@ impl<F: Fn(u64, usize) -> Result<Outcome, Error> + Sync> Target for Pretend<F> {
         self.busy.lock().unwrap().len()
     }
 
-    fn prepare(&self, _: &[Order]) -> Result<(), Error> {
+    fn prepare_telling(&self, _: &[Order], _: &Tell<'_>) -> Result<(), Error> {
         Ok(())
     }
 
@@ -102,8 +102,10 @@ fn carry_out(
     let ended = engine.carry_out(
         &plan.runs,
         || {},
-        |ended| {
-            told.push((ended.run.index, ended.attempt, ended.again));
+        |event| {
+            if let Event::Ended(ended) = event {
+                told.push((ended.run.index, ended.attempt, ended.again));
+            }
             Ok(())
         },
     );
@@ -196,8 +198,8 @@ fn a_record_that_cannot_be_kept_stops_the_work() {
     let ended = engine.carry_out(
         &plan.runs,
         || {},
-        |_| {
-            kept += 1;
+        |event| {
+            kept += u32::from(matches!(event, Event::Ended(_)));
             if kept < 3 {
                 return Ok(());
             }
@@ -206,4 +208,42 @@ fn a_record_that_cannot_be_kept_stops_the_work() {
     );
     assert!(matches!(ended, Err(Failure::Argument(_))));
     assert_eq!(kept, 3, "nothing is told after the first failure");
+}
+
+#[test]
+fn what_is_under_way_is_told_until_it_has_ended() {
+    let target = Pretend::new(1, |seed, _| {
+        if seed == 1 {
+            thread::sleep(3 * PULSE);
+        }
+        Ok(completed())
+    });
+    let plan = plan(3, 0);
+    let engine = Engine {
+        plan: &plan,
+        target: &target,
+        jobs: 1,
+        interrupted: &AtomicBool::new(false),
+    };
+    let mut seen = Vec::new();
+    let ended = engine.carry_out(
+        &plan.runs,
+        || {},
+        |event| {
+            seen.push(match event {
+                Event::Ended(ended) => (ended.run.index, "ended"),
+                Event::UnderWay(runs) => match runs.get(&0) {
+                    Some((run, _)) => (run.index, "under way"),
+                    None => return Ok(()),
+                },
+            });
+            Ok(())
+        },
+    );
+    assert!(ended.is_ok());
+    let slow = seen.iter().filter(|(index, _)| *index == 1).count();
+    assert!(slow > 2, "it is told again: {seen:?}");
+    seen.dedup();
+    let wanted = [0, 1, 2].map(|index| [(index, "under way"), (index, "ended")]);
+    assert_eq!(seen, wanted.concat());
 }

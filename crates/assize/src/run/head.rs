@@ -81,7 +81,7 @@ fn facts(plan: &Plan) -> Result<BTreeMap<String, String>, Failure> {
     add("host_kernel", line_of("/proc/sys/kernel/osrelease"));
     add("host_cpu", cpu_model(&all_of("/proc/cpuinfo")));
     if matches!(plan.target.as_str(), "exact" | "live") {
-        let root = Kernels::default_root();
+        let root = Kernels::default_root()?;
         add("qemu", Qemu::find(&root)?.version);
         let kernels = Kernels::new(root);
         for configuration in &plan.configurations {

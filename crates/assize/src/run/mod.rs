@@ -7,6 +7,7 @@ mod looks;
 mod one;
 mod place;
 mod progress;
+mod ready;
 mod target;
 mod verify;
 mod view;
@@ -14,14 +15,15 @@ mod view;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use assize_bundle::{Records, Writer};
 use assize_job::{Kind, Order, Replay, replay};
 use assize_plan::{Experiment, Overrides, Plan};
 use assize_target::exact::Options;
-use assize_target::{Outcome, Target};
+use assize_target::{Outcome, Step, Target};
 use assize_verdict::FailedCell;
 
 pub(crate) use one::{merge, run_one};
@@ -35,10 +37,11 @@ use crate::output;
 use crate::page::{From, Material};
 use crate::record;
 use crate::rerun;
-use engine::{Ended, Engine};
+use engine::{Ended, Engine, Event};
 use interrupt::{Interrupt, Killing};
 use looks::Stage;
 use progress::{Progress, Tally};
+use ready::GettingReady;
 
 /// Carries out an experiment, or the rest of one, and judges it.
 pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
@@ -245,17 +248,18 @@ impl Doing<'_> {
             .filter(|run| !there.contains(&run.index))
             .filter_map(|run| self.work.plan.order(run.index))
             .collect();
-        let target = &self.work.plan.target;
+        let mut ready = GettingReady::new(&self.work.plan.target);
+        let (sender, steps) = channel();
         thread::scope(|scope| {
-            let preparing = scope.spawn(|| self.target.prepare(&orders));
+            let tell = move |step: Step| {
+                // Nobody listens any more once all is ready.
+                let _ = sender.send(step);
+            };
+            let preparing = scope.spawn(move || self.target.prepare_telling(&orders, &tell));
             let mut killing = Killing::default();
-            let mut waited = 0;
             while !preparing.is_finished() {
-                thread::sleep(Duration::from_millis(10));
-                waited += 1;
-                if waited == 50 {
-                    progress.say(&format!("getting the target {target} ready"));
-                }
+                thread::sleep(ready::TURN);
+                ready.turn(steps.try_iter(), |text| progress.prepares(text));
                 if self.interrupt.came() {
                     killing.go_on();
                 }
@@ -292,7 +296,14 @@ impl Doing<'_> {
         engine.carry_out(
             &missing,
             || killing.go_on(),
-            |ended| {
+            |event| {
+                let ended = match event {
+                    Event::Ended(ended) => *ended,
+                    Event::UnderWay(runs) => {
+                        progress.under_way(runs);
+                        return Ok(());
+                    }
+                };
                 let expected = expected.run(&ended.run);
                 let recorded = record::recorded(&self.work.plan, &ended.run, &ended.done, expected);
                 writer.log(&log_line(&ended)).map_err(Failure::Record)?;

@@ -8,7 +8,7 @@ use assize_bundle::{Error, Exit, Writer};
 use assize_plan::Plan;
 use assize_target::exact::Options;
 
-use super::engine::Engine;
+use super::engine::{Engine, Event};
 use super::interrupt::{Interrupt, Killing};
 use super::{head, log_line, target};
 use crate::cli::{MergeArguments, RunOneArguments};
@@ -54,7 +54,10 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
     engine.carry_out(
         &[*run],
         || killing.go_on(),
-        |ended| {
+        |event| {
+            let Event::Ended(ended) = event else {
+                return Ok(());
+            };
             let recorded = record::recorded(&plan, run, &ended.done, expected.run(run));
             writer.log(&log_line(&ended)).map_err(Failure::Record)?;
             if !ended.again {

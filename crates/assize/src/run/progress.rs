@@ -1,7 +1,7 @@
 //! What is said while runs are carried out, on standard error and nowhere else:
 //! a view on a terminal, else a line for each run and now and then how it stands.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,8 @@ use super::view::{self, View};
 const PAUSE: Duration = Duration::from_secs(1);
 /// Plain lines say how it stands after a tenth of the runs, but not more often.
 const FEWEST: u32 = 10;
+/// A plain line tells of a run that takes longer.
+const LONG: Duration = Duration::from_secs(20);
 
 /// How the runs went.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -44,6 +46,10 @@ pub(crate) struct Progress<'a> {
     records: Records,
     /// When the intervals were computed last, and what they were.
     intervals: (Option<Instant>, Vec<String>),
+    /// What is being done, for the view.
+    now: String,
+    /// Runs of which a plain line said that they take long.
+    long: BTreeSet<u32>,
 }
 
 enum Shown {
@@ -81,6 +87,8 @@ impl<'a> Progress<'a> {
                 ..Records::default()
             },
             intervals: (None, Vec::new()),
+            now: String::new(),
+            long: BTreeSet::new(),
         };
         for run in &plan.runs {
             let left = progress.left.entry(cell(run)).or_default();
@@ -110,6 +118,73 @@ impl<'a> Progress<'a> {
             Shown::Lines => eprintln!("{text}"),
             Shown::Nothing => {}
         }
+    }
+
+    /// A step towards the first run begins.
+    pub(crate) fn prepares(&self, text: &str) {
+        match &self.shown {
+            Shown::View(view) => view.doing(&printable(text)),
+            Shown::Lines => eprintln!("{}", printable(text)),
+            Shown::Nothing => {}
+        }
+    }
+
+    /// These runs are being carried out, each since then.
+    pub(crate) fn under_way(&mut self, runs: &BTreeMap<usize, (PlannedRun, Instant)>) {
+        match self.shown {
+            Shown::View(_) => {
+                let now = self.now(runs.values().map(|(run, _)| run));
+                if self.now != now {
+                    self.now = now;
+                    self.draw();
+                }
+            }
+            Shown::Lines => {
+                let since = runs.values().map(|(run, since)| (run, since.elapsed()));
+                for line in self.long(since) {
+                    eprintln!("{line}");
+                }
+            }
+            Shown::Nothing => {}
+        }
+    }
+
+    /// What runs now, for the view.
+    fn now<'r>(&self, runs: impl Iterator<Item = &'r PlannedRun>) -> String {
+        let names: Vec<String> = runs.map(|run| self.place(run)).collect();
+        match names.is_empty() {
+            true => String::new(),
+            false => printable(&format!(", now {}", names.join(" and "))).into(),
+        }
+    }
+
+    /// A line for each run that has taken long, once.
+    fn long<'r>(&mut self, runs: impl Iterator<Item = (&'r PlannedRun, Duration)>) -> Vec<String> {
+        let long = runs.filter(|(_, time)| *time >= LONG);
+        let long: Vec<_> = long.map(|(run, _)| *run).collect();
+        let new = long.into_iter().filter(|run| self.long.insert(run.index));
+        let new: Vec<PlannedRun> = new.collect();
+        let all = self.plan.runs.len();
+        let line = |run: &PlannedRun| {
+            let (number, place) = (run.index + 1, self.place(run));
+            let text = format!(
+                "run {number}/{all}: {place}: goes on for {} s",
+                LONG.as_secs()
+            );
+            printable(&text).replace('\n', " ")
+        };
+        new.iter().map(line).collect()
+    }
+
+    /// `CONFIGURATION on WORKLOAD`.
+    fn place(&self, run: &PlannedRun) -> String {
+        let configuration = self.plan.configurations.get(run.configuration);
+        let workload = self.plan.workloads.get(run.workload);
+        format!(
+            "{} on {}",
+            configuration.map_or("", |one| &one.name),
+            workload.map_or("", |one| &one.name)
+        )
     }
 
     /// One execution of a run has ended.
@@ -156,7 +231,7 @@ impl<'a> Progress<'a> {
             self.intervals.1 = self.intervals_now();
             self.intervals.0 = Some(Instant::now());
         }
-        let status = self.status();
+        let status = self.status() + &self.now;
         if let Shown::View(view) = &mut self.shown {
             view.show(self.tally.recorded, &status, &self.intervals.1);
         }

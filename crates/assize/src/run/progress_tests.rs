@@ -103,3 +103,27 @@ fn a_failed_run_is_counted_and_enters_no_interval() {
     assert!(lines[10].contains("1 failed"), "{}", lines[10]);
     assert!(lines[11].ends_with("n 4:4"), "{}", lines[11]);
 }
+
+#[test]
+fn a_run_that_goes_on_is_told_once() {
+    let plan = plan(2);
+    let mut progress = Progress::new(&plan, |_| false, Records::default(), true);
+    let at = |index: usize, time: Duration| (&plan.runs[index], time);
+    let soon = [at(0, Duration::ZERO), at(1, LONG / 2)];
+    assert_eq!(progress.long(soon.into_iter()), [""; 0]);
+    let workload = &plan.workloads[0].name;
+    let now = [at(0, LONG), at(1, 2 * LONG)];
+    assert_eq!(
+        progress.long(now.into_iter()),
+        [
+            format!("run 1/4: base on {workload}: goes on for 20 s"),
+            format!("run 2/4: queue on {workload}: goes on for 20 s"),
+        ]
+    );
+    assert_eq!(progress.long(now.into_iter()), [""; 0]);
+    assert_eq!(
+        progress.now([&plan.runs[0], &plan.runs[1]].into_iter()),
+        format!(", now base on {workload} and queue on {workload}")
+    );
+    assert_eq!(progress.now([].into_iter()), "");
+}

@@ -9,10 +9,9 @@ use crate::failure::Failure;
 
 /// The target of that name; the options are for exact machines.
 pub(crate) fn of(name: &str, options: Options) -> Result<Box<dyn Target>, Failure> {
-    let root = Kernels::default_root();
     let target: Box<dyn Target> = match name {
         "exact" => Box::new(exact(options)?),
-        "live" => Box::new(Live::new(root)?),
+        "live" => Box::new(Live::new(Kernels::default_root()?)?),
         "host" => Box::new(Host::new()),
         _ => match name.strip_prefix("ssh:") {
             Some(host) if !host.is_empty() => Box::new(Ssh::new(host)?),
@@ -24,7 +23,7 @@ pub(crate) fn of(name: &str, options: Options) -> Result<Box<dyn Target>, Failur
 
 /// The exact machine.
 pub(crate) fn exact(options: Options) -> Result<Exact, Failure> {
-    Ok(Exact::new(Kernels::default_root(), options)?)
+    Ok(Exact::new(Kernels::default_root()?, options)?)
 }
 
 fn unknown(name: &str) -> Error {

@@ -8,7 +8,7 @@ use assize_plan::{Plan, PlannedRun};
 use assize_target::exact::Options;
 use assize_target::{Done, Outcome, Target};
 
-use super::engine::Engine;
+use super::engine::{Engine, Event};
 use super::interrupt::{Interrupt, Killing};
 use super::target;
 use crate::failure::Failure;
@@ -42,7 +42,7 @@ pub(crate) fn verify(plan: &Plan, interrupt: &Interrupt, quiet: bool) -> Result<
         .iter()
         .filter_map(|run| plan.order(run.index))
         .collect();
-    fresh.prepare(&orders)?;
+    fresh.prepare_telling(&orders, &|step| say(&step.to_string()))?;
     let all = |target: &dyn Target, jobs| answers(plan, target, jobs, interrupt);
     say("each run once, from the cache where it holds it");
     let first = all(&usual, usual.slots())?;
@@ -84,8 +84,10 @@ fn answers(
     engine.carry_out(
         &plan.runs,
         || killing.go_on(),
-        |ended| {
-            if !ended.again {
+        |event| {
+            if let Event::Ended(ended) = event
+                && !ended.again
+            {
                 all.push((ended.run, lines(&ended.done)));
             }
             Ok(())

@@ -52,6 +52,11 @@ impl View {
         }
     }
 
+    /// Shows what is being done instead of how the runs go.
+    pub(super) fn doing(&self, text: &str) {
+        self.bar.set_message(text.to_owned());
+    }
+
     /// A line that stays, above the view.
     pub(super) fn say(&self, text: &str) {
         self.multi.suspend(|| eprintln!("{text}"));

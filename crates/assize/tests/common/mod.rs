@@ -94,7 +94,7 @@ pub fn skip(why: &str) {
 /// Makes this directory a cache whose kernels, modules, memory images and QEMU are
 /// those of the cache that is used otherwise; its runs are its own.
 pub fn share_usual(cache: &Path) {
-    let usual = assize_target::kernels::Kernels::default_root();
+    let usual = assize_target::kernels::Kernels::default_root().unwrap();
     fs::create_dir_all(cache).unwrap();
     for name in ["kernels", "images", "initramfs", "modules", "qemu"] {
         fs::create_dir_all(usual.join(name)).unwrap();

@@ -1,20 +1,17 @@
-//! docs/metrics.md against what instruments are listed to give, and what
-//! workloads record.
+//! docs/metrics.md, the list of metrics in the code, and what workloads
+//! record: none has what another lacks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use assize_job::{INSTRUMENTS, Kind, WORKLOADS};
+use assize_job::{Form, Giver, INSTRUMENTS, Kind, METRICS, Mark, Metric, Name, WORKLOADS, per_job};
 use libtest_mimic::Failed;
 use serde_json::{Value, json};
 
 use crate::common::{self, command, errors};
 use crate::root;
-
-/// What becomes of a distribution.
-const MARKS: [&str; 7] = ["p50", "p90", "p99", "p99.9", "max", "p99_minus_p50", "mad"];
 
 /// Metric, unit, kind and who gives it.
 type Row = (String, String, String, String);
@@ -58,7 +55,8 @@ fn expanded(giver: &str) -> Vec<String> {
         .collect()
 }
 
-fn equal(page: &BTreeSet<Row>, code: &BTreeSet<Row>) -> Result<(), Failed> {
+/// Fails with what only one of the two has.
+fn equal(page: &BTreeSet<Row>, code: &BTreeSet<Row>, place: &str) -> Result<(), Failed> {
     if page == code {
         return Ok(());
     }
@@ -69,28 +67,64 @@ fn equal(page: &BTreeSet<Row>, code: &BTreeSet<Row>) -> Result<(), Failed> {
         })
     };
     let (stale, missing) = (only(page, code), only(code, page));
-    Err(format!("docs/metrics.md: only there:{stale}\nnot there:{missing}").into())
+    Err(format!("{place}: only there:{stale}\nnot there:{missing}").into())
 }
 
-/// The metrics that instruments are said to give are those of the page.
+/// A metric as the page would have it, a row for each who gives it.
+fn listed(metric: &Metric) -> Vec<Row> {
+    let kind = match metric.form {
+        Form::Number => "number",
+        Form::Distribution => "distribution",
+        Form::Events => "events",
+    };
+    let givers = match metric.giver {
+        Giver::Workloads(kinds) => kinds.to_vec(),
+        Giver::Instrument(name) => vec![name],
+    };
+    let row = |giver: &str| {
+        [metric.name, metric.unit, kind, giver]
+            .map(String::from)
+            .into()
+    };
+    givers.into_iter().map(row).collect()
+}
+
+/// The rows of the list in the code.
+fn list(is_wanted: impl Fn(&Giver) -> bool) -> BTreeSet<Row> {
+    let wanted = METRICS.iter().filter(|metric| is_wanted(&metric.giver));
+    wanted.flat_map(listed).collect()
+}
+
+/// The metrics of the list are those of the page, in their units and steps.
 pub fn lists() -> Result<(), Failed> {
-    let mut code = BTreeSet::new();
-    for instrument in INSTRUMENTS {
-        for metric in instrument
-            .metrics
-            .iter()
-            .filter(|metric| !metric.starts_with("none:"))
-        {
-            let (metric, kind) = match metric.strip_suffix(" (histogram)") {
-                Some(metric) => (metric, "distribution"),
-                None => (*metric, "number"),
+    let of_instrument = |giver: &Giver| matches!(giver, Giver::Instrument(_));
+    let page = "docs/metrics.md";
+    let (workloads, instruments) = ("metrics of workloads", "metrics of instruments");
+    equal(&rows(workloads), &list(|giver| !of_instrument(giver)), page)?;
+    equal(&rows(instruments), &list(of_instrument), page)?;
+    let page = fs::read_to_string(root().join(page)).unwrap();
+    for metric in METRICS {
+        let row = format!("| `{}` | {} |", metric.name, metric.unit).replace("|  |", "| |");
+        let lines: Vec<&str> = page.lines().filter(|line| line.starts_with(&row)).collect();
+        assert_eq!(lines.len(), 1, "{row}");
+        let step = metric.resolution;
+        let step = step.map_or(String::new(), |step| {
+            format!("in steps of {step} {}", metric.unit)
+        });
+        assert!(lines[0].contains(&step), "lacks '{step}': {}", lines[0]);
+        assert_eq!(lines[0].contains("in steps of"), !step.is_empty(), "{row}");
+        if metric.per_job {
+            let Giver::Instrument(giver) = metric.giver else {
+                panic!("only of instruments: {row}");
             };
-            let (name, unit) = metric.split_once(' ').unwrap_or((metric, ""));
-            let row = [name, unit, kind, instrument.name].map(String::from);
-            code.insert(row.into());
+            let name = metric.name;
+            let row = format!("| `{}` | `{name}` of `{giver}` |", per_job(name));
+            assert!(page.contains(&row), "docs/metrics.md lacks: {row}");
         }
     }
-    equal(&rows("metrics of instruments"), &code)
+    let per_job = METRICS.iter().filter(|metric| metric.per_job).count();
+    assert_eq!(page.matches("_per_job` | `").count(), per_job);
+    Ok(())
 }
 
 /// One run of every workload, with every instrument that needs no hardware.
@@ -108,7 +142,7 @@ fn experiment() -> String {
         ("command", "argv = [\"true\"]"),
         ("compositor", "duration = \"500ms\""),
         ("crowd", "contexts = 4"),
-        ("cyclictest", "loops = 200"),
+        ("cyclictest", "loops = 200\nthreads = 2"),
         ("deep", "depth = 25"),
         ("frames", "duration = \"500ms\""),
         ("periodic", "loops = [{ name = \"LOOP\" }]"),
@@ -125,7 +159,7 @@ fn experiment() -> String {
     text
 }
 
-/// The page has exactly what the workloads record on the exact machine, and of
+/// The list has exactly what the workloads record on the exact machine, and of
 /// instruments nothing is recorded that it has not.
 pub fn recorded() -> Result<(), Failed> {
     let needed = [
@@ -144,29 +178,37 @@ pub fn recorded() -> Result<(), Failed> {
         .output()
         .unwrap();
     assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
-    let instruments = rows("metrics of instruments");
-    let mut code = BTreeSet::new();
-    let mut of_jobs = BTreeSet::new();
+    let mut recorded = BTreeSet::new();
     for run in runs(&place.path().join("all.bundle/runs")) {
         assert_eq!(run["exit"], "completed", "{run}");
-        for row in recorded_rows(&run) {
-            if let Some(name) = row.0.strip_suffix("_per_job") {
-                of_jobs.insert(name.to_owned());
-                continue;
-            }
-            let same =
-                |(metric, unit, kind, _): &Row| (metric, unit, kind) == (&row.0, &row.1, &row.2);
-            if !instruments.iter().any(same) {
-                code.insert(row);
-            }
-        }
+        recorded.extend(recorded_rows(&run));
+        only_what_is_listed(&run);
     }
-    for metric in of_jobs {
-        let row = format!("| `{metric}_per_job` | `{metric}` of ");
-        let page = fs::read_to_string(root().join("docs/metrics.md")).unwrap();
-        assert!(page.contains(&row), "docs/metrics.md lacks: {row}");
+    let of_instrument = list(|giver| matches!(giver, Giver::Instrument(_)));
+    let is_of_workload = |row: &Row| {
+        let same = |(name, unit, kind, _): &Row| (name, unit, kind) == (&row.0, &row.1, &row.2);
+        !of_instrument.iter().any(same)
+    };
+    recorded.retain(is_of_workload);
+    let of_workloads = list(|giver| matches!(giver, Giver::Workloads(_)));
+    equal(&of_workloads, &recorded, "the list of metrics")
+}
+
+/// Every metric of a run is one that its experiment could declare primary.
+fn only_what_is_listed(run: &Value) {
+    let names = names(run["workload"].as_str().unwrap());
+    for metric in run["metrics"].as_object().unwrap().keys() {
+        let is_listed = names.iter().any(|name| name.matches(metric));
+        assert!(is_listed, "{}: {metric}", run["workload"]);
     }
-    equal(&rows("metrics of workloads"), &code)
+}
+
+/// What runs of this workload of [`experiment`] may hold.
+fn names(workload: &str) -> Vec<Name> {
+    let experiment = assize_plan::parse(&experiment(), "all.toml").unwrap();
+    let plan = experiment.plan(&assize_plan::Overrides::default()).unwrap();
+    let workload = plan.workloads.iter().find(|one| one.name == workload);
+    assize_job::measured(workload.as_slice(), &plan.instruments)
 }
 
 fn runs(directory: &Path) -> Vec<Value> {
@@ -181,28 +223,29 @@ fn runs(directory: &Path) -> Vec<Value> {
     runs
 }
 
-/// What one run holds, as the page would have it.
+/// What one run holds, as the page would have it, but for what is derived.
 fn recorded_rows(run: &Value) -> BTreeSet<Row> {
     let workload = run["workload"].as_str().unwrap();
     let row = |name: &str, unit: &Value, kind: &str| {
         let (name, of) = name
             .split_once(':')
             .map_or((name, ""), |(name, _)| (name, ":THREAD"));
-        let name = name.replace("cpu0_", "cpuN_") + of;
+        let name = name.replace("cpu0_", "cpuN_");
+        let name = name
+            .replace("thread0_", "threadN_")
+            .replace("thread1_", "threadN_")
+            + of;
         let unit = unit.as_str().unwrap_or_default();
         (name, unit.to_owned(), kind.to_owned(), workload.to_owned())
     };
     let mut rows = BTreeSet::new();
-    let mut derived = BTreeSet::new();
+    let counters = METRICS.iter().filter(|metric| metric.per_job);
+    let mut derived: BTreeSet<String> = counters.map(|metric| per_job(metric.name)).collect();
     for histogram in run["histograms"].as_array().unwrap() {
         let (name, unit) = (histogram["metric"].as_str().unwrap(), &histogram["unit"]);
         rows.insert(row(name, unit, "distribution"));
-        let (stem, of) = name
-            .split_once(':')
-            .map_or((name, String::new()), |(stem, of)| (stem, format!(":{of}")));
-        for mark in MARKS {
-            derived.insert(format!("{stem}_{}_{mark}{of}", unit.as_str().unwrap()));
-        }
+        let unit = unit.as_str().unwrap();
+        derived.extend(Mark::ALL.map(|mark| mark.of(name, unit)));
     }
     for (name, value) in run["metrics"].as_object().unwrap() {
         if !derived.contains(name) {
@@ -210,11 +253,8 @@ fn recorded_rows(run: &Value) -> BTreeSet<Row> {
         }
     }
     for event in run["events"].as_array().unwrap() {
-        rows.insert(row(
-            event["event"].as_str().unwrap(),
-            &Value::Null,
-            "events",
-        ));
+        let name = event["event"].as_str().unwrap();
+        rows.insert(row(name, &Value::Null, "events"));
     }
     rows
 }

@@ -9,6 +9,7 @@ mod experiments;
 #[cfg(test)]
 mod fuzz;
 #[cfg(test)]
+mod metrics;
 mod mistakes;
 #[cfg(test)]
 mod modules;

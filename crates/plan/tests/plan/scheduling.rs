@@ -176,7 +176,7 @@ fn looks_are_counted_until_all_runs_are_done() {
     ] {
         let text = format!(
             "title = \"x\"
-            primary = [{{ metric = \"time\", better = \"lower\" }}]
+            primary = [{{ metric = \"elapsed\", better = \"lower\" }}]
             until = {{ within = \"2%\", first_look = {first}, every = {every}, max_runs = {most} }}
             [workloads.w]
             kind = \"hackbench\""
@@ -203,7 +203,7 @@ fn looks_are_counted_until_all_runs_are_done() {
 #[test]
 fn fewer_runs_than_the_first_look_leave_one_look() {
     let text = "title = \"x\"
-        primary = [{ metric = \"time\", better = \"lower\" }]
+        primary = [{ metric = \"elapsed\", better = \"lower\" }]
         until = { within = \"2%\" }
         [workloads.w]
         kind = \"hackbench\"";

@@ -36,14 +36,17 @@ environment = { H = "2" }
 [workloads.normal]
 kind = "command"
 argv = ["true"]
+metrics = ["jitter", "round_trip_ns_mad", "round_trip_ns_max"]
 
 [workloads.fifo]
 kind = "command"
 argv = ["true", "x"]
+metrics = ["jitter", "round_trip_ns_mad", "round_trip_ns_max"]
 
 [workloads.other]
 kind = "command"
 argv = ["true", "y"]
+metrics = ["jitter", "round_trip_ns_mad", "round_trip_ns_max"]
 "#;
 
 #[test]

@@ -11,7 +11,8 @@ use assize_job::Machine;
 use serde_json::json;
 
 use super::keep_error;
-use super::qmp::{Qmp, QmpError};
+use super::qmp::{Qmp, QmpError, TURN};
+use super::stall::{Gauge, Patience, Seen};
 use crate::process::{Process, in_words};
 use crate::qemu::{Clock, Files, Qemu, arguments};
 use crate::{Error, Failure, scratch, stream};
@@ -33,8 +34,12 @@ pub(crate) struct Booted<'a> {
     pub(crate) initramfs: &'a Path,
     /// The host's CPU to run on, if it is to be bound to one.
     pub(crate) cpu: Option<usize>,
-    /// When to give up.
+    /// When to give up, by the host's clock.
     pub(crate) limit: Duration,
+    /// When to give up without it: on a boot for a memory image, …
+    pub(crate) boot: Patience,
+    /// … and on a run.
+    pub(crate) run: Option<Patience>,
 }
 
 /// What a machine left behind.
@@ -54,6 +59,8 @@ pub(crate) struct Running {
     process: Process,
     directory: tempfile::TempDir,
     limit: Duration,
+    watched: Option<(Gauge, Patience)>,
+    qmp: Option<Qmp>,
 }
 
 impl Booted<'_> {
@@ -94,18 +101,58 @@ impl Booted<'_> {
         let beside = memory.parent().unwrap_or(Path::new("/"));
         let process =
             Process::start(command, beside, errors, self.cpu, self.limit).map_err(failed)?;
+        let gauge = |patience| (Gauge::new(process.id(), patience), patience);
         Ok(Running {
+            watched: self.run.map(gauge),
             process,
             directory,
             limit: self.limit,
+            qmp: None,
         })
     }
 }
 
 impl Running {
-    /// Its control channel; once.
-    pub(crate) fn control(&mut self) -> Result<Qmp, QmpError> {
-        Qmp::of(self.process.child())
+    /// Its control channel.
+    pub(crate) fn control(&mut self) -> Result<&mut Qmp, QmpError> {
+        let qmp = match self.qmp.take() {
+            Some(qmp) => qmp,
+            None => Qmp::of(self.process.child())?,
+        };
+        Ok(self.qmp.insert(qmp))
+    }
+
+    /// Waits until the guest has stopped itself.
+    pub(crate) fn until_stopped(&mut self) -> Result<(), QmpError> {
+        loop {
+            let event = self.control()?.event()?;
+            if event.is_some_and(|event| event["event"] == "STOP") {
+                return Ok(());
+            }
+            if let Some(how) = self.stalls() {
+                return Err(QmpError::Stalled(how));
+            }
+        }
+    }
+
+    /// Why it makes no sense to wait any longer, if it makes none.
+    fn stalls(&mut self) -> Option<String> {
+        let (gauge, patience) = self.watched.as_mut()?;
+        let (seen, most) = (gauge.see(), patience.guest);
+        if seen == Seen::GetsOn || (seen == Seen::Works && most.is_none()) {
+            return None;
+        }
+        let time = self.control().ok().and_then(Qmp::guest_time);
+        let ran = time.map(|time| format!("{} s of the guest's time have passed", time.as_secs()));
+        match (seen, ran) {
+            (Seen::Asleep, ran) => {
+                let all = "all CPUs sleep and nothing is set that would wake them";
+                Some(ran.map_or(all.into(), |ran| format!("{ran}; {all}")))
+            }
+            (_, Some(ran)) if time >= most => Some(ran),
+            // It is slow, or too busy to say.
+            _ => None,
+        }
     }
 
     /// Ends it.
@@ -115,8 +162,17 @@ impl Running {
 
     /// Waits for its end and reads what it left.
     pub(crate) fn finish(mut self) -> io::Result<Left> {
+        let mut stalled = None;
+        while !self.process.ends_within(TURN) {
+            stalled = self.stalls().map(|how| Failure::Stalled { how });
+            if stalled.is_some() {
+                self.process.kill();
+                break;
+            }
+        }
         let status = self.process.wait()?;
         let ended = match status {
+            _ if stalled.is_some() => stalled,
             None => Some(Failure::Timeout {
                 after_s: self.limit.as_secs(),
             }),
@@ -190,8 +246,8 @@ fn framed(job: &[u8]) -> Vec<u8> {
 /// Loads the state of devices from the file `state` beside the memory, and
 /// lets the machine go on.
 pub(crate) fn restore(running: &mut Running) -> Result<(), QmpError> {
-    let mut qmp = running.control()?;
-    capabilities(&mut qmp)?;
+    let qmp = running.control()?;
+    capabilities(qmp)?;
     // QEMU announces a machine that has moved to the network, several times,
     // by a timer of the host's clock. Such a timer also bounds how long a CPU
     // of the guest runs before the next one does, so that with several CPUs

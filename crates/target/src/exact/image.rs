@@ -18,6 +18,7 @@ use tempfile::TempDir;
 
 use super::boot::{Booted, Left, Running, capabilities, restore};
 use super::qmp::QmpError;
+use super::stall::Patience;
 use super::state::take_out_leap;
 use crate::prune::{prune, touch};
 use crate::{Error, Failure, scratch};
@@ -31,8 +32,14 @@ const PATCHES: u32 = 8;
 pub(super) const RESUMED_NS_MAX: u64 = 64;
 /// Bytes that images may take on disk before old ones go.
 const IMAGES: u64 = 8 << 30;
-/// Booting takes some seconds of the host's time; much more if it is busy.
-const BOOT_LIMIT: Duration = Duration::from_secs(180);
+/// How long booting may take. It takes less than 10 s of the guest's time, and
+/// a kernel that checks itself takes some times as much.
+pub(crate) const BOOT: Patience = Patience {
+    guest: Some(BOOT_GUEST),
+    look: Duration::from_secs(60),
+};
+/// Of that, the guest's time.
+pub(super) const BOOT_GUEST: Duration = Duration::from_secs(120);
 
 /// A memory image on disk.
 #[derive(Debug, Clone)]
@@ -69,6 +76,11 @@ impl Image {
             return Err(failed(error));
         }
         Ok(Image { directory, digest })
+    }
+
+    /// Whether there is one of this name.
+    pub(crate) fn is_stored(root: &Path, key: &str) -> bool {
+        root.join("images").join(key).join("digest").exists()
     }
 
     fn stored(directory: &Path) -> Option<Image> {
@@ -144,7 +156,8 @@ fn digest_of(path: &Path) -> io::Result<String> {
 /// is left in it.
 fn make(directory: &Path, booted: &Booted<'_>) -> Result<u64, Error> {
     let booted = Booted {
-        limit: BOOT_LIMIT,
+        limit: Duration::MAX,
+        run: Some(booted.boot),
         ..booted.clone()
     };
     let memory = directory.join("ram");
@@ -193,9 +206,9 @@ fn mend_of(why: &str) -> &'static str {
 
 /// Waits until the guest has stopped itself, and saves its devices.
 fn save(running: &mut Running) -> Result<(), QmpError> {
-    let mut qmp = running.control()?;
-    qmp.wait(|event| (event.get("event")? == "STOP").then_some(()))?;
-    capabilities(&mut qmp)?;
+    running.until_stopped()?;
+    let qmp = running.control()?;
+    capabilities(qmp)?;
     qmp.execute("migrate", json!({"uri": "exec:cat > state"}))?;
     qmp.migrated()
 }
@@ -232,7 +245,7 @@ fn resume(directory: &Path, booted: &Booted<'_>, job: &[u8]) -> Result<Left, Err
         Ok(()) => {}
         // It may have ended so soon that it took its answer along.
         Err(QmpError::Gone(_)) => {}
-        Err(QmpError::Refused(why)) => {
+        Err(QmpError::Refused(why) | QmpError::Stalled(why)) => {
             running.stop();
             refused = Some(Failure::Ended { how: why });
         }

@@ -7,23 +7,26 @@
 mod boot;
 mod image;
 mod qmp;
+mod stall;
 mod state;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use assize_job::{IdentityPart, Machine, Order, Payload, Record};
+use assize_job::{IdentityPart, Job, Machine, Order, Payload, Record};
 
 pub(crate) use boot::{Booted, Left};
-pub(crate) use image::keep_error;
+pub(crate) use image::{BOOT, keep_error};
 
 use crate::cache::{Cache, Key};
 use crate::qemu::{Clock, Qemu, command_line, machine_arguments};
 use crate::vm::{Ready, Stock, job_text};
-use crate::{Done, Error, Failure, Outcome, Target, agent, scratch, stream};
+use crate::{Done, Error, Failure, Outcome, Step, Target, Tell, agent, scratch, stream};
 use image::Image;
+use stall::Patience;
 
 /// How exact runs are carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,6 +50,7 @@ pub struct Exact {
     options: Options,
     cpus: Vec<usize>,
     wall_limit: Duration,
+    boot: Patience,
 }
 
 impl Exact {
@@ -63,6 +67,7 @@ impl Exact {
             options,
             cpus: allowed_cpus(),
             wall_limit: bounded(Duration::MAX)?,
+            boot: BOOT,
         })
     }
 
@@ -96,7 +101,9 @@ impl Exact {
             kernel: &ready.kernel.image,
             initramfs: &ready.initramfs,
             cpu: self.cpus.get(slot % self.cpus.len().max(1)).copied(),
-            limit: limit(order.job.timeout_ms).min(self.wall_limit),
+            limit: self.wall_limit,
+            boot: self.boot,
+            run: Some(patience(&order.job)),
         }
     }
 
@@ -132,13 +139,16 @@ impl Exact {
     fn images_wanted<'a>(
         &self,
         orders: &'a [Order],
+        tell: &Tell<'_>,
     ) -> Result<Vec<(Arc<Ready>, &'a Order)>, Error> {
         let mut wanted: BTreeMap<(&Machine, &Payload), _> = BTreeMap::new();
         for order in orders {
-            let ready = self.stock.ready(order)?;
+            let ready = self.stock.ready_telling(order, tell)?;
             let key = self.key(&ready, &order.machine, Some(&job_text(&ready, order)?));
             let cached = !self.options.fresh && self.cache.get(&key).is_some();
-            if !cached && !self.options.cold {
+            let image = self.key(&ready, &order.machine, None).to_string();
+            let there = Image::is_stored(self.stock.root(), &image);
+            if !cached && !self.options.cold && !there {
                 wanted
                     .entry((&order.machine, &order.payload))
                     .or_insert((ready, order));
@@ -153,19 +163,27 @@ impl Target for Exact {
         self.cpus.len()
     }
 
-    fn prepare(&self, orders: &[Order]) -> Result<(), Error> {
+    fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
         for order in orders {
             self.qemu.fits(order.machine.cpus)?;
         }
-        let wanted = self.images_wanted(orders)?;
+        let wanted = self.images_wanted(orders, tell)?;
+        let begun = AtomicUsize::new(0);
+        let boot = |slot, ready: &Ready, order: &Order| {
+            tell(Step::Boot {
+                kernel: ready.kernel.name.clone(),
+                number: 1 + begun.fetch_add(1, Ordering::Relaxed),
+                of: wanted.len(),
+            });
+            self.image(ready, order, slot).map(|_| ())
+        };
         for some in wanted.chunks(self.slots().max(1)) {
             std::thread::scope(|scope| {
+                let boot = &boot;
                 let booting: Vec<_> = some
                     .iter()
                     .enumerate()
-                    .map(|(slot, (ready, order))| {
-                        scope.spawn(move || self.image(ready, order, slot).map(|_| ()))
-                    })
+                    .map(|(slot, (ready, order))| scope.spawn(move || boot(slot, ready, order)))
                     .collect();
                 booting
                     .into_iter()
@@ -300,13 +318,21 @@ pub(crate) fn bounded(limit: Duration) -> Result<Duration, Error> {
     }
 }
 
-/// An exact machine that is busy executes some hundred million instructions
-/// in a second of ours, and each is a nanosecond of its time.
-pub(crate) fn limit(timeout_ms: u64) -> Duration {
-    if timeout_ms == 0 {
-        return Duration::from_secs(3600);
+/// How long a run may take. Of what a job asks for, the agent ends each part
+/// that takes longer than the timeout; only a kernel that hangs is left.
+fn patience(job: &Job) -> Patience {
+    let timeout = Duration::from_millis(job.timeout_ms);
+    let actions = job.setup.len() + job.teardown.len();
+    // Each process gets ready, is done, and ends.
+    let parts = actions + job.background.len() + 3;
+    let parts = u32::try_from(parts).unwrap_or(u32::MAX);
+    let all = timeout.saturating_mul(parts) + Duration::from_secs(60);
+    Patience {
+        guest: (job.timeout_ms > 0).then_some(image::BOOT_GUEST + all),
+        // A busy machine executes some hundred million instructions in a
+        // second of a CPU, and each is a nanosecond of its time.
+        look: Duration::from_secs(30) + timeout.saturating_mul(20),
     }
-    Duration::from_secs(30) + Duration::from_millis(timeout_ms.saturating_mul(20))
 }
 
 /// The CPUs of this host that this process may use.
@@ -319,3 +345,6 @@ pub(crate) fn allowed_cpus() -> Vec<usize> {
         .collect();
     if cpus.is_empty() { vec![0] } else { cpus }
 }
+
+#[cfg(test)]
+mod tests;

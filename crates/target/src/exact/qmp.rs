@@ -1,18 +1,32 @@
 //! QEMU's control channel, as far as it is needed: one JSON text a line on
 //! QEMU's standard input and output.
 
+use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout};
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::Timespec;
+use rustix::io::Errno;
 use serde_json::{Value, json};
+
+use crate::qemu::YEAR;
 
 /// The control channel of one QEMU process.
 #[derive(Debug)]
 pub(crate) struct Qmp {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-    events: Vec<Value>,
+    events: VecDeque<Value>,
+    /// How many commands were given.
+    commands: u64,
 }
+
+/// How long an answer may be waited for, in turns of [`TURN`].
+const TURNS: u32 = 60;
+/// How long is waited at once.
+pub(crate) const TURN: Duration = Duration::from_secs(1);
 
 /// Why a command was not carried out.
 #[derive(Debug)]
@@ -21,6 +35,8 @@ pub(crate) enum QmpError {
     Gone(String),
     /// QEMU says no.
     Refused(String),
+    /// What was waited for will not come.
+    Stalled(String),
 }
 
 impl std::fmt::Display for QmpError {
@@ -28,6 +44,7 @@ impl std::fmt::Display for QmpError {
         match self {
             QmpError::Gone(how) => write!(f, "QEMU has gone: {how}"),
             QmpError::Refused(why) => write!(f, "QEMU refuses: {why}"),
+            QmpError::Stalled(how) => f.write_str(how),
         }
     }
 }
@@ -48,7 +65,8 @@ impl Qmp {
         let mut qmp = Qmp {
             input,
             output: BufReader::new(output),
-            events: Vec::new(),
+            events: VecDeque::new(),
+            commands: 0,
         };
         qmp.read()?;
         qmp.execute("qmp_capabilities", json!({}))?;
@@ -57,26 +75,93 @@ impl Qmp {
 
     /// Carries out one command and gives its answer.
     pub(crate) fn execute(&mut self, command: &str, arguments: Value) -> Result<Value, QmpError> {
-        let line = json!({"execute": command, "arguments": arguments});
+        let id = self.send(command, arguments)?;
+        loop {
+            let line = self.read()?;
+            if let Some(answer) = self.take(line, id) {
+                return answer;
+            }
+        }
+    }
+
+    fn send(&mut self, command: &str, arguments: Value) -> Result<u64, QmpError> {
+        self.commands += 1;
+        let id = self.commands;
+        let line = json!({"execute": command, "arguments": arguments, "id": id});
         writeln!(self.input, "{line}")?;
         self.input.flush()?;
-        loop {
-            let answer = self.read()?;
-            if let Some(value) = answer.get("return") {
-                return Ok(value.clone());
+        Ok(id)
+    }
+
+    /// The answer to a command, if this line is one. Keeps events; answers to
+    /// commands that nobody waits for any more are forgotten.
+    fn take(&mut self, line: Value, id: u64) -> Option<Result<Value, QmpError>> {
+        let Some(of) = line.get("id") else {
+            self.events.push_back(line);
+            return None;
+        };
+        if of.as_u64() != Some(id) {
+            return None;
+        }
+        let why = |error: &Value| error.get("desc").and_then(Value::as_str).map(str::to_owned);
+        Some(match (line.get("return"), line.get("error")) {
+            (Some(value), _) => Ok(value.clone()),
+            (None, error) => {
+                let why = error.and_then(why).unwrap_or_else(|| "?".into());
+                Err(QmpError::Refused(why))
             }
-            if let Some(error) = answer.get("error") {
-                let why = error.get("desc").and_then(Value::as_str);
-                return Err(QmpError::Refused(why.unwrap_or("?").to_string()));
+        })
+    }
+
+    /// The next event, if one comes within a turn.
+    pub(crate) fn event(&mut self) -> Result<Option<Value>, QmpError> {
+        if let Some(event) = self.events.pop_front() {
+            return Ok(Some(event));
+        }
+        if !self.readable()? {
+            return Ok(None);
+        }
+        // An answer that nobody waits for has no `event`, and is none.
+        self.read().map(Some)
+    }
+
+    /// How much time has passed for the guest since it was switched on, if
+    /// QEMU answers.
+    pub(crate) fn guest_time(&mut self) -> Option<Duration> {
+        let clock = json!({"path": "/machine", "property": "rtc-time"});
+        let id = self.send("qom-get", clock).ok()?;
+        for _ in 0..TURNS {
+            if self.readable().ok()? {
+                let line = self.read().ok()?;
+                if let Some(answer) = self.take(line, id) {
+                    return since_switched_on(&answer.ok()?);
+                }
             }
-            self.events.push(answer);
+        }
+        None
+    }
+
+    /// Whether there is something to read within a turn.
+    fn readable(&mut self) -> Result<bool, QmpError> {
+        if !self.output.buffer().is_empty() {
+            return Ok(true);
+        }
+        let turn = Timespec {
+            tv_sec: TURN.as_secs().cast_signed(),
+            tv_nsec: 0,
+        };
+        let mut output = [PollFd::new(self.output.get_ref(), PollFlags::IN)];
+        match poll(&mut output, Some(&turn)) {
+            Ok(ready) => Ok(ready > 0),
+            Err(Errno::INTR) => Ok(false),
+            Err(error) => Err(io::Error::from(error).into()),
         }
     }
 
     /// Waits for an event for which `wanted` gives something; forgets the
     /// others.
     pub(crate) fn wait<T>(&mut self, wanted: impl Fn(&Value) -> Option<T>) -> Result<T, QmpError> {
-        for event in self.events.drain(..) {
+        while let Some(event) = self.events.pop_front() {
             if let Some(found) = wanted(&event) {
                 return Ok(found);
             }
@@ -112,5 +197,52 @@ impl Qmp {
             return Err(QmpError::Gone("it closed its control channel".into()));
         }
         serde_json::from_str(&line).map_err(|error| QmpError::Gone(error.to_string()))
+    }
+}
+
+/// What the guest's clock shows, from the beginning of the year in which the
+/// machine is switched on.
+fn since_switched_on(date: &Value) -> Option<Duration> {
+    let field = |name: &str| date.get(name)?.as_i64();
+    let year = field("tm_year")? + 1900;
+    let days = days(year, field("tm_mon")? + 1, field("tm_mday")?) - days(YEAR, 1, 1);
+    let hours = days * 24 + field("tm_hour")?;
+    let seconds = (hours * 60 + field("tm_min")?) * 60 + field("tm_sec")?;
+    u64::try_from(seconds).ok().map(Duration::from_secs)
+}
+
+/// Days from some day on to this one of the Gregorian calendar.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    // Years begin in March, so that the day that only some have is the last.
+    let (year, month) = match month {
+        1 | 2 => (year - 1, month + 9),
+        _ => (year, month - 3),
+    };
+    let leap = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    year * 365 + leap + (153 * month + 2) / 5 + day
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn date(year: i64, month: i64, day: i64, second: i64) -> Value {
+        json!({
+            "tm_year": year - 1900, "tm_mon": month - 1, "tm_mday": day,
+            "tm_hour": 0, "tm_min": 0, "tm_sec": second,
+        })
+    }
+
+    #[test]
+    fn the_guests_clock_tells_how_long_it_is_on() {
+        let after = |date: &Value| since_switched_on(date).map(|time| time.as_secs());
+        assert_eq!(after(&date(2026, 1, 1, 0)), Some(0));
+        assert_eq!(after(&date(2026, 1, 1, 59)), Some(59));
+        assert_eq!(after(&date(2026, 3, 1, 0)), Some(59 * 86_400));
+        assert_eq!(after(&date(2027, 1, 1, 1)), Some(365 * 86_400 + 1));
+        assert_eq!(after(&date(2028, 3, 1, 0)), Some((730 + 60) * 86_400));
+        // A guest may set its clock.
+        assert_eq!(after(&date(2025, 12, 31, 0)), None);
+        assert_eq!(after(&json!({})), None);
     }
 }

@@ -10,24 +10,7 @@ use crate::Error;
 use crate::carried::{CarriedProgram, EXPERIMENT};
 use crate::elf::{self, Closure, Host, Loading};
 use crate::fault::{io, list, mend, read, wrong};
-
-/// Packages of Debian that have programs people will ask for.
-const PACKAGES: &[(&str, &str)] = &[
-    ("cyclictest", "rt-tests"),
-    ("cyclicdeadline", "rt-tests"),
-    ("hackbench", "rt-tests"),
-    ("oslat", "rt-tests"),
-    ("pi_stress", "rt-tests"),
-    ("ptsematest", "rt-tests"),
-    ("rt-app", "rt-app"),
-    ("stress-ng", "stress-ng"),
-    ("mpg123", "mpg123"),
-    ("fio", "fio"),
-    ("perf", "linux-perf"),
-    ("schbench", "schbench"),
-    ("sysbench", "sysbench"),
-    ("trace-cmd", "trace-cmd"),
-];
+use crate::packages;
 
 /// Collects programs with what they need.
 pub(super) struct Carrier<'a> {
@@ -245,12 +228,7 @@ fn not_here(name: &str) -> Error {
             "check the path, or chmod +x",
         );
     }
-    let package = PACKAGES.iter().find(|(program, _)| *program == name);
-    let how = match package {
-        Some((_, package)) => format!("apt-get install {package}"),
-        None => "install it, or give its path".into(),
-    };
-    mend(wrong(what, "it is not in PATH"), how)
+    mend(wrong(what, "it is not in PATH"), packages::get(name))
 }
 
 /// A file or directory of the payload.

@@ -229,6 +229,7 @@ fn what_is_missing_is_named_with_the_package_that_has_it() {
     for (name, why, how) in [
         ("cyclictest", "not in PATH", "apt-get install rt-tests"),
         ("stress-ng", "not in PATH", "apt-get install stress-ng"),
+        ("schbench", "not in PATH", "no package of schbench"),
         ("nosuch", "not in PATH", "path"),
         ("not-runnable", "not in PATH", "path"),
         ("/usr/bin/nosuch", "no such file", "path"),

@@ -15,6 +15,7 @@ mod source;
 mod store;
 mod version;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub(crate) use fetch::compiler;
@@ -69,18 +70,12 @@ impl Kernels {
     }
 
     /// `$ASSIZE_CACHE`, else `$XDG_CACHE_HOME/assize`, else
-    /// `~/.cache/assize`.
-    #[must_use]
-    pub fn default_root() -> PathBuf {
-        let of = |name: &str| {
-            std::env::var_os(name)
-                .filter(|value| !value.is_empty())
-                .map(PathBuf::from)
-        };
-        of("ASSIZE_CACHE")
-            .or_else(|| Some(of("XDG_CACHE_HOME")?.join("assize")))
-            .or_else(|| Some(of("HOME")?.join(".cache/assize")))
-            .unwrap_or_else(|| PathBuf::from("/var/cache/assize"))
+    /// `$HOME/.cache/assize`.
+    ///
+    /// # Errors
+    /// None of them is set.
+    pub fn default_root() -> Result<PathBuf, Error> {
+        root_by(|name| std::env::var_os(name))
     }
 
     /// The directory that holds them.
@@ -163,6 +158,22 @@ fn unknown(name: &str, base: &str, version: Option<&str>, stored: &[Kernel]) -> 
             "assize kernel fetch debian:6.12, or assize kernel add NAME --kernel IMAGE",
         ),
     }
+}
+
+/// The directory that these variables name.
+fn root_by(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, Error> {
+    let of = |name: &str| {
+        let value = variable(name).filter(|value| !value.is_empty());
+        value.map(PathBuf::from)
+    };
+    of("ASSIZE_CACHE")
+        .or_else(|| Some(of("XDG_CACHE_HOME")?.join("assize")))
+        .or_else(|| Some(of("HOME")?.join(".cache/assize")))
+        .ok_or_else(|| {
+            let what = "find the directory for kernels, images and the cache";
+            let why = "none of ASSIZE_CACHE, XDG_CACHE_HOME and HOME is set";
+            mend(wrong(what, why), "set ASSIZE_CACHE to a directory")
+        })
 }
 
 #[cfg(test)]

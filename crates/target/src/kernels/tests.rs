@@ -365,3 +365,24 @@ fn a_fetched_kernel_builds_a_module_that_fits_it() {
     let again = kernels.fetch("debian:6.12", true, &mut |_| ()).unwrap();
     assert_eq!(again, kernel);
 }
+
+#[test]
+fn files_are_kept_where_the_environment_says_or_nowhere() {
+    let root = |set: &[(&str, &str)]| {
+        let of = |name: &str| set.iter().find(|(known, _)| *known == name);
+        super::root_by(|name| of(name).map(|(_, value)| value.into()))
+    };
+    let (cache, xdg, home) = (
+        ("ASSIZE_CACHE", "/a"),
+        ("XDG_CACHE_HOME", "/x"),
+        ("HOME", "/h"),
+    );
+    assert_eq!(root(&[cache, xdg, home]).unwrap(), Path::new("/a"));
+    assert_eq!(root(&[xdg, home]).unwrap(), Path::new("/x/assize"));
+    assert_eq!(root(&[home]).unwrap(), Path::new("/h/.cache/assize"));
+    for none in [&[][..], &[("HOME", ""), ("ASSIZE_CACHE", "")]] {
+        let error = root(none).unwrap_err();
+        assert!(error.why.contains("HOME is set"), "{error}");
+        assert!(error.mend.unwrap().contains("ASSIZE_CACHE"));
+    }
+}

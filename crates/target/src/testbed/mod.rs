@@ -127,6 +127,18 @@ impl Testbed {
         self.build_for_release(Path::new("/lib/modules"), &release, tests)
     }
 
+    /// Whether modules that are asked for by these names have to be built for
+    /// this kernel.
+    pub(crate) fn would_build(&self, kernel: &Kernel, asked: &[String]) -> bool {
+        let names = asked.iter().map(|name| crate::modules::canonical(name));
+        let ours: Vec<String> = names.filter(|name| self.has(name)).collect();
+        let tests = ours.iter().any(|name| self.is_test(name));
+        let there = Subject::of(kernel)
+            .map(|subject| build::is_built(&self.root, &self.sources, &subject, tests));
+        // What is wrong with a build, the build says.
+        !ours.is_empty() && !there.unwrap_or(true)
+    }
+
     fn build_for_release(
         &self,
         modules: &Path,

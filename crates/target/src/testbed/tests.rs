@@ -48,7 +48,9 @@ const BROKEN: &[(&str, &str)] = &[
 
 /// A fetched kernel with headers and a compiler for it, if there is one here.
 fn kernel() -> Option<Kernel> {
-    let kernel = Kernels::new(Kernels::default_root()).resolve(KERNEL).ok();
+    let kernel = Kernels::new(Kernels::default_root().unwrap())
+        .resolve(KERNEL)
+        .ok();
     let Some(kernel) = kernel.filter(|kernel| kernel.headers.is_some()) else {
         eprintln!("skipped: no headers; assize kernel fetch --headers {KERNEL}");
         return None;

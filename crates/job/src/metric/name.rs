@@ -1,0 +1,170 @@
+//! What metrics are called in a run.
+
+use std::fmt;
+
+use super::{Form, Giver, METRICS, Mark, Metric, per_job};
+use crate::{Kind, Workload};
+
+/// What stands for the name of a loop, at the beginning of a name.
+const LOOP: &str = "LOOP";
+
+/// What one or many metrics of a run are called.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Name {
+    before: String,
+    open: Open,
+    after: String,
+    /// What it is of a distribution, if it is of one.
+    pub mark: Option<Mark>,
+}
+
+/// What a name leaves open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Nothing,
+    Number,
+    Text,
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let open = match self.open {
+            Open::Nothing => "",
+            Open::Number => "N",
+            Open::Text => "THREAD",
+        };
+        write!(f, "{}{open}{}", self.before, self.after)
+    }
+}
+
+impl Name {
+    /// Whether a metric may be called so.
+    #[must_use]
+    pub fn matches(&self, metric: &str) -> bool {
+        match self.open(metric) {
+            None => false,
+            Some(open) => match self.open {
+                Open::Nothing => open.is_empty(),
+                Open::Number => !open.is_empty() && open.bytes().all(|byte| byte.is_ascii_digit()),
+                Open::Text => !open.is_empty(),
+            },
+        }
+    }
+
+    /// The name that is closest to this text: what it leaves open is as
+    /// there.
+    #[must_use]
+    pub fn towards(&self, metric: &str) -> String {
+        let open = match self.open {
+            Open::Nothing => "",
+            Open::Number => "0",
+            Open::Text => metric.split_once(':').map_or("THREAD", |(_, of)| of),
+        };
+        format!("{}{open}{}", self.before, self.after)
+    }
+
+    /// What stands where the name is open.
+    fn open<'a>(&self, metric: &'a str) -> Option<&'a str> {
+        let rest = metric.strip_prefix(self.before.as_str())?;
+        rest.strip_suffix(self.after.as_str())
+    }
+
+    /// As it is.
+    fn plain(name: &str) -> Name {
+        Name {
+            before: name.to_owned(),
+            open: Open::Nothing,
+            after: String::new(),
+            mark: None,
+        }
+    }
+
+    /// A name of the table, in which `LOOP` is the name of this loop.
+    fn of_table(name: &str, of_loop: &str, mark: Option<Mark>) -> Name {
+        let (before, open, after) = if let Some((before, after)) = name.split_once("THREAD") {
+            (before, Open::Text, after)
+        } else if let Some((before, after)) = name.split_once('N') {
+            (before, Open::Number, after)
+        } else {
+            (name, Open::Nothing, "")
+        };
+        let before = match before.strip_prefix(LOOP) {
+            Some(rest) => format!("{of_loop}{rest}"),
+            None => before.to_owned(),
+        };
+        Name {
+            before,
+            open,
+            after: after.to_owned(),
+            mark,
+        }
+    }
+}
+
+impl Metric {
+    /// What it is called in runs. `loops`: the names of loops. `jobs`: whether
+    /// runs have jobs.
+    fn names(&self, loops: &[&str], jobs: bool) -> Vec<Name> {
+        let mut texts = match self.form {
+            Form::Number => vec![(self.name.to_owned(), None)],
+            Form::Distribution => Mark::ALL
+                .map(|mark| (mark.of(self.name, self.unit), Some(mark)))
+                .to_vec(),
+            Form::Events => Vec::new(),
+        };
+        if self.per_job && jobs {
+            texts.push((per_job(self.name), None));
+        }
+        let loops = match self.name.starts_with(LOOP) {
+            true => loops,
+            false => &[""],
+        };
+        let named = |one: &&str| {
+            let name = |(text, mark): &(String, Option<Mark>)| Name::of_table(text, one, *mark);
+            texts.iter().map(name).collect::<Vec<_>>()
+        };
+        loops.iter().flat_map(named).collect()
+    }
+}
+
+/// What runs of these workloads with these instruments may hold. Some of it
+/// only under a condition: where enough samples are, where the target has it.
+#[must_use]
+pub fn measured(workloads: &[&Workload], instruments: &[String]) -> Vec<Name> {
+    let kinds: Vec<&str> = workloads.iter().map(|one| one.kind.name()).collect();
+    let jobs = workloads.iter().any(|one| one.kind.submits());
+    let loops = workloads.iter().flat_map(|one| match &one.kind {
+        Kind::Periodic(periodic) => periodic.loops.as_slice(),
+        _ => &[],
+    });
+    let loops: Vec<&str> = loops.map(|one| one.name.as_str()).collect();
+    let given = |metric: &&Metric| {
+        kinds.iter().any(|kind| metric.giver.is_workload(kind))
+            || instruments
+                .iter()
+                .any(|name| metric.giver.is_instrument(name))
+    };
+    let given = METRICS.iter().filter(given);
+    let mut names: Vec<Name> = given.flat_map(|one| one.names(&loops, jobs)).collect();
+    for workload in workloads {
+        if let Kind::Command(command) = &workload.kind {
+            let own = command.metrics.iter();
+            names.extend(own.map(|name| Name::plain(name)));
+        }
+    }
+    names
+}
+
+/// Who would give a metric of this name, whatever is asked for. Names of loops
+/// are not known here.
+pub fn givers(metric: &str) -> impl Iterator<Item = Giver> {
+    let called = |one: &&Metric| one.names(&[], true).iter().any(|name| name.matches(metric));
+    METRICS.iter().filter(called).map(|one| one.giver)
+}
+
+/// Whether this is something that is counted as events, and no metric.
+#[must_use]
+pub fn is_event(name: &str) -> bool {
+    let mut events = METRICS.iter().filter(|one| one.form == Form::Events);
+    events.any(|one| one.name == name)
+}

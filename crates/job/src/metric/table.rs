@@ -1,0 +1,206 @@
+//! Every metric, with who gives it.
+
+use super::Form::{Distribution, Events, Number};
+use super::Giver::{Instrument, Workloads};
+use super::{Form, Giver, Metric};
+
+/// The workloads that submit jobs to simgpu.
+pub(super) const SUBMITTING: &[&str] = &[
+    "compositor",
+    "crowd",
+    "deep",
+    "frames",
+    "replay",
+    "storm",
+    "stream",
+    "sync",
+    "threads",
+];
+
+/// The workloads that end when their work is done, not after a time.
+pub(super) const WORKING: &[&str] = &[
+    "command",
+    "deep",
+    "hackbench",
+    "ping-pong",
+    "replay",
+    "storm",
+    "stream",
+    "sync",
+    "threads",
+];
+
+/// What workloads give, then what instruments give, in alphabetical order of
+/// the instruments.
+pub const METRICS: &[Metric] = &[
+    of(Workloads(WORKING), "elapsed", "ns", Number),
+    of(Workloads(&["cyclictest"]), "latency", "ns", Distribution),
+    // Only with several threads.
+    of(
+        Workloads(&["cyclictest"]),
+        "threadN_latency_max",
+        "ns",
+        Number,
+    ),
+    of(Workloads(&["hackbench"]), "reported_time", "s", Number).to_within(0.001),
+    of(Workloads(&["hogs"]), "turns", "", Number),
+    of(Workloads(&["hogs"]), "cpu_time", "ns", Number),
+    of(
+        Workloads(&["periodic"]),
+        "LOOP_wakeup_latency",
+        "ns",
+        Distribution,
+    ),
+    of(
+        Workloads(&["periodic"]),
+        "LOOP_response",
+        "ns",
+        Distribution,
+    ),
+    of(Workloads(&["periodic"]), "LOOP_overruns", "", Number),
+    of(Workloads(TRIPS), "round_trip", "ns", Distribution),
+    // Made of `round_trip` by the receiver.
+    of(Workloads(TRIPS), "jitter", "ns", Number),
+    of(Workloads(&["frames"]), "frame_time", "ns", Distribution),
+    of(Workloads(FRAMES), "frames", "", Number),
+    of(
+        Workloads(&["compositor"]),
+        "frame_latency",
+        "ns",
+        Distribution,
+    ),
+    of(Workloads(&["compositor"]), "end_to_end", "ns", Distribution),
+    of(Workloads(&["compositor"]), "client_frames", "", Number),
+    of(Workloads(FRAMES), "frames_missed", "", Events),
+    of(Workloads(&["crowd"]), "service_min", "", Number),
+    of(Workloads(&["crowd"]), "service_max", "", Number),
+    of(Workloads(&["crowd"]), "service_ratio", "", Number),
+    of(Workloads(&["replay"]), "round_time", "ns", Distribution),
+    of(Workloads(SUBMITTING), "submit_to_run", "ns", Distribution),
+    of(
+        Workloads(SUBMITTING),
+        "submit_to_return",
+        "ns",
+        Distribution,
+    ),
+    of(Workloads(SUBMITTING), "ioctl", "ns", Distribution),
+    of(Workloads(SUBMITTING), "done_to_wake", "ns", Distribution),
+    of(Workloads(SUBMITTING), "jobs", "", Number),
+    of(Workloads(SUBMITTING), "jobs_bypassed", "", Number),
+    of(Workloads(SUBMITTING), "worker_raises", "", Number),
+    of(Workloads(SUBMITTING), "worker_lowers", "", Number),
+    of(Workloads(SUBMITTING), "queue_memory", "B", Number),
+    of(Workloads(SUBMITTING), "job_memory", "B", Number),
+    of(Workloads(SUBMITTING), "fence_memory", "B", Number),
+    of(Instrument("cpu-idle"), "cpuN_non_idle", "ns", Number),
+    of(Instrument("cpu-idle"), "cpus_non_idle", "ns", Number),
+    of(Instrument("cpu-idle"), "cpus_used", "", Number),
+    of(Instrument("energy"), "energy_package", "J", Number),
+    of(Instrument("energy"), "energy_cores", "J", Number),
+    of(Instrument("energy"), "energy_dram", "J", Number),
+    of(
+        Instrument("guest-instructions"),
+        "guest_instructions",
+        "",
+        Number,
+    )
+    .and_per_job(),
+    of(
+        Instrument("guest-instructions"),
+        "all_idle_periods",
+        "",
+        Number,
+    ),
+    of(Instrument("perf-hardware"), "cycles", "", Number).and_per_job(),
+    of(Instrument("perf-hardware"), "instructions", "", Number).and_per_job(),
+    of(Instrument("perf-software"), "context_switches", "", Number).and_per_job(),
+    of(Instrument("perf-software"), "migrations", "", Number),
+    of(Instrument("perf-software"), "page_faults", "", Number),
+    of(
+        Instrument("perf-workload"),
+        "workload_context_switches",
+        "",
+        Number,
+    ),
+    of(
+        Instrument("perf-workload"),
+        "workload_migrations",
+        "",
+        Number,
+    ),
+    of(
+        Instrument("perf-workload"),
+        "workload_page_faults",
+        "",
+        Number,
+    ),
+    of(
+        Instrument("perf-workload"),
+        "workload_task_clock",
+        "ns",
+        Number,
+    ),
+    of(Instrument("proc-stat"), "cpu_user", "s", Number).to_within(TICK_S),
+    of(Instrument("proc-stat"), "cpu_system", "s", Number).to_within(TICK_S),
+    of(Instrument("proc-stat"), "cpu_idle", "s", Number).to_within(TICK_S),
+    of(Instrument("proc-stat"), "cpu_irq", "s", Number).to_within(TICK_S),
+    of(Instrument("proc-stat"), "cpu_steal", "s", Number).to_within(TICK_S),
+    of(Instrument("proc-stat"), "interrupts", "", Number),
+    of(Instrument("proc-stat"), "switches", "", Number).and_per_job(),
+    of(Instrument("proc-stat"), "forks", "", Number),
+    of(Instrument("schedstat"), "run_time", "ns", Number),
+    of(Instrument("schedstat"), "run_delay", "ns", Number),
+    of(Instrument("schedstat"), "timeslices", "", Number),
+    of(Instrument("threads"), "voluntary_switches", "", Number),
+    of(Instrument("threads"), "involuntary_switches", "", Number),
+    of(
+        Instrument("threads"),
+        "voluntary_switches:THREAD",
+        "",
+        Number,
+    ),
+    of(
+        Instrument("threads"),
+        "involuntary_switches:THREAD",
+        "",
+        Number,
+    ),
+    of(Instrument("timer-list"), "busy_time", "ns", Number).and_per_job(),
+    of(Instrument("wakeup"), "wakeup_latency", "ns", Distribution),
+    of(
+        Instrument("wakeup"),
+        "wakeup_latency:THREAD",
+        "ns",
+        Distribution,
+    ),
+];
+
+const TRIPS: &[&str] = &["ping-pong", "stream"];
+const FRAMES: &[&str] = &["frames", "compositor"];
+/// In what `/proc/stat` counts on every machine that Debian's kernels know.
+const TICK_S: f64 = 0.01;
+
+const fn of(giver: Giver, name: &'static str, unit: &'static str, form: Form) -> Metric {
+    Metric {
+        name,
+        unit,
+        form,
+        giver,
+        resolution: None,
+        per_job: false,
+    }
+}
+
+impl Metric {
+    /// With steps of this size, in its unit.
+    const fn to_within(mut self, step: f64) -> Metric {
+        self.resolution = Some(step);
+        self
+    }
+
+    /// There once more, divided by the number of jobs.
+    const fn and_per_job(mut self) -> Metric {
+        self.per_job = true;
+        self
+    }
+}

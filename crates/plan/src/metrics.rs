@@ -1,0 +1,148 @@
+//! Whether the metrics that an experiment speaks of are measured in it.
+
+use assize_job::{ELAPSED, Giver, Kind, Mark, Name, Workload};
+
+use crate::check::join;
+use crate::error::{Error, alike, did_you_mean, listed};
+use crate::experiment::Experiment;
+use crate::plan::PlannedConfiguration;
+use crate::tables;
+
+/// What metrics were called before: that, and what they are called now.
+const FORMER: &[(&str, &str)] = &[("time", ELAPSED)];
+
+/// The first mistake, if there is one. `configurations` are all that the file
+/// makes: what one of them measures is measured.
+pub(crate) fn find(
+    experiment: &Experiment,
+    configurations: &[PlannedConfiguration],
+) -> Result<(), Error> {
+    let file = &experiment.file;
+    let every = || configurations.iter().flat_map(|one| &one.workloads);
+    of_its_own(experiment, every())?;
+    let here = Here::new(experiment, every());
+    for (at, primary) in file.primary.iter().enumerate() {
+        here.wants(&format!("primary[{at}].metric"), &primary.metric)?;
+    }
+    for (at, metric) in file.higher_is_better.iter().enumerate() {
+        here.wants(&format!("higher_is_better[{at}]"), metric)?;
+    }
+    for (at, table) in file.tables.iter().enumerate() {
+        let columns = tables::columns_of(experiment, table);
+        let is_column = |workload: &&Workload| columns.contains(&workload.name);
+        let here = Here::new(experiment, every().filter(is_column));
+        for (which, metric) in table.metric.iter().enumerate() {
+            here.wants(&tables::metric_path(experiment, at, which), metric)?;
+        }
+    }
+    Ok(())
+}
+
+/// What a program prints must not pass for what is measured of it.
+fn of_its_own<'a>(
+    experiment: &Experiment,
+    workloads: impl Iterator<Item = &'a Workload>,
+) -> Result<(), Error> {
+    for workload in workloads {
+        let Kind::Command(command) = &workload.kind else {
+            continue;
+        };
+        let mut silent = workload.clone();
+        silent.kind = Kind::Command(assize_job::Command::default());
+        let others = assize_job::measured(&[&silent], &experiment.file.instruments);
+        for (at, metric) in command.metrics.iter().enumerate() {
+            if others.iter().any(|name| name.matches(metric)) {
+                let path = join(&join("workloads", &workload.name), "metrics");
+                let why = format!("'{metric}' is measured without the program");
+                let error = experiment.error(&format!("{path}[{at}]"), why);
+                return Err(error.mend("have it print its own under another name"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is measured of some workloads.
+struct Here<'a> {
+    experiment: &'a Experiment,
+    names: Vec<Name>,
+}
+
+impl<'a> Here<'a> {
+    fn new(experiment: &'a Experiment, workloads: impl Iterator<Item = &'a Workload>) -> Self {
+        let workloads: Vec<&Workload> = workloads.collect();
+        Here {
+            experiment,
+            names: assize_job::measured(&workloads, &experiment.file.instruments),
+        }
+    }
+
+    /// Fails unless the metric is measured.
+    fn wants(&self, path: &str, metric: &str) -> Result<(), Error> {
+        if self.has(metric) {
+            return Ok(());
+        }
+        let error = |why: &str| self.experiment.error(path, format!("{why} '{metric}'"));
+        if assize_job::is_event(metric) {
+            let error = error("only rates are given of the events");
+            return Err(error.mend("remove it: rates are compared anyway"));
+        }
+        let error = error("nothing here measures");
+        let former = FORMER
+            .iter()
+            .find(|(before, now)| *before == metric && self.has(now));
+        if let Some((_, now)) = former {
+            return Err(error.mend(did_you_mean(now)));
+        }
+        if let Some(mend) = self.elsewhere(metric) {
+            return Err(error.mend(mend));
+        }
+        let names: Vec<String> = self.names.iter().map(|name| name.towards(metric)).collect();
+        let names = names.iter().map(String::as_str);
+        let former = FORMER.iter().filter(|(_, now)| self.has(now));
+        let former = former.filter(|(before, _)| alike(metric, [*before]).is_some());
+        let former = former.map(|(_, now)| did_you_mean(now)).next();
+        let mend = alike(metric, names).or(former);
+        Err(error.mend(mend.unwrap_or_else(|| self.all())))
+    }
+
+    fn has(&self, metric: &str) -> bool {
+        self.names.iter().any(|name| name.matches(metric))
+    }
+
+    /// What would measure it, if it is a metric at all.
+    fn elsewhere(&self, metric: &str) -> Option<String> {
+        Some(match assize_job::givers(metric).next()? {
+            Giver::Workloads(kinds) => format!("workloads that do: {}", listed(kinds)),
+            Giver::Instrument(name) => {
+                let instruments = &self.experiment.file.instruments;
+                match instruments.iter().any(|one| one == name) {
+                    true => "only workloads that submit to simgpu have jobs".into(),
+                    false => format!("add '{name}' to instruments"),
+                }
+            }
+        })
+    }
+
+    /// Every name, but of distributions only one.
+    fn all(&self) -> String {
+        let is_shown = |name: &&Name| name.mark.is_none_or(|mark| mark == Mark::P50);
+        let shown: Vec<String> = self
+            .names
+            .iter()
+            .filter(is_shown)
+            .map(Name::to_string)
+            .collect();
+        if shown.is_empty() {
+            return "the workloads here give no metric, so name instruments that do".into();
+        }
+        let rest = match self.names.iter().any(|name| name.mark.is_some()) {
+            false => String::new(),
+            true => {
+                let words = Mark::ALL.iter().skip(1).map(|mark| mark.word());
+                format!("; for p50 also {}", words.collect::<Vec<_>>().join(", "))
+            }
+        };
+        format!("measured: {}{rest}", shown.join(", "))
+    }
+}

@@ -1,0 +1,219 @@
+//! Whether a machine gets on, told without the host's clock.
+//!
+//! A busy host makes a machine slow, and a frozen one makes it stand still;
+//! neither is a fault of the machine. What may be used up is therefore time
+//! of the guest. To ask for that too often could disturb the order in which
+//! the CPUs of a guest take turns, so the CPU time of QEMU says when to ask.
+//! A machine that will never do anything again uses no CPU time at all: it is
+//! known by all its threads asleep, none of which waits for a CPU of the host.
+
+use std::fs;
+use std::time::Duration;
+
+/// How often in a row a machine must be found asleep: it is looked at about
+/// once a second.
+const ASLEEP: u32 = 30;
+
+/// How long a machine may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Patience {
+    /// Time of the guest since it was switched on; `None` for ever.
+    pub(crate) guest: Option<Duration>,
+    /// CPU time of QEMU after which that is looked at, and again each time
+    /// that it has used as much.
+    pub(crate) look: Duration,
+}
+
+/// What was seen of a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// Nothing of note.
+    GetsOn,
+    /// It is time to ask for the guest's time.
+    Works,
+    /// Nothing in it will ever happen again.
+    Asleep,
+}
+
+/// Watches one QEMU process and whatever that started.
+#[derive(Debug)]
+pub(crate) struct Gauge {
+    pid: u32,
+    look: Duration,
+    /// CPU time at which the next look is due.
+    due: Duration,
+    cpu: Duration,
+    asleep: u32,
+}
+
+impl Gauge {
+    pub(crate) fn new(pid: u32, patience: Patience) -> Gauge {
+        Gauge {
+            pid,
+            look: patience.look,
+            due: patience.look,
+            cpu: Duration::ZERO,
+            asleep: 0,
+        }
+    }
+
+    /// Looks at the process. To be called about once a second.
+    pub(crate) fn see(&mut self) -> Seen {
+        self.judge(of_all(self.pid))
+    }
+
+    fn judge(&mut self, used: Use) -> Seen {
+        let still = used.is_asleep && used.cpu == self.cpu;
+        self.asleep = if still { self.asleep + 1 } else { 0 };
+        self.cpu = used.cpu;
+        if self.asleep >= ASLEEP {
+            self.asleep = 0;
+            return Seen::Asleep;
+        }
+        if used.cpu >= self.due {
+            self.due = used.cpu + self.look;
+            return Seen::Works;
+        }
+        Seen::GetsOn
+    }
+}
+
+/// What processes use and do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Use {
+    cpu: Duration,
+    /// Every thread waits for something that is no CPU, no disk and nobody's
+    /// leave to go on.
+    is_asleep: bool,
+}
+
+/// A process and those that it has started, such as QEMU below a script.
+fn of_all(pid: u32) -> Use {
+    let mut all = Use {
+        cpu: Duration::ZERO,
+        is_asleep: true,
+    };
+    let mut left = vec![pid];
+    let mut seen = 0;
+    while let Some(pid) = left.pop() {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        all.cpu += time_and_sleep(&stat).unwrap_or_default().0;
+        let tasks = fs::read_dir(format!("/proc/{pid}/task"));
+        for task in tasks.into_iter().flatten().flatten() {
+            let read = |name| fs::read_to_string(task.path().join(name)).unwrap_or_default();
+            // One that has gone meanwhile is as good as one that works.
+            all.is_asleep &= time_and_sleep(&read("stat")).is_some_and(|(_, sleeps)| sleeps);
+            seen += 1;
+            let children = read("children");
+            left.extend(
+                children
+                    .split_whitespace()
+                    .filter_map(|pid| pid.parse::<u32>().ok()),
+            );
+        }
+    }
+    all.is_asleep &= seen > 0;
+    all
+}
+
+/// CPU time of a process or thread by its `stat`, and whether it sleeps.
+fn time_and_sleep(stat: &str) -> Option<(Duration, bool)> {
+    // The name may hold anything. State, then ten numbers, then user and
+    // system time in ticks.
+    let (_, rest) = stat.rsplit_once(") ")?;
+    let mut words = rest.split(' ');
+    let state = words.next()?;
+    let mut times = words.skip(10);
+    let user: u64 = times.next()?.parse().ok()?;
+    let system: u64 = times.next()?.parse().ok()?;
+    let tick_ms = 1000 / rustix::param::clock_ticks_per_second().max(1);
+    let cpu = Duration::from_millis((user + system).saturating_mul(tick_ms));
+    Some((cpu, state == "S"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATIENCE: Patience = Patience {
+        guest: None,
+        look: Duration::from_secs(10),
+    };
+
+    fn used(cpu_s: u64, is_asleep: bool) -> Use {
+        Use {
+            cpu: Duration::from_secs(cpu_s),
+            is_asleep,
+        }
+    }
+
+    #[test]
+    fn a_machine_that_is_not_let_run_gets_on() {
+        let mut gauge = Gauge::new(0, PATIENCE);
+        // Stopped, frozen, or waiting for a CPU or a disk of the host.
+        for _ in 0..10 * ASLEEP {
+            assert_eq!(gauge.judge(used(3, false)), Seen::GetsOn);
+        }
+    }
+
+    #[test]
+    fn a_machine_that_sleeps_for_long_is_asleep() {
+        let mut gauge = Gauge::new(0, PATIENCE);
+        assert_eq!(gauge.judge(used(3, true)), Seen::GetsOn);
+        for _ in 1..ASLEEP {
+            assert_eq!(gauge.judge(used(3, true)), Seen::GetsOn);
+        }
+        assert_eq!(gauge.judge(used(3, true)), Seen::Asleep);
+        // It has done something in between.
+        for turn in 0..10 * u64::from(ASLEEP) {
+            assert_ne!(gauge.judge(used(3 + turn / 20, true)), Seen::Asleep);
+        }
+    }
+
+    #[test]
+    fn a_machine_that_works_is_asked_now_and_then() {
+        let mut gauge = Gauge::new(0, PATIENCE);
+        let seen: Vec<u64> = (0..45)
+            .filter(|&cpu| gauge.judge(used(cpu, false)) == Seen::Works)
+            .collect();
+        assert_eq!(seen, [10, 20, 30, 40]);
+    }
+
+    #[test]
+    fn a_thread_is_read_whatever_its_name_is() {
+        let stat = |state| format!("7 (a) S (b) {state} 1 7 7 0 -1 4194560 9 0 0 0 250 50 7 8 20");
+        let (cpu, sleeps) = time_and_sleep(&stat("S")).unwrap_or_default();
+        assert!(sleeps);
+        let tick_ms = u128::from(1000 / rustix::param::clock_ticks_per_second());
+        assert_eq!(cpu.as_millis(), 300 * tick_ms);
+        for state in ["R", "D", "T", "Z"] {
+            assert_eq!(
+                time_and_sleep(&stat(state)).map(|(_, sleeps)| sleeps),
+                Some(false)
+            );
+        }
+        assert_eq!(time_and_sleep("7 (a"), None);
+        assert_eq!(time_and_sleep("7 (a) S 1 7"), None);
+    }
+
+    #[test]
+    fn what_a_process_started_counts_too() {
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", "while :; do :; done & wait"])
+            .spawn()
+            .unwrap();
+        let works = || !of_all(child.id()).is_asleep;
+        let found = (0..500).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            works() && of_all(child.id()).cpu > Duration::ZERO
+        });
+        let children = fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id()));
+        for pid in children.unwrap_or_default().split_whitespace() {
+            let pid = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+        child.wait().unwrap();
+        assert!(found);
+        assert!(!of_all(u32::MAX).is_asleep, "what is not there");
+    }
+}
