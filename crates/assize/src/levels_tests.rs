@@ -29,7 +29,7 @@ impl Target for Pretend {
         1
     }
 
-    fn prepare_telling(&self, _: &[Order], _: Tell<'_>) -> Result<(), Error> {
+    fn prepare_telling(&self, _: &[Order], _: &Tell<'_>) -> Result<(), Error> {
         Ok(())
     }
 
