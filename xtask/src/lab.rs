@@ -63,7 +63,7 @@ pub(crate) fn step() -> Result<Done, Error> {
 
 /// Fetches parts of the newest sources, unless they are here.
 pub(crate) fn fetch_sources() -> Result<(), Error> {
-    let kernels = Kernels::new(Kernels::default_root());
+    let kernels = Kernels::new(Kernels::default_root().map_err(|error| error.to_string())?);
     let source = kernels.fetch_source_parts(SERIES, PARTS, &mut |line| println!("{line}"));
     let source = source.map_err(|error| error.to_string())?;
     println!("{}", source.tree.display());

@@ -105,11 +105,12 @@ pub(super) fn modules(place: &Path) -> Result<(), Error> {
 /// Builds gpu-sched for each level, of the sources of the kernel; or why that
 /// cannot be done here.
 pub(super) fn scheduler(place: &Path) -> Result<Option<String>, Error> {
-    let kernels = Kernels::new(Kernels::default_root());
+    let root = Kernels::default_root().map_err(|error| error.to_string())?;
+    let kernels = Kernels::new(root.clone());
     let kernel = kernels.resolve(KERNEL).map_err(|error| error.to_string())?;
-    let Some(tree) = sources(&kernel) else {
+    let Some(tree) = sources(&root, &kernel) else {
         return Ok(Some(format!(
-            "the sources of {KERNEL} {} are not here; cargo xtask kmod --fetch",
+            "the sources of {KERNEL} {} are not here; cargo xtask lab",
             kernel.version
         )));
     };
@@ -128,13 +129,10 @@ pub(super) fn scheduler(place: &Path) -> Result<Option<String>, Error> {
 }
 
 /// The unpacked sources of exactly this kernel.
-fn sources(kernel: &Kernel) -> Option<PathBuf> {
+fn sources(root: &Path, kernel: &Kernel) -> Option<PathBuf> {
     let version = kernel.version.replace([':', '/'], "_");
     let series = KERNEL.strip_prefix("debian:")?;
-    let tree = Kernels::default_root()
-        .join("sources")
-        .join(series)
-        .join(version);
+    let tree = root.join("sources").join(series).join(version);
     tree.join(SCHEDULER)
         .join("Makefile")
         .is_file()

@@ -142,6 +142,8 @@ impl Court<'_> {
             .args(["--runs", &runs.to_string(), "--seed", &seed.to_string()])
             .arg("--out")
             .arg(&bundle)
+            // Relative paths are taken from here.
+            .current_dir(&self.place.files)
             .env("ASSIZE_AGENT", &self.agent)
             .env("ASSIZE_CACHE", &self.place.cache)
             .stdin(Stdio::null());

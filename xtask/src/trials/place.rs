@@ -47,7 +47,7 @@ impl Place {
 
     /// Kernels and QEMU are those of the usual cache.
     fn link(&self) -> Result<(), Error> {
-        let usual = Kernels::default_root();
+        let usual = Kernels::default_root().map_err(|error| error.to_string())?;
         let kernels = usual.join("kernels");
         for entry in fs::read_dir(&kernels).map_err(at(&kernels))? {
             let path = entry.map_err(at(&kernels))?.path();
