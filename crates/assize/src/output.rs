@@ -1,5 +1,6 @@
 //! Trial and showing, as all judging verbs need them.
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -17,7 +18,7 @@ use crate::terms::Terms;
 /// Tries records as the user asked.
 pub(crate) fn judge(records: &Records, trial: &Trial, terms: &Terms) -> Result<Document, Failure> {
     let mut document = try_records(records, &options(trial, terms)?)?;
-    document.reproduce = shell::command_line(std::env::args().skip(1));
+    document.reproduce = shell::command_line(std::env::args_os().skip(1));
     Ok(document)
 }
 
@@ -49,19 +50,19 @@ pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> 
 
 /// The command that judges a bundle with these questions.
 pub(crate) fn compare_command(bundle: &Path, question: &Question) -> String {
-    let mut words = vec!["compare".to_string(), bundle.display().to_string()];
-    let mut add = |option: &str, value: &str| words.extend([option.into(), value.into()]);
+    let mut words: Vec<OsString> = vec!["compare".into(), bundle.into()];
+    let mut add = |option: &str, value: &OsStr| words.extend([option.into(), value.into()]);
     if let Some(baseline) = &question.baseline {
-        add("--baseline", baseline);
+        add("--baseline", baseline.as_ref());
     }
     for claim in &question.claims {
-        add("--claim", claim);
+        add("--claim", claim.as_ref());
     }
     if let Some(path) = &question.claims_file {
-        add("--claims", &path.display().to_string());
+        add("--claims", path.as_ref());
     }
     for what in &question.fail_on {
-        add("--fail-on", what.word());
+        add("--fail-on", what.word().as_ref());
     }
     shell::command_line(words.into_iter())
 }

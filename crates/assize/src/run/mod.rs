@@ -34,6 +34,7 @@ use crate::output;
 use crate::page::{From, Material};
 use crate::record;
 use crate::rerun;
+use crate::shell;
 use engine::{Ended, Engine};
 use interrupt::{Interrupt, Killing};
 use looks::Stage;
@@ -124,7 +125,7 @@ pub(crate) fn experiment(path: &Path) -> Result<Experiment, Failure> {
         path: path.to_path_buf(),
         source,
     })?;
-    Ok(assize_plan::parse(&text, &path.display().to_string())?)
+    Ok(assize_plan::parse(&text, &shell::name_of(path))?)
 }
 
 /// A plan and where it is recorded.
