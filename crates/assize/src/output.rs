@@ -27,7 +27,12 @@ pub(crate) fn judge(records: &Records, trial: &Trial, terms: &Terms) -> Result<D
 pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> {
     let mut claims = trial.question.claims.clone();
     if let Some(path) = &trial.question.claims_file {
-        claims.extend(claims_of(path)?);
+        let in_file = claims_of(path)?;
+        if in_file.is_empty() {
+            let text = format!("{}: holds no claim; write one on each line", path.display());
+            return Err(Failure::Argument(text));
+        }
+        claims.extend(in_file);
     }
     let mut options = Options {
         baseline: trial.question.baseline.clone(),
@@ -161,11 +166,16 @@ pub(crate) fn print(text: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     out.write_all(text)
         .and_then(|()| out.flush())
-        .map_err(|source| match source.kind() {
-            io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-            _ => Failure::Write {
-                what: "standard output".into(),
-                source,
-            },
-        })
+        .map_err(failed_to_print)
+}
+
+/// Why standard output was not written.
+pub(crate) fn failed_to_print(source: io::Error) -> Failure {
+    match source.kind() {
+        io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+        _ => Failure::Write {
+            what: "standard output".into(),
+            source,
+        },
+    }
 }

@@ -427,6 +427,17 @@ fn wrong_use() -> Outcome {
         (&["run", "test.toml", "--set", "change=blue"], "blue"),
         (&["run", "test.toml", "--verify-exact"], "--verify-exact"),
         (&["run", "--resume", "nothing"], "nothing"),
+        // What is asked of the records, before there are any.
+        (
+            &["run", "test.toml", "--baseline", "moon"],
+            "no configuration \"moon\"",
+        ),
+        (&["run", "test.toml", "--claim", "moon"], "no <, > or ="),
+        (
+            &["run", "test.toml", "--claims", "moon"],
+            "cannot read: moon",
+        ),
+        (&["run", "test.toml", "--fail-on", "moon"], "--fail-on"),
         (
             &["run-one", "test.toml", "--index", "0", "--out", "x"],
             "test.toml",

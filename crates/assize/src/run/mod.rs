@@ -35,6 +35,7 @@ use crate::page::{From, Material};
 use crate::record;
 use crate::rerun;
 use crate::shell;
+use crate::terms::Terms;
 use engine::{Ended, Engine};
 use interrupt::{Interrupt, Killing};
 use looks::Stage;
@@ -54,6 +55,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     if arguments.verify_exact {
         return verify::verify(&work.plan, &interrupt, arguments.quiet);
     }
+    askable(&work.plan, arguments)?;
     let target = target::of(&work.plan.target, options(arguments))?;
     let engine = Doing {
         work: &work,
@@ -70,6 +72,17 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         });
     }
     judge(&work, arguments)
+}
+
+/// Refuses a question that could not be answered, before anything is measured.
+fn askable(plan: &Plan, arguments: &RunArguments) -> Result<(), Failure> {
+    let trial = Trial {
+        question: arguments.question.clone(),
+        ..Trial::default()
+    };
+    let names = plan.configurations.iter().map(|of| of.name.clone());
+    let options = output::options(&trial, &Terms::default())?;
+    Ok(assize_verdict::check(&options, &names.collect::<Vec<_>>())?)
 }
 
 /// As many as asked, but no more than do not disturb each other.
