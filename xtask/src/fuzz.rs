@@ -14,8 +14,8 @@ const TARGETS: &str = "fuzz/fuzz_targets/";
 fn seeds(target: &str) -> Option<&'static str> {
     match target {
         "plan" => Some("experiments"),
-        // Its dictionary holds whole records.
-        "stream" => None,
+        // Their dictionaries hold whole records, or words.
+        "stream" | "command_line" => None,
         // Posted texts.
         _ => Some("crates/audit/tests"),
     }

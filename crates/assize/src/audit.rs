@@ -23,6 +23,9 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         // The page shows the lines beside the figures.
         explain: arguments.explain || output::format(&arguments.showing) == Format::Html,
     };
+    if arguments.explain {
+        only_explained(arguments)?;
+    }
     let audit = read(&arguments.file, &options)?;
     if arguments.explain && output::format(&arguments.showing) == Format::Text {
         let text = explanation(&audit);
@@ -31,6 +34,7 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         return Ok(0);
     }
     something(&audit)?;
+    every_rule_names(&audit.records, arguments)?;
     if let Some(directory) = &arguments.out {
         assize_bundle::write(directory, &audit.records)?;
     }
@@ -42,6 +46,55 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         from: From::Post(&audit),
     };
     output::show(&document, &material, &arguments.showing)
+}
+
+/// Refuses with --explain what it would pass over: as text it shows lines and
+/// judges nothing.
+fn only_explained(arguments: &AuditArguments) -> Result<(), Failure> {
+    let question = &arguments.trial.question;
+    let refused = match output::format(&arguments.showing) {
+        Format::Html => None,
+        Format::Json => Some("--json"),
+        Format::Csv => Some("--format csv"),
+        Format::Text if !question.claims.is_empty() => Some("--claim"),
+        Format::Text if question.claims_file.is_some() => Some("--claims"),
+        Format::Text if !question.fail_on.is_empty() => Some("--fail-on"),
+        Format::Text if arguments.out.is_some() => Some("--out"),
+        Format::Text => None,
+    };
+    refused.map_or(Ok(()), |option| {
+        Err(Failure::Argument(format!(
+            "--explain: shows how the text was read and judges nothing: leave it or {option} out"
+        )))
+    })
+}
+
+/// Refuses a rule for names that has named nothing: it says something else than
+/// was meant.
+fn every_rule_names(records: &Records, arguments: &AuditArguments) -> Result<(), Failure> {
+    let folded = |name: &str| name.to_lowercase();
+    let configured = |name: &str| {
+        let mut known = records.configurations.iter();
+        known.any(|other| folded(&other.name) == folded(name))
+    };
+    // A workload of one message among several has more to its name.
+    let works = |name: &str| {
+        let mut known = records.workloads.iter();
+        known.any(|other| folded(other).starts_with(&folded(name)))
+    };
+    let configurations = arguments.configurations.iter();
+    let workloads = arguments.workloads.iter();
+    let idle = configurations
+        .map(|rule| ("--configuration", rule, configured(&rule.1)))
+        .chain(workloads.map(|rule| ("--workload", rule, works(&rule.1))))
+        .find(|(.., named)| !named);
+    idle.map_or(Ok(()), |(option, (pattern, name), _)| {
+        Err(Failure::Argument(format!(
+            "{option} '{pattern}={name}': names nothing in {}; --explain shows what each line was \
+             taken for",
+            records.source
+        )))
+    })
 }
 
 /// Reads a file, or standard input for `-`.

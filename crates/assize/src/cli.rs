@@ -1,6 +1,9 @@
 //! The command line.
 
+// With their paths, so that the fuzz target can have this file as a module.
+#[path = "cli/fail_on.rs"]
 mod fail_on;
+#[path = "cli/running.rs"]
 mod running;
 
 use std::path::PathBuf;
@@ -277,5 +280,52 @@ fn share(text: &str) -> Result<f64, String> {
         Ok(value)
     } else {
         Err(format!("{text} is not between 0 and 1"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+
+    use clap::CommandFactory;
+
+    use super::*;
+
+    /// What the fuzz target starts from.
+    const WORDS: &str = include_str!("../../../fuzz/command_line.dict");
+
+    #[test]
+    fn any_words_are_a_command_or_an_error() {
+        Cli::command().debug_assert();
+        let words: Vec<Vec<u8>> = WORDS
+            .lines()
+            .map(|line| line.trim_matches('"').replace("\\x00", ""))
+            .map(|word| word.replace("\\xff", "\u{ff}").replace("\\xe9", "\u{e9}"))
+            .map(|word| word.chars().map(|c| c as u32 as u8).collect())
+            .collect();
+        // Numerical Recipes' generator: any will do, if it can be replayed.
+        let mut state: u32 = 20_261_122;
+        let mut draw = |below: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as usize % below
+        };
+        let (mut parsed, mut refused) = (0, 0);
+        for _ in 0..5000 {
+            let mut arguments = vec![OsString::from("assize")];
+            for _ in 0..=draw(5) {
+                let mut word = words[draw(words.len())].clone();
+                if draw(4) == 0 {
+                    word.insert(draw(word.len() + 1), 1 + draw(255) as u8);
+                }
+                arguments.push(OsString::from_vec(word));
+            }
+            match Cli::try_parse_from(arguments) {
+                Ok(cli) => parsed += usize::from(!format!("{cli:?}").is_empty()),
+                Err(error) => refused += usize::from(!error.to_string().is_empty()),
+            }
+        }
+        assert_eq!(parsed + refused, 5000);
+        assert!(parsed > 50 && refused > 50, "{parsed} {refused}");
     }
 }

@@ -1,5 +1,6 @@
 //! What can go wrong, and with which exit status.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -149,9 +150,8 @@ impl fmt::Display for Failure {
     }
 }
 
-fn resume(directory: &Path) -> [String; 3] {
-    let directory = directory.display().to_string();
-    ["run".into(), "--resume".into(), directory]
+fn resume(directory: &Path) -> [&OsStr; 3] {
+    ["run".as_ref(), "--resume".as_ref(), directory.as_ref()]
 }
 
 impl From<assize_plan::Error> for Failure {

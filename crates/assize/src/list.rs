@@ -20,6 +20,9 @@ const ALL: [Listing; 6] = [
     Listing::Policies,
 ];
 
+/// Where experiment files are looked for unless another place is named.
+const USUAL: &str = "experiments";
+
 const TARGETS: &[(&str, &str)] = &[
     (
         "exact",
@@ -121,11 +124,15 @@ fn module(module: TestbedModule) -> Entry {
     entry
 }
 
-/// Every experiment file below these directories. A directory that is not
-/// there holds none.
+/// Every experiment file below these directories. The usual one need not be
+/// there; one that was asked for must.
 fn experiments(directories: &[PathBuf]) -> Result<Vec<Entry>, Failure> {
     let mut files = Vec::new();
     for directory in directories {
+        let usual = directories.len() == 1 && directory.as_os_str() == USUAL;
+        if usual && !directory.exists() {
+            continue;
+        }
         collect(directory, &mut files)?;
     }
     files.sort();
@@ -148,7 +155,6 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
     };
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(failed(error)),
     };
     for entry in entries {
@@ -236,7 +242,8 @@ mod tests {
         fs::create_dir(place.path().join("deep")).unwrap();
         fs::write(place.path().join("deep/x.toml"), "nonsense = [").unwrap();
         fs::write(place.path().join("notes.txt"), "").unwrap();
-        let found = experiments(&[place.path().into(), "not-there".into()]).unwrap();
+        let found = experiments(&[place.path().into()]).unwrap();
+        assert!(experiments(&[place.path().into(), "not-there".into()]).is_err());
         assert_eq!(found.len(), 1);
         assert!(found[0].name.ends_with("deep/x.toml"));
         assert!(found[0].about.starts_with("cannot be read: "));

@@ -38,8 +38,13 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help and version are no errors; clap prints them to stdout.
             let code = if error.use_stderr() { 2 } else { 0 };
-            let _ = error.print();
-            return ExitCode::from(code);
+            return match error.print().map_err(output::failed_to_print) {
+                Ok(()) | Err(Failure::ClosedPipe) => ExitCode::from(code),
+                Err(failure) => {
+                    eprintln!("assize: {failure}");
+                    ExitCode::from(code.max(failure.code()))
+                }
+            };
         }
     };
     let done = match cli.verb {

@@ -1,5 +1,6 @@
 //! Trial and showing, as all judging verbs need them.
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -17,7 +18,7 @@ use crate::terms::Terms;
 /// Tries records as the user asked.
 pub(crate) fn judge(records: &Records, trial: &Trial, terms: &Terms) -> Result<Document, Failure> {
     let mut document = try_records(records, &options(trial, terms)?)?;
-    document.reproduce = shell::command_line(std::env::args().skip(1));
+    document.reproduce = shell::command_line(std::env::args_os().skip(1));
     Ok(document)
 }
 
@@ -26,7 +27,12 @@ pub(crate) fn judge(records: &Records, trial: &Trial, terms: &Terms) -> Result<D
 pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> {
     let mut claims = trial.question.claims.clone();
     if let Some(path) = &trial.question.claims_file {
-        claims.extend(claims_of(path)?);
+        let in_file = claims_of(path)?;
+        if in_file.is_empty() {
+            let text = format!("{}: holds no claim; write one on each line", path.display());
+            return Err(Failure::Argument(text));
+        }
+        claims.extend(in_file);
     }
     let mut options = Options {
         baseline: trial.question.baseline.clone(),
@@ -49,19 +55,19 @@ pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> 
 
 /// The command that judges a bundle with these questions.
 pub(crate) fn compare_command(bundle: &Path, question: &Question) -> String {
-    let mut words = vec!["compare".to_string(), bundle.display().to_string()];
-    let mut add = |option: &str, value: &str| words.extend([option.into(), value.into()]);
+    let mut words: Vec<OsString> = vec!["compare".into(), bundle.into()];
+    let mut add = |option: &str, value: &OsStr| words.extend([option.into(), value.into()]);
     if let Some(baseline) = &question.baseline {
-        add("--baseline", baseline);
+        add("--baseline", baseline.as_ref());
     }
     for claim in &question.claims {
-        add("--claim", claim);
+        add("--claim", claim.as_ref());
     }
     if let Some(path) = &question.claims_file {
-        add("--claims", &path.display().to_string());
+        add("--claims", path.as_ref());
     }
     for what in &question.fail_on {
-        add("--fail-on", what.word());
+        add("--fail-on", what.word().as_ref());
     }
     shell::command_line(words.into_iter())
 }
@@ -160,11 +166,16 @@ pub(crate) fn print(text: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     out.write_all(text)
         .and_then(|()| out.flush())
-        .map_err(|source| match source.kind() {
-            io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-            _ => Failure::Write {
-                what: "standard output".into(),
-                source,
-            },
-        })
+        .map_err(failed_to_print)
+}
+
+/// Why standard output was not written.
+pub(crate) fn failed_to_print(source: io::Error) -> Failure {
+    match source.kind() {
+        io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+        _ => Failure::Write {
+            what: "standard output".into(),
+            source,
+        },
+    }
 }

@@ -29,7 +29,8 @@ pub(crate) fn command(bundle: &Path) -> Result<Option<String>, Failure> {
     })?;
     Ok(asked.overrides.map(|overrides| {
         let words = ["run".to_owned()].into_iter();
-        shell::command_line(words.chain(options_of(&overrides)).chain([head.source]))
+        let command = shell::command_line(words.chain(options_of(&overrides)));
+        format!("{command} {}", shell::word_of(&head.source))
     }))
 }
 

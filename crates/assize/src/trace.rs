@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::cli::{SplitFormat, TraceArguments};
 use crate::failure::Failure;
 use crate::output;
+use crate::shell;
 
 /// The instrument that records the events.
 const INSTRUMENT: &str = "kernel-events";
@@ -102,7 +103,8 @@ fn recorded(bundle: &Path, index: u32) -> Result<Recorded, Failure> {
     }
     Err(Failure::Argument(if index < head.planned_runs {
         format!(
-            "run {index}: {place}: it is not recorded yet; `assize run --resume {place}` does it"
+            "run {index}: {place}: it is not recorded yet; `assize run --resume {}` does it",
+            shell::quote(bundle.as_os_str())
         )
     } else {
         format!(

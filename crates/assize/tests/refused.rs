@@ -47,3 +47,115 @@ fn what_fail_on_does_not_know_is_refused_with_what_it_knows() {
     let lint = assize(&root(), &["audit", POST, "--fail-on", "lint"]);
     assert_eq!(lint.status.code(), Some(1));
 }
+
+#[test]
+fn options_that_would_have_no_effect_are_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let empty = place.path().join("claims");
+    std::fs::write(&empty, "# none yet\n\n").unwrap();
+    let empty = empty.to_str().unwrap();
+    for (arguments, said) in [
+        (
+            &["list", "experiments", "not-there"][..],
+            "cannot read: not-there",
+        ),
+        (&["doctor", "--target", "nonsense"], "--overhead"),
+        (
+            &["audit", POST, "--configuration", "zzzz=new"],
+            "names nothing in demo/dep-queue.txt",
+        ),
+        (
+            &["audit", POST, "--workload", "zzzz=new"],
+            "names nothing in demo/dep-queue.txt",
+        ),
+        (&["audit", POST, "--claims", empty], "holds no claim"),
+        (
+            &["audit", POST, "--explain", "--claim", "a < b on c"],
+            "leave it or --claim out",
+        ),
+        (
+            &["audit", POST, "--explain", "--fail-on", "lint"],
+            "leave it or --fail-on out",
+        ),
+        (
+            &["audit", POST, "--explain", "--out", "x.bundle"],
+            "leave it or --out out",
+        ),
+        (
+            &["audit", POST, "--explain", "--json"],
+            "leave it or --json out",
+        ),
+        (
+            &["audit", POST, "--claim", "irq < plain on nothing"],
+            "no metric \"nothing\"",
+        ),
+        (
+            &["audit", POST, "--primary", "nothing"],
+            "no metric \"nothing\"",
+        ),
+        (
+            &["audit", POST, "--higher-is-better", "nothing"],
+            "no metric \"nothing\"",
+        ),
+        (
+            &["audit", POST, "--baseline", "nothing"],
+            "no configuration \"nothing\"",
+        ),
+    ] {
+        let found = refused(&root(), arguments);
+        assert!(found.contains(said), "{arguments:?}: {found}");
+    }
+    // What has an effect is taken.
+    for arguments in [
+        &["audit", POST, "--workload", "glxgears=gears"][..],
+        &["list", "experiments"],
+    ] {
+        let done = assize(&root(), arguments);
+        assert_eq!(
+            done.status.code(),
+            Some(0),
+            "{arguments:?}: {}",
+            errors(&done)
+        );
+    }
+    assert_eq!(
+        assize(place.path(), &["list", "experiments"]).status.code(),
+        Some(0)
+    );
+}
+
+#[test]
+fn what_cannot_be_written_is_a_failure() {
+    let full = || {
+        std::fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .unwrap()
+    };
+    for arguments in [
+        &["--help"][..],
+        &["--version"],
+        &["audit", "--help"],
+        &["man"],
+        &["list", "targets"],
+        &["audit", POST],
+        &["audit", POST, "--json"],
+        &["audit", POST, "--explain"],
+    ] {
+        let mut command = common::command(&root(), arguments);
+        let done = command.stdout(full()).output().unwrap();
+        let said = errors(&done);
+        assert_eq!(done.status.code(), Some(3), "{arguments:?}: {said}");
+        assert!(
+            said.starts_with("assize: cannot write: standard output: "),
+            "{said}"
+        );
+    }
+    for format in ["text", "html", "json", "csv"] {
+        let done = assize(
+            &root(),
+            &["audit", POST, "--format", format, "-o", "/dev/full"],
+        );
+        assert_eq!(done.status.code(), Some(3), "{format}: {}", errors(&done));
+    }
+}

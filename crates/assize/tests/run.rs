@@ -6,7 +6,9 @@
 
 mod common;
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{ExitCode, Stdio};
 use std::thread;
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
             "single_runs_may_be_asked_for_by_several_at_once",
             single_runs,
         ),
+        ("paths_that_are_no_text_are_paths_like_others", odd_paths),
         ("parts_are_merged", merged),
         ("narrow_intervals_end_an_experiment_early", until),
         ("wrong_use_is_named_and_costs_no_run", wrong_use),
@@ -268,6 +271,27 @@ fn all_fail() -> Outcome {
     Ok(())
 }
 
+fn odd_paths() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path().join(OsStr::from_bytes(b"caf\xe9 a"));
+    fs::create_dir(&here).unwrap();
+    experiment(&here, "runs = 2", r#"["true"]"#, r#"["sleep", "0.01"]"#);
+    let odd = |name: &[u8]| OsStr::from_bytes(name).to_owned();
+    let (file, bundle) = (odd(b"x\xff.toml"), odd(b"x\xff.bundle"));
+    fs::rename(here.join("test.toml"), here.join(&file)).unwrap();
+    // Into a directory that is called after the file, and again from there.
+    let done = command(&here, &["run"]).arg(&file).output().unwrap();
+    assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
+    assert_eq!(recorded(&here.join(&bundle)), 4);
+    let resumed = ["run", "--quiet", "--json", "--resume"];
+    let done = command(&here, &resumed).arg(&bundle).output().unwrap();
+    assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
+    let verdict: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(verdict["rerun"], r"assize run $'x\xff.toml'");
+    assert_eq!(verdict["reproduce"], r"assize compare $'x\xff.bundle'");
+    Ok(())
+}
+
 fn interrupted() -> Outcome {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
@@ -404,6 +428,17 @@ fn wrong_use() -> Outcome {
         (&["run", "test.toml", "--set", "change=blue"], "blue"),
         (&["run", "test.toml", "--verify-exact"], "--verify-exact"),
         (&["run", "--resume", "nothing"], "nothing"),
+        // What is asked of the records, before there are any.
+        (
+            &["run", "test.toml", "--baseline", "moon"],
+            "no configuration \"moon\"",
+        ),
+        (&["run", "test.toml", "--claim", "moon"], "no <, > or ="),
+        (
+            &["run", "test.toml", "--claims", "moon"],
+            "cannot read: moon",
+        ),
+        (&["run", "test.toml", "--fail-on", "moon"], "--fail-on"),
         (
             &["run-one", "test.toml", "--index", "0", "--out", "x"],
             "test.toml",

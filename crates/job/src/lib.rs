@@ -19,6 +19,7 @@ pub mod events;
 mod identity;
 mod instrument;
 mod job;
+mod kind;
 mod machine;
 mod metric;
 mod queue;

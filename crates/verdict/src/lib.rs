@@ -67,5 +67,5 @@ pub use lints::LINTS;
 pub use names::{Kind, NameError, similar};
 pub use options::Options;
 pub use so_far::{SoFar, so_far};
-pub use trial::try_records;
+pub use trial::{check, try_records};
 pub use units::convert;

@@ -6,7 +6,7 @@ use assize_bundle::{Configuration, Records};
 
 use crate::baselines::Baselines;
 use crate::cells::Cells;
-use crate::claims::try_claims;
+use crate::claims::{check_form, try_claims};
 use crate::comparisons::compare_all;
 use crate::document::{Document, SCHEMA};
 use crate::error::Error;
@@ -89,6 +89,22 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     };
     document.sentences = sentences::find(&document, &cells, &faults, &primary, &higher);
     Ok(document)
+}
+
+/// Whether a question can be asked of these configurations, before there are
+/// records: the numbers, the baseline's name, the form of the claims.
+///
+/// # Errors
+/// As [`try_records`]. Names in claims are looked up there.
+pub fn check(options: &Options, configurations: &[String]) -> Result<(), Error> {
+    options.check()?;
+    if let Some(name) = &options.baseline {
+        resolve(Kind::Configuration, name, configurations).map_err(Error::Baseline)?;
+    }
+    options
+        .claims
+        .iter()
+        .try_for_each(|claim| check_form(claim))
 }
 
 /// Where in a document a metric comes: by workload, primary metrics first.

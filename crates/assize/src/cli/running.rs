@@ -135,7 +135,12 @@ pub(crate) struct DoctorArguments {
     #[arg(long)]
     pub(crate) overhead: bool,
     /// Where to measure the overhead: exact, live or host
-    #[arg(long, value_name = "TARGET", default_value = "exact")]
+    #[arg(
+        long,
+        value_name = "TARGET",
+        default_value = "exact",
+        requires = "overhead"
+    )]
     pub(crate) target: String,
     /// As JSON
     #[arg(long)]

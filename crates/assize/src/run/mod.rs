@@ -37,6 +37,8 @@ use crate::output;
 use crate::page::{From, Material};
 use crate::record;
 use crate::rerun;
+use crate::shell;
+use crate::terms::Terms;
 use engine::{Ended, Engine, Event};
 use interrupt::{Interrupt, Killing};
 use looks::Stage;
@@ -57,6 +59,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     if arguments.verify_exact {
         return verify::verify(&work.plan, &interrupt, arguments.quiet);
     }
+    askable(&work.plan, arguments)?;
     let target = target::of(&work.plan.target, options(arguments))?;
     let engine = Doing {
         work: &work,
@@ -73,6 +76,17 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         });
     }
     judge(&work, arguments)
+}
+
+/// Refuses a question that could not be answered, before anything is measured.
+fn askable(plan: &Plan, arguments: &RunArguments) -> Result<(), Failure> {
+    let trial = Trial {
+        question: arguments.question.clone(),
+        ..Trial::default()
+    };
+    let names = plan.configurations.iter().map(|of| of.name.clone());
+    let options = output::options(&trial, &Terms::default())?;
+    Ok(assize_verdict::check(&options, &names.collect::<Vec<_>>())?)
 }
 
 /// As many as asked, but no more than do not disturb each other.
@@ -128,7 +142,7 @@ pub(crate) fn experiment(path: &Path) -> Result<Experiment, Failure> {
         path: path.to_path_buf(),
         source,
     })?;
-    Ok(assize_plan::parse(&text, &path.display().to_string())?)
+    Ok(assize_plan::parse(&text, &shell::name_of(path))?)
 }
 
 /// A plan and where it is recorded.

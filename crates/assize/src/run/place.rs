@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
+use crate::shell;
 
 /// `NAME.bundle` in this directory for an experiment file `NAME.toml`, or
 /// the first of `NAME.bundle-2`, `NAME.bundle-3`, … that is not there yet.
@@ -32,7 +33,7 @@ pub(crate) fn must_be_free(directory: &Path) -> Result<(), Failure> {
         Ok(true) => Err(Failure::Argument(format!(
             "{}: the directory is not empty; name a new one, or go on with it: assize run --resume {}",
             directory.display(),
-            directory.display()
+            shell::quote(directory.as_os_str())
         ))),
         Ok(false) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),

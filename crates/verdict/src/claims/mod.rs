@@ -3,6 +3,8 @@
 mod because;
 mod grammar;
 
+pub(crate) use grammar::check_form;
+
 use std::cmp::Ordering;
 
 use assize_judge::{benjamini_hochberg, equivalence, holm};

@@ -1,0 +1,177 @@
+//! What a workload needs, by its kind.
+
+use crate::{Kind, Scheduling};
+
+impl Kind {
+    /// Its name in an experiment file.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Kind::Command(_) => "command",
+            Kind::Compositor(_) => "compositor",
+            Kind::Crowd(_) => "crowd",
+            Kind::Cyclictest(_) => "cyclictest",
+            Kind::Deep(_) => "deep",
+            Kind::Frames(_) => "frames",
+            Kind::Hackbench(_) => "hackbench",
+            Kind::Hogs(_) => "hogs",
+            Kind::Periodic(_) => "periodic",
+            Kind::PingPong(_) => "ping-pong",
+            Kind::Replay(_) => "replay",
+            Kind::Storm(_) => "storm",
+            Kind::Stream(_) => "stream",
+            Kind::Sync(_) => "sync",
+            Kind::Threads(_) => "threads",
+        }
+    }
+
+    /// Whether it submits jobs to simgpu.
+    #[must_use]
+    pub fn submits(&self) -> bool {
+        match self {
+            Kind::Compositor(_)
+            | Kind::Crowd(_)
+            | Kind::Deep(_)
+            | Kind::Frames(_)
+            | Kind::Replay(_)
+            | Kind::Storm(_)
+            | Kind::Stream(_)
+            | Kind::Sync(_)
+            | Kind::Threads(_) => true,
+            Kind::Command(_)
+            | Kind::Cyclictest(_)
+            | Kind::Hackbench(_)
+            | Kind::Hogs(_)
+            | Kind::Periodic(_)
+            | Kind::PingPong(_) => false,
+        }
+    }
+
+    /// Whether it ends when its work is done, not after a time that its
+    /// parameters give.
+    #[must_use]
+    pub fn works(&self) -> bool {
+        match self {
+            Kind::Command(_)
+            | Kind::Deep(_)
+            | Kind::Hackbench(_)
+            | Kind::PingPong(_)
+            | Kind::Replay(_)
+            | Kind::Storm(_)
+            | Kind::Stream(_)
+            | Kind::Sync(_)
+            | Kind::Threads(_) => true,
+            Kind::Compositor(_)
+            | Kind::Crowd(_)
+            | Kind::Cyclictest(_)
+            | Kind::Frames(_)
+            | Kind::Hogs(_)
+            | Kind::Periodic(_) => false,
+        }
+    }
+
+    /// The program it starts, if it is one.
+    #[must_use]
+    pub fn program(&self) -> Option<&str> {
+        match self {
+            Kind::Command(command) => command.argv.first().map(String::as_str),
+            Kind::Cyclictest(_) => Some("cyclictest"),
+            Kind::Hackbench(_) => Some("hackbench"),
+            Kind::Periodic(periodic) => periodic.rt_app.as_ref().map(|_| "rt-app"),
+            Kind::Compositor(_)
+            | Kind::Crowd(_)
+            | Kind::Deep(_)
+            | Kind::Frames(_)
+            | Kind::Hogs(_)
+            | Kind::PingPong(_)
+            | Kind::Replay(_)
+            | Kind::Storm(_)
+            | Kind::Stream(_)
+            | Kind::Sync(_)
+            | Kind::Threads(_) => None,
+        }
+    }
+
+    /// How the first thread of its process is scheduled, if that is how the
+    /// workload is: not where single threads are scheduled, or where its
+    /// program does it.
+    #[must_use]
+    pub fn process_scheduling(&self) -> Option<&Scheduling> {
+        match self {
+            Kind::Cyclictest(_) | Kind::Periodic(_) => None,
+            Kind::Command(_)
+            | Kind::Compositor(_)
+            | Kind::Crowd(_)
+            | Kind::Deep(_)
+            | Kind::Frames(_)
+            | Kind::Hackbench(_)
+            | Kind::Hogs(_)
+            | Kind::PingPong(_)
+            | Kind::Replay(_)
+            | Kind::Storm(_)
+            | Kind::Stream(_)
+            | Kind::Sync(_)
+            | Kind::Threads(_) => {
+                let mut all = self.schedulings().into_iter();
+                all.find(|(key, _)| *key == "scheduling").map(|(_, it)| it)
+            }
+        }
+    }
+
+    /// Variables that are added to the environment of its program.
+    #[must_use]
+    pub fn environment(&self) -> &[(String, String)] {
+        match self {
+            Kind::Command(command) => &command.environment,
+            _ => &[],
+        }
+    }
+
+    /// The files that it reads, by their paths on the target.
+    pub fn reads(&self) -> impl Iterator<Item = &str> {
+        let file = match self {
+            Kind::Periodic(periodic) => periodic.rt_app.as_deref(),
+            Kind::Replay(replay) => replay.file.as_deref(),
+            Kind::Command(_)
+            | Kind::Compositor(_)
+            | Kind::Crowd(_)
+            | Kind::Cyclictest(_)
+            | Kind::Deep(_)
+            | Kind::Frames(_)
+            | Kind::Hackbench(_)
+            | Kind::Hogs(_)
+            | Kind::PingPong(_)
+            | Kind::Storm(_)
+            | Kind::Stream(_)
+            | Kind::Sync(_)
+            | Kind::Threads(_) => None,
+        };
+        file.into_iter()
+    }
+
+    /// How its threads are scheduled, and the parameters that say so.
+    #[must_use]
+    pub fn schedulings(&self) -> Vec<(&'static str, &Scheduling)> {
+        let all = match self {
+            Kind::Compositor(kind) => {
+                let compositor = ("compositor_scheduling", &kind.compositor_scheduling);
+                return vec![("scheduling", &kind.scheduling), compositor];
+            }
+            Kind::Command(kind) => vec![&kind.scheduling],
+            Kind::Crowd(kind) => vec![&kind.scheduling],
+            Kind::Cyclictest(kind) => vec![&kind.scheduling],
+            Kind::Deep(kind) => vec![&kind.scheduling],
+            Kind::Frames(kind) => vec![&kind.scheduling],
+            Kind::Hackbench(kind) => vec![&kind.scheduling],
+            Kind::Hogs(kind) => vec![&kind.scheduling],
+            Kind::Periodic(kind) => kind.loops.iter().map(|one| &one.scheduling).collect(),
+            Kind::PingPong(kind) => vec![&kind.scheduling],
+            Kind::Replay(kind) => vec![&kind.scheduling],
+            Kind::Storm(kind) => vec![&kind.scheduling],
+            Kind::Stream(kind) => vec![&kind.scheduling],
+            Kind::Sync(kind) => vec![&kind.scheduling],
+            Kind::Threads(kind) => vec![&kind.scheduling],
+        };
+        all.into_iter().map(|one| ("scheduling", one)).collect()
+    }
+}
