@@ -127,23 +127,24 @@ pub(crate) fn read(path: &Path, options: &Options) -> Result<Audit, Failure> {
 /// Fails if there is nothing to judge, and says what was seen instead.
 pub(crate) fn something(audit: &Audit) -> Result<(), Failure> {
     let records = &audit.records;
-    let found = records.runs.len()
-        + records.summaries.len()
-        + records.events.len()
-        + records.statements.len();
-    // A doubt about the code under test is worth a verdict of its own.
-    if found > 0
-        || records
-            .doubts
-            .iter()
-            .any(|doubt| doubt.code == "unreached-code")
-    {
+    if is_something(records) {
         return Ok(());
     }
     Err(Failure::NothingFound {
         source: records.source.clone(),
         because: because(records),
     })
+}
+
+/// Whether there is anything to judge.
+pub(crate) fn is_something(records: &Records) -> bool {
+    let found = records.runs.len()
+        + records.summaries.len()
+        + records.events.len()
+        + records.statements.len();
+    // A doubt about the code under test is worth a verdict of its own.
+    let mut doubts = records.doubts.iter();
+    found > 0 || doubts.any(|doubt| doubt.code == "unreached-code")
 }
 
 fn because(records: &Records) -> String {

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::files::Files;
 use crate::page::{From, Material};
 use crate::terms::Terms;
-use crate::{audit, joining, output, rerun, resolutions};
+use crate::{audit, failure, joining, output, rerun, resolutions};
 
 /// Judges bundles and files of results together.
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
@@ -45,11 +45,31 @@ pub(crate) fn report(arguments: &ReportArguments) -> Result<u8, Failure> {
 }
 
 fn judge(material: &Material<'_>, showing: &Showing) -> Result<u8, Failure> {
+    something(material)?;
     let mut document = output::judge(material.records, material.trial, material.terms)?;
     if let From::Bundle(directory) = material.from {
         document.rerun = rerun::command(directory)?;
     }
     output::show(&document, material, showing)
+}
+
+/// Fails if no run was recorded, not even one that failed.
+fn something(material: &Material<'_>) -> Result<(), Failure> {
+    let records = material.records;
+    if !records.failures.is_empty() || audit::is_something(records) {
+        return Ok(());
+    }
+    let because = match material.from {
+        From::Bundle(directory) => format!(
+            "no run is recorded; go on with: {}",
+            failure::resuming(directory)
+        ),
+        From::Blocks(_) | From::Several(_) | From::Post(_) => "no run is recorded".to_owned(),
+    };
+    Err(Failure::NothingFound {
+        source: records.source.clone(),
+        because,
+    })
 }
 
 /// The records of all inputs, the terms on which they are judged, and whether

@@ -118,7 +118,7 @@ impl fmt::Display for Failure {
             } => write!(
                 f,
                 "interrupted: {recorded} of {planned} runs are recorded; go on with: {}",
-                shell::command_line(resume(directory).into_iter())
+                resuming(directory)
             ),
             Failure::InterruptedEarly => write!(f, "interrupted: nothing was recorded"),
             Failure::NoRun { directory, why } => {
@@ -150,8 +150,10 @@ impl fmt::Display for Failure {
     }
 }
 
-fn resume(directory: &Path) -> [&OsStr; 3] {
-    ["run".as_ref(), "--resume".as_ref(), directory.as_ref()]
+/// The command that goes on with a bundle.
+pub(crate) fn resuming(directory: &Path) -> String {
+    let words: [&OsStr; 3] = ["run".as_ref(), "--resume".as_ref(), directory.as_ref()];
+    shell::command_line(words.into_iter())
 }
 
 impl From<assize_plan::Error> for Failure {

@@ -215,6 +215,21 @@ fn failures() -> Outcome {
         let strict = assize(here, &[verb, "test.bundle", "--fail-on", "failed-run"]);
         assert_eq!(strict.status.code(), Some(1), "{verb}");
     }
+    // Of a bundle without any run there is nothing to say.
+    fs::create_dir(here.join("begun.bundle")).unwrap();
+    let head = here.join("test.bundle/bundle.json");
+    fs::copy(head, here.join("begun.bundle/bundle.json")).unwrap();
+    for verb in ["compare", "report"] {
+        let nothing = assize(here, &[verb, "begun.bundle"]);
+        assert_eq!(
+            nothing.status.code(),
+            Some(2),
+            "{verb}: {}",
+            errors(&nothing)
+        );
+        let said = "no run is recorded; go on with: assize run --resume begun.bundle";
+        assert!(errors(&nothing).contains(said), "{}", errors(&nothing));
+    }
     let again = assize(here, &["run", "--resume", "test.bundle", "--quiet"]);
     assert_eq!(again.status.code(), Some(3), "{}", errors(&again));
     assert_eq!(
@@ -328,8 +343,15 @@ fn interrupted() -> Outcome {
         left.is_ok_and(|left| left.stdout.is_empty()),
         "the run in flight goes on"
     );
-    let complete = assize(here, &["compare", "test.bundle"]);
-    assert_eq!(complete.status.code(), Some(0), "{}", errors(&complete));
+    // What is there is whole, and where nothing is that is said.
+    let compared = assize(here, &["compare", "test.bundle"]);
+    let expected = if count == 0 { 2 } else { 0 };
+    assert_eq!(
+        compared.status.code(),
+        Some(expected),
+        "{}",
+        errors(&compared)
+    );
     Ok(())
 }
 

@@ -160,7 +160,7 @@ fn comparison_cell(document: &Document, row: &Comparison, show_n: bool) -> Cell 
         lines.push(format!("n {}:{}", count(row.n), count(row.n_baseline)));
     }
     if let Some(step) = row.resolution.filter(|_| hides_equality(row)) {
-        lines.push(format!("steps {}", significant(step, 2)));
+        lines.push(format!("steps {}", short(step)));
     }
     Cell {
         lines,
