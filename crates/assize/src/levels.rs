@@ -261,14 +261,23 @@ fn asked(configuration: &PlannedConfiguration, workload: usize, parts: &[Identit
             // Its image is among the parts.
             "kernel" => false,
             "workload" => own && !name.ends_with(" environment"),
-            "background" => !name.ends_with(" environment"),
+            "background" => {
+                let of = name.split_once(": ").map_or(&**workload, |(of, _)| of);
+                of == workload && !name.ends_with(" environment")
+            }
             _ => true,
         }
     };
-    let mut settings = settings(&configuration);
-    settings.retain(|key, _| counts(key));
+    // Whether a level or the workload asks for it, it runs beside it once.
+    let own = format!("{workload}: ");
+    let beside = |(kind, name): (&'static str, String)| match name.strip_prefix(&own) {
+        Some(rest) if kind == "background" => (kind, rest.to_owned()),
+        _ => (kind, name),
+    };
+    let settings = settings(&configuration).into_iter();
+    let settings = settings.filter(|(key, _)| counts(key));
     Asked {
-        settings,
+        settings: settings.map(|(key, value)| (beside(key), value)).collect(),
         parts: parts
             .map(|part| (part.kind, name(part), part.value.clone()))
             .collect(),

@@ -75,6 +75,26 @@ fn configurations_that_differ_in_name_only_are_refused() {
 }
 
 #[test]
+fn it_does_not_matter_who_asks_for_what_runs_beside_a_workload() {
+    let beside = |level: &str| {
+        let factors = two("", &format!("background = ['{level}']"));
+        let text = format!(
+            "title = 't'\nruns = 2\n{factors}\n[workloads.w]\nkind = 'command'\n\
+             argv = ['true']\nbackground = ['a']\n[background.a]\nkind = 'hogs'\n\
+             [background.b]\nkind = 'hogs'\nthreads = 2\n[workloads.v]\nkind = 'command'\n\
+             argv = ['true']\nbackground = ['a', 'b']\n"
+        );
+        let experiment = assize_plan::parse(&text, "test.toml").unwrap();
+        let plan = experiment.plan(&assize_plan::Overrides::default()).unwrap();
+        let expected = Expected::of(&plan, &plan.runs, &Pretend).unwrap();
+        refuse_same(&plan, &expected).map_err(|failure| failure.to_string())
+    };
+    let said = beside("a").unwrap_err();
+    assert!(said.contains("stock and slow do not differ"), "{said}");
+    assert_eq!(beside("b"), Ok(()));
+}
+
+#[test]
 fn what_differs_in_one_setting_is_no_repetition() {
     for (one, other) in [
         ("cpus = 1", "cpus = 2"),

@@ -84,19 +84,30 @@ fn whole(
         match part.kind.as_str() {
             // What was booted is among the parts of the runs.
             "kernel" => false,
-            "workload" => own,
+            // And what its environment was.
+            "workload" => own && !part.name.ends_with(" environment"),
             _ => true,
         }
     };
     let mut machines = BTreeMap::new();
     for identity in identities(records, configuration, Some(workload)) {
         let asked = settings.settings.iter().filter(counts);
-        let parts = named(asked.chain(&identity.parts));
+        let libraries = identity.parts.iter().any(|part| part.kind == "library");
+        // Where the libraries are known, it does not matter where they lie.
+        let made = identity.parts.iter();
+        let made = made.filter(|part| !(libraries && places_libraries(part)));
+        let parts = named(asked.chain(made));
         if machines.insert(identity.machine.clone(), parts).is_some() {
             return None;
         }
     }
     (!machines.is_empty()).then_some(machines)
+}
+
+/// Whether it only says where libraries are looked for.
+fn places_libraries(part: &IdentityPart) -> bool {
+    let variable = part.name.rsplit(' ').next().unwrap_or_default();
+    part.kind == "environment" && matches!(variable, "LD_LIBRARY_PATH" | "LD_PRELOAD")
 }
 
 /// Whether runs of two configurations on one workload were the same runs, as

@@ -104,6 +104,25 @@ fn configurations_that_are_the_same_on_every_workload_are_refused() {
 }
 
 #[test]
+fn it_does_not_matter_where_the_same_library_lies() {
+    let with = |digests: [&str; 2]| {
+        let mut records = records([A, A], ["0", "0"], &["environment"]);
+        for one in &mut records.identities {
+            let at = usize::from(one.configuration == "slow");
+            let directory = ["/opt/a", "/opt/b"][at];
+            let library = format!("{directory}/libx.so.1");
+            one.parts.extend([
+                part("environment", "w LD_LIBRARY_PATH", directory),
+                part("library", &library, digests[at]),
+            ]);
+        }
+        try_records(&records, &Options::default())
+    };
+    assert!(matches!(with([A, A]), Err(Error::Same { .. })));
+    assert!(with([A, B]).is_ok());
+}
+
+#[test]
 fn a_workload_on_which_nothing_differs_is_not_compared() {
     let document = tried(&records([A, A], ["0", "5"], &["scheduling"]));
     let [row] = &document.comparisons[..] else {
