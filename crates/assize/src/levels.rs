@@ -226,7 +226,7 @@ impl Expected {
 
 /// What a run is asked to be, so that two can be compared: settings that count
 /// for it, and what it is made of, without the places of files.
-fn asked(configuration: &PlannedConfiguration, workload: usize, parts: &[IdentityPart]) -> Asked {
+fn asked(configuration: &PlannedConfiguration, at: usize, parts: &[IdentityPart]) -> Asked {
     let proven = |name: &str| {
         let name = name.replace('-', "_");
         let mut modules = parts
@@ -243,6 +243,7 @@ fn asked(configuration: &PlannedConfiguration, workload: usize, parts: &[Identit
             *module = "file.ko".into();
         }
     }
+    let programs = parts.iter().any(|part| part.kind == IdentityKind::Program);
     let libraries = parts.iter().any(|part| part.kind == IdentityKind::Library);
     // Where the libraries are known, it does not matter where they lie.
     let parts = parts
@@ -254,7 +255,19 @@ fn asked(configuration: &PlannedConfiguration, workload: usize, parts: &[Identit
         }
         _ => part.name.clone(),
     };
-    let workload = &configuration.workloads[workload].name;
+    let settings = counting(&configuration, at, programs);
+    Asked {
+        settings,
+        parts: parts
+            .map(|part| (part.kind, name(part), part.value.clone()))
+            .collect(),
+    }
+}
+
+/// The settings of a configuration that count for one of its workloads.
+/// `programs`: what its programs are is known otherwise.
+fn counting(configuration: &PlannedConfiguration, at: usize, programs: bool) -> Settings {
+    let workload = &configuration.workloads[at].name;
     let counts = |(kind, name): &(&str, String)| {
         let own = name == workload || name.starts_with(&format!("{workload} "));
         match *kind {
@@ -274,14 +287,28 @@ fn asked(configuration: &PlannedConfiguration, workload: usize, parts: &[Identit
         Some(rest) if kind == "background" => (kind, rest.to_owned()),
         _ => (kind, name),
     };
-    let settings = settings(&configuration).into_iter();
+    let settings = settings(configuration).into_iter();
     let settings = settings.filter(|(key, _)| counts(key));
-    Asked {
-        settings: settings.map(|(key, value)| (beside(key), value)).collect(),
-        parts: parts
-            .map(|part| (part.kind, name(part), part.value.clone()))
-            .collect(),
+    let mut settings: Settings = settings.map(|(key, value)| (beside(key), value)).collect();
+    if !programs {
+        // What lies there is not known here: the places count.
+        let named =
+            std::iter::once(&configuration.workloads[at]).chain(background_of(configuration, at));
+        for (number, workload) in named.enumerate() {
+            let program = workload.kind.program().unwrap_or_default().to_owned();
+            settings.insert(("program", number.to_string()), program);
+        }
     }
+    settings
+}
+
+/// What runs beside a workload.
+fn background_of(
+    configuration: &PlannedConfiguration,
+    at: usize,
+) -> impl Iterator<Item = &Workload> {
+    let beside = configuration.beside.get(at).into_iter().flatten();
+    configuration.background.iter().chain(beside)
 }
 
 /// Whether it only says where libraries are looked for.

@@ -95,6 +95,12 @@ fn it_does_not_matter_who_asks_for_what_runs_beside_a_workload() {
 }
 
 #[test]
+fn programs_that_nobody_has_looked_at_are_told_apart_by_their_paths() {
+    let argv = |path: &str| format!("workload.w.argv = ['{path}']");
+    assert_eq!(refused(&two(&argv("a/bench"), &argv("b/bench"))), None);
+}
+
+#[test]
 fn what_differs_in_one_setting_is_no_repetition() {
     for (one, other) in [
         ("cpus = 1", "cpus = 2"),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use assize_bundle::{
     Doubt, Events, Exit, Histogram, Measurement, Place, Recorded, Run, Samples, Unavailable,
 };
-use assize_job::{IdentityKind, IdentityPart, JITTER, JITTER_OF, JOBS, METRICS, Mark, Record};
+use assize_job::{IdentityKind, IdentityPart, JITTER, JITTER_OF, JOBS, Mark, PER_JOB, Record};
 use assize_judge::{PerRun, jitter, quantile, weighted};
 use assize_plan::{Plan, PlannedRun};
 use assize_target::{Done, Outcome};
@@ -303,10 +303,10 @@ fn per_job(recorded: &mut Recorded) {
     if jobs <= 0.0 {
         return;
     }
-    for counter in METRICS.iter().filter(|metric| metric.per_job) {
-        if let Some(given) = metrics.get(counter.name) {
-            let value = Measurement::new(given.value / jobs, given.unit.clone());
-            metrics.insert(assize_job::per_job(counter.name), value);
+    for name in PER_JOB {
+        if let Some(counter) = metrics.get(name) {
+            let value = Measurement::new(counter.value / jobs, counter.unit.clone());
+            metrics.insert(assize_job::per_job(name), value);
         }
     }
 }

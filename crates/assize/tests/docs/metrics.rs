@@ -6,7 +6,9 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use assize_job::{Form, Giver, INSTRUMENTS, Kind, METRICS, Mark, Metric, Name, WORKLOADS, per_job};
+use assize_job::{
+    Form, Giver, INSTRUMENTS, Kind, METRICS, Mark, Metric, Name, PER_JOB, WORKLOADS, per_job,
+};
 use libtest_mimic::Failed;
 use serde_json::{Value, json};
 
@@ -113,7 +115,7 @@ pub fn lists() -> Result<(), Failed> {
         });
         assert!(lines[0].contains(&step), "lacks '{step}': {}", lines[0]);
         assert_eq!(lines[0].contains("in steps of"), !step.is_empty(), "{row}");
-        if metric.per_job {
+        if PER_JOB.contains(&metric.name) {
             let Giver::Instrument(giver) = metric.giver else {
                 panic!("only of instruments: {row}");
             };
@@ -122,8 +124,7 @@ pub fn lists() -> Result<(), Failed> {
             assert!(page.contains(&row), "docs/metrics.md lacks: {row}");
         }
     }
-    let per_job = METRICS.iter().filter(|metric| metric.per_job).count();
-    assert_eq!(page.matches("_per_job` | `").count(), per_job);
+    assert_eq!(page.matches("_per_job` | `").count(), PER_JOB.len());
     Ok(())
 }
 
@@ -239,8 +240,7 @@ fn recorded_rows(run: &Value) -> BTreeSet<Row> {
         (name, unit.to_owned(), kind.to_owned(), workload.to_owned())
     };
     let mut rows = BTreeSet::new();
-    let counters = METRICS.iter().filter(|metric| metric.per_job);
-    let mut derived: BTreeSet<String> = counters.map(|metric| per_job(metric.name)).collect();
+    let mut derived: BTreeSet<String> = PER_JOB.iter().map(|name| per_job(name)).collect();
     for histogram in run["histograms"].as_array().unwrap() {
         let (name, unit) = (histogram["metric"].as_str().unwrap(), &histogram["unit"]);
         rows.insert(row(name, unit, "distribution"));

@@ -23,8 +23,6 @@ pub struct Metric {
     /// The smallest step between two values, in `unit`, where that is
     /// coarser than the unit.
     pub resolution: Option<f64>,
-    /// Whether it is there once more per job, in runs that have `jobs`.
-    pub per_job: bool,
 }
 
 /// What there is of a metric in a run.
@@ -119,6 +117,17 @@ pub const JITTER_OF: &str = "round_trip";
 pub const ELAPSED: &str = "elapsed";
 /// The number by which others are divided to be per job.
 pub const JOBS: &str = "jobs";
+
+/// What is there once more, divided by [`JOBS`], where a run has these; in the
+/// order in which it is shown.
+pub const PER_JOB: [&str; 6] = [
+    "busy_time",
+    "context_switches",
+    "switches",
+    "guest_instructions",
+    "cycles",
+    "instructions",
+];
 
 /// A counter per job.
 #[must_use]

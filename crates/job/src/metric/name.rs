@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Form, Giver, METRICS, Mark, Metric, per_job};
+use super::{Form, Giver, METRICS, Mark, Metric, PER_JOB, per_job};
 use crate::{Kind, Workload};
 
 /// What stands for the name of a loop, at the beginning of a name.
@@ -112,7 +112,7 @@ impl Metric {
                 .to_vec(),
             Form::Events => Vec::new(),
         };
-        if self.per_job && jobs {
+        if PER_JOB.contains(&self.name) && jobs {
             texts.push((per_job(self.name), None));
         }
         let loops = match self.name.starts_with(LOOP) {

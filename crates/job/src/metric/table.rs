@@ -103,17 +103,16 @@ pub const METRICS: &[Metric] = &[
         "guest_instructions",
         "",
         Number,
-    )
-    .and_per_job(),
+    ),
     of(
         Instrument("guest-instructions"),
         "all_idle_periods",
         "",
         Number,
     ),
-    of(Instrument("perf-hardware"), "cycles", "", Number).and_per_job(),
-    of(Instrument("perf-hardware"), "instructions", "", Number).and_per_job(),
-    of(Instrument("perf-software"), "context_switches", "", Number).and_per_job(),
+    of(Instrument("perf-hardware"), "cycles", "", Number),
+    of(Instrument("perf-hardware"), "instructions", "", Number),
+    of(Instrument("perf-software"), "context_switches", "", Number),
     of(Instrument("perf-software"), "migrations", "", Number),
     of(Instrument("perf-software"), "page_faults", "", Number),
     of(
@@ -146,7 +145,7 @@ pub const METRICS: &[Metric] = &[
     of(Instrument("proc-stat"), "cpu_irq", "s", Number).to_within(TICK_S),
     of(Instrument("proc-stat"), "cpu_steal", "s", Number).to_within(TICK_S),
     of(Instrument("proc-stat"), "interrupts", "", Number),
-    of(Instrument("proc-stat"), "switches", "", Number).and_per_job(),
+    of(Instrument("proc-stat"), "switches", "", Number),
     of(Instrument("proc-stat"), "forks", "", Number),
     of(Instrument("schedstat"), "run_time", "ns", Number),
     of(Instrument("schedstat"), "run_delay", "ns", Number),
@@ -165,7 +164,7 @@ pub const METRICS: &[Metric] = &[
         "",
         Number,
     ),
-    of(Instrument("timer-list"), "busy_time", "ns", Number).and_per_job(),
+    of(Instrument("timer-list"), "busy_time", "ns", Number),
     of(Instrument("wakeup"), "wakeup_latency", "ns", Distribution),
     of(
         Instrument("wakeup"),
@@ -187,7 +186,6 @@ const fn of(giver: Giver, name: &'static str, unit: &'static str, form: Form) ->
         form,
         giver,
         resolution: None,
-        per_job: false,
     }
 }
 
@@ -195,12 +193,6 @@ impl Metric {
     /// With steps of this size, in its unit.
     const fn to_within(mut self, step: f64) -> Metric {
         self.resolution = Some(step);
-        self
-    }
-
-    /// There once more, divided by the number of jobs.
-    const fn and_per_job(mut self) -> Metric {
-        self.per_job = true;
         self
     }
 }

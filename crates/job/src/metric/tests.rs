@@ -37,6 +37,11 @@ fn givers_are_those_that_there_are() {
         let works = table::WORKING.contains(kind);
         assert_eq!(workload(kind).kind.works(), works, "{kind}");
     }
+    for counter in PER_JOB {
+        let given = METRICS.iter().filter(|metric| metric.name == counter);
+        let from: Vec<Giver> = given.map(|metric| metric.giver).collect();
+        assert!(matches!(from[..], [Giver::Instrument(_)]), "{counter}");
+    }
     // Whatever has trips has their jitter.
     let giver = |name| METRICS.iter().find(|metric| metric.name == name);
     assert_eq!(
