@@ -99,7 +99,10 @@ impl Court<'_> {
             null: weigh::null(trial, real, row("null").as_ref()),
             refused: None,
         };
-        if !answer.succeeded {
+        // A configuration of which no run was completed ends the command with
+        // 3; what it judged of the others is there all the same.
+        let fails = matches!(trial.truth, Truth::Fails);
+        if answer.succeeded == fails {
             let line = answer.said.lines().last().unwrap_or("nothing was said");
             outcome.planted.wrong = Some(format!("it was not judged: {line}"));
         }
