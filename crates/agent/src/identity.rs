@@ -1,9 +1,11 @@
 //! What a run was made of, as it was found here.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
 
-use assize_job::{Action, IdentityKind, IdentityPart, Job, Record, Workload};
+use assize_job::{Action, IdentityKind, IdentityPart, Job, Record, SETTING_MAX, Workload};
 
 use crate::actions::of_sysctl;
 use crate::digests::Digests;
@@ -13,8 +15,6 @@ use crate::modules::{Modules, loaded_build_id};
 use crate::process::{Body, Exec};
 use crate::{elf, sys};
 
-/// The most characters of a setting that are kept.
-const SETTING_MAX: usize = 4096;
 /// What the agent adds to the environment of every program: it differs from
 /// seed to seed.
 const OWN_VARIABLE: &str = "ASSIZE_SEED";
@@ -33,12 +33,15 @@ pub(crate) struct Evidence {
 impl Evidence {
     /// Begins to watch. `digests` are those of files that are known already.
     pub(crate) fn open(guest: bool, digests: Digests) -> Evidence {
-        Evidence {
+        let mut evidence = Evidence {
             guest,
             digests,
             watch: Watch::open(guest),
             parts: Parts::new(),
-        }
+        };
+        // A set-up may take CPUs away.
+        evidence.take_machine();
+        evidence
     }
 
     /// Reads back what a set-up has set, right after it.
@@ -87,7 +90,6 @@ impl Evidence {
     /// All of it, after the workload has ended.
     pub(crate) fn records(mut self, job: &Job, modules: &Modules) -> Vec<Record> {
         let mut records = self.changed(&settings(&job.setup, modules));
-        self.take_machine();
         self.take_modules(modules);
         for workload in std::iter::once(&job.workload).chain(&job.background) {
             for file in workload.kind.reads() {
@@ -221,9 +223,21 @@ fn settings(setup: &[Action], modules: &Modules) -> Parts {
     parts
 }
 
-/// What a file holds, without the white space around it.
+/// What a file holds, without the white space around it. Devices and pipes are
+/// not read: that may take something away, or never end.
 fn read(path: &str) -> Option<String> {
-    let bytes = fs::read(path).ok()?;
+    if !fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(path)
+        .ok()?;
+    let mut bytes = Vec::new();
+    // A character has four bytes at most.
+    let most = SETTING_MAX as u64 * 4;
+    file.take(most).read_to_end(&mut bytes).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     Some(text.trim().chars().take(SETTING_MAX).collect())
 }
@@ -297,6 +311,20 @@ mod tests {
         assert_eq!(memory_mib(map), Some(256));
         assert_eq!(memory_mib("00000000-00000000 : System RAM\n"), None);
         assert_eq!(memory_mib("nonsense"), None);
+    }
+
+    #[test]
+    fn only_files_are_read_back() {
+        assert_eq!(read("/dev/zero"), None, "it would never end");
+        assert_eq!(
+            read("/proc/self/comm").map(|name| name.is_empty()),
+            Some(false)
+        );
+        let place = tempfile::tempdir().unwrap();
+        let long = place.path().join("long");
+        fs::write(&long, " x".repeat(SETTING_MAX)).unwrap();
+        let kept = read(&long.to_string_lossy()).unwrap();
+        assert_eq!(kept.chars().count(), SETTING_MAX);
     }
 
     #[test]

@@ -108,8 +108,21 @@ fn agrees(part: &IdentityPart, wanted: &str, found: &str) -> Agreement {
             among(found, wanted)
         }
         IdentityKind::Setting => yes(same),
+        // A kernel may be built with words of its own.
+        IdentityKind::CommandLine => yes(holds(found, wanted)),
+        // `uname` has room for 64 characters.
+        IdentityKind::Kernel if part.name == "version" && found.len() >= 63 => {
+            yes(wanted.starts_with(found))
+        }
         _ => yes(wanted == found),
     }
+}
+
+/// Whether the words of a line hold those of another, one after the other.
+fn holds(line: &str, wanted: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let wanted: Vec<&str> = wanted.split_whitespace().collect();
+    wanted.is_empty() || words.windows(wanted.len()).any(|some| some == wanted)
 }
 
 fn of_kernel(path: &str) -> bool {

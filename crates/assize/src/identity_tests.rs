@@ -12,7 +12,7 @@ fn counts(kind: IdentityKind, name: &str, wanted: &str, found: &str) -> (usize, 
 
 #[test]
 fn values_are_compared_as_the_kernel_writes_them() {
-    use IdentityKind::{Parameter, Setting, Sysctl};
+    use IdentityKind::{CommandLine, Kernel, Parameter, Setting, Sysctl};
     const SAME: (usize, usize) = (0, 0);
     const OTHER: (usize, usize) = (1, 0);
     const UNCLEAR: (usize, usize) = (0, 1);
@@ -35,6 +35,10 @@ fn values_are_compared_as_the_kernel_writes_them() {
         (Setting, "/sys/x", "full", "none (full)", SAME),
         (Setting, "/proc/x", "5", "3", OTHER),
         (Setting, "/proc/x", "reset all", "a table of words", UNCLEAR),
+        (CommandLine, "", "quiet a=1", "built-in quiet a=1", SAME),
+        (CommandLine, "", "quiet a=1", "quiet a=2", OTHER),
+        (CommandLine, "", "quiet a=1", "quiet b a=1", OTHER),
+        (Kernel, "release", "6.12", "6.1", OTHER),
         (Setting, "/tmp/x", "one two", "one  two", SAME),
         (Setting, "/tmp/x", "one two", "one three", OTHER),
     ] {

@@ -7,6 +7,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The most characters of a setting that are kept.
+pub const SETTING_MAX: usize = 4096;
+
 /// What a part of an identity is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

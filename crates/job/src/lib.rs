@@ -28,7 +28,7 @@ pub mod replay;
 mod submitting;
 mod workload;
 
-pub use identity::{IdentityKind, IdentityPart};
+pub use identity::{IdentityKind, IdentityPart, SETTING_MAX};
 pub use instrument::{INSTRUMENTS, Instrument};
 pub use job::{Action, Job, SCHEMA};
 pub use machine::{Linked, Machine, Order, Payload, below_experiment};

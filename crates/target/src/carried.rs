@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use assize_job::{
-    Action, IdentityKind, IdentityPart, Job, Kind, Linked, Policy, Workload, below_experiment,
+    Action, IdentityKind, IdentityPart, Job, Kind, Linked, Policy, SETTING_MAX, Workload,
+    below_experiment,
 };
 
 use crate::Error;
@@ -190,7 +191,7 @@ impl Carried {
                     parts.insert((IdentityKind::Sysctl, name.clone()), value.clone());
                 }
                 Action::Write { path, value } => {
-                    let value = value.trim().to_string();
+                    let value = value.trim().chars().take(SETTING_MAX).collect();
                     parts.insert((IdentityKind::Setting, path.clone()), value);
                 }
                 Action::Module { module, parameters } => {

@@ -47,9 +47,18 @@ impl Ready {
             add(IdentityKind::Kernel, "version", version);
         }
         add(IdentityKind::CommandLine, "", command_line);
-        add(IdentityKind::Machine, "cpus", &machine.cpus.to_string());
-        let memory = machine.memory_mib.to_string();
-        add(IdentityKind::Machine, "memory_mib", &memory);
+        // The command line may take some of the machine away.
+        let takes = |words: &[&str]| {
+            let mut line = machine.command_line.iter();
+            line.any(|word| words.contains(&word.split('=').next().unwrap_or_default()))
+        };
+        if !takes(&["maxcpus", "nr_cpus", "nosmp", "possible_cpus"]) {
+            add(IdentityKind::Machine, "cpus", &machine.cpus.to_string());
+        }
+        if !takes(&["mem", "memmap"]) {
+            let memory = machine.memory_mib.to_string();
+            add(IdentityKind::Machine, "memory_mib", &memory);
+        }
         parts.sort();
         parts
     }

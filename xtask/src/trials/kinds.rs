@@ -111,7 +111,7 @@ impl Kind {
             ],
             Kind::CommandLine => vec![exact("command-line", THREE)],
             Kind::Cpus => vec![exact("cpus", ratio(2.85, 3.15)).beside(0.05)],
-            Kind::Memory => vec![exact("memory", THREE)],
+            Kind::Memory => vec![exact("memory", THREE).beside(0.002)],
             Kind::ModuleName => vec![
                 exact("module-name", THREE),
                 exact("scheduler-name", BUSY)

@@ -21,7 +21,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use assize_bundle::{Records, Writer};
 use assize_job::{Kind, Order, Replay, replay};
-use assize_plan::{Experiment, Overrides, Plan};
+use assize_plan::{Experiment, Overrides, Plan, PlannedRun};
 use assize_target::exact::Options;
 use assize_target::{Outcome, Step, Target};
 use assize_verdict::FailedCell;
@@ -220,10 +220,11 @@ impl Doing<'_> {
         if self.interrupt.came() && !self.work.resumed {
             return Err(Failure::InterruptedEarly);
         }
-        let expected = match self.interrupt.came() {
-            true => Expected::default(),
-            false => Expected::of(plan, &plan.runs, self.target)?,
+        let missing = match self.interrupt.came() {
+            true => Vec::new(),
+            false => missing_of(&stages, &there),
         };
+        let expected = Expected::of(plan, &missing, self.target)?;
         levels::refuse_same(plan, &expected)?;
         let writer = self.work.writer()?;
         progress.say(&format!(
@@ -257,9 +258,8 @@ impl Doing<'_> {
         there: &BTreeSet<u32>,
         progress: &Progress<'_>,
     ) -> Result<(), Failure> {
-        let missing = stages.iter().flat_map(|stage| &stage.runs);
+        let missing = missing_of(stages, there).into_iter();
         let orders: Vec<Order> = missing
-            .filter(|run| !there.contains(&run.index))
             .filter_map(|run| self.work.plan.order(run.index))
             .collect();
         let mut ready = GettingReady::new(&self.work.plan.target);
@@ -351,6 +351,14 @@ impl Doing<'_> {
             .collect();
         Ok(looks::narrow(&document, &primary, until.within))
     }
+}
+
+/// The runs that are still to be done.
+fn missing_of(stages: &[Stage], there: &BTreeSet<u32>) -> Vec<PlannedRun> {
+    let all = stages.iter().flat_map(|stage| &stage.runs);
+    all.filter(|run| !there.contains(&run.index))
+        .copied()
+        .collect()
 }
 
 /// Which runs a bundle holds, before it is opened for writing.

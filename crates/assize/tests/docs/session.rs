@@ -17,7 +17,7 @@ pub struct Done {
 }
 
 /// A page that takes longer than this many seconds hangs.
-const LIMIT_S: &str = "900";
+const LIMIT_S: &str = "3600";
 
 /// Carries out the steps of a page; gives what each command did.
 pub fn carry_out(page: &Page) -> Result<Vec<Done>, Failed> {
