@@ -13,7 +13,14 @@ const PLACES: [&str; 4] = ["crates", "docs", "schema", "README.md"];
 /// `cargo xtask golden`: runs the tests so that they rewrite, then shows what
 /// changed, for a human to read.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    let mut all = vec!["test", "--workspace", "--locked", "--quiet"];
+    // One page that fails must not keep others from being made.
+    let mut all = vec![
+        "test",
+        "--workspace",
+        "--locked",
+        "--quiet",
+        "--no-fail-fast",
+    ];
     all.extend(arguments.iter().map(String::as_str));
     let mut tests = command(cargo(), &all)?;
     tests.env(VARIABLE, "1");

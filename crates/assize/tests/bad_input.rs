@@ -351,34 +351,33 @@ fn full_cache() -> Outcome {
 }
 
 fn full_bundle() -> Outcome {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
-    let Some(small) = Small::mount(here.join("small"), "size=1m") else {
-        return Ok(());
-    };
-    experiment(here, "host", "", TRUE);
-    let fill = small.0.join("fill");
-    let whole = vec![0; 1 << 20];
-    // One page is left.
-    fs::write(&fill, &whole[4096..]).unwrap();
-    let arguments = ["run", "test.toml", "--quiet", "--out", "small/b"];
-    let done = command(here, &arguments).output().unwrap();
-    refused(
-        here,
-        &done,
-        3,
-        &["No space left", "free some space", "--resume"],
-    );
-    fs::remove_file(&fill).unwrap();
-    let arguments = match small.0.join("b/bundle.json").exists() {
-        true => ["run", "--quiet", "--resume", "small/b"].to_vec(),
-        false => arguments.to_vec(),
-    };
-    let done = command(here, &arguments).output().unwrap();
-    assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
-    assert_eq!(recorded(&small.0.join("b")), 2);
-    let verdict = document(here, &["compare", "small/b", "--json"]);
-    assert_eq!(verdict["runs"].as_array().unwrap().len(), 2);
+    // Too little for the head of the bundle, then for a run.
+    for (pages, mend) in [(1, "try once more"), (3, "--resume")] {
+        let place = tempfile::tempdir().unwrap();
+        let here = place.path();
+        let Some(small) = Small::mount(here.join("small"), "size=1m") else {
+            return Ok(());
+        };
+        experiment(here, "host", "", TRUE);
+        let fill = small.0.join("fill");
+        let whole = vec![0; 1 << 20];
+        fs::write(&fill, &whole[4096 * pages..]).unwrap();
+        let arguments = ["run", "test.toml", "--quiet", "--out", "small/b"];
+        let done = command(here, &arguments).output().unwrap();
+        refused(here, &done, 3, &["No space left", "free some space", mend]);
+        fs::remove_file(&fill).unwrap();
+        let begun = small.0.join("b/bundle.json").exists();
+        assert_eq!(begun, mend == "--resume");
+        let arguments = match begun {
+            true => ["run", "--quiet", "--resume", "small/b"].to_vec(),
+            false => arguments.to_vec(),
+        };
+        let done = command(here, &arguments).output().unwrap();
+        assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
+        assert_eq!(recorded(&small.0.join("b")), 2);
+        let verdict = document(here, &["compare", "small/b", "--json"]);
+        assert_eq!(verdict["runs"].as_array().unwrap().len(), 2);
+    }
     Ok(())
 }
 

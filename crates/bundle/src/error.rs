@@ -125,7 +125,12 @@ impl std::fmt::Display for Error {
         match self {
             Error::Io { path, source } => {
                 write!(f, "{}: {source}", path.display())?;
+                // Without its head there is no bundle to go on with.
+                let begins = path.file_name().is_some_and(|name| name == "bundle.json");
                 match source.kind() {
+                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded if begins => {
+                        write!(f, "; free some space there and try once more")
+                    }
                     io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => write!(
                         f,
                         "; free some space there and go on with `assize run --resume`"

@@ -46,7 +46,13 @@ impl Writer {
         let lock = locked(directory, FlockOperation::NonBlockingLockExclusive)?;
         holds_only(directory, ours)?;
         clean(directory)?;
-        put_head(directory, head)?;
+        if let Err(error) = put_head(directory, head) {
+            // Nothing is recorded: the directory is as free as it was. What
+            // cannot be removed is no worse than what cannot be written.
+            let _ = clean(directory);
+            let _ = whole::remove(&directory.join(WRITERS));
+            return Err(error);
+        }
         Writer::with(directory, head, lock)
     }
 

@@ -1,6 +1,7 @@
 //! This machine as a target.
 
 use std::collections::BTreeSet;
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +12,6 @@ use assize_job::{IdentityPart, Job, Linked, Order};
 use rustix::fs::{Access, access};
 
 use crate::carried::Carried;
-use crate::elf::Host as Machine;
 use crate::kernels::Kernels;
 use crate::modules::canonical;
 use crate::needs::{self, Facts};
@@ -213,15 +213,10 @@ fn facts(files: &BTreeSet<String>) -> (Facts, BTreeSet<String>) {
 }
 
 fn check_programs(orders: &[Order]) -> Result<(), Error> {
-    let machine = Machine::this();
-    let there = |linked: &Linked| {
-        let directories = linked.directories("PATH");
-        machine.program_in(&linked.program, directories).is_some()
-    };
     let needed = needs::programs(orders);
     let missing: Vec<&str> = needed
         .iter()
-        .filter(|linked| !there(linked))
+        .filter(|linked| !is_program(linked))
         .map(|linked| linked.program.as_str())
         .collect();
     if missing.is_empty() {
@@ -234,6 +229,21 @@ fn check_programs(orders: &[Order]) -> Result<(), Error> {
             .or_else(|| Some("install it, or give its path".into())),
         wrong_use: false,
     })
+}
+
+/// Whether this can be executed, by path or from PATH: its own or ours.
+fn is_program(linked: &Linked) -> bool {
+    let program = linked.program.as_str();
+    let executable = |path: &Path| path.is_file() && access(path, Access::EXEC_OK).is_ok();
+    if program.contains('/') {
+        return executable(Path::new(program));
+    }
+    let own = linked.environment.iter().find(|(name, _)| name == "PATH");
+    let path = own.map_or_else(
+        || env::var_os("PATH").unwrap_or_default(),
+        |(_, path)| path.into(),
+    );
+    env::split_paths(&path).any(|directory| executable(&directory.join(program)))
 }
 
 /// Fails unless the files of the payload lie here where runs look for them:

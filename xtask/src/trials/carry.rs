@@ -112,7 +112,12 @@ impl Court<'_> {
     fn refused(&self, trial: &Trial, target: &Target, text: &str) -> Result<Found, Error> {
         let name = format!("{}-{}-same", trial.name, target.name());
         let answer = self.assize(&name, text, target, (RUNS_REFUSED, 1))?;
-        Ok(weigh::refusal(answer.succeeded, &answer.said))
+        let mut found = weigh::refusal(answer.succeeded, &answer.said);
+        // A real machine may have to run it to know.
+        if !target.is_real() && answer.bundle.exists() && found.wrong.is_none() {
+            found.wrong = Some("they were refused after they had run".into());
+        }
+        Ok(found)
     }
 
     /// Puts paths and figures into an experiment.
