@@ -16,6 +16,15 @@ use crate::words::{and_list, count};
 const FILES: [&str; 3] = ["program", "library", "file"];
 /// Kinds whose values are digests.
 const DIGESTS: [&str; 5] = ["module", "module-build-id", "program", "library", "file"];
+/// Kinds of what a level sets, and is there without.
+const VALUES: [&str; 6] = [
+    "sysctl",
+    "setting",
+    "environment",
+    "workload",
+    "queue",
+    "scheduling",
+];
 /// Settings that the parts of runs show better.
 const PROVEN: [&str; 5] = ["kernel", "machine", "command line", "set-up", "tear-down"];
 /// Enough of a digest to tell two apart.
@@ -207,16 +216,43 @@ fn differing(records: &Records, baseline: &str, configuration: &str) -> Vec<Diff
     let varies = varies(records, baseline, configuration);
     let keys: BTreeSet<&(String, String)> = a.keys().chain(b.keys()).collect();
     let differing = keys.into_iter().filter(|key| a.get(*key) != b.get(*key));
+    let value = |parts: &Parts, of: &str, key: &(String, String)| {
+        let found = parts.get(key).cloned().flatten()?;
+        // A file that lists all there is says less than what was written.
+        let long = key.0 == "setting" && found.split_whitespace().count() > MOST;
+        let written = || written(records, of, &key.1);
+        Some(if long {
+            written().unwrap_or(found)
+        } else {
+            found
+        })
+    };
     let parts = differing.map(|key| DifferingPart {
         kind: key.0.clone(),
         name: key.1.clone(),
-        baseline: a.get(key).cloned().flatten(),
-        value: b.get(key).cloned().flatten(),
+        baseline: value(&a, baseline, key),
+        value: value(&b, configuration, key),
         by_level: varies
             .as_ref()
             .is_none_or(|kinds| kinds.contains(&key.0) || is_asked(&key.0)),
     });
     parts.collect()
+}
+
+/// What the set-up of a configuration writes to a file, last.
+fn written(records: &Records, configuration: &str, path: &str) -> Option<String> {
+    let settings = &settings(records, configuration)?.settings;
+    let of = |name: &str| {
+        let mut parts = settings.iter().filter(|part| part.kind == "set-up");
+        parts.find(|part| part.name == name)?.value.clone()
+    };
+    let mut steps = settings.iter().filter_map(|part| {
+        let step = part.name.strip_suffix(" path")?;
+        (part.kind == "set-up" && part.value.as_deref() == Some(path)).then_some(step)
+    });
+    steps
+        .next_back()
+        .and_then(|step| of(&format!("{step} value")))
 }
 
 /// Whether that is a kind of what is asked for, which levels alone change.
@@ -321,8 +357,14 @@ fn said(kind: &str, name: &str, baseline: Option<&str>, value: Option<&str>) -> 
     };
     let values = match (baseline, value) {
         (Some(a), Some(b)) => format!("{} instead of {}", shown(b), shown(a)),
-        (None, Some(b)) => format!("{}, not there else", shown(b)),
-        (Some(a), None) => format!("not there, else {}", shown(a)),
+        (None, Some(b)) if VALUES.contains(&kind) => {
+            format!("{}; not set in the baseline", shown(b))
+        }
+        (Some(a), None) if VALUES.contains(&kind) => {
+            format!("not set; {} in the baseline", shown(a))
+        }
+        (None, Some(b)) => format!("{}; not there in the baseline", shown(b)),
+        (Some(a), None) => format!("not there; {} in the baseline", shown(a)),
         (None, None) => "not readable".into(),
     };
     let what = format!("{} {name}", kind.replace('-', " "));

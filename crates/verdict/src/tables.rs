@@ -6,6 +6,7 @@ use assize_judge::quantile;
 use crate::baselines::Baselines;
 use crate::cells::{Cell, Cells, Key};
 use crate::document::{Comparison, Lint, Relation, Table, TableCell, TableRow};
+use crate::identities::are_same;
 use crate::names::{folded, similar};
 use crate::options::Options;
 use crate::weigh::{Weighed, weigh};
@@ -212,8 +213,11 @@ impl Tabulator<'_, '_> {
     }
 
     /// Against the baseline on the same workload: the document's own row, if
-    /// it has one.
+    /// it has one. Nothing is compared with itself.
     fn relative(&self, key: Key, baseline: usize) -> Option<Relation> {
+        if are_same(self.cells, baseline, key.configuration, key.workload) {
+            return None;
+        }
         let metric = &self.cells.metrics[key.metric];
         let same = |row: &&Comparison| {
             row.workload == self.cells.workloads[key.workload]

@@ -170,3 +170,24 @@ fn runs_of_one_cell_that_were_made_of_other_things_are_a_lint() {
         lint.detail
     );
 }
+
+#[test]
+fn of_a_list_of_features_the_one_that_was_written_is_named() {
+    let mut records = records([A, A], ["0", "0"], &["setting"]);
+    let path = "/sys/kernel/debug/sched/features";
+    records.level_settings[1].settings.extend([
+        part("set-up", "1 action", "write"),
+        part("set-up", "1 path", path),
+        part("set-up", "1 value", "NO_RUN"),
+    ]);
+    for identity in records.identities.iter_mut().skip(2) {
+        identity
+            .parts
+            .push(part("setting", path, "A B C NO_RUN D E"));
+    }
+    let said = tried(&records).identity_differences[0].sentence();
+    assert!(
+        said.ends_with("features (NO_RUN; not set in the baseline)"),
+        "{said}"
+    );
+}
