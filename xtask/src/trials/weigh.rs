@@ -234,8 +234,9 @@ mod tests {
         let wrong = |trial: &Trial, real, row: &Row| null(trial, real, Some(row)).wrong.is_some();
         assert!(!wrong(&memory, false, &row(1.0, 0.0, "equivalent")));
         assert!(!wrong(&memory, false, &row(1.2, 0.5, "undecided")));
-        assert!(wrong(&memory, false, &row(1.003, 0.001, "supported")));
-        assert!(!wrong(&cpus, false, &row(1.003, 0.001, "supported")));
+        assert!(!wrong(&memory, false, &row(1.003, 0.001, "supported")));
+        assert!(wrong(&memory, false, &row(1.01, 0.001, "supported")));
+        assert!(!wrong(&cpus, false, &row(1.01, 0.001, "supported")));
         assert!(wrong(&cpus, false, &row(1.06, 0.001, "supported")));
         assert!(!wrong(&memory, true, &row(1.1, 0.01, "supported")));
         assert!(wrong(&memory, true, &row(3.0, 0.01, "supported")));
