@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::OnceLock;
 
 use assize_bundle::{Records, Spread, Summary};
 
+use crate::identities::Wholes;
 use crate::names::folded;
 use crate::steps;
 use crate::units::{Common, convert};
@@ -115,6 +117,8 @@ pub(crate) struct Cells<'a> {
     pub(crate) run_places: Vec<(usize, usize)>,
     /// How many values were left out because they are no usable numbers.
     pub(crate) left_out: usize,
+    /// What runs were and were asked to be, made when it is first asked for.
+    pub(crate) wholes: OnceLock<Wholes>,
     units: Common,
     cells: BTreeMap<Key, Cell<'a>>,
 }
@@ -155,6 +159,7 @@ impl<'a> Cells<'a> {
             machines: Vec::new(),
             run_places: Vec::new(),
             left_out: 0,
+            wholes: OnceLock::new(),
             units: units_of(records),
             cells: BTreeMap::new(),
         };

@@ -119,16 +119,29 @@ fn places_libraries(part: &IdentityPart) -> bool {
     part.kind == "environment" && matches!(variable, "LD_LIBRARY_PATH" | "LD_PRELOAD")
 }
 
+/// [`whole`] by configuration and workload, where it is known.
+pub(crate) type Wholes = BTreeMap<(usize, usize), BTreeMap<Option<String>, Parts>>;
+
+fn wholes(cells: &Cells<'_>) -> Wholes {
+    let mut all = Wholes::new();
+    for (configuration, name) in cells.configurations.iter().enumerate() {
+        for (workload, on) in cells.workloads.iter().enumerate() {
+            if let Some(parts) = whole(cells.records, name, on) {
+                all.insert((configuration, workload), parts);
+            }
+        }
+    }
+    all
+}
+
 /// Whether runs of two configurations on one workload were the same runs, as
 /// far as anybody can tell.
 pub(crate) fn are_same(cells: &Cells<'_>, one: usize, other: usize, workload: usize) -> bool {
     if repeated(cells, one).is_some() || repeated(cells, other).is_some() {
         return false;
     }
-    let of = |configuration: usize| {
-        let name = &cells.configurations[configuration];
-        whole(cells.records, name, &cells.workloads[workload])
-    };
+    let wholes = cells.wholes.get_or_init(|| wholes(cells));
+    let of = |configuration: usize| wholes.get(&(configuration, workload));
     of(one).is_some_and(|parts| Some(parts) == of(other))
 }
 

@@ -46,13 +46,7 @@ pub(super) fn ensure(
     check_path(subject, subject.headers)?;
     check_release(subject)?;
     Compiler::find(&Host::this(), subject)?;
-    let wanted = Wanted {
-        home: root.join("modules"),
-        key: key(sources, subject, tests),
-        sources,
-        subject,
-        tests,
-    };
+    let wanted = Wanted::of(root, sources, subject, tests);
     let place = match wanted.find() {
         Some(place) => place,
         None => wanted.make()?,
@@ -71,14 +65,7 @@ pub(super) fn is_built(
     subject: &Subject<'_>,
     tests: bool,
 ) -> bool {
-    let wanted = Wanted {
-        home: root.join("modules"),
-        key: key(sources, subject, tests),
-        sources,
-        subject,
-        tests,
-    };
-    wanted.find().is_some()
+    Wanted::of(root, sources, subject, tests).find().is_some()
 }
 
 /// What is known before a build. What else it read is only known afterwards.
@@ -107,7 +94,18 @@ struct Wanted<'a> {
     tests: bool,
 }
 
-impl Wanted<'_> {
+impl<'a> Wanted<'a> {
+    /// The modules of these sources for this kernel.
+    fn of(root: &Path, sources: &'a Sources<'a>, subject: &'a Subject<'a>, tests: bool) -> Self {
+        Wanted {
+            home: root.join("modules"),
+            key: key(sources, subject, tests),
+            sources,
+            subject,
+            tests,
+        }
+    }
+
     /// Where they lie if they were built from what is there now. There may be
     /// others of the same key, built from what was there before.
     fn find(&self) -> Option<PathBuf> {
