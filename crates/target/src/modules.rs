@@ -28,7 +28,7 @@ pub(crate) struct Module {
 /// A module that single runs load from its own file. Another of its name may
 /// lie beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Beside {
+pub(crate) struct ModuleFile {
     /// The path of the file here, as it was asked for.
     pub(crate) source: String,
     /// Its name as the kernel will have it.
@@ -49,7 +49,7 @@ pub(crate) struct Selection {
     /// Asked for by an alias, and the module it stands for.
     pub(crate) aliases: Vec<(String, String)>,
     /// Given as files of single steps.
-    pub(crate) beside: Vec<Beside>,
+    pub(crate) beside: Vec<ModuleFile>,
 }
 
 /// Finds modules by name, alias or path of a `.ko` file, and reads the `files`
@@ -102,7 +102,7 @@ pub(crate) fn select(
             }
         }
     }
-    let take = |(source, module): (&String, Own)| Beside {
+    let take = |(source, module): (&String, Own)| ModuleFile {
         source: source.clone(),
         name: module.name,
         needs: module.depends,
