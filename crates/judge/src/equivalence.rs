@@ -3,7 +3,7 @@
 use crate::dist::t_upper;
 use crate::error::{Error, Result, check_positive};
 use crate::moments::logs;
-use crate::welch::{Interval, on_values};
+use crate::welch::{Estimate, Interval, on_values};
 
 /// What the two one-sided tests found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,26 +56,36 @@ pub fn tost(a: &[f64], b: &[f64], margin: f64) -> Result<Equivalence> {
     let bounds = bounds(margin)?;
     check_positive(a, 2)?;
     check_positive(b, 2)?;
-    let e = on_values(&logs(a), &logs(b));
-    let ci90 = Interval {
-        low: e.ci90.low.exp(),
-        high: e.ci90.high.exp(),
-    };
+    let ratio = on_values(&logs(a), &logs(b)).exponentiated();
+    Ok(Equivalence {
+        ci90: ratio.ci90,
+        bounds,
+        p: p_of_ratio(&ratio, margin)?,
+        equivalent: ratio.ci90.within(&bounds),
+    })
+}
+
+/// The p of the two one-sided tests that a ratio lies within ± `margin` of 1, from
+/// an estimate of it, as of paired runs: the larger of the two.
+///
+/// - Range: \[0, 1\]. Without any standard error 0 inside the bounds and 1 outside.
+/// - Cost: O(1). Source: as [`tost`], with which it agrees.
+///
+/// # Errors
+/// [`Error::BadArgument`] for the margin.
+pub fn p_of_ratio(ratio: &Estimate, margin: f64) -> Result<f64> {
+    let bounds = bounds(margin)?;
+    let effect = ratio.effect.ln();
     let tail = |distance: f64| {
-        if e.standard_error > 0.0 {
-            t_upper(distance / e.standard_error, e.df)
+        if ratio.standard_error > 0.0 {
+            t_upper(distance / ratio.standard_error, ratio.df)
         } else if distance >= 0.0 {
             0.0
         } else {
             1.0
         }
     };
-    Ok(Equivalence {
-        ci90,
-        bounds,
-        p: tail(e.effect - bounds.low.ln()).max(tail(bounds.high.ln() - e.effect)),
-        equivalent: ci90.within(&bounds),
-    })
+    Ok(tail(effect - bounds.low.ln()).max(tail(bounds.high.ln() - effect)))
 }
 
 #[cfg(test)]
