@@ -1,8 +1,5 @@
 //! From figures to one of four words.
 
-use crate::equivalence::bounds;
-use crate::welch::Interval;
-
 /// The four words, and no others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
@@ -11,7 +8,7 @@ pub enum Verdict {
     /// Only the corrected t interval excludes "no difference", because the
     /// design has too few relabelings for the permutation test to say so.
     Supported,
-    /// The 90 % interval of the ratio lies within the margin.
+    /// Two one-sided t tests say that the ratio lies within the margin.
     Equivalent,
     /// None of these.
     Undecided,
@@ -21,19 +18,16 @@ pub enum Verdict {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VerdictInput {
     /// The permutation p, corrected for the other tests; `None` if there was no
-    /// permutation test (summaries, single runs).
+    /// permutation test (summaries, single runs, designs that cannot reach alpha).
     pub p_adjusted: Option<f64>,
-    /// The p of Welch's t, corrected in the same way; at most alpha exactly when
-    /// the corrected interval excludes "no difference".
+    /// The p of the t test, corrected likewise; `None` where there is none.
     pub p_t_adjusted: Option<f64>,
-    /// The smallest permutation p that the design allows, corrected in the same
-    /// way; `None` if no permutation is possible, which counts as above alpha.
+    /// The smallest permutation p that the design allows, corrected likewise;
+    /// `None` if no permutation is possible, which counts as above alpha.
     pub p_attainable: Option<f64>,
-    /// The 90 % interval of the ratio. `None` where there is none, or where the
-    /// effect is a difference on the raw scale: equivalence is then not decided.
-    pub ci90: Option<Interval>,
-    /// The margin of equivalence as a share, 0.01 by default elsewhere.
-    pub margin: f64,
+    /// The p of the two one-sided tests for equivalence, corrected likewise;
+    /// `None` where equivalence is not decided.
+    pub p_equivalence: Option<f64>,
     /// The significance level, 0.05 by default elsewhere.
     pub alpha: f64,
 }
@@ -42,8 +36,7 @@ pub struct VerdictInput {
 ///
 /// A difference that is both established and within the margin is reported as
 /// established: it is real, and its interval shows that it is small. `NaN`
-/// never passes a comparison, so it leads to `Undecided`. A margin outside
-/// (0, 1) decides no equivalence.
+/// never passes a comparison, so it leads to `Undecided`.
 ///
 /// Cost: O(1). Checked by a table of cases and by properties.
 #[must_use]
@@ -54,17 +47,10 @@ pub fn decide(input: VerdictInput) -> Verdict {
         Verdict::Established
     } else if passes(input.p_t_adjusted) && out_of_reach {
         Verdict::Supported
-    } else if is_within_margin(&input) {
+    } else if passes(input.p_equivalence) {
         Verdict::Equivalent
     } else {
         Verdict::Undecided
-    }
-}
-
-fn is_within_margin(input: &VerdictInput) -> bool {
-    match (input.ci90, bounds(input.margin)) {
-        (Some(ci), Ok(margin)) => ci.within(&margin),
-        _ => false,
     }
 }
 
@@ -72,22 +58,12 @@ fn is_within_margin(input: &VerdictInput) -> bool {
 mod tests {
     use super::*;
 
-    const WIDE: Interval = Interval {
-        low: 0.9,
-        high: 1.2,
-    };
-    const NARROW: Interval = Interval {
-        low: 0.995,
-        high: 1.004,
-    };
-
-    fn of(p: f64, p_t: f64, attainable: Option<f64>, ci90: Option<Interval>) -> Verdict {
+    fn of(p: f64, p_t: f64, attainable: Option<f64>, equivalence: f64) -> Verdict {
         decide(VerdictInput {
             p_adjusted: Some(p),
             p_t_adjusted: Some(p_t),
             p_attainable: attainable,
-            ci90,
-            margin: 0.01,
+            p_equivalence: Some(equivalence),
             alpha: 0.05,
         })
     }
@@ -96,13 +72,13 @@ mod tests {
     fn the_table_of_verdicts() {
         use Verdict::{Equivalent, Established, Supported, Undecided};
         let reach = Some(0.03);
-        assert_eq!(of(0.05, 0.9, reach, Some(NARROW)), Established);
-        assert_eq!(of(0.1, 0.01, Some(0.1), Some(WIDE)), Supported);
-        assert_eq!(of(0.1, 0.01, None, Some(WIDE)), Supported);
-        assert_eq!(of(0.06, 0.01, reach, Some(WIDE)), Undecided);
-        assert_eq!(of(0.06, 0.01, reach, Some(NARROW)), Equivalent);
-        assert_eq!(of(0.5, 0.5, Some(0.1), Some(NARROW)), Equivalent);
-        assert_eq!(of(0.5, 0.5, reach, None), Undecided);
-        assert_eq!(of(f64::NAN, f64::NAN, None, None), Undecided);
+        assert_eq!(of(0.05, 0.9, reach, 0.01), Established);
+        assert_eq!(of(0.1, 0.01, Some(0.1), 0.9), Supported);
+        assert_eq!(of(0.1, 0.01, None, 0.9), Supported);
+        assert_eq!(of(0.06, 0.01, reach, 0.9), Undecided);
+        assert_eq!(of(0.06, 0.01, reach, 0.01), Equivalent);
+        assert_eq!(of(0.5, 0.5, Some(0.1), 0.01), Equivalent);
+        assert_eq!(of(0.5, 0.5, reach, 0.9), Undecided);
+        assert_eq!(of(f64::NAN, f64::NAN, None, f64::NAN), Undecided);
     }
 }

@@ -2,19 +2,21 @@
 //! together.
 
 use assize_bundle::Across as Kind;
+use assize_judge::Estimate;
+use assize_judge::family::{Block, Contrast};
 use assize_judge::pooled::{self, Heterogeneity, Random, Study};
-use assize_judge::{Estimate, holm, permutation};
 
 use crate::cells::{Cell, Cells};
-use crate::comparisons::{verdict_of, where_present};
 use crate::document::{Agreement, Scale, TTest, Verdict};
-use crate::options::Options;
-use crate::weigh::{Weighed, by_machine_runs, counted, even_blocks, in_blocks};
+use crate::family::Answer;
+use crate::weigh::{Weighed, by_machine_runs, counted, even_blocks};
 use crate::words::{and_list, finite, with_interval};
 
 /// At this level of Welch's test machines are said to differ. It has little
 /// power with few machines, hence not 0.05.
 const DIFFER: f64 = 0.1;
+/// Rounding of equal values, as a share of them.
+const ROUNDING: f64 = 1e-12;
 /// Effects without any noise that are closer than this are equal.
 const SAME: f64 = 1e-12;
 
@@ -35,14 +37,32 @@ pub(crate) struct OnMachine {
     pub(crate) weighed: Weighed,
     /// Its share in the pooled effect.
     pub(crate) weight: Option<f64>,
-    /// p of the permutation test, p of the t test and the smallest p that the
-    /// former can give, each corrected by Holm for the number of machines.
-    pub(crate) corrected: [Option<f64>; 3],
+    /// Its p, known once the family has been tested.
+    pub(crate) answer: Answer,
+    /// What may be said of it alone, known then too.
+    pub(crate) verdict: Verdict,
+}
+
+/// Of which machines a difference may be claimed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Of machines like these: the random-effects interval leaves out "no
+    /// difference".
+    LikeThese,
+    /// Of all these machines: each shows it by itself.
+    AllOfThese,
+    /// Of fewer.
+    None,
 }
 
 impl OnMachine {
-    pub(crate) fn verdict(&self, options: &Options) -> Verdict {
-        verdict_of(&self.weighed, self.corrected, options)
+    /// The p by which it shows an effect by itself: of the permutation test, or of
+    /// the t test where so few runs cannot bring the former to `alpha`.
+    fn p_alone(&self, alpha: f64) -> Option<f64> {
+        match self.weighed.p_attainable {
+            Some(least) if least <= alpha => self.answer.p,
+            _ => self.weighed.p_t,
+        }
     }
 
     /// `name (0.93 [0.91, 0.95])`.
@@ -60,8 +80,8 @@ impl OnMachine {
 
 impl Across {
     /// Whether the machines tell the same story.
-    pub(crate) fn agreement(&self, options: &Options) -> Agreement {
-        let [up, down] = self.sides(options);
+    pub(crate) fn agreement(&self) -> Agreement {
+        let [up, down] = self.sides();
         if !up.is_empty() && !down.is_empty() {
             return Agreement::Opposite;
         }
@@ -76,13 +96,39 @@ impl Across {
         }
     }
 
+    /// Of which machines a difference may be claimed. The permutation test of all
+    /// runs denies only that there is no effect on any machine. That there is one
+    /// on all of them is shown if the largest p of the machines is small enough
+    /// (Benjamini and Heller 2008, all of k), and one direction on machines like
+    /// these by the interval of Hartung, Knapp, Sidik and Jonkman.
+    pub(crate) fn reach(&self, alpha: f64) -> Reach {
+        if self.agreement() == Agreement::Opposite {
+            return Reach::None;
+        }
+        if let Some((_, random)) = &self.together
+            && !random.ci.contains(0.0)
+        {
+            return Reach::LikeThese;
+        }
+        let shown = |way: Option<std::cmp::Ordering>| {
+            self.machines.iter().all(|on| {
+                on.weighed.direction() == way && on.p_alone(alpha).is_some_and(|p| p <= alpha)
+            })
+        };
+        let first = self.machines.first().and_then(|on| on.weighed.direction());
+        if first != Some(std::cmp::Ordering::Equal) && first.is_some() && shown(first) {
+            Reach::AllOfThese
+        } else {
+            Reach::None
+        }
+    }
+
     /// The machines on which the effect alone is established or supported: those
     /// on which it rises, and those on which it falls.
-    fn sides(&self, options: &Options) -> [Vec<&OnMachine>; 2] {
+    fn sides(&self) -> [Vec<&OnMachine>; 2] {
         let shows = |way: std::cmp::Ordering| {
             let shown = self.machines.iter().filter(|on| {
-                let verdict = on.verdict(options);
-                matches!(verdict, Verdict::Established | Verdict::Supported)
+                matches!(on.verdict, Verdict::Established | Verdict::Supported)
                     && on.weighed.direction() == Some(way)
             });
             shown.collect()
@@ -108,8 +154,8 @@ impl Across {
     }
 
     /// `machines disagree: rises on a (…), falls on b (…)`, if they do.
-    pub(crate) fn disagreement(&self, options: &Options) -> Option<String> {
-        let [up, down] = self.sides(options);
+    pub(crate) fn disagreement(&self) -> Option<String> {
+        let [up, down] = self.sides();
         if up.is_empty() || down.is_empty() {
             return None;
         }
@@ -127,8 +173,8 @@ impl Across {
 
     /// On how many machines alone the effect is established or supported, in
     /// the direction of the pooled one.
-    pub(crate) fn shown(&self, pooled: &Weighed, options: &Options) -> u32 {
-        let [up, down] = self.sides(options);
+    pub(crate) fn shown(&self, pooled: &Weighed) -> u32 {
+        let [up, down] = self.sides();
         let count = match pooled.direction() {
             Some(std::cmp::Ordering::Greater) => up.len(),
             Some(std::cmp::Ordering::Less) => down.len(),
@@ -152,7 +198,6 @@ pub(crate) fn weigh_across(
     cells: &Cells<'_>,
     a: &Cell<'_>,
     b: &Cell<'_>,
-    seed: Option<u64>,
 ) -> Option<Weighed> {
     let (in_a, in_b) = (a.machines(), b.machines());
     let both: Vec<usize> = in_a.intersection(&in_b).copied().collect();
@@ -173,13 +218,13 @@ pub(crate) fn weigh_across(
         .zip(&parts)
         .map(|(&machine, (a, b))| OnMachine {
             machine: cells.machines[machine].clone(),
-            weighed: by_machine_runs(a, b, positive, seed),
+            weighed: by_machine_runs(a, b, positive),
             weight: None,
-            corrected: [None; 3],
+            answer: Answer::default(),
+            verdict: Verdict::Undecided,
         })
         .collect();
-    correct(&mut machines);
-    let mut all = together(&parts, &mut machines, positive, seed);
+    let mut all = together(&parts, &mut machines, positive);
     let kind = cells.records.across;
     let alone: Vec<&str> = in_a
         .symmetric_difference(&in_b)
@@ -198,26 +243,11 @@ pub(crate) fn weigh_across(
     Some(all)
 }
 
-/// Holm's correction over the machines: the question is on which of them.
-fn correct(machines: &mut [OnMachine]) {
-    let of = |pick: fn(&Weighed) -> Option<f64>| {
-        let p: Vec<Option<f64>> = machines.iter().map(|on| pick(&on.weighed)).collect();
-        where_present(&p, holm)
-    };
-    let p = of(|weighed| weighed.p);
-    let p_t = of(|weighed| weighed.p_t);
-    let attainable = of(|weighed| weighed.p.and(weighed.p_attainable));
-    for (at, on) in machines.iter_mut().enumerate() {
-        on.corrected = [p[at], p_t[at], attainable[at]];
-    }
-}
-
 /// All machines together.
 fn together(
     parts: &[(Cell<'_>, Cell<'_>)],
     machines: &mut [OnMachine],
     positive: bool,
-    seed: Option<u64>,
 ) -> Weighed {
     let mut of_a = Cell::default();
     let mut of_b = Cell::default();
@@ -254,7 +284,10 @@ fn together(
             all.because.push(format!("no pooled interval: {why}"));
         }
     }
-    test(&mut all, parts, positive, seed);
+    all.contrast = contrast(machines);
+    let blocks = all.contrast.as_ref().map_or(&[][..], |all| &all.blocks);
+    all.per_block = even_blocks(blocks).filter(|_| blocks.len() > parts.len());
+    all.p_attainable = all.contrast.as_ref().and_then(|all| finite(all.attainable()));
     all.across = Some(Box::new(Across {
         kind: Kind::default(),
         machines: Vec::new(),
@@ -324,29 +357,54 @@ fn unweighted(all: &mut Weighed, machines: &[OnMachine], positive: bool) {
     }
 }
 
-/// The exact permutation test inside the blocks of each machine.
-fn test(all: &mut Weighed, parts: &[(Cell<'_>, Cell<'_>)], positive: bool, seed: Option<u64>) {
-    let x = |cell: &Cell<'_>| -> Vec<f64> {
-        let values = cell.values().into_iter();
-        values.map(|v| if positive { v.ln() } else { v }).collect()
+/// The runs of all machines for the permutation test. Values are taken around the
+/// mean of their block (Hodges and Lehmann 1962) and divided by the machine's
+/// variance around these means, neither of which depends on the labels: so the
+/// test is exact, and a noisy machine does not drown a quiet one. A machine on
+/// which nothing varies counts for nothing; none if none varies.
+fn contrast(machines: &[OnMachine]) -> Option<Contrast> {
+    let mut all = Contrast {
+        blocks: Vec::new(),
+        resolution: 0.0,
+        relative: false,
     };
-    let strata: Vec<Vec<(Vec<f64>, Vec<f64>)>> = parts
-        .iter()
-        .map(|(a, b)| {
-            let (x_a, x_b) = (x(a), x(b));
-            in_blocks(a, &x_a, b, &x_b).unwrap_or_else(|| vec![(x_a, x_b)])
-        })
-        .collect();
-    let blocks: Vec<(Vec<f64>, Vec<f64>)> = strata.iter().flatten().cloned().collect();
-    all.per_block = even_blocks(&blocks).filter(|_| blocks.len() > parts.len());
-    let Some(seed) = seed else {
-        return;
-    };
-    match permutation::stratified(&strata, seed) {
-        Ok(found) => {
-            all.p = finite(found.p);
-            all.p_attainable = finite(found.p_attainable);
+    for on in machines {
+        let Some(contrast) = &on.weighed.contrast else {
+            continue;
+        };
+        let (centred, most) = centred(contrast);
+        let values = || centred.iter().flat_map(|block| block.a.iter().chain(&block.b));
+        let n = values().count().max(1) as f64;
+        let variance = values().map(|v| v * v).sum::<f64>() / n;
+        // What rounding leaves of equal values is no variation.
+        if variance.sqrt() <= ROUNDING * most {
+            continue;
         }
-        Err(why) => all.because.push(format!("no permutation test: {why}")),
+        let scaled = |values: Vec<f64>| values.into_iter().map(|v| v / variance).collect();
+        all.blocks.extend(centred.into_iter().map(|block| Block {
+            site: block.site,
+            a: scaled(block.a),
+            b: scaled(block.b),
+        }));
     }
+    (!all.blocks.is_empty()).then_some(all)
+}
+
+/// The blocks that hold both labels, around their means, and the largest value.
+fn centred(contrast: &Contrast) -> (Vec<Block>, f64) {
+    let mut most = 0.0_f64;
+    let both = |block: &&Block| !block.a.is_empty() && !block.b.is_empty();
+    let blocks = contrast.blocks.iter().filter(both).map(|block| {
+        let values = || block.a.iter().chain(&block.b);
+        let mean = values().sum::<f64>() / values().count() as f64;
+        most = values().fold(most, |most, v| most.max(v.abs()));
+        let around = |values: &[f64]| values.iter().map(|v| v - mean).collect();
+        Block {
+            site: block.site,
+            a: around(&block.a),
+            b: around(&block.b),
+        }
+    });
+    let blocks = blocks.collect();
+    (blocks, most)
 }

@@ -2,15 +2,14 @@
 
 use assize_judge::Interval;
 
-use crate::across::Across;
+use crate::across::{Across, Reach};
 use crate::document::{Agreement, Comparison, MachineComparison, Pooled, Scale};
-use crate::options::Options;
 use crate::weigh::{Weighed, ends};
 use crate::words::{finite, p_value};
 
 /// How the machines stand to each other, for the row's `because`.
-pub(crate) fn story(across: &Across, options: &Options) -> String {
-    if let Some(text) = across.disagreement(options) {
+pub(crate) fn story(across: &Across, alpha: f64) -> String {
+    if let Some(text) = across.disagreement() {
         return text;
     }
     let several = format!("{} {}", across.machines.len(), across.kind.several());
@@ -18,22 +17,27 @@ pub(crate) fn story(across: &Across, options: &Options) -> String {
         Some((heterogeneity, _)) => format!(" (p {})", p_value(heterogeneity.p_welch)),
         None => String::new(),
     };
-    match across.agreement(options) {
-        Agreement::Differ => format!("pooled over {several}, whose effects differ in size{p}"),
-        _ if across.together.is_none() => format!("pooled over {several}"),
-        _ => format!("pooled over {several}, which nothing says differ{p}"),
-    }
+    let kind = across.kind.several();
+    let reach = match across.reach(alpha) {
+        Reach::LikeThese => String::new(),
+        Reach::AllOfThese => format!("; shown on all of these, not of {kind} like them"),
+        Reach::None => format!("; not shown on all of these nor of {kind} like them"),
+    };
+    let how = match across.agreement() {
+        Agreement::Differ => format!("whose effects differ in size{p}"),
+        _ if across.together.is_none() => return format!("pooled over {several}{reach}"),
+        _ => format!("which nothing says differ{p}"),
+    };
+    format!("pooled over {several}, {how}{reach}")
 }
 
 /// The row of each machine.
 pub(crate) fn machine_rows(
     across: &Across,
     row: &Comparison,
-    options: &Options,
 ) -> Vec<MachineComparison> {
     let of = across.machines.iter().map(|on| {
         let weighed = &on.weighed;
-        let [p_adjusted, p_t_adjusted, _] = on.corrected;
         MachineComparison {
             workload: row.workload.clone(),
             metric: row.metric.clone(),
@@ -54,11 +58,11 @@ pub(crate) fn machine_rows(
             weight: on.weight.and_then(finite),
             p_t: weighed.p_t,
             t_test: weighed.t_test,
-            p: weighed.p,
+            p: on.answer.p,
             p_attainable: weighed.p_attainable,
-            p_adjusted,
-            p_t_adjusted,
-            verdict: on.verdict(options),
+            p_adjusted: on.answer.p_adjusted,
+            p_t_adjusted: on.answer.p_t_adjusted,
+            verdict: on.verdict,
             because: joined(weighed),
         }
     });
@@ -74,7 +78,6 @@ pub(crate) fn pooled_row(
     across: &Across,
     weighed: &Weighed,
     row: &Comparison,
-    options: &Options,
 ) -> Pooled {
     let together = across.together.as_ref();
     let raw = row.scale == Scale::Raw;
@@ -90,7 +93,7 @@ pub(crate) fn pooled_row(
         baseline: row.baseline.clone(),
         configuration: row.configuration.clone(),
         machines: u32::try_from(across.machines.len()).unwrap_or(u32::MAX),
-        shown_on: across.shown(weighed, options),
+        shown_on: across.shown(weighed),
         scale: row.scale,
         ratio: row.ratio,
         difference: row.difference,
@@ -111,7 +114,7 @@ pub(crate) fn pooled_row(
         p_attainable: row.p_attainable,
         p_adjusted: row.p_adjusted,
         p_t_adjusted: row.p_t_adjusted,
-        agreement: across.agreement(options),
+        agreement: across.agreement(),
         verdict: row.verdict,
         because: row.because.clone(),
     }

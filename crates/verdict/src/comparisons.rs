@@ -2,34 +2,48 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_judge::{VerdictInput, benjamini_hochberg, decide, holm, permutation, power};
+use assize_judge::{VerdictInput, decide, equivalence, lints, permutation, power};
 
 use crate::across_rows::{machine_rows, pooled_row, story};
 use crate::baselines::Baselines;
-use crate::cells::{Cells, Key};
-use crate::document::{Agreement, Comparison, Lint, MachineComparison, Pooled, Verdict};
+use crate::caps::{Cap, Caps};
+use crate::cells::{Cell, Cells, Key};
+use crate::document::{Agreement, Comparison, Lint, MachineComparison, Pooled, Scale, Verdict};
+use crate::family::{Answer, Answers, Asked, Question, Questions};
 use crate::identities::are_same;
 use crate::noise::repeated;
 use crate::options::Options;
-use crate::weigh::{Weighed, weigh};
+use crate::weigh::{Weighed, ends, weigh};
 use crate::words::p_value;
 
 /// More runs than this are no advice.
 const MOST_RUNS: u32 = 10_000;
+/// With fewer runs of a side nothing is supported.
+pub(crate) const FEWEST_SUPPORTED: u32 = 3;
+/// With fewer runs of a side nothing is equivalent.
+const FEWEST_EQUIVALENT: u32 = 5;
+/// Where some runs lie apart, so many of a side must be there before two
+/// configurations are equivalent: fewer miss a tail of 5 % of the runs with a
+/// chance of more than 5 %.
+const ENOUGH_FOR_TAILS: u32 = 59;
 
 /// Runs of the baseline, runs of the configuration, runs of each per block.
 type Design = (u32, u32, Option<u32>);
 
 /// One row before it is written down.
-struct Row {
-    key: Key,
-    baseline: usize,
-    weighed: Weighed,
-    p_adjusted: Option<f64>,
-    p_t_adjusted: Option<f64>,
-    verdict: Verdict,
+pub(crate) struct Row {
+    pub(crate) key: Key,
+    pub(crate) baseline: usize,
+    pub(crate) weighed: Weighed,
+    pub(crate) primary: bool,
+    asked: Asked,
+    on_machines: Vec<Asked>,
+    cap: Option<Cap>,
+    /// Why the two cannot be equivalent, if more than their interval is against it.
+    tails: Option<String>,
+    pub(crate) answer: Answer,
+    pub(crate) verdict: Verdict,
     runs_needed: Option<u32>,
-    agreement: Option<Agreement>,
 }
 
 /// All comparisons, and what several machines say of them.
@@ -53,35 +67,175 @@ impl Compared {
     }
 }
 
-/// All comparisons, corrected within their families: the metrics in `primary`
-/// by Holm, the others by Benjamini and Hochberg.
-pub(crate) fn compare_all(
+/// Asks of every configuration whether it differs from its baseline.
+pub(crate) fn ask_all(
     cells: &Cells<'_>,
     baselines: &Baselines,
     primary: &BTreeSet<usize>,
+    caps: &Caps,
     options: &Options,
-) -> Compared {
-    let mut rows = weigh_all(cells, baselines, options);
-    for is_primary in [true, false] {
-        let mut family: Vec<&mut Row> = rows
-            .iter_mut()
-            .filter(|row| primary.contains(&row.key.metric) == is_primary)
-            .collect();
-        settle(&mut family, is_primary, options);
+    questions: &mut Questions,
+) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (workload, metric) in cells.rows() {
+        let Some(baseline) = baselines.of(workload) else {
+            continue;
+        };
+        let of_baseline = Key {
+            workload,
+            metric,
+            configuration: baseline,
+        };
+        let Some(a) = cells.get(of_baseline) else {
+            continue;
+        };
+        for (configuration, b) in cells.row(workload, metric) {
+            if configuration == baseline
+                || repeated(cells, configuration).is_some()
+                || are_same(cells, baseline, configuration, workload)
+            {
+                continue;
+            }
+            let key = Key {
+                configuration,
+                ..of_baseline
+            };
+            let is_primary = primary.contains(&metric);
+            let mut row = ask(cells, key, baseline, (a, b), is_primary, options, questions);
+            row.cap = caps.of(cells, key, (a, b));
+            rows.push(row);
+        }
     }
-    let lints = too_few(cells, &rows, options.alpha);
+    rows
+}
+
+fn ask(
+    cells: &Cells<'_>,
+    key: Key,
+    baseline: usize,
+    (a, b): (&Cell<'_>, &Cell<'_>),
+    primary: bool,
+    options: &Options,
+    questions: &mut Questions,
+) -> Row {
+    let weighed = weigh(cells, a, b).at_level(options.level);
+    let tails = tails(a, b, options);
+    let p_equivalence = equivalence_p(&weighed, options).filter(|_| tails.is_none());
+    let asked = questions.ask(question(&weighed, p_equivalence, primary));
+    let machines = weighed.across.iter().flat_map(|across| &across.machines);
+    let on_machines = machines
+        .map(|on| questions.ask(question(&on.weighed, None, primary)))
+        .collect();
+    Row {
+        key,
+        baseline,
+        weighed,
+        primary,
+        asked,
+        on_machines,
+        cap: None,
+        tails,
+        answer: Answer::default(),
+        verdict: Verdict::Undecided,
+        runs_needed: None,
+    }
+}
+
+/// What is asked of two cells.
+pub(crate) fn question(weighed: &Weighed, p_equivalence: Option<f64>, primary: bool) -> Question {
+    Question {
+        contrast: weighed.contrast.clone(),
+        p_t: weighed.p_t,
+        p_equivalence,
+        primary,
+    }
+}
+
+/// p of the two one-sided tests; none where there can be no equivalence.
+pub(crate) fn equivalence_p(weighed: &Weighed, options: &Options) -> Option<f64> {
+    let fewest = weighed.n_a?.min(weighed.n_b?);
+    if weighed.scale == Scale::Raw
+        || fewest < FEWEST_EQUIVALENT
+        || weighed.too_coarse(options).is_some()
+        || weighed
+            .agreement()
+            .is_some_and(|found| found == Agreement::Differ)
+    {
+        return None;
+    }
+    equivalence::p_of_ratio(weighed.estimate.as_ref()?, options.margin).ok()
+}
+
+/// Why some runs that lie apart forbid that two cells are called equivalent.
+fn tails(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Option<String> {
+    let apart = |cell: &Cell<'_>| {
+        cell.by_machine().iter().any(|cell| {
+            let values = cell.values();
+            let middle = median(&values);
+            lints::outlier(&values)
+                .into_iter()
+                .any(|at| (values[at] / middle - 1.0).abs() > options.margin)
+        })
+    };
+    let fewest = a.runs.len().min(b.runs.len());
+    let few = u32::try_from(fewest).is_ok_and(|n| n < ENOUGH_FOR_TAILS);
+    (few && (apart(a) || apart(b))).then(|| {
+        format!(
+            "some runs lie apart: {ENOUGH_FOR_TAILS} runs of each would show how many, \
+             before the two can be equivalent"
+        )
+    })
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// Decides every row.
+pub(crate) fn settle(rows: &mut [Row], answers: &Answers, options: &Options) {
+    for row in rows {
+        row.answer = answers.of(row.asked);
+        if let Some(across) = &mut row.weighed.across {
+            for (on, &asked) in across.machines.iter_mut().zip(&row.on_machines) {
+                on.answer = answers.of(asked);
+                on.verdict = verdict_of(&on.weighed, &on.answer, options);
+            }
+        }
+        row.verdict = capped(verdict(&row.weighed, &row.answer, options), row.cap, &row.answer, options);
+        row.runs_needed = runs_needed(row, options.alpha);
+    }
+}
+
+/// A verdict no better than a lint allows. What is held to be supported for a lint
+/// must have the t test on its side.
+fn capped(verdict: Verdict, cap: Option<Cap>, answer: &Answer, options: &Options) -> Verdict {
+    let Some(cap) = cap else {
+        return verdict;
+    };
+    let by_t = answer.p_t_adjusted.is_some_and(|p| p <= options.alpha);
+    match (verdict, cap.verdict) {
+        (Verdict::Established, Verdict::Supported) if by_t => Verdict::Supported,
+        (Verdict::Supported, Verdict::Supported) => Verdict::Supported,
+        (Verdict::Equivalent, _) => Verdict::Equivalent,
+        _ => Verdict::Undecided,
+    }
+}
+
+/// All rows as they are written down.
+pub(crate) fn written_all(cells: &Cells<'_>, rows: &[Row], options: &Options) -> Compared {
     let mut compared = Compared {
         comparisons: Vec::new(),
         machines: Vec::new(),
         pooled: Vec::new(),
-        lints,
+        lints: too_few(cells, rows, options.alpha),
     };
     for row in rows {
-        let comparison = written(cells, &row, options);
+        let comparison = written(cells, row, options);
         if let Some(across) = &row.weighed.across {
-            let of_row = machine_rows(across, &comparison, options);
-            compared.machines.extend(of_row);
-            let pooled = pooled_row(across, &row.weighed, &comparison, options);
+            compared.machines.extend(machine_rows(across, &comparison));
+            let pooled = pooled_row(across, &row.weighed, &comparison);
             compared.pooled.push(pooled);
         }
         compared.comparisons.push(comparison);
@@ -137,118 +291,30 @@ fn enough(per_block: Option<u32>, alpha: f64) -> Option<String> {
     Some(format!("{n} against {n} would reach {}", p_value(p)))
 }
 
-fn weigh_all(cells: &Cells<'_>, baselines: &Baselines, options: &Options) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for (workload, metric) in cells.rows() {
-        let Some(baseline) = baselines.of(workload) else {
-            continue;
-        };
-        let of_baseline = Key {
-            workload,
-            metric,
-            configuration: baseline,
-        };
-        let Some(a) = cells.get(of_baseline) else {
-            continue;
-        };
-        for (configuration, b) in cells.row(workload, metric) {
-            if configuration != baseline
-                && repeated(cells, configuration).is_none()
-                && !are_same(cells, baseline, configuration, workload)
-            {
-                rows.push(Row {
-                    key: Key {
-                        configuration,
-                        ..of_baseline
-                    },
-                    baseline,
-                    weighed: weigh(cells, a, b, options.seed).at_level(options.level),
-                    p_adjusted: None,
-                    p_t_adjusted: None,
-                    verdict: Verdict::Undecided,
-                    runs_needed: None,
-                    agreement: None,
-                });
-            }
-        }
-    }
-    rows
-}
-
-/// Corrects one family and decides its rows.
-fn settle(family: &mut [&mut Row], by_holm: bool, options: &Options) {
-    let correct = if by_holm { holm } else { benjamini_hochberg };
-    let p: Vec<Option<f64>> = family.iter().map(|row| row.weighed.p).collect();
-    let p_t: Vec<Option<f64>> = family.iter().map(|row| row.weighed.p_t).collect();
-    let p_adjusted = where_present(&p, correct);
-    let p_t_adjusted = where_present(&p_t, correct);
-    // What the correction would leave of each row's smallest possible p if
-    // all rows of the family had theirs.
-    let attainable: Vec<Option<f64>> = family
-        .iter()
-        .map(|row| row.weighed.p.and(row.weighed.p_attainable))
-        .collect();
-    let attainable = where_present(&attainable, correct);
-    for (row, ((p, p_t), attainable)) in family
-        .iter_mut()
-        .zip(p_adjusted.into_iter().zip(p_t_adjusted).zip(attainable))
-    {
-        row.p_adjusted = p;
-        row.p_t_adjusted = p_t;
-        row.verdict = verdict(&row.weighed, [p, p_t, attainable], options);
-        row.agreement = row.weighed.agreement(options);
-    }
-    let tested = p.iter().flatten().count().max(1) as f64;
-    let convinced = family
-        .iter()
-        .filter(|row| matches!(row.verdict, Verdict::Established | Verdict::Supported))
-        .count();
-    let share = if by_holm { 1.0 } else { convinced as f64 };
-    let level = options.alpha * share / tested;
-    for row in family.iter_mut() {
-        row.runs_needed = runs_needed(row, level, options.alpha);
-    }
-}
-
-/// Corrects the values that exist, leaving the others out of the family.
-pub(crate) fn where_present(
-    p: &[Option<f64>],
-    correct: impl Fn(&[f64]) -> Vec<f64>,
-) -> Vec<Option<f64>> {
-    let present: Vec<f64> = p.iter().flatten().copied().collect();
-    let mut corrected = correct(&present).into_iter();
-    p.iter().map(|p| p.and_then(|_| corrected.next())).collect()
-}
-
 /// The verdict of a row. Where several machines have no common direction no
 /// difference is claimed, and a mean of unequal effects shows no equivalence.
-fn verdict(weighed: &Weighed, corrected: [Option<f64>; 3], options: &Options) -> Verdict {
-    let common = weighed.has_common_direction(options);
-    let corrected = if common { corrected } else { [None; 3] };
-    let word = verdict_of(weighed, corrected, options);
+fn verdict(weighed: &Weighed, answer: &Answer, options: &Options) -> Verdict {
+    let word = verdict_of(weighed, answer, options);
+    let differs = matches!(word, Verdict::Established | Verdict::Supported);
+    if differs && !weighed.has_common_direction(options.alpha) {
+        return Verdict::Undecided;
+    }
     let alike = weighed
-        .agreement(options)
+        .agreement()
         .is_none_or(|found| found == Agreement::Agree);
     if word == Verdict::Equivalent && !alike {
-        Verdict::Undecided
-    } else {
-        word
+        return Verdict::Undecided;
     }
+    word
 }
 
-/// One of the four words, by three corrected p-values: of the permutation test,
-/// of the t test, and the smallest that the former can give.
-pub(crate) fn verdict_of(
-    weighed: &Weighed,
-    [p_adjusted, p_t_adjusted, p_attainable]: [Option<f64>; 3],
-    options: &Options,
-) -> Verdict {
+/// One of the four words, by the corrected p of two cells.
+pub(crate) fn verdict_of(weighed: &Weighed, answer: &Answer, options: &Options) -> Verdict {
     let word = decide(VerdictInput {
-        p_adjusted,
-        p_t_adjusted,
-        p_attainable,
-        ci90: weighed.ci_of_equivalence(options),
-        margin: options.margin,
+        p_adjusted: answer.p_adjusted,
+        p_t_adjusted: answer.p_t_adjusted.filter(|_| enough_for_t(weighed)),
+        p_attainable: answer.least,
+        p_equivalence: answer.p_equivalence,
         alpha: options.alpha,
     });
     match word {
@@ -259,27 +325,30 @@ pub(crate) fn verdict_of(
     }
 }
 
-/// How many runs a side would establish a row: by the attainable p at `level`
-/// if it is supported, by the power of the t test at its own corrected level if
-/// it is undecided.
-fn runs_needed(row: &Row, level: f64, alpha: f64) -> Option<u32> {
-    if row.agreement == Some(Agreement::Opposite) {
+fn enough_for_t(weighed: &Weighed) -> bool {
+    let made = weighed.n_a.min(weighed.n_b);
+    made.is_some_and(|n| n >= FEWEST_SUPPORTED)
+}
+
+/// How many runs a side would establish a row: by the attainable p at its part of
+/// alpha if it is supported, by the power of the t test at the level of one test of
+/// its family if it is undecided.
+fn runs_needed(row: &Row, alpha: f64) -> Option<u32> {
+    let weighed = &row.weighed;
+    if row.cap.is_some() || weighed.agreement() == Some(Agreement::Opposite) {
         return None;
     }
+    let share = match (weighed.p_attainable, row.answer.least) {
+        (Some(own), Some(least)) if least < 1.0 => own / least,
+        _ => 1.0,
+    };
+    let fewest = runs_to_attain(weighed.per_block, alpha * share);
     match row.verdict {
-        Verdict::Supported => {
-            row.weighed.p?;
-            runs_to_attain(row.weighed.per_block, level)
-        }
+        Verdict::Supported => fewest.filter(|_| weighed.contrast.is_some()),
         Verdict::Undecided => {
-            let (p, adjusted) = (row.weighed.p?, row.p_adjusted?);
-            let level = if adjusted > 0.0 {
-                alpha * p / adjusted
-            } else {
-                alpha
-            };
-            let needed = runs_for(&row.weighed, level)?;
-            let made = row.weighed.n_a.min(row.weighed.n_b)?;
+            weighed.contrast.as_ref()?;
+            let needed = runs_for(weighed, row.answer.alone)?.max(fewest?);
+            let made = weighed.n_a.min(weighed.n_b)?;
             Some(needed.max(made + 1)).filter(|&n| n <= MOST_RUNS)
         }
         Verdict::Established | Verdict::Equivalent => None,
@@ -311,13 +380,16 @@ pub(crate) fn runs_to_attain(per_block: Option<u32>, level: f64) -> Option<u32> 
 fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
     let metric = &cells.metrics[row.key.metric];
     let weighed = &row.weighed;
+    let across = weighed.across.as_ref();
+    let capped = capped_by(row, options);
     let mut because: Vec<String> = Vec::new();
-    because.extend(weighed.across.as_ref().map(|across| story(across, options)));
+    because.extend(across.map(|across| story(across, options.alpha)));
     because.extend(weighed.because.iter().cloned());
     if row.verdict == Verdict::Undecided && weighed.ci90.is_some() {
         because.extend(weighed.coarseness(options));
+        because.extend(row.tails.clone().filter(|_| within(weighed, options)));
     }
-    let ci = weighed.ci_ends();
+    because.extend(capped.map(|cap| format!("no better than {}: {}", cap.verdict.word(), cap.lint)));
     Comparison {
         workload: cells.workloads[row.key.workload].clone(),
         metric: metric.name.clone(),
@@ -329,13 +401,16 @@ fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
         mean_baseline: weighed.mean_a,
         mean: weighed.mean_b,
         ratio: weighed.ratio,
-        ci,
+        ci: weighed.ci_ends(),
+        ci_simultaneous: simultaneous(weighed, &row.answer, row.verdict),
         p_t: weighed.p_t,
         t_test: weighed.t_test,
-        p: weighed.p,
+        p: row.answer.p,
         p_attainable: weighed.p_attainable,
-        p_adjusted: row.p_adjusted,
-        p_t_adjusted: row.p_t_adjusted,
+        p_adjusted: row.answer.p_adjusted,
+        p_t_adjusted: row.answer.p_t_adjusted,
+        primary: row.primary,
+        capped_by: capped.map(|cap| cap.lint.to_owned()),
         scale: weighed.scale,
         difference: weighed.difference,
         resolution: weighed.step,
@@ -344,4 +419,42 @@ fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
         runs_needed: row.runs_needed,
         because: (!because.is_empty()).then(|| because.join("; ")),
     }
+}
+
+/// The lint that made a verdict worse than its figures.
+fn capped_by(row: &Row, options: &Options) -> Option<Cap> {
+    let uncapped = verdict(&row.weighed, &row.answer, options);
+    row.cap.filter(|_| uncapped != row.verdict)
+}
+
+fn within(weighed: &Weighed, options: &Options) -> bool {
+    let margin = equivalence::bounds(options.margin).ok();
+    margin.zip(weighed.ci90).is_some_and(|(m, ci)| ci.within(&m))
+}
+
+/// The interval that holds together with those of all other tests of the family
+/// (Bonferroni). What the family's test excludes and this interval does not,
+/// because the test uses what rows have in common, ends at "no difference"
+/// (Guilbaud 2008).
+pub(crate) fn simultaneous(
+    weighed: &Weighed,
+    answer: &Answer,
+    verdict: Verdict,
+) -> Option<[f64; 2]> {
+    let estimate = weighed.estimate?;
+    if !(answer.alone > 0.0 && answer.alone < 1.0) {
+        return None;
+    }
+    let level = 1.0 - answer.alone;
+    let (interval, none) = match weighed.scale {
+        Scale::Raw => (estimate.difference_interval(level), 0.0),
+        Scale::Log | Scale::Summary => (estimate.ratio_interval(level), 1.0),
+    };
+    let [low, high] = ends(interval.ok()?)?;
+    let established = verdict == Verdict::Established;
+    Some(match estimate.effect > none {
+        true if established => [low.max(none), high],
+        false if established => [low, high.min(none)],
+        _ => [low, high],
+    })
 }

@@ -43,6 +43,9 @@ pub struct Document {
     pub summaries: Vec<Summary>,
     /// Figures without replication as recorded.
     pub statements: Vec<Statement>,
+    /// What was tested together: the primary tests, and the others.
+    #[serde(default)]
+    pub families: Vec<Family>,
     /// Every configuration against its baseline.
     pub comparisons: Vec<Comparison>,
     /// What `machines` tells apart, where it is not machines.
@@ -98,6 +101,28 @@ fn is_usual_level(level: &f64) -> bool {
     *level == LEVEL
 }
 
+/// Tests that are corrected together by step-down maxT.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Family {
+    /// Whether these are the comparisons, claims, effects and rates of primary
+    /// metrics, declared before the data were seen; else all others.
+    pub primary: bool,
+    /// How many tests; those that so few runs cannot bring to `Document::alpha`
+    /// whatever they show are left out.
+    pub tests: u32,
+    /// The part of `Document::alpha` at which they are tested unless the other
+    /// family is rejected whole.
+    pub alpha: f64,
+    /// Joint relabelings of the runs.
+    pub relabelings: f64,
+    /// How many of them were visited.
+    pub visited: u32,
+    /// Whether that is all of them.
+    pub exact: bool,
+    /// The smallest p that any of them can have.
+    pub p_attainable: f64,
+}
+
 /// What a configuration differs in from the baseline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdentityDifference {
@@ -151,19 +176,30 @@ pub struct Comparison {
     /// Interval of `ratio`, or of `difference` on the raw scale: 95 %, or the
     /// level of `Options::level`.
     pub ci: Option<[f64; 2]>,
-    /// p of the t test.
+    /// The interval at the level that is right for all tests of the family
+    /// together. Of a row that is established it ends at "no difference" at the
+    /// latest.
+    #[serde(default)]
+    pub ci_simultaneous: Option<[f64; 2]>,
+    /// p of the t test; `null` where nothing varies.
     pub p_t: Option<f64>,
     /// Which t gave `ci` and `p_t`; `null` where there is none.
     #[serde(default)]
     pub t_test: Option<TTest>,
-    /// p of the permutation test; `null` where only summaries are known.
+    /// p of the permutation test by itself; `null` where only summaries are known.
     pub p: Option<f64>,
     /// The smallest p that so many runs allow the permutation test.
     pub p_attainable: Option<f64>,
-    /// `p` corrected for the number of comparisons.
+    /// `p` corrected for its family; `null` where `p_attainable` is above alpha.
     pub p_adjusted: Option<f64>,
-    /// `p_t` corrected for the number of comparisons.
+    /// `p_t` corrected for its family.
     pub p_t_adjusted: Option<f64>,
+    /// Whether it is of the primary family.
+    #[serde(default)]
+    pub primary: bool,
+    /// The lint for which the verdict is no better than it is, if one is.
+    #[serde(default)]
+    pub capped_by: Option<String>,
     /// On which scale the values were compared.
     pub scale: Scale,
     /// Configuration minus baseline, in the metric's unit; raw scale only.
@@ -325,11 +361,13 @@ pub enum Scale {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The corrected permutation test says so.
+    /// The permutation test, corrected for the family, says so.
     Established,
-    /// Only the corrected t test says so; the runs are too few for the other.
+    /// Only the t test, corrected likewise, says so; the runs are too few for the
+    /// other, or a lint forbids more.
     Supported,
-    /// The 90 % interval lies within the margin.
+    /// Two one-sided t tests, corrected likewise, say that the difference is less
+    /// than the margin.
     Equivalent,
     /// None of these.
     Undecided,
@@ -378,6 +416,17 @@ pub struct Effect {
     pub ci: Option<[f64; 2]>,
     /// p of the t test, not corrected.
     pub p: Option<f64>,
+    /// p corrected for the family: of the permutation test where every block
+    /// holds the whole grid, else of the t test.
+    #[serde(default)]
+    pub p_adjusted: Option<f64>,
+    /// What may be said of it. Never `equivalent`.
+    #[serde(default = "undecided")]
+    pub verdict: Verdict,
+}
+
+fn undecided() -> Verdict {
+    Verdict::Undecided
 }
 
 /// Events per second of one configuration.
@@ -415,14 +464,29 @@ pub struct RateComparison {
     pub event: String,
     /// Configuration over baseline; `null` if the baseline has no events.
     pub ratio: Option<f64>,
-    /// p of the exact conditional test.
+    /// How `p` was found; `null` where it was not.
+    #[serde(default)]
+    pub test: Option<RateTest>,
+    /// Its p.
     pub p: Option<f64>,
-    /// `p` corrected for the number of rate comparisons (Holm).
+    /// `p` corrected for its family; `null` where it is in none.
     pub p_adjusted: Option<f64>,
-    /// `established` or `undecided`.
+    /// What may be said of it. Never `equivalent`.
     pub verdict: Verdict,
     /// What would settle it, or why it cannot be tested.
     pub note: Option<String>,
+}
+
+/// How two rates are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RateTest {
+    /// The rates of the runs, by the permutation test.
+    Runs,
+    /// One exposure of each, by the scatter of the counts in windows of time.
+    Windows,
+    /// One exposure of each, as if no event had to do with another (Poisson).
+    Poisson,
 }
 
 /// A claim and what became of it.

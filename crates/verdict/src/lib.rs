@@ -30,12 +30,14 @@
 mod across;
 mod across_rows;
 mod baselines;
+mod caps;
 mod cells;
 mod claims;
 mod comparisons;
 mod document;
 mod error;
 mod factorial;
+mod family;
 mod failed;
 mod identities;
 mod lints;
@@ -57,8 +59,8 @@ pub use assize_bundle::{
     Across, Configuration, Measurement, Place, Run, Spread, Statement, Summary,
 };
 pub use document::{
-    Agreement, Claim, Comparison, DifferingPart, Document, Effect, Factorial, IdentityDifference,
-    Lint, MachineComparison, NoiseFloor, Outcome, Pooled, Rate, RateComparison, Relation, SCHEMA,
+    Agreement, Claim, Comparison, DifferingPart, Document, Effect, Factorial, Family, IdentityDifference,
+    Lint, MachineComparison, NoiseFloor, Outcome, Pooled, Rate, RateComparison, RateTest, Relation, SCHEMA,
     Scale, Sentence, TTest, Table, TableCell, TableRow, Verdict,
 };
 pub use error::Error;

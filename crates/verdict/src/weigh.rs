@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use assize_judge::permutation::{self, Permutation};
+use assize_judge::family::{self, Block, Contrast};
 use assize_judge::welch::{self, Estimate, Moments};
 use assize_judge::{Interval, Result, paired};
 
-use crate::across::{Across, weigh_across};
+use crate::across::{Across, Reach, weigh_across};
 use crate::cells::{Cell, Cells, standard_error, usable};
 use crate::document::{Agreement, Scale, TTest};
 use crate::options::{LEVEL, Options};
@@ -32,7 +32,9 @@ pub(crate) struct Weighed {
     pub(crate) p_t: Option<f64>,
     /// Which t gave the interval and `p_t`, where there is one.
     pub(crate) t_test: Option<TTest>,
-    pub(crate) p: Option<f64>,
+    /// The runs as the permutation test takes them; none where there is no test.
+    pub(crate) contrast: Option<Contrast>,
+    /// The smallest p that so many runs allow the permutation test by itself.
     pub(crate) p_attainable: Option<f64>,
     /// Pooled standard deviation of the logarithms; of pairs, the standard
     /// deviation of unpaired runs that would leave as much doubt.
@@ -62,7 +64,7 @@ impl Weighed {
             ci90: None,
             p_t: None,
             t_test: None,
-            p: None,
+            contrast: None,
             p_attainable: None,
             log_sd: None,
             per_block: None,
@@ -96,26 +98,31 @@ impl Weighed {
         self.ci.and_then(ends)
     }
 
-    /// Whether several machines tell the same story; none of one machine.
-    pub(crate) fn agreement(&self, options: &Options) -> Option<Agreement> {
-        let across = self.across.as_ref()?;
-        Some(across.agreement(options))
+    /// p of the permutation test, by itself and not corrected.
+    pub(crate) fn p_alone(&self, seed: u64) -> Option<f64> {
+        let contrast = std::slice::from_ref(self.contrast.as_ref()?);
+        let found = family::step_down(contrast, seed).ok()?;
+        finite(found.tested.first()?.p)
     }
 
-    /// Whether one direction may be claimed of all machines. The permutation test
-    /// only denies that there is no effect on any of them: they must not contradict
-    /// each other, and the pooled interval must leave out "no difference".
-    pub(crate) fn has_common_direction(&self, options: &Options) -> bool {
-        match self.agreement(options) {
-            None => true,
-            Some(Agreement::Opposite) => false,
-            Some(_) => self.ci.is_none() || self.excludes_none(),
-        }
+    /// Whether several machines tell the same story; none of one machine.
+    pub(crate) fn agreement(&self) -> Option<Agreement> {
+        Some(self.across.as_ref()?.agreement())
+    }
+
+    /// Of which machines one direction may be claimed; none of one machine.
+    pub(crate) fn reach(&self, alpha: f64) -> Option<Reach> {
+        Some(self.across.as_ref()?.reach(alpha))
+    }
+
+    /// Whether a difference may be claimed of all machines, if there are several.
+    pub(crate) fn has_common_direction(&self, alpha: f64) -> bool {
+        self.reach(alpha).is_none_or(|reach| reach != Reach::None)
     }
 
     /// What they say, if they contradict each other.
-    pub(crate) fn disagreement(&self, options: &Options) -> Option<String> {
-        self.across.as_ref()?.disagreement(options)
+    pub(crate) fn disagreement(&self) -> Option<String> {
+        self.across.as_ref()?.disagreement()
     }
 
     /// The step as a share of the baseline's mean, if that is more than the margin:
@@ -165,17 +172,8 @@ pub(crate) fn ends(interval: Interval) -> Option<[f64; 2]> {
 
 /// Weighs `b` against `a`; both hold runs or a summary. Where both have runs
 /// on several machines, the machine is a block.
-pub(crate) fn weigh(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>, seed: u64) -> Weighed {
-    weighed(cells, a, b, Some(seed))
-}
-
-/// As [`weigh`], without the permutation test, which takes the time.
-pub(crate) fn weigh_untested(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
-    weighed(cells, a, b, None)
-}
-
-fn weighed(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>, seed: Option<u64>) -> Weighed {
-    if let Some(mut weighed) = weigh_across(cells, a, b, seed) {
+pub(crate) fn weigh(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
+    if let Some(mut weighed) = weigh_across(cells, a, b) {
         weighed.step = coarser(a, b);
         return weighed;
     }
@@ -185,7 +183,7 @@ fn weighed(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>, seed: Option<u64>) -> 
     } else if a.runs.len() < 2 || b.runs.len() < 2 {
         single(a, b)
     } else {
-        by_runs(a, b, positive, seed)
+        by_runs(a, b, positive)
     };
     weighed.step = coarser(a, b);
     if agreeing_summary(a) || agreeing_summary(b) {
@@ -206,12 +204,11 @@ pub(crate) fn by_machine_runs(
     a: &Cell<'_>,
     b: &Cell<'_>,
     positive: bool,
-    seed: Option<u64>,
 ) -> Weighed {
     let mut weighed = if a.runs.len() < 2 || b.runs.len() < 2 {
         single(a, b)
     } else {
-        by_runs(a, b, positive, seed)
+        by_runs(a, b, positive)
     };
     weighed.step = coarser(a, b);
     weighed
@@ -231,11 +228,11 @@ pub(crate) fn agreeing_summary(cell: &Cell<'_>) -> bool {
 }
 
 /// In complete blocks by pairs, else as two independent sets of runs.
-fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool, seed: Option<u64>) -> Weighed {
+fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
     let Some((in_a, in_b)) = partners(a, b) else {
-        return by_values(a, b, TTest::Welch, positive, seed);
+        return by_values(a, b, TTest::Welch, positive);
     };
-    let mut weighed = by_values(&in_a, &in_b, TTest::Paired, positive, seed);
+    let mut weighed = by_values(&in_a, &in_b, TTest::Paired, positive);
     let alone = a.runs.len() + b.runs.len() - in_a.runs.len() - in_b.runs.len();
     if alone > 0 {
         weighed.because.push(format!(
@@ -246,15 +243,10 @@ fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool, seed: Option<u64>) -> Wei
     weighed
 }
 
-fn by_values(
-    a: &Cell<'_>,
-    b: &Cell<'_>,
-    t_test: TTest,
-    positive: bool,
-    seed: Option<u64>,
-) -> Weighed {
+fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> Weighed {
     let (values_a, values_b) = (a.values(), b.values());
     let mut weighed = counted(a, b, positive);
+    let hidden = [hidden(a, b, positive, a), hidden(a, b, positive, b)];
     let (estimate, x_a, x_b) = if positive {
         let (x_a, x_b) = (logs(&values_a), logs(&values_b));
         let (log_sd, estimate) = match t_test {
@@ -273,19 +265,55 @@ fn by_values(
         };
         (estimate, values_a, values_b)
     };
-    take_estimate(&mut weighed, estimate, t_test);
-    let Some(seed) = seed else {
-        return weighed;
+    let added = hidden[0] / x_a.len() as f64 + hidden[1] / x_b.len() as f64;
+    take_estimate(&mut weighed, estimate, t_test, added);
+    let blocks = in_blocks(a, &x_a, b, &x_b);
+    weighed.per_block = blocks.as_deref().and_then(even_blocks);
+    let contrast = Contrast {
+        blocks: blocks.unwrap_or_else(|| vec![together(a, x_a, x_b)]),
+        resolution: 0.5 * (hidden[0] + hidden[1]),
+        relative: positive,
     };
-    let test = match in_blocks(a, &x_a, b, &x_b) {
-        Some(blocks) => {
-            weighed.per_block = even_blocks(&blocks);
-            permutation::blocked(&blocks, seed)
-        }
-        None => permutation::two_sample(&x_a, &x_b, seed),
-    };
-    take_permutation(&mut weighed, test);
+    weighed.p_attainable = finite(contrast.attainable());
+    weighed.contrast = Some(contrast);
     weighed
+}
+
+/// The variance that the steps of the values hide in each run of one side, u²/12
+/// for steps of u, on the scale that is averaged.
+fn hidden(a: &Cell<'_>, b: &Cell<'_>, positive: bool, side: &Cell<'_>) -> f64 {
+    let step = match coarser(a, b) {
+        Some(step) => step,
+        None if are_counts(a) && are_counts(b) => 1.0,
+        None => return 0.0,
+    };
+    let size = if positive {
+        arithmetic(&side.values()).unwrap_or(1.0)
+    } else {
+        1.0
+    };
+    (step / size).powi(2) / 12.0
+}
+
+/// Whether all values are whole numbers.
+fn are_counts(cell: &Cell<'_>) -> bool {
+    cell.runs.iter().all(|run| run.value.fract() == 0.0)
+}
+
+/// All runs as one block.
+fn together(a: &Cell<'_>, x_a: Vec<f64>, x_b: Vec<f64>) -> Block {
+    let machine = a.runs.first().and_then(|run| run.machine);
+    Block {
+        site: site(machine, None),
+        a: x_a,
+        b: x_b,
+    }
+}
+
+/// Where labels are exchanged jointly for all rows: a block of one machine.
+fn site(machine: Option<usize>, block: Option<u32>) -> u64 {
+    let machine = machine.map_or(0, |machine| machine as u64 + 1);
+    (machine << 33) | block.map_or(0, |block| u64::from(block) + 1)
 }
 
 fn single(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
@@ -296,7 +324,10 @@ fn single(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
         (Some(mean_a), Some(mean_b)) => weighed.difference = finite(mean_b - mean_a),
         _ => {}
     }
-    weighed.p_attainable = Some(permutation::attainable(a.runs.len(), b.runs.len()));
+    weighed.p_attainable = Some(assize_judge::permutation::attainable(
+        a.runs.len(),
+        b.runs.len(),
+    ));
     let whose = match (a.runs.len(), b.runs.len()) {
         (1, 1) => "a single run of each",
         (1, _) => "a single run of the baseline",
@@ -363,7 +394,7 @@ fn by_summary(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
     };
     let estimate =
         welch::ratio_from_summaries(moments(mean_a, error_a, n_a), moments(mean_b, error_b, n_b));
-    take_estimate(&mut weighed, estimate, TTest::Welch);
+    take_estimate(&mut weighed, estimate, TTest::Welch, 0.0);
     weighed
         .because
         .push("only means and their spread are given: no permutation test".into());
@@ -382,32 +413,35 @@ fn moments(cell: &Cell<'_>) -> Option<(f64, Option<f64>, Option<u32>)> {
     Some((summary.mean, standard_error(summary), summary.n))
 }
 
-fn take_estimate(weighed: &mut Weighed, estimate: Result<Estimate>, t_test: TTest) {
+/// Takes an estimate, with the variance that the steps of the values add. Where
+/// nothing varies there is no t test: that so few runs are equal does not show
+/// that all would be.
+fn take_estimate(
+    weighed: &mut Weighed,
+    estimate: Result<Estimate>,
+    t_test: TTest,
+    variance: f64,
+) {
+    let raw = weighed.scale == Scale::Raw;
+    let estimate = estimate.map(|estimate| match (variance > 0.0, raw) {
+        (false, _) => estimate,
+        (true, true) => estimate.difference_widened(variance),
+        (true, false) => estimate.ratio_widened(variance),
+    });
     weighed.estimate = estimate.as_ref().ok().copied();
     weighed.t_test = estimate.is_ok().then_some(t_test);
     match estimate {
-        Ok(estimate) if weighed.scale == Scale::Raw => {
-            weighed.difference = finite(estimate.effect);
-            weighed.ci = Some(estimate.ci);
-            weighed.p_t = finite(estimate.p_t);
-        }
         Ok(estimate) => {
-            weighed.ratio = finite(estimate.effect);
+            if raw {
+                weighed.difference = finite(estimate.effect);
+            } else {
+                weighed.ratio = finite(estimate.effect);
+                weighed.ci90 = Some(estimate.ci90);
+            }
             weighed.ci = Some(estimate.ci);
-            weighed.ci90 = Some(estimate.ci90);
-            weighed.p_t = finite(estimate.p_t);
+            weighed.p_t = finite(estimate.p_t).filter(|_| estimate.standard_error > 0.0);
         }
         Err(why) => weighed.because.push(format!("no interval: {why}")),
-    }
-}
-
-fn take_permutation(weighed: &mut Weighed, test: Result<Permutation>) {
-    match test {
-        Ok(test) => {
-            weighed.p = finite(test.p);
-            weighed.p_attainable = finite(test.p_attainable);
-        }
-        Err(why) => weighed.because.push(format!("no permutation test: {why}")),
     }
 }
 
@@ -417,21 +451,26 @@ pub(crate) fn in_blocks(
     x_a: &[f64],
     b: &Cell<'_>,
     x_b: &[f64],
-) -> Option<Vec<(Vec<f64>, Vec<f64>)>> {
-    let mut blocks: BTreeMap<u32, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
-    for (reading, &x) in a.runs.iter().zip(x_a) {
-        blocks.entry(reading.block?).or_default().0.push(x);
-    }
-    for (reading, &x) in b.runs.iter().zip(x_b) {
-        blocks.entry(reading.block?).or_default().1.push(x);
+) -> Option<Vec<Block>> {
+    let mut blocks: BTreeMap<u64, Block> = BTreeMap::new();
+    for (cell, x, is_a) in [(a, x_a, true), (b, x_b, false)] {
+        for (reading, &x) in cell.runs.iter().zip(x) {
+            let site = site(reading.machine, Some(reading.block?));
+            let block = blocks.entry(site).or_insert(Block {
+                site,
+                a: Vec::new(),
+                b: Vec::new(),
+            });
+            if is_a { &mut block.a } else { &mut block.b }.push(x);
+        }
     }
     Some(blocks.into_values().collect())
 }
 
 /// How many runs of each side every block holds, if they all hold as many.
-pub(crate) fn even_blocks(blocks: &[(Vec<f64>, Vec<f64>)]) -> Option<u32> {
-    let size = blocks.first()?.0.len();
-    let even = |(a, b): &(Vec<f64>, Vec<f64>)| a.len() == size && b.len() == size;
+pub(crate) fn even_blocks(blocks: &[Block]) -> Option<u32> {
+    let size = blocks.first()?.a.len();
+    let even = |block: &Block| block.a.len() == size && block.b.len() == size;
     blocks
         .iter()
         .all(even)

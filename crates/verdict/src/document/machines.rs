@@ -49,9 +49,9 @@ pub struct MachineComparison {
     pub p: Option<f64>,
     /// The smallest p that so many runs allow the permutation test.
     pub p_attainable: Option<f64>,
-    /// `p` corrected for the number of machines (Holm).
+    /// `p` corrected for its family; `null` where `p_attainable` is above alpha.
     pub p_adjusted: Option<f64>,
-    /// `p_t` corrected for the number of machines (Holm).
+    /// `p_t` corrected for its family.
     pub p_t_adjusted: Option<f64>,
     /// What may be said of this machine alone.
     pub verdict: Verdict,
@@ -113,9 +113,9 @@ pub struct Pooled {
     pub p: Option<f64>,
     /// The smallest p that so many runs allow it.
     pub p_attainable: Option<f64>,
-    /// `p` corrected for the number of comparisons.
+    /// `p` corrected for its family.
     pub p_adjusted: Option<f64>,
-    /// `p_t` corrected for the number of comparisons.
+    /// `p_t` corrected for its family.
     pub p_t_adjusted: Option<f64>,
     /// Whether the machines tell the same story.
     pub agreement: Agreement,

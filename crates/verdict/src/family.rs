@@ -1,0 +1,246 @@
+//! The family: everything in a document that is tested, corrected together.
+
+use assize_judge::family::{self, Contrast};
+use assize_judge::{holm, share_alpha};
+
+use crate::document::Family;
+use crate::words::finite;
+
+/// The part of alpha that the primary tests have, where there are others.
+pub(crate) const PRIMARY_SHARE: f64 = 0.8;
+
+/// One thing to be tested.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Question {
+    /// For the permutation test; none where it cannot be made.
+    pub(crate) contrast: Option<Contrast>,
+    /// p of the t test.
+    pub(crate) p_t: Option<f64>,
+    /// p of the test for equivalence.
+    pub(crate) p_equivalence: Option<f64>,
+    /// Whether it was declared primary before the data were seen.
+    pub(crate) primary: bool,
+}
+
+/// What became of a [`Question`].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Answer {
+    /// p of the permutation test by itself.
+    pub(crate) p: Option<f64>,
+    /// The same, corrected for the family.
+    pub(crate) p_adjusted: Option<f64>,
+    /// p of the t test, corrected for the family.
+    pub(crate) p_t_adjusted: Option<f64>,
+    /// p of the test for equivalence, corrected for the family.
+    pub(crate) p_equivalence: Option<f64>,
+    /// The smallest `p_adjusted` that the design allows if no more than its own
+    /// class is rejected; none where there is no permutation test.
+    pub(crate) least: Option<f64>,
+    /// The alpha of a simultaneous interval: that of its class over the number of
+    /// its tests.
+    pub(crate) alone: f64,
+}
+
+/// All questions of a document. Ask everything first, then [`Questions::answer`].
+#[derive(Debug, Default)]
+pub(crate) struct Questions(Vec<Question>);
+
+/// The place of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Asked(usize);
+
+/// All answers.
+pub(crate) struct Answers {
+    answers: Vec<Answer>,
+    pub(crate) families: Vec<Family>,
+}
+
+impl Answers {
+    pub(crate) fn of(&self, asked: Asked) -> Answer {
+        self.answers[asked.0]
+    }
+}
+
+impl Questions {
+    pub(crate) fn ask(&mut self, question: Question) -> Asked {
+        self.0.push(question);
+        Asked(self.0.len() - 1)
+    }
+
+    /// Tests everything that was asked, at `alpha` for the whole document. The
+    /// primary questions are one family and the others another; see
+    /// [`share_alpha`] for how they share alpha.
+    pub(crate) fn answer(self, alpha: f64, seed: u64) -> Answers {
+        let questions = self.0;
+        let of = |primary: bool| -> Vec<usize> {
+            let all = 0..questions.len();
+            all.filter(|&at| questions[at].primary == primary && tests(&questions[at]))
+                .collect()
+        };
+        let classes = [of(true), of(false)];
+        let shares = match (classes[0].is_empty(), classes[1].is_empty()) {
+            (false, false) => [PRIMARY_SHARE, 1.0 - PRIMARY_SHARE],
+            _ => [1.0, 1.0],
+        };
+        let mut answers = vec![Answer::default(); questions.len()];
+        let mut families = Vec::new();
+        for (at, class) in classes.iter().enumerate() {
+            let alone = alpha * shares[at] / class.len().max(1) as f64;
+            for &question in class {
+                answers[question].alone = alone;
+            }
+            families.extend(permute(&questions, class, at == 0, shares[at], alpha, seed, &mut answers));
+        }
+        let shared = |pick: &dyn Fn(usize) -> Option<f64>| share(&classes, pick);
+        let adjusted = shared(&|at| answers[at].p_adjusted);
+        let by_t = by_holm(&questions, &classes, |question| question.p_t);
+        let equal = by_holm(&questions, &classes, |question| question.p_equivalence);
+        let by_t = share(&classes, &|at| by_t[at]);
+        let equal = share(&classes, &|at| equal[at]);
+        for (at, answer) in answers.iter_mut().enumerate() {
+            answer.p_adjusted = adjusted.get(at).copied().flatten();
+            answer.p_t_adjusted = by_t.get(at).copied().flatten();
+            answer.p_equivalence = equal.get(at).copied().flatten();
+        }
+        Answers { answers, families }
+    }
+}
+
+fn tests(question: &Question) -> bool {
+    question.contrast.is_some() || question.p_t.is_some() || question.p_equivalence.is_some()
+}
+
+/// Tests one class by step-down maxT. What cannot reach alpha by itself, however
+/// the data turn out, is tested by itself only and costs the others nothing
+/// (Tarone 1990).
+fn permute(
+    questions: &[Question],
+    class: &[usize],
+    primary: bool,
+    share: f64,
+    alpha: f64,
+    seed: u64,
+    answers: &mut [Answer],
+) -> Option<Family> {
+    let mut able: Vec<usize> = Vec::new();
+    let mut contrasts: Vec<Contrast> = Vec::new();
+    for &at in class {
+        let Some(contrast) = &questions[at].contrast else {
+            continue;
+        };
+        let least = contrast.attainable();
+        answers[at].least = finite((least / share).min(1.0));
+        if least <= alpha {
+            able.push(at);
+            contrasts.push(contrast.clone());
+        } else if let Ok(found) = family::step_down(std::slice::from_ref(contrast), seed) {
+            answers[at].p = found.tested.first().and_then(|tested| finite(tested.p));
+        }
+    }
+    let found = family::step_down(&contrasts, seed).ok()?;
+    for (&at, tested) in able.iter().zip(&found.tested) {
+        answers[at].p = finite(tested.p);
+        answers[at].p_adjusted = finite(tested.p_adjusted);
+    }
+    let least = found.tested.iter().map(|tested| tested.p_attainable);
+    (!able.is_empty()).then(|| Family {
+        primary,
+        tests: u32::try_from(able.len()).unwrap_or(u32::MAX),
+        alpha: alpha * share,
+        relabelings: found.relabelings,
+        visited: found.draws,
+        exact: found.exact,
+        p_attainable: least.fold(1.0, f64::min).min(1.0),
+    })
+}
+
+/// Holm's p of the questions in each class.
+fn by_holm(
+    questions: &[Question],
+    classes: &[Vec<usize>; 2],
+    pick: impl Fn(&Question) -> Option<f64>,
+) -> Vec<Option<f64>> {
+    let mut all = vec![None; questions.len()];
+    for class in classes {
+        let p: Vec<Option<f64>> = class.iter().map(|&at| pick(&questions[at])).collect();
+        for (&at, p) in class.iter().zip(where_present(&p, holm)) {
+            all[at] = p;
+        }
+    }
+    all
+}
+
+/// Lets two classes share alpha.
+fn share(classes: &[Vec<usize>; 2], pick: &dyn Fn(usize) -> Option<f64>) -> Vec<Option<f64>> {
+    let present = |class: &[usize]| -> (Vec<usize>, Vec<f64>) {
+        let p = class.iter().filter_map(|&at| Some((at, pick(at)?)));
+        p.unzip()
+    };
+    let (first, second) = (present(&classes[0]), present(&classes[1]));
+    let (one, other) = share_alpha(&first.1, &second.1, PRIMARY_SHARE);
+    let most = classes.iter().flatten().max().map_or(0, |&at| at + 1);
+    let mut all = vec![None; most];
+    for (&at, p) in first.0.iter().zip(one).chain(second.0.iter().zip(other)) {
+        all[at] = Some(p);
+    }
+    all
+}
+
+/// Corrects the values that exist, leaving the others out of the family.
+fn where_present(p: &[Option<f64>], correct: impl Fn(&[f64]) -> Vec<f64>) -> Vec<Option<f64>> {
+    let present: Vec<f64> = p.iter().flatten().copied().collect();
+    let mut corrected = correct(&present).into_iter();
+    p.iter().map(|p| p.and_then(|_| corrected.next())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assize_judge::family::Block;
+
+    /// One run of each label in each block, b being `effect` above a.
+    fn pairs(blocks: u64, effect: f64, noise: u64) -> Contrast {
+        let of = |block: u64| Block {
+            site: block,
+            a: vec![0.0],
+            b: vec![effect + 0.01 * ((block * 7 + noise * 13) % 5) as f64 - 0.02],
+        };
+        Contrast {
+            blocks: (0..blocks).map(of).collect(),
+            resolution: 0.0,
+            relative: true,
+        }
+    }
+
+    fn ask(questions: &mut Questions, contrast: Contrast, primary: bool) -> Asked {
+        questions.ask(Question {
+            contrast: Some(contrast),
+            primary,
+            ..Question::default()
+        })
+    }
+
+    #[test]
+    fn forty_others_do_not_cost_a_primary_one_its_verdict() {
+        let mut questions = Questions::default();
+        let one = ask(&mut questions, pairs(6, 1.0, 0), true);
+        let others: Vec<Asked> = (1..=40)
+            .map(|noise| ask(&mut questions, pairs(6, 0.0, noise), false))
+            .collect();
+        let answers = questions.answer(0.05, 0);
+        assert_eq!(answers.of(one).p_adjusted, Some(2.0 / 64.0 / 0.8));
+        assert!(others.iter().all(|&at| answers.of(at).p_adjusted > Some(0.05)));
+        assert_eq!(answers.families.len(), 2);
+    }
+
+    #[test]
+    fn what_cannot_reach_alpha_costs_the_others_nothing() {
+        let mut questions = Questions::default();
+        let few = ask(&mut questions, pairs(3, 1.0, 0), false);
+        let many = ask(&mut questions, pairs(8, 1.0, 0), false);
+        let answers = questions.answer(0.05, 0);
+        assert_eq!(answers.of(few).p_adjusted, None);
+        assert_eq!(answers.of(few).p, Some(0.25));
+        assert_eq!(answers.of(many).p_adjusted, Some(2.0 / 256.0));
+    }
+}
