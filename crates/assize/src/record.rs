@@ -62,6 +62,7 @@ fn empty(plan: &Plan, run: &PlannedRun, exit: Exit) -> Recorded {
     );
     judged.order = run.index;
     judged.block = Some(run.block);
+    judged.image = run.image;
     Recorded {
         index: run.index,
         run: judged,

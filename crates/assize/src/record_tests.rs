@@ -17,7 +17,7 @@ fn plan() -> Plan {
             "setup": [], "teardown": [], "background": [],
             "workloads": [assize_job::Workload::default()],
         }],
-        "runs": [{"index": 4, "block": 2, "configuration": 0, "workload": 0, "repetition": 3, "seed": 9}],
+        "runs": [{"index": 4, "block": 2, "configuration": 0, "workload": 0, "repetition": 3, "seed": 9, "image": 3}],
         "primary": [], "higher_is_better": [], "until": null, "margin": 0.01,
         "retries": 0, "timeout_ms": 0, "samples": true, "offset_ns_max": 0,
         "payload": assize_job::Payload::default(),
@@ -79,6 +79,7 @@ fn a_run_keeps_its_place_and_its_seed() {
     assert_eq!((recorded.index, recorded.seed), (4, 9));
     let run = &recorded.run;
     assert_eq!((run.order, run.block, run.repetition), (4, Some(2), 3));
+    assert_eq!(run.image, Some(3));
     assert_eq!((&*run.configuration, &*run.workload), ("base", "true"));
 }
 

@@ -110,6 +110,8 @@ pub(crate) struct StoredRun<H = Vec<Histogram>> {
     pub(crate) order: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) block: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) image: Option<u32>,
     pub(crate) seed: u64,
     pub(crate) exit: Exit,
     pub(crate) metrics: IndexMap<String, Measurement>,
@@ -160,6 +162,7 @@ impl StoredRun {
             repetition: run.repetition,
             order: run.order,
             block: run.block,
+            image: run.image,
             seed: recorded.seed,
             exit: recorded.exit.clone(),
             metrics,
@@ -185,6 +188,7 @@ impl<H> StoredRun<H> {
             metrics: self.metrics,
             order: self.order,
             block: self.block,
+            image: self.image,
             machine: None,
             place: Place::default(),
         }

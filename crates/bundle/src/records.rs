@@ -51,6 +51,10 @@ pub struct Run {
     /// The randomised block this run belongs to, where the schedule has blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<u32>,
+    /// The memory image that its machine went on from, counted from 0; none
+    /// where machines do not begin with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<u32>,
     /// Where it was carried out, if the records hold runs of several machines
     /// (or kernels: see [`Records::across`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,6 +78,7 @@ impl Run {
             metrics: IndexMap::new(),
             order: 0,
             block: None,
+            image: None,
             machine: None,
             place: Place::default(),
         }

@@ -200,7 +200,8 @@ pub fn name_apart(heads: &[Head], directories: &[PathBuf], across: Across) -> Ve
 }
 
 /// Reads several bundles of one experiment as one set of records, in which each
-/// run names the bundle it is of, and blocks of different bundles are distinct.
+/// run names the bundle it is of, and blocks and images of different bundles are
+/// distinct.
 /// Whether they are of one experiment is for [`kin`] to say.
 ///
 /// The runs of a merged bundle keep the machines that they have there.
@@ -235,6 +236,7 @@ pub fn stack(directories: &[PathBuf], names: &[String], across: Across) -> Resul
             run.machine.get_or_insert_with(|| name.clone());
             run.order += next.order;
             run.block = run.block.map(|block| block + next.block);
+            run.image = run.image.map(|image| image + next.image);
             let cell = (run.configuration.clone(), run.workload.clone());
             let count = repetitions.entry(cell).or_default();
             *count += 1;
@@ -257,17 +259,23 @@ pub fn stack(directories: &[PathBuf], names: &[String], across: Across) -> Resul
     Ok(all)
 }
 
-/// Where orders and blocks of the next bundle begin.
+/// Where orders, blocks and images of the next bundle begin.
 struct Next {
     order: u32,
     block: u32,
+    image: u32,
 }
 
 impl Next {
     fn after(all: &Records) -> Next {
         let runs = all.runs.iter().map(|run| (run.order, run.block));
         let failures = all.failures.iter().map(|run| (run.order, run.block));
-        let mut next = Next { order: 0, block: 0 };
+        let images = all.runs.iter().filter_map(|run| run.image);
+        let mut next = Next {
+            order: 0,
+            block: 0,
+            image: images.max().map_or(0, |image| image + 1),
+        };
         for (order, block) in runs.chain(failures) {
             next.order = next.order.max(order + 1);
             next.block = next.block.max(block.map_or(0, |block| block + 1));

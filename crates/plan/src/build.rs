@@ -41,6 +41,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     let cells = configurations.len() * file.workloads.len();
     check_total(experiment, overrides, cells as u64, blocks)?;
     let seed = overrides.seed.unwrap_or(file.seed);
+    let target = overrides.target.as_ref().unwrap_or(&file.target);
     let workloads = unchanged(experiment)?;
     let tables = tables::tables(experiment, &factors, &configurations);
     Ok(Plan {
@@ -50,7 +51,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         overrides: overrides.clone(),
         title: file.title.clone(),
         question: file.question.clone(),
-        target: overrides.target.as_ref().unwrap_or(&file.target).clone(),
+        target: target.clone(),
         seed,
         factors,
         switches,
@@ -60,6 +61,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
             configurations.len(),
             workloads.len(),
             file.aa.then_some(1),
+            target == "exact",
         ),
         configurations,
         workloads,

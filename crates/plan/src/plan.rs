@@ -121,6 +121,10 @@ pub struct PlannedRun {
     /// configurations meet the same perturbations; the repeated baseline of
     /// `aa` has its own, else exact runs of it would be the same run.
     pub seed: u64,
+    /// The memory image that it goes on from, counted from 0; none where the
+    /// target has no such images.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<u32>,
 }
 
 /// Which direction is good.

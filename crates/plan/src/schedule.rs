@@ -8,13 +8,15 @@ use crate::plan::PlannedRun;
 ///
 /// Of each block's draws the first is its seed, the second that of the
 /// repeated baseline, the rest shuffle its cells. `repeated` is the
-/// configuration that repeats the baseline, if there is one.
+/// configuration that repeats the baseline, if there is one. On the exact
+/// target all go on from one memory image.
 pub(crate) fn runs(
     seed: u64,
     blocks: u32,
     configurations: usize,
     workloads: usize,
     repeated: Option<usize>,
+    exact: bool,
 ) -> Vec<PlannedRun> {
     let mut runs = Vec::new();
     let mut index = 0;
@@ -42,6 +44,7 @@ pub(crate) fn runs(
                 workload,
                 repetition: block + 1,
                 seed,
+                image: exact.then_some(0),
             });
             index += 1;
         }

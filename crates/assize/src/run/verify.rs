@@ -240,6 +240,7 @@ mod tests {
             workload: 0,
             repetition: 1,
             seed: 1,
+            image: None,
         };
         let lines = |lines: &&[&str]| lines.iter().map(|line| (*line).to_string()).collect();
         (0..).zip(all).map(|(i, l)| (run(i), lines(l))).collect()

@@ -55,6 +55,7 @@ pub fn recorded(index: u32) -> Recorded {
     let mut run = Run::new(configuration, "pipe", index / 2 + 1);
     run.order = index;
     run.block = Some(index / 2);
+    run.image = Some(index / 2);
     let time = 1.1 + 0.3 * f64::from(index % 2) + 0.013 * f64::from(index * index % 7);
     run.metrics
         .insert("time".into(), Measurement::new(time, "s"));

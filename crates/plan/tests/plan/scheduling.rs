@@ -165,6 +165,19 @@ const SEVEN: [&str; 15] = [
 ];
 
 #[test]
+fn runs_go_on_from_an_image_on_the_exact_target_only() {
+    let text = experiment(&[2], 2, 3, 1, true);
+    for (target, image) in [("exact", Some(0)), ("live", None), ("ssh:h", None)] {
+        let overrides = Overrides {
+            target: Some(target.into()),
+            ..Overrides::default()
+        };
+        let plan = read(&text).plan(&overrides).unwrap();
+        assert!(plan.runs.iter().all(|run| run.image == image), "{target}");
+    }
+}
+
+#[test]
 fn looks_are_counted_until_all_runs_are_done() {
     for (first, every, most, looks) in [
         (5, 5, 30, 6),
