@@ -168,6 +168,10 @@ fn after(records: &mut Records, others: u32) {
     for identity in &mut records.identities {
         identity.runs.iter_mut().for_each(|run| *run += others);
     }
+    for events in &mut records.events {
+        let runs = events.by_run.iter_mut();
+        runs.for_each(|run| run.order += others);
+    }
 }
 
 /// Adds records to those of other inputs; refuses to pool cells.

@@ -207,6 +207,7 @@ fn events(record: &Record, run: &Run) -> Option<Events> {
         count: *count,
         exposure_s: Some(*exposure_ns as f64 / NS_PER_S),
         times_s: t_ns.iter().map(|&t| t as f64 / NS_PER_S).collect(),
+        by_run: Vec::new(),
         place: Place::default(),
     })
 }

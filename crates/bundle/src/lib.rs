@@ -37,8 +37,8 @@ pub use raw::first_run_with;
 pub use recorded::{Exit, Histogram, Recorded, Samples};
 pub use records::{
     Across, Configuration, DeclaredTable, Doubt, Events, FailedRun, Identity, IdentityPart,
-    LevelSettings, Measurement, Place, Records, Resolution, Run, Spread, Statement, Summary,
-    Unavailable, Unsupported,
+    LevelSettings, Measurement, Place, Records, Resolution, Run, RunCount, Spread, Statement,
+    Summary, Unavailable, Unsupported,
 };
 pub use schedule::read_run;
 pub use several::{Kin, kin, name_apart, stack};

@@ -132,9 +132,25 @@ pub struct Events {
     pub exposure_s: Option<f64>,
     /// When they happened, in seconds on one clock, ascending; may be empty.
     pub times_s: Vec<f64>,
+    /// What each run has counted of it, in their order: `count` is the sum.
+    /// Empty where it is not known of which runs the count is, as in a posted
+    /// text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_run: Vec<RunCount>,
     /// Where it was read.
     #[serde(default)]
     pub place: Place,
+}
+
+/// What one run has counted of [`Events`].
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RunCount {
+    /// Which run: [`Run::order`] of the same configuration and workload.
+    pub order: u32,
+    /// How many.
+    pub count: u64,
+    /// Seconds of exposure, where known.
+    pub exposure_s: Option<f64>,
 }
 
 /// A figure that is not a run: no number of repetitions stands behind it.

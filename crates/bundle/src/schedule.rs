@@ -9,7 +9,8 @@ use crate::head::Stored;
 use crate::recorded::{Exit, Recorded, Skipped, StoredRun};
 use crate::writer::{recorded, run_path, samples_path};
 use crate::{
-    Doubt, Error, Events, FailedRun, Identity, Place, Records, Samples, Unavailable, samples,
+    Doubt, Error, Events, FailedRun, Identity, Place, Records, RunCount, Samples, Unavailable,
+    samples,
 };
 
 /// The runs of one cell that have the same to say.
@@ -141,7 +142,16 @@ impl Collected {
         }
         if run.exit == Exit::Completed {
             for events in &run.events {
-                count(&mut self.events, events);
+                let of_run = RunCount {
+                    order: run.order,
+                    count: events.count,
+                    exposure_s: events.exposure_s,
+                };
+                let events = Events {
+                    by_run: vec![of_run],
+                    ..events.clone()
+                };
+                count(&mut self.events, &events);
             }
         }
     }
@@ -164,7 +174,8 @@ impl Collected {
 }
 
 /// Adds events to those of earlier runs of the same cell: counts and
-/// exposures are sums, and times go on where the exposure before ended.
+/// exposures are sums, and times go on where the exposure before ended. What
+/// each run has counted stays apart.
 pub(crate) fn count(all: &mut Vec<Events>, events: &Events) {
     let known = all.iter_mut().find(|known| {
         known.event == events.event
@@ -176,6 +187,9 @@ pub(crate) fn count(all: &mut Vec<Events>, events: &Events) {
         return;
     };
     known.count = known.count.saturating_add(events.count);
+    for &one in &events.by_run {
+        by_run(&mut known.by_run, one);
+    }
     match (known.exposure_s, events.exposure_s) {
         (Some(before), Some(more)) => {
             known.exposure_s = Some(before + more);
@@ -188,6 +202,19 @@ pub(crate) fn count(all: &mut Vec<Events>, events: &Events) {
             known.times_s.clear();
         }
     }
+}
+
+/// Adds what a run has counted; a run that has several records of one event has
+/// counted their sum.
+fn by_run(all: &mut Vec<RunCount>, one: RunCount) {
+    let last = all.last_mut();
+    let Some(known) = last.filter(|known| known.order == one.order) else {
+        all.push(one);
+        return;
+    };
+    known.count = known.count.saturating_add(one.count);
+    let both = known.exposure_s.zip(one.exposure_s);
+    known.exposure_s = both.map(|(before, more)| before + more);
 }
 
 /// One run of a bundle, with its samples and what its tools printed.

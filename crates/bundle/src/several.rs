@@ -246,6 +246,10 @@ pub fn stack(directories: &[PathBuf], names: &[String], across: Across) -> Resul
             identity.machine.get_or_insert_with(|| name.clone());
             identity.runs.iter_mut().for_each(|run| *run += next.order);
         }
+        for events in &mut records.events {
+            let runs = events.by_run.iter_mut();
+            runs.for_each(|run| run.order += next.order);
+        }
         for failure in &mut records.failures {
             failure.order += next.order;
             failure.block = failure.block.map(|block| block + next.block);

@@ -7,7 +7,9 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assize_bundle::{Error, Head, Recorded, Writer, merge, read, read_plan, read_run};
+use assize_bundle::{
+    Across, Error, Head, Recorded, Writer, merge, read, read_plan, read_run, stack,
+};
 use common::{head, recorded};
 
 fn bundle(
@@ -30,6 +32,40 @@ fn on(target: &str, machine: &str) -> Head {
         machine: machine.into(),
         ..head(8)
     }
+}
+
+#[test]
+fn counts_of_several_bundles_name_the_runs_that_they_are_of() {
+    let place = tempfile::tempdir().unwrap();
+    let mut all = Vec::new();
+    for (name, runs) in [("a", 0..3), ("b", 0..4)] {
+        let runs = runs.map(|index| {
+            let mut run = recorded(index);
+            run.events[0].count = u64::from(index + 100 * all.len() as u32);
+            run
+        });
+        let runs: Vec<Recorded> = runs.collect();
+        all.push(bundle(place.path(), name, &on("host", name), runs));
+    }
+    let names = ["a".to_owned(), "b".to_owned()];
+    let records = stack(&all, &names, Across::Machines).unwrap();
+    let base = &records.events[0];
+    let by_run = base.by_run.iter().map(|one| {
+        let mut runs = records.runs.iter();
+        let run = runs.find(|run| run.order == one.order).unwrap();
+        assert_eq!(run.configuration, base.configuration);
+        (
+            run.machine.as_deref().unwrap(),
+            run.block.unwrap(),
+            one.count,
+        )
+    });
+    let by_run: Vec<_> = by_run.collect();
+    assert_eq!(
+        by_run,
+        [("a", 0, 0), ("a", 1, 2), ("b", 2, 100), ("b", 3, 102)]
+    );
+    assert_eq!(base.count, 204);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use assize_bundle::{Error, Exit, Head, Writer, read, read_plan, read_run};
+use assize_bundle::{Error, Events, Exit, Head, RunCount, Writer, read, read_plan, read_run};
 use common::{head, recorded};
 use proptest::prelude::*;
 use serde_json::json;
@@ -67,6 +67,42 @@ fn the_judge_sees_runs_failures_and_what_is_missing() {
     let base = &records.events[0];
     assert_eq!((base.count, base.exposure_s), (4, Some(20.0)));
     assert_eq!(base.times_s, [1.0, 2.0, 11.0, 12.0]);
+}
+
+#[test]
+fn counts_of_events_are_kept_by_run() {
+    let counts = [[3, 4], [0, 0], [10, 1], [0, 2]];
+    let place = tempfile::tempdir().unwrap();
+    let writer = Writer::create(place.path(), &head(4)).unwrap();
+    for (index, twice) in (0..).zip(counts) {
+        let mut run = recorded(index);
+        let one = run.events[0].clone();
+        // Two instruments of one run count the same event.
+        run.events = twice
+            .map(|count| Events {
+                count,
+                times_s: vec![],
+                ..one.clone()
+            })
+            .to_vec();
+        writer.put(&run).unwrap();
+    }
+    let records = read(place.path()).unwrap();
+    let of = |configuration: &str| {
+        let mut all = records.events.iter();
+        all.find(|one| one.configuration == configuration).unwrap()
+    };
+    let of_run = |order, count| RunCount {
+        order,
+        count,
+        exposure_s: Some(20.0),
+    };
+    assert_eq!(of("base").by_run, [of_run(0, 7), of_run(2, 11)]);
+    assert_eq!(of("base").count, 18);
+    assert_eq!(of("queue").by_run, [of_run(1, 0), of_run(3, 2)]);
+    // A bundle's file holds of a run what it always held.
+    let stored = fs::read_to_string(place.path().join("runs/0000.json")).unwrap();
+    assert!(!stored.contains("by_run"), "{stored}");
 }
 
 #[test]

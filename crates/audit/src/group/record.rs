@@ -190,6 +190,7 @@ fn record_other(records: &mut Records, cell: Cell, finding: Finding) {
             count,
             exposure_s,
             times_s,
+            by_run: Vec::new(),
             place: cell.place,
         }),
         Finding::Statement {
