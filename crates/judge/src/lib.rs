@@ -33,8 +33,8 @@
 //! to correct for, or give a figure for data that cannot carry one. Such data
 //! are an [`Error`].
 //!
-//! Every figure is compared with scipy and statsmodels to 1e-6 relative by
-//! `tests/oracle.rs`; `docs/validity.md` reports how the verdicts hold their
+//! Every figure is compared with scipy and statsmodels, to 1e-6 relative by
+//! `tests/oracle.rs` and to 1e-9 by `tests/designs.rs`; `docs/validity.md` reports how the verdicts hold their
 //! error rates in simulation.
 
 pub mod adjust;

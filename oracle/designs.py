@@ -1,0 +1,67 @@
+"""Reference values for what plans, blocks, looks and machines need, by numpy and
+scipy. `oracle/reference.py` writes and checks them with its own; these must agree
+to 1e-9 relative, a thousandth of what the older ones are held to.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import statsmodels.api as sm
+from scipy import integrate, optimize, stats
+
+
+def rng(seed):
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def floats(values):
+    return [float(v) for v in values]
+
+
+def block_contrasts():
+    r = rng(41)
+    for k, machines, blocks in ((1, 1, 6), (2, 2, 4), (3, 3, 3), (4, 1, 2)):
+        names = [f"f{i}" for i in range(k)]
+        pairs = list(itertools.combinations(range(k), 2))
+        rows, where, x = [], [], []
+        contrasts = {}
+        for machine, block in itertools.product(range(machines), range(blocks)):
+            base = 4.0 + machine + 0.2 * r.standard_normal()
+            cells = {}
+            grid = list(itertools.product((False, True), repeat=k))
+            r.shuffle(grid)
+            for levels in map(tuple, grid):
+                levels = tuple(map(bool, levels))
+                effect = sum((0.1 + 0.05 * i) * on for i, on in enumerate(levels))
+                value = float(base + effect + 0.02 * r.standard_normal())
+                cells[levels] = value
+                rows.append(list(levels))
+                where.append([machine, block])
+                x.append(value)
+            mean = lambda holds: np.mean([v for levels, v in cells.items() if holds(levels)])
+            for i in range(k):
+                off, on = (mean(lambda l: l[i] == level) for level in (False, True))
+                contrasts.setdefault(names[i], []).append(float(on - off))
+            for i, j in pairs:
+                ratio = lambda level: mean(lambda l: l[i] and l[j] == level) - mean(lambda l: not l[i] and l[j] == level)
+                contrasts.setdefault(f"{names[i]}:{names[j]}", []).append(float(ratio(True) - ratio(False)))
+        coded = np.where(np.array(rows), 0.5, -0.5)
+        labels = [tuple(w) for w in where]
+        indicators = [np.array([one == label for one in labels]) for label in sorted(set(labels))[1:]]
+        matrix = np.column_stack(
+            [np.ones(len(x)), coded] + [coded[:, i] * coded[:, j] for i, j in pairs] + indicators
+        ).astype(float)
+        fitted = sm.OLS(np.array(x), matrix).fit()
+        terms = slice(1, 1 + k + len(pairs))
+        order = names + [f"{names[i]}:{names[j]}" for i, j in pairs]
+        yield {"levels": rows, "x": x, "blocks": where, "names": names}, {
+            "names": order,
+            "contrasts": [contrasts[name] for name in order],
+            "effect": floats(fitted.params[terms]),
+            "standard_error": floats(fitted.bse[terms]),
+            "df": int(fitted.df_resid),
+        }
+
+
+FILES = [block_contrasts]
