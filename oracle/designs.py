@@ -64,4 +64,45 @@ def block_contrasts():
         }
 
 
-FILES = [block_contrasts]
+def window_counts(times, exposure):
+    number = min(50, max(6, round(len(times) / 5)))
+    counts, _ = np.histogram(times, bins=np.linspace(0, exposure, number + 1))
+    assert counts.sum() == len(times)
+    return counts
+
+
+def clustered_rates():
+    r = rng(42)
+    for size, expected, longer in ((1, 40, 1.0), (2, 60, 0.5), (3, 90, 3.0), (5, 400, 1.7), (1, 900, 1.0)):
+        sides = []
+        for exposure, rate in ((30.0, expected), (30.0 * longer, expected * longer * 1.4)):
+            clusters = r.uniform(0, exposure, max(3 if size > 3 else 12 // size, r.poisson(rate / size)))
+            sides.append((floats(np.repeat(clusters, size)), exposure))
+        variance, df, phi = [], [], []
+        for times, exposure in sides:
+            counts = window_counts(times, exposure)
+            # The log rate of a Poisson model with only an intercept.
+            scale = stats.chisquare(counts).statistic / (len(counts) - 1)
+            fitted = sm.GLM(counts, np.ones(len(counts)), family=sm.families.Poisson()).fit(scale="X2")
+            assert math.isclose(fitted.scale, scale, rel_tol=1e-8)
+            if scale > 1:
+                assert math.isclose(fitted.bse[0] ** 2, scale / len(times), rel_tol=1e-6)
+            phi.append(max(1.0, float(scale)))
+            variance.append(phi[-1] / len(times))
+            df.append(len(counts) - 1)
+        d = math.log(len(sides[1][0]) / sides[1][1]) - math.log(len(sides[0][0]) / sides[0][1])
+        total = sum(variance)
+        both = total**2 / sum(v**2 / f for v, f in zip(variance, df))
+        half = stats.t.ppf(0.975, both) * math.sqrt(total)
+        a, b = ({"times": times, "exposure": exposure} for times, exposure in sides)
+        yield {"a": a, "b": b}, {
+            "ratio": math.exp(d),
+            "ci": [math.exp(d - half), math.exp(d + half)],
+            "standard_error": math.sqrt(total),
+            "df": float(both),
+            "p": float(2 * stats.t.sf(abs(d) / math.sqrt(total), both)),
+            "phi": phi,
+        }
+
+
+FILES = [block_contrasts, clustered_rates]

@@ -67,7 +67,7 @@ pub use factorial::{Effect, Factorial};
 pub use jitter::Jitter;
 pub use lints::Drift;
 pub use permutation::Permutation;
-pub use poisson::{Gaps, RateComparison, garwood};
+pub use poisson::{ClusteredComparison, Gaps, RateComparison, garwood};
 pub use quantile::{PerRun, QuantileInterval};
 pub use verdict::{Verdict, VerdictInput, decide};
 pub use welch::{Estimate, Interval, Moments};

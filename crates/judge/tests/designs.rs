@@ -9,7 +9,7 @@
     reason = "helpers of tests, which the configuration does not recognise"
 )]
 
-use assize_judge::factorial;
+use assize_judge::{factorial, poisson};
 use serde_json::Value;
 
 const TOLERANCE: f64 = 1e-9;
@@ -92,5 +92,29 @@ fn contrasts_and_fits_in_blocks() {
                 near("contrast", *got, want, 1.0);
             }
         }
+    }
+}
+
+#[test]
+fn rates_of_clusters() {
+    for (input, want) in cases!("clustered_rates") {
+        let (a, b) = (floats(&input["a"]["times"]), floats(&input["b"]["times"]));
+        let side = |times_s, of: &str| poisson::Observed {
+            times_s,
+            exposure_s: number(&input[of]["exposure"]),
+        };
+        let got = poisson::compare_clustered(side(&a, "a"), side(&b, "b")).unwrap();
+        agree("ratio", got.ratio, &want["ratio"]);
+        agree("low", got.ci.low, &want["ci"][0]);
+        agree("high", got.ci.high, &want["ci"][1]);
+        agree(
+            "standard error",
+            got.standard_error,
+            &want["standard_error"],
+        );
+        agree("df", got.df, &want["df"]);
+        agree("p", got.p, &want["p"]);
+        agree("phi of a", got.phi_a, &want["phi"][0]);
+        agree("phi of b", got.phi_b, &want["phi"][1]);
     }
 }
