@@ -105,4 +105,58 @@ def clustered_rates():
         }
 
 
-FILES = [block_contrasts, clustered_rates]
+def trends_by_brute_force(sizes):
+    """The chances of each sum of rising minus falling pairs, no ties."""
+    chances = {0: 1.0}
+    for n in sizes:
+        one = {}
+        for order in itertools.permutations(range(n)):
+            s = sum(np.sign(b - a) for a, b in itertools.combinations(order, 2))
+            one[int(s)] = one.get(int(s), 0.0) + 1 / math.factorial(n)
+        both = {}
+        for (s, p), (t, q) in itertools.product(chances.items(), one.items()):
+            both[s + t] = both.get(s + t, 0.0) + p * q
+        chances = both
+    return chances
+
+
+def trends():
+    r = rng(43)
+    designs = [[6], [3, 3, 3, 3], [4, 5, 1], [2] * 10, [5, 5, 3], [12, 12, 12], [20, 20, 20, 20], [40, 7]]
+    for sizes in designs:
+        for slope in (0.0, 0.3):
+            for kind in ("plain", "tied"):
+                groups = [10.0 * g + slope * np.arange(n) + r.standard_normal(n) for g, n in enumerate(sizes)]
+                if kind == "tied":
+                    groups = [np.round(group) for group in groups]
+                total = variance = pairs = untied = 0
+                ties = False
+                for group in groups:
+                    signs = [np.sign(b - a) for a, b in itertools.combinations(group, 2)]
+                    total += int(sum(signs))
+                    pairs += len(signs)
+                    untied += int(np.count_nonzero(signs))
+                    n, (_, t) = len(group), np.unique(group, return_counts=True)
+                    ties |= bool((t > 1).any())
+                    variance += (n * (n - 1) * (2 * n + 5) - (t * (t - 1) * (2 * t + 5)).sum()) / 18
+                if max(sizes) <= 6 and not ties:
+                    chances = trends_by_brute_force(sizes)
+                    p = sum(q for s, q in chances.items() if abs(s) >= abs(total))
+                elif pairs <= 528 and not ties:
+                    # By the generating function of inversions, in whole numbers.
+                    ways = [1]
+                    for n in sizes:
+                        for m in range(2, n + 1):
+                            ways = [sum(ways[max(0, i - m + 1) : i + 1]) for i in range(len(ways) + m - 1)]
+                    low = (pairs - abs(total)) // 2
+                    p = min(1.0, 2 * sum(ways[: low + 1]) / sum(ways))
+                else:
+                    z = max(0, abs(total) - 1) / math.sqrt(variance)
+                    p = 2 * stats.norm.sf(z)
+                yield {"groups": [floats(g) for g in groups]}, {
+                    "tau": total / math.sqrt(untied * pairs),
+                    "p": float(min(1.0, p)),
+                }
+
+
+FILES = [block_contrasts, clustered_rates, trends]

@@ -9,7 +9,7 @@
     reason = "helpers of tests, which the configuration does not recognise"
 )]
 
-use assize_judge::{factorial, poisson};
+use assize_judge::{factorial, lints, poisson};
 use serde_json::Value;
 
 const TOLERANCE: f64 = 1e-9;
@@ -43,6 +43,10 @@ fn count(v: &Value) -> u32 {
 
 fn floats(v: &Value) -> Vec<f64> {
     v.as_array().unwrap().iter().map(number).collect()
+}
+
+fn lists(v: &Value) -> Vec<Vec<f64>> {
+    v.as_array().unwrap().iter().map(floats).collect()
 }
 
 /// A difference of large numbers keeps the digits of those.
@@ -116,5 +120,16 @@ fn rates_of_clusters() {
         agree("p", got.p, &want["p"]);
         agree("phi of a", got.phi_a, &want["phi"][0]);
         agree("phi of b", got.phi_b, &want["phi"][1]);
+    }
+}
+
+#[test]
+fn trends_inside_groups() {
+    for (input, want) in cases!("trends") {
+        let groups = lists(&input["groups"]);
+        let slices: Vec<&[f64]> = groups.iter().map(Vec::as_slice).collect();
+        let got = lints::drift_inside(&slices).unwrap();
+        agree("tau", got.tau, &want["tau"]);
+        agree("p", got.p, &want["p"]);
     }
 }
