@@ -33,8 +33,8 @@
 //! to correct for, or give a figure for data that cannot carry one. Such data
 //! are an [`Error`].
 //!
-//! Every figure is compared with scipy and statsmodels to 1e-6 relative by
-//! `tests/oracle.rs`; `docs/validity.md` reports how the verdicts hold their
+//! Every figure is compared with scipy and statsmodels, to 1e-6 relative by
+//! `tests/oracle.rs` and to 1e-9 by `tests/designs.rs`; `docs/validity.md` reports how the verdicts hold their
 //! error rates in simulation.
 
 pub mod adjust;
@@ -69,7 +69,7 @@ pub use factorial::{Effect, Factorial};
 pub use jitter::Jitter;
 pub use lints::Drift;
 pub use permutation::Permutation;
-pub use poisson::{Gaps, RateComparison, garwood};
+pub use poisson::{ClusteredComparison, Gaps, RateComparison, garwood};
 pub use quantile::{PerRun, QuantileInterval};
 pub use verdict::{Verdict, VerdictInput, decide};
 pub use welch::{Estimate, Interval, Moments};

@@ -3,9 +3,9 @@
 use crate::dist::{
     binomial_lower, binomial_pmf, binomial_upper, chi2_lower, chi2_upper, gamma_quantile,
 };
-use crate::error::{Error, Result, check_open_unit};
+use crate::error::{Error, Result, check_finite, check_open_unit};
 use crate::moments::{mean, sorted, variance};
-use crate::welch::Interval;
+use crate::welch::{Interval, combine};
 
 /// Garwood's exact interval of a rate, in events per second.
 ///
@@ -84,6 +84,143 @@ pub fn compare(
     Ok(RateComparison {
         ratio,
         p: binomial_two_sided(count_b, count_a + count_b, chance),
+    })
+}
+
+/// Fewer events than this on a side say too little about how they cluster.
+pub const FEWEST_CLUSTERED: usize = 10;
+
+/// One side of a comparison of rates whose events may come in clusters.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Observed<'a> {
+    /// When the events were, in seconds since the exposure began; any order.
+    pub times_s: &'a [f64],
+    /// How long was looked, in seconds.
+    pub exposure_s: f64,
+}
+
+/// Events counted in windows of equal length.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Windows {
+    /// Events in each window, in order of time.
+    pub counts: Vec<u64>,
+    /// The length of a window.
+    pub width_s: f64,
+    /// Pearson's sum of (count - mean)² / mean.
+    pub chi2: f64,
+    /// Windows but one.
+    pub df: f64,
+    /// The dispersion: chi2 / df, but at least 1. About 1 for a Poisson process,
+    /// about k if events come k at a time.
+    pub phi: f64,
+}
+
+/// Cuts the exposure into windows and says how much their counts vary.
+///
+/// There are as many windows as make the mean count about 5, c / 5 for c events
+/// rounded to the next whole number, at least 6 and at most 50. The windows hold
+/// their beginning and not their end; the last holds both. Fewer events than in
+/// a Poisson process would be by chance (phi < 1) count as one: a beat that is
+/// regular is no reason to trust its rate more.
+///
+/// - Shape: 10 events or more ([`FEWEST_CLUSTERED`]), times in
+///   \[0, `exposure_s`\].
+/// - Range: `phi` >= 1. Clusters that are longer than a window count as less than
+///   they are.
+/// - Cost: O(c).
+/// - Source: Fisher 1950, "The significance of deviations from expectation in a
+///   Poisson series", Biometrics 6; dispersion by Wedderburn 1974, Biometrika 61.
+/// - Checked against `numpy.histogram` and statsmodels' quasi-Poisson `GLM`.
+///
+/// # Errors
+/// [`Error::TooFew`] below 10 events, [`Error::NotFinite`],
+/// [`Error::BadArgument`] for the exposure or a time outside of it.
+pub fn windows(side: Observed<'_>) -> Result<Windows> {
+    check_exposure(side.exposure_s)?;
+    check_finite(side.times_s, FEWEST_CLUSTERED)?;
+    let outside = |t: &f64| *t < 0.0 || *t > side.exposure_s;
+    if side.times_s.iter().any(outside) {
+        return Err(Error::BadArgument("an event lies outside of the exposure"));
+    }
+    let events = side.times_s.len();
+    let number = ((events as f64 / 5.0).round() as usize).clamp(6, 50);
+    let mut counts = vec![0_u64; number];
+    for t in side.times_s {
+        let window = (t / side.exposure_s * number as f64) as usize;
+        counts[window.min(number - 1)] += 1;
+    }
+    let expected = events as f64 / number as f64;
+    let squares = counts.iter().map(|&c| (c as f64 - expected).powi(2));
+    let chi2 = squares.sum::<f64>() / expected;
+    let df = (number - 1) as f64;
+    Ok(Windows {
+        counts,
+        width_s: side.exposure_s / number as f64,
+        chi2,
+        df,
+        phi: (chi2 / df).max(1.0),
+    })
+}
+
+/// Two rates compared whose events may come in clusters.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ClusteredComparison {
+    /// Rate b / rate a.
+    pub ratio: f64,
+    /// The 95 % interval of `ratio`.
+    pub ci: Interval,
+    /// The standard error of ln(ratio).
+    pub standard_error: f64,
+    /// Degrees of freedom of the standard error.
+    pub df: f64,
+    /// The two-sided p for equal rates.
+    pub p: f64,
+    /// The dispersion of a.
+    pub phi_a: f64,
+    /// The dispersion of b.
+    pub phi_b: f64,
+}
+
+/// Compares two rates whose events may come in clusters, `a` being the baseline.
+///
+/// ln(rate b / rate a) has squared standard error phi_a / c_a + phi_b / c_b, each
+/// side with the dispersion of its own [`windows`], and Satterthwaite's degrees of
+/// freedom from windows - 1 of each side; interval and p by Student's t.
+///
+/// Each side has a dispersion of its own because a change may be just that events
+/// now come together. Measured over 2,000 pairs of sides each, with equal rates
+/// and 20, 40, 100 and 300 expected events on the shorter side, exposures 1 : 1
+/// and 1 : 3, events that come one, two, three or five at a time on either side:
+/// p <= 0.05 in 0.4 to 5.6 % of the pairs (0.4 % of the smallest and most
+/// clustered). With one phi for both it was up to 16 %, where the shorter side
+/// has clusters and the other none; with none (Poisson) 12 to 39 % wherever there
+/// are clusters.
+///
+/// - Shape: 10 events or more on each side ([`FEWEST_CLUSTERED`]).
+/// - Range: ratio > 0; p in \[0, 1\]. Without clusters less powerful than
+///   [`compare`], which is exact.
+/// - Cost: O(c).
+/// - Source: McCullagh and Nelder 1989, "Generalized Linear Models", section
+///   6.2.3 (quasi-likelihood); df by Satterthwaite 1946.
+/// - Checked against the formula in numpy and scipy, the error of each side
+///   against statsmodels' Poisson `GLM` with `scale="X2"`, and by simulation.
+///
+/// # Errors
+/// As for [`windows`], of either side.
+pub fn compare_clustered(a: Observed<'_>, b: Observed<'_>) -> Result<ClusteredComparison> {
+    let (of_a, of_b) = (windows(a)?, windows(b)?);
+    let rate = |side: Observed<'_>| side.times_s.len() as f64 / side.exposure_s;
+    let squared = |side: Observed<'_>, of: &Windows| (of.phi / side.times_s.len() as f64, of.df);
+    let effect = (rate(b) / rate(a)).ln();
+    let found = combine(effect, squared(a, &of_a), squared(b, &of_b)).exponentiated();
+    Ok(ClusteredComparison {
+        ratio: found.effect,
+        ci: found.ci,
+        standard_error: found.standard_error,
+        df: found.df,
+        p: found.p_t,
+        phi_a: of_a.phi,
+        phi_b: of_b.phi,
     })
 }
 
@@ -236,5 +373,103 @@ mod tests {
         for alarms in [clustered, regular] {
             assert!((150..260).contains(&alarms), "{alarms} of 4000");
         }
+    }
+
+    /// The times of clusters of `size` events, `expected` events in all.
+    fn clusters(draws: &mut Draws, size: usize, expected: f64, exposure_s: f64) -> Vec<f64> {
+        let (mut t, mut times) = (0.0, Vec::new());
+        loop {
+            t -= draws.uniform().ln() * exposure_s * size as f64 / expected;
+            if t >= exposure_s {
+                return times;
+            }
+            times.extend(std::iter::repeat_n(t, size));
+        }
+    }
+
+    /// The shares of alarms with equal rates: of events that may come in
+    /// clusters, and of Poisson's test.
+    fn alarms(sizes: (usize, usize), expected: f64, longer: f64) -> (f64, f64) {
+        let mut draws = Draws::new(9);
+        let (mut clustered, mut poisson, mut tried) = (0, 0, 0);
+        for _ in 0..1500 {
+            let a = clusters(&mut draws, sizes.0, expected, 60.0);
+            let b = clusters(&mut draws, sizes.1, expected * longer, 60.0 * longer);
+            let side = |times_s, exposure_s| Observed {
+                times_s,
+                exposure_s,
+            };
+            let Ok(of) = compare_clustered(side(&a, 60.0), side(&b, 60.0 * longer)) else {
+                continue;
+            };
+            let plain = compare(a.len() as u64, 60.0, b.len() as u64, 60.0 * longer).unwrap();
+            tried += 1;
+            clustered += u32::from(of.p <= 0.05);
+            poisson += u32::from(plain.p <= 0.05);
+        }
+        let share = |count| f64::from(count) / f64::from(tried);
+        (share(clustered), share(poisson))
+    }
+
+    #[test]
+    fn clusters_alarm_no_more_often_than_promised() {
+        for sizes in [(1, 1), (2, 2), (3, 3), (5, 5), (1, 5), (5, 1)] {
+            for (expected, longer) in [(40.0, 1.0), (100.0, 1.0), (100.0, 3.0)] {
+                let (clustered, poisson) = alarms(sizes, expected, longer);
+                let what = format!("{sizes:?} {expected} {longer}: {clustered} {poisson}");
+                assert!(clustered < 0.07, "{what}");
+                assert!(sizes == (1, 1) || poisson > 0.1, "{what}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_doubled_rate_of_clusters_is_found_and_their_size_is_seen() {
+        let mut draws = Draws::new(2);
+        let (mut found, mut covered, mut phi) = (0, 0, 0.0);
+        for _ in 0..1000 {
+            let a = clusters(&mut draws, 3, 300.0, 60.0);
+            let b = clusters(&mut draws, 3, 600.0, 60.0);
+            let side = |times_s| Observed {
+                times_s,
+                exposure_s: 60.0,
+            };
+            let of = compare_clustered(side(&a), side(&b)).unwrap();
+            found += u32::from(of.p <= 0.05);
+            covered += u32::from(of.ci.contains(2.0));
+            phi += 0.5 * (of.phi_a + of.phi_b) / 1000.0;
+        }
+        assert!(found > 980, "{found} of 1000");
+        assert!((930..970).contains(&covered), "{covered} of 1000");
+        assert!((2.8..3.2).contains(&phi), "{phi}");
+    }
+
+    #[test]
+    fn windows_are_as_many_as_the_events_fill() {
+        let of = |events: usize| {
+            let times: Vec<f64> = (0..events).map(|i| i as f64 + 0.5).collect();
+            windows(Observed {
+                times_s: &times,
+                exposure_s: events as f64,
+            })
+        };
+        assert_eq!(of(9), Err(Error::TooFew { needed: 10, got: 9 }));
+        let number = |events| of(events).unwrap().counts.len();
+        assert_eq!([10, 30, 100, 250, 9000].map(number), [6, 6, 20, 50, 50]);
+        assert_eq!(of(100).unwrap().counts, [5; 20]);
+        // A regular beat is not less than Poisson.
+        assert_eq!(of(100).unwrap().phi, 1.0);
+        let ends = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.0, 6.0, 6.0];
+        let found = windows(Observed {
+            times_s: &ends,
+            exposure_s: 6.0,
+        })
+        .unwrap();
+        assert_eq!(found.counts, [1, 1, 1, 1, 1, 5]);
+        let outside = windows(Observed {
+            times_s: &ends,
+            exposure_s: 5.9,
+        });
+        assert!(matches!(outside, Err(Error::BadArgument(_))));
     }
 }

@@ -228,7 +228,7 @@ pub(crate) fn on_values(a: &[f64], b: &[f64]) -> Estimate {
 }
 
 /// A difference and two (squared standard error, df) pairs to an estimate.
-fn combine(effect: f64, a: (f64, f64), b: (f64, f64)) -> Estimate {
+pub(crate) fn combine(effect: f64, a: (f64, f64), b: (f64, f64)) -> Estimate {
     let squared = a.0 + b.0;
     if squared <= 0.0 {
         return estimate(effect, 0.0, a.1 + b.1);
