@@ -1,41 +1,137 @@
 //! Effects of two-level factors, where the configurations form a full grid.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_judge::family::{Block, Contrast};
 use assize_judge::{Error as JudgeError, factorial};
 
 use crate::cells::Cells;
-use crate::document::{Effect, Factorial, Lint};
+use crate::document::{Effect, Factorial, Lint, Verdict};
+use crate::family::{Answers, Asked, Question, Questions};
 use crate::names::folded;
-use crate::weigh::ends;
+use crate::options::Options;
+use crate::weigh::{ends, site};
 use crate::words::finite;
 
-/// Fits every metric of every workload in which the whole grid was run, and
-/// says where it was not.
-pub(crate) fn fit_all(cells: &Cells<'_>) -> (Vec<Factorial>, Vec<Lint>) {
+/// With fewer complete blocks no effect is supported.
+const FEWEST_BLOCKS: usize = 3;
+
+/// The fits, before their effects are decided.
+pub(crate) struct Fits {
+    fits: Vec<(Factorial, Vec<Asked>)>,
+    pub(crate) holes: Vec<Lint>,
+}
+
+/// Fits every metric of every workload in which the whole grid was run, says where
+/// it was not, and asks of every effect whether there is one.
+pub(crate) fn ask_all(
+    cells: &Cells<'_>,
+    primary: &BTreeSet<usize>,
+    questions: &mut Questions,
+) -> Fits {
     let levels = levels(cells);
     let names: Vec<&str> = cells.records.factors.iter().map(String::as_str).collect();
     let (mut fits, mut holes) = (Vec::new(), Vec::new());
     if names.is_empty() {
-        return (fits, holes.into_iter().collect());
+        return Fits { fits, holes };
     }
     for (workload, metric) in cells.rows() {
         let Some(runs) = logs_of_grid(cells, &levels, workload, metric) else {
             continue;
         };
-        let machines: Vec<u32> = runs.iter().filter_map(|run| run.1).collect();
+        let blocks: Vec<Label> = runs.iter().filter_map(|run| run.1).collect();
         let runs: Vec<(Vec<bool>, f64)> = runs.into_iter().map(|run| run.0).collect();
-        match factorial::fit_in_blocks(&runs, &machines, &names) {
-            Ok(fit) => fits.push(written(cells, workload, metric, fit)),
+        match factorial::fit_in_blocks(&runs, &blocks, &names) {
+            Ok(fit) if fit.effects.iter().all(|effect| effect.ratio.is_finite()) => {
+                let contrasts = contrasts(&runs, &blocks, &names);
+                let is_primary = primary.contains(&metric);
+                let asked = fit.effects.iter().enumerate().map(|(at, effect)| {
+                    let contrast = contrasts.get(at).cloned();
+                    let varies = effect.ci.low < effect.ci.high;
+                    let enough = contrasts.is_empty()
+                        || contrast.as_ref().is_some_and(|c| c.blocks.len() >= FEWEST_BLOCKS);
+                    questions.ask(Question {
+                        contrast,
+                        p_t: finite(effect.p).filter(|_| varies && enough),
+                        p_equivalence: None,
+                        primary: is_primary,
+                    })
+                });
+                let asked = asked.collect();
+                fits.push((written(cells, workload, metric, fit), asked));
+            }
             Err(JudgeError::MissingCell(hole)) => {
                 note_hole(&mut holes, cells, (workload, metric), &hole);
             }
-            Err(_) => {}
+            Ok(_) | Err(_) => {}
         }
     }
-    (fits, holes)
+    Fits { fits, holes }
 }
 
-/// Levels and logarithm, and the machine where there are several.
-type GridRun = ((Vec<bool>, f64), Option<u32>);
+/// Decides the effects.
+pub(crate) fn settle(fits: Fits, answers: &Answers, options: &Options) -> Vec<Factorial> {
+    let decided = fits.fits.into_iter().map(|(mut fit, asked)| {
+        for (effect, asked) in fit.effects.iter_mut().zip(asked) {
+            let answer = answers.of(asked);
+            let passes = |p: Option<f64>| p.is_some_and(|p| p <= options.alpha);
+            let able = answer.least.is_some_and(|least| least <= options.alpha);
+            effect.p_adjusted = answer.p_adjusted.or(answer.p_t_adjusted);
+            effect.verdict = if passes(answer.p_adjusted) {
+                Verdict::Established
+            } else if !able && passes(answer.p_t_adjusted) {
+                Verdict::Supported
+            } else {
+                Verdict::Undecided
+            };
+        }
+        fit
+    });
+    decided.collect()
+}
+
+/// The machine and the block of a run.
+type Label = (Option<usize>, Option<u32>);
+/// Levels and logarithm, and the block where there are any.
+type GridRun = ((Vec<bool>, f64), Option<Label>);
+
+/// Each effect in each block that holds the whole grid once; nothing where runs
+/// have no blocks or none holds it.
+fn contrasts(runs: &[(Vec<bool>, f64)], blocks: &[Label], names: &[&str]) -> Vec<Contrast> {
+    let mut held: BTreeMap<Label, Vec<&Vec<bool>>> = BTreeMap::new();
+    for ((levels, _), &block) in runs.iter().zip(blocks) {
+        held.entry(block).or_default().push(levels);
+    }
+    let cells = 1_usize << names.len().min(16);
+    let complete = |held: &Vec<&Vec<bool>>| {
+        let distinct: BTreeSet<&Vec<bool>> = held.iter().copied().collect();
+        held.len() == cells && distinct.len() == cells
+    };
+    let sites: Vec<u64> = held
+        .iter()
+        .filter(|(label, held)| label.1.is_some() && complete(held))
+        .map(|(label, _)| site(label.0, label.1))
+        .collect();
+    let Ok(effects) = factorial::block_contrasts(runs, blocks, names) else {
+        return Vec::new();
+    };
+    let of = |values: Vec<f64>| {
+        let blocks = sites.iter().zip(values).map(|(&site, value)| Block {
+            site,
+            a: vec![0.0],
+            b: vec![value],
+        });
+        Contrast {
+            blocks: blocks.collect(),
+            resolution: 0.0,
+            relative: true,
+        }
+    };
+    if sites.len() < 2 || effects.iter().any(|(_, values)| values.len() != sites.len()) {
+        return Vec::new();
+    }
+    effects.into_iter().map(|(_, values)| of(values)).collect()
+}
 
 /// The levels of each configuration of the grid, by configuration.
 fn levels(cells: &Cells<'_>) -> Vec<Option<Vec<bool>>> {
@@ -51,8 +147,9 @@ fn levels(cells: &Cells<'_>) -> Vec<Option<Vec<bool>>> {
     cells.configurations.iter().map(of).collect()
 }
 
-/// Levels, logarithm and machine of every run of the grid; none if there are fewer than
-/// two configurations of it or if a value has no logarithm.
+/// Levels, logarithm and block of every run of the grid; none if there are fewer than
+/// two configurations of it or if a value has no logarithm. Where some run has no
+/// block, machines are the blocks, if there are any.
 fn logs_of_grid(
     cells: &Cells<'_>,
     levels: &[Option<Vec<bool>>],
@@ -61,6 +158,8 @@ fn logs_of_grid(
 ) -> Option<Vec<GridRun>> {
     let mut runs = Vec::new();
     let mut configurations = 0;
+    let row = || cells.row(workload, metric).flat_map(|(_, cell)| &cell.runs);
+    let blocked = row().all(|reading| reading.block.is_some());
     for (configuration, cell) in cells.row(workload, metric) {
         let Some(levels) = &levels[configuration] else {
             continue;
@@ -70,8 +169,10 @@ fn logs_of_grid(
             if reading.value <= 0.0 {
                 return None;
             }
-            let machine = reading.machine.and_then(|of| u32::try_from(of).ok());
-            runs.push(((levels.clone(), reading.value.ln()), machine));
+            let block = reading.block.filter(|_| blocked);
+            let label = (reading.machine, block);
+            let label = (label != (None, None)).then_some(label);
+            runs.push(((levels.clone(), reading.value.ln()), label));
         }
     }
     (configurations > 1).then_some(runs)
@@ -98,13 +199,13 @@ fn written(
     metric: usize,
     fit: assize_judge::Factorial,
 ) -> Factorial {
-    let effects = fit.effects.iter().filter_map(|effect| {
-        Some(Effect {
-            name: effect.name.clone(),
-            ratio: finite(effect.ratio)?,
-            ci: ends(effect.ci),
-            p: finite(effect.p),
-        })
+    let effects = fit.effects.iter().map(|effect| Effect {
+        name: effect.name.clone(),
+        ratio: effect.ratio,
+        ci: ends(effect.ci),
+        p: finite(effect.p),
+        p_adjusted: None,
+        verdict: Verdict::Undecided,
     });
     Factorial {
         workload: cells.workloads[workload].clone(),

@@ -1,14 +1,15 @@
 //! Events per second, and rates against the baseline's.
 
 use assize_bundle::Events;
-use assize_judge::{garwood, holm, poisson};
+use assize_judge::{garwood, poisson};
 
-use crate::cells::Cells;
-use crate::comparisons::where_present;
-use crate::document::{Lint, Rate, RateComparison, Verdict};
+use crate::cells::{Cell, Cells, Reading};
+use crate::comparisons::{question, verdict_of};
+use crate::document::{Lint, Rate, RateComparison, RateTest, Verdict};
+use crate::family::{Answers, Asked, Question, Questions};
 use crate::noise::repeated;
 use crate::options::Options;
-use crate::weigh::ends;
+use crate::weigh::{Weighed, ends, weigh};
 use crate::words::{count, finite, plain};
 
 /// At most so many times the exposure is advice.
@@ -23,6 +24,27 @@ pub(crate) struct Rates {
     pub(crate) rates: Vec<Rate>,
     pub(crate) comparisons: Vec<RateComparison>,
     pub(crate) lints: Vec<Lint>,
+}
+
+/// Two rates, before they are decided.
+pub(crate) struct Compared {
+    /// Rate b over rate a.
+    pub(crate) ratio: Option<f64>,
+    pub(crate) test: Option<RateTest>,
+    /// The p that belongs to `test`; of runs it is known with the family.
+    p: Option<f64>,
+    /// The rates of the runs, where several runs of each were counted.
+    by_runs: Option<Weighed>,
+    asked: Option<Asked>,
+    note: Option<String>,
+}
+
+/// What may be said of two rates.
+pub(crate) struct Decided {
+    pub(crate) p: Option<f64>,
+    pub(crate) p_adjusted: Option<f64>,
+    pub(crate) verdict: Verdict,
+    pub(crate) note: Option<String>,
 }
 
 /// A record of events with its place in the order of names.
@@ -66,75 +88,220 @@ pub(crate) fn event_names(cells: &Cells<'_>) -> Vec<String> {
     names
 }
 
-/// Computes all rates and compares them with the baseline's, which is `chosen`
-/// or the first configuration with that event in that workload.
-pub(crate) fn rate_all(cells: &Cells<'_>, chosen: Option<usize>, options: &Options) -> Rates {
+/// Rates against the baseline's, before they are decided.
+pub(crate) struct Pending<'a> {
+    all: Vec<Counted<'a>>,
+    /// Indices of a and b, and how they compare.
+    pairs: Vec<(usize, usize, Compared)>,
+}
+
+/// Asks of every rate whether it differs from the baseline's, which is `chosen` or
+/// the first configuration with that event in that workload.
+pub(crate) fn ask_all<'a>(
+    cells: &Cells<'a>,
+    chosen: Option<usize>,
+    options: &Options,
+    questions: &mut Questions,
+) -> Pending<'a> {
     let all = counted(cells, options.exposure_s);
-    let mut comparisons = Vec::new();
-    let same = |a: &Counted<'_>, b: &Counted<'_>| {
-        a.workload == b.workload && a.events.event == b.events.event
-    };
+    let mut pairs = Vec::new();
+    let mut from = 0;
     for group in all.chunk_by(same) {
-        compare_group(cells, group, chosen, &mut comparisons);
-    }
-    let p: Vec<Option<f64>> = comparisons.iter().map(|(row, ..)| row.p).collect();
-    for ((row, ..), adjusted) in comparisons.iter_mut().zip(where_present(&p, holm)) {
-        row.p_adjusted = adjusted;
-        if adjusted.is_some_and(|p| p <= options.alpha) {
-            row.verdict = Verdict::Established;
+        let baseline = match chosen {
+            Some(chosen) => group.iter().position(|c| c.configuration == chosen),
+            None => Some(0),
+        };
+        for (i, b) in group.iter().enumerate() {
+            // A repeated baseline asks nothing; its rate stands beside the other.
+            let Some(baseline) = baseline.filter(|&at| at != i) else {
+                continue;
+            };
+            if repeated(cells, b.configuration).is_none() {
+                let compared = ask(cells, &group[baseline], b, questions);
+                pairs.push((from + baseline, from + i, compared));
+            }
         }
+        from += group.len();
     }
-    for (row, a, b) in &mut comparisons {
-        if row.verdict == Verdict::Undecided && row.note.is_none() {
-            row.note = advice(row, a, b, options.alpha);
+    Pending { all, pairs }
+}
+
+fn same(a: &Counted<'_>, b: &Counted<'_>) -> bool {
+    a.workload == b.workload && a.events.event == b.events.event
+}
+
+/// Decides all rates.
+pub(crate) fn settle(
+    cells: &Cells<'_>,
+    pending: Pending<'_>,
+    chosen: Option<usize>,
+    answers: &Answers,
+    options: &Options,
+) -> Rates {
+    let Pending { all, pairs } = pending;
+    let written = pairs.iter().map(|(a, b, compared)| {
+        let (a, b) = (&all[*a], &all[*b]);
+        let decided = decide(compared, a, b, answers, options);
+        RateComparison {
+            baseline: cells.configurations[a.configuration].clone(),
+            configuration: cells.configurations[b.configuration].clone(),
+            workload: cells.workloads[a.workload].clone(),
+            event: a.events.event.clone(),
+            ratio: compared.ratio.and_then(finite),
+            test: compared.test,
+            p: decided.p,
+            p_adjusted: decided.p_adjusted,
+            verdict: decided.verdict,
+            note: decided.note,
         }
-    }
+    });
+    let comparisons = written.collect();
     let mut lints: Vec<Lint> = exposure_lint(cells, &all).into_iter().collect();
     let groups = all.chunk_by(same);
     lints.extend(groups.filter_map(|group| without_baseline(cells, group, chosen?)));
     lints.extend(clustered(cells, &all));
     Rates {
         rates: all.iter().map(|c| rate(cells, c)).collect(),
-        comparisons: comparisons.into_iter().map(|(row, ..)| row).collect(),
+        comparisons,
         lints,
     }
 }
 
-type Pair<'a, 'b> = (RateComparison, &'b Counted<'a>, &'b Counted<'a>);
-
-fn compare_group<'a, 'b>(
+/// Asks whether the rate of `b` differs from that of `a`. Where several runs of each
+/// were counted the runs' rates are what is compared; of one exposure each, the
+/// scatter of their counts in windows of time says how sure the counts are; without
+/// times only that p is known which takes the events to be independent.
+pub(crate) fn ask(
     cells: &Cells<'_>,
-    group: &'b [Counted<'a>],
-    chosen: Option<usize>,
-    rows: &mut Vec<Pair<'a, 'b>>,
-) {
-    let baseline = match chosen {
-        Some(chosen) => group.iter().position(|c| c.configuration == chosen),
-        None => Some(0),
+    a: &Counted<'_>,
+    b: &Counted<'_>,
+    questions: &mut Questions,
+) -> Compared {
+    let exact = compare(a, b);
+    let mut compared = Compared {
+        ratio: exact.and_then(|t| t.ratio),
+        test: exact.map(|_| RateTest::Poisson),
+        p: exact.and_then(|t| finite(t.p)),
+        by_runs: None,
+        asked: None,
+        note: exact.is_none().then(|| untested(a, b)),
     };
-    let Some(baseline) = baseline else {
-        return;
-    };
-    let a = &group[baseline];
-    for (i, b) in group.iter().enumerate() {
-        // A repeated baseline asks nothing; its rate stands beside the other.
-        if i == baseline || repeated(cells, b.configuration).is_some() {
-            continue;
-        }
-        let tested = compare(a, b);
-        let row = RateComparison {
-            baseline: cells.configurations[a.configuration].clone(),
-            configuration: cells.configurations[b.configuration].clone(),
-            workload: cells.workloads[a.workload].clone(),
-            event: a.events.event.clone(),
-            ratio: tested.and_then(|t| t.ratio).and_then(finite),
-            p: tested.and_then(|t| finite(t.p)),
-            p_adjusted: None,
-            verdict: Verdict::Undecided,
-            note: tested.is_none().then(|| untested(a, b)),
-        };
-        rows.push((row, a, b));
+    if let Some(weighed) = by_runs(cells, a, b) {
+        compared.test = Some(RateTest::Runs);
+        compared.asked = Some(questions.ask(question(&weighed, None, false)));
+        compared.by_runs = Some(weighed);
+    } else if let Some(found) = in_windows(a, b) {
+        compared.test = Some(RateTest::Windows);
+        compared.p = finite(found.p);
+        compared.asked = Some(questions.ask(Question {
+            p_t: finite(found.p),
+            ..Question::default()
+        }));
     }
+    compared
+}
+
+/// Decides two rates. One exposure of each is one run of each, which establishes
+/// nothing; where it is not known whether events cluster, it supports nothing.
+pub(crate) fn decide(
+    compared: &Compared,
+    a: &Counted<'_>,
+    b: &Counted<'_>,
+    answers: &Answers,
+    options: &Options,
+) -> Decided {
+    let answer = compared.asked.map(|asked| answers.of(asked)).unwrap_or_default();
+    let passes = |p: Option<f64>| p.is_some_and(|p| p <= options.alpha);
+    let mut note = compared.note.clone();
+    let (p, p_adjusted, verdict) = match (compared.test, &compared.by_runs) {
+        (Some(RateTest::Runs), Some(weighed)) => (
+            answer.p.or(weighed.p_t),
+            answer.p_adjusted.or(answer.p_t_adjusted),
+            verdict_of(weighed, &answer, options),
+        ),
+        (Some(RateTest::Windows), _) => {
+            note = Some("one exposure of each: no better than supported".into());
+            let supported = passes(answer.p_t_adjusted);
+            let word = [Verdict::Undecided, Verdict::Supported][usize::from(supported)];
+            (compared.p, answer.p_t_adjusted, word)
+        }
+        (Some(_), _) => {
+            let mut notes = vec![
+                "one exposure of each, and it is not known whether events come in clusters: \
+                 p is that of independent events"
+                    .to_owned(),
+            ];
+            if !passes(compared.p) {
+                notes.extend(settled_by(a, b, options.alpha));
+            }
+            note = Some(notes.join("; "));
+            (compared.p, None, Verdict::Undecided)
+        }
+        (None, _) => (None, None, Verdict::Undecided),
+    };
+    Decided {
+        p,
+        p_adjusted,
+        verdict,
+        note,
+    }
+}
+
+/// The rates of the runs against each other, where each side has two runs or more
+/// of known exposure.
+fn by_runs(cells: &Cells<'_>, a: &Counted<'_>, b: &Counted<'_>) -> Option<Weighed> {
+    let (of_a, of_b) = (rates_of_runs(cells, a)?, rates_of_runs(cells, b)?);
+    let several = of_a.runs.len() > 1 && of_b.runs.len() > 1;
+    several.then(|| weigh(cells, &of_a, &of_b))
+}
+
+fn rates_of_runs(cells: &Cells<'_>, counted: &Counted<'_>) -> Option<Cell<'static>> {
+    let place = (counted.workload, counted.configuration);
+    let mut runs = Vec::new();
+    for count in &counted.events.by_run {
+        let all = cells.records.runs.iter().zip(&cells.run_places);
+        let (run, (record, _)) = all
+            .enumerate()
+            .find(|(_, (run, at))| **at == place && run.order == count.order)?;
+        let exposure = count.exposure_s.filter(|&s| s > 0.0)?;
+        let machine = record.machine.as_ref();
+        runs.push(Reading {
+            run,
+            value: count.count as f64 / exposure,
+            block: record.block,
+            machine: machine.and_then(|name| cells.machines.iter().position(|m| m == name)),
+        });
+    }
+    (!runs.is_empty()).then(|| Cell {
+        runs,
+        ..Cell::default()
+    })
+}
+
+/// Two exposures by the scatter of their counts in windows of time.
+fn in_windows(a: &Counted<'_>, b: &Counted<'_>) -> Option<poisson::ClusteredComparison> {
+    let (of_a, of_b) = (times(a)?, times(b)?);
+    let observed = |times_s, exposure_s| poisson::Observed {
+        times_s,
+        exposure_s,
+    };
+    poisson::compare_clustered(observed(&of_a, a.exposure_s?), observed(&of_b, b.exposure_s?)).ok()
+}
+
+/// The times of all events since the exposure began; where their clock began
+/// earlier, the exposure is taken to lie around them.
+fn times(counted: &Counted<'_>) -> Option<Vec<f64>> {
+    let (times, exposure) = (&counted.events.times_s, counted.exposure_s?);
+    let (first, last) = (*times.first()?, *times.last()?);
+    if times.len() as u64 != counted.events.count || last - first > exposure {
+        return None;
+    }
+    if first >= 0.0 && last <= exposure {
+        return Some(times.clone());
+    }
+    let begin = first - 0.5 * (exposure - (last - first));
+    let inside = times.iter().map(|t| (t - begin).clamp(0.0, exposure));
+    Some(inside.collect())
 }
 
 /// Says that the user's baseline has no count of an event.
@@ -163,23 +330,12 @@ fn untested(a: &Counted<'_>, b: &Counted<'_>) -> String {
 }
 
 /// The exact conditional test of two records of events.
-pub(crate) fn compare(a: &Counted<'_>, b: &Counted<'_>) -> Option<poisson::RateComparison> {
+fn compare(a: &Counted<'_>, b: &Counted<'_>) -> Option<poisson::RateComparison> {
     let (exposure_a, exposure_b) = (a.exposure_s?, b.exposure_s?);
     if a.events.count.max(b.events.count) > MOST_EVENTS {
         return None;
     }
     poisson::compare(a.events.count, exposure_a, b.events.count, exposure_b).ok()
-}
-
-/// What would settle a comparison if the rates stayed as they are.
-fn advice(row: &RateComparison, a: &Counted<'_>, b: &Counted<'_>, alpha: f64) -> Option<String> {
-    let (p, adjusted) = (row.p?, row.p_adjusted?);
-    let level = if adjusted > 0.0 {
-        alpha * p / adjusted
-    } else {
-        alpha
-    };
-    settled_by(a, b, level)
 }
 
 /// What exposure would bring p to `level` if the rates stayed as they are.

@@ -311,7 +311,7 @@ fn together(a: &Cell<'_>, x_a: Vec<f64>, x_b: Vec<f64>) -> Block {
 }
 
 /// Where labels are exchanged jointly for all rows: a block of one machine.
-fn site(machine: Option<usize>, block: Option<u32>) -> u64 {
+pub(crate) fn site(machine: Option<usize>, block: Option<u32>) -> u64 {
     let machine = machine.map_or(0, |machine| machine as u64 + 1);
     (machine << 33) | block.map_or(0, |block| u64::from(block) + 1)
 }

@@ -5,7 +5,7 @@
 ///
 /// Whoever asks for the end with status 1 asks for one of these: a test holds
 /// the sources against this list.
-pub const LINTS: [(&str, &str); 65] = [
+pub const LINTS: [(&str, &str); 68] = [
     (
         "aliased-counters",
         "two metrics have the same values in every run: they are one counter",
@@ -36,6 +36,10 @@ pub const LINTS: [(&str, &str); 65] = [
     (
         "constant-metric",
         "a metric measures nothing: it never varies, or is the CPUs times the elapsed time",
+    ),
+    (
+        "dependent-runs",
+        "consecutive runs resemble each other, as samples of one run do",
     ),
     (
         "drift",
@@ -140,6 +144,10 @@ pub const LINTS: [(&str, &str); 65] = [
         "setting-not-read-back",
         "what was read back does not tell whether a setting is in effect",
     ),
+    (
+        "shared-image",
+        "several runs of a configuration go on from one memory image",
+    ),
     ("software-emulation", "the live machine had no KVM"),
     ("spread-unknown", "how much runs vary was not given"),
     ("starved", "some contexts got nothing done"),
@@ -155,6 +163,10 @@ pub const LINTS: [(&str, &str); 65] = [
     ("truncated-message", "a message breaks off"),
     ("unavailable", "the target cannot give what was asked for"),
     ("undecodable-text", "bytes could not be decoded"),
+    (
+        "unequal-spread",
+        "a configuration has few runs that vary much more than the others'",
+    ),
     (
         "unexpected-difference",
         "configurations differ in what no level says",

@@ -5,7 +5,7 @@ mod counters;
 mod duplicates;
 mod failures;
 mod holes;
-mod order;
+pub(crate) mod order;
 pub(crate) mod units;
 
 use std::collections::BTreeSet;
@@ -54,6 +54,10 @@ pub(crate) fn find_all(
     lints.extend(order::outliers(cells, &faults, primary));
     lints.extend(order::unrandomised(cells));
     lints.extend(order::drift(cells, &faults));
+    lints.extend(order::drift_inside_groups(cells));
+    lints.extend(order::dependent(cells));
+    lints.extend(order::shared_images(cells));
+    lints.extend(order::unequal_spreads(cells));
     lints.extend(holes::configurations(cells));
     lints.extend(holes::metrics(cells));
     lints.extend(holes::primary(cells, absent));

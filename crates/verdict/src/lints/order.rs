@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_judge::holm;
-use assize_judge::lints::{drift as trend, grouped_order, outlier};
+use assize_judge::lints::{drift as trend, drift_inside, grouped_order, outlier, serial_likeness};
 
 use super::{Faults, lint, some};
-use crate::cells::Cells;
+use crate::caps::spreads_unequally;
+use crate::cells::{Cell, Cells};
 use crate::document::Lint;
 use crate::weigh::arithmetic;
-use crate::words::p_value;
+use crate::words::{count, p_value};
 
 /// Runs that lie apart from the others of their configuration, once per run.
 /// Where metrics are declared primary only those are looked at: of many
@@ -52,10 +53,11 @@ pub(super) fn outliers(cells: &Cells<'_>, faults: &Faults, primary: &BTreeSet<us
         .collect()
 }
 
-/// Whether all runs of a configuration stand together in the order of runs.
-pub(super) fn unrandomised(cells: &Cells<'_>) -> Option<Lint> {
+/// The workloads on which all runs of a configuration stand together in the order of
+/// runs. Where there are blocks there are none.
+pub(crate) fn grouped(cells: &Cells<'_>) -> BTreeSet<usize> {
     if cells.records.runs.iter().any(|run| run.block.is_some()) {
-        return None;
+        return BTreeSet::new();
     }
     let mut runs: Vec<usize> = (0..cells.records.runs.len()).collect();
     runs.sort_by_key(|&run| cells.records.runs[run].order);
@@ -64,12 +66,17 @@ pub(super) fn unrandomised(cells: &Cells<'_>) -> Option<Lint> {
         let (workload, configuration) = cells.run_places[run];
         orders[workload].push(configuration);
     }
-    let mut grouped: Vec<&str> = Vec::new();
-    for (order, name) in orders.iter().zip(&cells.workloads) {
-        if grouped_order(order) {
-            grouped.push(name);
-        }
-    }
+    let all = 0..cells.workloads.len();
+    all.filter(|&workload| grouped_order(&orders[workload]))
+        .collect()
+}
+
+/// Says where all runs of a configuration stand together.
+pub(super) fn unrandomised(cells: &Cells<'_>) -> Option<Lint> {
+    let grouped: Vec<&str> = grouped(cells)
+        .into_iter()
+        .map(|workload| cells.workloads[workload].as_str())
+        .collect();
     (!grouped.is_empty()).then(|| {
         lint(
             "unrandomised-order",
@@ -80,12 +87,193 @@ pub(super) fn unrandomised(cells: &Cells<'_>) -> Option<Lint> {
     })
 }
 
-/// Trends over the order of runs, after taking out the configurations' means,
+/// Something found in the order of the runs of one metric on one workload.
+pub(crate) struct InOrder {
+    pub(crate) workload: usize,
+    pub(crate) metric: usize,
+    /// What it is a measure of.
+    size: f64,
+    /// Corrected by Holm's method for the number of rows looked at.
+    p: f64,
+}
+
+/// Trends inside the configurations, on workloads whose runs are grouped.
+pub(crate) fn drifting_inside(cells: &Cells<'_>, grouped: &BTreeSet<usize>) -> Vec<InOrder> {
+    let mut found = Vec::new();
+    for (workload, metric) in cells.rows() {
+        if !grouped.contains(&workload) {
+            continue;
+        }
+        let groups: Vec<Vec<f64>> = cells
+            .row(workload, metric)
+            .flat_map(|(_, cell)| cell.by_machine())
+            .map(|cell| in_order(cells, &cell))
+            .collect();
+        let groups: Vec<&[f64]> = groups.iter().map(Vec::as_slice).collect();
+        if let Some(drift) = drift_inside(&groups) {
+            found.push(InOrder {
+                workload,
+                metric,
+                size: drift.tau,
+                p: drift.p,
+            });
+        }
+    }
+    significant(found)
+}
+
+/// Metrics whose consecutive runs of a configuration resemble each other, as the
+/// samples of one run do. Where there are blocks there are none: what the runs of
+/// a block have in common falls out of comparisons.
+pub(crate) fn serial(cells: &Cells<'_>) -> Vec<InOrder> {
+    let mut found = Vec::new();
+    if cells.records.runs.iter().any(|run| run.block.is_some()) {
+        return found;
+    }
+    for (workload, metric) in cells.rows() {
+        for (_, cell) in cells.row(workload, metric) {
+            for cell in cell.by_machine() {
+                if let Some(likeness) = serial_likeness(&in_order(cells, &cell)) {
+                    found.push(InOrder {
+                        workload,
+                        metric,
+                        size: likeness.ratio,
+                        p: likeness.p,
+                    });
+                }
+            }
+        }
+    }
+    significant(found)
+}
+
+fn significant(mut found: Vec<InOrder>) -> Vec<InOrder> {
+    let p: Vec<f64> = found.iter().map(|found| found.p).collect();
+    for (found, p) in found.iter_mut().zip(holm(&p)) {
+        found.p = p;
+    }
+    found.retain(|found| found.p <= 0.05);
+    found
+}
+
+/// The values of a cell in the order of their runs.
+fn in_order(cells: &Cells<'_>, cell: &Cell<'_>) -> Vec<f64> {
+    let mut runs = cell.runs.clone();
+    runs.sort_by_key(|reading| cells.records.runs[reading.run].order);
+    runs.iter().map(|reading| reading.value).collect()
+}
+
+/// Says which metrics drift inside configurations whose runs are grouped.
+pub(super) fn drift_inside_groups(cells: &Cells<'_>) -> Vec<Lint> {
+    drifting_inside(cells, &grouped(cells))
+        .into_iter()
+        .map(|found| {
+            let way = if found.size > 0.0 { "rises" } else { "falls" };
+            lint(
+                "drift",
+                place(cells, &found),
+                format!(
+                    "{way} from run to run of each configuration, and the runs are given \
+                     configuration by configuration (Kendall's tau {:.2}, corrected p {})",
+                    found.size,
+                    p_value(found.p)
+                ),
+            )
+        })
+        .collect()
+}
+
+/// Says which metrics have runs that depend on each other.
+pub(super) fn dependent(cells: &Cells<'_>) -> Vec<Lint> {
+    let mut told = BTreeSet::new();
+    serial(cells)
+        .into_iter()
+        .filter(|found| told.insert((found.workload, found.metric)))
+        .map(|found| {
+            lint(
+                "dependent-runs",
+                place(cells, &found),
+                format!(
+                    "consecutive runs resemble each other as samples of one run do (rank \
+                     version of von Neumann's ratio {:.2} instead of 2, corrected p {})",
+                    found.size,
+                    p_value(found.p)
+                ),
+            )
+        })
+        .collect()
+}
+
+/// Says where fewer memory images than runs stand behind a configuration.
+pub(super) fn shared_images(cells: &Cells<'_>) -> Option<Lint> {
+    let mut images: BTreeSet<(Option<&str>, u32)> = BTreeSet::new();
+    let mut most: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    for (run, &place) in cells.records.runs.iter().zip(&cells.run_places) {
+        if let Some(image) = run.image {
+            images.insert((run.machine.as_deref(), image));
+            *most.entry(place).or_default() += 1;
+        }
+    }
+    let most = most.into_values().max()?;
+    (images.len() < most).then(|| {
+        lint(
+            "shared-image",
+            cells.workloads.join(", "),
+            format!(
+                "{most} runs of a configuration go on from {}: what a layout of memory and \
+                 code adds to a configuration cannot be told from its effect",
+                count(images.len(), "memory image")
+            ),
+        )
+    })
+}
+
+/// Says where one side has few runs that vary much.
+pub(super) fn unequal_spreads(cells: &Cells<'_>) -> Vec<Lint> {
+    let mut lints = Vec::new();
+    for (workload, metric) in cells.rows() {
+        let row: Vec<(usize, &Cell<'_>)> = cells.row(workload, metric).collect();
+        let few = row.iter().filter(|(_, one)| {
+            let mut others = row.iter();
+            others.any(|(_, other)| {
+                one.runs.len() < other.runs.len() && spreads_unequally(one, other)
+            })
+        });
+        let few: Vec<&str> = few
+            .map(|(at, _)| cells.configurations[*at].as_str())
+            .collect();
+        if !few.is_empty() {
+            lints.push(lint(
+                "unequal-spread",
+                format!("{} on {}", cells.metrics[metric].name, cells.workloads[workload]),
+                format!(
+                    "{} fewer runs than others, and they vary more than twice as much",
+                    if few.len() == 1 {
+                        format!("{} has", few[0])
+                    } else {
+                        format!("{} have", some(&few, 6))
+                    }
+                ),
+            ));
+        }
+    }
+    lints
+}
+
+fn place(cells: &Cells<'_>, found: &InOrder) -> String {
+    format!(
+        "{} on {}",
+        cells.metrics[found.metric].name, cells.workloads[found.workload]
+    )
+}
+
+/// Trends over the order of runs where configurations alternate, after taking out the configurations' means,
 /// corrected by Holm's method for the number of rows looked at.
 pub(super) fn drift(cells: &Cells<'_>, faults: &Faults) -> Vec<Lint> {
     let mut found = Vec::new();
+    let grouped = grouped(cells);
     for (workload, metric) in cells.rows() {
-        if faults.says_nothing(workload, metric) {
+        if faults.says_nothing(workload, metric) || grouped.contains(&workload) {
             continue;
         }
         let residuals = residuals_in_order(cells, workload, metric);
