@@ -304,8 +304,8 @@ pub fn serial_likeness(values_in_order: &[f64]) -> Option<Likeness> {
     let n = x.len() as f64;
     let steps: f64 = rank.windows(2).map(|w| (w[0] - w[1]).powi(2)).sum();
     let ratio = steps / (n * (n * n - 1.0) / 12.0);
-    let variance = 4.0 * (n - 2.0) * (5.0 * n * n - 2.0 * n - 9.0)
-        / (5.0 * n * (n + 1.0) * (n - 1.0).powi(2));
+    let variance =
+        4.0 * (n - 2.0) * (5.0 * n * n - 2.0 * n - 9.0) / (5.0 * n * (n + 1.0) * (n - 1.0).powi(2));
     Some(Likeness {
         ratio,
         p: normal_cdf((ratio - 2.0) / variance.sqrt()),

@@ -194,11 +194,7 @@ fn effect(on: &OnMachine) -> Option<f64> {
 
 /// Weighs `b` against `a` with the machine as block; none if fewer than two
 /// machines have runs of both.
-pub(crate) fn weigh_across(
-    cells: &Cells<'_>,
-    a: &Cell<'_>,
-    b: &Cell<'_>,
-) -> Option<Weighed> {
+pub(crate) fn weigh_across(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> Option<Weighed> {
     let (in_a, in_b) = (a.machines(), b.machines());
     let both: Vec<usize> = in_a.intersection(&in_b).copied().collect();
     if both.len() < 2 {
@@ -244,11 +240,7 @@ pub(crate) fn weigh_across(
 }
 
 /// All machines together.
-fn together(
-    parts: &[(Cell<'_>, Cell<'_>)],
-    machines: &mut [OnMachine],
-    positive: bool,
-) -> Weighed {
+fn together(parts: &[(Cell<'_>, Cell<'_>)], machines: &mut [OnMachine], positive: bool) -> Weighed {
     let mut of_a = Cell::default();
     let mut of_b = Cell::default();
     for (a, b) in parts {
@@ -287,7 +279,10 @@ fn together(
     all.contrast = contrast(machines);
     let blocks = all.contrast.as_ref().map_or(&[][..], |all| &all.blocks);
     all.per_block = even_blocks(blocks).filter(|_| blocks.len() > parts.len());
-    all.p_attainable = all.contrast.as_ref().and_then(|all| finite(all.attainable()));
+    all.p_attainable = all
+        .contrast
+        .as_ref()
+        .and_then(|all| finite(all.attainable()));
     all.across = Some(Box::new(Across {
         kind: Kind::default(),
         machines: Vec::new(),
@@ -373,7 +368,11 @@ fn contrast(machines: &[OnMachine]) -> Option<Contrast> {
             continue;
         };
         let (centred, most) = centred(contrast);
-        let values = || centred.iter().flat_map(|block| block.a.iter().chain(&block.b));
+        let values = || {
+            centred
+                .iter()
+                .flat_map(|block| block.a.iter().chain(&block.b))
+        };
         let n = values().count().max(1) as f64;
         let variance = values().map(|v| v * v).sum::<f64>() / n;
         // What rounding leaves of equal values is no variation.

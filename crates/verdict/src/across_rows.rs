@@ -32,10 +32,7 @@ pub(crate) fn story(across: &Across, alpha: f64) -> String {
 }
 
 /// The row of each machine.
-pub(crate) fn machine_rows(
-    across: &Across,
-    row: &Comparison,
-) -> Vec<MachineComparison> {
+pub(crate) fn machine_rows(across: &Across, row: &Comparison) -> Vec<MachineComparison> {
     let of = across.machines.iter().map(|on| {
         let weighed = &on.weighed;
         MachineComparison {
@@ -74,11 +71,7 @@ fn joined(weighed: &Weighed) -> Option<String> {
 }
 
 /// The row of all machines together; `row` is the comparison with its figures.
-pub(crate) fn pooled_row(
-    across: &Across,
-    weighed: &Weighed,
-    row: &Comparison,
-) -> Pooled {
+pub(crate) fn pooled_row(across: &Across, weighed: &Weighed, row: &Comparison) -> Pooled {
     let together = across.together.as_ref();
     let raw = row.scale == Scale::Raw;
     let back = |value: f64| finite(if raw { value } else { value.exp() });

@@ -203,14 +203,24 @@ pub(crate) fn settle(rows: &mut [Row], answers: &Answers, options: &Options) {
                 on.verdict = verdict_of(&on.weighed, &on.answer, options);
             }
         }
-        row.verdict = capped(verdict(&row.weighed, &row.answer, options), row.cap, &row.answer, options);
+        row.verdict = capped(
+            verdict(&row.weighed, &row.answer, options),
+            row.cap,
+            &row.answer,
+            options,
+        );
         row.runs_needed = runs_needed(row, options.alpha);
     }
 }
 
 /// A verdict no better than a lint allows. What is held to be supported for a lint
 /// must have the t test on its side.
-fn capped(verdict: Verdict, cap: Option<Cap>, answer: &Answer, options: &Options) -> Verdict {
+pub(crate) fn capped(
+    verdict: Verdict,
+    cap: Option<Cap>,
+    answer: &Answer,
+    options: &Options,
+) -> Verdict {
     let Some(cap) = cap else {
         return verdict;
     };
@@ -389,7 +399,8 @@ fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
         because.extend(weighed.coarseness(options));
         because.extend(row.tails.clone().filter(|_| within(weighed, options)));
     }
-    because.extend(capped.map(|cap| format!("no better than {}: {}", cap.verdict.word(), cap.lint)));
+    because
+        .extend(capped.map(|cap| format!("no better than {}: {}", cap.verdict.word(), cap.lint)));
     Comparison {
         workload: cells.workloads[row.key.workload].clone(),
         metric: metric.name.clone(),
@@ -429,7 +440,9 @@ fn capped_by(row: &Row, options: &Options) -> Option<Cap> {
 
 fn within(weighed: &Weighed, options: &Options) -> bool {
     let margin = equivalence::bounds(options.margin).ok();
-    margin.zip(weighed.ci90).is_some_and(|(m, ci)| ci.within(&m))
+    margin
+        .zip(weighed.ci90)
+        .is_some_and(|(m, ci)| ci.within(&m))
 }
 
 /// The interval that holds together with those of all other tests of the family

@@ -49,7 +49,9 @@ pub(crate) fn ask_all(
                     let contrast = contrasts.get(at).cloned();
                     let varies = effect.ci.low < effect.ci.high;
                     let enough = contrasts.is_empty()
-                        || contrast.as_ref().is_some_and(|c| c.blocks.len() >= FEWEST_BLOCKS);
+                        || contrast
+                            .as_ref()
+                            .is_some_and(|c| c.blocks.len() >= FEWEST_BLOCKS);
                     questions.ask(Question {
                         contrast,
                         p_t: finite(effect.p).filter(|_| varies && enough),
@@ -127,7 +129,11 @@ fn contrasts(runs: &[(Vec<bool>, f64)], blocks: &[Label], names: &[&str]) -> Vec
             relative: true,
         }
     };
-    if sites.len() < 2 || effects.iter().any(|(_, values)| values.len() != sites.len()) {
+    if sites.len() < 2
+        || effects
+            .iter()
+            .any(|(_, values)| values.len() != sites.len())
+    {
         return Vec::new();
     }
     effects.into_iter().map(|(_, values)| of(values)).collect()

@@ -89,7 +89,15 @@ impl Questions {
             for &question in class {
                 answers[question].alone = alone;
             }
-            families.extend(permute(&questions, class, at == 0, shares[at], alpha, seed, &mut answers));
+            families.extend(permute(
+                &questions,
+                class,
+                at == 0,
+                shares[at],
+                alpha,
+                seed,
+                &mut answers,
+            ));
         }
         let shared = |pick: &dyn Fn(usize) -> Option<f64>| share(&classes, pick);
         let adjusted = shared(&|at| answers[at].p_adjusted);
@@ -229,7 +237,11 @@ mod tests {
             .collect();
         let answers = questions.answer(0.05, 0);
         assert_eq!(answers.of(one).p_adjusted, Some(2.0 / 64.0 / 0.8));
-        assert!(others.iter().all(|&at| answers.of(at).p_adjusted > Some(0.05)));
+        assert!(
+            others
+                .iter()
+                .all(|&at| answers.of(at).p_adjusted > Some(0.05))
+        );
         assert_eq!(answers.families.len(), 2);
     }
 

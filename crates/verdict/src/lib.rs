@@ -37,8 +37,8 @@ mod comparisons;
 mod document;
 mod error;
 mod factorial;
-mod family;
 mod failed;
+mod family;
 mod identities;
 mod lints;
 mod names;
@@ -59,9 +59,9 @@ pub use assize_bundle::{
     Across, Configuration, Measurement, Place, Run, Spread, Statement, Summary,
 };
 pub use document::{
-    Agreement, Claim, Comparison, DifferingPart, Document, Effect, Factorial, Family, IdentityDifference,
-    Lint, MachineComparison, NoiseFloor, Outcome, Pooled, Rate, RateComparison, RateTest, Relation, SCHEMA,
-    Scale, Sentence, TTest, Table, TableCell, TableRow, Verdict,
+    Agreement, Claim, Comparison, DifferingPart, Document, Effect, Factorial, Family,
+    IdentityDifference, Lint, MachineComparison, NoiseFloor, Outcome, Pooled, Rate, RateComparison,
+    RateTest, Relation, SCHEMA, Scale, Sentence, TTest, Table, TableCell, TableRow, Verdict,
 };
 pub use error::Error;
 pub use failed::{FailedCell, failed_cells};

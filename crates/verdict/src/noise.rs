@@ -31,7 +31,7 @@ pub(crate) fn floors(cells: &Cells<'_>, seed: u64) -> Vec<NoiseFloor> {
             let Some(a) = cells.get(key) else {
                 continue;
             };
-            let weighed = weigh(cells, a, b, seed);
+            let weighed = weigh(cells, a, b);
             floors.push(NoiseFloor {
                 workload: cells.workloads[workload].clone(),
                 metric: cells.metrics[metric].name.clone(),
@@ -43,7 +43,7 @@ pub(crate) fn floors(cells: &Cells<'_>, seed: u64) -> Vec<NoiseFloor> {
                 ratio: weighed.ratio,
                 ci: weighed.ci_ends(),
                 p_t: weighed.p_t,
-                p: weighed.p,
+                p: weighed.p_alone(seed),
                 difference: weighed.difference,
             });
         }

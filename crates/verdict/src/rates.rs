@@ -210,7 +210,10 @@ pub(crate) fn decide(
     answers: &Answers,
     options: &Options,
 ) -> Decided {
-    let answer = compared.asked.map(|asked| answers.of(asked)).unwrap_or_default();
+    let answer = compared
+        .asked
+        .map(|asked| answers.of(asked))
+        .unwrap_or_default();
     let passes = |p: Option<f64>| p.is_some_and(|p| p <= options.alpha);
     let mut note = compared.note.clone();
     let (p, p_adjusted, verdict) = match (compared.test, &compared.by_runs) {
@@ -285,7 +288,11 @@ fn in_windows(a: &Counted<'_>, b: &Counted<'_>) -> Option<poisson::ClusteredComp
         times_s,
         exposure_s,
     };
-    poisson::compare_clustered(observed(&of_a, a.exposure_s?), observed(&of_b, b.exposure_s?)).ok()
+    poisson::compare_clustered(
+        observed(&of_a, a.exposure_s?),
+        observed(&of_b, b.exposure_s?),
+    )
+    .ok()
 }
 
 /// The times of all events since the exposure began; where their clock began

@@ -6,7 +6,7 @@ use crate::baselines::Baselines;
 use crate::cells::{Cells, Key};
 use crate::document::Scale;
 use crate::noise::repeated;
-use crate::weigh::weigh_untested;
+use crate::weigh::weigh;
 
 /// What is known so far of one configuration against its baseline.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +61,7 @@ pub fn so_far(records: &Records, metrics: &[String]) -> Vec<SoFar> {
             if configuration == baseline || repeated(&cells, configuration).is_some() {
                 continue;
             }
-            let weighed = weigh_untested(&cells, a, b);
+            let weighed = weigh(&cells, a, b);
             let effect = weighed.ratio.or(weighed.difference);
             let (Some(effect), Some(ci), Some(n_baseline), Some(n)) =
                 (effect, weighed.ci_ends(), weighed.n_a, weighed.n_b)

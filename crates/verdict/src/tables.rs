@@ -209,7 +209,8 @@ impl Tabulator<'_, '_> {
             workload: self.cells.workload(to)?,
             ..key
         };
-        self.weighed(one, key).map(relation)
+        self.weighed(one, key)
+            .map(|weighed| relation(weighed, self.options.seed))
     }
 
     /// Against the baseline on the same workload: the document's own row, if
@@ -232,16 +233,17 @@ impl Tabulator<'_, '_> {
             configuration: baseline,
             ..key
         };
-        self.weighed(of_baseline, key).map(relation)
+        self.weighed(of_baseline, key)
+            .map(|weighed| relation(weighed, self.options.seed))
     }
 
     fn weighed(&self, a: Key, b: Key) -> Option<Weighed> {
         let (a, b) = (self.cells.get(a)?, self.cells.get(b)?);
-        Some(weigh(self.cells, a, b, self.options.seed).at_level(self.options.level))
+        Some(weigh(self.cells, a, b).at_level(self.options.level))
     }
 }
 
-fn relation(weighed: Weighed) -> Relation {
+fn relation(weighed: Weighed, seed: u64) -> Relation {
     Relation {
         n_baseline: weighed.n_a,
         n: weighed.n_b,
@@ -249,7 +251,7 @@ fn relation(weighed: Weighed) -> Relation {
         ci: weighed.ci_ends(),
         p_t: weighed.p_t,
         t_test: weighed.t_test,
-        p: weighed.p,
+        p: weighed.p_alone(seed),
         difference: weighed.difference,
         verdict: None,
         because: (!weighed.because.is_empty()).then(|| weighed.because.join("; ")),

@@ -5,18 +5,20 @@ use std::collections::BTreeSet;
 use assize_bundle::{Configuration, Records};
 
 use crate::baselines::Baselines;
+use crate::caps::Caps;
 use crate::cells::Cells;
-use crate::claims::{check_form, try_claims};
-use crate::comparisons::compare_all;
+use crate::claims::{self, check_form};
+use crate::comparisons;
 use crate::document::{Document, SCHEMA};
 use crate::error::Error;
-use crate::factorial::fit_all;
+use crate::factorial;
+use crate::family::Questions;
 use crate::identities;
 use crate::lints;
 use crate::names::{Kind, folded, resolve};
 use crate::noise::floors;
 use crate::options::Options;
-use crate::rates::rate_all;
+use crate::rates;
 use crate::sentences;
 use crate::tables::tabulate;
 
@@ -41,11 +43,23 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         absent,
     } = declared(&cells, options)?;
     let place = places(&cells, &primary);
-    let compared = compare_all(&cells, &baselines, &primary, options).sorted(&place);
-    let (mut factorial, holes) = fit_all(&cells);
+    let caps = Caps::new(&cells);
+    // Everything that is tested is asked first, and answered together.
+    let mut questions = Questions::default();
+    let asks = &mut questions;
+    let mut rows = comparisons::ask_all(&cells, &baselines, &primary, &caps, options, asks);
+    let fits = factorial::ask_all(&cells, &primary, asks);
+    let pending = rates::ask_all(&cells, baselines.chosen, options, asks);
+    let claims = claims::ask_all(&cells, &rows, &caps, options, asks)?;
+    let answers = questions.answer(options.alpha, options.seed);
+    comparisons::settle(&mut rows, &answers, options);
+    let compared = comparisons::written_all(&cells, &rows, options).sorted(&place);
+    let holes = fits.holes.clone();
+    let mut factorial = factorial::settle(fits, &answers, options);
     factorial.sort_by_key(|f| place(&f.workload, &f.metric));
+    let claims = claims::settle(&cells, claims, &rows, &answers, options);
+    let rates = rates::settle(&cells, pending, baselines.chosen, &answers, options);
     let (tables, not_measured) = tabulate(&cells, &baselines, &compared.comparisons, options);
-    let rates = rate_all(&cells, baselines.chosen, options);
     let (found, faults) = lints::find_all(&cells, &absent, &primary);
     let identity_differences = identities::differences(&cells, baselines.main(&cells));
     let sources = [
@@ -70,6 +84,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         runs: records.runs.clone(),
         summaries: records.summaries.clone(),
         statements: records.statements.clone(),
+        families: answers.families,
         comparisons: compared.comparisons,
         across: records.across,
         machines: compared.machines,
@@ -79,7 +94,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         factorial,
         rates: rates.rates,
         rate_comparisons: rates.comparisons,
-        claims: try_claims(&cells, options)?,
+        claims,
         identity_differences,
         lints: sources.into_iter().flatten().collect(),
         sentences: Vec::new(),

@@ -132,12 +132,6 @@ impl Weighed {
         (share > options.margin * (1.0 + 1e-9)).then_some(share)
     }
 
-    /// The 90 % interval that may show equivalence; none of values that come in
-    /// steps beyond the margin.
-    pub(crate) fn ci_of_equivalence(&self, options: &Options) -> Option<Interval> {
-        self.ci90.filter(|_| self.too_coarse(options).is_none())
-    }
-
     /// Why equivalence is out of reach, if it is for the steps.
     pub(crate) fn coarseness(&self, options: &Options) -> Option<String> {
         let share = self.too_coarse(options)?;
@@ -147,12 +141,6 @@ impl Weighed {
             plain(100.0 * share),
             plain(100.0 * options.margin)
         ))
-    }
-
-    /// Whether the uncorrected interval leaves out "no difference".
-    pub(crate) fn excludes_none(&self) -> bool {
-        let none = if self.scale == Scale::Raw { 0.0 } else { 1.0 };
-        self.ci.is_some_and(|ci| !ci.contains(none))
     }
 
     /// Whether b is above (`Greater`) or below a.
@@ -200,11 +188,7 @@ fn coarser(a: &Cell<'_>, b: &Cell<'_>) -> Option<f64> {
 }
 
 /// Weighs the runs of one machine, on the scale of all.
-pub(crate) fn by_machine_runs(
-    a: &Cell<'_>,
-    b: &Cell<'_>,
-    positive: bool,
-) -> Weighed {
+pub(crate) fn by_machine_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
     let mut weighed = if a.runs.len() < 2 || b.runs.len() < 2 {
         single(a, b)
     } else {
@@ -416,12 +400,7 @@ fn moments(cell: &Cell<'_>) -> Option<(f64, Option<f64>, Option<u32>)> {
 /// Takes an estimate, with the variance that the steps of the values add. Where
 /// nothing varies there is no t test: that so few runs are equal does not show
 /// that all would be.
-fn take_estimate(
-    weighed: &mut Weighed,
-    estimate: Result<Estimate>,
-    t_test: TTest,
-    variance: f64,
-) {
+fn take_estimate(weighed: &mut Weighed, estimate: Result<Estimate>, t_test: TTest, variance: f64) {
     let raw = weighed.scale == Scale::Raw;
     let estimate = estimate.map(|estimate| match (variance > 0.0, raw) {
         (false, _) => estimate,

@@ -1,26 +1,26 @@
 //! The grounds of an outcome, in words.
 
+use std::borrow::Borrow;
 use std::cmp::Ordering;
 
-use super::grammar::Relation;
-use super::{Evidence, Part};
+use super::grammar::{Reading, Relation};
+use super::{Evidence, Found, Part};
 use crate::comparisons::{runs_for, runs_to_attain};
-use crate::document::Scale;
+use crate::document::{Scale, Verdict};
 use crate::options::Options;
 use crate::weigh::Weighed;
-use crate::words::{p_value, plain, with_interval};
+use crate::words::{finite, p_value, plain, with_interval};
 
 /// The figures of one workload, A over B, such as
 /// `glxgears: ratio 0.789 [0.77, 0.81], p 0.1, 3 against 3 runs`, and which way
 /// they point where nothing is decided.
-pub(super) fn figures(part: &Part, relation: Relation, decided: bool) -> String {
+pub(super) fn figures(part: &Part, found: &Found, reading: &Reading, decided: bool) -> String {
     let mut items = match &part.evidence {
         Evidence::Values(weighed) => value_figures(weighed),
         Evidence::Events {
             counts: [a, b],
             exposures,
-            ratio,
-            ..
+            compared,
         } => {
             let seconds =
                 |s: Option<f64>| s.map_or("an unknown time".into(), |s| format!("{} s", plain(s)));
@@ -29,30 +29,30 @@ pub(super) fn figures(part: &Part, relation: Relation, decided: bool) -> String 
                 seconds(exposures[0]),
                 seconds(exposures[1])
             )];
+            let ratio = compared.ratio.and_then(finite);
             items.extend(ratio.map(|r| format!("ratio {}", plain(r))));
             items
         }
     };
-    items.splice(1.min(items.len())..1.min(items.len()), tested(part));
+    items.splice(1.min(items.len())..1.min(items.len()), tested(found));
     if let Evidence::Values(weighed) = &part.evidence
         && !decided
     {
-        items.extend(pointing(relation, part, weighed));
+        items.extend(pointing(reading, found, weighed));
     }
     format!("{}: {}", part.workload, items.join(", "))
 }
 
-/// The p-values that were reckoned with.
-fn tested(part: &Part) -> Vec<String> {
-    let permutation = match &part.evidence {
-        Evidence::Values(weighed) => weighed.p,
-        Evidence::Events { .. } => part.p,
-    };
-    let mut items: Vec<String> = Vec::new();
-    items.extend(permutation.map(|p| format!("p {}", p_value(p))));
-    let by_t = part.p.filter(|_| part.by_t);
-    items.extend(by_t.map(|p| format!("p of t {}", p_value(p))));
-    items
+/// The p that was reckoned with, and what the family leaves of it.
+fn tested(found: &Found) -> Option<String> {
+    let name = if found.by_t { "p of t" } else { "p" };
+    let p = found.p?;
+    Some(match found.p_adjusted {
+        Some(adjusted) if adjusted != p => {
+            format!("{name} {} ({} corrected)", p_value(p), p_value(adjusted))
+        }
+        _ => format!("{name} {}", p_value(p)),
+    })
 }
 
 fn value_figures(weighed: &Weighed) -> Vec<String> {
@@ -75,72 +75,58 @@ fn value_figures(weighed: &Weighed) -> Vec<String> {
 /// Equal within the margin.
 pub(super) fn within(options: &Options) -> String {
     format!(
-        "the 90 % interval lies within \u{b1}{} %: equivalent",
+        "equivalent within \u{b1}{} %",
         plain(100.0 * options.margin)
     )
 }
 
-/// Established, by a p that may have been corrected.
-pub(super) fn established(adjusted: Option<f64>, tried: usize) -> String {
-    let Some(p) = adjusted.filter(|_| tried > 1) else {
-        return "established".into();
-    };
-    format!(
-        "established: p corrected for {tried} claims is {}",
-        p_value(p)
-    )
-}
-
-/// Found by the t test alone, and what would establish it.
-pub(super) fn supported(
-    parts: &[Part],
-    adjusted: Option<f64>,
-    tried: usize,
+/// How sure it is: as sure as the least sure of what was found.
+pub(super) fn shown<F: Borrow<Found>>(
+    found: impl IntoIterator<Item = F>,
     options: &Options,
 ) -> String {
-    let corrected = match adjusted.filter(|_| tried > 1) {
-        Some(p) => format!(" (p of t corrected for {tried} claims is {})", p_value(p)),
-        None => String::new(),
-    };
-    let limits: Vec<String> = parts
-        .iter()
-        .filter_map(|part| match &part.evidence {
-            Evidence::Values(weighed) => limit(weighed, options.alpha / tried as f64, options),
-            Evidence::Events { .. } => None,
-        })
-        .collect();
-    let limit = limits.first().map_or(
-        "only means are known; the single runs could establish it",
-        String::as_str,
-    );
-    format!("supported{corrected}, not established: {limit}")
+    let mut word = "established".to_owned();
+    for found in found {
+        match found.borrow().verdict {
+            Verdict::Equivalent => return within(options),
+            Verdict::Supported => word = "supported, not established".into(),
+            Verdict::Established | Verdict::Undecided => {}
+        }
+    }
+    word
 }
 
 /// What would decide a claim that is undecided.
 pub(super) fn undecided(
     parts: &[Part],
+    found: &[Found],
     relation: Relation,
-    tried: usize,
     options: &Options,
 ) -> String {
     if parts.is_empty() {
         return "no workload has runs of this metric for both configurations".into();
     }
-    let level = options.alpha / tried as f64;
     let equal = relation == Relation::Equal;
     let mut grounds: Vec<String> = Vec::new();
-    for part in parts {
-        let said = match &part.evidence {
-            Evidence::Values(weighed) => weighed
-                .disagreement(options)
-                .or_else(|| weighed.coarseness(options).filter(|_| equal))
-                .or_else(|| limit(weighed, level, options)),
-            Evidence::Events { .. } if part.p.is_none() => {
-                Some("without the exposure nothing can be tested".to_owned())
+    for (part, found) in parts.iter().zip(found) {
+        let mut said = found.notes.clone();
+        match &part.evidence {
+            Evidence::Values(weighed) if said.is_empty() => said.extend(
+                weighed
+                    .disagreement()
+                    .or_else(|| weighed.coarseness(options).filter(|_| equal))
+                    .or_else(|| limit(weighed, found, options)),
+            ),
+            Evidence::Events { .. } if found.p.is_none() => {
+                said = vec!["without the exposure nothing can be tested".to_owned()];
             }
-            Evidence::Events { settled_by, .. } => settled_by.clone(),
-        };
-        grounds.extend(said.filter(|said| !grounds.contains(said)));
+            _ => {}
+        }
+        for said in said {
+            if !grounds.contains(&said) {
+                grounds.push(said);
+            }
+        }
     }
     if grounds.is_empty() {
         grounds.push("not established".into());
@@ -149,10 +135,10 @@ pub(super) fn undecided(
 }
 
 /// Why runs decide nothing, and how many would.
-fn limit(weighed: &Weighed, level: f64, options: &Options) -> Option<String> {
+fn limit(weighed: &Weighed, found: &Found, options: &Options) -> Option<String> {
     let attainable = weighed.p_attainable?;
-    if attainable > level {
-        let enough = runs_to_attain(weighed.per_block, level)
+    if attainable > options.alpha {
+        let enough = runs_to_attain(weighed.per_block, options.alpha)
             .map_or(String::new(), |n| format!("; {n} runs of each could"));
         return Some(format!(
             "so few runs cannot reach p <= {} (smallest attainable p: {}){enough}",
@@ -161,22 +147,20 @@ fn limit(weighed: &Weighed, level: f64, options: &Options) -> Option<String> {
         ));
     }
     let made = weighed.n_a.min(weighed.n_b)?;
-    let n = runs_for(weighed, level).filter(|&n| n > made)?;
+    let n = runs_for(weighed, found.alone).filter(|&n| n > made)?;
     Some(format!("about {n} runs of each would likely settle it"))
 }
 
 /// Whether the interval points the claimed way, in words.
-fn pointing(relation: Relation, part: &Part, weighed: &Weighed) -> Option<String> {
-    let direction = part.direction.filter(|_| weighed.ci.is_some())?;
-    if !weighed.excludes_none() {
-        let none = if weighed.scale == Scale::Raw {
-            "0"
-        } else {
-            "1"
-        };
-        return Some(format!("the interval includes {none}"));
+fn pointing(reading: &Reading, found: &Found, weighed: &Weighed) -> Option<String> {
+    let direction = found.direction?;
+    let ci = weighed.ci?;
+    let raw = weighed.scale == Scale::Raw;
+    let bound = if raw { 0.0 } else { reading.bound };
+    if ci.contains(bound) {
+        return Some(format!("the interval includes {}", plain(bound)));
     }
-    let for_it = match relation {
+    let for_it = match reading.relation {
         Relation::Less => direction == Ordering::Less,
         Relation::Greater => direction == Ordering::Greater,
         Relation::Equal => false,

@@ -2,22 +2,26 @@
 
 mod because;
 mod grammar;
+mod margin;
 
 pub(crate) use grammar::check_form;
 
 use std::cmp::Ordering;
 
-use assize_judge::{benjamini_hochberg, equivalence, holm};
+use assize_judge::Estimate;
+use assize_judge::family::Contrast;
 
+use crate::caps::{Cap, Caps};
 use crate::cells::{Cells, Key};
-use crate::comparisons::where_present;
-use crate::document::{Agreement, Claim, Outcome};
+use crate::comparisons::{Row, equivalence_p, question, verdict_of};
+use crate::document::{Claim, Outcome, Scale, Verdict};
 use crate::error::Error;
+use crate::family::{Answer, Answers, Asked, Questions};
 use crate::options::Options;
-use crate::rates::{Counted, compare, counted, event_names};
+use crate::rates::{self, Counted, counted, event_names};
 use crate::weigh::{Weighed, weigh};
 use crate::words::{count, finite};
-use grammar::{Names, Reading, Relation};
+use grammar::{ClaimKind, Names, Reading, Relation};
 
 /// Where the records hold only statements.
 const ONLY_STATEMENTS: &str =
@@ -26,72 +30,97 @@ const ONLY_STATEMENTS: &str =
 /// A against B in one workload.
 pub(super) struct Part {
     pub(super) workload: String,
-    /// How A stands to B; `Equal` if there is no difference at all.
-    pub(super) direction: Option<Ordering>,
-    /// Of the permutation test; of the t test if `by_t`.
-    pub(super) p: Option<f64>,
-    /// Whether the runs are too few for the permutation test to reach alpha
-    /// whatever they show, so that the t test alone must do: what it finds is
-    /// supported, not established.
-    pub(super) by_t: bool,
-    /// Whether A and B are equal within the margin.
-    pub(super) equivalent: bool,
     pub(super) evidence: Evidence,
+    source: Source,
 }
 
 /// What the figures of a [`Part`] come from.
 pub(super) enum Evidence {
-    /// Runs or summaries.
+    /// Runs or summaries, B being the baseline.
     Values(Box<Weighed>),
-    /// Events: counts and exposures of A and B, the ratio, what would settle it.
+    /// Events: counts and exposures of A and B, and how the two rates compare.
     Events {
         counts: [u64; 2],
         exposures: [Option<f64>; 2],
-        ratio: Option<f64>,
-        settled_by: Option<String>,
+        compared: Box<rates::Compared>,
     },
 }
 
-/// A claim with its evidence, before correction.
-struct Trial<'t> {
-    text: &'t str,
-    relation: Relation,
-    parts: Vec<Part>,
-    left_out: Vec<String>,
-    /// What p speaks for, and p.
-    candidate: Option<(Outcome, f64)>,
+/// Where its verdict comes from.
+enum Source {
+    /// A row of the comparisons.
+    Row(usize),
+    /// A question of the claim's own.
+    Asked(Asked, Option<Cap>),
+    /// Rates, by the place of B and A among the counts.
+    Rates(usize, usize),
+    /// Nothing can be asked.
+    None(&'static str),
 }
 
-/// Tries all claims. Their p-values are corrected by Holm's method for the
-/// number of claims. Where the runs are too few for the permutation test to
-/// reach alpha, the t test decides, and the grounds say so.
-///
-/// A claim about several workloads is upheld if it is upheld in each (so its p
-/// is the largest), and refuted if it is refuted in any (Simes's p, in which a
-/// workload that does not speak against the claim counts as 1).
-pub(crate) fn try_claims(cells: &Cells<'_>, options: &Options) -> Result<Vec<Claim>, Error> {
+/// What was found out about a [`Part`].
+pub(super) struct Found {
+    pub(super) verdict: Verdict,
+    /// How A stands to the bound; `Equal` if it is just there.
+    pub(super) direction: Option<Ordering>,
+    /// The p that counts, and whether it is that of the t test.
+    pub(super) p_adjusted: Option<f64>,
+    pub(super) by_t: bool,
+    pub(super) p: Option<f64>,
+    /// The level at which one test of the family is made.
+    pub(super) alone: f64,
+    /// What there is to say beyond the figures.
+    pub(super) notes: Vec<String>,
+}
+
+/// A claim with its evidence, before the family is tested.
+pub(crate) struct Pending {
+    text: String,
+    declared: bool,
+    reading: Reading,
+    parts: Vec<Part>,
+    left_out: Vec<String>,
+}
+
+/// All claims, before the family is tested.
+pub(crate) enum Claims<'a> {
+    Tried(Vec<Pending>, Vec<Counted<'a>>),
+    /// There is nothing to try them on.
+    Unjudged(Vec<Claim>),
+}
+
+/// Asks what the claims ask. What a row of the comparisons asks already is not
+/// asked again: a claim cannot be surer than its row.
+pub(crate) fn ask_all<'a>(
+    cells: &Cells<'a>,
+    rows: &[Row],
+    caps: &Caps,
+    options: &Options,
+    questions: &mut Questions,
+) -> Result<Claims<'a>, Error> {
     let records = cells.records;
+    let given = options.claims.iter().map(|text| (text, false));
+    let given: Vec<(&String, bool)> = given.collect();
     if records.runs.is_empty() && records.summaries.is_empty() && records.events.is_empty() {
-        return options.claims.iter().map(|text| unjudged(text)).collect();
+        let claims = given.iter().map(|(text, _)| unjudged(text));
+        return Ok(Claims::Unjudged(claims.collect::<Result<_, Error>>()?));
     }
     let names = names(cells);
     let events = counted(cells, options.exposure_s);
-    let trials = options
-        .claims
-        .iter()
-        .map(|text| {
-            let reading = grammar::read(text, &names)?;
-            Ok(trial(text, reading, &names, cells, &events, options))
-        })
-        .collect::<Result<Vec<Trial<'_>>, Error>>()?;
-    let p: Vec<Option<f64>> = trials.iter().map(|t| t.candidate.map(|c| c.1)).collect();
-    let adjusted = where_present(&p, holm);
-    let tried = p.iter().flatten().count().max(1);
-    Ok(trials
-        .into_iter()
-        .zip(adjusted)
-        .map(|(trial, adjusted)| decide(trial, adjusted, tried, options))
-        .collect())
+    let mut court = Court {
+        cells,
+        rows,
+        caps,
+        events: &events,
+        options,
+        questions,
+    };
+    let mut pending = Vec::new();
+    for (text, declared) in given {
+        let reading = grammar::read(text, &names)?;
+        pending.push(court.hear(text, declared, reading, &names));
+    }
+    Ok(Claims::Tried(pending, events))
 }
 
 fn unjudged(text: &str) -> Result<Claim, Error> {
@@ -124,175 +153,347 @@ fn names(cells: &Cells<'_>) -> Names {
     }
 }
 
-fn trial<'t>(
-    text: &'t str,
-    reading: Reading,
-    names: &Names,
-    cells: &Cells<'_>,
-    events: &[Counted<'_>],
-    options: &Options,
-) -> Trial<'t> {
-    let metric = &names.metrics[reading.metric];
-    let (mut parts, mut left_out) = (Vec::new(), Vec::new());
-    for workload in 0..names.workloads.len() {
-        if reading.workload.is_some_and(|wanted| wanted != workload) {
-            continue;
-        }
-        let mut found = by_values(cells, reading, metric, workload, options);
-        if found.is_empty() {
-            found.extend(by_events(cells, reading, metric, workload, events, options));
-        }
-        if found.is_empty() {
-            left_out.push(names.workloads[workload].clone());
-        }
-        parts.append(&mut found);
-    }
-    let candidate = candidate(reading.relation, &parts);
-    Trial {
-        text,
-        relation: reading.relation,
-        parts,
-        left_out,
-        candidate,
-    }
+/// Everything that claims are tried by.
+struct Court<'c, 'a> {
+    cells: &'c Cells<'a>,
+    rows: &'c [Row],
+    caps: &'c Caps,
+    events: &'c [Counted<'a>],
+    options: &'c Options,
+    questions: &'c mut Questions,
 }
 
-/// A against B by runs or summaries, in each unit that both have.
-fn by_values(
-    cells: &Cells<'_>,
-    reading: Reading,
-    metric: &str,
-    workload: usize,
-    options: &Options,
-) -> Vec<Part> {
-    let same = (0..cells.metrics.len()).filter(|&m| cells.metrics[m].name == metric);
-    same.filter_map(|metric| {
-        let cell = |configuration| {
-            cells.get(Key {
+impl Court<'_, '_> {
+    fn hear(&mut self, text: &str, declared: bool, reading: Reading, names: &Names) -> Pending {
+        let metric = &names.metrics[reading.metric];
+        let (mut parts, mut left_out) = (Vec::new(), Vec::new());
+        for workload in 0..names.workloads.len() {
+            if reading.workload.is_some_and(|wanted| wanted != workload) {
+                continue;
+            }
+            let mut found = self.by_values(declared, reading, metric, workload);
+            if found.is_empty() {
+                found.extend(self.by_events(reading, metric, workload));
+            }
+            if found.is_empty() {
+                left_out.push(names.workloads[workload].clone());
+            }
+            parts.append(&mut found);
+        }
+        Pending {
+            text: text.to_owned(),
+            declared,
+            reading,
+            parts,
+            left_out,
+        }
+    }
+
+    /// A against B by runs or summaries, in each unit that both have.
+    fn by_values(
+        &mut self,
+        declared: bool,
+        reading: Reading,
+        metric: &str,
+        workload: usize,
+    ) -> Vec<Part> {
+        let cells = self.cells;
+        let same = (0..cells.metrics.len()).filter(|&m| cells.metrics[m].name == metric);
+        let parts = same.filter_map(|metric| {
+            let key = |configuration| Key {
                 workload,
                 metric,
                 configuration,
+            };
+            let (a, b) = (cells.get(key(reading.a))?, cells.get(key(reading.b))?);
+            let weighed = weigh(cells, b, a);
+            let row = self.rows.iter().position(|row| {
+                let pair = (row.baseline, row.key.configuration);
+                let (there, back) = ((reading.b, reading.a), (reading.a, reading.b));
+                (row.key.workload, row.key.metric) == (workload, metric)
+                    && (pair == there || pair == back)
+            });
+            let source = match row {
+                Some(row) if reading.bound == 1.0 => Source::Row(row),
+                _ => {
+                    let primary = declared
+                        && self.rows.iter().any(|row| {
+                            row.primary && (row.key.workload, row.key.metric) == (workload, metric)
+                        });
+                    let cap = self.caps.of(cells, key(reading.a), (b, a));
+                    self.own_question(&weighed, reading, primary, cap)
+                }
+            };
+            Some(Part {
+                workload: cells.workloads[workload].clone(),
+                evidence: Evidence::Values(Box::new(weighed)),
+                source,
+            })
+        });
+        parts.collect()
+    }
+
+    /// A question of the claim's own: on which side of its bound the ratio lies.
+    fn own_question(
+        &mut self,
+        weighed: &Weighed,
+        reading: Reading,
+        primary: bool,
+        cap: Option<Cap>,
+    ) -> Source {
+        if weighed.scale == Scale::Raw && reading.bound != 1.0 {
+            return Source::None("a margin in per cent needs positive values");
+        }
+        let p_equivalence =
+            equivalence_p(weighed, self.options).filter(|_| reading.kind == ClaimKind::Equal);
+        let mut question = question(weighed, p_equivalence, primary);
+        if reading.bound != 1.0 {
+            let estimate = weighed
+                .estimate
+                .map(|estimate| about(estimate, reading.bound));
+            question.p_t = weighed
+                .p_t
+                .and(estimate)
+                .and_then(|estimate| finite(estimate.p_t));
+            question.contrast = weighed
+                .contrast
+                .as_ref()
+                .filter(|contrast| contrast.relative)
+                .map(|contrast| shifted(contrast, reading.bound.ln()));
+        }
+        Source::Asked(self.questions.ask(question), cap)
+    }
+
+    /// A against B by counts of events.
+    fn by_events(&mut self, reading: Reading, event: &str, workload: usize) -> Option<Part> {
+        let of = |configuration| {
+            self.events.iter().position(|c| {
+                c.workload == workload
+                    && c.configuration == configuration
+                    && c.events.event == event
             })
         };
-        let weighed = weigh(cells, cell(reading.b)?, cell(reading.a)?, options.seed);
-        let agreement = weighed.agreement(options);
-        let common = weighed.has_common_direction(options);
-        let alike = agreement.is_none_or(|found| found == Agreement::Agree);
-        let margin = equivalence::bounds(options.margin).ok();
-        let within = |ci: assize_judge::Interval| margin.is_some_and(|m| ci.within(&m));
-        let by_t = weighed.p_attainable.is_none_or(|p| p > options.alpha);
+        let (at_a, at_b) = (of(reading.a)?, of(reading.b)?);
+        let (a, b) = (&self.events[at_a], &self.events[at_b]);
+        let compared = rates::ask(self.cells, b, a, self.questions);
+        let source = if reading.bound == 1.0 {
+            Source::Rates(at_b, at_a)
+        } else {
+            Source::None("rates of events are not tried against a margin")
+        };
         Some(Part {
-            workload: cells.workloads[workload].clone(),
-            direction: weighed.direction().filter(|_| common),
-            p: if by_t { weighed.p_t } else { weighed.p }.filter(|_| common),
-            by_t,
-            equivalent: alike && weighed.ci_of_equivalence(options).is_some_and(within),
-            evidence: Evidence::Values(Box::new(weighed)),
+            workload: self.cells.workloads[workload].clone(),
+            evidence: Evidence::Events {
+                counts: [a.events.count, b.events.count],
+                exposures: [a.exposure_s, b.exposure_s],
+                compared: Box::new(compared),
+            },
+            source,
         })
-    })
-    .collect()
-}
-
-/// A against B by counts of events.
-fn by_events(
-    cells: &Cells<'_>,
-    reading: Reading,
-    event: &str,
-    workload: usize,
-    events: &[Counted<'_>],
-    options: &Options,
-) -> Option<Part> {
-    let of = |configuration| {
-        events.iter().find(|c| {
-            c.workload == workload && c.configuration == configuration && c.events.event == event
-        })
-    };
-    let (a, b) = (of(reading.a)?, of(reading.b)?);
-    let tested = compare(b, a);
-    // An infinite ratio (no events of B) still has a direction.
-    let ratio = tested.and_then(|t| t.ratio);
-    Some(Part {
-        workload: cells.workloads[workload].clone(),
-        direction: ratio.and_then(|r| r.partial_cmp(&1.0)),
-        p: tested.and_then(|t| finite(t.p)),
-        by_t: false,
-        equivalent: false,
-        evidence: Evidence::Events {
-            counts: [a.events.count, b.events.count],
-            exposures: [a.exposure_s, b.exposure_s],
-            ratio: ratio.and_then(finite),
-            settled_by: crate::rates::settled_by(a, b, options.alpha),
-        },
-    })
-}
-
-/// What the figures may come to, and the p that must be small for it.
-fn candidate(relation: Relation, parts: &[Part]) -> Option<(Outcome, f64)> {
-    let claimed = match relation {
-        Relation::Less => Ordering::Less,
-        Relation::Greater => Ordering::Greater,
-        Relation::Equal => return refuted_by(parts, |_| true),
-    };
-    if !parts.is_empty() && parts.iter().all(|p| p.direction == Some(claimed)) {
-        let all: Option<Vec<f64>> = parts.iter().map(|part| part.p).collect();
-        let largest = all?.into_iter().fold(0.0, f64::max);
-        return Some((Outcome::Upheld, largest));
     }
-    refuted_by(parts, |part| part.direction == Some(claimed.reverse()))
 }
 
-/// The p of the parts that speak against a claim, all together (Simes 1986): the
-/// smallest of their p-values as Benjamini and Hochberg adjust them.
-fn refuted_by(parts: &[Part], against: impl Fn(&Part) -> bool) -> Option<(Outcome, f64)> {
-    let p: Vec<Option<f64>> = parts
-        .iter()
-        .map(|part| part.p.filter(|_| against(part)))
-        .collect();
-    p.iter().flatten().next()?;
-    let counted: Vec<f64> = p.iter().map(|p| p.unwrap_or(1.0)).collect();
-    let smallest = benjamini_hochberg(&counted).into_iter().fold(1.0, f64::min);
-    Some((Outcome::Refuted, smallest))
+/// An estimate of the ratio as one of the ratio over `bound`.
+fn about(estimate: Estimate, bound: f64) -> Estimate {
+    let over = Estimate {
+        effect: estimate.effect / bound,
+        ..estimate
+    };
+    over.ratio_widened(0.0)
 }
 
-fn decide(trial: Trial<'_>, adjusted: Option<f64>, tried: usize, options: &Options) -> Claim {
-    let found = trial
-        .candidate
-        .map(|c| c.0)
-        .filter(|_| adjusted.is_some_and(|p| p <= options.alpha));
-    let all_equal = !trial.parts.is_empty() && trial.parts.iter().all(|p| p.equivalent);
-    let any_equal = trial.parts.iter().any(|p| p.equivalent);
-    // What only the t test finds does not outweigh that the two are equal.
-    let by_t = trial.parts.iter().any(|p| p.by_t);
-    let (outcome, why) = match (trial.relation, found) {
-        (Relation::Equal, _) if all_equal => (Outcome::Upheld, because::within(options)),
-        (_, Some(outcome)) if !by_t => (outcome, because::established(adjusted, tried)),
-        (Relation::Less | Relation::Greater, _) if any_equal => {
-            (Outcome::Refuted, because::within(options))
+/// A contrast whose `b` is lowered by `by`.
+fn shifted(contrast: &Contrast, by: f64) -> Contrast {
+    let mut shifted = contrast.clone();
+    for block in &mut shifted.blocks {
+        block.b.iter_mut().for_each(|v| *v -= by);
+    }
+    shifted
+}
+
+/// Decides all claims. One about several workloads is upheld if it is upheld in
+/// each, and refuted if it is refuted in any.
+pub(crate) fn settle(
+    cells: &Cells<'_>,
+    claims: Claims<'_>,
+    rows: &[Row],
+    answers: &Answers,
+    options: &Options,
+) -> Vec<Claim> {
+    match claims {
+        Claims::Unjudged(claims) => claims,
+        Claims::Tried(pending, events) => {
+            let pairs = pairs(cells);
+            let decided = pending.into_iter().map(|claim| {
+                let found: Vec<Found> = claim
+                    .parts
+                    .iter()
+                    .map(|part| find(&claim, part, rows, &events, pairs, answers, options))
+                    .collect();
+                decide(&claim, &found, options)
+            });
+            decided.collect()
         }
-        (_, Some(outcome)) => (
-            outcome,
-            because::supported(&trial.parts, adjusted, tried, options),
-        ),
-        _ => (
-            Outcome::Undecided,
-            because::undecided(&trial.parts, trial.relation, tried, options),
-        ),
+    }
+}
+
+/// How many comparisons could have been claimed after the data were seen: all
+/// pairs of configurations on every metric of every workload.
+fn pairs(cells: &Cells<'_>) -> usize {
+    let of = |(workload, metric)| {
+        let n = cells.row(workload, metric).count();
+        n * n.saturating_sub(1) / 2
+    };
+    cells.rows().into_iter().map(of).sum::<usize>().max(1)
+}
+
+fn find(
+    claim: &Pending,
+    part: &Part,
+    rows: &[Row],
+    events: &[Counted<'_>],
+    pairs: usize,
+    answers: &Answers,
+    options: &Options,
+) -> Found {
+    match (&part.source, &part.evidence) {
+        (Source::Row(at), Evidence::Values(weighed)) => {
+            let row = &rows[*at];
+            found(row.verdict, weighed.direction(), row.answer, weighed)
+        }
+        (Source::Asked(asked, cap), Evidence::Values(weighed)) => {
+            let answer = answers.of(*asked);
+            let bound = claim.reading.bound;
+            let mut verdict = verdict_of(weighed, &answer, options);
+            if let Some(cap) = cap {
+                verdict = crate::comparisons::capped(verdict, Some(*cap), &answer, options);
+            }
+            let direction = match weighed.scale {
+                Scale::Raw => weighed.direction(),
+                _ => weighed.ratio.and_then(|ratio| ratio.partial_cmp(&bound)),
+            };
+            let differs = matches!(verdict, Verdict::Established | Verdict::Supported);
+            let common = weighed.has_common_direction(options.alpha);
+            let mut found = found(verdict, direction, answer, weighed);
+            if differs && !common {
+                found.verdict = Verdict::Undecided;
+            }
+            if differs && !claim.declared && !survives(weighed, bound, pairs, options) {
+                found.verdict = Verdict::Undecided;
+                found.notes.push(format!(
+                    "chosen after the runs, it would have to hold beside all {pairs} that \
+                     could have been chosen"
+                ));
+            }
+            found
+        }
+        (Source::Rates(b, a), Evidence::Events { compared, .. }) => {
+            let decided = rates::decide(compared, &events[*b], &events[*a], answers, options);
+            Found {
+                verdict: decided.verdict,
+                // An infinite ratio (no events of B) still has a direction.
+                direction: compared.ratio.and_then(|r| r.partial_cmp(&1.0)),
+                p_adjusted: decided.p_adjusted,
+                by_t: false,
+                p: decided.p,
+                alone: options.alpha,
+                notes: decided.note.into_iter().collect(),
+            }
+        }
+        (Source::None(why), _) => Found {
+            notes: vec![(*why).to_owned()],
+            ..found_nothing()
+        },
+        _ => found_nothing(),
+    }
+}
+
+fn found(
+    verdict: Verdict,
+    direction: Option<Ordering>,
+    answer: Answer,
+    weighed: &Weighed,
+) -> Found {
+    let by_t = answer.p_adjusted.is_none();
+    Found {
+        verdict,
+        direction,
+        p_adjusted: answer.p_adjusted.or(answer.p_t_adjusted),
+        by_t,
+        p: if by_t { weighed.p_t } else { answer.p },
+        alone: answer.alone,
+        notes: Vec::new(),
+    }
+}
+
+fn found_nothing() -> Found {
+    Found {
+        verdict: Verdict::Undecided,
+        direction: None,
+        p_adjusted: None,
+        by_t: false,
+        p: None,
+        alone: 0.0,
+        notes: Vec::new(),
+    }
+}
+
+/// Whether the interval leaves out the bound at the level of one of `pairs` tests.
+fn survives(weighed: &Weighed, bound: f64, pairs: usize, options: &Options) -> bool {
+    let level = 1.0 - options.alpha / pairs as f64;
+    let Some(estimate) = weighed.estimate else {
+        return false;
+    };
+    let (interval, bound) = match weighed.scale {
+        Scale::Raw => (estimate.difference_interval(level), 0.0),
+        Scale::Log | Scale::Summary => (estimate.ratio_interval(level), bound),
+    };
+    interval.is_ok_and(|interval| !interval.contains(bound))
+}
+
+fn decide(claim: &Pending, found: &[Found], options: &Options) -> Claim {
+    let relation = claim.reading.relation;
+    let differs = |f: &Found| matches!(f.verdict, Verdict::Established | Verdict::Supported);
+    let claimed = match relation {
+        Relation::Less => Some(Ordering::Less),
+        Relation::Greater => Some(Ordering::Greater),
+        Relation::Equal => None,
+    };
+    let for_it = |f: &Found| match claimed {
+        Some(_) => differs(f) && f.direction == claimed,
+        None => f.verdict == Verdict::Equivalent,
+    };
+    let against = |f: &Found| match claimed {
+        Some(way) => differs(f) && f.direction == Some(way.reverse()),
+        None => differs(f),
+    };
+    let plain = claim.reading.kind == ClaimKind::Difference && claim.reading.bound == 1.0;
+    let equal = |f: &Found| plain && f.verdict == Verdict::Equivalent;
+    let (outcome, why) = if !found.is_empty() && found.iter().all(for_it) {
+        (Outcome::Upheld, because::shown(found, options))
+    } else if found.iter().any(against) {
+        let those: Vec<&Found> = found.iter().filter(|f| against(f)).collect();
+        (Outcome::Refuted, because::shown(those, options))
+    } else if found.iter().any(equal) {
+        (Outcome::Refuted, because::within(options))
+    } else {
+        let why = because::undecided(&claim.parts, found, relation, options);
+        (Outcome::Undecided, why)
     };
     let decided = outcome != Outcome::Undecided;
-    let mut grounds: Vec<String> = trial
-        .parts
-        .iter()
-        .map(|part| because::figures(part, trial.relation, decided))
+    let parts = claim.parts.iter().zip(found);
+    let mut grounds: Vec<String> = parts
+        .map(|(part, found)| because::figures(part, found, &claim.reading, decided))
         .collect();
     grounds.push(why);
-    if !trial.parts.is_empty() && !trial.left_out.is_empty() {
+    if !claim.parts.is_empty() && !claim.left_out.is_empty() {
         grounds.push(format!(
             "{} left out: not recorded there for both",
-            count(trial.left_out.len(), "workload")
+            count(claim.left_out.len(), "workload")
         ));
     }
     Claim {
-        text: trial.text.to_owned(),
+        text: claim.text.clone(),
         outcome,
         because: grounds.join("; "),
     }

@@ -245,7 +245,10 @@ pub(super) fn unequal_spreads(cells: &Cells<'_>) -> Vec<Lint> {
         if !few.is_empty() {
             lints.push(lint(
                 "unequal-spread",
-                format!("{} on {}", cells.metrics[metric].name, cells.workloads[workload]),
+                format!(
+                    "{} on {}",
+                    cells.metrics[metric].name, cells.workloads[workload]
+                ),
                 format!(
                     "{} fewer runs than others, and they vary more than twice as much",
                     if few.len() == 1 {

@@ -17,8 +17,6 @@ struct Odd<'d> {
     rows: Vec<Seen<'d>>,
     /// Metrics that move the other way with all of these configurations.
     others: Vec<Seen<'d>>,
-    /// Configurations that show it by their uncorrected interval only.
-    less_sure: Vec<Seen<'d>>,
 }
 
 /// Finds metrics that move against at least two others, which all agree. A
@@ -32,33 +30,23 @@ pub(super) fn find(
 ) -> Vec<Sentence> {
     let varies = |s: &&Seen<'_>| s.ci[0] < s.ci[1];
     let seen: &[Seen<'_>] = &seen.iter().filter(varies).copied().collect::<Vec<_>>();
-    let mut odd = odd_ones(seen, higher, |s| s.strong);
-    if odd.is_empty() && !seen.iter().any(|s| s.strong) {
-        odd = odd_ones(seen, higher, |s| s.weak);
-    }
+    let mut odd = odd_ones(seen, higher);
     odd.retain(|one| {
         let mut moving = one.rows.iter().chain(&one.others);
         concern.is_empty() || moving.any(|s| concern.contains(&s.metric))
     });
-    for one in &mut odd {
-        one.less_sure = less_sure(seen, one);
-    }
     odd.sort_by_key(|o| std::cmp::Reverse(o.rows.len()));
     odd.truncate(MOST);
     odd.iter().map(written).collect()
 }
 
-fn odd_ones<'d>(
-    seen: &[Seen<'d>],
-    higher: &BTreeSet<usize>,
-    counts: impl Fn(&Seen<'d>) -> bool,
-) -> Vec<Odd<'d>> {
+fn odd_ones<'d>(seen: &[Seen<'d>], higher: &BTreeSet<usize>) -> Vec<Odd<'d>> {
     let sense = |s: &Seen<'_>| s.up != higher.contains(&s.metric);
     let mut found: Vec<Odd<'d>> = Vec::new();
     for place in places(seen) {
         let moved: Vec<Seen<'d>> = seen
             .iter()
-            .filter(|s| place == (s.workload, s.row.configuration.as_str()) && counts(s))
+            .filter(|s| place == (s.workload, s.row.configuration.as_str()) && s.strong)
             .copied()
             .collect();
         let (up, down): (Vec<_>, Vec<_>) = moved.into_iter().partition(|s| sense(s));
@@ -79,7 +67,6 @@ fn odd_ones<'d>(
             None => found.push(Odd {
                 rows: vec![one],
                 others: others.to_vec(),
-                less_sure: Vec::new(),
             }),
         }
     }
@@ -103,28 +90,6 @@ fn moves_alike(a: &Seen<'_>, b: &Seen<'_>) -> bool {
     (a.metric, a.up) == (b.metric, b.up)
 }
 
-/// Configurations not named yet of which the uncorrected intervals say the
-/// same of the odd metric and of all the others.
-fn less_sure<'d>(seen: &[Seen<'d>], odd: &Odd<'d>) -> Vec<Seen<'d>> {
-    let first = odd.rows[0];
-    let named = |s: &Seen<'_>| {
-        let mut rows = odd.rows.iter();
-        rows.any(|r| r.row.configuration == s.row.configuration)
-    };
-    let says =
-        |s: &Seen<'_>, of: &Seen<'_>| s.weak && s.workload == first.workload && moves_alike(s, of);
-    let candidates = seen.iter().filter(|s| says(s, &first) && !named(s));
-    candidates
-        .filter(|candidate| {
-            odd.others.iter().all(|other| {
-                seen.iter()
-                    .any(|s| s.row.configuration == candidate.row.configuration && says(s, other))
-            })
-        })
-        .copied()
-        .collect()
-}
-
 fn written(odd: &Odd<'_>) -> Sentence {
     let first = &odd.rows[0];
     let named = |rows: &[Seen<'_>]| {
@@ -146,20 +111,16 @@ fn written(odd: &Odd<'_>) -> Sentence {
             format!("{} {}", and_list(&metrics), verb(*up, rows.len() > 1))
         })
         .collect();
-    let mut text = format!(
-        "{} {} on {} with {} while {}{}",
+    let text = format!(
+        "{} {} on {} with {} while {}{}.",
         first.row.metric,
         verb(first.up, false),
         first.row.workload,
         named(&odd.rows),
         and_list(&moving),
-        surety(&odd.rows)
+        surety(odd.rows.iter().chain(&odd.others))
     );
-    if !odd.less_sure.is_empty() {
-        text.push_str(&format!("; less surely with {}", named(&odd.less_sure)));
-    }
-    text.push('.');
-    let backing = odd.rows.iter().chain(&odd.less_sure).chain(&odd.others);
+    let backing = odd.rows.iter().chain(&odd.others);
     Sentence {
         text,
         rows: backing.map(Seen::name).collect(),

@@ -1,6 +1,6 @@
 //! What counts of events say.
 
-use crate::document::{Document, Rate, RateComparison, Sentence, Verdict};
+use crate::document::{Document, Rate, RateComparison, RateTest, Sentence, Verdict};
 use crate::words::{and_list, p_value, plain};
 
 /// At most so many sentences of this kind.
@@ -37,14 +37,19 @@ fn written(document: &Document, comparison: &RateComparison, p: f64) -> Option<S
         Some(adjusted) if adjusted != p => format!(", {} corrected", p_value(adjusted)),
         _ => String::new(),
     };
-    let word = if comparison.verdict == Verdict::Established {
-        "established"
-    } else {
-        "not established"
+    let word = match comparison.verdict {
+        Verdict::Established => "established",
+        Verdict::Supported => "supported, not established",
+        Verdict::Equivalent | Verdict::Undecided => "not established",
+    };
+    let test = match comparison.test {
+        Some(RateTest::Runs) => "p over the runs",
+        Some(RateTest::Windows) => "p over windows of time",
+        Some(RateTest::Poisson) | None => "p of independent events",
     };
     Some(Sentence {
         text: format!(
-            "{}: {}, {}: exact p {}{corrected}, {word}.",
+            "{}: {}, {}: {test} {}{corrected}, {word}.",
             title(comparison),
             counted(b),
             counted(a),

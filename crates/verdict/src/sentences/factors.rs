@@ -1,9 +1,7 @@
 //! Interactions that make a main effect misleading.
 
-use assize_judge::benjamini_hochberg;
-
 use crate::cells::Cells;
-use crate::document::{Document, Effect, Factorial, Sentence};
+use crate::document::{Document, Effect, Factorial, Sentence, Verdict};
 use crate::lints::Faults;
 use crate::words::{p_value, three, with_interval};
 
@@ -21,8 +19,7 @@ struct Overturned<'d> {
 
 /// The surest interaction under which a factor's effect changes its direction.
 ///
-/// All interactions found are corrected together (Benjamini and Hochberg),
-/// because the best of many is told.
+/// Only interactions that are established or supported count.
 pub(super) fn find(document: &Document, cells: &Cells<'_>, faults: &Faults) -> Option<Sentence> {
     let fits = document.factorial.iter().filter(|fit| {
         let workload = cells.workload(&fit.workload);
@@ -34,17 +31,10 @@ pub(super) fn find(document: &Document, cells: &Cells<'_>, faults: &Faults) -> O
             .zip(metric)
             .is_some_and(|(w, m)| !faults.says_nothing(w, m))
     });
-    let interactions: Vec<(&Factorial, &Effect, f64)> = fits
-        .flat_map(|fit| fit.effects.iter().map(move |effect| (fit, effect)))
+    fits.flat_map(|fit| fit.effects.iter().map(move |effect| (fit, effect)))
         .filter(|(_, effect)| effect.name.contains(':'))
-        .filter_map(|(fit, effect)| Some((fit, effect, effect.p?)))
-        .collect();
-    let p: Vec<f64> = interactions.iter().map(|i| i.2).collect();
-    interactions
-        .iter()
-        .zip(benjamini_hochberg(&p))
-        .filter(|(_, adjusted)| *adjusted <= document.alpha)
-        .filter_map(|(&(fit, effect, p), _)| overturned(fit, effect, p))
+        .filter(|(_, effect)| matches!(effect.verdict, Verdict::Established | Verdict::Supported))
+        .filter_map(|(fit, effect)| overturned(fit, effect, effect.p_adjusted?))
         .min_by(|a, b| a.p.total_cmp(&b.p))
         .map(|found| written(&found))
 }
@@ -78,7 +68,7 @@ fn written(found: &Overturned<'_>) -> Sentence {
     let half = found.interaction.ratio.sqrt();
     let text = format!(
         "The effect of {} on {} on {} depends on {}: {} without it, {} with it \
-         (interaction {}, p {}).",
+         (interaction {}, corrected p {}{}).",
         found.factor,
         found.fit.metric,
         found.fit.workload,
@@ -86,7 +76,11 @@ fn written(found: &Overturned<'_>) -> Sentence {
         three(found.main / half),
         three(found.main * half),
         with_interval(found.interaction.ratio, found.interaction.ci),
-        p_value(found.p)
+        p_value(found.p),
+        match found.interaction.verdict {
+            Verdict::Established => "",
+            _ => ", supported, not established",
+        }
     );
     Sentence {
         text,

@@ -1,9 +1,9 @@
 //! At most five plain sentences: what a hurried reader should take away.
 //!
-//! They are said of rows that are established or supported. Only where there
-//! is no such row do uncorrected intervals count, and then the sentence says
-//! that nothing is established. Before all else comes what could not be tried
-//! because every run of it failed.
+//! They are said of rows that are established or supported, in the words of their
+//! verdicts and with the intervals that hold for all rows together: what no row
+//! carries no sentence says. Before all else comes what could not be tried because
+//! every run of it failed.
 
 mod against;
 mod declared;
@@ -33,13 +33,12 @@ struct Seen<'d> {
     workload: usize,
     metric: usize,
     ratio: f64,
+    /// The interval that holds together with all others.
     ci: [f64; 2],
     /// Whether the metric rises.
     up: bool,
     /// Established or supported.
     strong: bool,
-    /// At least the uncorrected interval leaves out 1.
-    weak: bool,
     /// On which machines, where there are several.
     shown: Option<Where>,
 }
@@ -86,7 +85,7 @@ fn seen<'d>(document: &'d Document, cells: &Cells<'_>, faults: &Faults) -> Vec<S
             .metrics
             .iter()
             .position(|m| m.name == row.metric && m.unit == row.unit)?;
-        let (ratio, ci) = (row.ratio?, row.ci?);
+        let (ratio, ci) = (row.ratio?, row.ci_simultaneous.or(row.ci)?);
         let known = !faults.says_nothing(workload, metric);
         known.then_some(Seen {
             row,
@@ -96,7 +95,6 @@ fn seen<'d>(document: &'d Document, cells: &Cells<'_>, faults: &Faults) -> Vec<S
             ci,
             up: ratio > 1.0,
             strong: matches!(row.verdict, Verdict::Established | Verdict::Supported),
-            weak: ci[0] > 1.0 || ci[1] < 1.0,
             shown: machines::where_shown(
                 document,
                 [
@@ -146,14 +144,10 @@ fn verb(up: bool, several: bool) -> &'static str {
 
 /// How sure rows are, as the end of a sentence.
 fn surety<'d, 's: 'd>(rows: impl IntoIterator<Item = &'d Seen<'s>>) -> &'static str {
-    let (mut all, mut any) = (true, false);
-    for seen in rows {
-        all &= seen.row.verdict == Verdict::Established;
-        any |= seen.strong;
-    }
-    match (all, any) {
-        (true, _) => "",
-        (false, true) => " (supported, not established)",
-        (false, false) => " (not established)",
+    let mut rows = rows.into_iter();
+    if rows.all(|seen| seen.row.verdict == Verdict::Established) {
+        ""
+    } else {
+        " (supported, not established)"
     }
 }

@@ -16,7 +16,7 @@ struct Split<'d> {
 
 impl Split<'_> {
     fn opposite(&self) -> bool {
-        self.there.weak && self.there.up != self.here.up
+        self.there.strong && self.there.up != self.here.up
     }
 
     fn distance(&self) -> f64 {
@@ -27,10 +27,7 @@ impl Split<'_> {
 /// Finds, for each metric, the configuration whose effect differs most between
 /// workloads; effects of opposite direction come first.
 pub(super) fn find(seen: &[Seen<'_>]) -> Vec<Sentence> {
-    let mut splits = splits(seen, |s| s.strong);
-    if splits.is_empty() && !seen.iter().any(|s| s.strong) {
-        splits = self::splits(seen, |s| s.weak);
-    }
+    let mut splits = splits(seen);
     splits.sort_by(|a, b| {
         let opposite = b.opposite().cmp(&a.opposite());
         opposite.then(b.distance().total_cmp(&a.distance()))
@@ -46,9 +43,9 @@ pub(super) fn find(seen: &[Seen<'_>]) -> Vec<Sentence> {
     sentences
 }
 
-fn splits<'d>(seen: &[Seen<'d>], counts: impl Fn(&Seen<'d>) -> bool) -> Vec<Split<'d>> {
+fn splits<'d>(seen: &[Seen<'d>]) -> Vec<Split<'d>> {
     let mut splits = Vec::new();
-    for here in seen.iter().filter(|s| counts(s)) {
+    for here in seen.iter().filter(|s| s.strong) {
         let others = seen.iter().filter(|there| {
             there.workload != here.workload
                 && there.metric == here.metric
@@ -62,8 +59,8 @@ fn splits<'d>(seen: &[Seen<'d>], counts: impl Fn(&Seen<'d>) -> bool) -> Vec<Spli
                 there: *there,
             };
             // Of two workloads with strong, opposite effects, the first is here.
-            let told = split.opposite() && counts(there) && there.workload < here.workload;
-            if apart && (split.opposite() || !there.weak) && !told {
+            let told = split.opposite() && there.workload < here.workload;
+            if apart && (split.opposite() || !there.strong) && !told {
                 splits.push(split);
             }
         }
