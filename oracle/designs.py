@@ -186,4 +186,28 @@ def partial_conjunction():
             }
 
 
-FILES = [block_contrasts, clustered_rates, trends, partial_conjunction]
+def spending():
+    """Looks: of all that end with the last and suffice, those taken first."""
+    for alpha in (0.05, 0.04, 0.01, 0.1):
+        for fractions in ([1.0], [0.5, 1.0], [i / 12 for i in range(1, 13)], [0.25, 0.6, 0.9, 1.0]):
+            spent = [2 * float(stats.norm.sf(stats.norm.isf(alpha / 2) / math.sqrt(t))) for t in fractions]
+            most = 12
+            floors = [min(1.0, 2.0 ** (1 - round(most * t))) for t in fractions]
+            last = len(fractions) - 1
+            # Early looks come first: the smallest set in the order of its members.
+            able = []
+            for chosen in itertools.product((True, False), repeat=last):
+                taken = [i for i in range(last) if chosen[i]] + [last]
+                parts = np.diff([0.0] + [spent[i] for i in taken])
+                if all(part >= floors[i] - 1e-12 for part, i in zip(parts, taken)):
+                    able.append((taken, floats(parts)))
+            want = able[0] if able else None
+            yield {"alpha": alpha, "fractions": fractions, "floors": floors}, {
+                "spent": spent,
+                "levels": floats(np.diff([0.0] + spent)),
+                "looks": want and want[0],
+                "look_levels": want and want[1],
+            }
+
+
+FILES = [block_contrasts, clustered_rates, trends, partial_conjunction, spending]

@@ -54,6 +54,7 @@ pub mod power;
 mod qr;
 pub mod quantile;
 mod random;
+pub mod spending;
 pub mod step;
 pub mod verdict;
 pub mod weighted;

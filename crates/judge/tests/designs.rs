@@ -10,7 +10,7 @@
 )]
 
 use assize_judge::pooled::{self, Combination, OneSided};
-use assize_judge::{factorial, lints, poisson};
+use assize_judge::{factorial, lints, poisson, spending};
 use serde_json::Value;
 
 const TOLERANCE: f64 = 1e-9;
@@ -159,6 +159,35 @@ fn effects_on_some_of_several_machines() {
                 agree("below", got.below, &want[1][way]);
                 assert_eq!(got.p, (2.0 * got.above.min(got.below)).min(1.0));
             }
+        }
+    }
+}
+
+#[test]
+fn levels_of_looks() {
+    for (input, want) in cases!("spending") {
+        let (alpha, fractions) = (number(&input["alpha"]), floats(&input["fractions"]));
+        for (at, fraction) in fractions.iter().enumerate() {
+            agree(
+                "spent",
+                spending::spent(alpha, *fraction).unwrap(),
+                &want["spent"][at],
+            );
+        }
+        let levels = spending::levels(alpha, &fractions).unwrap();
+        for (at, level) in levels.into_iter().enumerate() {
+            near("level", level, &want["levels"][at], 1.0);
+        }
+        let looks = spending::able_looks(alpha, &fractions, &floats(&input["floors"])).unwrap();
+        let Some(looks) = looks else {
+            assert!(want["looks"].is_null());
+            continue;
+        };
+        let taken: Vec<u32> = looks.iter().map(|l| l.planned as u32).collect();
+        let expected = want["looks"].as_array().unwrap().iter().map(count);
+        assert_eq!(taken, expected.collect::<Vec<u32>>());
+        for (look, want) in looks.iter().zip(want["look_levels"].as_array().unwrap()) {
+            near("level of a look", look.level, want, 1.0);
         }
     }
 }
