@@ -210,4 +210,28 @@ def spending():
             }
 
 
-FILES = [block_contrasts, clustered_rates, trends, partial_conjunction, spending]
+def equivalence_of_pairs():
+    r = rng(45)
+    for n in (2, 3, 6, 10, 40):
+        for noise in (0.001, 0.02):
+            for shift in (0.0, 0.008, 0.05):
+                for margin in (0.01, 0.1):
+                    a = np.exp(5 + r.standard_normal(n))
+                    b = a * np.exp(shift + noise * r.standard_normal(n))
+                    d = np.log(b) - np.log(a)
+                    above = stats.ttest_1samp(d, math.log1p(-margin), alternative="greater").pvalue
+                    below = stats.ttest_1samp(d, math.log1p(margin), alternative="less").pvalue
+                    yield {"a": floats(a), "b": floats(b), "margin": margin}, {"p": float(max(above, below))}
+
+
+def share_missed():
+    for n in (1, 2, 3, 5, 10, 25, 100, 10000):
+        for alpha in (0.05, 0.01, 0.2):
+            limit = stats.binomtest(0, n).proportion_ci(1 - 2 * alpha, "exact").high
+            yield {"n": n, "alpha": alpha}, {"share": float(limit)}
+
+
+FILES = [
+    block_contrasts, clustered_rates, trends, partial_conjunction, spending,
+    equivalence_of_pairs, share_missed,
+]

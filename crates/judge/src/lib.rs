@@ -62,7 +62,7 @@ pub mod welch;
 
 pub use adjust::{benjamini_hochberg, holm};
 pub use bootstrap::{Bca, Bootstrap, bca_interval, quantile_ratio};
-pub use equivalence::{Equivalence, tost};
+pub use equivalence::{Equivalence, share_missed, tost};
 pub use error::{Error, Result};
 pub use factorial::{Effect, Factorial};
 pub use jitter::Jitter;

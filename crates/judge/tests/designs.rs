@@ -10,7 +10,7 @@
 )]
 
 use assize_judge::pooled::{self, Combination, OneSided};
-use assize_judge::{factorial, lints, poisson, spending};
+use assize_judge::{equivalence, factorial, lints, paired, poisson, spending};
 use serde_json::Value;
 
 const TOLERANCE: f64 = 1e-9;
@@ -189,5 +189,28 @@ fn levels_of_looks() {
         for (look, want) in looks.iter().zip(want["look_levels"].as_array().unwrap()) {
             near("level of a look", look.level, want, 1.0);
         }
+    }
+}
+
+#[test]
+fn equivalence_of_pairs() {
+    for (input, want) in cases!("equivalence_of_pairs") {
+        let ratio = paired::ratio(&floats(&input["a"]), &floats(&input["b"])).unwrap();
+        let got = equivalence::of_ratio(&ratio, number(&input["margin"])).unwrap();
+        // The difference of logarithms near 5 keeps as many digits as it has.
+        let (got_p, want_p) = (got.p, number(&want["p"]));
+        assert!(
+            (got_p - want_p).abs() <= 1e-9 * want_p.max(1e-3),
+            "{got_p} {want_p}"
+        );
+        assert_eq!(got.equivalent, want_p <= 0.05);
+    }
+}
+
+#[test]
+fn shares_that_runs_may_have_missed() {
+    for (input, want) in cases!("share_missed") {
+        let got = equivalence::share_missed(count(&input["n"]), number(&input["alpha"]));
+        agree("share", got.unwrap(), &want["share"]);
     }
 }
