@@ -159,4 +159,79 @@ def trends():
                 }
 
 
-FILES = [block_contrasts, clustered_rates, trends]
+def partial_conjunction():
+    """By the definition: every k - r + 1 machines must show an effect together."""
+    r = rng(44)
+    for k in (1, 2, 3, 5, 8):
+        for with_effect in sorted({0, 1, k // 2, k}):
+            df = r.uniform(2.0, 30.0, k)
+            t = r.standard_t(df) + np.where(np.arange(k) < with_effect, 4.0, 0.0)
+            se = r.uniform(0.01, 0.2, k)
+            above = stats.t.sf(t, df)
+            below = stats.t.cdf(t, df)
+            cases = []
+            for needed in range(1, k + 1):
+                each = []
+                for p in (above, below):
+                    subsets = [np.sort(p[list(s)]) for s in itertools.combinations(range(k), k - needed + 1)]
+                    m = k - needed + 1
+                    bonferroni = max(min(1.0, m * s[0]) for s in subsets)
+                    simes = max(min(1.0, float(np.min(m * s / np.arange(1, m + 1)))) for s in subsets)
+                    each.append([float(bonferroni), float(simes)])
+                cases.append(each)
+            yield {"effects": floats(t * se), "standard_errors": floats(se), "df": floats(df)}, {
+                "above": floats(above),
+                "below": floats(below),
+                "by_number": cases,
+            }
+
+
+def spending():
+    """Looks: of all that end with the last and suffice, those taken first."""
+    for alpha in (0.05, 0.04, 0.01, 0.1):
+        for fractions in ([1.0], [0.5, 1.0], [i / 12 for i in range(1, 13)], [0.25, 0.6, 0.9, 1.0]):
+            spent = [2 * float(stats.norm.sf(stats.norm.isf(alpha / 2) / math.sqrt(t))) for t in fractions]
+            most = 12
+            floors = [min(1.0, 2.0 ** (1 - round(most * t))) for t in fractions]
+            last = len(fractions) - 1
+            # Early looks come first: the smallest set in the order of its members.
+            able = []
+            for chosen in itertools.product((True, False), repeat=last):
+                taken = [i for i in range(last) if chosen[i]] + [last]
+                parts = np.diff([0.0] + [spent[i] for i in taken])
+                if all(part >= floors[i] - 1e-12 for part, i in zip(parts, taken)):
+                    able.append((taken, floats(parts)))
+            want = able[0] if able else None
+            yield {"alpha": alpha, "fractions": fractions, "floors": floors}, {
+                "spent": spent,
+                "levels": floats(np.diff([0.0] + spent)),
+                "looks": want and want[0],
+                "look_levels": want and want[1],
+            }
+
+
+def equivalence_of_pairs():
+    r = rng(45)
+    for n in (2, 3, 6, 10, 40):
+        for noise in (0.001, 0.02):
+            for shift in (0.0, 0.008, 0.05):
+                for margin in (0.01, 0.1):
+                    a = np.exp(5 + r.standard_normal(n))
+                    b = a * np.exp(shift + noise * r.standard_normal(n))
+                    d = np.log(b) - np.log(a)
+                    above = stats.ttest_1samp(d, math.log1p(-margin), alternative="greater").pvalue
+                    below = stats.ttest_1samp(d, math.log1p(margin), alternative="less").pvalue
+                    yield {"a": floats(a), "b": floats(b), "margin": margin}, {"p": float(max(above, below))}
+
+
+def share_missed():
+    for n in (1, 2, 3, 5, 10, 25, 100, 10000):
+        for alpha in (0.05, 0.01, 0.2):
+            limit = stats.binomtest(0, n).proportion_ci(1 - 2 * alpha, "exact").high
+            yield {"n": n, "alpha": alpha}, {"share": float(limit)}
+
+
+FILES = [
+    block_contrasts, clustered_rates, trends, partial_conjunction, spending,
+    equivalence_of_pairs, share_missed,
+]

@@ -1,9 +1,9 @@
 //! Equivalence: is the difference too small to matter?
 
 use crate::dist::t_upper;
-use crate::error::{Error, Result, check_positive};
+use crate::error::{Error, Result, check_finite, check_open_unit, check_positive};
 use crate::moments::logs;
-use crate::welch::{Estimate, Interval, on_values};
+use crate::welch::{Estimate, Interval, estimate as from_error, on_values};
 
 /// What the two one-sided tests found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,41 +56,101 @@ pub fn tost(a: &[f64], b: &[f64], margin: f64) -> Result<Equivalence> {
     let bounds = bounds(margin)?;
     check_positive(a, 2)?;
     check_positive(b, 2)?;
-    let ratio = on_values(&logs(a), &logs(b)).exponentiated();
+    Ok(of_logs(&on_values(&logs(a), &logs(b)), bounds))
+}
+
+/// Two one-sided tests on a ratio that was estimated already, with the standard
+/// error and degrees of freedom of that estimate: of pairs
+/// ([`crate::paired::ratio`]), of independent runs ([`crate::welch::ratio`], then
+/// this is [`tost`]), of summaries, or pooled over machines.
+///
+/// - Shape: `estimate` of a ratio: effect and intervals as ratios, the standard
+///   error of its logarithm. Of differences there are no bounds.
+/// - Range, cost, source: as for [`tost`].
+/// - Checked against `scipy.stats.t` on the paired differences of logarithms, and
+///   of independent runs against statsmodels' `ttost_ind`.
+///
+/// # Errors
+/// [`Error::NotPositive`] for an effect that is no ratio, [`Error::NotFinite`],
+/// [`Error::BadArgument`] for the margin, a negative standard error, or df that is
+/// not positive.
+pub fn of_ratio(estimate: &Estimate, margin: f64) -> Result<Equivalence> {
+    let bounds = bounds(margin)?;
+    check_positive(&[estimate.effect], 1)?;
+    let Estimate {
+        standard_error, df, ..
+    } = *estimate;
+    check_finite(&[standard_error, df], 2)?;
+    if standard_error < 0.0 {
+        return Err(Error::BadArgument("a standard error is negative"));
+    }
+    if df <= 0.0 {
+        return Err(Error::BadArgument("degrees of freedom are not positive"));
+    }
+    let logs = from_error(estimate.effect.ln(), standard_error, df);
     Ok(Equivalence {
-        ci90: ratio.ci90,
-        bounds,
-        p: p_of_ratio(&ratio, margin)?,
-        equivalent: ratio.ci90.within(&bounds),
+        ci90: estimate.ci90,
+        equivalent: estimate.ci90.within(&bounds),
+        ..of_logs(&logs, bounds)
     })
 }
 
-/// The p of the two one-sided tests that a ratio lies within ± `margin` of 1, from
-/// an estimate of it, as of paired runs: the larger of the two.
-///
-/// - Range: \[0, 1\]. Without any standard error 0 inside the bounds and 1 outside.
-/// - Cost: O(1). Source: as [`tost`], with which it agrees.
-///
-/// # Errors
-/// [`Error::BadArgument`] for the margin.
-pub fn p_of_ratio(ratio: &Estimate, margin: f64) -> Result<f64> {
-    let bounds = bounds(margin)?;
-    let effect = ratio.effect.ln();
+/// The tests on logarithms; the bounds are ratios.
+fn of_logs(e: &Estimate, bounds: Interval) -> Equivalence {
+    let ci90 = Interval {
+        low: e.ci90.low.exp(),
+        high: e.ci90.high.exp(),
+    };
     let tail = |distance: f64| {
-        if ratio.standard_error > 0.0 {
-            t_upper(distance / ratio.standard_error, ratio.df)
+        if e.standard_error > 0.0 {
+            t_upper(distance / e.standard_error, e.df)
         } else if distance >= 0.0 {
             0.0
         } else {
             1.0
         }
     };
-    Ok(tail(effect - bounds.low.ln()).max(tail(bounds.high.ln() - effect)))
+    Equivalence {
+        ci90,
+        bounds,
+        p: tail(e.effect - bounds.low.ln()).max(tail(bounds.high.ln() - e.effect)),
+        equivalent: ci90.within(&bounds),
+    }
+}
+
+/// The share of runs that may be slow (or fail, or hang) although none of `n`
+/// runs was: with a larger share, n good runs have a chance below alpha.
+///
+/// 1 - alpha^(1 / n): after 10 runs without a slow one, at 5 %, as many as 25.9 %
+/// of all runs may be slow. So no mean of ten runs says that there is no slow one.
+///
+/// - Shape: n runs that are independent of each other and alike; 0 < alpha < 1.
+/// - Range: (0, 1 - alpha\]; about 3 / n for many runs at 5 % (the "rule of
+///   three").
+/// - Cost: O(1).
+/// - Source: Clopper and Pearson 1934, Biometrika 26, for no success in n.
+/// - Checked against `scipy.stats.binomtest(0, n).proportion_ci("exact")`.
+///
+/// # Errors
+/// [`Error::TooFew`] for no run, [`Error::BadArgument`] for alpha.
+///
+/// ```
+/// let missed = assize_judge::equivalence::share_missed(10, 0.05)?;
+/// assert!((missed - 0.2589).abs() < 1e-4);
+/// # Ok::<(), assize_judge::Error>(())
+/// ```
+pub fn share_missed(n: u32, alpha: f64) -> Result<f64> {
+    check_open_unit(alpha, "alpha must lie between 0 and 1")?;
+    if n == 0 {
+        return Err(Error::TooFew { needed: 1, got: 0 });
+    }
+    Ok(-(alpha.ln() / f64::from(n)).exp_m1())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{paired, welch};
 
     #[test]
     fn constant_equal_groups_are_equivalent() {
@@ -99,5 +159,47 @@ mod tests {
         let e = tost(&[2.0, 2.0], &[3.0, 3.0], 0.01).unwrap();
         assert!(!e.equivalent && e.p == 1.0);
         assert!(tost(&[2.0, 2.0], &[2.0, 2.0], 0.0).is_err());
+    }
+
+    #[test]
+    fn pairs_that_vary_together_are_equivalent_where_sides_alone_are_not() {
+        // The blocks differ by a factor of 10, the runs of a block by 0.1 %.
+        let a = [10.0, 31.0, 100.0, 55.0, 17.0, 73.0];
+        let b = [10.01, 30.97, 100.1, 54.94, 17.0, 73.07];
+        let paired = of_ratio(&paired::ratio(&a, &b).unwrap(), 0.01).unwrap();
+        assert!(paired.equivalent && paired.p < 1e-5);
+        let alone = tost(&a, &b, 0.01).unwrap();
+        assert!(!alone.equivalent && alone.p > 0.4);
+        // 5 % more in each block is not equivalent, however alike the blocks.
+        let more = a.map(|x| 1.05 * x);
+        let other = of_ratio(&paired::ratio(&a, &more).unwrap(), 0.01).unwrap();
+        assert!(!other.equivalent && other.p > 0.999);
+    }
+
+    #[test]
+    fn an_estimate_of_independent_runs_gives_the_same_as_their_values() {
+        let (a, b) = ([10.0, 10.2, 9.9, 10.1], [10.1, 10.3, 9.9, 10.05]);
+        let (from, of) = (welch::ratio(&a, &b).unwrap(), tost(&a, &b, 0.02).unwrap());
+        let got = of_ratio(&from, 0.02).unwrap();
+        assert!((got.p / of.p - 1.0).abs() < 1e-12);
+        assert_eq!((got.ci90, got.equivalent), (of.ci90, of.equivalent));
+        let point = welch::ratio(&[2.0, 2.0], &[2.0, 2.0]).unwrap();
+        assert_eq!(of_ratio(&point, 0.01).unwrap().p, 0.0);
+        let below = Estimate {
+            effect: -0.5,
+            ..from
+        };
+        assert_eq!(of_ratio(&below, 0.02), Err(Error::NotPositive));
+        let no_df = Estimate { df: 0.0, ..from };
+        assert!(of_ratio(&no_df, 0.02).is_err() && of_ratio(&from, 1.0).is_err());
+    }
+
+    #[test]
+    fn runs_that_were_never_slow_do_not_exclude_slow_ones() {
+        assert_eq!(share_missed(1, 0.05), Ok(0.95));
+        assert!(share_missed(0, 0.05).is_err() && share_missed(3, 0.0).is_err());
+        // As seldom as this, three runs show none in 5 % of all threes.
+        let share = share_missed(3, 0.05).unwrap();
+        assert!(((1.0 - share).powi(3) - 0.05).abs() < 1e-15);
     }
 }

@@ -56,6 +56,7 @@ mod prior;
 mod qr;
 pub mod quantile;
 mod random;
+pub mod spending;
 pub mod step;
 pub mod verdict;
 pub mod weighted;
@@ -63,7 +64,7 @@ pub mod welch;
 
 pub use adjust::{benjamini_hochberg, holm, share_alpha};
 pub use bootstrap::{Bca, Bootstrap, bca_interval, quantile_ratio};
-pub use equivalence::{Equivalence, tost};
+pub use equivalence::{Equivalence, share_missed, tost};
 pub use error::{Error, Result};
 pub use factorial::{Effect, Factorial};
 pub use jitter::Jitter;

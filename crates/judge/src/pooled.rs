@@ -4,14 +4,16 @@
 //! Each machine gives a [`Study`]: an effect on the scale on which it was
 //! averaged (a logarithm of a ratio, or a difference), its standard error and
 //! the degrees of freedom behind that error. [`fixed`] says what these machines
-//! have in common, [`random`] what machines like these would show, and
-//! [`heterogeneity`] whether the first question makes sense at all.
+//! have in common, [`random`] what machines like these would show,
+//! [`heterogeneity`] whether the first question makes sense at all, and
+//! [`partial_conjunction`] on how many of them there is an effect.
 //!
 //! The exact permutation test within machines is
 //! [`crate::permutation::stratified`].
 
-use crate::dist::{chi2_upper, f_upper, gamma_quantile, t_quantile};
+use crate::dist::{chi2_upper, f_upper, gamma_quantile, t_quantile, t_upper};
 use crate::error::{Error, Result, check_finite};
+use crate::moments::sorted;
 use crate::welch::{Estimate, Interval, estimate};
 
 /// The effect on one machine.
@@ -23,6 +25,52 @@ pub struct Study {
     pub standard_error: f64,
     /// Degrees of freedom of the standard error.
     pub df: f64,
+}
+
+impl Study {
+    /// The one-sided p of Student's t for an effect above zero, and for one
+    /// below.
+    ///
+    /// Range: \[0, 1\] each; they add up to 1. The standard error and df must be
+    /// positive. Cost: O(1). Checked against `scipy.stats.t`.
+    #[must_use]
+    pub fn one_sided(&self) -> OneSided {
+        let t = self.effect / self.standard_error;
+        OneSided {
+            above: t_upper(t, self.df),
+            below: t_upper(-t, self.df),
+        }
+    }
+}
+
+/// The p of one machine for an effect in either direction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OneSided {
+    /// For an effect above zero: small if there is one.
+    pub above: f64,
+    /// For an effect below zero.
+    pub below: f64,
+}
+
+/// How p-values of several machines become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Combination {
+    /// Valid however the p-values depend on each other.
+    Bonferroni,
+    /// Never above Bonferroni's. For p-values that are independent of each other,
+    /// such as those of machines that have no run in common.
+    Simes,
+}
+
+/// On how many machines there is an effect, and in which direction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Directions {
+    /// The p for an effect above zero on at least r machines.
+    pub above: f64,
+    /// The p for an effect below zero on at least r machines.
+    pub below: f64,
+    /// Twice the smaller, at most 1: the p for either.
+    pub p: f64,
 }
 
 /// How much the machines differ.
@@ -214,6 +262,91 @@ pub fn random(studies: &[Study]) -> Result<Random> {
         standard_error: squared.sqrt(),
         ci: around(t_quantile(0.975, k - 1.0) * squared.sqrt()),
         prediction,
+    })
+}
+
+/// The p for an effect on at least r of k machines: small if it is unlikely that
+/// fewer than r have one.
+///
+/// With the p-values in ascending order, p(1) to p(k), Bonferroni's is
+/// (k - r + 1) p(r) and Simes' the least of (k - r + 1) / i * p(r - 1 + i) for i =
+/// 1 to k - r + 1; both at most 1. With r = 1 this asks whether there is an effect
+/// anywhere, with r = k (the largest p) whether it is everywhere. The largest r
+/// whose p is at most alpha is a lower bound of the number of machines with an
+/// effect, at level alpha: no correction for trying every r is needed, since p
+/// grows with r and the question stays the same.
+///
+/// - Shape: one p a machine in any order, 1 <= r <= k.
+/// - Range: \[0, 1\].
+/// - Cost: O(k log k).
+/// - Source: Benjamini and Heller 2008, "Screening for partial conjunction
+///   hypotheses", Biometrics 64; Simes 1986, Biometrika 73.
+/// - Checked against the definition: the largest p of Bonferroni's (Simes') test
+///   over all subsets of k - r + 1 machines, by `itertools.combinations`.
+///
+/// # Errors
+/// [`Error::TooFew`] without a p; [`Error::BadArgument`] for an r outside of 1 to
+/// k or a p outside of \[0, 1\], `NaN` included.
+///
+/// ```
+/// use assize_judge::pooled::{Combination, partial_conjunction};
+/// let p = [0.001, 0.004, 0.6];
+/// let two_of_three = partial_conjunction(&p, 2, Combination::Bonferroni)?;
+/// assert_eq!(two_of_three, 0.008);
+/// # Ok::<(), assize_judge::Error>(())
+/// ```
+pub fn partial_conjunction(p: &[f64], r: usize, combination: Combination) -> Result<f64> {
+    if p.is_empty() {
+        return Err(Error::TooFew { needed: 1, got: 0 });
+    }
+    if r < 1 || r > p.len() {
+        return Err(Error::BadArgument(
+            "the machines asked for must number 1 to all",
+        ));
+    }
+    if !p.iter().all(|p| (0.0..=1.0).contains(p)) {
+        return Err(Error::BadArgument("a p-value lies outside of [0, 1]"));
+    }
+    let sorted = sorted(p);
+    let largest = &sorted[r - 1..];
+    let many = largest.len() as f64;
+    let combined = match combination {
+        Combination::Bonferroni => many * largest[0],
+        Combination::Simes => (1..=largest.len())
+            .map(|i| many / i as f64 * largest[i - 1])
+            .fold(1.0, f64::min),
+    };
+    Ok(combined.min(1.0))
+}
+
+/// [`partial_conjunction`] in each direction, and in either.
+///
+/// An effect that is above zero on some machines and below on others is no effect
+/// on r of them unless r have it in one direction, which two-sided p-values would
+/// not notice. Either direction has its own question and p is twice the smaller.
+///
+/// - Shape, range, cost: as there; from [`Study::one_sided`] or any other
+///   one-sided p.
+/// - Source: as there; the directions by Owen 2009, "Karl Pearson's meta-analysis
+///   revisited", Annals of Statistics 37.
+/// - Checked as there.
+///
+/// # Errors
+/// As for [`partial_conjunction`].
+pub fn partial_conjunction_by_direction(
+    p: &[OneSided],
+    r: usize,
+    combination: Combination,
+) -> Result<Directions> {
+    let of = |side: fn(&OneSided) -> f64| {
+        let p: Vec<f64> = p.iter().map(side).collect();
+        partial_conjunction(&p, r, combination)
+    };
+    let (above, below) = (of(|p| p.above)?, of(|p| p.below)?);
+    Ok(Directions {
+        above,
+        below,
+        p: (2.0 * above.min(below)).min(1.0),
     })
 }
 

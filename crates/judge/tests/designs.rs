@@ -9,7 +9,8 @@
     reason = "helpers of tests, which the configuration does not recognise"
 )]
 
-use assize_judge::{factorial, lints, poisson};
+use assize_judge::pooled::{self, Combination, OneSided};
+use assize_judge::{equivalence, factorial, lints, paired, poisson, spending};
 use serde_json::Value;
 
 const TOLERANCE: f64 = 1e-9;
@@ -131,5 +132,85 @@ fn trends_inside_groups() {
         let got = lints::drift_inside(&slices).unwrap();
         agree("tau", got.tau, &want["tau"]);
         agree("p", got.p, &want["p"]);
+    }
+}
+
+#[test]
+fn effects_on_some_of_several_machines() {
+    for (input, want) in cases!("partial_conjunction") {
+        let of = |name: &str| floats(&input[name]);
+        let (effects, errors, df) = (of("effects"), of("standard_errors"), of("df"));
+        let study = |at: usize| pooled::Study {
+            effect: effects[at],
+            standard_error: errors[at],
+            df: df[at],
+        };
+        let p: Vec<OneSided> = (0..df.len()).map(|at| study(at).one_sided()).collect();
+        for (at, p) in p.iter().enumerate() {
+            agree("p above", p.above, &want["above"][at]);
+            agree("p below", p.below, &want["below"][at]);
+        }
+        for (at, want) in want["by_number"].as_array().unwrap().iter().enumerate() {
+            let ways = [Combination::Bonferroni, Combination::Simes];
+            for (way, combination) in ways.into_iter().enumerate() {
+                let got = pooled::partial_conjunction_by_direction(&p, at + 1, combination);
+                let got = got.unwrap();
+                agree("above", got.above, &want[0][way]);
+                agree("below", got.below, &want[1][way]);
+                assert_eq!(got.p, (2.0 * got.above.min(got.below)).min(1.0));
+            }
+        }
+    }
+}
+
+#[test]
+fn levels_of_looks() {
+    for (input, want) in cases!("spending") {
+        let (alpha, fractions) = (number(&input["alpha"]), floats(&input["fractions"]));
+        for (at, fraction) in fractions.iter().enumerate() {
+            agree(
+                "spent",
+                spending::spent(alpha, *fraction).unwrap(),
+                &want["spent"][at],
+            );
+        }
+        let levels = spending::levels(alpha, &fractions).unwrap();
+        for (at, level) in levels.into_iter().enumerate() {
+            near("level", level, &want["levels"][at], 1.0);
+        }
+        let looks = spending::able_looks(alpha, &fractions, &floats(&input["floors"])).unwrap();
+        let Some(looks) = looks else {
+            assert!(want["looks"].is_null());
+            continue;
+        };
+        let taken: Vec<u32> = looks.iter().map(|l| l.planned as u32).collect();
+        let expected = want["looks"].as_array().unwrap().iter().map(count);
+        assert_eq!(taken, expected.collect::<Vec<u32>>());
+        for (look, want) in looks.iter().zip(want["look_levels"].as_array().unwrap()) {
+            near("level of a look", look.level, want, 1.0);
+        }
+    }
+}
+
+#[test]
+fn equivalence_of_pairs() {
+    for (input, want) in cases!("equivalence_of_pairs") {
+        let ratio = paired::ratio(&floats(&input["a"]), &floats(&input["b"])).unwrap();
+        let got = equivalence::of_ratio(&ratio, number(&input["margin"])).unwrap();
+        // The difference of logarithms near 5 keeps as many digits as it has.
+        let (got_p, want_p) = (got.p, number(&want["p"]));
+        assert!(
+            (got_p - want_p).abs() <= 1e-9 * want_p.max(1e-3),
+            "{got_p} {want_p}"
+        );
+        assert_eq!(got.equivalent, want_p <= 0.05);
+    }
+}
+
+#[test]
+fn shares_that_runs_may_have_missed() {
+    for (input, want) in cases!("share_missed") {
+        let got = equivalence::share_missed(count(&input["n"]), number(&input["alpha"]));
+        agree("share", got.unwrap(), &want["share"]);
     }
 }

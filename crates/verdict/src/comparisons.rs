@@ -14,7 +14,7 @@ use crate::identities::are_same;
 use crate::noise::repeated;
 use crate::options::Options;
 use crate::weigh::{Weighed, ends, weigh};
-use crate::words::p_value;
+use crate::words::{p_value, plain};
 
 /// More runs than this are no advice.
 const MOST_RUNS: u32 = 10_000;
@@ -22,10 +22,9 @@ const MOST_RUNS: u32 = 10_000;
 pub(crate) const FEWEST_SUPPORTED: u32 = 3;
 /// With fewer runs of a side nothing is equivalent.
 const FEWEST_EQUIVALENT: u32 = 5;
-/// Where some runs lie apart, so many of a side must be there before two
-/// configurations are equivalent: fewer miss a tail of 5 % of the runs with a
-/// chance of more than 5 %.
-const ENOUGH_FOR_TAILS: u32 = 59;
+/// Where some runs lie apart, two configurations are equivalent only if there are
+/// runs enough to have seen a tail of this share.
+const TAIL: f64 = 0.05;
 
 /// Runs of the baseline, runs of the configuration, runs of each per block.
 type Design = (u32, u32, Option<u32>);
@@ -163,7 +162,8 @@ pub(crate) fn equivalence_p(weighed: &Weighed, options: &Options) -> Option<f64>
     {
         return None;
     }
-    equivalence::p_of_ratio(weighed.estimate.as_ref()?, options.margin).ok()
+    let tests = equivalence::of_ratio(weighed.estimate.as_ref()?, options.margin);
+    Some(tests.ok()?.p)
 }
 
 /// Why some runs that lie apart forbid that two cells are called equivalent.
@@ -177,12 +177,12 @@ fn tails(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Option<String> {
                 .any(|at| (values[at] / middle - 1.0).abs() > options.margin)
         })
     };
-    let fewest = a.runs.len().min(b.runs.len());
-    let few = u32::try_from(fewest).is_ok_and(|n| n < ENOUGH_FOR_TAILS);
-    (few && (apart(a) || apart(b))).then(|| {
+    let fewest = u32::try_from(a.runs.len().min(b.runs.len())).ok()?;
+    let missed = equivalence::share_missed(fewest, options.alpha).ok()?;
+    (missed > TAIL && (apart(a) || apart(b))).then(|| {
         format!(
-            "some runs lie apart: {ENOUGH_FOR_TAILS} runs of each would show how many, \
-             before the two can be equivalent"
+            "some runs lie apart, and {fewest} runs do not tell how many do: up to {} % may",
+            plain(100.0 * missed)
         )
     })
 }
