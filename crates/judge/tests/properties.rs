@@ -93,7 +93,7 @@ proptest! {
     fn more_evidence_never_weakens_a_verdict(p in 0.0_f64..0.2, attainable in 0.0_f64..0.2) {
         let input = VerdictInput {
             p_adjusted: Some(p), p_t_adjusted: Some(p), p_attainable: Some(attainable),
-            ci90: None, margin: 0.01, alpha: 0.05,
+            p_equivalence: None, alpha: 0.05,
         };
         let verdict = decide(input);
         prop_assert_eq!(verdict == Verdict::Established, p <= 0.05);
