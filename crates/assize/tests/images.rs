@@ -19,6 +19,7 @@ fn main() -> ExitCode {
     let tests: Vec<Test> = vec![
         ("each_block_goes_on_from_an_image_of_its_own", own),
         ("with_one_image_nothing_is_drawn", one),
+        ("modules_that_may_be_loaded_in_any_order_are", modules),
         ("a_plan_says_how_many_boots_there_will_be", planned),
     ];
     let needed = ["agent", "QEMU", "kernel debian:6.12"];
@@ -49,11 +50,14 @@ struct Here {
 
 impl Here {
     fn new(more: &str) -> Here {
+        Here::of(&format!("{more}\n{EXPERIMENT}"))
+    }
+
+    fn of(text: &str) -> Here {
         let here = Here {
             directory: tempfile::tempdir().unwrap(),
             cache: Cache::new(),
         };
-        let text = format!("{more}\n{EXPERIMENT}");
         fs::write(here.path().join("images.toml"), text).unwrap();
         here
     }
@@ -142,6 +146,38 @@ fn one() -> Outcome {
     let line = runs[0]["environment"]["command_line"].as_str().unwrap();
     assert!(!line.contains("assize.drawn"), "{line}");
     assert!(runs.iter().all(|run| value(run, "padding") == 0));
+    Ok(())
+}
+
+/// A digit for each of three modules that are loaded, the newest first, the second
+/// and the third of which a step stands between.
+const MODULES: &str = r#"title = "Modules"
+kernel = "debian:6.12"
+setup = [
+    { module = "dummy" },
+    { module = "brd" },
+    { sysctl = "kernel.panic_on_warn", value = 0 },
+    { module = "ifb" },
+]
+
+[workloads.it]
+kind = "command"
+argv = ["sh", "-c", "while read name rest; do case $name in dummy) o=${o}1;; brd) o=${o}2;; ifb) o=${o}3;; esac; done </proc/modules; echo order: $o"]
+metrics = ["order"]
+"#;
+
+fn modules() -> Outcome {
+    let orders = |more: &str| {
+        let here = Here::of(&format!("{more}\n{MODULES}"));
+        here.run("a", &[]);
+        let runs = fs::read_dir(here.path().join("a/runs")).unwrap().count();
+        let run = |index| here.json(&format!("a/runs/{index:04}.json"));
+        let all = (0..runs).map(|index| value(&run(index), "order"));
+        all.collect::<BTreeSet<i64>>()
+    };
+    assert_eq!(orders("runs = 2\nimages = 1"), BTreeSet::from([321]));
+    // With this seed the two images have the two orders that there are.
+    assert_eq!(orders("runs = 2\nseed = 4"), BTreeSet::from([312, 321]));
     Ok(())
 }
 

@@ -33,6 +33,9 @@ pub struct Image {
     /// Bytes by which the stacks of the workload's processes begin lower: of
     /// those that are programs by a variable of their environment.
     pub padding: u32,
+    /// What the order is drawn from in which modules are loaded that could be
+    /// loaded in any; 0 for the order in which they are named.
+    pub modules: u32,
 }
 
 /// Words of the command line that say what was drawn begin with this.
@@ -81,11 +84,12 @@ impl Image {
         words.join(" ")
     }
 
-    fn named(&mut self) -> [(&'static str, &mut u32); 3] {
+    fn named(&mut self) -> [(&'static str, &mut u32); 4] {
         [
             ("settle_us", &mut self.settle_us),
             ("processes", &mut self.processes),
             ("padding", &mut self.padding),
+            ("modules", &mut self.modules),
         ]
     }
 }

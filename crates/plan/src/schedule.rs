@@ -30,6 +30,7 @@ pub(crate) fn images(seed: u64, images: u32) -> Vec<Image> {
             settle_us: draws.whole(SETTLE_US),
             processes: draws.whole(PROCESSES),
             padding: draws.whole(PADDING / PADDING_STEP) * PADDING_STEP,
+            modules: 1 + draws.whole(u32::MAX),
         }
     };
     (0..images).map(image).collect()

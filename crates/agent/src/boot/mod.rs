@@ -12,7 +12,8 @@ use assize_job::{Image, Record, Stage};
 
 use crate::channel::{Channel, Way};
 use crate::digests::Digests;
-use crate::{run, sys};
+use crate::run::{self, Guest};
+use crate::sys;
 
 pub(crate) use ports::Ports;
 
@@ -108,8 +109,9 @@ pub(crate) fn main(command_line: &str) {
     // process 1 ends, which is what whoever started it will see.
     let Ok(ports) = Ports::open() else { return };
     report_panics(ports);
-    let mut digests = Some(Digests::below("/"));
     let image = Image::of(command_line);
+    let digests = Digests::below("/");
+    let mut guest = Some(Guest { digests, image });
     let aged = drawn::age(&image);
     let resumed_ns = has(command_line, IMAGE).then(|| {
         sys::sleep_until(sys::now() + SETTLE_NS + u64::from(image.settle_us) * 1000);
@@ -132,7 +134,7 @@ pub(crate) fn main(command_line: &str) {
         });
     }
     drawn::deeper(image.padding, &mut || {
-        run::answer(fw_cfg::job(ports), &mut channel, digests.take());
+        run::answer(fw_cfg::job(ports), &mut channel, guest.take());
     });
     // The console takes every byte; nothing can have been lost.
     let _ = channel.end();

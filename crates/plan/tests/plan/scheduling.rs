@@ -240,13 +240,14 @@ fn the_images_of_a_seed_are_these() {
             settle_us,
             processes,
             padding,
+            modules,
         } = *image;
-        (settle_us, processes, padding)
+        (settle_us, processes, padding, modules)
     });
     let wanted = [
-        (435_206, 142, 2928),
-        (465_873, 72, 1328),
-        (435_697, 241, 3920),
+        (435_206, 142, 2928, 3_440_629_515),
+        (465_873, 72, 1328, 140_188_316),
+        (435_697, 241, 3920, 4_078_177_177),
     ];
     assert_eq!(shown.collect::<Vec<_>>(), wanted);
 }
