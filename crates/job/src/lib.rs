@@ -17,6 +17,7 @@
 
 pub mod events;
 mod identity;
+mod image;
 mod instrument;
 mod job;
 mod kind;
@@ -29,6 +30,7 @@ mod submitting;
 mod workload;
 
 pub use identity::{IdentityKind, IdentityPart, SETTING_MAX};
+pub use image::Image;
 pub use instrument::{INSTRUMENTS, Instrument};
 pub use job::{Action, Job, SCHEMA};
 pub use machine::{Linked, Machine, Order, Payload, below_experiment};

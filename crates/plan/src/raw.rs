@@ -33,6 +33,7 @@ pub(crate) struct File {
     pub(crate) memory_mib: u32,
     pub(crate) command_line: Vec<String>,
     pub(crate) runs: Option<u32>,
+    pub(crate) images: Option<u32>,
     pub(crate) seed: u64,
     pub(crate) aa: bool,
     pub(crate) retries: u32,

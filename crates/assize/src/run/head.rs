@@ -33,7 +33,7 @@ pub(crate) fn head(plan: &Plan) -> Result<Head, Failure> {
         tables: tables(plan),
         planned_runs: u32::try_from(plan.runs.len()).unwrap_or(u32::MAX),
         facts: facts(plan)?,
-        limits: target::limits(&plan.target),
+        limits: target::limits(plan),
     })
 }
 
