@@ -72,6 +72,11 @@ fn value_figures(weighed: &Weighed) -> Vec<String> {
     items
 }
 
+/// A claim with a margin.
+pub(super) fn margin_untried() -> String {
+    "claims with a margin are not tried yet".into()
+}
+
 /// Equal within the margin.
 pub(super) fn within(options: &Options) -> String {
     format!(

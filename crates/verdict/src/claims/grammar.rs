@@ -1,16 +1,31 @@
 //! The form of a claim: `A < B on METRIC [in WORKLOAD]`.
 
+use super::margin::{self, Margin, Sign, form};
 use crate::error::Error;
 use crate::names::{Kind, NameError, folded, resolve};
 
 /// The form expected, for messages.
-const FORM: &str = "expected `A < B on METRIC [in WORKLOAD]` with <, > or =";
+const FORM: &str = "expected `A < B on METRIC [in WORKLOAD]` with <, > or =, or with a margin \
+                    `A <= B + 2%`, `A >= B - 2%`, `A < B - 2%` or `A > B + 2%`";
 
 /// How A is claimed to stand to B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Relation {
     Less,
     Greater,
+    Equal,
+}
+
+/// What must be shown to uphold a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ClaimKind {
+    /// `A < B` or `A > B`: that they differ, with a margin by more than that.
+    Difference,
+    /// `A <= B + 2%`: that A is not so much more than B.
+    AtMost,
+    /// `A >= B - 2%`: that A is not so much less than B.
+    AtLeast,
+    /// `A = B`: that they are equivalent.
     Equal,
 }
 
@@ -23,11 +38,15 @@ pub(crate) struct Names {
 }
 
 /// A claim whose names are known, as indices into [`Names`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Reading {
     pub(crate) a: usize,
     pub(crate) b: usize,
     pub(crate) relation: Relation,
+    /// The ratio of A to B that is tried: the claim is that A / B lies on the
+    /// side of it that `relation` says. 1 without a margin.
+    pub(crate) bound: f64,
+    pub(crate) kind: ClaimKind,
     pub(crate) metric: usize,
     pub(crate) workload: Option<usize>,
 }
@@ -43,10 +62,15 @@ struct Part<'t> {
 #[derive(Debug, Clone, Copy)]
 struct Split<'t> {
     a: Part<'t>,
-    relation: Relation,
+    sign: Sign,
+    /// The byte of the sign.
+    at: usize,
     b: Part<'t>,
+    margin: Option<Margin<'t>>,
     metric: Part<'t>,
     workload: Option<Part<'t>>,
+    /// Whether it takes a margin, or half of a sign, for a part of a name.
+    daring: bool,
 }
 
 /// Reads a claim. Names may hold spaces, operators and the words `on` and
@@ -55,18 +79,26 @@ pub(crate) fn read(text: &str, names: &Names) -> Result<Reading, Error> {
     let splits = splits(text)?;
     let mut readings: Vec<(Reading, bool)> = Vec::new();
     let mut failures: Vec<Failure> = Vec::new();
+    let mut misformed: Option<Error> = None;
     for split in &splits {
-        match resolve_split(split, names) {
-            Ok(found) if !readings.contains(&found) => readings.push(found),
-            Ok(_) => {}
-            Err(failure) => failures.push(failure),
+        let names = match resolve_split(split, names) {
+            Ok(names) => names,
+            Err(failure) => {
+                failures.push(failure);
+                continue;
+            }
+        };
+        match names.reading(split) {
+            Ok(reading) if readings.iter().any(|(known, _)| *known == reading) => {}
+            Ok(reading) => readings.push((reading, names.exact)),
+            Err(why) => misformed = misformed.or(Some(fault(text, why.at, &why.what))),
         }
     }
     let exact: Vec<Reading> = readings.iter().filter(|r| r.1).map(|r| r.0).collect();
     let all: Vec<Reading> = readings.iter().map(|r| r.0).collect();
     let reading = match (&exact[..], &all[..]) {
         ([one], _) | ([], [one]) => *one,
-        (_, []) => return Err(explain(text, failures)),
+        (_, []) => return Err(misformed.unwrap_or_else(|| explain(text, failures))),
         _ => return Err(ambiguous(text, &all, names)),
     };
     if reading.a == reading.b {
@@ -75,29 +107,40 @@ pub(crate) fn read(text: &str, names: &Names) -> Result<Reading, Error> {
     Ok(reading)
 }
 
-/// Whether the text has the form of a claim, whatever its names.
+/// Whether the text has the form of a claim, whatever its names. What looks
+/// like a sign or a margin is taken for one.
 pub(crate) fn check_form(text: &str) -> Result<(), Error> {
-    splits(text).map(|_| ())
+    let mut misformed = None;
+    for split in splits(text)? {
+        if split.daring {
+            continue;
+        }
+        match form(split.sign, split.at, split.margin) {
+            Ok(_) => return Ok(()),
+            Err(why) => misformed = misformed.or(Some(fault(text, why.at, &why.what))),
+        }
+    }
+    Err(misformed.unwrap_or_else(|| explain(text, Vec::new())))
 }
 
 fn splits(text: &str) -> Result<Vec<Split<'_>>, Error> {
     let quoted = quoted(text);
-    let operators: Vec<(usize, Relation)> = text
+    let signs: Vec<(usize, Sign)> = text
         .char_indices()
         .filter(|&(at, _)| !quoted[at])
-        .filter_map(|(at, c)| Some((at, relation(c)?)))
+        .flat_map(|(at, _)| Sign::at(&text[at..]).map(move |sign| (at, sign)))
         .collect();
-    let Some(&(first, _)) = operators.first() else {
+    let Some(&(first, _)) = signs.first() else {
         return Err(fault(text, text.len(), &format!("no <, > or =: {FORM}")));
     };
     let ons = words(text, &quoted, "on");
     let ins = words(text, &quoted, "in");
     let mut splits = Vec::new();
-    for &(operator, relation) in &operators {
-        for &on in ons.iter().filter(|&&on| on > operator) {
+    for &sign in &signs {
+        for &on in ons.iter().filter(|&&on| on > sign.0) {
             let ends = ins.iter().copied().filter(|&end| end > on).map(Some);
             for end in ends.chain([None]) {
-                splits.extend(split(text, (operator, relation), on, end));
+                splits.extend(cuts(text, &quoted, sign, on, end));
             }
         }
     }
@@ -112,33 +155,42 @@ fn splits(text: &str) -> Result<Vec<Split<'_>>, Error> {
     Ok(splits)
 }
 
-fn relation(c: char) -> Option<Relation> {
-    match c {
-        '<' => Some(Relation::Less),
-        '>' => Some(Relation::Greater),
-        '=' => Some(Relation::Equal),
-        _ => None,
-    }
-}
-
-/// Cuts at an operator, the byte of an `on` and perhaps that of an `in`.
-fn split(
-    text: &str,
-    operator: (usize, Relation),
+/// Cuts at a sign, the byte of an `on` and perhaps that of an `in`: with a
+/// margin, where the second name ends in what looks like one, and without.
+fn cuts<'t>(
+    text: &'t str,
+    quoted: &[bool],
+    (at, sign): (usize, Sign),
     on: usize,
     end: Option<usize>,
-) -> Option<Split<'_>> {
-    let metric_end = end.unwrap_or(text.len());
-    Some(Split {
-        a: part(text, 0, operator.0)?,
-        relation: operator.1,
-        b: part(text, operator.0 + 1, on)?,
-        metric: part(text, on + 2, metric_end)?,
-        workload: match end {
-            Some(end) => Some(part(text, end + 2, text.len())?),
-            None => None,
-        },
-    })
+) -> Vec<Split<'t>> {
+    let from = at + sign.text().len();
+    let margin = text.get(from..on).and_then(margin::at_end);
+    let margin = margin.map(|margin| margin.after(from));
+    let margin = margin.filter(|margin| !quoted[margin.at]);
+    let signs = ['<', '>', '='];
+    let half_a_sign = text[from..].starts_with(signs) || text[..at].ends_with(signs);
+    let cut = |margin: Option<Margin<'t>>| {
+        Some(Split {
+            a: part(text, 0, at)?,
+            sign,
+            at,
+            b: part(text, from, margin.map_or(on, |margin| margin.at))?,
+            margin,
+            metric: part(text, on + 2, end.unwrap_or(text.len()))?,
+            workload: match end {
+                Some(end) => Some(part(text, end + 2, text.len())?),
+                None => None,
+            },
+            daring: half_a_sign,
+        })
+    };
+    let with = margin.and_then(|margin| cut(Some(margin)));
+    let without = cut(None).map(|split| Split {
+        daring: half_a_sign || with.is_some(),
+        ..split
+    });
+    with.into_iter().chain(without).collect()
 }
 
 /// A piece without surrounding white space and quotes; none if it is empty.
@@ -159,7 +211,7 @@ fn part(text: &str, from: usize, to: usize) -> Option<Part<'_>> {
 /// closes at the end of one, so that apostrophes inside names do no harm.
 fn quoted(text: &str) -> Vec<bool> {
     let mut inside = vec![false; text.len()];
-    let edge = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || relation(c).is_some());
+    let edge = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || "<>=".contains(c));
     let mut from = 0;
     while let Some((open, quote)) = text[from..]
         .char_indices()
@@ -200,7 +252,32 @@ struct Failure {
     name: NameError,
 }
 
-fn resolve_split(split: &Split<'_>, names: &Names) -> Result<(Reading, bool), Failure> {
+/// The names of one way to cut the claim, as indices into [`Names`].
+struct Resolved {
+    a: usize,
+    b: usize,
+    metric: usize,
+    workload: Option<usize>,
+    /// Whether no name was shortened.
+    exact: bool,
+}
+
+impl Resolved {
+    fn reading(&self, split: &Split<'_>) -> Result<Reading, margin::Fault> {
+        let form = form(split.sign, split.at, split.margin)?;
+        Ok(Reading {
+            a: self.a,
+            b: self.b,
+            relation: form.relation,
+            bound: form.bound,
+            kind: form.kind,
+            metric: self.metric,
+            workload: self.workload,
+        })
+    }
+}
+
+fn resolve_split(split: &Split<'_>, names: &Names) -> Result<Resolved, Failure> {
     let configuration = (Kind::Configuration, &names.configurations);
     let metric = (Kind::Metric, &names.metrics);
     let workload = (Kind::Workload, &names.workloads);
@@ -229,20 +306,19 @@ fn resolve_split(split: &Split<'_>, names: &Names) -> Result<(Reading, bool), Fa
         return Err(Failure { resolved, at, name });
     }
     let [a, b, metric, workload] = indices;
-    let reading = Reading {
+    Ok(Resolved {
         a,
         b,
-        relation: split.relation,
         metric,
         workload: split.workload.map(|_| workload),
-    };
-    Ok((reading, exact))
+        exact,
+    })
 }
 
 /// The most helpful error where no way to cut the claim fits.
 fn explain(text: &str, failures: Vec<Failure>) -> Error {
     let quoted = quoted(text);
-    for double in ["<=", ">=", "==", "!=", "<>"] {
+    for double in ["=<", "=>", "==", "!=", "<>"] {
         if let Some(at) = text.find(double).filter(|&at| !quoted[at]) {
             return fault(text, at, &format!("`{double}` is not known: {FORM}"));
         }
@@ -260,17 +336,13 @@ fn explain(text: &str, failures: Vec<Failure>) -> Error {
 
 fn ambiguous(text: &str, readings: &[Reading], names: &Names) -> Error {
     let shown = |reading: &Reading| {
-        let sign = match reading.relation {
-            Relation::Less => '<',
-            Relation::Greater => '>',
-            Relation::Equal => '=',
-        };
+        let (sign, margin) = margin::shown(reading);
         let place = reading
             .workload
             .map(|w| format!(" in '{}'", names.workloads[w]))
             .unwrap_or_default();
         format!(
-            "'{}' {sign} '{}' on '{}'{place}",
+            "'{}' {sign} '{}'{margin} on '{}'{place}",
             names.configurations[reading.a],
             names.configurations[reading.b],
             names.metrics[reading.metric]
@@ -347,15 +419,165 @@ mod tests {
     }
 
     #[test]
+    fn a_margin_moves_the_ratio_that_is_tried() {
+        use ClaimKind::{AtLeast, AtMost, Difference, Equal};
+        let of = |text: &str| {
+            let r = read(text, &names()).unwrap();
+            assert_eq!((r.a, r.b, r.metric), (2, 1, 2), "{text}");
+            (r.kind, r.relation, r.bound)
+        };
+        let (less, greater) = (Relation::Less, Relation::Greater);
+        for (text, expected) in [
+            ("irq < no opt on time", (Difference, less, 1.0)),
+            ("irq > no opt on time", (Difference, greater, 1.0)),
+            ("irq = no opt on time", (Equal, Relation::Equal, 1.0)),
+            ("irq <= no opt + 2% on time", (AtMost, less, 1.02)),
+            ("irq >= no opt - 2% on time", (AtLeast, greater, 0.98)),
+            ("irq < no opt - 5% on time", (Difference, less, 0.95)),
+            ("irq > no opt + 5% on time", (Difference, greater, 1.05)),
+            ("irq<='no opt'+0.5% on time", (AtMost, less, 1.005)),
+            ("irq >= no opt -12.5 % on time", (AtLeast, greater, 0.875)),
+            ("irq>no opt+99.9% on time", (Difference, greater, 1.999)),
+        ] {
+            assert_eq!(of(text), expected, "{text}");
+        }
+        let at = read("irq <= no opt + 2% on time in glx", &names()).unwrap();
+        assert_eq!(at.workload, Some(0));
+    }
+
+    /// Names with all that a margin is made of.
+    fn odd_names() -> Names {
+        let list = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect();
+        Names {
+            configurations: list(&["a", "b", "b + 2%", "=b", "c - 5%", "drm-sched-2"]),
+            workloads: list(&["w"]),
+            metrics: list(&["t"]),
+        }
+    }
+
+    #[test]
+    fn names_that_look_like_margins_are_names() {
+        let parse = |text: &str| {
+            let r = read(text, &odd_names()).unwrap();
+            (r.a, r.b, r.bound)
+        };
+        assert_eq!(parse("a < c - 5% on t"), (0, 4, 1.0));
+        assert_eq!(parse("a < c - 5% - 5% on t"), (0, 4, 0.95));
+        assert_eq!(parse("a < drm-sched-2 on t"), (0, 5, 1.0));
+        assert_eq!(parse("a <= drm-sched-2+1% on t"), (0, 5, 1.01));
+        // A margin on the slack side is none, so this is a name.
+        assert_eq!(parse("a < b + 2% on t"), (0, 2, 1.0));
+        assert_eq!(parse("a <= 'b + 2%' + 2% on t"), (0, 2, 1.02));
+        assert_eq!(parse("a <= 'b' + 2% on t"), (0, 1, 1.02));
+        assert_eq!(parse("a > 'b + 2%' on t"), (0, 2, 1.0));
+        // A sign of two characters wants a margin, so this is a name.
+        assert_eq!(parse("a <=b on t"), (0, 3, 1.0));
+        assert_eq!(parse("a <=b + 2% on t"), (0, 1, 1.02));
+        // `b` with a margin, or `b + 2%`.
+        let error = read("a > b + 2% on t", &odd_names())
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("'a' > 'b' + 2% on 't'; 'a' > 'b + 2%' on 't'"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn each_wrong_margin_has_one_error_with_its_mend() {
+        for (text, expected) in [
+            (
+                "irq <= no opt on time",
+                "character 5: `<=` wants a margin: write `A <= B + 2%`, or `A < B`",
+            ),
+            (
+                "irq >= no opt on time",
+                "character 5: `>=` wants a margin: write `A >= B - 2%`, or `A > B`",
+            ),
+            (
+                "irq < no opt + 2% on time",
+                "character 14: `<` wants a margin below B: write `A < B - 2%`, or \
+                 `A <= B + 2%` if A may be more by that",
+            ),
+            (
+                "irq > no opt - 2.5% on time",
+                "character 14: `>` wants a margin above B: write `A > B + 2.5%`, or \
+                 `A >= B - 2.5%` if A may be less by that",
+            ),
+            (
+                "irq <= no opt - 2% on time",
+                "character 15: `<=` wants a margin above B: write `A <= B + 2%`, or \
+                 `A < B - 2%` if A must be less by that",
+            ),
+            (
+                "irq >= no opt + 2% on time",
+                "character 15: `>=` wants a margin below B: write `A >= B - 2%`, or \
+                 `A > B + 2%` if A must be more by that",
+            ),
+            (
+                "irq = no opt + 2% on time",
+                "character 14: `=` has no margin here: write `A = B`; `--margin`, or \
+                 `margin` in the experiment, says how far apart equals may be",
+            ),
+            (
+                "irq <= no opt + 0% on time",
+                "character 15: the margin 0 % is not between 0 % and 100 %",
+            ),
+            (
+                "irq < no opt - 100% on time",
+                "character 14: the margin 100 % is not between 0 % and 100 %",
+            ),
+            (
+                "irq <= no opt + 2 on time",
+                "character 15: a margin is a percentage of B: write `+ 2%`",
+            ),
+            (
+                "irq <= no opt + 2,5% on time",
+                "character 15: the margin `2,5` is no decimal number: write it as in `+ 2.5%`",
+            ),
+        ] {
+            let error = error(text);
+            assert!(
+                error.ends_with(&format!("\": {expected}")),
+                "{text}: {error}"
+            );
+            let form = check_form(text).unwrap_err().to_string();
+            assert_eq!(form, error, "{text}");
+        }
+        let unknown = error("irq <= nope + 2% on time");
+        assert!(
+            unknown.contains("character 8: no configuration \"nope\""),
+            "{unknown}"
+        );
+    }
+
+    #[test]
+    fn forms_are_checked_without_names() {
+        for text in [
+            "a < b on t",
+            "a=b, c<d < irq on t in w",
+            "a <= b + 2% on t",
+            "a >= 'b <= c' - 0.1% on t",
+            "a < queue-2 on t",
+            "a < 'b + 2%' on t",
+        ] {
+            assert_eq!(check_form(text), Ok(()), "{text}");
+        }
+        assert!(check_form("a <> b on t").is_err());
+    }
+
+    #[test]
     fn errors_name_the_character_and_the_form() {
         assert_eq!(
             error("no opt drm sched"),
             "claim \"no opt drm sched\": character 17: no <, > or =: expected \
-             `A < B on METRIC [in WORKLOAD]` with <, > or ="
+             `A < B on METRIC [in WORKLOAD]` with <, > or =, or with a margin \
+             `A <= B + 2%`, `A >= B - 2%`, `A < B - 2%` or `A > B + 2%`"
         );
         assert!(error("irq < no").contains("character 9: no `on METRIC`"));
         assert!(error("irq < on time").contains("a name is missing"));
-        assert!(error("irq <= no on time").contains("character 5: `<=` is not known"));
+        assert!(error("irq == no on time").contains("character 5: `==` is not known"));
+        assert!(error("irq => no on time").contains("character 5: `=>` is not known"));
         assert!(error("irq < irq on time").contains("same configuration"));
         let unknown = error("ïrq plus < nope on time");
         assert!(unknown.contains("character 1: no configuration \"ïrq plus\""));
@@ -374,6 +596,11 @@ mod tests {
             "é<é on é in",
             "' ' < ' on '",
             "a<b on c in",
+            "a<=b+% on c",
+            "a <= + 2% on c",
+            "a < é - é% on c",
+            "a<=-1% on c",
+            "a <= b + 1e400% on c",
         ] {
             assert!(read(text, &names()).is_err(), "{text}");
         }

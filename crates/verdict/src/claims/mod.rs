@@ -2,6 +2,7 @@
 
 mod because;
 mod grammar;
+mod margin;
 
 pub(crate) use grammar::check_form;
 
@@ -56,6 +57,8 @@ pub(super) enum Evidence {
 struct Trial<'t> {
     text: &'t str,
     relation: Relation,
+    /// The ratio that is tried; 1 without a margin.
+    bound: f64,
     parts: Vec<Part>,
     left_out: Vec<String>,
     /// What p speaks for, and p.
@@ -147,10 +150,11 @@ fn trial<'t>(
         }
         parts.append(&mut found);
     }
-    let candidate = candidate(reading.relation, &parts);
+    let candidate = candidate(reading.relation, &parts).filter(|_| reading.bound == 1.0);
     Trial {
         text,
         relation: reading.relation,
+        bound: reading.bound,
         parts,
         left_out,
         candidate,
@@ -264,6 +268,7 @@ fn decide(trial: Trial<'_>, adjusted: Option<f64>, tried: usize, options: &Optio
     // What only the t test finds does not outweigh that the two are equal.
     let by_t = trial.parts.iter().any(|p| p.by_t);
     let (outcome, why) = match (trial.relation, found) {
+        _ if trial.bound != 1.0 => (Outcome::Undecided, because::margin_untried()),
         (Relation::Equal, _) if all_equal => (Outcome::Upheld, because::within(options)),
         (_, Some(outcome)) if !by_t => (outcome, because::established(adjusted, tried)),
         (Relation::Less | Relation::Greater, _) if any_equal => {

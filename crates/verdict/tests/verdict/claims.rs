@@ -56,6 +56,27 @@ fn a_claim_is_upheld_or_refuted_by_its_direction() {
 }
 
 #[test]
+fn a_claim_with_a_margin_is_read_and_corrects_no_other() {
+    let records = four_runs();
+    let alone = claims(&records, &["fast < slow on time in one"]);
+    let texts = ["fast < slow - 5% on time in one", &alone[0].text];
+    let both = claims(&records, &texts);
+    assert_eq!(both[0].outcome, Outcome::Undecided);
+    assert!(
+        both[0]
+            .because
+            .ends_with("claims with a margin are not tried yet")
+    );
+    assert_eq!(both[1], alone[0]);
+    let options = Options {
+        claims: vec!["fast <= slow on time".into()],
+        ..Options::default()
+    };
+    let error = try_records(&records, &options).unwrap_err().to_string();
+    assert!(error.ends_with("`<=` wants a margin: write `A <= B + 2%`, or `A < B`"));
+}
+
+#[test]
 fn several_workloads_must_all_agree() {
     let records = four_runs();
     assert_eq!(claim(&records, "fast < slow on time").0, Outcome::Upheld);
