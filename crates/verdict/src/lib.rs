@@ -56,10 +56,11 @@ mod words;
 pub use assize_bundle::{
     Across, Configuration, Measurement, Place, Run, Spread, Statement, Summary,
 };
+pub use claims::{ClaimNames, NamedClaim};
 pub use document::{
-    Agreement, Claim, Comparison, DifferingPart, Document, Effect, Factorial, IdentityDifference,
-    Lint, MachineComparison, NoiseFloor, Outcome, Pooled, Rate, RateComparison, Relation, SCHEMA,
-    Scale, Sentence, TTest, Table, TableCell, TableRow, Verdict,
+    Agreement, Claim, ClaimOrigin, Comparison, DifferingPart, Document, Effect, Factorial,
+    IdentityDifference, Lint, MachineComparison, NoiseFloor, Outcome, Pooled, Rate, RateComparison,
+    Relation, SCHEMA, Scale, Sentence, TTest, Table, TableCell, TableRow, Verdict,
 };
 pub use error::Error;
 pub use failed::{FailedCell, failed_cells};

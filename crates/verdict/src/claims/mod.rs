@@ -1,9 +1,11 @@
 //! Claims: sentences about two configurations and a metric, tried directly.
 
 mod because;
+mod declared;
 mod grammar;
 mod margin;
 
+pub use declared::{ClaimNames, NamedClaim};
 pub(crate) use grammar::check_form;
 
 use std::cmp::Ordering;
@@ -12,12 +14,13 @@ use assize_judge::{benjamini_hochberg, equivalence, holm};
 
 use crate::cells::{Cells, Key};
 use crate::comparisons::where_present;
-use crate::document::{Agreement, Claim, Outcome};
+use crate::document::{Agreement, Claim, ClaimOrigin, Outcome};
 use crate::error::Error;
 use crate::options::Options;
 use crate::rates::{Counted, compare, counted, event_names};
 use crate::weigh::{Weighed, weigh};
 use crate::words::{count, finite};
+use declared::{Asked, asked, untried};
 use grammar::{Names, Reading, Relation};
 
 /// Where the records hold only statements.
@@ -55,10 +58,10 @@ pub(super) enum Evidence {
 
 /// A claim with its evidence, before correction.
 struct Trial<'t> {
-    text: &'t str,
+    asked: Asked<'t>,
     relation: Relation,
-    /// The ratio that is tried; 1 without a margin.
-    bound: f64,
+    /// Why it is not tried at all.
+    untried: Option<String>,
     parts: Vec<Part>,
     left_out: Vec<String>,
     /// What p speaks for, and p.
@@ -75,16 +78,14 @@ struct Trial<'t> {
 pub(crate) fn try_claims(cells: &Cells<'_>, options: &Options) -> Result<Vec<Claim>, Error> {
     let records = cells.records;
     if records.runs.is_empty() && records.summaries.is_empty() && records.events.is_empty() {
-        return options.claims.iter().map(|text| unjudged(text)).collect();
+        return asked(records, options).map(unjudged).collect();
     }
     let names = names(cells);
     let events = counted(cells, options.exposure_s);
-    let trials = options
-        .claims
-        .iter()
-        .map(|text| {
-            let reading = grammar::read(text, &names)?;
-            Ok(trial(text, reading, &names, cells, &events, options))
+    let trials = asked(records, options)
+        .map(|asked| match grammar::read(asked.text, &names) {
+            Ok(reading) => Ok(trial(asked, reading, &names, cells, &events, options)),
+            Err(error) => untried(asked, error),
         })
         .collect::<Result<Vec<Trial<'_>>, Error>>()?;
     let p: Vec<Option<f64>> = trials.iter().map(|t| t.candidate.map(|c| c.1)).collect();
@@ -97,10 +98,13 @@ pub(crate) fn try_claims(cells: &Cells<'_>, options: &Options) -> Result<Vec<Cla
         .collect())
 }
 
-fn unjudged(text: &str) -> Result<Claim, Error> {
-    grammar::check_form(text)?;
+fn unjudged(asked: Asked<'_>) -> Result<Claim, Error> {
+    if asked.origin == ClaimOrigin::PostHoc {
+        grammar::check_form(asked.text)?;
+    }
     Ok(Claim {
-        text: text.to_owned(),
+        text: asked.text.to_owned(),
+        origin: asked.origin,
         outcome: Outcome::Undecided,
         because: ONLY_STATEMENTS.into(),
     })
@@ -128,7 +132,7 @@ fn names(cells: &Cells<'_>) -> Names {
 }
 
 fn trial<'t>(
-    text: &'t str,
+    asked: Asked<'t>,
     reading: Reading,
     names: &Names,
     cells: &Cells<'_>,
@@ -150,11 +154,12 @@ fn trial<'t>(
         }
         parts.append(&mut found);
     }
-    let candidate = candidate(reading.relation, &parts).filter(|_| reading.bound == 1.0);
+    let untried = (reading.bound != 1.0).then(because::margin_untried);
+    let candidate = candidate(reading.relation, &parts).filter(|_| untried.is_none());
     Trial {
-        text,
+        asked,
         relation: reading.relation,
-        bound: reading.bound,
+        untried,
         parts,
         left_out,
         candidate,
@@ -268,7 +273,7 @@ fn decide(trial: Trial<'_>, adjusted: Option<f64>, tried: usize, options: &Optio
     // What only the t test finds does not outweigh that the two are equal.
     let by_t = trial.parts.iter().any(|p| p.by_t);
     let (outcome, why) = match (trial.relation, found) {
-        _ if trial.bound != 1.0 => (Outcome::Undecided, because::margin_untried()),
+        _ if trial.untried.is_some() => (Outcome::Undecided, trial.untried.unwrap_or_default()),
         (Relation::Equal, _) if all_equal => (Outcome::Upheld, because::within(options)),
         (_, Some(outcome)) if !by_t => (outcome, because::established(adjusted, tried)),
         (Relation::Less | Relation::Greater, _) if any_equal => {
@@ -297,7 +302,8 @@ fn decide(trial: Trial<'_>, adjusted: Option<f64>, tried: usize, options: &Optio
         ));
     }
     Claim {
-        text: trial.text.to_owned(),
+        text: trial.asked.text.to_owned(),
+        origin: trial.asked.origin,
         outcome,
         because: grounds.join("; "),
     }
