@@ -48,6 +48,9 @@ fn described(plan: &Plan) -> String {
     for primary in &plan.primary {
         text.push_str(&format!("primary metric {}\n", primary.metric));
     }
+    for claim in &plan.claims {
+        text.push_str(&format!("claim {}\n", claim.text));
+    }
     for table in &plan.tables {
         let relative = table.normalised_to.as_ref();
         let relative = relative.map_or(String::new(), |name| format!(", normalised to {name}"));

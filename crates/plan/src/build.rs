@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::experiment::{Experiment, Overrides};
 use crate::grid::{self, Grid};
 use crate::mistakes::{targets, wrong_target};
-use crate::plan::{Better, Plan, PlannedConfiguration, SCHEMA, Until};
+use crate::plan::{Better, Claim, Plan, PlannedConfiguration, SCHEMA, Until};
 use crate::sections::RUNS_MAX;
 use crate::{metrics, names, payload, schedule, switches, tables};
 
@@ -70,6 +70,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         instruments: file.instruments.clone(),
         primary: file.primary.clone(),
         higher_is_better: higher_is_better(experiment),
+        claims: claims(experiment),
         tables,
         until,
         margin: file.margin,
@@ -209,6 +210,20 @@ fn blocks(experiment: &Experiment, overrides: &Overrides) -> (u32, Option<Until>
         looks: 1 + (most - first_look).div_ceil(until.every),
     };
     (most, Some(until))
+}
+
+fn claims(experiment: &Experiment) -> Vec<Claim> {
+    let claim = |(at, text): (usize, &String)| Claim {
+        text: text.clone(),
+        place: experiment.place(&format!("claims[{at}]")),
+    };
+    experiment
+        .file
+        .claims
+        .iter()
+        .enumerate()
+        .map(claim)
+        .collect()
 }
 
 /// Those that the file lists and the primary ones that say so.

@@ -29,6 +29,7 @@ pub(crate) fn find(experiment: &Experiment) -> Result<(), Error> {
     background(experiment)?;
     queue(experiment)?;
     tables::find(experiment)?;
+    tables::once(experiment, "claims", &experiment.file.claims)?;
     for (at, file) in experiment.file.payload.files.iter().enumerate() {
         absolute(experiment, &format!("payload.files[{at}].to"), &file.to)?;
     }

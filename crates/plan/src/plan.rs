@@ -52,6 +52,10 @@ pub struct Plan {
     pub primary: Vec<Primary>,
     /// Metrics of which more is better, primary or not.
     pub higher_is_better: Vec<String>,
+    /// Claims to try. Their form, and whether their names are there, is for
+    /// the caller to check: this crate does not read them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<Claim>,
     /// Tables that the report shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<Table>,
@@ -149,6 +153,16 @@ pub struct Primary {
     pub metric: String,
     /// Which direction is good.
     pub better: Better,
+}
+
+/// A claim declared before the data were seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// As it was written.
+    pub text: String,
+    /// Where the experiment makes it: `FILE:LINE: KEY`.
+    pub place: String,
 }
 
 /// A table of the report: one metric over several workloads.

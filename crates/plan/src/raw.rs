@@ -48,6 +48,7 @@ pub(crate) struct File {
     pub(crate) instruments: Vec<String>,
     pub(crate) primary: Vec<Primary>,
     pub(crate) higher_is_better: Vec<String>,
+    pub(crate) claims: Vec<String>,
     pub(crate) setup: Vec<Action>,
     pub(crate) teardown: Vec<Action>,
     pub(crate) factors: IndexMap<String, IndexMap<String, Level>>,

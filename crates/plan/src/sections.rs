@@ -135,6 +135,12 @@ pub(crate) static EXPERIMENT: Section = Section {
             "Other metrics of which more is better.",
         ),
         key(
+            "claims",
+            List(&Text),
+            Is("[]"),
+            "Claims to try, declared before the runs: A < B on METRIC [in WORKLOAD].",
+        ),
+        key(
             "setup",
             List(&Action),
             Is("[]"),

@@ -58,6 +58,7 @@ const COLUMNS: &[&str] = &[
     "machine",
     "resolution",
     "too_coarse",
+    "origin",
 ];
 
 /// The whole document as one table: whatever it holds is in a cell, numbers
@@ -435,6 +436,7 @@ fn spoken(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
             ("configuration", claim.text.clone()),
             ("verdict", claim.outcome.word().into()),
             ("text", claim.because.clone()),
+            ("origin", claim.origin.words().into()),
         ])?;
     }
     for lint in &document.lints {

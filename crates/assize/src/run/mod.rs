@@ -1,5 +1,6 @@
 //! `assize run`: from an experiment file to a verdict.
 
+mod declared;
 mod engine;
 mod head;
 mod interrupt;
@@ -106,6 +107,7 @@ pub(crate) fn plan(path: &Path, overriding: &Overriding) -> Result<Plan, Failure
         cpus: overriding.cpus,
     };
     let plan = experiment.plan(&overrides)?;
+    declared::check(&experiment)?;
     replays(&plan)?;
     Ok(plan)
 }

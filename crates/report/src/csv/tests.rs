@@ -129,7 +129,7 @@ impl Fresh {
                 "test": "windows", "p": self.number(), "p_adjusted": self.number(), "verdict": "undecided",
                 "note": self.text(),
             }],
-            "claims": [{"text": self.text(), "outcome": "refuted", "because": self.text()}],
+            "claims": [{"text": self.text(), "origin": "declared", "outcome": "refuted", "because": self.text()}],
             "lints": [{"code": self.text(), "where": self.text(), "detail": self.text()}],
             "sentences": [{"text": self.text(), "rows": [self.text(), self.text()]}],
             "limits": [self.text()],
