@@ -9,6 +9,7 @@ mod compare;
 mod doctor;
 mod failure;
 mod files;
+mod gate;
 mod identity;
 mod joining;
 mod kernel;

@@ -7,10 +7,11 @@ use std::path::Path;
 
 use assize_bundle::Records;
 use assize_report::Style;
-use assize_verdict::{Document, Options, Outcome, try_records};
+use assize_verdict::{Document, Options, try_records};
 
-use crate::cli::{Colour, FailOn, Format, Question, Showing, Trial};
+use crate::cli::{Colour, Format, Question, Showing, Trial};
 use crate::failure::Failure;
+use crate::gate;
 use crate::page::{self, Material};
 use crate::shell;
 use crate::terms::Terms;
@@ -40,6 +41,7 @@ pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> 
         alpha: trial.alpha,
         primary: trial.primary.clone(),
         higher_is_better: trial.higher_is_better.clone(),
+        lower_is_better: trial.lower_is_better.clone(),
         seed: trial.seed,
         ..Options::default()
     };
@@ -101,6 +103,7 @@ pub(crate) fn show(
     material: &Material<'_>,
     showing: &Showing,
 ) -> Result<u8, Failure> {
+    let fails = gate::fails(document, material)?;
     let text = match format(showing) {
         Format::Text => {
             let terminal = showing.output.is_none() && io::stdout().is_terminal();
@@ -121,24 +124,7 @@ pub(crate) fn show(
         }
     };
     deliver(text.as_bytes(), showing.output.as_deref())?;
-    let fail_on = &material.trial.question.fail_on;
-    Ok(u8::from(failed(document, fail_on)))
-}
-
-fn failed(document: &Document, fail_on: &[FailOn]) -> bool {
-    let refuted = document
-        .claims
-        .iter()
-        .any(|claim| claim.outcome == Outcome::Refuted);
-    refuted
-        || fail_on.iter().any(|what| match what {
-            FailOn::Lint => !document.lints.is_empty(),
-            FailOn::Undecided => document
-                .claims
-                .iter()
-                .any(|claim| claim.outcome == Outcome::Undecided),
-            FailOn::Code(code) => document.lints.iter().any(|lint| lint.code == *code),
-        })
+    Ok(u8::from(fails))
 }
 
 /// Writes to a file, whole or not at all, or to standard output.

@@ -70,5 +70,5 @@ pub use lints::LINTS;
 pub use names::{Kind, NameError, similar};
 pub use options::Options;
 pub use so_far::{SoFar, so_far};
-pub use trial::{check, try_records};
+pub use trial::{Better, check, primary_directions, try_records};
 pub use units::convert;

@@ -30,7 +30,7 @@ use assize_verdict::FailedCell;
 pub(crate) use one::{merge, run_one};
 pub(crate) use target::of as target_of;
 
-use crate::cli::{Overriding, RunArguments, Trial};
+use crate::cli::{FailOn, Overriding, RunArguments, Trial};
 use crate::compare;
 use crate::failure::Failure;
 use crate::levels::{self, Expected};
@@ -87,6 +87,16 @@ fn askable(plan: &Plan, arguments: &RunArguments) -> Result<(), Failure> {
     };
     let names = plan.configurations.iter().map(|of| of.name.clone());
     let options = output::options(&trial, &Terms::default())?;
+    let fail_on = &trial.question.fail_on;
+    let gate = fail_on.iter().find(|on| matches!(on, FailOn::Gate(..)));
+    if let Some(gate) = gate.filter(|_| plan.primary.is_empty()) {
+        let text = format!(
+            "--fail-on '{}': the experiment has no primary metric; write primary = [{{ metric = \
+             \"M\", better = \"lower\" }}] into it",
+            gate.word()
+        );
+        return Err(Failure::Argument(text));
+    }
     Ok(assize_verdict::check(&options, &names.collect::<Vec<_>>())?)
 }
 
