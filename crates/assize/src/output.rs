@@ -47,10 +47,15 @@ pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> 
         options.margin = margin;
     }
     if terms.looks > 1 {
-        options.alpha /= f64::from(terms.looks);
+        options.alpha = alpha(trial.alpha, terms);
         options.level = 1.0 - options.alpha;
     }
     Ok(options)
+}
+
+/// What is left of the level on the terms of the experiment.
+pub(crate) fn alpha(asked: f64, terms: &Terms) -> f64 {
+    asked / f64::from(terms.looks)
 }
 
 /// The command that judges a bundle with these questions.

@@ -4,6 +4,7 @@ use assize_plan::Plan;
 
 use crate::cli::PlanArguments;
 use crate::failure::Failure;
+use crate::reach::Reach;
 use crate::{output, run};
 
 /// Shows a plan, or writes it to a file.
@@ -16,7 +17,8 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
         output::print(format!("{} runs, from index 0\n", plan.runs.len()).as_bytes())?;
         return Ok(0);
     }
-    let text = described(&plan);
+    let reach = Reach::of(&plan, arguments.like.as_deref())?;
+    let text = described(&plan) + "\n" + &reach.described();
     output::print(assize_report::printable(&text).as_bytes())?;
     Ok(0)
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use assize_bundle::Error;
+use assize_plan::Plan;
 use serde::Deserialize;
 
 use crate::failure::Failure;
@@ -39,6 +40,14 @@ struct Until {
 }
 
 impl Terms {
+    /// Of an experiment, once all of it has been carried out.
+    pub(crate) fn planned(plan: &Plan) -> Self {
+        Terms {
+            margin: Some(plan.margin),
+            looks: plan.until.map_or(1, |until| until.looks.max(1)),
+        }
+    }
+
     /// Of a bundle of runs; results that were read come without terms.
     pub(crate) fn of(path: &Path) -> Result<Self, Failure> {
         if !path.is_dir() {

@@ -35,6 +35,7 @@ use crate::failure::Failure;
 use crate::levels::{self, Expected};
 use crate::output;
 use crate::page::{From, Material};
+use crate::reach::Reach;
 use crate::record;
 use crate::rerun;
 use crate::shell;
@@ -232,6 +233,9 @@ impl Doing<'_> {
             plan.runs.len(),
             self.work.directory.display()
         ));
+        if let Some(warning) = Reach::of(plan, None)?.warning() {
+            progress.say(&warning);
+        }
         progress.begin();
         let mut stopped = None;
         for stage in &stages {
