@@ -2,9 +2,10 @@
 
 use assize_plan::Plan;
 
-use crate::cli::PlanArguments;
+use crate::cli::{ALPHA, PlanArguments};
 use crate::failure::Failure;
-use crate::reach::Reach;
+use crate::reach::{self, Reach};
+use crate::terms::Terms;
 use crate::{output, run};
 
 /// Shows a plan, or writes it to a file.
@@ -62,6 +63,12 @@ fn described(plan: &Plan) -> String {
             "stops early once the intervals of the primary metrics are within a factor {} of the ratio\n",
             1.0 + until.within
         ));
+        for looks in &Terms::planned(plan).looks {
+            for (end, level) in looks.ends.iter().zip(looks.levels(ALPHA)) {
+                let level = reach::two_digits(level);
+                text.push_str(&format!("look after {end} blocks, at the level {level}\n"));
+            }
+        }
     }
     let cells = plan.configurations.len() * plan.workloads.len();
     text.push_str(&format!(

@@ -8,12 +8,10 @@ use assize_bundle::{Records, Run};
 use assize_judge::power::{Aim, Design, Layout, least_effect, runs_for};
 use assize_plan::Plan;
 
+use crate::cli::ALPHA;
 use crate::failure::Failure;
-use crate::output;
-use crate::terms::Terms;
+use crate::terms::{PRIMARY_SHARE, Terms};
 
-/// The share of alpha that the primary rows have where there are others.
-const PRIMARY_SHARE: f64 = 0.8;
 /// With what chance an effect is found that is said to be found.
 const POWER: f64 = 0.8;
 /// How much runs vary where nothing is known of them: the standard deviation of
@@ -46,7 +44,7 @@ impl Reach {
     /// Of a plan; noise is that of an earlier bundle, if one is given.
     pub(crate) fn of(plan: &Plan, like: Option<&Path>) -> Result<Self, Failure> {
         let records = like.map(assize_bundle::read).transpose()?;
-        let alpha = output::alpha(crate::cli::ALPHA, &Terms::planned(plan));
+        let alpha = Terms::planned(plan).alpha(ALPHA);
         let compared = plan.configurations.iter().skip(1).filter(|one| !one.aa);
         let compared = compared.count();
         let measured = |metric: &str| {
@@ -319,7 +317,7 @@ fn many(number: u32, noun: &str) -> String {
 }
 
 /// Two digits that count, without zeros at the end.
-fn two_digits(value: f64) -> String {
+pub(crate) fn two_digits(value: f64) -> String {
     rounded(value, value)
 }
 
