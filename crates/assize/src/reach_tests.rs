@@ -122,6 +122,21 @@ fn noise_is_what_runs_of_a_block_differ_by() {
 }
 
 #[test]
+fn an_earlier_bundle_says_how_much_its_runs_vary() {
+    let place = tempfile::tempdir().unwrap();
+    let like = place.path().join("like.bundle");
+    assize_bundle::write(&like, &records(3.0, 0.1, 4)).unwrap();
+    let reach = Reach::of(&plan(8, BOTH), Some(&like)).unwrap();
+    let said = reach.described();
+    let noise = "latency_ns_p50, which varies by 8.2 %: a ratio of 1.";
+    assert!(said.contains(noise), "{said}");
+    let absent = format!("context_switches is not in {}", like.display());
+    assert!(said.contains(&absent), "{said}");
+    // Of one metric on one workload there is no other row.
+    assert!(said.contains("\n0 other rows at the level 0.01"), "{said}");
+}
+
+#[test]
 fn without_blocks_noise_is_what_runs_of_a_configuration_differ_by() {
     let mut records = records(0.2, 0.0, 4);
     for run in &mut records.runs {
