@@ -18,7 +18,7 @@ pub(crate) use running::{
 };
 
 /// Level of all tests, unless another is asked for.
-const ALPHA: f64 = 0.05;
+pub(crate) const ALPHA: f64 = 0.05;
 /// Seed of the judge's draws, unless another is asked for.
 const SEED: u64 = 1;
 

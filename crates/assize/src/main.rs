@@ -18,6 +18,7 @@ mod list;
 mod output;
 mod page;
 mod plan;
+mod reach;
 mod record;
 mod rerun;
 mod resolutions;

@@ -23,8 +23,8 @@ pub(crate) fn judge(records: &Records, trial: &Trial, terms: &Terms) -> Result<D
     Ok(document)
 }
 
-/// What the user asks for, on the terms of the experiment. Who looks several
-/// times takes each look at the level alpha / looks (Bonferroni).
+/// What the user asks for, on the terms of the experiment. Of who looks several
+/// times, each look has a share of alpha, and intervals of that level.
 pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> {
     let mut claims = trial.question.claims.clone();
     if let Some(path) = &trial.question.claims_file {
@@ -48,8 +48,8 @@ pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> 
     if let Some(margin) = trial.margin.or(terms.margin) {
         options.margin = margin;
     }
-    if terms.looks > 1 {
-        options.alpha /= f64::from(terms.looks);
+    if terms.looks.iter().any(|looks| looks.ends.len() > 1) {
+        options.alpha = terms.alpha(trial.alpha);
         options.level = 1.0 - options.alpha;
     }
     Ok(options)

@@ -36,10 +36,11 @@ use crate::failure::Failure;
 use crate::levels::{self, Expected};
 use crate::output;
 use crate::page::{From, Material};
+use crate::reach::Reach;
 use crate::record;
 use crate::rerun;
 use crate::shell;
-use crate::terms::Terms;
+use crate::terms::{Terms, recorded_in};
 use engine::{Ended, Engine, Event};
 use interrupt::{Interrupt, Killing};
 use looks::Stage;
@@ -244,6 +245,9 @@ impl Doing<'_> {
             plan.runs.len(),
             self.work.directory.display()
         ));
+        if let Some(warning) = Reach::of(plan, None)?.warning() {
+            progress.say(&warning);
+        }
         progress.begin();
         let mut stopped = None;
         for stage in &stages {
@@ -358,6 +362,7 @@ impl Doing<'_> {
         records
             .runs
             .retain(|run| run.block.is_none_or(|block| stage.blocks.contains(&block)));
+        let terms = terms.at(stage.blocks.len() as u32);
         let options = output::options(&Trial::default(), &terms)?;
         let document = assize_verdict::try_records(&records, &options)?;
         let primary: Vec<String> = self
@@ -377,28 +382,6 @@ fn missing_of(stages: &[Stage], there: &BTreeSet<u32>) -> Vec<PlannedRun> {
     all.filter(|run| !there.contains(&run.index))
         .copied()
         .collect()
-}
-
-/// Which runs a bundle holds, before it is opened for writing.
-fn recorded_in(directory: &Path) -> Result<BTreeSet<u32>, Failure> {
-    let runs = directory.join("runs");
-    let failed = |source| Failure::Read {
-        path: runs.clone(),
-        source,
-    };
-    let entries = match fs::read_dir(&runs) {
-        Ok(entries) => entries,
-        // It was killed before it had made this directory.
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
-        Err(error) => return Err(failed(error)),
-    };
-    let mut found = BTreeSet::new();
-    for entry in entries {
-        let name = entry.map_err(failed)?.file_name();
-        let index = name.to_str().and_then(|name| name.strip_suffix(".json"));
-        found.extend(index.and_then(|index| index.parse::<u32>().ok()));
-    }
-    Ok(found)
 }
 
 /// What differs from one execution of a run to the next.
