@@ -402,6 +402,7 @@ fn moments(cell: &Cell<'_>) -> Option<(f64, Option<f64>, Option<u32>)> {
 /// that all would be.
 fn take_estimate(weighed: &mut Weighed, estimate: Result<Estimate>, t_test: TTest, variance: f64) {
     let raw = weighed.scale == Scale::Raw;
+    let varies = estimate.as_ref().is_ok_and(|e| e.standard_error > 0.0);
     let estimate = estimate.map(|estimate| match (variance > 0.0, raw) {
         (false, _) => estimate,
         (true, true) => estimate.difference_widened(variance),
@@ -418,7 +419,7 @@ fn take_estimate(weighed: &mut Weighed, estimate: Result<Estimate>, t_test: TTes
                 weighed.ci90 = Some(estimate.ci90);
             }
             weighed.ci = Some(estimate.ci);
-            weighed.p_t = finite(estimate.p_t).filter(|_| estimate.standard_error > 0.0);
+            weighed.p_t = finite(estimate.p_t).filter(|_| varies);
         }
         Err(why) => weighed.because.push(format!("no interval: {why}")),
     }
