@@ -264,9 +264,10 @@ fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> Weigh
 }
 
 /// The variance that the steps of the values hide in each run of one side, u²/12
-/// for steps of u, on the scale that is averaged.
+/// for steps of u, on the scale that is averaged. Where only the steps of the other
+/// side are known they are taken for those of both.
 fn hidden(a: &Cell<'_>, b: &Cell<'_>, positive: bool, side: &Cell<'_>) -> f64 {
-    let step = match coarser(a, b) {
+    let step = match side.step.or(coarser(a, b)) {
         Some(step) => step,
         None if are_counts(a) && are_counts(b) => 1.0,
         None => return 0.0,
