@@ -261,6 +261,8 @@ fn by_runs(cells: &Cells<'_>, a: &Counted<'_>, b: &Counted<'_>) -> Option<Weighe
 fn rates_of_runs(cells: &Cells<'_>, counted: &Counted<'_>) -> Option<Cell<'static>> {
     let place = (counted.workload, counted.configuration);
     let mut runs = Vec::new();
+    // A rate is no finer than one event.
+    let mut step = 0.0_f64;
     for count in &counted.events.by_run {
         let all = cells.records.runs.iter().zip(&cells.run_places);
         let (run, (record, _)) = all
@@ -268,6 +270,7 @@ fn rates_of_runs(cells: &Cells<'_>, counted: &Counted<'_>) -> Option<Cell<'stati
             .find(|(_, (run, at))| **at == place && run.order == count.order)?;
         let exposure = count.exposure_s.filter(|&s| s > 0.0)?;
         let machine = record.machine.as_ref();
+        step = step.max(1.0 / exposure);
         runs.push(Reading {
             run,
             value: count.count as f64 / exposure,
@@ -277,6 +280,7 @@ fn rates_of_runs(cells: &Cells<'_>, counted: &Counted<'_>) -> Option<Cell<'stati
     }
     (!runs.is_empty()).then(|| Cell {
         runs,
+        step: Some(step),
         ..Cell::default()
     })
 }
