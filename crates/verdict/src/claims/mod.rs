@@ -359,7 +359,11 @@ fn find(
     match (&part.source, &part.evidence) {
         (Source::Row(at), Evidence::Values(weighed)) => {
             let row = &rows[*at];
-            found(row.verdict, weighed.direction(), row.answer, weighed)
+            let mut found = found(row.verdict, weighed.direction(), row.answer, weighed);
+            if row.verdict == Verdict::Undecided {
+                found.notes.extend(disagreement(weighed, &row.weighed));
+            }
+            found
         }
         (Source::Asked(asked, cap), Evidence::Values(weighed)) => {
             let answer = answers.of(*asked);
@@ -424,6 +428,20 @@ fn found(
         alone: answer.alone,
         notes: Vec::new(),
     }
+}
+
+/// What machines that contradict each other say of the claim's two, as the row of the
+/// same two, which may stand the other way round, was decided on each.
+fn disagreement(weighed: &Weighed, row: &Weighed) -> Option<String> {
+    let mut across = weighed.across.clone()?;
+    for (on, decided) in across
+        .machines
+        .iter_mut()
+        .zip(&row.across.as_ref()?.machines)
+    {
+        on.verdict = decided.verdict;
+    }
+    across.disagreement()
 }
 
 fn found_nothing() -> Found {
