@@ -8,9 +8,6 @@ pub(crate) use grammar::check_form;
 
 use std::cmp::Ordering;
 
-use assize_judge::Estimate;
-use assize_judge::family::Contrast;
-
 use crate::caps::{Cap, Caps};
 use crate::cells::{Cells, Key};
 use crate::comparisons::{Row, equivalence_p, question, verdict_of};
@@ -22,6 +19,7 @@ use crate::rates::{self, Counted, counted, event_names};
 use crate::weigh::{Weighed, weigh};
 use crate::words::{count, finite};
 use grammar::{ClaimKind, Names, Reading, Relation};
+use margin::{about, shifted};
 
 /// Where the records hold only statements.
 const ONLY_STATEMENTS: &str =
@@ -95,6 +93,7 @@ pub(crate) fn ask_all<'a>(
     cells: &Cells<'a>,
     rows: &[Row],
     caps: &Caps,
+    rates: &rates::Pending<'a>,
     options: &Options,
     questions: &mut Questions,
 ) -> Result<Claims<'a>, Error> {
@@ -111,6 +110,7 @@ pub(crate) fn ask_all<'a>(
         cells,
         rows,
         caps,
+        rates,
         events: &events,
         options,
         questions,
@@ -158,6 +158,7 @@ struct Court<'c, 'a> {
     cells: &'c Cells<'a>,
     rows: &'c [Row],
     caps: &'c Caps,
+    rates: &'c rates::Pending<'a>,
     events: &'c [Counted<'a>],
     options: &'c Options,
     questions: &'c mut Questions,
@@ -275,7 +276,8 @@ impl Court<'_, '_> {
         };
         let (at_a, at_b) = (of(reading.a)?, of(reading.b)?);
         let (a, b) = (&self.events[at_a], &self.events[at_b]);
-        let compared = rates::ask(self.cells, b, a, self.questions);
+        let known = self.rates.asked(at_b, at_a);
+        let compared = rates::ask(self.cells, b, a, known, self.questions);
         let source = if reading.bound == 1.0 {
             Source::Rates(at_b, at_a)
         } else {
@@ -291,24 +293,6 @@ impl Court<'_, '_> {
             source,
         })
     }
-}
-
-/// An estimate of the ratio as one of the ratio over `bound`.
-fn about(estimate: Estimate, bound: f64) -> Estimate {
-    let over = Estimate {
-        effect: estimate.effect / bound,
-        ..estimate
-    };
-    over.ratio_widened(0.0)
-}
-
-/// A contrast whose `b` is lowered by `by`.
-fn shifted(contrast: &Contrast, by: f64) -> Contrast {
-    let mut shifted = contrast.clone();
-    for block in &mut shifted.blocks {
-        block.b.iter_mut().for_each(|v| *v -= by);
-    }
-    shifted
 }
 
 /// Decides all claims. One about several workloads is upheld if it is upheld in
@@ -361,7 +345,9 @@ fn find(
             let row = &rows[*at];
             let mut found = found(row.verdict, weighed.direction(), row.answer, weighed);
             if row.verdict == Verdict::Undecided {
-                found.notes.extend(disagreement(weighed, &row.weighed));
+                found
+                    .notes
+                    .extend(because::disagreement(weighed, &row.weighed));
             }
             found
         }
@@ -428,20 +414,6 @@ fn found(
         alone: answer.alone,
         notes: Vec::new(),
     }
-}
-
-/// What machines that contradict each other say of the claim's two, as the row of the
-/// same two, which may stand the other way round, was decided on each.
-fn disagreement(weighed: &Weighed, row: &Weighed) -> Option<String> {
-    let mut across = weighed.across.clone()?;
-    for (on, decided) in across
-        .machines
-        .iter_mut()
-        .zip(&row.across.as_ref()?.machines)
-    {
-        on.verdict = decided.verdict;
-    }
-    across.disagreement()
 }
 
 fn found_nothing() -> Found {
