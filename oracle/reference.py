@@ -12,7 +12,7 @@ Each file in crates/judge/tests/reference/ is a list of cases: `input`, the
 arguments, and `want`, the answers by an implementation that shares no code
 with ours. --check allows 1e-7 relative, a tenth of what the tests demand, so that
 another scipy release or another kernel of its linear algebra passes; for the files
-of designs.py, of which tests demand 1e-9, it allows 1e-10.
+of designs.py and families.py, of which tests demand 1e-9, it allows 1e-10.
 """
 
 import itertools
@@ -31,6 +31,7 @@ from statsmodels.stats.power import TTestIndPower
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_ind
 
 import designs
+import families
 
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = HERE.parent / "crates" / "judge" / "tests" / "reference"
@@ -672,8 +673,8 @@ def main():
         sys.exit(__doc__)
     differing = []
     OUT.mkdir(parents=True, exist_ok=True)
-    for make in FILES + designs.FILES:
-        tolerance = 1e-10 if make in designs.FILES else 1e-7
+    for make in FILES + designs.FILES + families.FILES:
+        tolerance = 1e-7 if make in FILES else 1e-10
         cases = [{"input": i, "want": w} for i, w in make()]
         path = OUT / f"{make.__name__}.json"
         if check:

@@ -5,7 +5,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 
-use assize_job::{Action, IdentityKind, IdentityPart, Job, Record, SETTING_MAX, Workload};
+use assize_job::{Action, IdentityKind, IdentityPart, Image, Job, Record, SETTING_MAX, Workload};
 
 use crate::actions::of_sysctl;
 use crate::digests::Digests;
@@ -135,7 +135,9 @@ impl Evidence {
         add(IdentityKind::Kernel, "release", Some(release));
         add(IdentityKind::Kernel, "version", Some(version));
         add(IdentityKind::Kernel, "build-id", build_id);
-        add(IdentityKind::CommandLine, "", read("/proc/cmdline"));
+        // What was drawn for a memory image makes it no other machine.
+        let line = read("/proc/cmdline").map(|line| Image::without(&line));
+        add(IdentityKind::CommandLine, "", line);
         add(IdentityKind::Machine, "cpus", Some(sys::cpus().to_string()));
         let memory = read("/proc/iomem").and_then(|map| memory_mib(&map));
         add(

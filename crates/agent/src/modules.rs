@@ -8,7 +8,7 @@ use std::process::Command;
 use assize_job::Action;
 
 use crate::actions::{self, Circumstances};
-use crate::{elf, sys};
+use crate::{elf, module_order, sys};
 
 /// What the steps of a set-up say of a module.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +24,10 @@ struct Step {
 pub(crate) struct Modules {
     /// By the name that it has in the kernel.
     steps: BTreeMap<String, Step>,
+    /// Names of those that steps load right after each other.
+    groups: Vec<Vec<String>>,
+    /// What the order inside each group is drawn from; 0 for that of the steps.
+    order: u32,
     /// Those loaded by this run in the order in which they were, with their
     /// files where those are known.
     loaded: Vec<(String, Option<String>)>,
@@ -33,17 +37,30 @@ impl Modules {
     /// Nothing is loaded yet for this set-up.
     pub(crate) fn of(setup: &[Action]) -> Modules {
         let mut modules = Modules::default();
+        let mut group = Vec::new();
         for action in setup {
-            if let Action::Module { module, parameters } = action {
-                let file = is_file(module).then(|| module.clone());
-                let step = Step {
-                    file,
-                    parameters: parameters.clone(),
-                };
-                modules.steps.insert(real_name(module), step);
-            }
+            let Action::Module { module, parameters } = action else {
+                modules.groups.push(std::mem::take(&mut group));
+                continue;
+            };
+            let file = is_file(module).then(|| module.clone());
+            let step = Step {
+                file,
+                parameters: parameters.clone(),
+            };
+            let name = real_name(module);
+            group.push(name.clone());
+            modules.steps.insert(name, step);
         }
+        modules.groups.push(group);
         modules
+    }
+
+    /// The same in an order that is drawn from this where modules may be loaded
+    /// in any; 0 for that of the steps.
+    pub(crate) fn in_order(mut self, order: u32) -> Modules {
+        self.order = order;
+        self
     }
 
     /// Loads a module and what it depends on.
@@ -59,6 +76,7 @@ impl Modules {
         }
         if with.guest {
             let known = Known::read();
+            self.load_group_of(&name, &known)?;
             self.load_in_guest(module, &name, parameters, &known, &mut BTreeSet::new())
         } else {
             self.load_on_host(module, &name, parameters, with)
@@ -137,6 +155,37 @@ impl Modules {
         failed
     }
 
+    /// Loads the modules of a step's group, and what they depend on, in an order
+    /// that was drawn.
+    fn load_group_of(&mut self, name: &str, known: &Known) -> Result<(), String> {
+        let of_step = |group: &&Vec<String>| group.iter().any(|one| one == name);
+        let group = self.groups.iter().find(of_step);
+        let Some(group) = group.filter(|_| self.order > 0) else {
+            return Ok(());
+        };
+        let mut needs = BTreeMap::new();
+        let mut open = group.clone();
+        while let Some(name) = open.pop() {
+            if is_loaded(&name) || needs.contains_key(&name) {
+                continue;
+            }
+            let (_, needed) = known.find(&self.step(&name).0, &name)?;
+            open.extend(needed.iter().cloned());
+            needs.insert(name, needed);
+        }
+        for name in module_order::drawn(&needs, self.order) {
+            let (module, parameters) = self.step(&name);
+            self.load_in_guest(&module, &name, &parameters, known, &mut BTreeSet::new())?;
+        }
+        Ok(())
+    }
+
+    /// What a module is loaded from and with.
+    fn step(&self, name: &str) -> (String, BTreeMap<String, String>) {
+        let step = self.steps.get(name).cloned().unwrap_or_default();
+        (step.file.unwrap_or_else(|| name.into()), step.parameters)
+    }
+
     /// Where no tool for that is at hand.
     fn load_in_guest(
         &mut self,
@@ -151,9 +200,8 @@ impl Modules {
         }
         let (path, needs) = known.find(module, name)?;
         for need in needs {
-            let step = self.steps.get(&need).cloned().unwrap_or_default();
-            let file = step.file.unwrap_or_else(|| need.clone());
-            self.load_in_guest(&file, &need, &step.parameters, known, begun)?;
+            let (module, parameters) = self.step(&need);
+            self.load_in_guest(&module, &need, &parameters, known, begun)?;
         }
         let file = File::open(&path).map_err(|error| format!("{path}: {}", sys::words(&error)))?;
         sys::load_module(&file, &text_of(parameters)).map_err(|error| {
@@ -398,6 +446,7 @@ mod tests {
         let step = &modules.steps["depq"];
         assert_eq!(step.file.as_deref(), Some("/x/depq.ko"));
         assert_eq!(step.parameters["a"], "1");
+        assert_eq!(modules.groups, [["simgpu", "depq"]]);
         assert!(modules.names().is_empty() && modules.unload().is_empty());
     }
 

@@ -272,6 +272,26 @@ impl Child {
     }
 }
 
+/// Starts processes and waits for the end of each. They take more and less
+/// memory in turn and do nothing with it.
+pub(crate) fn come_and_go(count: u32) -> io::Result<()> {
+    const PAGE: usize = 4096;
+    const PAGES: u32 = 16;
+    for number in 0..count {
+        // SAFETY: this process has one thread, so that the child may do
+        // whatever a process may.
+        let pid = check(unsafe { libc::fork() })?;
+        if pid == 0 {
+            let pages = usize::try_from(number % PAGES).unwrap_or(0);
+            std::hint::black_box(vec![1_u8; pages * PAGE]);
+            // SAFETY: ends this process at once; nothing is left to write.
+            unsafe { libc::_exit(0) }
+        }
+        sys::wait(pid, true)?;
+    }
+    Ok(())
+}
+
 /// Reads from the pipe.
 fn read(from: &OwnedFd, to: &mut [u8]) -> io::Result<usize> {
     // SAFETY: pointer and length are those of `to`.

@@ -2,7 +2,7 @@
 
 use std::os::fd::OwnedFd;
 
-use assize_job::{AGENT_SCHEMA, Job, Record, SCHEMA, Scheduling, Stage, Workload};
+use assize_job::{AGENT_SCHEMA, Image, Job, Record, SCHEMA, Scheduling, Stage, Workload};
 
 use crate::actions::{self, Circumstances};
 use crate::channel::Channel;
@@ -34,12 +34,27 @@ pub(crate) fn hello(channel: &mut Channel, resumed_ns: Option<u64>) {
     channel.send(&environment::record());
 }
 
-/// Carries out the job, if it can be read. Process 1 of a machine has the
-/// digests of the files there.
-pub(crate) fn answer(job: Result<String, String>, channel: &mut Channel, digests: Option<Digests>) {
-    let guest = digests.is_some();
+/// What process 1 of a machine knows of it.
+#[derive(Debug)]
+pub(crate) struct Guest {
+    /// Digests of the files there.
+    pub(crate) digests: Digests,
+    /// What was drawn for its memory image.
+    pub(crate) image: Image,
+}
+
+/// Carries out the job, if it can be read.
+pub(crate) fn answer(job: Result<String, String>, channel: &mut Channel, guest: Option<Guest>) {
     match job.and_then(|text| read(&text)) {
-        Ok(job) => Run::new(job, guest).carry_out(channel, digests.unwrap_or_default()),
+        Ok(job) => {
+            let module_order = guest.as_ref().map_or(0, |guest| guest.image.modules);
+            let run = Run {
+                module_order,
+                ..Run::new(job, guest.is_some())
+            };
+            let digests = guest.map(|guest| guest.digests);
+            run.carry_out(channel, digests.unwrap_or_default());
+        }
         Err(why) => channel.send(&Record::Failed {
             stage: Stage::Start,
             what: "read the job".into(),
@@ -64,6 +79,8 @@ fn read(text: &str) -> Result<Job, String> {
 struct Run {
     job: Job,
     guest: bool,
+    /// What the order is drawn from in which modules are loaded.
+    module_order: u32,
     /// Readable once a signal has asked the agent to end.
     interrupts: Option<OwnedFd>,
 }
@@ -99,6 +116,7 @@ impl Run {
         Run {
             job,
             guest,
+            module_order: 0,
             interrupts: held.flatten(),
         }
     }
@@ -122,7 +140,7 @@ impl Run {
             ));
         }
         let job = &self.job;
-        let mut modules = Modules::of(&job.setup);
+        let mut modules = Modules::of(&job.setup).in_order(self.module_order);
         let failures = self.actions(&job.setup, Stage::Setup, &mut modules);
         channel.send_all(&failures);
         if failures.is_empty() {

@@ -81,8 +81,8 @@ pub(crate) struct Question {
     /// unique prefix [default: the first configuration]
     #[arg(long, value_name = "NAME")]
     pub(crate) baseline: Option<String>,
-    /// A claim to try: 'A < B on METRIC [in WORKLOAD]'; < means lower,
-    /// > higher, = equivalent. Margins are percentages of B: 'A <= B + 2%',
+    /// A claim to try: 'A < B on METRIC [in WORKLOAD]'; < is lower, > is
+    /// higher, = is equivalent. Margins are percentages of B: 'A <= B + 2%',
     /// 'A >= B - 2%', 'A < B - 2%', 'A > B + 2%'. May be given several times
     #[arg(long = "claim", value_name = "CLAIM")]
     pub(crate) claims: Vec<String>,

@@ -219,6 +219,7 @@ fn join(all: &mut Records, mut records: Records, path: &Path) -> Result<(), Fail
         (&mut all.limits, records.limits),
         (&mut all.primary, records.primary),
         (&mut all.higher_is_better, records.higher_is_better),
+        (&mut all.claims, records.claims),
     ] {
         for one in more {
             if !all.contains(&one) {

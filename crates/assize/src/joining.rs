@@ -269,5 +269,7 @@ fn side(name: &str, mut records: Records, paired: bool) -> Records {
     }];
     records.factors.clear();
     records.tables.clear();
+    // They are about configurations that have lost their names.
+    records.claims.clear();
     records
 }

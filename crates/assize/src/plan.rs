@@ -1,5 +1,7 @@
 //! `assize plan`: what an experiment file asks for, without running it.
 
+use std::collections::BTreeSet;
+
 use assize_plan::Plan;
 
 use crate::cli::PlanArguments;
@@ -46,6 +48,9 @@ fn described(plan: &Plan) -> String {
     for primary in &plan.primary {
         text.push_str(&format!("primary metric {}\n", primary.metric));
     }
+    for claim in &plan.claims {
+        text.push_str(&format!("claim {}\n", claim.text));
+    }
     for table in &plan.tables {
         let relative = table.normalised_to.as_ref();
         let relative = relative.map_or(String::new(), |name| format!(", normalised to {name}"));
@@ -67,5 +72,21 @@ fn described(plan: &Plan) -> String {
         plan.runs.len(),
         plan.runs.len() / cells.max(1)
     ));
+    text.push_str(&images(plan));
     text
+}
+
+/// How many memory images there are, and how often a machine boots for them.
+fn images(plan: &Plan) -> String {
+    let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
+    if plan.images.is_empty() {
+        return String::new();
+    }
+    let machines = plan.configurations.iter();
+    let machines: BTreeSet<_> = machines.map(|one| &one.machine).collect();
+    format!(
+        "{}: {} where none is kept yet\n",
+        count(plan.images.len(), "memory image"),
+        count(plan.images.len() * machines.len(), "boot")
+    )
 }

@@ -42,6 +42,9 @@ pub struct Head {
     pub primary: Vec<String>,
     /// Metrics of which more is better.
     pub higher_is_better: Vec<String>,
+    /// Claims declared before the first run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<String>,
     /// Tables that the report shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<DeclaredTable>,

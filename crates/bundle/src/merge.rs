@@ -168,6 +168,7 @@ fn asked(head: &Head) -> Value {
         "target": kind(&head.target),
         "primary": head.primary,
         "higher_is_better": head.higher_is_better,
+        "claims": head.claims,
         "workloads": head.workloads,
         "configurations": head.configurations,
         "factors": head.factors,

@@ -404,6 +404,9 @@ pub struct Records {
     pub higher_is_better: Vec<String>,
     /// Metrics declared primary, before the data were seen.
     pub primary: Vec<String>,
+    /// Claims declared before the data were seen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<String>,
     /// Tables that the report shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<DeclaredTable>,

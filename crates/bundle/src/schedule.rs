@@ -30,6 +30,7 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
         workloads: head.workloads,
         higher_is_better: head.higher_is_better,
         primary: head.primary,
+        claims: head.claims,
         tables: head.tables,
         limits: head.limits,
         ..Records::default()

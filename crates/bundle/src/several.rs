@@ -61,13 +61,14 @@ type Look = fn(&Head) -> Value;
 
 /// What bundles must agree in to be of one experiment, in the order in which it
 /// is asked.
-const ASKED: [(&str, Look); 8] = [
+const ASKED: [(&str, Look); 9] = [
     ("target", |head| json!({ "target": kind(&head.target) })),
     ("experiment", |head| json!({ "title": head.title })),
     (
         "choice of primary metrics",
         |head| json!({ "primary": head.primary, "higher_is_better": head.higher_is_better }),
     ),
+    ("set of claims", |head| json!({ "claims": head.claims })),
     (
         "set of workloads",
         |head| json!({ "workloads": head.workloads }),
@@ -100,6 +101,7 @@ const ASKED: [(&str, Look); 8] = [
                 "workloads",
                 "primary",
                 "higher_is_better",
+                "claims",
                 "retries",
                 "timeout_ms",
             ],
@@ -319,6 +321,7 @@ fn add(all: &mut Records, records: Records) {
         all.workloads = records.workloads;
         all.higher_is_better = records.higher_is_better;
         all.primary = records.primary;
+        all.claims = records.claims;
         all.tables = records.tables;
     }
     all.runs.extend(records.runs);

@@ -17,6 +17,7 @@
 
 pub mod events;
 mod identity;
+mod image;
 mod instrument;
 mod job;
 mod kind;
@@ -29,12 +30,13 @@ mod submitting;
 mod workload;
 
 pub use identity::{IdentityKind, IdentityPart, SETTING_MAX};
+pub use image::Image;
 pub use instrument::{INSTRUMENTS, Instrument};
 pub use job::{Action, Job, SCHEMA};
 pub use machine::{Linked, Machine, Order, Payload, below_experiment};
 pub use metric::{
-    ELAPSED, Form, Giver, JITTER, JITTER_OF, JOBS, METRICS, Mark, Metric, Name, PER_JOB, givers,
-    is_event, measured, of_instrument, per_job,
+    ELAPSED, Form, Giver, JITTER, JITTER_OF, JOBS, METRICS, Mark, Metric, Name, PER_JOB,
+    event_names, givers, is_event, measured, of_instrument, per_job,
 };
 pub use queue::{Design, Put, Queue, Share, Worker};
 pub use record::{AGENT_SCHEMA, RESUMED_NS, Record, Stage};

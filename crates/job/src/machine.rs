@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Job;
+use crate::{Image, Job};
 
 /// The machine a run wants. Targets that are a real machine check it and
 /// cannot change it.
@@ -20,6 +20,10 @@ pub struct Machine {
     pub cpus: u32,
     /// Memory in MiB.
     pub memory_mib: u32,
+    /// What was drawn for the memory image that it goes on from, where the
+    /// target has such images.
+    #[serde(default, skip_serializing_if = "Image::is_plain")]
+    pub image: Image,
 }
 
 impl Default for Machine {
@@ -29,6 +33,7 @@ impl Default for Machine {
             command_line: Vec::new(),
             cpus: 1,
             memory_mib: 256,
+            image: Image::default(),
         }
     }
 }

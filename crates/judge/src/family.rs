@@ -515,3 +515,6 @@ impl Tally {
         tested
     }
 }
+
+#[cfg(test)]
+mod tests;

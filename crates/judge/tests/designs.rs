@@ -10,6 +10,7 @@
 )]
 
 use assize_judge::pooled::{self, Combination, OneSided};
+use assize_judge::power::{self, Aim, Design, Layout};
 use assize_judge::{equivalence, factorial, lints, paired, poisson, spending};
 use serde_json::Value;
 
@@ -212,5 +213,45 @@ fn shares_that_runs_may_have_missed() {
     for (input, want) in cases!("share_missed") {
         let got = equivalence::share_missed(count(&input["n"]), number(&input["alpha"]));
         agree("share", got.unwrap(), &want["share"]);
+    }
+}
+
+fn layout(input: &Value) -> Layout {
+    match input["layout"].as_str().unwrap() {
+        "pairs" => Layout::Pairs,
+        _ => Layout::TwoSamples,
+    }
+}
+
+fn aim(input: &Value) -> Aim {
+    Aim {
+        rows: count(&input["rows"]),
+        alpha: number(&input["alpha"]),
+        power: number(&input["power"]),
+    }
+}
+
+#[test]
+fn effects_that_designs_find() {
+    for (input, want) in cases!("designs") {
+        let design = Design {
+            layout: layout(&input),
+            runs: count(&input["runs"]),
+        };
+        agree("least p", design.least_p(), &want["floor"]);
+        let got = power::least_effect(design, number(&input["sd"]), aim(&input));
+        match got {
+            Some(got) => agree("least effect", got, &want["least"]),
+            None => assert!(want["least"].is_null()),
+        }
+    }
+}
+
+#[test]
+fn runs_that_effects_need() {
+    for (input, want) in cases!("runs_for") {
+        let (sd, ratio) = (number(&input["sd"]), number(&input["ratio"]));
+        let got = power::runs_for(layout(&input), sd, ratio, aim(&input));
+        assert_eq!(got, Some(count(&want["runs"])), "{input}");
     }
 }

@@ -7,12 +7,17 @@ use crate::error::Error;
 use crate::experiment::{Experiment, Overrides};
 use crate::grid::{self, Grid};
 use crate::mistakes::{targets, wrong_target};
-use crate::plan::{Better, Plan, PlannedConfiguration, SCHEMA, Until};
+use crate::plan::{Better, Claim, Plan, PlannedConfiguration, SCHEMA, Until};
 use crate::sections::RUNS_MAX;
 use crate::{metrics, names, payload, schedule, switches, tables};
 
 /// Runs of each cell where the file does not say.
 pub(crate) const RUNS: u32 = 8;
+/// The target whose machines go on from memory images.
+pub(crate) const EXACT: &str = "exact";
+/// The most memory images where the file does not say how many. Each takes some
+/// 100 MB.
+const IMAGES: u32 = 32;
 /// The most runs of one experiment.
 const TOTAL_MAX: u64 = 1_000_000;
 
@@ -42,7 +47,10 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     check_total(experiment, overrides, cells as u64, blocks)?;
     let seed = overrides.seed.unwrap_or(file.seed);
     let target = overrides.target.as_ref().unwrap_or(&file.target);
+    let images = images(target, file.images, blocks);
     let workloads = unchanged(experiment)?;
+    let sizes = (configurations.len(), workloads.len());
+    let repeated = file.aa.then_some(1);
     let tables = tables::tables(experiment, &factors, &configurations);
     Ok(Plan {
         schema: SCHEMA.to_owned(),
@@ -55,19 +63,14 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         seed,
         factors,
         switches,
-        runs: schedule::runs(
-            seed,
-            blocks,
-            configurations.len(),
-            workloads.len(),
-            file.aa.then_some(1),
-            target == "exact",
-        ),
+        runs: schedule::runs(seed, blocks, sizes, repeated, images),
+        images: schedule::images(seed, images),
         configurations,
         workloads,
         instruments: file.instruments.clone(),
         primary: file.primary.clone(),
         higher_is_better: higher_is_better(experiment),
+        claims: claims(experiment),
         tables,
         until,
         margin: file.margin,
@@ -182,6 +185,15 @@ fn repeat_baseline(configurations: &mut Vec<PlannedConfiguration>) {
     configurations.insert(1, again);
 }
 
+/// How many memory images there are: without a number one for each block, as
+/// long as they do not fill the disk.
+fn images(target: &str, asked: Option<u32>, blocks: u32) -> u32 {
+    match target {
+        EXACT => asked.unwrap_or(IMAGES).min(blocks),
+        _ => 0,
+    }
+}
+
 /// How many blocks there are at most, and when to stop early.
 fn blocks(experiment: &Experiment, overrides: &Overrides) -> (u32, Option<Until>) {
     let file = &experiment.file;
@@ -198,6 +210,20 @@ fn blocks(experiment: &Experiment, overrides: &Overrides) -> (u32, Option<Until>
         looks: 1 + (most - first_look).div_ceil(until.every),
     };
     (most, Some(until))
+}
+
+fn claims(experiment: &Experiment) -> Vec<Claim> {
+    let claim = |(at, text): (usize, &String)| Claim {
+        text: text.clone(),
+        place: experiment.place(&format!("claims[{at}]")),
+    };
+    experiment
+        .file
+        .claims
+        .iter()
+        .enumerate()
+        .map(claim)
+        .collect()
 }
 
 /// Those that the file lists and the primary ones that say so.

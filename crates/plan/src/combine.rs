@@ -120,6 +120,7 @@ fn machine(experiment: &Experiment, levels: &Levels<'_>, cpus: Option<u32>) -> M
         command_line: Vec::new(),
         cpus: cpus.unwrap_or(file.cpus),
         memory_mib: file.memory_mib,
+        ..Machine::default()
     };
     let mut added: Vec<String> = Vec::new();
     for (_, _, level) in levels {

@@ -36,6 +36,11 @@ impl Draws {
         }
     }
 
+    /// A uniform whole number below `n`, which is not 0.
+    pub(crate) fn whole(&mut self, n: u32) -> u32 {
+        u32::try_from(self.below(n.into())).unwrap_or_default()
+    }
+
     /// A uniform whole number below `n`: draws from the incomplete last
     /// stretch of multiples are passed over.
     fn below(&mut self, n: u64) -> u64 {

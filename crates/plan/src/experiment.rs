@@ -101,6 +101,13 @@ impl Experiment {
         source.error(&span, path, why)
     }
 
+    /// Where a key is, as messages say it: `FILE:LINE: KEY`.
+    pub(crate) fn place(&self, path: &str) -> String {
+        let here = self.error(path, "");
+        let line = here.line.map_or(String::new(), |line| format!(":{line}"));
+        format!("{}{line}: {}", here.place, here.key)
+    }
+
     /// Whether the file says so itself.
     pub(crate) fn gives(&self, path: &str) -> bool {
         self.spans.contains_key(path)

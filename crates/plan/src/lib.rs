@@ -60,5 +60,7 @@ mod tables;
 
 pub use error::Error;
 pub use experiment::{Experiment, Overrides, parse};
-pub use plan::{Better, Plan, PlannedConfiguration, PlannedRun, Primary, SCHEMA, Table, Until};
+pub use plan::{
+    Better, Claim, Plan, PlannedConfiguration, PlannedRun, Primary, SCHEMA, Table, Until,
+};
 pub use schema::schema;

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use assize_job::{Action, INSTRUMENTS};
 
+use crate::build::{EXACT, RUNS};
 use crate::check::join;
 use crate::combine::level_path;
 use crate::error::Error;
@@ -28,6 +29,7 @@ pub(crate) fn find(experiment: &Experiment) -> Result<(), Error> {
     background(experiment)?;
     queue(experiment)?;
     tables::find(experiment)?;
+    tables::once(experiment, "claims", &experiment.file.claims)?;
     for (at, file) in experiment.file.payload.files.iter().enumerate() {
         absolute(experiment, &format!("payload.files[{at}].to"), &file.to)?;
     }
@@ -117,6 +119,7 @@ fn top(experiment: &Experiment) -> Result<(), Error> {
     if !file.timeout_ns.is_multiple_of(1_000_000) {
         return Err(experiment.error("timeout", "must be whole milliseconds"));
     }
+    images(experiment)?;
     let lasting = file.workloads.iter().chain(&file.background);
     let mut lasting = lasting.filter_map(|(_, parameters)| {
         let kind = parameters.get("kind")?.as_str()?;
@@ -125,6 +128,30 @@ fn top(experiment: &Experiment) -> Result<(), Error> {
     if file.duration_ns.is_some() && lasting.next().is_none() {
         let error = experiment.error("duration", "no workload here has a duration");
         return Err(error.mend("remove it"));
+    }
+    Ok(())
+}
+
+/// Memory images that nothing would go on from.
+fn images(experiment: &Experiment) -> Result<(), Error> {
+    let file = &experiment.file;
+    let Some(images) = file.images else {
+        return Ok(());
+    };
+    if file.target != EXACT {
+        let why = format!("machines of {} do not go on from images", file.target);
+        return Err(experiment.error("images", why).mend("remove it"));
+    }
+    let runs = match &file.until {
+        Some(until) => until.max_runs,
+        None => file.runs.unwrap_or(RUNS),
+    };
+    if images > runs {
+        let why = format!("{images} images are more than {runs} runs of each cell");
+        let error = experiment.error("images", why);
+        return Err(
+            error.mend("a block goes on from one image: ask for more runs, or fewer images")
+        );
     }
     Ok(())
 }

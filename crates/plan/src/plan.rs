@@ -1,6 +1,6 @@
 //! What an experiment file becomes.
 
-use assize_job::{Action, Job, Machine, Order, Payload, Queue, Workload};
+use assize_job::{Action, Image, Job, Machine, Order, Payload, Queue, Workload};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
@@ -42,12 +42,20 @@ pub struct Plan {
     /// In order of execution, `index` ascending from 0. With [`Plan::until`]
     /// these are the runs up to the largest number of blocks.
     pub runs: Vec<PlannedRun>,
+    /// What was drawn for each memory image that runs go on from; empty where
+    /// the target has no such images.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
     /// Names from [`assize_job::INSTRUMENTS`].
     pub instruments: Vec<String>,
     /// Metrics declared primary, most important first.
     pub primary: Vec<Primary>,
     /// Metrics of which more is better, primary or not.
     pub higher_is_better: Vec<String>,
+    /// Claims to try. Their form, and whether their names are there, is for
+    /// the caller to check: this crate does not read them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<Claim>,
     /// Tables that the report shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<Table>,
@@ -121,8 +129,8 @@ pub struct PlannedRun {
     /// configurations meet the same perturbations; the repeated baseline of
     /// `aa` has its own, else exact runs of it would be the same run.
     pub seed: u64,
-    /// The memory image that it goes on from, counted from 0; none where the
-    /// target has no such images.
+    /// Which of [`Plan::images`] it goes on from; none where the target has no
+    /// such images. Runs of one block share it, the repeated baseline too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<u32>,
 }
@@ -145,6 +153,16 @@ pub struct Primary {
     pub metric: String,
     /// Which direction is good.
     pub better: Better,
+}
+
+/// A claim declared before the data were seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// As it was written.
+    pub text: String,
+    /// Where the experiment makes it: `FILE:LINE: KEY`.
+    pub place: String,
 }
 
 /// A table of the report: one metric over several workloads.
@@ -208,8 +226,13 @@ impl Plan {
     pub fn order(&self, index: u32) -> Option<Order> {
         let run = self.runs.get(usize::try_from(index).ok()?)?;
         let configuration = self.configurations.get(run.configuration)?;
+        let image = run.image.and_then(|image| usize::try_from(image).ok());
+        let image = image.and_then(|image| self.images.get(image));
         Some(Order {
-            machine: configuration.machine.clone(),
+            machine: Machine {
+                image: image.copied().unwrap_or_default(),
+                ..configuration.machine.clone()
+            },
             payload: self.payload.clone(),
             job: Job {
                 seed: run.seed,

@@ -48,6 +48,12 @@ pub(crate) static EXPERIMENT: Section = Section {
             "Runs of each cell, which is the number of blocks; 8 unless until is given.",
         ),
         key(
+            "images",
+            RUNS,
+            Open,
+            "Memory images over which the blocks are dealt out; without it one for each block, up to 32. With 1 nothing is drawn for it. Exact target only.",
+        ),
+        key(
             "seed",
             Whole(0, SEED_MAX),
             Is("1"),
@@ -127,6 +133,12 @@ pub(crate) static EXPERIMENT: Section = Section {
             List(&Text),
             Is("[]"),
             "Other metrics of which more is better.",
+        ),
+        key(
+            "claims",
+            List(&Text),
+            Is("[]"),
+            "Claims to try, declared before the runs: A < B on METRIC [in WORKLOAD].",
         ),
         key(
             "setup",

@@ -57,7 +57,7 @@ fn workload(experiment: &Experiment, path: &str, name: &str) -> Result<(), Error
     Err(error.nearest(name, file.workloads.keys().map(String::as_str)))
 }
 
-fn once(experiment: &Experiment, path: &str, names: &[String]) -> Result<(), Error> {
+pub(crate) fn once(experiment: &Experiment, path: &str, names: &[String]) -> Result<(), Error> {
     for (at, name) in names.iter().enumerate() {
         if names[..at].contains(name) {
             let path = format!("{path}[{at}]");
@@ -127,7 +127,7 @@ pub(crate) fn tables(
                 normalised_to: asked.normalised_to.clone(),
                 factor: factor.clone(),
                 baselines: baselines.clone(),
-                place: place(experiment, at, which),
+                place: experiment.place(&metric_path(experiment, at, which)),
             });
         }
     }
@@ -149,13 +149,6 @@ fn baselines(
         Some((configuration.name.clone(), baseline.name.clone()))
     };
     configurations.iter().filter_map(of).collect()
-}
-
-/// Where a table names its metric, as messages say it.
-fn place(experiment: &Experiment, at: usize, which: usize) -> String {
-    let here = experiment.error(&metric_path(experiment, at, which), "");
-    let line = here.line.map_or(String::new(), |line| format!(":{line}"));
-    format!("{}{line}: {}", here.place, here.key)
 }
 
 /// The key that names a metric of a table.

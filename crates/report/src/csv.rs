@@ -2,7 +2,8 @@ mod about;
 mod machines;
 
 use assize_verdict::{
-    Document, NoiseFloor, Place, Relation, Spread, Statement, TTest, Table as Declared, TableCell,
+    Document, NoiseFloor, Place, RateTest, Relation, Spread, Statement, TTest, Table as Declared,
+    TableCell,
 };
 
 /// The columns, in order; a kind of row fills those that it has.
@@ -26,6 +27,8 @@ const COLUMNS: &[&str] = &[
     "level",
     "ci_low",
     "ci_high",
+    "simultaneous_low",
+    "simultaneous_high",
     "t_test",
     "residual_df",
     "p_t",
@@ -33,6 +36,13 @@ const COLUMNS: &[&str] = &[
     "p_attainable",
     "p_adjusted",
     "p_t_adjusted",
+    "primary",
+    "capped_by",
+    "test",
+    "alpha",
+    "relabelings",
+    "visited",
+    "exact",
     "scale",
     "difference",
     "verdict",
@@ -48,6 +58,7 @@ const COLUMNS: &[&str] = &[
     "machine",
     "resolution",
     "too_coarse",
+    "origin",
 ];
 
 /// The whole document as one table: whatever it holds is in a cell, numbers
@@ -215,12 +226,22 @@ fn compared(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> 
             ("level", document.level.to_string()),
             low,
             high,
+            (
+                "simultaneous_low",
+                number(row.ci_simultaneous.map(|ci| ci[0])),
+            ),
+            (
+                "simultaneous_high",
+                number(row.ci_simultaneous.map(|ci| ci[1])),
+            ),
             t_test(row.t_test),
             ("p_t", number(row.p_t)),
             ("p", number(row.p)),
             ("p_attainable", number(row.p_attainable)),
             ("p_adjusted", number(row.p_adjusted)),
             ("p_t_adjusted", number(row.p_t_adjusted)),
+            ("primary", row.primary.to_string()),
+            ("capped_by", row.capped_by.clone().unwrap_or_default()),
             ("scale", format!("{:?}", row.scale).to_lowercase()),
             ("difference", number(row.difference)),
             ("resolution", number(row.resolution)),
@@ -234,6 +255,18 @@ fn compared(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> 
 }
 
 fn judged(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
+    for family in &document.families {
+        table.row(&[
+            ("kind", "family".into()),
+            ("n", family.tests.to_string()),
+            ("p_attainable", family.p_attainable.to_string()),
+            ("primary", family.primary.to_string()),
+            ("alpha", family.alpha.to_string()),
+            ("relabelings", family.relabelings.to_string()),
+            ("visited", family.visited.to_string()),
+            ("exact", family.exact.to_string()),
+        ])?;
+    }
     compared(document, table)?;
     machines::rows(document, table)?;
     for row in &document.noise_floor {
@@ -258,6 +291,8 @@ fn judged(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
                 low,
                 high,
                 ("p_t", number(effect.p)),
+                ("p_adjusted", number(effect.p_adjusted)),
+                ("verdict", effect.verdict.word().into()),
             ])?;
         }
     }
@@ -375,6 +410,7 @@ fn rates(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
             ("baseline", row.baseline.clone()),
             ("configuration", row.configuration.clone()),
             ("ratio", number(row.ratio)),
+            ("test", rate_test(row.test).into()),
             ("p", number(row.p)),
             ("p_adjusted", number(row.p_adjusted)),
             ("verdict", row.verdict.word().into()),
@@ -384,6 +420,15 @@ fn rates(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
     Ok(())
 }
 
+fn rate_test(test: Option<RateTest>) -> &'static str {
+    match test {
+        Some(RateTest::Runs) => "runs",
+        Some(RateTest::Windows) => "windows",
+        Some(RateTest::Poisson) => "poisson",
+        None => "",
+    }
+}
+
 fn spoken(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
     for claim in &document.claims {
         table.row(&[
@@ -391,6 +436,7 @@ fn spoken(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
             ("configuration", claim.text.clone()),
             ("verdict", claim.outcome.word().into()),
             ("text", claim.because.clone()),
+            ("origin", claim.origin.words().into()),
         ])?;
     }
     for lint in &document.lints {

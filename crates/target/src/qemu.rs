@@ -261,6 +261,8 @@ pub(crate) fn command_line(machine: &Machine, clock: Clock) -> String {
     if !frequency.is_empty() {
         words.push(&frequency);
     }
+    let drawn = machine.image.words();
+    words.extend(drawn.iter().map(String::as_str));
     words.extend(machine.command_line.iter().map(String::as_str));
     words.join(" ")
 }

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assize_job::{IdentityKind, IdentityPart, Machine, Order, Payload};
+use assize_job::{IdentityKind, IdentityPart, Image, Machine, Order, Payload};
 
 use crate::carried::Carried;
 use crate::exact::keep_error;
@@ -46,7 +46,9 @@ impl Ready {
         if let Some(version) = &self.version {
             add(IdentityKind::Kernel, "version", version);
         }
-        add(IdentityKind::CommandLine, "", command_line);
+        // What was drawn for an image makes it no other machine.
+        let line = Image::without(command_line);
+        add(IdentityKind::CommandLine, "", &line);
         // The command line may take some of the machine away.
         let takes = |words: &[&str]| {
             let mut line = machine.command_line.iter();

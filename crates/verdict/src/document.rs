@@ -494,11 +494,35 @@ pub enum RateTest {
 pub struct Claim {
     /// The claim as it was given.
     pub text: String,
+    /// When it was made.
+    #[serde(default)]
+    pub origin: ClaimOrigin,
     /// What became of it.
     pub outcome: Outcome,
     /// On what grounds, with the figures; ratios and differences are of the
     /// claim's first configuration to its second.
     pub because: String,
+}
+
+/// When a claim was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimOrigin {
+    /// Before the runs: the experiment file makes it.
+    Declared,
+    /// Afterwards, on the command line or in a file that it names.
+    #[default]
+    PostHoc,
+}
+
+impl ClaimOrigin {
+    /// The words that reports use.
+    pub fn words(self) -> &'static str {
+        match self {
+            ClaimOrigin::Declared => "declared",
+            ClaimOrigin::PostHoc => "post hoc",
+        }
+    }
 }
 
 /// What became of a claim.

@@ -58,8 +58,9 @@ mod words;
 pub use assize_bundle::{
     Across, Configuration, Measurement, Place, Run, Spread, Statement, Summary,
 };
+pub use claims::{ClaimNames, NamedClaim};
 pub use document::{
-    Agreement, Claim, Comparison, DifferingPart, Document, Effect, Factorial, Family,
+    Agreement, Claim, ClaimOrigin, Comparison, DifferingPart, Document, Effect, Factorial, Family,
     IdentityDifference, Lint, MachineComparison, NoiseFloor, Outcome, Pooled, Rate, RateComparison,
     RateTest, Relation, SCHEMA, Scale, Sentence, TTest, Table, TableCell, TableRow, Verdict,
 };

@@ -11,7 +11,8 @@ pub(crate) const LEVEL: f64 = 0.95;
 pub struct Options {
     /// The configuration to compare with; by default the first.
     pub baseline: Option<String>,
-    /// Claims to try, such as `A < B on METRIC in WORKLOAD`.
+    /// Claims to try besides those that the records declare, such as `A < B on
+    /// METRIC in WORKLOAD`.
     pub claims: Vec<String>,
     /// The level of all tests, 0.05 by default.
     pub alpha: f64,

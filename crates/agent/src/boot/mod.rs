@@ -1,5 +1,6 @@
 //! Being process 1 of a virtual machine.
 
+mod drawn;
 mod fw_cfg;
 mod ports;
 
@@ -7,11 +8,12 @@ use std::fs::{self, OpenOptions};
 use std::os::fd::IntoRawFd;
 use std::path::Path;
 
-use assize_job::{Record, Stage};
+use assize_job::{Image, Record, Stage};
 
 use crate::channel::{Channel, Way};
 use crate::digests::Digests;
-use crate::{run, sys};
+use crate::run::{self, Guest};
+use crate::sys;
 
 pub(crate) use ports::Ports;
 
@@ -107,21 +109,33 @@ pub(crate) fn main(command_line: &str) {
     // process 1 ends, which is what whoever started it will see.
     let Ok(ports) = Ports::open() else { return };
     report_panics(ports);
+    let image = Image::of(command_line);
     let digests = Digests::below("/");
+    let mut guest = Some(Guest { digests, image });
+    let aged = drawn::age(&image);
     let resumed_ns = has(command_line, IMAGE).then(|| {
-        sys::sleep_until(sys::now() + SETTLE_NS);
+        sys::sleep_until(sys::now() + SETTLE_NS + u64::from(image.settle_us) * 1000);
         ports.write_console(READY);
         ports.stop_for_image()
     });
     let mut channel = Channel::new(Way::DebugConsole(ports));
     run::hello(&mut channel, resumed_ns);
+    if let Err(why) = aged {
+        channel.send(&Record::Failed {
+            stage: Stage::Start,
+            what: "make the machine that was drawn".into(),
+            why: sys::words(&why),
+        });
+    }
     for why in problems {
         channel.send(&Record::Doubt {
             code: "machine-set-up".into(),
             detail: why,
         });
     }
-    run::answer(fw_cfg::job(ports), &mut channel, Some(digests));
+    drawn::deeper(image.padding, &mut || {
+        run::answer(fw_cfg::job(ports), &mut channel, guest.take());
+    });
     // The console takes every byte; nothing can have been lost.
     let _ = channel.end();
     ports.exit(0);

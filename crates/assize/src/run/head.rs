@@ -30,10 +30,11 @@ pub(crate) fn head(plan: &Plan) -> Result<Head, Failure> {
         workloads: plan.workloads.iter().map(|w| w.name.clone()).collect(),
         primary: plan.primary.iter().map(|p| p.metric.clone()).collect(),
         higher_is_better: plan.higher_is_better.clone(),
+        claims: plan.claims.iter().map(|c| c.text.clone()).collect(),
         tables: tables(plan),
         planned_runs: u32::try_from(plan.runs.len()).unwrap_or(u32::MAX),
         facts: facts(plan)?,
-        limits: target::limits(&plan.target),
+        limits: target::limits(plan),
     })
 }
 

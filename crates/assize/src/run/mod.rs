@@ -1,5 +1,6 @@
 //! `assize run`: from an experiment file to a verdict.
 
+mod declared;
 mod engine;
 mod head;
 mod interrupt;
@@ -106,6 +107,7 @@ pub(crate) fn plan(path: &Path, overriding: &Overriding) -> Result<Plan, Failure
         cpus: overriding.cpus,
     };
     let plan = experiment.plan(&overrides)?;
+    declared::check(&experiment)?;
     replays(&plan)?;
     Ok(plan)
 }
@@ -251,14 +253,20 @@ impl Doing<'_> {
         Ok(progress.tally())
     }
 
-    /// Gets the target ready for what is to be done.
+    /// Gets the target ready for what is to be done up to the first look. What
+    /// comes after it may never be done.
     fn prepare(
         &self,
         stages: &[Stage],
         there: &BTreeSet<u32>,
         progress: &Progress<'_>,
     ) -> Result<(), Failure> {
-        let missing = missing_of(stages, there).into_iter();
+        let missing = stages.iter().map(|stage| {
+            let stage = std::slice::from_ref(stage);
+            missing_of(stage, there)
+        });
+        let first = missing.into_iter().find(|runs| !runs.is_empty());
+        let missing = first.unwrap_or_default().into_iter();
         let orders: Vec<Order> = missing
             .filter_map(|run| self.work.plan.order(run.index))
             .collect();

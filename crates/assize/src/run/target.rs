@@ -1,5 +1,6 @@
 //! From the name of a target to the target.
 
+use assize_plan::Plan;
 use assize_target::exact::{Exact, Options};
 use assize_target::kernels::Kernels;
 use assize_target::live::Live;
@@ -35,15 +36,24 @@ fn unknown(name: &str) -> Error {
     }
 }
 
-/// What a target cannot tell; every report of its runs shows it.
-pub(crate) fn limits(name: &str) -> Vec<String> {
-    let limits: &[&str] = match name {
+/// What the runs of a plan cannot tell; every report of them shows it.
+pub(crate) fn limits(plan: &Plan) -> Vec<String> {
+    let limits: &[&str] = match plan.target.as_str() {
         "exact" => &[
             "The exact machine counts instructions and has no caches, no memory types and no \
              frequency scaling, and its CPUs take turns: instruction counts, context switches, \
              order and scheduling delays mean something, cache and memory effects do not show.",
-            "Exact runs differ by their seeds alone: the population that a verdict speaks of is \
-             that of the seeds.",
+            match plan.images.len() {
+                0 | 1 => {
+                    "Exact runs differ by their seeds alone: the population that a verdict \
+                     speaks of is that of the seeds, on the one memory image that all go on from."
+                }
+                _ => {
+                    "Exact runs differ by their seeds and by the memory images that they go on \
+                     from, and by nothing else: the population that a verdict speaks of is that \
+                     of seeds and images."
+                }
+            },
         ],
         "live" => &[
             "The live machine is virtual: caches and memory are shared with this host, and its \

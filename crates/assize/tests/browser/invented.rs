@@ -205,6 +205,7 @@ pub fn large(place: &Path) {
         workloads: workloads.map(String::from).to_vec(),
         primary: vec!["metric00".into()],
         higher_is_better: vec![],
+        claims: vec![],
         tables: vec![],
         planned_runs: 100,
         facts: BTreeMap::new(),

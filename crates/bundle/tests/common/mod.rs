@@ -34,6 +34,7 @@ pub fn head(planned_runs: u32) -> Head {
         workloads: vec!["pipe".into()],
         primary: vec!["time".into()],
         higher_is_better: vec![],
+        claims: vec!["queue < base on time".into()],
         tables: vec![],
         planned_runs,
         facts: BTreeMap::from([

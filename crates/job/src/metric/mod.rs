@@ -5,7 +5,7 @@ mod table;
 
 use std::fmt;
 
-pub use name::{Name, givers, is_event, measured};
+pub use name::{Name, event_names, givers, is_event, measured};
 pub use table::METRICS;
 
 /// One thing that is measured.

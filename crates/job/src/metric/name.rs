@@ -38,6 +38,12 @@ impl fmt::Display for Name {
 }
 
 impl Name {
+    /// Whether it stands for many metrics: of each CPU, of each thread.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.open != Open::Nothing
+    }
+
     /// Whether a metric may be called so.
     #[must_use]
     pub fn matches(&self, metric: &str) -> bool {
@@ -138,13 +144,7 @@ pub fn measured(workloads: &[&Workload], instruments: &[String]) -> Vec<Name> {
         _ => &[],
     });
     let loops: Vec<&str> = loops.map(|one| one.name.as_str()).collect();
-    let given = |metric: &&Metric| {
-        kinds.iter().any(|kind| metric.giver.is_workload(kind))
-            || instruments
-                .iter()
-                .any(|name| metric.giver.is_instrument(name))
-    };
-    let given = METRICS.iter().filter(given);
+    let given = given(&kinds, instruments);
     let mut names: Vec<Name> = given.flat_map(|one| one.names(&loops, jobs)).collect();
     for workload in workloads {
         if let Kind::Command(command) = &workload.kind {
@@ -153,6 +153,27 @@ pub fn measured(workloads: &[&Workload], instruments: &[String]) -> Vec<Name> {
         }
     }
     names
+}
+
+/// What runs of these workloads with these instruments may count as events.
+#[must_use]
+pub fn event_names(workloads: &[&Workload], instruments: &[String]) -> Vec<&'static str> {
+    let kinds: Vec<&str> = workloads.iter().map(|one| one.kind.name()).collect();
+    let given = given(&kinds, instruments);
+    given
+        .filter(|one| one.form == Form::Events)
+        .map(|one| one.name)
+        .collect()
+}
+
+/// What these kinds of workloads and these instruments give.
+fn given(kinds: &[&str], instruments: &[String]) -> impl Iterator<Item = &'static Metric> {
+    METRICS.iter().filter(|metric| {
+        kinds.iter().any(|kind| metric.giver.is_workload(kind))
+            || instruments
+                .iter()
+                .any(|name| metric.giver.is_instrument(name))
+    })
 }
 
 /// Who would give a metric of this name, whatever is asked for. Names of loops

@@ -59,6 +59,11 @@ fn the_top_of_the_file_arrives() {
     assert_eq!(plan.instruments, ["threads", "perf-software"]);
     assert_eq!(plan.primary[1].better, Better::Higher);
     assert_eq!(plan.higher_is_better, ["throughput", "bandwidth"]);
+    let [claim] = plan.claims.as_slice() else {
+        panic!("{:?}", plan.claims);
+    };
+    assert_eq!(claim.text, "hogs < none on latency_ns_p99 in timer");
+    assert!(claim.place.ends_with(":19: claims[0]"), "{}", claim.place);
     let looks = Until {
         within: 0.02,
         first_look: 4,

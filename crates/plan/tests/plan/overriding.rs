@@ -135,7 +135,7 @@ fn wrong_options_name_themselves() {
                 cpus: Some(1),
                 ..Overrides::default()
             },
-            "x.toml:55: workloads.timer.scheduling.cpus: there is no CPU 1 among 1, \
+            "x.toml:56: workloads.timer.scheduling.cpus: there is no CPU 1 among 1, \
              which count from 0; set cpus = 2 at the top",
         ),
         (

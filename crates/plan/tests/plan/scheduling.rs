@@ -167,14 +167,89 @@ const SEVEN: [&str; 15] = [
 #[test]
 fn runs_go_on_from_an_image_on_the_exact_target_only() {
     let text = experiment(&[2], 2, 3, 1, true);
-    for (target, image) in [("exact", Some(0)), ("live", None), ("ssh:h", None)] {
+    for (target, images) in [("exact", 3), ("live", 0), ("ssh:h", 0)] {
         let overrides = Overrides {
             target: Some(target.into()),
             ..Overrides::default()
         };
         let plan = read(&text).plan(&overrides).unwrap();
-        assert!(plan.runs.iter().all(|run| run.image == image), "{target}");
+        assert_eq!(plan.images.len(), images, "{target}");
+        let mut runs = plan.runs.iter();
+        assert!(runs.all(|run| run.image.is_some() == (images > 0)));
     }
+}
+
+/// A plan of so many runs of each cell over so many images.
+fn over(runs: u32, images: Option<u32>) -> Plan {
+    let text = experiment(&[2], 2, runs, 7, true);
+    let images = images.map_or(String::new(), |images| format!("images = {images}\n"));
+    plan(&format!("{images}{text}"))
+}
+
+#[test]
+fn blocks_are_dealt_out_over_images() {
+    for (runs, asked, images) in [
+        (3, None, 3),
+        (40, None, 32),
+        (40, Some(40), 40),
+        (7, Some(2), 2),
+    ] {
+        let plan = over(runs, asked);
+        assert_eq!(plan.images.len(), images);
+        let distinct: BTreeSet<_> = plan.images.iter().collect();
+        assert_eq!(distinct.len(), images);
+        for run in &plan.runs {
+            let image = run.image.unwrap() as usize;
+            assert_eq!(image, run.block as usize % images);
+            let order = plan.order(run.index).unwrap();
+            assert_eq!(order.machine.image, plan.images[image]);
+        }
+    }
+    // More leave the earlier ones as they were.
+    assert_eq!(over(5, None).images[..], over(9, None).images[..5]);
+    assert_eq!(over(5, Some(3)).images[..], over(9, None).images[..3]);
+}
+
+#[test]
+fn for_a_single_image_nothing_is_drawn() {
+    for (runs, images) in [(8, Some(1)), (1, None)] {
+        let plan = over(runs, images);
+        assert_eq!(plan.images, [assize_job::Image::default()]);
+        assert!(plan.runs.iter().all(|run| run.image == Some(0)));
+        assert!(plan.order(0).unwrap().machine.image.is_plain());
+    }
+}
+
+#[test]
+fn fewer_runs_than_images_leave_images_out() {
+    let few = Overrides {
+        runs: Some(2),
+        ..Overrides::default()
+    };
+    let text = format!("images = 4\n{}", experiment(&[2], 1, 4, 7, false));
+    assert_eq!(read(&text).plan(&few).unwrap().images.len(), 2);
+}
+
+#[test]
+fn the_images_of_a_seed_are_these() {
+    // By the independent implementation that gave `SEVEN`: the stream of a
+    // block's seed whose number is 2^32 - 1.
+    let drawn = over(3, None).images;
+    let shown = drawn.iter().map(|image| {
+        let assize_job::Image {
+            settle_us,
+            processes,
+            padding,
+            modules,
+        } = *image;
+        (settle_us, processes, padding, modules)
+    });
+    let wanted = [
+        (435_206, 142, 2928, 3_440_629_515),
+        (465_873, 72, 1328, 140_188_316),
+        (435_697, 241, 3920, 4_078_177_177),
+    ];
+    assert_eq!(shown.collect::<Vec<_>>(), wanted);
 }
 
 #[test]

@@ -68,15 +68,20 @@ impl Fresh {
 
     fn compared(&mut self) -> Value {
         json!({
+            "families": [{
+                "primary": true, "tests": self.count(), "alpha": self.number(),
+                "relabelings": self.number(), "visited": self.count(), "exact": true,
+                "p_attainable": self.number(),
+            }],
             "comparisons": [{
                 "workload": self.text(), "metric": self.text(), "unit": self.text(),
                 "baseline": self.text(), "configuration": self.text(),
                 "n_baseline": self.count(), "n": self.count(),
                 "mean_baseline": self.number(), "mean": self.number(),
-                "ratio": self.number(), "ci": self.ci(), "p_t": self.number(),
-                "t_test": "welch", "p": self.number(), "p_attainable": self.number(),
+                "ratio": self.number(), "ci": self.ci(), "ci_simultaneous": self.ci(),
+                "p_t": self.number(), "t_test": "welch", "p": self.number(), "p_attainable": self.number(),
                 "p_adjusted": self.number(), "p_t_adjusted": self.number(),
-                "scale": "summary", "difference": self.number(),
+                "primary": true, "capped_by": self.text(), "scale": "summary", "difference": self.number(),
                 "resolution": self.number(), "too_coarse": true, "verdict": "supported",
                 "runs_needed": self.count(), "because": self.text(),
             }],
@@ -110,7 +115,7 @@ impl Fresh {
                 "factors": [self.text(), self.text()], "n": self.count(),
                 "residual_df": self.number(), "effects": [{
                     "name": self.text(), "ratio": self.number(), "ci": self.ci(),
-                    "p": self.number(),
+                    "p": self.number(), "p_adjusted": self.number(), "verdict": "established",
                 }],
             }],
             "rates": [{
@@ -121,10 +126,10 @@ impl Fresh {
             "rate_comparisons": [{
                 "baseline": self.text(), "configuration": self.text(),
                 "workload": self.text(), "event": self.text(), "ratio": self.number(),
-                "p": self.number(), "p_adjusted": self.number(), "verdict": "undecided",
+                "test": "windows", "p": self.number(), "p_adjusted": self.number(), "verdict": "undecided",
                 "note": self.text(),
             }],
-            "claims": [{"text": self.text(), "outcome": "refuted", "because": self.text()}],
+            "claims": [{"text": self.text(), "origin": "declared", "outcome": "refuted", "because": self.text()}],
             "lints": [{"code": self.text(), "where": self.text(), "detail": self.text()}],
             "sentences": [{"text": self.text(), "rows": [self.text(), self.text()]}],
             "limits": [self.text()],
@@ -207,6 +212,7 @@ fn every_row_is_of_a_kind_and_as_wide_as_the_first() {
         "comparison",
         "configuration",
         "effect",
+        "family",
         "level",
         "limit",
         "lint",

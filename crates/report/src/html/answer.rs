@@ -26,6 +26,7 @@ pub(super) struct Tally {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Claimed {
     text: String,
+    origin: &'static str,
     outcome: &'static str,
     because: String,
 }
@@ -114,6 +115,7 @@ pub(super) fn tally(document: &Document) -> Vec<Tally> {
 pub(super) fn claims(document: &Document) -> Vec<Claimed> {
     let claimed = |claim: &assize_verdict::Claim| Claimed {
         text: claim.text.clone(),
+        origin: claim.origin.words(),
         outcome: claim.outcome.word(),
         because: claim.because.clone(),
     };

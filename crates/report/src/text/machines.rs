@@ -284,6 +284,6 @@ mod tests {
             ]
         );
         let first = csv.lines().find(|line| line.starts_with("machine,"));
-        assert!(first.unwrap().ends_with(",alpha,,"), "{csv}");
+        assert!(first.unwrap().ends_with(",alpha,,,"), "{csv}");
     }
 }

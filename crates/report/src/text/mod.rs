@@ -91,7 +91,8 @@ fn head(document: &Document, out: &mut String) {
 
 fn claims(document: &Document, out: &mut String) {
     for claim in &document.claims {
-        push_wrapped(out, "Claim: ", "       ", &claim.text);
+        let first = format!("Claim ({}): ", claim.origin.words());
+        push_wrapped(out, &first, "       ", &claim.text);
         push_wrapped(
             out,
             "  ",

@@ -1,7 +1,7 @@
 //! What goes into the tables of the text report.
 
 use assize_verdict::{
-    Agreement, Comparison, Document, Effect, Factorial, NoiseFloor, Rate, Scale, Verdict,
+    Agreement, Comparison, Document, Effect, Factorial, NoiseFloor, Rate, RateTest, Scale, Verdict,
 };
 
 use unicode_width::UnicodeWidthStr;
@@ -210,8 +210,8 @@ fn legend(document: &Document, out: &mut String) {
         .iter()
         .any(|row| row.scale == Scale::Raw && row.difference.is_some());
     let mut text = format!(
-        "Below each ratio its {level} % interval. ** established (exact permutation test, corrected, p <= {alpha}); * supported \
-         (only the corrected t interval excludes 1: too few runs, or only their means, for more); = equivalent within {margin} %; ? undecided."
+        "Below each ratio its own {level} % interval. ** established (permutation test, corrected for all that is tested, p <= {alpha}); * supported \
+         (only the t test, corrected likewise: too few runs, only their means, or a lint forbids more); = equivalent within {margin} %; ? undecided."
     );
     let contradicted = |row: &Comparison| contradicted(document, row);
     if document.comparisons.iter().any(contradicted) {
@@ -266,24 +266,25 @@ pub(super) fn factorial(document: &Document, style: Style, out: &mut String) {
     }
     if !document.factorial.is_empty() {
         let text = "Factors: ratio on/off, averaged over the other factor; a:b is the ratio of the two ratios, 1 where the \
-                    factors do not depend on each other. p of the t test, not corrected.";
+                    factors do not depend on each other. The interval is its own; ** established, * supported, ? undecided are \
+                    corrected for all that is tested.";
         push_wrapped(out, "", "", text);
         out.push('\n');
     }
 }
 
 fn effect_cell(effect: &Effect) -> Cell {
-    let mut lines = vec![match effect.p {
-        Some(value) => format!("{} p {}", narrow(effect.ratio, ratio), p(value)),
-        None => narrow(effect.ratio, ratio),
-    }];
+    let mut lines = vec![format!(
+        "{} {}",
+        narrow(effect.ratio, ratio),
+        mark(effect.verdict)
+    )];
     if let Some([low, high]) = effect.ci {
         lines.push(interval([low, high], ratio));
     }
-    let strong = effect.p.is_some_and(|value| value <= 0.05);
     Cell {
         lines,
-        weight: if strong { Weight::Bold } else { Weight::Dim },
+        weight: weight(effect.verdict),
     }
 }
 
@@ -321,7 +322,7 @@ pub(super) fn rates(document: &Document, out: &mut String) {
                 .unwrap_or_default();
             let test = row
                 .p
-                .map(|v| format!("exact p = {}", p(v)))
+                .map(|v| format!("p = {}{}", p(v), over(row.test)))
                 .unwrap_or_else(|| "not tested".into());
             let note = row
                 .note
@@ -337,6 +338,16 @@ pub(super) fn rates(document: &Document, out: &mut String) {
             push_wrapped(out, "  ", "    ", &text);
         }
         out.push('\n');
+    }
+}
+
+/// Over what a p of two rates was found.
+fn over(test: Option<RateTest>) -> &'static str {
+    match test {
+        Some(RateTest::Runs) => " over the runs",
+        Some(RateTest::Windows) => " over windows of time",
+        Some(RateTest::Poisson) => " if events are independent",
+        None => "",
     }
 }
 

@@ -1,9 +1,11 @@
 //! Claims: sentences about two configurations and a metric, tried directly.
 
 mod because;
+mod declared;
 mod grammar;
 mod margin;
 
+pub use declared::{ClaimNames, NamedClaim};
 pub(crate) use grammar::check_form;
 
 use std::cmp::Ordering;
@@ -11,13 +13,14 @@ use std::cmp::Ordering;
 use crate::caps::{Cap, Caps};
 use crate::cells::{Cells, Key};
 use crate::comparisons::{Row, equivalence_p, question, verdict_of};
-use crate::document::{Claim, Outcome, Scale, Verdict};
+use crate::document::{Claim, ClaimOrigin, Outcome, Scale, Verdict};
 use crate::error::Error;
 use crate::family::{Answer, Answers, Asked, Questions};
 use crate::options::Options;
 use crate::rates::{self, Counted, counted, event_names};
 use crate::weigh::{Weighed, weigh};
 use crate::words::{count, finite};
+use declared::{Asked as Heard, asked, untried};
 use grammar::{ClaimKind, Names, Reading, Relation};
 use margin::{about, shifted};
 
@@ -74,8 +77,9 @@ pub(super) struct Found {
 /// A claim with its evidence, before the family is tested.
 pub(crate) struct Pending {
     text: String,
-    declared: bool,
-    reading: Reading,
+    origin: ClaimOrigin,
+    /// How it reads, or why it cannot be tried.
+    reading: Result<Reading, String>,
     parts: Vec<Part>,
     left_out: Vec<String>,
 }
@@ -98,10 +102,8 @@ pub(crate) fn ask_all<'a>(
     questions: &mut Questions,
 ) -> Result<Claims<'a>, Error> {
     let records = cells.records;
-    let given = options.claims.iter().map(|text| (text, false));
-    let given: Vec<(&String, bool)> = given.collect();
     if records.runs.is_empty() && records.summaries.is_empty() && records.events.is_empty() {
-        let claims = given.iter().map(|(text, _)| unjudged(text));
+        let claims = asked(records, options).map(unjudged);
         return Ok(Claims::Unjudged(claims.collect::<Result<_, Error>>()?));
     }
     let names = names(cells);
@@ -116,17 +118,28 @@ pub(crate) fn ask_all<'a>(
         questions,
     };
     let mut pending = Vec::new();
-    for (text, declared) in given {
-        let reading = grammar::read(text, &names)?;
-        pending.push(court.hear(text, declared, reading, &names));
+    for heard in asked(records, options) {
+        pending.push(match grammar::read(heard.text, &names) {
+            Ok(reading) => court.hear(heard, reading, &names),
+            Err(error) => Pending {
+                text: heard.text.to_owned(),
+                origin: heard.origin,
+                reading: Err(untried(heard, error)?),
+                parts: Vec::new(),
+                left_out: Vec::new(),
+            },
+        });
     }
     Ok(Claims::Tried(pending, events))
 }
 
-fn unjudged(text: &str) -> Result<Claim, Error> {
-    grammar::check_form(text)?;
+fn unjudged(heard: Heard<'_>) -> Result<Claim, Error> {
+    if heard.origin == ClaimOrigin::PostHoc {
+        grammar::check_form(heard.text)?;
+    }
     Ok(Claim {
-        text: text.to_owned(),
+        text: heard.text.to_owned(),
+        origin: heard.origin,
         outcome: Outcome::Undecided,
         because: ONLY_STATEMENTS.into(),
     })
@@ -165,7 +178,8 @@ struct Court<'c, 'a> {
 }
 
 impl Court<'_, '_> {
-    fn hear(&mut self, text: &str, declared: bool, reading: Reading, names: &Names) -> Pending {
+    fn hear(&mut self, heard: Heard<'_>, reading: Reading, names: &Names) -> Pending {
+        let declared = heard.origin == ClaimOrigin::Declared;
         let metric = &names.metrics[reading.metric];
         let (mut parts, mut left_out) = (Vec::new(), Vec::new());
         for workload in 0..names.workloads.len() {
@@ -182,9 +196,9 @@ impl Court<'_, '_> {
             parts.append(&mut found);
         }
         Pending {
-            text: text.to_owned(),
-            declared,
-            reading,
+            text: heard.text.to_owned(),
+            origin: heard.origin,
+            reading: Ok(reading),
             parts,
             left_out,
         }
@@ -309,12 +323,18 @@ pub(crate) fn settle(
         Claims::Tried(pending, events) => {
             let pairs = pairs(cells);
             let decided = pending.into_iter().map(|claim| {
+                let reading = match &claim.reading {
+                    Ok(reading) => *reading,
+                    Err(why) => return undecided(&claim, why.clone()),
+                };
+                let post_hoc = claim.origin == ClaimOrigin::PostHoc;
+                let among = post_hoc.then_some(pairs);
                 let found: Vec<Found> = claim
                     .parts
                     .iter()
-                    .map(|part| find(&claim, part, rows, &events, pairs, answers, options))
+                    .map(|part| find(reading.bound, part, rows, &events, among, answers, options))
                     .collect();
-                decide(&claim, &found, options)
+                decide(&claim, &reading, &found, options)
             });
             decided.collect()
         }
@@ -331,12 +351,14 @@ fn pairs(cells: &Cells<'_>) -> usize {
     cells.rows().into_iter().map(of).sum::<usize>().max(1)
 }
 
+/// What was found out about a part. `among` is how many pairs it was chosen from
+/// after the runs.
 fn find(
-    claim: &Pending,
+    bound: f64,
     part: &Part,
     rows: &[Row],
     events: &[Counted<'_>],
-    pairs: usize,
+    among: Option<usize>,
     answers: &Answers,
     options: &Options,
 ) -> Found {
@@ -353,7 +375,6 @@ fn find(
         }
         (Source::Asked(asked, cap), Evidence::Values(weighed)) => {
             let answer = answers.of(*asked);
-            let bound = claim.reading.bound;
             let mut verdict = verdict_of(weighed, &answer, options);
             if let Some(cap) = cap {
                 verdict = crate::comparisons::capped(verdict, Some(*cap), &answer, options);
@@ -368,7 +389,10 @@ fn find(
             if differs && !common {
                 found.verdict = Verdict::Undecided;
             }
-            if differs && !claim.declared && !survives(weighed, bound, pairs, options) {
+            if let Some(pairs) = among
+                && differs
+                && !survives(weighed, bound, pairs, options)
+            {
                 found.verdict = Verdict::Undecided;
                 found.notes.push(format!(
                     "chosen after the runs, it would have to hold beside all {pairs} that \
@@ -441,8 +465,17 @@ fn survives(weighed: &Weighed, bound: f64, pairs: usize, options: &Options) -> b
     interval.is_ok_and(|interval| !interval.contains(bound))
 }
 
-fn decide(claim: &Pending, found: &[Found], options: &Options) -> Claim {
-    let relation = claim.reading.relation;
+fn undecided(claim: &Pending, because: String) -> Claim {
+    Claim {
+        text: claim.text.clone(),
+        origin: claim.origin,
+        outcome: Outcome::Undecided,
+        because,
+    }
+}
+
+fn decide(claim: &Pending, reading: &Reading, found: &[Found], options: &Options) -> Claim {
+    let relation = reading.relation;
     let differs = |f: &Found| matches!(f.verdict, Verdict::Established | Verdict::Supported);
     let claimed = match relation {
         Relation::Less => Some(Ordering::Less),
@@ -457,7 +490,7 @@ fn decide(claim: &Pending, found: &[Found], options: &Options) -> Claim {
         Some(way) => differs(f) && f.direction == Some(way.reverse()),
         None => differs(f),
     };
-    let plain = claim.reading.kind == ClaimKind::Difference && claim.reading.bound == 1.0;
+    let plain = reading.kind == ClaimKind::Difference && reading.bound == 1.0;
     let equal = |f: &Found| plain && f.verdict == Verdict::Equivalent;
     let (outcome, why) = if !found.is_empty() && found.iter().all(for_it) {
         (Outcome::Upheld, because::shown(found, options))
@@ -473,7 +506,7 @@ fn decide(claim: &Pending, found: &[Found], options: &Options) -> Claim {
     let decided = outcome != Outcome::Undecided;
     let parts = claim.parts.iter().zip(found);
     let mut grounds: Vec<String> = parts
-        .map(|(part, found)| because::figures(part, found, &claim.reading, decided))
+        .map(|(part, found)| because::figures(part, found, reading, decided))
         .collect();
     grounds.push(why);
     if !claim.parts.is_empty() && !claim.left_out.is_empty() {
@@ -484,6 +517,7 @@ fn decide(claim: &Pending, found: &[Found], options: &Options) -> Claim {
     }
     Claim {
         text: claim.text.clone(),
+        origin: claim.origin,
         outcome,
         because: grounds.join("; "),
     }

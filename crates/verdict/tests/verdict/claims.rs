@@ -1,7 +1,7 @@
 //! Claims on runs, on events and on nothing.
 
 use assize_bundle::{Records, Statement};
-use assize_verdict::{Claim, Error, Options, Outcome, try_records};
+use assize_verdict::{Claim, ClaimOrigin, Error, Options, Outcome, try_records};
 
 use crate::common::{hwlat_records, queue_records, runs_of};
 
@@ -54,6 +54,57 @@ fn a_claim_is_upheld_or_refuted_by_its_direction() {
     // Two configurations, neither of which is the baseline.
     assert_eq!(claim(&records, "same > fast on time").0, Outcome::Upheld);
     assert_eq!(claim(&records, "same < fast on time").0, Outcome::Refuted);
+}
+
+#[test]
+fn declared_claims_come_first_and_stay_declared() {
+    let mut records = five_runs();
+    records.claims = vec![
+        "fast < slow on time in one".into(),
+        "same = slow on time in one".into(),
+    ];
+    let found = claims(
+        &records,
+        &["odd > slow on time in two", " FAST  < slow on time in one "],
+    );
+    let found: Vec<_> = found
+        .iter()
+        .map(|one| (one.text.as_str(), one.origin, one.outcome))
+        .collect();
+    let (declared, post_hoc) = (ClaimOrigin::Declared, ClaimOrigin::PostHoc);
+    assert_eq!(
+        found,
+        [
+            ("fast < slow on time in one", declared, Outcome::Upheld),
+            ("same = slow on time in one", declared, Outcome::Upheld),
+            ("odd > slow on time in two", post_hoc, Outcome::Upheld),
+        ]
+    );
+    assert_eq!(claims(&five_runs(), &[]), []);
+}
+
+#[test]
+fn a_declared_claim_about_what_was_not_run_is_undecided() {
+    let mut records = five_runs();
+    let declared = "fast < gone on time";
+    records.claims = vec![declared.into(), "fast < slow on time in one".into()];
+    let found = claims(&records, &[]);
+    assert_eq!(found[0].outcome, Outcome::Undecided);
+    assert_eq!(
+        found[0].because,
+        "it cannot be tried on these runs: no configuration \"gone\"; did you mean \"same\"? \
+         (there are: slow, fast, same, odd)"
+    );
+    // It costs the other nothing.
+    let alone = claims(&five_runs(), &["fast < slow on time in one"]);
+    assert_eq!(found[1].because, alone[0].because);
+    // Afterwards, it is a mistake.
+    records.claims.clear();
+    let options = Options {
+        claims: vec![declared.into()],
+        ..Options::default()
+    };
+    assert!(try_records(&records, &options).is_err());
 }
 
 #[test]

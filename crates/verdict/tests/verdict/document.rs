@@ -60,7 +60,10 @@ fn the_names_in_json_are_those_of_the_schema() {
     );
     assert_eq!(json["comparisons"][0]["scale"], "log");
     assert_eq!(json["comparisons"][1]["verdict"], "supported");
-    assert_eq!(keys(&json["claims"][0]), ["text", "outcome", "because"]);
+    assert_eq!(
+        keys(&json["claims"][0]),
+        ["text", "origin", "outcome", "because"]
+    );
     assert_eq!(json["claims"][0]["outcome"], "undecided");
     assert_eq!(keys(&json["lints"][0]), ["code", "where", "detail"]);
     assert_eq!(keys(&json["sentences"][0]), ["text", "rows"]);

@@ -40,7 +40,7 @@ function effectsPanel(panel, fit, domain, label) {
   drawing.append(svg('line', { class: 'one', x1: x(1), x2: x(1), y1: 2, y2: bottom }));
   const marks = fit.effects.map((effect, i) => {
     const y = i * ROW + ROW / 2 + 4;
-    const apart = effect.ci && (effect.ci[0] > 1 || effect.ci[1] < 1);
+    const apart = effect.verdict === 'established' || effect.verdict === 'supported';
     const group = svg('g', { class: `${apart ? 'established' : 'undecided'} ${effect.ratio < 1 ? 'falls' : 'rises'}` });
     group.append(svg('text', { x: names, y: y + 4, 'text-anchor': 'end' }, shortened(effect.name, names)));
     if (effect.ci) group.append(svg('line', { class: 'ci', x1: x(effect.ci[0]), x2: x(effect.ci[1]), y1: y, y2: y }));
@@ -48,7 +48,7 @@ function effectsPanel(panel, fit, domain, label) {
     group.append(dot, svg('text', { x: width - 2, y: y + 4, 'text-anchor': 'end' }, ratio(effect.ratio)));
     drawing.append(group);
     const interval = effect.ci ? `\n95 % interval ${effect.ci.map(ratio).join(' to ')}` : '';
-    const p = effect.p === null ? '' : `\np ${pValue(effect.p)}, not corrected`;
+    const p = effect.p_adjusted === null ? '' : `\n${effect.verdict}, p ${pValue(effect.p_adjusted)} corrected`;
     return { element: dot, x: x(effect.ratio), y, wide: true, words: () => `${effect.name}: ${ratio(effect.ratio)}${interval}${p}` };
   });
   answering(drawing, marks, label);

@@ -1,0 +1,198 @@
+//! Memory images of the exact machine: what is drawn for them, and that the
+//! runs from them are exact.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
+#![allow(unreachable_pub)] // The module `common` is shared.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use common::{Cache, Outcome, Test, command, errors, files, printed};
+use serde_json::Value;
+
+fn main() -> ExitCode {
+    let tests: Vec<Test> = vec![
+        ("each_block_goes_on_from_an_image_of_its_own", own),
+        ("with_one_image_nothing_is_drawn", one),
+        ("modules_that_may_be_loaded_in_any_order_are", modules),
+        ("a_plan_says_how_many_boots_there_will_be", planned),
+    ];
+    let needed = ["agent", "QEMU", "kernel debian:6.12"];
+    common::run(tests, &needed)
+}
+
+/// A program that says which process it is and how long the variable is that
+/// moves its stack.
+const EXPERIMENT: &str = r#"title = "Images"
+kernel = "debian:6.12"
+runs = 3
+
+[factors.change.off]
+
+[factors.change.on]
+workload.it.environment = { MORE = "1" }
+
+[workloads.it]
+kind = "command"
+argv = ["sh", "-c", "echo pid: $$; echo padding: ${#ASSIZE_PADDING}"]
+metrics = ["pid", "padding"]
+"#;
+
+struct Here {
+    directory: tempfile::TempDir,
+    cache: Cache,
+}
+
+impl Here {
+    fn new(more: &str) -> Here {
+        Here::of(&format!("{more}\n{EXPERIMENT}"))
+    }
+
+    fn of(text: &str) -> Here {
+        let here = Here {
+            directory: tempfile::tempdir().unwrap(),
+            cache: Cache::new(),
+        };
+        fs::write(here.path().join("images.toml"), text).unwrap();
+        here
+    }
+
+    fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Carries it out, from no answer that is there already.
+    fn run(&self, out: &str, more: &[&str]) {
+        let arguments = [&["run", "images.toml", "--fresh", "--out", out], more].concat();
+        let done = command(self.path(), &arguments)
+            .env("ASSIZE_CACHE", self.cache.path())
+            .output()
+            .unwrap();
+        assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
+    }
+
+    fn json(&self, path: &str) -> Value {
+        serde_json::from_slice(&fs::read(self.path().join(path)).unwrap()).unwrap()
+    }
+
+    fn runs(&self, out: &str) -> Vec<Value> {
+        let of = |index| self.json(&format!("{out}/runs/{index:04}.json"));
+        (0..6).map(of).collect()
+    }
+
+    /// The digests of the memory that runs went on from, by image.
+    fn memories(&self, out: &str) -> BTreeMap<u64, BTreeSet<String>> {
+        let log = fs::read_to_string(self.path().join(out).join("log.jsonl")).unwrap();
+        let mut all: BTreeMap<u64, BTreeSet<String>> = BTreeMap::new();
+        for line in log.lines() {
+            let line: Value = serde_json::from_str(line).unwrap();
+            let index = line["index"].as_u64().unwrap();
+            let run = self.json(&format!("{out}/runs/{index:04}.json"));
+            let image = run["image"].as_u64().unwrap();
+            let digest = line["memory_image"].as_str().unwrap();
+            all.entry(image).or_default().insert(digest.into());
+        }
+        all
+    }
+}
+
+fn value(run: &Value, metric: &str) -> i64 {
+    run["metrics"][metric]["value"].as_f64().unwrap() as i64
+}
+
+fn own() -> Outcome {
+    let here = Here::new("");
+    here.run("a", &[]);
+    let runs = here.runs("a");
+    let memories = here.memories("a");
+    assert_eq!(memories.len(), 3);
+    let all: BTreeSet<&String> = memories.values().flatten().collect();
+    assert_eq!(all.len(), 3, "one memory for each image: {memories:?}");
+    // Processes and padding are what was drawn.
+    let images = here.json("a/bundle.json")["head"]["plan"]["images"].clone();
+    let drawn = |run: &Value, what: &str| {
+        let image = &images[run["image"].as_u64().unwrap() as usize];
+        image[what].as_i64().unwrap()
+    };
+    let first = &runs[0];
+    for run in &runs {
+        assert_eq!(run["image"], run["block"]);
+        assert_eq!(value(run, "padding"), drawn(run, "padding"));
+        let processes = drawn(run, "processes") - drawn(first, "processes");
+        assert_eq!(value(run, "pid") - value(first, "pid"), processes);
+    }
+    // In another order, not as many at once, and booted anew: the same bytes.
+    here.run("b", &["--jobs", "1"]);
+    assert_eq!(files(&here.path().join("a")), files(&here.path().join("b")));
+    here.run("c", &["--cold"]);
+    assert_eq!(files(&here.path().join("a")), files(&here.path().join("c")));
+    Ok(())
+}
+
+fn one() -> Outcome {
+    let here = Here::new("images = 1");
+    here.run("a", &[]);
+    let memories = here.memories("a");
+    assert_eq!(memories.keys().collect::<Vec<_>>(), [&0]);
+    assert_eq!(memories[&0].len(), 1);
+    let runs = here.runs("a");
+    let pids: BTreeSet<i64> = runs.iter().map(|run| value(run, "pid")).collect();
+    assert_eq!(pids.len(), 1, "{pids:?}");
+    let line = runs[0]["environment"]["command_line"].as_str().unwrap();
+    assert!(!line.contains("assize.drawn"), "{line}");
+    assert!(runs.iter().all(|run| value(run, "padding") == 0));
+    Ok(())
+}
+
+/// A digit for each of three modules that are loaded, the newest first, the second
+/// and the third of which a step stands between.
+const MODULES: &str = r#"title = "Modules"
+kernel = "debian:6.12"
+setup = [
+    { module = "dummy" },
+    { module = "brd" },
+    { sysctl = "kernel.panic_on_warn", value = 0 },
+    { module = "ifb" },
+]
+
+[workloads.it]
+kind = "command"
+argv = ["sh", "-c", "while read name rest; do case $name in dummy) o=${o}1;; brd) o=${o}2;; ifb) o=${o}3;; esac; done </proc/modules; echo order: $o"]
+metrics = ["order"]
+"#;
+
+fn modules() -> Outcome {
+    let orders = |more: &str| {
+        let here = Here::of(&format!("{more}\n{MODULES}"));
+        here.run("a", &[]);
+        let runs = fs::read_dir(here.path().join("a/runs")).unwrap().count();
+        let run = |index| here.json(&format!("a/runs/{index:04}.json"));
+        let all = (0..runs).map(|index| value(&run(index), "order"));
+        all.collect::<BTreeSet<i64>>()
+    };
+    assert_eq!(orders("runs = 2\nimages = 1"), BTreeSet::from([321]));
+    // With this seed the two images have the two orders that there are.
+    assert_eq!(orders("runs = 2\nseed = 4"), BTreeSet::from([312, 321]));
+    Ok(())
+}
+
+fn planned() -> Outcome {
+    for (more, said) in [
+        ("", "3 memory images: 3 boots where none is kept yet\n"),
+        (
+            "images = 1",
+            "1 memory image: 1 boot where none is kept yet\n",
+        ),
+        ("target = \"host\"", "6 runs: 3 of each of 2 cells\n"),
+    ] {
+        let here = Here::new(more);
+        let text = printed(here.path(), &["plan", "images.toml"]);
+        assert!(text.ends_with(said), "{text}");
+    }
+    Ok(())
+}

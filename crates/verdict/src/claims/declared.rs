@@ -1,0 +1,87 @@
+//! Claims that were declared before the runs, and those made afterwards.
+
+use assize_bundle::Records;
+
+use super::grammar::{self, Names};
+use crate::document::ClaimOrigin;
+use crate::error::Error;
+use crate::names::folded;
+use crate::options::Options;
+
+/// A claim, and when it was made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'t> {
+    pub(super) text: &'t str,
+    pub(super) origin: ClaimOrigin,
+}
+
+/// The claims that the records declare, then those of the options. What is
+/// declared stays so if it is asked about once more.
+pub(super) fn asked<'t>(
+    records: &'t Records,
+    options: &'t Options,
+) -> impl Iterator<Item = Asked<'t>> {
+    let declared = records.claims.iter();
+    let is_declared = |text: &String| {
+        let mut all = records.claims.iter();
+        all.any(|one| folded(one) == folded(text))
+    };
+    let later = options.claims.iter().filter(move |text| !is_declared(text));
+    let with = |origin| move |text: &'t String| Asked { text, origin };
+    declared
+        .map(with(ClaimOrigin::Declared))
+        .chain(later.map(with(ClaimOrigin::PostHoc)))
+}
+
+/// Why a claim that cannot be read is not tried. One that was declared stays to be
+/// answered for: what it names may have been left out of the runs.
+pub(super) fn untried(asked: Asked<'_>, error: Error) -> Result<String, Error> {
+    if asked.origin == ClaimOrigin::PostHoc {
+        return Err(error);
+    }
+    let why = match error {
+        Error::ClaimName { name, .. } => name.to_string(),
+        Error::Claim { fault, .. } => fault,
+        other => other.to_string(),
+    };
+    Ok(format!("it cannot be tried on these runs: {why}"))
+}
+
+/// The names that a claim may use where there are no records yet.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ClaimNames {
+    /// Configurations.
+    pub configurations: Vec<String>,
+    /// Workloads.
+    pub workloads: Vec<String>,
+    /// Metrics and events.
+    pub metrics: Vec<String>,
+}
+
+/// What a claim names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedClaim {
+    /// The metric or event.
+    pub metric: String,
+    /// The workload, if it names one.
+    pub workload: Option<String>,
+}
+
+impl ClaimNames {
+    /// Reads a claim as [`crate::try_records`] does.
+    ///
+    /// # Errors
+    /// [`Error::Claim`], [`Error::ClaimName`] or [`Error::ClaimAmbiguous`].
+    pub fn read(&self, text: &str) -> Result<NamedClaim, Error> {
+        let names = Names {
+            configurations: self.configurations.clone(),
+            workloads: self.workloads.clone(),
+            metrics: self.metrics.clone(),
+        };
+        let reading = grammar::read(text, &names)?;
+        Ok(NamedClaim {
+            metric: names.metrics[reading.metric].clone(),
+            workload: reading.workload.map(|at| names.workloads[at].clone()),
+        })
+    }
+}
