@@ -16,7 +16,11 @@ pub(crate) fn partners<'a>(a: &Cell<'a>, b: &Cell<'a>) -> Option<(Cell<'a>, Cell
     for &reading in &b.runs {
         blocks.entry(reading.block?).or_default().1.push(reading);
     }
-    let (mut in_a, mut in_b) = (Cell::default(), Cell::default());
+    let like = |cell: &Cell<'a>| Cell {
+        step: cell.step,
+        ..Cell::default()
+    };
+    let (mut in_a, mut in_b) = (like(a), like(b));
     for (of_a, of_b) in blocks.into_values() {
         match (&of_a[..], &of_b[..]) {
             ([one], [other]) => {

@@ -50,7 +50,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     let mut rows = comparisons::ask_all(&cells, &baselines, &primary, &caps, options, asks);
     let fits = factorial::ask_all(&cells, &primary, asks);
     let pending = rates::ask_all(&cells, baselines.chosen, options, asks);
-    let claims = claims::ask_all(&cells, &rows, &caps, options, asks)?;
+    let claims = claims::ask_all(&cells, &rows, &caps, &pending, options, asks)?;
     let answers = questions.answer(options.alpha, options.seed);
     comparisons::settle(&mut rows, &answers, options);
     let compared = comparisons::written_all(&cells, &rows, options).sorted(&place);
