@@ -343,12 +343,10 @@ impl Row {
         let most = differences.iter().map(|d| d.1.abs()).fold(0.0, f64::max);
         let df = differences.len() as f64 - 1.0;
         let varies = contrast.relative && spread(&differences).is_some();
-        let prior = prior
-            .filter(|_| varies)
-            .map_or((0.0, 0.0), |prior| {
-                let weight = prior.df.min(df);
-                (weight * prior.variance, weight)
-            });
+        let prior = prior.filter(|_| varies).map_or((0.0, 0.0), |prior| {
+            let weight = prior.df.min(df);
+            (weight * prior.variance, weight)
+        });
         Row::Pairs(Pairs {
             squares: differences.iter().map(|d| d.1 * d.1).sum(),
             prior,
