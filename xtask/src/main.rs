@@ -124,7 +124,7 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         name: "validity",
-        arguments: "[--quick] [--seed S] [--write]",
+        arguments: "[--quick] [--seed S] [--write] [--figures]",
         help: "simulate how often the verdicts are wrong; --write makes docs/validity.md",
         run: |arguments| Ok(validity::main(arguments)),
     },

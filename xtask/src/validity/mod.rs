@@ -1,47 +1,41 @@
-//! `cargo xtask validity`: how often the judge is wrong, by simulation.
+//! `cargo xtask validity`: how often the verdicts are wrong, by simulation.
 //!
-//! Every cell (noise, number of runs, true effect) is simulated many times and
-//! judged by assize and by what people do by hand. Cells are cut into chunks
-//! with seeds of their own, so the figures do not depend on the number of
-//! threads.
+//! Each case plants a truth in records, has them judged as every verb of the
+//! command does, and counts what the document says: verdicts, sentences, claims.
+//! Cases are cut into chunks with random numbers of their own, so the figures do
+//! not depend on the number of threads.
 
-mod methods;
+mod before;
+mod cases;
 mod noise;
+mod peers;
+mod planted;
 mod report;
+mod source;
+mod tally;
+mod trial;
 
-use methods::Found;
-use noise::Noise;
+use cases::{CHUNK, Case};
+use source::Source;
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tally::Tally;
 
 /// Where `--write` puts the report.
 const REPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/validity.md");
-/// Runs a side.
-const RUNS: [usize; 5] = [3, 4, 5, 8, 12];
-/// True effects; the first is none at all.
-const EFFECTS: [f64; 4] = [0.0, 0.02, 0.05, 0.10];
-/// Trials that share one seed.
-const CHUNK: u32 = 250;
 
 /// What the command line asks for.
 struct Options {
     quick: bool,
     write: bool,
+    /// The figures alone, as `before.rs` keeps them.
+    figures: bool,
     seed: u64,
 }
 
-/// One combination of noise, runs and effect, and what was found in it.
-struct Cell {
-    noise: Noise,
-    runs: usize,
-    effect: f64,
-    trials: u32,
-    found: Found,
-}
-
-/// Runs the simulation; fails if `established` is wrong more often than 5 %.
+/// `cargo xtask validity`: simulates, reports, and fails if a promise is broken.
 pub(crate) fn main(args: &[String]) -> ExitCode {
     let options = match parse(args) {
         Ok(options) => options,
@@ -50,9 +44,12 @@ pub(crate) fn main(args: &[String]) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let mut cells = cells(options.quick);
-    simulate(&mut cells, options.seed);
-    let text = report::text(&cells, options.seed, options.quick);
+    let cases = simulated(options.quick, options.seed);
+    let text = if options.figures {
+        report::figures(&cases)
+    } else {
+        report::text(&cases, options.seed, options.quick)
+    };
     let shown = std::io::stdout().write_all(text.as_bytes());
     let kept = if options.write {
         std::fs::write(REPORT, &text)
@@ -63,9 +60,9 @@ pub(crate) fn main(args: &[String]) -> ExitCode {
         eprintln!("xtask: validity: cannot write the report: {why}");
         return ExitCode::from(3);
     }
-    let broken = report::broken(&cells);
-    for cell in &broken {
-        eprintln!("xtask: validity: {cell}");
+    let broken = report::broken(&cases);
+    for promise in &broken {
+        eprintln!("xtask: validity: {promise}");
     }
     ExitCode::from(u8::from(!broken.is_empty()))
 }
@@ -74,6 +71,7 @@ fn parse(args: &[String]) -> Result<Options, String> {
     let mut options = Options {
         quick: false,
         write: false,
+        figures: false,
         seed: 1,
     };
     let mut args = args.iter();
@@ -81,6 +79,7 @@ fn parse(args: &[String]) -> Result<Options, String> {
         match arg.as_str() {
             "--quick" => options.quick = true,
             "--write" => options.write = true,
+            "--figures" => options.figures = true,
             "--seed" => {
                 let seed = args.next().ok_or("--seed needs a number")?;
                 options.seed = seed
@@ -90,78 +89,125 @@ fn parse(args: &[String]) -> Result<Options, String> {
             other => return Err(format!("unknown argument: {other}")),
         }
     }
-    if options.quick && options.write {
-        return Err("--write keeps full runs only, not --quick ones".into());
+    if options.write && (options.quick || options.figures) {
+        return Err("--write keeps full reports only: not with --quick or --figures".into());
     }
     Ok(options)
 }
 
-/// All cells, with the number of trials that each can afford.
-fn cells(quick: bool) -> Vec<Cell> {
-    let mut cells = Vec::new();
-    for noise in Noise::ALL {
-        for runs in RUNS {
-            for effect in EFFECTS {
-                // Beyond a million relabelings a trial costs 100 times more.
-                let dear = runs == 12 && !noise.is_blocked();
-                let trials = match (quick, dear, effect == 0.0) {
-                    (true, true, _) => CHUNK,
-                    (true, false, _) => 4 * CHUNK,
-                    (false, true, true) => 8 * CHUNK,
-                    (false, true, false) => 2 * CHUNK,
-                    (false, false, true) => 80 * CHUNK,
-                    (false, false, false) => 20 * CHUNK,
-                };
-                cells.push(Cell {
-                    noise,
-                    runs,
-                    effect,
-                    trials,
-                    found: Found::default(),
-                });
-            }
-        }
-    }
-    cells
+/// The cases with what was counted in them, on all processors. Those that take
+/// long are not part of a quick run.
+fn simulated(quick: bool, seed: u64) -> Vec<Case> {
+    let mut cases = cases::all();
+    cases.retain(|case| case.chunks(quick) > 0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    count(&mut cases, quick, seed, threads);
+    cases
 }
 
-/// Fills in what is found in each cell, on all processors.
-fn simulate(cells: &mut [Cell], seed: u64) {
-    let chunks: Vec<(usize, u32)> = cells
+/// Counts in each case.
+fn count(cases: &mut [Case], quick: bool, seed: u64, threads: usize) {
+    let chunks: Vec<(usize, u32)> = cases
         .iter()
         .enumerate()
-        .flat_map(|(index, cell)| (0..cell.trials / CHUNK).map(move |chunk| (index, chunk)))
+        .flat_map(|(index, case)| (0..case.chunks(quick)).map(move |chunk| (index, chunk)))
         .collect();
     let next = AtomicUsize::new(0);
-    let sums = Mutex::new(vec![Found::default(); cells.len()]);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let shared: &[Cell] = cells;
+    let sums = Mutex::new(vec![Tally::default(); cases.len()]);
+    let shared: &[Case] = cases;
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
                 while let Some(&(index, chunk)) = chunks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let found = trials(&shared[index], seed, index as u64, u64::from(chunk));
+                    let tally = simulate(&shared[index], seed, chunk);
                     if let Ok(mut sums) = sums.lock() {
-                        sums[index].add(&found);
+                        sums[index].add(&tally);
                     }
                 }
             });
         }
     });
     if let Ok(sums) = sums.into_inner() {
-        for (cell, found) in cells.iter_mut().zip(sums) {
-            cell.found = found;
+        for (case, tally) in cases.iter_mut().zip(sums) {
+            case.tally = tally;
         }
     }
 }
 
-/// One chunk of trials, a pure function of its arguments.
-fn trials(cell: &Cell, seed: u64, index: u64, chunk: u64) -> Found {
-    let mut found = Found::default();
-    let mut source = noise::Source::new(seed, index, chunk);
+/// One chunk of documents, a pure function of its arguments.
+fn simulate(case: &Case, seed: u64, chunk: u32) -> Tally {
+    let mut tally = Tally::default();
+    let mut source = Source::new(seed, &case.name, u64::from(chunk));
     for _ in 0..CHUNK {
-        let trial = cell.noise.trial(cell.runs, cell.effect, &mut source);
-        found.add(&methods::judge(&trial, cell.effect, source.seed()));
+        let trial = (case.make)(&mut source);
+        tally.add(&tally::judge(&trial, case.with_peers));
     }
-    found
+    tally
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use tally::Measure;
+
+    /// Cases that take no time.
+    fn few() -> Vec<Case> {
+        let mut cases = cases::all();
+        let wanted = ["factors/5", "events/3-with", "runs/blocks-10-4"];
+        cases.retain(|case| wanted.contains(&case.name.as_str()));
+        cases
+    }
+
+    #[test]
+    fn the_same_seed_counts_the_same_whatever_the_number_of_threads() {
+        let counted = |threads| {
+            let mut cases = few();
+            count(&mut cases, true, 7, threads);
+            report::text(&cases, 7, true)
+        };
+        let once = counted(1);
+        assert_eq!(once, counted(3));
+        assert!(once.contains("events in clusters of 3"), "{once}");
+    }
+
+    #[test]
+    fn names_of_cases_are_unique() {
+        let cases = cases::all();
+        let names: BTreeSet<&str> = cases.iter().map(|case| case.name.as_str()).collect();
+        assert_eq!(names.len(), cases.len());
+    }
+
+    #[test]
+    fn what_is_shown_was_counted() {
+        for case in few() {
+            let tally = simulate(&case, 1, 0);
+            assert_eq!(tally.documents(), u64::from(CHUNK), "{}", case.name);
+            for &(measure, _) in &case.shown {
+                assert!(
+                    tally.get(measure).1 > 0,
+                    "{}: {}",
+                    case.name,
+                    measure.word()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_planted_difference_is_counted_as_found_and_nothing_as_false() {
+        use trial::{Changed, Grid, Runs};
+        let grid = Grid::rows(1, Runs::Blocks(12));
+        let mut source = Source::new(1, "planted", 0);
+        let planted = grid.clone().changed(Changed::Metrics(1, 1.5));
+        let tally = tally::judge(&planted.trial(&mut source), true);
+        assert_eq!(tally.get(Measure::Established), (1, 1));
+        assert_eq!(tally.get(Measure::Directional), (1, 1));
+        assert_eq!(tally.get(Measure::PeerFound(4)), (1, 1));
+        assert_eq!(tally.get(Measure::FalseEstablished), (0, 1));
+        let same = grid.trial(&mut source);
+        let tally = tally::judge(&same, true);
+        assert_eq!(tally.get(Measure::Established), (0, 0));
+        assert_eq!(tally.get(Measure::RowEstablished).1, 1);
+    }
 }

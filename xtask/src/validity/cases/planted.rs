@@ -1,0 +1,197 @@
+//! Cases with one fault or one question each.
+
+use super::{Case, Goal, Section};
+use crate::validity::planted;
+use crate::validity::source::Source;
+use crate::validity::tally::Measure;
+use crate::validity::trial::{Changed, Grid, Runs, Trial};
+
+const FEW: Goal = Goal::AtMost(0.05);
+
+fn single(
+    name: &str,
+    what: impl Into<String>,
+    documents: [u32; 2],
+    make: impl Fn(&mut Source) -> Trial + Send + Sync + 'static,
+) -> Case {
+    Case::new(Section::Single, name, what, documents, make)
+}
+
+pub(super) fn cases() -> Vec<Case> {
+    let mut cases = chosen();
+    cases.extend(faults());
+    cases.extend(events());
+    cases.extend(equality());
+    cases
+}
+
+/// What is chosen among many rows.
+fn chosen() -> Vec<Case> {
+    let flagship = Grid {
+        workloads: 9,
+        configurations: 4,
+        primary: 2,
+        factors: true,
+        ..Grid::rows(12, Runs::Blocks(6))
+    };
+    let anything = |runs| Grid {
+        workloads: 3,
+        configurations: 3,
+        changed: Changed::Anything(0.15),
+        ..Grid::rows(4, runs)
+    };
+    let mut cases = vec![
+        single(
+            "claim/best-of-72",
+            "a claim on the best of 72 rows in which nothing differs, 8 blocks",
+            [400, 60],
+            |source| Trial {
+                claims_best: true,
+                ..Grid::seventy_two(Runs::Blocks(8)).trial(source)
+            },
+        )
+        .shows(Measure::ClaimEstablished, FEW)
+        .shows(Measure::ClaimUpheld, FEW),
+        single(
+            "flagship/null",
+            "6 blocks of 5 configurations and 9 workloads, 72 primary rows and 360 others, \
+             nothing differs",
+            [400, 20],
+            move |source| flagship.trial(source),
+        )
+        .shows(Measure::Directional, FEW)
+        .shows(Measure::FalseEstablished, FEW),
+    ];
+    for (name, runs, how) in [
+        ("sentences/blocks-5", Runs::Blocks(5), "5 blocks"),
+        ("sentences/blocks-8", Runs::Blocks(8), "8 blocks"),
+        ("sentences/free-4", Runs::Free(4), "4 runs in random order"),
+    ] {
+        let grid = anything(runs);
+        let what = format!("any effects up to ±15 % in 36 rows, {how}");
+        cases.push(
+            single(name, what, [400, 60], move |source| grid.trial(source))
+                .shows(Measure::Contradicting, Goal::Never),
+        );
+    }
+    cases
+}
+
+/// Runs that are not what a test takes them for.
+fn faults() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for runs in [2, 3] {
+        cases.push(
+            single(
+                &format!("tied/{runs}"),
+                format!("120 rows that count 0, 1 or 2, nothing differs, {runs} runs"),
+                [400, 60],
+                move |source| planted::tied(120, runs, source),
+            )
+            .shows(Measure::FalseFound, FEW),
+        );
+    }
+    for (many, few) in [(20, 4), (5, 5), (8, 8)] {
+        cases.push(
+            single(
+                &format!("spread/{many}-{few}"),
+                format!("one row, {many} runs against {few} whose spread is four times as large"),
+                [2000, 200],
+                move |source| planted::unequal_spread(many, few, source),
+            )
+            .shows(Measure::FalseEstablished, FEW)
+            .shows(Measure::FalseFound, FEW),
+        );
+    }
+    cases.extend([
+        single(
+            "drift/8",
+            "one row, 8 runs of one configuration after 8 of the other, a drift of 0.09 \
+             standard deviations a run",
+            [2000, 200],
+            |source| planted::drifting(8, 0.09, source),
+        )
+        .shows(Measure::FalseEstablished, FEW)
+        .shows(Measure::DriftLint, Goal::None),
+        single(
+            "image/8",
+            "one row, 8 blocks on one memory image, with which configurations differ by as \
+             much as with a seed",
+            [2000, 200],
+            |source| planted::one_image(8, source),
+        )
+        .shows(Measure::FalseEstablished, FEW),
+        single(
+            "machines/3",
+            "one row, 3 machines with 8 blocks each, true effects with a standard deviation \
+             of 5 % about none",
+            [2000, 200],
+            |source| planted::machines(3, 8, 0.05, source),
+        )
+        .shows(Measure::FalseEstablished, FEW),
+    ]);
+    let grid = Grid {
+        configurations: 3,
+        factors: true,
+        block_spread: 0.2,
+        changed: Changed::FirstFactor(1.05),
+        ..Grid::rows(1, Runs::Blocks(8))
+    };
+    cases.push(
+        single(
+            "factors/5",
+            "two factors in 8 blocks that differ by 20 %; one changes 5 %, the other nothing",
+            [1000, 100],
+            move |source| grid.trial(source),
+        )
+        .shows(Measure::FactorFound, Goal::AtLeast(0.9))
+        .shows(Measure::FactorFalse, FEW),
+    );
+    cases
+}
+
+fn events() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for size in [1, 2, 3, 5] {
+        for times in [false, true] {
+            let how = if times { "with" } else { "without" };
+            let what = if size == 1 {
+                format!("events one by one, {how} times")
+            } else {
+                format!("events in clusters of {size} on average, {how} times")
+            };
+            cases.push(
+                single(
+                    &format!("events/{size}-{how}"),
+                    what,
+                    [2000, 200],
+                    move |source| planted::events(f64::from(size), times, source),
+                )
+                .shows(Measure::RateEstablished, FEW),
+            );
+        }
+    }
+    cases
+}
+
+/// When two are called equal.
+fn equality() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (runs, documents) in [
+        (5, [1000, 100]),
+        (8, [1000, 100]),
+        (20, [200, 0]),
+        (60, [200, 0]),
+    ] {
+        cases.push(
+            single(
+                &format!("slow/{runs}"),
+                format!("one row, {runs} runs, 5 % of one side's 1.6 times slower: `equivalent`"),
+                documents,
+                move |source| planted::slow_runs(runs, 0.05, source),
+            )
+            .shows(Measure::FalseEquivalent, Goal::None),
+        );
+    }
+    cases
+}

@@ -1,0 +1,172 @@
+//! Records with a fault of their own: what experiments and posts suffer from.
+
+use assize_bundle::{Events, Measurement, Records, Run};
+
+use super::source::Source;
+use super::trial::{BASELINE, Changed, Grid, Runs, Trial, metric_name, row, workload_name};
+
+/// The configuration beside the baseline.
+const OTHER: &str = "c1";
+/// The standard deviation between runs where nothing else is said.
+const SPREAD: f64 = 0.03;
+
+/// Adds a run of the first workload.
+fn push(records: &mut Records, configuration: &str, repetition: usize, values: &[f64]) {
+    let mut run = Run::new(configuration, workload_name(0), 1 + repetition as u32);
+    run.order = records.runs.len() as u32;
+    for (metric, &value) in values.iter().enumerate() {
+        let value = Measurement::new(value, "s");
+        run.metrics.insert(metric_name(metric), value);
+    }
+    records.runs.push(run);
+}
+
+/// Gives the runs the order of a random schedule.
+fn in_random_order(records: &mut Records, source: &mut Source) {
+    let mut orders: Vec<u32> = (0..records.runs.len() as u32).collect();
+    source.shuffle(&mut orders);
+    for (run, order) in records.runs.iter_mut().zip(orders) {
+        run.order = order;
+    }
+}
+
+/// So many metrics that count 0, 1 or 2, each as likely, in so many runs.
+pub(crate) fn tied(metrics: usize, runs: usize, source: &mut Source) -> Trial {
+    let mut records = Records::default();
+    for configuration in [BASELINE, OTHER] {
+        for repetition in 0..runs {
+            let values: Vec<f64> = (0..metrics).map(|_| source.below(3) as f64).collect();
+            push(&mut records, configuration, repetition, &values);
+        }
+    }
+    for run in &mut records.runs {
+        for value in run.metrics.values_mut() {
+            value.unit.clear();
+        }
+    }
+    in_random_order(&mut records, source);
+    Trial::of(records, source)
+}
+
+/// Runs of a spread of 2 % against fewer of four times that.
+pub(crate) fn unequal_spread(many: usize, few: usize, source: &mut Source) -> Trial {
+    let mut records = Records::default();
+    for (configuration, runs, spread) in [(BASELINE, many, 0.02), (OTHER, few, 0.08)] {
+        for repetition in 0..runs {
+            let value = (spread * source.normal()).exp();
+            push(&mut records, configuration, repetition, &[value]);
+        }
+    }
+    in_random_order(&mut records, source);
+    Trial::of(records, source)
+}
+
+/// Runs configuration by configuration while the machine drifts: so much from
+/// run to run, in standard deviations of a run.
+pub(crate) fn drifting(runs: usize, drift: f64, source: &mut Source) -> Trial {
+    let mut records = Records::default();
+    for configuration in [BASELINE, OTHER] {
+        for repetition in 0..runs {
+            let drifted = drift * records.runs.len() as f64;
+            let value = (SPREAD * (drifted + source.normal())).exp();
+            push(&mut records, configuration, repetition, &[value]);
+        }
+    }
+    Trial::of(records, source)
+}
+
+/// Blocks on one memory image, with which each configuration happens to be
+/// faster or slower by as much as with a seed.
+pub(crate) fn one_image(blocks: usize, source: &mut Source) -> Trial {
+    let mut records = Records::default();
+    let luck = [source.normal(), source.normal()];
+    for block in 0..blocks {
+        for (configuration, luck) in [BASELINE, OTHER].into_iter().zip(luck) {
+            let value = (SPREAD * (luck + source.normal())).exp();
+            push(&mut records, configuration, block, &[value]);
+            if let Some(run) = records.runs.last_mut() {
+                run.block = Some(block as u32);
+            }
+        }
+    }
+    Trial::of(records, source)
+}
+
+/// Blocks on each of several machines, whose true effects are spread about none;
+/// runs differ by 2 %.
+pub(crate) fn machines(machines: usize, blocks: usize, spread: f64, source: &mut Source) -> Trial {
+    let mut records = Records::default();
+    for machine in 0..machines {
+        let effect = spread * source.normal();
+        for block in 0..blocks {
+            for (configuration, effect) in [(BASELINE, 0.0), (OTHER, effect)] {
+                let value = (effect + 0.02 * source.normal()).exp();
+                push(&mut records, configuration, block, &[value]);
+                if let Some(run) = records.runs.last_mut() {
+                    run.block = Some((machine * blocks + block) as u32);
+                    run.machine = Some(format!("host{machine}"));
+                }
+            }
+        }
+    }
+    Trial::of(records, source)
+}
+
+/// Runs that differ by 0.3 %, but a share of those of the second configuration is
+/// 1.6 times slower.
+pub(crate) fn slow_runs(runs: usize, share: f64, source: &mut Source) -> Trial {
+    let mut records = Records::default();
+    for (configuration, share) in [(BASELINE, 0.0), (OTHER, share)] {
+        for repetition in 0..runs {
+            let slow = if source.uniform() < share { 1.6 } else { 1.0 };
+            let value = slow * (0.003 * source.normal()).exp();
+            push(&mut records, configuration, repetition, &[value]);
+        }
+    }
+    in_random_order(&mut records, source);
+    let mut trial = Trial::of(records, source);
+    let name = row(&workload_name(0), &metric_name(0), OTHER);
+    trial.truth.insert(name, 1.6_f64.powf(share));
+    trial
+}
+
+/// Ten rows of three runs on one workload beside ten of eight blocks on another,
+/// which truly change by `ratio`.
+pub(crate) fn mixed(ratio: f64, source: &mut Source) -> Trial {
+    let few = Grid::rows(10, Runs::Blocks(3)).trial(source);
+    let many = Grid::rows(10, Runs::Blocks(8)).changed(Changed::Metrics(10, ratio));
+    let mut trial = many.trial(source);
+    for mut run in few.records.runs {
+        run.workload = workload_name(1);
+        run.order += trial.records.runs.len() as u32;
+        trial.records.runs.push(run);
+    }
+    trial
+}
+
+/// Events that come in clusters of `size` on average, counted once with each of
+/// two configurations for as long.
+pub(crate) fn events(size: f64, times: bool, source: &mut Source) -> Trial {
+    const EXPOSURE_S: f64 = 600.0;
+    const CLUSTERS: f64 = 20.0;
+    let mut records = Records::default();
+    for configuration in [BASELINE, OTHER] {
+        let mut times_s = Vec::new();
+        for _ in 0..source.poisson(CLUSTERS) {
+            let at = EXPOSURE_S * source.uniform();
+            let more = source.poisson(size - 1.0);
+            times_s.extend((0..=more).map(|_| at + 0.1 * source.uniform()));
+        }
+        times_s.sort_by(f64::total_cmp);
+        records.events.push(Events {
+            configuration: configuration.into(),
+            workload: workload_name(0),
+            event: "hwlat".into(),
+            count: times_s.len() as u64,
+            exposure_s: Some(EXPOSURE_S),
+            times_s: if times { times_s } else { Vec::new() },
+            place: assize_bundle::Place::default(),
+        });
+    }
+    Trial::of(records, source)
+}

@@ -1,0 +1,210 @@
+//! The tables.
+
+use std::fmt::Write;
+
+use super::share::{Share, goal};
+use crate::validity::before;
+use crate::validity::cases::{Case, Section, power};
+use crate::validity::peers::PEERS;
+use crate::validity::tally::Measure;
+
+/// The share of true differences that a case finds.
+pub(super) fn found(cases: &[Case], name: &str) -> Option<Share> {
+    let case = cases.iter().find(|case| case.name == name)?;
+    Share::of(case, Measure::Found)
+}
+
+fn of(cases: &[Case], section: Section) -> impl Iterator<Item = &Case> {
+    cases.iter().filter(move |case| case.section == section)
+}
+
+/// A share with its interval, or a dash.
+fn now(case: &Case, measure: Measure) -> String {
+    Share::of(case, measure).map_or("–".into(), Share::with_interval)
+}
+
+/// A share alone, or a dash.
+fn plain(case: &Case, measure: Measure) -> String {
+    Share::of(case, measure).map_or("–".into(), Share::plain)
+}
+
+fn head(out: &mut String, words: &[&str], columns: &[&str]) {
+    let all: Vec<&str> = words.iter().chain(columns).copied().collect();
+    let _ = writeln!(out, "| {} |", all.join(" | "));
+    let (left, right) = ("---|".repeat(words.len()), "--:|".repeat(columns.len()));
+    let _ = writeln!(out, "|{left}{right}");
+}
+
+/// One fault or question each.
+pub(super) fn single(out: &mut String, cases: &[Case]) {
+    out.push_str(
+        "## One fault, one question\n\n\
+         Each line is a way in which experiments and posts go wrong, or a question\n\
+         that a hurried reader asks.\n\n",
+    );
+    let columns = ["documents", "before", "now", "promised"];
+    head(out, &["records", "counted"], &columns);
+    for case in of(cases, Section::Single) {
+        for &(measure, promised) in &case.shown {
+            let _ = writeln!(
+                out,
+                "| {} | {} | {} | {} | {} | {} |",
+                case.what,
+                measure.says(),
+                case.tally.documents(),
+                before::figure(&case.name, measure),
+                now(case, measure),
+                goal(promised)
+            );
+        }
+    }
+    out.push('\n');
+}
+
+/// More and more runs.
+pub(super) fn runs(out: &mut String, cases: &[Case]) {
+    out.push_str(
+        "## More runs find more\n\n\
+         The share of true differences that are `established` or `supported`. It must\n\
+         not fall with more runs.\n\n",
+    );
+    let columns = [
+        "runs",
+        "before",
+        "now",
+        "`established` now",
+        "falsely `established`, any row",
+    ];
+    head(out, &["design"], &columns);
+    for series in &power::SERIES {
+        for &runs in series.runs {
+            let name = power::of_series(series, runs);
+            let Some(case) = cases.iter().find(|case| case.name == name) else {
+                continue;
+            };
+            let _ = writeln!(
+                out,
+                "| {} | {runs} | {} | {} | {} | {} |",
+                series.what,
+                before::figure(&name, Measure::Found),
+                now(case, Measure::Found),
+                plain(case, Measure::Established),
+                plain(case, Measure::FalseEstablished)
+            );
+        }
+    }
+    out.push('\n');
+}
+
+/// Effects, rows and blocks, side by side with other methods.
+pub(super) fn power(out: &mut String, cases: &[Case]) {
+    out.push_str(
+        "## What is found\n\n\
+         The share of true differences found in blocks with one run of each\n\
+         configuration, by assize and by other methods from the same runs. Read the\n\
+         others beside [their false alarms](#what-other-methods-alarm-about).\n\n",
+    );
+    let mut columns = vec!["blocks", "before", "now"];
+    columns.extend(PEERS);
+    head(
+        out,
+        &["true differences", "correlation", "effect"],
+        &columns,
+    );
+    for (rows, changed) in power::ROWS {
+        for rho in power::CORRELATIONS {
+            for effect in power::EFFECTS {
+                for blocks in power::BLOCKS {
+                    let name = power::of_table(rows, rho, effect, blocks);
+                    let Some(case) = cases.iter().find(|case| case.name == name) else {
+                        continue;
+                    };
+                    let peers: Vec<String> = (0..PEERS.len())
+                        .map(|peer| plain(case, Measure::PeerFound(peer)))
+                        .collect();
+                    let _ = writeln!(
+                        out,
+                        "| {changed} of {rows} | {rho} | {:.0} % | {blocks} | {} | {} | {} |",
+                        100.0 * effect,
+                        before::figure(&name, Measure::Found),
+                        now(case, Measure::Found),
+                        peers.join(" | ")
+                    );
+                }
+            }
+        }
+    }
+    out.push('\n');
+}
+
+/// Nothing differs.
+pub(super) fn nulls(out: &mut String, cases: &[Case]) {
+    out.push_str(
+        "## Where nothing differs\n\n\
+         Documents in which any row is falsely `established`, or `established` or\n\
+         `supported`, or in which any sentence gives a direction; each is promised to\n\
+         be at most 5 %. Of all rows: 95 % intervals that hold the truth, and rows that\n\
+         are rightly `equivalent` (margin 1 %).\n\n",
+    );
+    let columns = [
+        "documents",
+        "`established` before",
+        "now",
+        "or `supported` before",
+        "now",
+        "direction before",
+        "now",
+        "holds the truth",
+        "`equivalent`",
+    ];
+    head(out, &["records"], &columns);
+    for case in of(cases, Section::Null) {
+        let _ = write!(out, "| {} | {} |", case.what, case.tally.documents());
+        for measure in [
+            Measure::FalseEstablished,
+            Measure::FalseFound,
+            Measure::Directional,
+        ] {
+            let was = before::figure(&case.name, measure);
+            let _ = write!(out, " {was} | {} |", now(case, measure));
+        }
+        let _ = writeln!(
+            out,
+            " {} | {} |",
+            plain(case, Measure::Covered),
+            plain(case, Measure::Equivalent)
+        );
+    }
+    out.push('\n');
+}
+
+/// False alarms of other methods.
+pub(super) fn alarms(out: &mut String, cases: &[Case]) {
+    out.push_str(
+        "## What other methods alarm about\n\n\
+         The share of documents in which a method finds any difference where there is\n\
+         none: the t test (paired in blocks, else Welch's) of each row at 5 %, the same\n\
+         corrected by Holm's and by Benjamini and Hochberg's method over the rows;\n\
+         hyperfine's \"x ± y times faster\", read as a difference if x − y is above 1;\n\
+         and benchstat's Mann-Whitney U test of each row at 5 %.\n\n",
+    );
+    let mut columns = vec!["assize"];
+    columns.extend(PEERS);
+    head(out, &["records"], &columns);
+    let nulls = of(cases, Section::Null).filter(|case| case.with_peers);
+    let mixed = of(cases, Section::Power).filter(|case| case.with_peers);
+    let mixed = mixed.filter(|case| case.name.starts_with("power/72-0-0.1-"));
+    for case in nulls.chain(mixed) {
+        let alarms: Vec<String> = (0..PEERS.len())
+            .map(|peer| plain(case, Measure::PeerFalse(peer)))
+            .collect();
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} |",
+            case.what,
+            plain(case, Measure::FalseEstablished),
+            alarms.join(" | ")
+        );
+    }
+    out.push('\n');
+}

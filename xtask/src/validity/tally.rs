@@ -1,0 +1,294 @@
+//! What is counted in a document.
+
+use assize_verdict::{Comparison, Document, Outcome, Sentence, Verdict, try_records};
+use std::collections::BTreeMap;
+
+use super::peers::{self, PEERS};
+use super::trial::{Trial, row};
+
+/// One thing that is counted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Measure {
+    /// Documents with a row in which nothing differs `established`.
+    FalseEstablished,
+    /// Documents with such a row `established` or `supported`.
+    FalseFound,
+    /// Documents with a sentence that gives a direction.
+    Directional,
+    /// Documents with a sentence that gives a direction to a row whose verdict
+    /// gives none.
+    Contradicting,
+    /// Rows in which nothing differs, `established`.
+    RowEstablished,
+    /// Rows that truly differ, `established` or `supported` in their direction.
+    Found,
+    /// Rows that truly differ, `established` in their direction.
+    Established,
+    /// Rows that differ by more than the margin, `equivalent`.
+    FalseEquivalent,
+    /// Rows that differ by less, `equivalent`.
+    Equivalent,
+    /// Intervals that hold the true ratio.
+    Covered,
+    /// Claims chosen by their figures that were upheld as established.
+    ClaimEstablished,
+    /// Claims chosen by their figures that were upheld at all.
+    ClaimUpheld,
+    /// Documents with the lint `drift`.
+    DriftLint,
+    /// Comparisons of rates, `established`.
+    RateEstablished,
+    /// Main effects of factors that are there, with p at most 5 %.
+    FactorFound,
+    /// Main effects of factors that are not, with p at most 5 %.
+    FactorFalse,
+    /// Documents in which a method finds what is not there.
+    PeerFalse(usize),
+    /// Rows that truly differ, found by a method.
+    PeerFound(usize),
+}
+
+impl Measure {
+    /// The word under which figures are kept.
+    pub(crate) fn word(self) -> String {
+        match self {
+            Self::FalseEstablished => "false-established".into(),
+            Self::FalseFound => "false-found".into(),
+            Self::Directional => "directional".into(),
+            Self::Contradicting => "contradicting".into(),
+            Self::RowEstablished => "row-established".into(),
+            Self::Found => "found".into(),
+            Self::Established => "established".into(),
+            Self::FalseEquivalent => "false-equivalent".into(),
+            Self::Equivalent => "equivalent".into(),
+            Self::Covered => "covered".into(),
+            Self::ClaimEstablished => "claim-established".into(),
+            Self::ClaimUpheld => "claim-upheld".into(),
+            Self::DriftLint => "drift-lint".into(),
+            Self::RateEstablished => "rate-established".into(),
+            Self::FactorFound => "factor-found".into(),
+            Self::FactorFalse => "factor-false".into(),
+            Self::PeerFalse(peer) => format!("peer-{peer}-false"),
+            Self::PeerFound(peer) => format!("peer-{peer}-found"),
+        }
+    }
+
+    /// What is counted, as a column says it.
+    pub(crate) fn says(self) -> &'static str {
+        match self {
+            Self::FalseEstablished => "falsely `established`, any row",
+            Self::FalseFound => "falsely `established` or `supported`, any row",
+            Self::Directional => "a sentence gives a direction",
+            Self::Contradicting => "a sentence gives a direction, its row's verdict none",
+            Self::RowEstablished => "rows falsely `established`",
+            Self::Found => "true differences found",
+            Self::Established => "true differences `established`",
+            Self::FalseEquivalent => "falsely `equivalent`",
+            Self::Equivalent => "`equivalent`",
+            Self::Covered => "the interval holds the truth",
+            Self::ClaimEstablished => "upheld, established",
+            Self::ClaimUpheld => "upheld at all",
+            Self::DriftLint => "lint `drift`",
+            Self::RateEstablished => "falsely `established`",
+            Self::FactorFound => "the effect that is there: p ≤ 0.05",
+            Self::FactorFalse => "the effect that is not: p ≤ 0.05",
+            Self::PeerFalse(_) => "false alarm in any row",
+            Self::PeerFound(_) => "true differences found",
+        }
+    }
+}
+
+/// Counts, each out of how many.
+#[derive(Clone, Default)]
+pub(crate) struct Tally(BTreeMap<Measure, (u64, u64)>);
+
+impl Tally {
+    /// How many documents were judged.
+    pub(crate) fn documents(&self) -> u64 {
+        self.get(Measure::Directional).1
+    }
+
+    /// The count and out of how many.
+    pub(crate) fn get(&self, measure: Measure) -> (u64, u64) {
+        self.0.get(&measure).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (&measure, &(count, of)) in &other.0 {
+            self.count(measure, count, of);
+        }
+    }
+
+    fn count(&mut self, measure: Measure, count: u64, of: u64) {
+        let sum = self.0.entry(measure).or_default();
+        sum.0 += count;
+        sum.1 += of;
+    }
+
+    fn one(&mut self, measure: Measure, found: bool) {
+        self.count(measure, u64::from(found), 1);
+    }
+}
+
+/// Judges one trial and counts. A trial that is refused counts as nothing.
+pub(crate) fn judge(trial: &Trial, with_peers: bool) -> Tally {
+    let mut tally = Tally::default();
+    let Ok(document) = try_records(&trial.records, &trial.options) else {
+        return tally;
+    };
+    rows(&mut tally, &document, trial);
+    sentences(&mut tally, &document);
+    tally.one(
+        Measure::DriftLint,
+        document.lints.iter().any(|lint| lint.code == "drift"),
+    );
+    for rate in &document.rate_comparisons {
+        tally.one(
+            Measure::RateEstablished,
+            rate.verdict == Verdict::Established,
+        );
+    }
+    factors(&mut tally, &document, trial);
+    if trial.claims_best {
+        claim(&mut tally, &document, trial);
+    }
+    if with_peers {
+        methods(&mut tally, trial);
+    }
+    tally
+}
+
+/// The name of a comparison, as sentences have it.
+fn name(comparison: &Comparison) -> String {
+    row(
+        &comparison.workload,
+        &comparison.metric,
+        &comparison.configuration,
+    )
+}
+
+fn is_difference(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Established | Verdict::Supported)
+}
+
+fn rows(tally: &mut Tally, document: &Document, trial: &Trial) {
+    let (mut established, mut found) = (false, false);
+    for comparison in &document.comparisons {
+        let truth = trial.ratio(&name(comparison));
+        let difference = is_difference(comparison.verdict);
+        let sure = comparison.verdict == Verdict::Established;
+        if truth == 1.0 {
+            tally.one(Measure::RowEstablished, sure);
+            established |= sure;
+            found |= difference;
+        } else {
+            let right = comparison.ratio.is_some_and(|r| (r > 1.0) == (truth > 1.0));
+            tally.one(Measure::Found, difference && right);
+            tally.one(Measure::Established, sure && right);
+        }
+        let within = truth < 1.0 + document.margin && truth > 1.0 / (1.0 + document.margin);
+        let equivalent = comparison.verdict == Verdict::Equivalent;
+        let measure = if within {
+            Measure::Equivalent
+        } else {
+            Measure::FalseEquivalent
+        };
+        tally.one(measure, equivalent);
+        if let (Some(_), Some([low, high])) = (comparison.ratio, comparison.ci) {
+            tally.one(Measure::Covered, low <= truth && truth <= high);
+        }
+    }
+    tally.one(Measure::FalseEstablished, established);
+    tally.one(Measure::FalseFound, found);
+}
+
+/// The main effects of factors.
+fn factors(tally: &mut Tally, document: &Document, trial: &Trial) {
+    for fit in &document.factorial {
+        for effect in fit.effects.iter().filter(|e| !e.name.contains(':')) {
+            let truth = trial.ratio(&row(&fit.workload, &fit.metric, &effect.name));
+            let measure = if truth == 1.0 {
+                Measure::FactorFalse
+            } else {
+                Measure::FactorFound
+            };
+            tally.one(measure, effect.p.is_some_and(|p| p <= document.alpha));
+        }
+    }
+}
+
+/// Whether a sentence says of something that it rises or falls.
+fn is_directional(sentence: &Sentence) -> bool {
+    ["rises", "falls", "rise ", "fall "]
+        .iter()
+        .any(|word| sentence.text.contains(word))
+}
+
+fn sentences(tally: &mut Tally, document: &Document) {
+    let directional: Vec<&Sentence> = document
+        .sentences
+        .iter()
+        .filter(|sentence| is_directional(sentence))
+        .collect();
+    tally.one(Measure::Directional, !directional.is_empty());
+    let verdicts: BTreeMap<String, &Comparison> =
+        document.comparisons.iter().map(|c| (name(c), c)).collect();
+    let contradicts = |sentence: &Sentence| {
+        sentence.rows.iter().any(|row| {
+            verdicts.get(row).is_some_and(|comparison| {
+                // Of such a workload no direction is given.
+                let unmoved = format!("but not on {} ", comparison.workload);
+                !is_difference(comparison.verdict) && !sentence.text.contains(&unmoved)
+            })
+        })
+    };
+    let contradicting = directional.iter().any(|sentence| contradicts(sentence));
+    tally.one(Measure::Contradicting, contradicting);
+}
+
+/// Makes the most striking row a claim and judges again, as somebody does who
+/// has seen the figures.
+fn claim(tally: &mut Tally, document: &Document, trial: &Trial) {
+    let p = |c: &Comparison| (c.p.unwrap_or(1.0), c.p_t.unwrap_or(1.0));
+    let best = document.comparisons.iter().min_by(|a, b| {
+        let (a, b) = (p(a), p(b));
+        a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
+    let Some(best) = best else {
+        return;
+    };
+    let sign = if best.ratio.is_some_and(|ratio| ratio < 1.0) {
+        '<'
+    } else {
+        '>'
+    };
+    let mut options = trial.options.clone();
+    options.claims = vec![format!(
+        "{} {sign} {} on {} in {}",
+        best.configuration, best.baseline, best.metric, best.workload
+    )];
+    let Ok(again) = try_records(&trial.records, &options) else {
+        return;
+    };
+    for claim in &again.claims {
+        let upheld = claim.outcome == Outcome::Upheld;
+        let weakly = claim.because.contains("supported, not established");
+        tally.one(Measure::ClaimUpheld, upheld);
+        tally.one(Measure::ClaimEstablished, upheld && !weakly);
+    }
+}
+
+fn methods(tally: &mut Tally, trial: &Trial) {
+    let (names, found) = peers::found(trial);
+    for (peer, found) in found.iter().enumerate().take(PEERS.len()) {
+        let mut wrong = false;
+        for (name, &found) in names.iter().zip(found) {
+            if trial.ratio(name) == 1.0 {
+                wrong |= found;
+            } else {
+                tally.one(Measure::PeerFound(peer), found);
+            }
+        }
+        tally.one(Measure::PeerFalse(peer), wrong);
+    }
+}
