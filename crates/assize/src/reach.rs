@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use assize_bundle::{Records, Run};
 use assize_judge::power::{Aim, Design, Layout, least_effect, runs_for};
 use assize_plan::Plan;
+use assize_verdict::PRIMARY_SHARE;
 
 use crate::cli::ALPHA;
 use crate::failure::Failure;
-use crate::terms::{PRIMARY_SHARE, Terms};
+use crate::terms::Terms;
 
 /// With what chance an effect is found that is said to be found.
 const POWER: f64 = 0.8;

@@ -8,13 +8,11 @@ use assize_bundle::Error;
 use assize_judge::power::{Design, Layout};
 use assize_judge::spending;
 use assize_plan::{Plan, Until};
+use assize_verdict::PRIMARY_SHARE;
 use serde::Deserialize;
 
 use crate::cli::ALPHA;
 use crate::failure::Failure;
-
-/// The share of alpha that the primary rows have where there are others.
-pub(crate) const PRIMARY_SHARE: f64 = 0.8;
 
 /// On which terms records are judged.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -66,6 +66,7 @@ pub use document::{
 };
 pub use error::Error;
 pub use failed::{FailedCell, failed_cells};
+pub use family::PRIMARY_SHARE;
 pub use lints::LINTS;
 pub use names::{Kind, NameError, similar};
 pub use options::Options;

@@ -70,7 +70,7 @@ fn the_names_in_json_are_those_of_the_schema() {
     assert_eq!(keys(&json["sentences"][0]), ["text", "rows"]);
     assert_eq!(
         keys(&json["factorial"][0]["effects"][0]),
-        ["name", "ratio", "ci", "p"]
+        ["name", "ratio", "ci", "p", "p_adjusted", "verdict"]
     );
     assert_eq!(json["rates"][0]["rate_per_s"], 0.02);
     assert_eq!(
