@@ -197,8 +197,9 @@ class Weighed:
     def bounds(self, level):
         if self.estimate is None:
             return None
-        low, high = interval(self.estimate, level)
-        return (low, high) if self.scale == "raw" else (math.exp(low), math.exp(high))
+        with np.errstate(over="ignore"):
+            ends = interval(self.estimate, level) if self.scale == "raw" else np.exp(interval(self.estimate, level))
+        return tuple(map(float, ends)) if np.isfinite(ends).all() else None
 
     def too_coarse(self, margin):
         return self.step is not None and self.step / abs(self.mean_a) > margin * (1 + 1e-9)
