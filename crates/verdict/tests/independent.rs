@@ -354,3 +354,41 @@ fn scipy_objects_to_a_document_that_was_changed() {
         assert!(!computed_again(&changed, &[]).0, "change {at}");
     }
 }
+
+/// Eight blocks in which ten metrics that are one rise with one configuration and
+/// fall with another: all tests together find it, none would beside nineteen others
+/// of which nothing is known.
+fn ten_that_are_one() -> Records {
+    let mut records = configured(&["base", "up", "down"]);
+    let names: Vec<String> = (0..10).map(|at| format!("time{at}")).collect();
+    for (block, by) in (0..).zip([3.0, 1.0, -0.5, 2.0, 0.2, 4.0, 1.5, 2.5]) {
+        for (name, sign) in [("base", 0.0), ("up", 1.0), ("down", -1.0)] {
+            let value = (0.137 * f64::from(block) + 0.01 * sign * by).exp();
+            let metrics: Vec<_> = names.iter().map(|of| (of.as_str(), "s", value)).collect();
+            push(&mut records, ("w", name), Some(block), &metrics);
+        }
+    }
+    records
+}
+
+#[test]
+fn scipy_finds_the_same_where_intervals_end_at_no_difference() {
+    let document = agreed(ten_that_are_one(), &[]);
+    for row in &document.comparisons {
+        assert_eq!(row.verdict, Verdict::Established);
+        let end = usize::from(row.configuration == "down");
+        assert_eq!(row.ci_simultaneous.unwrap()[end], 1.0, "{row:?}");
+    }
+}
+
+#[test]
+fn scipy_finds_the_same_where_a_cap_finds_no_t_test_on_its_side() {
+    let mut records = ten_that_are_one();
+    records.runs.iter_mut().for_each(|run| run.image = Some(0));
+    let document = agreed(records, &[]);
+    for row in &document.comparisons {
+        assert!(row.p_adjusted <= Some(0.05) && row.p_t_adjusted > Some(0.05));
+        assert_eq!(row.verdict, Verdict::Undecided);
+        assert_eq!(row.capped_by.as_deref(), Some("shared-image"));
+    }
+}
