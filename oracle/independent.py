@@ -1,17 +1,21 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Recomputes the figures of a verdict with scipy and statsmodels.
+"""Recomputes a verdict with scipy and statsmodels.
 
 Reads a document of schema assize.verdict/1 from standard input, takes
-nothing from it but the runs and the counts, computes every comparison,
-factorial effect and rate again, and ends with status 1 if any figure
-differs by more than 1e-6 relative. Test-only; needs Debian's python3-scipy
-and python3-statsmodels.
+nothing from it but runs, summaries, counts, the steps of values and the p of
+rates of events, computes every comparison, the family of all tests, every
+factorial effect, the lints that hold verdicts down, the verdicts and the
+rates again, and ends with status 1 if any word differs or any figure by more
+than 1e-6 relative. What it cannot compute (runs of several machines, events
+counted by run, more relabelings than it can write down) it names, and ends
+with status 2. Test-only; needs Debian's python3-scipy and python3-statsmodels.
 
     assize audit --json FILE | oracle/independent.py
     assize compare --json BUNDLE | oracle/independent.py --primary METRIC...
 """
 import argparse
+import collections
 import itertools
 import json
 import math
@@ -22,207 +26,558 @@ import statsmodels.api as sm
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
+import families
+
 TOLERANCE = 1e-6
+PRIMARY_SHARE = 0.8
+MOST_RELABELINGS = 200_000
 checked = 0
 wrong = []
+left_out = []
 
 
 def same(where, name, got, want):
     global checked
     checked += 1
-    if got is None and want is None:
-        return
-    if got is None or want is None or not math.isclose(got, want, rel_tol=TOLERANCE, abs_tol=1e-12):
+    if isinstance(got, (str, bool)) or isinstance(want, (str, bool)) or got is None or want is None:
+        equal = got == want
+    else:
+        equal = math.isclose(got, want, rel_tol=TOLERANCE, abs_tol=1e-12)
+    if not equal:
         wrong.append(f"{where}: {name}: the document has {got}, scipy {want}")
+
+
+def ends(where, name, got, want):
+    for at, end in enumerate(("low", "high")):
+        same(where, f"{name} {end}", got and got[at], None if want is None else float(want[at]))
+
+
+class Cell:
+    """The runs of one configuration, or a summary of them."""
+
+    def __init__(self, document, workload, metric, configuration):
+        self.runs = [
+            run for run in document["runs"]
+            if (run["workload"], run["configuration"]) == (workload, configuration) and metric in run["metrics"]
+        ]
+        self.values = np.array([run["metrics"][metric]["value"] for run in self.runs])
+        given = [
+            s for s in document["summaries"]
+            if (s["workload"], s["metric"], s["configuration"]) == (workload, metric, configuration)
+        ]
+        self.summary = given[0] if given else None
+        self.metric = metric
+
+    def in_order(self):
+        return [run["metrics"][self.metric]["value"] for run in sorted(self.runs, key=lambda run: run["order"])]
+
+    def blocks(self):
+        return [run.get("block") for run in self.runs]
+
+    def only(self, runs):
+        """The same with these runs."""
+        one = object.__new__(Cell)
+        one.runs, one.metric, one.summary = runs, self.metric, None
+        one.values = np.array([run["metrics"][self.metric]["value"] for run in runs])
+        return one
+
+
+Estimate = collections.namedtuple("Estimate", "effect se df")
+
+
+def interval(estimate, level):
+    half = stats.t.ppf(0.5 + level / 2, estimate.df) * estimate.se if estimate.se > 0 else 0.0
+    return estimate.effect - half, estimate.effect + half
 
 
 def welch(a, b):
     va, vb = np.var(a, ddof=1) / len(a), np.var(b, ddof=1) / len(b)
-    se = math.sqrt(va + vb)
+    if va + vb == 0:
+        return Estimate(np.mean(b) - np.mean(a), 0.0, len(a) + len(b) - 2.0)
     df = (va + vb) ** 2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1))
-    d = np.mean(b) - np.mean(a)
-    half = stats.t.ppf(0.975, df) * se
-    return d, d - half, d + half, stats.ttest_ind(b, a, equal_var=False).pvalue
+    return Estimate(np.mean(b) - np.mean(a), math.sqrt(va + vb), df)
 
 
 def paired(a, b):
-    t = stats.ttest_rel(b, a)
-    low, high = t.confidence_interval(0.95)
-    return np.mean(b - a), low, high, t.pvalue
+    return Estimate(np.mean(b - a), stats.sem(b - a), len(a) - 1.0)
 
 
-def sign_flips(a, b):
-    """Relabelings inside blocks of one run each: every difference turns or not."""
-    d = b - a
-    tolerance = 1e-12 * max(np.max(np.abs(a)), np.max(np.abs(b)))
-    flips = np.array(list(itertools.product((1, -1), repeat=len(d))))
-    hits = np.abs(flips @ d / len(d)) >= abs(np.mean(d)) - tolerance
-    return hits.mean(), 2 / len(flips)
+def partners(a, b):
+    """Both cells with the runs of the blocks that hold one of each; None if they are
+    no pairs."""
+    if any(block is None for block in a.blocks() + b.blocks()):
+        return None
+    of_a, of_b = collections.Counter(a.blocks()), collections.Counter(b.blocks())
+    common = sorted(of_a.keys() & of_b.keys())
+    if len(common) < 2 or any((of_a[k], of_b[k]) != (1, 1) for k in common):
+        return None
+    pick = lambda cell: cell.only([next(run for run in cell.runs if run["block"] == k) for k in common])
+    return pick(a), pick(b)
 
 
-def permutation(a, b):
-    x = np.concatenate([a, b])
-    observed = abs(np.mean(b) - np.mean(a))
-    tolerance = 1e-12 * np.max(np.abs(x))
-    total = hits = 0
-    for chosen in itertools.combinations(range(len(x)), len(b)):
-        mask = np.zeros(len(x), bool)
-        mask[list(chosen)] = True
-        total += 1
-        hits += abs(x[mask].mean() - x[~mask].mean()) >= observed - tolerance
-    return hits / total, (2 if len(a) == len(b) else 1) / total
+class Weighed:
+    """Two cells against each other; `step` is that of their values."""
 
-
-def values(document, workload, configuration, metric):
-    return np.array([
-        run["metrics"][metric]["value"]
-        for run in document["runs"]
-        if run["workload"] == workload and run["configuration"] == configuration and metric in run["metrics"]
-    ])
-
-
-def pairs(document, one, other, metric):
-    """Values of both cells (workload, configuration) from the blocks that hold both."""
-    of = lambda cell: {
-        run["block"]: run["metrics"][metric]["value"]
-        for run in document["runs"]
-        if (run["workload"], run["configuration"]) == cell and metric in run["metrics"]
-    }
-    a, b = of(one), of(other)
-    common = sorted(a.keys() & b.keys())
-    return np.array([a[block] for block in common]), np.array([b[block] for block in common])
-
-
-def in_blocks(document, where, row):
-    """A row of complete blocks; of the noise floor too, which has no scale."""
-    cell = lambda configuration: (row["workload"], row[configuration])
-    paired_cells(document, where, row, cell("baseline"), cell("configuration"), row["metric"])
-
-
-def paired_cells(document, where, row, one, other, metric):
-    a, b = pairs(document, one, other, metric)
-    same(where, "n_baseline", row["n_baseline"], len(a))
-    same(where, "n", row["n"], len(b))
-    log = row["ratio"] is not None
-    if log:
-        a, b = np.log(a), np.log(b)
-        same(where, "ratio", row["ratio"], math.exp(np.mean(b - a)))
-    else:
-        same(where, "difference", row["difference"], np.mean(b - a))
-    if np.ptp(b - a) == 0:
-        return
-    _, low, high, p_t = paired(a, b)
-    bounds = np.exp([low, high]) if log else [low, high]
-    same(where, "ci low", row["ci"][0], bounds[0])
-    same(where, "ci high", row["ci"][1], bounds[1])
-    same(where, "p_t", row["p_t"], p_t)
-    if len(a) <= 14:
-        p, attainable = sign_flips(a, b)
-        same(where, "p", row["p"], p)
-        same(where, "p_attainable", row.get("p_attainable", attainable), attainable)
-
-
-def comparisons(document):
-    blocks = any(run.get("block") is not None for run in document["runs"])
-    for row in document["noise_floor"] if blocks else []:
-        in_blocks(document, f"noise floor {row['workload']} {row['metric']}", row)
-    for row in document["comparisons"]:
-        where = f"{row['workload']} {row['metric']} {row['configuration']}"
-        if row["t_test"] == "paired":
-            in_blocks(document, where, row)
-            continue
-        a = values(document, row["workload"], row["baseline"], row["metric"])
-        b = values(document, row["workload"], row["configuration"], row["metric"])
-        if row["scale"] == "summary":
-            continue
-        same(where, "n_baseline", row["n_baseline"], len(a))
-        same(where, "n", row["n"], len(b))
-        log = row["scale"] == "log"
-        if log != bool((a > 0).all() and (b > 0).all()):
-            wrong.append(f"{where}: scale {row['scale']} does not fit the values")
-        if log:
-            a, b = np.log(a), np.log(b)
-            same(where, "ratio", row["ratio"], math.exp(np.mean(b) - np.mean(a)))
+    def __init__(self, a, b, step):
+        self.a, self.b, self.step = a, b, step
+        self.scale = self.t_test = self.effect = self.estimate = self.p_t = self.row = self.attainable = None
+        self.n = [len(a.runs), len(b.runs)]
+        if not a.runs or not b.runs:
+            self.of_summaries()
+        elif min(self.n) < 2:
+            self.of_single()
         else:
-            same(where, "difference", row["difference"], np.mean(b) - np.mean(a))
-        if min(len(a), len(b)) < 2 or np.ptp(a) == 0 and np.ptp(b) == 0:
-            continue
-        _, low, high, p_t = welch(a, b)
-        bounds = np.exp([low, high]) if log else [low, high]
-        same(where, "ci low", row["ci"][0], bounds[0])
-        same(where, "ci high", row["ci"][1], bounds[1])
-        same(where, "p_t", row["p_t"], p_t)
-        if math.comb(len(a) + len(b), len(a)) <= 20000:
-            p, attainable = permutation(a, b)
-            same(where, "p", row["p"], p)
-            same(where, "p_attainable", row["p_attainable"], attainable)
+            self.of_runs()
 
+    def of_runs(self):
+        positive = all((cell.values > 0).all() for cell in (self.a, self.b))
+        both = partners(self.a, self.b)
+        self.t_test = "paired" if both else "welch"
+        a, b = both or (self.a, self.b)
+        self.n = [len(a.runs), len(b.runs)]
+        self.scale = "log" if positive else "raw"
+        x = [np.log(cell.values) if positive else cell.values for cell in (a, b)]
+        self.mean_a = math.exp(x[0].mean()) if positive else x[0].mean()
+        step = self.step
+        if step is None and all((cell.values % 1 == 0).all() for cell in (a, b)):
+            step = 1.0
+        hidden = [(((step or 0.0) / (cell.values.mean() if positive else 1.0)) ** 2 / 12) for cell in (a, b)]
+        estimate = (paired if both else welch)(*x)
+        more = hidden[0] / len(x[0]) + hidden[1] / len(x[1])
+        # What rounding leaves of values that are all the same is no spread.
+        se = 0.0 if estimate.se < 1e-14 * max(1.0, np.abs(x[0]).max()) else estimate.se
+        self.estimate = Estimate(estimate.effect, math.sqrt(se**2 + more), estimate.df)
+        self.effect = self.estimate.effect
+        if self.estimate.se > 0:
+            self.p_t = 2 * stats.t.sf(abs(self.effect) / self.estimate.se, self.estimate.df)
+        blocks = [[0, list(map(float, x[0])), list(map(float, x[1]))]]
+        if all(block is not None for block in a.blocks() + b.blocks()):
+            by_block = {}
+            for side, (cell, values) in enumerate(zip((a, b), x), start=1):
+                for block, value in zip(cell.blocks(), values):
+                    by_block.setdefault(block, [block + 1, [], []])[side].append(float(value))
+            blocks = [by_block[block] for block in sorted(by_block)]
+        self.row = {"blocks": blocks, "resolution": sum(hidden) / 2, "relative": positive}
+        self.attainable = families.attainable(self.row)
 
-def tables(document):
-    """Medians, and the ratios that stand in tables only; the others are compared with their comparison."""
-    own = {(row["workload"], row["metric"], row["baseline"], row["configuration"]): row for row in document["comparisons"]}
-    for table in document["tables"]:
-        metric, one = table["metric"], table["normalised_to"]
-        for row in table["rows"]:
-            for cell in row["cells"]:
-                workload, configuration = cell["workload"], row["configuration"]
-                where = f"table of {metric}, {configuration} on {workload}"
-                runs = values(document, workload, configuration, metric)
-                same(where, "n", cell["n"], len(runs))
-                same(where, "median", cell["median"], np.median(runs) if len(runs) else None)
-                relative = cell["relative"]
-                comparison = own.get((workload, metric, row["baseline"], configuration))
-                for name in ("ratio", "difference", "p_t", "p", "n", "n_baseline") if comparison else ():
-                    same(where, f"relative {name}", relative[name], comparison[name])
-                if relative and not comparison and relative["t_test"] == "paired":
-                    cells = (workload, row["baseline"]), (workload, configuration)
-                    paired_cells(document, f"{where}, relative", relative, *cells, metric)
-                normalised = cell["normalised"]
-                if normalised and normalised["t_test"] == "paired":
-                    cells = (one, configuration), (workload, configuration)
-                    paired_cells(document, f"{where}, normalised", normalised, *cells, metric)
+    def of_single(self):
+        positive = all((cell.values > 0).all() for cell in (self.a, self.b))
+        self.scale = "log" if positive else "raw"
+        mean = lambda cell: np.log(cell.values).mean() if positive else cell.values.mean()
+        self.mean_a = math.exp(mean(self.a)) if positive else mean(self.a)
+        self.effect = mean(self.b) - mean(self.a)
+        mirrored = self.n[0] == self.n[1]
+        self.attainable = min(1.0, (2 if mirrored else 1) / math.comb(sum(self.n), self.n[0]))
 
-
-def adjusted(document, primary):
-    """Holm over the rows of primary metrics, Benjamini-Hochberg over all others."""
-    for raw, name in (("p", "p_adjusted"), ("p_t", "p_t_adjusted")):
-        given = [row for row in document["comparisons"] if row[raw] is not None]
-        for method, wanted in (("holm", True), ("fdr_bh", False)):
-            rows = [row for row in given if (row["metric"] in primary) == wanted]
-            if not rows:
+    def of_summaries(self):
+        self.scale, sides = "summary", []
+        for cell in (self.a, self.b):
+            if cell.runs:
+                n = len(cell.runs)
+                se = cell.values.std(ddof=1) / math.sqrt(n) if n > 1 else None
+                sides.append((cell.values.mean(), se, n))
                 continue
-            for row, want in zip(rows, multipletests([row[raw] for row in rows], method=method)[1]):
-                same(f"{row['workload']} {row['metric']} {row['configuration']}", name, row[name], want)
+            n, spread = cell.summary["n"], cell.summary["spread"] or {}
+            se = spread.get("standard_error")
+            if se is None and n and "standard_deviation" in spread:
+                se = spread["standard_deviation"] / math.sqrt(n)
+            sides.append((cell.summary["mean"], se, n))
+        self.n, self.mean_a = [side[2] for side in sides], sides[0][0]
+        if min(side[0] for side in sides) <= 0:
+            return
+        self.effect = math.log(sides[1][0] / sides[0][0])
+        if any(se is None or n is None or n < 2 for _, se, n in sides):
+            return
+        va, vb = [(se / mean) ** 2 for mean, se, _ in sides]
+        df = (va + vb) ** 2 / (va**2 / (self.n[0] - 1) + vb**2 / (self.n[1] - 1)) if va + vb else sum(self.n) - 2.0
+        self.estimate, self.t_test = Estimate(self.effect, math.sqrt(va + vb), df), "welch"
+        if self.estimate.se > 0:
+            self.p_t = 2 * stats.t.sf(abs(self.effect) / self.estimate.se, df)
+
+    def bounds(self, level):
+        if self.estimate is None:
+            return None
+        with np.errstate(over="ignore"):
+            ends = interval(self.estimate, level) if self.scale == "raw" else np.exp(interval(self.estimate, level))
+        return tuple(map(float, ends)) if np.isfinite(ends).all() else None
+
+    def too_coarse(self, margin):
+        return self.step is not None and self.step / abs(self.mean_a) > margin * (1 + 1e-9)
+
+    def p_equivalence(self, margin, alpha):
+        if self.scale == "raw" or self.estimate is None or None in self.n or min(self.n) < 5 or self.too_coarse(margin):
+            return None
+        if self.hides_tails(margin, alpha):
+            return None
+        effect, se, df = self.estimate
+        room = [effect - math.log1p(-margin), math.log1p(margin) - effect]
+        return max(stats.t.sf(d / se, df) if se > 0 else float(d < 0) for d in room)
+
+    def hides_tails(self, margin, alpha):
+        fewest = min(len(self.a.runs), len(self.b.runs))
+        if fewest and stats.binomtest(0, fewest).proportion_ci(1 - 2 * alpha, "exact").high <= 0.05:
+            return False
+        return any(apart(cell.values, margin) for cell in (self.a, self.b))
 
 
-def factorial(document):
-    levels = {c["name"]: c["factors"] for c in document["configurations"] if c["factors"]}
-    for fit in document["factorial"]:
+def apart(values, margin):
+    """Whether a run lies apart (Iglewicz and Hoaglin 1993) by more than the margin."""
+    if len(values) < 5:
+        return False
+    x = np.log(values) if (values > 0).all() else values
+    off = np.abs(x - np.median(x))
+    rounding = 1e-9 * max(1.0, abs(np.median(x)))
+    if np.median(off) > rounding:
+        score = 0.6745 * off / np.median(off)
+    else:
+        score = np.where(off > rounding, off / (1.253314 * max(off.mean(), 1e-300)), 0.0)
+    middle = np.sort(values)[len(values) // 2]
+    return bool((np.abs(values / middle - 1)[score > 3.5] > margin).any())
+
+
+def drift_inside(groups):
+    """p of Kendall's test over the pairs inside groups; None if it cannot be made."""
+    if sum(math.lgamma(len(g) + 1) for g in groups) < math.log(720) - 1e-9:
+        return None
+    signs = [int(np.sign(late - early)) for g in groups for early, late in itertools.combinations(g, 2)]
+    total, pairs = abs(sum(signs)), len(signs)
+    if not any(signs):
+        return None
+    if pairs <= 528 and all(signs):
+        ways = [1]
+        for g in groups:
+            for m in range(2, len(g) + 1):
+                ways = [sum(ways[max(0, i - m + 1) : i + 1]) for i in range(len(ways) + m - 1)]
+        return min(1.0, 2 * sum(ways[: (pairs - total) // 2 + 1]) / sum(ways))
+    variance = 0.0
+    for g in groups:
+        n, (_, t) = len(g), np.unique(g, return_counts=True)
+        variance += (n * (n - 1) * (2 * n + 5) - (t * (t - 1) * (2 * t + 5)).sum()) / 18
+    return min(1.0, 2 * stats.norm.sf(max(0, total - 1) / math.sqrt(variance)))
+
+
+class Court:
+    """A document, and all that is found out again."""
+
+    def __init__(self, document, primary):
+        self.document, self.primary = document, set(primary)
+        self.alpha, self.margin, self.level = document["alpha"], document["margin"], document.get("level", 0.95)
+        self.repeats = {c["name"] for c in document["configurations"] if c.get("repeats")}
+        self.cells = {}
+        self.metrics = list(dict.fromkeys(
+            [m for run in document["runs"] for m in run["metrics"]] + [s["metric"] for s in document["summaries"]]
+        ))
+        names = [c["name"] for c in document["configurations"]]
+        for place in itertools.product(document["workloads"], self.metrics, names):
+            cell = Cell(document, *place)
+            if cell.runs or cell.summary:
+                self.cells[place] = cell
+        self.in_blocks = any(run.get("block") is not None for run in document["runs"])
+        self.find_order()
+
+    def find_order(self):
+        """Workloads whose runs are grouped, and what depends on the order of runs."""
+        self.grouped, self.drifting, self.serial = set(), set(), set()
+        if self.in_blocks:
+            return
+        for workload in self.document["workloads"]:
+            runs = sorted((r for r in self.document["runs"] if r["workload"] == workload), key=lambda r: r["order"])
+            stretches = [(k, len(list(g))) for k, g in itertools.groupby(r["configuration"] for r in runs)]
+            once = len({k for k, _ in stretches}) == len(stretches)
+            if once and sum(n >= 2 for _, n in stretches) >= 2:
+                self.grouped.add(workload)
+        places = list(dict.fromkeys((w, m) for w, m, _ in self.cells))
+        rows = [(place, [c for (w, m, _), c in self.cells.items() if (w, m) == place]) for place in places]
+        drifts = [(p, drift_inside([c.in_order() for c in cells])) for p, cells in rows if p[0] in self.grouped]
+        likenesses = [(p, families.bartels(c.in_order())) for p, cells in rows for c in cells]
+        self.drifting = significant([(p, drift) for p, drift in drifts if drift is not None])
+        self.serial = significant([(p, found[1]) for p, found in likenesses if found])
+
+    def cap(self, workload, metric, a, b):
+        """What a lint allows at best, and its name."""
+        images = lambda cell: [run["image"] for run in cell.runs if run.get("image") is not None]
+        if (workload, metric) in self.drifting:
+            return "undecided", "drift"
+        if (workload, metric) in self.serial:
+            return "undecided", "dependent-runs"
+        if any(len(set(images(cell))) < len(images(cell)) for cell in (a, b)):
+            return "supported", "shared-image"
+        if workload in self.grouped:
+            return "supported", "unrandomised-order"
+        few, many = sorted((a, b), key=lambda cell: len(cell.runs))
+        if len(few.runs) > 1 and len(many.runs) >= 2 * len(few.runs):
+            spread = lambda v: np.std(np.log(v) if (v > 0).all() else v, ddof=1)
+            if spread(few.values) > 2 * spread(many.values):
+                return "supported", "unequal-spread"
+        return None
+
+    def steps(self, workload, metric):
+        """The step of a row where a comparison tells it."""
+        rows = self.document["comparisons"]
+        return max((r["resolution"] for r in rows if (r["workload"], r["metric"]) == (workload, metric) and r["resolution"]), default=None)
+
+    def weigh(self, one, other, step=None):
+        return Weighed(self.cells[one], self.cells[other], step)
+
+
+def significant(found):
+    corrected = multipletests([p for _, p in found], method="holm")[1] if found else []
+    return {place for (place, _), p in zip(found, corrected) if p <= 0.05}
+
+
+class Question:
+    def __init__(self, row, p_t, p_equivalence, primary):
+        self.row, self.p_t, self.p_equivalence, self.primary = row, p_t, p_equivalence, primary
+        self.p = self.p_adjusted = self.p_t_adjusted = self.p_equivalence_adjusted = self.least = None
+        self.alone = 0.0
+
+
+def answer(court, questions):
+    """The primary questions and the others; what each class has of alpha; the p of
+    all, corrected."""
+    asked = [q for q in questions if (q.row, q.p_t, q.p_equivalence) != (None, None, None)]
+    classes = [[q for q in asked if q.primary], [q for q in asked if not q.primary]]
+    shares = (PRIMARY_SHARE, 1 - PRIMARY_SHARE) if all(classes) else (1.0, 1.0)
+    found = []
+    for members, share in zip(classes, shares):
+        for q in members:
+            q.alone = court.alpha * share / len(members)
+            q.least = q.row and min(1.0, families.attainable(q.row) / share)
+        able = [q for q in members if q.row and families.attainable(q.row) <= court.alpha]
+        for q in members:
+            if q.row and q not in able:
+                q.p = by_itself(q.row)
+        if able:
+            found.append(permute(members is classes[0], able, share * court.alpha))
+    for name, of in (("p_t", "p_t_adjusted"), ("p_equivalence", "p_equivalence_adjusted")):
+        for members in classes:
+            some = [q for q in members if getattr(q, name) is not None]
+            for q, p in zip(some, multipletests([getattr(q, name) for q in some], method="holm")[1] if some else []):
+                setattr(q, of, float(p))
+    for of in ("p_adjusted", "p_t_adjusted", "p_equivalence_adjusted"):
+        some = [[q for q in members if getattr(q, of) is not None] for members in classes]
+        shared = families.shared(*[[getattr(q, of) for q in members] for members in some], PRIMARY_SHARE)
+        if all(some):
+            for members, ps in zip(some, shared):
+                for q, p in zip(members, ps):
+                    setattr(q, of, p)
+    return found
+
+
+def relabelings(rows):
+    sites = {families.site_of(block) for row in rows for block in row["blocks"]}
+    return math.prod(math.comb(a + b, b) for _, a, b in sites)
+
+
+def by_itself(row):
+    return families.step_down([row])["p"][0] if relabelings([row]) <= MOST_RELABELINGS else None
+
+
+def permute(primary, able, alpha):
+    rows = [q.row for q in able]
+    count = relabelings(rows)
+    if count > MOST_RELABELINGS:
+        left_out.append(f"{count} relabelings")
+    else:
+        of = families.step_down(rows)
+        for q, p, adjusted in zip(able, of["p"], of["p_adjusted"]):
+            q.p, q.p_adjusted = p, adjusted
+    return {
+        "primary": primary, "tests": len(rows), "alpha": alpha, "relabelings": count,
+        "p_attainable": min(families.attainable(row) for row in rows),
+    }
+
+
+def word(court, q, weighed):
+    """One of the four words, before lints."""
+    passes = lambda p: p is not None and p <= court.alpha
+    if passes(q.p_adjusted):
+        return "established"
+    enough = None not in weighed.n and min(weighed.n) >= 3
+    if enough and passes(q.p_t_adjusted) and not passes(q.least):
+        return "supported"
+    return "equivalent" if passes(q.p_equivalence_adjusted) else "undecided"
+
+
+def capped(court, q, verdict, cap):
+    if cap is None or verdict == "equivalent":
+        return verdict
+    if cap[0] == "supported" and verdict == "supported":
+        return verdict
+    if cap[0] == "supported" and verdict == "established" and q.p_t_adjusted is not None and q.p_t_adjusted <= court.alpha:
+        return "supported"
+    return "undecided"
+
+
+def simultaneous(q, weighed, verdict):
+    bounds = weighed.bounds(1 - q.alone) if 0 < q.alone < 1 else None
+    if bounds and verdict == "established":
+        none = 0.0 if weighed.scale == "raw" else 1.0
+        return (max(bounds[0], none), bounds[1]) if weighed.effect > 0 else (bounds[0], min(bounds[1], none))
+    return bounds
+
+
+def ask_comparisons(court):
+    """Each configuration against the baseline of its workload."""
+    document, asked = court.document, []
+    expected = set()
+    for (workload, metric, configuration) in court.cells:
+        baselines = {r["baseline"] for r in document["comparisons"] if r["workload"] == workload}
+        if len(baselines) == 1 and (workload, metric, *baselines) in court.cells:
+            if configuration not in baselines | court.repeats:
+                expected.add((workload, metric, configuration))
+    if expected != {(r["workload"], r["metric"], r["configuration"]) for r in document["comparisons"]}:
+        wrong.append("the comparisons are not those of all configurations with their baseline")
+    for row in document["comparisons"]:
+        place = lambda configuration: (row["workload"], row["metric"], row[configuration])
+        weighed = court.weigh(place("baseline"), place("configuration"), row["resolution"])
+        p_equivalence = weighed.p_equivalence(court.margin, court.alpha)
+        question = Question(weighed.row, weighed.p_t, p_equivalence, row["metric"] in court.primary)
+        asked.append((row, weighed, question))
+    return asked
+
+
+def comparisons(court, asked):
+    for row, weighed, q in asked:
+        where = f"{row['workload']} {row['metric']} {row['configuration']}"
+        cap = court.cap(row["workload"], row["metric"], weighed.a, weighed.b)
+        free = word(court, q, weighed)
+        verdict = capped(court, q, free, cap)
+        figures(where, row, weighed, q.p)
+        same(where, "scale", row["scale"], weighed.scale)
+        ends(where, "ci", row["ci"], weighed.bounds(court.level))
+        ends(where, "ci_simultaneous", row["ci_simultaneous"], simultaneous(q, weighed, verdict))
+        same(where, "p_attainable", row["p_attainable"], weighed.attainable)
+        same(where, "p_adjusted", row["p_adjusted"], q.p_adjusted)
+        same(where, "p_t_adjusted", row["p_t_adjusted"], q.p_t_adjusted)
+        same(where, "primary", row["primary"], q.primary)
+        same(where, "too_coarse", row["too_coarse"], bool(weighed.too_coarse(court.margin)))
+        same(where, "verdict", row["verdict"], verdict)
+        same(where, "capped_by", row["capped_by"], cap[1] if cap and free != verdict else None)
+
+
+def figures(where, row, weighed, p):
+    """What comparisons, tables and the noise floor have in common."""
+    raw = weighed.scale == "raw"
+    effect = None if weighed.effect is None else float(weighed.effect)
+    same(where, "n_baseline", row["n_baseline"], weighed.n[0])
+    same(where, "n", row["n"], weighed.n[1])
+    same(where, "ratio", row["ratio"], None if raw or effect is None else math.exp(effect))
+    same(where, "difference", row["difference"], effect if raw else None)
+    same(where, "p_t", row["p_t"], weighed.p_t)
+    same(where, "p", row["p"], p)
+    if "t_test" in row:
+        same(where, "t_test", row["t_test"], weighed.t_test)
+
+
+def others(court):
+    """The noise floor and the tables, whose rows are in no family."""
+    document = court.document
+
+    def relation(where, row, one, other):
+        weighed = court.weigh(one, other, court.steps(*other[:2]))
+        figures(where, row, weighed, weighed.row and by_itself(weighed.row))
+        level = 0.95 if "t_test" not in row else court.level
+        ends(where, "ci", row["ci"], weighed.bounds(level))
+
+    for row in document["noise_floor"]:
+        place = lambda name: (row["workload"], row["metric"], row[name])
+        relation(f"noise floor {row['workload']} {row['metric']}", row, place("baseline"), place("configuration"))
+    own = {(r["workload"], r["metric"], r["baseline"], r["configuration"]): r for r in document["comparisons"]}
+    for table in document["tables"]:
+        metric, to = table["metric"], table["normalised_to"]
+        for row, cell in ((row, cell) for row in table["rows"] for cell in row["cells"]):
+            workload, configuration = cell["workload"], row["configuration"]
+            where = f"table of {metric}, {configuration} on {workload}"
+            place = (workload, metric, configuration)
+            runs = court.cells[place].values if place in court.cells else np.array([])
+            same(where, "n", cell["n"], len(runs))
+            same(where, "median", cell["median"], float(np.median(runs)) if len(runs) else None)
+            relative, comparison = cell["relative"], own.get((workload, metric, row["baseline"], configuration))
+            for name in ("ratio", "difference", "p_t", "p", "n", "n_baseline", "verdict") if comparison else ():
+                same(where, f"relative {name}", relative[name], comparison[name])
+            if relative and not comparison:
+                relation(f"{where}, relative", relative, (workload, metric, row["baseline"]), place)
+            if cell["normalised"]:
+                relation(f"{where}, normalised", cell["normalised"], (to, metric, configuration), place)
+
+
+def grid(court, workload, metric, factors):
+    """Levels, logarithm and block of every run of the grid."""
+    levels = {c["name"]: c["factors"] for c in court.document["configurations"]}
+    rows = [(name, cell) for (w, m, name), cell in court.cells.items() if (w, m) == (workload, metric)]
+    blocked = all(block is not None for _, cell in rows for block in cell.blocks())
+    for name, cell in rows:
+        if set(factors) <= set(levels[name]):
+            for run, value in zip(cell.runs, cell.values):
+                yield tuple(levels[name][f] for f in factors), math.log(value), run["block"] if blocked else None
+
+
+def ask_factorial(court):
+    """Effects by least squares with a term for each block, and by block for the
+    relabelings."""
+    asked = []
+    for fit in court.document["factorial"]:
         names = fit["factors"]
-        pairs = list(itertools.combinations(range(len(names)), 2))
-        x, y = [], []
-        for run in document["runs"]:
-            if run["workload"] == fit["workload"] and run["configuration"] in levels and fit["metric"] in run["metrics"]:
-                half = [0.5 if levels[run["configuration"]][name] else -0.5 for name in names]
-                x.append([1.0] + half + [half[i] * half[j] for i, j in pairs])
-                y.append(math.log(run["metrics"][fit["metric"]]["value"]))
-        model = sm.OLS(np.array(y), np.array(x)).fit()
-        labels = names + [f"{names[i]}:{names[j]}" for i, j in pairs]
-        interval = model.conf_int()
-        for at, (label, effect) in enumerate(zip(labels, fit["effects"]), start=1):
-            where = f"{fit['workload']} {fit['metric']} {label}"
-            if label != effect["name"]:
-                wrong.append(f"{where}: the document calls it {effect['name']}")
-            same(where, "ratio", effect["ratio"], math.exp(model.params[at]))
-            if np.ptp(y) > 0:
-                same(where, "ci low", effect["ci"][0], math.exp(interval[at][0]))
-                same(where, "ci high", effect["ci"][1], math.exp(interval[at][1]))
-                same(where, "p", effect["p"], model.pvalues[at])
+        terms = [(i,) for i in range(len(names))] + list(itertools.combinations(range(len(names)), 2))
+        runs = list(grid(court, fit["workload"], fit["metric"], names))
+        half = np.array([[0.5 if on else -0.5 for on in levels] for levels, _, _ in runs])
+        y, blocks = np.array([x for _, x, _ in runs]), sorted({b for _, _, b in runs if b is not None})
+        of_blocks = [[float(b == block) for _, _, b in runs] for block in blocks[1:]]
+        columns = [np.ones(len(y))] + [half[:, list(term)].prod(axis=1) for term in terms] + of_blocks
+        model = sm.OLS(y, np.column_stack(columns)).fit()
+        whole = 2 ** len(names)
+        held = {b: {levels: x for levels, x, at in runs if at == b} for b in blocks}
+        number = collections.Counter(b for _, _, b in runs)
+        complete = [b for b in blocks if len(held[b]) == number[b] == whole]
+        for at, term in enumerate(terms):
+            row = None
+            if len(complete) > 1:
+                row = {"blocks": [], "resolution": 0.0, "relative": True}
+                for b in complete:
+                    mean = lambda *want: np.mean([x for l, x in held[b].items() if all(l[i] == on for i, on in zip(term, want))])
+                    value = mean(True) - mean(False)
+                    if len(term) == 2:
+                        value = mean(True, True) - mean(False, True) - mean(True, False) + mean(False, False)
+                    row["blocks"].append([b + 1, [0.0], [float(value)]])
+            varies = model.bse[at + 1] > 1e-13
+            p_t = float(model.pvalues[at + 1]) if varies and (row is None or len(complete) >= 3) else None
+            question = Question(row, p_t, None, fit["metric"] in court.primary)
+            asked.append((fit, at, ":".join(names[i] for i in term), model, question))
+    return asked
 
 
-def rates(document):
+def factorial(court, asked):
+    for fit, at, label, model, q in asked:
+        effect, where = fit["effects"][at], f"{fit['workload']} {fit['metric']} {label}"
+        passes = lambda p: p is not None and p <= court.alpha
+        same(where, "name", effect["name"], label)
+        same(where, "ratio", effect["ratio"], math.exp(model.params[at + 1]))
+        same(where, "n", fit["n"], int(model.nobs))
+        same(where, "residual_df", fit["residual_df"], model.df_resid)
+        if model.bse[at + 1] > 1e-13:
+            ends(where, "ci", effect["ci"], np.exp(model.conf_int()[at + 1]))
+            same(where, "p", effect["p"], float(model.pvalues[at + 1]))
+        same(where, "p_adjusted", effect["p_adjusted"], q.p_t_adjusted if q.p_adjusted is None else q.p_adjusted)
+        supported = not passes(q.least) and passes(q.p_t_adjusted)
+        verdict = "established" if passes(q.p_adjusted) else "supported" if supported else "undecided"
+        same(where, "verdict", effect["verdict"], verdict)
+
+
+def ask_rates(court):
+    """Events are not in a document: of rates by windows the p is taken from there."""
+    asked = []
+    for row in court.document["rate_comparisons"]:
+        if row.get("test") == "runs":
+            left_out.append("events counted by run")
+        if row.get("test") == "windows" and row["p"] is not None:
+            asked.append((row, Question(None, row["p"], None, False)))
+    return asked
+
+
+def rates(court, asked):
     by_name = {}
-    for row in document["rates"]:
+    for row in court.document["rates"]:
         where = f"{row['event']} {row['configuration']}"
         by_name[row["workload"], row["event"], row["configuration"]] = row
         if row["exposure_s"] is None:
@@ -231,15 +586,28 @@ def rates(document):
         same(where, "rate_per_s", row["rate_per_s"], k / t)
         low = stats.chi2.ppf(0.025, 2 * k) / 2 if k else 0.0
         high = stats.chi2.ppf(0.975, 2 * k + 2) / 2 if k else -math.log(0.05)
-        same(where, "ci low", row["ci"][0], low / t)
-        same(where, "ci high", row["ci"][1], high / t)
-    for row in document["rate_comparisons"]:
+        ends(where, "ci", row["ci"], (low / t, high / t))
+    for row in court.document["rate_comparisons"]:
         a = by_name[row["workload"], row["event"], row["baseline"]]
         b = by_name[row["workload"], row["event"], row["configuration"]]
-        total = a["count"] + b["count"]
-        share = b["exposure_s"] / (a["exposure_s"] + b["exposure_s"])
-        p = stats.binomtest(b["count"], total, share).pvalue if total else 1.0
-        same(f"{row['event']} {row['configuration']} to {row['baseline']}", "p", row["p"], p)
+        where = f"{row['event']} {row['configuration']} to {row['baseline']}"
+        if row.get("test") == "poisson":
+            total = a["count"] + b["count"]
+            share = b["exposure_s"] / (a["exposure_s"] + b["exposure_s"])
+            same(where, "p", row["p"], stats.binomtest(b["count"], total, share).pvalue if total else 1.0)
+            same(where, "verdict", row["verdict"], "undecided")
+    for row, q in asked:
+        where = f"{row['event']} {row['configuration']} to {row['baseline']}"
+        same(where, "p_adjusted", row["p_adjusted"], q.p_t_adjusted)
+        supported = q.p_t_adjusted <= court.alpha
+        same(where, "verdict", row["verdict"], "supported" if supported else "undecided")
+
+
+def families_of(court, found):
+    same("families", "number", len(court.document["families"]), len(found))
+    for got, want in zip(court.document["families"], found):
+        for name in want:
+            same(f"family of {want['tests']} tests", name, got[name], want[name])
 
 
 def main():
@@ -247,11 +615,21 @@ def main():
     parser.add_argument("--primary", nargs="*", default=[], metavar="METRIC")
     primary = parser.parse_args().primary
     document = json.load(sys.stdin)
-    comparisons(document)
-    tables(document)
-    adjusted(document, primary)
-    factorial(document)
-    rates(document)
+    if document.get("machines"):
+        print("runs of several machines: not computed again")
+        return 2
+    court = Court(document, primary)
+    compared, fitted, counted = ask_comparisons(court), ask_factorial(court), ask_rates(court)
+    questions = [asked[-1] for asked in compared + fitted + counted]
+    found = answer(court, questions)
+    if left_out:
+        print(f"not computed again: {', '.join(left_out)}")
+        return 2
+    families_of(court, found)
+    comparisons(court, compared)
+    factorial(court, fitted)
+    rates(court, counted)
+    others(court)
     for line in wrong[:20]:
         print(line)
     print(f"{checked} figures computed again, {len(wrong)} differ by more than {TOLERANCE:g}")
