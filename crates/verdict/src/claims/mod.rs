@@ -326,16 +326,7 @@ fn find(
     options: &Options,
 ) -> Found {
     match (&part.source, &part.evidence) {
-        (Source::Row(at), Evidence::Values(weighed)) => {
-            let row = &rows[*at];
-            let mut found = found(row.verdict, weighed.direction(), row.answer, weighed);
-            if row.verdict == Verdict::Undecided {
-                found
-                    .notes
-                    .extend(because::disagreement(weighed, &row.weighed));
-            }
-            found
-        }
+        (Source::Row(at), Evidence::Values(weighed)) => by_row(&rows[*at], weighed),
         (Source::Asked(asked, cap), Evidence::Values(weighed)) => {
             let answer = answers.of(*asked);
             let mut verdict = verdict_of(weighed, &answer, options);
@@ -383,6 +374,15 @@ fn find(
         },
         _ => found_nothing(),
     }
+}
+
+fn by_row(row: &Row, weighed: &Weighed) -> Found {
+    let mut found = found(row.verdict, weighed.direction(), row.answer, weighed);
+    if row.verdict == Verdict::Undecided {
+        let said = because::disagreement(weighed, &row.weighed);
+        found.notes.extend(said);
+    }
+    found
 }
 
 fn found(
