@@ -3,10 +3,16 @@
 use assize_bundle::Records;
 
 use super::grammar::{self, Names};
-use crate::document::ClaimOrigin;
+use crate::cells::Cells;
+use crate::document::{Claim, ClaimOrigin, Outcome};
 use crate::error::Error;
 use crate::names::folded;
 use crate::options::Options;
+use crate::rates::event_names;
+
+/// Where the records hold only statements.
+const ONLY_STATEMENTS: &str =
+    "no claim can be judged: there are only normalised or single figures without a number of runs";
 
 /// A claim, and when it was made.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +51,41 @@ pub(super) fn untried(asked: Asked<'_>, error: Error) -> Result<String, Error> {
         other => other.to_string(),
     };
     Ok(format!("it cannot be tried on these runs: {why}"))
+}
+
+/// A claim where there is nothing to try it on.
+pub(super) fn unjudged(heard: Asked<'_>) -> Result<Claim, Error> {
+    if heard.origin == ClaimOrigin::PostHoc {
+        grammar::check_form(heard.text)?;
+    }
+    Ok(Claim {
+        text: heard.text.to_owned(),
+        origin: heard.origin,
+        outcome: Outcome::Undecided,
+        because: ONLY_STATEMENTS.into(),
+    })
+}
+
+/// The names that a claim on records may use.
+pub(super) fn names(cells: &Cells<'_>) -> Names {
+    let mut metrics: Vec<String> = Vec::new();
+    let recorded = cells.metrics.iter().map(|m| m.name.clone());
+    let stated = cells.records.statements.iter().map(|s| s.metric.clone());
+    let unsupported = cells.records.unsupported.iter().map(|u| u.metric.clone());
+    for name in recorded
+        .chain(event_names(cells))
+        .chain(stated)
+        .chain(unsupported)
+    {
+        if !metrics.contains(&name) {
+            metrics.push(name);
+        }
+    }
+    Names {
+        configurations: cells.configurations.clone(),
+        workloads: cells.workloads.clone(),
+        metrics,
+    }
 }
 
 /// The names that a claim may use where there are no records yet.

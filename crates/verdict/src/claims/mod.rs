@@ -17,16 +17,12 @@ use crate::document::{Claim, ClaimOrigin, Outcome, Scale, Verdict};
 use crate::error::Error;
 use crate::family::{Answer, Answers, Asked, Questions};
 use crate::options::Options;
-use crate::rates::{self, Counted, counted, event_names};
+use crate::rates::{self, Counted, counted};
 use crate::weigh::{Weighed, weigh};
 use crate::words::{count, finite};
-use declared::{Asked as Heard, asked, untried};
+use declared::{Asked as Heard, asked, names, unjudged, untried};
 use grammar::{ClaimKind, Names, Reading, Relation};
 use margin::{about, shifted};
-
-/// Where the records hold only statements.
-const ONLY_STATEMENTS: &str =
-    "no claim can be judged: there are only normalised or single figures without a number of runs";
 
 /// A against B in one workload.
 pub(super) struct Part {
@@ -131,39 +127,6 @@ pub(crate) fn ask_all<'a>(
         });
     }
     Ok(Claims::Tried(pending, events))
-}
-
-fn unjudged(heard: Heard<'_>) -> Result<Claim, Error> {
-    if heard.origin == ClaimOrigin::PostHoc {
-        grammar::check_form(heard.text)?;
-    }
-    Ok(Claim {
-        text: heard.text.to_owned(),
-        origin: heard.origin,
-        outcome: Outcome::Undecided,
-        because: ONLY_STATEMENTS.into(),
-    })
-}
-
-fn names(cells: &Cells<'_>) -> Names {
-    let mut metrics: Vec<String> = Vec::new();
-    let recorded = cells.metrics.iter().map(|m| m.name.clone());
-    let stated = cells.records.statements.iter().map(|s| s.metric.clone());
-    let unsupported = cells.records.unsupported.iter().map(|u| u.metric.clone());
-    for name in recorded
-        .chain(event_names(cells))
-        .chain(stated)
-        .chain(unsupported)
-    {
-        if !metrics.contains(&name) {
-            metrics.push(name);
-        }
-    }
-    Names {
-        configurations: cells.configurations.clone(),
-        workloads: cells.workloads.clone(),
-        metrics,
-    }
 }
 
 /// Everything that claims are tried by.
@@ -363,16 +326,7 @@ fn find(
     options: &Options,
 ) -> Found {
     match (&part.source, &part.evidence) {
-        (Source::Row(at), Evidence::Values(weighed)) => {
-            let row = &rows[*at];
-            let mut found = found(row.verdict, weighed.direction(), row.answer, weighed);
-            if row.verdict == Verdict::Undecided {
-                found
-                    .notes
-                    .extend(because::disagreement(weighed, &row.weighed));
-            }
-            found
-        }
+        (Source::Row(at), Evidence::Values(weighed)) => by_row(&rows[*at], weighed),
         (Source::Asked(asked, cap), Evidence::Values(weighed)) => {
             let answer = answers.of(*asked);
             let mut verdict = verdict_of(weighed, &answer, options);
@@ -420,6 +374,15 @@ fn find(
         },
         _ => found_nothing(),
     }
+}
+
+fn by_row(row: &Row, weighed: &Weighed) -> Found {
+    let mut found = found(row.verdict, weighed.direction(), row.answer, weighed);
+    if row.verdict == Verdict::Undecided {
+        let said = because::disagreement(weighed, &row.weighed);
+        found.notes.extend(said);
+    }
+    found
 }
 
 fn found(
