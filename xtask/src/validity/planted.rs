@@ -1,6 +1,6 @@
 //! Records with a fault of their own: what experiments and posts suffer from.
 
-use assize_bundle::{Events, Measurement, Records, Run};
+use assize_bundle::{Events, Measurement, Records, Run, RunCount};
 
 use super::source::Source;
 use super::trial::{BASELINE, Changed, Grid, Runs, Trial, metric_name, row, workload_name};
@@ -75,17 +75,22 @@ pub(crate) fn drifting(runs: usize, drift: f64, source: &mut Source) -> Trial {
     Trial::of(records, source)
 }
 
-/// Blocks on one memory image, with which each configuration happens to be
-/// faster or slower by as much as with a seed.
-pub(crate) fn one_image(blocks: usize, source: &mut Source) -> Trial {
+/// Blocks whose machines went on from a memory image, one for all or one for
+/// each block, with which each configuration happens to be faster or slower by
+/// as much as with a seed.
+pub(crate) fn images(blocks: usize, one_for_all: bool, source: &mut Source) -> Trial {
     let mut records = Records::default();
-    let luck = [source.normal(), source.normal()];
+    let mut luck = [source.normal(), source.normal()];
     for block in 0..blocks {
+        if !one_for_all {
+            luck = [source.normal(), source.normal()];
+        }
         for (configuration, luck) in [BASELINE, OTHER].into_iter().zip(luck) {
             let value = (SPREAD * (luck + source.normal())).exp();
             push(&mut records, configuration, block, &[value]);
             if let Some(run) = records.runs.last_mut() {
                 run.block = Some(block as u32);
+                run.image = Some(if one_for_all { 0 } else { block as u32 });
             }
         }
     }
@@ -144,6 +149,47 @@ pub(crate) fn mixed(ratio: f64, source: &mut Source) -> Trial {
     trial
 }
 
+/// The same in so many blocks of a run of each configuration.
+pub(crate) fn events_of_runs(size: f64, blocks: usize, source: &mut Source) -> Trial {
+    const EXPOSURE_S: f64 = 60.0;
+    const CLUSTERS: f64 = 4.0;
+    let mut records = Records::default();
+    for block in 0..blocks {
+        for configuration in [BASELINE, OTHER] {
+            push(&mut records, configuration, block, &[]);
+            if let Some(run) = records.runs.last_mut() {
+                run.block = Some(block as u32);
+            }
+        }
+    }
+    for configuration in [BASELINE, OTHER] {
+        let mut by_run = Vec::new();
+        for run in records
+            .runs
+            .iter()
+            .filter(|r| r.configuration == configuration)
+        {
+            let clusters = source.poisson(CLUSTERS);
+            by_run.push(RunCount {
+                order: run.order,
+                count: (0..clusters).map(|_| 1 + source.poisson(size - 1.0)).sum(),
+                exposure_s: Some(EXPOSURE_S),
+            });
+        }
+        records.events.push(Events {
+            configuration: configuration.into(),
+            workload: workload_name(0),
+            event: "hwlat".into(),
+            count: by_run.iter().map(|run| run.count).sum(),
+            exposure_s: Some(EXPOSURE_S * blocks as f64),
+            times_s: Vec::new(),
+            by_run,
+            place: assize_bundle::Place::default(),
+        });
+    }
+    Trial::of(records, source)
+}
+
 /// Events that come in clusters of `size` on average, counted once with each of
 /// two configurations for as long.
 pub(crate) fn events(size: f64, times: bool, source: &mut Source) -> Trial {
@@ -165,6 +211,7 @@ pub(crate) fn events(size: f64, times: bool, source: &mut Source) -> Trial {
             count: times_s.len() as u64,
             exposure_s: Some(EXPOSURE_S),
             times_s: if times { times_s } else { Vec::new() },
+            by_run: Vec::new(),
             place: assize_bundle::Place::default(),
         });
     }

@@ -1,6 +1,6 @@
 //! What is counted in a document.
 
-use assize_verdict::{Comparison, Document, Outcome, Sentence, Verdict, try_records};
+use assize_verdict::{Comparison, Document, Options, Outcome, Sentence, Verdict, try_records};
 use std::collections::BTreeMap;
 
 use super::peers::{self, PEERS};
@@ -38,9 +38,11 @@ pub(crate) enum Measure {
     DriftLint,
     /// Comparisons of rates, `established`.
     RateEstablished,
-    /// Main effects of factors that are there, with p at most 5 %.
+    /// Comparisons of rates, `established` or `supported`.
+    RateFound,
+    /// Main effects of factors that are there, `established` or `supported`.
     FactorFound,
-    /// Main effects of factors that are not, with p at most 5 %.
+    /// Main effects of factors that are not, `established` or `supported`.
     FactorFalse,
     /// Documents in which a method finds what is not there.
     PeerFalse(usize),
@@ -66,6 +68,7 @@ impl Measure {
             Self::ClaimUpheld => "claim-upheld".into(),
             Self::DriftLint => "drift-lint".into(),
             Self::RateEstablished => "rate-established".into(),
+            Self::RateFound => "rate-found".into(),
             Self::FactorFound => "factor-found".into(),
             Self::FactorFalse => "factor-false".into(),
             Self::PeerFalse(peer) => format!("peer-{peer}-false"),
@@ -90,8 +93,9 @@ impl Measure {
             Self::ClaimUpheld => "upheld at all",
             Self::DriftLint => "lint `drift`",
             Self::RateEstablished => "falsely `established`",
-            Self::FactorFound => "the effect that is there: p ≤ 0.05",
-            Self::FactorFalse => "the effect that is not: p ≤ 0.05",
+            Self::RateFound => "falsely `established` or `supported`",
+            Self::FactorFound => "the effect that is there is found (before: p ≤ 0.05)",
+            Self::FactorFalse => "the effect that is not is found (before: p ≤ 0.05)",
             Self::PeerFalse(_) => "false alarm in any row",
             Self::PeerFound(_) => "true differences found",
         }
@@ -143,14 +147,17 @@ pub(crate) fn judge(trial: &Trial, with_peers: bool) -> Tally {
         document.lints.iter().any(|lint| lint.code == "drift"),
     );
     for rate in &document.rate_comparisons {
-        tally.one(
-            Measure::RateEstablished,
-            rate.verdict == Verdict::Established,
-        );
+        let sure = rate.verdict == Verdict::Established;
+        tally.one(Measure::RateEstablished, sure);
+        tally.one(Measure::RateFound, is_difference(rate.verdict));
     }
     factors(&mut tally, &document, trial);
-    if trial.claims_best {
-        claim(&mut tally, &document, trial);
+    claims(&mut tally, &document);
+    if trial.claims_best
+        && let Some(options) = claiming_the_best(&document, trial)
+        && let Ok(again) = try_records(&trial.records, &options)
+    {
+        claims(&mut tally, &again);
     }
     if with_peers {
         methods(&mut tally, trial);
@@ -198,6 +205,14 @@ fn rows(tally: &mut Tally, document: &Document, trial: &Trial) {
             tally.one(Measure::Covered, low <= truth && truth <= high);
         }
     }
+    for fit in &document.factorial {
+        for effect in &fit.effects {
+            if trial.ratio(&row(&fit.workload, &fit.metric, &effect.name)) == 1.0 {
+                established |= effect.verdict == Verdict::Established;
+                found |= is_difference(effect.verdict);
+            }
+        }
+    }
     tally.one(Measure::FalseEstablished, established);
     tally.one(Measure::FalseFound, found);
 }
@@ -212,7 +227,7 @@ fn factors(tally: &mut Tally, document: &Document, trial: &Trial) {
             } else {
                 Measure::FactorFound
             };
-            tally.one(measure, effect.p.is_some_and(|p| p <= document.alpha));
+            tally.one(measure, is_difference(effect.verdict));
         }
     }
 }
@@ -246,31 +261,25 @@ fn sentences(tally: &mut Tally, document: &Document) {
     tally.one(Measure::Contradicting, contradicting);
 }
 
-/// Makes the most striking row a claim and judges again, as somebody does who
-/// has seen the figures.
-fn claim(tally: &mut Tally, document: &Document, trial: &Trial) {
+/// Options with the most striking row as a claim, as somebody gives them who has
+/// seen the figures.
+fn claiming_the_best(document: &Document, trial: &Trial) -> Option<Options> {
     let p = |c: &Comparison| (c.p.unwrap_or(1.0), c.p_t.unwrap_or(1.0));
     let best = document.comparisons.iter().min_by(|a, b| {
         let (a, b) = (p(a), p(b));
         a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
-    });
-    let Some(best) = best else {
-        return;
-    };
-    let sign = if best.ratio.is_some_and(|ratio| ratio < 1.0) {
-        '<'
-    } else {
-        '>'
-    };
+    })?;
+    let sign = if best.ratio? < 1.0 { '<' } else { '>' };
     let mut options = trial.options.clone();
     options.claims = vec![format!(
         "{} {sign} {} on {} in {}",
         best.configuration, best.baseline, best.metric, best.workload
     )];
-    let Ok(again) = try_records(&trial.records, &options) else {
-        return;
-    };
-    for claim in &again.claims {
+    Some(options)
+}
+
+fn claims(tally: &mut Tally, document: &Document) {
+    for claim in &document.claims {
         let upheld = claim.outcome == Outcome::Upheld;
         let weakly = claim.because.contains("supported, not established");
         tally.one(Measure::ClaimUpheld, upheld);

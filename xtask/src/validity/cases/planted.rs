@@ -4,7 +4,7 @@ use super::{Case, Goal, Section};
 use crate::validity::planted;
 use crate::validity::source::Source;
 use crate::validity::tally::Measure;
-use crate::validity::trial::{Changed, Grid, Runs, Trial};
+use crate::validity::trial::{Changed, Grid, Runs, Trial, metric_name, workload_name};
 
 const FEW: Goal = Goal::AtMost(0.05);
 
@@ -53,6 +53,20 @@ fn chosen() -> Vec<Case> {
         .shows(Measure::ClaimEstablished, FEW)
         .shows(Measure::ClaimUpheld, FEW),
         single(
+            "claim/declared-null",
+            "a claim declared beforehand on one of 72 rows in which nothing differs, 8 blocks",
+            [400, 40],
+            |source| declared(1.0, source),
+        )
+        .shows(Measure::ClaimUpheld, FEW),
+        single(
+            "claim/declared",
+            "the same on a row that truly falls by 10 %",
+            [400, 40],
+            |source| declared(0.9, source),
+        )
+        .shows(Measure::ClaimUpheld, Goal::AtLeast(0.8)),
+        single(
             "flagship/null",
             "6 blocks of 5 configurations and 9 workloads, 72 primary rows and 360 others, \
              nothing differs",
@@ -75,6 +89,15 @@ fn chosen() -> Vec<Case> {
         );
     }
     cases
+}
+
+/// 72 rows of which the first truly changes, and the claim that it falls.
+fn declared(ratio: f64, source: &mut Source) -> Trial {
+    let grid = Grid::rows(72, Runs::Blocks(8)).changed(Changed::Metrics(1, ratio));
+    let mut trial = grid.trial(source);
+    let claim = format!("c1 < base on {} in {}", metric_name(0), workload_name(0));
+    trial.records.claims.push(claim);
+    trial
 }
 
 /// Runs that are not what a test takes them for.
@@ -118,7 +141,14 @@ fn faults() -> Vec<Case> {
             "one row, 8 blocks on one memory image, with which configurations differ by as \
              much as with a seed",
             [2000, 200],
-            |source| planted::one_image(8, source),
+            |source| planted::images(8, true, source),
+        )
+        .shows(Measure::FalseEstablished, FEW),
+        single(
+            "images/8",
+            "the same, each block on a memory image of its own",
+            [2000, 200],
+            |source| planted::images(8, false, source),
         )
         .shows(Measure::FalseEstablished, FEW),
         single(
@@ -144,7 +174,7 @@ fn faults() -> Vec<Case> {
             [1000, 100],
             move |source| grid.trial(source),
         )
-        .shows(Measure::FactorFound, Goal::AtLeast(0.9))
+        .shows(Measure::FactorFound, Goal::AtLeast(0.8))
         .shows(Measure::FactorFalse, FEW),
     );
     cases
@@ -153,25 +183,31 @@ fn faults() -> Vec<Case> {
 fn events() -> Vec<Case> {
     let mut cases = Vec::new();
     for size in [1, 2, 3, 5] {
+        let events = if size == 1 {
+            "events one by one".to_owned()
+        } else {
+            format!("events in clusters of {size} on average")
+        };
+        let size = f64::from(size);
         for times in [false, true] {
             let how = if times { "with" } else { "without" };
-            let what = if size == 1 {
-                format!("events one by one, {how} times")
-            } else {
-                format!("events in clusters of {size} on average, {how} times")
-            };
-            cases.push(
-                single(
-                    &format!("events/{size}-{how}"),
-                    what,
-                    [2000, 200],
-                    move |source| planted::events(f64::from(size), times, source),
-                )
-                .shows(Measure::RateEstablished, FEW),
-            );
+            let what = format!("{events}, one count of each with the same rate, {how} times");
+            cases.push(single(
+                &format!("events/{size}-{how}"),
+                what,
+                [2000, 200],
+                move |source| planted::events(size, times, source),
+            ));
         }
+        let what = format!("{events}, the same rate, counted in 8 blocks");
+        let name = format!("events/{size}-runs");
+        cases.push(single(&name, what, [2000, 100], move |source| {
+            planted::events_of_runs(size, 8, source)
+        }));
     }
-    cases
+    let rates = |case: Case| case.shows(Measure::RateEstablished, FEW);
+    let rates = |case| rates(case).shows(Measure::RateFound, FEW);
+    cases.into_iter().map(rates).collect()
 }
 
 /// When two are called equal.
