@@ -339,16 +339,19 @@ def answer(court, questions):
     classes = [[q for q in asked if q.primary], [q for q in asked if not q.primary]]
     shares = (PRIMARY_SHARE, 1 - PRIMARY_SHARE) if all(classes) else (1.0, 1.0)
     found = []
-    for members, share in zip(classes, shares):
+    able = lambda q: q.row and families.attainable(q.row) <= court.alpha
+    both = all(any(able(q) for q in members) for members in classes)
+    permuted = (PRIMARY_SHARE, 1 - PRIMARY_SHARE) if both else (1.0, 1.0)
+    for members, share, of_row in zip(classes, shares, permuted):
         for q in members:
             q.alone = court.alpha * share / len(members)
-            q.least = q.row and min(1.0, families.attainable(q.row) / share)
+            q.least = q.row and min(1.0, families.attainable(q.row) / of_row)
         able = [q for q in members if q.row and families.attainable(q.row) <= court.alpha]
         for q in members:
             if q.row and q not in able:
                 q.p = by_itself(q.row)
         if able:
-            found.append(permute(members is classes[0], able, share * court.alpha))
+            found.append(permute(members is classes[0], able, of_row * court.alpha))
     for name, of in (("p_t", "p_t_adjusted"), ("p_equivalence", "p_equivalence_adjusted")):
         for members in classes:
             some = [q for q in members if getattr(q, name) is not None]
@@ -411,7 +414,7 @@ def capped(court, q, verdict, cap):
 
 def simultaneous(q, weighed, verdict):
     bounds = weighed.bounds(1 - q.alone) if 0 < q.alone < 1 else None
-    if bounds and verdict == "established":
+    if bounds and verdict in ("established", "supported"):
         none = 0.0 if weighed.scale == "raw" else 1.0
         return (max(bounds[0], none), bounds[1]) if weighed.effect > 0 else (bounds[0], min(bounds[1], none))
     return bounds

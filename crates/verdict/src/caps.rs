@@ -47,6 +47,21 @@ impl Caps {
         }
     }
 
+    /// The strictest cap on what all configurations of a workload say together.
+    pub(crate) fn of_all(&self, cells: &Cells<'_>, workload: usize, metric: usize) -> Option<Cap> {
+        let row: Vec<(usize, &Cell<'_>)> = cells.row(workload, metric).collect();
+        let (configuration, first) = *row.first()?;
+        let key = Key {
+            workload,
+            metric,
+            configuration,
+        };
+        let caps = row
+            .iter()
+            .filter_map(|(_, cell)| self.of(cells, key, (first, cell)));
+        caps.max_by_key(|cap| cap.verdict == Verdict::Undecided)
+    }
+
     /// The strictest cap on `b` against `a`, both at the workload and metric of
     /// `key`.
     pub(crate) fn of(

@@ -447,8 +447,8 @@ fn within(weighed: &Weighed, options: &Options) -> bool {
 
 /// The interval that holds together with those of all other tests of the family
 /// (Bonferroni). What the family's test excludes and this interval does not,
-/// because the test uses what rows have in common, ends at "no difference"
-/// (Guilbaud 2008).
+/// because the test uses what rows have in common or steps down, ends at "no
+/// difference" (Guilbaud 2008).
 pub(crate) fn simultaneous(
     weighed: &Weighed,
     answer: &Answer,
@@ -464,10 +464,10 @@ pub(crate) fn simultaneous(
         Scale::Log | Scale::Summary => (estimate.ratio_interval(level), 1.0),
     };
     let [low, high] = ends(interval.ok()?)?;
-    let established = verdict == Verdict::Established;
+    let differs = matches!(verdict, Verdict::Established | Verdict::Supported);
     Some(match estimate.effect > none {
-        true if established => [low.max(none), high],
-        false if established => [low, high.min(none)],
+        true if differs => [low.max(none), high],
+        false if differs => [low, high.min(none)],
         _ => [low, high],
     })
 }

@@ -177,8 +177,8 @@ pub struct Comparison {
     /// level of `Options::level`.
     pub ci: Option<[f64; 2]>,
     /// The interval at the level that is right for all tests of the family
-    /// together. Of a row that is established it ends at "no difference" at the
-    /// latest.
+    /// together. Of a row that is established or supported it ends at "no
+    /// difference" at the latest.
     #[serde(default)]
     pub ci_simultaneous: Option<[f64; 2]>,
     /// p of the t test; `null` where nothing varies.

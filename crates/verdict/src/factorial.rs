@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_judge::family::{Block, Contrast};
 use assize_judge::{Error as JudgeError, factorial};
 
+use crate::caps::{Cap, Caps};
 use crate::cells::Cells;
+use crate::comparisons::capped;
 use crate::document::{Effect, Factorial, Lint, Verdict};
 use crate::family::{Answers, Asked, Question, Questions};
 use crate::names::folded;
@@ -18,7 +20,7 @@ const FEWEST_BLOCKS: usize = 3;
 
 /// The fits, before their effects are decided.
 pub(crate) struct Fits {
-    fits: Vec<(Factorial, Vec<Asked>)>,
+    fits: Vec<(Factorial, Vec<Asked>, Option<Cap>)>,
     pub(crate) holes: Vec<Lint>,
 }
 
@@ -27,6 +29,7 @@ pub(crate) struct Fits {
 pub(crate) fn ask_all(
     cells: &Cells<'_>,
     primary: &BTreeSet<usize>,
+    caps: &Caps,
     questions: &mut Questions,
 ) -> Fits {
     let levels = levels(cells);
@@ -60,7 +63,8 @@ pub(crate) fn ask_all(
                     })
                 });
                 let asked = asked.collect();
-                fits.push((written(cells, workload, metric, fit), asked));
+                let cap = caps.of_all(cells, workload, metric);
+                fits.push((written(cells, workload, metric, fit), asked, cap));
             }
             Err(JudgeError::MissingCell(hole)) => {
                 note_hole(&mut holes, cells, (workload, metric), &hole);
@@ -73,19 +77,20 @@ pub(crate) fn ask_all(
 
 /// Decides the effects.
 pub(crate) fn settle(fits: Fits, answers: &Answers, options: &Options) -> Vec<Factorial> {
-    let decided = fits.fits.into_iter().map(|(mut fit, asked)| {
+    let decided = fits.fits.into_iter().map(|(mut fit, asked, cap)| {
         for (effect, asked) in fit.effects.iter_mut().zip(asked) {
             let answer = answers.of(asked);
             let passes = |p: Option<f64>| p.is_some_and(|p| p <= options.alpha);
             let able = answer.least.is_some_and(|least| least <= options.alpha);
             effect.p_adjusted = answer.p_adjusted.or(answer.p_t_adjusted);
-            effect.verdict = if passes(answer.p_adjusted) {
+            let verdict = if passes(answer.p_adjusted) {
                 Verdict::Established
             } else if !able && passes(answer.p_t_adjusted) {
                 Verdict::Supported
             } else {
                 Verdict::Undecided
             };
+            effect.verdict = capped(verdict, cap, &answer, options);
         }
         fit
     });

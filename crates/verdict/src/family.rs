@@ -78,10 +78,14 @@ impl Questions {
                 .collect()
         };
         let classes = [of(true), of(false)];
-        let shares = match (classes[0].is_empty(), classes[1].is_empty()) {
-            (false, false) => [PRIMARY_SHARE, 1.0 - PRIMARY_SHARE],
-            _ => [1.0, 1.0],
+        let halves = |both: bool| match both {
+            true => [PRIMARY_SHARE, 1.0 - PRIMARY_SHARE],
+            false => [1.0, 1.0],
         };
+        let shares = halves(classes.iter().all(|class| !class.is_empty()));
+        // A class in which no permutation test can reach alpha leaves it whole.
+        let able = |class: &Vec<usize>| class.iter().any(|&at| is_able(&questions[at], alpha));
+        let of_permutation = halves(classes.iter().all(able));
         let mut answers = vec![Answer::default(); questions.len()];
         let mut families = Vec::new();
         for (at, class) in classes.iter().enumerate() {
@@ -93,7 +97,7 @@ impl Questions {
                 &questions,
                 class,
                 at == 0,
-                shares[at],
+                of_permutation[at],
                 alpha,
                 seed,
                 &mut answers,
@@ -118,6 +122,12 @@ fn tests(question: &Question) -> bool {
     question.contrast.is_some() || question.p_t.is_some() || question.p_equivalence.is_some()
 }
 
+/// Whether the permutation test can reach alpha by itself.
+fn is_able(question: &Question, alpha: f64) -> bool {
+    let contrast = question.contrast.as_ref();
+    contrast.is_some_and(|contrast| contrast.attainable() <= alpha)
+}
+
 /// Tests one class by step-down maxT. What cannot reach alpha by itself, however
 /// the data turn out, is tested by itself only and costs the others nothing
 /// (Tarone 1990).
@@ -138,7 +148,7 @@ fn permute(
         };
         let least = contrast.attainable();
         answers[at].least = finite((least / share).min(1.0));
-        if least <= alpha {
+        if is_able(&questions[at], alpha) {
             able.push(at);
             contrasts.push(contrast.clone());
         } else if let Ok(found) = family::step_down(std::slice::from_ref(contrast), seed) {

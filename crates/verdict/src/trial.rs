@@ -48,7 +48,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     let mut questions = Questions::default();
     let asks = &mut questions;
     let mut rows = comparisons::ask_all(&cells, &baselines, &primary, &caps, options, asks);
-    let fits = factorial::ask_all(&cells, &primary, asks);
+    let fits = factorial::ask_all(&cells, &primary, &caps, asks);
     let pending = rates::ask_all(&cells, baselines.chosen, options, asks);
     let claims = claims::ask_all(&cells, &rows, &caps, &pending, options, asks)?;
     let answers = questions.answer(options.alpha, options.seed);

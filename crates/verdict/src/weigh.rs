@@ -398,12 +398,18 @@ fn moments(cell: &Cell<'_>) -> Option<(f64, Option<f64>, Option<u32>)> {
     Some((summary.mean, standard_error(summary), summary.n))
 }
 
+/// A standard error that is less than this share of the effect is rounding.
+const ROUNDING: f64 = 1e-12;
+
 /// Takes an estimate, with the variance that the steps of the values add. Where
 /// nothing varies there is no t test: that so few runs are equal does not show
 /// that all would be.
 fn take_estimate(weighed: &mut Weighed, estimate: Result<Estimate>, t_test: TTest, variance: f64) {
     let raw = weighed.scale == Scale::Raw;
-    let varies = estimate.as_ref().is_ok_and(|e| e.standard_error > 0.0);
+    let varies = estimate.as_ref().is_ok_and(|e| {
+        let effect = if raw { e.effect } else { e.effect.ln() };
+        e.standard_error > ROUNDING * effect.abs().max(e.effect.abs())
+    });
     let estimate = estimate.map(|estimate| match (variance > 0.0, raw) {
         (false, _) => estimate,
         (true, true) => estimate.difference_widened(variance),

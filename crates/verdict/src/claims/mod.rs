@@ -222,6 +222,9 @@ impl Court<'_, '_> {
         if weighed.scale == Scale::Raw && reading.bound != 1.0 {
             return Source::None("a margin in per cent needs positive values");
         }
+        if weighed.across.is_some() && reading.bound != 1.0 {
+            return Source::None("a margin is tried on one machine at a time");
+        }
         let p_equivalence =
             equivalence_p(weighed, self.options).filter(|_| reading.kind == ClaimKind::Equal);
         let mut question = question(weighed, p_equivalence, primary);

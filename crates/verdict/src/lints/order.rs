@@ -54,21 +54,21 @@ pub(super) fn outliers(cells: &Cells<'_>, faults: &Faults, primary: &BTreeSet<us
 }
 
 /// The workloads on which all runs of a configuration stand together in the order of
-/// runs. Where there are blocks there are none.
+/// runs, on some machine. Runs in blocks are not among them.
 pub(crate) fn grouped(cells: &Cells<'_>) -> BTreeSet<usize> {
-    if cells.records.runs.iter().any(|run| run.block.is_some()) {
-        return BTreeSet::new();
-    }
-    let mut runs: Vec<usize> = (0..cells.records.runs.len()).collect();
-    runs.sort_by_key(|&run| cells.records.runs[run].order);
-    let mut orders: Vec<Vec<usize>> = vec![Vec::new(); cells.workloads.len()];
+    let records = &cells.records.runs;
+    let mut runs: Vec<usize> = (0..records.len()).collect();
+    runs.sort_by_key(|&run| records[run].order);
+    let mut orders: BTreeMap<(usize, Option<&str>), Vec<usize>> = BTreeMap::new();
     for run in runs {
         let (workload, configuration) = cells.run_places[run];
-        orders[workload].push(configuration);
+        if records[run].block.is_none() {
+            let place = (workload, records[run].machine.as_deref());
+            orders.entry(place).or_default().push(configuration);
+        }
     }
-    let all = 0..cells.workloads.len();
-    all.filter(|&workload| grouped_order(&orders[workload]))
-        .collect()
+    let grouped = orders.iter().filter(|(_, order)| grouped_order(order));
+    grouped.map(|((workload, _), _)| *workload).collect()
 }
 
 /// Says where all runs of a configuration stand together.
