@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use common::{Cache, Outcome, Test, command, errors, files, printed};
+use common::{Cache, Outcome, Test, command, document, errors, files, printed, skip, there};
 use serde_json::Value;
 
 fn main() -> ExitCode {
@@ -20,6 +20,7 @@ fn main() -> ExitCode {
         ("each_block_goes_on_from_an_image_of_its_own", own),
         ("with_one_image_nothing_is_drawn", one),
         ("modules_that_may_be_loaded_in_any_order_are", modules),
+        ("builds_of_our_modules_are_part_of_an_image", builds),
         ("a_plan_says_how_many_boots_there_will_be", planned),
     ];
     let needed = ["agent", "QEMU", "kernel debian:6.12"];
@@ -178,6 +179,52 @@ fn modules() -> Outcome {
     assert_eq!(orders("runs = 2\nimages = 1"), BTreeSet::from([321]));
     // With this seed the two images have the two orders that there are.
     assert_eq!(orders("runs = 2\nseed = 4"), BTreeSet::from([312, 321]));
+    Ok(())
+}
+
+/// Two forms of a queue of ours.
+const BUILDS: &str = r#"title = "Builds"
+kernel = "debian:6.12"
+runs = 3
+
+[factors.bypass.off]
+queue.design = "depq"
+
+[factors.bypass.on]
+queue = { design = "depq", bypass = true }
+
+[workloads.sync]
+kind = "sync"
+submissions = 5
+"#;
+
+fn builds() -> Outcome {
+    if let Err(why) = there(&["modules for debian:6.12"]) {
+        skip(&why);
+        return Ok(());
+    }
+    let here = Here::of(BUILDS);
+    here.run("a", &[]);
+    let mut of_image: BTreeMap<u64, BTreeSet<String>> = BTreeMap::new();
+    for run in here.runs("a") {
+        let parts = run["identity"].as_array().unwrap();
+        let is = |part: &&Value| part["kind"] == "module" && part["name"] == "depq";
+        let module = parts.iter().find(is).unwrap()["value"].as_str().unwrap();
+        let image = run["image"].as_u64().unwrap();
+        of_image.entry(image).or_default().insert(module.into());
+    }
+    // Other bytes in each image, the same in all runs from it.
+    assert!(of_image.values().all(|modules| modules.len() == 1));
+    let all: BTreeSet<&String> = of_image.values().flatten().collect();
+    assert_eq!(all.len(), 3, "{of_image:?}");
+    // That is no difference of the configurations, nor one among their runs.
+    let verdict = document(here.path(), &["compare", "a", "--json"]);
+    let lints = verdict["lints"].as_array().unwrap();
+    let codes = lints.iter().map(|lint| lint["code"].as_str().unwrap());
+    let wrong: Vec<&str> = codes
+        .filter(|code| ["identity-varies", "unexpected-difference"].contains(code))
+        .collect();
+    assert!(wrong.is_empty(), "{lints:?}");
     Ok(())
 }
 

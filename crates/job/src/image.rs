@@ -36,12 +36,18 @@ pub struct Image {
     /// What the order is drawn from in which modules are loaded that could be
     /// loaded in any; 0 for the order in which they are named.
     pub modules: u32,
+    /// Which build of the testbed's modules is loaded, below [`Image::BUILDS`]:
+    /// the same code laid out in other ways, for 0 as it is written.
+    pub build: u32,
 }
 
 /// Words of the command line that say what was drawn begin with this.
 const PREFIX: &str = "assize.drawn.";
 
 impl Image {
+    /// How many builds of the testbed's modules there are.
+    pub const BUILDS: u32 = 3;
+
     /// Whether nothing was drawn.
     #[must_use]
     pub fn is_plain(&self) -> bool {
@@ -84,12 +90,13 @@ impl Image {
         words.join(" ")
     }
 
-    fn named(&mut self) -> [(&'static str, &mut u32); 4] {
+    fn named(&mut self) -> [(&'static str, &mut u32); 5] {
         [
             ("settle_us", &mut self.settle_us),
             ("processes", &mut self.processes),
             ("padding", &mut self.padding),
             ("modules", &mut self.modules),
+            ("build", &mut self.build),
         ]
     }
 }

@@ -31,6 +31,8 @@ pub(crate) fn images(seed: u64, images: u32) -> Vec<Image> {
             processes: draws.whole(PROCESSES),
             padding: draws.whole(PADDING / PADDING_STEP) * PADDING_STEP,
             modules: 1 + draws.whole(u32::MAX),
+            // Each as often as the others.
+            build: block % Image::BUILDS,
         }
     };
     (0..images).map(image).collect()
