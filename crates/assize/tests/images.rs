@@ -40,8 +40,14 @@ workload.it.environment = { MORE = "1" }
 
 [workloads.it]
 kind = "command"
-argv = ["sh", "-c", "echo pid: $$; echo padding: ${#ASSIZE_PADDING}"]
-metrics = ["pid", "padding"]
+argv = ["sh", "-c", """
+echo pid: $$
+echo padding: ${#ASSIZE_PADDING}
+while read address kind name; do
+    [ $name = _text ] && echo text: $((0x${address#ffff})) && break
+done </proc/kallsyms
+"""]
+metrics = ["pid", "padding", "text"]
 "#;
 
 struct Here {
@@ -127,6 +133,13 @@ fn own() -> Outcome {
         let processes = drawn(run, "processes") - drawn(first, "processes");
         assert_eq!(value(run, "pid") - value(first, "pid"), processes);
     }
+    // The kernel itself lies elsewhere in each, a multiple of 2 MiB away.
+    let places: BTreeSet<i64> = runs.iter().map(|run| value(run, "text")).collect();
+    assert_eq!(places.len(), 3, "{places:x?}");
+    assert!(
+        places.iter().all(|place| place % (2 << 20) == 0),
+        "{places:x?}"
+    );
     // In another order, not as many at once, and booted anew: the same bytes.
     here.run("b", &["--jobs", "1"]);
     assert_eq!(files(&here.path().join("a")), files(&here.path().join("b")));
@@ -147,6 +160,11 @@ fn one() -> Outcome {
     let line = runs[0]["environment"]["command_line"].as_str().unwrap();
     assert!(!line.contains("assize.drawn"), "{line}");
     assert!(runs.iter().all(|run| value(run, "padding") == 0));
+    // Where it was linked for.
+    assert!(
+        runs.iter()
+            .all(|run| value(run, "text") == 0xffff_8100_0000)
+    );
     Ok(())
 }
 
