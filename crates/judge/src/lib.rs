@@ -55,6 +55,7 @@ mod qr;
 pub mod quantile;
 mod random;
 pub mod step;
+pub mod variance_components;
 pub mod verdict;
 pub mod weighted;
 pub mod welch;
