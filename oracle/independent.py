@@ -30,6 +30,7 @@ import families
 
 TOLERANCE = 1e-6
 PRIMARY_SHARE = 0.8
+PERMUTATION_SHARE = 0.9
 MOST_RELABELINGS = 200_000
 checked = 0
 wrong = []
@@ -305,10 +306,15 @@ class Court:
         if workload in self.grouped:
             return "supported", "unrandomised-order"
         few, many = sorted((a, b), key=lambda cell: len(cell.runs))
-        if len(few.runs) > 1 and len(many.runs) >= 2 * len(few.runs):
+        blocked = all(run.get("block") is not None for cell in (a, b) for run in cell.runs)
+        if 1 < len(few.runs) < 20 and not blocked:
             spread = lambda v: np.std(np.log(v) if (v > 0).all() else v, ddof=1)
-            if spread(few.values) > 2 * spread(many.values):
+            one, two = spread(few.values), spread(many.values)
+            uneven = len(many.runs) >= 2 * len(few.runs)
+            if uneven and one > 2 * two:
                 return "supported", "unequal-spread"
+            if not uneven and len(few.runs) >= 4 and max(one, two) > 3 * min(one, two):
+                return "established", "unequal-spread"
         return None
 
     def steps(self, workload, metric):
@@ -329,6 +335,7 @@ class Question:
     def __init__(self, row, p_t, p_equivalence, primary):
         self.row, self.p_t, self.p_equivalence, self.primary = row, p_t, p_equivalence, primary
         self.p = self.p_adjusted = self.p_t_adjusted = self.p_equivalence_adjusted = self.least = None
+        self.differs = None
         self.alone = 0.0
 
 
@@ -342,28 +349,42 @@ def answer(court, questions):
     able = lambda q: q.row and families.attainable(q.row) <= court.alpha
     both = all(any(able(q) for q in members) for members in classes)
     permuted = (PRIMARY_SHARE, 1 - PRIMARY_SHARE) if both else (1.0, 1.0)
+    mixed = lambda members: any(map(able, members)) and any(q.p_t is not None and not able(q) for q in members)
+    permuted = [of * (PERMUTATION_SHARE if mixed(members) else 1.0) for members, of in zip(classes, permuted)]
     for members, share, of_row in zip(classes, shares, permuted):
         for q in members:
             q.alone = court.alpha * share / len(members)
             q.least = q.row and min(1.0, families.attainable(q.row) / of_row)
-        able = [q for q in members if q.row and families.attainable(q.row) <= court.alpha]
         for q in members:
-            if q.row and q not in able:
+            if q.row and not able(q):
                 q.p = by_itself(q.row)
-        if able:
-            found.append(permute(members is classes[0], able, of_row * court.alpha))
+        if any(map(able, members)):
+            found.append(permute(members is classes[0], list(filter(able, members)), of_row * court.alpha))
+    for members in classes:
+        tested = [q for q in members if able(q)]
+        others = [q for q in members if not able(q) and q.p_t is not None]
+        by_t = multipletests([q.p_t for q in others], method="holm")[1].tolist() if others else []
+        p = [q.p_adjusted for q in tested]
+        p, by_t = families.shared(p, by_t, PERMUTATION_SHARE) if p and by_t else (p, by_t)
+        for q, p in zip(tested + others, list(p) + list(by_t)):
+            q.differs = float(p)
     for name, of in (("p_t", "p_t_adjusted"), ("p_equivalence", "p_equivalence_adjusted")):
         for members in classes:
             some = [q for q in members if getattr(q, name) is not None]
             for q, p in zip(some, multipletests([getattr(q, name) for q in some], method="holm")[1] if some else []):
                 setattr(q, of, float(p))
-    for of in ("p_adjusted", "p_t_adjusted", "p_equivalence_adjusted"):
+    for of in ("differs", "p_t_adjusted", "p_equivalence_adjusted"):
         some = [[q for q in members if getattr(q, of) is not None] for members in classes]
         shared = families.shared(*[[getattr(q, of) for q in members] for members in some], PRIMARY_SHARE)
         if all(some):
             for members, ps in zip(some, shared):
                 for q, p in zip(members, ps):
                     setattr(q, of, p)
+    for q in asked:
+        if able(q):
+            q.p_adjusted = q.differs
+        else:
+            q.p_t_adjusted = q.differs
     return found
 
 
@@ -405,11 +426,10 @@ def word(court, q, weighed):
 def capped(court, q, verdict, cap):
     if cap is None or verdict == "equivalent":
         return verdict
-    if cap[0] == "supported" and verdict == "supported":
+    if verdict == "supported" and cap[0] != "undecided":
         return verdict
-    if cap[0] == "supported" and verdict == "established" and q.p_t_adjusted is not None and q.p_t_adjusted <= court.alpha:
-        return "supported"
-    return "undecided"
+    by_t = q.p_t_adjusted is not None and q.p_t_adjusted <= court.alpha
+    return cap[0] if verdict == "established" and by_t else "undecided"
 
 
 def simultaneous(q, weighed, verdict):

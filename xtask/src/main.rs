@@ -10,6 +10,7 @@ mod deny;
 mod docs;
 mod fuzz;
 mod golden;
+mod images;
 mod kernel_tests;
 mod kmod;
 mod lab;
@@ -121,6 +122,12 @@ const VERBS: &[Verb] = &[
         arguments: "[kasan|kcsan] [--write]",
         help: "build kernels that check themselves and run all tests of the modules on them",
         run: |arguments| done(debug::run(arguments)),
+    },
+    Verb {
+        name: "images",
+        arguments: "",
+        help: "how much images and seeds bring to the spread of exact runs",
+        run: |arguments| done(images::run(arguments)),
     },
     Verb {
         name: "validity",

@@ -191,10 +191,15 @@ fn varies(one: &PlannedConfiguration, other: &PlannedConfiguration) -> BTreeSet<
     kinds
 }
 
+/// Configuration, workload, and the build of the testbed's modules: their bytes
+/// differ from build to build.
+type Cell = (usize, usize, u32);
+
 /// What the runs of each configuration and workload must be made of.
 #[derive(Debug, Default)]
 pub(crate) struct Expected {
-    cells: BTreeMap<(usize, usize), Vec<IdentityPart>>,
+    cells: BTreeMap<Cell, Vec<IdentityPart>>,
+    builds: Vec<u32>,
 }
 
 impl Expected {
@@ -204,9 +209,12 @@ impl Expected {
         runs: &[PlannedRun],
         target: &dyn Target,
     ) -> Result<Expected, Failure> {
-        let mut expected = Expected::default();
+        let mut expected = Expected {
+            builds: plan.images.iter().map(|image| image.build).collect(),
+            ..Expected::default()
+        };
         for run in runs {
-            let cell = (run.configuration, run.workload);
+            let cell = expected.cell(run);
             if expected.cells.contains_key(&cell) {
                 continue;
             }
@@ -219,8 +227,14 @@ impl Expected {
 
     /// What this run must be made of.
     pub(crate) fn run(&self, run: &PlannedRun) -> &[IdentityPart] {
-        let cell = (run.configuration, run.workload);
-        self.cells.get(&cell).map_or(&[], Vec::as_slice)
+        self.cells.get(&self.cell(run)).map_or(&[], Vec::as_slice)
+    }
+
+    fn cell(&self, run: &PlannedRun) -> Cell {
+        let image = run.image.and_then(|image| usize::try_from(image).ok());
+        let build = image.and_then(|image| self.builds.get(image));
+        let build = build.copied().unwrap_or_default();
+        (run.configuration, run.workload, build)
     }
 }
 
@@ -323,22 +337,30 @@ struct Asked {
     parts: BTreeSet<(IdentityKind, String, Option<String>)>,
 }
 
+/// What is asked by workload and build.
+type AskedOf = BTreeMap<(usize, u32), Asked>;
+
 /// Refuses configurations that differ in name only: a comparison of them would
 /// be of something with itself.
 pub(crate) fn refuse_same(plan: &Plan, expected: &Expected) -> Result<(), Failure> {
-    let mut seen: Vec<(&PlannedConfiguration, Vec<Asked>)> = Vec::new();
+    let mut seen: Vec<(&PlannedConfiguration, AskedOf)> = Vec::new();
+    let same = |one: &AskedOf, other: &AskedOf| {
+        let common = || one.keys().filter(|cell| other.contains_key(*cell));
+        let workloads: BTreeSet<usize> = common().map(|(workload, _)| *workload).collect();
+        workloads.len() == plan.workloads.len() && common().all(|cell| one[cell] == other[cell])
+    };
     for (at, configuration) in plan.configurations.iter().enumerate() {
         if configuration.aa {
             continue;
         }
-        let cell = |workload| {
-            let parts = expected.cells.get(&(at, workload))?;
-            Some(asked(configuration, workload, parts))
-        };
-        let all: Option<Vec<Asked>> = (0..plan.workloads.len()).map(cell).collect();
-        let Some(all) = all else { continue };
-        if let Some((same, _)) = seen.iter().find(|(_, other)| *other == all) {
-            return Err(same_failure(same, configuration));
+        let cells = expected.cells.iter().filter(|((of, ..), _)| *of == at);
+        let all: AskedOf = cells
+            .map(|(&(_, workload, build), parts)| {
+                ((workload, build), asked(configuration, workload, parts))
+            })
+            .collect();
+        if let Some((one, _)) = seen.iter().find(|(_, other)| same(other, &all)) {
+            return Err(same_failure(one, configuration));
         }
         seen.push((configuration, all));
     }

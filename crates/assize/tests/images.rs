@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use common::{Cache, Outcome, Test, command, errors, files, printed};
+use common::{Cache, Outcome, Test, command, document, errors, files, printed, skip, there};
 use serde_json::Value;
 
 fn main() -> ExitCode {
@@ -20,6 +20,7 @@ fn main() -> ExitCode {
         ("each_block_goes_on_from_an_image_of_its_own", own),
         ("with_one_image_nothing_is_drawn", one),
         ("modules_that_may_be_loaded_in_any_order_are", modules),
+        ("builds_of_our_modules_are_part_of_an_image", builds),
         ("a_plan_says_how_many_boots_there_will_be", planned),
     ];
     let needed = ["agent", "QEMU", "kernel debian:6.12"];
@@ -39,8 +40,14 @@ workload.it.environment = { MORE = "1" }
 
 [workloads.it]
 kind = "command"
-argv = ["sh", "-c", "echo pid: $$; echo padding: ${#ASSIZE_PADDING}"]
-metrics = ["pid", "padding"]
+argv = ["sh", "-c", """
+echo pid: $$
+echo padding: ${#ASSIZE_PADDING}
+while read address kind name; do
+    [ $name = _text ] && echo text: $((0x${address#ffff})) && break
+done </proc/kallsyms
+"""]
+metrics = ["pid", "padding", "text"]
 "#;
 
 struct Here {
@@ -126,6 +133,13 @@ fn own() -> Outcome {
         let processes = drawn(run, "processes") - drawn(first, "processes");
         assert_eq!(value(run, "pid") - value(first, "pid"), processes);
     }
+    // The kernel itself lies elsewhere in each, a multiple of 2 MiB away.
+    let places: BTreeSet<i64> = runs.iter().map(|run| value(run, "text")).collect();
+    assert_eq!(places.len(), 3, "{places:x?}");
+    assert!(
+        places.iter().all(|place| place % (2 << 20) == 0),
+        "{places:x?}"
+    );
     // In another order, not as many at once, and booted anew: the same bytes.
     here.run("b", &["--jobs", "1"]);
     assert_eq!(files(&here.path().join("a")), files(&here.path().join("b")));
@@ -146,6 +160,11 @@ fn one() -> Outcome {
     let line = runs[0]["environment"]["command_line"].as_str().unwrap();
     assert!(!line.contains("assize.drawn"), "{line}");
     assert!(runs.iter().all(|run| value(run, "padding") == 0));
+    // Where it was linked for.
+    assert!(
+        runs.iter()
+            .all(|run| value(run, "text") == 0xffff_8100_0000)
+    );
     Ok(())
 }
 
@@ -178,6 +197,52 @@ fn modules() -> Outcome {
     assert_eq!(orders("runs = 2\nimages = 1"), BTreeSet::from([321]));
     // With this seed the two images have the two orders that there are.
     assert_eq!(orders("runs = 2\nseed = 4"), BTreeSet::from([312, 321]));
+    Ok(())
+}
+
+/// Two forms of a queue of ours.
+const BUILDS: &str = r#"title = "Builds"
+kernel = "debian:6.12"
+runs = 3
+
+[factors.bypass.off]
+queue.design = "depq"
+
+[factors.bypass.on]
+queue = { design = "depq", bypass = true }
+
+[workloads.sync]
+kind = "sync"
+submissions = 5
+"#;
+
+fn builds() -> Outcome {
+    if let Err(why) = there(&["modules for debian:6.12"]) {
+        skip(&why);
+        return Ok(());
+    }
+    let here = Here::of(BUILDS);
+    here.run("a", &[]);
+    let mut of_image: BTreeMap<u64, BTreeSet<String>> = BTreeMap::new();
+    for run in here.runs("a") {
+        let parts = run["identity"].as_array().unwrap();
+        let is = |part: &&Value| part["kind"] == "module" && part["name"] == "depq";
+        let module = parts.iter().find(is).unwrap()["value"].as_str().unwrap();
+        let image = run["image"].as_u64().unwrap();
+        of_image.entry(image).or_default().insert(module.into());
+    }
+    // Other bytes in each image, the same in all runs from it.
+    assert!(of_image.values().all(|modules| modules.len() == 1));
+    let all: BTreeSet<&String> = of_image.values().flatten().collect();
+    assert_eq!(all.len(), 3, "{of_image:?}");
+    // That is no difference of the configurations, nor one among their runs.
+    let verdict = document(here.path(), &["compare", "a", "--json"]);
+    let lints = verdict["lints"].as_array().unwrap();
+    let codes = lints.iter().map(|lint| lint["code"].as_str().unwrap());
+    let wrong: Vec<&str> = codes
+        .filter(|code| ["identity-varies", "unexpected-difference"].contains(code))
+        .collect();
+    assert!(wrong.is_empty(), "{lints:?}");
     Ok(())
 }
 

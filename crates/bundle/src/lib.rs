@@ -17,6 +17,7 @@ mod disk;
 mod error;
 mod evidence;
 mod head;
+mod identified;
 mod merge;
 mod raw;
 mod recorded;

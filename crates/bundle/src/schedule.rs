@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::get;
 use crate::head::Stored;
+use crate::identified::{Made, identities};
 use crate::recorded::{Exit, Recorded, Skipped, StoredRun};
 use crate::writer::{recorded, run_path, samples_path};
 use crate::{
-    Doubt, Error, Events, FailedRun, Identity, Place, Records, RunCount, Samples, Unavailable,
-    samples,
+    Doubt, Error, Events, FailedRun, Place, Records, RunCount, Samples, Unavailable, samples,
 };
 
 /// The runs of one cell that have the same to say.
@@ -36,6 +36,7 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
         ..Records::default()
     };
     let mut collected = Collected::default();
+    let mut all_made = Vec::new();
     let mut repetitions: BTreeMap<Cell, u32> = BTreeMap::new();
     for &index in &there {
         let mut run: StoredRun<Skipped> = get(&run_path(directory, index))?;
@@ -49,7 +50,7 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
         collected.take(&run);
         let machine = parts.iter().find(|part| part.holds(index));
         let machine = machine.map(|part| part.machine.clone());
-        identified(&mut records.identities, &mut run, &machine);
+        all_made.extend(made(&mut run, &machine));
         match run.exit.clone() {
             Exit::Completed => {
                 let mut run = run.into_run();
@@ -59,6 +60,7 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
             Exit::Failed { why, console } => records.failures.push(failed(run, why, console)),
         }
     }
+    records.identities = identities(all_made, &head.plan);
     records.doubts = collected.doubts();
     records.events = collected.events;
     records.unavailable = collected.unavailable.into_iter().collect();
@@ -66,26 +68,19 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
     Ok(records)
 }
 
-/// Adds what a completed run was made of to what others of its cell were.
-fn identified(all: &mut Vec<Identity>, run: &mut StoredRun<Skipped>, machine: &Option<String>) {
+/// What a completed run was made of.
+fn made(run: &mut StoredRun<Skipped>, machine: &Option<String>) -> Option<Made> {
     if run.exit != Exit::Completed || run.identity.is_empty() {
-        return;
+        return None;
     }
-    let parts = std::mem::take(&mut run.identity);
-    let same = |one: &&mut Identity| {
-        let cell = (&one.configuration, &one.workload, &one.machine);
-        cell == (&run.configuration, &run.workload, machine) && one.parts == parts
-    };
-    match all.iter_mut().find(same) {
-        Some(known) => known.runs.push(run.order),
-        None => all.push(Identity {
-            configuration: run.configuration.clone(),
-            workload: run.workload.clone(),
-            machine: machine.clone(),
-            runs: vec![run.order],
-            parts,
-        }),
-    }
+    Some(Made {
+        configuration: run.configuration.clone(),
+        workload: run.workload.clone(),
+        machine: machine.clone(),
+        image: run.image,
+        order: run.order,
+        parts: std::mem::take(&mut run.identity),
+    })
 }
 
 fn failed(run: StoredRun<Skipped>, why: String, console: String) -> FailedRun {

@@ -36,12 +36,20 @@ pub struct Image {
     /// What the order is drawn from in which modules are loaded that could be
     /// loaded in any; 0 for the order in which they are named.
     pub modules: u32,
+    /// Which build of the testbed's modules is loaded, below [`Image::BUILDS`]:
+    /// the same code laid out in other ways, for 0 as it is written.
+    pub build: u32,
+    /// What the addresses of the kernel are drawn from; 0 for those that it was
+    /// linked for.
+    pub addresses: u32,
 }
 
-/// Words of the command line that say what was drawn begin with this.
-const PREFIX: &str = "assize.drawn.";
-
 impl Image {
+    /// Words of the command line that say what was drawn begin with this.
+    pub const PREFIX: &str = "assize.drawn.";
+    /// How many builds of the testbed's modules there are.
+    pub const BUILDS: u32 = 3;
+
     /// Whether nothing was drawn.
     #[must_use]
     pub fn is_plain(&self) -> bool {
@@ -56,7 +64,8 @@ impl Image {
             return Vec::new();
         }
         let mut all = *self;
-        let word = |(name, value): (&str, &mut u32)| format!("{PREFIX}{name}={value}");
+        let prefix = Image::PREFIX;
+        let word = |(name, value): (&str, &mut u32)| format!("{prefix}{name}={value}");
         all.named().map(word).into()
     }
 
@@ -68,7 +77,7 @@ impl Image {
         for (name, value) in image.named() {
             let mut words = line.split_ascii_whitespace();
             let said = words.find_map(|word| {
-                let said = word.strip_prefix(PREFIX)?.strip_prefix(name)?;
+                let said = word.strip_prefix(Image::PREFIX)?.strip_prefix(name)?;
                 said.strip_prefix('=')?.parse().ok()
             });
             *value = said.unwrap_or_default();
@@ -80,16 +89,20 @@ impl Image {
     #[must_use]
     pub fn without(line: &str) -> String {
         let words = line.split_ascii_whitespace();
-        let words: Vec<&str> = words.filter(|word| !word.starts_with(PREFIX)).collect();
+        let words: Vec<&str> = words
+            .filter(|word| !word.starts_with(Image::PREFIX))
+            .collect();
         words.join(" ")
     }
 
-    fn named(&mut self) -> [(&'static str, &mut u32); 4] {
+    fn named(&mut self) -> [(&'static str, &mut u32); 6] {
         [
             ("settle_us", &mut self.settle_us),
             ("processes", &mut self.processes),
             ("padding", &mut self.padding),
             ("modules", &mut self.modules),
+            ("build", &mut self.build),
+            ("addresses", &mut self.addresses),
         ]
     }
 }
@@ -106,7 +119,7 @@ mod tests {
         }
         let line = image.words().join(" ");
         assert_eq!(Image::of(&line), image);
-        assert_eq!(line.matches(PREFIX).count(), image.named().len());
+        assert_eq!(line.matches(Image::PREFIX).count(), image.named().len());
     }
 
     #[test]

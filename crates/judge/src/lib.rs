@@ -63,6 +63,7 @@ pub mod quantile;
 mod random;
 pub mod spending;
 pub mod step;
+pub mod variance_components;
 pub mod verdict;
 pub mod weighted;
 pub mod welch;

@@ -17,6 +17,10 @@ const PADDING_STEP: u32 = 16;
 /// … and less than this lower than it could.
 const PADDING: u32 = 4096;
 
+/// What the kernel's addresses are drawn from is at most this: about as many as
+/// there are places for a kernel, and little of the command line.
+const ADDRESSES: u32 = 512;
+
 /// What is drawn for each of the images of a schedule. Image i belongs to block
 /// i, and to those later ones that have none of their own. More images leave the
 /// earlier ones as they are; for a single one nothing is drawn.
@@ -31,6 +35,9 @@ pub(crate) fn images(seed: u64, images: u32) -> Vec<Image> {
             processes: draws.whole(PROCESSES),
             padding: draws.whole(PADDING / PADDING_STEP) * PADDING_STEP,
             modules: 1 + draws.whole(u32::MAX),
+            // Each as often as the others.
+            build: block % Image::BUILDS,
+            addresses: 1 + draws.whole(ADDRESSES),
         }
     };
     (0..images).map(image).collect()

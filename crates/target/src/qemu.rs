@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use assize_job::Machine;
+use assize_job::{Image, Machine};
 
 use crate::Error;
 
@@ -247,7 +247,10 @@ pub(crate) fn command_line(machine: &Machine, clock: Clock) -> String {
     let mut frequency = String::new();
     match clock {
         Clock::Instructions => {
-            words.extend(["nokaslr", "tsc=reliable", "assize.clock=instructions"]);
+            if machine.image.addresses == 0 {
+                words.push("nokaslr");
+            }
+            words.extend(["tsc=reliable", "assize.clock=instructions"]);
         }
         Clock::Host => {
             // On a busy host the guest cannot find out how fast its clock
@@ -261,10 +264,25 @@ pub(crate) fn command_line(machine: &Machine, clock: Clock) -> String {
     if !frequency.is_empty() {
         words.push(&frequency);
     }
-    let drawn = machine.image.words();
+    let mut drawn = machine.image.words();
+    if let Some(space) = space(&machine.image) {
+        drawn.push(space);
+    }
     words.extend(drawn.iter().map(String::as_str));
     words.extend(machine.command_line.iter().map(String::as_str));
     words.join(" ")
+}
+
+/// A word as long as what the addresses of the kernel are drawn from.
+///
+/// The kernel's loader draws them from what it was handed, in which is where its
+/// command line begins, and from the time-stamp counter, which counts the
+/// instructions that it took to read it. Both follow from its length. The CPU has
+/// no random numbers of its own, so nothing else comes in.
+fn space(image: &Image) -> Option<String> {
+    let length = usize::try_from(image.addresses).ok()?;
+    let space = "x".repeat(length);
+    (length > 0).then(|| format!("{}space={space}", Image::PREFIX))
 }
 
 /// How fast the time-stamp counter of this host goes, measured once. A live
@@ -416,6 +434,25 @@ mod tests {
     #[test]
     fn a_comma_in_a_path_does_not_end_the_value() {
         assert_eq!(joined("path=", Path::new("/a,b")), "path=/a,,b");
+    }
+
+    #[test]
+    fn a_draw_of_addresses_makes_the_command_line_longer_by_it() {
+        let line = |addresses| {
+            let machine = Machine {
+                image: Image {
+                    addresses,
+                    ..Image::default()
+                },
+                ..Machine::default()
+            };
+            command_line(&machine, Clock::Instructions)
+        };
+        assert!(line(0).contains("nokaslr") && !line(0).contains("space"));
+        assert!(!line(7).contains("nokaslr"));
+        assert_eq!(line(19).len(), line(12).len() + 7);
+        assert_eq!(Image::of(&line(12)).addresses, 12);
+        assert!(!Image::without(&line(12)).contains("xx"));
     }
 
     #[test]

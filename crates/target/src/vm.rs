@@ -72,7 +72,7 @@ pub(crate) struct Stock {
     root: PathBuf,
     agent: PathBuf,
     testbed: Testbed,
-    ready: Mutex<BTreeMap<(String, Payload), Arc<Ready>>>,
+    ready: Mutex<BTreeMap<(String, u32, Payload), Arc<Ready>>>,
 }
 
 impl Stock {
@@ -98,7 +98,8 @@ impl Stock {
         tell: &Tell<'_>,
     ) -> Result<Arc<Ready>, Error> {
         check(&order.machine)?;
-        let key = (order.machine.kernel.clone(), order.payload.clone());
+        let build = order.machine.image.build;
+        let key = (order.machine.kernel.clone(), build, order.payload.clone());
         // Whoever panicked with the lock has left a whole map behind.
         let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = ready.get(&key) {
@@ -107,11 +108,12 @@ impl Stock {
         let kernel = Kernels::new(self.root.clone()).resolve(&order.machine.kernel)?;
         let name = || kernel.name.clone();
         let payload = &order.payload;
-        if self.testbed.would_build(&kernel, &payload.modules) {
+        let testbed = self.testbed.laid_out(build);
+        if testbed.would_build(&kernel, &payload.modules) {
             tell(Step::Modules { kernel: name() });
         }
         tell(Step::Initramfs { kernel: name() });
-        let packed = initramfs::build(&self.agent, &kernel, &self.testbed, payload)?;
+        let packed = initramfs::build(&self.agent, &kernel, &testbed, payload)?;
         let initramfs_digest = blake3::hash(&packed.bytes).to_hex().to_string();
         let path = self.keep(&initramfs_digest, &packed.bytes)?;
         let made = Arc::new(Ready {

@@ -9,9 +9,15 @@ use crate::weigh::arithmetic;
 
 /// A side with so many times the runs of the other has unequally many.
 const UNEQUAL_RUNS: f64 = 2.0;
-/// The side with fewer runs varies more if its standard deviation is so many times
-/// the other's.
+/// The side with fewer runs varies far more if its standard deviation is so many
+/// times the other's.
 const UNEQUAL_SPREAD: f64 = 2.0;
+/// With equally many runs either side may vary so many times as much.
+const UNEQUAL_SPREAD_OF_EQUALLY_MANY: f64 = 3.0;
+/// From so many runs of each on, the test has learnt how much each side varies.
+const ENOUGH_RUNS: usize = 20;
+/// With fewer runs of each the permutation test finds nothing anyway.
+const FEWEST_RUNS: usize = 4;
 
 /// The best verdict that a lint allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,10 +86,9 @@ impl Caps {
             cap(Verdict::Supported, "shared-image")
         } else if self.grouped.contains(&key.workload) {
             cap(Verdict::Supported, "unrandomised-order")
-        } else if spreads_unequally(a, b) {
-            cap(Verdict::Supported, "unequal-spread")
         } else {
-            None
+            let verdict = unequal_spread(a, b)?;
+            cap(verdict, "unequal-spread")
         }
     }
 }
@@ -101,20 +106,25 @@ pub(crate) fn shares_image(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> boo
     shared(a) || shared(b)
 }
 
-/// Whether one side has far fewer runs than the other, and they vary far more.
-pub(crate) fn spreads_unequally(a: &Cell<'_>, b: &Cell<'_>) -> bool {
+/// The best verdict on two sides of few runs without blocks that vary so differently
+/// that exchanging their labels is no fair test of their means; none of others.
+/// With equally many runs the t test bears it: what it confirms is established.
+pub(crate) fn unequal_spread(a: &Cell<'_>, b: &Cell<'_>) -> Option<Verdict> {
     let (few, many) = if a.runs.len() < b.runs.len() {
         (a, b)
     } else {
         (b, a)
     };
-    if (many.runs.len() as f64) < UNEQUAL_RUNS * few.runs.len() as f64 {
-        return false;
+    let in_blocks = a.runs.iter().chain(&b.runs).all(|run| run.block.is_some());
+    let (of_few, of_many) = (deviation(few)?, deviation(many)?);
+    if in_blocks || few.runs.len() >= ENOUGH_RUNS {
+        return None;
     }
-    match (deviation(few), deviation(many)) {
-        (Some(of_few), Some(of_many)) => of_few > UNEQUAL_SPREAD * of_many,
-        _ => false,
+    if many.runs.len() as f64 >= UNEQUAL_RUNS * few.runs.len() as f64 {
+        return (of_few > UNEQUAL_SPREAD * of_many).then_some(Verdict::Supported);
     }
+    let differ = of_few.max(of_many) > UNEQUAL_SPREAD_OF_EQUALLY_MANY * of_few.min(of_many);
+    (differ && few.runs.len() >= FEWEST_RUNS).then_some(Verdict::Established)
 }
 
 /// The standard deviation of the runs, on logarithms where they are positive.

@@ -213,8 +213,8 @@ pub(crate) fn settle(rows: &mut [Row], answers: &Answers, options: &Options) {
     }
 }
 
-/// A verdict no better than a lint allows. What is held to be supported for a lint
-/// must have the t test on its side.
+/// A verdict no better than a lint allows. What a lint is about must have the t test
+/// on its side.
 pub(crate) fn capped(
     verdict: Verdict,
     cap: Option<Cap>,
@@ -227,6 +227,8 @@ pub(crate) fn capped(
     let by_t = answer.p_t_adjusted.is_some_and(|p| p <= options.alpha);
     match (verdict, cap.verdict) {
         (Verdict::Established, Verdict::Supported) if by_t => Verdict::Supported,
+        (Verdict::Established, Verdict::Established) if by_t => Verdict::Established,
+        (Verdict::Supported, Verdict::Established) => Verdict::Supported,
         (Verdict::Supported, Verdict::Supported) => Verdict::Supported,
         (Verdict::Equivalent, _) => Verdict::Equivalent,
         _ => Verdict::Undecided,
@@ -399,8 +401,10 @@ fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
         because.extend(weighed.coarseness(options));
         because.extend(row.tails.clone().filter(|_| within(weighed, options)));
     }
-    because
-        .extend(capped.map(|cap| format!("no better than {}: {}", cap.verdict.word(), cap.lint)));
+    because.extend(capped.map(|cap| match cap.verdict {
+        Verdict::Established => format!("the t test does not find it: {}", cap.lint),
+        verdict => format!("no better than {}: {}", verdict.word(), cap.lint),
+    }));
     Comparison {
         workload: cells.workloads[row.key.workload].clone(),
         metric: metric.name.clone(),

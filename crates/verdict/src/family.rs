@@ -9,6 +9,10 @@ use crate::words::finite;
 /// The part of alpha that the primary tests have, where there are others.
 pub const PRIMARY_SHARE: f64 = 0.8;
 
+/// The part of a class's alpha that permutation tests have, where there are tests
+/// besides that only the t test can make.
+const PERMUTATION_SHARE: f64 = 0.9;
+
 /// One thing to be tested.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Question {
@@ -97,21 +101,25 @@ impl Questions {
                 &questions,
                 class,
                 at == 0,
-                of_permutation[at],
+                of_permutation[at] * permutation_share(&questions, class, alpha),
                 alpha,
                 seed,
                 &mut answers,
             ));
         }
-        let shared = |pick: &dyn Fn(usize) -> Option<f64>| share(&classes, pick);
-        let adjusted = shared(&|at| answers[at].p_adjusted);
         let by_t = by_holm(&questions, &classes, |question| question.p_t);
+        let by_t = share(&classes, PRIMARY_SHARE, &|at| by_t[at]);
         let equal = by_holm(&questions, &classes, |question| question.p_equivalence);
-        let by_t = share(&classes, &|at| by_t[at]);
-        let equal = share(&classes, &|at| equal[at]);
+        let equal = share(&classes, PRIMARY_SHARE, &|at| equal[at]);
+        let differs = differences(&questions, &classes, &answers, alpha);
         for (at, answer) in answers.iter_mut().enumerate() {
-            answer.p_adjusted = adjusted.get(at).copied().flatten();
-            answer.p_t_adjusted = by_t.get(at).copied().flatten();
+            let differs = differs.get(at).copied().flatten();
+            let able = answer.p_adjusted.is_some();
+            answer.p_adjusted = differs.filter(|_| able);
+            answer.p_t_adjusted = match able {
+                true => by_t.get(at).copied().flatten(),
+                false => differs,
+            };
             answer.p_equivalence = equal.get(at).copied().flatten();
         }
         Answers { answers, families }
@@ -120,6 +128,44 @@ impl Questions {
 
 fn tests(question: &Question) -> bool {
     question.contrast.is_some() || question.p_t.is_some() || question.p_equivalence.is_some()
+}
+
+/// The part of a class's alpha that its permutation tests have.
+fn permutation_share(questions: &[Question], class: &[usize], alpha: f64) -> f64 {
+    let by_t = |&&at: &&usize| questions[at].p_t.is_some() && !is_able(&questions[at], alpha);
+    let able = class.iter().any(|&at| is_able(&questions[at], alpha));
+    match able && class.iter().any(|at| by_t(&at)) {
+        true => PERMUTATION_SHARE,
+        false => 1.0,
+    }
+}
+
+/// The p by which each question may be called a difference: of the permutation test
+/// where that can reach alpha, else of the t test. In each class the latter share
+/// alpha with the former, and the classes share it among them.
+fn differences(
+    questions: &[Question],
+    classes: &[Vec<usize>; 2],
+    answers: &[Answer],
+    alpha: f64,
+) -> Vec<Option<f64>> {
+    let mut within = vec![None; questions.len()];
+    for class in classes {
+        let (able, unable): (Vec<usize>, Vec<usize>) = class
+            .iter()
+            .partition(|&&at| is_able(&questions[at], alpha));
+        let by_t = by_holm(questions, &[unable.clone(), Vec::new()], |question| {
+            question.p_t
+        });
+        let kinds = [able, unable];
+        let shared = share(&kinds, PERMUTATION_SHARE, &|at| {
+            answers[at].p_adjusted.or(by_t[at])
+        });
+        for &at in kinds.iter().flatten() {
+            within[at] = shared.get(at).copied().flatten();
+        }
+    }
+    share(classes, PRIMARY_SHARE, &|at| within[at])
 }
 
 /// Whether the permutation test can reach alpha by itself.
@@ -188,14 +234,18 @@ fn by_holm(
     all
 }
 
-/// Lets two classes share alpha.
-fn share(classes: &[Vec<usize>; 2], pick: &dyn Fn(usize) -> Option<f64>) -> Vec<Option<f64>> {
+/// Lets two classes share alpha, the first having `first_share` of it.
+fn share(
+    classes: &[Vec<usize>; 2],
+    first_share: f64,
+    pick: &dyn Fn(usize) -> Option<f64>,
+) -> Vec<Option<f64>> {
     let present = |class: &[usize]| -> (Vec<usize>, Vec<f64>) {
         let p = class.iter().filter_map(|&at| Some((at, pick(at)?)));
         p.unzip()
     };
     let (first, second) = (present(&classes[0]), present(&classes[1]));
-    let (one, other) = share_alpha(&first.1, &second.1, PRIMARY_SHARE);
+    let (one, other) = share_alpha(&first.1, &second.1, first_share);
     let most = classes.iter().flatten().max().map_or(0, |&at| at + 1);
     let mut all = vec![None; most];
     for (&at, p) in first.0.iter().zip(one).chain(second.0.iter().zip(other)) {

@@ -241,13 +241,15 @@ fn the_images_of_a_seed_are_these() {
             processes,
             padding,
             modules,
+            build,
+            addresses,
         } = *image;
-        (settle_us, processes, padding, modules)
+        (settle_us, processes, padding, modules, build, addresses)
     });
     let wanted = [
-        (435_206, 142, 2928, 3_440_629_515),
-        (465_873, 72, 1328, 140_188_316),
-        (435_697, 241, 3920, 4_078_177_177),
+        (435_206, 142, 2928, 3_440_629_515, 0, 156),
+        (465_873, 72, 1328, 140_188_316, 1, 478),
+        (435_697, 241, 3920, 4_078_177_177, 2, 277),
     ];
     assert_eq!(shown.collect::<Vec<_>>(), wanted);
 }

@@ -12,6 +12,7 @@ use super::commands::Site;
 use super::compiler::{Compiler, check_path, check_release};
 use super::inputs::{Around, Inputs};
 use super::sources::Sources;
+use super::variant::Variant;
 use super::{Subject, what};
 use crate::Error;
 use crate::elf::Host;
@@ -34,53 +35,62 @@ const LOG: &str = "build.log";
 /// What the list of all that a build read is called there.
 const INPUTS: &str = "inputs";
 
-/// The modules of these sources for this kernel, by name. Builds them unless
-/// they are there, built from what is there now.
-pub(super) fn ensure(
-    root: &Path,
-    sources: &Sources<'_>,
-    subject: &Subject<'_>,
-    tests: bool,
-) -> Result<BTreeMap<String, PathBuf>, Error> {
+/// What is to be built, and where it is kept.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Order<'a> {
+    /// Files are kept below this.
+    pub(super) root: &'a Path,
+    /// From these.
+    pub(super) sources: &'a Sources<'a>,
+    /// Laid out like this.
+    pub(super) variant: Variant,
+    /// For this kernel.
+    pub(super) subject: &'a Subject<'a>,
+    /// With those modules that serve tests.
+    pub(super) tests: bool,
+}
+
+/// The modules of an order, by name. Builds them unless they are there, built
+/// from what is there now.
+pub(super) fn ensure(order: &Order<'_>) -> Result<BTreeMap<String, PathBuf>, Error> {
+    let Order { root, subject, .. } = *order;
     check_path(subject, root)?;
     check_path(subject, subject.headers)?;
     check_release(subject)?;
     Compiler::find(&Host::this(), subject)?;
-    let wanted = Wanted::of(root, sources, subject, tests);
+    let wanted = Wanted::of(order);
     let place = match wanted.find() {
         Some(place) => place,
         None => wanted.make()?,
     };
     touch(&place);
-    let names = sources.names(tests).into_iter();
+    let names = order.sources.names(order.tests).into_iter();
     Ok(names
         .map(|name| (name.clone(), place.join(format!("{name}.ko"))))
         .collect())
 }
 
 /// Whether they are there, built from what is there now.
-pub(super) fn is_built(
-    root: &Path,
-    sources: &Sources<'_>,
-    subject: &Subject<'_>,
-    tests: bool,
-) -> bool {
-    Wanted::of(root, sources, subject, tests).find().is_some()
+pub(super) fn is_built(order: &Order<'_>) -> bool {
+    Wanted::of(order).find().is_some()
 }
 
 /// What is known before a build. What else it read is only known afterwards.
-fn key(sources: &Sources<'_>, subject: &Subject<'_>, tests: bool) -> String {
+fn key(order: &Order<'_>) -> String {
     let mut hash = blake3::Hasher::new();
     let mut add = |part: &[u8]| {
         hash.update(&(part.len() as u64).to_le_bytes());
         hash.update(part);
     };
     add(RECIPE);
-    add(&[u8::from(tests)]);
-    add(subject.release.as_bytes());
-    for (path, text) in sources.files() {
+    add(&[u8::from(order.tests)]);
+    add(order.subject.release.as_bytes());
+    for (path, text) in order.sources.files() {
         add(path.as_bytes());
-        add(text.as_bytes());
+        add(order.variant.laid_out(path, text).as_bytes());
+    }
+    if let Some(flag) = order.variant.flag() {
+        add(flag.as_bytes());
     }
     hash.finalize().to_hex()[..32].to_string()
 }
@@ -90,19 +100,21 @@ struct Wanted<'a> {
     home: PathBuf,
     key: String,
     sources: &'a Sources<'a>,
+    variant: Variant,
     subject: &'a Subject<'a>,
     tests: bool,
 }
 
 impl<'a> Wanted<'a> {
-    /// The modules of these sources for this kernel.
-    fn of(root: &Path, sources: &'a Sources<'a>, subject: &'a Subject<'a>, tests: bool) -> Self {
+    /// The modules of this order.
+    fn of(order: &Order<'a>) -> Self {
         Wanted {
-            home: root.join("modules"),
-            key: key(sources, subject, tests),
-            sources,
-            subject,
-            tests,
+            home: order.root.join("modules"),
+            key: key(order),
+            sources: order.sources,
+            variant: order.variant,
+            subject: order.subject,
+            tests: order.tests,
         }
     }
 
@@ -164,9 +176,9 @@ impl<'a> Wanted<'a> {
         };
         let start = directory.join(".start");
         fs::write(&start, "").map_err(|error| io("write", &start, &error))?;
-        write(&directory, self.sources)?;
+        write(&directory, self.sources, self.variant)?;
         let log = self.home.join(format!("{}.log", self.subject.release));
-        make(site, &log, self.subject, self.tests)?;
+        self.run_make(site, &log)?;
         let inputs = Inputs::of(site, &host)?;
         let around = Around {
             host: &host,
@@ -176,6 +188,35 @@ impl<'a> Wanted<'a> {
             return Ok(Err(changed.into()));
         }
         self.store(&directory, &log, &inputs.text()).map(Ok)
+    }
+
+    /// Runs make, with all it says in `log`.
+    fn run_make(&self, site: Site<'_>, log: &Path) -> Result<(), Error> {
+        let subject = self.subject;
+        let errors = File::create(log).map_err(|error| io("write", log, &error))?;
+        let command = command(site, self.variant, self.tests);
+        let could_not =
+            |error: std::io::Error| failed(what(subject.name), format!("make: {error}"));
+        let mut process =
+            Process::start(command, site.work, errors, None, LIMIT).map_err(could_not)?;
+        drop(process.child().stdin.take());
+        if let Some(mut output) = process.child().stdout.take() {
+            // Nothing comes here: the command sends its output to its errors.
+            output.read_to_end(&mut Vec::new()).map_err(could_not)?;
+        }
+        let status = process.wait().map_err(could_not)?;
+        let why = match status {
+            Some(status) if status.success() => return Ok(()),
+            Some(status) => format!("make: {}", in_words(status)),
+            None => "make did not end".into(),
+        };
+        let text = read(log)?;
+        let line = first_error(&String::from_utf8_lossy(&text)).unwrap_or(why);
+        let line = line.replace(&format!("{}/", site.work.display()), "kernel/");
+        Err(mend(
+            failed(what(subject.name), line),
+            format!("the whole log is {}", log.display()),
+        ))
     }
 
     /// Keeps the modules that lie somewhere below a directory, with the log
@@ -204,12 +245,13 @@ impl<'a> Wanted<'a> {
     }
 }
 
-fn write(directory: &Path, sources: &Sources<'_>) -> Result<(), Error> {
+fn write(directory: &Path, sources: &Sources<'_>, variant: Variant) -> Result<(), Error> {
     for (path, text) in sources.files() {
         let to = directory.join(path);
         let parent = to.parent().unwrap_or(directory);
         fs::create_dir_all(parent).map_err(|error| io("create", parent, &error))?;
-        fs::write(&to, text).map_err(|error| io("write", &to, &error))?;
+        let text = variant.laid_out(path, text);
+        fs::write(&to, &*text).map_err(|error| io("write", &to, &error))?;
         if path.ends_with(".sh") {
             let mode = fs::Permissions::from_mode(0o755);
             fs::set_permissions(&to, mode).map_err(|error| io("change", &to, &error))?;
@@ -218,37 +260,11 @@ fn write(directory: &Path, sources: &Sources<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Runs make, with all it says in `log`.
-fn make(site: Site<'_>, log: &Path, subject: &Subject<'_>, tests: bool) -> Result<(), Error> {
-    let errors = File::create(log).map_err(|error| io("write", log, &error))?;
-    let command = command(site, tests);
-    let could_not = |error: std::io::Error| failed(what(subject.name), format!("make: {error}"));
-    let mut process = Process::start(command, site.work, errors, None, LIMIT).map_err(could_not)?;
-    drop(process.child().stdin.take());
-    if let Some(mut output) = process.child().stdout.take() {
-        // Nothing comes here: the command sends its output to its errors.
-        output.read_to_end(&mut Vec::new()).map_err(could_not)?;
-    }
-    let status = process.wait().map_err(could_not)?;
-    let why = match status {
-        Some(status) if status.success() => return Ok(()),
-        Some(status) => format!("make: {}", in_words(status)),
-        None => "make did not end".into(),
-    };
-    let text = read(log)?;
-    let line = first_error(&String::from_utf8_lossy(&text)).unwrap_or(why);
-    let line = line.replace(&format!("{}/", site.work.display()), "kernel/");
-    Err(mend(
-        failed(what(subject.name), line),
-        format!("the whole log is {}", log.display()),
-    ))
-}
-
 /// The same bytes must come out wherever this is done, so no path of ours may
 /// get into a module: debugging information, which is full of them, is left
 /// out, and the others are cut short. Nor may there be anything that depends
 /// on a tool that some machines lack, as type data for BPF does on pahole.
-fn command(site: Site<'_>, tests: bool) -> Command {
+fn command(site: Site<'_>, variant: Variant, tests: bool) -> Command {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     // Of prefixes that fit the compiler takes the last, and ours may lie
     // below the headers.
@@ -256,13 +272,16 @@ fn command(site: Site<'_>, tests: bool) -> Command {
     let prefixes = [sources.as_deref(), Some(site.headers), Some(site.work)];
     let prefixes = prefixes.into_iter().flatten();
     let short = prefixes.map(|path| format!(" -ffile-prefix-map={}/=", path.display()));
+    let flag = variant
+        .flag()
+        .map_or(String::new(), |flag| format!(" {flag}"));
     let mut command = Command::new("sh");
     command
         .args(["-c", "exec make \"$@\" >&2", "make", "-C"])
         .arg(site.headers)
         .arg(format!("M={}", site.work.display()))
         .arg(format!("-j{jobs}"))
-        .arg(format!("KCFLAGS=-g0{}", short.collect::<String>()))
+        .arg(format!("KCFLAGS=-g0{}{flag}", short.collect::<String>()))
         .arg(if tests { "TESTS=y" } else { "TESTS=n" })
         .args(["CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"])
         // Many variables mean something to kbuild.

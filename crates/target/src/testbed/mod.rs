@@ -13,6 +13,7 @@ mod compiler;
 mod inputs;
 mod jobs;
 mod sources;
+mod variant;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,7 @@ use crate::elf::Host;
 use crate::fault::{mend, wrong};
 use crate::kernels::Kernel;
 use sources::Sources;
+use variant::Variant;
 
 /// The modules that can be asked for by name beside the kernel's own.
 #[must_use]
@@ -72,6 +74,7 @@ impl<'a> Subject<'a> {
 pub(crate) struct Testbed {
     root: PathBuf,
     sources: Sources<'static>,
+    variant: Variant,
 }
 
 impl Testbed {
@@ -80,6 +83,26 @@ impl Testbed {
         Testbed {
             root: root.to_path_buf(),
             sources: Sources::ours(),
+            variant: Variant::default(),
+        }
+    }
+
+    /// The same sources laid out otherwise: as they are written for 0.
+    pub(crate) fn laid_out(&self, variant: u32) -> Self {
+        Testbed {
+            variant: Variant(variant),
+            ..self.clone()
+        }
+    }
+
+    /// What it builds for this kernel.
+    fn order<'a>(&'a self, subject: &'a Subject<'a>, tests: bool) -> build::Order<'a> {
+        build::Order {
+            root: &self.root,
+            sources: &self.sources,
+            variant: self.variant,
+            subject,
+            tests,
         }
     }
 
@@ -89,6 +112,7 @@ impl Testbed {
         Testbed {
             root: root.to_path_buf(),
             sources: Sources::of(files),
+            variant: Variant::default(),
         }
     }
 
@@ -113,7 +137,7 @@ impl Testbed {
         kernel: &Kernel,
         tests: bool,
     ) -> Result<BTreeMap<String, PathBuf>, Error> {
-        build::ensure(&self.root, &self.sources, &Subject::of(kernel)?, tests)
+        build::ensure(&self.order(&Subject::of(kernel)?, tests))
     }
 
     /// The same for the kernel that runs here, whose image need not be
@@ -133,8 +157,8 @@ impl Testbed {
         let names = asked.iter().map(|name| crate::modules::canonical(name));
         let ours: Vec<String> = names.filter(|name| self.has(name)).collect();
         let tests = ours.iter().any(|name| self.is_test(name));
-        let there = Subject::of(kernel)
-            .map(|subject| build::is_built(&self.root, &self.sources, &subject, tests));
+        let there =
+            Subject::of(kernel).map(|subject| build::is_built(&self.order(&subject, tests)));
         // What is wrong with a build, the build says.
         !ours.is_empty() && !there.unwrap_or(true)
     }
@@ -153,16 +177,12 @@ impl Testbed {
                 format!("run `apt install linux-headers-{release}`, or use `--target exact`"),
             ));
         }
-        build::ensure(
-            &self.root,
-            &self.sources,
-            &Subject {
-                name: "running",
-                release,
-                headers: &headers,
-            },
-            tests,
-        )
+        let subject = Subject {
+            name: "running",
+            release,
+            headers: &headers,
+        };
+        build::ensure(&self.order(&subject, tests))
     }
 }
 

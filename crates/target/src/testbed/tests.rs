@@ -110,6 +110,25 @@ fn the_same_bytes_come_out_in_any_directory_and_say_nothing_of_it() {
 }
 
 #[test]
+fn another_layout_is_the_same_modules_in_other_bytes_and_kept_apart() {
+    let Some(kernel) = kernel() else { return };
+    let root = tempfile::tempdir().unwrap();
+    let testbed = Testbed::of(root.path(), PAIR);
+    let asked = ["low".to_string()];
+    let mut all = Vec::new();
+    for variant in [0, 1, 2, 1] {
+        let testbed = testbed.laid_out(variant);
+        let again = all.len() == 3;
+        assert_eq!(testbed.would_build(&kernel, &asked), !again, "{variant}");
+        let built = testbed.build(&kernel, false).unwrap();
+        assert_eq!(Vec::from_iter(built.keys()), ["high_up", "low"]);
+        all.push(std::fs::read(&built["high_up"]).unwrap());
+    }
+    assert!(all[0] != all[1] && all[0] != all[2] && all[1] != all[2]);
+    assert!(all[1] == all[3]);
+}
+
+#[test]
 fn a_module_is_built_once_and_again_when_a_source_changes() {
     let Some(kernel) = kernel() else { return };
     let root = tempfile::tempdir().unwrap();

@@ -165,7 +165,7 @@ pub const LINTS: [(&str, &str); 68] = [
     ("undecodable-text", "bytes could not be decoded"),
     (
         "unequal-spread",
-        "a configuration has few runs that vary much more than the others'",
+        "two configurations of few runs vary very differently",
     ),
     (
         "unexpected-difference",

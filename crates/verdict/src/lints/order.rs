@@ -6,7 +6,7 @@ use assize_judge::holm;
 use assize_judge::lints::{drift as trend, drift_inside, grouped_order, outlier, serial_likeness};
 
 use super::{Faults, lint, some};
-use crate::caps::spreads_unequally;
+use crate::caps::unequal_spread;
 use crate::cells::{Cell, Cells};
 use crate::document::Lint;
 use crate::weigh::arithmetic;
@@ -228,39 +228,35 @@ pub(super) fn shared_images(cells: &Cells<'_>) -> Option<Lint> {
     })
 }
 
-/// Says where one side has few runs that vary much.
+/// Says on which workloads configurations of few runs vary very differently, once
+/// for each.
 pub(super) fn unequal_spreads(cells: &Cells<'_>) -> Vec<Lint> {
-    let mut lints = Vec::new();
-    for (workload, metric) in cells.rows() {
-        let row: Vec<(usize, &Cell<'_>)> = cells.row(workload, metric).collect();
-        let few = row.iter().filter(|(_, one)| {
-            let mut others = row.iter();
-            others.any(|(_, other)| {
-                one.runs.len() < other.runs.len() && spreads_unequally(one, other)
-            })
-        });
-        let few: Vec<&str> = few
-            .map(|(at, _)| cells.configurations[*at].as_str())
-            .collect();
-        if !few.is_empty() {
-            lints.push(lint(
-                "unequal-spread",
-                format!(
-                    "{} on {}",
-                    cells.metrics[metric].name, cells.workloads[workload]
-                ),
-                format!(
-                    "{} fewer runs than others, and they vary more than twice as much",
-                    if few.len() == 1 {
-                        format!("{} has", few[0])
-                    } else {
-                        format!("{} have", some(&few, 6))
-                    }
-                ),
-            ));
-        }
+    let differ = |&(workload, metric): &(usize, usize)| {
+        let row: Vec<&Cell<'_>> = cells.row(workload, metric).map(|(_, cell)| cell).collect();
+        let mut firsts = row.iter().enumerate();
+        firsts.any(|(at, one)| {
+            row[at + 1..]
+                .iter()
+                .any(|two| unequal_spread(one, two).is_some())
+        })
+    };
+    let mut found: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for (workload, metric) in cells.rows().into_iter().filter(differ) {
+        let metrics = found.entry(workload).or_default();
+        metrics.push(&cells.metrics[metric].name);
     }
-    lints
+    let written = found.into_iter().map(|(workload, metrics)| {
+        lint(
+            "unequal-spread",
+            &cells.workloads[workload],
+            format!(
+                "configurations of few runs vary very differently in {}: exchanging their \
+                 runs is no fair test of the means",
+                some(&metrics, 6)
+            ),
+        )
+    });
+    written.collect()
 }
 
 fn place(cells: &Cells<'_>, found: &InOrder) -> String {

@@ -1,0 +1,177 @@
+//! What runs of one cell were made of, put together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::{Identity, IdentityPart};
+
+/// Kinds of what differs from one build of the testbed's modules to the next.
+const OF_A_BUILD: [&str; 2] = ["module", "module-build-id"];
+
+/// What one completed run was made of.
+#[derive(Debug, Clone)]
+pub(crate) struct Made {
+    pub(crate) configuration: String,
+    pub(crate) workload: String,
+    pub(crate) machine: Option<String>,
+    pub(crate) image: Option<u32>,
+    pub(crate) order: u32,
+    pub(crate) parts: Vec<IdentityPart>,
+}
+
+/// A cell on a machine.
+type Cell = (String, String, Option<String>);
+/// The kind and the name of a part.
+type Part = (String, String);
+/// The values of a part in each build.
+type ByBuild = BTreeMap<u64, BTreeSet<Option<String>>>;
+
+/// Runs that were made of the same by what they were made of, in the order of
+/// their first.
+///
+/// The plan may have given images other builds of the same modules. That makes
+/// no other run: where it is the build that decides on the bytes of a module, its
+/// value is those of all builds that every cell has, one after the other.
+pub(crate) fn identities(mut made: Vec<Made>, plan: &Value) -> Vec<Identity> {
+    same_for_all_builds(&mut made, &builds(plan));
+    let mut all: Vec<Identity> = Vec::new();
+    for run in made {
+        let same = |one: &&mut Identity| {
+            let cell = (&one.configuration, &one.workload, &one.machine);
+            cell == (&run.configuration, &run.workload, &run.machine) && one.parts == run.parts
+        };
+        match all.iter_mut().find(same) {
+            Some(known) => known.runs.push(run.order),
+            None => all.push(Identity {
+                configuration: run.configuration,
+                workload: run.workload,
+                machine: run.machine,
+                runs: vec![run.order],
+                parts: run.parts,
+            }),
+        }
+    }
+    all
+}
+
+/// The build of each image.
+fn builds(plan: &Value) -> Vec<u64> {
+    let images = plan.get("images").and_then(Value::as_array);
+    let build = |image: &Value| image.get("build").and_then(Value::as_u64).unwrap_or(0);
+    images.map_or_else(Vec::new, |images| images.iter().map(build).collect())
+}
+
+fn same_for_all_builds(made: &mut [Made], builds: &[u64]) {
+    let build_of = |run: &Made| {
+        let image = usize::try_from(run.image?).ok()?;
+        builds.get(image).copied()
+    };
+    let mut there: BTreeMap<Cell, BTreeSet<u64>> = BTreeMap::new();
+    let mut values: BTreeMap<(Cell, Part), ByBuild> = BTreeMap::new();
+    for run in &*made {
+        let Some(build) = build_of(run) else { return };
+        there.entry(cell(run)).or_default().insert(build);
+        for part in run.parts.iter().filter(|part| is_of_a_build(part)) {
+            let key = (part.kind.clone(), part.name.clone());
+            let of_part = values.entry((cell(run), key)).or_default();
+            of_part.entry(build).or_default().insert(part.value.clone());
+        }
+    }
+    let mut sets = there.values();
+    let first = sets.next().cloned().unwrap_or_default();
+    let common = sets.fold(first, |all, one| &all & one);
+    for run in made {
+        let cell = cell(run);
+        for part in run.parts.iter_mut().filter(|part| is_of_a_build(part)) {
+            let key = (cell.clone(), (part.kind.clone(), part.name.clone()));
+            let Some(by_build) = values.get(&key) else {
+                continue;
+            };
+            let always = by_build.len() == there.get(&cell).map_or(0, BTreeSet::len);
+            if always && by_build.values().all(|values| values.len() == 1) {
+                part.value = together(by_build, &common);
+            }
+        }
+    }
+}
+
+/// The values of these builds, or of all if there are none, each once.
+fn together(by_build: &ByBuild, common: &BTreeSet<u64>) -> Option<String> {
+    let counts = |build: &u64| common.is_empty() || common.contains(build);
+    let all = by_build.iter().filter(|(build, _)| counts(build));
+    let mut values: Vec<&String> = Vec::new();
+    for value in all.flat_map(|(_, values)| values) {
+        let value = value.as_ref()?;
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    let values: Vec<&str> = values.into_iter().map(String::as_str).collect();
+    Some(values.join(" "))
+}
+
+fn is_of_a_build(part: &IdentityPart) -> bool {
+    OF_A_BUILD.contains(&part.kind.as_str())
+}
+
+fn cell(run: &Made) -> Cell {
+    let (configuration, workload) = (run.configuration.clone(), run.workload.clone());
+    (configuration, workload, run.machine.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn made(configuration: &str, image: u32, module: &str, library: &str) -> Made {
+        let part = |kind: &str, value: &str| IdentityPart {
+            kind: kind.into(),
+            name: "x".into(),
+            value: Some(value.into()),
+        };
+        Made {
+            configuration: configuration.into(),
+            workload: "w".into(),
+            machine: None,
+            image: Some(image),
+            order: image,
+            parts: vec![part("library", library), part("module", module)],
+        }
+    }
+
+    /// Three images, of which the first and the last have the same build.
+    fn identities_of(made: &[Made]) -> Vec<(Vec<u32>, String)> {
+        let plan = json!({"images": [{"build": 0}, {"build": 1}, {"build": 0}]});
+        let all = identities(made.to_vec(), &plan);
+        let shown = |one: Identity| (one.runs, one.parts[1].value.clone().unwrap());
+        all.into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn builds_of_the_same_module_are_one_identity() {
+        let runs = [(0, "a"), (1, "b"), (2, "a")];
+        let both = ["base", "other"].map(|name| runs.map(|(i, m)| made(name, i, m, "l")));
+        let all = (vec![0, 1, 2], "a b".to_string());
+        assert_eq!(identities_of(both.as_flattened()), [all.clone(), all]);
+        // A build that only one of two has tells them apart no more.
+        let some = [both[0][0].clone(), both[0][1].clone(), both[1][2].clone()];
+        let shown = identities_of(&some);
+        assert_eq!(shown, [(vec![0, 1], "a".into()), (vec![2], "a".into())]);
+    }
+
+    #[test]
+    fn what_the_build_does_not_decide_stays_a_difference() {
+        let swapped = [(0, "a", "l"), (1, "b", "l"), (2, "c", "l")];
+        let library = [(0, "a", "l"), (1, "b", "m"), (2, "a", "l")];
+        for runs in [swapped, library] {
+            let runs = runs.map(|(image, module, library)| made("base", image, module, library));
+            assert!(identities_of(&runs).len() > 1, "{runs:?}");
+        }
+        // Without builds each value counts.
+        let runs = [made("base", 0, "a", "l"), made("base", 1, "b", "l")];
+        assert_eq!(identities(runs.to_vec(), &json!({})).len(), 2);
+    }
+}

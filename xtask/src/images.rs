@@ -1,0 +1,202 @@
+//! How much of the spread of exact runs comes from images and how much from seeds.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use assize_judge::variance_components::{Observation, VarianceComponents, fit};
+use serde_json::Value;
+
+use crate::Error;
+use crate::command::{cargo, command, run as run_command};
+use crate::{agent, tree};
+
+/// Images of each experiment.
+const IMAGES: u32 = 4;
+/// Seeds on each.
+const SEEDS: u32 = 3;
+/// An experiment, the workloads that are kept of it, and the levels.
+const REDUCED: [(&str, &[&str], &[&str]); 2] = [
+    ("experiments/tour/dep-queue.toml", &["frames", "sync"], &[]),
+    (
+        "experiments/run-job-latency.toml",
+        &["stream-normal"],
+        &["--set", "worker=workqueue,highpri,follow"],
+    ),
+];
+/// A run whose value is 0 has no logarithm.
+const NO_LOGARITHM: &str = "a value is 0";
+
+/// `cargo xtask images`.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    if !arguments.is_empty() {
+        return Err("takes no arguments".into());
+    }
+    agent::run(&[])?;
+    run_command(command(cargo(), &["build", "--locked", "-p", "assize"])?)?;
+    let place = tree::root()?.join("target/images");
+    fs::create_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
+    let mut table = String::from(
+        "| experiment | workload | metric | image | image × configuration | seed | rest | 8 images \
+         | 1 image, 8 seeds |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    for (path, workloads, levels) in REDUCED {
+        let bundle = carry_out(&place, path, workloads, levels)?;
+        rows(&bundle, path, &mut table)?;
+    }
+    println!("{table}");
+    Ok(())
+}
+
+/// Carries out a part of an experiment, and gives its bundle.
+fn carry_out(
+    place: &Path,
+    path: &str,
+    workloads: &[&str],
+    levels: &[&str],
+) -> Result<std::path::PathBuf, Error> {
+    let text =
+        fs::read_to_string(tree::root()?.join(path)).map_err(|why| format!("{path}: {why}"))?;
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let file = place.join(name);
+    let bundle = file.with_extension("bundle");
+    let fault = |why| format!("{}: {why}", place.display());
+    fs::write(&file, reduced(&text, workloads)).map_err(fault)?;
+    if bundle.exists() {
+        fs::remove_dir_all(&bundle).map_err(fault)?;
+    }
+    let (shown, out) = (file.display().to_string(), bundle.display().to_string());
+    let assize = tree::root()?.join("target/debug/assize");
+    let arguments = [&["run", &shown, "--out", &out], levels].concat();
+    let mut command = command(assize, &arguments)?;
+    command.stdout(std::process::Stdio::null());
+    run_command(command)?;
+    Ok(bundle)
+}
+
+/// The experiment with these workloads only, with several seeds on each image and
+/// without tables and the repeated baseline, which has seeds of its own.
+fn reduced(text: &str, workloads: &[&str]) -> String {
+    let runs = IMAGES * SEEDS;
+    let mut reduced = format!("images = {IMAGES}\nruns = {runs}\n");
+    let mut kept = true;
+    for line in text.lines() {
+        if line.starts_with('[') {
+            let workload = line.strip_prefix("[workloads.");
+            let workload = workload.and_then(|rest| rest.strip_suffix(']'));
+            kept = line != "[[tables]]" && workload.is_none_or(|name| workloads.contains(&name));
+        }
+        let replaced = ["runs =", "aa ="].iter().any(|key| line.starts_with(key));
+        if kept && !replaced {
+            reduced.push_str(line);
+            reduced.push('\n');
+        }
+    }
+    reduced
+}
+
+/// A row for each workload and primary metric.
+fn rows(bundle: &Path, path: &str, table: &mut String) -> Result<(), Error> {
+    let head = json(&bundle.join("bundle.json"))?["head"].take();
+    let texts = |key: &str| -> Vec<String> {
+        let all = head[key].as_array().into_iter().flatten();
+        all.filter_map(Value::as_str).map(String::from).collect()
+    };
+    let planned = head["planned_runs"].as_u64().unwrap_or(0);
+    let runs = (0..planned).map(|index| json(&bundle.join(format!("runs/{index:04}.json"))));
+    let runs = runs.collect::<Result<Vec<Value>, Error>>()?;
+    for workload in texts("workloads") {
+        for metric in texts("primary") {
+            let found = observations(&runs, &workload, &metric);
+            let shown = match found.and_then(|all| fit(&all).map_err(|why| why.to_string())) {
+                Ok(components) => cells(&components),
+                Err(why) => format!("{why} | | | | |"),
+            };
+            let name = path.trim_start_matches("experiments/");
+            let _ = writeln!(table, "| {name} | {workload} | `{metric}` | {shown} |");
+        }
+    }
+    Ok(())
+}
+
+/// The logarithms of a metric on a workload.
+fn observations(runs: &[Value], workload: &str, metric: &str) -> Result<Vec<Observation>, String> {
+    let mut names: Vec<&str> = Vec::new();
+    let mut all = Vec::new();
+    for run in runs.iter().filter(|run| run["workload"] == workload) {
+        let name = run["configuration"].as_str().unwrap_or_default();
+        let at = names.iter().position(|one| *one == name);
+        let at = at.unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        });
+        let number = |key: &str| {
+            let number = run[key].as_u64().and_then(|n| u32::try_from(n).ok());
+            number.ok_or_else(|| format!("a run has no {key}"))
+        };
+        let value = run["metrics"][metric]["value"].as_f64();
+        let value = value.ok_or("not measured")?;
+        if value <= 0.0 {
+            return Err(NO_LOGARITHM.into());
+        }
+        all.push(Observation {
+            configuration: u32::try_from(at).unwrap_or(u32::MAX),
+            image: number("image")?,
+            block: number("block")?,
+            value: value.ln(),
+        });
+    }
+    Ok(all)
+}
+
+/// Standard deviations, in percent of the value, and the standard error of a ratio
+/// with one seed on each of eight images, and with eight on a single one as it
+/// really is.
+fn cells(of: &VarianceComponents) -> String {
+    let percent = |variance: f64| format!("{:.3} %", 100.0 * variance.sqrt());
+    let error = |images, seeds| format!("{:.3} %", 100.0 * of.difference(images, seeds));
+    let parts = [of.image, of.image_by_configuration, of.seed, of.rest].map(percent);
+    format!(
+        "{} | {} | {}",
+        parts.join(" | "),
+        error(8.0, 1.0),
+        error(1.0, 8.0)
+    )
+}
+
+fn json(path: &Path) -> Result<Value, Error> {
+    let text = fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))?;
+    serde_json::from_str(&text).map_err(|why| format!("{}: {why}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reduced_experiment_keeps_what_it_is_about() {
+        let text = "title = \"x\"\nruns = 8\naa = true\n[[tables]]\nmetric = \"m\"\n\
+                    [workloads.a]\nkind = \"sync\"\n[workloads.b]\nkind = \"frames\"\n\
+                    [background.hogs]\nkind = \"hogs\"\n";
+        let wanted = "images = 4\nruns = 12\ntitle = \"x\"\n[workloads.b]\nkind = \"frames\"\n\
+                      [background.hogs]\nkind = \"hogs\"\n";
+        assert_eq!(reduced(text, &["b"]), wanted);
+    }
+
+    #[test]
+    fn what_was_planted_in_runs_is_found() {
+        let run = |block: u32, configuration: u32| {
+            let image = block % 3;
+            let value = f64::from(1 + image) * f64::from(1 + configuration);
+            serde_json::json!({
+                "workload": "w", "configuration": format!("c{configuration}"),
+                "image": image, "block": block, "metrics": {"m": {"value": value}},
+            })
+        };
+        let runs: Vec<Value> = (0..6).flat_map(|b| [run(b, 0), run(b, 1)]).collect();
+        let found = fit(&observations(&runs, "w", "m").unwrap()).unwrap();
+        assert!(found.image > 0.2 && found.rest < 1e-20, "{found:?}");
+        assert!(found.seed < 1e-20 && found.image_by_configuration < 1e-20);
+        assert!(observations(&runs, "w", "other").is_err());
+    }
+}
