@@ -11,14 +11,14 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use regex::Regex;
 
-pub(crate) use fail_on::FailOn;
+pub(crate) use fail_on::{FailOn, Gate, Percent};
 pub(crate) use running::{
     DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments, Overriding, PlanArguments,
     RunArguments, RunOneArguments,
 };
 
 /// Level of all tests, unless another is asked for.
-const ALPHA: f64 = 0.05;
+pub(crate) const ALPHA: f64 = 0.05;
 /// Seed of the judge's draws, unless another is asked for.
 const SEED: u64 = 1;
 
@@ -90,8 +90,10 @@ pub(crate) struct Question {
     #[arg(long = "claims", value_name = "FILE")]
     pub(crate) claims_file: Option<PathBuf>,
     /// End with status 1 if this is found: 'lint' (any), the code of a lint
-    /// (docs/lints.md), or 'undecided' (a claim). A refuted claim always
-    /// does. May be given several times
+    /// (docs/lints.md), or 'undecided' (a claim); 'worse>2%' if a primary
+    /// metric is shown to be more than 2 % worse, 'unproven>2%' unless each is
+    /// shown not to be. A refuted claim always does. May be given several
+    /// times
     #[arg(long = "fail-on", value_name = "WHAT", value_parser = FailOn::parse)]
     pub(crate) fail_on: Vec<FailOn>,
 }
@@ -108,6 +110,9 @@ pub(crate) struct Trial {
     /// A metric of which more is better; of others nothing is assumed
     #[arg(long, value_name = "METRIC")]
     pub(crate) higher_is_better: Vec<String>,
+    /// A metric of which less is better, for '--fail-on worse>2%'
+    #[arg(long, value_name = "METRIC")]
+    pub(crate) lower_is_better: Vec<String>,
     /// Level of all tests
     #[arg(long, value_name = "P", default_value_t = ALPHA, value_parser = share)]
     pub(crate) alpha: f64,
@@ -127,6 +132,7 @@ impl Default for Trial {
             question: Question::default(),
             primary: Vec::new(),
             higher_is_better: Vec::new(),
+            lower_is_better: Vec::new(),
             alpha: ALPHA,
             margin: None,
             seed: SEED,

@@ -7,10 +7,11 @@ use std::path::Path;
 
 use assize_bundle::Records;
 use assize_report::Style;
-use assize_verdict::{Document, Options, Outcome, try_records};
+use assize_verdict::{Document, Options, try_records};
 
-use crate::cli::{Colour, FailOn, Format, Question, Showing, Trial};
+use crate::cli::{Colour, Format, Question, Showing, Trial};
 use crate::failure::Failure;
+use crate::gate;
 use crate::page::{self, Material};
 use crate::shell;
 use crate::terms::Terms;
@@ -22,8 +23,8 @@ pub(crate) fn judge(records: &Records, trial: &Trial, terms: &Terms) -> Result<D
     Ok(document)
 }
 
-/// What the user asks for, on the terms of the experiment. Who looks several
-/// times takes each look at the level alpha / looks (Bonferroni).
+/// What the user asks for, on the terms of the experiment. Of who looks several
+/// times, each look has a share of alpha, and intervals of that level.
 pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> {
     let mut claims = trial.question.claims.clone();
     if let Some(path) = &trial.question.claims_file {
@@ -40,14 +41,15 @@ pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> 
         alpha: trial.alpha,
         primary: trial.primary.clone(),
         higher_is_better: trial.higher_is_better.clone(),
+        lower_is_better: trial.lower_is_better.clone(),
         seed: trial.seed,
         ..Options::default()
     };
     if let Some(margin) = trial.margin.or(terms.margin) {
         options.margin = margin;
     }
-    if terms.looks > 1 {
-        options.alpha /= f64::from(terms.looks);
+    if terms.looks.iter().any(|looks| looks.ends.len() > 1) {
+        options.alpha = terms.alpha(trial.alpha);
         options.level = 1.0 - options.alpha;
     }
     Ok(options)
@@ -101,6 +103,7 @@ pub(crate) fn show(
     material: &Material<'_>,
     showing: &Showing,
 ) -> Result<u8, Failure> {
+    let fails = gate::fails(document, material)?;
     let text = match format(showing) {
         Format::Text => {
             let terminal = showing.output.is_none() && io::stdout().is_terminal();
@@ -121,24 +124,7 @@ pub(crate) fn show(
         }
     };
     deliver(text.as_bytes(), showing.output.as_deref())?;
-    let fail_on = &material.trial.question.fail_on;
-    Ok(u8::from(failed(document, fail_on)))
-}
-
-fn failed(document: &Document, fail_on: &[FailOn]) -> bool {
-    let refuted = document
-        .claims
-        .iter()
-        .any(|claim| claim.outcome == Outcome::Refuted);
-    refuted
-        || fail_on.iter().any(|what| match what {
-            FailOn::Lint => !document.lints.is_empty(),
-            FailOn::Undecided => document
-                .claims
-                .iter()
-                .any(|claim| claim.outcome == Outcome::Undecided),
-            FailOn::Code(code) => document.lints.iter().any(|lint| lint.code == *code),
-        })
+    Ok(u8::from(fails))
 }
 
 /// Writes to a file, whole or not at all, or to standard output.

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use assize_plan::Plan;
 
-use crate::cli::PlanArguments;
+use crate::cli::{ALPHA, PlanArguments};
 use crate::failure::Failure;
+use crate::reach::{self, Reach};
+use crate::terms::Terms;
 use crate::{output, run};
 
 /// Shows a plan, or writes it to a file.
@@ -18,7 +20,8 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
         output::print(format!("{} runs, from index 0\n", plan.runs.len()).as_bytes())?;
         return Ok(0);
     }
-    let text = described(&plan);
+    let reach = Reach::of(&plan, arguments.like.as_deref())?;
+    let text = described(&plan) + "\n" + &reach.described();
     output::print(assize_report::printable(&text).as_bytes())?;
     Ok(0)
 }
@@ -65,6 +68,12 @@ fn described(plan: &Plan) -> String {
             "stops early once the intervals of the primary metrics are within a factor {} of the ratio\n",
             1.0 + until.within
         ));
+        for looks in &Terms::planned(plan).looks {
+            for (end, level) in looks.ends.iter().zip(looks.levels(ALPHA)) {
+                let level = reach::two_digits(level);
+                text.push_str(&format!("look after {end} blocks, at the level {level}\n"));
+            }
+        }
     }
     let cells = plan.configurations.len() * plan.workloads.len();
     text.push_str(&format!(

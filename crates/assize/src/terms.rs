@@ -1,29 +1,82 @@
 //! What an experiment declared about its judging before the data were seen.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::Path;
 
 use assize_bundle::Error;
+use assize_judge::power::{Design, Layout};
+use assize_judge::spending;
+use assize_plan::{Plan, Until};
+use assize_verdict::PRIMARY_SHARE;
 use serde::Deserialize;
 
+use crate::cli::ALPHA;
 use crate::failure::Failure;
 
 /// On which terms records are judged.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Terms {
     /// Ratios within 1 ± this are equivalent, if the experiment says so.
     pub(crate) margin: Option<f64>,
-    /// How often the data are looked at while they grow, the last time
-    /// included.
-    pub(crate) looks: u32,
+    /// Of each experiment whose data are looked at while they grow.
+    pub(crate) looks: Vec<Looks>,
 }
 
-impl Default for Terms {
-    fn default() -> Self {
-        Terms {
-            margin: None,
-            looks: 1,
-        }
+/// When an experiment is looked at, and when this is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Looks {
+    /// After how many blocks; the last is when all are there.
+    pub(crate) ends: Vec<u32>,
+    /// Complete blocks that are there.
+    there: u32,
+}
+
+impl Looks {
+    /// Those of the looks planned at which something could be established, see
+    /// [`spending::able_looks`]; the last in any case.
+    pub(crate) fn planned(until: &Until, most: u32) -> Self {
+        let (first, every) = (until.first_look.max(1), until.every.max(1));
+        let mut ends: Vec<u32> = (first..most).step_by(every as usize).collect();
+        ends.push(most);
+        let floor = |&runs: &u32| {
+            let layout = Layout::Pairs;
+            (Design { layout, runs }.least_p() / PRIMARY_SHARE).min(1.0)
+        };
+        let floors: Vec<f64> = ends.iter().map(floor).collect();
+        let able = spending::able_looks(ALPHA, &fractions(&ends), &floors);
+        let ends = match able.ok().flatten() {
+            Some(looks) => looks.iter().map(|look| ends[look.planned]).collect(),
+            None => vec![most],
+        };
+        Looks { ends, there: most }
     }
+
+    /// The same looks when so many blocks are complete.
+    pub(crate) fn at(mut self, blocks: u32) -> Self {
+        self.there = blocks;
+        self
+    }
+
+    /// What each look has of alpha.
+    pub(crate) fn levels(&self, alpha: f64) -> Vec<f64> {
+        let even = |_| vec![alpha / self.ends.len() as f64; self.ends.len()];
+        spending::levels(alpha, &fractions(&self.ends)).unwrap_or_else(even)
+    }
+
+    /// What this look has of alpha: the last that the blocks have come to, or
+    /// the first, which has least, where they have come to none.
+    fn level(&self, alpha: f64) -> f64 {
+        let reached = self.ends.iter().rposition(|end| *end <= self.there);
+        self.levels(alpha)[reached.unwrap_or(0)]
+    }
+}
+
+/// The shares of all blocks.
+fn fractions(ends: &[u32]) -> Vec<f64> {
+    let most = ends.last().copied().unwrap_or(1);
+    let share = |end: &u32| f64::from(*end) / f64::from(most);
+    ends.iter().map(share).collect()
 }
 
 /// What matters of a plan.
@@ -31,14 +84,26 @@ impl Default for Terms {
 struct Declared {
     margin: f64,
     until: Option<Until>,
+    runs: Vec<Scheduled>,
 }
 
 #[derive(Deserialize)]
-struct Until {
-    looks: u32,
+struct Scheduled {
+    index: u32,
+    block: u32,
 }
 
 impl Terms {
+    /// Of an experiment, once all of it has been carried out.
+    pub(crate) fn planned(plan: &Plan) -> Self {
+        let blocks: BTreeSet<u32> = plan.runs.iter().map(|run| run.block).collect();
+        let looks = |until: &Until| Looks::planned(until, blocks.len() as u32);
+        Terms {
+            margin: Some(plan.margin),
+            looks: plan.until.iter().map(looks).collect(),
+        }
+    }
+
     /// Of a bundle of runs; results that were read come without terms.
     pub(crate) fn of(path: &Path) -> Result<Self, Failure> {
         if !path.is_dir() {
@@ -53,32 +118,127 @@ impl Terms {
             let file = path.join("bundle.json");
             Failure::Argument(format!("{}: the plan is damaged: {error}", file.display()))
         })?;
+        let mut looks = Vec::new();
+        if let Some(until) = &declared.until {
+            let there = recorded_in(path)?;
+            let mut blocks: BTreeMap<u32, bool> = BTreeMap::new();
+            for run in &declared.runs {
+                *blocks.entry(run.block).or_insert(true) &= there.contains(&run.index);
+            }
+            let complete = blocks.values().filter(|complete| **complete).count();
+            looks.push(Looks::planned(until, blocks.len() as u32).at(complete as u32));
+        }
         Ok(Terms {
             margin: Some(declared.margin),
-            looks: declared.until.map_or(1, |until| until.looks.max(1)),
+            looks,
         })
+    }
+
+    /// The same terms when so many blocks are complete.
+    pub(crate) fn at(mut self, blocks: u32) -> Terms {
+        self.looks = self.looks.into_iter().map(|of| of.at(blocks)).collect();
+        self
     }
 
     /// Of records that are judged together: a margin only if it is the same,
     /// and as careful as the most careful.
-    pub(crate) fn and(self, other: Terms) -> Terms {
+    pub(crate) fn and(mut self, other: Terms) -> Terms {
+        self.looks.extend(other.looks);
         Terms {
             margin: self.margin.filter(|_| self.margin == other.margin),
-            looks: self.looks.max(other.looks),
+            looks: self.looks,
         }
     }
+
+    /// What is left of alpha at this look.
+    pub(crate) fn alpha(&self, asked: f64) -> f64 {
+        let levels = self.looks.iter().map(|looks| looks.level(asked));
+        levels.fold(asked, f64::min)
+    }
+}
+
+/// Which runs a bundle holds, whether or not they failed.
+pub(crate) fn recorded_in(directory: &Path) -> Result<BTreeSet<u32>, Failure> {
+    let runs = directory.join("runs");
+    let failed = |source| Failure::Read {
+        path: runs.clone(),
+        source,
+    };
+    let entries = match fs::read_dir(&runs) {
+        Ok(entries) => entries,
+        // It was killed before it had made this directory.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut found = BTreeSet::new();
+    for entry in entries {
+        let name = entry.map_err(failed)?.file_name();
+        let index = name.to_str().and_then(|name| name.strip_suffix(".json"));
+        found.extend(index.and_then(|index| index.parse::<u32>().ok()));
+    }
+    Ok(found)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn until(first_look: u32, every: u32) -> Until {
+        Until {
+            within: 0.1,
+            first_look,
+            every,
+            looks: 0,
+        }
+    }
+
+    fn looks(first_look: u32, every: u32, most: u32) -> Looks {
+        Looks::planned(&until(first_look, every), most)
+    }
+
+    #[test]
+    fn looks_begin_where_something_can_be_established() {
+        // 5 of 30 blocks may spend 2e-6 and 10 0.0007; the least p of primary
+        // rows is 2 / 2^10 = 0.002 then, and 6e-5 after 15.
+        assert_eq!(looks(5, 5, 30).ends, [15, 20, 25, 30]);
+        assert_eq!(looks(3, 1, 6).ends, [6]);
+        assert_eq!(looks(5, 3, 5).ends, [5]);
+        assert_eq!(looks(0, 0, 3).ends, [3], "which cannot establish anything");
+    }
+
+    #[test]
+    fn looks_spend_alpha_and_no_more() {
+        let all = looks(5, 5, 30);
+        let levels = all.levels(0.05);
+        assert!((levels.iter().sum::<f64>() - 0.05).abs() < 1e-15);
+        assert!(levels.windows(2).take(2).all(|pair| pair[0] < pair[1]));
+        let at = |blocks| {
+            let looks = vec![all.clone().at(blocks)];
+            let margin = None;
+            Terms { margin, looks }.alpha(0.05)
+        };
+        assert_eq!([15, 20, 30].map(at), [levels[0], levels[1], levels[3]]);
+        // Whoever looks in between is told what the last look could say.
+        assert_eq!([3, 17, 29].map(at), [levels[0], levels[0], levels[2]]);
+        assert_eq!(Terms::default().alpha(0.05), 0.05);
+    }
+
     #[test]
     fn terms_that_differ_are_not_guessed() {
-        let terms = |margin, looks| Terms { margin, looks };
-        let (a, b) = (terms(Some(0.01), 1), terms(Some(0.02), 4));
-        assert_eq!(a.and(a), a);
-        assert_eq!(a.and(b), terms(None, 4));
-        assert_eq!(b.and(terms(None, 1)), terms(None, 4));
+        let terms = |margin, looks: &[Looks]| Terms {
+            margin,
+            looks: looks.to_vec(),
+        };
+        let (all, first) = (looks(5, 5, 30), looks(5, 5, 30).at(15));
+        let (a, b) = (
+            terms(Some(0.01), &[]),
+            terms(Some(0.02), std::slice::from_ref(&all)),
+        );
+        assert_eq!(a.clone().and(a.clone()), a);
+        assert_eq!(a.clone().and(b.clone()), terms(None, &[all]));
+        // As careful as the most careful.
+        let both = b.and(terms(None, std::slice::from_ref(&first)));
+        assert_eq!(both.alpha(0.05), terms(None, &[first]).alpha(0.05));
+        assert!(both.alpha(0.05) < 0.01);
     }
 }

@@ -57,6 +57,18 @@ fn numbers(text: &str) -> impl Iterator<Item = (f64, f64)> {
         .flatten()
 }
 
+/// A spread that was printed with a fixed number of digits. One that is printed
+/// as zero, `0.00`, may have been anything that rounds to it: it is taken for the
+/// largest, half a unit of its last digit. Nobody may be surer of a mean than the
+/// digits are.
+pub(crate) fn spread(value: f64, token: &str) -> f64 {
+    if value != 0.0 {
+        return value;
+    }
+    let mark = if token.contains(',') { ',' } else { '.' };
+    step(token, mark).map_or(value, |step| step / 2.0)
+}
+
 /// The place of the last digit of a number.
 fn step(token: &str, mark: char) -> Option<f64> {
     let (digits, exponent) = match token.split_once(['e', 'E']) {
@@ -78,6 +90,22 @@ mod tests {
     fn of(text: &str, value: f64) -> Option<f64> {
         let found = numbers(text).filter(|(number, _)| *number == value);
         found.map(|(_, step)| step).reduce(f64::min)
+    }
+
+    #[test]
+    fn a_spread_of_zero_is_half_a_unit_of_its_last_digit() {
+        for (value, token, expected) in [
+            (0.0, "0.00", 0.005),
+            (0.0, "0,00", 0.005),
+            (0.0, "-0.0", 0.05),
+            (0.0, "0.000000", 0.000_000_5),
+            (0.0, "0", 0.5),
+            (0.01, "0.01", 0.01),
+            (6.4, "6.40", 6.4),
+            (0.0, "none", 0.0),
+        ] {
+            assert_eq!(spread(value, token), expected, "{token}");
+        }
     }
 
     #[test]

@@ -135,7 +135,9 @@ pub struct Family {
 /// drawn towards a common one, as far as the spreads are alike (Smyth 2004). The
 /// common variance and its weight are computed from the absolute differences,
 /// which no flip changes: the test stays exact whatever the weight, and control
-/// of the family does not depend on which contrasts are null.
+/// of the family does not depend on which contrasts are null. A contrast whose
+/// absolute differences are all equal, as on a machine that repeats itself, keeps
+/// its own.
 ///
 /// - Shape: at least one run of each label in each contrast.
 /// - Range: p in (0, 1\]. Above 1e6 joint relabelings, or where visiting all would
@@ -217,14 +219,18 @@ fn prior(contrasts: &[Contrast]) -> Option<Prior> {
     let spreads: Vec<(f64, f64)> = contrasts
         .iter()
         .filter(|contrast| contrast.relative)
-        .filter_map(|contrast| {
-            let sizes: Vec<f64> = differences(contrast)?.iter().map(|d| d.1.abs()).collect();
-            let most = sizes.iter().copied().fold(0.0, f64::max);
-            let spread = variance(&sizes);
-            (spread > (SUREST * most).powi(2)).then_some((spread, sizes.len() as f64 - 1.0))
-        })
+        .filter_map(|contrast| spread(&differences(contrast)?))
         .collect();
     fit(&spreads)
+}
+
+/// The variance of the absolute differences, which no flip changes, with its
+/// degrees of freedom; none where they are all equal.
+fn spread(differences: &[(&Block, f64)]) -> Option<(f64, f64)> {
+    let sizes: Vec<f64> = differences.iter().map(|d| d.1.abs()).collect();
+    let most = sizes.iter().copied().fold(0.0, f64::max);
+    let spread = variance(&sizes);
+    (spread > (SUREST * most).powi(2)).then_some((spread, sizes.len() as f64 - 1.0))
 }
 
 /// The binomial coefficient; exact while below 2^53.
@@ -336,12 +342,11 @@ impl Row {
         };
         let most = differences.iter().map(|d| d.1.abs()).fold(0.0, f64::max);
         let df = differences.len() as f64 - 1.0;
-        let prior = prior
-            .filter(|_| contrast.relative)
-            .map_or((0.0, 0.0), |prior| {
-                let weight = prior.df.min(df);
-                (weight * prior.variance, weight)
-            });
+        let varies = contrast.relative && spread(&differences).is_some();
+        let prior = prior.filter(|_| varies).map_or((0.0, 0.0), |prior| {
+            let weight = prior.df.min(df);
+            (weight * prior.variance, weight)
+        });
         Row::Pairs(Pairs {
             squares: differences.iter().map(|d| d.1 * d.1).sum(),
             prior,

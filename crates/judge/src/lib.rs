@@ -5,24 +5,29 @@
 //! seed is an argument, and the same seed gives the same bits everywhere.
 //!
 //! The unit of replication is the run. One value per run goes into [`welch`],
-//! [`permutation`], [`factorial`] and [`equivalence`]; the samples inside a run
+//! [`family`], [`factorial`] and [`equivalence`]; the samples inside a run
 //! go into [`quantile`], [`jitter`] and [`bootstrap`], which reduce them to one
 //! value per run first.
 //!
 //! ```
-//! use assize_judge::{VerdictInput, Verdict, decide, permutation, welch};
+//! use assize_judge::family::{Block, Contrast, step_down};
+//! use assize_judge::{Verdict, VerdictInput, decide, welch};
 //!
 //! let baseline = [10.2, 10.0, 10.1, 9.9];
 //! let changed = [9.1, 9.0, 9.2, 9.1];
 //! let estimate = welch::ratio(&baseline, &changed)?;
 //! let logs = |v: &[f64]| v.iter().map(|x| x.ln()).collect::<Vec<_>>();
-//! let exact = permutation::two_sample(&logs(&baseline), &logs(&changed), 0)?;
+//! let contrast = Contrast {
+//!     blocks: vec![Block { site: 0, a: logs(&baseline), b: logs(&changed) }],
+//!     resolution: 0.0,
+//!     relative: true,
+//! };
+//! let family = step_down(&[contrast], 0)?;
 //! let verdict = decide(VerdictInput {
-//!     p_adjusted: Some(exact.p),
+//!     p_adjusted: Some(family.tested[0].p_adjusted),
 //!     p_t_adjusted: Some(estimate.p_t),
-//!     p_attainable: Some(exact.p_attainable),
-//!     ci90: Some(estimate.ci90),
-//!     margin: 0.01,
+//!     p_attainable: Some(family.tested[0].p_attainable),
+//!     p_equivalence: None,
 //!     alpha: 0.05,
 //! });
 //! assert_eq!(verdict, Verdict::Established);

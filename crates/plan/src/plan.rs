@@ -190,9 +190,8 @@ pub struct Table {
 
 /// When to stop before all runs are done.
 ///
-/// Looking several times at growing data makes intervals lie. With `looks`
-/// looks each is taken at the level alpha / looks (Bonferroni), and so is
-/// the final verdict.
+/// Looking several times at growing data makes intervals lie. So each look has
+/// a share of alpha, and so has the final verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Until {
@@ -203,7 +202,8 @@ pub struct Until {
     pub first_look: u32,
     /// And then after every so many.
     pub every: u32,
-    /// Number of looks until all runs are done.
+    /// Number of looks until all runs are done. Those at which nothing could
+    /// be established yet are not taken.
     pub looks: u32,
 }
 

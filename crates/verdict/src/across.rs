@@ -56,6 +56,11 @@ pub(crate) enum Reach {
 }
 
 impl OnMachine {
+    /// Whether the runs vary: where they do not there is no t test.
+    fn varies(&self) -> bool {
+        self.weighed.p_t.is_some()
+    }
+
     /// The p by which it shows an effect by itself: of the permutation test, or of
     /// the t test where so few runs cannot bring the former to `alpha`.
     fn p_alone(&self, alpha: f64) -> Option<f64> {
@@ -143,10 +148,10 @@ impl Across {
     fn unequal(&self) -> bool {
         let effects: Vec<f64> = self.machines.iter().filter_map(effect).collect();
         let of = |pick: fn(f64, f64) -> f64| effects.iter().copied().reduce(pick);
-        let noise_free = self.machines.iter().all(|on| {
-            let estimate = on.weighed.estimate;
-            estimate.is_some_and(|estimate| estimate.standard_error == 0.0)
-        });
+        let noise_free = self
+            .machines
+            .iter()
+            .all(|on| on.weighed.estimate.is_some() && !on.varies());
         match (of(f64::min), of(f64::max)) {
             (Some(least), Some(most)) => noise_free && most - least > SAME,
             _ => false,
@@ -259,6 +264,9 @@ fn together(parts: &[(Cell<'_>, Cell<'_>)], machines: &mut [OnMachine], positive
     }
     let studies: Option<Vec<Study>> = machines.iter().map(study).collect();
     let found = match &studies {
+        Some(_) if !machines.iter().all(OnMachine::varies) => {
+            Err("nothing varies on one of them".into())
+        }
         Some(studies) => pool(studies),
         None => Err("not every one has two runs of both".into()),
     };
@@ -294,9 +302,6 @@ fn together(parts: &[(Cell<'_>, Cell<'_>)], machines: &mut [OnMachine], positive
 type Found = (Estimate, Vec<f64>, Heterogeneity, Random);
 
 fn pool(studies: &[Study]) -> Result<Found, String> {
-    if studies.iter().any(|study| study.standard_error == 0.0) {
-        return Err("nothing varies on one of them".into());
-    }
     let all = || -> assize_judge::Result<Found> {
         Ok((
             pooled::fixed(studies)?,

@@ -7,7 +7,7 @@ use crate::document::Family;
 use crate::words::finite;
 
 /// The part of alpha that the primary tests have, where there are others.
-pub(crate) const PRIMARY_SHARE: f64 = 0.8;
+pub const PRIMARY_SHARE: f64 = 0.8;
 
 /// One thing to be tested.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -27,6 +27,9 @@ pub struct Options {
     pub primary: Vec<String>,
     /// Metrics of which more is better, besides those that the records name.
     pub higher_is_better: Vec<String>,
+    /// Metrics of which less is better, besides the primary ones of the records
+    /// of which more is not.
+    pub lower_is_better: Vec<String>,
     /// Seconds of exposure for counts of events that came without.
     pub exposure_s: Option<f64>,
     /// The seed of Monte-Carlo draws.
@@ -43,6 +46,7 @@ impl Default for Options {
             margin: 0.01,
             primary: Vec::new(),
             higher_is_better: Vec::new(),
+            lower_is_better: Vec::new(),
             exposure_s: None,
             seed: 0,
         }

@@ -16,7 +16,12 @@ pub(crate) fn partners<'a>(a: &Cell<'a>, b: &Cell<'a>) -> Option<(Cell<'a>, Cell
     for &reading in &b.runs {
         blocks.entry(reading.block?).or_default().1.push(reading);
     }
-    let (mut in_a, mut in_b) = (Cell::default(), Cell::default());
+    // The steps of the values are those of the cell, of which these are a part.
+    let without_runs = |cell: &Cell<'a>| Cell {
+        step: cell.step,
+        ..Cell::default()
+    };
+    let (mut in_a, mut in_b) = (without_runs(a), without_runs(b));
     for (of_a, of_b) in blocks.into_values() {
         match (&of_a[..], &of_b[..]) {
             ([one], [other]) => {
@@ -59,5 +64,15 @@ mod tests {
         assert_eq!(pairs(&some(&[0, 1, 1, 2]), &some(&[0, 1, 2])), None);
         assert_eq!(pairs(&cell(&[Some(0), None]), &some(&[0, 1])), None);
         assert_eq!(pairs(&cell(&[None, None]), &cell(&[None, None])), None);
+    }
+
+    #[test]
+    fn pairs_keep_the_steps_of_their_cells() {
+        let stepped = |step: f64| Cell {
+            step: Some(step),
+            ..cell(&[Some(0), Some(1)])
+        };
+        let (in_a, in_b) = partners(&stepped(0.25), &stepped(0.5)).unwrap();
+        assert_eq!((in_a.step, in_b.step), (Some(0.25), Some(0.5)));
     }
 }

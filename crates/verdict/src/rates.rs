@@ -95,6 +95,17 @@ pub(crate) struct Pending<'a> {
     pairs: Vec<(usize, usize, Compared)>,
 }
 
+impl Pending<'_> {
+    /// What was asked of two rates, whichever of them is the baseline; none if
+    /// nothing was.
+    pub(crate) fn asked(&self, one: usize, other: usize) -> Option<Asked> {
+        let same = |&&(a, b, _): &&(usize, usize, Compared)| {
+            (a, b) == (one, other) || (b, a) == (one, other)
+        };
+        self.pairs.iter().find(same)?.2.asked
+    }
+}
+
 /// Asks of every rate whether it differs from the baseline's, which is `chosen` or
 /// the first configuration with that event in that workload.
 pub(crate) fn ask_all<'a>(
@@ -117,7 +128,7 @@ pub(crate) fn ask_all<'a>(
                 continue;
             };
             if repeated(cells, b.configuration).is_none() {
-                let compared = ask(cells, &group[baseline], b, questions);
+                let compared = ask(cells, &group[baseline], b, None, questions);
                 pairs.push((from + baseline, from + i, compared));
             }
         }
@@ -170,11 +181,13 @@ pub(crate) fn settle(
 /// Asks whether the rate of `b` differs from that of `a`. Where several runs of each
 /// were counted the runs' rates are what is compared; of one exposure each, the
 /// scatter of their counts in windows of time says how sure the counts are; without
-/// times only that p is known which takes the events to be independent.
+/// times only that p is known which takes the events to be independent. What is
+/// `known` to have been asked of these two is not asked again.
 pub(crate) fn ask(
     cells: &Cells<'_>,
     a: &Counted<'_>,
     b: &Counted<'_>,
+    known: Option<Asked>,
     questions: &mut Questions,
 ) -> Compared {
     let exact = compare(a, b);
@@ -188,15 +201,17 @@ pub(crate) fn ask(
     };
     if let Some(weighed) = by_runs(cells, a, b) {
         compared.test = Some(RateTest::Runs);
-        compared.asked = Some(questions.ask(question(&weighed, None, false)));
+        let asked = known.unwrap_or_else(|| questions.ask(question(&weighed, None, false)));
+        compared.asked = Some(asked);
         compared.by_runs = Some(weighed);
     } else if let Some(found) = in_windows(a, b) {
         compared.test = Some(RateTest::Windows);
         compared.p = finite(found.p);
-        compared.asked = Some(questions.ask(Question {
+        let question = || Question {
             p_t: finite(found.p),
             ..Question::default()
-        }));
+        };
+        compared.asked = Some(known.unwrap_or_else(|| questions.ask(question())));
     }
     compared
 }
@@ -261,6 +276,8 @@ fn by_runs(cells: &Cells<'_>, a: &Counted<'_>, b: &Counted<'_>) -> Option<Weighe
 fn rates_of_runs(cells: &Cells<'_>, counted: &Counted<'_>) -> Option<Cell<'static>> {
     let place = (counted.workload, counted.configuration);
     let mut runs = Vec::new();
+    // A rate is no finer than one event.
+    let mut step = 0.0_f64;
     for count in &counted.events.by_run {
         let all = cells.records.runs.iter().zip(&cells.run_places);
         let (run, (record, _)) = all
@@ -268,6 +285,7 @@ fn rates_of_runs(cells: &Cells<'_>, counted: &Counted<'_>) -> Option<Cell<'stati
             .find(|(_, (run, at))| **at == place && run.order == count.order)?;
         let exposure = count.exposure_s.filter(|&s| s > 0.0)?;
         let machine = record.machine.as_ref();
+        step = step.max(1.0 / exposure);
         runs.push(Reading {
             run,
             value: count.count as f64 / exposure,
@@ -277,6 +295,7 @@ fn rates_of_runs(cells: &Cells<'_>, counted: &Counted<'_>) -> Option<Cell<'stati
     }
     (!runs.is_empty()).then(|| Cell {
         runs,
+        step: Some(step),
         ..Cell::default()
     })
 }

@@ -1,6 +1,6 @@
 //! From records to the document.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::{Configuration, Records};
 
@@ -50,7 +50,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     let mut rows = comparisons::ask_all(&cells, &baselines, &primary, &caps, options, asks);
     let fits = factorial::ask_all(&cells, &primary, asks);
     let pending = rates::ask_all(&cells, baselines.chosen, options, asks);
-    let claims = claims::ask_all(&cells, &rows, &caps, options, asks)?;
+    let claims = claims::ask_all(&cells, &rows, &caps, &pending, options, asks)?;
     let answers = questions.answer(options.alpha, options.seed);
     comparisons::settle(&mut rows, &answers, options);
     let compared = comparisons::written_all(&cells, &rows, options).sorted(&place);
@@ -120,6 +120,54 @@ pub fn check(options: &Options, configurations: &[String]) -> Result<(), Error> 
         .claims
         .iter()
         .try_for_each(|claim| check_form(claim))
+}
+
+/// Which direction of a metric is good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Better {
+    /// Less is better.
+    Lower,
+    /// More is better.
+    Higher,
+}
+
+/// The primary metrics that records have and of which one direction is good. An
+/// experiment says of each of its own which; of others the options must.
+///
+/// # Errors
+/// A name in the options that fits nothing or several things, or a metric of
+/// which both directions are said to be good.
+pub fn primary_directions(
+    records: &Records,
+    options: &Options,
+) -> Result<BTreeMap<String, Better>, Error> {
+    let cells = Cells::new(records);
+    let Declared {
+        primary, higher, ..
+    } = declared(&cells, options)?;
+    let given = &options.lower_is_better;
+    let mut lower = metrics(&cells, "lower-is-better", given, &[], &mut Vec::new())?;
+    if let Some(&both) = lower.intersection(&higher).next() {
+        return Err(Error::Option {
+            option: "lower-is-better",
+            value: cells.metrics[both].name.clone(),
+            expected: "a metric of which more is not better",
+        });
+    }
+    let declared = |metric: &&usize| {
+        let name = folded(&cells.metrics[**metric].name);
+        records.primary.iter().any(|one| folded(one) == name)
+    };
+    lower.extend(primary.iter().filter(declared));
+    let direction = |metric: &usize| {
+        let better = match (higher.contains(metric), lower.contains(metric)) {
+            (true, _) => Better::Higher,
+            (_, true) => Better::Lower,
+            _ => return None,
+        };
+        Some((cells.metrics[*metric].name.clone(), better))
+    };
+    Ok(primary.iter().filter_map(direction).collect())
 }
 
 /// Where in a document a metric comes: by workload, primary metrics first.

@@ -264,9 +264,10 @@ fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> Weigh
 }
 
 /// The variance that the steps of the values hide in each run of one side, u²/12
-/// for steps of u, on the scale that is averaged.
+/// for steps of u, on the scale that is averaged. Where only the steps of the other
+/// side are known they are taken for those of both.
 fn hidden(a: &Cell<'_>, b: &Cell<'_>, positive: bool, side: &Cell<'_>) -> f64 {
-    let step = match coarser(a, b) {
+    let step = match side.step.or(coarser(a, b)) {
         Some(step) => step,
         None if are_counts(a) && are_counts(b) => 1.0,
         None => return 0.0,
@@ -402,6 +403,7 @@ fn moments(cell: &Cell<'_>) -> Option<(f64, Option<f64>, Option<u32>)> {
 /// that all would be.
 fn take_estimate(weighed: &mut Weighed, estimate: Result<Estimate>, t_test: TTest, variance: f64) {
     let raw = weighed.scale == Scale::Raw;
+    let varies = estimate.as_ref().is_ok_and(|e| e.standard_error > 0.0);
     let estimate = estimate.map(|estimate| match (variance > 0.0, raw) {
         (false, _) => estimate,
         (true, true) => estimate.difference_widened(variance),
@@ -418,7 +420,7 @@ fn take_estimate(weighed: &mut Weighed, estimate: Result<Estimate>, t_test: TTes
                 weighed.ci90 = Some(estimate.ci90);
             }
             weighed.ci = Some(estimate.ci);
-            weighed.p_t = finite(estimate.p_t).filter(|_| estimate.standard_error > 0.0);
+            weighed.p_t = finite(estimate.p_t).filter(|_| varies);
         }
         Err(why) => weighed.because.push(format!("no interval: {why}")),
     }

@@ -74,6 +74,10 @@ pub(crate) struct PlanArguments {
     pub(crate) experiment: PathBuf,
     #[command(flatten)]
     pub(crate) overrides: Overriding,
+    /// Say what effects are found if runs vary as they do in this bundle
+    /// [default: if they vary by 3 %]
+    #[arg(long, value_name = "BUNDLE", conflicts_with = "output")]
+    pub(crate) like: Option<PathBuf>,
     /// Write the plan, as JSON, to this file
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use assize_plan::{Plan, PlannedRun, Until};
+use assize_plan::{Plan, PlannedRun};
 use assize_verdict::{Comparison, Document, Scale};
+
+use crate::terms::Looks;
 
 /// The runs up to a look, in the order of the schedule.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,13 +27,13 @@ pub(crate) fn stages(plan: &Plan) -> Vec<Stage> {
         .collect::<BTreeSet<u32>>()
         .into_iter()
         .collect();
-    let mut ends = plan
+    let most = blocks.len() as u32;
+    let ends = plan
         .until
-        .map_or_else(Vec::new, |until| looks(&until, blocks.len()));
-    ends.push(blocks.len());
+        .map_or_else(|| vec![most], |until| Looks::planned(&until, most).ends);
     let mut begin = 0;
     let mut stages = Vec::new();
-    for end in ends {
+    for end in ends.into_iter().map(|end| end as usize) {
         let new = &blocks[begin..end];
         let of_stage = |run: &&PlannedRun| new.contains(&run.block);
         stages.push(Stage {
@@ -42,13 +44,6 @@ pub(crate) fn stages(plan: &Plan) -> Vec<Stage> {
         begin = end;
     }
     stages
-}
-
-/// After how many blocks to look, the end of the schedule not counted.
-fn looks(until: &Until, blocks: usize) -> Vec<usize> {
-    let first = (until.first_look as usize).max(1);
-    let every = (until.every as usize).max(1);
-    (first..blocks).step_by(every).collect()
 }
 
 /// Whether the intervals of all primary metrics are as narrow as asked: from
@@ -84,15 +79,6 @@ mod tests {
     use assize_bundle::{Measurement, Records, Run};
     use assize_verdict::{Options, try_records};
 
-    fn until(first_look: u32, every: u32) -> Until {
-        Until {
-            within: 0.1,
-            first_look,
-            every,
-            looks: 0,
-        }
-    }
-
     fn document(spread: f64, level: f64) -> Document {
         let mut records = Records::default();
         for (configuration, mean) in [("old", 10.0), ("new", 5.0)] {
@@ -114,14 +100,6 @@ mod tests {
     fn narrow(document: &Document, within: f64, primary: &[&str]) -> bool {
         let primary: Vec<String> = primary.iter().map(|name| (*name).into()).collect();
         super::narrow(document, &primary, within)
-    }
-
-    #[test]
-    fn looks_come_first_and_then_regularly_but_not_at_the_end() {
-        assert_eq!(looks(&until(5, 3), 12), [5, 8, 11]);
-        assert_eq!(looks(&until(5, 3), 11), [5, 8]);
-        assert_eq!(looks(&until(5, 3), 5), [0usize; 0]);
-        assert_eq!(looks(&until(0, 0), 3), [1, 2]);
     }
 
     #[test]

@@ -30,16 +30,17 @@ use assize_verdict::FailedCell;
 pub(crate) use one::{merge, run_one};
 pub(crate) use target::of as target_of;
 
-use crate::cli::{Overriding, RunArguments, Trial};
+use crate::cli::{FailOn, Overriding, RunArguments, Trial};
 use crate::compare;
 use crate::failure::Failure;
 use crate::levels::{self, Expected};
 use crate::output;
 use crate::page::{From, Material};
+use crate::reach::Reach;
 use crate::record;
 use crate::rerun;
 use crate::shell;
-use crate::terms::Terms;
+use crate::terms::{Terms, recorded_in};
 use engine::{Ended, Engine, Event};
 use interrupt::{Interrupt, Killing};
 use looks::Stage;
@@ -87,6 +88,16 @@ fn askable(plan: &Plan, arguments: &RunArguments) -> Result<(), Failure> {
     };
     let names = plan.configurations.iter().map(|of| of.name.clone());
     let options = output::options(&trial, &Terms::default())?;
+    let fail_on = &trial.question.fail_on;
+    let gate = fail_on.iter().find(|on| matches!(on, FailOn::Gate(..)));
+    if let Some(gate) = gate.filter(|_| plan.primary.is_empty()) {
+        let text = format!(
+            "--fail-on '{}': the experiment has no primary metric; write primary = [{{ metric = \
+             \"M\", better = \"lower\" }}] into it",
+            gate.word()
+        );
+        return Err(Failure::Argument(text));
+    }
     Ok(assize_verdict::check(&options, &names.collect::<Vec<_>>())?)
 }
 
@@ -234,6 +245,9 @@ impl Doing<'_> {
             plan.runs.len(),
             self.work.directory.display()
         ));
+        if let Some(warning) = Reach::of(plan, None)?.warning() {
+            progress.say(&warning);
+        }
         progress.begin();
         let mut stopped = None;
         for stage in &stages {
@@ -348,6 +362,7 @@ impl Doing<'_> {
         records
             .runs
             .retain(|run| run.block.is_none_or(|block| stage.blocks.contains(&block)));
+        let terms = terms.at(stage.blocks.len() as u32);
         let options = output::options(&Trial::default(), &terms)?;
         let document = assize_verdict::try_records(&records, &options)?;
         let primary: Vec<String> = self
@@ -367,28 +382,6 @@ fn missing_of(stages: &[Stage], there: &BTreeSet<u32>) -> Vec<PlannedRun> {
     all.filter(|run| !there.contains(&run.index))
         .copied()
         .collect()
-}
-
-/// Which runs a bundle holds, before it is opened for writing.
-fn recorded_in(directory: &Path) -> Result<BTreeSet<u32>, Failure> {
-    let runs = directory.join("runs");
-    let failed = |source| Failure::Read {
-        path: runs.clone(),
-        source,
-    };
-    let entries = match fs::read_dir(&runs) {
-        Ok(entries) => entries,
-        // It was killed before it had made this directory.
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
-        Err(error) => return Err(failed(error)),
-    };
-    let mut found = BTreeSet::new();
-    for entry in entries {
-        let name = entry.map_err(failed)?.file_name();
-        let index = name.to_str().and_then(|name| name.strip_suffix(".json"));
-        found.extend(index.and_then(|index| index.parse::<u32>().ok()));
-    }
-    Ok(found)
 }
 
 /// What differs from one execution of a run to the next.

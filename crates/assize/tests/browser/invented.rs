@@ -56,6 +56,7 @@ pub fn hostile(place: &Path) {
         workloads: workloads.to_vec(),
         primary: vec![attack(0)],
         higher_is_better: vec![],
+        claims: vec![],
         tables: vec![DeclaredTable {
             metric: attack(0),
             workloads: workloads.to_vec(),

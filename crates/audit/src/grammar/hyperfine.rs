@@ -13,6 +13,7 @@ use super::cells::{
 use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels};
 use crate::Line;
+use crate::printed;
 
 /// With `--show-output`, the command's own lines stand between the title and
 /// the times; further away a title is somebody's heading.
@@ -208,7 +209,8 @@ fn deviation_of(
         return None;
     }
     let figure = deviation.figure(block, at, "the standard deviation")?;
-    Some(Spread::StandardDeviation(figure.value))
+    let value = printed::spread(figure.value, deviation.digits);
+    Some(Spread::StandardDeviation(value))
 }
 
 /// The number of runs from the `Range` line at `at`.

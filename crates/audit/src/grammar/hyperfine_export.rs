@@ -13,6 +13,7 @@ use super::cells::{bad_number, configuration, line_at, summary};
 use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels};
 use crate::Line;
+use crate::printed;
 
 /// The files that `hyperfine` exports, except JSON.
 pub struct HyperfineExport;
@@ -96,6 +97,7 @@ impl<'a> Table<'a> {
             metric: "time",
             mean,
             deviation,
+            rounded: true,
             unit: self.unit,
         };
         numbers.note(block, at, &configuration(Some(&command)));
@@ -131,6 +133,8 @@ struct Means<'a> {
     metric: &'a str,
     mean: &'a str,
     deviation: Option<&'a str>,
+    /// Whether the deviation has as many digits whatever its value.
+    rounded: bool,
     unit: &'a str,
 }
 
@@ -145,7 +149,11 @@ impl Means<'_> {
             if value.is_none() {
                 block.find(at, bad_number(text, "the standard deviation"));
             }
-            value.map(Spread::StandardDeviation)
+            let rounded = |value| match self.rounded {
+                true => printed::spread(value, text),
+                false => value,
+            };
+            value.map(rounded).map(Spread::StandardDeviation)
         });
         let figure = Figure::new(self.metric, mean, self.unit);
         block.find(at, summary(labels, figure, spread, None));
@@ -213,6 +221,7 @@ fn read_csv_row(block: &mut Block, at: usize, columns: &[String], cells: &[Strin
                 metric,
                 mean,
                 deviation,
+                rounded: false,
                 unit: "s",
             };
             numbers.note(block, at, &labels);

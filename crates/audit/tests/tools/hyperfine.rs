@@ -42,6 +42,24 @@ fn each_section_is_a_summary_with_deviation_and_runs() {
 }
 
 #[test]
+fn a_deviation_printed_as_zero_is_half_a_unit_of_its_last_digit() {
+    let deviations = |text: &str| -> Vec<_> {
+        let times = read(text).summaries().into_iter();
+        let times = times.filter(|one| one.2.metric == "time");
+        times.map(|one| one.3).collect()
+    };
+    let text = include_str!("../hyperfine/two-commands.txt").replace("0.1 ms   ", "0.0 ms   ");
+    assert_eq!(deviations(&text), [Some(0.05), Some(0.2)]);
+    let table = include_str!("../hyperfine/two-commands.md").replace("± 0.1", "± 0.0");
+    assert_eq!(deviations(&table), [Some(0.05), Some(0.2)]);
+    // What programs write for programs has all digits: there zero is zero.
+    let fields = include_str!("../hyperfine/two-commands.csv");
+    let zero = fields.replace("0.00013814310991142493", "0.0");
+    assert_ne!(fields, zero);
+    assert_eq!(deviations(&zero)[0], Some(0.0));
+}
+
+#[test]
 fn the_ranking_is_explained_but_not_read() {
     let read = read(include_str!("../hyperfine/two-commands.txt"));
     assert_eq!(

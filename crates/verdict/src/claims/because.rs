@@ -171,3 +171,17 @@ fn pointing(reading: &Reading, found: &Found, weighed: &Weighed) -> Option<Strin
         "points against the claim".into()
     })
 }
+
+/// What machines that contradict each other say of the claim's two, as the row of the
+/// same two, which may stand the other way round, was decided on each.
+pub(super) fn disagreement(weighed: &Weighed, row: &Weighed) -> Option<String> {
+    let mut across = weighed.across.clone()?;
+    for (on, decided) in across
+        .machines
+        .iter_mut()
+        .zip(&row.across.as_ref()?.machines)
+    {
+        on.verdict = decided.verdict;
+    }
+    across.disagreement()
+}

@@ -10,9 +10,6 @@ pub(crate) use grammar::check_form;
 
 use std::cmp::Ordering;
 
-use assize_judge::Estimate;
-use assize_judge::family::Contrast;
-
 use crate::caps::{Cap, Caps};
 use crate::cells::{Cells, Key};
 use crate::comparisons::{Row, equivalence_p, question, verdict_of};
@@ -25,6 +22,7 @@ use crate::weigh::{Weighed, weigh};
 use crate::words::{count, finite};
 use declared::{Asked as Heard, asked, untried};
 use grammar::{ClaimKind, Names, Reading, Relation};
+use margin::{about, shifted};
 
 /// Where the records hold only statements.
 const ONLY_STATEMENTS: &str =
@@ -99,6 +97,7 @@ pub(crate) fn ask_all<'a>(
     cells: &Cells<'a>,
     rows: &[Row],
     caps: &Caps,
+    rates: &rates::Pending<'a>,
     options: &Options,
     questions: &mut Questions,
 ) -> Result<Claims<'a>, Error> {
@@ -113,6 +112,7 @@ pub(crate) fn ask_all<'a>(
         cells,
         rows,
         caps,
+        rates,
         events: &events,
         options,
         questions,
@@ -171,6 +171,7 @@ struct Court<'c, 'a> {
     cells: &'c Cells<'a>,
     rows: &'c [Row],
     caps: &'c Caps,
+    rates: &'c rates::Pending<'a>,
     events: &'c [Counted<'a>],
     options: &'c Options,
     questions: &'c mut Questions,
@@ -289,7 +290,8 @@ impl Court<'_, '_> {
         };
         let (at_a, at_b) = (of(reading.a)?, of(reading.b)?);
         let (a, b) = (&self.events[at_a], &self.events[at_b]);
-        let compared = rates::ask(self.cells, b, a, self.questions);
+        let known = self.rates.asked(at_b, at_a);
+        let compared = rates::ask(self.cells, b, a, known, self.questions);
         let source = if reading.bound == 1.0 {
             Source::Rates(at_b, at_a)
         } else {
@@ -305,24 +307,6 @@ impl Court<'_, '_> {
             source,
         })
     }
-}
-
-/// An estimate of the ratio as one of the ratio over `bound`.
-fn about(estimate: Estimate, bound: f64) -> Estimate {
-    let over = Estimate {
-        effect: estimate.effect / bound,
-        ..estimate
-    };
-    over.ratio_widened(0.0)
-}
-
-/// A contrast whose `b` is lowered by `by`.
-fn shifted(contrast: &Contrast, by: f64) -> Contrast {
-    let mut shifted = contrast.clone();
-    for block in &mut shifted.blocks {
-        block.b.iter_mut().for_each(|v| *v -= by);
-    }
-    shifted
 }
 
 /// Decides all claims. One about several workloads is upheld if it is upheld in
@@ -381,7 +365,13 @@ fn find(
     match (&part.source, &part.evidence) {
         (Source::Row(at), Evidence::Values(weighed)) => {
             let row = &rows[*at];
-            found(row.verdict, weighed.direction(), row.answer, weighed)
+            let mut found = found(row.verdict, weighed.direction(), row.answer, weighed);
+            if row.verdict == Verdict::Undecided {
+                found
+                    .notes
+                    .extend(because::disagreement(weighed, &row.weighed));
+            }
+            found
         }
         (Source::Asked(asked, cap), Evidence::Values(weighed)) => {
             let answer = answers.of(*asked);

@@ -28,7 +28,8 @@ pub(super) fn find(
     concern: &BTreeSet<usize>,
     higher: &BTreeSet<usize>,
 ) -> Vec<Sentence> {
-    let varies = |s: &&Seen<'_>| s.ci[0] < s.ci[1];
+    // Where nothing varies there is no t test.
+    let varies = |s: &&Seen<'_>| s.row.p_t.is_some();
     let seen: &[Seen<'_>] = &seen.iter().filter(varies).copied().collect::<Vec<_>>();
     let mut odd = odd_ones(seen, higher);
     odd.retain(|one| {

@@ -15,9 +15,12 @@ pub(super) fn find(document: &Document) -> Option<Sentence> {
 }
 
 fn too_few_runs(document: &Document) -> Option<Sentence> {
+    // Where metrics are declared primary, those are what it is about.
+    let primary = document.comparisons.iter().any(|c| c.primary);
     let tested: Vec<(&Comparison, f64)> = document
         .comparisons
         .iter()
+        .filter(|c| c.primary || !primary)
         .filter_map(|c| Some((c, c.p_attainable?)))
         .collect();
     let best = tested.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;

@@ -19,10 +19,10 @@ fn claim(records: &Records, text: &str) -> (Outcome, String) {
     (found.outcome, found.because)
 }
 
-/// Four runs of three configurations on two workloads: `fast` is 10 % below
+/// Five runs of four configurations on two workloads: `fast` is 10 % below
 /// `slow` on both, `same` equals `slow`; on `two`, `odd` is above instead.
-fn four_runs() -> Records {
-    let slow = [100.0, 100.1, 100.2, 100.3];
+fn five_runs() -> Records {
+    let slow = [100.0, 100.1, 100.2, 100.3, 100.4];
     let fast = slow.map(|v| 0.9 * v);
     let above = slow.map(|v| 1.1 * v);
     let same = slow.map(|v| v + 0.05);
@@ -43,21 +43,22 @@ fn four_runs() -> Records {
 
 #[test]
 fn a_claim_is_upheld_or_refuted_by_its_direction() {
-    let records = four_runs();
+    let records = five_runs();
     let (outcome, because) = claim(&records, "fast < slow on time in one");
     assert_eq!(outcome, Outcome::Upheld);
     assert_eq!(
         because,
-        "one: ratio 0.900 [0.898, 0.902], p 0.0286, 4 against 4 runs; established"
+        "one: ratio 0.900 [0.898, 0.902], p 0.00794, 5 against 5 runs; established"
     );
     assert_eq!(claim(&records, "fast > slow on time").0, Outcome::Refuted);
     // Two configurations, neither of which is the baseline.
     assert_eq!(claim(&records, "same > fast on time").0, Outcome::Upheld);
+    assert_eq!(claim(&records, "same < fast on time").0, Outcome::Refuted);
 }
 
 #[test]
 fn declared_claims_come_first_and_stay_declared() {
-    let mut records = four_runs();
+    let mut records = five_runs();
     records.claims = vec![
         "fast < slow on time in one".into(),
         "same = slow on time in one".into(),
@@ -68,23 +69,23 @@ fn declared_claims_come_first_and_stay_declared() {
     );
     let found: Vec<_> = found
         .iter()
-        .map(|one| (one.text.as_str(), one.origin, one.outcome))
+        .map(|one| (one.text.as_str(), one.origin))
         .collect();
     let (declared, post_hoc) = (ClaimOrigin::Declared, ClaimOrigin::PostHoc);
     assert_eq!(
         found,
         [
-            ("fast < slow on time in one", declared, Outcome::Upheld),
-            ("same = slow on time in one", declared, Outcome::Upheld),
-            ("odd > slow on time in two", post_hoc, Outcome::Upheld),
+            ("fast < slow on time in one", declared),
+            ("same = slow on time in one", declared),
+            ("odd > slow on time in two", post_hoc),
         ]
     );
-    assert_eq!(claims(&four_runs(), &[]), []);
+    assert_eq!(claims(&five_runs(), &[]), []);
 }
 
 #[test]
 fn a_declared_claim_about_what_was_not_run_is_undecided() {
-    let mut records = four_runs();
+    let mut records = five_runs();
     let declared = "fast < gone on time";
     records.claims = vec![declared.into(), "fast < slow on time in one".into()];
     let found = claims(&records, &[]);
@@ -95,7 +96,7 @@ fn a_declared_claim_about_what_was_not_run_is_undecided() {
          (there are: slow, fast, same, odd)"
     );
     // It costs the other nothing.
-    let alone = claims(&four_runs(), &["fast < slow on time in one"]);
+    let alone = claims(&five_runs(), &["fast < slow on time in one"]);
     assert_eq!(found[1].because, alone[0].because);
     // Afterwards, it is a mistake.
     records.claims.clear();
@@ -107,18 +108,12 @@ fn a_declared_claim_about_what_was_not_run_is_undecided() {
 }
 
 #[test]
-fn a_claim_with_a_margin_is_read_and_corrects_no_other() {
-    let records = four_runs();
-    let alone = claims(&records, &["fast < slow on time in one"]);
-    let texts = ["fast < slow - 5% on time in one", &alone[0].text];
-    let both = claims(&records, &texts);
-    assert_eq!(both[0].outcome, Outcome::Undecided);
-    assert!(
-        both[0]
-            .because
-            .ends_with("claims with a margin are not tried yet")
+fn a_margin_is_read_and_needs_its_sign() {
+    let records = five_runs();
+    assert_eq!(
+        claim(&records, "fast < slow - 5% on time in one").0,
+        Outcome::Upheld
     );
-    assert_eq!(both[1], alone[0]);
     let options = Options {
         claims: vec!["fast <= slow on time".into()],
         ..Options::default()
@@ -129,10 +124,10 @@ fn a_claim_with_a_margin_is_read_and_corrects_no_other() {
 
 #[test]
 fn several_workloads_must_all_agree() {
-    let records = four_runs();
+    let records = five_runs();
     assert_eq!(claim(&records, "fast < slow on time").0, Outcome::Upheld);
-    // Against in one of two: Simes's p is 2 * 0.0286, above 0.05.
-    assert_eq!(claim(&records, "odd < slow on time").0, Outcome::Undecided);
+    // Established in one, and its opposite in the other: not so on both.
+    assert_eq!(claim(&records, "odd < slow on time").0, Outcome::Refuted);
     assert_eq!(
         claim(&records, "odd < slow on time in two").0,
         Outcome::Refuted
@@ -141,79 +136,100 @@ fn several_workloads_must_all_agree() {
         claim(&records, "odd < slow on time in one").0,
         Outcome::Upheld
     );
+    // Upheld in one, and nobody knows in the other.
+    let mut records = records;
+    let noise = [80.0, 120.0, 95.0, 130.0, 75.0];
+    let odd = records.runs.iter_mut();
+    let odd = odd.filter(|run| run.workload == "two" && run.configuration == "odd");
+    for (run, value) in odd.zip(noise) {
+        run.metrics["time"].value = value;
+    }
+    assert_eq!(claim(&records, "odd < slow on time").0, Outcome::Undecided);
 }
 
 #[test]
 fn equality_is_upheld_by_equivalence_and_refuted_by_a_difference() {
-    let records = four_runs();
+    let records = five_runs();
     let (outcome, because) = claim(&records, "same = slow on time");
     assert_eq!(outcome, Outcome::Upheld);
-    assert!(because.ends_with("the 90 % interval lies within \u{b1}1 %: equivalent"));
+    assert!(
+        because.ends_with("equivalent within \u{b1}1 %"),
+        "{because}"
+    );
     assert_eq!(
         claim(&records, "fast = slow on time in one").0,
         Outcome::Refuted
     );
     // Shown to be equal, so not less.
     assert_eq!(claim(&records, "same < slow on time").0, Outcome::Refuted);
+    // Four runs of each never show it.
+    let mut few = records;
+    few.runs.retain(|run| run.repetition < 5);
+    assert_eq!(claim(&few, "same = slow on time").0, Outcome::Undecided);
 }
 
 #[test]
-fn several_claims_are_corrected_together() {
-    let records = four_runs();
-    let found = claims(
-        &records,
-        &["fast < slow on time in one", "odd > slow on time in two"],
-    );
-    // Twice 0.0286.
-    assert!(found.iter().all(|c| c.outcome == Outcome::Undecided));
-    assert!(found[0].because.contains("points the claimed way"));
-    assert!(found[0].because.contains("5 runs of each could"));
+fn a_claim_about_a_row_is_as_sure_as_the_row_however_many_are_made() {
+    let records = five_runs();
+    let texts = ["fast < slow on time in one", "odd > slow on time in two"];
+    let alone = texts.map(|text| claims(&records, &[text]).remove(0));
+    assert!(alone.iter().all(|c| c.outcome == Outcome::Upheld));
+    assert_eq!(claims(&records, &texts), alone);
+    // Of three runs of each only the t test says so, of the row and of the claim.
+    let mut records = records;
+    records.runs.retain(|run| run.repetition < 4);
+    let (outcome, because) = claim(&records, texts[0]);
+    assert_eq!(outcome, Outcome::Upheld);
+    assert!(because.contains("supported, not established"), "{because}");
 }
 
 #[test]
-fn three_runs_can_support_a_claim_and_it_is_said_what_would_establish_it() {
+fn three_runs_can_support_a_claim_and_what_they_do_not_is_undecided() {
+    // The t tests of 72 rows and 54 effects are corrected together: of energy-cores
+    // with IRQ p is 0.000231 and 0.0270 corrected, of energy-pkg 0.00380 and 0.364
+    // (scipy).
     let records = queue_records();
-    let (outcome, because) = claim(&records, "irq > drm on power/energy-pkg in glx");
+    let (outcome, because) = claim(&records, "irq < drm on power/energy-cores in glx");
     assert_eq!(outcome, Outcome::Upheld);
     assert_eq!(
         because,
-        "glxgears: ratio 1.07 [1.04, 1.10], p 0.1, p of t 0.0038, 3 against 3 runs; supported, \
-         not established: so few runs cannot reach p <= 0.05 (smallest attainable p: 0.1); \
-         4 runs of each could"
+        "glxgears: ratio 0.707 [0.687, 0.727], p of t 0.000231 (0.027 corrected), 3 against 3 \
+         runs; supported, not established"
     );
-    let (outcome, because) = claim(&records, "irq < drm on power/energy-pkg in glx");
+    let (outcome, because) = claim(&records, "irq > drm on power/energy-cores in glx");
     assert_eq!(outcome, Outcome::Refuted);
     assert!(because.contains("supported, not established"), "{because}");
-    // Two claims: 0.0286 is not attained twice, and t is corrected too.
-    let found = claims(
-        &records,
-        &[
-            "irq > drm on power/energy-pkg in glx",
-            "no < drm on task-clock in glx",
-        ],
-    );
-    assert!(
-        found[0].because.contains("p of t corrected for 2 claims"),
-        "{}",
-        found[0].because
+    let (outcome, because) = claim(&records, "irq > drm on power/energy-pkg in glx");
+    assert_eq!(outcome, Outcome::Undecided);
+    assert_eq!(
+        because,
+        "glxgears: ratio 1.07 [1.04, 1.10], p of t 0.0038 (0.364 corrected), 3 against 3 runs, \
+         points the claimed way; so few runs cannot reach p <= 0.05 (smallest attainable p: \
+         0.1); 4 runs of each could"
     );
 }
 
 #[test]
-fn events_can_be_claimed() {
+fn events_of_one_exposure_decide_no_claim() {
     let records = hwlat_records(Some(300.0));
-    let (outcome, because) = claim(&records, "V6.6 + no Write < v6.6 on hwlat");
-    assert_eq!(outcome, Outcome::Upheld);
-    assert_eq!(
-        because,
-        "fbcon: 0 in 300 s against 6 in 300 s, p 0.0313, ratio 0; established"
+    for text in [
+        "V6.6 + no Write < v6.6 on hwlat",
+        "V6.6 < 'V6.6 + no Write Combine' on hwlat",
+        "V6.6 + clflush < V6.6 on hwlat in fbcon",
+    ] {
+        let (outcome, because) = claim(&records, text);
+        assert_eq!(outcome, Outcome::Undecided);
+        assert!(
+            because.contains("not known whether events come in clusters"),
+            "{because}"
+        );
+    }
+    let (_, because) = claim(&records, "V6.6 + no Write < v6.6 on hwlat");
+    assert!(
+        because.starts_with("fbcon: 0 in 300 s against 6 in 300 s, p 0.0313, ratio 0; "),
+        "{because}"
     );
-    assert_eq!(
-        claim(&records, "V6.6 < 'V6.6 + no Write Combine' on hwlat").0,
-        Outcome::Refuted
-    );
-    let (outcome, because) = claim(&records, "V6.6 + clflush < V6.6 on hwlat in fbcon");
-    assert_eq!(outcome, Outcome::Undecided);
+    let (_, because) = claim(&records, "V6.6 + clflush < V6.6 on hwlat in fbcon");
     assert!(because.contains("at these rates about"), "{because}");
     let (outcome, because) = claim(&hwlat_records(None), "V6.6 + no < V6.6 on hwlat");
     assert_eq!(outcome, Outcome::Undecided);
@@ -257,7 +273,7 @@ fn a_wrong_claim_names_the_character() {
             claims: vec![text.into()],
             ..Options::default()
         };
-        try_records(&four_runs(), &options).unwrap_err()
+        try_records(&five_runs(), &options).unwrap_err()
     };
     assert!(matches!(
         error("fast slow"),

@@ -75,7 +75,52 @@ pub(crate) fn in_order(mut runs: Vec<Run>) -> Vec<Run> {
     runs
 }
 
-/// Runs of one metric: configuration and its values, on one workload.
+/// Numbers the runs so that configurations take turns, as in a schedule.
+pub(crate) fn in_turns(mut runs: Vec<Run>) -> Vec<Run> {
+    let mut places: Vec<usize> = (0..runs.len()).collect();
+    places.sort_by_key(|&at| runs[at].repetition);
+    for (order, at) in (0..).zip(places) {
+        runs[at].order = order;
+    }
+    runs
+}
+
+/// The same runs as made configuration by configuration.
+pub(crate) fn grouped(mut records: Records) -> Records {
+    records.runs = in_order(records.runs);
+    records
+}
+
+/// The same runs in blocks of one run of each configuration.
+pub(crate) fn in_blocks(mut records: Records) -> Records {
+    for run in &mut records.runs {
+        run.block = Some(run.repetition);
+    }
+    records
+}
+
+/// Numbers between -1 and 1 that have nothing to do with each other, the same for
+/// the same seed: the high bits of SplitMix64.
+pub(crate) fn noise(seed: u64, n: usize) -> Vec<f64> {
+    let mut state = seed;
+    let next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    };
+    std::iter::repeat_with(next).take(n).collect()
+}
+
+/// `n` values around `level` that are off by at most `share` of it.
+pub(crate) fn around(level: f64, share: f64, seed: u64, n: usize) -> Vec<f64> {
+    let off = noise(seed, n).into_iter();
+    off.map(|off| level * (1.0 + share * off)).collect()
+}
+
+/// Runs of one metric: configuration and its values, on one workload. The
+/// configurations take turns.
 pub(crate) fn runs_of(
     workload: &str,
     metric: &str,
@@ -95,7 +140,7 @@ pub(crate) fn runs_of(
     }
     Records {
         source: "typed in".into(),
-        runs: in_order(runs),
+        runs: in_turns(runs),
         ..Records::default()
     }
 }

@@ -1,7 +1,7 @@
 //! The document as JSON, and odd records.
 
 use assize_bundle::{Events, Measurement, Records, Run, Summary};
-use assize_verdict::{Document, Error, Options, try_records};
+use assize_verdict::{Better, Document, Error, Options, primary_directions, try_records};
 
 use crate::common::{close, hwlat_records, queue_records, tried};
 
@@ -60,13 +60,17 @@ fn the_names_in_json_are_those_of_the_schema() {
     );
     assert_eq!(json["comparisons"][0]["scale"], "log");
     assert_eq!(json["comparisons"][1]["verdict"], "supported");
-    assert_eq!(keys(&json["claims"][0]), ["text", "outcome", "because"]);
+    assert_eq!(
+        keys(&json["claims"][0]),
+        ["text", "origin", "outcome", "because"]
+    );
+    assert_eq!(json["claims"][0]["origin"], "post_hoc");
     assert_eq!(json["claims"][0]["outcome"], "undecided");
     assert_eq!(keys(&json["lints"][0]), ["code", "where", "detail"]);
     assert_eq!(keys(&json["sentences"][0]), ["text", "rows"]);
     assert_eq!(
         keys(&json["factorial"][0]["effects"][0]),
-        ["name", "ratio", "ci", "p"]
+        ["name", "ratio", "ci", "p", "p_adjusted", "verdict"]
     );
     assert_eq!(json["rates"][0]["rate_per_s"], 0.02);
     assert_eq!(
@@ -168,4 +172,41 @@ fn odd_values_never_make_odd_documents() {
         assert!(finite(c.ratio) && finite(c.p) && finite(c.p_t), "{c:?}");
         assert!(finite(c.mean) && finite(c.difference), "{c:?}");
     }
+}
+
+#[test]
+fn primary_metrics_have_the_direction_that_somebody_gave_them() {
+    let mut records = queue_records();
+    let metric = records.runs[0].metrics.keys().next().unwrap().clone();
+    let of = |records: &Records, options: &Options| {
+        primary_directions(records, options).map(|all| all.get(&metric).copied())
+    };
+    let name = || vec![metric.clone()];
+    let primary = Options {
+        primary: name(),
+        ..Options::default()
+    };
+    let higher = Options {
+        higher_is_better: name(),
+        ..primary.clone()
+    };
+    let lower = Options {
+        lower_is_better: name(),
+        ..primary.clone()
+    };
+    let both = Options {
+        lower_is_better: name(),
+        ..higher.clone()
+    };
+    assert_eq!(of(&records, &Options::default()), Ok(None));
+    assert_eq!(of(&records, &primary), Ok(None));
+    assert_eq!(of(&records, &higher), Ok(Some(Better::Higher)));
+    assert_eq!(of(&records, &lower), Ok(Some(Better::Lower)));
+    let error = of(&records, &both).unwrap_err().to_string();
+    assert!(error.contains("of which more is not better"), "{error}");
+    // An experiment says it of each.
+    records.primary = name();
+    assert_eq!(of(&records, &Options::default()), Ok(Some(Better::Lower)));
+    records.higher_is_better = name();
+    assert_eq!(of(&records, &Options::default()), Ok(Some(Better::Higher)));
 }

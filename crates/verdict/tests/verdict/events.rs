@@ -1,9 +1,10 @@
 //! Rates of events. The constants are from `scipy.stats.chi2.ppf` (Garwood)
 //! and `scipy.stats.binomtest`.
 
-use assize_verdict::{Options, Verdict};
+use assize_bundle::{Events, Place, Records, Run, RunCount};
+use assize_verdict::{Options, Outcome, RateComparison, RateTest, Verdict};
 
-use crate::common::{close, hwlat_records, lints, tried};
+use crate::common::{close, hwlat_records, lints, noise, tried};
 
 #[test]
 fn rates_have_exact_intervals() {
@@ -23,7 +24,7 @@ fn rates_have_exact_intervals() {
 }
 
 #[test]
-fn rates_are_compared_exactly_and_corrected_by_holm() {
+fn counts_of_one_exposure_are_compared_exactly_and_decide_nothing() {
     let document = tried(&hwlat_records(Some(300.0)), &Options::default());
     let [clflush, none] = &document.rate_comparisons[..] else {
         panic!("two comparisons");
@@ -31,24 +32,33 @@ fn rates_are_compared_exactly_and_corrected_by_holm() {
     close(clflush.p, 0.5078125);
     close(clflush.ratio, 0.5);
     close(none.p, 0.03125);
-    close(none.p_adjusted, 0.0625);
     close(none.ratio, 0.0);
-    assert_eq!(none.verdict, Verdict::Undecided);
-    // 7 events against none: p = 2 / 128, twice that is below 0.05. The count
-    // scaled by 1.1 rounds to 7.
-    assert_eq!(
-        none.note.as_deref(),
-        Some("at these rates about 330 s of each would settle it")
+    for found in [clflush, none] {
+        // Six events are too few for windows of time.
+        assert_eq!(found.test, Some(RateTest::Poisson));
+        assert_eq!(
+            (found.p_adjusted, found.verdict),
+            (None, Verdict::Undecided)
+        );
+        let note = found.note.as_deref().unwrap();
+        assert!(note.starts_with("one exposure of each"), "{note}");
+    }
+    // 12 against 6 events: p = 0.238; 28 against 14: p = 0.0436 (binomtest). What
+    // would settle it is said where p is above 5 %.
+    assert!(
+        clflush
+            .note
+            .as_deref()
+            .unwrap()
+            .contains("at these rates about")
     );
-}
-
-#[test]
-fn one_comparison_alone_is_established() {
-    let mut records = hwlat_records(Some(300.0));
-    records.events.remove(1);
-    let document = tried(&records, &Options::default());
-    assert_eq!(document.rate_comparisons[0].verdict, Verdict::Established);
-    assert_eq!(document.rate_comparisons[0].note, None);
+    assert!(
+        !none
+            .note
+            .as_deref()
+            .unwrap()
+            .contains("at these rates about")
+    );
 }
 
 #[test]
@@ -98,5 +108,169 @@ fn a_baseline_without_a_count_is_told() {
     assert_eq!(
         lints(&document, "missing-cell"),
         ["hwlat on fbcon: the baseline V6.6 has no count: no rates are compared there"]
+    );
+}
+
+/// Counts of each run in 10 s, of two configurations whose runs take turns.
+fn counted_by_run(a: &[u64], b: &[u64]) -> Records {
+    let mut records = Records::default();
+    for (at, (name, counts)) in (0..).zip([("a", a), ("b", b)]) {
+        let runs: Vec<Run> = (0..)
+            .zip(counts)
+            .map(|(i, _)| Run {
+                order: 2 * i + at,
+                ..Run::new(name, "w", i + 1)
+            })
+            .collect();
+        let of = |(run, &count): (&Run, &u64)| RunCount {
+            order: run.order,
+            count,
+            exposure_s: Some(10.0),
+        };
+        records.events.push(Events {
+            configuration: name.into(),
+            workload: "w".into(),
+            event: "late".into(),
+            count: counts.iter().sum(),
+            exposure_s: Some(10.0 * counts.len() as f64),
+            times_s: Vec::new(),
+            by_run: runs.iter().zip(counts).map(of).collect(),
+            place: Place::default(),
+        });
+        records.runs.extend(runs);
+    }
+    records
+}
+
+fn judged(records: &Records) -> RateComparison {
+    let options = Options {
+        claims: vec!["b > a on late".into()],
+        ..Options::default()
+    };
+    let mut document = tried(records, &options);
+    let found = document.rate_comparisons.remove(0);
+    let upheld = document.claims[0].outcome == Outcome::Upheld;
+    let differs = matches!(found.verdict, Verdict::Established | Verdict::Supported);
+    assert_eq!(upheld, differs, "a claim is as sure as its rate");
+    found
+}
+
+#[test]
+fn rates_of_runs_are_compared_as_runs() {
+    // Twice as many in each run of five.
+    let found = judged(&counted_by_run(
+        &[100, 104, 97, 99, 102],
+        &[201, 196, 205, 199, 202],
+    ));
+    assert_eq!(found.test, Some(RateTest::Runs));
+    close(found.ratio, 1003.0 / 502.0);
+    close(found.p, 2.0 / 252.0);
+    assert_eq!(found.verdict, Verdict::Established);
+    // A rate is no finer than one event in 10 s: Welch's p would be 0.0417 without
+    // the 1/12 that whole events hide.
+    let found = judged(&counted_by_run(&[10, 10, 11], &[12, 12, 12]));
+    close(found.p_adjusted, 0.05887888240965338);
+    assert_eq!(found.verdict, Verdict::Undecided);
+    // Three runs of each cannot, and the t test does.
+    let found = judged(&counted_by_run(&[100, 104, 97], &[201, 196, 205]));
+    assert_eq!(
+        (found.p_adjusted.is_some(), found.verdict),
+        (true, Verdict::Supported)
+    );
+}
+
+#[test]
+fn events_that_come_in_bursts_are_not_taken_one_by_one() {
+    // Some run of each side has a burst: 310 against 502 would be p < 1e-9 if each
+    // event were by itself.
+    let found = judged(&counted_by_run(&[3, 2, 301, 1, 3], &[2, 240, 3, 255, 2]));
+    assert_eq!(found.test, Some(RateTest::Runs));
+    assert!(found.p > Some(0.3), "{found:?}");
+    assert_eq!(found.verdict, Verdict::Undecided);
+    // A run without an exposure leaves the runs out of it.
+    let mut records = counted_by_run(&[100, 104, 97, 99, 102], &[201, 196, 205, 199, 202]);
+    records.events[0].by_run[0].exposure_s = None;
+    let found = judged(&records);
+    assert_eq!(
+        (found.test, found.verdict),
+        (Some(RateTest::Poisson), Verdict::Undecided)
+    );
+}
+
+/// One exposure of 300 s each, with the times of all events.
+fn one_exposure(a: Vec<f64>, b: Vec<f64>) -> Records {
+    let events = |name: &str, mut times: Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        Events {
+            configuration: name.into(),
+            workload: "w".into(),
+            event: "late".into(),
+            count: times.len() as u64,
+            exposure_s: Some(300.0),
+            times_s: times,
+            by_run: Vec::new(),
+            place: Place::default(),
+        }
+    };
+    Records {
+        events: vec![events("a", a), events("b", b)],
+        ..Records::default()
+    }
+}
+
+/// So many events, each at any time.
+fn at_random(n: usize, seed: u64) -> Vec<f64> {
+    noise(seed, n)
+        .into_iter()
+        .map(|x| 150.0 * (1.0 + x))
+        .collect()
+}
+
+/// So many bursts of 20 events within a second, at any time.
+fn in_bursts(n: usize, seed: u64) -> Vec<f64> {
+    let begins = noise(seed, n).into_iter().map(|x| 149.0 * (1.0 + x));
+    begins
+        .flat_map(|begin| (0..20).map(move |at| begin + 0.05 * f64::from(at)))
+        .collect()
+}
+
+#[test]
+fn one_exposure_with_times_supports_by_its_windows_at_best() {
+    let found = judged(&one_exposure(at_random(60, 1), at_random(200, 2)));
+    assert_eq!(found.test, Some(RateTest::Windows));
+    assert_eq!(found.verdict, Verdict::Supported);
+    assert_eq!(
+        found.note.as_deref(),
+        Some("one exposure of each: no better than supported")
+    );
+    // Nothing there.
+    let found = judged(&one_exposure(at_random(60, 3), at_random(60, 4)));
+    assert_eq!(found.verdict, Verdict::Undecided);
+    // Three bursts against eight: 60 events against 160 would be p < 1e-10.
+    let found = judged(&one_exposure(in_bursts(3, 5), in_bursts(8, 6)));
+    assert_eq!(found.test, Some(RateTest::Windows));
+    assert!(found.p > Some(0.05), "{found:?}");
+    assert_eq!(found.verdict, Verdict::Undecided);
+}
+
+#[test]
+fn one_exposure_without_times_decides_nothing_and_says_why() {
+    let mut records = one_exposure(at_random(60, 1), at_random(200, 2));
+    for events in &mut records.events {
+        events.times_s.clear();
+    }
+    let found = judged(&records);
+    assert_eq!(found.test, Some(RateTest::Poisson));
+    assert!(
+        found.p < Some(1e-9) && found.p_adjusted.is_none(),
+        "{found:?}"
+    );
+    assert_eq!(found.verdict, Verdict::Undecided);
+    assert_eq!(
+        found.note.as_deref(),
+        Some(
+            "one exposure of each, and it is not known whether events come in clusters: p is \
+             that of independent events"
+        )
     );
 }

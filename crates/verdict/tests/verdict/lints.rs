@@ -3,7 +3,7 @@
 use assize_bundle::{Doubt, Measurement, Place, Records, Run, Statement, Unsupported};
 use assize_verdict::{Document, Options};
 
-use crate::common::{in_order, lints, queue_records, run, runs_of, tried};
+use crate::common::{grouped, in_blocks, in_order, lints, queue_records, run, runs_of, tried};
 
 fn judged(records: &Records) -> Document {
     tried(records, &Options::default())
@@ -169,16 +169,11 @@ fn an_outlier_needs_five_runs_and_distance() {
 #[test]
 fn an_alternating_order_is_not_grouped_and_blocks_excuse_any() {
     let rows: [(&str, &[f64]); 2] = [("a", &[1.0, 1.2, 1.1]), ("b", &[1.3, 1.5, 1.4])];
-    let mut records = runs_of("w", "t", "s", &rows);
-    assert_eq!(lints(&judged(&records), "unrandomised-order").len(), 1);
-    for run in &mut records.runs {
-        run.order = 2 * (run.repetition - 1) + u32::from(run.configuration == "b");
-    }
+    let records = runs_of("w", "t", "s", &rows);
     assert!(lints(&judged(&records), "unrandomised-order").is_empty());
-    let mut records = runs_of("w", "t", "s", &rows);
-    for run in &mut records.runs {
-        run.block = Some(run.repetition);
-    }
+    let records = grouped(records);
+    assert_eq!(lints(&judged(&records), "unrandomised-order").len(), 1);
+    let records = in_blocks(records);
     assert!(lints(&judged(&records), "unrandomised-order").is_empty());
 }
 

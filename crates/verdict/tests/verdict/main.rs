@@ -1,6 +1,8 @@
 //! Documents from records, checked against figures computed elsewhere.
 
 #[cfg(test)]
+mod caps;
+#[cfg(test)]
 mod claims;
 #[cfg(test)]
 mod common;
@@ -11,11 +13,18 @@ mod document;
 #[cfg(test)]
 mod events;
 #[cfg(test)]
+mod factors;
+#[cfg(test)]
+mod family;
+#[cfg(test)]
 mod identities;
 #[cfg(test)]
 mod lints;
 #[cfg(test)]
 mod machines;
+#[cfg(test)]
+mod margins;
+#[cfg(test)]
 mod resolution;
 #[cfg(test)]
 mod schedules;

@@ -6,6 +6,7 @@ use assize_bundle::Spread;
 
 use super::{event, token};
 use crate::grammar::{Block, Figure, Finding, Labels};
+use crate::printed;
 
 /// What the value column gave.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +37,7 @@ impl Noise {
     /// From a printed percentage.
     pub(super) fn percent(token: &str) -> Noise {
         match token::plain_decimal(token) {
-            Some(percent) if percent >= 0.0 => Noise::Percent(percent),
+            Some(percent) if percent >= 0.0 => Noise::Percent(printed::spread(percent, token)),
             _ => Noise::Bad(token::shown(token)),
         }
     }
@@ -44,7 +45,7 @@ impl Noise {
     /// From a printed standard error.
     pub(super) fn absolute(token: &str) -> Noise {
         match token::plain_decimal(token) {
-            Some(error) if error >= 0.0 => Noise::Absolute(error),
+            Some(error) if error >= 0.0 => Noise::Absolute(printed::spread(error, token)),
             _ => Noise::Bad(token::shown(token)),
         }
     }

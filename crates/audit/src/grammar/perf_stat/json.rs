@@ -175,6 +175,15 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
+/// perf writes two digits here as well, of which a reader of JSON keeps those
+/// that matter to the value.
+fn noise(variance: &str) -> Noise {
+    match token::plain_decimal(variance) {
+        Some(0.0) => Noise::percent("0.00"),
+        _ => Noise::percent(variance),
+    }
+}
+
 /// Reads the keys of one object.
 fn counter(map: &Map<String, Value>) -> Object {
     let get = |key: &str| map.get(key).and_then(text);
@@ -204,9 +213,7 @@ fn counter(map: &Map<String, Value>) -> Object {
         metric: row::name(&event, cgroup.as_deref(), place.as_deref()),
         unit,
         amount,
-        noise: get("variance")
-            .map(|v| Noise::percent(&v))
-            .unwrap_or_default(),
+        noise: get("variance").map(|v| noise(&v)).unwrap_or_default(),
         share: get("pcnt-running").and_then(|share| token::plain_decimal(&share)),
     };
     let time = get("interval").and_then(|time| token::plain_decimal(&time));

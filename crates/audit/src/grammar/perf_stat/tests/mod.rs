@@ -179,6 +179,42 @@ fn repeated_runs_give_means_with_standard_errors() {
 }
 
 #[test]
+fn an_uncertainty_printed_as_zero_is_half_a_unit_of_its_last_digit() {
+    let error = |value| Some(Spread::StandardError(value));
+    let post = " Performance counter stats for './rt' (5 runs):\n\n  1,000,000 cycles ( +- 0.00% )\n  \
+                2,000,000 instructions ( +- 0.01% )\n\n  3.500000 +- 0.000000 seconds time elapsed \
+                ( +-  0.00% )\n";
+    let found = |block: Block| -> Vec<_> {
+        let of = |(metric, _, spread, _)| (metric, spread);
+        summaries(&block).into_iter().map(of).collect()
+    };
+    assert_eq!(
+        found(text(post)),
+        [
+            ("cycles".to_owned(), error(1_000_000.0 * 0.005 / 100.0)),
+            // Nothing is added to what was printed.
+            ("instructions".to_owned(), error(2_000_000.0 * 0.01 / 100.0)),
+            ("elapsed".to_owned(), error(0.000_000_5)),
+        ]
+    );
+    // With a decimal comma, for other programs, and as JSON.
+    let comma =
+        " Performance counter stats for './rt' (5 runs):\n\n  1.000.000 cycles ( +- 0,00% )\n";
+    let fields = "1000000,,cycles,0.00%,1000,100.00,,\n2000000,,instructions,0.01%,1000,100.00,,\n";
+    let json = "{\"counter-value\" : \"1000000.000000\", \"unit\" : \"\", \"event\" : \"cycles\", \
+                \"variance\" : 0.00, \"event-runtime\" : 1000, \"pcnt-running\" : 100.00}\n";
+    for block in [
+        read(&PerfStat, comma),
+        read(&PerfStatCsv, fields),
+        read(&PerfStatJson, json),
+    ] {
+        let found = found(block.expect("a block"));
+        let cycles = ("cycles".to_owned(), error(1_000_000.0 * 0.005 / 100.0));
+        assert_eq!(found[0], cycles);
+    }
+}
+
+#[test]
 fn a_lost_number_of_runs_stays_unknown() {
     let block = text("1,000 cycles ( +- 5.00% )\n2,000 instructions ( +- 1.00% )");
     let error = |value| Some(Spread::StandardError(value));

@@ -1,0 +1,342 @@
+//! What an experiment can establish, as far as its design decides that: said
+//! before anything is run.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use assize_bundle::{Records, Run};
+use assize_judge::power::{Aim, Design, Layout, least_effect, runs_for};
+use assize_plan::Plan;
+use assize_verdict::PRIMARY_SHARE;
+
+use crate::cli::ALPHA;
+use crate::failure::Failure;
+use crate::terms::Terms;
+
+/// With what chance an effect is found that is said to be found.
+const POWER: f64 = 0.8;
+/// How much runs vary where nothing is known of them: the standard deviation of
+/// the logarithm.
+const USUAL_SD: f64 = 0.03;
+
+/// What the design of an experiment can establish.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Reach {
+    /// Blocks with one run of each cell.
+    blocks: u32,
+    primary: Family,
+    /// The rows that are not primary.
+    others: Option<Family>,
+    /// Primary metric to its noise, as a bundle has it, if one was given.
+    noise: Vec<(String, Option<f64>)>,
+    like: Option<PathBuf>,
+    margin: f64,
+}
+
+/// Rows that are corrected for each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Family {
+    /// How many, if that is known.
+    rows: Option<u32>,
+    alpha: f64,
+}
+
+impl Reach {
+    /// Of a plan; noise is that of an earlier bundle, if one is given.
+    pub(crate) fn of(plan: &Plan, like: Option<&Path>) -> Result<Self, Failure> {
+        let records = like.map(assize_bundle::read).transpose()?;
+        let alpha = Terms::planned(plan).alpha(ALPHA);
+        let compared = plan.configurations.iter().skip(1).filter(|one| !one.aa);
+        let compared = compared.count();
+        let measured = |metric: &str| {
+            let on = |workload: &&assize_job::Workload| {
+                let names = assize_job::measured(&[*workload], &plan.instruments);
+                names.iter().any(|name| name.matches(metric))
+            };
+            plan.workloads.iter().filter(on).count()
+        };
+        let metrics = plan.primary.iter().map(|primary| &primary.metric);
+        let primary = compared
+            * metrics
+                .clone()
+                .map(|metric| measured(metric))
+                .sum::<usize>();
+        let all = records.as_ref().map(|records| compared * columns(records));
+        let family = |rows: Option<usize>, share: f64| Family {
+            rows: rows.map(|rows| u32::try_from(rows).unwrap_or(u32::MAX)),
+            alpha: share * alpha,
+        };
+        let declared = !plan.primary.is_empty();
+        let rest = all.map(|all| all.saturating_sub(primary));
+        Ok(Reach {
+            blocks: plan.runs.iter().map(|run| run.block + 1).max().unwrap_or(0),
+            primary: match declared {
+                true => family(Some(primary), PRIMARY_SHARE),
+                false => family(all, 1.0),
+            },
+            others: declared.then(|| family(rest, 1.0 - PRIMARY_SHARE)),
+            noise: metrics
+                .filter_map(|metric| Some((metric.clone(), noise(records.as_ref()?, metric))))
+                .collect(),
+            like: like.map(Path::to_path_buf),
+            margin: plan.margin,
+        })
+    }
+
+    /// What is in vain, if something is: no primary row can be established.
+    pub(crate) fn warning(&self) -> Option<String> {
+        if self.primary.rows == Some(0) || self.can(self.primary) {
+            return None;
+        }
+        let rows = self.noun();
+        Some(format!(
+            "warning: no {rows} can be established, whatever is measured: the least p of {} is \
+             {}, above {}; {}",
+            many(self.blocks, "block"),
+            two_digits(self.design().least_p()),
+            two_digits(self.primary.alpha),
+            self.needed(self.primary),
+        ))
+    }
+
+    /// Lines that say what can be established.
+    pub(crate) fn described(&self) -> String {
+        let mut text = String::new();
+        if self.primary.rows == Some(0) {
+            return "nothing is compared: there is no second configuration\n".into();
+        }
+        let rows = match self.primary.rows {
+            Some(rows) => many(rows, self.noun()),
+            None => format!("all {}s", self.noun()),
+        };
+        text.push_str(&self.family(&rows, self.primary));
+        if let Some(others) = self.others {
+            let rows = match others.rows {
+                Some(rows) => many(rows, "other row"),
+                None => "all other rows".into(),
+            };
+            text.push_str(&self.family(&rows, others));
+        }
+        if self.can(self.primary) {
+            text.push_str(&self.effects());
+        }
+        if let Some(warning) = self.warning() {
+            text.push_str(&format!("{warning}\n"));
+        }
+        text
+    }
+
+    /// One line for a family: the level, and what this many blocks can reach.
+    fn family(&self, rows: &str, family: Family) -> String {
+        let can = match self.can(family) {
+            true => String::new(),
+            false => format!(": none can be established; {}", self.needed(family)),
+        };
+        format!(
+            "{rows} at the level {} together, least p {}{can}\n",
+            two_digits(family.alpha),
+            two_digits(self.design().least_p()),
+        )
+    }
+
+    /// What effects of the primary rows are found.
+    fn effects(&self) -> String {
+        let Some(like) = &self.like else {
+            let name = self.noun();
+            return self.effect(&format!("a {name} whose runs vary by"), USUAL_SD);
+        };
+        let mut text = String::new();
+        for (metric, noise) in &self.noise {
+            text.push_str(&match noise {
+                Some(sd) if *sd > 0.0 => self.effect(&format!("{metric}, which varies by"), *sd),
+                Some(_) => format!("{metric} does not vary in {}\n", like.display()),
+                None => format!(
+                    "{metric} is not in {} with two runs that have logarithms\n",
+                    like.display()
+                ),
+            });
+        }
+        text
+    }
+
+    fn effect(&self, of: &str, sd: f64) -> String {
+        let aim = self.aim(self.primary);
+        let noise = two_digits(100.0 * sd);
+        let found = match least_effect(self.design(), sd, aim) {
+            Some(ratio) => format!(
+                "a ratio of {} or {} is found with {} % power",
+                near_one(ratio),
+                near_one(1.0 / ratio),
+                100.0 * POWER
+            ),
+            None => "no ratio is found".into(),
+        };
+        let margin = runs_for(Layout::Pairs, sd, 1.0 + self.margin, aim);
+        let margin = match margin {
+            Some(runs) if runs > self.blocks => format!(
+                "; one of {} takes {runs} runs of each cell",
+                near_one(1.0 + self.margin)
+            ),
+            _ => String::new(),
+        };
+        format!("{of} {noise} %: {found}{margin}\n")
+    }
+
+    fn design(&self) -> Design {
+        Design {
+            layout: Layout::Pairs,
+            runs: self.blocks,
+        }
+    }
+
+    fn can(&self, family: Family) -> bool {
+        self.design().least_p() <= family.alpha
+    }
+
+    fn aim(&self, family: Family) -> Aim {
+        Aim {
+            rows: family.rows.unwrap_or(1).max(1),
+            alpha: family.alpha,
+            power: POWER,
+        }
+    }
+
+    fn needed(&self, family: Family) -> String {
+        let able = |runs: &u32| {
+            let design = Design {
+                runs: *runs,
+                ..self.design()
+            };
+            design.least_p() <= family.alpha
+        };
+        match (self.blocks + 1..64).find(able) {
+            Some(runs) => format!("{runs} runs of each cell could"),
+            None => "no number of runs could".into(),
+        }
+    }
+
+    fn noun(&self) -> &'static str {
+        match self.others {
+            Some(_) => "primary row",
+            None => "row",
+        }
+    }
+}
+
+/// How many metrics a bundle has, counted once for each workload.
+fn columns(records: &Records) -> usize {
+    let mut of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for run in &records.runs {
+        let known = of.entry(&run.workload).or_default();
+        for metric in run.metrics.keys() {
+            if !known.contains(&metric.as_str()) {
+                known.push(metric);
+            }
+        }
+    }
+    of.values().map(Vec::len).sum()
+}
+
+/// The largest standard deviation over the workloads of a metric's logarithm
+/// between runs of one configuration, as far as it is not common to the runs of
+/// a block. None where nothing shows it.
+fn noise(records: &Records, metric: &str) -> Option<f64> {
+    let mut workloads: BTreeMap<&str, Vec<&Run>> = BTreeMap::new();
+    for run in &records.runs {
+        workloads.entry(&run.workload).or_default().push(run);
+    }
+    let repeats: Vec<&str> = records
+        .configurations
+        .iter()
+        .filter(|one| one.repeats.is_some())
+        .map(|one| one.name.as_str())
+        .collect();
+    let of = |runs: &Vec<&Run>| {
+        let mut cells: BTreeMap<&str, Vec<(Block<'_>, f64)>> = BTreeMap::new();
+        for run in runs {
+            let value = run.metrics.get(metric).map(|value| value.value);
+            if let Some(value) = value.filter(|value| *value > 0.0) {
+                let at = (run.machine.as_deref(), run.block);
+                let cell = cells.entry(&run.configuration).or_default();
+                cell.push((at, value.ln()));
+            }
+        }
+        let first = records.configurations.first().map(|one| one.name.as_str());
+        let baseline = cells.get(first.unwrap_or(&runs.first()?.configuration));
+        let others = cells.iter().filter(|(name, _)| !repeats.contains(name));
+        let pairs = others.map(|(_, cell)| differences(baseline?, cell));
+        // Each difference has the noise of two runs.
+        let paired = pooled(pairs.flatten()).map(|variance| 0.5 * variance);
+        let plain = || {
+            let values = |cell: &Vec<(_, f64)>| cell.iter().map(|(_, x)| *x).collect();
+            pooled(cells.values().map(values))
+        };
+        paired.or_else(plain).map(f64::sqrt)
+    };
+    workloads.values().filter_map(of).reduce(f64::max)
+}
+
+/// Machine and block of a run.
+type Block<'a> = (Option<&'a str>, Option<u32>);
+
+/// The differences of logarithms in blocks that hold one run of either.
+/// None between a cell and itself.
+fn differences(a: &[(Block<'_>, f64)], b: &[(Block<'_>, f64)]) -> Option<Vec<f64>> {
+    if std::ptr::eq(a, b) {
+        return None;
+    }
+    let partner = |(at, x): &(Block<'_>, f64)| {
+        at.1?;
+        let of = |cell: &[(Block<'_>, f64)]| -> Option<f64> {
+            let mut there = cell.iter().filter(|other| other.0 == *at);
+            let one = there.next()?.1;
+            there.next().is_none().then_some(one)
+        };
+        of(b)?;
+        Some(x - of(a)?)
+    };
+    Some(b.iter().filter_map(partner).collect())
+}
+
+/// The variance inside samples, over all that hold two values or more.
+fn pooled(samples: impl Iterator<Item = Vec<f64>>) -> Option<f64> {
+    let (mut squares, mut df) = (0.0, 0.0);
+    for sample in samples.filter(|sample| sample.len() > 1) {
+        let n = sample.len() as f64;
+        // Around the first value, so that equal values vary by nothing at all.
+        let first = sample[0];
+        let mean = first + sample.iter().map(|x| x - first).sum::<f64>() / n;
+        squares += sample.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();
+        df += n - 1.0;
+    }
+    (df > 0.0).then(|| squares / df)
+}
+
+fn many(number: u32, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+/// Two digits that count, without zeros at the end.
+pub(crate) fn two_digits(value: f64) -> String {
+    rounded(value, value)
+}
+
+/// A ratio with two digits of what it differs from 1 by.
+fn near_one(ratio: f64) -> String {
+    rounded(ratio, ratio - 1.0)
+}
+
+fn rounded(value: f64, digits_of: f64) -> String {
+    let magnitude = digits_of.abs().log10().floor();
+    let decimals = (1.0 - magnitude).clamp(0.0, 12.0) as usize;
+    let text = format!("{value:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').into(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+#[path = "reach_tests.rs"]
+mod tests;

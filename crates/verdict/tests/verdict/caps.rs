@@ -1,0 +1,142 @@
+//! What a lint allows a verdict to be at best: each lint alone, and without it.
+
+use assize_bundle::Records;
+use assize_verdict::{Comparison, Options, Verdict};
+
+use crate::common::{around, grouped, in_blocks, lints, row, runs_of, tried};
+
+/// Ten per cent less, under noise of one: nobody would doubt it.
+fn planted(n: usize) -> Records {
+    let (old, new) = (around(10.0, 0.01, 1, n), around(9.0, 0.01, 2, n));
+    runs_of("w", "t", "s", &[("old", &old), ("new", &new)])
+}
+
+fn judged(records: &Records) -> (Comparison, Vec<String>) {
+    let document = tried(records, &Options::default());
+    let found = row(&document, "w", "t", "new").clone();
+    let codes = document.lints.into_iter().map(|lint| lint.code);
+    (found, codes.collect())
+}
+
+/// The verdict and the lint that caps it.
+fn capped(records: &Records) -> (Verdict, Option<String>) {
+    let (found, codes) = judged(records);
+    if let Some(code) = &found.capped_by {
+        let says = format!("no better than {}: {code}", found.verdict.word());
+        assert!(found.because.unwrap().contains(&says));
+        assert!(codes.contains(code), "a cap has its lint");
+        assert_eq!(found.runs_needed, None, "more runs would not lift it");
+    }
+    (found.verdict, found.capped_by)
+}
+
+fn by(verdict: Verdict, lint: &str) -> (Verdict, Option<String>) {
+    (verdict, Some(lint.to_owned()))
+}
+
+const FREE: (Verdict, Option<String>) = (Verdict::Established, None);
+
+#[test]
+fn runs_given_configuration_by_configuration_establish_nothing() {
+    assert_eq!(capped(&planted(6)), FREE);
+    assert_eq!(
+        capped(&grouped(planted(6))),
+        by(Verdict::Supported, "unrandomised-order")
+    );
+    // In blocks the order inside them was drawn.
+    assert_eq!(capped(&in_blocks(grouped(planted(6)))), FREE);
+    // What is undecided by itself is not so for the lint.
+    let (old, new) = (around(10.0, 0.1, 1, 6), around(10.0, 0.1, 2, 6));
+    let nothing = runs_of("w", "t", "s", &[("old", &old), ("new", &new)]);
+    assert_eq!(capped(&grouped(nothing)), (Verdict::Undecided, None));
+}
+
+#[test]
+fn a_drift_under_grouped_runs_leaves_nothing_decided() {
+    // The second half is less because the machine grows faster all the time.
+    let falling: Vec<f64> = (0..12).map(|at| 10.0 - 0.1 * f64::from(at)).collect();
+    let rows: [(&str, &[f64]); 2] = [("old", &falling[..6]), ("new", &falling[6..])];
+    let records = runs_of("w", "t", "s", &rows);
+    assert_eq!(
+        capped(&grouped(records.clone())),
+        by(Verdict::Undecided, "drift")
+    );
+    assert!(lints(&tried(&grouped(records), &Options::default()), "drift")[0].contains("falls"));
+    // The same values without a trend inside the configurations.
+    let mixed = |from: usize| [2, 0, 5, 3, 1, 4].map(|at| falling[from + at]);
+    let rows: [(&str, &[f64]); 2] = [("old", &mixed(0)), ("new", &mixed(6))];
+    assert_eq!(
+        capped(&grouped(runs_of("w", "t", "s", &rows))),
+        by(Verdict::Supported, "unrandomised-order")
+    );
+    // A trend that both sides have had is no difference between them.
+    let both = |factor: f64| (0..6).map(move |at| factor * (10.0 - 0.1 * f64::from(at)));
+    let (old, new): (Vec<f64>, Vec<f64>) = (both(1.0).collect(), both(0.8).collect());
+    let rows: [(&str, &[f64]); 2] = [("old", &old), ("new", &new)];
+    assert_eq!(capped(&runs_of("w", "t", "s", &rows)), FREE);
+}
+
+#[test]
+fn runs_that_resemble_their_neighbours_leave_nothing_decided() {
+    // A wave of twelve runs: far fewer than twelve independent values.
+    let wave: Vec<f64> = (0..12)
+        .map(|at| (0.55 * f64::from(at)).sin() + 0.01 * f64::from(at))
+        .collect();
+    let side = |level: f64, order: &[usize]| -> Vec<f64> {
+        order.iter().map(|&at| level + 0.1 * wave[at]).collect()
+    };
+    let rows = |order: &[usize]| {
+        let (old, new) = (side(10.0, order), side(9.0, order));
+        runs_of("w", "t", "s", &[("old", &old), ("new", &new)])
+    };
+    let as_they_were: Vec<usize> = (0..12).collect();
+    assert_eq!(
+        capped(&rows(&as_they_were)),
+        by(Verdict::Undecided, "dependent-runs")
+    );
+    let mixed = [4, 9, 0, 7, 2, 11, 5, 1, 8, 3, 10, 6];
+    assert_eq!(capped(&rows(&mixed)), FREE);
+    // In blocks, what neighbours share falls out.
+    assert_eq!(capped(&in_blocks(rows(&as_they_were))), FREE);
+}
+
+#[test]
+fn several_runs_from_one_image_establish_nothing() {
+    let with = |image: fn(u32) -> u32| {
+        let mut records = planted(6);
+        for run in &mut records.runs {
+            run.image = Some(image(run.repetition));
+        }
+        records
+    };
+    assert_eq!(capped(&with(|repetition| repetition)), FREE);
+    let shared = by(Verdict::Supported, "shared-image");
+    assert_eq!(capped(&with(|_| 0)), shared);
+    // Nor do blocks make more of the images.
+    assert_eq!(capped(&in_blocks(with(|_| 0))), shared);
+    // Images of the same number on two machines are two.
+    let mut records = with(|repetition| (repetition - 1) % 3);
+    for run in &mut records.runs {
+        run.machine = Some(["x", "y"][usize::from(run.repetition > 3)].into());
+    }
+    assert_eq!(judged(&records).0.capped_by, None);
+}
+
+#[test]
+fn few_runs_that_vary_much_establish_nothing() {
+    let rows = |of_few: f64, of_many: f64| {
+        let (many, few) = (around(10.0, of_many, 1, 12), around(7.0, of_few, 5, 4));
+        runs_of("w", "t", "s", &[("old", &many), ("new", &few)])
+    };
+    assert_eq!(capped(&rows(0.01, 0.01)), FREE);
+    assert_eq!(
+        capped(&rows(0.05, 0.005)),
+        by(Verdict::Supported, "unequal-spread")
+    );
+    // If those that vary are the many, relabelings overstate what varies.
+    assert_eq!(capped(&rows(0.005, 0.05)), FREE);
+    // As many of each: unequal spreads do no harm.
+    let (old, new) = (around(10.0, 0.005, 1, 6), around(7.0, 0.05, 5, 6));
+    let even = runs_of("w", "t", "s", &[("old", &old), ("new", &new)]);
+    assert_eq!(capped(&even), FREE);
+}
