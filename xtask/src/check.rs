@@ -3,7 +3,9 @@
 use crate::Error;
 use crate::command::{cargo, command, run as run_command, works};
 use crate::steps::{Done, Step, take_all};
-use crate::{agent, deny, docs, kernel_tests, kmod, lab, oracle, spelling, test, tidy, trials};
+use crate::{
+    agent, deny, docs, kernel_tests, kmod, lab, oracle, spelling, test, tidy, trials, validity,
+};
 
 const STEPS: &[Step] = &[
     Step {
@@ -33,6 +35,10 @@ const STEPS: &[Step] = &[
     Step {
         name: "oracle",
         run: oracle::step,
+    },
+    Step {
+        name: "validity",
+        run: validity::step,
     },
     Step {
         name: "spelling",

@@ -7,6 +7,22 @@ use crate::validity::tally::Measure;
 use crate::validity::trial::{Grid, Runs};
 
 pub(super) fn cases() -> Vec<Case> {
+    let mut cases = many_rows();
+    cases.extend(noises());
+    cases.extend(sharing());
+    let mixed = "10 rows of 3 blocks beside 10 rows of 8 blocks, normal";
+    cases.push(shown(Case::new(
+        Section::Null,
+        "null/mixed",
+        mixed,
+        [1000, 60],
+        |source| planted::mixed(1.0, source),
+    )));
+    cases
+}
+
+/// As many rows as a large experiment has.
+fn many_rows() -> Vec<Case> {
     let mut cases = Vec::new();
     for runs in [
         Runs::Blocks(3),
@@ -22,6 +38,12 @@ pub(super) fn cases() -> Vec<Case> {
         let documents = [400, 20];
         cases.push(null(what, documents, Grid::seventy_two(runs)).beside_peers());
     }
+    cases
+}
+
+/// Few rows with each noise.
+fn noises() -> Vec<Case> {
+    let mut cases = Vec::new();
     for noise in Noise::ALL {
         for runs in [
             Runs::Blocks(6),
@@ -41,8 +63,13 @@ pub(super) fn cases() -> Vec<Case> {
             cases.push(null(what, documents, grid));
         }
     }
-    // Contrasts that share a baseline: their signs flip together, which is exact
-    // for errors that are symmetric only.
+    cases
+}
+
+/// Contrasts that share a baseline: their signs flip together, which is exact for
+/// errors that are symmetric only.
+fn sharing() -> Vec<Case> {
+    let mut cases = Vec::new();
     for configurations in [8, 24] {
         for blocks in [6, 8, 12] {
             let grid = Grid {
@@ -58,14 +85,6 @@ pub(super) fn cases() -> Vec<Case> {
             cases.push(null(what, [1000, 60], grid));
         }
     }
-    let mixed = "10 rows of 3 blocks beside 10 rows of 8 blocks, normal";
-    cases.push(shown(Case::new(
-        Section::Null,
-        "null/mixed",
-        mixed,
-        [1000, 60],
-        |source| planted::mixed(1.0, source),
-    )));
     cases
 }
 

@@ -19,7 +19,10 @@ fn single(
 
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = chosen();
+    cases.extend(sentences());
+    cases.extend(spreads());
     cases.extend(faults());
+    cases.push(factors());
     cases.extend(events());
     cases.extend(equality());
     cases
@@ -34,13 +37,7 @@ fn chosen() -> Vec<Case> {
         factors: true,
         ..Grid::rows(12, Runs::Blocks(6))
     };
-    let anything = |runs| Grid {
-        workloads: 3,
-        configurations: 3,
-        changed: Changed::Anything(0.15),
-        ..Grid::rows(4, runs)
-    };
-    let mut cases = vec![
+    vec![
         single(
             "claim/best-of-72",
             "a claim on the best of 72 rows in which nothing differs, 8 blocks",
@@ -75,13 +72,23 @@ fn chosen() -> Vec<Case> {
         )
         .shows(Measure::Directional, FEW)
         .shows(Measure::FalseEstablished, FEW),
-    ];
+    ]
+}
+
+/// What sentences say of rows that differ by anything.
+fn sentences() -> Vec<Case> {
+    let mut cases = Vec::new();
     for (name, runs, how) in [
         ("sentences/blocks-5", Runs::Blocks(5), "5 blocks"),
         ("sentences/blocks-8", Runs::Blocks(8), "8 blocks"),
         ("sentences/free-4", Runs::Free(4), "4 runs in random order"),
     ] {
-        let grid = anything(runs);
+        let grid = Grid {
+            workloads: 3,
+            configurations: 3,
+            changed: Changed::Anything(0.15),
+            ..Grid::rows(4, runs)
+        };
         let what = format!("any effects up to ±15 % in 36 rows, {how}");
         cases.push(
             single(name, what, [400, 60], move |source| grid.trial(source))
@@ -100,8 +107,8 @@ fn declared(ratio: f64, source: &mut Source) -> Trial {
     trial
 }
 
-/// Runs that are not what a test takes them for.
-fn faults() -> Vec<Case> {
+/// Values that are not spread as a test takes them to be.
+fn spreads() -> Vec<Case> {
     let mut cases = Vec::new();
     for runs in [2, 3] {
         cases.push(
@@ -126,7 +133,12 @@ fn faults() -> Vec<Case> {
             .shows(Measure::FalseFound, FEW),
         );
     }
-    cases.extend([
+    cases
+}
+
+/// Runs that do not differ by chance alone.
+fn faults() -> Vec<Case> {
+    vec![
         single(
             "drift/8",
             "one row, 8 runs of one configuration after 8 of the other, a drift of 0.09 \
@@ -159,7 +171,11 @@ fn faults() -> Vec<Case> {
             |source| planted::machines(3, 8, 0.05, source),
         )
         .shows(Measure::FalseEstablished, FEW),
-    ]);
+    ]
+}
+
+/// Effects of factors in blocks that differ more than runs do.
+fn factors() -> Case {
     let grid = Grid {
         configurations: 3,
         factors: true,
@@ -167,17 +183,14 @@ fn faults() -> Vec<Case> {
         changed: Changed::FirstFactor(1.05),
         ..Grid::rows(1, Runs::Blocks(8))
     };
-    cases.push(
-        single(
-            "factors/5",
-            "two factors in 8 blocks that differ by 20 %; one changes 5 %, the other nothing",
-            [1000, 100],
-            move |source| grid.trial(source),
-        )
-        .shows(Measure::FactorFound, Goal::AtLeast(0.8))
-        .shows(Measure::FactorFalse, FEW),
-    );
-    cases
+    single(
+        "factors/5",
+        "two factors in 8 blocks that differ by 20 %; one changes 5 %, the other nothing",
+        [1000, 100],
+        move |source| grid.trial(source),
+    )
+    .shows(Measure::FactorFound, Goal::AtLeast(0.8))
+    .shows(Measure::FactorFalse, FEW)
 }
 
 fn events() -> Vec<Case> {
