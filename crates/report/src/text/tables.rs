@@ -213,6 +213,7 @@ fn legend(document: &Document, out: &mut String) {
         "Below each ratio its own {level} % interval. ** established (permutation test, corrected for all that is tested, p <= {alpha}); * supported \
          (only the t test, corrected likewise: too few runs, only their means, or a lint forbids more); = equivalent within {margin} %; ? undecided."
     );
+    text.push_str(&tail(document).unwrap_or_default());
     let contradicted = |row: &Comparison| contradicted(document, row);
     if document.comparisons.iter().any(contradicted) {
         let several = document.across.several();
@@ -228,6 +229,20 @@ fn legend(document: &Document, out: &mut String) {
     }
     push_wrapped(out, "", "", &text);
     out.push('\n');
+}
+
+/// What the fewest runs that are called equivalent leave room for.
+fn tail(document: &Document) -> Option<String> {
+    let equal = document.comparisons.iter();
+    let fewest = equal
+        .filter(|row| row.verdict == Verdict::Equivalent)
+        .filter_map(|row| row.n.min(row.n_baseline))
+        .min()?;
+    let missed = 1.0 - document.alpha.powf(1.0 / f64::from(fewest));
+    Some(format!(
+        " Equal is the mean: of {fewest} runs without a slow one, up to {:.0} % of all may be slow.",
+        100.0 * missed
+    ))
 }
 
 /// One table for each workload: metric by effect.
