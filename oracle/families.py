@@ -58,9 +58,13 @@ def smyth(variances, df):
     return math.exp(e.mean() + special.digamma(d0 / 2) - math.log(d0 / 2)), d0
 
 
+def varies(sizes):
+    return sizes.var(ddof=1) > (SUREST * sizes.max()) ** 2
+
+
 def prior_of(rows):
     sizes = [np.abs(d) for row in rows if row["relative"] and (d := differences(row)) is not None]
-    sizes = [s for s in sizes if s.var(ddof=1) > (SUREST * s.max()) ** 2]
+    sizes = [s for s in sizes if varies(s)]
     return smyth([s.var(ddof=1) for s in sizes], [len(s) - 1.0 for s in sizes])
 
 
@@ -116,7 +120,7 @@ def statistics(row, labelings, count, prior):
         a, b = relabelled(row, labelings, lambda block: np.array(block[1] + block[2]))
         d, n = b - a, len(observed)
         own, weight, common = n - 1, 0.0, 0.0
-        if prior and row["relative"]:
+        if prior and row["relative"] and varies(np.abs(observed)):
             common, weight = prior[0], min(prior[1], own)
         variance = (own * d.var(axis=1, ddof=1) + weight * common) / (own + weight)
         variance += 2 * row["resolution"] + (SUREST * np.abs(observed).max()) ** 2

@@ -4,12 +4,13 @@
 //! workloads and contrasts have in common is used and not paid for. See
 //! [`step_down`].
 
-use std::collections::BTreeMap;
+mod sites;
 
 use crate::error::{Error, Result, check_finite};
 use crate::moments::{mean, variance};
 use crate::prior::{Prior, fit};
 use crate::random::Draws;
+use sites::{Sites, choose};
 
 /// At most so many relabelings are all visited.
 pub const EXACT_LIMIT: f64 = 1e6;
@@ -23,7 +24,8 @@ const FEWEST_DRAWS: f64 = 9_999.0;
 const MOST_DRAWS: f64 = 99_999.0;
 /// No value is taken to be surer than this share of the largest deviation.
 const SUREST: f64 = 1e-5;
-/// Statistics that differ by less than this share are ties.
+/// Statistics that differ by less than this, or this share if they are above 1, are
+/// ties.
 const TIE: f64 = 1e-5;
 
 /// The runs of one block that a contrast compares.
@@ -143,7 +145,7 @@ pub struct Family {
 /// - Range: p in (0, 1\]. Above 1e6 joint relabelings, or where visiting all would
 ///   take more than about a second, 9,999 to 99,999 draws from the ChaCha8 stream
 ///   of `seed`, p = (k + 1) / (m + 1) (Phipson and Smyth 2010).
-/// - Ties: statistics within 1e-5 of each other.
+/// - Ties: statistics within 1e-5 of each other, relative to those above 1.
 /// - Cost: relabelings × values.
 /// - Checked against an independent enumeration in numpy.
 ///
@@ -231,82 +233,6 @@ fn spread(differences: &[(&Block, f64)]) -> Option<(f64, f64)> {
     let most = sizes.iter().copied().fold(0.0, f64::max);
     let spread = variance(&sizes);
     (spread > (SUREST * most).powi(2)).then_some((spread, sizes.len() as f64 - 1.0))
-}
-
-/// The binomial coefficient; exact while below 2^53.
-pub(crate) fn choose(n: usize, k: usize) -> f64 {
-    let k = k.min(n - k);
-    (1..=k).fold(1.0, |c, i| (c * (n - k + i) as f64 / i as f64).round())
-}
-
-/// Where labels are exchanged: a site with so many runs of each label.
-struct Sites {
-    index: BTreeMap<(u64, usize, usize), usize>,
-    /// Whether each run has the label b.
-    labels: Vec<Vec<bool>>,
-    sizes: Vec<(usize, usize)>,
-}
-
-impl Sites {
-    fn new(contrasts: &[Contrast]) -> Self {
-        let mut sites = Sites {
-            index: BTreeMap::new(),
-            labels: Vec::new(),
-            sizes: Vec::new(),
-        };
-        for block in contrasts.iter().flat_map(|contrast| &contrast.blocks) {
-            let (a, b) = (block.a.len(), block.b.len());
-            let next = sites.labels.len();
-            let index = *sites.index.entry((block.site, a, b)).or_insert(next);
-            if index == next {
-                sites.sizes.push((a, b));
-                sites.labels.push((0..a + b).map(|run| run >= a).collect());
-            }
-        }
-        sites
-    }
-
-    fn of(&self, block: &Block) -> usize {
-        self.index[&(block.site, block.a.len(), block.b.len())]
-    }
-
-    fn relabelings(&self) -> f64 {
-        self.sizes.iter().map(|&(a, b)| choose(a + b, a)).product()
-    }
-
-    /// Goes to the next relabeling; false after the last, back at the first.
-    fn next(&mut self) -> bool {
-        self.labels.iter_mut().any(|labels| next_labeling(labels))
-    }
-
-    fn shuffle(&mut self, draws: &mut Draws) {
-        for labels in &mut self.labels {
-            for i in (1..labels.len()).rev() {
-                labels.swap(i, draws.below(i + 1));
-            }
-        }
-    }
-
-    /// 1 if the two runs of a site have their own labels, else -1.
-    fn sign(&self, site: usize) -> f64 {
-        if self.labels[site][1] { 1.0 } else { -1.0 }
-    }
-}
-
-/// The next labeling in lexicographic order; false after the last, with which
-/// the first is there again.
-fn next_labeling(labels: &mut [bool]) -> bool {
-    let Some(at) = labels.windows(2).rposition(|pair| !pair[0] && pair[1]) else {
-        labels.reverse();
-        return false;
-    };
-    // The last true after `at` takes its place, what follows is reversed.
-    let Some(with) = labels.iter().rposition(|&label| label) else {
-        return false;
-    };
-    labels.swap(at, with);
-    labels[at + 1..].reverse();
-    true
 }
 
 /// A contrast made ready for many relabelings.
@@ -483,7 +409,7 @@ impl Tally {
         order.sort_by(|&i, &j| observed[i].total_cmp(&observed[j]));
         Tally {
             order,
-            threshold: observed.iter().map(|z| z * (1.0 - TIE)).collect(),
+            threshold: observed.iter().map(|z| z - TIE * z.max(1.0)).collect(),
             alone: vec![1; rows.len()],
             together: vec![1; rows.len()],
             visited: 1,

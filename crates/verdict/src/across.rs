@@ -101,6 +101,11 @@ impl Across {
         }
     }
 
+    /// Whether these are kernels rather than machines.
+    pub(crate) fn is_of_kernels(&self) -> bool {
+        !self.kind.is_machines()
+    }
+
     /// Of which machines a difference may be claimed. The permutation test of all
     /// runs denies only that there is no effect on any machine. That there is one
     /// on all of them is shown if the largest p of the machines is small enough

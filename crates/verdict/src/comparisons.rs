@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_judge::{VerdictInput, decide, equivalence, lints, permutation, power};
 
+use crate::across::Reach;
 use crate::across_rows::{machine_rows, pooled_row, story};
 use crate::baselines::Baselines;
 use crate::caps::{Cap, Caps};
@@ -308,8 +309,14 @@ fn enough(per_block: Option<u32>, alpha: f64) -> Option<String> {
 fn verdict(weighed: &Weighed, answer: &Answer, options: &Options) -> Verdict {
     let word = verdict_of(weighed, answer, options);
     let differs = matches!(word, Verdict::Established | Verdict::Supported);
-    if differs && !weighed.has_common_direction(options.alpha) {
-        return Verdict::Undecided;
+    if differs && let Some(across) = &weighed.across {
+        return match across.reach(options.alpha) {
+            Reach::LikeThese => word,
+            // Kernels are what is asked about; machines stand for others.
+            Reach::AllOfThese if across.is_of_kernels() => word,
+            Reach::AllOfThese => Verdict::Supported,
+            Reach::None => Verdict::Undecided,
+        };
     }
     let alike = weighed
         .agreement()

@@ -1,6 +1,8 @@
 //! The verdict document, as it is written to JSON.
 
 mod machines;
+mod rates;
+mod tables;
 
 use assize_bundle::{Across, Configuration, Run, Statement, Summary};
 use serde::{Deserialize, Serialize};
@@ -8,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::options::LEVEL;
 
 pub use machines::{Agreement, MachineComparison, Pooled};
+pub use rates::{Rate, RateComparison, RateTest};
+pub use tables::{Relation, Table, TableCell, TableRow};
 
 /// The schema that [`Document`] follows.
 pub const SCHEMA: &str = "assize.verdict/1";
@@ -222,87 +226,6 @@ pub struct Comparison {
     pub because: Option<String>,
 }
 
-/// One metric over several workloads: each configuration beside itself in one
-/// of them, and beside another configuration in the same one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Table {
-    /// The metric.
-    pub metric: String,
-    /// Its unit; empty for plain counts, and if no run has the metric.
-    pub unit: String,
-    /// The columns.
-    pub workloads: Vec<String>,
-    /// The column that `normalised` is relative to, if there is one.
-    pub normalised_to: Option<String>,
-    /// The factor with whose first level each configuration is compared;
-    /// `null` where the baseline is what they are compared with.
-    pub factor: Option<String>,
-    /// The level of the intervals.
-    pub level: f64,
-    /// One for each configuration.
-    pub rows: Vec<TableRow>,
-}
-
-/// One configuration.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TableRow {
-    /// The configuration.
-    pub configuration: String,
-    /// What `relative` compares it with; `null` where that is itself, or
-    /// nothing.
-    pub baseline: Option<String>,
-    /// Why it is compared with nothing, where that needs saying.
-    pub because: Option<String>,
-    /// One for each column.
-    pub cells: Vec<TableCell>,
-}
-
-/// One configuration on one workload.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TableCell {
-    /// The column.
-    pub workload: String,
-    /// Runs that have the metric.
-    pub n: u32,
-    /// Their median; `null` if there are none.
-    pub median: Option<f64>,
-    /// Against the same configuration on the workload `normalised_to`; `null`
-    /// on that workload.
-    pub normalised: Option<Relation>,
-    /// Against the row's baseline on the same workload. Where `comparisons`
-    /// has the two, the figures are those.
-    pub relative: Option<Relation>,
-    /// Why figures are missing, or rest on fewer runs than there are.
-    pub because: Option<String>,
-}
-
-/// One set of runs against another; the fields mean what they do in
-/// [`Comparison`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Relation {
-    /// Runs that the ratio is to.
-    pub n_baseline: Option<u32>,
-    /// Runs of the cell.
-    pub n: Option<u32>,
-    /// The ratio; `null` on the raw scale.
-    pub ratio: Option<f64>,
-    /// Interval of `ratio`, or of `difference` on the raw scale.
-    pub ci: Option<[f64; 2]>,
-    /// p of the t test, not corrected.
-    pub p_t: Option<f64>,
-    /// Which t gave `ci` and `p_t`; `null` where there is none.
-    pub t_test: Option<TTest>,
-    /// p of the permutation test, not corrected.
-    pub p: Option<f64>,
-    /// The difference in the metric's unit; raw scale only.
-    pub difference: Option<f64>,
-    /// The verdict in `comparisons`; `null` for what is not there and so in no
-    /// family of tests.
-    pub verdict: Option<Verdict>,
-    /// Why it is as it is, where that needs saying.
-    pub because: Option<String>,
-}
-
 /// Which t test and interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -427,66 +350,6 @@ pub struct Effect {
 
 fn undecided() -> Verdict {
     Verdict::Undecided
-}
-
-/// Events per second of one configuration.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Rate {
-    /// The configuration under trial.
-    pub configuration: String,
-    /// What was executed.
-    pub workload: String,
-    /// What was counted.
-    pub event: String,
-    /// How many.
-    pub count: u64,
-    /// Seconds during which they could have happened, where known.
-    pub exposure_s: Option<f64>,
-    /// `count` over `exposure_s`.
-    pub rate_per_s: Option<f64>,
-    /// Exact 95 % interval of `rate_per_s`; of zero events, from 0 to the
-    /// upper bound.
-    pub ci: Option<[f64; 2]>,
-    /// What else to know, such as that the events come in clusters.
-    pub note: Option<String>,
-}
-
-/// One rate against the baseline's.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RateComparison {
-    /// The configuration compared with.
-    pub baseline: String,
-    /// The configuration under trial.
-    pub configuration: String,
-    /// What was executed.
-    pub workload: String,
-    /// What was counted.
-    pub event: String,
-    /// Configuration over baseline; `null` if the baseline has no events.
-    pub ratio: Option<f64>,
-    /// How `p` was found; `null` where it was not.
-    #[serde(default)]
-    pub test: Option<RateTest>,
-    /// Its p.
-    pub p: Option<f64>,
-    /// `p` corrected for its family; `null` where it is in none.
-    pub p_adjusted: Option<f64>,
-    /// What may be said of it. Never `equivalent`.
-    pub verdict: Verdict,
-    /// What would settle it, or why it cannot be tested.
-    pub note: Option<String>,
-}
-
-/// How two rates are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RateTest {
-    /// The rates of the runs, by the permutation test.
-    Runs,
-    /// One exposure of each, by the scatter of the counts in windows of time.
-    Windows,
-    /// One exposure of each, as if no event had to do with another (Poisson).
-    Poisson,
 }
 
 /// A claim and what became of it.

@@ -9,7 +9,7 @@ use crate::caps::Caps;
 use crate::cells::Cells;
 use crate::claims::{self, check_form};
 use crate::comparisons;
-use crate::document::{Document, SCHEMA};
+use crate::document::{Claim, Document, Factorial, Family, Lint, SCHEMA};
 use crate::error::Error;
 use crate::factorial;
 use crate::family::Questions;
@@ -43,33 +43,19 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         absent,
     } = declared(&cells, options)?;
     let place = places(&cells, &primary);
-    let caps = Caps::new(&cells);
-    // Everything that is tested is asked first, and answered together.
-    let mut questions = Questions::default();
-    let asks = &mut questions;
-    let mut rows = comparisons::ask_all(&cells, &baselines, &primary, &caps, options, asks);
-    let fits = factorial::ask_all(&cells, &primary, &caps, asks);
-    let pending = rates::ask_all(&cells, baselines.chosen, options, asks);
-    let claims = claims::ask_all(&cells, &rows, &caps, &pending, options, asks)?;
-    let answers = questions.answer(options.alpha, options.seed);
-    comparisons::settle(&mut rows, &answers, options);
-    let compared = comparisons::written_all(&cells, &rows, options).sorted(&place);
-    let holes = fits.holes.clone();
-    let mut factorial = factorial::settle(fits, &answers, options);
-    factorial.sort_by_key(|f| place(&f.workload, &f.metric));
-    let claims = claims::settle(&cells, claims, &rows, &answers, options);
-    let rates = rates::settle(&cells, pending, baselines.chosen, &answers, options);
-    let (tables, not_measured) = tabulate(&cells, &baselines, &compared.comparisons, options);
+    let judged = judged(&cells, &baselines, &primary, options)?.sorted(&place);
+    let (tables, not_measured) =
+        tabulate(&cells, &baselines, &judged.compared.comparisons, options);
     let (found, faults) = lints::find_all(&cells, &absent, &primary);
     let identity_differences = identities::differences(&cells, baselines.main(&cells));
     let sources = [
         identities::lints(&cells, &identity_differences, &baselines),
-        compared.lints,
+        judged.compared.lints,
         found,
         not_measured,
         baselines.lints(&cells),
-        holes,
-        rates.lints,
+        judged.holes,
+        judged.rates.lints,
         lints::doubts(records),
     ];
     let mut document = Document {
@@ -84,17 +70,17 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         runs: records.runs.clone(),
         summaries: records.summaries.clone(),
         statements: records.statements.clone(),
-        families: answers.families,
-        comparisons: compared.comparisons,
+        families: judged.families,
+        comparisons: judged.compared.comparisons,
         across: records.across,
-        machines: compared.machines,
-        pooled: compared.pooled,
+        machines: judged.compared.machines,
+        pooled: judged.compared.pooled,
         tables,
         noise_floor: floors(&cells, options.seed),
-        factorial,
-        rates: rates.rates,
-        rate_comparisons: rates.comparisons,
-        claims,
+        factorial: judged.factorial,
+        rates: judged.rates.rates,
+        rate_comparisons: judged.rates.comparisons,
+        claims: judged.claims,
         identity_differences,
         lints: sources.into_iter().flatten().collect(),
         sentences: Vec::new(),
@@ -104,6 +90,53 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     };
     document.sentences = sentences::find(&document, &cells, &faults, &primary, &higher);
     Ok(document)
+}
+
+/// Everything that is tested, with its verdicts.
+struct Judged {
+    families: Vec<Family>,
+    compared: comparisons::Compared,
+    factorial: Vec<Factorial>,
+    holes: Vec<Lint>,
+    claims: Vec<Claim>,
+    rates: rates::Rates,
+}
+
+impl Judged {
+    /// With all rows in the order of their places.
+    fn sorted<K: Ord>(mut self, place: impl Fn(&str, &str) -> K) -> Self {
+        self.compared = self.compared.sorted(&place);
+        self.factorial
+            .sort_by_key(|fit| place(&fit.workload, &fit.metric));
+        self
+    }
+}
+
+/// Asks everything first, has it answered together, and then decides.
+fn judged(
+    cells: &Cells<'_>,
+    baselines: &Baselines,
+    primary: &BTreeSet<usize>,
+    options: &Options,
+) -> Result<Judged, Error> {
+    let caps = Caps::new(cells);
+    let mut questions = Questions::default();
+    let asks = &mut questions;
+    let mut rows = comparisons::ask_all(cells, baselines, primary, &caps, options, asks);
+    let fits = factorial::ask_all(cells, primary, &caps, asks);
+    let pending = rates::ask_all(cells, baselines.chosen, options, asks);
+    let claims = claims::ask_all(cells, &rows, &caps, &pending, options, asks)?;
+    let answers = questions.answer(options.alpha, options.seed);
+    comparisons::settle(&mut rows, &answers, options);
+    let holes = fits.holes.clone();
+    Ok(Judged {
+        compared: comparisons::written_all(cells, &rows, options),
+        factorial: factorial::settle(fits, &answers, options),
+        holes,
+        claims: claims::settle(cells, claims, &rows, &answers, options),
+        rates: rates::settle(cells, pending, baselines.chosen, &answers, options),
+        families: answers.families,
+    })
 }
 
 /// Whether a question can be asked of these configurations, before there are

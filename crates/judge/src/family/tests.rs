@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde_json::Value;
 
+use super::sites::next_labeling;
 use super::*;
 
 fn floats(v: &Value) -> Vec<f64> {

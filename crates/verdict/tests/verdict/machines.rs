@@ -197,7 +197,8 @@ fn effects_of_unequal_size_are_said_to_be_so() {
     let document = tried(&records, &Options::default());
     let pooled = &document.pooled[0];
     assert_eq!(pooled.agreement, Agreement::Differ);
-    assert_eq!(pooled.verdict, Verdict::Established);
+    // Each of these shows it; what others would is not known.
+    assert_eq!(pooled.verdict, Verdict::Supported);
     // Two machines say next to nothing about others.
     let ci = pooled.ci_random.unwrap();
     assert!(ci[0] < 0.2 && ci[1] > 1.0, "{ci:?}");
@@ -211,7 +212,7 @@ fn effects_of_unequal_size_are_said_to_be_so() {
     // No one figure is their size.
     assert_eq!(
         sentences[0],
-        "time falls on pipe with queue (0.631 to 0.902 on all 2 machines)."
+        "time falls on pipe with queue (0.631 to 0.902 on all 2 machines) (supported, not established)."
     );
 }
 

@@ -1,0 +1,82 @@
+//! Where labels are exchanged, and all ways to do so.
+
+use std::collections::BTreeMap;
+
+use super::{Block, Contrast};
+use crate::random::Draws;
+
+/// The binomial coefficient; exact while below 2^53.
+pub(super) fn choose(n: usize, k: usize) -> f64 {
+    let k = k.min(n - k);
+    (1..=k).fold(1.0, |c, i| (c * (n - k + i) as f64 / i as f64).round())
+}
+
+/// Where labels are exchanged: a site with so many runs of each label.
+pub(super) struct Sites {
+    index: BTreeMap<(u64, usize, usize), usize>,
+    /// Whether each run has the label b.
+    pub(super) labels: Vec<Vec<bool>>,
+    sizes: Vec<(usize, usize)>,
+}
+
+impl Sites {
+    pub(super) fn new(contrasts: &[Contrast]) -> Self {
+        let mut sites = Sites {
+            index: BTreeMap::new(),
+            labels: Vec::new(),
+            sizes: Vec::new(),
+        };
+        for block in contrasts.iter().flat_map(|contrast| &contrast.blocks) {
+            let (a, b) = (block.a.len(), block.b.len());
+            let next = sites.labels.len();
+            let index = *sites.index.entry((block.site, a, b)).or_insert(next);
+            if index == next {
+                sites.sizes.push((a, b));
+                sites.labels.push((0..a + b).map(|run| run >= a).collect());
+            }
+        }
+        sites
+    }
+
+    pub(super) fn of(&self, block: &Block) -> usize {
+        self.index[&(block.site, block.a.len(), block.b.len())]
+    }
+
+    pub(super) fn relabelings(&self) -> f64 {
+        self.sizes.iter().map(|&(a, b)| choose(a + b, a)).product()
+    }
+
+    /// Goes to the next relabeling; false after the last, back at the first.
+    pub(super) fn next(&mut self) -> bool {
+        self.labels.iter_mut().any(|labels| next_labeling(labels))
+    }
+
+    pub(super) fn shuffle(&mut self, draws: &mut Draws) {
+        for labels in &mut self.labels {
+            for i in (1..labels.len()).rev() {
+                labels.swap(i, draws.below(i + 1));
+            }
+        }
+    }
+
+    /// 1 if the two runs of a site have their own labels, else -1.
+    pub(super) fn sign(&self, site: usize) -> f64 {
+        if self.labels[site][1] { 1.0 } else { -1.0 }
+    }
+}
+
+/// The next labeling in lexicographic order; false after the last, with which
+/// the first is there again.
+pub(super) fn next_labeling(labels: &mut [bool]) -> bool {
+    let Some(at) = labels.windows(2).rposition(|pair| !pair[0] && pair[1]) else {
+        labels.reverse();
+        return false;
+    };
+    // The last true after `at` takes its place, what follows is reversed.
+    let Some(with) = labels.iter().rposition(|&label| label) else {
+        return false;
+    };
+    labels.swap(at, with);
+    labels[at + 1..].reverse();
+    true
+}

@@ -1,0 +1,65 @@
+//! Rates of events.
+
+use serde::{Deserialize, Serialize};
+
+use super::Verdict;
+
+/// Events per second of one configuration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rate {
+    /// The configuration under trial.
+    pub configuration: String,
+    /// What was executed.
+    pub workload: String,
+    /// What was counted.
+    pub event: String,
+    /// How many.
+    pub count: u64,
+    /// Seconds during which they could have happened, where known.
+    pub exposure_s: Option<f64>,
+    /// `count` over `exposure_s`.
+    pub rate_per_s: Option<f64>,
+    /// Exact 95 % interval of `rate_per_s`; of zero events, from 0 to the
+    /// upper bound.
+    pub ci: Option<[f64; 2]>,
+    /// What else to know, such as that the events come in clusters.
+    pub note: Option<String>,
+}
+
+/// One rate against the baseline's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RateComparison {
+    /// The configuration compared with.
+    pub baseline: String,
+    /// The configuration under trial.
+    pub configuration: String,
+    /// What was executed.
+    pub workload: String,
+    /// What was counted.
+    pub event: String,
+    /// Configuration over baseline; `null` if the baseline has no events.
+    pub ratio: Option<f64>,
+    /// How `p` was found; `null` where it was not.
+    #[serde(default)]
+    pub test: Option<RateTest>,
+    /// Its p.
+    pub p: Option<f64>,
+    /// `p` corrected for its family; `null` where it is in none.
+    pub p_adjusted: Option<f64>,
+    /// What may be said of it. Never `equivalent`.
+    pub verdict: Verdict,
+    /// What would settle it, or why it cannot be tested.
+    pub note: Option<String>,
+}
+
+/// How two rates are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RateTest {
+    /// The rates of the runs, by the permutation test.
+    Runs,
+    /// One exposure of each, by the scatter of the counts in windows of time.
+    Windows,
+    /// One exposure of each, as if no event had to do with another (Poisson).
+    Poisson,
+}
