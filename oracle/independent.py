@@ -140,13 +140,13 @@ class Weighed:
         x = [np.log(cell.values) if positive else cell.values for cell in (a, b)]
         self.mean_a = math.exp(x[0].mean()) if positive else x[0].mean()
         step = self.step
-        if step is None and all((cell.values % 1 == 0).all() for cell in (a, b)):
+        if all((cell.values % 1 == 0).all() for cell in (a, b)):
             step = 1.0
         hidden = [(((step or 0.0) / (cell.values.mean() if positive else 1.0)) ** 2 / 12) for cell in (a, b)]
         estimate = (paired if both else welch)(*x)
-        more = hidden[0] / len(x[0]) + hidden[1] / len(x[1])
         # What rounding leaves of values that are all the same is no spread.
         se = 0.0 if estimate.se < 1e-14 * max(1.0, np.abs(x[0]).max()) else estimate.se
+        more = hidden[0] / len(x[0]) + hidden[1] / len(x[1]) if se > 0 else 0.0
         self.estimate = Estimate(estimate.effect, math.sqrt(se**2 + more), estimate.df)
         self.effect = self.estimate.effect
         if self.estimate.se > 0:

@@ -271,7 +271,8 @@ fn times_printed_too_coarsely_are_not_equivalent() {
         assert_eq!(row["verdict"], verdict, "{printed}: {row:#}");
         assert_eq!(row["resolution"], step, "{printed}");
         let text = common::printed(here, &files);
-        let said = text.contains("nothing shows them equal");
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let said = words.join(" ").contains("nothing shows them equal");
         assert_eq!(said, verdict == "undecided", "{printed}: {text}");
     }
 }

@@ -267,9 +267,11 @@ fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> Weigh
 /// for steps of u, on the scale that is averaged. Where only the steps of the other
 /// side are known they are taken for those of both.
 fn hidden(a: &Cell<'_>, b: &Cell<'_>, positive: bool, side: &Cell<'_>) -> f64 {
+    // Of few distinct whole numbers, as a machine that repeats itself gives, the
+    // largest common step says nothing of what a value hides.
     let step = match side.step.or(coarser(a, b)) {
+        _ if are_whole(a) && are_whole(b) => 1.0,
         Some(step) => step,
-        None if are_counts(a) && are_counts(b) => 1.0,
         None => return 0.0,
     };
     let size = if positive {
@@ -281,7 +283,7 @@ fn hidden(a: &Cell<'_>, b: &Cell<'_>, positive: bool, side: &Cell<'_>) -> f64 {
 }
 
 /// Whether all values are whole numbers.
-fn are_counts(cell: &Cell<'_>) -> bool {
+fn are_whole(cell: &Cell<'_>) -> bool {
     cell.runs.iter().all(|run| run.value.fract() == 0.0)
 }
 
@@ -410,7 +412,7 @@ fn take_estimate(weighed: &mut Weighed, estimate: Result<Estimate>, t_test: TTes
         let effect = if raw { e.effect } else { e.effect.ln() };
         e.standard_error > ROUNDING * effect.abs().max(e.effect.abs())
     });
-    let estimate = estimate.map(|estimate| match (variance > 0.0, raw) {
+    let estimate = estimate.map(|estimate| match (varies && variance > 0.0, raw) {
         (false, _) => estimate,
         (true, true) => estimate.difference_widened(variance),
         (true, false) => estimate.ratio_widened(variance),

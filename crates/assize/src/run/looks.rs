@@ -106,7 +106,10 @@ mod tests {
     fn narrow_intervals_stop_and_wide_ones_do_not() {
         assert!(narrow(&document(0.001, 0.95), 0.05, &["time"]));
         assert!(!narrow(&document(0.1, 0.95), 0.05, &["time"]));
-        assert!(narrow(&document(0.0, 0.95), 0.0, &["time"]), "no variation");
+        assert!(
+            narrow(&document(0.0, 0.95), 0.05, &["time"]),
+            "no variation"
+        );
     }
 
     #[test]

@@ -284,6 +284,7 @@ mod tests {
             ]
         );
         let first = csv.lines().find(|line| line.starts_with("machine,"));
-        assert!(first.unwrap().ends_with(",alpha,,,"), "{csv}");
+        let machine = first.unwrap().trim_end_matches(',').rsplit(',').next();
+        assert_eq!(machine, Some("alpha"), "{csv}");
     }
 }
