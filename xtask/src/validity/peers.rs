@@ -107,8 +107,8 @@ fn p_of_ranks(a: &[f64], b: &[f64]) -> f64 {
     // Twice the mean rank of a value, so that ties are whole numbers.
     let rank = |value: f64| {
         let below = all.partition_point(|&other| other < value);
-        let upto = all.partition_point(|&other| other <= value);
-        below + upto + 1
+        let up_to = all.partition_point(|&other| other <= value);
+        below + up_to + 1
     };
     let ranks: Vec<usize> = all.iter().map(|&value| rank(value)).collect();
     let observed: usize = a.iter().map(|&value| rank(value)).sum();

@@ -22,9 +22,9 @@ pub(crate) enum ClaimKind {
     /// `A < B` or `A > B`: that they differ, with a margin by more than that.
     Difference,
     /// `A <= B + 2%`: that A is not so much more than B.
-    AtMost,
+    NotMore,
     /// `A >= B - 2%`: that A is not so much less than B.
-    AtLeast,
+    NotLess,
     /// `A = B`: that they are equivalent.
     Equal,
 }
@@ -79,7 +79,7 @@ pub(crate) fn read(text: &str, names: &Names) -> Result<Reading, Error> {
     let splits = splits(text)?;
     let mut readings: Vec<(Reading, bool)> = Vec::new();
     let mut failures: Vec<Failure> = Vec::new();
-    let mut misformed: Option<Error> = None;
+    let mut malformed: Option<Error> = None;
     for split in &splits {
         let names = match resolve_split(split, names) {
             Ok(names) => names,
@@ -91,14 +91,14 @@ pub(crate) fn read(text: &str, names: &Names) -> Result<Reading, Error> {
         match names.reading(split) {
             Ok(reading) if readings.iter().any(|(known, _)| *known == reading) => {}
             Ok(reading) => readings.push((reading, names.exact)),
-            Err(why) => misformed = misformed.or(Some(fault(text, why.at, &why.what))),
+            Err(why) => malformed = malformed.or(Some(fault(text, why.at, &why.what))),
         }
     }
     let exact: Vec<Reading> = readings.iter().filter(|r| r.1).map(|r| r.0).collect();
     let all: Vec<Reading> = readings.iter().map(|r| r.0).collect();
     let reading = match (&exact[..], &all[..]) {
         ([one], _) | ([], [one]) => *one,
-        (_, []) => return Err(misformed.unwrap_or_else(|| explain(text, failures))),
+        (_, []) => return Err(malformed.unwrap_or_else(|| explain(text, failures))),
         _ => return Err(ambiguous(text, &all, names)),
     };
     if reading.a == reading.b {
@@ -110,17 +110,17 @@ pub(crate) fn read(text: &str, names: &Names) -> Result<Reading, Error> {
 /// Whether the text has the form of a claim, whatever its names. What looks
 /// like a sign or a margin is taken for one.
 pub(crate) fn check_form(text: &str) -> Result<(), Error> {
-    let mut misformed = None;
+    let mut malformed = None;
     for split in splits(text)? {
         if split.daring {
             continue;
         }
         match form(split.sign, split.at, split.margin) {
             Ok(_) => return Ok(()),
-            Err(why) => misformed = misformed.or(Some(fault(text, why.at, &why.what))),
+            Err(why) => malformed = malformed.or(Some(fault(text, why.at, &why.what))),
         }
     }
-    Err(misformed.unwrap_or_else(|| explain(text, Vec::new())))
+    Err(malformed.unwrap_or_else(|| explain(text, Vec::new())))
 }
 
 fn splits(text: &str) -> Result<Vec<Split<'_>>, Error> {
@@ -420,7 +420,7 @@ mod tests {
 
     #[test]
     fn a_margin_moves_the_ratio_that_is_tried() {
-        use ClaimKind::{AtLeast, AtMost, Difference, Equal};
+        use ClaimKind::{Difference, Equal, NotLess, NotMore};
         let of = |text: &str| {
             let r = read(text, &names()).unwrap();
             assert_eq!((r.a, r.b, r.metric), (2, 1, 2), "{text}");
@@ -431,12 +431,12 @@ mod tests {
             ("irq < no opt on time", (Difference, less, 1.0)),
             ("irq > no opt on time", (Difference, greater, 1.0)),
             ("irq = no opt on time", (Equal, Relation::Equal, 1.0)),
-            ("irq <= no opt + 2% on time", (AtMost, less, 1.02)),
-            ("irq >= no opt - 2% on time", (AtLeast, greater, 0.98)),
+            ("irq <= no opt + 2% on time", (NotMore, less, 1.02)),
+            ("irq >= no opt - 2% on time", (NotLess, greater, 0.98)),
             ("irq < no opt - 5% on time", (Difference, less, 0.95)),
             ("irq > no opt + 5% on time", (Difference, greater, 1.05)),
-            ("irq<='no opt'+0.5% on time", (AtMost, less, 1.005)),
-            ("irq >= no opt -12.5 % on time", (AtLeast, greater, 0.875)),
+            ("irq<='no opt'+0.5% on time", (NotMore, less, 1.005)),
+            ("irq >= no opt -12.5 % on time", (NotLess, greater, 0.875)),
             ("irq>no opt+99.9% on time", (Difference, greater, 1.999)),
         ] {
             assert_eq!(of(text), expected, "{text}");

@@ -124,8 +124,8 @@ pub(super) fn form(sign: Sign, at: usize, margin: Option<Margin<'_>>) -> Result<
     };
     let percent = percentage(margin).map_err(fault)?;
     let (relation, kind) = match (sign, margin.above) {
-        (Sign::LessOrEqual, true) => (Relation::Less, ClaimKind::AtMost),
-        (Sign::GreaterOrEqual, false) => (Relation::Greater, ClaimKind::AtLeast),
+        (Sign::LessOrEqual, true) => (Relation::Less, ClaimKind::NotMore),
+        (Sign::GreaterOrEqual, false) => (Relation::Greater, ClaimKind::NotLess),
         (Sign::Less, false) => (Relation::Less, ClaimKind::Difference),
         (Sign::Greater, true) => (Relation::Greater, ClaimKind::Difference),
         _ => return Err(fault(other_side(sign, margin.number))),
@@ -202,8 +202,8 @@ fn other_side(sign: Sign, number: &str) -> String {
 /// Sign and margin of a reading, as they would be written.
 pub(super) fn shown(reading: &Reading) -> (&'static str, String) {
     let sign = match (reading.relation, reading.kind) {
-        (_, ClaimKind::AtMost) => Sign::LessOrEqual,
-        (_, ClaimKind::AtLeast) => Sign::GreaterOrEqual,
+        (_, ClaimKind::NotMore) => Sign::LessOrEqual,
+        (_, ClaimKind::NotLess) => Sign::GreaterOrEqual,
         (Relation::Less, _) => Sign::Less,
         (Relation::Greater, _) => Sign::Greater,
         (Relation::Equal, _) => Sign::Equal,

@@ -58,8 +58,7 @@ pub struct TableCell {
     pub because: Option<String>,
 }
 
-/// One set of runs against another; the fields mean what they do in
-/// [`Comparison`].
+/// One set of runs against another; the fields mean what they do in a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Relation {
     /// Runs that the ratio is to.

@@ -28,8 +28,8 @@ pub(crate) enum Section {
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Goal {
     None,
-    AtMost(f64),
-    AtLeast(f64),
+    NoMore(f64),
+    NoLess(f64),
     Never,
 }
 

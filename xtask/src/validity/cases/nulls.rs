@@ -100,9 +100,9 @@ fn null(what: String, documents: [u32; 2], grid: Grid) -> Case {
 }
 
 fn shown(case: Case) -> Case {
-    case.shows(Measure::FalseEstablished, Goal::AtMost(0.05))
-        .shows(Measure::FalseFound, Goal::AtMost(0.05))
-        .shows(Measure::Directional, Goal::AtMost(0.05))
+    case.shows(Measure::FalseEstablished, Goal::NoMore(0.05))
+        .shows(Measure::FalseFound, Goal::NoMore(0.05))
+        .shows(Measure::Directional, Goal::NoMore(0.05))
         .shows(Measure::Covered, Goal::None)
         .shows(Measure::Equivalent, Goal::None)
 }

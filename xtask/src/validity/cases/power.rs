@@ -81,7 +81,7 @@ pub(super) fn by_runs() -> Vec<Case> {
             };
             // Six blocks, 72 rows, 20 %; less runs than that promise nothing.
             let goal = match (in_blocks, large, runs) {
-                (true, true, 6..) => Goal::AtLeast(0.9),
+                (true, true, 6..) => Goal::NoLess(0.9),
                 _ => Goal::None,
             };
             let what = format!("{}, {runs} runs", series.what);
@@ -92,7 +92,7 @@ pub(super) fn by_runs() -> Vec<Case> {
                 })
                 .shows(Measure::Found, goal)
                 .shows(Measure::Established, Goal::None)
-                .shows(Measure::FalseEstablished, Goal::AtMost(0.05)),
+                .shows(Measure::FalseEstablished, Goal::NoMore(0.05)),
             );
         }
     }
@@ -111,8 +111,8 @@ pub(super) fn cases() -> Vec<Case> {
                         ..Grid::rows(rows, Runs::Blocks(blocks))
                     };
                     let goal = match (rows, blocks, effect) {
-                        (72, 8, 0.10) => Goal::AtLeast(0.8),
-                        (10, 8, 0.10) => Goal::AtLeast(0.9),
+                        (72, 8, 0.10) => Goal::NoLess(0.8),
+                        (10, 8, 0.10) => Goal::NoLess(0.9),
                         _ => Goal::None,
                     };
                     let documents = match (rows, goal) {
@@ -131,7 +131,7 @@ pub(super) fn cases() -> Vec<Case> {
                             grid.trial(source)
                         })
                         .shows(Measure::Found, goal)
-                        .shows(Measure::FalseEstablished, Goal::AtMost(0.05))
+                        .shows(Measure::FalseEstablished, Goal::NoMore(0.05))
                         .beside_peers(),
                     );
                 }
@@ -148,6 +148,6 @@ fn mixed() -> Case {
     Case::new(Section::Single, "mixed/10", what, [400, 60], |source| {
         planted::mixed(1.1, source)
     })
-    .shows(Measure::Found, Goal::AtLeast(0.9))
-    .shows(Measure::FalseFound, Goal::AtMost(0.05))
+    .shows(Measure::Found, Goal::NoLess(0.9))
+    .shows(Measure::FalseFound, Goal::NoMore(0.05))
 }

@@ -60,8 +60,8 @@ impl Share {
         let (low, high) = self.wilson(FAILING);
         match goal {
             Goal::None => false,
-            Goal::AtMost(most) => low > most,
-            Goal::AtLeast(least) => high < least,
+            Goal::NoMore(most) => low > most,
+            Goal::NoLess(least) => high < least,
             Goal::Never => self.value > 0.0,
         }
     }
@@ -82,8 +82,8 @@ impl Share {
 pub(super) fn goal(goal: Goal) -> String {
     match goal {
         Goal::None => "–".into(),
-        Goal::AtMost(most) => format!("≤ {:.0}", 100.0 * most),
-        Goal::AtLeast(least) => format!("≥ {:.0}", 100.0 * least),
+        Goal::NoMore(most) => format!("≤ {:.0}", 100.0 * most),
+        Goal::NoLess(least) => format!("≥ {:.0}", 100.0 * least),
         Goal::Never => "0".into(),
     }
 }
@@ -98,10 +98,10 @@ mod tests {
 
     #[test]
     fn a_promise_is_broken_only_beyond_the_error() {
-        assert!(!share(0.08, 100.0).breaks(Goal::AtMost(0.05)));
-        assert!(share(0.08, 10_000.0).breaks(Goal::AtMost(0.05)));
-        assert!(!share(0.85, 100.0).breaks(Goal::AtLeast(0.9)));
-        assert!(share(0.85, 10_000.0).breaks(Goal::AtLeast(0.9)));
+        assert!(!share(0.08, 100.0).breaks(Goal::NoMore(0.05)));
+        assert!(share(0.08, 10_000.0).breaks(Goal::NoMore(0.05)));
+        assert!(!share(0.85, 100.0).breaks(Goal::NoLess(0.9)));
+        assert!(share(0.85, 10_000.0).breaks(Goal::NoLess(0.9)));
         assert!(share(0.001, 1000.0).breaks(Goal::Never));
         assert!(!share(1.0, 1000.0).breaks(Goal::None));
     }
