@@ -120,13 +120,19 @@ impl Court<'_> {
         Ok(found)
     }
 
-    /// Puts paths and figures into an experiment.
+    /// Puts paths and figures into an experiment. What is planted does not depend on
+    /// the memory image, of which one spares most of the boots.
     fn filled_in(&self, text: &str, target: &Target) -> String {
         let scratch = match target.is_real() {
             true => self.place.scratch.display().to_string(),
             false => "/tmp".into(),
         };
-        text.replace("@PLACE@", &self.place.files.display().to_string())
+        let images = match target.is_real() {
+            true => "",
+            false => "images = 1\n",
+        };
+        format!("{images}{text}")
+            .replace("@PLACE@", &self.place.files.display().to_string())
             .replace("@SCRATCH@", &scratch)
             .replace("@UNITS@", target.units())
             .replace("@LOOP@", target.metric())
