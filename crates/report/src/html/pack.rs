@@ -286,7 +286,8 @@ fn factorial(fits: &[Factorial], names: &Names<'_>) -> Value {
                 "name": effect.name,
                 "ratio": short(effect.ratio),
                 "ci": effect.ci.map(|ci| ci.map(short)),
-                "p": rounded(effect.p),
+                "p_adjusted": rounded(effect.p_adjusted),
+                "verdict": effect.verdict.word(),
             })
         });
         json!({

@@ -26,8 +26,8 @@ function drawFactors() {
     interactionPanel(pairs, chosen, a, b);
     interactionPanel(pairs, chosen, b, a);
   }
-  numbers(section.querySelector('.numbers'), ['effect', 'workload', 'ratio', '95 % interval', 'p', 'runs'],
-    fits.flatMap((fit) => fit.effects.map((effect) => [effect.name, data.workloads[fit.w], ratio(effect.ratio), effect.ci ? effect.ci.map(ratio).join('..') : '', effect.p === null ? '' : pValue(effect.p), fit.n])),
+  numbers(section.querySelector('.numbers'), ['effect', 'workload', 'ratio', '95 % interval', 'p corrected', 'verdict', 'runs'],
+    fits.flatMap((fit) => fit.effects.map((effect) => [effect.name, data.workloads[fit.w], ratio(effect.ratio), effect.ci ? effect.ci.map(ratio).join('..') : '', effect.p_adjusted === null ? '' : pValue(effect.p_adjusted), effect.verdict, fit.n])),
     `Effects on ${name}`);
 }
 
