@@ -241,7 +241,7 @@ pub fn machine(place: &Path, name: &str, at: u32) {
         source: "machines.toml".into(),
         experiment: "title = \"A queue on three machines\"\n".into(),
         plan: json!({
-            "margin": 0.01, "until": null, "seed": 1, "instruments": ["time"], "overrides": {},
+            "margin": 0.01, "until": null, "seed": 1, "runs": [], "instruments": ["time"], "overrides": {},
             "configurations": names.iter().map(configuration).collect::<Vec<_>>(),
         }),
         target: "host".into(),
