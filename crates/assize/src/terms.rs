@@ -84,6 +84,7 @@ fn fractions(ends: &[u32]) -> Vec<f64> {
 struct Declared {
     margin: f64,
     until: Option<Until>,
+    #[serde(default)]
     runs: Vec<Scheduled>,
 }
 
