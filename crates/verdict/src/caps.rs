@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::cells::{Cell, Cells, Key};
 use crate::document::Verdict;
-use crate::lints::order;
+use crate::lints::order::{InOrder, Order};
 use crate::weigh::arithmetic;
 
 /// A side with so many times the runs of the other has unequally many.
@@ -27,29 +27,22 @@ pub(crate) struct Cap {
     pub(crate) lint: &'static str,
 }
 
-/// What is wrong with whole workloads and metrics.
-pub(crate) struct Caps {
-    /// Workloads whose runs are given configuration by configuration.
-    grouped: BTreeSet<usize>,
-    /// Workload and metric of what drifts inside configurations there.
+/// What the order of the runs takes away from whole workloads and metrics.
+pub(crate) struct Caps<'o> {
+    order: &'o Order,
+    /// Workload and metric of what drifts inside configurations.
     drifting: BTreeSet<(usize, usize)>,
     /// Workload and metric whose consecutive runs resemble each other.
     serial: BTreeSet<(usize, usize)>,
 }
 
-impl Caps {
-    pub(crate) fn new(cells: &Cells<'_>) -> Self {
-        let grouped = order::grouped(cells);
-        let drifting = order::drifting_inside(cells, &grouped)
-            .into_iter()
-            .map(|found| (found.workload, found.metric));
+impl<'o> Caps<'o> {
+    pub(crate) fn new(order: &'o Order) -> Self {
+        let places = |found: &[InOrder]| found.iter().map(InOrder::place).collect();
         Caps {
-            drifting: drifting.collect(),
-            serial: order::serial(cells)
-                .into_iter()
-                .map(|found| (found.workload, found.metric))
-                .collect(),
-            grouped,
+            order,
+            drifting: places(&order.drifting),
+            serial: places(&order.serial),
         }
     }
 
@@ -84,7 +77,7 @@ impl Caps {
             cap(Verdict::Undecided, "dependent-runs")
         } else if shares_image(cells, a, b) {
             cap(Verdict::Supported, "shared-image")
-        } else if self.grouped.contains(&key.workload) {
+        } else if self.order.grouped.contains(&key.workload) {
             cap(Verdict::Supported, "unrandomised-order")
         } else {
             let verdict = unequal_spread(a, b)?;

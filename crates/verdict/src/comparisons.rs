@@ -72,7 +72,7 @@ pub(crate) fn ask_all(
     cells: &Cells<'_>,
     baselines: &Baselines,
     primary: &BTreeSet<usize>,
-    caps: &Caps,
+    caps: &Caps<'_>,
     options: &Options,
     questions: &mut Questions,
 ) -> Vec<Row> {

@@ -29,7 +29,7 @@ pub(crate) struct Fits {
 pub(crate) fn ask_all(
     cells: &Cells<'_>,
     primary: &BTreeSet<usize>,
-    caps: &Caps,
+    caps: &Caps<'_>,
     questions: &mut Questions,
 ) -> Fits {
     let levels = levels(cells);

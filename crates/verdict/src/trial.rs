@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::factorial;
 use crate::family::Questions;
 use crate::identities;
-use crate::lints;
+use crate::lints::{self, order::Order};
 use crate::names::{Kind, folded, resolve};
 use crate::noise::floors;
 use crate::options::Options;
@@ -43,10 +43,11 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         absent,
     } = declared(&cells, options)?;
     let place = places(&cells, &primary);
-    let judged = judged(&cells, &baselines, &primary, options)?.sorted(&place);
+    let order = Order::new(&cells);
+    let judged = judged(&cells, &baselines, &primary, &Caps::new(&order), options)?.sorted(&place);
     let (tables, not_measured) =
         tabulate(&cells, &baselines, &judged.compared.comparisons, options);
-    let (found, faults) = lints::find_all(&cells, &absent, &primary);
+    let (found, faults) = lints::find_all(&cells, &absent, &primary, &order);
     let identity_differences = identities::differences(&cells, baselines.main(&cells));
     let sources = [
         identities::lints(&cells, &identity_differences, &baselines),
@@ -117,15 +118,15 @@ fn judged(
     cells: &Cells<'_>,
     baselines: &Baselines,
     primary: &BTreeSet<usize>,
+    caps: &Caps<'_>,
     options: &Options,
 ) -> Result<Judged, Error> {
-    let caps = Caps::new(cells);
     let mut questions = Questions::default();
     let asks = &mut questions;
-    let mut rows = comparisons::ask_all(cells, baselines, primary, &caps, options, asks);
-    let fits = factorial::ask_all(cells, primary, &caps, asks);
+    let mut rows = comparisons::ask_all(cells, baselines, primary, caps, options, asks);
+    let fits = factorial::ask_all(cells, primary, caps, asks);
     let pending = rates::ask_all(cells, baselines.chosen, options, asks);
-    let claims = claims::ask_all(cells, &rows, &caps, &pending, options, asks)?;
+    let claims = claims::ask_all(cells, &rows, caps, &pending, options, asks)?;
     let answers = questions.answer(options.alpha, options.seed);
     comparisons::settle(&mut rows, &answers, options);
     let holes = fits.holes.clone();

@@ -92,7 +92,7 @@ pub(crate) enum Claims<'a> {
 pub(crate) fn ask_all<'a>(
     cells: &Cells<'a>,
     rows: &[Row],
-    caps: &Caps,
+    caps: &Caps<'_>,
     rates: &rates::Pending<'a>,
     options: &Options,
     questions: &mut Questions,
@@ -133,7 +133,7 @@ pub(crate) fn ask_all<'a>(
 struct Court<'c, 'a> {
     cells: &'c Cells<'a>,
     rows: &'c [Row],
-    caps: &'c Caps,
+    caps: &'c Caps<'c>,
     rates: &'c rates::Pending<'a>,
     events: &'c [Counted<'a>],
     options: &'c Options,

@@ -37,11 +37,12 @@ impl Faults {
 /// themselves.
 ///
 /// `absent` are metrics declared primary that were not measured, `primary`
-/// those that were.
+/// those that were, `order` what the order of the runs shows.
 pub(crate) fn find_all(
     cells: &Cells<'_>,
     absent: &[String],
     primary: &BTreeSet<usize>,
+    order: &order::Order,
 ) -> (Vec<Lint>, Faults) {
     let mut faults = Faults::default();
     let mut lints = counters::constant(cells, &mut faults);
@@ -52,10 +53,10 @@ pub(crate) fn find_all(
     lints.extend(counters::unsupported(cells));
     lints.extend(failures::unavailable(cells));
     lints.extend(order::outliers(cells, &faults, primary));
-    lints.extend(order::unrandomised(cells));
-    lints.extend(order::drift(cells, &faults));
-    lints.extend(order::drift_inside_groups(cells));
-    lints.extend(order::dependent(cells));
+    lints.extend(order::unrandomised(cells, order));
+    lints.extend(order::drift(cells, &faults, order));
+    lints.extend(order::drift_inside_groups(cells, order));
+    lints.extend(order::dependent(cells, order));
     lints.extend(order::shared_images(cells));
     lints.extend(order::unequal_spreads(cells));
     lints.extend(holes::configurations(cells));

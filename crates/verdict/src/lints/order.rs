@@ -55,7 +55,7 @@ pub(super) fn outliers(cells: &Cells<'_>, faults: &Faults, primary: &BTreeSet<us
 
 /// The workloads on which all runs of a configuration stand together in the order of
 /// runs, on some machine. Runs in blocks are not among them.
-pub(crate) fn grouped(cells: &Cells<'_>) -> BTreeSet<usize> {
+fn grouped(cells: &Cells<'_>) -> BTreeSet<usize> {
     let records = &cells.records.runs;
     let mut runs: Vec<usize> = (0..records.len()).collect();
     runs.sort_by_key(|&run| records[run].order);
@@ -71,11 +71,33 @@ pub(crate) fn grouped(cells: &Cells<'_>) -> BTreeSet<usize> {
     grouped.map(|((workload, _), _)| *workload).collect()
 }
 
+/// What the order of the runs shows, found once for lints and verdicts.
+pub(crate) struct Order {
+    /// Workloads whose runs are given configuration by configuration.
+    pub(crate) grouped: BTreeSet<usize>,
+    /// Trends inside the configurations there.
+    pub(crate) drifting: Vec<InOrder>,
+    /// Metrics whose consecutive runs resemble each other.
+    pub(crate) serial: Vec<InOrder>,
+}
+
+impl Order {
+    pub(crate) fn new(cells: &Cells<'_>) -> Self {
+        let grouped = grouped(cells);
+        Order {
+            drifting: drifting_inside(cells, &grouped),
+            serial: serial(cells),
+            grouped,
+        }
+    }
+}
+
 /// Says where all runs of a configuration stand together.
-pub(super) fn unrandomised(cells: &Cells<'_>) -> Option<Lint> {
-    let grouped: Vec<&str> = grouped(cells)
-        .into_iter()
-        .map(|workload| cells.workloads[workload].as_str())
+pub(super) fn unrandomised(cells: &Cells<'_>, order: &Order) -> Option<Lint> {
+    let grouped: Vec<&str> = order
+        .grouped
+        .iter()
+        .map(|&workload| cells.workloads[workload].as_str())
         .collect();
     (!grouped.is_empty()).then(|| {
         lint(
@@ -89,16 +111,23 @@ pub(super) fn unrandomised(cells: &Cells<'_>) -> Option<Lint> {
 
 /// Something found in the order of the runs of one metric on one workload.
 pub(crate) struct InOrder {
-    pub(crate) workload: usize,
-    pub(crate) metric: usize,
+    workload: usize,
+    metric: usize,
     /// What it is a measure of.
     size: f64,
     /// Corrected by Holm's method for the number of rows looked at.
     p: f64,
 }
 
+impl InOrder {
+    /// Its workload and metric.
+    pub(crate) fn place(&self) -> (usize, usize) {
+        (self.workload, self.metric)
+    }
+}
+
 /// Trends inside the configurations, on workloads whose runs are grouped.
-pub(crate) fn drifting_inside(cells: &Cells<'_>, grouped: &BTreeSet<usize>) -> Vec<InOrder> {
+fn drifting_inside(cells: &Cells<'_>, grouped: &BTreeSet<usize>) -> Vec<InOrder> {
     let mut found = Vec::new();
     for (workload, metric) in cells.rows() {
         if !grouped.contains(&workload) {
@@ -125,7 +154,7 @@ pub(crate) fn drifting_inside(cells: &Cells<'_>, grouped: &BTreeSet<usize>) -> V
 /// Metrics whose consecutive runs of a configuration resemble each other, as the
 /// samples of one run do. Where there are blocks there are none: what the runs of
 /// a block have in common falls out of comparisons.
-pub(crate) fn serial(cells: &Cells<'_>) -> Vec<InOrder> {
+fn serial(cells: &Cells<'_>) -> Vec<InOrder> {
     let mut found = Vec::new();
     if cells.records.runs.iter().any(|run| run.block.is_some()) {
         return found;
@@ -164,14 +193,14 @@ fn in_order(cells: &Cells<'_>, cell: &Cell<'_>) -> Vec<f64> {
 }
 
 /// Says which metrics drift inside configurations whose runs are grouped.
-pub(super) fn drift_inside_groups(cells: &Cells<'_>) -> Vec<Lint> {
-    drifting_inside(cells, &grouped(cells))
-        .into_iter()
+pub(super) fn drift_inside_groups(cells: &Cells<'_>, order: &Order) -> Vec<Lint> {
+    let drifting = order.drifting.iter();
+    drifting
         .map(|found| {
             let way = if found.size > 0.0 { "rises" } else { "falls" };
             lint(
                 "drift",
-                place(cells, &found),
+                place(cells, found.place()),
                 format!(
                     "{way} from run to run of each configuration, and the runs are given \
                      configuration by configuration (Kendall's tau {:.2}, corrected p {})",
@@ -184,15 +213,15 @@ pub(super) fn drift_inside_groups(cells: &Cells<'_>) -> Vec<Lint> {
 }
 
 /// Says which metrics have runs that depend on each other.
-pub(super) fn dependent(cells: &Cells<'_>) -> Vec<Lint> {
+pub(super) fn dependent(cells: &Cells<'_>, order: &Order) -> Vec<Lint> {
     let mut told = BTreeSet::new();
-    serial(cells)
-        .into_iter()
-        .filter(|found| told.insert((found.workload, found.metric)))
+    let serial = order.serial.iter();
+    serial
+        .filter(|found| told.insert(found.place()))
         .map(|found| {
             lint(
                 "dependent-runs",
-                place(cells, &found),
+                place(cells, found.place()),
                 format!(
                     "consecutive runs resemble each other as samples of one run do (rank \
                      version of von Neumann's ratio {:.2} instead of 2, corrected p {})",
@@ -259,45 +288,43 @@ pub(super) fn unequal_spreads(cells: &Cells<'_>) -> Vec<Lint> {
     written.collect()
 }
 
-fn place(cells: &Cells<'_>, found: &InOrder) -> String {
+fn place(cells: &Cells<'_>, (workload, metric): (usize, usize)) -> String {
     format!(
         "{} on {}",
-        cells.metrics[found.metric].name, cells.workloads[found.workload]
+        cells.metrics[metric].name, cells.workloads[workload]
     )
 }
 
-/// Trends over the order of runs where configurations alternate, after taking out the configurations' means,
-/// corrected by Holm's method for the number of rows looked at.
-pub(super) fn drift(cells: &Cells<'_>, faults: &Faults) -> Vec<Lint> {
+/// Trends over the order of runs where configurations alternate, after taking out
+/// the configurations' means, corrected by Holm's method for the number of rows looked at.
+pub(super) fn drift(cells: &Cells<'_>, faults: &Faults, order: &Order) -> Vec<Lint> {
     let mut found = Vec::new();
-    let grouped = grouped(cells);
     for (workload, metric) in cells.rows() {
-        if faults.says_nothing(workload, metric) || grouped.contains(&workload) {
+        if faults.says_nothing(workload, metric) || order.grouped.contains(&workload) {
             continue;
         }
         let residuals = residuals_in_order(cells, workload, metric);
         if let Some(drift) = trend(&residuals) {
-            found.push((workload, metric, drift));
+            found.push(InOrder {
+                workload,
+                metric,
+                size: drift.tau,
+                p: drift.p,
+            });
         }
     }
-    let p: Vec<f64> = found.iter().map(|f| f.2.p).collect();
-    found
+    significant(found)
         .iter()
-        .zip(holm(&p))
-        .filter(|(_, p)| *p <= 0.05)
-        .map(|((workload, metric, drift), p)| {
-            let way = if drift.tau > 0.0 { "rises" } else { "falls" };
+        .map(|found| {
+            let way = if found.size > 0.0 { "rises" } else { "falls" };
             lint(
                 "drift",
-                format!(
-                    "{} on {}",
-                    cells.metrics[*metric].name, cells.workloads[*workload]
-                ),
+                place(cells, found.place()),
                 format!(
                     "{way} over the order of runs, whatever the configuration \
                      (Kendall's tau {:.2}, corrected p {})",
-                    drift.tau,
-                    p_value(p)
+                    found.size,
+                    p_value(found.p)
                 ),
             )
         })
