@@ -2,49 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_judge::{VerdictInput, decide, equivalence, lints, permutation, power};
+use assize_judge::{equivalence, permutation, power};
 
-use crate::across::Reach;
 use crate::across_rows::{machine_rows, pooled_row, story};
 use crate::baselines::Baselines;
 use crate::caps::{Cap, Caps};
-use crate::cells::{Cell, Cells, Key};
+use crate::cells::{Cells, Key};
 use crate::document::{Agreement, Comparison, Lint, MachineComparison, Pooled, Scale, Verdict};
-use crate::family::{Answer, Answers, Asked, Question, Questions};
+use crate::family::{Answer, Answers, Questions};
 use crate::identities::are_same;
 use crate::noise::repeated;
 use crate::options::Options;
-use crate::weigh::{Weighed, ends, weigh};
-use crate::words::{p_value, plain};
+use crate::row::{Pair, Row};
+use crate::weigh::{Weighed, ends};
+use crate::words::p_value;
 
 /// More runs than this are no advice.
 const MOST_RUNS: u32 = 10_000;
-/// With fewer runs of a side nothing is supported.
-pub(crate) const FEWEST_SUPPORTED: u32 = 3;
-/// With fewer runs of a side nothing is equivalent.
-const FEWEST_EQUIVALENT: u32 = 5;
-/// Where some runs lie apart, two configurations are equivalent only if there are
-/// runs enough to have seen a tail of this share.
-const TAIL: f64 = 0.05;
-
 /// Runs of the baseline, runs of the configuration, runs of each per block.
 type Design = (u32, u32, Option<u32>);
-
-/// One row before it is written down.
-pub(crate) struct Row {
-    pub(crate) key: Key,
-    pub(crate) baseline: usize,
-    pub(crate) weighed: Weighed,
-    pub(crate) primary: bool,
-    asked: Asked,
-    on_machines: Vec<Asked>,
-    cap: Option<Cap>,
-    /// Why the two cannot be equivalent, if more than their interval is against it.
-    tails: Option<String>,
-    pub(crate) answer: Answer,
-    pub(crate) verdict: Verdict,
-    runs_needed: Option<u32>,
-}
 
 /// All comparisons, and what several machines say of them.
 pub(crate) struct Compared {
@@ -86,10 +62,10 @@ pub(crate) fn ask_all(
             metric,
             configuration: baseline,
         };
-        let Some(a) = cells.get(of_baseline) else {
+        if cells.get(of_baseline).is_none() {
             continue;
-        };
-        for (configuration, b) in cells.row(workload, metric) {
+        }
+        for (configuration, _) in cells.row(workload, metric) {
             if configuration == baseline
                 || repeated(cells, configuration).is_some()
                 || are_same(cells, baseline, configuration, workload)
@@ -100,139 +76,23 @@ pub(crate) fn ask_all(
                 configuration,
                 ..of_baseline
             };
-            let is_primary = primary.contains(&metric);
-            let mut row = ask(cells, key, baseline, (a, b), is_primary, options, questions);
-            row.cap = caps.of(cells, key, (a, b));
-            rows.push(row);
+            let pair = Pair {
+                key,
+                baseline,
+                primary: primary.contains(&metric),
+                bound: 1.0,
+            };
+            rows.extend(Row::ask(cells, pair, caps, options, questions));
         }
     }
     rows
 }
 
-fn ask(
-    cells: &Cells<'_>,
-    key: Key,
-    baseline: usize,
-    (a, b): (&Cell<'_>, &Cell<'_>),
-    primary: bool,
-    options: &Options,
-    questions: &mut Questions,
-) -> Row {
-    let weighed = weigh(cells, a, b).at_level(options.level);
-    let tails = tails(a, b, options);
-    let p_equivalence = equivalence_p(&weighed, options).filter(|_| tails.is_none());
-    let asked = questions.ask(question(&weighed, p_equivalence, primary));
-    let machines = weighed.across.iter().flat_map(|across| &across.machines);
-    let on_machines = machines
-        .map(|on| questions.ask(question(&on.weighed, None, primary)))
-        .collect();
-    Row {
-        key,
-        baseline,
-        weighed,
-        primary,
-        asked,
-        on_machines,
-        cap: None,
-        tails,
-        answer: Answer::default(),
-        verdict: Verdict::Undecided,
-        runs_needed: None,
-    }
-}
-
-/// What is asked of two cells.
-pub(crate) fn question(weighed: &Weighed, p_equivalence: Option<f64>, primary: bool) -> Question {
-    Question {
-        contrast: weighed.contrast.clone(),
-        p_t: weighed.p_t,
-        p_equivalence,
-        primary,
-    }
-}
-
-/// p of the two one-sided tests; none where there can be no equivalence.
-pub(crate) fn equivalence_p(weighed: &Weighed, options: &Options) -> Option<f64> {
-    let fewest = weighed.n_a?.min(weighed.n_b?);
-    if weighed.scale == Scale::Raw
-        || fewest < FEWEST_EQUIVALENT
-        || weighed.too_coarse(options).is_some()
-        || weighed
-            .agreement()
-            .is_some_and(|found| found == Agreement::Differ)
-    {
-        return None;
-    }
-    let tests = equivalence::of_ratio(weighed.estimate.as_ref()?, options.margin);
-    Some(tests.ok()?.p)
-}
-
-/// Why some runs that lie apart forbid that two cells are called equivalent.
-fn tails(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Option<String> {
-    let apart = |cell: &Cell<'_>| {
-        cell.by_machine().iter().any(|cell| {
-            let values = cell.values();
-            let middle = median(&values);
-            lints::outlier(&values)
-                .into_iter()
-                .any(|at| (values[at] / middle - 1.0).abs() > options.margin)
-        })
-    };
-    let fewest = u32::try_from(a.runs.len().min(b.runs.len())).ok()?;
-    let missed = equivalence::share_missed(fewest, options.alpha).ok()?;
-    (missed > TAIL && (apart(a) || apart(b))).then(|| {
-        format!(
-            "some runs lie apart, and {fewest} runs do not tell how many do: up to {} % may",
-            plain(100.0 * missed)
-        )
-    })
-}
-
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
 /// Decides every row.
 pub(crate) fn settle(rows: &mut [Row], answers: &Answers, options: &Options) {
     for row in rows {
-        row.answer = answers.of(row.asked);
-        if let Some(across) = &mut row.weighed.across {
-            for (on, &asked) in across.machines.iter_mut().zip(&row.on_machines) {
-                on.answer = answers.of(asked);
-                on.verdict = verdict_of(&on.weighed, &on.answer, options);
-            }
-        }
-        row.verdict = capped(
-            verdict(&row.weighed, &row.answer, options),
-            row.cap,
-            &row.answer,
-            options,
-        );
+        row.settle(answers, options);
         row.runs_needed = runs_needed(row, options.alpha);
-    }
-}
-
-/// A verdict no better than a lint allows. What a lint is about must have the t test
-/// on its side.
-pub(crate) fn capped(
-    verdict: Verdict,
-    cap: Option<Cap>,
-    answer: &Answer,
-    options: &Options,
-) -> Verdict {
-    let Some(cap) = cap else {
-        return verdict;
-    };
-    let by_t = answer.p_t_adjusted.is_some_and(|p| p <= options.alpha);
-    match (verdict, cap.verdict) {
-        (Verdict::Established, Verdict::Supported) if by_t => Verdict::Supported,
-        (Verdict::Established, Verdict::Established) if by_t => Verdict::Established,
-        (Verdict::Supported, Verdict::Established) => Verdict::Supported,
-        (Verdict::Supported, Verdict::Supported) => Verdict::Supported,
-        (Verdict::Equivalent, _) => Verdict::Equivalent,
-        _ => Verdict::Undecided,
     }
 }
 
@@ -302,51 +162,6 @@ fn enough(per_block: Option<u32>, alpha: f64) -> Option<String> {
     }
     let p = permutation::attainable(n as usize, n as usize);
     Some(format!("{n} against {n} would reach {}", p_value(p)))
-}
-
-/// The verdict of a row. Where several machines have no common direction no
-/// difference is claimed, and a mean of unequal effects shows no equivalence.
-fn verdict(weighed: &Weighed, answer: &Answer, options: &Options) -> Verdict {
-    let word = verdict_of(weighed, answer, options);
-    let differs = matches!(word, Verdict::Established | Verdict::Supported);
-    if differs && let Some(across) = &weighed.across {
-        return match across.reach(options.alpha) {
-            Reach::LikeThese => word,
-            // Kernels are what is asked about; machines stand for others.
-            Reach::AllOfThese if across.is_of_kernels() => word,
-            Reach::AllOfThese => Verdict::Supported,
-            Reach::None => Verdict::Undecided,
-        };
-    }
-    let alike = weighed
-        .agreement()
-        .is_none_or(|found| found == Agreement::Agree);
-    if word == Verdict::Equivalent && !alike {
-        return Verdict::Undecided;
-    }
-    word
-}
-
-/// One of the four words, by the corrected p of two cells.
-pub(crate) fn verdict_of(weighed: &Weighed, answer: &Answer, options: &Options) -> Verdict {
-    let word = decide(VerdictInput {
-        p_adjusted: answer.p_adjusted,
-        p_t_adjusted: answer.p_t_adjusted.filter(|_| enough_for_t(weighed)),
-        p_attainable: answer.least,
-        p_equivalence: answer.p_equivalence,
-        alpha: options.alpha,
-    });
-    match word {
-        assize_judge::Verdict::Established => Verdict::Established,
-        assize_judge::Verdict::Supported => Verdict::Supported,
-        assize_judge::Verdict::Equivalent => Verdict::Equivalent,
-        assize_judge::Verdict::Undecided => Verdict::Undecided,
-    }
-}
-
-fn enough_for_t(weighed: &Weighed) -> bool {
-    let made = weighed.n_a.min(weighed.n_b);
-    made.is_some_and(|n| n >= FEWEST_SUPPORTED)
 }
 
 /// How many runs a side would establish a row: by the attainable p at its part of
@@ -445,7 +260,7 @@ fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
 
 /// The lint that made a verdict worse than its figures.
 fn capped_by(row: &Row, options: &Options) -> Option<Cap> {
-    let uncapped = verdict(&row.weighed, &row.answer, options);
+    let uncapped = row.uncapped(options);
     row.cap.filter(|_| uncapped != row.verdict)
 }
 

@@ -7,11 +7,11 @@ use assize_judge::{Error as JudgeError, factorial};
 
 use crate::caps::{Cap, Caps};
 use crate::cells::Cells;
-use crate::comparisons::capped;
 use crate::document::{Effect, Factorial, Lint, Verdict};
 use crate::family::{Answers, Asked, Question, Questions};
 use crate::names::folded;
 use crate::options::Options;
+use crate::row::capped;
 use crate::weigh::{ends, site};
 use crate::words::finite;
 

@@ -46,6 +46,7 @@ mod noise;
 mod options;
 mod pairs;
 mod rates;
+mod row;
 mod sentences;
 mod so_far;
 mod steps;

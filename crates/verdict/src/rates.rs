@@ -4,11 +4,11 @@ use assize_bundle::Events;
 use assize_judge::{garwood, poisson};
 
 use crate::cells::{Cell, Cells, Reading};
-use crate::comparisons::{question, verdict_of};
 use crate::document::{Lint, Rate, RateComparison, RateTest, Verdict};
 use crate::family::{Answers, Asked, Question, Questions};
 use crate::noise::repeated;
 use crate::options::Options;
+use crate::row::{question, verdict_of};
 use crate::weigh::{Weighed, ends, weigh};
 use crate::words::{count, finite, plain};
 

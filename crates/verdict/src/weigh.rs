@@ -6,7 +6,7 @@ use assize_judge::family::{self, Block, Contrast};
 use assize_judge::welch::{self, Estimate, Moments};
 use assize_judge::{Interval, Result, paired};
 
-use crate::across::{Across, Reach, weigh_across};
+use crate::across::{Across, weigh_across};
 use crate::cells::{Cell, Cells, standard_error, usable};
 use crate::document::{Agreement, Scale, TTest};
 use crate::options::{LEVEL, Options};
@@ -108,16 +108,6 @@ impl Weighed {
     /// Whether several machines tell the same story; none of one machine.
     pub(crate) fn agreement(&self) -> Option<Agreement> {
         Some(self.across.as_ref()?.agreement())
-    }
-
-    /// Of which machines one direction may be claimed; none of one machine.
-    pub(crate) fn reach(&self, alpha: f64) -> Option<Reach> {
-        Some(self.across.as_ref()?.reach(alpha))
-    }
-
-    /// Whether a difference may be claimed of all machines, if there are several.
-    pub(crate) fn has_common_direction(&self, alpha: f64) -> bool {
-        self.reach(alpha).is_none_or(|reach| reach != Reach::None)
     }
 
     /// What they say, if they contradict each other.

@@ -1,8 +1,5 @@
 //! Signs and margins of claims: `<= B + 2%`.
 
-use assize_judge::Estimate;
-use assize_judge::family::Contrast;
-
 use super::grammar::{ClaimKind, Reading, Relation};
 
 /// What stands between two names.
@@ -217,22 +214,4 @@ pub(super) fn shown(reading: &Reading) -> (&'static str, String) {
         std::cmp::Ordering::Equal => String::new(),
     };
     (sign.text(), margin)
-}
-
-/// An estimate of the ratio as one of the ratio over `bound`.
-pub(super) fn about(estimate: Estimate, bound: f64) -> Estimate {
-    let over = Estimate {
-        effect: estimate.effect / bound,
-        ..estimate
-    };
-    over.ratio_widened(0.0)
-}
-
-/// A contrast whose `b` is lowered by `by`.
-pub(super) fn shifted(contrast: &Contrast, by: f64) -> Contrast {
-    let mut shifted = contrast.clone();
-    for block in &mut shifted.blocks {
-        block.b.iter_mut().for_each(|v| *v -= by);
-    }
-    shifted
 }

@@ -10,19 +10,18 @@ pub(crate) use grammar::check_form;
 
 use std::cmp::Ordering;
 
-use crate::caps::{Cap, Caps};
+use crate::caps::Caps;
 use crate::cells::{Cells, Key};
-use crate::comparisons::{Row, equivalence_p, question, verdict_of};
 use crate::document::{Claim, ClaimOrigin, Outcome, Scale, Verdict};
 use crate::error::Error;
-use crate::family::{Answer, Answers, Asked, Questions};
+use crate::family::{Answer, Answers, Questions};
 use crate::options::Options;
 use crate::rates::{self, Counted, counted};
+use crate::row::{Pair, Row};
 use crate::weigh::{Weighed, weigh};
-use crate::words::{count, finite};
+use crate::words::count;
 use declared::{Asked as Heard, asked, names, unjudged, untried};
 use grammar::{ClaimKind, Names, Reading, Relation};
-use margin::{about, shifted};
 
 /// A against B in one workload.
 pub(super) struct Part {
@@ -47,8 +46,8 @@ pub(super) enum Evidence {
 enum Source {
     /// A row of the comparisons.
     Row(usize),
-    /// A question of the claim's own.
-    Asked(Asked, Option<Cap>),
+    /// A comparison of the claim's own.
+    Own(Box<Row>),
     /// Rates, by the place of B and A among the counts.
     Rates(usize, usize),
     /// Nothing can be asked.
@@ -194,12 +193,17 @@ impl Court<'_, '_> {
             let source = match row {
                 Some(row) if reading.bound == 1.0 => Source::Row(row),
                 _ => {
-                    let primary = declared
-                        && self.rows.iter().any(|row| {
-                            row.primary && (row.key.workload, row.key.metric) == (workload, metric)
-                        });
-                    let cap = self.caps.of(cells, key(reading.a), (b, a));
-                    self.own_question(&weighed, reading, primary, cap)
+                    let pair = Pair {
+                        key: key(reading.a),
+                        baseline: reading.b,
+                        primary: declared
+                            && self.rows.iter().any(|row| {
+                                row.primary
+                                    && (row.key.workload, row.key.metric) == (workload, metric)
+                            }),
+                        bound: reading.bound,
+                    };
+                    self.own(&weighed, pair)
                 }
             };
             Some(Part {
@@ -211,38 +215,18 @@ impl Court<'_, '_> {
         parts.collect()
     }
 
-    /// A question of the claim's own: on which side of its bound the ratio lies.
-    fn own_question(
-        &mut self,
-        weighed: &Weighed,
-        reading: Reading,
-        primary: bool,
-        cap: Option<Cap>,
-    ) -> Source {
-        if weighed.scale == Scale::Raw && reading.bound != 1.0 {
+    /// A comparison of the claim's own: on which side of its bound the ratio lies.
+    fn own(&mut self, weighed: &Weighed, pair: Pair) -> Source {
+        if weighed.scale == Scale::Raw && pair.bound != 1.0 {
             return Source::None("a margin in per cent needs positive values");
         }
-        if weighed.across.is_some() && reading.bound != 1.0 {
+        if weighed.across.is_some() && pair.bound != 1.0 {
             return Source::None("a margin is tried on one machine at a time");
         }
-        let p_equivalence =
-            equivalence_p(weighed, self.options).filter(|_| reading.kind == ClaimKind::Equal);
-        let mut question = question(weighed, p_equivalence, primary);
-        if reading.bound != 1.0 {
-            let estimate = weighed
-                .estimate
-                .map(|estimate| about(estimate, reading.bound));
-            question.p_t = weighed
-                .p_t
-                .and(estimate)
-                .and_then(|estimate| finite(estimate.p_t));
-            question.contrast = weighed
-                .contrast
-                .as_ref()
-                .filter(|contrast| contrast.relative)
-                .map(|contrast| shifted(contrast, reading.bound.ln()));
-        }
-        Source::Asked(self.questions.ask(question), cap)
+        let row = Row::ask(self.cells, pair, self.caps, self.options, self.questions);
+        row.map_or(Source::None("nothing was recorded of one of them"), |row| {
+            Source::Own(Box::new(row))
+        })
     }
 
     /// A against B by counts of events.
@@ -288,7 +272,12 @@ pub(crate) fn settle(
         Claims::Unjudged(claims) => claims,
         Claims::Tried(pending, events) => {
             let pairs = pairs(cells);
-            let decided = pending.into_iter().map(|claim| {
+            let decided = pending.into_iter().map(|mut claim| {
+                for part in &mut claim.parts {
+                    if let Source::Own(row) = &mut part.source {
+                        row.settle(answers, options);
+                    }
+                }
                 let reading = match &claim.reading {
                     Ok(reading) => *reading,
                     Err(why) => return undecided(&claim, why.clone()),
@@ -330,21 +319,11 @@ fn find(
 ) -> Found {
     match (&part.source, &part.evidence) {
         (Source::Row(at), Evidence::Values(weighed)) => by_row(&rows[*at], weighed),
-        (Source::Asked(asked, cap), Evidence::Values(weighed)) => {
-            let answer = answers.of(*asked);
-            let mut verdict = verdict_of(weighed, &answer, options);
-            if let Some(cap) = cap {
-                verdict = crate::comparisons::capped(verdict, Some(*cap), &answer, options);
-            }
-            let direction = match weighed.scale {
-                Scale::Raw => weighed.direction(),
-                _ => weighed.ratio.and_then(|ratio| ratio.partial_cmp(&bound)),
-            };
-            let differs = matches!(verdict, Verdict::Established | Verdict::Supported);
-            let common = weighed.has_common_direction(options.alpha);
-            let mut found = found(verdict, direction, answer, weighed);
-            if differs && !common {
-                found.verdict = Verdict::Undecided;
+        (Source::Own(row), Evidence::Values(weighed)) => {
+            let differs = matches!(row.verdict, Verdict::Established | Verdict::Supported);
+            let mut found = by_row(row, weighed);
+            if weighed.scale != Scale::Raw {
+                found.direction = weighed.ratio.and_then(|ratio| ratio.partial_cmp(&bound));
             }
             if let Some(pairs) = among
                 && differs

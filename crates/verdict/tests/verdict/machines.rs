@@ -388,3 +388,38 @@ fn an_effect_somewhere_is_no_common_effect() {
     );
     assert_eq!(pooled.verdict, Verdict::Undecided);
 }
+
+#[test]
+fn a_claim_about_another_pair_is_as_sure_as_its_row_would_be() {
+    let mut records = on(&[
+        ("alpha", BASE.to_vec(), QUEUE.to_vec()),
+        ("beta", BASE.to_vec(), scaled(&QUEUE, 0.7, 0.02)),
+    ]);
+    // The claim is about two that are both compared with this one.
+    let mut first: Vec<_> = records.runs.clone();
+    first.retain(|run| run.configuration == "base");
+    for run in &mut first {
+        run.configuration = "first".into();
+    }
+    records.runs.splice(0..0, first);
+    let claims = Options {
+        claims: vec!["queue < base on time".into()],
+        ..Options::default()
+    };
+    let of_claim = tried(&records, &claims);
+    assert_eq!(of_claim.baseline.as_deref(), Some("first"));
+    let baseline = Options {
+        baseline: Some("base".into()),
+        ..Options::default()
+    };
+    let of_row = tried(&records, &baseline);
+    let row = row(&of_row, "pipe", "time", "queue");
+    // Each machine shows it, others are not known of.
+    assert_eq!(row.verdict, Verdict::Supported);
+    let claim = &of_claim.claims[0];
+    assert_eq!(claim.outcome, Outcome::Upheld, "{claim:?}");
+    assert!(
+        claim.because.contains("supported, not established"),
+        "{claim:?}"
+    );
+}

@@ -1,0 +1,257 @@
+//! One comparison of two configurations: what is asked of it, and what may be said.
+
+use assize_judge::family::Contrast;
+use assize_judge::{Estimate, VerdictInput, decide, equivalence, lints};
+
+use crate::across::Reach;
+use crate::caps::{Cap, Caps};
+use crate::cells::{Cell, Cells, Key};
+use crate::document::{Agreement, Scale, Verdict};
+use crate::family::{Answer, Answers, Asked, Question, Questions};
+use crate::options::Options;
+use crate::weigh::{Weighed, weigh};
+use crate::words::{finite, plain};
+
+/// With fewer runs of a side nothing is supported.
+pub(crate) const FEWEST_SUPPORTED: u32 = 3;
+/// With fewer runs of a side nothing is equivalent.
+const FEWEST_EQUIVALENT: u32 = 5;
+/// Where some runs lie apart, two configurations are equivalent only if there are
+/// runs enough to have seen a tail of this share.
+const TAIL: f64 = 0.05;
+
+/// Which two are compared, and with what.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pair {
+    /// The configuration under trial.
+    pub(crate) key: Key,
+    pub(crate) baseline: usize,
+    pub(crate) primary: bool,
+    /// The ratio that theirs is held against: 1 asks whether they differ.
+    pub(crate) bound: f64,
+}
+
+/// A comparison before it is written down.
+pub(crate) struct Row {
+    pub(crate) key: Key,
+    pub(crate) baseline: usize,
+    pub(crate) weighed: Weighed,
+    pub(crate) primary: bool,
+    asked: Asked,
+    on_machines: Vec<Asked>,
+    pub(crate) cap: Option<Cap>,
+    /// Why the two cannot be equivalent, if more than their interval is against it.
+    pub(crate) tails: Option<String>,
+    pub(crate) answer: Answer,
+    pub(crate) verdict: Verdict,
+    pub(crate) runs_needed: Option<u32>,
+}
+
+impl Row {
+    /// Asks about two cells that hold something; none if one of them does not.
+    pub(crate) fn ask(
+        cells: &Cells<'_>,
+        pair: Pair,
+        caps: &Caps<'_>,
+        options: &Options,
+        questions: &mut Questions,
+    ) -> Option<Self> {
+        let of_baseline = Key {
+            configuration: pair.baseline,
+            ..pair.key
+        };
+        let (a, b) = (cells.get(of_baseline)?, cells.get(pair.key)?);
+        let weighed = weigh(cells, a, b).at_level(options.level);
+        let tails = tails(a, b, options);
+        let p_equivalence = equivalence_p(&weighed, options).filter(|_| tails.is_none());
+        let mut question = question(&weighed, p_equivalence, pair.primary);
+        if pair.bound != 1.0 {
+            hold_against(&mut question, &weighed, pair.bound);
+        }
+        let machines = weighed.across.iter().flat_map(|across| &across.machines);
+        Some(Row {
+            key: pair.key,
+            baseline: pair.baseline,
+            primary: pair.primary,
+            asked: questions.ask(question),
+            on_machines: machines
+                .map(|on| questions.ask(self::question(&on.weighed, None, pair.primary)))
+                .collect(),
+            cap: caps.of(cells, pair.key, (a, b)),
+            weighed,
+            tails,
+            answer: Answer::default(),
+            verdict: Verdict::Undecided,
+            runs_needed: None,
+        })
+    }
+
+    /// Decides it.
+    pub(crate) fn settle(&mut self, answers: &Answers, options: &Options) {
+        self.answer = answers.of(self.asked);
+        if let Some(across) = &mut self.weighed.across {
+            for (on, &asked) in across.machines.iter_mut().zip(&self.on_machines) {
+                on.answer = answers.of(asked);
+                on.verdict = verdict_of(&on.weighed, &on.answer, options);
+            }
+        }
+        self.verdict = capped(self.uncapped(options), self.cap, &self.answer, options);
+    }
+
+    /// The verdict that its figures alone give.
+    pub(crate) fn uncapped(&self, options: &Options) -> Verdict {
+        verdict(&self.weighed, &self.answer, options)
+    }
+}
+
+/// Asks whether a ratio lies on one side of `bound`, and nothing of equivalence.
+fn hold_against(question: &mut Question, weighed: &Weighed, bound: f64) {
+    let estimate = weighed.estimate.map(|estimate| about(estimate, bound));
+    question.p_equivalence = None;
+    question.p_t = weighed
+        .p_t
+        .and(estimate)
+        .and_then(|estimate| finite(estimate.p_t));
+    question.contrast = question
+        .contrast
+        .take()
+        .filter(|contrast| contrast.relative)
+        .map(|contrast| shifted(contrast, bound.ln()));
+}
+
+/// An estimate of the ratio as one of the ratio over `bound`.
+fn about(estimate: Estimate, bound: f64) -> Estimate {
+    let over = Estimate {
+        effect: estimate.effect / bound,
+        ..estimate
+    };
+    over.ratio_widened(0.0)
+}
+
+/// A contrast whose `b` is lowered by `by`.
+fn shifted(mut contrast: Contrast, by: f64) -> Contrast {
+    for block in &mut contrast.blocks {
+        block.b.iter_mut().for_each(|v| *v -= by);
+    }
+    contrast
+}
+
+/// What is asked of two cells.
+pub(crate) fn question(weighed: &Weighed, p_equivalence: Option<f64>, primary: bool) -> Question {
+    Question {
+        contrast: weighed.contrast.clone(),
+        p_t: weighed.p_t,
+        p_equivalence,
+        primary,
+    }
+}
+
+/// p of the two one-sided tests; none where there can be no equivalence.
+fn equivalence_p(weighed: &Weighed, options: &Options) -> Option<f64> {
+    let fewest = weighed.n_a?.min(weighed.n_b?);
+    if weighed.scale == Scale::Raw
+        || fewest < FEWEST_EQUIVALENT
+        || weighed.too_coarse(options).is_some()
+        || weighed
+            .agreement()
+            .is_some_and(|found| found == Agreement::Differ)
+    {
+        return None;
+    }
+    let tests = equivalence::of_ratio(weighed.estimate.as_ref()?, options.margin);
+    Some(tests.ok()?.p)
+}
+
+/// Why some runs that lie apart forbid that two cells are called equivalent.
+fn tails(a: &Cell<'_>, b: &Cell<'_>, options: &Options) -> Option<String> {
+    let apart = |cell: &Cell<'_>| {
+        cell.by_machine().iter().any(|cell| {
+            let values = cell.values();
+            let middle = median(&values);
+            lints::outlier(&values)
+                .into_iter()
+                .any(|at| (values[at] / middle - 1.0).abs() > options.margin)
+        })
+    };
+    let fewest = u32::try_from(a.runs.len().min(b.runs.len())).ok()?;
+    let missed = equivalence::share_missed(fewest, options.alpha).ok()?;
+    (missed > TAIL && (apart(a) || apart(b))).then(|| {
+        format!(
+            "some runs lie apart, and {fewest} runs do not tell how many do: up to {} % may",
+            plain(100.0 * missed)
+        )
+    })
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// A verdict no better than a lint allows. What a lint is about must have the t test
+/// on its side.
+pub(crate) fn capped(
+    verdict: Verdict,
+    cap: Option<Cap>,
+    answer: &Answer,
+    options: &Options,
+) -> Verdict {
+    let Some(cap) = cap else {
+        return verdict;
+    };
+    let by_t = answer.p_t_adjusted.is_some_and(|p| p <= options.alpha);
+    match (verdict, cap.verdict) {
+        (Verdict::Established, Verdict::Supported) if by_t => Verdict::Supported,
+        (Verdict::Established, Verdict::Established) if by_t => Verdict::Established,
+        (Verdict::Supported, Verdict::Established) => Verdict::Supported,
+        (Verdict::Supported, Verdict::Supported) => Verdict::Supported,
+        (Verdict::Equivalent, _) => Verdict::Equivalent,
+        _ => Verdict::Undecided,
+    }
+}
+
+/// The verdict of a row. Where several machines have no common direction no
+/// difference is claimed, and a mean of unequal effects shows no equivalence.
+fn verdict(weighed: &Weighed, answer: &Answer, options: &Options) -> Verdict {
+    let word = verdict_of(weighed, answer, options);
+    let differs = matches!(word, Verdict::Established | Verdict::Supported);
+    if differs && let Some(across) = &weighed.across {
+        return match across.reach(options.alpha) {
+            Reach::LikeThese => word,
+            // Kernels are what is asked about; machines stand for others.
+            Reach::AllOfThese if across.is_of_kernels() => word,
+            Reach::AllOfThese => Verdict::Supported,
+            Reach::None => Verdict::Undecided,
+        };
+    }
+    let alike = weighed
+        .agreement()
+        .is_none_or(|found| found == Agreement::Agree);
+    if word == Verdict::Equivalent && !alike {
+        return Verdict::Undecided;
+    }
+    word
+}
+
+/// One of the four words, by the corrected p of two cells.
+pub(crate) fn verdict_of(weighed: &Weighed, answer: &Answer, options: &Options) -> Verdict {
+    let word = decide(VerdictInput {
+        p_adjusted: answer.p_adjusted,
+        p_t_adjusted: answer.p_t_adjusted.filter(|_| enough_for_t(weighed)),
+        p_attainable: answer.least,
+        p_equivalence: answer.p_equivalence,
+        alpha: options.alpha,
+    });
+    match word {
+        assize_judge::Verdict::Established => Verdict::Established,
+        assize_judge::Verdict::Supported => Verdict::Supported,
+        assize_judge::Verdict::Equivalent => Verdict::Equivalent,
+        assize_judge::Verdict::Undecided => Verdict::Undecided,
+    }
+}
+
+fn enough_for_t(weighed: &Weighed) -> bool {
+    let made = weighed.n_a.min(weighed.n_b);
+    made.is_some_and(|n| n >= FEWEST_SUPPORTED)
+}
