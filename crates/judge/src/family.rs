@@ -8,9 +8,10 @@ mod sites;
 
 use crate::error::{Error, Result, check_finite};
 use crate::moments::{mean, variance};
+use crate::permutation::choose;
 use crate::prior::{Prior, fit};
 use crate::random::Draws;
-use sites::{Sites, choose};
+use sites::Sites;
 
 /// At most so many relabelings are all visited.
 pub const EXACT_LIMIT: f64 = 1e6;

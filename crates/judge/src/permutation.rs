@@ -168,7 +168,7 @@ fn block(a: &[f64], b: &[f64]) -> Block {
 }
 
 /// The binomial coefficient; exact while below 2^53.
-fn choose(n: usize, k: usize) -> f64 {
+pub(crate) fn choose(n: usize, k: usize) -> f64 {
     (1..=k.min(n - k)).fold(1.0, |c, i| {
         (c * (n - k.min(n - k) + i) as f64 / i as f64).round()
     })

@@ -3,13 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Block, Contrast};
+use crate::permutation::choose;
 use crate::random::Draws;
-
-/// The binomial coefficient; exact while below 2^53.
-pub(super) fn choose(n: usize, k: usize) -> f64 {
-    let k = k.min(n - k);
-    (1..=k).fold(1.0, |c, i| (c * (n - k + i) as f64 / i as f64).round())
-}
 
 /// Where labels are exchanged: a site with so many runs of each label.
 pub(super) struct Sites {
