@@ -3,6 +3,28 @@
 use assize_bundle::{Configuration, Events, Measurement, Records, Run, Unsupported};
 use assize_verdict::{Comparison, Document, Options, try_records};
 
+/// Seeds that differ much and configurations that differ little, in no steps.
+pub(crate) const BASE: [f64; 8] = [
+    9.9768334850895,
+    13.998174132645,
+    8.0076824009477,
+    20.872721388245,
+    12.070544723565,
+    29.950165394775,
+    9.0720555869157,
+    16.980389990437,
+];
+pub(crate) const QUEUE: [f64; 8] = [
+    9.0789184714314,
+    12.49836976129,
+    7.206914160853,
+    18.686055338048,
+    10.964078123905,
+    27.054982739947,
+    8.2656506458566,
+    15.182466344391,
+];
+
 /// Metrics of [`QUEUE_RUNS`], in order, with their units.
 pub(crate) const QUEUE_METRICS: [(&str, &str); 9] = [
     ("context-switches", ""),

@@ -4,29 +4,7 @@
 use assize_bundle::{Configuration, Doubt, FailedRun, Place, Records, Run, Unavailable};
 use assize_verdict::{Options, TTest, Verdict};
 
-use crate::common::{lints, row, runs_of, tried};
-
-/// Seeds that differ much and configurations that differ little, in no steps.
-const BASE: [f64; 8] = [
-    9.9768334850895,
-    13.998174132645,
-    8.0076824009477,
-    20.872721388245,
-    12.070544723565,
-    29.950165394775,
-    9.0720555869157,
-    16.980389990437,
-];
-const QUEUE: [f64; 8] = [
-    9.0789184714314,
-    12.49836976129,
-    7.206914160853,
-    18.686055338048,
-    10.964078123905,
-    27.054982739947,
-    8.2656506458566,
-    15.182466344391,
-];
+use crate::common::{BASE, QUEUE, lints, row, runs_of, tried};
 
 fn blocked(rows: &[(&str, &[f64])]) -> Records {
     let mut records = runs_of("pipe", "time", "s", rows);
