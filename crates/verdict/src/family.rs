@@ -108,19 +108,15 @@ impl Questions {
             ));
         }
         let by_t = by_holm(&questions, &classes, |question| question.p_t);
-        let by_t = share(&classes, PRIMARY_SHARE, &|at| by_t[at]);
+        let by_t = share(&classes, PRIMARY_SHARE, &by_t);
         let equal = by_holm(&questions, &classes, |question| question.p_equivalence);
-        let equal = share(&classes, PRIMARY_SHARE, &|at| equal[at]);
+        let equal = share(&classes, PRIMARY_SHARE, &equal);
         let differs = differences(&questions, &classes, &answers, alpha);
         for (at, answer) in answers.iter_mut().enumerate() {
-            let differs = differs.get(at).copied().flatten();
             let able = answer.p_adjusted.is_some();
-            answer.p_adjusted = differs.filter(|_| able);
-            answer.p_t_adjusted = match able {
-                true => by_t.get(at).copied().flatten(),
-                false => differs,
-            };
-            answer.p_equivalence = equal.get(at).copied().flatten();
+            answer.p_adjusted = differs[at].filter(|_| able);
+            answer.p_t_adjusted = if able { by_t[at] } else { differs[at] };
+            answer.p_equivalence = equal[at];
         }
         Answers { answers, families }
     }
@@ -132,12 +128,10 @@ fn tests(question: &Question) -> bool {
 
 /// The part of a class's alpha that its permutation tests have.
 fn permutation_share(questions: &[Question], class: &[usize], alpha: f64) -> f64 {
-    let by_t = |&&at: &&usize| questions[at].p_t.is_some() && !is_able(&questions[at], alpha);
-    let able = class.iter().any(|&at| is_able(&questions[at], alpha));
-    match able && class.iter().any(|at| by_t(&at)) {
-        true => PERMUTATION_SHARE,
-        false => 1.0,
-    }
+    let of_class = || class.iter().map(|&at| &questions[at]);
+    let able = of_class().any(|one| is_able(one, alpha));
+    let by_t = of_class().any(|one| one.p_t.is_some() && !is_able(one, alpha));
+    if able && by_t { PERMUTATION_SHARE } else { 1.0 }
 }
 
 /// The p by which each question may be called a difference: of the permutation test
@@ -154,18 +148,18 @@ fn differences(
         let (able, unable): (Vec<usize>, Vec<usize>) = class
             .iter()
             .partition(|&&at| is_able(&questions[at], alpha));
-        let by_t = by_holm(questions, &[unable.clone(), Vec::new()], |question| {
+        let mut p = by_holm(questions, std::slice::from_ref(&unable), |question| {
             question.p_t
         });
-        let kinds = [able, unable];
-        let shared = share(&kinds, PERMUTATION_SHARE, &|at| {
-            answers[at].p_adjusted.or(by_t[at])
-        });
-        for &at in kinds.iter().flatten() {
-            within[at] = shared.get(at).copied().flatten();
+        for &at in &able {
+            p[at] = answers[at].p_adjusted;
+        }
+        let shared = share(&[able, unable], PERMUTATION_SHARE, &p);
+        for &at in class {
+            within[at] = shared[at];
         }
     }
-    share(classes, PRIMARY_SHARE, &|at| within[at])
+    share(classes, PRIMARY_SHARE, &within)
 }
 
 /// Whether the permutation test can reach alpha by itself.
@@ -221,7 +215,7 @@ fn permute(
 /// Holm's p of the questions in each class.
 fn by_holm(
     questions: &[Question],
-    classes: &[Vec<usize>; 2],
+    classes: &[Vec<usize>],
     pick: impl Fn(&Question) -> Option<f64>,
 ) -> Vec<Option<f64>> {
     let mut all = vec![None; questions.len()];
@@ -234,20 +228,16 @@ fn by_holm(
     all
 }
 
-/// Lets two classes share alpha, the first having `first_share` of it.
-fn share(
-    classes: &[Vec<usize>; 2],
-    first_share: f64,
-    pick: &dyn Fn(usize) -> Option<f64>,
-) -> Vec<Option<f64>> {
+/// Lets two classes share alpha, the first having `first_share` of it. `p` are those
+/// of all questions; so is what comes back.
+fn share(classes: &[Vec<usize>; 2], first_share: f64, p: &[Option<f64>]) -> Vec<Option<f64>> {
     let present = |class: &[usize]| -> (Vec<usize>, Vec<f64>) {
-        let p = class.iter().filter_map(|&at| Some((at, pick(at)?)));
-        p.unzip()
+        let there = class.iter().filter_map(|&at| Some((at, p[at]?)));
+        there.unzip()
     };
     let (first, second) = (present(&classes[0]), present(&classes[1]));
     let (one, other) = share_alpha(&first.1, &second.1, first_share);
-    let most = classes.iter().flatten().max().map_or(0, |&at| at + 1);
-    let mut all = vec![None; most];
+    let mut all = vec![None; p.len()];
     for (&at, p) in first.0.iter().zip(one).chain(second.0.iter().zip(other)) {
         all[at] = Some(p);
     }
