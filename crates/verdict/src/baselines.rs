@@ -1,9 +1,10 @@
 //! Which configuration the others are compared with.
 
-use crate::cells::Cells;
+use crate::cells::{Cells, Key};
 use crate::document::Lint;
 use crate::error::Error;
 use crate::names::{Kind, resolve};
+use crate::noise::repeated;
 use crate::words::and_list;
 
 /// The baseline of each workload.
@@ -39,6 +40,28 @@ impl Baselines {
     /// The baseline of a workload.
     pub(crate) fn of(&self, workload: usize) -> Option<usize> {
         self.of_workload.get(workload).copied().flatten()
+    }
+
+    /// Every configuration with something to compare, at its workload and metric, and
+    /// its baseline, in the order of the cells. A baseline that was run once more is
+    /// compared with nothing.
+    pub(crate) fn compared(&self, cells: &Cells<'_>) -> Vec<(Key, usize)> {
+        let mut all = Vec::new();
+        for (workload, metric) in cells.rows() {
+            let key = |configuration| Key {
+                workload,
+                metric,
+                configuration,
+            };
+            let baseline = self.of(workload);
+            let Some(baseline) = baseline.filter(|&at| cells.get(key(at)).is_some()) else {
+                continue;
+            };
+            let others = cells.row(workload, metric).map(|(at, _)| at);
+            let others = others.filter(|&at| at != baseline && repeated(cells, at).is_none());
+            all.extend(others.map(|at| (key(at), baseline)));
+        }
+        all
     }
 
     /// The name of [`Baselines::main`].

@@ -7,11 +7,10 @@ use assize_judge::{equivalence, permutation, power};
 use crate::across_rows::{machine_rows, pooled_row, story};
 use crate::baselines::Baselines;
 use crate::caps::{Cap, Caps};
-use crate::cells::{Cells, Key};
+use crate::cells::Cells;
 use crate::document::{Agreement, Comparison, Lint, MachineComparison, Pooled, Scale, Verdict};
 use crate::family::{Answer, Answers, Questions};
 use crate::identities::are_same;
-use crate::noise::repeated;
 use crate::options::Options;
 use crate::row::{Pair, Row};
 use crate::weigh::{Weighed, ends};
@@ -52,40 +51,19 @@ pub(crate) fn ask_all(
     options: &Options,
     questions: &mut Questions,
 ) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for (workload, metric) in cells.rows() {
-        let Some(baseline) = baselines.of(workload) else {
-            continue;
-        };
-        let of_baseline = Key {
-            workload,
-            metric,
-            configuration: baseline,
-        };
-        if cells.get(of_baseline).is_none() {
-            continue;
-        }
-        for (configuration, _) in cells.row(workload, metric) {
-            if configuration == baseline
-                || repeated(cells, configuration).is_some()
-                || are_same(cells, baseline, configuration, workload)
-            {
-                continue;
-            }
-            let key = Key {
-                configuration,
-                ..of_baseline
-            };
+    let asked = baselines.compared(cells).into_iter();
+    asked
+        .filter(|(key, baseline)| !are_same(cells, *baseline, key.configuration, key.workload))
+        .filter_map(|(key, baseline)| {
             let pair = Pair {
                 key,
                 baseline,
-                primary: primary.contains(&metric),
+                primary: primary.contains(&key.metric),
                 bound: 1.0,
             };
-            rows.extend(Row::ask(cells, pair, caps, options, questions));
-        }
-    }
-    rows
+            Row::ask(cells, pair, caps, options, questions)
+        })
+        .collect()
 }
 
 /// Decides every row.

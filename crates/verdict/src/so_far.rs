@@ -5,7 +5,6 @@ use assize_bundle::Records;
 use crate::baselines::Baselines;
 use crate::cells::{Cells, Key};
 use crate::document::Scale;
-use crate::noise::repeated;
 use crate::weigh::weigh;
 
 /// What is known so far of one configuration against its baseline.
@@ -44,43 +43,38 @@ pub fn so_far(records: &Records, metrics: &[String]) -> Vec<SoFar> {
         return Vec::new();
     };
     let mut all = Vec::new();
-    for (workload, metric) in cells.rows() {
-        let named = &cells.metrics[metric];
-        let Some(baseline) = baselines.of(workload) else {
-            continue;
-        };
+    for (key, baseline) in baselines.compared(&cells) {
+        let named = &cells.metrics[key.metric];
         let of_baseline = Key {
-            workload,
-            metric,
             configuration: baseline,
+            ..key
         };
-        let (true, Some(a)) = (metrics.contains(&named.name), cells.get(of_baseline)) else {
+        let (true, Some(a), Some(b)) = (
+            metrics.contains(&named.name),
+            cells.get(of_baseline),
+            cells.get(key),
+        ) else {
             continue;
         };
-        for (configuration, b) in cells.row(workload, metric) {
-            if configuration == baseline || repeated(&cells, configuration).is_some() {
-                continue;
-            }
-            let weighed = weigh(&cells, a, b);
-            let effect = weighed.ratio.or(weighed.difference);
-            let (Some(effect), Some(ci), Some(n_baseline), Some(n)) =
-                (effect, weighed.ci_ends(), weighed.n_a, weighed.n_b)
-            else {
-                continue;
-            };
-            all.push(SoFar {
-                workload: cells.workloads[workload].clone(),
-                metric: named.name.clone(),
-                unit: named.unit.clone(),
-                baseline: cells.configurations[baseline].clone(),
-                configuration: cells.configurations[configuration].clone(),
-                effect,
-                ci,
-                scale: weighed.scale,
-                n_baseline,
-                n,
-            });
-        }
+        let weighed = weigh(&cells, a, b);
+        let effect = weighed.ratio.or(weighed.difference);
+        let (Some(effect), Some(ci), Some(n_baseline), Some(n)) =
+            (effect, weighed.ci_ends(), weighed.n_a, weighed.n_b)
+        else {
+            continue;
+        };
+        all.push(SoFar {
+            workload: cells.workloads[key.workload].clone(),
+            metric: named.name.clone(),
+            unit: named.unit.clone(),
+            baseline: cells.configurations[baseline].clone(),
+            configuration: cells.configurations[key.configuration].clone(),
+            effect,
+            ci,
+            scale: weighed.scale,
+            n_baseline,
+            n,
+        });
     }
     all
 }
