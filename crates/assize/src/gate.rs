@@ -23,7 +23,7 @@ pub(crate) fn fails(document: &Document, material: &Material<'_>) -> Result<bool
                 let found = closed(document, &directions, *gate, percent.share());
                 for row in &found {
                     let word = gate.word();
-                    let said = format!("assize: {word}>{percent}: {}", name(row));
+                    let said = format!("assize: {word}>{percent}: {}", name(row, *gate));
                     eprintln!("{}", assize_report::printable(&said));
                 }
                 !found.is_empty()
@@ -62,7 +62,7 @@ fn closed<'d>(
         let Some(better) = directions.get(&row.metric) else {
             return false;
         };
-        let worse = worsening(row, *better);
+        let worse = worsening(row, *better, gate);
         match gate {
             Gate::Worse => worse.is_some_and(|worse| worse.least > worse.of * margin),
             Gate::Unproven => worse.is_none_or(|worse| worse.most >= worse.of * margin),
@@ -80,8 +80,8 @@ struct Worsening {
     of: f64,
 }
 
-fn worsening(row: &Comparison, better: Better) -> Option<Worsening> {
-    let [low, high] = interval(row)?;
+fn worsening(row: &Comparison, better: Better, gate: Gate) -> Option<Worsening> {
+    let [low, high] = interval(row, gate)?;
     let (from, of) = match row.scale {
         Scale::Raw => (0.0, row.mean_baseline?.abs()),
         _ => (1.0, 1.0),
@@ -101,13 +101,22 @@ fn worsening(row: &Comparison, better: Better) -> Option<Worsening> {
 }
 
 /// The interval that a gate looks at.
-fn interval(row: &Comparison) -> Option<[f64; 2]> {
-    row.ci
+///
+/// One row that is worse closes the first gate, so its intervals hold for all
+/// rows at once: else the more rows there are, the more often it closes where
+/// nothing is worse. The second opens only if every row is shown not to be
+/// worse, for which the interval of each row will do (intersection-union test;
+/// Berger 1982).
+fn interval(row: &Comparison, gate: Gate) -> Option<[f64; 2]> {
+    match gate {
+        Gate::Worse => row.ci_simultaneous.or(row.ci),
+        Gate::Unproven => row.ci,
+    }
 }
 
 /// A row, with the figures on which it fails.
-fn name(row: &Comparison) -> String {
-    let figures = match interval(row) {
+fn name(row: &Comparison, gate: Gate) -> String {
+    let figures = match interval(row, gate) {
         Some([low, high]) => {
             let what = match row.scale {
                 Scale::Raw => "difference",
