@@ -563,24 +563,33 @@ def ask_factorial(court):
                     if len(term) == 2:
                         value = mean(True, True) - mean(False, True) - mean(True, False) + mean(False, False)
                     row["blocks"].append([b + 1, [0.0], [float(value)]])
-            varies = model.bse[at + 1] > 1e-13
-            p_t = float(model.pvalues[at + 1]) if varies and (row is None or len(complete) >= 3) else None
+            if row is None:
+                mine = {"effect": model.params[at + 1], "df": model.df_resid, "varies": model.bse[at + 1] > 1e-13}
+                mine |= {"ci": model.conf_int()[at + 1], "p": float(model.pvalues[at + 1])}
+            else:
+                # Each effect has the error of its own contrasts.
+                values = np.array([b[0] for _, _, b in row["blocks"]])
+                of_one = stats.ttest_1samp(values, 0.0)
+                mine = {"effect": values.mean(), "df": len(values) - 1}
+                mine |= {"varies": values.std() > 1e-13, "p": float(of_one.pvalue)}
+                mine |= {"ci": of_one.confidence_interval(0.95)}
+            p_t = mine["p"] if mine["varies"] and (row is None or len(complete) >= 3) else None
             question = Question(row, p_t, None, fit["metric"] in court.primary)
-            asked.append((fit, at, ":".join(names[i] for i in term), model, question))
+            asked.append((fit, at, ":".join(names[i] for i in term), (int(model.nobs), mine), question))
     return asked
 
 
 def factorial(court, asked):
-    for fit, at, label, model, q in asked:
+    for fit, at, label, (runs, mine), q in asked:
         effect, where = fit["effects"][at], f"{fit['workload']} {fit['metric']} {label}"
         passes = lambda p: p is not None and p <= court.alpha
         same(where, "name", effect["name"], label)
-        same(where, "ratio", effect["ratio"], math.exp(model.params[at + 1]))
-        same(where, "n", fit["n"], int(model.nobs))
-        same(where, "residual_df", fit["residual_df"], model.df_resid)
-        if model.bse[at + 1] > 1e-13:
-            ends(where, "ci", effect["ci"], np.exp(model.conf_int()[at + 1]))
-            same(where, "p", effect["p"], float(model.pvalues[at + 1]))
+        same(where, "ratio", effect["ratio"], math.exp(mine["effect"]))
+        same(where, "n", fit["n"], runs)
+        same(where, "residual_df", fit["residual_df"], mine["df"])
+        if mine["varies"]:
+            ends(where, "ci", effect["ci"], np.exp(mine["ci"]))
+            same(where, "p", effect["p"], mine["p"])
         same(where, "p_adjusted", effect["p_adjusted"], q.p_t_adjusted if q.p_adjusted is None else q.p_adjusted)
         supported = not passes(q.least) and passes(q.p_t_adjusted)
         verdict = "established" if passes(q.p_adjusted) else "supported" if supported else "undecided"

@@ -321,7 +321,8 @@ pub struct Factorial {
     pub factors: Vec<String>,
     /// Runs in the whole grid.
     pub n: u32,
-    /// Degrees of freedom left for the error.
+    /// Degrees of freedom of the error: complete blocks less 1, or without such
+    /// blocks what the least squares leave.
     pub residual_df: f64,
     /// Main effects, then two-way interactions.
     pub effects: Vec<Effect>,

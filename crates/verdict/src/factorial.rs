@@ -45,8 +45,9 @@ pub(crate) fn ask_all(
         let blocks: Vec<Label> = runs.iter().filter_map(|run| run.1).collect();
         let runs: Vec<(Vec<bool>, f64)> = runs.into_iter().map(|run| run.0).collect();
         match factorial::fit_in_blocks(&runs, &blocks, &names) {
-            Ok(fit) if fit.effects.iter().all(|effect| effect.ratio.is_finite()) => {
+            Ok(mut fit) if fit.effects.iter().all(|effect| effect.ratio.is_finite()) => {
                 let contrasts = contrasts(&runs, &blocks, &names);
+                in_blocks(&mut fit, &contrasts);
                 let is_primary = primary.contains(&metric);
                 let asked = fit.effects.iter().enumerate().map(|(at, effect)| {
                     let contrast = contrasts.get(at).cloned();
@@ -95,6 +96,18 @@ pub(crate) fn settle(fits: Fits, answers: &Answers, options: &Options) -> Vec<Fa
         fit
     });
     decided.collect()
+}
+
+/// Gives each effect the interval of its own contrasts, on which its test rests.
+fn in_blocks(fit: &mut assize_judge::Factorial, contrasts: &[Contrast]) {
+    for (effect, contrast) in fit.effects.iter_mut().zip(contrasts) {
+        let values: Vec<f64> = contrast.blocks.iter().flat_map(|b| b.b.clone()).collect();
+        let name = effect.name.clone();
+        if let Ok(found) = assize_judge::factorial::Effect::of_contrasts(name, &values) {
+            *effect = found;
+            fit.residual_df = values.len() - 1;
+        }
+    }
 }
 
 /// The machine and the block of a run.
