@@ -15,6 +15,7 @@ mod kernel_tests;
 mod kmod;
 mod lab;
 mod oracle;
+mod pages;
 mod report_speed;
 mod speed;
 mod spelling;
@@ -110,6 +111,12 @@ const VERBS: &[Verb] = &[
         arguments: "[--write]",
         help: "time exact runs, booted and from memory, and virtme-ng; --write makes docs/speed.md",
         run: |arguments| done(speed::run(arguments)),
+    },
+    Verb {
+        name: "pages",
+        arguments: "[--write] [--from DIRECTORY] [PAGE...]",
+        help: "carry out the experiments that pages report; --write puts their tables there",
+        run: |arguments| done(pages::run(arguments)),
     },
     Verb {
         name: "report-speed",

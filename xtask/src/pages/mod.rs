@@ -1,0 +1,165 @@
+//! The pages that report whole experiments: their tables are made from bundles.
+//!
+//! A table stands between `<!-- made: NAME -->` and `<!-- end -->`. What is said
+//! about it is written by hand, and must be read again when it changes.
+
+mod dep_queue;
+mod figures;
+mod report;
+mod run_job_latency;
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::Error;
+use crate::command::{cargo, command, output, run as run_command};
+use crate::{agent, tree};
+use report::Report;
+
+/// An experiment as it is carried out for a page.
+struct Part {
+    /// The name of its bundle.
+    name: &'static str,
+    file: &'static str,
+    more: &'static [&'static str],
+}
+
+/// A page: its file, what it reports and the tables in it, by name.
+struct Page {
+    name: &'static str,
+    file: &'static str,
+    parts: &'static [Part],
+    tables: &'static [(&'static str, Make)],
+}
+
+/// Makes a table from the reports of a page's parts, in their order.
+type Make = fn(&[Report]) -> String;
+
+static PAGES: [Page; 2] = [dep_queue::PAGE, run_job_latency::PAGE];
+
+/// `cargo xtask pages [--write] [--from DIRECTORY] [PAGE...]`.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let mut write = false;
+    let mut asked: Vec<&Page> = Vec::new();
+    let mut from = tree::root()?.join("target/pages");
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--write" => write = true,
+            "--from" => from = words.next().ok_or("--from: no directory")?.into(),
+            other => match PAGES.iter().find(|page| page.name == other) {
+                Some(page) => asked.push(page),
+                None => return Err(format!("'{other}' is no page and no option")),
+            },
+        }
+    }
+    if asked.is_empty() {
+        asked = PAGES.iter().collect();
+    }
+    agent::run(&[])?;
+    let build = ["build", "--locked", "-p", "assize"];
+    run_command(command(cargo(), &build)?)?;
+    fs::create_dir_all(&from).map_err(|why| format!("{}: {why}", from.display()))?;
+    for page in asked {
+        let reports = page.parts.iter().map(|part| part.report(&from));
+        let reports = reports.collect::<Result<Vec<Report>, Error>>()?;
+        let path = tree::root()?.join(page.file);
+        let fault = |why| format!("{}: {why}", page.file);
+        let mut text = fs::read_to_string(&path).map_err(fault)?;
+        for (name, table) in page.tables {
+            let table = table(&reports);
+            println!("{}, {name}\n\n{table}", page.file);
+            text = put(&text, name, &table).map_err(|why| format!("{}: {why}", page.file))?;
+        }
+        if write {
+            fs::write(&path, text).map_err(fault)?;
+        }
+    }
+    Ok(())
+}
+
+impl Part {
+    /// Carries out what is not in its bundle yet, and reads its report.
+    fn report(&self, from: &Path) -> Result<Report, Error> {
+        let assize = tree::root()?.join("target/debug/assize");
+        let bundle = from.join(format!("{}.bundle", self.name));
+        let bundle = bundle.to_str().ok_or("the directory is not UTF-8")?;
+        let arguments = match Path::new(bundle).exists() {
+            true => vec!["run", "--resume", bundle],
+            false => [&["run", self.file, "--out", bundle], self.more].concat(),
+        };
+        println!("assize {}", arguments.join(" "));
+        let mut carry_out = command(&assize, &arguments)?;
+        carry_out.stdout(std::process::Stdio::null());
+        run_command(carry_out)?;
+        let program = assize.to_str().ok_or("the directory is not UTF-8")?;
+        let text = output(program, &["report", bundle, "--format", "json"])?;
+        let parsed = |path: &str, text: &str| -> Result<Value, Error> {
+            serde_json::from_str(text).map_err(|why| format!("{path}: {why}"))
+        };
+        let document = parsed(bundle, &text)?;
+        let directory = Path::new(bundle).join("runs");
+        let fault = |why| format!("{}: {why}", directory.display());
+        let mut runs = Vec::new();
+        for entry in fs::read_dir(&directory).map_err(fault)? {
+            let path = entry.map_err(fault)?.path();
+            let text = fs::read_to_string(&path).map_err(fault)?;
+            runs.push(parsed(&path.display().to_string(), &text)?);
+        }
+        Ok(Report(document, runs))
+    }
+}
+
+/// The page with a table between its marks.
+fn put(page: &str, name: &str, table: &str) -> Result<String, Error> {
+    let begin = format!("<!-- made: {name} -->\n");
+    let (before, rest) = page
+        .split_once(&begin)
+        .ok_or(format!("no line '{}'", begin.trim_end()))?;
+    let (_, after) = rest
+        .split_once("<!-- end -->")
+        .ok_or(format!("no <!-- end --> after '{}'", begin.trim_end()))?;
+    Ok(format!("{before}{begin}{table}<!-- end -->{after}"))
+}
+
+/// Rows of a Markdown table with a heading; columns from `numbers` on are
+/// aligned to the right.
+fn table(heading: &[&str], numbers: usize, rows: &[Vec<String>]) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let heading_cells: Vec<String> = heading.iter().map(ToString::to_string).collect();
+    let rules: Vec<String> = (0..heading.len())
+        .map(|at| if at < numbers { "---" } else { "---:" }.to_string())
+        .collect();
+    let head = [line(&heading_cells), line(&rules)].concat();
+    head + &rows.iter().map(|row| line(row)).collect::<String>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_takes_the_place_of_the_last_one() {
+        let page = "a\n<!-- made: x -->\nold\n<!-- end -->\nb\n<!-- made: y -->\n<!-- end -->\n";
+        let made = put(page, "x", "new\n").unwrap();
+        assert_eq!(made, page.replace("old", "new"));
+        assert!(
+            put(&made, "y", "1\n")
+                .unwrap()
+                .ends_with("-->\n1\n<!-- end -->\n")
+        );
+        assert!(put(page, "z", "").unwrap_err().contains("made: z"));
+        assert!(put("<!-- made: z -->\n", "z", "").is_err());
+    }
+
+    #[test]
+    fn numbers_stand_at_the_right() {
+        let rows = [vec!["a".into(), "1".into()]];
+        assert_eq!(
+            table(&["what", "n"], 1, &rows),
+            "| what | n |\n| --- | ---: |\n| a | 1 |\n"
+        );
+    }
+}

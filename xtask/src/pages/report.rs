@@ -1,0 +1,97 @@
+//! What `assize report --format json` says of one experiment.
+
+use serde_json::Value;
+
+/// A document of verdicts, and the files of the runs that it is about.
+#[derive(Debug)]
+pub(super) struct Report(pub(super) Value, pub(super) Vec<Value>);
+
+impl Report {
+    /// The comparison of a metric on a workload between a configuration and the
+    /// baseline.
+    pub(super) fn row(&self, metric: &str, workload: &str, configuration: &str) -> Option<&Value> {
+        find(&self.0["comparisons"], metric, workload, configuration)
+    }
+
+    /// How much the baseline differs from itself.
+    pub(super) fn floor(&self, metric: &str, workload: &str) -> Option<&Value> {
+        self.0["noise_floor"].as_array()?.iter().find(|row| {
+            row["metric"] == metric && row["workload"] == workload && row["ratio"].is_number()
+        })
+    }
+
+    /// The mean of the baseline.
+    pub(super) fn baseline(&self, metric: &str, workload: &str) -> Option<f64> {
+        let rows = self.0["comparisons"].as_array()?;
+        let row = |row: &&Value| row["metric"] == metric && row["workload"] == workload;
+        rows.iter().find(row)?["mean_baseline"].as_f64()
+    }
+
+    /// The mean of any configuration.
+    pub(super) fn mean(&self, metric: &str, workload: &str, configuration: &str) -> Option<f64> {
+        match self.0["baseline"] == configuration {
+            true => self.baseline(metric, workload),
+            false => self.row(metric, workload, configuration)?["mean"].as_f64(),
+        }
+    }
+
+    /// All cells of the experiment's table of a metric, row by row.
+    pub(super) fn table(&self, metric: &str) -> Option<&Vec<Value>> {
+        let tables = self.0["tables"].as_array()?;
+        let table = tables.iter().find(|table| table["metric"] == metric)?;
+        table["rows"].as_array()
+    }
+
+    /// The effect of a factor, or of two together as `a:b`.
+    pub(super) fn effect(&self, metric: &str, workload: &str, name: &str) -> Option<&Value> {
+        let fits = self.0["factorial"].as_array()?;
+        let fit = fits
+            .iter()
+            .find(|fit| fit["metric"] == metric && fit["workload"] == workload)?;
+        fit["effects"]
+            .as_array()?
+            .iter()
+            .find(|effect| effect["name"] == name)
+    }
+
+    /// How often an event happened in all runs of a configuration.
+    pub(super) fn count(&self, event: &str, configuration: &str) -> Option<u64> {
+        let rates = self.0["rates"].as_array()?;
+        let of = |rate: &&Value| rate["event"] == event && rate["configuration"] == configuration;
+        rates.iter().find(of)?["count"].as_u64()
+    }
+
+    /// The share of all samples of a metric in the runs of a configuration that
+    /// is larger than so much.
+    pub(super) fn share_beyond(&self, metric: &str, configuration: &str, than: f64) -> Option<f64> {
+        let (mut beyond, mut all) = (0.0, 0.0);
+        let runs = self
+            .1
+            .iter()
+            .filter(|run| run["configuration"] == configuration);
+        for histogram in runs.flat_map(|run| run["histograms"].as_array()).flatten() {
+            if histogram["metric"] != metric {
+                continue;
+            }
+            for bucket in histogram["buckets"].as_array().into_iter().flatten() {
+                let (value, count) = (bucket[0].as_f64()?, bucket[1].as_f64()?);
+                all += count;
+                beyond += if value > than { count } else { 0.0 };
+            }
+        }
+        (all > 0.0).then(|| beyond / all)
+    }
+}
+
+fn find<'v>(
+    rows: &'v Value,
+    metric: &str,
+    workload: &str,
+    configuration: &str,
+) -> Option<&'v Value> {
+    rows.as_array()?.iter().find(|row| {
+        row["metric"] == metric
+            && row["workload"] == workload
+            && row["configuration"] == configuration
+    })
+}
