@@ -23,6 +23,7 @@ pub mod packages;
 mod process;
 mod prune;
 pub mod qemu;
+pub mod qemu_build;
 pub mod qemu_store;
 mod scratch;
 mod ssh;

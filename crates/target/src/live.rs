@@ -39,7 +39,7 @@ impl Live {
     pub fn new(root: PathBuf) -> Result<Live, Error> {
         scratch::sweep(&root);
         Ok(Live {
-            qemu: Qemu::find(&root)?,
+            qemu: Qemu::find_live(&root)?,
             stock: Stock::new(root, agent::find_here()?),
             clock: OnceLock::new(),
             wall_limit: bounded(Duration::MAX)?,
@@ -64,6 +64,7 @@ impl Live {
             boot: BOOT_IMAGE,
             // Its clock is the host's.
             run: None,
+            seed: 0,
         }
     }
 

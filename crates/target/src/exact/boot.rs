@@ -40,6 +40,9 @@ pub(crate) struct Booted<'a> {
     pub(crate) boot: Patience,
     /// … and on a run.
     pub(crate) run: Option<Patience>,
+    /// What the order of its CPUs is drawn from once it goes on from a memory
+    /// image. Booting draws from nothing, so that an image serves all seeds.
+    pub(crate) seed: u64,
 }
 
 /// What a machine left behind.
@@ -92,6 +95,7 @@ impl Booted<'_> {
             job: &job,
             answer: &answer,
             console: &console,
+            seed: if share { 0 } else { self.seed },
         };
         let mut command = Command::new(&self.qemu.binary);
         command

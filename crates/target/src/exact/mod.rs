@@ -79,7 +79,7 @@ impl Exact {
     /// What identifies the machine of an order, or with `job` the answer to
     /// it.
     fn key(&self, ready: &Ready, machine: &Machine, job: Option<&[u8]>) -> Key {
-        let arguments = machine_arguments(machine, Clock::Instructions).join(" ");
+        let arguments = machine_arguments(&self.qemu, machine, Clock::Instructions).join(" ");
         let line = command_line(machine, Clock::Instructions);
         let mut parts: Vec<&[u8]> = vec![
             ready.kernel.digest.as_bytes(),
@@ -104,6 +104,7 @@ impl Exact {
             limit: self.wall_limit,
             boot: self.boot,
             run: Some(patience(&order.job)),
+            seed: order.job.seed,
         }
     }
 
@@ -249,7 +250,7 @@ pub(crate) fn facts(
         ("qemu", qemu.version.clone()),
         (
             "machine_arguments",
-            machine_arguments(&order.machine, clock).join(" "),
+            machine_arguments(qemu, &order.machine, clock).join(" "),
         ),
         ("kernel_name", ready.kernel.name.clone()),
         ("kernel_digest", ready.kernel.digest.clone()),
