@@ -19,6 +19,7 @@ mod lock;
 mod modules;
 mod needs;
 mod outcome;
+mod own_time;
 pub mod packages;
 mod process;
 mod prune;

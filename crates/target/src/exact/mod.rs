@@ -7,7 +7,7 @@
 mod boot;
 mod image;
 mod qmp;
-mod stall;
+pub(crate) mod stall;
 mod state;
 
 use std::collections::BTreeMap;
@@ -102,6 +102,7 @@ impl Exact {
             initramfs: &ready.initramfs,
             cpu: self.cpus.get(slot % self.cpus.len().max(1)).copied(),
             limit: self.wall_limit,
+            own: None,
             boot: self.boot,
             run: Some(patience(&order.job)),
             seed: order.job.seed,
