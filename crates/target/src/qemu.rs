@@ -27,11 +27,11 @@ pub(crate) enum Clock {
 }
 
 /// Nanoseconds that a CPU which waits in a loop (PAUSE) lets pass.
-const PAUSE_NS: u32 = 100;
+const PAUSE_NS: u32 = 50;
 /// Nanoseconds that an atomic access takes beyond its instruction.
-const ATOMIC_NS: u32 = 20;
+const ATOMIC_NS: u32 = 2;
 /// Nanoseconds from when a CPU sends another an interrupt to its arrival.
-const IPI_NS: u32 = 500;
+const IPI_NS: u32 = 200;
 
 /// The value of `-icount` for a machine whose clock counts instructions. The
 /// order of its CPUs is drawn from `seed`; with 0, as its memory image says.

@@ -215,8 +215,9 @@ fn version_in(text: &str) -> Option<String> {
 }
 
 /// Whether a program can give each CPU a clock: whether it lists the option.
+/// QEMU lists them for `help` in the second place; in the first it is a shift.
 pub(crate) fn is_parallel(binary: &Path) -> bool {
-    let output = say(binary, "-icount", &["help"]);
+    let output = say(binary, "-icount", &["shift=0,help"]);
     output.is_ok_and(|output| {
         let text = String::from_utf8_lossy(&output.stdout);
         text.lines()
@@ -337,7 +338,7 @@ mod tests {
         let says = |line: &str| {
             let text = format!(
                 "#!/bin/sh\nif [ \"$1\" = --version ]; then\n\
-                 echo 'QEMU emulator version 10.0.13 (assize.1a2b3c4d)'\nelse echo '{line}'; fi\n"
+                 echo 'QEMU emulator version 10.0.13 (assize.1a2b3c4d)'\nelif [ \"$2\" = shift=0,help ]; then echo '{line}'; fi\n"
             );
             std::fs::write(&path, text).unwrap();
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
