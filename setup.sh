@@ -9,9 +9,18 @@ needs() {
 build | has make         | make                | runs the recipes in the Makefile
 build | links_c          | gcc libc6-dev       | the linker and C start-up files rustc calls
 build | has_certificates | ca-certificates     | cargo fetches crates over https
-run   | has_qemu         | qemu-system-x86     | the exact machine runs in it
+run   | has_qemu         | qemu-system-x86     | the live machine runs in it, and exact ones with one CPU
 run   | has apt-get      | apt                 | kernels are fetched as Debian's packages
 run   | has gcc-12       | gcc-12              | modules for Debian's kernels are built with it
+run   | links_c          | gcc libc6-dev       | the QEMU of exact machines is built here
+run   | has make         | make                | its build runs it
+run   | has ninja        | ninja-build         | its build runs it
+run   | has pkg-config   | pkg-config          | its build finds libraries with it
+run   | has_glib         | libglib2.0-dev      | it links GLib
+run   | links libfdt     | libfdt-dev          | it links libfdt
+run   | has_py ensurepip | python3-venv        | what configures it comes from PyPI
+run   | has patch        | patch               | our patches are applied with it
+run   | has xz           | xz-utils            | its sources are packed with it
 run   | has cyclictest   | rt-tests            | cyclictest and hackbench, the first workloads
 test  | has rt-app       | rt-app              | the workload periodic can run its files
 test  | has git          | git                 | the tidy check lists the files of the tree
@@ -89,6 +98,10 @@ sys.exit(importlib.util.find_spec(sys.argv[1]) is None)' "$1"
 }
 
 has_depmod() { has depmod || [ -x /sbin/depmod ]; }
+
+has_glib() {
+    has pkg-config && pkg-config --exists 'glib-2.0 >= 2.66'
+}
 
 has_qemu() { has qemu-system-x86_64; }
 

@@ -1,5 +1,5 @@
-//! Puts the sources of the testbed's modules into the crate, so that a
-//! binary needs no checkout to build them.
+//! Puts the sources of the testbed's modules and what QEMU is built from into
+//! the crate, so that a binary needs no checkout to build them.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -15,16 +15,28 @@ fn is_source(path: &str) -> bool {
     (named || typed) && !path.starts_with("tests/user/")
 }
 
+/// What a build of QEMU reads.
+fn is_recipe(path: &str) -> bool {
+    let patch = path.starts_with("patches/") && path.ends_with(".patch");
+    patch || matches!(path, "source" | "configure")
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let package = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?);
-    let root = package.join("../../kernel").canonicalize()?;
-    println!("cargo::rerun-if-changed={}", root.display());
     println!("cargo::rerun-if-changed=build.rs");
+    embed("kernel", is_source, "testbed.rs")?;
+    embed("qemu", is_recipe, "qemu.rs")
+}
+
+/// Writes path and text of the wanted files of a folder as a Rust table.
+fn embed(folder: &str, wanted: fn(&str) -> bool, to: &str) -> Result<(), Box<dyn Error>> {
+    let package = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?);
+    let root = package.join("../..").join(folder).canonicalize()?;
+    println!("cargo::rerun-if-changed={}", root.display());
     let mut paths = Vec::new();
     collect(&root, &root, &mut paths)?;
     paths.sort();
     let mut text = String::from("&[\n");
-    for path in paths.iter().filter(|path| is_source(path)) {
+    for path in paths.iter().filter(|path| wanted(path)) {
         let file = root.join(path);
         let file = file
             .to_str()
@@ -33,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     text += "]\n";
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
-    fs::write(out.join("testbed.rs"), text)?;
+    fs::write(out.join(to), text)?;
     Ok(())
 }
 
@@ -45,7 +57,7 @@ fn collect(root: &Path, directory: &Path, paths: &mut Vec<String>) -> Result<(),
             collect(root, &path, paths)?;
         } else {
             let path = path.strip_prefix(root)?.to_str();
-            paths.push(path.ok_or("a path in kernel/ is not UTF-8")?.into());
+            paths.push(path.ok_or("a path of the sources is not UTF-8")?.into());
         }
     }
     Ok(())

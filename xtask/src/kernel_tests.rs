@@ -123,7 +123,7 @@ fn experiment(kernels: &[&str], heavy: bool, path: &dyn Fn(&str) -> String) -> S
     let timeout = if heavy { HEAVY_TIMEOUT } else { LIGHT_TIMEOUT };
     let mut text = format!(
         "title = \"tests of the kernel modules\"\nruns = 1\nmemory = \"512M\"\n\
-         timeout = {timeout:?}\ncommand_line = [\"loglevel=5\", \"assize.turns_us=2000\"]\n",
+         timeout = {timeout:?}\ncommand_line = [\"loglevel=5\"]\n",
     );
     for module in MODULES {
         text += &format!("[[setup]]\nmodule = {module:?}\n");

@@ -1,5 +1,5 @@
-//! What tests in virtual machines need: kernels, and a QEMU that is new
-//! enough for several CPUs. And what is only in a kernel's sources.
+//! What tests in virtual machines need: kernels, and the QEMU of exact
+//! machines, which is built once. And what is only in a kernel's sources.
 
 use assize_target::kernels::Kernels;
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use assize_job::{Action, INSTRUMENTS};
+use assize_job::{Action, INSTRUMENTS, Machine};
 
 use crate::build::{EXACT, RUNS};
 use crate::check::join;
@@ -338,6 +338,10 @@ fn words(experiment: &Experiment, path: &str, words: &[String]) -> Result<(), Er
             let path = format!("{path}[{at}]");
             let error = experiment.error(&path, format!("'{word}' is more than one word"));
             return Err(error.mend("give each word an element of its own"));
+        }
+        if let Err(wrong) = Machine::quantum_of(word) {
+            let path = format!("{path}[{at}]");
+            return Err(experiment.error(&path, wrong.why).mend(wrong.mend));
         }
     }
     Ok(())

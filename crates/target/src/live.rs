@@ -15,7 +15,8 @@ use crate::qemu::{Clock, Qemu, command_line};
 use crate::vm::{Ready, Stock, job_text};
 use crate::{Done, Error, Outcome, Target, Tell, agent, scratch, stream};
 
-/// Booting by software emulation takes some seconds, more on a busy host.
+/// Own time of QEMU in which it boots by software emulation, which takes some
+/// seconds.
 const BOOT: Duration = Duration::from_secs(60);
 /// Where a kernel offers hardware virtualisation.
 const KVM: &str = "/dev/kvm";
@@ -39,7 +40,7 @@ impl Live {
     pub fn new(root: PathBuf) -> Result<Live, Error> {
         scratch::sweep(&root);
         Ok(Live {
-            qemu: Qemu::find(&root)?,
+            qemu: Qemu::find_live(&root)?,
             stock: Stock::new(root, agent::find_here()?),
             clock: OnceLock::new(),
             wall_limit: bounded(Duration::MAX)?,
@@ -47,7 +48,7 @@ impl Live {
     }
 
     fn booted<'a>(&'a self, ready: &'a Ready, order: &'a Order, clock: Clock) -> Booted<'a> {
-        let limit = if order.job.timeout_ms == 0 {
+        let own = if order.job.timeout_ms == 0 {
             Duration::from_secs(3600)
         } else {
             BOOT + Duration::from_millis(order.job.timeout_ms.saturating_mul(2))
@@ -60,10 +61,12 @@ impl Live {
             kernel: &ready.kernel.image,
             initramfs: &ready.initramfs,
             cpu: None,
-            limit: limit.min(self.wall_limit),
+            limit: self.wall_limit,
+            own: Some(own),
             boot: BOOT_IMAGE,
             // Its clock is the host's.
             run: None,
+            seed: 0,
         }
     }
 
@@ -76,7 +79,7 @@ impl Live {
                 return (Clock::Host, Some(format!("{KVM}: {error}")));
             }
             let booted = Booted {
-                limit: KVM_BOOT,
+                own: Some(KVM_BOOT),
                 ..self.booted(ready, order, Clock::Kvm)
             };
             let job = serde_json::to_vec(&Job::default()).unwrap_or_default();
@@ -157,5 +160,61 @@ impl Target for Live {
             cached: false,
             wall: begun.elapsed(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // A test may fail.
+
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+    use crate::Failure;
+
+    /// What becomes of a machine whose QEMU is this script, and which has a
+    /// third of a second.
+    fn ended(script: &str) -> Option<Failure> {
+        let place = tempfile::tempdir().unwrap();
+        let binary = place.path().join("qemu");
+        std::fs::write(&binary, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&binary, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let qemu = Qemu {
+            binary,
+            data: Vec::new(),
+            version: "10.0.2".into(),
+            parallel: false,
+        };
+        let order = Order::default();
+        let nothing = place.path().join("nothing");
+        let booted = Booted {
+            root: place.path(),
+            qemu: &qemu,
+            machine: &order.machine,
+            clock: Clock::Host,
+            kernel: &nothing,
+            initramfs: &nothing,
+            cpu: None,
+            limit: Duration::MAX,
+            own: Some(Duration::from_millis(300)),
+            boot: BOOT_IMAGE,
+            run: None,
+            seed: 0,
+        };
+        cold(&booted, b"").unwrap().ended
+    }
+
+    #[test]
+    fn a_machine_that_a_host_holds_up_for_longer_than_its_limit_goes_on() {
+        let stops = "(sleep 2; kill -CONT $$) & kill -STOP $$; exit 1";
+        assert_eq!(ended(stops), None);
+    }
+
+    #[test]
+    fn a_machine_that_hangs_ends_with_its_limit() {
+        for hangs in ["exec sleep 1000", "while :; do :; done"] {
+            let failure = ended(hangs);
+            assert!(matches!(failure, Some(Failure::Timeout { .. })), "{hangs}");
+        }
     }
 }

@@ -49,7 +49,8 @@ pub enum Failure {
     },
     /// It took longer than allowed.
     Timeout {
-        /// The limit in seconds of this host's clock.
+        /// The limit in seconds: of the time in which it was let run, or of
+        /// this host's clock where the user has set one.
         after_s: u64,
     },
     /// The machine will not get on, however long one waits.

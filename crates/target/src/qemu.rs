@@ -1,175 +1,16 @@
 //! QEMU: where it is, how old it is, and how a machine is described to it.
 
+mod find;
+
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use assize_job::{Image, Machine};
 
-use crate::Error;
-
-/// The oldest QEMU that the exact machine was tried with.
-const OLDEST: (u32, u32) = (7, 2);
-/// The first that shares the instruction budget among the guest's CPUs. With
-/// an older one a busy CPU starves those after it.
-const OLDEST_FOR_SEVERAL_CPUS: (u32, u32) = (8, 1);
-
-/// One QEMU for x86-64.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Qemu {
-    /// The program.
-    pub binary: PathBuf,
-    /// Where its firmware is; empty for where it was built to look.
-    pub data: Vec<PathBuf>,
-    /// As it says itself: `10.0.2 (Debian 1:10.0.2+ds-2+deb13u1~bpo12+1)`.
-    pub version: String,
-}
-
-impl Qemu {
-    /// The QEMU to use: `$ASSIZE_QEMU` if set, else the newest of the one
-    /// fetched into `root` and the one in PATH.
-    ///
-    /// # Errors
-    /// There is none, or it does not run, or it is too old.
-    pub fn find(root: &Path) -> Result<Qemu, Error> {
-        if let Some(binary) = std::env::var_os("ASSIZE_QEMU") {
-            let named = |error: Error| Error {
-                mend: Some(format!(
-                    "unset ASSIZE_QEMU, or let it name QEMU {}.{} or newer",
-                    OLDEST.0, OLDEST.1
-                )),
-                wrong_use: true,
-                ..error
-            };
-            let qemu = Qemu::at(PathBuf::from(binary), Vec::new()).map_err(named)?;
-            return qemu.not_too_old().map_err(named);
-        }
-        let mut found = Vec::new();
-        if let Some(stored) = crate::qemu_store::stored(root) {
-            found.push(Qemu {
-                binary: stored.binary,
-                data: stored.data_dirs,
-                version: stored.version,
-            });
-        }
-        let system = in_path("qemu-system-x86_64").map(|binary| Qemu::at(binary, Vec::new()));
-        match system {
-            Some(Ok(qemu)) => found.push(qemu),
-            Some(Err(error)) if found.is_empty() => return Err(error),
-            Some(Err(_)) | None => {}
-        }
-        found.sort_by_key(Qemu::number);
-        found.pop().ok_or_else(missing)?.not_too_old()
-    }
-
-    /// The QEMU at a path.
-    ///
-    /// # Errors
-    /// It does not run, or does not say its version.
-    pub fn at(binary: PathBuf, data: Vec<PathBuf>) -> Result<Qemu, Error> {
-        let what = format!("run {}", binary.display());
-        let output = Command::new(&binary).arg("--version").output();
-        let output = output.map_err(|error| Error {
-            why: error.to_string(),
-            ..missing().with_what(&what)
-        })?;
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let version = text
-            .lines()
-            .next()
-            .and_then(|line| line.split_once("version "))
-            .map(|(_, version)| version.trim().to_string());
-        match version {
-            Some(version) => Ok(Qemu {
-                binary,
-                data,
-                version,
-            }),
-            None => Err(Error {
-                what,
-                why: "it does not answer --version as QEMU does".into(),
-                mend: Some("name QEMU's qemu-system-x86_64 in ASSIZE_QEMU, or unset it".into()),
-                wrong_use: true,
-            }),
-        }
-    }
-
-    /// Major and minor version.
-    pub fn number(&self) -> (u32, u32) {
-        let mut numbers = self
-            .version
-            .split(|c: char| !c.is_ascii_digit())
-            .map(|digits| digits.parse().unwrap_or(0));
-        (
-            numbers.next().unwrap_or_default(),
-            numbers.next().unwrap_or_default(),
-        )
-    }
-
-    fn not_too_old(self) -> Result<Qemu, Error> {
-        if self.number() >= OLDEST {
-            return Ok(self);
-        }
-        Err(Error {
-            what: format!("use QEMU {} at {}", self.version, self.binary.display()),
-            why: format!("it is older than {}.{}", OLDEST.0, OLDEST.1),
-            mend: Some("assize kernel fetch --qemu".into()),
-            wrong_use: false,
-        })
-    }
-
-    /// Whether a machine with this many CPUs can be exact and fair.
-    ///
-    /// # Errors
-    /// Several CPUs want a newer QEMU.
-    pub fn fits(&self, cpus: u32) -> Result<(), Error> {
-        if cpus <= 1 || self.number() >= OLDEST_FOR_SEVERAL_CPUS {
-            return Ok(());
-        }
-        Err(Error {
-            what: format!(
-                "run an exact machine with {cpus} CPUs on QEMU {}",
-                self.version
-            ),
-            why: format!(
-                "before {}.{} a busy CPU of an exact machine starves the others",
-                OLDEST_FOR_SEVERAL_CPUS.0, OLDEST_FOR_SEVERAL_CPUS.1
-            ),
-            mend: Some(match std::env::var_os("ASSIZE_QEMU") {
-                Some(_) => "unset ASSIZE_QEMU, and assize kernel fetch --qemu".into(),
-                None => "assize kernel fetch --qemu".into(),
-            }),
-            wrong_use: false,
-        })
-    }
-}
-
-impl Error {
-    fn with_what(self, what: &str) -> Error {
-        Error {
-            what: what.into(),
-            ..self
-        }
-    }
-}
-
-fn missing() -> Error {
-    Error {
-        what: "find QEMU".into(),
-        why: "there is no qemu-system-x86_64 in PATH".into(),
-        mend: Some("apt-get install qemu-system-x86, or assize kernel fetch --qemu".into()),
-        wrong_use: false,
-    }
-}
-
-fn in_path(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|directory| directory.join(program))
-        .find(|candidate| candidate.is_file())
-}
+pub use find::Qemu;
+pub(crate) use find::is_parallel;
 
 /// The year that begins when an exact machine is switched on.
 pub(crate) const YEAR: i64 = 2026;
@@ -185,31 +26,46 @@ pub(crate) enum Clock {
     Kvm,
 }
 
-/// Microseconds of the guest that several busy CPUs have together before each
-/// has had its turn, unless a word of the command line says otherwise.
-const TURNS_US: u32 = 20;
-/// That word. An idle second of the guest takes the host one with short turns.
-const TURNS: &str = "assize.turns_us=";
+/// Nanoseconds that a CPU which waits in a loop (PAUSE) lets pass.
+const PAUSE_NS: u32 = 50;
+/// Nanoseconds that an atomic access takes beyond its instruction.
+const ATOMIC_NS: u32 = 2;
+/// Nanoseconds from when a CPU sends another an interrupt to its arrival.
+const IPI_NS: u32 = 200;
 
-/// The length of turns that the command line of a machine asks for.
-fn turns_us(machine: &Machine) -> u32 {
-    let asked = machine.command_line.iter().rev();
-    asked
-        .filter_map(|word| word.strip_prefix(TURNS)?.parse().ok())
-        .find(|us| *us > 0)
-        .unwrap_or(TURNS_US)
+/// The value of `-icount` for a machine whose clock counts instructions. The
+/// order of its CPUs is drawn from `seed`; with 0, as its memory image says.
+fn icount(qemu: &Qemu, machine: &Machine, seed: u64) -> String {
+    let plain = "shift=0,sleep=off";
+    if !qemu.parallel {
+        return plain.into();
+    }
+    // What is no quantum was refused before.
+    let quantum = machine.quantum_ns().unwrap_or(Machine::QUANTUM_NS);
+    format!(
+        "{plain},parallel=on,quantum={quantum},pause={PAUSE_NS},atomic={ATOMIC_NS},\
+         ipi={IPI_NS},seed={seed}"
+    )
 }
 
 /// The arguments that make the machine what it is. No path is among them, so
-/// that they can be part of what identifies a run.
-pub(crate) fn machine_arguments(machine: &Machine, clock: Clock) -> Vec<String> {
+/// that they can be part of what identifies a run, and no run's seed: that is
+/// in its job.
+pub(crate) fn machine_arguments(qemu: &Qemu, machine: &Machine, clock: Clock) -> Vec<String> {
+    seeded_arguments(qemu, machine, clock, 0)
+}
+
+fn seeded_arguments(qemu: &Qemu, machine: &Machine, clock: Clock, seed: u64) -> Vec<String> {
     let mut arguments: Vec<String> = Vec::new();
     let mut add = |words: &[&str]| arguments.extend(words.iter().map(ToString::to_string));
     add(&["-M", "microvm,rtc=on,memory-backend=mem"]);
     match clock {
         // Without arat the kernel takes no high-resolution timers from the
         // local APIC once there are several CPUs.
-        Clock::Instructions => add(&["-cpu", "qemu64,+arat", "-icount", "shift=0,sleep=off"]),
+        Clock::Instructions => {
+            add(&["-cpu", "qemu64,+arat", "-icount"]);
+            add(&[&icount(qemu, machine, seed)]);
+        }
         Clock::Host => add(&["-cpu", "qemu64,+arat", "-accel", "tcg,thread=multi"]),
         Clock::Kvm => add(&["-cpu", "host", "-accel", "kvm"]),
     }
@@ -222,15 +78,6 @@ pub(crate) fn machine_arguments(machine: &Machine, clock: Clock) -> Vec<String> 
     add(&["-m", &machine.memory_mib.to_string()]);
     add(&["-nodefaults", "-no-user-config", "-display", "none"]);
     add(&["-no-reboot", "-parallel", "none"]);
-    if clock == Clock::Instructions && machine.cpus > 1 {
-        // CPUs share the instructions up to the next timer. With nothing but
-        // the ticks of a busy guest, a CPU waits milliseconds for its turn,
-        // also to take an interrupt. Nothing passes this filter; its timer
-        // ends every turn.
-        let us = turns_us(machine);
-        let filter = format!("filter-buffer,id=turns,netdev=turn,queue=rx,interval={us}");
-        add(&["-netdev", "hubport,id=turn,hubid=0", "-object", &filter]);
-    }
     arguments
 }
 
@@ -324,6 +171,8 @@ pub(crate) struct Files<'a> {
     pub(crate) answer: &'a Path,
     /// Where the guest's console goes.
     pub(crate) console: &'a Path,
+    /// What the order of its CPUs is drawn from; 0 to go on as it is.
+    pub(crate) seed: u64,
 }
 
 /// All arguments of one QEMU process. Its control channel is its standard
@@ -340,7 +189,7 @@ pub(crate) fn arguments(
         all.push(directory.into());
     }
     all.extend(
-        machine_arguments(machine, clock)
+        seeded_arguments(qemu, machine, clock, files.seed)
             .into_iter()
             .map(OsString::from),
     );
@@ -385,50 +234,48 @@ fn joined(prefix: &str, path: &Path) -> OsString {
 mod tests {
     use super::*;
 
-    fn qemu(version: &str) -> Qemu {
+    fn qemu(parallel: bool) -> Qemu {
         Qemu {
             binary: "qemu".into(),
             data: Vec::new(),
-            version: version.into(),
+            version: "10.0.13".into(),
+            parallel,
         }
     }
 
     #[test]
-    fn versions_are_read_as_qemu_prints_them() {
-        let debian = qemu("10.0.2 (Debian 1:10.0.2+ds-2+deb13u1~bpo12+1)");
-        assert_eq!(debian.number(), (10, 0));
-        assert_eq!(qemu("7.2.22 (Debian 1:7.2+dfsg-7)").number(), (7, 2));
-        assert_eq!(qemu("").number(), (0, 0));
-    }
-
-    #[test]
-    fn turns_are_as_long_as_the_command_line_says() {
-        let us = |words: &[&str]| {
-            turns_us(&Machine {
-                command_line: words.iter().map(ToString::to_string).collect(),
-                ..Machine::default()
-            })
+    fn each_cpu_has_a_clock_of_its_own_where_qemu_can() {
+        let machine = |words: &[&str]| Machine {
+            command_line: words.iter().map(ToString::to_string).collect(),
+            ..Machine::default()
         };
-        assert_eq!(us(&[]), TURNS_US);
-        assert_eq!(us(&["quiet", "assize.turns_us=2000"]), 2000);
-        assert_eq!(us(&["assize.turns_us=50", "assize.turns_us=7"]), 7);
-        assert_eq!(us(&["assize.turns_us=0"]), TURNS_US);
-        assert_eq!(us(&["assize.turns_us=fast"]), TURNS_US);
+        let usual = icount(&qemu(true), &machine(&[]), 0);
+        assert!(usual.starts_with("shift=0,sleep=off,parallel=on,quantum=100,"));
+        assert!(usual.ends_with(",seed=0"));
+        let longer = icount(&qemu(true), &machine(&["assize.quantum_ns=2000"]), 0);
+        assert_eq!(longer, usual.replace("quantum=100", "quantum=2000"));
+        let words = machine(&["assize.quantum_ns=2000"]);
+        assert_eq!(icount(&qemu(false), &words, 7), "shift=0,sleep=off");
     }
 
     #[test]
-    fn an_old_qemu_is_refused_with_the_mend() {
-        let error = qemu("6.2.0").not_too_old();
-        assert!(error.is_err_and(|e| e.to_string().contains("fetch --qemu")));
-        assert!(qemu("7.2.0").not_too_old().is_ok());
-    }
-
-    #[test]
-    fn several_cpus_want_a_qemu_that_shares_the_budget() {
-        assert!(qemu("7.2.22").fits(1).is_ok());
-        assert!(qemu("7.2.22").fits(2).is_err());
-        assert!(qemu("8.1.0").fits(2).is_ok());
-        assert!(qemu("10.0.2").fits(4).is_ok());
+    fn the_seed_of_a_run_is_told_to_qemu_and_makes_no_other_machine() {
+        let machine = Machine::default();
+        let of = |seed| seeded_arguments(&qemu(true), &machine, Clock::Instructions, seed);
+        assert_eq!(
+            of(0),
+            machine_arguments(&qemu(true), &machine, Clock::Instructions)
+        );
+        assert_ne!(of(7), of(8));
+        assert!(
+            of(u64::MAX)
+                .join(" ")
+                .contains(",seed=18446744073709551615 ")
+        );
+        for clock in [Clock::Host, Clock::Kvm] {
+            let words = seeded_arguments(&qemu(true), &machine, clock, 7).join(" ");
+            assert!(!words.contains("icount"), "{words}");
+        }
     }
 
     #[test]

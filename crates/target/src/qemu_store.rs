@@ -1,8 +1,8 @@
-//! A newer QEMU than Debian 12 has, unpacked for ourselves.
+//! Which QEMU is fetched: ours if it can be built here, else Debian's.
 //!
-//! QEMU 7.2 lets one busy guest CPU run on between events while the others
-//! wait; QEMU 10 shares the budget of instructions. Debian 12 has it in its
-//! backports. It is stored under `<root>/qemu/VERSION/` and runs from there.
+//! Debian 12 has QEMU 7.2, and 10 in its backports, which is stored under
+//! `<root>/qemu/VERSION/` and runs from there. With either an exact machine
+//! has one CPU.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,6 +12,7 @@ use crate::apt::{Apt, Package};
 use crate::elf::{Host, Loading, closure};
 use crate::fault::{failed, list, mend, read, wrong};
 use crate::kernels::{compare_versions, into_place, temporary_in};
+use crate::qemu_build::{self, MARK};
 
 const NAMES: [&str; 4] = [
     "qemu-system-x86",
@@ -27,12 +28,12 @@ pub struct QemuFiles {
     pub binary: PathBuf,
     /// What to give it by `-L`, each.
     pub data_dirs: Vec<PathBuf>,
-    /// The version of its package without the epoch: it begins with QEMU's
-    /// own.
+    /// It begins with QEMU's own: the version of its package without the
+    /// epoch, or `10.0.13+assize.1a2b3c4d` for one of ours.
     pub version: String,
 }
 
-/// The newest QEMU stored below `root`.
+/// The newest of Debian's QEMUs stored below `root`.
 #[must_use]
 pub fn stored(root: &Path) -> Option<QemuFiles> {
     let mut all: Vec<QemuFiles> = list(&root.join("qemu"))
@@ -48,7 +49,8 @@ pub fn stored(root: &Path) -> Option<QemuFiles> {
 fn files(place: &Path) -> Option<QemuFiles> {
     let version = place.file_name()?.to_str()?;
     let binary = place.join("usr/bin/qemu-system-x86_64");
-    (!version.starts_with('.') && binary.is_file()).then(|| QemuFiles {
+    let ours = version.contains(MARK);
+    (!version.starts_with('.') && !ours && binary.is_file()).then(|| QemuFiles {
         binary,
         data_dirs: ["usr/share/qemu", "usr/share/seabios"]
             .iter()
@@ -58,13 +60,35 @@ fn files(place: &Path) -> Option<QemuFiles> {
     })
 }
 
-/// Fetches the newest QEMU that the backports of this Debian have. One that
-/// is stored already is not fetched again.
+/// Gets the best QEMU that can be had: ours, built here unless it is there;
+/// else, told why, the newest that the backports of this Debian have.
 ///
 /// # Errors
-/// Another system than Debian 12; no apt, no network, no space; libraries
-/// that it needs are not installed, and then which packages have them.
+/// What keeps ours from being built, where there is no other to fetch.
 pub fn fetch(root: &Path, progress: &mut dyn FnMut(&str)) -> Result<QemuFiles, Error> {
+    qemu_build::ensure(root, progress).or_else(|error| instead(error, root, progress))
+}
+
+/// What there is instead of ours.
+fn instead(error: Error, root: &Path, progress: &mut dyn FnMut(&str)) -> Result<QemuFiles, Error> {
+    let packaged = packaged(root, &mut |_| ());
+    if let Ok(files) = &packaged {
+        progress(&format!("{}: {}", error.what, error.why));
+        if let Some(mend) = &error.mend {
+            progress(&format!("to have it: {mend}"));
+        }
+        progress(&format!(
+            "QEMU {} of Debian serves instead: exact machines have one CPU with it",
+            files.version
+        ));
+    }
+    // Of two reasons, that against the better one counts.
+    packaged.map_err(|_| error)
+}
+
+/// Fetches the newest QEMU that the backports of this Debian have. One that
+/// is stored already is not fetched again.
+fn packaged(root: &Path, progress: &mut dyn FnMut(&str)) -> Result<QemuFiles, Error> {
     let what = "fetch QEMU";
     let suite =
         suite(&std::fs::read_to_string("/etc/os-release").unwrap_or_default()).map_err(|why| {
@@ -149,7 +173,13 @@ mod tests {
     fn the_newest_whole_one_is_found() {
         let root = tempfile::tempdir().unwrap();
         assert_eq!(stored(root.path()), None);
-        for version in ["7.2-1", "10.0.2+ds-2", "9.2-1", ".tmp-x"] {
+        for version in [
+            "7.2-1",
+            "10.0.2+ds-2",
+            "9.2-1",
+            ".tmp-x",
+            "10.0.13+assize.1a2b3c4d",
+        ] {
             let bin = root.path().join("qemu").join(version).join("usr/bin");
             std::fs::create_dir_all(&bin).unwrap();
             std::fs::write(bin.join("qemu-system-x86_64"), "").unwrap();

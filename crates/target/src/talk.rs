@@ -8,17 +8,18 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, setsid, waitid};
 
+use crate::own_time::OwnTime;
 use crate::process::die_with;
 
 /// Bytes kept of standard error.
 const TAIL: usize = 64 << 10;
-/// How long output may still arrive once the child has ended: another
-/// process may hold its end of a pipe for ever.
+/// How long output may still arrive once the child has ended, of our own time:
+/// another process may hold its end of a pipe for ever.
 const DRAIN: Duration = Duration::from_secs(2);
 /// Bytes that an answer may have.
 pub(crate) const ANSWER: usize = 1 << 30;
@@ -26,7 +27,7 @@ pub(crate) const ANSWER: usize = 1 << 30;
 /// What a child may use up.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// How long it may take.
+    /// How long it may take, of its own time.
     pub(crate) time: Option<Duration>,
     /// How much it may print.
     pub(crate) bytes: usize,
@@ -92,11 +93,9 @@ pub(crate) fn talk(mut command: Command, input: Vec<u8>, limits: Limits) -> io::
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let (stdout, stderr) = start(&mut child, input, limits.bytes, &sender);
     watch(pid, sender);
-    let deadline = limits
-        .time
-        .and_then(|time| Instant::now().checked_add(time));
+    let own = limits.time.map(|time| OwnTime::new(child.id(), time));
     let mut open = 2;
-    let cut = attend(&events, deadline, &mut open);
+    let cut = attend(&events, own, &mut open);
     // The child is not waited for yet, so the session's number is still its
     // own.
     if let Some(pid) = pid {
@@ -218,31 +217,36 @@ fn watch(pid: Option<Pid>, events: Sender<Event>) {
 }
 
 /// Waits until the child ends or has to.
-fn attend(events: &Receiver<Event>, deadline: Option<Instant>, open: &mut u32) -> Option<End> {
+fn attend(events: &Receiver<Event>, mut own: Option<OwnTime>, open: &mut u32) -> Option<End> {
     loop {
-        let event = match deadline {
+        let event = match &own {
             None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(deadline) => {
-                events.recv_timeout(deadline.saturating_duration_since(Instant::now()))
-            }
+            Some(own) => events.recv_timeout(own.pause()),
         };
         match event {
             Ok(Event::Closed) => *open = open.saturating_sub(1),
             Ok(Event::Full) => return Some(End::Bytes),
             Ok(Event::Exited) | Err(RecvTimeoutError::Disconnected) => return None,
-            Err(RecvTimeoutError::Timeout) => return Some(End::Time),
+            Err(RecvTimeoutError::Timeout) => {
+                let up = own.as_mut().is_some_and(|own| own.is_up(own.pause()));
+                if up {
+                    return Some(End::Time);
+                }
+            }
         }
     }
 }
 
 /// Waits for the rest of the output, but not for ever.
 fn drain(events: &Receiver<Event>, mut open: u32) {
-    let deadline = Instant::now() + DRAIN;
+    let mut own = OwnTime::new(std::process::id(), DRAIN);
     while open > 0 {
-        match events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+        match events.recv_timeout(own.pause()) {
             Ok(Event::Closed | Event::Full) => open -= 1,
             Ok(Event::Exited) => {}
-            Err(_) => return,
+            Err(RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Timeout) if own.is_up(own.pause()) => return,
+            Err(RecvTimeoutError::Timeout) => {}
         }
     }
 }
@@ -273,6 +277,31 @@ mod tests {
         assert_eq!(session("2 (kthreadd) S 0 0 0 0 -1 2129984 0"), None);
         assert_eq!(session("12 (sh) X 0 -1 -1 0 -1 4228364 0"), None);
         assert_eq!(session("12 (sh"), None);
+    }
+
+    #[test]
+    fn a_child_that_is_stopped_for_longer_than_its_limit_is_waited_for() {
+        let limits = Limits {
+            time: Some(Duration::from_millis(300)),
+            bytes: ANSWER,
+        };
+        let stops = "(sleep 2; kill -CONT $$) & kill -STOP $$; echo done";
+        let talk = talk(sh(stops), Vec::new(), limits).unwrap();
+        assert!(talk.success());
+        assert_eq!(talk.stdout, b"done\n");
+    }
+
+    #[test]
+    fn a_child_that_only_works_or_only_sleeps_ends_with_its_limit() {
+        let limits = Limits {
+            time: Some(Duration::from_millis(300)),
+            bytes: ANSWER,
+        };
+        // With a dead child that it does not look after, too.
+        for script in ["while :; do :; done", "true & exec sleep 1000"] {
+            let talk = talk(sh(script), Vec::new(), limits).unwrap();
+            assert_eq!(talk.end, End::Time, "{script}");
+        }
     }
 
     #[test]

@@ -164,22 +164,18 @@ pub(crate) fn job_text(ready: &Ready, order: &Order) -> Result<Vec<u8>, Error> {
 
 /// What QEMU would say in words that nobody understands.
 fn check(machine: &Machine) -> Result<(), Error> {
-    let wrong = |why: String| {
-        Err(Error {
-            what: "describe a virtual machine".into(),
-            why,
-            mend: None,
-            wrong_use: true,
-        })
-    };
+    let wrong = |why: String| crate::fault::wrong("describe a virtual machine", why);
     if machine.cpus == 0 || machine.cpus > 64 {
-        return wrong(format!("cpus is {}, not 1 to 64", machine.cpus));
+        return Err(wrong(format!("cpus is {}, not 1 to 64", machine.cpus)));
     }
     if machine.memory_mib < 128 || machine.memory_mib > 1 << 20 {
-        return wrong(format!(
+        return Err(wrong(format!(
             "memory is {} MiB; it must be at least 128 MiB",
             machine.memory_mib
-        ));
+        )));
+    }
+    if let Err(error) = machine.quantum_ns() {
+        return Err(crate::fault::mend(wrong(error.why), error.mend));
     }
     Ok(())
 }

@@ -248,7 +248,7 @@ fn head(machine: &Machine, what: &str, kind: &Kind) -> String {
     let mut text = format!(
         "title = \"{what}\"\nquestion = \"What does {kernel} say?\"\nkernel = \"{kernel}\"\n\
          runs = 1\ncpus = 2\nmemory = \"1G\"\ntimeout = \"{TIMEOUT}\"\n\
-         command_line = [\"loglevel=5\", \"assize.turns_us=2000\"]\n",
+         command_line = [\"loglevel=5\"]\n",
         kernel = machine.kernel,
     );
     if kind.leaks {

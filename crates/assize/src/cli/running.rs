@@ -167,7 +167,7 @@ pub(crate) enum KernelVerb {
         /// With the headers, for building modules
         #[arg(long)]
         headers: bool,
-        /// Fetch QEMU instead
+        /// Get QEMU instead: build the one for exact machines, or fetch Debian's
         #[arg(long, conflicts_with_all = ["name", "headers"])]
         qemu: bool,
     },

@@ -100,10 +100,7 @@ fn qemu(root: &Path) -> Vec<Check> {
     let mut checks = vec![found("QEMU", detail)];
     let name = "QEMU, 2 CPUs";
     checks.push(match qemu.fits(2) {
-        Ok(()) => found(
-            name,
-            "shares instructions fairly among the CPUs of a machine",
-        ),
+        Ok(()) => found(name, "each CPU of an exact machine has a clock of its own"),
         Err(error) => Check::of(name, error, "exact machines with more than one CPU"),
     });
     checks

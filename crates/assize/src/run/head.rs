@@ -83,7 +83,11 @@ fn facts(plan: &Plan) -> Result<BTreeMap<String, String>, Failure> {
     add("host_cpu", cpu_model(&all_of("/proc/cpuinfo")));
     if matches!(plan.target.as_str(), "exact" | "live") {
         let root = Kernels::default_root()?;
-        add("qemu", Qemu::find(&root)?.version);
+        let qemu = match plan.target.as_str() {
+            "live" => Qemu::find_live(&root)?,
+            _ => Qemu::find(&root)?,
+        };
+        add("qemu", qemu.version);
         let kernels = Kernels::new(root);
         for configuration in &plan.configurations {
             let kernel = kernels.resolve(&configuration.machine.kernel)?;

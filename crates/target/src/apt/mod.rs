@@ -15,6 +15,7 @@ pub(crate) use parse::Stanza;
 
 use crate::Error;
 use crate::fault::{failed, io, mend, wrong};
+use crate::kernels::compare_versions;
 
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
@@ -32,12 +33,43 @@ pub(crate) struct Package {
     pub(crate) version: String,
 }
 
+/// What a source package was made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SourceArchive {
+    /// Name and version: `qemu=1:10.0.13+ds-0+deb13u1`.
+    package: String,
+    /// The file's name: `qemu_10.0.13+ds.orig.tar.xz`.
+    pub(crate) file: String,
+    /// The hash of its bytes by the signed lists.
+    pub(crate) sha256: String,
+}
+
 impl Apt {
     /// Sets up `directory` for these suites and fetches their lists. Errors
     /// begin with `what`.
     pub(crate) fn open(
         directory: &Path,
         suites: &[&str],
+        what: &str,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Self, Error> {
+        Apt::open_kinds(directory, suites, &["deb"], what, progress)
+    }
+
+    /// The same, with the lists of source packages.
+    pub(crate) fn open_with_sources(
+        directory: &Path,
+        suites: &[&str],
+        what: &str,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Self, Error> {
+        Apt::open_kinds(directory, suites, &["deb", "deb-src"], what, progress)
+    }
+
+    fn open_kinds(
+        directory: &Path,
+        suites: &[&str],
+        kinds: &[&str],
         what: &str,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Self, Error> {
@@ -53,7 +85,7 @@ impl Apt {
                  assize kernel add NAME --kernel IMAGE --modules DIR",
             ));
         }
-        apt.write_configuration(suites)?;
+        apt.write_configuration(suites, kinds)?;
         progress(&format!(
             "reading the package lists of {}",
             suites.join(", ")
@@ -62,7 +94,7 @@ impl Apt {
         Ok(apt)
     }
 
-    fn write_configuration(&self, suites: &[&str]) -> Result<(), Error> {
+    fn write_configuration(&self, suites: &[&str], kinds: &[&str]) -> Result<(), Error> {
         let at = |name: &str| self.directory.join(name);
         for name in ["state/lists/partial", "cache/archives/partial"] {
             std::fs::create_dir_all(at(name)).map_err(|error| io("create", &at(name), &error))?;
@@ -71,7 +103,10 @@ impl Apt {
         let path = |name: &str| at(name).display().to_string();
         for (name, text) in [
             ("status", String::new()),
-            ("sources.list", sources::list(&mirrors, suites, KEYRING)),
+            (
+                "sources.list",
+                sources::list(&mirrors, suites, kinds, KEYRING),
+            ),
             (
                 "first.conf",
                 format!("Dir::Etc::main \"{}\";\n", path("apt.conf")),
@@ -152,6 +187,71 @@ impl Apt {
             self.run("dpkg-deb", &["-x", &from, &to], into)?;
         }
         std::fs::remove_dir_all(&archives).map_err(|error| io("remove", &archives, &error))
+    }
+
+    /// The newest source package of this name: its first archive, which is
+    /// what its author made of it.
+    pub(crate) fn source(&self, name: &str) -> Result<SourceArchive, Error> {
+        let text = self.run(
+            "apt-cache",
+            &["--only-source", "showsrc", name],
+            &self.directory,
+        )?;
+        let stanzas = parse::stanzas(&text);
+        let newest = stanzas
+            .iter()
+            .filter(|stanza| stanza.package() == name)
+            .map(Stanza::version)
+            .max_by(|a, b| compare_versions(a, b));
+        let version = newest.ok_or_else(|| {
+            failed(
+                &*self.what,
+                format!("the archive has no source package {name}"),
+            )
+        })?;
+        let exact = format!("{name}={version}");
+        let told = self.run(
+            "apt-get",
+            &["-qq", "--print-uris", "--only-source", "source", &exact],
+            &self.directory,
+        )?;
+        let found = parse::archive(&told);
+        let (file, sha256) = found.ok_or_else(|| {
+            let why = format!("the source package {exact} has no archive with a SHA-256");
+            failed(&*self.what, why)
+        })?;
+        Ok(SourceArchive {
+            package: exact,
+            file,
+            sha256,
+        })
+    }
+
+    /// Fetches it into a directory. Its bytes have the hash that the archive's
+    /// signed lists give it.
+    pub(crate) fn fetch_source(
+        &self,
+        source: &SourceArchive,
+        into: &Path,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<PathBuf, Error> {
+        std::fs::create_dir_all(into).map_err(|error| io("create", into, &error))?;
+        progress(&format!("fetching {}", source.file));
+        let tar = [
+            "-q",
+            "--download-only",
+            "--only-source",
+            "--tar-only",
+            "source",
+            &source.package,
+        ];
+        self.run("apt-get", &tar, into)?;
+        let path = into.join(&source.file);
+        if path.is_file() {
+            return Ok(path);
+        }
+        let why = format!("apt-get said that it had fetched {}", source.file);
+        Err(failed(&*self.what, format!("{why}, but it is not there")))
     }
 
     fn run(&self, program: &str, arguments: &[&str], directory: &Path) -> Result<String, Error> {

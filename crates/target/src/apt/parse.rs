@@ -58,6 +58,20 @@ pub(super) fn stanzas(text: &str) -> Vec<Stanza> {
     all
 }
 
+/// Name and SHA-256 of the one file `….orig.tar.…` that `apt-get
+/// --print-uris source` tells of.
+pub(super) fn archive(told: &str) -> Option<(String, String)> {
+    told.lines().find_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [_, file, _, hash] = words[..] else {
+            return None;
+        };
+        let sha256 = hash.strip_prefix("SHA256:")?;
+        let signature = file.ends_with(".asc") || file.ends_with(".sig");
+        (file.contains(".orig.tar.") && !signature).then(|| (file.into(), sha256.into()))
+    })
+}
+
 /// The line of standard error that says what is wrong, and what mends it.
 pub(super) fn complaint(said: &str, program: &str) -> (String, Option<String>) {
     let line = |mark: &str| said.lines().find(|line| line.starts_with(mark));
@@ -139,6 +153,24 @@ mod tests {
             all[0].field("Description"),
             "Linux for 64-bit PCs this goes on"
         );
+    }
+
+    #[test]
+    fn of_a_source_package_the_first_archive_is_taken() {
+        let told = "'http://x/q/qemu_10.0+ds-1.dsc' qemu_10.0+ds-1.dsc 12 SHA256:aa\n\
+            'http://x/q/qemu_10.0%2bds.orig.tar.xz.asc' qemu_10.0+ds.orig.tar.xz.asc 3 SHA256:bb\n\
+            'http://x/q/qemu_10.0%2bds.orig.tar.xz' qemu_10.0+ds.orig.tar.xz 34 SHA256:cc\n\
+            'http://x/q/qemu_10.0%2bds-1.debian.tar.xz' qemu_10.0+ds-1.debian.tar.xz 5 SHA256:dd\n";
+        let found = archive(told);
+        assert_eq!(
+            found,
+            Some(("qemu_10.0+ds.orig.tar.xz".into(), "cc".into()))
+        );
+        assert_eq!(
+            archive("'http://x/a.orig.tar.xz' a.orig.tar.xz 1 MD5Sum:aa\n"),
+            None
+        );
+        assert_eq!(archive(""), None);
     }
 
     #[test]

@@ -47,15 +47,18 @@ fn from_texts(texts: &[String]) -> Mirrors {
     }
 }
 
-/// The text of a `sources.list` for these suites.
-pub(super) fn list(mirrors: &Mirrors, suites: &[&str], keyring: &str) -> String {
+/// The text of a `sources.list` for these suites, with each of these kinds of
+/// lines: `deb` or `deb-src`.
+pub(super) fn list(mirrors: &Mirrors, suites: &[&str], kinds: &[&str], keyring: &str) -> String {
     let mut text = String::new();
     for suite in suites {
         let address = match suite.ends_with("-security") {
             true => &mirrors.security,
             false => &mirrors.main,
         };
-        text += &format!("deb [arch=amd64 signed-by={keyring}] {address} {suite} main\n");
+        for kind in kinds {
+            text += &format!("{kind} [arch=amd64 signed-by={keyring}] {address} {suite} main\n");
+        }
     }
     text
 }
@@ -84,6 +87,7 @@ mod tests {
         let text = list(
             &from_texts(&[]),
             &["bookworm", "bookworm-security"],
+            &["deb"],
             "/k.gpg",
         );
         assert_eq!(
@@ -92,5 +96,8 @@ mod tests {
              deb [arch=amd64 signed-by=/k.gpg] http://deb.debian.org/debian-security \
              bookworm-security main\n"
         );
+        let both = list(&from_texts(&[]), &["trixie"], &["deb", "deb-src"], "/k.gpg");
+        let kinds = both.lines().map(|line| line.split(' ').next());
+        assert!(kinds.eq([Some("deb"), Some("deb-src")]), "{both}");
     }
 }

@@ -13,6 +13,7 @@ use serde_json::json;
 use super::keep_error;
 use super::qmp::{Qmp, QmpError, TURN};
 use super::stall::{Gauge, Patience, Seen};
+use crate::own_time::OwnTime;
 use crate::process::{Process, in_words};
 use crate::qemu::{Clock, Files, Qemu, arguments};
 use crate::{Error, Failure, scratch, stream};
@@ -34,12 +35,19 @@ pub(crate) struct Booted<'a> {
     pub(crate) initramfs: &'a Path,
     /// The host's CPU to run on, if it is to be bound to one.
     pub(crate) cpu: Option<usize>,
-    /// When to give up, by the host's clock.
+    /// When to give up by the host's clock, which nobody but the user can
+    /// ask for.
     pub(crate) limit: Duration,
+    /// When to give up by the own time of QEMU, if ever: for machines whose
+    /// clock is the host's.
+    pub(crate) own: Option<Duration>,
     /// When to give up without it: on a boot for a memory image, …
     pub(crate) boot: Patience,
     /// … and on a run.
     pub(crate) run: Option<Patience>,
+    /// What the order of its CPUs is drawn from once it goes on from a memory
+    /// image. Booting draws from nothing, so that an image serves all seeds.
+    pub(crate) seed: u64,
 }
 
 /// What a machine left behind.
@@ -60,6 +68,7 @@ pub(crate) struct Running {
     directory: tempfile::TempDir,
     limit: Duration,
     watched: Option<(Gauge, Patience)>,
+    own: Option<(OwnTime, Duration)>,
     qmp: Option<Qmp>,
 }
 
@@ -92,6 +101,7 @@ impl Booted<'_> {
             job: &job,
             answer: &answer,
             console: &console,
+            seed: if share { 0 } else { self.seed },
         };
         let mut command = Command::new(&self.qemu.binary);
         command
@@ -104,6 +114,9 @@ impl Booted<'_> {
         let gauge = |patience| (Gauge::new(process.id(), patience), patience);
         Ok(Running {
             watched: self.run.map(gauge),
+            own: self
+                .own
+                .map(|limit| (OwnTime::new(process.id(), limit), limit)),
             process,
             directory,
             limit: self.limit,
@@ -163,8 +176,16 @@ impl Running {
     /// Waits for its end and reads what it left.
     pub(crate) fn finish(mut self) -> io::Result<Left> {
         let mut stalled = None;
-        while !self.process.ends_within(TURN) {
+        let pause = self.own.as_ref().map_or(TURN, |(own, _)| own.pause());
+        while !self.process.ends_within(pause) {
             stalled = self.stalls().map(|how| Failure::Stalled { how });
+            if let Some((own, limit)) = &mut self.own
+                && own.is_up(pause)
+            {
+                stalled = Some(Failure::Timeout {
+                    after_s: limit.as_secs(),
+                });
+            }
             if stalled.is_some() {
                 self.process.kill();
                 break;

@@ -158,6 +158,7 @@ fn make(directory: &Path, booted: &Booted<'_>) -> Result<u64, Error> {
     let booted = Booted {
         limit: Duration::MAX,
         run: Some(booted.boot),
+        seed: 0,
         ..booted.clone()
     };
     let memory = directory.join("ram");

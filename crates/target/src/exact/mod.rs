@@ -7,7 +7,7 @@
 mod boot;
 mod image;
 mod qmp;
-mod stall;
+pub(crate) mod stall;
 mod state;
 
 use std::collections::BTreeMap;
@@ -79,7 +79,7 @@ impl Exact {
     /// What identifies the machine of an order, or with `job` the answer to
     /// it.
     fn key(&self, ready: &Ready, machine: &Machine, job: Option<&[u8]>) -> Key {
-        let arguments = machine_arguments(machine, Clock::Instructions).join(" ");
+        let arguments = machine_arguments(&self.qemu, machine, Clock::Instructions).join(" ");
         let line = command_line(machine, Clock::Instructions);
         let mut parts: Vec<&[u8]> = vec![
             ready.kernel.digest.as_bytes(),
@@ -102,8 +102,10 @@ impl Exact {
             initramfs: &ready.initramfs,
             cpu: self.cpus.get(slot % self.cpus.len().max(1)).copied(),
             limit: self.wall_limit,
+            own: None,
             boot: self.boot,
             run: Some(patience(&order.job)),
+            seed: order.job.seed,
         }
     }
 
@@ -249,7 +251,7 @@ pub(crate) fn facts(
         ("qemu", qemu.version.clone()),
         (
             "machine_arguments",
-            machine_arguments(&order.machine, clock).join(" "),
+            machine_arguments(qemu, &order.machine, clock).join(" "),
         ),
         ("kernel_name", ready.kernel.name.clone()),
         ("kernel_digest", ready.kernel.digest.clone()),

@@ -80,29 +80,39 @@ impl Gauge {
 
 /// What processes use and do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Use {
-    cpu: Duration,
+pub(crate) struct Use {
+    /// CPU time that they have used.
+    pub(crate) cpu: Duration,
     /// Every thread waits for something that is no CPU, no disk and nobody's
     /// leave to go on.
-    is_asleep: bool,
+    pub(crate) is_asleep: bool,
+    /// How many threads run or wait for a CPU.
+    pub(crate) runnable: u32,
+    /// A thread is stopped, or waits for a disk.
+    pub(crate) is_held: bool,
 }
 
 /// A process and those that it has started, such as QEMU below a script.
-fn of_all(pid: u32) -> Use {
+pub(crate) fn of_all(pid: u32) -> Use {
     let mut all = Use {
         cpu: Duration::ZERO,
         is_asleep: true,
+        runnable: 0,
+        is_held: false,
     };
     let mut left = vec![pid];
     let mut seen = 0;
     while let Some(pid) = left.pop() {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        all.cpu += time_and_sleep(&stat).unwrap_or_default().0;
+        all.cpu += time_and_state(&stat).unwrap_or_default().0;
         let tasks = fs::read_dir(format!("/proc/{pid}/task"));
         for task in tasks.into_iter().flatten().flatten() {
             let read = |name| fs::read_to_string(task.path().join(name)).unwrap_or_default();
+            let state = time_and_state(&read("stat")).map(|(_, state)| state);
             // One that has gone meanwhile is as good as one that works.
-            all.is_asleep &= time_and_sleep(&read("stat")).is_some_and(|(_, sleeps)| sleeps);
+            all.is_asleep &= state == Some('S');
+            all.runnable += u32::from(state == Some('R'));
+            all.is_held |= matches!(state, Some('D' | 'T' | 't'));
             seen += 1;
             let children = read("children");
             left.extend(
@@ -116,19 +126,19 @@ fn of_all(pid: u32) -> Use {
     all
 }
 
-/// CPU time of a process or thread by its `stat`, and whether it sleeps.
-fn time_and_sleep(stat: &str) -> Option<(Duration, bool)> {
+/// CPU time of a process or thread by its `stat`, and the letter of its state.
+fn time_and_state(stat: &str) -> Option<(Duration, char)> {
     // The name may hold anything. State, then ten numbers, then user and
     // system time in ticks.
     let (_, rest) = stat.rsplit_once(") ")?;
     let mut words = rest.split(' ');
-    let state = words.next()?;
+    let state = words.next()?.chars().next()?;
     let mut times = words.skip(10);
     let user: u64 = times.next()?.parse().ok()?;
     let system: u64 = times.next()?.parse().ok()?;
     let tick_ms = 1000 / rustix::param::clock_ticks_per_second().max(1);
     let cpu = Duration::from_millis((user + system).saturating_mul(tick_ms));
-    Some((cpu, state == "S"))
+    Some((cpu, state))
 }
 
 #[cfg(test)]
@@ -144,6 +154,8 @@ mod tests {
         Use {
             cpu: Duration::from_secs(cpu_s),
             is_asleep,
+            runnable: 0,
+            is_held: false,
         }
     }
 
@@ -182,18 +194,16 @@ mod tests {
     #[test]
     fn a_thread_is_read_whatever_its_name_is() {
         let stat = |state| format!("7 (a) S (b) {state} 1 7 7 0 -1 4194560 9 0 0 0 250 50 7 8 20");
-        let (cpu, sleeps) = time_and_sleep(&stat("S")).unwrap_or_default();
-        assert!(sleeps);
+        let (cpu, state) = time_and_state(&stat("S")).unwrap_or_default();
+        assert_eq!(state, 'S');
         let tick_ms = u128::from(1000 / rustix::param::clock_ticks_per_second());
         assert_eq!(cpu.as_millis(), 300 * tick_ms);
         for state in ["R", "D", "T", "Z"] {
-            assert_eq!(
-                time_and_sleep(&stat(state)).map(|(_, sleeps)| sleeps),
-                Some(false)
-            );
+            let read = time_and_state(&stat(state)).map(|(_, state)| state.to_string());
+            assert_eq!(read.as_deref(), Some(state));
         }
-        assert_eq!(time_and_sleep("7 (a"), None);
-        assert_eq!(time_and_sleep("7 (a) S 1 7"), None);
+        assert_eq!(time_and_state("7 (a"), None);
+        assert_eq!(time_and_state("7 (a) S 1 7"), None);
     }
 
     #[test]

@@ -1,0 +1,95 @@
+//! How long a process has had, told without the clock of a busy host.
+//!
+//! A limit on the clock on the wall convicts whoever shares a host with others.
+//! What counts here is time in which a process could go on: while all its
+//! threads sleep of their own accord, that is all time; while some want to run,
+//! the CPU time that they get, each; while it is stopped or waits for a disk,
+//! none. On a quiet host this is the time that passes, on a busy one less, and
+//! on none more.
+
+use std::time::Duration;
+
+use crate::exact::stall::{Use, of_all};
+
+/// How often a process is looked at.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The own time of a process and those that it has started.
+#[derive(Debug)]
+pub(crate) struct OwnTime {
+    pid: u32,
+    limit: Duration,
+    cpu: Duration,
+    spent: Duration,
+}
+
+impl OwnTime {
+    /// That of a process which has just been started, and its limit.
+    pub(crate) fn new(pid: u32, limit: Duration) -> OwnTime {
+        OwnTime {
+            pid,
+            limit,
+            cpu: Duration::ZERO,
+            spent: Duration::ZERO,
+        }
+    }
+
+    /// How long to wait before the next look.
+    pub(crate) fn pause(&self) -> Duration {
+        LOOK.min(self.limit / 4).max(Duration::from_millis(10))
+    }
+
+    /// Looks at the process `waited` after the last time; whether its time is
+    /// up.
+    pub(crate) fn is_up(&mut self, waited: Duration) -> bool {
+        self.judge(of_all(self.pid), waited)
+    }
+
+    fn judge(&mut self, used: Use, waited: Duration) -> bool {
+        let got = used.cpu.saturating_sub(self.cpu);
+        self.cpu = used.cpu;
+        self.spent += match used.runnable {
+            0 if !used.is_held => waited,
+            runnable => waited.min(got / runnable.max(1)),
+        };
+        self.spent >= self.limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// How many looks a second apart it takes until a limit of 10 s is up,
+    /// with `cpu_ms` more used at each.
+    fn looks(cpu_ms: u64, runnable: u32, is_held: bool) -> Option<u64> {
+        let mut own = OwnTime::new(0, 10 * SECOND);
+        (1..=10_000).find(|look| {
+            let used = Use {
+                cpu: Duration::from_millis(look * cpu_ms),
+                is_asleep: runnable == 0 && !is_held,
+                runnable,
+                is_held,
+            };
+            own.judge(used, SECOND)
+        })
+    }
+
+    #[test]
+    fn on_a_quiet_host_the_limit_is_that_of_the_clock() {
+        assert_eq!(looks(1000, 1, false), Some(10));
+        assert_eq!(looks(0, 0, false), Some(10));
+        // Many threads do not make time pass faster.
+        assert_eq!(looks(8000, 4, false), Some(10));
+    }
+
+    #[test]
+    fn what_is_not_let_run_has_all_the_time_of_the_world() {
+        assert_eq!(looks(0, 1, false), None);
+        assert_eq!(looks(0, 0, true), None);
+        assert_eq!(looks(100, 1, false), Some(100));
+        assert_eq!(looks(400, 4, false), Some(100));
+    }
+}

@@ -1,0 +1,352 @@
+//! Which QEMU there is, and what it can do.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::Error;
+use crate::qemu_build::{self, MARK};
+use crate::qemu_store::{self, QemuFiles};
+
+/// The oldest QEMU that the exact machine was tried with.
+const OLDEST: (u32, u32) = (7, 2);
+/// Names a program to use instead of those that are found.
+const VARIABLE: &str = "ASSIZE_QEMU";
+/// What brings the best one.
+const FETCH: &str = "assize kernel fetch --qemu";
+
+/// One QEMU for x86-64.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Qemu {
+    /// The program.
+    pub binary: PathBuf,
+    /// Where its firmware is; empty for where it was built to look.
+    pub data: Vec<PathBuf>,
+    /// As it says itself: `10.0.2 (Debian 1:10.0.2+ds-2+deb13u1~bpo12+1)`;
+    /// one of ours `10.0.13+assize.1a2b3c4d`.
+    pub version: String,
+    /// Whether each CPU of a guest can have an instruction clock of its own,
+    /// which only ours has.
+    pub parallel: bool,
+}
+
+/// What a QEMU is wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum For {
+    /// Machines whose clock counts instructions.
+    Exact,
+    /// Machines with the clock of this host.
+    Live,
+}
+
+impl Qemu {
+    /// The QEMU for exact machines: `$ASSIZE_QEMU` if set; else ours, if
+    /// `root` has it; else the newest of the one fetched there and the one in
+    /// PATH.
+    ///
+    /// # Errors
+    /// There is none, or it does not run, or it is too old.
+    pub fn find(root: &Path) -> Result<Qemu, Error> {
+        Qemu::find_for(For::Exact, root)
+    }
+
+    /// The QEMU for live machines: the same, but ours comes last, since it
+    /// has no hardware virtualisation.
+    ///
+    /// # Errors
+    /// As [`Qemu::find`].
+    pub fn find_live(root: &Path) -> Result<Qemu, Error> {
+        Qemu::find_for(For::Live, root)
+    }
+
+    fn find_for(purpose: For, root: &Path) -> Result<Qemu, Error> {
+        if let Some(binary) = std::env::var_os(VARIABLE) {
+            let named = |error: Error| Error {
+                mend: Some(format!(
+                    "unset {VARIABLE}, or let it name QEMU {}.{} or newer",
+                    OLDEST.0, OLDEST.1
+                )),
+                wrong_use: true,
+                ..error
+            };
+            let qemu = Qemu::at(PathBuf::from(binary), Vec::new()).map_err(named)?;
+            return qemu.not_too_old().map_err(named);
+        }
+        let ours = || qemu_build::stored(root).map(|files| Qemu::stored(files, true));
+        if purpose == For::Exact
+            && let Some(ours) = ours()
+        {
+            return Ok(ours);
+        }
+        let fetched = qemu_store::stored(root).map(|files| Qemu::stored(files, false));
+        let system = in_path("qemu-system-x86_64").map(|binary| Qemu::at(binary, Vec::new()));
+        choose(fetched, system, ours)?.not_too_old()
+    }
+
+    fn stored(files: QemuFiles, parallel: bool) -> Qemu {
+        Qemu {
+            binary: files.binary,
+            data: files.data_dirs,
+            version: files.version,
+            parallel,
+        }
+    }
+
+    /// The QEMU at a path. What it can do is asked of the program itself.
+    ///
+    /// # Errors
+    /// It does not run, or does not say its version.
+    pub fn at(binary: PathBuf, data: Vec<PathBuf>) -> Result<Qemu, Error> {
+        let what = format!("run {}", binary.display());
+        let output = say(&binary, "--version", &[]).map_err(|error| Error {
+            why: error.to_string(),
+            what: what.clone(),
+            ..missing()
+        })?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let Some(version) = version_in(&text) else {
+            return Err(Error {
+                what,
+                why: "it does not answer --version as QEMU does".into(),
+                mend: Some(format!(
+                    "name QEMU's qemu-system-x86_64 in {VARIABLE}, or unset it"
+                )),
+                wrong_use: true,
+            });
+        };
+        Ok(Qemu {
+            parallel: is_parallel(&binary),
+            binary,
+            data,
+            version,
+        })
+    }
+
+    /// Major and minor version.
+    pub fn number(&self) -> (u32, u32) {
+        let mut numbers = self
+            .version
+            .split(|c: char| !c.is_ascii_digit())
+            .map(|digits| digits.parse().unwrap_or(0));
+        (
+            numbers.next().unwrap_or_default(),
+            numbers.next().unwrap_or_default(),
+        )
+    }
+
+    fn not_too_old(self) -> Result<Qemu, Error> {
+        if self.number() >= OLDEST {
+            return Ok(self);
+        }
+        Err(Error {
+            what: format!("use QEMU {} at {}", self.version, self.binary.display()),
+            why: format!("it is older than {}.{}", OLDEST.0, OLDEST.1),
+            mend: Some(FETCH.into()),
+            wrong_use: false,
+        })
+    }
+
+    /// Whether a machine with this many CPUs can be exact.
+    ///
+    /// # Errors
+    /// Several CPUs want the QEMU that is built here.
+    pub fn fits(&self, cpus: u32) -> Result<(), Error> {
+        if cpus <= 1 || self.parallel {
+            return Ok(());
+        }
+        let named = std::env::var_os(VARIABLE).is_some();
+        let packages = qemu_build::missing();
+        Err(Error {
+            what: format!(
+                "run an exact machine with {cpus} CPUs on QEMU {}",
+                self.version
+            ),
+            why: "its CPUs would share one clock; each has one of its own only in the QEMU that \
+                  assize builds"
+                .into(),
+            mend: Some(mend_of(named, &packages)),
+            wrong_use: false,
+        })
+    }
+}
+
+/// What brings a QEMU for several CPUs, where these packages are missing.
+fn mend_of(named: bool, packages: &[&str]) -> String {
+    let mut steps = Vec::new();
+    if named {
+        steps.push(format!("unset {VARIABLE}"));
+    }
+    if !packages.is_empty() {
+        steps.push(format!("apt-get install {}", packages.join(" ")));
+    }
+    steps.push(FETCH.into());
+    steps.join(", then ")
+}
+
+/// Of those that are not ours the newest; ours if there is no other.
+fn choose(
+    fetched: Option<Qemu>,
+    system: Option<Result<Qemu, Error>>,
+    ours: impl Fn() -> Option<Qemu>,
+) -> Result<Qemu, Error> {
+    let (system, broken) = match system {
+        Some(Ok(qemu)) => (Some(qemu), None),
+        Some(Err(error)) => (None, Some(error)),
+        None => (None, None),
+    };
+    let newest = fetched.into_iter().chain(system).max_by_key(Qemu::number);
+    match newest.or_else(ours) {
+        Some(qemu) => Ok(qemu),
+        None => Err(broken.unwrap_or_else(missing)),
+    }
+}
+
+/// The version in what `--version` prints; for ours as its place is called.
+fn version_in(text: &str) -> Option<String> {
+    let (_, version) = text.lines().next()?.split_once("version ")?;
+    let version = version.trim();
+    let mark = MARK.trim_start_matches('+');
+    let ours = version
+        .split_once(" (")
+        .and_then(|(number, rest)| Some((number, rest.strip_prefix(mark)?.strip_suffix(')')?)));
+    Some(match ours {
+        Some((number, digest)) => format!("{number}{MARK}{digest}"),
+        None => version.to_owned(),
+    })
+}
+
+/// Whether a program can give each CPU a clock: whether it lists the option.
+/// QEMU lists them for `help` in the second place; in the first it is a shift.
+pub(crate) fn is_parallel(binary: &Path) -> bool {
+    let output = say(binary, "-icount", &["shift=0,help"]);
+    output.is_ok_and(|output| {
+        let text = String::from_utf8_lossy(&output.stdout);
+        text.lines()
+            .any(|line| line.trim_start().starts_with("parallel="))
+    })
+}
+
+fn say(binary: &Path, option: &str, more: &[&str]) -> std::io::Result<Output> {
+    let mut command = Command::new(binary);
+    command.arg(option).args(more);
+    command.stdin(std::process::Stdio::null()).output()
+}
+
+fn missing() -> Error {
+    Error {
+        what: "find QEMU".into(),
+        why: "there is no qemu-system-x86_64 in PATH".into(),
+        mend: Some(format!("apt-get install qemu-system-x86, or {FETCH}")),
+        wrong_use: false,
+    }
+}
+
+fn in_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|directory| directory.join(program))
+        .find(|candidate| candidate.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // A test may fail.
+
+    use super::*;
+
+    fn qemu(version: &str) -> Qemu {
+        Qemu {
+            binary: "qemu".into(),
+            data: Vec::new(),
+            version: version.into(),
+            parallel: version.contains(MARK),
+        }
+    }
+
+    #[test]
+    fn versions_are_read_as_qemu_prints_them() {
+        let debian = qemu("10.0.2 (Debian 1:10.0.2+ds-2+deb13u1~bpo12+1)");
+        assert_eq!(debian.number(), (10, 0));
+        assert_eq!(qemu("7.2.22 (Debian 1:7.2+dfsg-7)").number(), (7, 2));
+        assert_eq!(qemu("10.0.13+assize.1a2b3c4d").number(), (10, 0));
+        assert_eq!(qemu("").number(), (0, 0));
+        for (text, version) in [
+            ("QEMU emulator version 10.0.13\n", Some("10.0.13")),
+            (
+                "QEMU emulator version 7.2.22 (Debian 1:7.2)\nCopyright",
+                Some("7.2.22 (Debian 1:7.2)"),
+            ),
+            (
+                "QEMU emulator version 10.0.13 (assize.1a2b3c4d)\n",
+                Some("10.0.13+assize.1a2b3c4d"),
+            ),
+            ("something else\n", None),
+            ("", None),
+        ] {
+            assert_eq!(version_in(text).as_deref(), version);
+        }
+    }
+
+    #[test]
+    fn an_old_qemu_is_refused_with_the_mend() {
+        let error = qemu("6.2.0").not_too_old();
+        assert!(error.is_err_and(|e| e.to_string().contains("fetch --qemu")));
+        assert!(qemu("7.2.0").not_too_old().is_ok());
+    }
+
+    #[test]
+    fn several_cpus_want_a_clock_for_each() {
+        for version in ["7.2.22", "10.0.2", "11.0.0"] {
+            assert!(qemu(version).fits(1).is_ok());
+            let error = qemu(version).fits(2).unwrap_err();
+            assert!(error.mend.unwrap().contains(FETCH));
+        }
+        assert!(qemu("10.0.13+assize.1a2b3c4d").fits(8).is_ok());
+    }
+
+    #[test]
+    fn the_mend_names_each_step_in_order() {
+        assert_eq!(mend_of(false, &[]), FETCH);
+        assert_eq!(
+            mend_of(true, &["gcc", "patch"]),
+            format!("unset {VARIABLE}, then apt-get install gcc patch, then {FETCH}")
+        );
+    }
+
+    #[test]
+    fn of_those_that_are_not_ours_the_newest_is_chosen() {
+        let ours = || Some(qemu("10.0.13+assize.1a2b3c4d"));
+        let broken = || Some(Err(missing()));
+        let version = |chosen: Result<Qemu, Error>| chosen.map(|qemu| qemu.version).ok();
+        let is = |version: &str| Some(version.to_string());
+        let (old, new) = (|| Some(qemu("7.2.22")), || Some(qemu("10.0.2")));
+        assert_eq!(version(choose(old(), new().map(Ok), ours)), is("10.0.2"));
+        assert_eq!(version(choose(new(), old().map(Ok), ours)), is("10.0.2"));
+        assert_eq!(version(choose(old(), broken(), ours)), is("7.2.22"));
+        assert_eq!(
+            version(choose(None, broken(), ours)),
+            is("10.0.13+assize.1a2b3c4d")
+        );
+        assert_eq!(version(choose(None, broken(), || None)), None);
+        assert!(choose(None, None, || None).is_err());
+    }
+
+    #[test]
+    fn a_program_says_itself_whether_it_has_a_clock_for_each_cpu() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("qemu");
+        let says = |line: &str| {
+            let text = format!(
+                "#!/bin/sh\nif [ \"$1\" = --version ]; then\n\
+                 echo 'QEMU emulator version 10.0.13 (assize.1a2b3c4d)'\nelif [ \"$2\" = shift=0,help ]; then echo '{line}'; fi\n"
+            );
+            std::fs::write(&path, text).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+            Qemu::at(path.clone(), Vec::new()).unwrap()
+        };
+        let ours = says("  parallel=<bool (on/off)>");
+        assert!(ours.parallel);
+        assert_eq!(ours.version, "10.0.13+assize.1a2b3c4d");
+        assert!(!says("  shift=<string>").parallel);
+    }
+}

@@ -1,0 +1,355 @@
+//! A QEMU of our own: a source package of Debian with the patches of `qemu/`.
+//!
+//! Debian's signature vouches for the archive's lists, these for the hash of
+//! the sources, and a table in `qemu/` says which hashes were tried. What is
+//! built lies in `<root>/qemu/VERSION/`, with the firmware that it needs, and
+//! appears there by rename. VERSION is QEMU's own and, after `+assize.`, the
+//! begin of a hash over patches, arguments of configure and firmware: two
+//! QEMUs of one VERSION carry out the same machine.
+
+mod recipe;
+mod steps;
+mod tools;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+use recipe::{Known, Part, Recipe, Trust, trust};
+use steps::{Log, Tenths};
+pub use tools::missing;
+
+use crate::Error;
+use crate::apt::{Apt, Package};
+use crate::fault::{failed, io, list, mend, read};
+use crate::kernels::{compare_versions, into_place, temporary_in};
+use crate::prune::touch;
+use crate::qemu::is_parallel;
+use crate::qemu_store::QemuFiles;
+
+/// What stands between QEMU's version and the hash.
+pub(crate) const MARK: &str = "+assize.";
+/// Where the source package is from.
+const SUITES: [&str; 2] = ["trixie", "trixie-security"];
+const PACKAGE: &str = "qemu";
+/// The file in each place that holds the digest of its recipe. Its presence
+/// says that the place is whole.
+const RECIPE: &str = "recipe";
+const BINARY: &str = "usr/bin/qemu-system-x86_64";
+const DATA: &str = "usr/share/qemu";
+/// Firmware, which Debian's source package has no blobs of: what microvm
+/// starts, what loads a kernel of either form, and what each local APIC asks
+/// for. The packages, and where they have it.
+const FIRMWARE: [(&str, &str, &[&str]); 2] = [
+    ("seabios", "usr/share/seabios", &["bios-microvm.bin"]),
+    (
+        "qemu-system-data",
+        "usr/share/qemu",
+        &[
+            "kvmvapic.bin",
+            "linuxboot.bin",
+            "linuxboot_dma.bin",
+            "pvh.bin",
+        ],
+    ),
+];
+/// How long one that another assize has built is kept unused.
+const UNUSED: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// What a build is doing, in words.
+const WHAT: &str = "build QEMU";
+
+/// The newest QEMU below `root` that was built by the recipe in this binary.
+#[must_use]
+pub fn stored(root: &Path) -> Option<QemuFiles> {
+    stored_by(root, &Recipe::ours().digest())
+}
+
+fn stored_by(root: &Path, recipe: &str) -> Option<QemuFiles> {
+    let places = places(root).into_iter().filter(|place| {
+        let kept = fs::read_to_string(place.join(RECIPE));
+        kept.is_ok_and(|kept| kept.trim() == recipe) && place.join(BINARY).is_file()
+    });
+    let newest = places.max_by(|a, b| compare_versions(&name_of(a), &name_of(b)))?;
+    touch(&newest);
+    Some(QemuFiles {
+        binary: newest.join(BINARY),
+        data_dirs: vec![newest.join(DATA)],
+        version: name_of(&newest),
+    })
+}
+
+/// All places of QEMUs of ours, also by other recipes.
+fn places(root: &Path) -> Vec<PathBuf> {
+    let mut places = list(&root.join("qemu")).unwrap_or_default();
+    places.retain(|place| !name_of(place).starts_with('.') && name_of(place).contains(MARK));
+    places
+}
+
+fn name_of(place: &Path) -> String {
+    let name = place.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// Ours, built now unless it is there.
+///
+/// # Errors
+/// Something that the build needs is missing, which is then named; no apt, no
+/// network, no space; a source that the patches do not fit; a build that
+/// fails, whose log is kept.
+pub fn ensure(root: &Path, progress: &mut dyn FnMut(&str)) -> Result<QemuFiles, Error> {
+    if let Some(there) = stored(root) {
+        return Ok(there);
+    }
+    let recipe = Recipe::ours();
+    let known = recipe.known()?;
+    let missing = missing();
+    if !missing.is_empty() {
+        let names = missing.join(" ");
+        return Err(mend(
+            failed(WHAT, format!("there is no {}", missing.join(", no "))),
+            format!("apt-get install {names}, then assize kernel fetch --qemu"),
+        ));
+    }
+    let directory = root.join("qemu");
+    let _lock = crate::lock::take(&directory, progress)?;
+    if let Some(there) = stored(root) {
+        return Ok(there);
+    }
+    let build = Build {
+        recipe,
+        known,
+        directory: &directory,
+    };
+    let place = build.carry_out(progress)?;
+    prune(root, &place, SystemTime::now());
+    stored(root).ok_or_else(|| failed(WHAT, format!("{} is not whole", place.display())))
+}
+
+/// Removes QEMUs of other recipes that nobody has used for long.
+fn prune(root: &Path, but: &Path, now: SystemTime) {
+    for place in places(root).iter().filter(|place| *place != but) {
+        let used = fs::metadata(place).and_then(|about| about.modified());
+        let age = used.ok().and_then(|used| now.duration_since(used).ok());
+        if age.is_some_and(|age| age > UNUSED) {
+            // One that cannot be removed takes space, no more.
+            let _ = fs::remove_dir_all(place);
+        }
+    }
+}
+
+struct Build<'a> {
+    recipe: Recipe<'a>,
+    known: Vec<Known>,
+    /// `<root>/qemu`, whose lock is taken.
+    directory: &'a Path,
+}
+
+impl Build<'_> {
+    /// Gives the place that it has made.
+    fn carry_out(&self, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, Error> {
+        let work = temporary_in(self.directory)?;
+        let made = temporary_in(self.directory)?;
+        let apt =
+            Apt::open_with_sources(&self.directory.join(".apt-source"), &SUITES, WHAT, progress)?;
+        let archive = self.source(&apt, work.path(), progress)?;
+        let firmware = self.firmware(&apt, work.path(), made.path(), progress)?;
+        let digest = short(&self.recipe.digest(), &firmware);
+        let mut log = Log::begin(self.directory.join("build.log"))?;
+        let source = work.path().join("source");
+        progress("unpacking and patching it");
+        unpack(&mut log, &archive, &source)?;
+        self.patch(&mut log, &source, work.path())?;
+        self.fetch_wheel(&mut log, work.path(), &source, progress)?;
+        let version = read(&source.join("VERSION"))?;
+        let version = String::from_utf8_lossy(&version).trim().to_string();
+        let built = self.compile(&mut log, &source, &version, &digest, progress)?;
+        if !is_parallel(&built) {
+            let why = "what was built has no clock for each CPU (-icount parallel)";
+            return Err(failed(WHAT, why));
+        }
+        let binary = made.path().join(BINARY);
+        create(&made.path().join("usr/bin"))?;
+        fs::copy(&built, &binary).map_err(|error| io("write", &binary, &error))?;
+        let path = made.path().join(RECIPE);
+        fs::write(&path, self.recipe.digest() + "\n").map_err(|e| io("write", &path, &e))?;
+        let place = self.directory.join(format!("{version}{MARK}{digest}"));
+        into_place(made, &place)?;
+        Ok(place)
+    }
+
+    /// Fetches the sources and gives their archive.
+    fn source(
+        &self,
+        apt: &Apt,
+        work: &Path,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<PathBuf, Error> {
+        let source = apt.source(PACKAGE)?;
+        match trust(&self.known, &source.file, &source.sha256) {
+            Ok(Trust::Known) => {}
+            Ok(Trust::Newer) => progress(&format!(
+                "{} is newer than what was tried; Debian's signature vouches for it",
+                source.file
+            )),
+            Err(why) => {
+                let update = "use a newer assize, or one CPU in exact machines";
+                return Err(mend(failed(WHAT, why), update));
+            }
+        }
+        apt.fetch_source(&source, &work.join("archive"), progress)
+    }
+
+    /// Fetches firmware into the new place. Gives a hash over it.
+    fn firmware(
+        &self,
+        apt: &Apt,
+        work: &Path,
+        made: &Path,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<String, Error> {
+        let mut packages = Vec::new();
+        for (name, _, _) in FIRMWARE {
+            packages.push(Package {
+                name: name.into(),
+                version: apt.package(name)?.version().into(),
+            });
+        }
+        let unpacked = work.join("firmware");
+        apt.unpack(&packages, &unpacked, progress)?;
+        let data = made.join(DATA);
+        create(&data)?;
+        let mut hasher = blake3::Hasher::new();
+        for (_, folder, names) in FIRMWARE {
+            for name in names {
+                let bytes = read(&unpacked.join(folder).join(name))?;
+                let to = data.join(name);
+                fs::write(&to, &bytes).map_err(|error| io("write", &to, &error))?;
+                hasher.update(name.as_bytes());
+                hasher.update(blake3::hash(&bytes).as_bytes());
+            }
+        }
+        Ok(hasher.finalize().to_hex().to_string())
+    }
+
+    /// Applies the patches, each of which must fit exactly.
+    fn patch(&self, log: &mut Log, source: &Path, work: &Path) -> Result<(), Error> {
+        for (name, text) in self.recipe.patches() {
+            let file = work.join("patch");
+            fs::write(&file, text).map_err(|error| io("write", &file, &error))?;
+            let mut command = Command::new("patch");
+            command
+                .args(["-p1", "-F0", "--batch", "--input"])
+                .arg(&file);
+            let what = format!("apply qemu/{name}");
+            log.run(&what, command, source, &mut |_| ())?;
+        }
+        Ok(())
+    }
+
+    /// Fetches what configures QEMU from the Python registry, by its hash.
+    fn fetch_wheel(
+        &self,
+        log: &mut Log,
+        work: &Path,
+        source: &Path,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(), Error> {
+        let wheels = source.join("python/wheels");
+        for known in self.known.iter().filter(|known| known.what == Part::Wheel) {
+            if wheels.join(&known.file).is_file() {
+                continue;
+            }
+            let name = known.file.split('-').next().unwrap_or_default();
+            let exact = format!("{name}=={}", known.version);
+            progress(&format!("fetching {exact} from the Python registry"));
+            let wanted = work.join("wanted");
+            let text = format!("{exact} --hash=sha256:{}\n", known.sha256);
+            fs::write(&wanted, text).map_err(|error| io("write", &wanted, &error))?;
+            let venv = work.join("venv");
+            let mut make = Command::new("python3");
+            make.args(["-m", "venv"]).arg(&venv);
+            log.run("make a virtual environment", make, work, &mut |_| ())?;
+            let mut pip = Command::new(venv.join("bin/pip"));
+            pip.args(["download", "--no-deps", "--require-hashes"])
+                .args(["--only-binary", ":all:", "-r"])
+                .arg(&wanted)
+                .arg("-d")
+                .arg(&wheels);
+            let what = format!("fetch {exact} from the Python registry");
+            log.run(&what, pip, work, &mut |_| ()).map_err(|error| {
+                mend(
+                    error,
+                    "check the network, and the proxy and index that pip is told: pip config list",
+                )
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Configures and compiles; gives the program.
+    fn compile(
+        &self,
+        log: &mut Log,
+        source: &Path,
+        version: &str,
+        digest: &str,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<PathBuf, Error> {
+        progress(&format!("configuring QEMU {version}"));
+        let build = source.with_file_name("build");
+        create(&build)?;
+        let mut configure = niced(&source.join("configure"));
+        configure
+            .args(self.recipe.configure())
+            .args(["--prefix=/usr", "--disable-download"])
+            .arg(format!("--with-pkgversion={}{digest}", &MARK[1..]));
+        log.run("configure QEMU", configure, &build, &mut |_| ())?;
+        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+        progress(&format!(
+            "building QEMU {version}, some minutes; {jobs} at once"
+        ));
+        let mut ninja = niced(Path::new("ninja"));
+        ninja
+            .args(["-j", &jobs.to_string(), "qemu-system-x86_64"])
+            .env("NINJA_STATUS", "[%f/%t] ");
+        let mut tenths = Tenths::default();
+        log.run(WHAT, ninja, &build, &mut |line| {
+            if let Some(percent) = tenths.see(line) {
+                progress(&format!("building QEMU {version}: {percent} %"));
+            }
+        })?;
+        Ok(build.join("qemu-system-x86_64"))
+    }
+}
+
+/// A program that gives way to others.
+fn niced(program: &Path) -> Command {
+    let mut command = Command::new("nice");
+    command.args(["-n", "5"]).arg(program);
+    command
+}
+
+/// What stands behind the version.
+fn short(recipe: &str, firmware: &str) -> String {
+    let both = blake3::hash(format!("{recipe} {firmware}").as_bytes());
+    both.to_hex().chars().take(8).collect()
+}
+
+fn unpack(log: &mut Log, archive: &Path, to: &Path) -> Result<(), Error> {
+    create(to)?;
+    let mut tar = Command::new("tar");
+    tar.args(["--strip-components=1", "-xf"])
+        .arg(archive)
+        .arg("-C")
+        .arg(to);
+    log.run("unpack the sources of QEMU", tar, to, &mut |_| ())
+}
+
+fn create(path: &Path) -> Result<(), Error> {
+    fs::create_dir_all(path).map_err(|error| io("create", path, &error))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,276 @@
+//! What our QEMU is built from: the folder `qemu/`, which lies in this binary.
+
+use crate::Error;
+use crate::fault::{failed, mend};
+use crate::kernels::compare_versions;
+
+/// Path below `qemu/` and text of every file that a build reads.
+const OURS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/qemu.rs"));
+
+/// Which files are fetched, with their hashes.
+const SOURCE: &str = "source";
+/// What QEMU's own configure is told.
+const CONFIGURE: &str = "configure";
+
+/// The files of a recipe, sorted by path.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Recipe<'a> {
+    files: &'a [(&'a str, &'a str)],
+}
+
+/// One line of the table of sources: a file that is known to be good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Known {
+    /// What it is of.
+    pub(super) what: Part,
+    /// Its version, as those say who made it: `10.0.13`.
+    pub(super) version: String,
+    /// Its name.
+    pub(super) file: String,
+    /// SHA-256 of its bytes, in lower-case hexadecimal digits.
+    pub(super) sha256: String,
+}
+
+/// What a file that is fetched is a part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// QEMU's sources.
+    Qemu,
+    /// Meson, which configures it.
+    Wheel,
+}
+
+/// How far a source package is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// It is in the table.
+    Known,
+    /// It is a newer one of a series that is, which only the archive's
+    /// signature vouches for.
+    Newer,
+}
+
+impl<'a> Recipe<'a> {
+    /// That of this project.
+    pub(super) fn ours() -> Recipe<'static> {
+        Recipe { files: OURS }
+    }
+
+    #[cfg(test)]
+    pub(super) fn of(files: &'a [(&'a str, &'a str)]) -> Self {
+        Recipe { files }
+    }
+
+    fn text(&self, name: &str) -> &'a str {
+        let mut files = self.files.iter();
+        files
+            .find(|(path, _)| *path == name)
+            .map_or("", |(_, text)| text)
+    }
+
+    /// Name and text of the patches, in the order in which they apply.
+    pub(super) fn patches(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let files = self.files.iter().copied();
+        files.filter(|(path, _)| path.starts_with("patches/"))
+    }
+
+    /// The arguments of QEMU's configure.
+    pub(super) fn configure(&self) -> Vec<&'a str> {
+        let lines = self.text(CONFIGURE).lines().map(str::trim);
+        lines
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+            .collect()
+    }
+
+    /// A hash over all that makes a QEMU of this recipe another one: patches
+    /// and arguments. Which version it is built from is in its name.
+    pub(super) fn digest(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        let mut add = |text: &str| {
+            hasher.update(&text.len().to_le_bytes());
+            hasher.update(text.as_bytes());
+        };
+        for (path, text) in self.patches() {
+            add(path);
+            add(text);
+        }
+        self.configure().into_iter().for_each(add);
+        hasher.finalize().to_hex().to_string()
+    }
+
+    /// The table of files that are known to be good.
+    pub(super) fn known(&self) -> Result<Vec<Known>, Error> {
+        let lines = self.text(SOURCE).lines().enumerate();
+        let lines = lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+        lines
+            .map(|(at, line)| {
+                known(line).map_err(|why| {
+                    let place = format!("read qemu/{SOURCE}, line {}", at + 1);
+                    mend(
+                        failed(place, why),
+                        "write: WHAT VERSION FILE SHA256, with WHAT qemu or wheel",
+                    )
+                })
+            })
+            .collect()
+    }
+}
+
+fn known(line: &str) -> Result<Known, String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let [what, version, file, sha256] = words[..] else {
+        return Err(format!("it has {} words, not 4", words.len()));
+    };
+    let what = match what {
+        "qemu" => Part::Qemu,
+        "wheel" => Part::Wheel,
+        _ => return Err(format!("'{what}' is neither qemu nor wheel")),
+    };
+    if !version.starts_with(|c: char| c.is_ascii_digit()) {
+        return Err(format!("'{version}' is no version"));
+    }
+    if file.contains('/') || file.starts_with('.') {
+        return Err(format!("'{file}' is no name of a file"));
+    }
+    let digit = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
+    if sha256.len() != 64 || !sha256.chars().all(digit) {
+        return Err(format!(
+            "'{sha256}' is no SHA-256, which has 64 digits of 0-9 and a-f"
+        ));
+    }
+    Ok(Known {
+        what,
+        version: version.into(),
+        file: file.into(),
+        sha256: sha256.into(),
+    })
+}
+
+/// Whether a source package is one to build from; else why not.
+pub(super) fn trust(known: &[Known], file: &str, sha256: &str) -> Result<Trust, String> {
+    let qemu = || known.iter().filter(|known| known.what == Part::Qemu);
+    if let Some(named) = qemu().find(|known| known.file == file) {
+        return match named.sha256 == sha256 {
+            true => Ok(Trust::Known),
+            false => Err(format!(
+                "the archive's {file} is not the one that is known: its SHA-256 is {sha256}, not {}",
+                named.sha256
+            )),
+        };
+    }
+    let version = version_of(file).ok_or_else(|| format!("{file} has no version in its name"))?;
+    let newer = |known: &Known| {
+        series(version) == series(&known.version)
+            && compare_versions(version, &known.version).is_gt()
+    };
+    if qemu().any(newer) {
+        return Ok(Trust::Newer);
+    }
+    let known: Vec<&str> = qemu().map(|known| known.version.as_str()).collect();
+    Err(format!(
+        "the archive has QEMU {version}, and the patches are for {} and what follows it in its series",
+        known.join(", ")
+    ))
+}
+
+/// `10.0.13` of `qemu_10.0.13+ds.orig.tar.xz`.
+pub(super) fn version_of(file: &str) -> Option<&str> {
+    let (_, rest) = file.split_once('_')?;
+    let (version, _) = rest.split_once(".orig.tar")?;
+    let end = version.find(['+', '~']).unwrap_or(version.len());
+    let version = &version[..end];
+    let numbers = !version.is_empty() && version.split('.').all(|n| n.parse::<u32>().is_ok());
+    numbers.then_some(version)
+}
+
+/// `10.0` of `10.0.13`.
+fn series(version: &str) -> Vec<&str> {
+    version.split('.').take(2).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHA: &str = "6a0888e806c2ffc0c5f0733e974f9aea55491950d3c47c98669c8b236dde59ae";
+
+    fn table(text: &str) -> Result<Vec<Known>, Error> {
+        Recipe::of(&[(SOURCE, text)]).known()
+    }
+
+    #[test]
+    fn our_own_table_names_a_qemu_and_what_configures_it() {
+        let ours = Recipe::ours();
+        let known = ours.known().unwrap();
+        for what in [Part::Qemu, Part::Wheel] {
+            assert!(known.iter().any(|known| known.what == what));
+        }
+        for one in known.iter().filter(|known| known.what == Part::Qemu) {
+            assert_eq!(version_of(&one.file), Some(one.version.as_str()));
+        }
+        let arguments = ours.configure();
+        assert!(arguments.contains(&"--target-list=x86_64-softmmu"));
+        assert!(arguments.iter().all(|word| word.starts_with("--")));
+        assert_eq!(ours.digest().len(), 64);
+    }
+
+    #[test]
+    fn a_bad_table_is_told_with_its_line() {
+        let sha = &SHA[1..];
+        for (line, why) in [
+            ("qemu 10.0.13".to_string(), "2 words, not 4"),
+            (format!("gcc 12 a.tar {SHA}"), "'gcc' is neither"),
+            (format!("qemu next a.tar {SHA}"), "'next' is no version"),
+            (format!("qemu 10 ../a {SHA}"), "'../a' is no name"),
+            (format!("qemu 10 a.tar {sha}"), "no SHA-256"),
+            (
+                format!("qemu 10 a.tar {}", SHA.to_uppercase()),
+                "no SHA-256",
+            ),
+        ] {
+            let error = table(&format!("# first\n\n{line}\n")).unwrap_err();
+            assert!(error.what.contains("qemu/source, line 3"), "{error}");
+            assert!(error.why.contains(why), "{error}");
+        }
+        assert_eq!(table("# nothing\n").unwrap(), []);
+    }
+
+    #[test]
+    fn a_source_is_trusted_by_its_hash_or_as_a_newer_one_of_its_series() {
+        let known = table(&format!(
+            "qemu 10.0.13 qemu_10.0.13+ds.orig.tar.xz {SHA}\nwheel 1.5.0 m.whl {SHA}\n"
+        ))
+        .unwrap();
+        let trust = |version: &str, sha: &str| {
+            trust(&known, &format!("qemu_{version}+ds.orig.tar.xz"), sha)
+        };
+        let other = SHA.replace('6', "7");
+        assert_eq!(trust("10.0.13", SHA), Ok(Trust::Known));
+        assert!(trust("10.0.13", &other).unwrap_err().contains(&other));
+        assert_eq!(trust("10.0.14", &other), Ok(Trust::Newer));
+        for version in ["10.0.9", "10.1.0", "11.0.13", "x"] {
+            assert!(trust(version, SHA).is_err(), "{version}");
+        }
+    }
+
+    #[test]
+    fn the_digest_follows_patches_and_arguments_and_nothing_else() {
+        let files = [
+            (CONFIGURE, "# why\n--a\n"),
+            ("patches/0001.patch", "one"),
+            (SOURCE, "qemu 1 a b"),
+        ];
+        let digest = |at: usize, text: &'static str| {
+            let mut files = files;
+            files[at].1 = text;
+            Recipe::of(&files).digest()
+        };
+        let first = Recipe::of(&files).digest();
+        assert_eq!(digest(0, "--a\n\n# because\n"), first);
+        assert_eq!(digest(2, "qemu 2 a b"), first);
+        assert_ne!(digest(0, "--b\n"), first);
+        assert_ne!(digest(1, "two"), first);
+        // Where one text ends and the next begins matters.
+        assert_ne!(digest(0, "--\na\n"), first);
+    }
+}
