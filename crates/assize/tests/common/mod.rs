@@ -119,8 +119,8 @@ impl Cache {
         self.0.path()
     }
 
-    /// Who uses this cache.
-    pub fn processes(&self) -> Vec<String> {
+    /// Who uses this cache: the name, and the letter of its state.
+    pub fn processes(&self) -> Vec<(String, String)> {
         let variable = format!("ASSIZE_CACHE={}", self.path().display());
         let uses = |directory: &Path| {
             let environment = fs::read(directory.join("environ")).unwrap_or_default();
@@ -129,17 +129,27 @@ impl Cache {
         };
         let all = fs::read_dir("/proc").unwrap();
         let using = all.map(|entry| entry.unwrap().path()).filter(|d| uses(d));
-        let name = |directory: PathBuf| fs::read_to_string(directory.join("comm")).ok();
-        using.filter_map(name).collect()
+        let about = |directory: PathBuf| {
+            let stat = fs::read_to_string(directory.join("stat")).ok()?;
+            let (name, rest) = stat.rsplit_once(") ")?;
+            let (_, name) = name.split_once('(')?;
+            Some((name.to_string(), rest.split(' ').next()?.to_string()))
+        };
+        using.filter_map(about).collect()
     }
 
     /// Nobody uses it, or not after a moment: who is killed with its parent
-    /// dies after it.
+    /// dies after it, once the host lets it.
     pub fn is_idle(&self) {
-        let begun = std::time::Instant::now();
-        while !self.processes().is_empty() {
+        let mut asleep = 0;
+        loop {
             let left = self.processes();
-            assert!(begun.elapsed().as_secs() < 10, "left behind: {left:?}");
+            if left.is_empty() {
+                return;
+            }
+            // One that is being killed runs, or waits for a CPU.
+            asleep += u32::from(left.iter().all(|(_, state)| state == "S"));
+            assert!(asleep < 2000, "left behind: {left:?}");
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
     }
