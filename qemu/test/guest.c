@@ -330,14 +330,22 @@ static void *hog(void *arg)
     return NULL;
 }
 
+static pthread_t hog_threads[CPUS];
+
+static void start_hogs(int cpus)
+{
+    stop_hogs = false;
+    for (long i = 0; i < cpus; i++) {
+        pthread_create(&hog_threads[i], NULL, hog, (void *)i);
+    }
+}
+
 static void test_wake(int cpus, bool hogs)
 {
-    pthread_t hog_threads[CPUS];
     int64_t most = 0, least = INT64_MAX, sum = 0, next;
 
-    stop_hogs = false;
-    for (long i = 0; hogs && i < cpus; i++) {
-        pthread_create(&hog_threads[i], NULL, hog, (void *)i);
+    if (hogs) {
+        start_hogs(cpus);
     }
     pin(0);
     realtime(50);
@@ -408,8 +416,8 @@ static void *updates(void *arg)
     pin(i);
     pthread_barrier_wait(&barrier);
     begun[i] = now();
-    for (int n = 0; n < 10; n++) {
-        spin(1000 + 37 * n + 11 * i);
+    for (int n = 0; n < 100; n++) {
+        spin(500 + 37 * (n % 8) + 11 * i);
         unlocked = unlocked + 1;
     }
     ended[i] = now();
@@ -421,7 +429,7 @@ static void test_race(void)
     unlocked = 0;
     start(2, updates);
     join(2);
-    out("race lost=%ld\n", 20 - unlocked);
+    out("race lost=%ld\n", 200 - unlocked);
 }
 
 /*
@@ -519,6 +527,8 @@ static void do_word(char *word, int cpus)
         test_atomic(n);
     } else if (!strcmp(word, "wake")) {
         test_wake(cpus, n);
+    } else if (!strcmp(word, "hogs")) {
+        start_hogs(n);
     } else if (!strcmp(word, "sleeps")) {
         test_sleeps(n);
     } else if (!strcmp(word, "race")) {
