@@ -1,10 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The guest that measures assize's QEMU: process 1 of an initramfs.
  *
  * It stops the machine for a memory image, then does what the words of its
  * job say (fw_cfg opt/assize/job) and prints a line for each on port 0xe9.
- *
- * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #define _GNU_SOURCE
 #include <errno.h>
