@@ -1,10 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The guest that measures assize's QEMU: process 1 of an initramfs.
  *
  * It stops the machine for a memory image, then does what the words of its
  * job say (fw_cfg opt/assize/job) and prints a line for each on port 0xe9.
- *
- * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -330,14 +329,22 @@ static void *hog(void *arg)
     return NULL;
 }
 
+static pthread_t hog_threads[CPUS];
+
+static void start_hogs(int cpus)
+{
+    stop_hogs = false;
+    for (long i = 0; i < cpus; i++) {
+        pthread_create(&hog_threads[i], NULL, hog, (void *)i);
+    }
+}
+
 static void test_wake(int cpus, bool hogs)
 {
-    pthread_t hog_threads[CPUS];
     int64_t most = 0, least = INT64_MAX, sum = 0, next;
 
-    stop_hogs = false;
-    for (long i = 0; hogs && i < cpus; i++) {
-        pthread_create(&hog_threads[i], NULL, hog, (void *)i);
+    if (hogs) {
+        start_hogs(cpus);
     }
     pin(0);
     realtime(50);
@@ -408,8 +415,8 @@ static void *updates(void *arg)
     pin(i);
     pthread_barrier_wait(&barrier);
     begun[i] = now();
-    for (int n = 0; n < 10; n++) {
-        spin(1000 + 37 * n + 11 * i);
+    for (int n = 0; n < 100; n++) {
+        spin(500 + 37 * (n % 8) + 11 * i);
         unlocked = unlocked + 1;
     }
     ended[i] = now();
@@ -421,7 +428,7 @@ static void test_race(void)
     unlocked = 0;
     start(2, updates);
     join(2);
-    out("race lost=%ld\n", 20 - unlocked);
+    out("race lost=%ld\n", 200 - unlocked);
 }
 
 /*
@@ -519,6 +526,8 @@ static void do_word(char *word, int cpus)
         test_atomic(n);
     } else if (!strcmp(word, "wake")) {
         test_wake(cpus, n);
+    } else if (!strcmp(word, "hogs")) {
+        start_hogs(n);
     } else if (!strcmp(word, "sleeps")) {
         test_sleeps(n);
     } else if (!strcmp(word, "race")) {

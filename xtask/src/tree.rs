@@ -48,11 +48,12 @@ pub(crate) fn read(name: &str) -> Result<Option<String>, Error> {
 }
 
 /// Whether the file is data that must keep every byte: posted texts, expected
-/// output, full texts of licences.
+/// output, full texts of licences, patches.
 pub(crate) fn is_data(name: &str) -> bool {
     let in_tests = name.contains("/tests/") && !name.ends_with(".rs");
     in_tests
         || name.starts_with("LICENSES/")
+        || (name.starts_with("qemu/") && name.ends_with(".patch"))
         || name == "Cargo.lock"
         || (name.starts_with("demo/") && !name.ends_with(".md"))
 }
@@ -65,6 +66,8 @@ mod tests {
     fn posted_texts_are_data_and_the_code_beside_them_is_not() {
         assert!(is_data("crates/audit/tests/data/mail.txt"));
         assert!(is_data("demo/dep-queue.txt"));
+        assert!(is_data("qemu/patches/0001-build.patch"));
+        assert!(!is_data("qemu/README.md"));
         assert!(!is_data("crates/audit/tests/mail.rs"));
         assert!(!is_data("README.md"));
     }
