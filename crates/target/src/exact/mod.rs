@@ -5,6 +5,7 @@
 //! these make the key under which its answer is kept.
 
 mod boot;
+mod difference;
 mod image;
 mod qmp;
 mod stall;
@@ -19,6 +20,7 @@ use std::time::{Duration, Instant};
 use assize_job::{IdentityPart, Job, Machine, Order, Payload, Record};
 
 pub(crate) use boot::{Booted, Left};
+pub use difference::{first_difference, lines};
 pub(crate) use image::{BOOT, keep_error};
 
 use crate::cache::{Cache, Key};
