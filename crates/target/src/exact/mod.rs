@@ -10,6 +10,7 @@ mod image;
 mod qmp;
 mod stall;
 mod state;
+mod twice;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -199,6 +200,14 @@ impl Target for Exact {
         let ready = self.stock.ready(order)?;
         let line = command_line(&order.machine, Clock::Instructions);
         Ok(ready.expected(order, &line))
+    }
+
+    fn is_kept(&self, order: &Order, twice: bool) -> Result<bool, Error> {
+        self.holds(order, twice)
+    }
+
+    fn run_twice(&self, order: &Order, slot: usize, anew: bool) -> Result<Done, Error> {
+        self.twice(order, slot, anew)
     }
 
     fn run(&self, order: &Order, slot: usize) -> Result<Done, Error> {
