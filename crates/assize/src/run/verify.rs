@@ -11,6 +11,7 @@ use assize_target::exact::{self, Options};
 use super::engine::{Engine, Event};
 use super::interrupt::{Interrupt, Killing};
 use super::target;
+use super::twice::Twice;
 use crate::failure::Failure;
 use crate::output;
 
@@ -78,6 +79,7 @@ fn answers(
         plan,
         target,
         jobs,
+        twice: &Twice::default(),
         interrupted: interrupt.flag(),
     };
     let mut all = Vec::new();
