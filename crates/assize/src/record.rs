@@ -14,7 +14,7 @@ use crate::identity;
 
 const NS_PER_S: f64 = 1e9;
 /// Facts that only some executions of the same run have. They are logged.
-const NOT_RECORDED: [&str; 1] = ["memory_image"];
+const NOT_RECORDED: [&str; 2] = ["memory_image", assize_target::DIFFERED];
 
 /// What is recorded of one run. Of the same answer always the same. A run that
 /// was not made of what was `expected` has failed.

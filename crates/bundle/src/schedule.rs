@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::disk::get;
+use crate::executions::Executions;
 use crate::head::Stored;
 use crate::identified::{Made, identities};
 use crate::recorded::{Exit, Recorded, Skipped, StoredRun};
@@ -37,6 +38,7 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
     };
     let mut collected = Collected::default();
     let mut all_made = Vec::new();
+    let mut executions = Executions::default();
     let mut repetitions: BTreeMap<Cell, u32> = BTreeMap::new();
     for &index in &there {
         let mut run: StoredRun<Skipped> = get(&run_path(directory, index))?;
@@ -48,6 +50,7 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
             run.repetition = *count;
         }
         collected.take(&run);
+        executions.take(&run);
         let machine = parts.iter().find(|part| part.holds(index));
         let machine = machine.map(|part| part.machine.clone());
         all_made.extend(made(&mut run, &machine));
@@ -64,6 +67,8 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
     records.doubts = collected.doubts();
     records.events = collected.events;
     records.unavailable = collected.unavailable.into_iter().collect();
+    records.limits.extend(executions.sentence());
+    records.doubts.extend(executions.doubts(directory)?);
     records.doubts.extend(incomplete(&there, head.planned_runs));
     Ok(records)
 }

@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use assize_bundle::{Error, Events, Exit, Head, RunCount, Writer, read, read_plan, read_run};
+use assize_bundle::{
+    EXECUTIONS, Error, Events, Exit, Head, RunCount, Writer, read, read_plan, read_run,
+};
 use common::{head, recorded};
 use proptest::prelude::*;
 use serde_json::json;
@@ -67,6 +69,41 @@ fn the_judge_sees_runs_failures_and_what_is_missing() {
     let base = &records.events[0];
     assert_eq!((base.count, base.exposure_s), (4, Some(20.0)));
     assert_eq!(base.times_s, [1.0, 2.0, 11.0, 12.0]);
+}
+
+#[test]
+fn runs_executed_twice_are_counted_and_those_that_differed_named() {
+    let place = tempfile::tempdir().unwrap();
+    let writer = Writer::create(place.path(), &head(4)).unwrap();
+    for index in 0..4 {
+        let mut run = recorded(index);
+        if index < 2 {
+            run.environment.insert(EXECUTIONS.into(), "2".into());
+        }
+        writer.put(&run).unwrap();
+        writer
+            .log(&json!({"index": index, "differed": null}))
+            .unwrap();
+    }
+    let all = read(place.path()).unwrap();
+    let sentence = "Of 2 of the 4 runs two executions were compared: all that count were equal, \
+                    byte for byte.";
+    assert_eq!(all.limits[1..], [sentence]);
+    assert!(all.doubts.iter().all(|doubt| doubt.code != "inexact"));
+    let differed = "line 2: metric time: 5 against 9";
+    let line = json!({"index": 1, "differed": differed, "failed": null});
+    writer.log(&line).unwrap();
+    fs::OpenOptions::new()
+        .append(true)
+        .open(place.path().join("log.jsonl"))
+        .and_then(|mut log| std::io::Write::write_all(&mut log, b"{\"index\": 1, \"diff\xff"))
+        .unwrap();
+    let all = read(place.path()).unwrap();
+    let doubts: Vec<_> = all.doubts.iter().filter(|d| d.code == "inexact").collect();
+    assert_eq!(doubts.len(), 1);
+    let detail = &doubts[0].detail;
+    assert!(detail.starts_with("run 2 (queue on pipe): "), "{detail}");
+    assert!(detail.contains(differed) && detail.ends_with("later ones were equal"));
 }
 
 #[test]

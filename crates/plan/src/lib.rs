@@ -57,6 +57,7 @@ mod submitting;
 mod subset;
 mod switches;
 mod tables;
+mod twice;
 
 pub use error::Error;
 pub use experiment::{Experiment, Overrides, parse};

@@ -117,6 +117,18 @@ impl Cache {
         answer
     }
 
+    /// Whether there is an answer under this key; [`Cache::get`] may still
+    /// find it damaged.
+    pub(crate) fn holds(&self, key: &Key) -> bool {
+        self.path(key).exists()
+    }
+
+    /// Removes the answer under this key, if there is one.
+    pub(crate) fn remove(&self, key: &Key) {
+        // One that cannot be removed is replaced when there is another.
+        let _ = fs::remove_file(self.path(key));
+    }
+
     /// Keeps the answer of a completed run, and removes the entries that
     /// were not used for longest if there are too many bytes.
     ///

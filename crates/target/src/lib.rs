@@ -36,7 +36,7 @@ mod vm;
 
 pub use cache::{Cache, Key, Stats};
 pub use host::Host;
-pub use outcome::{Done, Failure, Outcome};
+pub use outcome::{DIFFERED, Done, EXECUTIONS, Failure, Outcome};
 pub use ssh::Ssh;
 pub use step::{Step, Tell};
 
@@ -78,6 +78,28 @@ pub trait Target: Sync {
     /// Only if the target itself cannot go on. A run that fails is an
     /// [`Outcome::Failed`].
     fn run(&self, order: &Order, slot: usize) -> Result<Done, Error>;
+
+    /// Whether the answer to an order is kept, so that to run it executes
+    /// nothing; with `twice`, whether one is that [`Target::run_twice`] gives
+    /// without executing anything.
+    ///
+    /// # Errors
+    /// As [`Target::expected`].
+    fn is_kept(&self, _order: &Order, _twice: bool) -> Result<bool, Error> {
+        Ok(false)
+    }
+
+    /// The same as [`Target::run`] where equal orders have equal answers, but
+    /// for that an answer counts only if two executions have given it: two
+    /// that differ are made again, a few times, and then the run has failed.
+    /// [`EXECUTIONS`] and [`DIFFERED`] in [`Done::machine`] say so. With
+    /// `anew` at least one execution is made now. Elsewhere it is run once.
+    ///
+    /// # Errors
+    /// As [`Target::run`].
+    fn run_twice(&self, order: &Order, slot: usize, _anew: bool) -> Result<Done, Error> {
+        self.run(order, slot)
+    }
 }
 
 /// Why a target cannot do what is asked.

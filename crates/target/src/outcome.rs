@@ -6,6 +6,12 @@ use std::time::Duration;
 use assize_job::{Record, Stage};
 use serde::{Deserialize, Serialize};
 
+/// A fact in [`Done::machine`]: how many executions gave this answer, where
+/// it is known that several did.
+pub const EXECUTIONS: &str = "executions";
+/// Another: how executions differed before two agreed.
+pub const DIFFERED: &str = "differed";
+
 /// What came of one order, and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Done {

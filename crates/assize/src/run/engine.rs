@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use assize_plan::{Plan, PlannedRun};
 use assize_target::{Done, Outcome, Target};
 
+use super::twice::{self, Twice};
 use crate::failure::Failure;
 
 /// How often an interrupt is looked for while nothing else happens.
@@ -25,11 +26,34 @@ pub(crate) struct Ended {
     pub(crate) done: Done,
 }
 
+impl Ended {
+    /// What differs from one execution of a run to the next.
+    pub(crate) fn log_line(&self) -> serde_json::Value {
+        let failed = match &self.done.outcome {
+            Outcome::Completed(_) => None,
+            Outcome::Failed { failure, .. } => Some(failure),
+        };
+        let at = SystemTime::now().duration_since(UNIX_EPOCH);
+        serde_json::json!({
+            "index": self.run.index,
+            "attempt": self.attempt,
+            "ended_unix_s": at.map_or(0.0, |at| at.as_secs_f64()),
+            "wall_s": self.done.wall.as_secs_f64(),
+            "cached": self.done.cached,
+            "memory_image": self.done.machine.get("memory_image"),
+            "differed": twice::differed(&self.done),
+            "failed": failed,
+        })
+    }
+}
+
 /// What to carry out, and how.
 pub(crate) struct Engine<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) target: &'a dyn Target,
     pub(crate) jobs: usize,
+    /// Of these runs two executions must agree.
+    pub(crate) twice: &'a Twice,
     /// Set from outside to stop.
     pub(crate) interrupted: &'a AtomicBool,
 }
@@ -147,7 +171,8 @@ impl Engine<'_> {
             if sender.send(Told::Begun(slot, *run)).is_err() {
                 return false;
             }
-            let done = match self.target.run(&order, slot) {
+            let place = (run.index, slot);
+            let done = match self.twice.run(self.target, &order, place) {
                 Ok(done) => done,
                 Err(error) => {
                     // What an interrupt has killed is no failure of the target.

@@ -96,6 +96,7 @@ fn carry_out(
         plan,
         target,
         jobs: target.slots(),
+        twice: &Twice::default(),
         interrupted,
     };
     let mut told = Vec::new();
@@ -192,6 +193,7 @@ fn a_record_that_cannot_be_kept_stops_the_work() {
         plan: &plan,
         target: &target,
         jobs: 2,
+        twice: &Twice::default(),
         interrupted: &AtomicBool::new(false),
     };
     let mut kept = 0;
@@ -223,6 +225,7 @@ fn what_is_under_way_is_told_until_it_has_ended() {
         plan: &plan,
         target: &target,
         jobs: 1,
+        twice: &Twice::default(),
         interrupted: &AtomicBool::new(false),
     };
     let mut seen = Vec::new();

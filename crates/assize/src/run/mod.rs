@@ -10,6 +10,7 @@ mod place;
 mod progress;
 mod ready;
 mod target;
+mod twice;
 mod verify;
 mod view;
 
@@ -18,13 +19,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::thread;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use assize_bundle::{Records, Writer};
 use assize_job::{Kind, Order, Replay, replay};
 use assize_plan::{Experiment, Overrides, Plan, PlannedRun};
 use assize_target::exact::Options;
-use assize_target::{Outcome, Step, Target};
+use assize_target::{Step, Target};
 use assize_verdict::FailedCell;
 
 pub(crate) use one::{merge, run_one};
@@ -41,11 +41,12 @@ use crate::record;
 use crate::rerun;
 use crate::shell;
 use crate::terms::{Terms, recorded_in};
-use engine::{Ended, Engine, Event};
+use engine::{Engine, Event};
 use interrupt::{Interrupt, Killing};
 use looks::Stage;
 use progress::{Progress, Tally};
 use ready::GettingReady;
+use twice::Twice;
 
 /// Carries out an experiment, or the rest of one, and judges it.
 pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
@@ -207,6 +208,13 @@ impl Work {
     }
 }
 
+/// What runs are compared with and where they go.
+struct With<'a> {
+    writer: &'a Writer,
+    expected: &'a Expected,
+    twice: &'a Twice,
+}
+
 struct Doing<'a> {
     work: &'a Work,
     target: &'a dyn Target,
@@ -239,6 +247,7 @@ impl Doing<'_> {
         };
         let expected = Expected::of(plan, &missing, self.target)?;
         levels::refuse_same(plan, &expected)?;
+        let twice = Twice::of(plan, &missing, self.target)?;
         let writer = self.work.writer()?;
         progress.say(&format!(
             "{} runs into {}",
@@ -251,7 +260,12 @@ impl Doing<'_> {
         progress.begin();
         let mut stopped = None;
         for stage in &stages {
-            self.stage(stage, &there, (&writer, &expected), &mut progress)?;
+            let with = With {
+                writer: &writer,
+                expected: &expected,
+                twice: &twice,
+            };
+            self.stage(stage, &there, &with, &mut progress)?;
             if self.interrupt.came() {
                 break;
             }
@@ -263,6 +277,9 @@ impl Doing<'_> {
         progress.finish();
         if !self.interrupt.came() {
             progress.say(&summary(plan.runs.len(), progress.tally(), stopped));
+            if let Some(compared) = progress.compared().sentence() {
+                progress.say(&compared);
+            }
         }
         Ok(progress.tally())
     }
@@ -313,7 +330,7 @@ impl Doing<'_> {
         &self,
         stage: &Stage,
         there: &BTreeSet<u32>,
-        (writer, expected): (&Writer, &Expected),
+        with: &With<'_>,
         progress: &mut Progress<'_>,
     ) -> Result<(), Failure> {
         let missing: Vec<_> = stage
@@ -327,6 +344,7 @@ impl Doing<'_> {
             plan: &self.work.plan,
             target: self.target,
             jobs: self.jobs,
+            twice: with.twice,
             interrupted: self.interrupt.flag(),
         };
         engine.carry_out(
@@ -340,11 +358,13 @@ impl Doing<'_> {
                         return Ok(());
                     }
                 };
-                let expected = expected.run(&ended.run);
+                let expected = with.expected.run(&ended.run);
                 let recorded = record::recorded(&self.work.plan, &ended.run, &ended.done, expected);
-                writer.log(&log_line(&ended)).map_err(Failure::Record)?;
+                with.writer
+                    .log(&ended.log_line())
+                    .map_err(Failure::Record)?;
                 if !ended.again {
-                    writer.put(&recorded).map_err(Failure::Record)?;
+                    with.writer.put(&recorded).map_err(Failure::Record)?;
                 }
                 progress.ended(&ended, &recorded);
                 Ok(())
@@ -382,24 +402,6 @@ fn missing_of(stages: &[Stage], there: &BTreeSet<u32>) -> Vec<PlannedRun> {
     all.filter(|run| !there.contains(&run.index))
         .copied()
         .collect()
-}
-
-/// What differs from one execution of a run to the next.
-fn log_line(ended: &Ended) -> serde_json::Value {
-    let failed = match &ended.done.outcome {
-        Outcome::Completed(_) => None,
-        Outcome::Failed { failure, .. } => Some(failure),
-    };
-    let at = SystemTime::now().duration_since(UNIX_EPOCH);
-    serde_json::json!({
-        "index": ended.run.index,
-        "attempt": ended.attempt,
-        "ended_unix_s": at.map_or(0.0, |at| at.as_secs_f64()),
-        "wall_s": ended.done.wall.as_secs_f64(),
-        "cached": ended.done.cached,
-        "memory_image": ended.done.machine.get("memory_image"),
-        "failed": failed,
-    })
 }
 
 /// How it went, in one line.

@@ -10,7 +10,8 @@ use assize_target::exact::Options;
 
 use super::engine::{Engine, Event};
 use super::interrupt::{Interrupt, Killing};
-use super::{head, log_line, target};
+use super::twice::Twice;
+use super::{head, target};
 use crate::cli::{MergeArguments, RunOneArguments};
 use crate::failure::Failure;
 use crate::levels::Expected;
@@ -43,11 +44,13 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
     let target = target::of(&plan.target, options)?;
     target.prepare(&plan.order(index).into_iter().collect::<Vec<_>>())?;
     let expected = Expected::of(&plan, &[*run], target.as_ref())?;
+    let twice = Twice::of(&plan, &[*run], target.as_ref())?;
     let mut killing = Killing::default();
     let engine = Engine {
         plan: &plan,
         target: target.as_ref(),
         jobs: 1,
+        twice: &twice,
         interrupted: interrupt.flag(),
     };
     let mut result = None;
@@ -59,7 +62,7 @@ pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
                 return Ok(());
             };
             let recorded = record::recorded(&plan, run, &ended.done, expected.run(run));
-            writer.log(&log_line(&ended)).map_err(Failure::Record)?;
+            writer.log(&ended.log_line()).map_err(Failure::Record)?;
             if !ended.again {
                 result = Some(put(&writer, &recorded, &arguments.out)?);
             }

@@ -12,6 +12,7 @@ use assize_verdict::so_far;
 
 use super::engine::Ended;
 use super::head;
+use super::twice::{self, Compared};
 use super::view::{self, View};
 
 /// The intervals of the view are computed anew no more often than this.
@@ -39,6 +40,7 @@ pub(crate) struct Progress<'a> {
     plan: &'a Plan,
     shown: Shown,
     tally: Tally,
+    compared: Compared,
     /// Runs to come in each cell.
     left: BTreeMap<(usize, usize), u32>,
     begun: Instant,
@@ -78,6 +80,7 @@ impl<'a> Progress<'a> {
             plan,
             shown,
             tally: Tally::default(),
+            compared: Compared::default(),
             left: BTreeMap::new(),
             begun: Instant::now(),
             records: Records {
@@ -104,6 +107,10 @@ impl<'a> Progress<'a> {
 
     pub(crate) fn tally(&self) -> Tally {
         self.tally
+    }
+
+    pub(crate) fn compared(&self) -> Compared {
+        self.compared
     }
 
     /// Runs begin now: what came before does not count for the time left.
@@ -189,6 +196,12 @@ impl<'a> Progress<'a> {
 
     /// One execution of a run has ended.
     pub(crate) fn ended(&mut self, ended: &Ended, recorded: &Recorded) {
+        self.compared.count(&ended.done);
+        if let Some(how) = twice::differed(&ended.done) {
+            let number = ended.run.index + 1;
+            let text = format!("run {number}: two executions of it differed: {how}");
+            self.say(&printable(&text).replace('\n', " "));
+        }
         if !ended.again {
             self.count(ended, recorded);
         }

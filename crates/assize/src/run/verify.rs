@@ -3,14 +3,15 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use assize_job::{Order, Record};
+use assize_job::Order;
 use assize_plan::{Plan, PlannedRun};
-use assize_target::exact::Options;
-use assize_target::{Done, Outcome, Target};
+use assize_target::Target;
+use assize_target::exact::{self, Options};
 
 use super::engine::{Engine, Event};
 use super::interrupt::{Interrupt, Killing};
 use super::target;
+use super::twice::Twice;
 use crate::failure::Failure;
 use crate::output;
 
@@ -78,6 +79,7 @@ fn answers(
         plan,
         target,
         jobs,
+        twice: &Twice::default(),
         interrupted: interrupt.flag(),
     };
     let mut all = Vec::new();
@@ -88,7 +90,7 @@ fn answers(
             if let Event::Ended(ended) = event
                 && !ended.again
             {
-                all.push((ended.run, lines(&ended.done)));
+                all.push((ended.run, exact::lines(&ended.done.outcome)));
             }
             Ok(())
         },
@@ -100,101 +102,17 @@ fn answers(
     Ok(all)
 }
 
-/// An answer as the lines that the agent sent; how it failed is one more.
-fn lines(done: &Done) -> Vec<String> {
-    let line = |record: &Record| serde_json::to_string(record).unwrap_or_default();
-    match &done.outcome {
-        Outcome::Completed(records) => records.iter().map(line).collect(),
-        Outcome::Failed {
-            failure, records, ..
-        } => {
-            let mut lines: Vec<String> = records.iter().map(line).collect();
-            lines.push(failure.to_string());
-            lines
-        }
-    }
-}
-
 /// `run 3, line 7: metric latency: 4288 against 4312`.
 fn first_difference(
     first: &[(PlannedRun, Vec<String>)],
     second: &[(PlannedRun, Vec<String>)],
 ) -> Option<String> {
     for ((run, first), (_, second)) in first.iter().zip(second) {
-        let lines = first.len().max(second.len());
-        for at in 0..lines {
-            let (a, b) = (first.get(at), second.get(at));
-            if a != b {
-                let what = differing(a.map(String::as_str), b.map(String::as_str));
-                return Some(format!("run {}, line {}: {what}", run.index + 1, at + 1));
-            }
+        if let Some(different) = exact::first_difference(first, second) {
+            return Some(format!("run {}, {different}", run.index + 1));
         }
     }
     (first.len() != second.len()).then(|| format!("{} runs against {}", first.len(), second.len()))
-}
-
-/// What two different lines are about, and in what they differ.
-fn differing(a: Option<&str>, b: Option<&str>) -> String {
-    let (Some(a), Some(b)) = (a, b) else {
-        let (there, other) = (shown(a), shown(b));
-        return format!("{there} against {other}");
-    };
-    let parsed = |line: &str| serde_json::from_str::<serde_json::Value>(line).ok();
-    let (Some(left), Some(right)) = (parsed(a), parsed(b)) else {
-        return format!("{} against {}", shown(Some(a)), shown(Some(b)));
-    };
-    let word = |key: &str| left.get(key).and_then(|value| value.as_str());
-    let kind = word("record").unwrap_or("record");
-    let name = ["metric", "event", "name", "instrument", "code"]
-        .into_iter()
-        .find_map(word);
-    let subject = match name {
-        Some(name) => format!("{kind} {name}"),
-        None => kind.to_string(),
-    };
-    let keys = left
-        .as_object()
-        .map(|map| map.keys().cloned().collect::<Vec<_>>());
-    let field = keys
-        .unwrap_or_default()
-        .into_iter()
-        .find(|key| left.get(key) != right.get(key));
-    match field {
-        Some(field) => {
-            let (a, b) = values(&left[&field], right.get(&field));
-            let field = if field == "value" {
-                String::new()
-            } else {
-                format!(": {field}")
-            };
-            format!("{subject}{field}: {a} against {b}")
-        }
-        None => format!("{} against {}", shown(Some(a)), shown(Some(b))),
-    }
-}
-
-/// Two values; of two lists, the first items that differ.
-fn values(a: &serde_json::Value, b: Option<&serde_json::Value>) -> (String, String) {
-    let Some(b) = b else {
-        return (shown(Some(&a.to_string())), shown(None));
-    };
-    if let (Some(a), Some(b)) = (a.as_array(), b.as_array()) {
-        let at = (0..a.len().max(b.len())).find(|&at| a.get(at) != b.get(at));
-        let item = |list: &[serde_json::Value]| {
-            let item = at.and_then(|at| list.get(at)).map(ToString::to_string);
-            shown(item.as_deref())
-        };
-        return (item(a), item(b));
-    }
-    (shown(Some(&a.to_string())), shown(Some(&b.to_string())))
-}
-
-fn shown(text: Option<&str>) -> String {
-    match text {
-        None => "nothing".into(),
-        Some(text) if text.chars().count() > 60 => text.chars().take(60).chain(['…']).collect(),
-        Some(text) => text.into(),
-    }
 }
 
 /// The CPUs that this process may use.
@@ -280,29 +198,6 @@ mod tests {
         assert_eq!(
             first_difference(&fewer, &short).as_deref(),
             Some("0 runs against 1")
-        );
-    }
-
-    #[test]
-    fn of_lists_the_first_different_item_is_shown() {
-        let histogram = |last: u32| {
-            format!(
-                r#"{{"record":"histogram","metric":"l","unit":"ns","buckets":[[1,2],[3,{last}]],"exact":true}}"#
-            )
-        };
-        let (one, two) = (runs(&[&[&histogram(4)]]), runs(&[&[&histogram(5)]]));
-        assert_eq!(
-            first_difference(&one, &two).as_deref(),
-            Some("run 1, line 1: histogram l: buckets: [3,4] against [3,5]")
-        );
-    }
-
-    #[test]
-    fn what_is_no_record_is_compared_as_text() {
-        let (one, two) = (runs(&[&["exit 1"]]), runs(&[&["exit 2"]]));
-        assert_eq!(
-            first_difference(&one, &two).as_deref(),
-            Some("run 1, line 1: exit 1 against exit 2")
         );
     }
 }

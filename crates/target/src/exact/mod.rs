@@ -5,10 +5,12 @@
 //! these make the key under which its answer is kept.
 
 mod boot;
+mod difference;
 mod image;
 mod qmp;
 pub(crate) mod stall;
 mod state;
+mod twice;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,6 +21,7 @@ use std::time::{Duration, Instant};
 use assize_job::{IdentityPart, Job, Machine, Order, Payload, Record};
 
 pub(crate) use boot::{Booted, Left};
+pub use difference::{first_difference, lines};
 pub(crate) use image::{BOOT, keep_error};
 
 use crate::cache::{Cache, Key};
@@ -199,6 +202,14 @@ impl Target for Exact {
         let ready = self.stock.ready(order)?;
         let line = command_line(&order.machine, Clock::Instructions);
         Ok(ready.expected(order, &line))
+    }
+
+    fn is_kept(&self, order: &Order, twice: bool) -> Result<bool, Error> {
+        self.holds(order, twice)
+    }
+
+    fn run_twice(&self, order: &Order, slot: usize, anew: bool) -> Result<Done, Error> {
+        self.twice(order, slot, anew)
     }
 
     fn run(&self, order: &Order, slot: usize) -> Result<Done, Error> {

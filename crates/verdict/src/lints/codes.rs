@@ -5,7 +5,7 @@
 ///
 /// Whoever asks for the end with status 1 asks for one of these: a test holds
 /// the sources against this list.
-pub const LINTS: [(&str, &str); 68] = [
+pub const LINTS: [(&str, &str); 69] = [
     (
         "aliased-counters",
         "two metrics have the same values in every run: they are one counter",
@@ -73,6 +73,10 @@ pub const LINTS: [(&str, &str); 68] = [
         "runs of one configuration were not made of the same",
     ),
     ("incomplete", "runs of the schedule are missing"),
+    (
+        "inexact",
+        "two executions of a run that should be exact differed",
+    ),
     (
         "kept-apart",
         "runs of one workload in several places are not pooled",

@@ -1,0 +1,146 @@
+//! Which runs are carried out twice, and what came of it.
+
+use std::collections::BTreeSet;
+
+use assize_plan::{Plan, PlannedRun};
+use assize_target::{DIFFERED, Done, EXECUTIONS, Target};
+
+use crate::failure::Failure;
+
+/// The runs of which two executions must agree.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Twice {
+    chosen: BTreeSet<u32>,
+    /// That of which one execution is made now, whatever is kept.
+    anew: Option<u32>,
+}
+
+impl Twice {
+    /// As the plan draws them. If something is to be executed, one of those
+    /// to come is, although the cache holds what two executions gave: it says
+    /// whether the machine is exact here and now.
+    pub(crate) fn of(
+        plan: &Plan,
+        missing: &[PlannedRun],
+        target: &dyn Target,
+    ) -> Result<Twice, Failure> {
+        let chosen = plan.twice();
+        if chosen.is_empty() {
+            return Ok(Twice::default());
+        }
+        let (mut new, mut checked) = (false, false);
+        for run in missing {
+            let twice = chosen.contains(&run.index);
+            let Some(order) = plan.order(run.index) else {
+                continue;
+            };
+            if !target.is_kept(&order, twice)? {
+                new = true;
+                checked |= twice;
+            }
+        }
+        let first = missing.iter().find(|run| chosen.contains(&run.index));
+        let anew = first.filter(|_| new && !checked).map(|run| run.index);
+        Ok(Twice { chosen, anew })
+    }
+
+    /// Carries out a run, as often as it takes.
+    pub(super) fn run(
+        &self,
+        target: &dyn Target,
+        order: &assize_job::Order,
+        (index, slot): (u32, usize),
+    ) -> Result<Done, assize_target::Error> {
+        if self.chosen.contains(&index) {
+            target.run_twice(order, slot, self.anew == Some(index))
+        } else {
+            target.run(order, slot)
+        }
+    }
+}
+
+/// How many runs were executed, and of how many two executions were compared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Compared {
+    executed: u32,
+    twice: u32,
+    differed: u32,
+}
+
+impl Compared {
+    /// Counts a run that has ended.
+    pub(super) fn count(&mut self, done: &Done) {
+        if done.cached {
+            return;
+        }
+        let differed = done.machine.contains_key(DIFFERED);
+        self.executed += 1;
+        self.twice += u32::from(differed || done.machine.contains_key(EXECUTIONS));
+        self.differed += u32::from(differed);
+    }
+
+    /// `2 of 100 runs executed twice: all equal`; nothing if none was.
+    pub(super) fn sentence(self) -> Option<String> {
+        let Compared {
+            executed,
+            twice,
+            differed,
+        } = self;
+        let equal = match differed {
+            0 => "all equal".to_string(),
+            some => format!("{some} not equal at first; the machine is not exact here"),
+        };
+        (twice > 0).then(|| format!("{twice} of {executed} runs executed twice: {equal}"))
+    }
+}
+
+/// Says how executions of a run differed.
+pub(super) fn differed(done: &Done) -> Option<&String> {
+    done.machine.get(DIFFERED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assize_target::Outcome;
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+
+    fn done(cached: bool, facts: &[&str]) -> Done {
+        let facts = facts.iter().map(|fact| ((*fact).into(), "x".into()));
+        Done {
+            outcome: Outcome::Completed(Vec::new()),
+            machine: facts.collect::<BTreeMap<String, String>>(),
+            cached,
+            wall: Duration::ZERO,
+        }
+    }
+
+    fn sentence(all: &[Done]) -> Option<String> {
+        let mut compared = Compared::default();
+        all.iter().for_each(|done| compared.count(done));
+        compared.sentence()
+    }
+
+    #[test]
+    fn what_was_compared_is_said() {
+        let equal = || done(false, &[EXECUTIONS]);
+        assert_eq!(sentence(&[done(false, &[]), done(false, &[])]), None);
+        assert_eq!(sentence(&[done(true, &[EXECUTIONS])]), None, "not now");
+        let text = sentence(&[equal(), done(false, &[]), done(true, &[])]);
+        assert_eq!(
+            text.as_deref(),
+            Some("1 of 2 runs executed twice: all equal")
+        );
+    }
+
+    #[test]
+    fn what_differed_is_said_whatever_came_of_it() {
+        for facts in [&[DIFFERED][..], &[DIFFERED, EXECUTIONS]] {
+            let text = sentence(&[done(false, facts), done(false, &[EXECUTIONS])]);
+            let want = "2 of 2 runs executed twice: 1 not equal at first; the machine is not \
+                        exact here";
+            assert_eq!(text.as_deref(), Some(want));
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Runs that are executed twice: a QEMU that deviates once is noticed and
+//! never a number, one that always does gives none, and nothing is said of one
+//! that never does.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
+#![allow(unreachable_pub)] // The module `common` is shared.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{ExitCode, Output};
+
+use assize_target::qemu::Qemu;
+use common::{Cache, Outcome, Test, command, errors, files};
+use serde_json::Value;
+
+fn main() -> ExitCode {
+    let tests: Vec<Test> = vec![(
+        "a_deviation_is_noticed_and_never_a_number",
+        a_deviation_is_noticed,
+    )];
+    common::run(tests, &["agent", "QEMU", "kernel debian:6.12"])
+}
+
+/// Of these four runs, carried out one after the other, the first or the second
+/// is executed twice. So the second execution is one of that.
+const EXPERIMENT: &str = r#"title = "Test"
+runs = 2
+images = 1
+aa = true
+retries = 0
+
+[workloads.it]
+kind = "ping-pong"
+"#;
+
+/// Stands in for QEMU: counts the executions of runs, and puts the number of
+/// those that deviate before the first value of their answers.
+const SCRIPT: &str = r#"[ "$1" = --version ] && exec @QEMU@ --version
+for word in "$@"; do
+    case "$word" in
+    file,id=answer,path=*) answer=${word#*path=} ;;
+    name=opt/assize/job,file=*) job=${word#*file=} ;;
+    esac
+done
+# Boots and probes have no job.
+[ "$(head -c 8 "$job")" = 00000000 ] && exec @QEMU@ @DATA@ "$@"
+@QEMU@ @DATA@ "$@"
+status=$?
+echo >> "@PLACE@/executions"
+number=$(wc -l < "@PLACE@/executions")
+case " $(cat "@PLACE@/deviate") " in
+*" $number "*) sed -i "0,/\"value\":/s//\"value\":$number/" "$answer" ;;
+esac
+exit $status
+"#;
+
+struct Place {
+    directory: tempfile::TempDir,
+    cache: Cache,
+}
+
+impl Place {
+    fn new() -> Place {
+        let place = Place {
+            directory: tempfile::tempdir().unwrap(),
+            cache: Cache::new(),
+        };
+        fs::write(place.at("test.toml"), EXPERIMENT).unwrap();
+        let qemu = Qemu::find(place.cache.path()).unwrap();
+        let data = qemu
+            .data
+            .iter()
+            .map(|data| format!("-L {}", data.display()));
+        let script = SCRIPT
+            .replace("@QEMU@", &qemu.binary.display().to_string())
+            .replace("@DATA@", &data.collect::<Vec<_>>().join(" "))
+            .replace("@PLACE@", &place.directory.path().display().to_string());
+        common::script(&place.at("qemu"), &script);
+        place
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// Carries the experiment out; these executions deviate.
+    fn run(&self, bundle: &str, deviate: &str, more: &[&str]) -> Ran {
+        fs::write(self.at("executions"), "").unwrap();
+        fs::write(self.at("deviate"), deviate).unwrap();
+        let arguments = ["run", "test.toml", "--jobs", "1", "--json", "--out", bundle];
+        let output = command(self.directory.path(), &[&arguments[..], more].concat())
+            .env("ASSIZE_CACHE", self.cache.path())
+            .env("ASSIZE_QEMU", self.at("qemu"))
+            .output()
+            .unwrap();
+        let executions = fs::read_to_string(self.at("executions")).unwrap();
+        Ran {
+            bundle: self.at(bundle),
+            executions: executions.lines().count(),
+            said: errors(&output),
+            output,
+        }
+    }
+}
+
+struct Ran {
+    bundle: PathBuf,
+    executions: usize,
+    said: String,
+    output: Output,
+}
+
+impl Ran {
+    fn document(&self) -> Value {
+        assert_eq!(self.output.status.code(), Some(0), "{}", self.said);
+        serde_json::from_slice(&self.output.stdout).unwrap()
+    }
+
+    /// The details of the lint of this name.
+    fn lints(&self, code: &str) -> Vec<String> {
+        let document = self.document();
+        let lints = document["lints"].as_array().unwrap().clone();
+        let found = lints.iter().filter(|lint| lint["code"] == code);
+        found.map(ToString::to_string).collect()
+    }
+
+    /// The runs that the file of each says were executed twice.
+    fn twice(&self) -> usize {
+        let runs = (0..4).map(|index| run(&self.bundle, index));
+        runs.filter(|run| run["environment"]["executions"] == "2")
+            .count()
+    }
+}
+
+fn run(bundle: &Path, index: u32) -> Value {
+    let path = bundle.join(format!("runs/{index:04}.json"));
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+fn a_deviation_is_noticed() -> Outcome {
+    let place = Place::new();
+
+    let equal = place.run("equal", "", &[]);
+    assert_eq!(equal.executions, 5, "{}", equal.said);
+    assert!(equal.said.contains("1 of 4 runs executed twice: all equal"));
+    assert!(!equal.said.contains("differed"), "{}", equal.said);
+    assert!(equal.lints("inexact").is_empty());
+    assert_eq!(equal.twice(), 1);
+    let limits = equal.document()["limits"].to_string();
+    assert!(
+        limits.contains("Of 1 of the 4 runs two executions"),
+        "{limits}"
+    );
+
+    // All that was asked for is kept, and so is that two executions agreed.
+    let kept = place.run("kept", "1 2 3 4", &[]);
+    assert_eq!(kept.executions, 0, "{}", kept.said);
+    assert!(!kept.said.contains("executed twice"), "{}", kept.said);
+    assert_eq!(files(&kept.bundle), files(&equal.bundle));
+
+    // Both are made again, and the number is the one that two agree on.
+    let once = place.run("once", "2", &["--fresh"]);
+    assert_eq!(once.executions, 7, "{}", once.said);
+    assert!(once.said.contains("two executions of it differed: line "));
+    let sentence = "1 of 4 runs executed twice: 1 not equal at first";
+    assert!(once.said.contains(sentence), "{}", once.said);
+    assert_eq!(files(&once.bundle), files(&equal.bundle));
+    let lints = once.lints("inexact");
+    assert_eq!(lints.len(), 1);
+    assert!(lints[0].contains("later ones were equal"), "{lints:?}");
+
+    // Three pairs of which no two are equal are a failed run.
+    let never = place.run("never", "2 3 4 5 6 7", &["--fresh"]);
+    assert_eq!(never.twice(), 0);
+    let runs = (0..4).map(|index| run(&never.bundle, index));
+    let failed: Vec<Value> = runs.filter(|run| run["exit"] != "completed").collect();
+    assert_eq!(failed.len(), 1, "{}", never.said);
+    let why = failed[0]["exit"]["failed"]["why"].as_str().unwrap();
+    assert!(why.starts_with("inexact: 3 times two executions"), "{why}");
+    assert_eq!(never.lints("inexact").len(), 1);
+    Ok(())
+}

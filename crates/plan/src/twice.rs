@@ -1,0 +1,88 @@
+//! Which runs are carried out twice, so that a machine that should be exact
+//! and is not is noticed.
+
+use std::collections::BTreeSet;
+
+use crate::draws::Draws;
+use crate::plan::{Plan, PlannedRun};
+
+/// Of so many runs one is carried out twice: 2 %.
+const STRETCH: u32 = 50;
+/// The draws for it: a block that no schedule has.
+const TWICE: u32 = u32::MAX - 1;
+
+impl Plan {
+    /// Indexes of the runs that count only if two executions of them agree:
+    /// one of each stretch of 50, drawn from the experiment's seed. That of
+    /// the first stretch is one of the first block, which is carried out
+    /// whatever stops the experiment. More blocks leave the earlier ones as
+    /// they are. None where equal runs are not to be equal.
+    pub fn twice(&self) -> BTreeSet<u32> {
+        if self.target == "exact" {
+            drawn(self.seed, &self.runs)
+        } else {
+            BTreeSet::new()
+        }
+    }
+}
+
+fn drawn(seed: u64, runs: &[PlannedRun]) -> BTreeSet<u32> {
+    let all = u32::try_from(runs.len()).unwrap_or(u32::MAX);
+    let block = runs.first().map(|run| run.block);
+    let of_block = runs.iter().take_while(|run| Some(run.block) == block);
+    let first = u32::try_from(of_block.count()).map_or(STRETCH, |n| n.clamp(1, STRETCH));
+    let mut draws = Draws::new(seed, TWICE);
+    let stretches = (0..all.div_ceil(STRETCH)).map(|number| match number {
+        0 => draws.whole(first),
+        _ => number * STRETCH + draws.whole(STRETCH),
+    });
+    // The last stretch may be shorter than what was drawn in it.
+    stretches.filter(|index| *index < all).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule;
+
+    fn of(seed: u64, blocks: u32, cells: usize) -> Vec<u32> {
+        let runs = schedule::runs(seed, blocks, (cells, 1), None, 1);
+        drawn(seed, &runs).into_iter().collect()
+    }
+
+    #[test]
+    fn one_of_fifty_runs_is_drawn_and_one_of_the_first_block() {
+        for seed in 0..200 {
+            let drawn = of(seed, 50, 10);
+            assert_eq!(drawn.len(), 10, "seed {seed}");
+            assert!(drawn[0] < 10, "seed {seed}: {drawn:?}");
+            let stretches: Vec<u32> = drawn.iter().map(|index| index / STRETCH).collect();
+            assert_eq!(stretches, (0..10).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn the_smallest_experiment_has_one() {
+        assert_eq!(of(1, 1, 1), [0]);
+        for seed in 0..50 {
+            assert_eq!(of(seed, 2, 2).len(), 1);
+        }
+        assert!(drawn(1, &[]).is_empty());
+    }
+
+    #[test]
+    fn another_seed_draws_others_and_more_blocks_draw_the_same() {
+        let seeds: BTreeSet<Vec<u32>> = (0..20).map(|seed| of(seed, 30, 10)).collect();
+        assert!(seeds.len() > 15);
+        let (fewer, more) = (of(7, 13, 10), of(7, 60, 10));
+        assert_eq!(fewer, more[..fewer.len()]);
+    }
+
+    #[test]
+    fn a_block_larger_than_a_stretch_has_its_first_stretch_drawn_alike() {
+        for seed in 0..50 {
+            let drawn = of(seed, 1, 120);
+            assert!(drawn[0] < STRETCH && drawn.len() >= 2);
+        }
+    }
+}

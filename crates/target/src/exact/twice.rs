@@ -1,0 +1,239 @@
+//! Runs that count only if two executions of them agree.
+//!
+//! An answer in the cache is an execution like any other. Whether two stand
+//! behind it is told by a second entry, under a key of its own.
+
+use std::time::Instant;
+
+use assize_job::Order;
+
+use super::difference::{first_difference, lines};
+use super::{Exact, exact, facts};
+use crate::cache::Key;
+use crate::qemu::Clock;
+use crate::vm::job_text;
+use crate::{DIFFERED, Done, EXECUTIONS, Error, Failure, Outcome, stream};
+
+/// How often two executions may differ before the run has failed.
+const PAIRS: usize = 3;
+
+/// One execution: all that the agent sent, and what came of it.
+type Execution = (Vec<u8>, Outcome);
+
+/// What came of executing a run until two executions agree.
+#[derive(Debug, PartialEq)]
+struct Agreed {
+    outcome: Outcome,
+    /// What two executions in a row have answered alike.
+    answer: Option<Vec<u8>>,
+    /// How pairs of executions differed.
+    differed: Vec<String>,
+}
+
+impl Exact {
+    /// Whether the cache holds the answer; with `twice`, whether two
+    /// executions stand behind it.
+    pub(super) fn holds(&self, order: &Order, twice: bool) -> Result<bool, Error> {
+        let [once, both] = self.keys(order)?;
+        Ok(!self.options.fresh && self.cache.holds(if twice { &both } else { &once }))
+    }
+
+    /// The key of an answer, and that under which it is kept once two
+    /// executions have given it.
+    fn keys(&self, order: &Order) -> Result<[Key; 2], Error> {
+        let ready = self.stock.ready(order)?;
+        let job = job_text(&ready, order)?;
+        let once = self.key(&ready, &order.machine, Some(&job));
+        let both = Key::of(&[once.to_string().as_bytes(), b"two executions"]);
+        Ok([once, both])
+    }
+
+    /// Carries out an order until two executions agree. With `anew` one of
+    /// them is made now in any case.
+    pub(super) fn twice(&self, order: &Order, slot: usize, anew: bool) -> Result<Done, Error> {
+        let begun = Instant::now();
+        let ready = self.stock.ready(order)?;
+        let job = job_text(&ready, order)?;
+        let [once, both] = self.keys(order)?;
+        let mut machine = facts(&self.qemu, &ready, order, Clock::Instructions);
+        let kept = |key| {
+            let answer = (!self.options.fresh)
+                .then(|| self.cache.get(key))
+                .flatten()?;
+            let outcome = exact(stream::outcome(&answer, "", None));
+            Some((answer, outcome))
+        };
+        let verified = if anew { None } else { kept(&both) };
+        let cached = verified.is_some();
+        let agreed = match verified {
+            Some((answer, outcome)) => Agreed {
+                outcome,
+                answer: Some(answer),
+                differed: Vec::new(),
+            },
+            None => agree(kept(&once), || {
+                self.carry_out(&ready, order, &job, slot, &mut machine)
+            })?,
+        };
+        if !agreed.differed.is_empty() {
+            // One of these may be wrong, and nobody knows which.
+            self.cache.remove(&once);
+            self.cache.remove(&both);
+            machine.insert(DIFFERED.into(), agreed.differed.join("; "));
+        }
+        if let Some(answer) = &agreed.answer {
+            machine.insert(EXECUTIONS.into(), "2".into());
+            if !cached {
+                self.cache.put(&once, answer)?;
+                self.cache.put(&both, answer)?;
+            }
+        }
+        Ok(Done {
+            outcome: agreed.outcome,
+            machine,
+            cached,
+            wall: begun.elapsed(),
+        })
+    }
+}
+
+/// Executes until two executions of a pair agree. `earlier` is the first one
+/// of the first pair, if there is one. An execution that fails by itself ends
+/// it: it is no number anyway.
+fn agree(
+    mut earlier: Option<Execution>,
+    mut execute: impl FnMut() -> Result<Execution, Error>,
+) -> Result<Agreed, Error> {
+    let mut differed = Vec::new();
+    for _ in 0..PAIRS {
+        let (answer, outcome) = match earlier.take() {
+            Some(earlier) => earlier,
+            None => execute()?,
+        };
+        if matches!(outcome, Outcome::Failed { .. }) {
+            return Ok(Agreed {
+                outcome,
+                answer: None,
+                differed,
+            });
+        }
+        let (again, second) = execute()?;
+        if answer == again && outcome == second {
+            return Ok(Agreed {
+                outcome,
+                answer: Some(answer),
+                differed,
+            });
+        }
+        let difference = first_difference(&lines(&outcome), &lines(&second));
+        // Else they differ before the first record.
+        differed.push(difference.unwrap_or_else(|| "what comes before the answer".into()));
+    }
+    let how = format!(
+        "{PAIRS} times two executions of it differed: {}",
+        differed.join("; ")
+    );
+    Ok(Agreed {
+        outcome: Outcome::Failed {
+            failure: Failure::Inexact { how },
+            records: Vec::new(),
+            console: String::new(),
+        },
+        answer: None,
+        differed,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // A test may fail.
+    use super::*;
+    use assize_job::Record;
+
+    fn execution(value: f64) -> Execution {
+        let record = Record::Metric {
+            metric: "latency".into(),
+            value,
+            unit: "ns".into(),
+        };
+        let answer = serde_json::to_vec(&record).unwrap();
+        (answer, Outcome::Completed(vec![record]))
+    }
+
+    fn failed() -> Execution {
+        let failure = Failure::Ended { how: "x".into() };
+        let outcome = Outcome::Failed {
+            failure,
+            records: Vec::new(),
+            console: String::new(),
+        };
+        (Vec::new(), outcome)
+    }
+
+    /// What comes of these executions, and how many of them were made.
+    fn of(earlier: Option<Execution>, all: Vec<Execution>) -> (Agreed, usize) {
+        let (mut left, mut made) = (all.into_iter(), 0);
+        let agreed = agree(earlier, || {
+            made += 1;
+            Ok(left.next().unwrap())
+        });
+        (agreed.unwrap(), made)
+    }
+
+    #[test]
+    fn two_that_agree_are_enough_and_nothing_is_noted() {
+        let (agreed, made) = of(None, vec![execution(5.0), execution(5.0)]);
+        assert_eq!((agreed.outcome, made), (execution(5.0).1, 2));
+        assert_eq!(agreed.answer, Some(execution(5.0).0));
+        assert!(agreed.differed.is_empty());
+        let (agreed, made) = of(Some(execution(5.0)), vec![execution(5.0)]);
+        assert_eq!((agreed.outcome, made), (execution(5.0).1, 1));
+    }
+
+    #[test]
+    fn one_that_deviates_is_noted_and_both_are_made_again() {
+        for deviates in [0, 1] {
+            let mut all = vec![execution(5.0); 4];
+            all[deviates] = execution(9.0);
+            let (agreed, made) = of(None, all);
+            assert_eq!((&agreed.outcome, made), (&execution(5.0).1, 4));
+            assert_eq!(agreed.differed.len(), 1);
+            assert!(
+                agreed.differed[0].contains("metric latency: "),
+                "{agreed:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_earlier_answer_that_deviates_is_not_believed() {
+        let (agreed, made) = of(Some(execution(9.0)), vec![execution(5.0); 3]);
+        assert_eq!((agreed.outcome, made), (execution(5.0).1, 3));
+        let want = "line 1: metric latency: 9.0 against 5.0";
+        assert_eq!(agreed.differed, [want]);
+    }
+
+    #[test]
+    fn what_never_agrees_is_never_a_number() {
+        let all = (0..6).map(|value| execution(f64::from(value))).collect();
+        let (agreed, made) = of(None, all);
+        assert_eq!((agreed.answer, made), (None, 2 * PAIRS));
+        assert_eq!(agreed.differed.len(), PAIRS);
+        let Outcome::Failed { failure, .. } = agreed.outcome else {
+            unreachable!("{:?}", agreed.outcome);
+        };
+        let text = failure.to_string();
+        assert!(text.starts_with("inexact: 3 times two"), "{text}");
+        assert!(text.contains("2.0 against 3.0"), "{text}");
+    }
+
+    #[test]
+    fn a_failed_execution_ends_it_and_one_of_two_that_fails_is_a_difference() {
+        let (agreed, made) = of(None, vec![failed()]);
+        assert_eq!((agreed.outcome, agreed.answer, made), (failed().1, None, 1));
+        let five = || execution(5.0);
+        let (agreed, made) = of(None, vec![five(), failed(), five(), five()]);
+        assert_eq!((agreed.outcome, made), (five().1, 4));
+        assert_eq!(agreed.differed.len(), 1);
+    }
+}
