@@ -95,7 +95,8 @@ impl Fixture {
     fn pack(&self, payload: &Payload) -> Result<Packed, Error> {
         let host = Host::at_root(self.place.path(), vec!["/opt/tools".into()]);
         let testbed = Testbed::of(Path::new("/nowhere"), &[]);
-        build_from(&host, Path::new("/agent"), &self.kernel, &testbed, payload)
+        let agent = Path::new("/agent");
+        build_from(&host, agent, &self.kernel, &testbed, payload, false)
     }
 }
 
@@ -396,6 +397,7 @@ fn a_real_shell_runs_from_its_closure_alone() {
         &fixture.kernel,
         &Testbed::of(Path::new("/nowhere"), &[]),
         &payload,
+        false,
     )
     .unwrap();
     let (_, entries) = unpack(&archive.bytes);
@@ -488,4 +490,22 @@ fn two_programs_that_want_one_place_are_named() {
     for word in ["/usr/bin/odd", "the program odd", "opt/other/odd"] {
         assert!(error.contains(word), "{word}: {error}");
     }
+}
+
+#[test]
+fn modules_are_carried_without_signatures() {
+    let fixture = Fixture::new();
+    let plain = module(&["name=n"]);
+    let signature = b"s\0\0\x02\0\0\0\0\0\0\0\0\x01~Module signature appended~\n";
+    let path = "lib/modules/6.12.0-x/kernel/n.ko";
+    fixture.write(path, &[&plain[..], signature].concat(), 0o644);
+    let payload = Payload {
+        modules: vec!["n".into()],
+        ..Payload::default()
+    };
+    let packed = fixture.pack(&payload).unwrap();
+    let (_, entries) = unpack(&packed.bytes);
+    assert_eq!(entries[&format!("usr/{path}")].2, plain);
+    let digest = blake3::hash(&plain).to_hex().to_string();
+    assert_eq!(packed.carried.modules[0].digest, digest);
 }
