@@ -5,6 +5,7 @@
 //! entries are sorted, nobody's and undated.
 
 mod carry;
+mod first;
 mod signature;
 mod tree;
 
@@ -115,6 +116,12 @@ fn build_from(
         modules.chain(beside).for_each(signature::remove);
     }
     let modules = carry_modules(&mut tree, kernel, selection)?;
+    let first = first::of(payload, &modules);
+    if !first.is_empty() {
+        tree.comes_from("");
+        let text = serde_json::to_vec(&first).map_err(|error| failed("write steps", error))?;
+        tree.file(Payload::FIRST, text, 0o644)?;
+    }
     let bytes = tree
         .archive()
         .map_err(|error| failed("write the initramfs", error))?;
