@@ -63,6 +63,12 @@ impl Modules {
         self
     }
 
+    /// The same where others have been loaded already, as these steps say.
+    pub(crate) fn after(mut self, first: Modules) -> Modules {
+        self.loaded = first.loaded;
+        self
+    }
+
     /// Loads a module and what it depends on.
     pub(crate) fn load(
         &mut self,

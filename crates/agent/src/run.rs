@@ -41,19 +41,23 @@ pub(crate) struct Guest {
     pub(crate) digests: Digests,
     /// What was drawn for its memory image.
     pub(crate) image: Image,
+    /// What was loaded for every run.
+    pub(crate) first: Modules,
 }
 
 /// Carries out the job, if it can be read.
 pub(crate) fn answer(job: Result<String, String>, channel: &mut Channel, guest: Option<Guest>) {
     match job.and_then(|text| read(&text)) {
         Ok(job) => {
-            let module_order = guest.as_ref().map_or(0, |guest| guest.image.modules);
-            let run = Run {
-                module_order,
-                ..Run::new(job, guest.is_some())
-            };
-            let digests = guest.map(|guest| guest.digests);
-            run.carry_out(channel, digests.unwrap_or_default());
+            let run = Run::new(job, guest.is_some());
+            let modules = Modules::of(&run.job.setup);
+            match guest {
+                Some(guest) => {
+                    let modules = modules.in_order(guest.image.modules).after(guest.first);
+                    run.carry_out(channel, guest.digests, modules);
+                }
+                None => run.carry_out(channel, Digests::default(), modules),
+            }
         }
         Err(why) => channel.send(&Record::Failed {
             stage: Stage::Start,
@@ -79,8 +83,6 @@ fn read(text: &str) -> Result<Job, String> {
 struct Run {
     job: Job,
     guest: bool,
-    /// What the order is drawn from in which modules are loaded.
-    module_order: u32,
     /// Readable once a signal has asked the agent to end.
     interrupts: Option<OwnedFd>,
 }
@@ -116,7 +118,6 @@ impl Run {
         Run {
             job,
             guest,
-            module_order: 0,
             interrupts: held.flatten(),
         }
     }
@@ -128,10 +129,10 @@ impl Run {
         }
     }
 
-    fn carry_out(&self, channel: &mut Channel, digests: Digests) {
+    fn carry_out(&self, channel: &mut Channel, digests: Digests, mut modules: Modules) {
         let mut evidence = Evidence::open(self.guest, digests);
         if self.guest
-            && let Err(why) = self.reseed()
+            && let Err(why) = reseed(Stream::new(self.job.seed, "kernel"))
         {
             channel.send(&failed(
                 Stage::Setup,
@@ -140,7 +141,6 @@ impl Run {
             ));
         }
         let job = &self.job;
-        let mut modules = Modules::of(&job.setup).in_order(self.module_order);
         let failures = self.actions(&job.setup, Stage::Setup, &mut modules);
         channel.send_all(&failures);
         if failures.is_empty() {
@@ -175,22 +175,6 @@ impl Run {
             guest: self.guest,
         };
         actions::carry_out(actions, stage, &with, modules)
-    }
-
-    /// Has the kernel draw its random numbers from the seed.
-    fn reseed(&self) -> Result<(), String> {
-        let mut stream = Stream::new(self.job.seed, "kernel");
-        let mut bytes = [0; 64];
-        for chunk in bytes.chunks_exact_mut(8) {
-            chunk.copy_from_slice(&stream.next().to_le_bytes());
-        }
-        let path = "/dev/urandom";
-        let mut options = std::fs::OpenOptions::new();
-        options
-            .write(true)
-            .open(path)
-            .and_then(|file| sys::reseed(&file, &bytes))
-            .map_err(|error| format!("{path}: {}", sys::words(&error)))
     }
 
     /// Instruments, background and workload. The instruments are opened first:
@@ -360,6 +344,21 @@ impl Run {
         });
         Ok((left, elapsed_ns, cut_short.or(killed)))
     }
+}
+
+/// Has the kernel draw its random numbers from these.
+pub(crate) fn reseed(mut stream: Stream) -> Result<(), String> {
+    let mut bytes = [0; 64];
+    for chunk in bytes.chunks_exact_mut(8) {
+        chunk.copy_from_slice(&stream.next().to_le_bytes());
+    }
+    let path = "/dev/urandom";
+    let mut options = std::fs::OpenOptions::new();
+    options
+        .write(true)
+        .open(path)
+        .and_then(|file| sys::reseed(&file, &bytes))
+        .map_err(|error| format!("{path}: {}", sys::words(&error)))
 }
 
 /// Ends what runs beside the workload, and says what ended too early.

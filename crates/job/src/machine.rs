@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Image, Job};
+use crate::{Action, Image, Job};
 
 /// The machine a run wants. Targets that are a real machine check it and
 /// cannot change it.
@@ -59,6 +59,26 @@ pub struct Payload {
     /// or which libraries are loaded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked: Vec<Linked>,
+    /// Steps that load modules by name and with which the set-up of every run
+    /// begins. A machine of ours has them behind it before its job is known, so
+    /// that they are part of its memory image, as far as they bring nothing
+    /// along that single runs load in another way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first: Vec<Action>,
+    /// Names of modules that every run loads before it does anything else, be it
+    /// from files or with parameters of its own. What all of them need that is
+    /// not varied is loaded first as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub always: Vec<String>,
+    /// Names of modules to which other steps give parameters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub varied: Vec<String>,
+}
+
+impl Payload {
+    /// Where a machine of ours finds the steps that it begins with, as a JSON
+    /// list of [`Action`].
+    pub const FIRST: &str = "/etc/assize/first.json";
 }
 
 /// A program with the variables of its environment that decide what is loaded.

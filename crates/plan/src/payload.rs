@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::modules::is_file;
+use crate::modules::{is_file, stem};
 use crate::plan::PlannedConfiguration;
 use crate::raw::Parameters;
 
@@ -44,6 +44,7 @@ pub(crate) fn derive(
             }
         }
     }
+    let first = first(configurations);
     let owned = |names: BTreeSet<&str>| names.into_iter().map(str::to_owned).collect();
     Ok(Payload {
         programs: owned(programs),
@@ -51,7 +52,49 @@ pub(crate) fn derive(
         modules: owned(modules),
         module_files: owned(module_files),
         linked: linked.into_iter().collect(),
+        always: always(configurations),
+        varied: varied(configurations, first.len()),
+        first,
     })
+}
+
+/// The steps that load modules by name and with which every set-up begins.
+fn first(configurations: &[PlannedConfiguration]) -> Vec<Action> {
+    let mut set_ups = configurations.iter().map(|one| one.setup.as_slice());
+    let is_named =
+        |step: &&Action| matches!(step, Action::Module { module, .. } if !is_file(module));
+    let one = set_ups.next().unwrap_or_default();
+    let mut first = &one[..one.iter().take_while(is_named).count()];
+    for other in set_ups {
+        let same = first.iter().zip(other).take_while(|(a, b)| a == b);
+        first = &first[..same.count()];
+    }
+    first.to_vec()
+}
+
+/// Names of the modules that every set-up loads before it does anything else.
+fn always(configurations: &[PlannedConfiguration]) -> Vec<String> {
+    let loaded = configurations.iter().map(|one| {
+        let loaded = one.setup.iter().map_while(|step| match step {
+            Action::Module { module, .. } => Some(stem(module)),
+            _ => None,
+        });
+        loaded.collect::<BTreeSet<_>>()
+    });
+    let common = loaded.reduce(|a, b| &a & &b);
+    common.into_iter().flatten().collect()
+}
+
+/// Names of the modules to which steps after the first `first` give parameters.
+fn varied(configurations: &[PlannedConfiguration], first: usize) -> Vec<String> {
+    let steps = configurations.iter().flat_map(|one| &one.setup[first..]);
+    let varied: BTreeSet<String> = steps
+        .filter_map(|step| match step {
+            Action::Module { module, parameters } if !parameters.is_empty() => Some(stem(module)),
+            _ => None,
+        })
+        .collect();
+    varied.into_iter().collect()
 }
 
 /// The program of a workload that sets variables which decide what is loaded.

@@ -90,6 +90,8 @@ pub(crate) fn command_line(machine: &Machine, clock: Clock) -> String {
         "oops=panic",
         "assize.channel=debugcon",
         "assize.image=1",
+        // The kernel's tests of its ciphers take half a second.
+        "cryptomgr.notests",
     ];
     let mut frequency = String::new();
     match clock {

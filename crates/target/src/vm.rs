@@ -66,13 +66,17 @@ impl Ready {
     }
 }
 
+/// Kernel, build of the testbed's modules, whether modules need signatures, and
+/// payload.
+type Wanted = (String, u32, bool, Payload);
+
 /// Makes kernels and initramfs ready, each once.
 #[derive(Debug)]
 pub(crate) struct Stock {
     root: PathBuf,
     agent: PathBuf,
     testbed: Testbed,
-    ready: Mutex<BTreeMap<(String, u32, Payload), Arc<Ready>>>,
+    ready: Mutex<BTreeMap<Wanted, Arc<Ready>>>,
 }
 
 impl Stock {
@@ -99,7 +103,9 @@ impl Stock {
     ) -> Result<Arc<Ready>, Error> {
         check(&order.machine)?;
         let build = order.machine.image.build;
-        let key = (order.machine.kernel.clone(), build, order.payload.clone());
+        let signed = initramfs::is_demanded(&order.machine.command_line);
+        let payload = &order.payload;
+        let key = (order.machine.kernel.clone(), build, signed, payload.clone());
         // Whoever panicked with the lock has left a whole map behind.
         let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = ready.get(&key) {
@@ -107,13 +113,12 @@ impl Stock {
         }
         let kernel = Kernels::new(self.root.clone()).resolve(&order.machine.kernel)?;
         let name = || kernel.name.clone();
-        let payload = &order.payload;
         let testbed = self.testbed.laid_out(build);
         if testbed.would_build(&kernel, &payload.modules) {
             tell(Step::Modules { kernel: name() });
         }
         tell(Step::Initramfs { kernel: name() });
-        let packed = initramfs::build(&self.agent, &kernel, &testbed, payload)?;
+        let packed = initramfs::build(&self.agent, &kernel, &testbed, payload, signed)?;
         let initramfs_digest = blake3::hash(&packed.bytes).to_hex().to_string();
         let path = self.keep(&initramfs_digest, &packed.bytes)?;
         let made = Arc::new(Ready {

@@ -6,7 +6,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assize_job::{
-    Action, Command, Hogs, Job, Kind, Loop, Machine, Order, Periodic, PingPong, Record, Workload,
+    Action, Command, Hogs, IdentityKind, Job, Kind, Loop, Machine, Order, Payload, Periodic,
+    PingPong, Record, Workload,
 };
 use assize_target::exact::{Exact, Options};
 use assize_target::kernels::Kernels;
@@ -298,4 +299,57 @@ fn the_clock_is_checked_in_every_run() {
         panic!("{:?}", records[0]);
     };
     assert_eq!(*resumed_ns, Some(assize_job::RESUMED_NS));
+}
+
+/// A run beside a payload that loads a module first, or does not. The module is
+/// listed as loaded, as the workload finds by itself.
+fn with_module(first: bool, setup: bool) -> Order {
+    let step = Action::Module {
+        module: "crc8".into(),
+        parameters: std::collections::BTreeMap::new(),
+    };
+    let command = Command {
+        argv: ["grep", "-q", "^crc8 ", "/proc/modules"]
+            .map(String::from)
+            .into(),
+        statuses: vec![0],
+        ..Command::default()
+    };
+    let mut order = quick(Kind::Command(command));
+    order.payload = Payload {
+        programs: vec!["grep".into()],
+        modules: vec!["crc8".into()],
+        first: first.then(|| step.clone()).into_iter().collect(),
+        ..Payload::default()
+    };
+    order.job.setup = setup.then_some(step).into_iter().collect();
+    order
+}
+
+#[test]
+fn a_module_that_is_loaded_first_is_in_the_image_and_in_the_identity() {
+    let Some(exact) = exact(1, FRESH) else {
+        return;
+    };
+    let identity = |order: &Order| match exact.run(order, 0).unwrap().outcome {
+        Outcome::Completed(records) => records.into_iter().find_map(|record| match record {
+            Record::Identity { parts } => Some(parts),
+            _ => None,
+        }),
+        Outcome::Failed { .. } => None,
+    };
+    // It is there without any set-up, and only then.
+    assert!(identity(&with_module(true, false)).is_some());
+    assert!(identity(&with_module(false, false)).is_none());
+    // A run that loads it says so in the same words, whoever has loaded it.
+    let modules = |first| {
+        let parts = identity(&with_module(first, true)).unwrap();
+        let is_module = |kind| [IdentityKind::Module, IdentityKind::ModuleBuildId].contains(&kind);
+        parts
+            .into_iter()
+            .filter(|part| is_module(part.kind))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(modules(true).len(), 2);
+    assert_eq!(modules(true), modules(false));
 }

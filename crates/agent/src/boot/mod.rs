@@ -1,6 +1,7 @@
 //! Being process 1 of a virtual machine.
 
 mod drawn;
+mod first;
 mod fw_cfg;
 mod ports;
 
@@ -111,8 +112,12 @@ pub(crate) fn main(command_line: &str) {
     report_panics(ports);
     let image = Image::of(command_line);
     let digests = Digests::below("/");
-    let mut guest = Some(Guest { digests, image });
     let aged = drawn::age(&image);
+    let mut guest = Some(Guest {
+        digests,
+        image,
+        first: first::load(&image),
+    });
     let resumed_ns = has(command_line, IMAGE).then(|| {
         sys::sleep_until(sys::now() + SETTLE_NS + u64::from(image.settle_us) * 1000);
         ports.write_console(READY);

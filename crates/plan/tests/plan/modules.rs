@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
+use std::collections::BTreeMap;
+
+use assize_job::Action;
+
 use crate::common::{mistake, plan};
 
 /// Two levels whose set-up is this, under this top.
@@ -71,4 +75,41 @@ fn one_name_in_two_spellings_is_one_step() {
     ));
     assert_eq!(both.configurations[0].setup.len(), 1);
     assert_eq!(both.configurations[1].setup.len(), 1);
+}
+
+#[test]
+fn modules_that_every_set_up_begins_with_are_loaded_first() {
+    let loads = |module: &str| Action::Module {
+        module: module.into(),
+        parameters: BTreeMap::new(),
+    };
+    let same = "setup = [{ module = \"simgpu\" }, { module = \"loop\", parameters = { a = 1 } }]";
+    let sysctl = "{ sysctl = \"a.b\", value = 1 }";
+    let varied = "{ module = \"zram-x\", parameters = { n = 2 } }";
+    let payload = plan(&two(same, varied, &format!("{sysctl}, {BY_NAME}"))).payload;
+    assert_eq!(payload.first.len(), 2);
+    assert_eq!(payload.first[0], loads("simgpu"));
+    assert!(
+        matches!(&payload.first[1], Action::Module { parameters, .. }
+        if parameters["a"] == "1")
+    );
+    // What other steps load without parameters is the same whoever brings it.
+    assert_eq!(payload.varied, ["zram_x"]);
+    assert_eq!(payload.always, ["loop", "simgpu"]);
+    let none = |one: &str, other: &str| {
+        let payload = plan(&two("", one, other)).payload;
+        assert!(payload.first.is_empty(), "{one}, {other}");
+        payload.always
+    };
+    assert_eq!(none(BY_NAME, SLOW), ["gpu_sched"]);
+    assert_eq!(none(STOCK, SLOW), ["gpu_sched"]);
+    assert_eq!(none(BY_NAME, varied), [""; 0]);
+    none(
+        &format!("{sysctl}, {BY_NAME}"),
+        &format!("{sysctl}, {BY_NAME}, {varied}"),
+    );
+    none(
+        BY_NAME,
+        "{ module = \"gpu-sched\", parameters = { n = 2 } }",
+    );
 }

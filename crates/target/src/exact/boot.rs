@@ -264,9 +264,18 @@ fn framed(job: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Loads the state of devices from the file `state` beside the memory, and
-/// lets the machine go on.
-pub(crate) fn restore(running: &mut Running) -> Result<(), QmpError> {
+/// What QEMU reads the state of devices from, and what it writes it to: the file
+/// `state` beside the memory. From 8.2 on it needs no other process for that.
+pub(crate) fn state_uris(qemu: &Qemu) -> [&'static str; 2] {
+    if qemu.number() >= (8, 2) {
+        ["file:state"; 2]
+    } else {
+        ["exec:cat state", "exec:cat > state"]
+    }
+}
+
+/// Loads the state of devices from this, and lets the machine go on.
+pub(crate) fn restore(running: &mut Running, uri: &str) -> Result<(), QmpError> {
     let qmp = running.control()?;
     capabilities(qmp)?;
     // QEMU announces a machine that has moved to the network, several times,
@@ -274,7 +283,7 @@ pub(crate) fn restore(running: &mut Running) -> Result<(), QmpError> {
     // of the guest runs before the next one does, so that with several CPUs
     // their order would depend on the host.
     qmp.execute("migrate-set-parameters", json!({"announce-rounds": 0}))?;
-    qmp.execute("migrate-incoming", json!({"uri": "exec:cat state"}))?;
+    qmp.execute("migrate-incoming", json!({"uri": uri}))?;
     qmp.migrated()?;
     qmp.execute("cont", json!({}))?;
     Ok(())

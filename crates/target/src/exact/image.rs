@@ -16,7 +16,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::boot::{Booted, Left, Running, capabilities, restore};
+use super::boot::{Booted, Left, Running, capabilities, restore, state_uris};
 use super::qmp::QmpError;
 use super::stall::Patience;
 use super::state::take_out_leap;
@@ -163,7 +163,8 @@ fn make(directory: &Path, booted: &Booted<'_>) -> Result<u64, Error> {
     };
     let memory = directory.join("ram");
     let mut running = booted.start(&memory, true, b"", &["-action", "panic=pause"])?;
-    if let Err(error) = save(&mut running) {
+    let [_, to] = state_uris(booted.qemu);
+    if let Err(error) = save(&mut running, to) {
         let why = running.give_up(&error.to_string());
         return Err(Error {
             what: format!("boot {} as an exact machine", booted.kernel.display()),
@@ -206,11 +207,11 @@ fn mend_of(why: &str) -> &'static str {
 }
 
 /// Waits until the guest has stopped itself, and saves its devices.
-fn save(running: &mut Running) -> Result<(), QmpError> {
+fn save(running: &mut Running, uri: &str) -> Result<(), QmpError> {
     running.until_stopped()?;
     let qmp = running.control()?;
     capabilities(qmp)?;
-    qmp.execute("migrate", json!({"uri": "exec:cat > state"}))?;
+    qmp.execute("migrate", json!({"uri": uri}))?;
     qmp.migrated()
 }
 
@@ -242,7 +243,8 @@ fn resume(directory: &Path, booted: &Booted<'_>, job: &[u8]) -> Result<Left, Err
     let memory = directory.join("ram");
     let mut running = booted.start(&memory, false, job, &["-incoming", "defer"])?;
     let mut refused = None;
-    match restore(&mut running) {
+    let [from, _] = state_uris(booted.qemu);
+    match restore(&mut running, from) {
         Ok(()) => {}
         // It may have ended so soon that it took its answer along.
         Err(QmpError::Gone(_)) => {}

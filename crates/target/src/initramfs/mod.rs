@@ -5,6 +5,8 @@
 //! entries are sorted, nobody's and undated.
 
 mod carry;
+mod first;
+mod signature;
 mod tree;
 
 use std::path::Path;
@@ -19,6 +21,7 @@ use crate::kernels::Kernel;
 use crate::modules::{self, Selection};
 use crate::testbed::Testbed;
 use carry::Carrier;
+pub(crate) use signature::is_demanded;
 use tree::Tree;
 
 const DIRECTORIES: [(&str, u32); 8] = [
@@ -55,6 +58,9 @@ pub(crate) struct Packed {
 /// [`EXPERIMENT`], each in a directory named by its digest; so does what a
 /// program needs that was named by a relative path.
 ///
+/// Modules have no signatures, unless the kernel or, by `signed`, its command line
+/// demands them: to check one takes the guest longer than to load the module.
+///
 /// # Errors
 /// Something in the payload is not here or does not fit the kernel.
 pub(crate) fn build(
@@ -62,8 +68,10 @@ pub(crate) fn build(
     kernel: &Kernel,
     testbed: &Testbed,
     payload: &Payload,
+    signed: bool,
 ) -> Result<Packed, Error> {
-    build_from(&Host::this(), agent, kernel, testbed, payload)
+    let signed = signed || signature::is_wanted(kernel);
+    build_from(&Host::this(), agent, kernel, testbed, payload, signed)
 }
 
 fn build_from(
@@ -72,6 +80,7 @@ fn build_from(
     kernel: &Kernel,
     testbed: &Testbed,
     payload: &Payload,
+    signed: bool,
 ) -> Result<Packed, Error> {
     let mut carrier = Carrier::new(host, skeleton()?);
     let agent =
@@ -100,8 +109,19 @@ fn build_from(
         carry::files(&mut tree, from, to)?;
     }
     tree.comes_from("a kernel module");
-    let selection = modules::select(kernel, testbed, &payload.modules, &payload.module_files)?;
+    let mut selection = modules::select(kernel, testbed, &payload.modules, &payload.module_files)?;
+    if !signed {
+        let modules = selection.modules.iter_mut().map(|one| &mut one.bytes);
+        let beside = selection.beside.iter_mut().map(|one| &mut one.bytes);
+        modules.chain(beside).for_each(signature::remove);
+    }
     let modules = carry_modules(&mut tree, kernel, selection)?;
+    let first = first::of(payload, &modules);
+    if !first.is_empty() {
+        tree.comes_from("");
+        let text = serde_json::to_vec(&first).map_err(|error| failed("write steps", error))?;
+        tree.file(Payload::FIRST, text, 0o644)?;
+    }
     let bytes = tree
         .archive()
         .map_err(|error| failed("write the initramfs", error))?;

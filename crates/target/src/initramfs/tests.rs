@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use assize_job::Action;
+
 use super::*;
 use crate::elf::tests::{empty_program, module};
 
@@ -95,7 +97,8 @@ impl Fixture {
     fn pack(&self, payload: &Payload) -> Result<Packed, Error> {
         let host = Host::at_root(self.place.path(), vec!["/opt/tools".into()]);
         let testbed = Testbed::of(Path::new("/nowhere"), &[]);
-        build_from(&host, Path::new("/agent"), &self.kernel, &testbed, payload)
+        let agent = Path::new("/agent");
+        build_from(&host, agent, &self.kernel, &testbed, payload, false)
     }
 }
 
@@ -396,6 +399,7 @@ fn a_real_shell_runs_from_its_closure_alone() {
         &fixture.kernel,
         &Testbed::of(Path::new("/nowhere"), &[]),
         &payload,
+        false,
     )
     .unwrap();
     let (_, entries) = unpack(&archive.bytes);
@@ -488,4 +492,98 @@ fn two_programs_that_want_one_place_are_named() {
     for word in ["/usr/bin/odd", "the program odd", "opt/other/odd"] {
         assert!(error.contains(word), "{word}: {error}");
     }
+}
+
+/// The steps that a machine with this payload begins with.
+fn first(payload: &Payload) -> Vec<Action> {
+    let (_, entries) = unpack(&Fixture::new().build(payload).unwrap());
+    let path = Payload::FIRST.trim_start_matches('/');
+    let text = entries.get(path).map_or(&b"[]"[..], |(_, _, bytes)| bytes);
+    serde_json::from_slice(text).unwrap()
+}
+
+fn loads(module: &str) -> Action {
+    Action::Module {
+        module: module.into(),
+        parameters: BTreeMap::new(),
+    }
+}
+
+#[test]
+fn a_machine_begins_with_what_all_runs_load_alike() {
+    // m needs n.
+    let payload = |varied: &[&str], first: &[&str]| Payload {
+        modules: vec!["m".into(), "n".into()],
+        varied: varied.iter().map(ToString::to_string).collect(),
+        first: first.iter().map(|module| loads(module)).collect(),
+        ..Payload::default()
+    };
+    assert_eq!(first(&payload(&[], &[])), []);
+    assert_eq!(first(&payload(&[], &["n", "m"])), ["n", "m"].map(loads));
+    assert_eq!(first(&payload(&["m"], &["n", "m"])), [loads("n")]);
+    assert_eq!(first(&payload(&["n"], &["m"])), []);
+    assert_eq!(first(&payload(&["n"], &["n", "m"])), []);
+    assert_eq!(first(&payload(&["other"], &["m"])), [loads("m")]);
+}
+
+#[test]
+fn what_a_single_run_loads_from_a_file_is_not_brought_along() {
+    let fixture = Fixture::new();
+    let vermagic = "vermagic=6.12.0-x SMP";
+    fixture.write("own/n.ko", &module(&["name=n", vermagic]), 0o644);
+    let path = fixture.at("own/n.ko").to_string_lossy().into_owned();
+    let mut payload = Payload {
+        modules: vec!["m".into()],
+        module_files: vec![path],
+        first: vec![loads("m")],
+        ..Payload::default()
+    };
+    let packed = |payload: &Payload| fixture.pack(payload).unwrap().carried.files;
+    assert!(!packed(&payload).contains_key(Payload::FIRST));
+    payload.module_files.clear();
+    assert!(packed(&payload).contains_key(Payload::FIRST));
+}
+
+#[test]
+fn what_all_runs_need_is_loaded_first() {
+    let fixture = Fixture::new();
+    let vermagic = "vermagic=6.12.0-x SMP";
+    let path = |name: &str| fixture.at(name).to_string_lossy().into_owned();
+    fixture.write("a/o.ko", &module(&["name=o", "depends=m", vermagic]), 0o644);
+    fixture.write("b/o.ko", &module(&["name=o", "depends=n", vermagic]), 0o644);
+    let steps = |files: &[&str], varied: &[&str]| {
+        let payload = Payload {
+            modules: vec!["m".into()],
+            module_files: files.iter().map(|name| path(name)).collect(),
+            always: vec!["o".into()],
+            varied: varied.iter().map(ToString::to_string).collect(),
+            ..Payload::default()
+        };
+        let (_, entries) = unpack(&fixture.build(&payload).unwrap());
+        let first = entries.get(Payload::FIRST.trim_start_matches('/'));
+        first.map(|(_, _, text)| serde_json::from_slice::<Vec<Action>>(text).unwrap())
+    };
+    let some = |names: &[&str]| Some(names.iter().map(|name| loads(name)).collect());
+    assert_eq!(steps(&["a/o.ko"], &[]), some(&["m", "n"]));
+    assert_eq!(steps(&["a/o.ko", "b/o.ko"], &[]), some(&["n"]));
+    assert_eq!(steps(&["a/o.ko"], &["m"]), some(&["n"]));
+    assert_eq!(steps(&["a/o.ko"], &["n"]), None);
+}
+
+#[test]
+fn modules_are_carried_without_signatures() {
+    let fixture = Fixture::new();
+    let plain = module(&["name=n"]);
+    let signature = b"s\0\0\x02\0\0\0\0\0\0\0\0\x01~Module signature appended~\n";
+    let path = "lib/modules/6.12.0-x/kernel/n.ko";
+    fixture.write(path, &[&plain[..], signature].concat(), 0o644);
+    let payload = Payload {
+        modules: vec!["n".into()],
+        ..Payload::default()
+    };
+    let packed = fixture.pack(&payload).unwrap();
+    let (_, entries) = unpack(&packed.bytes);
+    assert_eq!(entries[&format!("usr/{path}")].2, plain);
+    let digest = blake3::hash(&plain).to_hex().to_string();
+    assert_eq!(packed.carried.modules[0].digest, digest);
 }

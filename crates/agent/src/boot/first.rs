@@ -1,0 +1,37 @@
+//! Loading the modules that every run loads, once for all of them.
+
+use std::fs;
+
+use assize_job::{Action, Image, Payload, Stage};
+
+use crate::actions::{self, Circumstances};
+use crate::modules::Modules;
+use crate::process::Limits;
+use crate::run::reseed;
+use crate::seed::Stream;
+
+/// Carries out the steps that the set-up of every run begins with. A step that
+/// fails does so again in the set-up of the run, which says why.
+pub(super) fn load(image: &Image) -> Modules {
+    let steps: Vec<Action> = fs::read(Payload::FIRST)
+        .ok()
+        .and_then(|text| serde_json::from_slice(&text).ok())
+        .unwrap_or_default();
+    let mut modules = Modules::of(&steps).in_order(image.modules);
+    if steps.is_empty() {
+        return modules;
+    }
+    // What modules draw when they are loaded varies with the image. Without
+    // these numbers the kernel goes on with those that it has.
+    let _ = reseed(Stream::new(image.modules.into(), "image"));
+    let with = Circumstances {
+        seed: 0,
+        limits: Limits {
+            timeout_ms: 0,
+            interrupts: None,
+        },
+        guest: true,
+    };
+    actions::carry_out(&steps, Stage::Setup, &with, &mut modules);
+    modules
+}
