@@ -4,7 +4,8 @@ use crate::Error;
 use crate::command::{cargo, command, run as run_command, works};
 use crate::steps::{Done, Step, take_all};
 use crate::{
-    agent, deny, docs, kernel_tests, kmod, lab, oracle, spelling, test, tidy, trials, validity,
+    agent, deny, docs, exact_soak, kernel_tests, kmod, lab, oracle, spelling, test, tidy, trials,
+    validity,
 };
 
 const STEPS: &[Step] = &[
@@ -75,6 +76,10 @@ const STEPS: &[Step] = &[
     Step {
         name: "kernel-tests",
         run: kernel_tests::step,
+    },
+    Step {
+        name: "exact-soak",
+        run: exact_soak::step,
     },
     Step {
         name: "trials",

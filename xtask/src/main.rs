@@ -8,6 +8,7 @@ mod command;
 mod debug;
 mod deny;
 mod docs;
+mod exact_soak;
 mod fuzz;
 mod golden;
 mod images;
@@ -128,6 +129,12 @@ const VERBS: &[Verb] = &[
         arguments: "",
         help: "how much images and seeds bring to the spread of exact runs",
         run: |arguments| done(images::run(arguments)),
+    },
+    Verb {
+        name: "exact-soak",
+        arguments: "[--runs N] [--light] [--seed S] [--write]",
+        help: "exact runs from four commands beside all that makes a host slow: do any deviate?",
+        run: exact_soak::main,
     },
     Verb {
         name: "validity",

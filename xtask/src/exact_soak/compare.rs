@@ -1,0 +1,140 @@
+//! Which answers deviate from those of their twins.
+
+use std::collections::BTreeMap;
+
+use assize_target::exact::first_difference;
+use serde_json::Value;
+
+/// Lines that an agent sent.
+pub(super) type Answer = Vec<String>;
+
+/// All that was answered to the runs, by their index.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    /// Each answer with how often it came, in the order of first appearance.
+    by_run: BTreeMap<usize, Vec<(Answer, usize)>>,
+}
+
+/// One answer that deviates from what most executions of the run gave.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Deviation {
+    /// Which run.
+    pub(super) run: usize,
+    /// How often this answer came.
+    pub(super) times: usize,
+    /// In what it differs.
+    pub(super) how: String,
+}
+
+impl Answers {
+    /// Takes one answer. What was first is believed where as many executions
+    /// gave another.
+    pub(super) fn take(&mut self, run: usize, answer: Answer) {
+        let all = self.by_run.entry(run).or_default();
+        match all.iter_mut().find(|(known, _)| *known == answer) {
+            Some((_, times)) => *times += 1,
+            None => all.push((answer, 1)),
+        }
+    }
+
+    /// How many runs were answered only once, so that nothing was compared.
+    pub(super) fn single(&self) -> usize {
+        let times = |all: &Vec<(Answer, usize)>| all.iter().map(|(_, times)| times).sum::<usize>();
+        self.by_run.values().filter(|all| times(all) == 1).count()
+    }
+
+    /// Every answer that is not what most executions of its run gave.
+    pub(super) fn deviations(&self) -> Vec<Deviation> {
+        let mut found = Vec::new();
+        for (&run, all) in &self.by_run {
+            let most = all.iter().map(|(_, times)| *times).max().unwrap_or(0);
+            let Some(at) = all.iter().position(|(_, times)| *times == most) else {
+                continue;
+            };
+            let right = &all[at].0;
+            let others = all.iter().enumerate().filter(|(other, _)| *other != at);
+            found.extend(others.map(|(_, (answer, times))| Deviation {
+                run,
+                times: *times,
+                how: differing(right, answer),
+            }));
+        }
+        found
+    }
+}
+
+/// The first difference, and how much numbers differ in all.
+fn differing(right: &[String], answer: &[String]) -> String {
+    let first = first_difference(right, answer).unwrap_or_default();
+    let pairs = right.iter().zip(answer).filter(|(a, b)| a != b);
+    let by: Vec<f64> = pairs.clone().filter_map(|(a, b)| by(a, b)).collect();
+    let (least, most) = by.iter().fold((f64::MAX, 0.0_f64), |(least, most), by| {
+        (least.min(by.abs()), most.max(by.abs()))
+    });
+    let records = pairs.count() + right.len().abs_diff(answer.len());
+    match by.is_empty() {
+        true => format!("{first} ({records} records differ)"),
+        false => format!("{first} ({records} records differ, values by {least} to {most})"),
+    }
+}
+
+/// By how much the values of two records differ.
+fn by(a: &str, b: &str) -> Option<f64> {
+    let value = |line: &str| -> Option<f64> {
+        serde_json::from_str::<Value>(line)
+            .ok()?
+            .get("value")?
+            .as_f64()
+    };
+    Some(value(b)? - value(a)?).filter(|by| *by != 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(values: &[u32]) -> Answer {
+        let line = |(at, value): (usize, &u32)| {
+            format!(r#"{{"record":"metric","metric":"m{at}","value":{value},"unit":"ns"}}"#)
+        };
+        values.iter().enumerate().map(line).collect()
+    }
+
+    #[test]
+    fn what_was_planted_in_one_of_many_answers_is_found() {
+        let mut answers = Answers::default();
+        for run in 0..50 {
+            for _ in 0..4 {
+                answers.take(run, answer(&[7, 59_836_416, 3]));
+            }
+        }
+        assert!(answers.deviations().is_empty());
+        answers.take(31, answer(&[7, 59_836_412, 103]));
+        let found = answers.deviations();
+        assert_eq!((found.len(), found[0].run, found[0].times), (1, 31, 1));
+        assert_eq!(
+            found[0].how,
+            "line 2: metric m1: 59836416 against 59836412 (2 records differ, values by 4 to 100)"
+        );
+    }
+
+    #[test]
+    fn most_are_believed_and_of_equally_many_the_first() {
+        let mut answers = Answers::default();
+        answers.take(0, answer(&[1]));
+        answers.take(0, answer(&[2]));
+        assert!(answers.deviations()[0].how.contains("1 against 2"));
+        answers.take(0, answer(&[2]));
+        let found = answers.deviations();
+        assert!(found[0].how.contains("2 against 1") && found[0].times == 1);
+    }
+
+    #[test]
+    fn runs_without_a_twin_are_counted() {
+        let mut answers = Answers::default();
+        answers.take(0, answer(&[1]));
+        answers.take(1, answer(&[1]));
+        answers.take(1, answer(&[2]));
+        assert_eq!(answers.single(), 1);
+    }
+}

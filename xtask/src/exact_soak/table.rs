@@ -1,0 +1,132 @@
+//! What came of a soak, as a table.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use super::disturb::Disturbed;
+use crate::{Error, tree};
+
+/// Where it is put …
+const PAGE: &str = "docs/exact.md";
+/// … between these lines.
+const MARKS: [&str; 2] = ["<!-- table: exact-soak -->", "<!-- end -->"];
+
+/// What came of a soak.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Summary {
+    pub(super) form: String,
+    pub(super) qemu: String,
+    /// How many different runs, and how many executions of them under load.
+    pub(super) runs: usize,
+    pub(super) executions: usize,
+    /// Executions on the quiet host before that.
+    pub(super) quiet: usize,
+    pub(super) commands: usize,
+    pub(super) cpus: usize,
+    /// How many threads ran, wanted to run or waited for a disk, each time
+    /// that was looked.
+    pub(super) load: Vec<f64>,
+    pub(super) parts: Vec<String>,
+    pub(super) skipped: Vec<String>,
+    pub(super) disturbed: Disturbed,
+    /// How often pages were taken away.
+    pub(super) squeezed: u64,
+    pub(super) deviations: usize,
+    pub(super) seed: u64,
+}
+
+impl Summary {
+    /// As Markdown.
+    pub(super) fn table(&self) -> String {
+        let [least, mean, most] = spread(&self.load);
+        let Disturbed { stops, moves } = self.disturbed;
+        let rows = [
+            ("QEMU", self.qemu.clone()),
+            ("form", format!("{}, seed {}", self.form, self.seed)),
+            ("runs under load", self.executions.to_string()),
+            ("different runs", self.runs.to_string()),
+            ("their twins on a quiet host", self.quiet.to_string()),
+            ("commands at once", self.commands.to_string()),
+            (
+                "load, least / mean / most",
+                format!("{least:.0} / {mean:.0} / {most:.0} on {} CPUs", self.cpus),
+            ),
+            ("beside them", self.parts.join(", ")),
+            ("QEMU stopped and continued", format!("{stops} times")),
+            ("QEMU moved to a CPU", format!("{moves} times")),
+            ("pages taken from it", format!("{} times", self.squeezed)),
+            ("deviations", format!("**{}**", self.deviations)),
+        ];
+        let mut text = String::from("| | |\n| --- | --- |\n");
+        for (name, value) in rows {
+            let _ = writeln!(text, "| {name} | {value} |");
+        }
+        for skipped in &self.skipped {
+            let _ = writeln!(text, "| left out | {skipped} |");
+        }
+        text
+    }
+
+    /// Puts the table into the documentation.
+    pub(super) fn write(&self) -> Result<(), Error> {
+        let path = tree::root()?.join(PAGE);
+        let fault = |why| format!("{PAGE}: {why}");
+        let page = fs::read_to_string(&path).map_err(fault)?;
+        let page = replaced(&page, &self.table())?;
+        fs::write(&path, page).map_err(fault)
+    }
+}
+
+fn replaced(page: &str, table: &str) -> Result<String, Error> {
+    let missing = || format!("{PAGE}: no lines '{}' and '{}'", MARKS[0], MARKS[1]);
+    let (before, rest) = page.split_once(MARKS[0]).ok_or_else(missing)?;
+    let (_, after) = rest.split_once(MARKS[1]).ok_or_else(missing)?;
+    Ok(format!(
+        "{before}{}\n\n{table}\n{}{after}",
+        MARKS[0], MARKS[1]
+    ))
+}
+
+fn spread(values: &[f64]) -> [f64; 3] {
+    if values.is_empty() {
+        return [0.0; 3];
+    }
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(0.0, f64::max);
+    [
+        least,
+        values.iter().sum::<f64>() / values.len() as f64,
+        most,
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_keeps_all_but_what_is_between_the_lines() {
+        let page = format!("a\n{}\nold\n{}\nb {}\n", MARKS[0], MARKS[1], MARKS[1]);
+        let new = replaced(&page, "| x |\n").unwrap();
+        let want = format!("a\n{}\n\n| x |\n\n{}\nb {}\n", MARKS[0], MARKS[1], MARKS[1]);
+        assert_eq!(new, want);
+        assert!(replaced("no lines", "x").is_err());
+        let page = tree::read(PAGE).unwrap().unwrap();
+        assert!(replaced(&page, "x").is_ok(), "{PAGE}");
+    }
+
+    #[test]
+    fn the_table_says_what_was_done_and_what_was_left_out() {
+        let summary = Summary {
+            executions: 120,
+            load: vec![16.0, 20.0, 24.0],
+            cpus: 2,
+            skipped: vec!["gcc is not installed".into()],
+            ..Summary::default()
+        };
+        let table = summary.table();
+        assert!(table.contains("| 16 / 20 / 24 on 2 CPUs |"), "{table}");
+        assert!(table.contains("| left out | gcc is not installed |"));
+        assert!(table.contains("| deviations | **0** |"));
+    }
+}
