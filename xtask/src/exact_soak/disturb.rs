@@ -105,11 +105,13 @@ fn is_stopped(pid: u32, task: u32) -> bool {
 fn moved(pid: u32, cpu: usize) -> bool {
     let mut set = CpuSet::new();
     set.set(cpu);
-    let bound = tasks(pid).into_iter().map(|task| {
-        let task = i32::try_from(task).ok().and_then(Pid::from_raw);
+    let is_bound = |task: &u32| {
+        let task = i32::try_from(*task).ok().and_then(Pid::from_raw);
         task.is_some_and(|task| sched_setaffinity(Some(task), &set).is_ok())
-    });
-    bound.fold(true, |all, one| all && one)
+    };
+    // Each of them, also after one that has gone.
+    let all = tasks(pid);
+    all.iter().filter(|task| is_bound(task)).count() == all.len()
 }
 
 /// The CPUs that this process may use.
