@@ -41,8 +41,8 @@ pub(crate) fn limits(plan: &Plan) -> Vec<String> {
     let limits: &[&str] = match plan.target.as_str() {
         "exact" => &[
             "The exact machine counts instructions and has no caches, no memory types and no \
-             frequency scaling, and its CPUs take turns: instruction counts, context switches, \
-             order and scheduling delays mean something, cache and memory effects do not show.",
+             frequency scaling: instruction counts, context switches, order and scheduling \
+             delays mean something, cache and memory effects do not show.",
             match plan.images.len() {
                 0 | 1 => {
                     "Exact runs differ by their seeds alone: the population that a verdict \

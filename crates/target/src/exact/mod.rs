@@ -39,8 +39,8 @@ pub struct Options {
     /// Boot for every run rather than go on from a memory image that is kept.
     /// The answer is the same, byte for byte; it only takes longer. One CPU
     /// runs on without any image. With several there is one all the same,
-    /// since QEMU takes turns among them in rounds that begin anew whenever
-    /// a machine goes on.
+    /// since the order in which they go on is drawn from the seed once the
+    /// machine goes on from an image.
     pub cold: bool,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A busy host makes a machine slow, and a frozen one makes it stand still;
 //! neither is a fault of the machine. What may be used up is therefore time
-//! of the guest. To ask for that too often could disturb the order in which
-//! the CPUs of a guest take turns, so the CPU time of QEMU says when to ask.
+//! of the guest. To ask for that wakes QEMU's main thread, from which a stock
+//! QEMU is not safe, so the CPU time of QEMU says when to ask.
 //! A machine that will never do anything again uses no CPU time at all: it is
 //! known by all its threads asleep, none of which waits for a CPU of the host.
 
