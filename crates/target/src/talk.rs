@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -10,6 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::Timespec;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, setsid, waitid};
 
@@ -18,9 +21,11 @@ use crate::process::die_with;
 
 /// Bytes kept of standard error.
 const TAIL: usize = 64 << 10;
-/// How long output may still arrive once the child has ended, of our own time:
-/// another process may hold its end of a pipe for ever.
+/// How long pipes are empty once the child has ended before nothing more is waited
+/// for: another process may hold its end of a pipe for ever.
 const DRAIN: Duration = Duration::from_secs(2);
+/// How often they are looked at.
+const LOOK: Duration = Duration::from_millis(100);
 /// Bytes that an answer may have.
 pub(crate) const ANSWER: usize = 1 << 30;
 
@@ -91,6 +96,7 @@ pub(crate) fn talk(mut command: Command, input: Vec<u8>, limits: Limits) -> io::
     let mut child = command.spawn()?;
     let (sender, events) = mpsc::channel();
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let pipes = pipes(&child)?;
     let (stdout, stderr) = start(&mut child, input, limits.bytes, &sender);
     watch(pid, sender);
     let own = limits.time.map(|time| OwnTime::new(child.id(), time));
@@ -102,7 +108,7 @@ pub(crate) fn talk(mut command: Command, input: Vec<u8>, limits: Limits) -> io::
         kill_session(pid);
     }
     let status = child.wait()?;
-    drain(&events, open);
+    drain(&events, open, &pipes);
     Ok(Talk {
         stdout: take(&stdout),
         stderr: String::from_utf8_lossy(&take(&stderr)).into_owned(),
@@ -150,6 +156,14 @@ fn processes() -> impl Iterator<Item = Pid> {
         .into_iter()
         .flatten()
         .filter_map(|entry| Pid::from_raw(entry.ok()?.file_name().to_str()?.parse().ok()?))
+}
+
+/// Our ends of the pipes into which the child prints, once more.
+fn pipes(child: &Child) -> io::Result<Vec<OwnedFd>> {
+    let out = child.stdout.as_ref().map(AsFd::as_fd);
+    let err = child.stderr.as_ref().map(AsFd::as_fd);
+    let all = [out, err].into_iter().flatten();
+    all.map(|pipe| pipe.try_clone_to_owned()).collect()
 }
 
 /// Starts to feed the child and to collect what it prints.
@@ -237,18 +251,33 @@ fn attend(events: &Receiver<Event>, mut own: Option<OwnTime>, open: &mut u32) ->
     }
 }
 
-/// Waits for the rest of the output, but not for ever.
-fn drain(events: &Receiver<Event>, mut open: u32) {
-    let mut own = OwnTime::new(std::process::id(), DRAIN);
-    while open > 0 {
-        match events.recv_timeout(own.pause()) {
+/// Waits for the rest of the output, but not for ever: whatever the child has left
+/// behind may hold the pipes open. What the child has written is in them when it
+/// has ended, so the end is that they have been empty for so long, however late a
+/// busy host lets us read them.
+fn drain(events: &Receiver<Event>, mut open: u32, pipes: &[OwnedFd]) {
+    let mut empty = Duration::ZERO;
+    while open > 0 && empty < DRAIN {
+        match events.recv_timeout(LOOK) {
             Ok(Event::Closed | Event::Full) => open -= 1,
             Ok(Event::Exited) => {}
             Err(RecvTimeoutError::Disconnected) => return,
-            Err(RecvTimeoutError::Timeout) if own.is_up(own.pause()) => return,
-            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Timeout) if pipes.iter().any(holds_bytes) => {
+                empty = Duration::ZERO;
+            }
+            Err(RecvTimeoutError::Timeout) => empty += LOOK,
         }
     }
+}
+
+/// Whether there is something to read in a pipe.
+fn holds_bytes(pipe: &OwnedFd) -> bool {
+    let mut asked = [PollFd::new(pipe, PollFlags::IN)];
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    poll(&mut asked, Some(&now)).is_ok() && asked[0].revents().contains(PollFlags::IN)
 }
 
 fn take(buffer: &Buffer) -> Vec<u8> {
@@ -277,6 +306,20 @@ mod tests {
         assert_eq!(session("2 (kthreadd) S 0 0 0 0 -1 2129984 0"), None);
         assert_eq!(session("12 (sh) X 0 -1 -1 0 -1 4228364 0"), None);
         assert_eq!(session("12 (sh"), None);
+    }
+
+    #[test]
+    fn what_is_left_behind_with_the_pipes_is_not_waited_for() {
+        // Another session, so that it is not ended with the child.
+        let script = "setsid sleep 1000 & echo $!; echo done >&2";
+        let talk = talk(sh(script), Vec::new(), FREE).unwrap();
+        let pid: i32 = String::from_utf8_lossy(&talk.stdout)
+            .trim()
+            .parse()
+            .unwrap();
+        let left = Pid::from_raw(pid).unwrap();
+        assert!(kill_process(left, Signal::KILL).is_ok());
+        assert!(talk.success() && talk.stderr == "done\n");
     }
 
     #[test]
