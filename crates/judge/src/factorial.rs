@@ -69,13 +69,31 @@ impl Effect {
         let rounding = 1e-14 * contrasts.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
         let spread = Some((squares / df).sqrt()).filter(|spread| *spread > rounding);
         let standard_error = spread.unwrap_or(0.0) / count.sqrt();
+        let is_interaction = name.contains(':');
+        Ok(Effect::new(
+            name,
+            is_interaction,
+            ln_effect,
+            standard_error,
+            df,
+        ))
+    }
+
+    /// An effect with the interval and the p of the t test.
+    fn new(
+        name: String,
+        interaction: bool,
+        ln_effect: f64,
+        standard_error: f64,
+        df: f64,
+    ) -> Effect {
+        // An exact fit has no error; an effect of 0 is none then, too.
         let t = match ln_effect == 0.0 {
             true => 0.0,
             false => ln_effect / standard_error,
         };
         let half = t_quantile(0.975, df) * standard_error;
-        Ok(Effect {
-            interaction: name.contains(':'),
+        Effect {
             name,
             ln_effect,
             ratio: ln_effect.exp(),
@@ -86,7 +104,8 @@ impl Effect {
             standard_error,
             t,
             p: t_two_sided(t, df),
-        })
+            interaction,
+        }
     }
 }
 
@@ -379,7 +398,6 @@ fn describe(
     if residual_sd <= rounding {
         residual_sd = 0.0;
     }
-    let quantile = t_quantile(0.975, df);
     let effects = terms
         .iter()
         .enumerate()
@@ -389,25 +407,8 @@ fn describe(
             if ln_effect.abs() <= 10.0 * rounding {
                 ln_effect = 0.0;
             }
-            let t = if ln_effect == 0.0 {
-                0.0
-            } else {
-                ln_effect / standard_error
-            };
-            let half = quantile * standard_error;
-            Effect {
-                name: name_of((i, other), names),
-                ln_effect,
-                ratio: ln_effect.exp(),
-                ci: Interval {
-                    low: (ln_effect - half).exp(),
-                    high: (ln_effect + half).exp(),
-                },
-                standard_error,
-                t,
-                p: t_two_sided(t, df),
-                interaction: other.is_some(),
-            }
+            let name = name_of((i, other), names);
+            Effect::new(name, other.is_some(), ln_effect, standard_error, df)
         })
         .collect();
     Factorial {
