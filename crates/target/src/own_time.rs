@@ -34,6 +34,11 @@ impl OwnTime {
         }
     }
 
+    /// How much of it there is.
+    pub(crate) fn limit(&self) -> Duration {
+        self.limit
+    }
+
     /// How long to wait before the next look.
     pub(crate) fn pause(&self) -> Duration {
         LOOK.min(self.limit / 4).max(Duration::from_millis(10))

@@ -68,7 +68,7 @@ pub(crate) struct Running {
     directory: tempfile::TempDir,
     limit: Duration,
     watched: Option<(Gauge, Patience)>,
-    own: Option<(OwnTime, Duration)>,
+    own: Option<OwnTime>,
     qmp: Option<Qmp>,
 }
 
@@ -114,9 +114,7 @@ impl Booted<'_> {
         let gauge = |patience| (Gauge::new(process.id(), patience), patience);
         Ok(Running {
             watched: self.run.map(gauge),
-            own: self
-                .own
-                .map(|limit| (OwnTime::new(process.id(), limit), limit)),
+            own: self.own.map(|limit| OwnTime::new(process.id(), limit)),
             process,
             directory,
             limit: self.limit,
@@ -176,14 +174,14 @@ impl Running {
     /// Waits for its end and reads what it left.
     pub(crate) fn finish(mut self) -> io::Result<Left> {
         let mut stalled = None;
-        let pause = self.own.as_ref().map_or(TURN, |(own, _)| own.pause());
+        let pause = self.own.as_ref().map_or(TURN, OwnTime::pause);
         while !self.process.ends_within(pause) {
             stalled = self.stalls().map(|how| Failure::Stalled { how });
-            if let Some((own, limit)) = &mut self.own
+            if let Some(own) = &mut self.own
                 && own.is_up(pause)
             {
                 stalled = Some(Failure::Timeout {
-                    after_s: limit.as_secs(),
+                    after_s: own.limit().as_secs(),
                 });
             }
             if stalled.is_some() {

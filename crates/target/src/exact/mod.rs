@@ -95,6 +95,15 @@ impl Exact {
         Key::of(&parts)
     }
 
+    /// An answer that the cache holds, if it may be used, and what it says.
+    fn kept(&self, key: &Key) -> Option<(Vec<u8>, Outcome)> {
+        let answer = (!self.options.fresh)
+            .then(|| self.cache.get(key))
+            .flatten()?;
+        let outcome = exact(stream::outcome(&answer, "", None));
+        Some((answer, outcome))
+    }
+
     fn booted<'a>(&'a self, ready: &'a Ready, order: &'a Order, slot: usize) -> Booted<'a> {
         Booted {
             root: self.stock.root(),
@@ -218,13 +227,10 @@ impl Target for Exact {
         let job = job_text(&ready, order)?;
         let key = self.key(&ready, &order.machine, Some(&job));
         let mut machine = facts(&self.qemu, &ready, order, Clock::Instructions);
-        let cached = (!self.options.fresh)
-            .then(|| self.cache.get(&key))
-            .flatten();
-        let cached = cached.map(|answer| exact(stream::outcome(&answer, "", None)));
-        let was_cached = cached.is_some();
-        let outcome = match cached {
-            Some(outcome) => outcome,
+        let kept = self.kept(&key);
+        let was_cached = kept.is_some();
+        let outcome = match kept {
+            Some((_, outcome)) => outcome,
             None => {
                 let (answer, outcome) = self.carry_out(&ready, order, &job, slot, &mut machine)?;
                 if matches!(outcome, Outcome::Completed(_)) {

@@ -8,11 +8,11 @@ use std::time::Instant;
 use assize_job::Order;
 
 use super::difference::{first_difference, lines};
-use super::{Exact, exact, facts};
+use super::{Exact, facts};
 use crate::cache::Key;
 use crate::qemu::Clock;
-use crate::vm::job_text;
-use crate::{DIFFERED, Done, EXECUTIONS, Error, Failure, Outcome, stream};
+use crate::vm::{Ready, job_text};
+use crate::{DIFFERED, Done, EXECUTIONS, Error, Failure, Outcome};
 
 /// How often two executions may differ before the run has failed.
 const PAIRS: usize = 3;
@@ -34,18 +34,17 @@ impl Exact {
     /// Whether the cache holds the answer; with `twice`, whether two
     /// executions stand behind it.
     pub(super) fn holds(&self, order: &Order, twice: bool) -> Result<bool, Error> {
-        let [once, both] = self.keys(order)?;
+        let ready = self.stock.ready(order)?;
+        let [once, both] = self.keys(&ready, order, &job_text(&ready, order)?);
         Ok(!self.options.fresh && self.cache.holds(if twice { &both } else { &once }))
     }
 
     /// The key of an answer, and that under which it is kept once two
     /// executions have given it.
-    fn keys(&self, order: &Order) -> Result<[Key; 2], Error> {
-        let ready = self.stock.ready(order)?;
-        let job = job_text(&ready, order)?;
-        let once = self.key(&ready, &order.machine, Some(&job));
+    fn keys(&self, ready: &Ready, order: &Order, job: &[u8]) -> [Key; 2] {
+        let once = self.key(ready, &order.machine, Some(job));
         let both = Key::of(&[once.to_string().as_bytes(), b"two executions"]);
-        Ok([once, both])
+        [once, both]
     }
 
     /// Carries out an order until two executions agree. With `anew` one of
@@ -54,16 +53,9 @@ impl Exact {
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
         let job = job_text(&ready, order)?;
-        let [once, both] = self.keys(order)?;
+        let [once, both] = self.keys(&ready, order, &job);
         let mut machine = facts(&self.qemu, &ready, order, Clock::Instructions);
-        let kept = |key| {
-            let answer = (!self.options.fresh)
-                .then(|| self.cache.get(key))
-                .flatten()?;
-            let outcome = exact(stream::outcome(&answer, "", None));
-            Some((answer, outcome))
-        };
-        let verified = if anew { None } else { kept(&both) };
+        let verified = if anew { None } else { self.kept(&both) };
         let cached = verified.is_some();
         let agreed = match verified {
             Some((answer, outcome)) => Agreed {
@@ -71,7 +63,7 @@ impl Exact {
                 answer: Some(answer),
                 differed: Vec::new(),
             },
-            None => agree(kept(&once), || {
+            None => agree(self.kept(&once), || {
                 self.carry_out(&ready, order, &job, slot, &mut machine)
             })?,
         };
