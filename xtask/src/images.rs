@@ -97,13 +97,13 @@ fn reduced(text: &str, workloads: &[&str]) -> String {
 
 /// A row for each workload and primary metric.
 fn rows(bundle: &Path, path: &str, table: &mut String) -> Result<(), Error> {
-    let head = json(&bundle.join("bundle.json"))?["head"].take();
+    let head = tree::json(&bundle.join("bundle.json"))?["head"].take();
     let texts = |key: &str| -> Vec<String> {
         let all = head[key].as_array().into_iter().flatten();
         all.filter_map(Value::as_str).map(String::from).collect()
     };
     let planned = head["planned_runs"].as_u64().unwrap_or(0);
-    let runs = (0..planned).map(|index| json(&bundle.join(format!("runs/{index:04}.json"))));
+    let runs = (0..planned).map(|index| tree::json(&bundle.join(format!("runs/{index:04}.json"))));
     let runs = runs.collect::<Result<Vec<Value>, Error>>()?;
     for workload in texts("workloads") {
         for metric in texts("primary") {
@@ -162,11 +162,6 @@ fn cells(of: &VarianceComponents) -> String {
         error(8.0, 1.0),
         error(1.0, 8.0)
     )
-}
-
-fn json(path: &Path) -> Result<Value, Error> {
-    let text = fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))?;
-    serde_json::from_str(&text).map_err(|why| format!("{}: {why}", path.display()))
 }
 
 #[cfg(test)]

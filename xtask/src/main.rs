@@ -15,6 +15,7 @@ mod images;
 mod kernel_tests;
 mod kmod;
 mod lab;
+mod marks;
 mod oracle;
 mod pages;
 mod report_speed;

@@ -4,6 +4,8 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::Error;
 use crate::command;
 
@@ -45,6 +47,12 @@ pub(crate) fn files() -> Result<Vec<String>, Error> {
 pub(crate) fn read(name: &str) -> Result<Option<String>, Error> {
     let bytes = fs::read(root()?.join(name)).map_err(|why| format!("{name}: {why}"))?;
     Ok(String::from_utf8(bytes).ok())
+}
+
+/// A file anywhere as JSON.
+pub(crate) fn json(path: &Path) -> Result<Value, Error> {
+    let text = fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))?;
+    serde_json::from_str(&text).map_err(|why| format!("{}: {why}", path.display()))
 }
 
 /// Whether the file is data that must keep every byte: posted texts, expected

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 use std::fs;
 
 use super::disturb::Disturbed;
-use crate::{Error, tree};
+use crate::{Error, marks, tree};
 
 /// Where it is put …
 const PAGE: &str = "docs/exact.md";
-/// … between these lines.
-const MARKS: [&str; 2] = ["<!-- table: exact-soak -->", "<!-- end -->"];
+/// … after this mark.
+const MARK: &str = "table: exact-soak";
 
 /// What came of a soak.
 #[derive(Debug, Clone, Default)]
@@ -78,13 +78,8 @@ impl Summary {
 }
 
 fn replaced(page: &str, table: &str) -> Result<String, Error> {
-    let missing = || format!("{PAGE}: no lines '{}' and '{}'", MARKS[0], MARKS[1]);
-    let (before, rest) = page.split_once(MARKS[0]).ok_or_else(missing)?;
-    let (_, after) = rest.split_once(MARKS[1]).ok_or_else(missing)?;
-    Ok(format!(
-        "{before}{}\n\n{table}\n{}{after}",
-        MARKS[0], MARKS[1]
-    ))
+    let made = format!("\n\n{table}\n");
+    marks::put(page, MARK, &made).map_err(|why| format!("{PAGE}: {why}"))
 }
 
 fn spread(values: &[f64]) -> [f64; 3] {
@@ -105,14 +100,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_keeps_all_but_what_is_between_the_lines() {
-        let page = format!("a\n{}\nold\n{}\nb {}\n", MARKS[0], MARKS[1], MARKS[1]);
-        let new = replaced(&page, "| x |\n").unwrap();
-        let want = format!("a\n{}\n\n| x |\n\n{}\nb {}\n", MARKS[0], MARKS[1], MARKS[1]);
-        assert_eq!(new, want);
-        assert!(replaced("no lines", "x").is_err());
+    fn the_page_has_the_marks() {
         let page = tree::read(PAGE).unwrap().unwrap();
-        assert!(replaced(&page, "x").is_ok(), "{PAGE}");
+        let new = replaced(&page, "| x |\n").unwrap();
+        assert!(new.contains("<!-- table: exact-soak -->\n\n| x |\n\n<!-- end -->"));
+        assert!(replaced("no lines", "x").unwrap_err().starts_with(PAGE));
     }
 
     #[test]

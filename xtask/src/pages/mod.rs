@@ -11,11 +11,9 @@ mod run_job_latency;
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
-
 use crate::Error;
 use crate::command::{cargo, command, output, run as run_command};
-use crate::{agent, tree};
+use crate::{agent, marks, tree};
 use report::Report;
 
 /// An experiment as it is carried out for a page.
@@ -71,7 +69,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         for (name, table) in page.tables {
             let table = table(&reports);
             println!("{}, {name}\n\n{table}", page.file);
-            text = put(&text, name, &table).map_err(|why| format!("{}: {why}", page.file))?;
+            text = marks::put(&text, &format!("made: {name}"), &format!("\n{table}"))
+                .map_err(|why| format!("{}: {why}", page.file))?;
         }
         if write {
             fs::write(&path, text).map_err(fault)?;
@@ -96,32 +95,15 @@ impl Part {
         run_command(carry_out)?;
         let program = assize.to_str().ok_or("the directory is not UTF-8")?;
         let text = output(program, &["report", bundle, "--format", "json"])?;
-        let parsed = |path: &str, text: &str| -> Result<Value, Error> {
-            serde_json::from_str(text).map_err(|why| format!("{path}: {why}"))
-        };
-        let document = parsed(bundle, &text)?;
+        let document = serde_json::from_str(&text).map_err(|why| format!("{bundle}: {why}"))?;
         let directory = Path::new(bundle).join("runs");
         let fault = |why| format!("{}: {why}", directory.display());
         let mut runs = Vec::new();
         for entry in fs::read_dir(&directory).map_err(fault)? {
-            let path = entry.map_err(fault)?.path();
-            let text = fs::read_to_string(&path).map_err(fault)?;
-            runs.push(parsed(&path.display().to_string(), &text)?);
+            runs.push(tree::json(&entry.map_err(fault)?.path())?);
         }
-        Ok(Report(document, runs))
+        Ok(Report { document, runs })
     }
-}
-
-/// The page with a table between its marks.
-fn put(page: &str, name: &str, table: &str) -> Result<String, Error> {
-    let begin = format!("<!-- made: {name} -->\n");
-    let (before, rest) = page
-        .split_once(&begin)
-        .ok_or(format!("no line '{}'", begin.trim_end()))?;
-    let (_, after) = rest
-        .split_once("<!-- end -->")
-        .ok_or(format!("no <!-- end --> after '{}'", begin.trim_end()))?;
-    Ok(format!("{before}{begin}{table}<!-- end -->{after}"))
 }
 
 /// Rows of a Markdown table with a heading; columns from `numbers` on are
@@ -139,20 +121,6 @@ fn table(heading: &[&str], numbers: usize, rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_table_takes_the_place_of_the_last_one() {
-        let page = "a\n<!-- made: x -->\nold\n<!-- end -->\nb\n<!-- made: y -->\n<!-- end -->\n";
-        let made = put(page, "x", "new\n").unwrap();
-        assert_eq!(made, page.replace("old", "new"));
-        assert!(
-            put(&made, "y", "1\n")
-                .unwrap()
-                .ends_with("-->\n1\n<!-- end -->\n")
-        );
-        assert!(put(page, "z", "").unwrap_err().contains("made: z"));
-        assert!(put("<!-- made: z -->\n", "z", "").is_err());
-    }
 
     #[test]
     fn numbers_stand_at_the_right() {

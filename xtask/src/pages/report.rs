@@ -4,32 +4,45 @@ use serde_json::Value;
 
 /// A document of verdicts, and the files of the runs that it is about.
 #[derive(Debug)]
-pub(super) struct Report(pub(super) Value, pub(super) Vec<Value>);
+pub(super) struct Report {
+    pub(super) document: Value,
+    pub(super) runs: Vec<Value>,
+}
 
 impl Report {
     /// The comparison of a metric on a workload between a configuration and the
     /// baseline.
     pub(super) fn row(&self, metric: &str, workload: &str, configuration: &str) -> Option<&Value> {
-        find(&self.0["comparisons"], metric, workload, configuration)
+        find(
+            &self.document["comparisons"],
+            metric,
+            workload,
+            configuration,
+        )
     }
 
     /// How much the baseline differs from itself.
     pub(super) fn floor(&self, metric: &str, workload: &str) -> Option<&Value> {
-        self.0["noise_floor"].as_array()?.iter().find(|row| {
+        self.document["noise_floor"].as_array()?.iter().find(|row| {
             row["metric"] == metric && row["workload"] == workload && row["ratio"].is_number()
         })
     }
 
     /// The mean of the baseline.
     pub(super) fn baseline(&self, metric: &str, workload: &str) -> Option<f64> {
-        let rows = self.0["comparisons"].as_array()?;
+        let rows = self.document["comparisons"].as_array()?;
         let row = |row: &&Value| row["metric"] == metric && row["workload"] == workload;
         rows.iter().find(row)?["mean_baseline"].as_f64()
     }
 
+    /// Whether the others are compared with this configuration.
+    pub(super) fn is_baseline(&self, configuration: &str) -> bool {
+        self.document["baseline"] == configuration
+    }
+
     /// The mean of any configuration.
     pub(super) fn mean(&self, metric: &str, workload: &str, configuration: &str) -> Option<f64> {
-        match self.0["baseline"] == configuration {
+        match self.is_baseline(configuration) {
             true => self.baseline(metric, workload),
             false => self.row(metric, workload, configuration)?["mean"].as_f64(),
         }
@@ -37,14 +50,14 @@ impl Report {
 
     /// All cells of the experiment's table of a metric, row by row.
     pub(super) fn table(&self, metric: &str) -> Option<&Vec<Value>> {
-        let tables = self.0["tables"].as_array()?;
+        let tables = self.document["tables"].as_array()?;
         let table = tables.iter().find(|table| table["metric"] == metric)?;
         table["rows"].as_array()
     }
 
     /// The effect of a factor, or of two together as `a:b`.
     pub(super) fn effect(&self, metric: &str, workload: &str, name: &str) -> Option<&Value> {
-        let fits = self.0["factorial"].as_array()?;
+        let fits = self.document["factorial"].as_array()?;
         let fit = fits
             .iter()
             .find(|fit| fit["metric"] == metric && fit["workload"] == workload)?;
@@ -56,7 +69,7 @@ impl Report {
 
     /// How often an event happened in all runs of a configuration.
     pub(super) fn count(&self, event: &str, configuration: &str) -> Option<u64> {
-        let rates = self.0["rates"].as_array()?;
+        let rates = self.document["rates"].as_array()?;
         let of = |rate: &&Value| rate["event"] == event && rate["configuration"] == configuration;
         rates.iter().find(of)?["count"].as_u64()
     }
@@ -66,7 +79,7 @@ impl Report {
     pub(super) fn share_beyond(&self, metric: &str, configuration: &str, than: f64) -> Option<f64> {
         let (mut beyond, mut all) = (0.0, 0.0);
         let runs = self
-            .1
+            .runs
             .iter()
             .filter(|run| run["configuration"] == configuration);
         for histogram in runs.flat_map(|run| run["histograms"].as_array()).flatten() {

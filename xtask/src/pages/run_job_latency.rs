@@ -111,6 +111,14 @@ fn against(report: &Report, metric: &str, workload: &str, configuration: &str) -
         .map_or_else(|| "–".into(), marked)
 }
 
+/// The time of the baseline, or how another configuration compares with it.
+fn time_or_ratio(report: &Report, metric: &str, workload: &str, configuration: &str) -> String {
+    match report.is_baseline(configuration) {
+        true => time(report.baseline(metric, workload)),
+        false => against(report, metric, workload, configuration),
+    }
+}
+
 /// The jitter at nice -1 in three arrangements of control groups.
 fn nice(reports: &[Report]) -> String {
     const WORKLOADS: [&str; 3] = ["stream-nice", "session-nice", "apart-nice"];
@@ -147,10 +155,7 @@ fn nice(reports: &[Report]) -> String {
 fn parity(reports: &[Report]) -> String {
     let report = &reports[PARITY];
     let workload = "stream-nice";
-    let jitter = |name: &str| match report.0["baseline"] == name {
-        true => time(report.baseline("jitter", workload)),
-        false => against(report, "jitter", workload, name),
-    };
+    let jitter = |name: &str| time_or_ratio(report, "jitter", workload, name);
     let waits = |name: &str| {
         let share = report.share_beyond("done_to_wake", name, TURN_NS);
         share.map_or_else(|| "–".into(), |share| format!("{:.1} %", share * 100.0))
@@ -179,7 +184,10 @@ fn parity(reports: &[Report]) -> String {
 
 /// The workers of the main experiment.
 fn workers(report: &Report) -> Vec<&str> {
-    let all = report.0["configurations"].as_array().into_iter().flatten();
+    let all = report.document["configurations"]
+        .as_array()
+        .into_iter()
+        .flatten();
     let names = all.filter_map(|one| one["name"].as_str());
     names.filter(|name| !name.ends_with("/aa")).collect()
 }
@@ -196,7 +204,7 @@ fn stages(reports: &[Report]) -> String {
             time(of("submit_to_run_ns_p50", name)),
             time(of("submit_to_run_ns_p99", name)),
             time(of(longest, name)),
-            to.map_or_else(String::new, |row| format!("{}{}", percent(row), mark(row))),
+            to.map_or_else(String::new, marked),
         ]
     };
     let rows: Vec<_> = workers(report).iter().map(row).collect();
@@ -214,7 +222,7 @@ fn stages(reports: &[Report]) -> String {
 fn frames(reports: &[Report]) -> String {
     let report = &reports[FRAMES];
     let of = |metric: &str, name: &str| report.mean(metric, "compositor", name);
-    let to = |metric: &str, name: &str| match report.0["baseline"] == name {
+    let to = |metric: &str, name: &str| match report.is_baseline(name) {
         true => String::new(),
         false => against(report, metric, "compositor", name),
     };
@@ -257,10 +265,7 @@ fn rt(reports: &[Report]) -> String {
     let report = &reports[RT_2];
     let p99 = "submit_to_run_ns_p99";
     let row = |name: &&str| {
-        let cell = |metric: &str, workload: &str| match report.0["baseline"] == **name {
-            true => time(report.baseline(metric, workload)),
-            false => against(report, metric, workload, name),
-        };
+        let cell = |metric: &str, workload: &str| time_or_ratio(report, metric, workload, name);
         let worker = name.split('+').next().unwrap_or(name);
         let mut cells = vec![format!("`{worker}`")];
         cells.extend(WORKLOADS.map(|workload| cell("jitter", workload)));
@@ -301,7 +306,7 @@ fn crowd(reports: &[Report]) -> String {
         add(
             "",
             "to `workqueue`",
-            &|name| match report.0["baseline"] == name {
+            &|name| match report.is_baseline(name) {
                 true => String::new(),
                 false => ratio(report.row(switches, &workload, name)),
             },

@@ -1,0 +1,32 @@
+//! Parts of pages that are made: what stands between a comment and the next
+//! `<!-- end -->`.
+
+use crate::Error;
+
+const END: &str = "<!-- end -->";
+
+/// The page with `made` between `<!-- BEGIN -->` and the end.
+pub(crate) fn put(page: &str, begin: &str, made: &str) -> Result<String, Error> {
+    let begin = format!("<!-- {begin} -->");
+    let (before, rest) = page.split_once(&begin).ok_or(format!("no '{begin}'"))?;
+    let (_, after) = rest
+        .split_once(END)
+        .ok_or(format!("no {END} after '{begin}'"))?;
+    Ok(format!("{before}{begin}{made}{END}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_keeps_all_but_what_is_between_the_marks() {
+        let page = "a\n<!-- made: x -->\nold\n<!-- end -->\nb\n<!-- made: y -->\n<!-- end -->\n";
+        let made = put(page, "made: x", "\nnew\n").unwrap();
+        assert_eq!(made, page.replace("old", "new"));
+        let made = put(&made, "made: y", "\n1\n").unwrap();
+        assert!(made.ends_with("-->\n1\n<!-- end -->\n"));
+        assert!(put(page, "made: z", "").unwrap_err().contains("made: z"));
+        assert!(put("<!-- made: z -->\n", "made: z", "").is_err());
+    }
+}
