@@ -192,3 +192,39 @@ fn every_step_is_told_before_the_first_run() {
     // What is there need not be done again.
     assert_eq!(told(&exact), [""; 0]);
 }
+
+#[test]
+fn qemu_is_told_the_seed_of_a_run_but_not_while_it_makes_an_image() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name);
+    fs::write(at("qemu"), "#!/bin/sh\necho \"$@\" > arguments; exit 1\n").unwrap();
+    fs::set_permissions(at("qemu"), fs::Permissions::from_mode(0o755)).unwrap();
+    let qemu = Qemu {
+        binary: at("qemu"),
+        data: Vec::new(),
+        version: "10.0.13".into(),
+        parallel: true,
+    };
+    let machine = Machine::default();
+    let nothing = at("nothing");
+    let booted = Booted {
+        root: place.path(),
+        qemu: &qemu,
+        machine: &machine,
+        clock: Clock::Instructions,
+        kernel: &nothing,
+        initramfs: &nothing,
+        cpu: None,
+        limit: Duration::MAX,
+        own: None,
+        boot: BOOT,
+        run: None,
+        seed: 7,
+    };
+    for (makes_image, seed) in [(true, ",seed=0 "), (false, ",seed=7 ")] {
+        let running = booted.start(&at("ram"), makes_image, b"", &[]).unwrap();
+        assert_eq!(running.finish().unwrap().ended, None);
+        let told = fs::read_to_string(at("arguments")).unwrap();
+        assert!(told.contains(seed), "{told}");
+    }
+}
