@@ -75,13 +75,25 @@ impl<'o> Caps<'o> {
             cap(Verdict::Undecided, "drift")
         } else if self.serial.contains(&place) {
             cap(Verdict::Undecided, "dependent-runs")
-        } else if shares_image(cells, a, b) {
+        } else {
+            self.of_runs(cells, key.workload, (a, b))
+        }
+    }
+
+    /// The strictest cap on `b` against `a` whatever of their runs is compared.
+    pub(crate) fn of_runs(
+        &self,
+        cells: &Cells<'_>,
+        workload: usize,
+        (a, b): (&Cell<'_>, &Cell<'_>),
+    ) -> Option<Cap> {
+        let cap = |verdict, lint| Some(Cap { verdict, lint });
+        if shares_image(cells, a, b) {
             cap(Verdict::Supported, "shared-image")
-        } else if self.order.grouped.contains(&key.workload) {
+        } else if self.order.grouped.contains(&workload) {
             cap(Verdict::Supported, "unrandomised-order")
         } else {
-            let verdict = unequal_spread(a, b)?;
-            cap(verdict, "unequal-spread")
+            cap(unequal_spread(a, b)?, "unequal-spread")
         }
     }
 }

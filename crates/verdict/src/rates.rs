@@ -3,12 +3,13 @@
 use assize_bundle::Events;
 use assize_judge::{garwood, poisson};
 
+use crate::caps::{Cap, Caps};
 use crate::cells::{Cell, Cells, Reading};
 use crate::document::{Lint, Rate, RateComparison, RateTest, Verdict};
 use crate::family::{Answers, Asked, Question, Questions};
 use crate::noise::repeated;
 use crate::options::Options;
-use crate::row::{question, verdict_of};
+use crate::row::{capped, question, verdict_of};
 use crate::weigh::{Weighed, ends, weigh};
 use crate::words::{count, finite, plain};
 
@@ -35,6 +36,8 @@ pub(crate) struct Compared {
     p: Option<f64>,
     /// The rates of the runs, where several runs of each were counted.
     by_runs: Option<Weighed>,
+    /// What a lint about those runs allows.
+    cap: Option<Cap>,
     asked: Option<Asked>,
     note: Option<String>,
 }
@@ -111,6 +114,7 @@ impl Pending<'_> {
 pub(crate) fn ask_all<'a>(
     cells: &Cells<'a>,
     chosen: Option<usize>,
+    caps: &Caps<'_>,
     options: &Options,
     questions: &mut Questions,
 ) -> Pending<'a> {
@@ -128,7 +132,7 @@ pub(crate) fn ask_all<'a>(
                 continue;
             };
             if repeated(cells, b.configuration).is_none() {
-                let compared = ask(cells, &group[baseline], b, None, questions);
+                let compared = ask(cells, &group[baseline], b, None, caps, questions);
                 pairs.push((from + baseline, from + i, compared));
             }
         }
@@ -188,6 +192,7 @@ pub(crate) fn ask(
     a: &Counted<'_>,
     b: &Counted<'_>,
     known: Option<Asked>,
+    caps: &Caps<'_>,
     questions: &mut Questions,
 ) -> Compared {
     let exact = compare(a, b);
@@ -196,14 +201,16 @@ pub(crate) fn ask(
         test: exact.map(|_| RateTest::Poisson),
         p: exact.and_then(|t| finite(t.p)),
         by_runs: None,
+        cap: None,
         asked: None,
         note: exact.is_none().then(|| untested(a, b)),
     };
-    if let Some(weighed) = by_runs(cells, a, b) {
+    if let Some((weighed, cap)) = by_runs(cells, a, b, caps) {
         compared.test = Some(RateTest::Runs);
         let asked = known.unwrap_or_else(|| questions.ask(question(&weighed, None, false)));
         compared.asked = Some(asked);
         compared.by_runs = Some(weighed);
+        compared.cap = cap;
     } else if let Some(found) = in_windows(a, b) {
         compared.test = Some(RateTest::Windows);
         compared.p = finite(found.p);
@@ -232,11 +239,19 @@ pub(crate) fn decide(
     let passes = |p: Option<f64>| p.is_some_and(|p| p <= options.alpha);
     let mut note = compared.note.clone();
     let (p, p_adjusted, verdict) = match (compared.test, &compared.by_runs) {
-        (Some(RateTest::Runs), Some(weighed)) => (
-            answer.p.or(weighed.p_t),
-            answer.p_adjusted.or(answer.p_t_adjusted),
-            verdict_of(weighed, &answer, options),
-        ),
+        (Some(RateTest::Runs), Some(weighed)) => {
+            let uncapped = verdict_of(weighed, &answer, options);
+            let verdict = capped(uncapped, compared.cap, &answer, options);
+            if let Some(cap) = compared.cap.filter(|_| verdict != uncapped) {
+                note = Some(format!(
+                    "no better than {}: {}",
+                    cap.verdict.word(),
+                    cap.lint
+                ));
+            }
+            let p_adjusted = answer.p_adjusted.or(answer.p_t_adjusted);
+            (answer.p.or(weighed.p_t), p_adjusted, verdict)
+        }
         (Some(RateTest::Windows), _) => {
             note = Some("one exposure of each: no better than supported".into());
             let supported = passes(answer.p_t_adjusted);
@@ -266,11 +281,17 @@ pub(crate) fn decide(
 }
 
 /// The rates of the runs against each other, where each side has two runs or more
-/// of known exposure.
-fn by_runs(cells: &Cells<'_>, a: &Counted<'_>, b: &Counted<'_>) -> Option<Weighed> {
+/// of known exposure, and what may be said of those runs at best.
+fn by_runs(
+    cells: &Cells<'_>,
+    a: &Counted<'_>,
+    b: &Counted<'_>,
+    caps: &Caps<'_>,
+) -> Option<(Weighed, Option<Cap>)> {
     let (of_a, of_b) = (rates_of_runs(cells, a)?, rates_of_runs(cells, b)?);
     let several = of_a.runs.len() > 1 && of_b.runs.len() > 1;
-    several.then(|| weigh(cells, &of_a, &of_b))
+    let cap = || caps.of_runs(cells, a.workload, (&of_a, &of_b));
+    several.then(|| (weigh(cells, &of_a, &of_b), cap()))
 }
 
 fn rates_of_runs(cells: &Cells<'_>, counted: &Counted<'_>) -> Option<Cell<'static>> {

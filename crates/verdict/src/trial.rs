@@ -125,7 +125,7 @@ fn judged(
     let asks = &mut questions;
     let mut rows = comparisons::ask_all(cells, baselines, primary, caps, options, asks);
     let fits = factorial::ask_all(cells, primary, caps, asks);
-    let pending = rates::ask_all(cells, baselines.chosen, options, asks);
+    let pending = rates::ask_all(cells, baselines.chosen, caps, options, asks);
     let claims = claims::ask_all(cells, &rows, caps, &pending, options, asks)?;
     let answers = questions.answer(options.alpha, options.seed);
     comparisons::settle(&mut rows, &answers, options);

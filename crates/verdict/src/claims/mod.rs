@@ -241,7 +241,7 @@ impl Court<'_, '_> {
         let (at_a, at_b) = (of(reading.a)?, of(reading.b)?);
         let (a, b) = (&self.events[at_a], &self.events[at_b]);
         let known = self.rates.asked(at_b, at_a);
-        let compared = rates::ask(self.cells, b, a, known, self.questions);
+        let compared = rates::ask(self.cells, b, a, known, self.caps, self.questions);
         let source = if reading.bound == 1.0 {
             Source::Rates(at_b, at_a)
         } else {

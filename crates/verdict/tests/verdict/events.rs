@@ -180,6 +180,43 @@ fn rates_of_runs_are_compared_as_runs() {
 }
 
 #[test]
+fn what_caps_a_metric_caps_a_rate_of_runs() {
+    let counts = [[100, 104, 97, 99, 102], [201, 196, 205, 199, 202]];
+    let plain = counted_by_run(&counts[0], &counts[1]);
+    assert_eq!(judged(&plain).verdict, Verdict::Established);
+    // All runs from one memory image.
+    let mut records = plain.clone();
+    records.runs.iter_mut().for_each(|run| run.image = Some(0));
+    let found = judged(&records);
+    assert_eq!(
+        (found.verdict, found.note.as_deref()),
+        (
+            Verdict::Supported,
+            Some("no better than supported: shared-image")
+        )
+    );
+    // All runs of one configuration before those of the other.
+    let mut records = plain.clone();
+    for events in &mut records.events {
+        let late = 100 * u32::from(events.configuration == "b");
+        for count in &mut events.by_run {
+            count.order = late + count.order / 2;
+        }
+    }
+    for run in &mut records.runs {
+        run.order = 100 * u32::from(run.configuration == "b") + run.order / 2;
+    }
+    let found = judged(&records);
+    assert_eq!(
+        (found.verdict, found.note.as_deref()),
+        (
+            Verdict::Supported,
+            Some("no better than supported: unrandomised-order")
+        )
+    );
+}
+
+#[test]
 fn events_that_come_in_bursts_are_not_taken_one_by_one() {
     // Some run of each side has a burst: 310 against 502 would be p < 1e-9 if each
     // event were by itself.
