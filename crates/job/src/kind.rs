@@ -9,6 +9,7 @@ impl Kind {
         match self {
             Kind::Command(_) => "command",
             Kind::Compositor(_) => "compositor",
+            Kind::CpuScore(_) => "cpu-score",
             Kind::Crowd(_) => "crowd",
             Kind::Cyclictest(_) => "cyclictest",
             Kind::Deep(_) => "deep",
@@ -39,6 +40,7 @@ impl Kind {
             | Kind::Sync(_)
             | Kind::Threads(_) => true,
             Kind::Command(_)
+            | Kind::CpuScore(_)
             | Kind::Cyclictest(_)
             | Kind::Hackbench(_)
             | Kind::Hogs(_)
@@ -62,6 +64,7 @@ impl Kind {
             | Kind::Sync(_)
             | Kind::Threads(_) => true,
             Kind::Compositor(_)
+            | Kind::CpuScore(_)
             | Kind::Crowd(_)
             | Kind::Cyclictest(_)
             | Kind::Frames(_)
@@ -79,6 +82,7 @@ impl Kind {
             Kind::Hackbench(_) => Some("hackbench"),
             Kind::Periodic(periodic) => periodic.rt_app.as_ref().map(|_| "rt-app"),
             Kind::Compositor(_)
+            | Kind::CpuScore(_)
             | Kind::Crowd(_)
             | Kind::Deep(_)
             | Kind::Frames(_)
@@ -101,6 +105,7 @@ impl Kind {
             Kind::Cyclictest(_) | Kind::Periodic(_) => None,
             Kind::Command(_)
             | Kind::Compositor(_)
+            | Kind::CpuScore(_)
             | Kind::Crowd(_)
             | Kind::Deep(_)
             | Kind::Frames(_)
@@ -134,6 +139,7 @@ impl Kind {
             Kind::Replay(replay) => replay.file.as_deref(),
             Kind::Command(_)
             | Kind::Compositor(_)
+            | Kind::CpuScore(_)
             | Kind::Crowd(_)
             | Kind::Cyclictest(_)
             | Kind::Deep(_)
@@ -158,6 +164,7 @@ impl Kind {
                 return vec![("scheduling", &kind.scheduling), compositor];
             }
             Kind::Command(kind) => vec![&kind.scheduling],
+            Kind::CpuScore(kind) => vec![&kind.scheduling],
             Kind::Crowd(kind) => vec![&kind.scheduling],
             Kind::Cyclictest(kind) => vec![&kind.scheduling],
             Kind::Deep(kind) => vec![&kind.scheduling],

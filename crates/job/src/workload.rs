@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::phone::CpuScore;
 use crate::submitting::{Compositor, Crowd, Deep, Frames, Replay, Storm, Stream, Sync, Threads};
 
 /// Something to execute, under a name.
@@ -35,6 +36,8 @@ pub enum Kind {
     Command(Command),
     /// Clients and a compositor with a deadline.
     Compositor(Compositor),
+    /// Threads that compute as much as they can.
+    CpuScore(CpuScore),
     /// Many contexts that feed one engine.
     Crowd(Crowd),
     /// The real cyclictest of rt-tests.
@@ -69,6 +72,10 @@ pub const WORKLOADS: &[(&str, &str)] = &[
     (
         "compositor",
         "simgpu: clients that render, and a compositor that has a deadline",
+    ),
+    (
+        "cpu-score",
+        "threads that compute as much as they can in a given time",
     ),
     (
         "crowd",

@@ -4,6 +4,7 @@ mod blanks;
 mod client;
 mod command;
 mod compositor;
+mod cpu_score;
 mod crowd;
 mod cyclictest;
 mod frames;
@@ -84,6 +85,7 @@ fn of_kind(
     let terms = || client::Terms::new(job, label, background).scheduled(&workload.kind);
     match &workload.kind {
         Kind::Command(kind) => command::prepare(name, kind, seed),
+        Kind::CpuScore(kind) => Ok(cpu_score::prepare(kind, background)),
         Kind::Cyclictest(kind) => cyclictest::prepare(name, kind, seed, samples, background),
         Kind::Hackbench(kind) => hackbench::prepare(name, kind, seed, background),
         Kind::Hogs(kind) => Ok(hogs::prepare(kind, seed, label, background)),

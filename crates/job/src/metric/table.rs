@@ -43,6 +43,9 @@ pub const METRICS: &[Metric] = &[
         Number,
     ),
     of(Workloads(&["hackbench"]), "reported_time", "s", Number).to_within(0.001),
+    of(Workloads(&["cpu-score"]), "score", "/s", Number),
+    of(Workloads(&["cpu-score"]), "score_least", "/s", Number),
+    of(Workloads(&["cpu-score"]), "score_most", "/s", Number),
     of(Workloads(&["hogs"]), "turns", "", Number),
     of(Workloads(&["hogs"]), "cpu_time", "ns", Number),
     of(
