@@ -7,6 +7,7 @@ impl Kind {
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
+            Kind::Browser(_) => "browser",
             Kind::Command(_) => "command",
             Kind::Compositor(_) => "compositor",
             Kind::CpuScore(_) => "cpu-score",
@@ -39,7 +40,8 @@ impl Kind {
             | Kind::Stream(_)
             | Kind::Sync(_)
             | Kind::Threads(_) => true,
-            Kind::Command(_)
+            Kind::Browser(_)
+            | Kind::Command(_)
             | Kind::CpuScore(_)
             | Kind::Cyclictest(_)
             | Kind::Hackbench(_)
@@ -63,7 +65,8 @@ impl Kind {
             | Kind::Stream(_)
             | Kind::Sync(_)
             | Kind::Threads(_) => true,
-            Kind::Compositor(_)
+            Kind::Browser(_)
+            | Kind::Compositor(_)
             | Kind::CpuScore(_)
             | Kind::Crowd(_)
             | Kind::Cyclictest(_)
@@ -81,7 +84,8 @@ impl Kind {
             Kind::Cyclictest(_) => Some("cyclictest"),
             Kind::Hackbench(_) => Some("hackbench"),
             Kind::Periodic(periodic) => periodic.rt_app.as_ref().map(|_| "rt-app"),
-            Kind::Compositor(_)
+            Kind::Browser(_)
+            | Kind::Compositor(_)
             | Kind::CpuScore(_)
             | Kind::Crowd(_)
             | Kind::Deep(_)
@@ -103,7 +107,8 @@ impl Kind {
     pub fn process_scheduling(&self) -> Option<&Scheduling> {
         match self {
             Kind::Cyclictest(_) | Kind::Periodic(_) => None,
-            Kind::Command(_)
+            Kind::Browser(_)
+            | Kind::Command(_)
             | Kind::Compositor(_)
             | Kind::CpuScore(_)
             | Kind::Crowd(_)
@@ -137,7 +142,8 @@ impl Kind {
         let file = match self {
             Kind::Periodic(periodic) => periodic.rt_app.as_deref(),
             Kind::Replay(replay) => replay.file.as_deref(),
-            Kind::Command(_)
+            Kind::Browser(_)
+            | Kind::Command(_)
             | Kind::Compositor(_)
             | Kind::CpuScore(_)
             | Kind::Crowd(_)
@@ -163,6 +169,7 @@ impl Kind {
                 let compositor = ("compositor_scheduling", &kind.compositor_scheduling);
                 return vec![("scheduling", &kind.scheduling), compositor];
             }
+            Kind::Browser(kind) => vec![&kind.scheduling],
             Kind::Command(kind) => vec![&kind.scheduling],
             Kind::CpuScore(kind) => vec![&kind.scheduling],
             Kind::Crowd(kind) => vec![&kind.scheduling],

@@ -5,6 +5,56 @@ use serde::{Deserialize, Serialize};
 
 use crate::Scheduling;
 
+/// Parameters of `browser`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Browser {
+    /// Pages that are loaded.
+    pub pages: u32,
+    /// Steps of a page. In each the main thread works, then the workers do,
+    /// and it waits for the last of them.
+    pub steps: u32,
+    /// CPU time of the main thread in each step, and once more when all are
+    /// done, in nanoseconds.
+    pub main_ns: u64,
+    /// Threads that work beside the main thread.
+    pub workers: u32,
+    /// CPU time of each worker in each step, in nanoseconds.
+    pub work_ns: u64,
+    /// More CPU time of each worker in each step, drawn from the seed below
+    /// this, in nanoseconds.
+    pub spread_ns: u64,
+    /// From the end of one page to the beginning of the next, in nanoseconds.
+    pub think_ns: u64,
+    /// More time, drawn from the seed below this, in nanoseconds.
+    pub think_spread_ns: u64,
+    /// Frames a second that the compositor draws; 0 for no compositor. Their
+    /// phase is drawn from the seed.
+    pub rate: u32,
+    /// CPU time of a frame, in nanoseconds.
+    pub frame_ns: u64,
+    /// How all its threads are scheduled.
+    pub scheduling: Scheduling,
+}
+
+impl Default for Browser {
+    fn default() -> Self {
+        Browser {
+            pages: 20,
+            steps: 4,
+            main_ns: 2_000_000,
+            workers: 3,
+            work_ns: 3_000_000,
+            spread_ns: 0,
+            think_ns: 80_000_000,
+            think_spread_ns: 80_000_000,
+            rate: 60,
+            frame_ns: 500_000,
+            scheduling: Scheduling::default(),
+        }
+    }
+}
+
 /// Parameters of `cpu-score`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -1,6 +1,7 @@
 //! What is executed, and what is read from what it leaves.
 
 mod blanks;
+mod browser;
 mod client;
 mod command;
 mod compositor;
@@ -84,6 +85,7 @@ fn of_kind(
     let (name, seed, samples) = (&workload.name, job.seed, job.samples);
     let terms = || client::Terms::new(job, label, background).scheduled(&workload.kind);
     match &workload.kind {
+        Kind::Browser(kind) => Ok(browser::prepare(kind, seed, label, samples, background)),
         Kind::Command(kind) => command::prepare(name, kind, seed),
         Kind::CpuScore(kind) => Ok(cpu_score::prepare(kind, background)),
         Kind::Cyclictest(kind) => cyclictest::prepare(name, kind, seed, samples, background),

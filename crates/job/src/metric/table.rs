@@ -43,6 +43,8 @@ pub const METRICS: &[Metric] = &[
         Number,
     ),
     of(Workloads(&["hackbench"]), "reported_time", "s", Number).to_within(0.001),
+    of(Workloads(&["browser"]), "render_time", "ns", Distribution),
+    of(Workloads(&["browser"]), "render_time_mean", "ns", Number),
     of(Workloads(&["cpu-score"]), "score", "/s", Number),
     of(Workloads(&["cpu-score"]), "score_least", "/s", Number),
     of(Workloads(&["cpu-score"]), "score_most", "/s", Number),
@@ -178,7 +180,7 @@ pub const METRICS: &[Metric] = &[
 ];
 
 const TRIPS: &[&str] = &["ping-pong", "stream"];
-const FRAMES: &[&str] = &["frames", "compositor"];
+const FRAMES: &[&str] = &["frames", "compositor", "browser"];
 /// In what `/proc/stat` counts on every machine that Debian's kernels know.
 const TICK_S: f64 = 0.01;
 
