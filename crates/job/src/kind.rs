@@ -1,6 +1,6 @@
 //! What a workload needs, by its kind.
 
-use crate::{Kind, Scheduling};
+use crate::{Kind, Package, Scheduling};
 
 impl Kind {
     /// Its name in an experiment file.
@@ -98,6 +98,12 @@ impl Kind {
             | Kind::Sync(_)
             | Kind::Threads(_) => None,
         }
+    }
+
+    /// The Debian packages that it needs beside its program.
+    #[must_use]
+    pub fn packages(&self) -> Vec<Package> {
+        Vec::new()
     }
 
     /// How the first thread of its process is scheduled, if that is how the

@@ -284,6 +284,21 @@ fn a_duration_at_the_top_is_that_of_all_who_have_one() {
 }
 
 #[test]
+fn packages_are_carried_once_each() {
+    let text = "title = \"x\"
+        [workloads.a]
+        kind = \"hackbench\"
+        [payload]
+        packages = [\"mpg123\", \"alsa-utils\", \"mpg123\"]";
+    let packages = plan(text).payload.packages;
+    let whole = |name: &str| assize_job::Package {
+        name: name.into(),
+        only: Vec::new(),
+    };
+    assert_eq!(packages, [whole("alsa-utils"), whole("mpg123")]);
+}
+
+#[test]
 fn the_payload_has_what_everything_names() {
     let payload = plan(FULL).payload;
     assert_eq!(payload.programs, ["./copy", "cyclictest", "rmmod"]);
