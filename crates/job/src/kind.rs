@@ -1,12 +1,13 @@
 //! What a workload needs, by its kind.
 
-use crate::{Kind, Package, Scheduling};
+use crate::{Audio, Kind, Package, Scheduling};
 
 impl Kind {
     /// Its name in an experiment file.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
+            Kind::Audio(_) => "audio",
             Kind::Browser(_) => "browser",
             Kind::Command(_) => "command",
             Kind::Compositor(_) => "compositor",
@@ -40,7 +41,8 @@ impl Kind {
             | Kind::Stream(_)
             | Kind::Sync(_)
             | Kind::Threads(_) => true,
-            Kind::Browser(_)
+            Kind::Audio(_)
+            | Kind::Browser(_)
             | Kind::Command(_)
             | Kind::CpuScore(_)
             | Kind::Cyclictest(_)
@@ -65,7 +67,8 @@ impl Kind {
             | Kind::Stream(_)
             | Kind::Sync(_)
             | Kind::Threads(_) => true,
-            Kind::Browser(_)
+            Kind::Audio(_)
+            | Kind::Browser(_)
             | Kind::Compositor(_)
             | Kind::CpuScore(_)
             | Kind::Crowd(_)
@@ -81,6 +84,7 @@ impl Kind {
     pub fn program(&self) -> Option<&str> {
         match self {
             Kind::Command(command) => command.argv.first().map(String::as_str),
+            Kind::Audio(_) => Some(Audio::DECODER),
             Kind::Cyclictest(_) => Some("cyclictest"),
             Kind::Hackbench(_) => Some("hackbench"),
             Kind::Periodic(periodic) => periodic.rt_app.as_ref().map(|_| "rt-app"),
@@ -103,7 +107,20 @@ impl Kind {
     /// The Debian packages that it needs beside its program.
     #[must_use]
     pub fn packages(&self) -> Vec<Package> {
-        Vec::new()
+        match self {
+            Kind::Audio(_) => vec![Audio::package()],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The kernel module without which it has nothing to work with, if that is
+    /// none that a queue wants.
+    #[must_use]
+    pub fn module(&self) -> Option<&'static str> {
+        match self {
+            Kind::Audio(audio) => audio.module(),
+            _ => None,
+        }
     }
 
     /// How the first thread of its process is scheduled, if that is how the
@@ -113,7 +130,8 @@ impl Kind {
     pub fn process_scheduling(&self) -> Option<&Scheduling> {
         match self {
             Kind::Cyclictest(_) | Kind::Periodic(_) => None,
-            Kind::Browser(_)
+            Kind::Audio(_)
+            | Kind::Browser(_)
             | Kind::Command(_)
             | Kind::Compositor(_)
             | Kind::CpuScore(_)
@@ -148,7 +166,8 @@ impl Kind {
         let file = match self {
             Kind::Periodic(periodic) => periodic.rt_app.as_deref(),
             Kind::Replay(replay) => replay.file.as_deref(),
-            Kind::Browser(_)
+            Kind::Audio(_)
+            | Kind::Browser(_)
             | Kind::Command(_)
             | Kind::Compositor(_)
             | Kind::CpuScore(_)
@@ -175,6 +194,7 @@ impl Kind {
                 let compositor = ("compositor_scheduling", &kind.compositor_scheduling);
                 return vec![("scheduling", &kind.scheduling), compositor];
             }
+            Kind::Audio(kind) => vec![&kind.scheduling],
             Kind::Browser(kind) => vec![&kind.scheduling],
             Kind::Command(kind) => vec![&kind.scheduling],
             Kind::CpuScore(kind) => vec![&kind.scheduling],

@@ -40,7 +40,7 @@ pub use metric::{
     ELAPSED, Form, Giver, JITTER, JITTER_OF, JOBS, METRICS, Mark, Metric, Name, PER_JOB,
     event_names, givers, is_event, measured, of_instrument, per_job,
 };
-pub use phone::{Browser, CpuScore};
+pub use phone::{Audio, Browser, CpuScore};
 pub use quantum::WrongQuantum;
 pub use queue::{Design, Put, Queue, Share, Worker};
 pub use record::{AGENT_SCHEMA, RESUMED_NS, Record, Stage};

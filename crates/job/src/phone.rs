@@ -3,7 +3,57 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Scheduling;
+use crate::{Package, Scheduling};
+
+/// Parameters of `audio`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Audio {
+    /// How long the sound lasts, in nanoseconds; rounded up to whole frames
+    /// of the file, of 24 ms each.
+    pub duration_ns: u64,
+    /// How much sound the device is to buffer, in nanoseconds.
+    pub buffer_ns: u64,
+    /// The device, as ALSA names it.
+    pub device: String,
+    /// How both programs are scheduled.
+    pub scheduling: Scheduling,
+}
+
+impl Audio {
+    /// The card of the kernel's module `snd-dummy`, as ALSA names it.
+    pub const DUMMY: &'static str = "hw:Dummy";
+    /// The program that decodes the music.
+    pub const DECODER: &'static str = "mpg123";
+    /// The program that plays what it has decoded.
+    pub const PLAYER: &'static str = "aplay";
+
+    /// What plays, with all that ALSA wants.
+    #[must_use]
+    pub fn package() -> Package {
+        Package {
+            name: "alsa-utils".into(),
+            only: vec!["*/aplay".into()],
+        }
+    }
+
+    /// The module that makes the card, if it is that of a module.
+    #[must_use]
+    pub fn module(&self) -> Option<&'static str> {
+        (self.device == Audio::DUMMY).then_some("snd-dummy")
+    }
+}
+
+impl Default for Audio {
+    fn default() -> Self {
+        Audio {
+            duration_ns: 5_000_000_000,
+            buffer_ns: 200_000_000,
+            device: Audio::DUMMY.into(),
+            scheduling: Scheduling::default(),
+        }
+    }
+}
 
 /// Parameters of `browser`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

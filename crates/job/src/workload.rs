@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::phone::{Browser, CpuScore};
+use crate::phone::{Audio, Browser, CpuScore};
 use crate::submitting::{Compositor, Crowd, Deep, Frames, Replay, Storm, Stream, Sync, Threads};
 
 /// Something to execute, under a name.
@@ -32,6 +32,8 @@ impl Default for Workload {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Kind {
+    /// The real mpg123 and aplay, which play music.
+    Audio(Audio),
     /// Pages that are loaded, and a compositor.
     Browser(Browser),
     /// Any program.
@@ -70,6 +72,7 @@ pub enum Kind {
 
 /// Kind and what it is, for lists.
 pub const WORKLOADS: &[(&str, &str)] = &[
+    ("audio", "the mpg123 and aplay of Debian: play music through ALSA"),
     (
         "browser",
         "pages that a main thread and workers load, and a compositor beside them",

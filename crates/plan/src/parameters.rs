@@ -82,6 +82,7 @@ pub(crate) static LOOP: Section = Section {
 
 /// Kind to its parameters.
 pub(crate) static KINDS: &[(&str, Section)] = &[
+    ("audio", phone::AUDIO),
     ("browser", phone::BROWSER),
     (
         "command",

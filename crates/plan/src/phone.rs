@@ -1,9 +1,37 @@
 //! The parameters of workloads that stand for what people do with a phone.
 
 use crate::keys::Absent::Is;
-use crate::keys::Type::{Duration, Flag, Whole};
+use crate::keys::Type::{Duration, Flag, Text, Whole};
 use crate::keys::{Section, key, named};
 use crate::parameters::{COUNT, SCHEDULING};
+
+/// Those of `audio`.
+pub(crate) const AUDIO: Section = Section {
+    name: "audio",
+    keys: &[
+        named(
+            "duration",
+            "duration_ns",
+            Duration(24_000_000),
+            Is("\"5s\""),
+            "How long the music lasts, rounded up to 24 ms; in the background, until the workload ends.",
+        ),
+        named(
+            "buffer",
+            "buffer_ns",
+            Duration(1_000_000),
+            Is("\"200ms\""),
+            "How much sound the device buffers.",
+        ),
+        key(
+            "device",
+            Text,
+            Is("\"hw:Dummy\""),
+            "The device, as ALSA names it; without it the card of the kernel's module snd-dummy, which is loaded.",
+        ),
+        SCHEDULING,
+    ],
+};
 
 /// Those of `browser`.
 pub(crate) const BROWSER: Section = Section {

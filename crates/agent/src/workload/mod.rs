@@ -1,5 +1,6 @@
 //! What is executed, and what is read from what it leaves.
 
+mod audio;
 mod blanks;
 mod browser;
 mod client;
@@ -19,6 +20,7 @@ mod periodic;
 mod ping_pong;
 mod replay;
 mod rt_app;
+mod scratch;
 mod series;
 mod stream;
 mod submit_threads;
@@ -85,6 +87,7 @@ fn of_kind(
     let (name, seed, samples) = (&workload.name, job.seed, job.samples);
     let terms = || client::Terms::new(job, label, background).scheduled(&workload.kind);
     match &workload.kind {
+        Kind::Audio(kind) => audio::prepare(name, kind, job, label, background),
         Kind::Browser(kind) => Ok(browser::prepare(kind, seed, label, samples, background)),
         Kind::Command(kind) => command::prepare(name, kind, seed),
         Kind::CpuScore(kind) => Ok(cpu_score::prepare(kind, background)),

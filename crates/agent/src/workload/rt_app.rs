@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use assize_job::{Record, Scheduling};
 
+use super::scratch::Directory;
 use super::{Prepared, output, program};
 use crate::process::{Body, Left};
 use crate::sys;
@@ -20,39 +21,14 @@ pub(super) fn prepare(name: &str, file: &str, seed: u64) -> Result<Prepared, Str
         seed,
     )?;
     let directory = Directory::new().map_err(|error| failed("directory for logs", &error))?;
-    exec.directory = Some(directory.0.to_string_lossy().into_owned());
+    exec.directory = Some(directory.path().to_string_lossy().into_owned());
     let name = name.to_string();
     Ok(Prepared {
         body: Body::Exec(exec),
         scheduling: Scheduling::default(),
         statuses: vec![0],
-        read: Box::new(move |left, _| read(&name, &directory.0, left)),
+        read: Box::new(move |left, _| read(&name, directory.path(), left)),
     })
-}
-
-/// A directory that vanishes with this.
-struct Directory(PathBuf);
-
-impl Directory {
-    fn new() -> std::io::Result<Directory> {
-        let base = std::env::temp_dir();
-        let id = std::process::id();
-        for number in 0.. {
-            let path = base.join(format!("assize-{id}-{number}"));
-            match fs::create_dir(&path) {
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                done => return done.map(|()| Directory(path)),
-            }
-        }
-        Err(std::io::ErrorKind::AlreadyExists.into())
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        // Left behind, it disturbs nobody.
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 fn read(name: &str, directory: &Path, left: &Left) -> Vec<Record> {
