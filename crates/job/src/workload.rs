@@ -72,7 +72,10 @@ pub enum Kind {
 
 /// Kind and what it is, for lists.
 pub const WORKLOADS: &[(&str, &str)] = &[
-    ("audio", "the mpg123 and aplay of Debian: play music through ALSA"),
+    (
+        "audio",
+        "the mpg123 and aplay of Debian: play music through ALSA",
+    ),
     (
         "browser",
         "pages that a main thread and workers load, and a compositor beside them",
@@ -335,6 +338,15 @@ pub struct Periodic {
     /// Instead of `loops`: the path of a file for rt-app, which then runs
     /// it.
     pub rt_app: Option<String>,
+    /// How long a turn of rt-app's loop takes, in nanoseconds, where its file
+    /// does not say.
+    pub calibration_ns: Option<u64>,
+}
+
+impl Periodic {
+    /// How long a turn of rt-app's loop takes on an exact machine, as rt-app 1.0
+    /// itself finds it there.
+    pub const EXACT_CALIBRATION_NS: u64 = 188;
 }
 
 impl Default for Periodic {
@@ -343,6 +355,7 @@ impl Default for Periodic {
             duration_ns: 1_000_000_000,
             loops: Vec::new(),
             rt_app: None,
+            calibration_ns: None,
         }
     }
 }

@@ -217,6 +217,13 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
                     Open,
                     "Instead of loops: a file for rt-app, which then runs it.",
                 ),
+                named(
+                    "calibration",
+                    "calibration_ns",
+                    Duration(1),
+                    Open,
+                    "How long a turn of rt-app's loop takes, where its file gives no number.",
+                ),
             ],
         },
     ),

@@ -3,6 +3,7 @@
 mod audio;
 mod blanks;
 mod browser;
+mod calibration;
 mod client;
 mod command;
 mod compositor;
