@@ -170,7 +170,9 @@ pub fn recorded() -> Result<(), Failed> {
         "kernel debian:6.12",
         "modules for debian:6.12",
     ];
-    if let Err(why) = common::there(&[&needed[..], &["cyclictest", "hackbench", "mpg123", "aplay"]].concat()) {
+    if let Err(why) =
+        common::there(&[&needed[..], &["cyclictest", "hackbench", "mpg123", "aplay"]].concat())
+    {
         common::skip(&why);
         return Ok(());
     }
