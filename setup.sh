@@ -22,6 +22,8 @@ run   | has_py ensurepip | python3-venv        | what configures it comes from P
 run   | has patch        | patch               | our patches are applied with it
 run   | has xz           | xz-utils            | its sources are packed with it
 run   | has cyclictest   | rt-tests            | cyclictest and hackbench, the first workloads
+run   | has mpg123       | mpg123              | the workload audio decodes music with it
+run   | has aplay        | alsa-utils          | the workload audio plays it with it
 test  | has rt-app       | rt-app              | the workload periodic can run its files
 test  | has git          | git                 | the tidy check lists the files of the tree
 test  | has_py pandas    | python3-pandas      | a test runs the documented pandas example

@@ -5,7 +5,9 @@ use std::fs::{self, OpenOptions};
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 
-use assize_job::{Action, IdentityKind, IdentityPart, Image, Job, Record, SETTING_MAX, Workload};
+use assize_job::{
+    Action, Held, IdentityKind, IdentityPart, Image, Job, Payload, Record, SETTING_MAX, Workload,
+};
 
 use crate::actions::of_sysctl;
 use crate::digests::Digests;
@@ -82,6 +84,18 @@ impl Evidence {
         }
     }
 
+    /// What this machine was given of packages, as it is now.
+    fn take_packages(&mut self) {
+        let list = fs::read(Payload::PACKAGES).unwrap_or_default();
+        let packages: Vec<Held> = serde_json::from_slice(&list).unwrap_or_default();
+        for package in packages {
+            let listed = package.listed(|path| self.digests.of(path).ok());
+            let digest = blake3::hash(listed.as_bytes()).to_hex();
+            let part = package.identity(&digest);
+            self.parts.insert((part.kind, part.name), part.value);
+        }
+    }
+
     fn take_file(&mut self, kind: IdentityKind, path: String) {
         let digest = self.digests.of(&path).ok();
         self.parts.insert((kind, path), digest);
@@ -91,6 +105,9 @@ impl Evidence {
     pub(crate) fn records(mut self, job: &Job, modules: &Modules) -> Vec<Record> {
         let mut records = self.changed(&settings(&job.setup, modules));
         self.take_modules(modules);
+        if self.guest {
+            self.take_packages();
+        }
         for workload in std::iter::once(&job.workload).chain(&job.background) {
             for file in workload.kind.reads() {
                 self.take_file(IdentityKind::File, file.into());

@@ -89,6 +89,8 @@ pub(crate) struct Child {
 pub(crate) struct Left {
     /// How it ended.
     pub(crate) end: End,
+    /// CPU time that it and what it waited for have used, in nanoseconds.
+    pub(crate) cpu_ns: u64,
     /// Why it could not do what it was to do, in its own words.
     pub(crate) failure: Option<String>,
     /// Its standard output.
@@ -250,10 +252,11 @@ impl Child {
         // Whatever it started and left behind in its group goes with it.
         // Only then may the group's number be used again.
         self.kill();
-        let end = sys::wait(self.pid, true)?;
+        let (end, cpu_ns) = sys::reap(self.pid)?;
         let said = self.read_status();
         Ok(Left {
             end,
+            cpu_ns,
             failure: (end == End::Exited(FAILED) && !said.is_empty()).then_some(said),
             stdout: text_of(&mut self.stdout)?,
             stderr: text_of(&mut self.stderr)?,

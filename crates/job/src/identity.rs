@@ -39,6 +39,9 @@ pub enum IdentityKind {
     Program,
     /// A shared library that was mapped, by its path: its digest.
     Library,
+    /// A Debian package by its name: its version, how many of its files were
+    /// carried, and a digest of them.
+    Package,
     /// `WORKLOAD NAME`: a variable of the environment of a workload.
     Environment,
     /// `WORKLOAD policy`, `priority`, `nice` and `cpus` of the first thread of
@@ -48,7 +51,7 @@ pub enum IdentityKind {
 
 impl IdentityKind {
     /// Every kind.
-    pub const ALL: [IdentityKind; 13] = [
+    pub const ALL: [IdentityKind; 14] = [
         IdentityKind::Kernel,
         IdentityKind::CommandLine,
         IdentityKind::Machine,
@@ -60,6 +63,7 @@ impl IdentityKind {
         IdentityKind::File,
         IdentityKind::Program,
         IdentityKind::Library,
+        IdentityKind::Package,
         IdentityKind::Environment,
         IdentityKind::Scheduling,
     ];
@@ -79,6 +83,7 @@ impl IdentityKind {
             IdentityKind::File => "file",
             IdentityKind::Program => "program",
             IdentityKind::Library => "library",
+            IdentityKind::Package => "package",
             IdentityKind::Environment => "environment",
             IdentityKind::Scheduling => "scheduling",
         }

@@ -1,5 +1,6 @@
 //! From an experiment to its plan.
 
+use assize_job::{Kind, Periodic};
 use indexmap::IndexMap;
 
 use crate::combine::{Levels, combine, unchanged};
@@ -38,6 +39,10 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         (part, configurations)
     };
     let factors = grid.levels(experiment);
+    let target = overrides.target.as_ref().unwrap_or(&file.target);
+    if target == EXACT {
+        configurations.iter_mut().for_each(calibrate);
+    }
     let switches = switches::mark(experiment, &factors, &mut configurations)?;
     if file.aa {
         repeat_baseline(&mut configurations);
@@ -46,7 +51,6 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     let cells = configurations.len() * file.workloads.len();
     check_total(experiment, overrides, cells as u64, blocks)?;
     let seed = overrides.seed.unwrap_or(file.seed);
-    let target = overrides.target.as_ref().unwrap_or(&file.target);
     let images = images(target, file.images, blocks);
     let workloads = unchanged(experiment)?;
     let sizes = (configurations.len(), workloads.len());
@@ -172,6 +176,21 @@ fn configurations(
         });
     }
     Ok(configurations)
+}
+
+/// Nothing has to be measured on an exact machine to know how long a turn of
+/// rt-app's loop takes.
+fn calibrate(configuration: &mut PlannedConfiguration) {
+    let beside = configuration.beside.iter_mut().flatten();
+    let own = configuration.workloads.iter_mut();
+    for workload in own.chain(&mut configuration.background).chain(beside) {
+        if let Kind::Periodic(one) = &mut workload.kind
+            && one.rt_app.is_some()
+        {
+            one.calibration_ns
+                .get_or_insert(Periodic::EXACT_CALIBRATION_NS);
+        }
+    }
 }
 
 fn repeat_baseline(configurations: &mut Vec<PlannedConfiguration>) {

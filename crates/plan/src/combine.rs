@@ -73,10 +73,15 @@ pub(crate) fn combine(
     if beside.iter().all(Vec::is_empty) {
         beside.clear();
     }
-    let every = workloads.iter().chain(&background);
-    let queue = queue::queue(experiment, levels, every.chain(beside.iter().flatten()))?;
+    let every = || {
+        let own = workloads.iter().chain(&background);
+        own.chain(beside.iter().flatten())
+    };
+    let queue = queue::queue(experiment, levels, every())?;
+    let mut setup = setup(experiment, levels, queue.as_ref());
+    setup.splice(0..0, modules::missing_steps(&setup, every()));
     Ok(Combined {
-        setup: setup(experiment, levels, queue.as_ref()),
+        setup,
         teardown: teardown(experiment, levels),
         background,
         workloads,

@@ -42,6 +42,7 @@ mod modules;
 mod names;
 mod parameters;
 mod payload;
+mod phone;
 mod plan;
 #[cfg(test)]
 mod published;

@@ -105,6 +105,7 @@ pub(crate) struct Payload {
     pub(crate) programs: Vec<String>,
     pub(crate) files: Vec<Carried>,
     pub(crate) modules: Vec<String>,
+    pub(crate) packages: Vec<String>,
 }
 
 /// One file or directory to carry.

@@ -423,6 +423,12 @@ pub(crate) static PAYLOAD: Section = Section {
             Is("[]"),
             "Kernel modules by name or path, with everything they depend on.",
         ),
+        key(
+            "packages",
+            List(&Text),
+            Is("[]"),
+            "Debian packages that are installed here, with everything their files need.",
+        ),
     ],
 };
 

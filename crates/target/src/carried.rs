@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use assize_job::{
-    Action, IdentityKind, IdentityPart, Job, Kind, Linked, Policy, SETTING_MAX, Workload,
+    Action, Held, IdentityKind, IdentityPart, Job, Kind, Linked, Policy, SETTING_MAX, Workload,
     below_experiment,
 };
 
@@ -28,6 +28,8 @@ pub(crate) struct Carried {
     pub(crate) files: BTreeMap<String, String>,
     /// The programs of the payload.
     pub(crate) programs: Vec<CarriedProgram>,
+    /// The packages of the payload, and those whose files these need.
+    pub(crate) packages: Vec<Held>,
     /// The kernel modules.
     pub(crate) modules: Vec<CarriedModule>,
 }
@@ -170,6 +172,11 @@ impl Carried {
     /// job sets. `guest`: in a machine of ours.
     pub(crate) fn expected(&self, job: &Job, guest: bool) -> Vec<IdentityPart> {
         let mut parts = Parts::new();
+        for package in &self.packages {
+            let listed = package.listed(|path| self.files.get(path).cloned());
+            let part = package.identity(&blake3::hash(listed.as_bytes()).to_hex());
+            parts.insert((part.kind, part.name), part.value.unwrap_or_default());
+        }
         self.modules_of(job, &mut parts);
         self.settings_of(job, &mut parts);
         for workload in std::iter::once(&job.workload).chain(&job.background) {

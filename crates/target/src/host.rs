@@ -12,6 +12,8 @@ use assize_job::{IdentityPart, Job, Linked, Order};
 use rustix::fs::{Access, access};
 
 use crate::carried::Carried;
+use crate::dpkg::Dpkg;
+use crate::elf::Host as Place;
 use crate::kernels::Kernels;
 use crate::modules::canonical;
 use crate::needs::{self, Facts};
@@ -116,6 +118,7 @@ impl Target for Host {
         }
         let orders = &self.placed(orders)?;
         check_programs(orders)?;
+        check_packages(orders)?;
         check_files(orders)?;
         self.agent()?;
         Ok(())
@@ -229,6 +232,28 @@ fn check_programs(orders: &[Order]) -> Result<(), Error> {
             .or_else(|| Some("install it, or give its path".into())),
         wrong_use: false,
     })
+}
+
+/// Fails unless the packages are installed here.
+fn check_packages(orders: &[Order]) -> Result<(), Error> {
+    let mut packages = orders.iter().flat_map(|order| &order.payload.packages);
+    let Some(first) = packages.next() else {
+        return Ok(());
+    };
+    let host = Place::this();
+    let dpkg = Dpkg::read(&host)?;
+    match std::iter::once(first)
+        .chain(packages)
+        .find(|package| dpkg.package(&package.name).is_none())
+    {
+        None => Ok(()),
+        Some(package) => Err(Error {
+            what: format!("run on {NAME}"),
+            why: format!("the package {} is not installed here", package.name),
+            mend: Some(format!("run `apt-get install {}`", package.name)),
+            wrong_use: true,
+        }),
+    }
 }
 
 /// Whether this can be executed, by path or from PATH: its own or ours.

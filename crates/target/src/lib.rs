@@ -8,6 +8,7 @@ pub mod agent;
 mod apt;
 mod cache;
 mod carried;
+mod dpkg;
 mod elf;
 pub mod exact;
 mod fault;

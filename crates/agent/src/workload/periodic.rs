@@ -23,7 +23,7 @@ pub(super) fn prepare(
 ) -> Result<Prepared, String> {
     if let Some(file) = &periodic.rt_app {
         return if periodic.loops.is_empty() {
-            rt_app::prepare(name, file, seed)
+            rt_app::prepare(name, file, periodic.calibration_ns, seed)
         } else {
             Err("loops, rt_app: both are given; give one".into())
         };

@@ -17,8 +17,10 @@ const USUAL_KERNEL: &str = "debian:6.12";
 
 /// Program, and what it is needed for.
 const PROGRAMS: &[(&str, &str)] = &[
+    ("aplay", "workloads of the kind audio"),
     ("cyclictest", "workloads of the kind cyclictest"),
     ("hackbench", "workloads of the kind hackbench"),
+    ("mpg123", "workloads of the kind audio"),
     ("rt-app", "workloads of the kind periodic with rt_app"),
     ("stress-ng", "loads that experiments start as commands"),
     ("ssh", "targets ssh:HOST"),

@@ -43,6 +43,14 @@ pub const METRICS: &[Metric] = &[
         Number,
     ),
     of(Workloads(&["hackbench"]), "reported_time", "s", Number).to_within(0.001),
+    of(Workloads(&["audio"]), "underruns", "", Events),
+    of(Workloads(&["audio"]), "silence", "ns", Number).to_within(1000.0),
+    of(Workloads(&["audio"]), "player_cpu_time", "ns", Number).to_within(1000.0),
+    of(Workloads(&["browser"]), "render_time", "ns", Distribution),
+    of(Workloads(&["browser"]), "render_time_mean", "ns", Number),
+    of(Workloads(&["cpu-score"]), "score", "/s", Number),
+    of(Workloads(&["cpu-score"]), "score_least", "/s", Number),
+    of(Workloads(&["cpu-score"]), "score_most", "/s", Number),
     of(Workloads(&["hogs"]), "turns", "", Number),
     of(Workloads(&["hogs"]), "cpu_time", "ns", Number),
     of(
@@ -175,7 +183,7 @@ pub const METRICS: &[Metric] = &[
 ];
 
 const TRIPS: &[&str] = &["ping-pong", "stream"];
-const FRAMES: &[&str] = &["frames", "compositor"];
+const FRAMES: &[&str] = &["frames", "compositor", "browser"];
 /// In what `/proc/stat` counts on every machine that Debian's kernels know.
 const TICK_S: f64 = 0.01;
 

@@ -11,7 +11,7 @@ mod sources;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-pub(crate) use parse::Stanza;
+pub(crate) use parse::{Stanza, stanzas};
 
 use crate::Error;
 use crate::fault::{failed, io, mend, wrong};

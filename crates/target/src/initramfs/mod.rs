@@ -6,6 +6,7 @@
 
 mod carry;
 mod first;
+mod package;
 mod signature;
 mod tree;
 
@@ -56,7 +57,8 @@ pub(crate) struct Packed {
 /// alias. A module given as a file, or one of the testbed's, is
 /// `extra/NAME.ko`. What single steps load from files lies below
 /// [`EXPERIMENT`], each in a directory named by its digest; so does what a
-/// program needs that was named by a relative path.
+/// program needs that was named by a relative path. Of packages, [`package`] says
+/// what is carried.
 ///
 /// Modules have no signatures, unless the kernel or, by `signed`, its command line
 /// demands them: to check one takes the guest longer than to load the module.
@@ -93,6 +95,7 @@ fn build_from(
     for program in plainly.chain(payload.linked.iter().cloned()) {
         carrier.program(&program)?;
     }
+    let packages = carrier.packages(&payload.packages)?;
     let (mut tree, programs) = carrier.finish()?;
     for (from, to) in &payload.files {
         if !to.starts_with('/') {
@@ -116,6 +119,11 @@ fn build_from(
         modules.chain(beside).for_each(signature::remove);
     }
     let modules = carry_modules(&mut tree, kernel, selection)?;
+    if !packages.is_empty() {
+        tree.comes_from("");
+        let text = serde_json::to_vec(&packages).map_err(|error| failed("list packages", error))?;
+        tree.file(Payload::PACKAGES, text, 0o644)?;
+    }
     let first = first::of(payload, &modules);
     if !first.is_empty() {
         tree.comes_from("");
@@ -130,6 +138,7 @@ fn build_from(
         carried: Carried {
             files: tree.digests(),
             programs,
+            packages,
             modules,
         },
     })
