@@ -168,6 +168,8 @@ fn configurations(
             background: combined.background,
             beside: combined.beside,
             queue: combined.queue,
+            idle: combined.idle,
+            frequency: combined.frequency,
             workloads: combined.workloads,
         });
     }

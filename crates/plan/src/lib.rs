@@ -43,6 +43,9 @@ mod names;
 mod parameters;
 mod payload;
 mod plan;
+mod power;
+mod power_sections;
+mod power_tables;
 #[cfg(test)]
 mod published;
 mod quantity;
