@@ -213,6 +213,7 @@ impl Run {
         channel.send_all(&missing);
         for instrument in &mut instruments {
             instrument.keep_samples(self.job.samples);
+            instrument.declared(self.job.idle.as_ref(), self.job.frequency.as_ref());
         }
         instruments.retain_mut(|instrument| match instrument.open() {
             Ok(()) => true,
