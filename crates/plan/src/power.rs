@@ -20,8 +20,12 @@ use crate::raw::{Level, Parameters};
 const STATES_MAX: usize = 8;
 /// The longest name of a state in the kernel.
 const NAME_MAX: usize = 15;
+/// The longest residency that the module takes, in nanoseconds.
+const RESIDENCY_NS_MAX: u64 = 3_600_000_000_000;
 /// The most frequencies that the module takes.
 const STEPS_MAX: usize = 16;
+/// The longest time between two changes, in nanoseconds.
+const RATE_NS_MAX: u64 = 10_000_000_000;
 
 /// `idle` as it is written.
 #[derive(Debug, Deserialize)]
@@ -274,6 +278,9 @@ fn check_state(layers: &Layers<'_>, before: &[IdleState], state: &IdleState) -> 
         let why = "is shorter than exit: it could never pay".to_owned();
         return Err(error("residency", why));
     }
+    if state.residency_ns > RESIDENCY_NS_MAX {
+        return Err(error("residency", "is more than an hour".to_owned()));
+    }
     let Some(above) = before.last() else {
         return Ok(());
     };
@@ -312,8 +319,9 @@ pub(crate) fn frequency(
             .unwrap_or_default(),
         Written::Listed(steps) => listed_steps(&layers, steps)?,
     };
-    if !written.rate_ns.is_multiple_of(1000) {
-        return Err(layers.error("rate", "must be whole microseconds"));
+    if !written.rate_ns.is_multiple_of(1000) || written.rate_ns > RATE_NS_MAX {
+        let why = "must be whole microseconds, at most 10s";
+        return Err(layers.error("rate", why));
     }
     let userspace = written.governor == FrequencyGovernor::Userspace;
     match written.set_khz {

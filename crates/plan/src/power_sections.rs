@@ -130,7 +130,7 @@ pub(crate) static FREQUENCY: Section = Section {
             "rate_ns",
             Duration(1000),
             Is("\"1ms\""),
-            "Least time between two changes by schedutil.",
+            "Least time between two changes by schedutil; at most 10s.",
         ),
     ],
 };
