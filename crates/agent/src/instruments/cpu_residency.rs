@@ -5,6 +5,7 @@
 //! two things. The kernel's own counters say how often it found a state too
 //! deep or too shallow.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -48,6 +49,7 @@ struct Kernel {
 }
 
 /// What the kernel counts for each state of a CPU.
+/// The last says how often the driver refused.
 const COUNTERS: [&str; 4] = ["usage", "above", "below", "rejected"];
 type Counts = [Option<u64>; COUNTERS.len()];
 const USAGE: usize = 0;
@@ -127,7 +129,7 @@ impl Instrument for CpuResidency {
             counted: advance(&self.counted),
         };
         let mut records = found.of_cpus();
-        records.extend(found.of_states(&self.kernel.states));
+        records.extend(found.of_states(&self.kernel.states, self.idle.is_some()));
         records.extend(found.uncounted());
         records.extend(trace.doubt(NAME));
         records.extend(self.power(&found));
@@ -143,7 +145,7 @@ impl CpuResidency {
         if let Some(mut frequencies) = self.frequencies.take() {
             match frequencies.changes() {
                 Ok((of_cpus, trace)) => {
-                    records.extend(found.of_frequencies(&of_cpus));
+                    records.extend(found.of_frequencies(&of_cpus, self.frequency.as_ref()));
                     records.extend(trace.doubt(OF_FREQUENCIES));
                     changes = Some(of_cpus);
                 }
@@ -211,15 +213,16 @@ impl Found {
         let rate = number(wakeups) / seconds;
         records.push(metric("wakeups_per_second", rate, "1/s"));
         let mean = number(asleep) / number(self.elapsed());
-        records.push(metric("cpus_asleep", mean, ""));
+        records.push(metric("cpus_asleep", mean, "CPUs"));
         let all = residency::all_in(&self.sojourns, self.window, |_| true);
         let share = self.share(idle::length(&all));
         records.push(metric("package_idle_share", share, "%"));
         records
     }
 
-    /// Of each idle state, and what is not known where there are none.
-    fn of_states(&self, states: &[String]) -> Vec<Record> {
+    /// Of each idle state, and what is not known where there are none. States
+    /// that are `declared` are never refused.
+    fn of_states(&self, states: &[String], declared: bool) -> Vec<Record> {
         if states.is_empty() {
             let why = "this machine has no idle states that are told apart; \
                        write `idle = { states = \"phone\" }`";
@@ -255,7 +258,8 @@ impl Found {
                 let _ = writeln!(table, "{cpu} {name} {own} {}", said.join(" "));
             }
             records.push(metric(format!("state_time:{name}"), number(time), "ns"));
-            for (counter, sum) in COUNTERS.iter().zip(sums) {
+            let given = COUNTERS.len() - usize::from(declared);
+            for (counter, sum) in COUNTERS.iter().zip(sums).take(given) {
                 let of = format!("state_{counter}:{name}");
                 records.push(match sum {
                     Some(sum) => metric(of, number(sum), ""),
@@ -297,9 +301,11 @@ impl Found {
         None
     }
 
-    /// Of frequencies, while CPUs were not idle.
-    fn of_frequencies(&self, changes: &[Changes]) -> Vec<Record> {
-        let mut times: std::collections::BTreeMap<u64, u64> = std::collections::BTreeMap::new();
+    /// Of frequencies, while CPUs were not idle: all that are declared, used or
+    /// not.
+    fn of_frequencies(&self, changes: &[Changes], declared: Option<&Frequency>) -> Vec<Record> {
+        let steps = declared.iter().flat_map(|declared| &declared.steps);
+        let mut times: BTreeMap<u64, u64> = steps.map(|step| (step.frequency_khz, 0)).collect();
         let mut switches = 0;
         for (sojourns, changes) in self.sojourns.iter().zip(changes) {
             let busy = residency::busy(sojourns, self.window);
@@ -389,6 +395,8 @@ fn add(a: Counts, b: Counts) -> Counts {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 mod tests {
+    use assize_job::{FrequencyGovernor, FrequencyStep};
+
     use super::*;
 
     const WINDOW: Span = Span {
@@ -457,7 +465,7 @@ mod tests {
     #[test]
     fn time_in_states_by_cpu_and_of_all() {
         let states = ["light", "deep"].map(String::from);
-        let records = two().of_states(&states);
+        let records = two().of_states(&states, false);
         for (name, wanted) in [
             ("package_deepest_share", 50.0),
             ("state_time:light", 2e8),
@@ -482,8 +490,10 @@ mod tests {
             raw.unwrap().contains("\n1 deep 750000000 2 2 2 2\n"),
             "{raw:?}"
         );
+        let declared = two().of_states(&states, true);
+        assert_eq!(declared.len() + 2, records.len(), "{declared:?}");
         // Where there are no states nothing is made up.
-        let none = two().of_states(&[]);
+        let none = two().of_states(&[], true);
         let unavailable = |record: &Record| matches!(record, Record::Unavailable { .. });
         assert!(none.len() == 2 && none.iter().all(unavailable), "{none:?}");
     }
@@ -502,6 +512,17 @@ mod tests {
 
     #[test]
     fn frequencies_are_those_of_busy_times() {
+        let step = |mhz: u64| FrequencyStep {
+            frequency_khz: mhz * 1000,
+            power_uw: mhz,
+        };
+        let declared = Frequency {
+            steps: vec![step(500), step(1000), step(2000)],
+            governor: FrequencyGovernor::Schedutil,
+            domain: 1,
+            set_khz: None,
+            rate_ns: 0,
+        };
         // 50 ms at 1 GHz and 50 at 2; 250 at 2.
         let changes = [
             vec![
@@ -511,7 +532,8 @@ mod tests {
             ],
             vec![(0, 2_000_000)],
         ];
-        let records = two().of_frequencies(&changes);
+        let records = two().of_frequencies(&changes, Some(&declared));
+        assert_eq!(value(&records, "frequency_time:500MHz"), 0.0);
         assert_eq!(value(&records, "frequency_time:1000MHz"), 5e7);
         assert_eq!(value(&records, "frequency_time:2000MHz"), 3e8);
         assert_eq!(value(&records, "frequency_changes"), 1.0);

@@ -113,7 +113,7 @@ pub const METRICS: &[Metric] = &[
         "1/s",
         Number,
     ),
-    of(Instrument("cpu-residency"), "cpus_asleep", "", Number),
+    of(Instrument("cpu-residency"), "cpus_asleep", "CPUs", Number),
     of(
         Instrument("cpu-residency"),
         "package_idle_share",
