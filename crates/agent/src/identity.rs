@@ -15,7 +15,7 @@ use crate::instruments::{doubt, unavailable};
 use crate::mapped::Watch;
 use crate::modules::{Modules, loaded_build_id};
 use crate::process::{Body, Exec};
-use crate::{elf, sys};
+use crate::{elf, power, sys};
 
 /// What the agent adds to the environment of every program: it differs from
 /// seed to seed.
@@ -47,8 +47,8 @@ impl Evidence {
     }
 
     /// Reads back what a set-up has set, right after it.
-    pub(crate) fn take_settings(&mut self, setup: &[Action], modules: &Modules) {
-        self.parts.extend(settings(setup, modules));
+    pub(crate) fn take_settings(&mut self, job: &Job, modules: &Modules) {
+        self.parts.extend(settings(job, modules));
     }
 
     /// Takes down which program a workload is about to start, and with which
@@ -103,7 +103,7 @@ impl Evidence {
 
     /// All of it, after the workload has ended.
     pub(crate) fn records(mut self, job: &Job, modules: &Modules) -> Vec<Record> {
-        let mut records = self.changed(&settings(&job.setup, modules));
+        let mut records = self.changed(&settings(job, modules));
         self.take_modules(modules);
         if self.guest {
             self.take_packages();
@@ -214,9 +214,13 @@ impl Evidence {
 }
 
 /// What a set-up has set, as it is now.
-fn settings(setup: &[Action], modules: &Modules) -> Parts {
+fn settings(job: &Job, modules: &Modules) -> Parts {
     let mut parts = Parts::new();
-    for action in setup {
+    for path in power::settings(job) {
+        let value = read(&path);
+        parts.insert((IdentityKind::Setting, path), value);
+    }
+    for action in &job.setup {
         match action {
             Action::Sysctl { name, .. } => {
                 let value = read(&of_sysctl(name));
@@ -358,16 +362,19 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("setting").to_string_lossy().into_owned();
         fs::write(&path, "1\n").unwrap();
-        let setup = [Action::Write {
-            path: path.clone(),
-            value: "1".into(),
-        }];
+        let job = Job {
+            setup: vec![Action::Write {
+                path: path.clone(),
+                value: "1".into(),
+            }],
+            ..Job::default()
+        };
         let modules = Modules::default();
         let mut evidence = Evidence::open(false, Digests::default());
-        evidence.take_settings(&setup, &modules);
-        assert!(evidence.changed(&settings(&setup, &modules)).is_empty());
+        evidence.take_settings(&job, &modules);
+        assert!(evidence.changed(&settings(&job, &modules)).is_empty());
         fs::write(&path, "2").unwrap();
-        let found = evidence.changed(&settings(&setup, &modules));
+        let found = evidence.changed(&settings(&job, &modules));
         assert!(matches!(&found[..], [Record::Doubt { code, detail }]
             if code == "setting-changed" && detail.contains("'1' before")));
     }

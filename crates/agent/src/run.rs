@@ -11,6 +11,7 @@ use crate::environment;
 use crate::identity::Evidence;
 use crate::instruments::{self, Instrument};
 use crate::modules::Modules;
+use crate::power::Governors;
 use crate::process::{Body, Child, Left, Limits};
 use crate::seed::Stream;
 use crate::sys::{self, End};
@@ -141,15 +142,22 @@ impl Run {
             ));
         }
         let job = &self.job;
-        let failures = self.actions(&job.setup, Stage::Setup, &mut modules);
+        let mut failures = self.actions(&job.setup, Stage::Setup, &mut modules);
+        let mut governors = Governors::default();
+        if failures.is_empty()
+            && let Err((what, why)) = governors.set(job)
+        {
+            failures.push(failed(Stage::Setup, &what, why));
+        }
         channel.send_all(&failures);
         if failures.is_empty() {
-            evidence.take_settings(&job.setup, &modules);
+            evidence.take_settings(job, &modules);
             self.measure(channel, &mut evidence);
             channel.send_all(&evidence.records(job, &modules));
         }
         channel.send_all(&self.actions(&job.teardown, Stage::Teardown, &mut modules));
         if !self.guest {
+            governors.restore();
             let left = modules.unload().into_iter();
             let left = left.map(|(name, why)| {
                 failed(Stage::Teardown, &format!("unload the module {name}"), why)
@@ -205,6 +213,7 @@ impl Run {
         channel.send_all(&missing);
         for instrument in &mut instruments {
             instrument.keep_samples(self.job.samples);
+            instrument.declared(self.job.idle.as_ref(), self.job.frequency.as_ref());
         }
         instruments.retain_mut(|instrument| match instrument.open() {
             Ok(()) => true,

@@ -81,6 +81,12 @@ fn settings(configuration: &PlannedConfiguration) -> Settings {
     if let Some(queue) = &configuration.queue {
         add("queue", String::new(), &json!(queue));
     }
+    if let Some(idle) = &configuration.idle {
+        add("idle states", String::new(), &json!(idle));
+    }
+    if let Some(frequency) = &configuration.frequency {
+        add("frequencies", String::new(), &json!(frequency));
+    }
     all
 }
 
@@ -181,6 +187,8 @@ fn varies(one: &PlannedConfiguration, other: &PlannedConfiguration) -> BTreeSet<
         &VALUES,
     );
     add(differ(|step| matches!(step, Action::Write { .. })), &VALUES);
+    let power = |of: &PlannedConfiguration| (of.idle.clone(), of.frequency.clone());
+    add(power(one) != power(other), &VALUES);
     let commands = differ(|step| matches!(step, Action::Command { .. }));
     add(commands, &VALUES);
     add(commands, &MODULES);

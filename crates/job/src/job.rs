@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Queue, Workload};
+use crate::{Frequency, Idle, Queue, Workload};
 
 /// The schema of [`Job`].
 pub const SCHEMA: &str = "assize.job/1";
@@ -32,6 +32,13 @@ pub struct Job {
     /// How queues of simgpu are, if a workload submits to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
+    /// The idle states that CPUs have, if they are declared. The set-up has
+    /// loaded what has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle: Option<Idle>,
+    /// The frequencies that CPUs have, if they are declared, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency: Option<Frequency>,
     /// Done in order at the end, also after a failure.
     pub teardown: Vec<Action>,
     /// Names from [`crate::INSTRUMENTS`].
@@ -54,6 +61,8 @@ impl Default for Job {
             workload: Workload::default(),
             background: Vec::new(),
             queue: None,
+            idle: None,
+            frequency: None,
             teardown: Vec::new(),
             instruments: Vec::new(),
             samples: false,

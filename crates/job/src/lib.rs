@@ -24,6 +24,7 @@ mod kind;
 mod machine;
 mod metric;
 mod phone;
+mod power;
 mod quantum;
 mod queue;
 mod record;
@@ -41,6 +42,10 @@ pub use metric::{
     event_names, givers, is_event, measured, of_instrument, per_job,
 };
 pub use phone::{Audio, Browser, CpuScore};
+pub use power::{
+    FREQUENCY_POLICIES, Frequency, FrequencyGovernor, FrequencyStep, IDLE_DRIVER, IDLE_GOVERNOR,
+    Idle, IdleGovernor, IdleState,
+};
 pub use quantum::WrongQuantum;
 pub use queue::{Design, Put, Queue, Share, Worker};
 pub use record::{AGENT_SCHEMA, RESUMED_NS, Record, Stage};

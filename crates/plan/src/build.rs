@@ -172,6 +172,8 @@ fn configurations(
             background: combined.background,
             beside: combined.beside,
             queue: combined.queue,
+            idle: combined.idle,
+            frequency: combined.frequency,
             workloads: combined.workloads,
         });
     }

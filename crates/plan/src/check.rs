@@ -100,7 +100,12 @@ impl Checker<'_> {
             Type::Text | Type::Target | Type::Instrument | Type::Free | Type::Word(_) => {
                 self.text(path, node, kind)
             }
-            Type::Duration(_) | Type::Size | Type::Share => self.quantity(path, node, kind),
+            Type::Duration(_)
+            | Type::Size
+            | Type::Share
+            | Type::Power
+            | Type::Energy
+            | Type::Frequency => self.quantity(path, node, kind),
             Type::Whole(least, most) => self.whole(path, node, *least, *most),
             Type::Flag => match node.get_ref() {
                 DeValue::Boolean(flag) => Ok(Value::Bool(*flag)),
@@ -118,6 +123,11 @@ impl Checker<'_> {
             Type::OneOrMore(element) => match node.get_ref() {
                 DeValue::Array(_) => self.list(path, node, element),
                 _ => Ok(Value::Array(vec![self.check(path, node, element)?])),
+            },
+            Type::WordOrList(words, element) => match node.get_ref() {
+                DeValue::Array(_) => self.list(path, node, element),
+                DeValue::String(_) => self.text(path, node, &Type::Word(words)),
+                _ => Err(self.wants(path, node, "a name in quotes, or a list in [ ]")),
             },
             Type::Map(element) => self.map(path, node, element),
             Type::Pairs => {
@@ -171,6 +181,9 @@ impl Checker<'_> {
             let example = match kind {
                 Type::Duration(_) => "a duration with a unit, in quotes, such as \"20s\"",
                 Type::Size => "a size with a unit, in quotes, such as \"256M\"",
+                Type::Power => "a power with a unit, in quotes, such as \"80mW\"",
+                Type::Energy => "an energy with a unit, in quotes, such as \"12uJ\"",
+                Type::Frequency => "a frequency with a unit, in quotes, such as \"600MHz\"",
                 _ => "a share in quotes, such as \"2%\"",
             };
             return Err(self.wants(path, node, example));
@@ -184,6 +197,9 @@ impl Checker<'_> {
                 other => other.map(Number::from),
             },
             Type::Size => quantity::size_mib(text).map(Number::from),
+            Type::Power => quantity::power_uw(text).map(Number::from),
+            Type::Energy => quantity::energy_nj(text).map(Number::from),
+            Type::Frequency => quantity::frequency_khz(text).map(Number::from),
             _ => quantity::share(text)
                 .and_then(|share| Number::from_f64(share).ok_or_else(|| "is no number".into())),
         };

@@ -1,6 +1,6 @@
 //! What the levels of one configuration amount to.
 
-use assize_job::{Action, Kind, Machine, Queue, Workload};
+use assize_job::{Action, Frequency, Idle, Kind, Machine, Queue, Workload};
 use indexmap::IndexMap;
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::check::join;
 use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::raw::{self, Level, Parameters};
-use crate::{modules, payload, queue, scheduling, settings};
+use crate::{modules, payload, power, queue, scheduling, settings};
 
 /// The levels of one configuration: factor, level and what it sets.
 pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a Level)>;
@@ -23,6 +23,8 @@ pub(crate) struct Combined {
     /// What each workload alone has beside it.
     pub(crate) beside: Vec<Vec<Workload>>,
     pub(crate) queue: Option<Queue>,
+    pub(crate) idle: Option<Idle>,
+    pub(crate) frequency: Option<Frequency>,
 }
 
 /// Puts levels together with what the experiment says for all.
@@ -78,7 +80,10 @@ pub(crate) fn combine(
         own.chain(beside.iter().flatten())
     };
     let queue = queue::queue(experiment, levels, every())?;
+    let frequency = power::frequency(experiment, levels)?;
+    let idle = power::idle(experiment, levels, frequency.is_some())?;
     let mut setup = setup(experiment, levels, queue.as_ref());
+    power::add_steps(&mut setup, idle.as_ref(), frequency.as_ref());
     setup.splice(0..0, modules::missing_steps(&setup, every()));
     Ok(Combined {
         setup,
@@ -87,6 +92,8 @@ pub(crate) fn combine(
         workloads,
         beside,
         queue,
+        idle,
+        frequency,
         machine,
     })
 }

@@ -44,6 +44,9 @@ mod parameters;
 mod payload;
 mod phone;
 mod plan;
+mod power;
+mod power_sections;
+mod power_tables;
 #[cfg(test)]
 mod published;
 mod quantity;

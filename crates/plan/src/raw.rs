@@ -45,6 +45,10 @@ pub(crate) struct File {
     pub(crate) until: Option<Until>,
     #[serde(default)]
     pub(crate) queue: Parameters,
+    #[serde(default)]
+    pub(crate) idle: Parameters,
+    #[serde(default)]
+    pub(crate) frequency: Parameters,
     pub(crate) instruments: Vec<String>,
     pub(crate) primary: Vec<Primary>,
     pub(crate) higher_is_better: Vec<String>,
@@ -75,6 +79,8 @@ pub(crate) struct Level {
     pub(crate) background: Vec<String>,
     pub(crate) workload: IndexMap<String, Parameters>,
     pub(crate) queue: Parameters,
+    pub(crate) idle: Parameters,
+    pub(crate) frequency: Parameters,
     pub(crate) environment: IndexMap<String, String>,
 }
 

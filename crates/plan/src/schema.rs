@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::keys::{Absent, Key, Section, Type};
 use crate::raw::BACKGROUND;
-use crate::{parameters, sections};
+use crate::{parameters, power_sections, sections};
 
 /// The JSON Schema of experiment files, as it is published in
 /// `schema/experiment.schema.json`. It knows what each key may hold; what
@@ -15,6 +15,10 @@ pub fn schema() -> Value {
     for section in [
         &sections::LEVEL,
         &sections::QUEUE,
+        &power_sections::IDLE,
+        &power_sections::IDLE_STATE,
+        &power_sections::FREQUENCY,
+        &power_sections::FREQUENCY_STEP,
         &sections::UNTIL,
         &sections::PRIMARY,
         &sections::TABLE,
@@ -138,9 +142,17 @@ fn of(kind: &Type) -> Value {
         }
         Type::Size => json!({ "type": "string", "pattern": format!("{number} ?(M|G)$") }),
         Type::Share => json!({ "type": "string", "pattern": format!("{number} *%$") }),
+        Type::Power => json!({ "type": "string", "pattern": format!("{number} ?(uW|mW|W)$") }),
+        Type::Energy => json!({ "type": "string", "pattern": format!("{number} ?(nJ|uJ|mJ)$") }),
+        Type::Frequency => {
+            json!({ "type": "string", "pattern": format!("{number} ?(kHz|MHz|GHz)$") })
+        }
         Type::Flag => json!({ "type": "boolean" }),
         Type::Value => json!({ "type": ["string", "integer"] }),
         Type::List(element) => json!({ "type": "array", "items": of(element) }),
+        Type::WordOrList(words, element) => {
+            json!({ "anyOf": [{ "enum": words }, { "type": "array", "items": of(element) }] })
+        }
         Type::OneOrMore(element) => {
             json!({ "anyOf": [of(element), { "type": "array", "items": of(element) }] })
         }

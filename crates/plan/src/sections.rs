@@ -6,6 +6,7 @@ use crate::keys::Type::{
     Table, Target, Text, Value, Whole, Word, Workload,
 };
 use crate::keys::{Section, key, named};
+use crate::power_sections::{FREQUENCY, IDLE};
 
 /// The most runs of one cell.
 pub(crate) const RUNS_MAX: u32 = 10_000;
@@ -115,6 +116,18 @@ pub(crate) static EXPERIMENT: Section = Section {
             Part(&QUEUE),
             Open,
             "How the queues of all workloads that submit to simgpu are.",
+        ),
+        key(
+            "idle",
+            Part(&IDLE),
+            Open,
+            "Idle states that CPUs have, and who chooses among them.",
+        ),
+        key(
+            "frequency",
+            Part(&FREQUENCY),
+            Open,
+            "Frequencies that CPUs have, and who chooses among them.",
         ),
         key(
             "instruments",
@@ -245,6 +258,18 @@ pub(crate) static LEVEL: Section = Section {
             Part(&QUEUE),
             Open,
             "Settings of the queues that differ.",
+        ),
+        key(
+            "idle",
+            Part(&IDLE),
+            Open,
+            "What differs of the idle states.",
+        ),
+        key(
+            "frequency",
+            Part(&FREQUENCY),
+            Open,
+            "What differs of the frequencies.",
         ),
         key(
             "environment",

@@ -92,6 +92,16 @@ fn settings(path: &str, level: &Level) -> Settings {
         let value = value.as_str().map_or_else(|| value.to_string(), Into::into);
         set(format!("{name} of the queues"), path, value);
     }
+    for (table, what, of_table) in [
+        ("idle", "idle states", &level.idle),
+        ("frequency", "frequencies", &level.frequency),
+    ] {
+        for (name, value) in of_table {
+            let path = join(&join(path, table), name);
+            let value = value.as_str().map_or_else(|| value.to_string(), Into::into);
+            set(format!("{name} of the {what}"), path, value);
+        }
+    }
     for (name, value) in &level.environment {
         let path = join(&join(path, "environment"), name);
         set(format!("the variable {name}"), path, value.clone());

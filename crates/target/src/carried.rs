@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use assize_job::{
-    Action, Held, IdentityKind, IdentityPart, Job, Kind, Linked, Policy, SETTING_MAX, Workload,
-    below_experiment,
+    Action, Frequency, Held, IdentityKind, IdentityPart, Idle, Job, Kind, Linked, Policy,
+    SETTING_MAX, Workload, below_experiment,
 };
 
 use crate::Error;
@@ -190,8 +190,14 @@ impl Carried {
             .collect()
     }
 
-    /// Values that the set-up sets, the last where it sets one twice.
+    /// Values that the set-up sets, the last where it sets one twice, and what
+    /// is to choose idle states and frequencies.
     fn settings_of(&self, job: &Job, parts: &mut Parts) {
+        let idle = job.idle.iter().flat_map(Idle::settings);
+        let frequency = job.frequency.iter().flat_map(Frequency::settings);
+        for (path, value) in idle.chain(frequency) {
+            parts.insert((IdentityKind::Setting, path), value);
+        }
         for action in &job.setup {
             match action {
                 Action::Sysctl { name, value } => {

@@ -16,6 +16,7 @@ mod modules;
 #[cfg(test)]
 mod overriding;
 #[cfg(test)]
+mod power;
 mod queues;
 #[cfg(test)]
 mod scheduling;
