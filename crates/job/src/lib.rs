@@ -23,6 +23,7 @@ mod job;
 mod kind;
 mod machine;
 mod metric;
+mod policy;
 mod quantum;
 mod queue;
 mod record;
@@ -38,6 +39,9 @@ pub use machine::{Linked, Machine, Order, Payload, below_experiment};
 pub use metric::{
     ELAPSED, Form, Giver, JITTER, JITTER_OF, JOBS, METRICS, Mark, Metric, Name, PER_JOB,
     event_names, givers, is_event, measured, of_instrument, per_job,
+};
+pub use policy::{
+    POLICIES, PlacementPolicy, PolicyEntry, PolicyForm, Tunable, TunableUnit, policy,
 };
 pub use quantum::WrongQuantum;
 pub use queue::{Design, Put, Queue, Share, Worker};

@@ -55,6 +55,7 @@ pub(crate) fn derive(
         always: always(configurations),
         varied: varied(configurations, first.len()),
         first,
+        policies: Vec::new(),
     })
 }
 
