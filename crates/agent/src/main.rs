@@ -24,6 +24,7 @@ mod instruments;
 mod mapped;
 mod module_order;
 mod modules;
+mod policy;
 mod process;
 mod run;
 mod seed;
