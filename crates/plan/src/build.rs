@@ -168,6 +168,7 @@ fn configurations(
             background: combined.background,
             beside: combined.beside,
             queue: combined.queue,
+            policy: combined.policy,
             workloads: combined.workloads,
         });
     }

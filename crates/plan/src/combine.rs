@@ -1,6 +1,6 @@
 //! What the levels of one configuration amount to.
 
-use assize_job::{Action, Kind, Machine, Queue, Workload};
+use assize_job::{Action, Kind, Machine, PlacementPolicy, Queue, Workload};
 use indexmap::IndexMap;
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::check::join;
 use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::raw::{self, Level, Parameters};
-use crate::{modules, payload, queue, scheduling, settings};
+use crate::{modules, payload, policy, queue, scheduling, settings};
 
 /// The levels of one configuration: factor, level and what it sets.
 pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a Level)>;
@@ -23,6 +23,7 @@ pub(crate) struct Combined {
     /// What each workload alone has beside it.
     pub(crate) beside: Vec<Vec<Workload>>,
     pub(crate) queue: Option<Queue>,
+    pub(crate) policy: Option<PlacementPolicy>,
 }
 
 /// Puts levels together with what the experiment says for all.
@@ -81,6 +82,7 @@ pub(crate) fn combine(
         background,
         workloads,
         beside,
+        policy: policy::policy(experiment, levels),
         queue,
         machine,
     })

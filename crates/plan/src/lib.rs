@@ -43,6 +43,7 @@ mod names;
 mod parameters;
 mod payload;
 mod plan;
+mod policy;
 #[cfg(test)]
 mod published;
 mod quantity;

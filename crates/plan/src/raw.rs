@@ -1,6 +1,6 @@
 //! An experiment file as it was written, with its defaults filled in.
 
-use assize_job::Action;
+use assize_job::{Action, PlacementPolicy};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -45,6 +45,7 @@ pub(crate) struct File {
     pub(crate) until: Option<Until>,
     #[serde(default)]
     pub(crate) queue: Parameters,
+    pub(crate) policy: Option<PlacementPolicy>,
     pub(crate) instruments: Vec<String>,
     pub(crate) primary: Vec<Primary>,
     pub(crate) higher_is_better: Vec<String>,
@@ -75,6 +76,7 @@ pub(crate) struct Level {
     pub(crate) background: Vec<String>,
     pub(crate) workload: IndexMap<String, Parameters>,
     pub(crate) queue: Parameters,
+    pub(crate) policy: Option<PlacementPolicy>,
     pub(crate) environment: IndexMap<String, String>,
 }
 

@@ -92,6 +92,11 @@ fn settings(path: &str, level: &Level) -> Settings {
         let value = value.as_str().map_or_else(|| value.to_string(), Into::into);
         set(format!("{name} of the queues"), path, value);
     }
+    if let Some(policy) = &level.policy {
+        let words = std::iter::once(policy.name.clone()).chain(policy.settings());
+        let value = words.collect::<Vec<_>>().join(" ");
+        set("the placement policy".into(), join(path, "policy"), value);
+    }
     for (name, value) in &level.environment {
         let path = join(&join(path, "environment"), name);
         set(format!("the variable {name}"), path, value.clone());
