@@ -14,6 +14,7 @@ use crate::digests::Digests;
 use crate::instruments::{doubt, unavailable};
 use crate::mapped::Watch;
 use crate::modules::{Modules, loaded_build_id};
+use crate::policy::Attached;
 use crate::process::{Body, Exec};
 use crate::{elf, power, sys};
 
@@ -49,6 +50,18 @@ impl Evidence {
     /// Reads back what a set-up has set, right after it.
     pub(crate) fn take_settings(&mut self, job: &Job, modules: &Modules) {
         self.parts.extend(settings(job, modules));
+    }
+
+    /// Takes down which placement policy is attached.
+    pub(crate) fn take_policy(&mut self, policy: &Attached) {
+        for (kind, name, value) in policy.parts() {
+            self.parts.insert((kind, name), value);
+        }
+        if let Some(object) = policy.object() {
+            let digest = self.digests.of(object).ok();
+            let name = (IdentityKind::Policy, "object".to_string());
+            self.parts.insert(name, digest);
+        }
     }
 
     /// Takes down which program a workload is about to start, and with which

@@ -47,6 +47,10 @@ pub enum IdentityKind {
     /// `WORKLOAD policy`, `priority`, `nice` and `cpus` of the first thread of
     /// a workload's process.
     Scheduling,
+    /// What places tasks on CPUs: `ops`, what the kernel calls it, `object`, its
+    /// digest, and each of its tunables. Nothing where the kernel's own
+    /// scheduler does.
+    Policy,
 }
 
 impl IdentityKind {
@@ -66,6 +70,7 @@ impl IdentityKind {
         IdentityKind::Package,
         IdentityKind::Environment,
         IdentityKind::Scheduling,
+        IdentityKind::Policy,
     ];
 
     /// What people call it: as it is written in records, with spaces.
@@ -86,6 +91,7 @@ impl IdentityKind {
             IdentityKind::Package => "package",
             IdentityKind::Environment => "environment",
             IdentityKind::Scheduling => "scheduling",
+            IdentityKind::Policy => "policy",
         }
     }
 
@@ -151,9 +157,6 @@ mod tests {
         }
         assert!(IdentityKind::ALL.windows(2).all(|pair| pair[0] < pair[1]));
         // The last in the order of the declaration is the last of the list.
-        assert_eq!(
-            IdentityKind::Scheduling as usize + 1,
-            IdentityKind::ALL.len()
-        );
+        assert_eq!(IdentityKind::Policy as usize + 1, IdentityKind::ALL.len());
     }
 }

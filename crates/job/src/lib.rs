@@ -24,6 +24,7 @@ mod kind;
 mod machine;
 mod metric;
 mod phone;
+mod policy;
 mod power;
 mod quantum;
 mod queue;
@@ -42,6 +43,9 @@ pub use metric::{
     event_names, givers, is_event, measured, of_instrument, per_job,
 };
 pub use phone::{Audio, Browser, CpuScore};
+pub use policy::{
+    POLICIES, PlacementPolicy, PolicyEntry, PolicyForm, Tunable, TunableUnit, policy,
+};
 pub use power::{
     FREQUENCY_POLICIES, Frequency, FrequencyGovernor, FrequencyStep, IDLE_DRIVER, IDLE_GOVERNOR,
     Idle, IdleGovernor, IdleState,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Action, IdentityKind, IdentityPart, Image, Job};
+use crate::{Action, IdentityKind, IdentityPart, Image, Job, PlacementPolicy};
 
 /// The machine a run wants. Targets that are a real machine check it and
 /// cannot change it.
@@ -76,6 +76,9 @@ pub struct Payload {
     /// Names of modules to which other steps give parameters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub varied: Vec<String>,
+    /// Placement policies of all levels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub policies: Vec<PlacementPolicy>,
 }
 
 impl Payload {

@@ -174,6 +174,7 @@ fn configurations(
             queue: combined.queue,
             idle: combined.idle,
             frequency: combined.frequency,
+            policy: combined.policy,
             workloads: combined.workloads,
         });
     }

@@ -15,7 +15,7 @@ use crate::{parameters, quantity, sections};
 /// Where each key and each element of a list stands.
 pub(crate) type Spans = HashMap<String, Range<usize>>;
 
-type Node<'t> = Spanned<DeValue<'t>>;
+pub(crate) type Node<'t> = Spanned<DeValue<'t>>;
 
 /// Reads a file into plain values, named as they are where they go, and the
 /// places of its keys.
@@ -72,9 +72,9 @@ fn is_bare(key: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }
 
-struct Checker<'a> {
-    source: Source<'a>,
-    spans: Spans,
+pub(crate) struct Checker<'a> {
+    pub(crate) source: Source<'a>,
+    pub(crate) spans: Spans,
     /// Workload to the parameters of its kind.
     kinds: HashMap<String, &'static Section>,
     /// Whether keys that are not given get their defaults.
@@ -95,7 +95,12 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn check(&mut self, path: &str, node: &Node<'_>, kind: &Type) -> Result<Value, Error> {
+    pub(crate) fn check(
+        &mut self,
+        path: &str,
+        node: &Node<'_>,
+        kind: &Type,
+    ) -> Result<Value, Error> {
         match kind {
             Type::Text | Type::Target | Type::Instrument | Type::Free | Type::Word(_) => {
                 self.text(path, node, kind)
@@ -149,6 +154,7 @@ impl Checker<'_> {
             Type::Action => self.action(path, node),
             Type::Workload => self.workload(path, node),
             Type::Changes => self.changes(path, node),
+            Type::Policy => self.policy(path, node),
         }
     }
 
@@ -424,18 +430,22 @@ impl Checker<'_> {
         Ok(Value::Object(values))
     }
 
-    fn want_table<'n, 't>(&self, path: &str, node: &'n Node<'t>) -> Result<&'n DeTable<'t>, Error> {
+    pub(crate) fn want_table<'n, 't>(
+        &self,
+        path: &str,
+        node: &'n Node<'t>,
+    ) -> Result<&'n DeTable<'t>, Error> {
         match node.get_ref() {
             DeValue::Table(table) => Ok(table),
             _ => Err(self.wants(path, node, "a table")),
         }
     }
 
-    fn wants(&self, path: &str, node: &Node<'_>, wanted: &str) -> Error {
+    pub(crate) fn wants(&self, path: &str, node: &Node<'_>, wanted: &str) -> Error {
         self.error(path, node, format!("must be {wanted}"))
     }
 
-    fn error(&self, path: &str, node: &Node<'_>, why: impl Into<String>) -> Error {
+    pub(crate) fn error(&self, path: &str, node: &Node<'_>, why: impl Into<String>) -> Error {
         self.source.error(&node.span(), path, why)
     }
 }

@@ -1,6 +1,6 @@
 //! What the levels of one configuration amount to.
 
-use assize_job::{Action, Frequency, Idle, Kind, Machine, Queue, Workload};
+use assize_job::{Action, Frequency, Idle, Kind, Machine, PlacementPolicy, Queue, Workload};
 use indexmap::IndexMap;
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::check::join;
 use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::raw::{self, Level, Parameters};
-use crate::{modules, payload, power, queue, scheduling, settings};
+use crate::{modules, payload, policy, power, queue, scheduling, settings};
 
 /// The levels of one configuration: factor, level and what it sets.
 pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a Level)>;
@@ -25,6 +25,7 @@ pub(crate) struct Combined {
     pub(crate) queue: Option<Queue>,
     pub(crate) idle: Option<Idle>,
     pub(crate) frequency: Option<Frequency>,
+    pub(crate) policy: Option<PlacementPolicy>,
 }
 
 /// Puts levels together with what the experiment says for all.
@@ -91,6 +92,7 @@ pub(crate) fn combine(
         background,
         workloads,
         beside,
+        policy: policy::policy(experiment, levels),
         queue,
         idle,
         frequency,

@@ -52,6 +52,8 @@ pub(crate) enum Type {
     Part(&'static Section),
     /// A step of set-up or tear-down.
     Action,
+    /// A placement policy.
+    Policy,
     /// A workload: `kind` decides which keys there are.
     Workload,
     /// Workloads to the parameters that differ.

@@ -44,6 +44,7 @@ mod parameters;
 mod payload;
 mod phone;
 mod plan;
+mod policy;
 mod power;
 mod power_sections;
 mod power_tables;

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use assize_job::{Action, Kind, Linked, Package, Payload, below_experiment};
+use assize_job::{
+    Action, Kind, Linked, Package, Payload, PlacementPolicy, PolicyForm, below_experiment,
+};
 use indexmap::IndexMap;
 
 use crate::error::Error;
@@ -22,7 +24,14 @@ pub(crate) fn derive(
     let mut modules: BTreeSet<&str> = given.modules.iter().map(String::as_str).collect();
     let mut module_files: BTreeSet<&str> = BTreeSet::new();
     let mut linked: BTreeSet<Linked> = BTreeSet::new();
+    let mut policies: BTreeSet<&PlacementPolicy> = BTreeSet::new();
     for configuration in configurations {
+        match &configuration.policy {
+            Some(policy) if policy.form == PolicyForm::Program => {
+                programs.extend(policy.argv.first().map(String::as_str));
+            }
+            policy => policies.extend(policy),
+        }
         for action in configuration.setup.iter().chain(&configuration.teardown) {
             match action {
                 Action::Module { module, .. } => {
@@ -56,6 +65,7 @@ pub(crate) fn derive(
         always: always(configurations),
         varied: varied(configurations, first.len()),
         first,
+        policies: policies.into_iter().cloned().collect(),
     })
 }
 

@@ -91,6 +91,7 @@ fn words(kind: &Type) -> (String, &'static str) {
         }
         Type::Action => (format!("table: {}", link("step")), ""),
         Type::Workload => (format!("table: {}", link("workload")), ""),
+        Type::Policy => plain("[policy](policies.md)"),
         Type::Changes => plain("table of parameters"),
     }
 }

@@ -1,6 +1,6 @@
 //! An experiment file as it was written, with its defaults filled in.
 
-use assize_job::Action;
+use assize_job::{Action, PlacementPolicy};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -49,6 +49,7 @@ pub(crate) struct File {
     pub(crate) idle: Parameters,
     #[serde(default)]
     pub(crate) frequency: Parameters,
+    pub(crate) policy: Option<PlacementPolicy>,
     pub(crate) instruments: Vec<String>,
     pub(crate) primary: Vec<Primary>,
     pub(crate) higher_is_better: Vec<String>,
@@ -81,6 +82,7 @@ pub(crate) struct Level {
     pub(crate) queue: Parameters,
     pub(crate) idle: Parameters,
     pub(crate) frequency: Parameters,
+    pub(crate) policy: Option<PlacementPolicy>,
     pub(crate) environment: IndexMap<String, String>,
 }
 

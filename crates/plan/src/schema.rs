@@ -91,6 +91,34 @@ fn workload(kind: &str, section: &Section) -> Value {
     fixed(all, &required)
 }
 
+/// A name or path, or a table. Which tunables there are depends on the name, so
+/// that those of all policies may be there.
+fn policy() -> Value {
+    let mut named = Map::new();
+    named.insert("name".to_owned(), of(&Type::Text));
+    for tunable in assize_job::POLICIES.iter().flat_map(|one| one.tunables) {
+        let mut property = of(&crate::policy::written(tunable.unit));
+        property["description"] = tunable.about.into();
+        named.entry(tunable.name).or_insert(property);
+    }
+    let named = json!({
+        "type": "object",
+        "properties": named,
+        "required": ["name"],
+        "additionalProperties": { "type": "integer", "minimum": 0 },
+    });
+    let program = json!({
+        "type": "object",
+        "properties": {
+            "program": of(&Type::Text),
+            "arguments": of(&Type::List(&Type::Free)),
+        },
+        "required": ["program"],
+        "additionalProperties": false,
+    });
+    json!({ "anyOf": [of(&Type::Text), named, program] })
+}
+
 fn fixed(properties: Map<String, Value>, required: &[&str]) -> Value {
     let mut object = json!({
         "type": "object",
@@ -160,6 +188,7 @@ fn of(kind: &Type) -> Value {
         Type::Pairs => json!({ "type": "object", "additionalProperties": of(&Type::Value) }),
         Type::Table(section) | Type::Part(section) => reference(section.name),
         Type::Action => reference("action"),
+        Type::Policy => policy(),
         Type::Workload => reference("workload"),
         Type::Changes => {
             json!({ "type": "object", "additionalProperties": reference("changes") })

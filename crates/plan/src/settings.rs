@@ -102,6 +102,11 @@ fn settings(path: &str, level: &Level) -> Settings {
             set(format!("{name} of the {what}"), path, value);
         }
     }
+    if let Some(policy) = &level.policy {
+        let words = std::iter::once(policy.name.clone()).chain(policy.settings());
+        let value = words.collect::<Vec<_>>().join(" ");
+        set("the placement policy".into(), join(path, "policy"), value);
+    }
     for (name, value) in &level.environment {
         let path = join(&join(path, "environment"), name);
         set(format!("the variable {name}"), path, value.clone());

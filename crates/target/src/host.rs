@@ -17,11 +17,14 @@ use crate::elf::Host as Place;
 use crate::kernels::Kernels;
 use crate::modules::canonical;
 use crate::needs::{self, Facts};
+use crate::policies::Policies;
 use crate::talk::{ANSWER, End, Limits, Talk, talk};
 use crate::testbed::{Files, Testbed};
 use crate::{Done, Error, Failure, Step, Target, Tell, agent, packages, stream};
 
 const NAME: &str = "host";
+/// Where a kernel that has placement policies says which is attached.
+const SCHED_EXT: &str = "/sys/kernel/sched_ext";
 /// How long an agent may take beyond the limit it keeps by itself.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -74,8 +77,9 @@ impl Host {
     fn placed(&self, orders: &[Order]) -> Result<Vec<Order>, Error> {
         let testbed = Testbed::new(&Kernels::default_root().unwrap_or_default());
         let asked = testbed.asked(orders);
+        let orders = with_policies(orders)?;
         if asked.is_empty() {
-            return Ok(orders.to_vec());
+            return Ok(orders);
         }
         let files = match self.modules.get() {
             Some(files) => files,
@@ -105,6 +109,7 @@ impl Target for Host {
 
     fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
         needs::same_machine(orders, NAME)?;
+        check_policies(orders)?;
         let (facts, unwritable) = facts(&needs::kernel_files(orders));
         let as_root = "run as root: `sudo assize run …`";
         needs::check(orders, &facts, &unwritable, NAME, as_root)?;
@@ -151,6 +156,32 @@ impl Target for Host {
             cached: false,
             wall: started.elapsed(),
         })
+    }
+}
+
+/// The orders with what attaches their placement policies here.
+fn with_policies(orders: &[Order]) -> Result<Vec<Order>, Error> {
+    let policies = Policies::new(&Kernels::default_root().unwrap_or_default());
+    let mut orders = orders.to_vec();
+    for order in &mut orders {
+        if let Some(policy) = &mut order.job.policy {
+            *policy = policies.here(policy)?;
+        }
+    }
+    Ok(orders)
+}
+
+/// Fails unless this kernel has what the placement policies of orders need.
+fn check_policies(orders: &[Order]) -> Result<(), Error> {
+    let mut policies = orders.iter().filter_map(|order| order.job.policy.as_ref());
+    match policies.next() {
+        Some(policy) if !Path::new(SCHED_EXT).exists() => Err(Error {
+            what: format!("use the placement policy {} on {NAME}", policy.name),
+            why: format!("the kernel that runs here has no sched_ext: there is no {SCHED_EXT}"),
+            mend: Some("use `--target exact`".into()),
+            wrong_use: true,
+        }),
+        _ => Ok(()),
     }
 }
 

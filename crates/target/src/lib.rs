@@ -22,6 +22,7 @@ mod needs;
 mod outcome;
 mod own_time;
 pub mod packages;
+pub mod policies;
 mod process;
 mod prune;
 pub mod qemu;

@@ -16,6 +16,8 @@ mod modules;
 #[cfg(test)]
 mod overriding;
 #[cfg(test)]
+mod policies;
+#[cfg(test)]
 mod power;
 mod queues;
 #[cfg(test)]

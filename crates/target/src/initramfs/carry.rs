@@ -75,6 +75,15 @@ impl<'a> Carrier<'a> {
         self.tree.file("init", bytes, 0o755)
     }
 
+    /// A program that we have built, at a place of its own there.
+    pub(super) fn ours(&mut self, what: &str, from: &Path, place: &str) -> Result<(), Error> {
+        self.tree.comes_from(what);
+        let bytes = elf::read_at(self.host, from)?;
+        self.with_needs(what, from, &bytes, 0)?;
+        self.libraries.clear();
+        self.tree.file(place, bytes, 0o755)
+    }
+
     /// A program by name or path, which is started with these variables.
     pub(super) fn program(&mut self, linked: &Linked) -> Result<(), Error> {
         let name = &linked.program;

@@ -20,6 +20,7 @@ use crate::elf::Host;
 use crate::fault::{failed, mend};
 use crate::kernels::Kernel;
 use crate::modules::{self, Selection};
+use crate::policies::{self, Policies};
 use crate::testbed::Testbed;
 use carry::Carrier;
 pub(crate) use signature::is_demanded;
@@ -68,19 +69,28 @@ pub(crate) struct Packed {
 pub(crate) fn build(
     agent: &Path,
     kernel: &Kernel,
-    testbed: &Testbed,
+    ours: &Ours,
     payload: &Payload,
     signed: bool,
 ) -> Result<Packed, Error> {
     let signed = signed || signature::is_wanted(kernel);
-    build_from(&Host::this(), agent, kernel, testbed, payload, signed)
+    build_from(&Host::this(), agent, kernel, ours, payload, signed)
+}
+
+/// What the project itself brings along.
+#[derive(Debug, Clone)]
+pub(crate) struct Ours {
+    /// Kernel modules.
+    pub(crate) testbed: Testbed,
+    /// Placement policies.
+    pub(crate) policies: Policies,
 }
 
 fn build_from(
     host: &Host,
     agent: &Path,
     kernel: &Kernel,
-    testbed: &Testbed,
+    ours: &Ours,
     payload: &Payload,
     signed: bool,
 ) -> Result<Packed, Error> {
@@ -96,7 +106,25 @@ fn build_from(
         carrier.program(&program)?;
     }
     let packages = carrier.packages(&payload.packages)?;
+    let objects = match ours.policies.objects(&payload.policies)? {
+        Some((attach, objects)) => {
+            carrier.ours(
+                "what attaches placement policies",
+                &attach,
+                policies::ATTACH,
+            )?;
+            objects
+        }
+        None => Vec::new(),
+    };
     let (mut tree, programs) = carrier.finish()?;
+    let mut carried_policies = Vec::new();
+    for object in objects {
+        let (place, carried) = object.carried();
+        tree.comes_from(format!("the policy {}", object.file.display()));
+        tree.file(&place, object.bytes, 0o644)?;
+        carried_policies.push(carried);
+    }
     for (from, to) in &payload.files {
         if !to.starts_with('/') {
             return Err(mend(
@@ -112,7 +140,12 @@ fn build_from(
         carry::files(&mut tree, from, to)?;
     }
     tree.comes_from("a kernel module");
-    let mut selection = modules::select(kernel, testbed, &payload.modules, &payload.module_files)?;
+    let mut selection = modules::select(
+        kernel,
+        &ours.testbed,
+        &payload.modules,
+        &payload.module_files,
+    )?;
     if !signed {
         let modules = selection.modules.iter_mut().map(|one| &mut one.bytes);
         let beside = selection.beside.iter_mut().map(|one| &mut one.bytes);
@@ -140,6 +173,7 @@ fn build_from(
             programs,
             packages,
             modules,
+            policies: carried_policies,
         },
     })
 }

@@ -30,6 +30,15 @@ fn unpack(archive: &[u8]) -> (Vec<String>, Entries) {
     }
 }
 
+/// Nothing of the project's own.
+fn nothing() -> Ours {
+    let nowhere = Path::new("/nowhere");
+    Ours {
+        testbed: Testbed::of(nowhere, &[]),
+        policies: Policies::new(nowhere),
+    }
+}
+
 /// A machine with a shell, a few programs and a kernel with one module.
 struct Fixture {
     place: tempfile::TempDir,
@@ -96,9 +105,8 @@ impl Fixture {
 
     fn pack(&self, payload: &Payload) -> Result<Packed, Error> {
         let host = Host::at_root(self.place.path(), vec!["/opt/tools".into()]);
-        let testbed = Testbed::of(Path::new("/nowhere"), &[]);
         let agent = Path::new("/agent");
-        build_from(&host, agent, &self.kernel, &testbed, payload, false)
+        build_from(&host, agent, &self.kernel, &nothing(), payload, false)
     }
 }
 
@@ -397,7 +405,7 @@ fn a_real_shell_runs_from_its_closure_alone() {
         &Host::this(),
         &sh,
         &fixture.kernel,
-        &Testbed::of(Path::new("/nowhere"), &[]),
+        &nothing(),
         &payload,
         false,
     )
