@@ -161,14 +161,18 @@ pub(crate) enum KernelVerb {
     },
     /// Fetch a kernel from Debian's archive into a private directory
     Fetch {
-        /// debian:6.12, debian:6.12-rt, debian:6.1 or debian:sid
+        /// debian:6.12, debian:6.12-rt, debian:6.1, debian:7 or debian:sid
         #[arg(value_name = "NAME", required_unless_present = "qemu")]
         name: Option<String>,
         /// With the headers, for building modules
         #[arg(long)]
         headers: bool,
+        /// With the headers and the compiler that they name, which then need
+        /// not be installed
+        #[arg(long)]
+        compiler: bool,
         /// Get QEMU instead: build the one for exact machines, or fetch Debian's
-        #[arg(long, conflicts_with_all = ["name", "headers"])]
+        #[arg(long, conflicts_with_all = ["name", "headers", "compiler"])]
         qemu: bool,
     },
     /// Give a kernel of your own a name
