@@ -9,7 +9,7 @@ use crate::debug::{Machine, Run, failed_points, list, points, programs};
 use crate::steps::Done;
 use crate::{Error, agent, kmod};
 
-const KERNELS: &[&str] = &["debian:6.12", "debian:6.12-rt"];
+const KERNELS: &[&str] = &["debian:6.12", "debian:6.12-rt", "debian:7"];
 const CPUS: &[u8] = &[1, 2];
 /// In the order in which they are loaded.
 const MODULES: &[&str] = &["depq", "depq_test", "simgpu"];
@@ -90,11 +90,14 @@ pub(crate) fn step() -> Result<Done, Error> {
 }
 
 fn on(kernels: &[&str], heavy: bool, fresh: bool) -> Result<Done, Error> {
-    for kernel in kernels {
-        if let Err(why) = kmod::headers(kernel) {
-            return Ok(Done::Skipped(why));
-        }
-    }
+    // One that could not be fetched must not hide what is wrong on others.
+    let (there, lacking) = split(kernels, &|kernel| kmod::headers(kernel).map(|_| ()));
+    let lacking = match (there.is_empty(), lacking.is_empty()) {
+        (true, _) => return Ok(Done::Skipped(lacking)),
+        (false, true) => None,
+        (false, false) => Some(format!("{lacking}; passed on {}", there.join(", "))),
+    };
+    let kernels = &there[..];
     run_command(command(
         cargo(),
         &["build", "--quiet", "--locked", "--package", "assize"],
@@ -115,7 +118,22 @@ fn on(kernels: &[&str], heavy: bool, fresh: bool) -> Result<Done, Error> {
     let runs = machine.run("tests", &experiment(kernels, heavy, &path))?;
     judge(&runs, kernels.len() * CPUS.len() * TESTS.len())?;
     println!("{:.0} s", begun.elapsed().as_secs_f64());
-    Ok(Done::Ok)
+    Ok(lacking.map_or(Done::Ok, Done::Skipped))
+}
+
+/// Kernels that are there, and why others are not.
+fn split<'a>(
+    kernels: &[&'a str],
+    look: &dyn Fn(&str) -> Result<(), String>,
+) -> (Vec<&'a str>, String) {
+    let (mut there, mut lacking) = (Vec::new(), Vec::new());
+    for kernel in kernels {
+        match look(kernel) {
+            Ok(()) => there.push(*kernel),
+            Err(why) => lacking.push(format!("{kernel}: {why}")),
+        }
+    }
+    (there, lacking.join("; "))
 }
 
 /// Every test on every kernel with every number of CPUs.
@@ -227,6 +245,17 @@ mod tests {
             text.matches("[factors.").count(),
             KERNELS.len() + CPUS.len()
         );
+    }
+
+    #[test]
+    fn a_kernel_that_is_not_here_is_told_and_the_others_are_tested() {
+        let look = |kernel: &str| match kernel {
+            "debian:7" => Err("no mirror".to_string()),
+            _ => Ok(()),
+        };
+        let (there, lacking) = split(KERNELS, &look);
+        assert_eq!(there, ["debian:6.12", "debian:6.12-rt"]);
+        assert_eq!(lacking, "debian:7: no mirror");
     }
 
     #[test]
