@@ -55,7 +55,7 @@ pub enum IdentityKind {
 
 impl IdentityKind {
     /// Every kind.
-    pub const ALL: [IdentityKind; 14] = [
+    pub const ALL: [IdentityKind; 15] = [
         IdentityKind::Kernel,
         IdentityKind::CommandLine,
         IdentityKind::Machine,

@@ -7,8 +7,9 @@ use crate::combine::{Levels, combine, unchanged};
 use crate::error::Error;
 use crate::experiment::{Experiment, Overrides};
 use crate::grid::{self, Grid};
-use crate::mistakes::{targets, wrong_target};
+use crate::mistakes::{self, targets, wrong_target};
 use crate::plan::{Better, Claim, Plan, PlannedConfiguration, SCHEMA, Until};
+use crate::raw::Level;
 use crate::sections::RUNS_MAX;
 use crate::{metrics, names, payload, schedule, switches, tables};
 
@@ -27,7 +28,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     check_overrides(experiment, overrides)?;
     let file = &experiment.file;
     let whole = grid::whole(experiment)?;
-    let every = configurations(experiment, &whole, overrides.cpus)?;
+    let every = configurations(experiment, &whole, overrides)?;
     switches::check(experiment, &every)?;
     metrics::find(experiment, &every)?;
     let payload = payload::derive(experiment, &every)?;
@@ -35,7 +36,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         (whole, every)
     } else {
         let part = grid::part(experiment, &whole, &overrides.levels)?;
-        let configurations = configurations(experiment, &part, overrides.cpus)?;
+        let configurations = configurations(experiment, &part, overrides)?;
         (part, configurations)
     };
     let factors = grid.levels(experiment);
@@ -118,17 +119,45 @@ fn check_overrides(experiment: &Experiment, overrides: &Overrides) -> Result<(),
         let why = format!("{runs} is not between 1 and {RUNS_MAX}");
         return Err(Error::option("--runs", "", why));
     }
-    let Some(cpus) = overrides.cpus else {
-        return Ok(());
-    };
-    if !(1..=255).contains(&cpus) {
-        let why = format!("{cpus} is not between 1 and 255");
-        return Err(Error::option("--cpus", "", why));
+    if let Some(cpus) = overrides.cpus {
+        if !(1..=255).contains(&cpus) {
+            let why = format!("{cpus} is not between 1 and 255");
+            return Err(Error::option("--cpus", "", why));
+        }
+        let sets = |level: &Level| level.cpus.is_some();
+        check_no_level(experiment, "--cpus", "sets the number of CPUs", sets)?;
     }
+    match &overrides.kernel {
+        Some(kernel) => check_kernel(experiment, overrides, kernel),
+        None => Ok(()),
+    }
+}
+
+fn check_kernel(experiment: &Experiment, overrides: &Overrides, kernel: &str) -> Result<(), Error> {
+    let target = overrides.target.as_ref().unwrap_or(&experiment.file.target);
+    if target == "host" || target.starts_with("ssh:") {
+        let why = format!("on the target {target} it is the kernel that runs there");
+        let error = Error::option("--kernel", kernel, why);
+        return Err(error.mend("leave it out, or take the target exact or live"));
+    }
+    if kernel.is_empty() || kernel.chars().any(char::is_whitespace) {
+        let error = Error::option("--kernel", "", format!("'{kernel}' is no kernel"));
+        return Err(error.mend(mistakes::KERNELS));
+    }
+    let sets = |level: &Level| level.kernel.is_some();
+    check_no_level(experiment, "--kernel", "sets the kernel", sets)
+}
+
+/// That no level of a factor sets what an option sets for all.
+fn check_no_level(
+    experiment: &Experiment,
+    option: &str,
+    why: &str,
+    sets: impl Fn(&Level) -> bool,
+) -> Result<(), Error> {
     for (factor, levels) in &experiment.file.factors {
-        if levels.values().any(|level| level.cpus.is_some()) {
-            let why = "sets the number of CPUs";
-            let error = Error::option("--cpus", &format!("factors.{factor}"), why);
+        if levels.values().any(&sets) {
+            let error = Error::option(option, &format!("factors.{factor}"), why);
             return Err(error.mend(format!("use --set {factor}=LEVEL")));
         }
     }
@@ -138,7 +167,7 @@ fn check_overrides(experiment: &Experiment, overrides: &Overrides) -> Result<(),
 fn configurations(
     experiment: &Experiment,
     grid: &Grid,
-    cpus: Option<u32>,
+    overrides: &Overrides,
 ) -> Result<Vec<PlannedConfiguration>, Error> {
     let factors = &experiment.file.factors;
     let parts = names::parts(factors);
@@ -152,7 +181,7 @@ fn configurations(
                 Some((factor.as_str(), name.as_str(), level))
             })
             .collect();
-        let combined = combine(experiment, &levels, cpus)?;
+        let combined = combine(experiment, &levels, overrides)?;
         let label: Vec<String> = levels
             .iter()
             .map(|(factor, level, _)| format!("{factor}={level}"))

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::check::join;
 use crate::error::Error;
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Overrides};
 use crate::raw::{self, Level, Parameters};
 use crate::{modules, payload, policy, power, queue, scheduling, settings};
 
@@ -32,12 +32,12 @@ pub(crate) struct Combined {
 pub(crate) fn combine(
     experiment: &Experiment,
     levels: &Levels<'_>,
-    cpus: Option<u32>,
+    overrides: &Overrides,
 ) -> Result<Combined, Error> {
     settings::agree(experiment, levels)?;
     modules::agree(experiment, levels)?;
     let file = &experiment.file;
-    let machine = machine(experiment, levels, cpus);
+    let machine = machine(experiment, levels, overrides);
     let running = running(levels);
     let workload = |section: &str, name: &String, base: &Parameters| {
         let base_path = join(section, name);
@@ -127,12 +127,12 @@ pub(crate) fn level_path(factor: &str, level: &str) -> String {
     join(&join("factors", factor), level)
 }
 
-fn machine(experiment: &Experiment, levels: &Levels<'_>, cpus: Option<u32>) -> Machine {
+fn machine(experiment: &Experiment, levels: &Levels<'_>, overrides: &Overrides) -> Machine {
     let file = &experiment.file;
     let mut machine = Machine {
-        kernel: file.kernel.clone(),
+        kernel: overrides.kernel.as_ref().unwrap_or(&file.kernel).clone(),
         command_line: Vec::new(),
-        cpus: cpus.unwrap_or(file.cpus),
+        cpus: overrides.cpus.unwrap_or(file.cpus),
         memory_mib: file.memory_mib,
         ..Machine::default()
     };

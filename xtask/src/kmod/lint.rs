@@ -140,7 +140,7 @@ pub(crate) fn kernel_doc() -> Result<Done, Error> {
         Ok(headers) => headers,
         Err(why) => return Ok(Done::Skipped(why)),
     };
-    let script = headers.join("scripts/kernel-doc");
+    let script = headers.directory.join("scripts/kernel-doc");
     if !script.is_file() || !works("perl", &["-v"]) {
         return Ok(Done::Skipped("no kernel-doc or no perl here".into()));
     }

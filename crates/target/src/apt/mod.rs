@@ -130,6 +130,13 @@ impl Apt {
         }
     }
 
+    /// Every name of a package that begins so, of packages that others only
+    /// mention too.
+    pub(crate) fn names(&self, start: &str) -> Result<Vec<String>, Error> {
+        let told = self.run("apt-cache", &["pkgnames", start], &self.directory)?;
+        Ok(told.lines().map(String::from).collect())
+    }
+
     /// What the archive says of one package.
     pub(crate) fn package(&self, name: &str) -> Result<Stanza, Error> {
         let found = self.show(&[name])?;

@@ -56,6 +56,7 @@ impl Fixture {
             modules: Some(place.path().join("lib/modules/6.12.0-x")),
             config: None,
             headers: None,
+            compiler: None,
             digest: String::new(),
         };
         let fixture = Fixture { place, kernel };

@@ -85,6 +85,7 @@ fn a_kernel_without_sched_ext_is_refused_only_where_a_policy_is_asked_for() {
         modules: None,
         config: Some(config.clone()),
         headers: None,
+        compiler: None,
         digest: String::new(),
     };
     let order = |policy: Option<PlacementPolicy>| Order {
