@@ -57,7 +57,7 @@ pub(crate) fn combine(
             .collect::<Result<Vec<Workload>, Error>>()
     };
     let background = of_background(running.clone())?;
-    let mut beside: Vec<Vec<Workload>> = file
+    let beside: Vec<Vec<Workload>> = file
         .workloads
         .values()
         .map(|base| {
@@ -70,25 +70,28 @@ pub(crate) fn combine(
         .iter()
         .map(|(name, base)| workload("workloads", name, base))
         .collect::<Result<_, Error>>()?;
-    if beside.iter().all(Vec::is_empty) {
-        beside.clear();
-    }
     let every = || {
         let own = workloads.iter().chain(&background);
         own.chain(beside.iter().flatten())
     };
     let queue = queue::queue(experiment, levels, every())?;
-    let mut setup = setup(experiment, levels, queue.as_ref());
-    setup.splice(0..0, modules::missing_steps(&setup, every()));
     Ok(Combined {
-        setup,
+        setup: setup(experiment, levels, queue.as_ref(), every()),
         teardown: teardown(experiment, levels),
         background,
         workloads,
-        beside,
+        beside: unless_empty(beside),
         queue,
         machine,
     })
+}
+
+/// The lists, or none at all if nothing is in any.
+fn unless_empty(lists: Vec<Vec<Workload>>) -> Vec<Vec<Workload>> {
+    match lists.iter().all(Vec::is_empty) {
+        true => Vec::new(),
+        false => lists,
+    }
 }
 
 /// The background workloads that the levels name, each once.
@@ -153,9 +156,14 @@ fn machine(experiment: &Experiment, levels: &Levels<'_>, cpus: Option<u32>) -> M
 
 /// The set-up of the experiment, then those of the levels. A module is loaded
 /// once, with the parameters of all; a sysctl is set once, a level's value
-/// before the experiment's. The module that queues want comes first, if no
-/// step loads it.
-fn setup(experiment: &Experiment, levels: &Levels<'_>, queue: Option<&Queue>) -> Vec<Action> {
+/// before the experiment's. The modules that queues and workloads want come
+/// first, if no step loads them.
+fn setup<'w>(
+    experiment: &Experiment,
+    levels: &Levels<'_>,
+    queue: Option<&Queue>,
+    workloads: impl Iterator<Item = &'w Workload>,
+) -> Vec<Action> {
     let mut steps = experiment.file.setup.clone();
     let general = steps.len();
     for action in levels.iter().flat_map(|(_, _, level)| &level.setup) {
@@ -164,6 +172,7 @@ fn setup(experiment: &Experiment, levels: &Levels<'_>, queue: Option<&Queue>) ->
     if let Some(step) = queue::missing_step(&steps, queue) {
         steps.insert(0, step);
     }
+    steps.splice(0..0, modules::missing_steps(&steps, workloads));
     steps
 }
 
