@@ -41,9 +41,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     };
     let factors = grid.levels(experiment);
     let target = overrides.target.as_ref().unwrap_or(&file.target);
-    if target == EXACT {
-        configurations.iter_mut().for_each(calibrate);
-    }
+    calibrate(target, &mut configurations);
     let switches = switches::mark(experiment, &factors, &mut configurations)?;
     if file.aa {
         repeat_baseline(&mut configurations);
@@ -212,12 +210,16 @@ fn configurations(
 
 /// Nothing has to be measured on an exact machine to know how long a turn of
 /// rt-app's loop takes.
-fn calibrate(configuration: &mut PlannedConfiguration) {
-    let beside = configuration.beside.iter_mut().flatten();
-    let own = configuration.workloads.iter_mut();
-    for workload in own.chain(&mut configuration.background).chain(beside) {
+fn calibrate(target: &str, configurations: &mut [PlannedConfiguration]) {
+    let every = configurations.iter_mut().flat_map(|configuration| {
+        let beside = configuration.beside.iter_mut().flatten();
+        let own = configuration.workloads.iter_mut();
+        own.chain(&mut configuration.background).chain(beside)
+    });
+    for workload in every {
         if let Kind::Periodic(one) = &mut workload.kind
             && one.rt_app.is_some()
+            && target == EXACT
         {
             one.calibration_ns
                 .get_or_insert(Periodic::EXACT_CALIBRATION_NS);

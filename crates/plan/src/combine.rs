@@ -60,7 +60,7 @@ pub(crate) fn combine(
             .collect::<Result<Vec<Workload>, Error>>()
     };
     let background = of_background(running.clone())?;
-    let mut beside: Vec<Vec<Workload>> = file
+    let beside: Vec<Vec<Workload>> = file
         .workloads
         .values()
         .map(|base| {
@@ -73,9 +73,6 @@ pub(crate) fn combine(
         .iter()
         .map(|(name, base)| workload("workloads", name, base))
         .collect::<Result<_, Error>>()?;
-    if beside.iter().all(Vec::is_empty) {
-        beside.clear();
-    }
     let every = || {
         let own = workloads.iter().chain(&background);
         own.chain(beside.iter().flatten())
@@ -91,13 +88,21 @@ pub(crate) fn combine(
         teardown: teardown(experiment, levels),
         background,
         workloads,
-        beside,
+        beside: unless_empty(beside),
         policy: policy::policy(experiment, levels),
         queue,
         idle,
         frequency,
         machine,
     })
+}
+
+/// The lists, or none at all if nothing is in any.
+fn unless_empty(lists: Vec<Vec<Workload>>) -> Vec<Vec<Workload>> {
+    match lists.iter().all(Vec::is_empty) {
+        true => Vec::new(),
+        false => lists,
+    }
 }
 
 /// The background workloads that the levels name, each once.
@@ -162,8 +167,8 @@ fn machine(experiment: &Experiment, levels: &Levels<'_>, overrides: &Overrides) 
 
 /// The set-up of the experiment, then those of the levels. A module is loaded
 /// once, with the parameters of all; a sysctl is set once, a level's value
-/// before the experiment's. The module that queues want comes first, if no
-/// step loads it.
+/// before the experiment's. The modules that queues and workloads want come
+/// first, if no step loads them.
 fn setup(experiment: &Experiment, levels: &Levels<'_>, queue: Option<&Queue>) -> Vec<Action> {
     let mut steps = experiment.file.setup.clone();
     let general = steps.len();

@@ -95,13 +95,7 @@ fn of_kind(
         Kind::Cyclictest(kind) => cyclictest::prepare(name, kind, seed, samples, background),
         Kind::Hackbench(kind) => hackbench::prepare(name, kind, seed, background),
         Kind::Hogs(kind) => Ok(hogs::prepare(kind, seed, label, background)),
-        Kind::Periodic(kind) => {
-            let plan = periodic::Plan {
-                background,
-                samples,
-            };
-            periodic::prepare(name, kind, seed, label, plan)
-        }
+        Kind::Periodic(kind) => periodic::prepare(name, kind, job, label, background),
         Kind::PingPong(kind) => ping_pong::prepare(kind, samples, background),
         Kind::Compositor(kind) => {
             let load = compositor::Composing::new(kind.clone());

@@ -10,7 +10,7 @@ mod package;
 mod signature;
 mod tree;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use assize_job::{Linked, Payload};
 
@@ -125,20 +125,7 @@ fn build_from(
         tree.file(&place, object.bytes, 0o644)?;
         carried_policies.push(carried);
     }
-    for (from, to) in &payload.files {
-        if !to.starts_with('/') {
-            return Err(mend(
-                crate::fault::wrong(
-                    format!("carry {}", from.display()),
-                    format!("{to} is no absolute path"),
-                ),
-                format!("write /{to}"),
-            ));
-        }
-        Tree::check_visible(to)?;
-        tree.comes_from(format!("the file {}", from.display()));
-        carry::files(&mut tree, from, to)?;
-    }
+    carry_files(&mut tree, &payload.files)?;
     tree.comes_from("a kernel module");
     let mut selection = modules::select(
         kernel,
@@ -176,6 +163,24 @@ fn build_from(
             policies: carried_policies,
         },
     })
+}
+
+fn carry_files(tree: &mut Tree, files: &[(PathBuf, String)]) -> Result<(), Error> {
+    for (from, to) in files {
+        if !to.starts_with('/') {
+            return Err(mend(
+                crate::fault::wrong(
+                    format!("carry {}", from.display()),
+                    format!("{to} is no absolute path"),
+                ),
+                format!("write /{to}"),
+            ));
+        }
+        Tree::check_visible(to)?;
+        tree.comes_from(format!("the file {}", from.display()));
+        carry::files(tree, from, to)?;
+    }
+    Ok(())
 }
 
 fn skeleton() -> Result<Tree, Error> {
