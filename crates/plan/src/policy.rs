@@ -10,7 +10,15 @@ use crate::check::{Checker, Node, join};
 use crate::combine::Levels;
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::keys::Type;
+use crate::keys::{self, Absent, Type};
+
+/// What places tasks on CPUs.
+pub(crate) const KEY: keys::Key = keys::key(
+    "policy",
+    Type::Policy,
+    Absent::Open,
+    "The placement policy; without it, and with none, the kernel's own scheduler.",
+);
 
 /// The key of a policy's name.
 const NAME: &str = "name";

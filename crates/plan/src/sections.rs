@@ -2,10 +2,11 @@
 
 use crate::keys::Absent::{Is, Open, Required};
 use crate::keys::Type::{
-    Action, Changes, Duration, Flag, Free, Instrument, List, Map, OneOrMore, Part, Policy, Share,
-    Size, Table, Target, Text, Value, Whole, Word, Workload,
+    Action, Changes, Duration, Flag, Free, Instrument, List, Map, OneOrMore, Part, Share, Size,
+    Table, Target, Text, Value, Whole, Word, Workload,
 };
 use crate::keys::{Section, key, named};
+use crate::policy;
 use crate::power_sections::{FREQUENCY, IDLE};
 
 /// The most runs of one cell.
@@ -117,7 +118,7 @@ pub(crate) static EXPERIMENT: Section = Section {
             Open,
             "How the queues of all workloads that submit to simgpu are.",
         ),
-        POLICY,
+        policy::KEY,
         key(
             "idle",
             Part(&IDLE),
@@ -217,14 +218,6 @@ pub(crate) static EXPERIMENT: Section = Section {
     ],
 };
 
-/// What places tasks on CPUs.
-const POLICY: crate::keys::Key = key(
-    "policy",
-    Policy,
-    Open,
-    "The placement policy; without it, and with none, the kernel's own scheduler.",
-);
-
 /// What a level sets.
 pub(crate) static LEVEL: Section = Section {
     name: "level",
@@ -268,7 +261,7 @@ pub(crate) static LEVEL: Section = Section {
             Open,
             "Settings of the queues that differ.",
         ),
-        POLICY,
+        policy::KEY,
         key(
             "idle",
             Part(&IDLE),

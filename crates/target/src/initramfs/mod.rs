@@ -15,12 +15,12 @@ use std::path::{Path, PathBuf};
 use assize_job::{Linked, Payload};
 
 use crate::Error;
-use crate::carried::{Carried, CarriedModule, EXPERIMENT};
+use crate::carried::{Carried, CarriedModule, CarriedPolicy, EXPERIMENT};
 use crate::elf::Host;
 use crate::fault::{failed, mend};
 use crate::kernels::Kernel;
 use crate::modules::{self, Selection};
-use crate::policies::{self, Policies};
+use crate::policies::{self, Object, Policies};
 use crate::testbed::Testbed;
 use carry::Carrier;
 pub(crate) use signature::is_demanded;
@@ -98,13 +98,7 @@ fn build_from(
     let agent =
         std::path::absolute(agent).map_err(|error| crate::fault::io("find", agent, &error))?;
     carrier.init(&agent)?;
-    let plainly = payload.programs.iter().map(|program| Linked {
-        program: program.clone(),
-        ..Linked::default()
-    });
-    for program in plainly.chain(payload.linked.iter().cloned()) {
-        carrier.program(&program)?;
-    }
+    carry_programs(&mut carrier, payload)?;
     let packages = carrier.packages(&payload.packages)?;
     let objects = match ours.policies.objects(&payload.policies)? {
         Some((attach, objects)) => {
@@ -118,14 +112,8 @@ fn build_from(
         None => Vec::new(),
     };
     let (mut tree, programs) = carrier.finish()?;
-    let mut carried_policies = Vec::new();
-    for object in objects {
-        let (place, carried) = object.carried();
-        tree.comes_from(format!("the policy {}", object.file.display()));
-        tree.file(&place, object.bytes, 0o644)?;
-        carried_policies.push(carried);
-    }
-    carry_files(&mut tree, &payload.files)?;
+    let policies = carry_policies(&mut tree, objects)?;
+    carry_files(&mut tree, payload)?;
     tree.comes_from("a kernel module");
     let mut selection = modules::select(
         kernel,
@@ -160,13 +148,36 @@ fn build_from(
             programs,
             packages,
             modules,
-            policies: carried_policies,
+            policies,
         },
     })
 }
 
-fn carry_files(tree: &mut Tree, files: &[(PathBuf, String)]) -> Result<(), Error> {
-    for (from, to) in files {
+fn carry_programs(carrier: &mut Carrier<'_>, payload: &Payload) -> Result<(), Error> {
+    let plainly = payload.programs.iter().map(|program| Linked {
+        program: program.clone(),
+        ..Linked::default()
+    });
+    for program in plainly.chain(payload.linked.iter().cloned()) {
+        carrier.program(&program)?;
+    }
+    Ok(())
+}
+
+/// Objects of placement policies, each at a place of its own.
+fn carry_policies(tree: &mut Tree, objects: Vec<Object>) -> Result<Vec<CarriedPolicy>, Error> {
+    let mut all = Vec::new();
+    for object in objects {
+        let (place, carried) = object.carried();
+        tree.comes_from(format!("the policy {}", object.file.display()));
+        tree.file(&place, object.bytes, 0o644)?;
+        all.push(carried);
+    }
+    Ok(all)
+}
+
+fn carry_files(tree: &mut Tree, payload: &Payload) -> Result<(), Error> {
+    for (from, to) in &payload.files {
         if !to.starts_with('/') {
             return Err(mend(
                 crate::fault::wrong(
