@@ -92,7 +92,7 @@ const TESTS: &[Test] = &[
     Test {
         name: "graphs",
         program: "simgpu_graphs",
-        part: &["1", "5"],
+        part: &["1", "2"],
         light: &["1", "20"],
         heavy: &["1", "1000"],
     },
