@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     let needed = [
         "agent",
         "QEMU, 2 CPUs",
-        "kernel debian:sid",
+        "kernel debian:7",
         "placement policies",
     ];
     common::run(tests, &needed)
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
 const OUT: &[&str] = &["--out", "x.bundle"];
 
 const PLACES: &str = r#"title = "Where tasks run"
-kernel = "debian:sid"
+kernel = "debian:7"
 cpus = 4
 runs = 1
 images = 1
@@ -194,7 +194,7 @@ fn exact() -> Outcome {
 }
 
 const FAILURES: &str = r#"title = "Policies that fail"
-kernel = "debian:sid"
+kernel = "debian:7"
 cpus = 2
 runs = 1
 images = 1
@@ -242,7 +242,7 @@ fn failures() -> Outcome {
 
 fn without() -> Outcome {
     let here = Here::new();
-    let text = FAILURES.replace("debian:sid", "debian:6.12");
+    let text = FAILURES.replace("debian:7", "debian:6.12");
     let (status, said) = here.run(&text, &["--set", "policy=refused"]);
     assert_eq!(status, Some(2), "{said}");
     let last = said.lines().last().unwrap();
@@ -257,7 +257,7 @@ fn without() -> Outcome {
 
 fn same() -> Outcome {
     let here = Here::new();
-    let text = "title = \"Same\"\nkernel = \"debian:sid\"\nruns = 1\nimages = 1\n\
+    let text = "title = \"Same\"\nkernel = \"debian:7\"\nruns = 1\nimages = 1\n\
         [factors.policy.one]\npolicy = \"pack-full\"\n\
         [factors.policy.other]\npolicy = { name = \"pack-full\", fill = \"80%\" }\n\
         [workloads.w]\nkind = \"hogs\"\nduration = \"1ms\"\n";

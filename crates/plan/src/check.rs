@@ -135,13 +135,7 @@ impl Checker<'_> {
                 _ => Err(self.wants(path, node, "a name in quotes, or a list in [ ]")),
             },
             Type::Map(element) => self.map(path, node, element),
-            Type::Pairs => {
-                let map = self.map(path, node, &Type::Value)?;
-                let pairs = map.as_object().into_iter().flatten();
-                Ok(pairs
-                    .map(|(name, value)| Value::Array(vec![name.as_str().into(), value.clone()]))
-                    .collect())
-            }
+            Type::Pairs => self.pairs(path, node),
             Type::Table(section) => {
                 let table = self.want_table(path, node)?;
                 self.table(path, &node.span(), table, section)
@@ -156,6 +150,14 @@ impl Checker<'_> {
             Type::Changes => self.changes(path, node),
             Type::Policy => self.policy(path, node),
         }
+    }
+
+    fn pairs(&mut self, path: &str, node: &Node<'_>) -> Result<Value, Error> {
+        let map = self.map(path, node, &Type::Value)?;
+        let pairs = map.as_object().into_iter().flatten();
+        Ok(pairs
+            .map(|(name, value)| Value::Array(vec![name.as_str().into(), value.clone()]))
+            .collect())
     }
 
     fn text(&self, path: &str, node: &Node<'_>, kind: &Type) -> Result<Value, Error> {

@@ -42,12 +42,7 @@ pub(crate) fn combine(
     let workload = |section: &str, name: &String, base: &Parameters| {
         let base_path = join(section, name);
         let workload = workload(experiment, levels, name, base, &base_path)?;
-        let path = levels
-            .iter()
-            .map(|(factor, level, _)| level_path(factor, level))
-            .map(|path| join(&join(&path, "workload"), name))
-            .rfind(|path| experiment.gives(path))
-            .unwrap_or(base_path);
+        let path = last_given(experiment, levels, name).unwrap_or(base_path);
         scheduling::check(experiment, &path, &workload.kind, machine.cpus)?;
         Ok(workload)
     };
@@ -73,10 +68,8 @@ pub(crate) fn combine(
         .iter()
         .map(|(name, base)| workload("workloads", name, base))
         .collect::<Result<_, Error>>()?;
-    let every = || {
-        let own = workloads.iter().chain(&background);
-        own.chain(beside.iter().flatten())
-    };
+    let own = || workloads.iter().chain(&background);
+    let every = || own().chain(beside.iter().flatten());
     let queue = queue::queue(experiment, levels, every())?;
     let frequency = power::frequency(experiment, levels)?;
     let idle = power::idle(experiment, levels, frequency.is_some())?;
@@ -95,6 +88,16 @@ pub(crate) fn combine(
         frequency,
         machine,
     })
+}
+
+/// The path of what the last level says of a workload that says something of it.
+fn last_given(experiment: &Experiment, levels: &Levels<'_>, name: &str) -> Option<String> {
+    let paths = levels
+        .iter()
+        .map(|(factor, level, _)| level_path(factor, level));
+    paths
+        .map(|path| join(&join(&path, "workload"), name))
+        .rfind(|path| experiment.gives(path))
 }
 
 /// The lists, or none at all if nothing is in any.

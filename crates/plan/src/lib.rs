@@ -42,6 +42,7 @@ mod modules;
 mod names;
 mod parameters;
 mod payload;
+mod payload_sections;
 mod phone;
 mod plan;
 mod policy;

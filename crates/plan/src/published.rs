@@ -13,7 +13,7 @@ use assize_job::{Kind, Loop, Queue, Scheduling, WORKLOADS};
 use serde_json::{Value, json};
 
 use crate::keys::{Absent, Key, Section, Type};
-use crate::{parameters, power_sections, quantity, schema, sections};
+use crate::{parameters, payload_sections, power_sections, quantity, schema, sections};
 
 fn agrees(file: &str, wanted: &str) {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -163,8 +163,8 @@ fn with_tables(text: &str) -> (String, usize) {
         &sections::UNTIL,
         &sections::PRIMARY,
         &sections::TABLE,
-        &sections::PAYLOAD,
-        &sections::FILE,
+        &payload_sections::PAYLOAD,
+        &payload_sections::FILE,
         &parameters::SCHEDULING_KEYS,
         &parameters::LOOP,
     ];

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::keys::{Absent, Key, Section, Type};
 use crate::raw::BACKGROUND;
-use crate::{parameters, power_sections, sections};
+use crate::{parameters, payload_sections, power_sections, sections};
 
 /// The JSON Schema of experiment files, as it is published in
 /// `schema/experiment.schema.json`. It knows what each key may hold; what
@@ -22,8 +22,8 @@ pub fn schema() -> Value {
         &sections::UNTIL,
         &sections::PRIMARY,
         &sections::TABLE,
-        &sections::PAYLOAD,
-        &sections::FILE,
+        &payload_sections::PAYLOAD,
+        &payload_sections::FILE,
         &parameters::SCHEDULING_KEYS,
         &parameters::LOOP,
     ] {

@@ -6,6 +6,7 @@ use crate::keys::Type::{
     Table, Target, Text, Value, Whole, Word, Workload,
 };
 use crate::keys::{Section, key, named};
+use crate::payload_sections::PAYLOAD;
 use crate::policy;
 use crate::power_sections::{FREQUENCY, IDLE};
 
@@ -426,46 +427,6 @@ pub(crate) static TABLE: Section = Section {
             Open,
             "Compare each configuration with that of the factor's first level and else the same levels; without it with the baseline.",
         ),
-    ],
-};
-
-/// What the target needs.
-pub(crate) static PAYLOAD: Section = Section {
-    name: "payload",
-    keys: &[
-        key(
-            "programs",
-            List(&Text),
-            Is("[]"),
-            "Programs by name (found in PATH) or path, with everything they link.",
-        ),
-        key(
-            "files",
-            List(&Table(&FILE)),
-            Is("[]"),
-            "Files and directories.",
-        ),
-        key(
-            "modules",
-            List(&Text),
-            Is("[]"),
-            "Kernel modules by name or path, with everything they depend on.",
-        ),
-        key(
-            "packages",
-            List(&Text),
-            Is("[]"),
-            "Debian packages that are installed here, with everything their files need.",
-        ),
-    ],
-};
-
-/// A file to carry.
-pub(crate) static FILE: Section = Section {
-    name: "file",
-    keys: &[
-        key("from", Text, Required, "File or directory here."),
-        key("to", Text, Required, "The absolute path it has there."),
     ],
 };
 

@@ -10,7 +10,7 @@ mod package;
 mod signature;
 mod tree;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use assize_job::{Linked, Payload};
 
@@ -100,17 +100,7 @@ fn build_from(
     carrier.init(&agent)?;
     carry_programs(&mut carrier, payload)?;
     let packages = carrier.packages(&payload.packages)?;
-    let objects = match ours.policies.objects(&payload.policies)? {
-        Some((attach, objects)) => {
-            carrier.ours(
-                "what attaches placement policies",
-                &attach,
-                policies::ATTACH,
-            )?;
-            objects
-        }
-        None => Vec::new(),
-    };
+    let objects = objects(&mut carrier, ours, payload)?;
     let (mut tree, programs) = carrier.finish()?;
     let policies = carry_policies(&mut tree, objects)?;
     carry_files(&mut tree, payload)?;
@@ -151,6 +141,23 @@ fn build_from(
             policies,
         },
     })
+}
+
+/// The objects of the placement policies; carries what attaches them.
+fn objects(
+    carrier: &mut Carrier<'_>,
+    ours: &Ours,
+    payload: &Payload,
+) -> Result<Vec<Object>, Error> {
+    let Some((attach, objects)) = ours.policies.objects(&payload.policies)? else {
+        return Ok(Vec::new());
+    };
+    carrier.ours(
+        "what attaches placement policies",
+        &attach,
+        policies::ATTACH,
+    )?;
+    Ok(objects)
 }
 
 fn carry_programs(carrier: &mut Carrier<'_>, payload: &Payload) -> Result<(), Error> {

@@ -153,7 +153,7 @@ pub(crate) fn check_kernel(kernel: &Kernel, order: &Order) -> Result<(), Error> 
             ),
             format!("it is built without sched_ext ({SCHED_EXT})"),
         ),
-        "use kernel = \"debian:sid\", or `policy = \"none\"`",
+        "use kernel = \"debian:7\", or `policy = \"none\"`",
     ))
 }
 
