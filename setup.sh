@@ -20,8 +20,12 @@ run   | has_glib         | libglib2.0-dev      | it links GLib
 run   | links libfdt     | libfdt-dev          | it links libfdt
 run   | has_py ensurepip | python3-venv        | what configures it comes from PyPI
 run   | has patch        | patch               | our patches are applied with it
+run   | has_clang        | clang               | placement policies are built with it
+run   | has_libbpf       | libbpf-dev          | what attaches them links it
 run   | has xz           | xz-utils            | its sources are packed with it
 run   | has cyclictest   | rt-tests            | cyclictest and hackbench, the first workloads
+run   | has mpg123       | mpg123              | the workload audio decodes music with it
+run   | has aplay        | alsa-utils          | the workload audio plays it with it
 test  | has rt-app       | rt-app              | the workload periodic can run its files
 test  | has git          | git                 | the tidy check lists the files of the tree
 test  | has_py pandas    | python3-pandas      | a test runs the documented pandas example
@@ -104,6 +108,16 @@ has_glib() {
 }
 
 has_qemu() { has qemu-system-x86_64; }
+
+has_clang() {
+    local name
+    for name in clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14; do
+        has "$name" && return
+    done
+    return 1
+}
+
+has_libbpf() { links libbpf; }
 
 has_sshd() { has sshd || [ -x /usr/sbin/sshd ]; }
 

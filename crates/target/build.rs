@@ -1,5 +1,5 @@
-//! Puts the sources of the testbed's modules and what QEMU is built from into
-//! the crate, so that a binary needs no checkout to build them.
+//! Puts the sources of the testbed's modules and of the placement policies, and
+//! what QEMU is built from, into the crate, so that a binary needs no checkout to build them.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -15,6 +15,11 @@ fn is_source(path: &str) -> bool {
     (named || typed) && !path.starts_with("tests/user/")
 }
 
+/// What a build of the placement policies reads.
+fn is_policy(path: &str) -> bool {
+    [".c", ".h"].iter().any(|end| path.ends_with(end))
+}
+
 /// What a build of QEMU reads.
 fn is_recipe(path: &str) -> bool {
     let patch = path.starts_with("patches/") && path.ends_with(".patch");
@@ -24,6 +29,7 @@ fn is_recipe(path: &str) -> bool {
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     embed("kernel", is_source, "testbed.rs")?;
+    embed("policies", is_policy, "policies.rs")?;
     embed("qemu", is_recipe, "qemu.rs")
 }
 

@@ -11,6 +11,7 @@
 #include <linux/dma-fence.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
+#include <linux/workqueue.h>
 
 #ifndef HAVE_HRTIMER_SETUP
 static inline void hrtimer_setup(struct hrtimer *timer,
@@ -32,6 +33,24 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	spin_lock_irqsave((fence)->lock, flags)
 #define dma_fence_unlock_irqrestore(fence, flags) \
 	spin_unlock_irqrestore((fence)->lock, flags)
+#endif
+
+/* Where work of schedule_work() goes. */
+#ifndef HAVE_SYSTEM_PERCPU_WQ
+#define system_percpu_wq system_wq
+#endif
+
+/* Old ones take workers of the CPU unless WQ_UNBOUND says otherwise. */
+#ifndef HAVE_WQ_PERCPU
+#define WQ_PERCPU 0
+#endif
+
+/* Whether somebody has signalled it before; old ones say so with an error. */
+#ifndef HAVE_DMA_FENCE_CHECK
+static inline bool dma_fence_check_and_signal(struct dma_fence *fence)
+{
+	return dma_fence_signal(fence);
+}
 #endif
 
 #endif /* COMPAT_H */

@@ -113,10 +113,29 @@ static inline void compat_sched_put_back(struct drm_gpu_scheduler *sched,
 #endif
 }
 
-#ifdef HAVE_DRM_SCHED_NO_HANG
-#define COMPAT_SCHED_STAT DRM_GPU_SCHED_STAT_NO_HANG
+/* After drm_sched_stop(): jobs that did not get to run are cancelled. */
+static inline void compat_sched_start(struct drm_gpu_scheduler *sched)
+{
+#if defined(HAVE_DRM_SCHED_START_ERRNO)
+	drm_sched_start(sched, 0);
+#elif defined(HAVE_DRM_SCHED_START_FULL)
+	drm_sched_start(sched, true);
 #else
-#define COMPAT_SCHED_STAT DRM_GPU_SCHED_STAT_NOMINAL
+	drm_sched_start(sched);
+#endif
+}
+
+/* What timedout_job says of a reset, and of a job that has not hung. */
+#ifdef HAVE_DRM_SCHED_STAT_RESET
+#define COMPAT_SCHED_RESET DRM_GPU_SCHED_STAT_RESET
+#else
+#define COMPAT_SCHED_RESET DRM_GPU_SCHED_STAT_NOMINAL
+#endif
+
+#ifdef HAVE_DRM_SCHED_NO_HANG
+#define COMPAT_SCHED_NO_HANG DRM_GPU_SCHED_STAT_NO_HANG
+#else
+#define COMPAT_SCHED_NO_HANG COMPAT_SCHED_RESET
 #endif
 
 #ifdef HAVE_DRM_SCHED_PRIORITY_LOW

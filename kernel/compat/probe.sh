@@ -13,11 +13,17 @@ probe() {
 	fi
 }
 
+probe DMA_FENCE_CHECK linux/dma-fence.h 'dma_fence_check_and_signal('
 probe DRM_SCHED_INIT_ARGS drm/gpu_scheduler.h '^struct drm_sched_init_args'
 probe DRM_SCHED_CREDITS drm/gpu_scheduler.h 'credit_count;'
 probe DRM_SCHED_CLIENT_ID drm/gpu_scheduler.h 'u64 drm_client_id);'
 probe DRM_SCHED_NO_HANG drm/gpu_scheduler.h 'DRM_GPU_SCHED_STAT_NO_HANG,'
 probe DRM_SCHED_PRIORITY_LOW drm/gpu_scheduler.h 'DRM_SCHED_PRIORITY_LOW,'
+probe DRM_SCHED_START_ERRNO drm/gpu_scheduler.h 'drm_sched_start(.*int errno'
+probe DRM_SCHED_START_FULL drm/gpu_scheduler.h 'drm_sched_start(.*bool full'
+probe DRM_SCHED_STAT_RESET drm/gpu_scheduler.h 'DRM_GPU_SCHED_STAT_RESET,'
 probe DRM_SCHED_WQUEUE drm/gpu_scheduler.h 'drm_sched_wqueue_stop('
 probe HRTIMER_SETUP linux/hrtimer.h 'hrtimer_setup('
 probe KTHREAD_RUN_WORKER linux/kthread.h 'kthread_run_worker('
+probe SYSTEM_PERCPU_WQ linux/workqueue.h '\*system_percpu_wq;'
+probe WQ_PERCPU linux/workqueue.h '^[[:space:]]WQ_PERCPU'

@@ -71,7 +71,7 @@ void depq_queue_drain(struct depq_queue *queue, unsigned long *flags,
 		trace_depq_job_done(queue, job);
 		if (job->error)
 			dma_fence_set_error(job->finished, job->error);
-		WARN_ON_ONCE(dma_fence_signal(job->finished));
+		WARN_ON_ONCE(dma_fence_check_and_signal(job->finished));
 
 		spin_lock_irqsave(&queue->lock, *flags);
 		queue->jobs--;

@@ -13,7 +13,7 @@
 static int depq_worker_system_start(struct depq_worker *worker,
 				    const char *name)
 {
-	worker->wq = system_wq;
+	worker->wq = system_percpu_wq;
 	return 0;
 }
 

@@ -151,7 +151,7 @@ static enum drm_gpu_sched_stat drm_timedout_job(struct drm_sched_job *base)
 	 * Also when the device is gone: other contexts of this scheduler have
 	 * yet to find that out.
 	 */
-	return COMPAT_SCHED_STAT;
+	return COMPAT_SCHED_NO_HANG;
 }
 
 static void drm_free_job(struct drm_sched_job *base)

@@ -47,8 +47,8 @@ static int __init simgpu_alloc_queues(struct simgpu_device *dev)
 {
 	/* All of them are on the way to a fence's signal: WQ_MEM_RECLAIM. */
 	dev->tdr_wq = alloc_ordered_workqueue("simgpu-tdr", WQ_MEM_RECLAIM);
-	dev->highpri_wq = alloc_workqueue("simgpu-hi",
-					  WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	dev->highpri_wq = alloc_workqueue("simgpu-hi", WQ_HIGHPRI | WQ_PERCPU |
+					  WQ_MEM_RECLAIM, 0);
 	dev->teardown_wq = alloc_workqueue("simgpu-end", WQ_MEM_RECLAIM |
 					   WQ_UNBOUND, 0);
 	if (!dev->tdr_wq || !dev->highpri_wq || !dev->teardown_wq)

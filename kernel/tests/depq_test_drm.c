@@ -6,6 +6,7 @@
  * are those of the scheduler.
  */
 
+#include "../compat/drm_sched.h"
 #include "depq_test.h"
 
 static struct dt_record *dt_drm_rec(struct drm_sched_job *job)
@@ -20,8 +21,8 @@ static struct dma_fence *dt_drm_run_job(struct drm_sched_job *job)
 
 /*
  * A job that is alive goes back to the head of the list that drm_sched took it
- * from; starting the work makes it look at the list again, in case the job
- * ended meanwhile. After a reset, stop and start sort out the pending jobs.
+ * from, unless that does so itself; starting the work makes it look at the list
+ * again, in case the job ended meanwhile. After a reset, stop and start sort out the pending jobs.
  */
 static enum drm_gpu_sched_stat dt_drm_timedout_job(struct drm_sched_job *job)
 {
@@ -29,15 +30,13 @@ static enum drm_gpu_sched_stat dt_drm_timedout_job(struct drm_sched_job *job)
 
 	drm_sched_wqueue_stop(sched);
 	if (dt_hw_recover(dt_drm_rec(job)) == DEPQ_NO_HANG) {
-		spin_lock(&sched->job_list_lock);
-		list_add(&job->list, &sched->pending_list);
-		spin_unlock(&sched->job_list_lock);
+		compat_sched_put_back(sched, job);
 		drm_sched_wqueue_start(sched);
-		return DRM_GPU_SCHED_STAT_NOMINAL;
+		return COMPAT_SCHED_NO_HANG;
 	}
 	drm_sched_stop(sched, job);
-	drm_sched_start(sched);
-	return DRM_GPU_SCHED_STAT_NOMINAL;
+	compat_sched_start(sched);
+	return COMPAT_SCHED_RESET;
 }
 
 /*
@@ -51,8 +50,8 @@ static void dt_drm_await_callbacks(struct dt_record *rec)
 
 	if (rec->state != DT_COMMITTED)
 		return;
-	spin_lock_irqsave(rec->finished->lock, flags);
-	spin_unlock_irqrestore(rec->finished->lock, flags);
+	dma_fence_lock_irqsave(rec->finished, flags);
+	dma_fence_unlock_irqrestore(rec->finished, flags);
 }
 
 static void dt_drm_free_job(struct drm_sched_job *base)

@@ -10,22 +10,59 @@ use crate::steps::Done;
 use crate::{Error, agent, kmod};
 
 const KERNELS: &[&str] = &["debian:6.12", "debian:6.12-rt"];
-const CPUS: &[u8] = &[1, 2];
+/// Others, on which `check` tries a part: that they differ in interfaces shows
+/// on every design, and how designs behave was shown on the ones above.
+const PARTLY: &[&str] = &["debian:7"];
 /// In the order in which they are loaded.
 const MODULES: &[&str] = &["depq", "depq_test", "simgpu"];
-
-/// Repetitions that the suite makes in the light form, in percent.
-const LIGHT_SCALE: u32 = 20;
 
 /// On the clock of the guest, on which the graphs wait for each other: some
 /// 50 ms for each graph on each variant.
 const LIGHT_TIMEOUT: &str = "600s";
 const HEAVY_TIMEOUT: &str = "120min";
 
-/// A program, and its arguments in the light form and in the heavy one.
+/// How much is tried on a kernel.
+struct Form {
+    name: &'static str,
+    cpus: &'static [u8],
+    timeout: &'static str,
+    /// Parameters of the suite, if any: repetitions in percent, of how many
+    /// designs one is tried.
+    suite: &'static str,
+    /// Arguments of each of [`TESTS`].
+    arguments: fn(&Test) -> &'static [&'static str],
+}
+
+const PART: Form = Form {
+    name: "part",
+    cpus: &[2],
+    timeout: LIGHT_TIMEOUT,
+    suite: "{ scale = \"20\", stride = \"7\" }",
+    arguments: |test| test.part,
+};
+const LIGHT: Form = Form {
+    name: "light",
+    cpus: &[1, 2],
+    timeout: LIGHT_TIMEOUT,
+    suite: "{ scale = \"20\" }",
+    arguments: |test| test.light,
+};
+const HEAVY: Form = Form {
+    name: "heavy",
+    cpus: &[1, 2],
+    timeout: HEAVY_TIMEOUT,
+    suite: "",
+    arguments: |test| test.heavy,
+};
+
+/// What `check` tries.
+const CHECKED: &[(&[&str], &Form)] = &[(KERNELS, &LIGHT), (PARTLY, &PART)];
+
+/// A program, and its arguments in each form.
 struct Test {
     name: &'static str,
     program: &'static str,
+    part: &'static [&'static str],
     light: &'static [&'static str],
     heavy: &'static [&'static str],
 }
@@ -34,24 +71,28 @@ const TESTS: &[Test] = &[
     Test {
         name: "suite",
         program: "depq_test_run",
+        part: &[],
         light: &[],
         heavy: &[],
     },
     Test {
         name: "uapi",
         program: "simgpu_uapi",
+        part: &["--unload", "simgpu.ko"],
         light: &["--unload", "simgpu.ko"],
         heavy: &["--unload", "simgpu.ko"],
     },
     Test {
         name: "fuzz",
         program: "simgpu_fuzz",
+        part: &["1", "20000", "4"],
         light: &["1", "20000", "4"],
         heavy: &["1", "1000000", "4"],
     },
     Test {
         name: "graphs",
         program: "simgpu_graphs",
+        part: &["1", "2"],
         light: &["1", "20"],
         heavy: &["1", "1000"],
     },
@@ -65,11 +106,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         .into_iter()
         .filter(|word| !word.starts_with("--"))
         .collect();
-    let kernels = if kernels.is_empty() {
-        KERNELS
-    } else {
-        &kernels[..]
-    };
     if let Some(unknown) = arguments
         .iter()
         .find(|word| word.starts_with("--") && !["--heavy", "--fresh"].contains(&word.as_str()))
@@ -77,23 +113,40 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         return Err(format!("{unknown}: no such option"));
     }
     agent::run(&[])?;
-    match on(kernels, has("--heavy"), has("--fresh"))? {
+    let all = [KERNELS, PARTLY].concat();
+    let done = match (has("--heavy"), kernels.is_empty()) {
+        (false, true) => on(CHECKED, has("--fresh"))?,
+        (false, false) => on(&[(&kernels, &LIGHT)], has("--fresh"))?,
+        (true, true) => on(&[(&all, &HEAVY)], has("--fresh"))?,
+        (true, false) => on(&[(&kernels, &HEAVY)], has("--fresh"))?,
+    };
+    match done {
         Done::Ok => Ok(()),
         Done::Skipped(why) => Err(why),
     }
 }
 
-/// The step of `check`: the light form. Exact runs that were carried out
-/// before, of the same modules and programs, are not carried out again.
+/// The step of `check`: the light form, or a part of it. Exact runs that were
+/// carried out before, of the same modules and programs, are not carried out
+/// again.
 pub(crate) fn step() -> Result<Done, Error> {
-    on(KERNELS, false, false)
+    on(CHECKED, false)
 }
 
-fn on(kernels: &[&str], heavy: bool, fresh: bool) -> Result<Done, Error> {
-    for kernel in kernels {
-        if let Err(why) = kmod::headers(kernel) {
-            return Ok(Done::Skipped(why));
+/// Carries out the tests on these kernels, each in its form.
+fn on(wanted: &[(&[&str], &Form)], fresh: bool) -> Result<Done, Error> {
+    // One that could not be fetched must not hide what is wrong on others.
+    let look = |kernel: &str| kmod::headers(kernel).map(|_| ());
+    let (mut parts, mut reasons) = (Vec::new(), Vec::new());
+    for (kernels, form) in wanted {
+        let (there, lacking) = split(kernels, &look);
+        reasons.extend(lacking);
+        if !there.is_empty() {
+            parts.push((there, *form));
         }
+    }
+    if parts.is_empty() {
+        return Ok(Done::Skipped(reasons.join("; ")));
     }
     run_command(command(
         cargo(),
@@ -104,31 +157,54 @@ fn on(kernels: &[&str], heavy: bool, fresh: bool) -> Result<Done, Error> {
         fs::remove_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
     }
     let programs = programs(&place)?;
-    let machine = Machine {
-        kernel: kernels.join(", "),
-        place,
-        assize: agent::target()?.join("debug/assize"),
-        fresh,
-    };
+    // Each form has a directory of its own below the place.
     let path = |name: &str| programs.join(name).display().to_string();
     let begun = Instant::now();
-    let runs = machine.run("tests", &experiment(kernels, heavy, &path))?;
-    judge(&runs, kernels.len() * CPUS.len() * TESTS.len())?;
+    let (mut runs, mut count) = (Vec::new(), 0);
+    for (kernels, form) in &parts {
+        let machine = Machine {
+            kernel: kernels.join(", "),
+            place: place.clone(),
+            assize: agent::target()?.join("debug/assize"),
+            fresh,
+        };
+        runs.extend(machine.run(form.name, &experiment(kernels, form, &path))?);
+        count += kernels.len() * form.cpus.len() * TESTS.len();
+    }
+    judge(&runs, count)?;
     println!("{:.0} s", begun.elapsed().as_secs_f64());
-    Ok(Done::Ok)
+    Ok(match reasons.is_empty() {
+        true => Done::Ok,
+        false => Done::Skipped(format!("{}; passed on the others", reasons.join("; "))),
+    })
+}
+
+/// Kernels that are there, and why others are not.
+fn split<'a>(
+    kernels: &[&'a str],
+    look: &dyn Fn(&str) -> Result<(), String>,
+) -> (Vec<&'a str>, Vec<String>) {
+    let (mut there, mut lacking) = (Vec::new(), Vec::new());
+    for kernel in kernels {
+        match look(kernel) {
+            Ok(()) => there.push(*kernel),
+            Err(why) => lacking.push(format!("{kernel}: {why}")),
+        }
+    }
+    (there, lacking)
 }
 
 /// Every test on every kernel with every number of CPUs.
-fn experiment(kernels: &[&str], heavy: bool, path: &dyn Fn(&str) -> String) -> String {
-    let timeout = if heavy { HEAVY_TIMEOUT } else { LIGHT_TIMEOUT };
+fn experiment(kernels: &[&str], form: &Form, path: &dyn Fn(&str) -> String) -> String {
     let mut text = format!(
         "title = \"tests of the kernel modules\"\nruns = 1\nmemory = \"512M\"\n\
-         timeout = {timeout:?}\ncommand_line = [\"loglevel=5\"]\n",
+         timeout = {:?}\ncommand_line = [\"loglevel=5\"]\n",
+        form.timeout
     );
     for module in MODULES {
         text += &format!("[[setup]]\nmodule = {module:?}\n");
-        if *module == "depq_test" && !heavy {
-            text += &format!("parameters = {{ scale = \"{LIGHT_SCALE}\" }}\n");
+        if *module == "depq_test" && !form.suite.is_empty() {
+            text += &format!("parameters = {}\n", form.suite);
         }
     }
     let programs: Vec<String> = TESTS.iter().map(|test| path(test.program)).collect();
@@ -136,7 +212,7 @@ fn experiment(kernels: &[&str], heavy: bool, path: &dyn Fn(&str) -> String) -> S
     for kernel in kernels {
         text += &format!("[factors.kernel.{kernel:?}]\nkernel = {kernel:?}\n");
     }
-    for cpus in CPUS {
+    for cpus in form.cpus {
         text += &format!("[factors.cpus.\"{cpus}\"]\ncpus = {cpus}\n");
     }
     for test in TESTS {
@@ -145,8 +221,7 @@ fn experiment(kernels: &[&str], heavy: bool, path: &dyn Fn(&str) -> String) -> S
             argv.extend(["-u".into(), (*module).into()]);
         }
         argv.extend(["--".into(), path(test.program)]);
-        let arguments = if heavy { test.heavy } else { test.light };
-        argv.extend(arguments.iter().map(ToString::to_string));
+        argv.extend((form.arguments)(test).iter().map(ToString::to_string));
         text += &format!("[workloads.{}]\nkind = \"command\"\n", test.name);
         text += &format!("argv = {}\n", list(&argv));
     }
@@ -218,15 +293,26 @@ mod tests {
 
     #[test]
     fn every_program_is_carried_and_started_by_watch() {
-        let text = experiment(KERNELS, false, &|name| format!("/p/{name}"));
+        let text = experiment(KERNELS, &LIGHT, &|name| format!("/p/{name}"));
         for test in TESTS {
             let argv = format!("\"--\", \"/p/{}\"", test.program);
             assert!(text.contains(&argv), "{text}");
         }
         assert_eq!(
             text.matches("[factors.").count(),
-            KERNELS.len() + CPUS.len()
+            KERNELS.len() + LIGHT.cpus.len()
         );
+    }
+
+    #[test]
+    fn a_kernel_that_is_not_here_is_told_and_the_others_are_tested() {
+        let look = |kernel: &str| match kernel {
+            "debian:7" => Err("no mirror".to_string()),
+            _ => Ok(()),
+        };
+        let (there, lacking) = split(&["debian:6.12", "debian:7"], &look);
+        assert_eq!(there, ["debian:6.12"]);
+        assert_eq!(lacking, ["debian:7: no mirror"]);
     }
 
     #[test]

@@ -7,10 +7,15 @@ use crate::Error;
 use crate::command::{cargo, command, run as run_command};
 use crate::steps::Done;
 
-/// Kernels that experiments in the tree and tests ask for.
-const KERNELS: &[&str] = &["debian:6.12", "debian:6.12-rt", "debian:6.1"];
-/// Those of them for which the testbed's modules are built.
-const HEADERS: &[&str] = &["debian:6.12", "debian:6.12-rt"];
+/// Kernels that experiments in the tree and tests ask for, each with what is
+/// fetched beside the image. The compiler of those without one is installed by
+/// setup.sh.
+const KERNELS: &[(&str, &[&str])] = &[
+    ("debian:6.12", &["--headers"]),
+    ("debian:6.12-rt", &["--headers"]),
+    ("debian:6.1", &[]),
+    ("debian:7", &["--compiler"]),
+];
 
 /// Of which kernel the sources are wanted.
 const SERIES: &str = "6.12";
@@ -47,10 +52,7 @@ fn fetch_kernels() -> Result<(), Error> {
     assize(&["--qemu"])?;
     KERNELS
         .iter()
-        .try_for_each(|name| match HEADERS.contains(name) {
-            true => assize(&["--headers", name]),
-            false => assize(&[name]),
-        })
+        .try_for_each(|(name, beside)| assize(&[beside, &[*name][..]].concat()))
 }
 
 /// The step of `check`. Without it the tests that boot skip, and say so.

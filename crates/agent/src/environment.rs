@@ -5,7 +5,7 @@ use std::fs;
 
 use assize_job::Record;
 
-use crate::sys;
+use crate::{policy, sys};
 
 /// Where single facts are read.
 const FILES: &[(&str, &str)] = &[
@@ -39,6 +39,8 @@ pub(crate) fn record() -> Record {
     fact("microcode", cpu_field(&cpu_info, "microcode"));
     fact("mitigations", mitigations());
     fact("governor", Some(governors()));
+    // A policy that nobody asked for.
+    fact("sched_ext", policy::deciding());
     Record::Environment { facts }
 }
 

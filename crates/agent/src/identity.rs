@@ -5,15 +5,18 @@ use std::fs::{self, OpenOptions};
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 
-use assize_job::{Action, IdentityKind, IdentityPart, Image, Job, Record, SETTING_MAX, Workload};
+use assize_job::{
+    Action, Held, IdentityKind, IdentityPart, Image, Job, Payload, Record, SETTING_MAX, Workload,
+};
 
 use crate::actions::of_sysctl;
 use crate::digests::Digests;
 use crate::instruments::{doubt, unavailable};
 use crate::mapped::Watch;
 use crate::modules::{Modules, loaded_build_id};
+use crate::policy::Attached;
 use crate::process::{Body, Exec};
-use crate::{elf, sys};
+use crate::{elf, power, sys};
 
 /// What the agent adds to the environment of every program: it differs from
 /// seed to seed.
@@ -45,8 +48,20 @@ impl Evidence {
     }
 
     /// Reads back what a set-up has set, right after it.
-    pub(crate) fn take_settings(&mut self, setup: &[Action], modules: &Modules) {
-        self.parts.extend(settings(setup, modules));
+    pub(crate) fn take_settings(&mut self, job: &Job, modules: &Modules) {
+        self.parts.extend(settings(job, modules));
+    }
+
+    /// Takes down which placement policy is attached.
+    pub(crate) fn take_policy(&mut self, policy: &Attached) {
+        for (kind, name, value) in policy.parts() {
+            self.parts.insert((kind, name), value);
+        }
+        if let Some(object) = policy.object() {
+            let digest = self.digests.of(object).ok();
+            let name = (IdentityKind::Policy, "object".to_string());
+            self.parts.insert(name, digest);
+        }
     }
 
     /// Takes down which program a workload is about to start, and with which
@@ -82,6 +97,18 @@ impl Evidence {
         }
     }
 
+    /// What this machine was given of packages, as it is now.
+    fn take_packages(&mut self) {
+        let list = fs::read(Payload::PACKAGES).unwrap_or_default();
+        let packages: Vec<Held> = serde_json::from_slice(&list).unwrap_or_default();
+        for package in packages {
+            let listed = package.listed(|path| self.digests.of(path).ok());
+            let digest = blake3::hash(listed.as_bytes()).to_hex();
+            let part = package.identity(&digest);
+            self.parts.insert((part.kind, part.name), part.value);
+        }
+    }
+
     fn take_file(&mut self, kind: IdentityKind, path: String) {
         let digest = self.digests.of(&path).ok();
         self.parts.insert((kind, path), digest);
@@ -89,8 +116,11 @@ impl Evidence {
 
     /// All of it, after the workload has ended.
     pub(crate) fn records(mut self, job: &Job, modules: &Modules) -> Vec<Record> {
-        let mut records = self.changed(&settings(&job.setup, modules));
+        let mut records = self.changed(&settings(job, modules));
         self.take_modules(modules);
+        if self.guest {
+            self.take_packages();
+        }
         for workload in std::iter::once(&job.workload).chain(&job.background) {
             for file in workload.kind.reads() {
                 self.take_file(IdentityKind::File, file.into());
@@ -197,9 +227,13 @@ impl Evidence {
 }
 
 /// What a set-up has set, as it is now.
-fn settings(setup: &[Action], modules: &Modules) -> Parts {
+fn settings(job: &Job, modules: &Modules) -> Parts {
     let mut parts = Parts::new();
-    for action in setup {
+    for path in power::settings(job) {
+        let value = read(&path);
+        parts.insert((IdentityKind::Setting, path), value);
+    }
+    for action in &job.setup {
         match action {
             Action::Sysctl { name, .. } => {
                 let value = read(&of_sysctl(name));
@@ -341,16 +375,19 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("setting").to_string_lossy().into_owned();
         fs::write(&path, "1\n").unwrap();
-        let setup = [Action::Write {
-            path: path.clone(),
-            value: "1".into(),
-        }];
+        let job = Job {
+            setup: vec![Action::Write {
+                path: path.clone(),
+                value: "1".into(),
+            }],
+            ..Job::default()
+        };
         let modules = Modules::default();
         let mut evidence = Evidence::open(false, Digests::default());
-        evidence.take_settings(&setup, &modules);
-        assert!(evidence.changed(&settings(&setup, &modules)).is_empty());
+        evidence.take_settings(&job, &modules);
+        assert!(evidence.changed(&settings(&job, &modules)).is_empty());
         fs::write(&path, "2").unwrap();
-        let found = evidence.changed(&settings(&setup, &modules));
+        let found = evidence.changed(&settings(&job, &modules));
         assert!(matches!(&found[..], [Record::Doubt { code, detail }]
             if code == "setting-changed" && detail.contains("'1' before")));
     }

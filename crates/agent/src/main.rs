@@ -24,6 +24,8 @@ mod instruments;
 mod mapped;
 mod module_order;
 mod modules;
+mod policy;
+mod power;
 mod process;
 mod run;
 mod seed;

@@ -5,6 +5,7 @@ use std::ffi::{CString, c_char};
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 
 use assize_job::{Policy, Record, Scheduling};
 
@@ -56,7 +57,7 @@ pub(crate) struct Limits<'a> {
 
 impl Limits<'_> {
     /// When the time that starts now is up.
-    fn deadline(&self) -> Option<u64> {
+    pub(crate) fn deadline(&self) -> Option<u64> {
         let ns = self.timeout_ms.saturating_mul(1_000_000);
         (ns > 0).then(|| sys::now().saturating_add(ns))
     }
@@ -89,6 +90,8 @@ pub(crate) struct Child {
 pub(crate) struct Left {
     /// How it ended.
     pub(crate) end: End,
+    /// CPU time that it and what it waited for have used, in nanoseconds.
+    pub(crate) cpu_ns: u64,
     /// Why it could not do what it was to do, in its own words.
     pub(crate) failure: Option<String>,
     /// Its standard output.
@@ -239,6 +242,28 @@ impl Child {
         sys::wait_readable(&[&self.ended], Some(0))[0]
     }
 
+    /// Whether it ends until then.
+    ///
+    /// # Errors
+    /// The agent is to end before that.
+    pub(crate) fn ends_until(&self, at: u64, limits: &Limits<'_>) -> Result<bool, String> {
+        let mut fds = vec![&self.ended];
+        fds.extend(limits.interrupts);
+        let ready = sys::wait_readable(&fds, Some(at));
+        match ready[..] {
+            [false, true] => Err("interrupted by a signal to the agent".into()),
+            _ => Ok(ready[0]),
+        }
+    }
+
+    /// What it has written to its standard output until now.
+    pub(crate) fn said(&self) -> String {
+        let mut bytes = vec![0; 4096];
+        // It goes on writing where it is: nothing is moved.
+        let count = self.stdout.read_at(&mut bytes, 0).unwrap_or(0);
+        String::from_utf8_lossy(&bytes[..count]).into_owned()
+    }
+
     /// Kills it, unless it has ended, and every process of its group.
     pub(crate) fn kill(&self) {
         sys::kill_group(self.pid, libc::SIGKILL);
@@ -250,10 +275,11 @@ impl Child {
         // Whatever it started and left behind in its group goes with it.
         // Only then may the group's number be used again.
         self.kill();
-        let end = sys::wait(self.pid, true)?;
+        let (end, cpu_ns) = sys::reap(self.pid)?;
         let said = self.read_status();
         Ok(Left {
             end,
+            cpu_ns,
             failure: (end == End::Exited(FAILED) && !said.is_empty()).then_some(said),
             stdout: text_of(&mut self.stdout)?,
             stderr: text_of(&mut self.stderr)?,

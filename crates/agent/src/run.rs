@@ -11,6 +11,8 @@ use crate::environment;
 use crate::identity::Evidence;
 use crate::instruments::{self, Instrument};
 use crate::modules::Modules;
+use crate::policy::{self, Attached};
+use crate::power::Governors;
 use crate::process::{Body, Child, Left, Limits};
 use crate::seed::Stream;
 use crate::sys::{self, End};
@@ -141,20 +143,69 @@ impl Run {
             ));
         }
         let job = &self.job;
-        let failures = self.actions(&job.setup, Stage::Setup, &mut modules);
+        let mut failures = self.actions(&job.setup, Stage::Setup, &mut modules);
+        let mut governors = Governors::default();
+        if failures.is_empty()
+            && let Err((what, why)) = governors.set(job)
+        {
+            failures.push(failed(Stage::Setup, &what, why));
+        }
         channel.send_all(&failures);
         if failures.is_empty() {
-            evidence.take_settings(&job.setup, &modules);
-            self.measure(channel, &mut evidence);
-            channel.send_all(&evidence.records(job, &modules));
+            match self.attach() {
+                Ok(policy) => {
+                    evidence.take_settings(job, &modules);
+                    self.under_policy(policy, channel, &mut evidence);
+                    channel.send_all(&evidence.records(job, &modules));
+                }
+                Err(failure) => channel.send(&failure),
+            }
         }
         channel.send_all(&self.actions(&job.teardown, Stage::Teardown, &mut modules));
         if !self.guest {
+            governors.restore();
             let left = modules.unload().into_iter();
             let left = left.map(|(name, why)| {
                 failed(Stage::Teardown, &format!("unload the module {name}"), why)
             });
             channel.send_all(&left.collect::<Vec<_>>());
+        }
+    }
+
+    /// Attaches the placement policy that the job names, if it does.
+    fn attach(&self) -> Result<Option<Attached>, Record> {
+        let Some(wanted) = &self.job.policy else {
+            return Ok(None);
+        };
+        let with = Circumstances {
+            seed: self.job.seed,
+            limits: self.limits(),
+            guest: self.guest,
+        };
+        let attached = policy::attach(wanted, &with);
+        let what = format!("policy {}", wanted.name);
+        attached
+            .map(Some)
+            .map_err(|why| failed(Stage::Setup, &what, why))
+    }
+
+    /// Measures. A policy must be the same at the end, else the run has failed.
+    fn under_policy(
+        &self,
+        policy: Option<Attached>,
+        channel: &mut Channel,
+        evidence: &mut Evidence,
+    ) {
+        if let Some(policy) = &policy {
+            evidence.take_policy(policy);
+        }
+        self.measure(channel, evidence);
+        if let (Some(policy), Some(wanted)) = (policy, &self.job.policy) {
+            if let Err(why) = policy.check() {
+                let what = format!("policy {}", wanted.name);
+                channel.send(&failed(Stage::Workload, &what, why));
+            }
+            policy.detach();
         }
     }
 
@@ -205,6 +256,7 @@ impl Run {
         channel.send_all(&missing);
         for instrument in &mut instruments {
             instrument.keep_samples(self.job.samples);
+            instrument.declared(self.job.idle.as_ref(), self.job.frequency.as_ref());
         }
         instruments.retain_mut(|instrument| match instrument.open() {
             Ok(()) => true,

@@ -430,7 +430,7 @@ fn periodic_measures_every_period_it_meets() {
             one("a", 2, 10_000_000, 100_000),
             one("b", 1, 5_000_000, 12_000_000),
         ],
-        rt_app: None,
+        ..Periodic::default()
     })));
     let metrics = metrics(&records);
     let met = count(&records, "a_wakeup_latency").unwrap();
@@ -456,6 +456,27 @@ fn rt_app_leaves_its_logs() {
         matches!(record, Record::Raw { name, text } if name.ends_with(".log") && !text.is_empty())
     });
     assert!(logs.count() >= 1, "{records:?}");
+}
+
+#[test]
+fn rt_app_that_calibrates_itself_on_several_cpus_is_doubted() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("one.json");
+    let text = r#"{"tasks": {"thread0": {"loop": 1, "run": 1000}},
+        "global": {"duration": 1, "calibration": "CPU0"}}"#;
+    std::fs::write(&file, text).unwrap();
+    let doubted = |calibration_ns| {
+        let records = completed(&job(Kind::Periodic(Periodic {
+            rt_app: Some(file.to_string_lossy().into_owned()),
+            calibration_ns,
+            ..Periodic::default()
+        })));
+        doubts(&records)
+    };
+    assert_eq!(doubted(Some(100)), [""; 0]);
+    let several = std::thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1);
+    let code = several.then_some("rt-app-uncalibrated");
+    assert_eq!(doubted(None), code.as_slice());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `assize kernel`: kernels for the targets exact and live.
 
-use assize_target::kernels::{DEBIAN, Kernel, Kernels};
+use assize_target::kernels::{Amount, DEBIAN, Kernel, Kernels};
 
 use crate::cli::KernelVerb;
 use crate::failure::Failure;
@@ -15,8 +15,16 @@ pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
         KernelVerb::Fetch {
             name: Some(name),
             headers,
+            compiler,
             ..
-        } => told(&kernels.fetch(name, *headers, &mut said)?)?,
+        } => {
+            let amount = match (compiler, headers) {
+                (true, _) => Amount::Compiler,
+                (false, true) => Amount::Headers,
+                (false, false) => Amount::Image,
+            };
+            told(&kernels.fetch(name, amount, &mut said)?)?;
+        }
         KernelVerb::Fetch { name: None, .. } => {
             let qemu = assize_target::qemu_store::fetch(&Kernels::default_root()?, &mut said)?;
             let line = format!("QEMU {}: {}\n", qemu.version, qemu.binary.display());
@@ -59,7 +67,11 @@ fn list(kernels: &Kernels, json: bool) -> Result<u8, Failure> {
     } else {
         let mut text = String::new();
         for kernel in &there {
-            let parts = [("modules", &kernel.modules), ("headers", &kernel.headers)];
+            let parts = [
+                ("modules", &kernel.modules),
+                ("headers", &kernel.headers),
+                ("compiler", &kernel.compiler),
+            ];
             let with: Vec<&str> = parts
                 .iter()
                 .filter_map(|(name, path)| path.as_ref().map(|_| *name))
@@ -67,7 +79,11 @@ fn list(kernels: &Kernels, json: bool) -> Result<u8, Failure> {
             let with = if with.is_empty() {
                 "nothing beside the image".to_string()
             } else {
-                format!("with {}", with.join(" and "))
+                let (last, rest) = with.split_last().unwrap_or((&"", &[]));
+                match rest.is_empty() {
+                    true => format!("with {last}"),
+                    false => format!("with {} and {last}", rest.join(", ")),
+                }
             };
             text.push_str(&format!("{:15} {}, {with}\n", kernel.name, kernel.release));
         }
@@ -93,6 +109,7 @@ fn value(kernel: &Kernel) -> serde_json::Value {
         "modules": kernel.modules,
         "config": kernel.config,
         "headers": kernel.headers,
+        "compiler": kernel.compiler,
         "digest": kernel.digest,
     })
 }

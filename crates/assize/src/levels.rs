@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::LevelSettings;
-use assize_job::{Action, IdentityKind, IdentityPart, Kind, Machine, Workload};
+use assize_job::{
+    Action, IdentityKind, IdentityPart, Kind, Machine, PlacementPolicy, PolicyForm, Workload,
+};
 use assize_plan::{Plan, PlannedConfiguration, PlannedRun};
 use assize_target::Target;
 use serde_json::{Value, json};
@@ -12,8 +14,8 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 
 use IdentityKind::{
-    CommandLine, Environment, File, Kernel, Library, Module, ModuleBuildId, Parameter, Program,
-    Scheduling, Setting, Sysctl,
+    CommandLine, Environment, File, Kernel, Library, Module, ModuleBuildId, Parameter, Policy,
+    Program, Scheduling, Setting, Sysctl,
 };
 
 /// What is asked for in each configuration.
@@ -81,7 +83,25 @@ fn settings(configuration: &PlannedConfiguration) -> Settings {
     if let Some(queue) = &configuration.queue {
         add("queue", String::new(), &json!(queue));
     }
+    if let Some(idle) = &configuration.idle {
+        add("idle states", String::new(), &json!(idle));
+    }
+    if let Some(frequency) = &configuration.frequency {
+        add("frequencies", String::new(), &json!(frequency));
+    }
+    if let Some(policy) = &configuration.policy {
+        add("policy", String::new(), &policy_value(policy));
+    }
     all
+}
+
+/// A policy without the place of its object: what that holds is among the parts.
+fn policy_value(policy: &PlacementPolicy) -> Value {
+    let mut value = json!(policy);
+    if policy.form == PolicyForm::Object {
+        value["name"] = file_name(&policy.name).into();
+    }
+    value
 }
 
 /// A step without the place of its module's file.
@@ -181,10 +201,17 @@ fn varies(one: &PlannedConfiguration, other: &PlannedConfiguration) -> BTreeSet<
         &VALUES,
     );
     add(differ(|step| matches!(step, Action::Write { .. })), &VALUES);
+    let power = |of: &PlannedConfiguration| (of.idle.clone(), of.frequency.clone());
+    add(power(one) != power(other), &VALUES);
     let commands = differ(|step| matches!(step, Action::Command { .. }));
     add(commands, &VALUES);
     add(commands, &MODULES);
     add(commands, &[Program, Library]);
+    // What attaches a policy is a program of its own.
+    add(
+        one.policy != other.policy,
+        &[Policy, Program, Library, Scheduling],
+    );
     let workloads =
         |of: &PlannedConfiguration| -> Vec<Workload> { of.every_workload().cloned().collect() };
     add(workloads(one) != workloads(other), &WORKLOADS);

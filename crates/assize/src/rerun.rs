@@ -41,6 +41,7 @@ fn options_of(overrides: &Overrides) -> Vec<String> {
         words.extend(value.map(|value| [option.to_owned(), value]));
     };
     add("--target", overrides.target.clone());
+    add("--kernel", overrides.kernel.clone());
     add("--cpus", overrides.cpus.map(|n| n.to_string()));
     add("--runs", overrides.runs.map(|n| n.to_string()));
     add("--seed", overrides.seed.map(|n| n.to_string()));
@@ -63,10 +64,11 @@ mod tests {
             target: Some("ssh:box".into()),
             levels: [("queue".to_owned(), levels(&["a", "b"]))].into(),
             cpus: Some(2),
+            kernel: Some("debian:7".into()),
         };
         assert_eq!(
             options_of(&overrides).join(" "),
-            "--target ssh:box --cpus 2 --runs 3 --seed 7 --set queue=a,b"
+            "--target ssh:box --kernel debian:7 --cpus 2 --runs 3 --seed 7 --set queue=a,b"
         );
         assert!(options_of(&Overrides::default()).is_empty());
     }

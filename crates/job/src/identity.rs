@@ -39,16 +39,23 @@ pub enum IdentityKind {
     Program,
     /// A shared library that was mapped, by its path: its digest.
     Library,
+    /// A Debian package by its name: its version, how many of its files were
+    /// carried, and a digest of them.
+    Package,
     /// `WORKLOAD NAME`: a variable of the environment of a workload.
     Environment,
     /// `WORKLOAD policy`, `priority`, `nice` and `cpus` of the first thread of
     /// a workload's process.
     Scheduling,
+    /// What places tasks on CPUs: `ops`, what the kernel calls it, `object`, its
+    /// digest, and each of its tunables. Nothing where the kernel's own
+    /// scheduler does.
+    Policy,
 }
 
 impl IdentityKind {
     /// Every kind.
-    pub const ALL: [IdentityKind; 13] = [
+    pub const ALL: [IdentityKind; 15] = [
         IdentityKind::Kernel,
         IdentityKind::CommandLine,
         IdentityKind::Machine,
@@ -60,8 +67,10 @@ impl IdentityKind {
         IdentityKind::File,
         IdentityKind::Program,
         IdentityKind::Library,
+        IdentityKind::Package,
         IdentityKind::Environment,
         IdentityKind::Scheduling,
+        IdentityKind::Policy,
     ];
 
     /// What people call it: as it is written in records, with spaces.
@@ -79,8 +88,10 @@ impl IdentityKind {
             IdentityKind::File => "file",
             IdentityKind::Program => "program",
             IdentityKind::Library => "library",
+            IdentityKind::Package => "package",
             IdentityKind::Environment => "environment",
             IdentityKind::Scheduling => "scheduling",
+            IdentityKind::Policy => "policy",
         }
     }
 
@@ -146,9 +157,6 @@ mod tests {
         }
         assert!(IdentityKind::ALL.windows(2).all(|pair| pair[0] < pair[1]));
         // The last in the order of the declaration is the last of the list.
-        assert_eq!(
-            IdentityKind::Scheduling as usize + 1,
-            IdentityKind::ALL.len()
-        );
+        assert_eq!(IdentityKind::Policy as usize + 1, IdentityKind::ALL.len());
     }
 }

@@ -19,6 +19,11 @@ pub const INSTRUMENTS: &[Instrument] = &[
         needs: "tracefs; root",
     },
     Instrument {
+        name: "cpu-residency",
+        source: "trace events power/cpu_idle and power/cpu_frequency, /sys/.../cpuidle",
+        needs: "tracefs; root",
+    },
+    Instrument {
         name: "energy",
         source: "the perf PMU 'power', else /sys/class/powercap",
         needs: "a CPU with RAPL; root",

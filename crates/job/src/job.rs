@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Queue, Workload};
+use crate::{Frequency, Idle, PlacementPolicy, Queue, Workload};
 
 /// The schema of [`Job`].
 pub const SCHEMA: &str = "assize.job/1";
@@ -12,7 +12,7 @@ pub const SCHEMA: &str = "assize.job/1";
 /// One run, as the agent sees it.
 ///
 /// The agent reseeds the kernel's random numbers from `seed`, carries out
-/// `setup`, opens the instruments, starts `background`, waits for a start
+/// `setup`, attaches `policy`, opens the instruments, starts `background`, waits for a start
 /// offset that it draws from `seed`, starts the instruments and runs
 /// `workload` to its end, then reads the instruments, ends `background` and
 /// carries out `teardown`.
@@ -32,6 +32,17 @@ pub struct Job {
     /// How queues of simgpu are, if a workload submits to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
+    /// The idle states that CPUs have, if they are declared. The set-up has
+    /// loaded what has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle: Option<Idle>,
+    /// The frequencies that CPUs have, if they are declared, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency: Option<Frequency>,
+    /// What places tasks on CPUs, from the end of the set-up until the
+    /// tear-down, if it is not the kernel's own scheduler.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<PlacementPolicy>,
     /// Done in order at the end, also after a failure.
     pub teardown: Vec<Action>,
     /// Names from [`crate::INSTRUMENTS`].
@@ -54,6 +65,9 @@ impl Default for Job {
             workload: Workload::default(),
             background: Vec::new(),
             queue: None,
+            idle: None,
+            frequency: None,
+            policy: None,
             teardown: Vec::new(),
             instruments: Vec::new(),
             samples: false,

@@ -1,14 +1,17 @@
 //! What a workload needs, by its kind.
 
-use crate::{Kind, Scheduling};
+use crate::{Audio, Kind, Package, Scheduling};
 
 impl Kind {
     /// Its name in an experiment file.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
+            Kind::Audio(_) => "audio",
+            Kind::Browser(_) => "browser",
             Kind::Command(_) => "command",
             Kind::Compositor(_) => "compositor",
+            Kind::CpuScore(_) => "cpu-score",
             Kind::Crowd(_) => "crowd",
             Kind::Cyclictest(_) => "cyclictest",
             Kind::Deep(_) => "deep",
@@ -38,7 +41,10 @@ impl Kind {
             | Kind::Stream(_)
             | Kind::Sync(_)
             | Kind::Threads(_) => true,
-            Kind::Command(_)
+            Kind::Audio(_)
+            | Kind::Browser(_)
+            | Kind::Command(_)
+            | Kind::CpuScore(_)
             | Kind::Cyclictest(_)
             | Kind::Hackbench(_)
             | Kind::Hogs(_)
@@ -61,7 +67,10 @@ impl Kind {
             | Kind::Stream(_)
             | Kind::Sync(_)
             | Kind::Threads(_) => true,
-            Kind::Compositor(_)
+            Kind::Audio(_)
+            | Kind::Browser(_)
+            | Kind::Compositor(_)
+            | Kind::CpuScore(_)
             | Kind::Crowd(_)
             | Kind::Cyclictest(_)
             | Kind::Frames(_)
@@ -75,10 +84,13 @@ impl Kind {
     pub fn program(&self) -> Option<&str> {
         match self {
             Kind::Command(command) => command.argv.first().map(String::as_str),
+            Kind::Audio(_) => Some(Audio::DECODER),
             Kind::Cyclictest(_) => Some("cyclictest"),
             Kind::Hackbench(_) => Some("hackbench"),
             Kind::Periodic(periodic) => periodic.rt_app.as_ref().map(|_| "rt-app"),
-            Kind::Compositor(_)
+            Kind::Browser(_)
+            | Kind::Compositor(_)
+            | Kind::CpuScore(_)
             | Kind::Crowd(_)
             | Kind::Deep(_)
             | Kind::Frames(_)
@@ -92,6 +104,25 @@ impl Kind {
         }
     }
 
+    /// The Debian packages that it needs beside its program.
+    #[must_use]
+    pub fn packages(&self) -> Vec<Package> {
+        match self {
+            Kind::Audio(_) => vec![Audio::package()],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The kernel module without which it has nothing to work with, if that is
+    /// none that a queue wants.
+    #[must_use]
+    pub fn module(&self) -> Option<&'static str> {
+        match self {
+            Kind::Audio(audio) => audio.module(),
+            _ => None,
+        }
+    }
+
     /// How the first thread of its process is scheduled, if that is how the
     /// workload is: not where single threads are scheduled, or where its
     /// program does it.
@@ -99,8 +130,11 @@ impl Kind {
     pub fn process_scheduling(&self) -> Option<&Scheduling> {
         match self {
             Kind::Cyclictest(_) | Kind::Periodic(_) => None,
-            Kind::Command(_)
+            Kind::Audio(_)
+            | Kind::Browser(_)
+            | Kind::Command(_)
             | Kind::Compositor(_)
+            | Kind::CpuScore(_)
             | Kind::Crowd(_)
             | Kind::Deep(_)
             | Kind::Frames(_)
@@ -132,8 +166,11 @@ impl Kind {
         let file = match self {
             Kind::Periodic(periodic) => periodic.rt_app.as_deref(),
             Kind::Replay(replay) => replay.file.as_deref(),
-            Kind::Command(_)
+            Kind::Audio(_)
+            | Kind::Browser(_)
+            | Kind::Command(_)
             | Kind::Compositor(_)
+            | Kind::CpuScore(_)
             | Kind::Crowd(_)
             | Kind::Cyclictest(_)
             | Kind::Deep(_)
@@ -157,7 +194,10 @@ impl Kind {
                 let compositor = ("compositor_scheduling", &kind.compositor_scheduling);
                 return vec![("scheduling", &kind.scheduling), compositor];
             }
+            Kind::Audio(kind) => vec![&kind.scheduling],
+            Kind::Browser(kind) => vec![&kind.scheduling],
             Kind::Command(kind) => vec![&kind.scheduling],
+            Kind::CpuScore(kind) => vec![&kind.scheduling],
             Kind::Crowd(kind) => vec![&kind.scheduling],
             Kind::Cyclictest(kind) => vec![&kind.scheduling],
             Kind::Deep(kind) => vec![&kind.scheduling],

@@ -23,6 +23,9 @@ mod job;
 mod kind;
 mod machine;
 mod metric;
+mod phone;
+mod policy;
+mod power;
 mod quantum;
 mod queue;
 mod record;
@@ -34,10 +37,18 @@ pub use identity::{IdentityKind, IdentityPart, SETTING_MAX};
 pub use image::Image;
 pub use instrument::{INSTRUMENTS, Instrument};
 pub use job::{Action, Job, SCHEMA};
-pub use machine::{Linked, Machine, Order, Payload, below_experiment};
+pub use machine::{Held, Linked, Machine, Order, Package, Payload, below_experiment};
 pub use metric::{
     ELAPSED, Form, Giver, JITTER, JITTER_OF, JOBS, METRICS, Mark, Metric, Name, PER_JOB,
     event_names, givers, is_event, measured, of_instrument, per_job,
+};
+pub use phone::{Audio, Browser, CpuScore};
+pub use policy::{
+    POLICIES, PlacementPolicy, PolicyEntry, PolicyForm, Tunable, TunableUnit, policy,
+};
+pub use power::{
+    FREQUENCY_POLICIES, Frequency, FrequencyGovernor, FrequencyStep, IDLE_DRIVER, IDLE_GOVERNOR,
+    Idle, IdleGovernor, IdleState,
 };
 pub use quantum::WrongQuantum;
 pub use queue::{Design, Put, Queue, Share, Worker};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Action, Image, Job};
+use crate::{Action, IdentityKind, IdentityPart, Image, Job, PlacementPolicy};
 
 /// The machine a run wants. Targets that are a real machine check it and
 /// cannot change it.
@@ -59,6 +59,9 @@ pub struct Payload {
     /// or which libraries are loaded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked: Vec<Linked>,
+    /// Debian packages that are installed here, with what their files need.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub packages: Vec<Package>,
     /// Steps that load modules by name and with which the set-up of every run
     /// begins. A machine of ours has them behind it before its job is known, so
     /// that they are part of its memory image, as far as they bring nothing
@@ -73,12 +76,63 @@ pub struct Payload {
     /// Names of modules to which other steps give parameters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub varied: Vec<String>,
+    /// Placement policies of all levels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub policies: Vec<PlacementPolicy>,
 }
 
 impl Payload {
     /// Where a machine of ours finds the steps that it begins with, as a JSON
     /// list of [`Action`].
     pub const FIRST: &str = "/etc/assize/first.json";
+    /// Where it finds what it was given of packages, as a JSON list of
+    /// [`Held`].
+    pub const PACKAGES: &str = "/etc/assize/packages.json";
+}
+
+/// A Debian package.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Package {
+    /// Its name.
+    pub name: String,
+    /// Only those of its files whose path matches one of these patterns with
+    /// `*`; all, if there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<String>,
+}
+
+/// What was carried of a package.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Held {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The absolute paths of its files there, sorted.
+    pub files: Vec<String>,
+}
+
+impl Held {
+    /// The files with what `digest` says of each, one a line: two packages with
+    /// the same text are the same.
+    pub fn listed(&self, mut digest: impl FnMut(&str) -> Option<String>) -> String {
+        let line = |path: &String| {
+            let digest = digest(path).unwrap_or_default();
+            format!("{digest} {path}\n")
+        };
+        self.files.iter().map(line).collect()
+    }
+
+    /// What it is, as an identity says it. `digest` is that of the text that
+    /// [`Held::listed`] gives.
+    #[must_use]
+    pub fn identity(&self, digest: &str) -> IdentityPart {
+        let digest = digest.get(..16).unwrap_or(digest);
+        let value = format!("{}, {} files, {digest}", self.version, self.files.len());
+        IdentityPart::new(IdentityKind::Package, &self.name, value)
+    }
 }
 
 /// A program with the variables of its environment that decide what is loaded.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::phone::{Audio, Browser, CpuScore};
 use crate::submitting::{Compositor, Crowd, Deep, Frames, Replay, Storm, Stream, Sync, Threads};
 
 /// Something to execute, under a name.
@@ -31,10 +32,16 @@ impl Default for Workload {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Kind {
+    /// The real mpg123 and aplay, which play music.
+    Audio(Audio),
+    /// Pages that are loaded, and a compositor.
+    Browser(Browser),
     /// Any program.
     Command(Command),
     /// Clients and a compositor with a deadline.
     Compositor(Compositor),
+    /// Threads that compute as much as they can.
+    CpuScore(CpuScore),
     /// Many contexts that feed one engine.
     Crowd(Crowd),
     /// The real cyclictest of rt-tests.
@@ -65,10 +72,22 @@ pub enum Kind {
 
 /// Kind and what it is, for lists.
 pub const WORKLOADS: &[(&str, &str)] = &[
+    (
+        "audio",
+        "the mpg123 and aplay of Debian: play music through ALSA",
+    ),
+    (
+        "browser",
+        "pages that a main thread and workers load, and a compositor beside them",
+    ),
     ("command", "any program"),
     (
         "compositor",
         "simgpu: clients that render, and a compositor that has a deadline",
+    ),
+    (
+        "cpu-score",
+        "threads that compute as much as they can in a given time",
     ),
     (
         "crowd",
@@ -319,6 +338,15 @@ pub struct Periodic {
     /// Instead of `loops`: the path of a file for rt-app, which then runs
     /// it.
     pub rt_app: Option<String>,
+    /// How long a turn of rt-app's loop takes, in nanoseconds, where its file
+    /// does not say.
+    pub calibration_ns: Option<u64>,
+}
+
+impl Periodic {
+    /// How long a turn of rt-app's loop takes on an exact machine, as rt-app 1.0
+    /// itself finds it there.
+    pub const EXACT_CALIBRATION_NS: u64 = 188;
 }
 
 impl Default for Periodic {
@@ -327,6 +355,7 @@ impl Default for Periodic {
             duration_ns: 1_000_000_000,
             loops: Vec::new(),
             rt_app: None,
+            calibration_ns: None,
         }
     }
 }

@@ -1,13 +1,15 @@
 //! From an experiment to its plan.
 
+use assize_job::{Kind, Periodic};
 use indexmap::IndexMap;
 
 use crate::combine::{Levels, combine, unchanged};
 use crate::error::Error;
 use crate::experiment::{Experiment, Overrides};
 use crate::grid::{self, Grid};
-use crate::mistakes::{targets, wrong_target};
+use crate::mistakes::{self, targets, wrong_target};
 use crate::plan::{Better, Claim, Plan, PlannedConfiguration, SCHEMA, Until};
+use crate::raw::Level;
 use crate::sections::RUNS_MAX;
 use crate::{metrics, names, payload, schedule, switches, tables};
 
@@ -26,7 +28,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     check_overrides(experiment, overrides)?;
     let file = &experiment.file;
     let whole = grid::whole(experiment)?;
-    let every = configurations(experiment, &whole, overrides.cpus)?;
+    let every = configurations(experiment, &whole, overrides)?;
     switches::check(experiment, &every)?;
     metrics::find(experiment, &every)?;
     let payload = payload::derive(experiment, &every)?;
@@ -34,10 +36,12 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         (whole, every)
     } else {
         let part = grid::part(experiment, &whole, &overrides.levels)?;
-        let configurations = configurations(experiment, &part, overrides.cpus)?;
+        let configurations = configurations(experiment, &part, overrides)?;
         (part, configurations)
     };
     let factors = grid.levels(experiment);
+    let target = overrides.target.as_ref().unwrap_or(&file.target);
+    calibrate(target, &mut configurations);
     let switches = switches::mark(experiment, &factors, &mut configurations)?;
     if file.aa {
         repeat_baseline(&mut configurations);
@@ -46,7 +50,6 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     let cells = configurations.len() * file.workloads.len();
     check_total(experiment, overrides, cells as u64, blocks)?;
     let seed = overrides.seed.unwrap_or(file.seed);
-    let target = overrides.target.as_ref().unwrap_or(&file.target);
     let images = images(target, file.images, blocks);
     let workloads = unchanged(experiment)?;
     let sizes = (configurations.len(), workloads.len());
@@ -114,17 +117,45 @@ fn check_overrides(experiment: &Experiment, overrides: &Overrides) -> Result<(),
         let why = format!("{runs} is not between 1 and {RUNS_MAX}");
         return Err(Error::option("--runs", "", why));
     }
-    let Some(cpus) = overrides.cpus else {
-        return Ok(());
-    };
-    if !(1..=255).contains(&cpus) {
-        let why = format!("{cpus} is not between 1 and 255");
-        return Err(Error::option("--cpus", "", why));
+    if let Some(cpus) = overrides.cpus {
+        if !(1..=255).contains(&cpus) {
+            let why = format!("{cpus} is not between 1 and 255");
+            return Err(Error::option("--cpus", "", why));
+        }
+        let sets = |level: &Level| level.cpus.is_some();
+        check_no_level(experiment, "--cpus", "sets the number of CPUs", sets)?;
     }
+    match &overrides.kernel {
+        Some(kernel) => check_kernel(experiment, overrides, kernel),
+        None => Ok(()),
+    }
+}
+
+fn check_kernel(experiment: &Experiment, overrides: &Overrides, kernel: &str) -> Result<(), Error> {
+    let target = overrides.target.as_ref().unwrap_or(&experiment.file.target);
+    if target == "host" || target.starts_with("ssh:") {
+        let why = format!("on the target {target} it is the kernel that runs there");
+        let error = Error::option("--kernel", kernel, why);
+        return Err(error.mend("leave it out, or take the target exact or live"));
+    }
+    if kernel.is_empty() || kernel.chars().any(char::is_whitespace) {
+        let error = Error::option("--kernel", "", format!("'{kernel}' is no kernel"));
+        return Err(error.mend(mistakes::KERNELS));
+    }
+    let sets = |level: &Level| level.kernel.is_some();
+    check_no_level(experiment, "--kernel", "sets the kernel", sets)
+}
+
+/// That no level of a factor sets what an option sets for all.
+fn check_no_level(
+    experiment: &Experiment,
+    option: &str,
+    why: &str,
+    sets: impl Fn(&Level) -> bool,
+) -> Result<(), Error> {
     for (factor, levels) in &experiment.file.factors {
-        if levels.values().any(|level| level.cpus.is_some()) {
-            let why = "sets the number of CPUs";
-            let error = Error::option("--cpus", &format!("factors.{factor}"), why);
+        if levels.values().any(&sets) {
+            let error = Error::option(option, &format!("factors.{factor}"), why);
             return Err(error.mend(format!("use --set {factor}=LEVEL")));
         }
     }
@@ -134,7 +165,7 @@ fn check_overrides(experiment: &Experiment, overrides: &Overrides) -> Result<(),
 fn configurations(
     experiment: &Experiment,
     grid: &Grid,
-    cpus: Option<u32>,
+    overrides: &Overrides,
 ) -> Result<Vec<PlannedConfiguration>, Error> {
     let factors = &experiment.file.factors;
     let parts = names::parts(factors);
@@ -148,7 +179,7 @@ fn configurations(
                 Some((factor.as_str(), name.as_str(), level))
             })
             .collect();
-        let combined = combine(experiment, &levels, cpus)?;
+        let combined = combine(experiment, &levels, overrides)?;
         let label: Vec<String> = levels
             .iter()
             .map(|(factor, level, _)| format!("{factor}={level}"))
@@ -168,10 +199,32 @@ fn configurations(
             background: combined.background,
             beside: combined.beside,
             queue: combined.queue,
+            idle: combined.idle,
+            frequency: combined.frequency,
+            policy: combined.policy,
             workloads: combined.workloads,
         });
     }
     Ok(configurations)
+}
+
+/// Nothing has to be measured on an exact machine to know how long a turn of
+/// rt-app's loop takes.
+fn calibrate(target: &str, configurations: &mut [PlannedConfiguration]) {
+    let every = configurations.iter_mut().flat_map(|configuration| {
+        let beside = configuration.beside.iter_mut().flatten();
+        let own = configuration.workloads.iter_mut();
+        own.chain(&mut configuration.background).chain(beside)
+    });
+    for workload in every {
+        if let Kind::Periodic(one) = &mut workload.kind
+            && one.rt_app.is_some()
+            && target == EXACT
+        {
+            one.calibration_ns
+                .get_or_insert(Periodic::EXACT_CALIBRATION_NS);
+        }
+    }
 }
 
 fn repeat_baseline(configurations: &mut Vec<PlannedConfiguration>) {

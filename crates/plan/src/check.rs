@@ -15,7 +15,7 @@ use crate::{parameters, quantity, sections};
 /// Where each key and each element of a list stands.
 pub(crate) type Spans = HashMap<String, Range<usize>>;
 
-type Node<'t> = Spanned<DeValue<'t>>;
+pub(crate) type Node<'t> = Spanned<DeValue<'t>>;
 
 /// Reads a file into plain values, named as they are where they go, and the
 /// places of its keys.
@@ -72,9 +72,9 @@ fn is_bare(key: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }
 
-struct Checker<'a> {
-    source: Source<'a>,
-    spans: Spans,
+pub(crate) struct Checker<'a> {
+    pub(crate) source: Source<'a>,
+    pub(crate) spans: Spans,
     /// Workload to the parameters of its kind.
     kinds: HashMap<String, &'static Section>,
     /// Whether keys that are not given get their defaults.
@@ -95,12 +95,22 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn check(&mut self, path: &str, node: &Node<'_>, kind: &Type) -> Result<Value, Error> {
+    pub(crate) fn check(
+        &mut self,
+        path: &str,
+        node: &Node<'_>,
+        kind: &Type,
+    ) -> Result<Value, Error> {
         match kind {
             Type::Text | Type::Target | Type::Instrument | Type::Free | Type::Word(_) => {
                 self.text(path, node, kind)
             }
-            Type::Duration(_) | Type::Size | Type::Share => self.quantity(path, node, kind),
+            Type::Duration(_)
+            | Type::Size
+            | Type::Share
+            | Type::Power
+            | Type::Energy
+            | Type::Frequency => self.quantity(path, node, kind),
             Type::Whole(least, most) => self.whole(path, node, *least, *most),
             Type::Flag => match node.get_ref() {
                 DeValue::Boolean(flag) => Ok(Value::Bool(*flag)),
@@ -119,14 +129,13 @@ impl Checker<'_> {
                 DeValue::Array(_) => self.list(path, node, element),
                 _ => Ok(Value::Array(vec![self.check(path, node, element)?])),
             },
+            Type::WordOrList(words, element) => match node.get_ref() {
+                DeValue::Array(_) => self.list(path, node, element),
+                DeValue::String(_) => self.text(path, node, &Type::Word(words)),
+                _ => Err(self.wants(path, node, "a name in quotes, or a list in [ ]")),
+            },
             Type::Map(element) => self.map(path, node, element),
-            Type::Pairs => {
-                let map = self.map(path, node, &Type::Value)?;
-                let pairs = map.as_object().into_iter().flatten();
-                Ok(pairs
-                    .map(|(name, value)| Value::Array(vec![name.as_str().into(), value.clone()]))
-                    .collect())
-            }
+            Type::Pairs => self.pairs(path, node),
             Type::Table(section) => {
                 let table = self.want_table(path, node)?;
                 self.table(path, &node.span(), table, section)
@@ -139,7 +148,16 @@ impl Checker<'_> {
             Type::Action => self.action(path, node),
             Type::Workload => self.workload(path, node),
             Type::Changes => self.changes(path, node),
+            Type::Policy => self.policy(path, node),
         }
+    }
+
+    fn pairs(&mut self, path: &str, node: &Node<'_>) -> Result<Value, Error> {
+        let map = self.map(path, node, &Type::Value)?;
+        let pairs = map.as_object().into_iter().flatten();
+        Ok(pairs
+            .map(|(name, value)| Value::Array(vec![name.as_str().into(), value.clone()]))
+            .collect())
     }
 
     fn text(&self, path: &str, node: &Node<'_>, kind: &Type) -> Result<Value, Error> {
@@ -171,6 +189,9 @@ impl Checker<'_> {
             let example = match kind {
                 Type::Duration(_) => "a duration with a unit, in quotes, such as \"20s\"",
                 Type::Size => "a size with a unit, in quotes, such as \"256M\"",
+                Type::Power => "a power with a unit, in quotes, such as \"80mW\"",
+                Type::Energy => "an energy with a unit, in quotes, such as \"12uJ\"",
+                Type::Frequency => "a frequency with a unit, in quotes, such as \"600MHz\"",
                 _ => "a share in quotes, such as \"2%\"",
             };
             return Err(self.wants(path, node, example));
@@ -184,6 +205,9 @@ impl Checker<'_> {
                 other => other.map(Number::from),
             },
             Type::Size => quantity::size_mib(text).map(Number::from),
+            Type::Power => quantity::power_uw(text).map(Number::from),
+            Type::Energy => quantity::energy_nj(text).map(Number::from),
+            Type::Frequency => quantity::frequency_khz(text).map(Number::from),
             _ => quantity::share(text)
                 .and_then(|share| Number::from_f64(share).ok_or_else(|| "is no number".into())),
         };
@@ -408,18 +432,22 @@ impl Checker<'_> {
         Ok(Value::Object(values))
     }
 
-    fn want_table<'n, 't>(&self, path: &str, node: &'n Node<'t>) -> Result<&'n DeTable<'t>, Error> {
+    pub(crate) fn want_table<'n, 't>(
+        &self,
+        path: &str,
+        node: &'n Node<'t>,
+    ) -> Result<&'n DeTable<'t>, Error> {
         match node.get_ref() {
             DeValue::Table(table) => Ok(table),
             _ => Err(self.wants(path, node, "a table")),
         }
     }
 
-    fn wants(&self, path: &str, node: &Node<'_>, wanted: &str) -> Error {
+    pub(crate) fn wants(&self, path: &str, node: &Node<'_>, wanted: &str) -> Error {
         self.error(path, node, format!("must be {wanted}"))
     }
 
-    fn error(&self, path: &str, node: &Node<'_>, why: impl Into<String>) -> Error {
+    pub(crate) fn error(&self, path: &str, node: &Node<'_>, why: impl Into<String>) -> Error {
         self.source.error(&node.span(), path, why)
     }
 }

@@ -1,14 +1,14 @@
 //! What the levels of one configuration amount to.
 
-use assize_job::{Action, Kind, Machine, Queue, Workload};
+use assize_job::{Action, Frequency, Idle, Kind, Machine, PlacementPolicy, Queue, Workload};
 use indexmap::IndexMap;
 use serde_json::Value;
 
 use crate::check::join;
 use crate::error::Error;
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Overrides};
 use crate::raw::{self, Level, Parameters};
-use crate::{modules, payload, queue, scheduling, settings};
+use crate::{modules, payload, policy, power, queue, scheduling, settings};
 
 /// The levels of one configuration: factor, level and what it sets.
 pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a Level)>;
@@ -23,28 +23,26 @@ pub(crate) struct Combined {
     /// What each workload alone has beside it.
     pub(crate) beside: Vec<Vec<Workload>>,
     pub(crate) queue: Option<Queue>,
+    pub(crate) idle: Option<Idle>,
+    pub(crate) frequency: Option<Frequency>,
+    pub(crate) policy: Option<PlacementPolicy>,
 }
 
 /// Puts levels together with what the experiment says for all.
 pub(crate) fn combine(
     experiment: &Experiment,
     levels: &Levels<'_>,
-    cpus: Option<u32>,
+    overrides: &Overrides,
 ) -> Result<Combined, Error> {
     settings::agree(experiment, levels)?;
     modules::agree(experiment, levels)?;
     let file = &experiment.file;
-    let machine = machine(experiment, levels, cpus);
+    let machine = machine(experiment, levels, overrides);
     let running = running(levels);
     let workload = |section: &str, name: &String, base: &Parameters| {
         let base_path = join(section, name);
         let workload = workload(experiment, levels, name, base, &base_path)?;
-        let path = levels
-            .iter()
-            .map(|(factor, level, _)| level_path(factor, level))
-            .map(|path| join(&join(&path, "workload"), name))
-            .rfind(|path| experiment.gives(path))
-            .unwrap_or(base_path);
+        let path = last_given(experiment, levels, name).unwrap_or(base_path);
         scheduling::check(experiment, &path, &workload.kind, machine.cpus)?;
         Ok(workload)
     };
@@ -57,7 +55,7 @@ pub(crate) fn combine(
             .collect::<Result<Vec<Workload>, Error>>()
     };
     let background = of_background(running.clone())?;
-    let mut beside: Vec<Vec<Workload>> = file
+    let beside: Vec<Vec<Workload>> = file
         .workloads
         .values()
         .map(|base| {
@@ -70,20 +68,44 @@ pub(crate) fn combine(
         .iter()
         .map(|(name, base)| workload("workloads", name, base))
         .collect::<Result<_, Error>>()?;
-    if beside.iter().all(Vec::is_empty) {
-        beside.clear();
-    }
-    let every = workloads.iter().chain(&background);
-    let queue = queue::queue(experiment, levels, every.chain(beside.iter().flatten()))?;
+    let own = || workloads.iter().chain(&background);
+    let every = || own().chain(beside.iter().flatten());
+    let queue = queue::queue(experiment, levels, every())?;
+    let frequency = power::frequency(experiment, levels)?;
+    let idle = power::idle(experiment, levels, frequency.is_some())?;
+    let mut setup = setup(experiment, levels, queue.as_ref());
+    power::add_steps(&mut setup, idle.as_ref(), frequency.as_ref());
+    setup.splice(0..0, modules::missing_steps(&setup, every()));
     Ok(Combined {
-        setup: setup(experiment, levels, queue.as_ref()),
+        setup,
         teardown: teardown(experiment, levels),
         background,
         workloads,
-        beside,
+        beside: unless_empty(beside),
+        policy: policy::policy(experiment, levels),
         queue,
+        idle,
+        frequency,
         machine,
     })
+}
+
+/// The path of what the last level says of a workload that says something of it.
+fn last_given(experiment: &Experiment, levels: &Levels<'_>, name: &str) -> Option<String> {
+    let paths = levels
+        .iter()
+        .map(|(factor, level, _)| level_path(factor, level));
+    paths
+        .map(|path| join(&join(&path, "workload"), name))
+        .rfind(|path| experiment.gives(path))
+}
+
+/// The lists, or none at all if nothing is in any.
+fn unless_empty(lists: Vec<Vec<Workload>>) -> Vec<Vec<Workload>> {
+    match lists.iter().all(Vec::is_empty) {
+        true => Vec::new(),
+        false => lists,
+    }
 }
 
 /// The background workloads that the levels name, each once.
@@ -113,12 +135,12 @@ pub(crate) fn level_path(factor: &str, level: &str) -> String {
     join(&join("factors", factor), level)
 }
 
-fn machine(experiment: &Experiment, levels: &Levels<'_>, cpus: Option<u32>) -> Machine {
+fn machine(experiment: &Experiment, levels: &Levels<'_>, overrides: &Overrides) -> Machine {
     let file = &experiment.file;
     let mut machine = Machine {
-        kernel: file.kernel.clone(),
+        kernel: overrides.kernel.as_ref().unwrap_or(&file.kernel).clone(),
         command_line: Vec::new(),
-        cpus: cpus.unwrap_or(file.cpus),
+        cpus: overrides.cpus.unwrap_or(file.cpus),
         memory_mib: file.memory_mib,
         ..Machine::default()
     };
@@ -148,8 +170,8 @@ fn machine(experiment: &Experiment, levels: &Levels<'_>, cpus: Option<u32>) -> M
 
 /// The set-up of the experiment, then those of the levels. A module is loaded
 /// once, with the parameters of all; a sysctl is set once, a level's value
-/// before the experiment's. The module that queues want comes first, if no
-/// step loads it.
+/// before the experiment's. The modules that queues and workloads want come
+/// first, if no step loads them.
 fn setup(experiment: &Experiment, levels: &Levels<'_>, queue: Option<&Queue>) -> Vec<Action> {
     let mut steps = experiment.file.setup.clone();
     let general = steps.len();

@@ -37,6 +37,9 @@ pub struct Overrides {
     /// Number of CPUs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus: Option<u32>,
+    /// The kernel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
 }
 
 /// Reads an experiment file. `name` is what messages call it.

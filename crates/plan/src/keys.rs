@@ -25,12 +25,20 @@ pub(crate) enum Type {
     Size,
     /// Text as in [`crate::quantity::share`].
     Share,
+    /// Text as in [`crate::quantity::power_uw`].
+    Power,
+    /// Text as in [`crate::quantity::energy_nj`].
+    Energy,
+    /// Text as in [`crate::quantity::frequency_khz`].
+    Frequency,
     /// True or false.
     Flag,
     /// Text or a whole number, which becomes text.
     Value,
     /// A list.
     List(&'static Type),
+    /// One of these words, or a list.
+    WordOrList(&'static [&'static str], &'static Type),
     /// A list, or one element of it.
     OneOrMore(&'static Type),
     /// A table with free keys.
@@ -44,6 +52,8 @@ pub(crate) enum Type {
     Part(&'static Section),
     /// A step of set-up or tear-down.
     Action,
+    /// A placement policy.
+    Policy,
     /// A workload: `kind` decides which keys there are.
     Workload,
     /// Workloads to the parameters that differ.

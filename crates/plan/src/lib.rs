@@ -42,7 +42,13 @@ mod modules;
 mod names;
 mod parameters;
 mod payload;
+mod payload_sections;
+mod phone;
 mod plan;
+mod policy;
+mod power;
+mod power_sections;
+mod power_tables;
 #[cfg(test)]
 mod published;
 mod quantity;

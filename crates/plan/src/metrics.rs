@@ -11,6 +11,17 @@ use crate::tables;
 /// What metrics were called before: that, and what they are called now.
 const FORMER: &[(&str, &str)] = &[("time", ELAPSED)];
 
+/// The instrument that gives what follows.
+const RESIDENCY: &str = "cpu-residency";
+/// Metrics that want idle states whose powers are declared.
+const MODELLED: [&str; 3] = [
+    "modelled_energy",
+    "modelled_power",
+    "modelled_energy_per_job",
+];
+/// Metrics that want frequencies.
+const OF_FREQUENCY: [&str; 2] = ["frequency_changes", "mean_frequency"];
+
 /// The first mistake, if there is one. `configurations` are all that the file
 /// makes: what one of them measures is measured.
 pub(crate) fn find(
@@ -20,6 +31,7 @@ pub(crate) fn find(
     let file = &experiment.file;
     let every = || configurations.iter().flat_map(|one| &one.workloads);
     of_its_own(experiment, every())?;
+    declared(experiment, configurations)?;
     let here = Here::new(experiment, every());
     for (at, primary) in file.primary.iter().enumerate() {
         here.wants(&format!("primary[{at}].metric"), &primary.metric)?;
@@ -33,6 +45,40 @@ pub(crate) fn find(
         let here = Here::new(experiment, every().filter(is_column));
         for (which, metric) in table.metric.iter().enumerate() {
             here.wants(&tables::metric_path(experiment, at, which), metric)?;
+        }
+    }
+    Ok(())
+}
+
+/// What follows from idle states or frequencies wants some to be declared.
+fn declared(experiment: &Experiment, configurations: &[PlannedConfiguration]) -> Result<(), Error> {
+    let file = &experiment.file;
+    if !file.instruments.iter().any(|name| name == RESIDENCY) {
+        return Ok(());
+    }
+    let idle = configurations.iter().any(|one| one.idle.is_some());
+    let frequency = configurations.iter().any(|one| one.frequency.is_some());
+    let primary = file.primary.iter().map(|primary| &primary.metric);
+    let primary = primary
+        .enumerate()
+        .map(|(at, metric)| (format!("primary[{at}].metric"), metric));
+    let of_tables = file.tables.iter().enumerate().flat_map(|(at, table)| {
+        let path = move |which| tables::metric_path(experiment, at, which);
+        let metrics = table.metric.iter().enumerate();
+        metrics.map(move |(which, metric)| (path(which), metric))
+    });
+    for (path, metric) in primary.chain(of_tables) {
+        let error = |what: &str, mend: &str| {
+            let why = format!("'{metric}' is of {what}, and none are declared");
+            Err(experiment.error(&path, why).mend(mend))
+        };
+        if MODELLED.contains(&metric.as_str()) && !idle {
+            return error("idle states", "add idle = { states = \"phone\" }");
+        }
+        let of_frequency =
+            OF_FREQUENCY.contains(&metric.as_str()) || metric.starts_with("frequency_time:");
+        if of_frequency && !frequency {
+            return error("frequencies", "add frequency = { steps = \"phone\" }");
         }
     }
     Ok(())

@@ -322,11 +322,14 @@ fn background(experiment: &Experiment) -> Result<(), Error> {
     }
 }
 
+/// What a kernel is called.
+pub(crate) const KERNELS: &str = "give debian:6.12, running, or a name given to assize kernel add";
+
 fn kernel(experiment: &Experiment, path: &str, kernel: Option<&str>) -> Result<(), Error> {
     match kernel {
         Some(name) if name.chars().any(char::is_whitespace) => {
             let error = experiment.error(path, format!("'{name}' is no kernel"));
-            Err(error.mend("give debian:6.12, running, or a name given to assize kernel add"))
+            Err(error.mend(KERNELS))
         }
         _ => Ok(()),
     }

@@ -1,6 +1,8 @@
 //! Which file a kernel module's name stands for, in each configuration.
 
-use assize_job::Action;
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_job::{Action, Workload};
 
 use crate::check::join;
 use crate::combine::{Levels, level_path};
@@ -36,6 +38,29 @@ pub(crate) fn are_same(one: &str, other: &str) -> bool {
         (false, false) => stem(one) == stem(other),
         _ => one == other,
     }
+}
+
+/// Whether a step loads what the kernel calls by this name.
+pub(crate) fn is_loaded(steps: &[Action], name: &str) -> bool {
+    steps.iter().any(|step| match step {
+        Action::Module { module, .. } => stem(module) == stem(name),
+        _ => false,
+    })
+}
+
+/// The steps that load what workloads want and no step loads.
+pub(crate) fn missing_steps<'w>(
+    steps: &[Action],
+    workloads: impl Iterator<Item = &'w Workload>,
+) -> Vec<Action> {
+    let wanted: BTreeSet<&str> = workloads.filter_map(|one| one.kind.module()).collect();
+    let missing = wanted.into_iter().filter(|name| !is_loaded(steps, name));
+    missing
+        .map(|name| Action::Module {
+            module: name.to_owned(),
+            parameters: BTreeMap::new(),
+        })
+        .collect()
 }
 
 /// In one configuration a module is one file: no two steps, and no step and

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::keys::Absent::{Is, Open, Required};
 use crate::keys::Type::{Duration, Flag, Free, List, Pairs, Table, Text, Whole, Word};
 use crate::keys::{Key, Section, key, named};
-use crate::submitting;
+use crate::{phone, submitting};
 
 const POLICIES: &[&str] = &["other", "batch", "idle", "fifo", "rr"];
 pub(crate) const COUNT: crate::keys::Type = Whole(1, 1_000_000);
@@ -82,6 +82,8 @@ pub(crate) static LOOP: Section = Section {
 
 /// Kind to its parameters.
 pub(crate) static KINDS: &[(&str, Section)] = &[
+    ("audio", phone::AUDIO),
+    ("browser", phone::BROWSER),
     (
         "command",
         Section {
@@ -116,6 +118,7 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
         },
     ),
     ("compositor", submitting::COMPOSITOR),
+    ("cpu-score", phone::CPU_SCORE),
     ("crowd", submitting::CROWD),
     (
         "cyclictest",
@@ -213,6 +216,13 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
                     Text,
                     Open,
                     "Instead of loops: a file for rt-app, which then runs it.",
+                ),
+                named(
+                    "calibration",
+                    "calibration_ns",
+                    Duration(1),
+                    Open,
+                    "How long a turn of rt-app's loop takes, where its file gives no number.",
                 ),
             ],
         },

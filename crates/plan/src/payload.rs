@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use assize_job::{Action, Kind, Linked, Payload, below_experiment};
+use assize_job::{
+    Action, Kind, Linked, Package, Payload, PlacementPolicy, PolicyForm, below_experiment,
+};
 use indexmap::IndexMap;
 
 use crate::error::Error;
@@ -22,7 +24,14 @@ pub(crate) fn derive(
     let mut modules: BTreeSet<&str> = given.modules.iter().map(String::as_str).collect();
     let mut module_files: BTreeSet<&str> = BTreeSet::new();
     let mut linked: BTreeSet<Linked> = BTreeSet::new();
+    let mut policies: BTreeSet<&PlacementPolicy> = BTreeSet::new();
     for configuration in configurations {
+        match &configuration.policy {
+            Some(policy) if policy.form == PolicyForm::Program => {
+                programs.extend(policy.argv.first().map(String::as_str));
+            }
+            policy => policies.extend(policy),
+        }
         for action in configuration.setup.iter().chain(&configuration.teardown) {
             match action {
                 Action::Module { module, .. } => {
@@ -52,10 +61,31 @@ pub(crate) fn derive(
         modules: owned(modules),
         module_files: owned(module_files),
         linked: linked.into_iter().collect(),
+        packages: packages(experiment, configurations),
         always: always(configurations),
         varied: varied(configurations, first.len()),
         first,
+        policies: policies.into_iter().cloned().collect(),
     })
+}
+
+/// Those that the file names, and those that workloads want of which it names
+/// none.
+fn packages(experiment: &Experiment, configurations: &[PlannedConfiguration]) -> Vec<Package> {
+    let given = experiment.file.payload.packages.iter();
+    let whole = given.map(|name| Package {
+        name: name.clone(),
+        only: Vec::new(),
+    });
+    let mut packages: BTreeSet<Package> = whole.collect();
+    for workload in configurations.iter().flat_map(|one| one.every_workload()) {
+        let wanted = workload.kind.packages().into_iter();
+        let others: Vec<Package> = wanted
+            .filter(|one| packages.iter().all(|other| other.name != one.name))
+            .collect();
+        packages.extend(others);
+    }
+    packages.into_iter().collect()
 }
 
 /// The steps that load modules by name and with which every set-up begins.

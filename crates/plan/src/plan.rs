@@ -1,6 +1,8 @@
 //! What an experiment file becomes.
 
-use assize_job::{Action, Image, Job, Machine, Order, Payload, Queue, Workload};
+use assize_job::{
+    Action, Frequency, Idle, Image, Job, Machine, Order, Payload, PlacementPolicy, Queue, Workload,
+};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
@@ -106,6 +108,15 @@ pub struct PlannedConfiguration {
     /// How queues of simgpu are, if a workload submits to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
+    /// The idle states of CPUs, if they are declared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle: Option<Idle>,
+    /// The frequencies of CPUs, if they are declared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency: Option<Frequency>,
+    /// What places tasks on CPUs, if not the kernel's own scheduler.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<PlacementPolicy>,
     /// The workloads with this configuration's parameters, in the order of
     /// [`Plan::workloads`].
     pub workloads: Vec<Workload>,
@@ -240,6 +251,9 @@ impl Plan {
                 workload: configuration.workloads.get(run.workload)?.clone(),
                 background: configuration.background_of(run.workload),
                 queue: configuration.queue.clone(),
+                idle: configuration.idle.clone(),
+                frequency: configuration.frequency.clone(),
+                policy: configuration.policy.clone(),
                 teardown: configuration.teardown.clone(),
                 instruments: self.instruments.clone(),
                 samples: self.samples,

@@ -13,7 +13,7 @@ use assize_job::{Kind, Loop, Queue, Scheduling, WORKLOADS};
 use serde_json::{Value, json};
 
 use crate::keys::{Absent, Key, Section, Type};
-use crate::{parameters, quantity, schema, sections};
+use crate::{parameters, payload_sections, power_sections, quantity, schema, sections};
 
 fn agrees(file: &str, wanted: &str) {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -71,10 +71,17 @@ fn words(kind: &Type) -> (String, &'static str) {
         Type::Duration(_) => ("duration".to_owned(), "`ns`, `us`, `ms`, `s`, `min`"),
         Type::Size => ("size".to_owned(), "`M`, `G`"),
         Type::Share => ("share".to_owned(), "`%`"),
+        Type::Power => ("power".to_owned(), "`uW`, `mW`, `W`"),
+        Type::Energy => ("energy".to_owned(), "`nJ`, `uJ`, `mJ`"),
+        Type::Frequency => ("frequency".to_owned(), "`kHz`, `MHz`, `GHz`"),
         Type::Flag => plain("true or false"),
         Type::Value => plain("text or whole number"),
         Type::List(Type::Whole(least, most)) => (format!("list of {least} to {most}"), ""),
         Type::List(element) => (format!("list of {}", plural(element)), ""),
+        Type::WordOrList(names, element) => {
+            let (names, elements) = (names.join("`, `"), plural(element));
+            (format!("`{names}`, or a list of {elements}"), "")
+        }
         Type::OneOrMore(element) => (format!("{}, or a list", words(element).0), ""),
         Type::Map(Type::OneOrMore(_)) => plain("[pattern](#include-and-exclude)"),
         Type::Map(element) => (format!("table of {}", plural(element)), ""),
@@ -84,6 +91,7 @@ fn words(kind: &Type) -> (String, &'static str) {
         }
         Type::Action => (format!("table: {}", link("step")), ""),
         Type::Workload => (format!("table: {}", link("workload")), ""),
+        Type::Policy => plain("[policy](policies.md)"),
         Type::Changes => plain("table of parameters"),
     }
 }
@@ -104,6 +112,8 @@ fn link(name: &str) -> String {
         "primary" => "primary",
         "level" => "levels",
         "queue" => "queues",
+        "idle" | "idle-state" => "idle-states",
+        "frequency" | "frequency-step" => "frequencies",
         "file" => "files",
         "loop" => "loops",
         "table" => "tables",
@@ -146,11 +156,15 @@ fn with_tables(text: &str) -> (String, usize) {
         &sections::EXPERIMENT,
         &sections::LEVEL,
         &sections::QUEUE,
+        &power_sections::IDLE,
+        &power_sections::IDLE_STATE,
+        &power_sections::FREQUENCY,
+        &power_sections::FREQUENCY_STEP,
         &sections::UNTIL,
         &sections::PRIMARY,
         &sections::TABLE,
-        &sections::PAYLOAD,
-        &sections::FILE,
+        &payload_sections::PAYLOAD,
+        &payload_sections::FILE,
         &parameters::SCHEDULING_KEYS,
         &parameters::LOOP,
     ];

@@ -7,6 +7,9 @@ const DURATIONS: &[(&str, u64)] = &[
     ("s", 1_000_000_000),
     ("min", 60_000_000_000),
 ];
+const POWERS: &[(&str, u64)] = &[("uW", 1), ("mW", 1000), ("W", 1_000_000)];
+const ENERGIES: &[(&str, u64)] = &[("nJ", 1), ("uJ", 1000), ("mJ", 1_000_000)];
+const FREQUENCIES: &[(&str, u64)] = &[("kHz", 1), ("MHz", 1000), ("GHz", 1_000_000)];
 const SIZES: &[(&str, u64)] = &[("M", 1), ("G", 1024)];
 
 /// The longest duration, in nanoseconds: a day.
@@ -39,6 +42,37 @@ pub(crate) fn size_mib(text: &str) -> Result<u64, String> {
         return Err(format!("'{text}' is not between 32M and 1024G"));
     }
     Ok(mib)
+}
+
+/// `80mW` in microwatts.
+pub(crate) fn power_uw(text: &str) -> Result<u64, String> {
+    let uw = quantity(text, POWERS)
+        .ok_or_else(|| format!("'{text}' is no power such as \"80mW\", \"500uW\", \"1.5W\""))?;
+    if uw > 1_000_000_000 {
+        return Err(format!("'{text}' is more than 1000W"));
+    }
+    Ok(uw)
+}
+
+/// `12uJ` in nanojoules.
+pub(crate) fn energy_nj(text: &str) -> Result<u64, String> {
+    let nj = quantity(text, ENERGIES)
+        .ok_or_else(|| format!("'{text}' is no energy such as \"12uJ\", \"500nJ\", \"1mJ\""))?;
+    if nj > 1_000_000_000_000 {
+        return Err(format!("'{text}' is more than 1000000mJ"));
+    }
+    Ok(nj)
+}
+
+/// `600MHz` in kilohertz.
+pub(crate) fn frequency_khz(text: &str) -> Result<u64, String> {
+    let khz = quantity(text, FREQUENCIES).ok_or_else(|| {
+        format!("'{text}' is no frequency such as \"600MHz\", \"1.8GHz\", \"100000kHz\"")
+    })?;
+    if !(1..=100_000_000).contains(&khz) {
+        return Err(format!("'{text}' is not between 1kHz and 100GHz"));
+    }
+    Ok(khz)
 }
 
 /// `2%` as 0.02.
@@ -109,6 +143,24 @@ mod tests {
         assert_eq!(size_mib("1.5G"), Ok(1536));
         for text in ["1M", "256", "256K", "256MB", "9999999G", "0.5M"] {
             assert!(size_mib(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn powers_energies_and_frequencies_have_units() {
+        assert_eq!(power_uw("80mW"), Ok(80_000));
+        assert_eq!(power_uw("0.5 mW"), Ok(500));
+        assert_eq!(power_uw("0uW"), Ok(0));
+        assert_eq!(energy_nj("1.5uJ"), Ok(1500));
+        assert_eq!(frequency_khz("1.8GHz"), Ok(1_800_000));
+        for text in ["80", "mW", "80 J", "1001W", "0.5uW", "80mw"] {
+            assert!(power_uw(text).is_err(), "{text}");
+        }
+        for text in ["1J", "0.5nJ", "2000000mJ", ""] {
+            assert!(energy_nj(text).is_err(), "{text}");
+        }
+        for text in ["0kHz", "101GHz", "1Hz", "0.5kHz", "600"] {
+            assert!(frequency_khz(text).is_err(), "{text}");
         }
     }
 

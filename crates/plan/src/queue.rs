@@ -78,11 +78,7 @@ fn path(experiment: &Experiment, levels: &Levels<'_>, key: &str) -> String {
 /// The step that loads the module, if no step does.
 pub(crate) fn missing_step(setup: &[Action], queue: Option<&Queue>) -> Option<Action> {
     queue?;
-    let loads = |action: &Action| match action {
-        Action::Module { module, .. } => modules::stem(module) == MODULE,
-        _ => false,
-    };
-    (!setup.iter().any(loads)).then(|| Action::Module {
+    (!modules::is_loaded(setup, MODULE)).then(|| Action::Module {
         module: MODULE.to_owned(),
         parameters: BTreeMap::new(),
     })

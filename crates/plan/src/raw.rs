@@ -1,6 +1,6 @@
 //! An experiment file as it was written, with its defaults filled in.
 
-use assize_job::Action;
+use assize_job::{Action, PlacementPolicy};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -45,6 +45,11 @@ pub(crate) struct File {
     pub(crate) until: Option<Until>,
     #[serde(default)]
     pub(crate) queue: Parameters,
+    #[serde(default)]
+    pub(crate) idle: Parameters,
+    #[serde(default)]
+    pub(crate) frequency: Parameters,
+    pub(crate) policy: Option<PlacementPolicy>,
     pub(crate) instruments: Vec<String>,
     pub(crate) primary: Vec<Primary>,
     pub(crate) higher_is_better: Vec<String>,
@@ -75,6 +80,9 @@ pub(crate) struct Level {
     pub(crate) background: Vec<String>,
     pub(crate) workload: IndexMap<String, Parameters>,
     pub(crate) queue: Parameters,
+    pub(crate) idle: Parameters,
+    pub(crate) frequency: Parameters,
+    pub(crate) policy: Option<PlacementPolicy>,
     pub(crate) environment: IndexMap<String, String>,
 }
 
@@ -105,6 +113,7 @@ pub(crate) struct Payload {
     pub(crate) programs: Vec<String>,
     pub(crate) files: Vec<Carried>,
     pub(crate) modules: Vec<String>,
+    pub(crate) packages: Vec<String>,
 }
 
 /// One file or directory to carry.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::keys::{Absent, Key, Section, Type};
 use crate::raw::BACKGROUND;
-use crate::{parameters, sections};
+use crate::{parameters, payload_sections, power_sections, sections};
 
 /// The JSON Schema of experiment files, as it is published in
 /// `schema/experiment.schema.json`. It knows what each key may hold; what
@@ -15,11 +15,15 @@ pub fn schema() -> Value {
     for section in [
         &sections::LEVEL,
         &sections::QUEUE,
+        &power_sections::IDLE,
+        &power_sections::IDLE_STATE,
+        &power_sections::FREQUENCY,
+        &power_sections::FREQUENCY_STEP,
         &sections::UNTIL,
         &sections::PRIMARY,
         &sections::TABLE,
-        &sections::PAYLOAD,
-        &sections::FILE,
+        &payload_sections::PAYLOAD,
+        &payload_sections::FILE,
         &parameters::SCHEDULING_KEYS,
         &parameters::LOOP,
     ] {
@@ -87,6 +91,34 @@ fn workload(kind: &str, section: &Section) -> Value {
     fixed(all, &required)
 }
 
+/// A name or path, or a table. Which tunables there are depends on the name, so
+/// that those of all policies may be there.
+fn policy() -> Value {
+    let mut named = Map::new();
+    named.insert("name".to_owned(), of(&Type::Text));
+    for tunable in assize_job::POLICIES.iter().flat_map(|one| one.tunables) {
+        let mut property = of(&crate::policy::written(tunable.unit));
+        property["description"] = tunable.about.into();
+        named.entry(tunable.name).or_insert(property);
+    }
+    let named = json!({
+        "type": "object",
+        "properties": named,
+        "required": ["name"],
+        "additionalProperties": { "type": "integer", "minimum": 0 },
+    });
+    let program = json!({
+        "type": "object",
+        "properties": {
+            "program": of(&Type::Text),
+            "arguments": of(&Type::List(&Type::Free)),
+        },
+        "required": ["program"],
+        "additionalProperties": false,
+    });
+    json!({ "anyOf": [of(&Type::Text), named, program] })
+}
+
 fn fixed(properties: Map<String, Value>, required: &[&str]) -> Value {
     let mut object = json!({
         "type": "object",
@@ -138,9 +170,17 @@ fn of(kind: &Type) -> Value {
         }
         Type::Size => json!({ "type": "string", "pattern": format!("{number} ?(M|G)$") }),
         Type::Share => json!({ "type": "string", "pattern": format!("{number} *%$") }),
+        Type::Power => json!({ "type": "string", "pattern": format!("{number} ?(uW|mW|W)$") }),
+        Type::Energy => json!({ "type": "string", "pattern": format!("{number} ?(nJ|uJ|mJ)$") }),
+        Type::Frequency => {
+            json!({ "type": "string", "pattern": format!("{number} ?(kHz|MHz|GHz)$") })
+        }
         Type::Flag => json!({ "type": "boolean" }),
         Type::Value => json!({ "type": ["string", "integer"] }),
         Type::List(element) => json!({ "type": "array", "items": of(element) }),
+        Type::WordOrList(words, element) => {
+            json!({ "anyOf": [{ "enum": words }, { "type": "array", "items": of(element) }] })
+        }
         Type::OneOrMore(element) => {
             json!({ "anyOf": [of(element), { "type": "array", "items": of(element) }] })
         }
@@ -148,6 +188,7 @@ fn of(kind: &Type) -> Value {
         Type::Pairs => json!({ "type": "object", "additionalProperties": of(&Type::Value) }),
         Type::Table(section) | Type::Part(section) => reference(section.name),
         Type::Action => reference("action"),
+        Type::Policy => policy(),
         Type::Workload => reference("workload"),
         Type::Changes => {
             json!({ "type": "object", "additionalProperties": reference("changes") })

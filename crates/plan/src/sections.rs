@@ -6,6 +6,9 @@ use crate::keys::Type::{
     Table, Target, Text, Value, Whole, Word, Workload,
 };
 use crate::keys::{Section, key, named};
+use crate::payload_sections::PAYLOAD;
+use crate::policy;
+use crate::power_sections::{FREQUENCY, IDLE};
 
 /// The most runs of one cell.
 pub(crate) const RUNS_MAX: u32 = 10_000;
@@ -115,6 +118,19 @@ pub(crate) static EXPERIMENT: Section = Section {
             Part(&QUEUE),
             Open,
             "How the queues of all workloads that submit to simgpu are.",
+        ),
+        policy::KEY,
+        key(
+            "idle",
+            Part(&IDLE),
+            Open,
+            "Idle states that CPUs have, and who chooses among them.",
+        ),
+        key(
+            "frequency",
+            Part(&FREQUENCY),
+            Open,
+            "Frequencies that CPUs have, and who chooses among them.",
         ),
         key(
             "instruments",
@@ -245,6 +261,19 @@ pub(crate) static LEVEL: Section = Section {
             Part(&QUEUE),
             Open,
             "Settings of the queues that differ.",
+        ),
+        policy::KEY,
+        key(
+            "idle",
+            Part(&IDLE),
+            Open,
+            "What differs of the idle states.",
+        ),
+        key(
+            "frequency",
+            Part(&FREQUENCY),
+            Open,
+            "What differs of the frequencies.",
         ),
         key(
             "environment",
@@ -398,40 +427,6 @@ pub(crate) static TABLE: Section = Section {
             Open,
             "Compare each configuration with that of the factor's first level and else the same levels; without it with the baseline.",
         ),
-    ],
-};
-
-/// What the target needs.
-pub(crate) static PAYLOAD: Section = Section {
-    name: "payload",
-    keys: &[
-        key(
-            "programs",
-            List(&Text),
-            Is("[]"),
-            "Programs by name (found in PATH) or path, with everything they link.",
-        ),
-        key(
-            "files",
-            List(&Table(&FILE)),
-            Is("[]"),
-            "Files and directories.",
-        ),
-        key(
-            "modules",
-            List(&Text),
-            Is("[]"),
-            "Kernel modules by name or path, with everything they depend on.",
-        ),
-    ],
-};
-
-/// A file to carry.
-pub(crate) static FILE: Section = Section {
-    name: "file",
-    keys: &[
-        key("from", Text, Required, "File or directory here."),
-        key("to", Text, Required, "The absolute path it has there."),
     ],
 };
 

@@ -87,16 +87,36 @@ fn settings(path: &str, level: &Level) -> Settings {
             set(thing, path.clone(), value);
         }
     }
-    for (name, value) in &level.queue {
-        let path = join(&join(path, "queue"), name);
-        let value = value.as_str().map_or_else(|| value.to_string(), Into::into);
-        set(format!("{name} of the queues"), path, value);
+    for (thing, path, value) in of_tables(path, level) {
+        set(thing, path, value);
     }
     for (name, value) in &level.environment {
         let path = join(&join(path, "environment"), name);
         set(format!("the variable {name}"), path, value.clone());
     }
     settings
+}
+
+/// What a level sets by tables of its own: thing, path and value.
+fn of_tables(path: &str, level: &Level) -> Vec<(String, String, String)> {
+    let mut all = Vec::new();
+    for (table, what, of_table) in [
+        ("queue", "queues", &level.queue),
+        ("idle", "idle states", &level.idle),
+        ("frequency", "frequencies", &level.frequency),
+    ] {
+        for (name, value) in of_table {
+            let path = join(&join(path, table), name);
+            let value = value.as_str().map_or_else(|| value.to_string(), Into::into);
+            all.push((format!("{name} of the {what}"), path, value));
+        }
+    }
+    if let Some(policy) = &level.policy {
+        let words = std::iter::once(policy.name.clone()).chain(policy.settings());
+        let value = words.collect::<Vec<_>>().join(" ");
+        all.push(("the placement policy".into(), join(path, "policy"), value));
+    }
+    all
 }
 
 fn of_action(action: &Action) -> Vec<(String, String)> {

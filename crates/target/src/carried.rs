@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use assize_job::{
-    Action, IdentityKind, IdentityPart, Job, Kind, Linked, Policy, SETTING_MAX, Workload,
-    below_experiment,
+    Action, Frequency, Held, IdentityKind, IdentityPart, Idle, Job, Kind, Linked, PlacementPolicy,
+    Policy, SETTING_MAX, Workload, below_experiment,
 };
 
 use crate::Error;
@@ -14,6 +14,7 @@ use crate::elf::{self, Host};
 use crate::fault::read;
 use crate::modules::{canonical, plain, stem};
 use crate::needs::is_file;
+use crate::policies::is_object;
 
 /// Below this lies in the guest what has no path of its own there.
 pub(crate) const EXPERIMENT: &str = "/experiment";
@@ -28,8 +29,23 @@ pub(crate) struct Carried {
     pub(crate) files: BTreeMap<String, String>,
     /// The programs of the payload.
     pub(crate) programs: Vec<CarriedProgram>,
+    /// The packages of the payload, and those whose files these need.
+    pub(crate) packages: Vec<Held>,
     /// The kernel modules.
     pub(crate) modules: Vec<CarriedModule>,
+    /// The placement policies that are objects.
+    pub(crate) policies: Vec<CarriedPolicy>,
+}
+
+/// A placement policy in a guest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CarriedPolicy {
+    /// As it was asked for.
+    pub(crate) asked: PlacementPolicy,
+    /// The program that attaches it there, and its arguments.
+    pub(crate) argv: Vec<String>,
+    /// The blake3 digest of its object.
+    pub(crate) digest: String,
 }
 
 /// A program in a guest.
@@ -88,6 +104,15 @@ impl Carried {
                 carried.modules.push(module_here(module)?);
             }
         }
+        if let Some(policy) = &job.policy
+            && let ([_, object, ..], true) = (&policy.argv[..], is_object(policy))
+        {
+            carried.policies.push(CarriedPolicy {
+                asked: policy.clone(),
+                argv: policy.argv.clone(),
+                digest: blake3::hash(&read(Path::new(object))?).to_hex().to_string(),
+            });
+        }
         for workload in std::iter::once(&job.workload).chain(&job.background) {
             for file in workload.kind.reads() {
                 carried.digest_here(file, file)?;
@@ -132,6 +157,12 @@ impl Carried {
                 Action::Sysctl { .. } | Action::Write { .. } => {}
             }
         }
+        if let Some(policy) = &mut job.policy {
+            match self.policy(policy) {
+                Some(found) => policy.argv.clone_from(&found.argv),
+                None => self.place_program(&mut policy.argv, &[]),
+            }
+        }
         for workload in std::iter::once(&mut job.workload).chain(&mut job.background) {
             if let Kind::Command(command) = &mut workload.kind {
                 self.place_program(&mut command.argv, &command.environment);
@@ -139,6 +170,11 @@ impl Carried {
             }
         }
         job
+    }
+
+    /// What was carried for a policy.
+    fn policy(&self, policy: &PlacementPolicy) -> Option<&CarriedPolicy> {
+        self.policies.iter().find(|one| one.asked == *policy)
     }
 
     /// The file of a module that a step names by path.
@@ -170,8 +206,16 @@ impl Carried {
     /// job sets. `guest`: in a machine of ours.
     pub(crate) fn expected(&self, job: &Job, guest: bool) -> Vec<IdentityPart> {
         let mut parts = Parts::new();
+        for package in &self.packages {
+            let listed = package.listed(|path| self.files.get(path).cloned());
+            let part = package.identity(&blake3::hash(listed.as_bytes()).to_hex());
+            parts.insert((part.kind, part.name), part.value.unwrap_or_default());
+        }
         self.modules_of(job, &mut parts);
         self.settings_of(job, &mut parts);
+        if let Some(policy) = &job.policy {
+            self.policy_of(policy, &mut parts);
+        }
         for workload in std::iter::once(&job.workload).chain(&job.background) {
             self.files_of(workload, &mut parts);
             environment_of(workload, guest, &mut parts);
@@ -183,8 +227,14 @@ impl Carried {
             .collect()
     }
 
-    /// Values that the set-up sets, the last where it sets one twice.
+    /// Values that the set-up sets, the last where it sets one twice, and what
+    /// is to choose idle states and frequencies.
     fn settings_of(&self, job: &Job, parts: &mut Parts) {
+        let idle = job.idle.iter().flat_map(Idle::settings);
+        let frequency = job.frequency.iter().flat_map(Frequency::settings);
+        for (path, value) in idle.chain(frequency) {
+            parts.insert((IdentityKind::Setting, path), value);
+        }
         for action in &job.setup {
             match action {
                 Action::Sysctl { name, value } => {
@@ -204,6 +254,21 @@ impl Carried {
                 }
                 Action::Command { .. } => {}
             }
+        }
+    }
+
+    fn policy_of(&self, policy: &PlacementPolicy, parts: &mut Parts) {
+        let mut add = |name: &str, value: String| {
+            parts.insert((IdentityKind::Policy, name.into()), value);
+        };
+        if let Some(ops) = policy.ops() {
+            add("ops", ops);
+        }
+        if let Some(found) = self.policy(policy) {
+            add("object", found.digest.clone());
+        }
+        for (name, value) in &policy.tunables {
+            add(name, value.to_string());
         }
     }
 

@@ -12,14 +12,19 @@ use assize_job::{IdentityPart, Job, Linked, Order};
 use rustix::fs::{Access, access};
 
 use crate::carried::Carried;
+use crate::dpkg::Dpkg;
+use crate::elf::Host as Place;
 use crate::kernels::Kernels;
 use crate::modules::canonical;
 use crate::needs::{self, Facts};
+use crate::policies::Policies;
 use crate::talk::{ANSWER, End, Limits, Talk, talk};
 use crate::testbed::{Files, Testbed};
 use crate::{Done, Error, Failure, Step, Target, Tell, agent, packages, stream};
 
 const NAME: &str = "host";
+/// Where a kernel that has placement policies says which is attached.
+const SCHED_EXT: &str = "/sys/kernel/sched_ext";
 /// How long an agent may take beyond the limit it keeps by itself.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -72,8 +77,9 @@ impl Host {
     fn placed(&self, orders: &[Order]) -> Result<Vec<Order>, Error> {
         let testbed = Testbed::new(&Kernels::default_root().unwrap_or_default());
         let asked = testbed.asked(orders);
+        let orders = with_policies(orders)?;
         if asked.is_empty() {
-            return Ok(orders.to_vec());
+            return Ok(orders);
         }
         let files = match self.modules.get() {
             Some(files) => files,
@@ -103,6 +109,7 @@ impl Target for Host {
 
     fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
         needs::same_machine(orders, NAME)?;
+        check_policies(orders)?;
         let (facts, unwritable) = facts(&needs::kernel_files(orders));
         let as_root = "run as root: `sudo assize run …`";
         needs::check(orders, &facts, &unwritable, NAME, as_root)?;
@@ -116,6 +123,7 @@ impl Target for Host {
         }
         let orders = &self.placed(orders)?;
         check_programs(orders)?;
+        check_packages(orders)?;
         check_files(orders)?;
         self.agent()?;
         Ok(())
@@ -148,6 +156,32 @@ impl Target for Host {
             cached: false,
             wall: started.elapsed(),
         })
+    }
+}
+
+/// The orders with what attaches their placement policies here.
+fn with_policies(orders: &[Order]) -> Result<Vec<Order>, Error> {
+    let policies = Policies::new(&Kernels::default_root().unwrap_or_default());
+    let mut orders = orders.to_vec();
+    for order in &mut orders {
+        if let Some(policy) = &mut order.job.policy {
+            *policy = policies.here(policy)?;
+        }
+    }
+    Ok(orders)
+}
+
+/// Fails unless this kernel has what the placement policies of orders need.
+fn check_policies(orders: &[Order]) -> Result<(), Error> {
+    let mut policies = orders.iter().filter_map(|order| order.job.policy.as_ref());
+    match policies.next() {
+        Some(policy) if !Path::new(SCHED_EXT).exists() => Err(Error {
+            what: format!("use the placement policy {} on {NAME}", policy.name),
+            why: format!("the kernel that runs here has no sched_ext: there is no {SCHED_EXT}"),
+            mend: Some("use `--target exact`".into()),
+            wrong_use: true,
+        }),
+        _ => Ok(()),
     }
 }
 
@@ -229,6 +263,28 @@ fn check_programs(orders: &[Order]) -> Result<(), Error> {
             .or_else(|| Some("install it, or give its path".into())),
         wrong_use: false,
     })
+}
+
+/// Fails unless the packages are installed here.
+fn check_packages(orders: &[Order]) -> Result<(), Error> {
+    let mut packages = orders.iter().flat_map(|order| &order.payload.packages);
+    let Some(first) = packages.next() else {
+        return Ok(());
+    };
+    let host = Place::this();
+    let dpkg = Dpkg::read(&host)?;
+    match std::iter::once(first)
+        .chain(packages)
+        .find(|package| dpkg.package(&package.name).is_none())
+    {
+        None => Ok(()),
+        Some(package) => Err(Error {
+            what: format!("run on {NAME}"),
+            why: format!("the package {} is not installed here", package.name),
+            mend: Some(format!("run `apt-get install {}`", package.name)),
+            wrong_use: true,
+        }),
+    }
 }
 
 /// Whether this can be executed, by path or from PATH: its own or ours.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_job::{Action, Linked, Machine, Order, Policy, Scheduling, Workload};
+use assize_job::{Action, Linked, Machine, Order, Policy, PolicyForm, Scheduling, Workload};
 
 use crate::Error;
 
@@ -133,6 +133,11 @@ pub(crate) fn programs(orders: &[Order]) -> BTreeSet<Linked> {
             let kind = &workload.kind;
             Some(Linked::of(kind.program()?, kind.environment()))
         }));
+        if let Some(policy) = &order.job.policy
+            && policy.form == PolicyForm::Program
+        {
+            programs.extend(policy.argv.first().map(|name| plainly(name)));
+        }
         for action in actions(order) {
             match action {
                 Action::Command { argv } => {
@@ -200,6 +205,10 @@ pub(crate) fn check(
         .any(|action| matches!(action, Action::Module { .. }));
     if modules && !facts.can(CAP_SYS_MODULE) {
         lacking.insert("loading kernel modules".into());
+    }
+    let policies = orders.iter().any(|order| order.job.policy.is_some());
+    if policies && !(facts.can(CAP_SYS_ADMIN) && facts.can(CAP_SYS_NICE)) {
+        lacking.insert("attaching a placement policy".into());
     }
     if !facts.can(CAP_SYS_NICE) {
         let workloads = orders.iter().flat_map(workloads);

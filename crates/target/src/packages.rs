@@ -13,6 +13,7 @@ pub enum Source {
 
 /// Programs that people will ask for.
 const PROGRAMS: &[(&str, Source)] = &[
+    ("aplay", Package("alsa-utils")),
     ("bpftool", Package("bpftool")),
     ("chrt", Package("util-linux")),
     ("cyclicdeadline", Package("rt-tests")),

@@ -180,6 +180,16 @@ impl Target for Ssh {
             let mend = "build it there and give the path of its .ko file, or use `--target exact`";
             return Err(self.connection.error(&what, why, Some(mend.into())));
         }
+        let mut policies = orders.iter().filter_map(|order| order.job.policy.as_ref());
+        if let Some(policy) = policies.next() {
+            let what = format!("run on {}", self.name());
+            let why = format!(
+                "the placement policy {} is not taken to other hosts",
+                policy.name
+            );
+            let mend = "run assize there with `--target host`, or use `--target exact`";
+            return Err(self.connection.error(&what, why, Some(mend.into())));
+        }
         let agent = match &self.agent {
             Some(agent) => agent.clone(),
             None => agent::find()?,

@@ -10,7 +10,9 @@ use assize_job::{IdentityKind, IdentityPart, Image, Machine, Order, Payload};
 
 use crate::carried::Carried;
 use crate::exact::keep_error;
+use crate::initramfs::Ours;
 use crate::kernels::{Kernel, Kernels};
+use crate::policies::{self, Policies};
 use crate::prune::{prune, touch};
 use crate::testbed::Testbed;
 use crate::{Error, Step, Tell, initramfs};
@@ -75,7 +77,7 @@ type Wanted = (String, u32, bool, Payload);
 pub(crate) struct Stock {
     root: PathBuf,
     agent: PathBuf,
-    testbed: Testbed,
+    ours: Ours,
     ready: Mutex<BTreeMap<Wanted, Arc<Ready>>>,
 }
 
@@ -83,7 +85,10 @@ impl Stock {
     /// Keeps files below `root` and packs the agent at `agent`.
     pub(crate) fn new(root: PathBuf, agent: PathBuf) -> Stock {
         Stock {
-            testbed: Testbed::new(&root),
+            ours: Ours {
+                testbed: Testbed::new(&root),
+                policies: Policies::new(&root),
+            },
             root,
             agent,
             ready: Mutex::default(),
@@ -109,16 +114,21 @@ impl Stock {
         // Whoever panicked with the lock has left a whole map behind.
         let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = ready.get(&key) {
+            policies::check_kernel(&found.kernel, order)?;
             return Ok(Arc::clone(found));
         }
         let kernel = Kernels::new(self.root.clone()).resolve(&order.machine.kernel)?;
+        policies::check_kernel(&kernel, order)?;
         let name = || kernel.name.clone();
-        let testbed = self.testbed.laid_out(build);
-        if testbed.would_build(&kernel, &payload.modules) {
+        let ours = Ours {
+            testbed: self.ours.testbed.laid_out(build),
+            ..self.ours.clone()
+        };
+        if ours.testbed.would_build(&kernel, &payload.modules) {
             tell(Step::Modules { kernel: name() });
         }
         tell(Step::Initramfs { kernel: name() });
-        let packed = initramfs::build(&self.agent, &kernel, &testbed, payload, signed)?;
+        let packed = initramfs::build(&self.agent, &kernel, &ours, payload, signed)?;
         let initramfs_digest = blake3::hash(&packed.bytes).to_hex().to_string();
         let path = self.keep(&initramfs_digest, &packed.bytes)?;
         let made = Arc::new(Ready {

@@ -17,12 +17,14 @@ const FILES: [&str; 3] = ["program", "library", "file"];
 /// Kinds whose values are digests.
 const DIGESTS: [&str; 5] = ["module", "module-build-id", "program", "library", "file"];
 /// Kinds of what a level sets, and is there without.
-const VALUES: [&str; 6] = [
+const VALUES: [&str; 8] = [
     "sysctl",
     "setting",
     "environment",
     "workload",
     "queue",
+    "idle states",
+    "frequencies",
     "scheduling",
 ];
 /// Settings that the parts of runs show better.
@@ -270,7 +272,10 @@ fn written(records: &Records, configuration: &str, path: &str) -> Option<String>
 
 /// Whether that is a kind of what is asked for, which levels alone change.
 fn is_asked(kind: &str) -> bool {
-    matches!(kind, "workload" | "background" | "queue")
+    matches!(
+        kind,
+        "workload" | "background" | "queue" | "idle states" | "frequencies"
+    )
 }
 
 /// The kinds in which the levels of two configurations may make them differ;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::Headers;
 use crate::Error;
 use crate::command::{command, works};
 use crate::steps::Done;
@@ -71,15 +72,18 @@ fn copy(place: &Path) -> Result<(), Error> {
 }
 
 /// Runs make; an error if it fails or warns.
-fn make(headers: &Path, place: &Path, arguments: &[&str]) -> Result<(), Error> {
+fn make(headers: &Headers, place: &Path, arguments: &[&str]) -> Result<(), Error> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let mut make: Command = command("make", &[])?;
     make.arg("-C")
-        .arg(headers)
+        .arg(&headers.directory)
         .arg(format!("M={}", place.display()))
         .arg(format!("-j{jobs}"))
         .args(arguments)
         .args(["CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"])
+        // Type data is not made, so it is of no account which pahole is here.
+        .arg("PAHOLE_VERSION=$(CONFIG_PAHOLE_VERSION)")
+        .env("PATH", &headers.path)
         .stderr(Stdio::piped())
         .env_remove("MAKEFLAGS");
     let output = make.output().map_err(|why| format!("make: {why}"))?;

@@ -31,6 +31,21 @@ const RULES: &[Rule] = &[
         strict: false,
         ignore: "VOLATILE,EMBEDDED_FUNCTION_NAME,PREFER_DEFINED_ATTRIBUTE_MACRO,REPEATED_WORD",
     },
+    // A program for user space.
+    Rule {
+        is: |path| path.starts_with("policies/attach/"),
+        strict: false,
+        ignore: "EMBEDDED_FUNCTION_NAME,REPEATED_WORD",
+    },
+    // BPF includes no header of the kernel: types and constants are declared
+    // here, and what is set when a policy is loaded is volatile.
+    Rule {
+        is: |path| path.starts_with("policies/"),
+        strict: true,
+        ignore: "BIT_MACRO,CAMELCASE,COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED,\
+                 NEW_TYPEDEFS,PREFER_DEFINED_ATTRIBUTE_MACRO,REPEATED_WORD,SPACING,\
+                 UNCOMMENTED_DEFINITION,VOLATILE",
+    },
     // Macros of tests evaluate nothing twice that has an effect.
     Rule {
         is: |path| path.starts_with("kernel/tests/"),
@@ -125,7 +140,7 @@ pub(crate) fn kernel_doc() -> Result<Done, Error> {
         Ok(headers) => headers,
         Err(why) => return Ok(Done::Skipped(why)),
     };
-    let script = headers.join("scripts/kernel-doc");
+    let script = headers.directory.join("scripts/kernel-doc");
     if !script.is_file() || !works("perl", &["-v"]) {
         return Ok(Done::Skipped("no kernel-doc or no perl here".into()));
     }
@@ -137,12 +152,13 @@ pub(crate) fn kernel_doc() -> Result<Done, Error> {
     Ok(Done::Ok)
 }
 
-/// The C files of the modules, and of that of the known-answer trials.
+/// The C files of the modules, of that of the known-answer trials, and of the
+/// placement policies.
 fn sources() -> Result<Vec<String>, Error> {
     let mut files = tree::files()?;
     files.retain(|file| {
         let typed = file.ends_with(".c") || file.ends_with(".h");
-        let ours = ["kernel/", "tests/trials/module/"];
+        let ours = ["kernel/", "policies/", "tests/trials/module/"];
         typed && ours.iter().any(|folder| file.starts_with(folder))
     });
     Ok(files)

@@ -4,6 +4,9 @@
 mod build;
 mod lint;
 
+use std::ffi::OsString;
+use std::path::PathBuf;
+
 use assize_target::kernels::Kernels;
 use assize_target::testbed;
 
@@ -12,7 +15,7 @@ use crate::lab;
 use crate::steps::{Done, Step, take_all};
 
 /// Kernels for which the modules must build, without a warning.
-const WANTED: &[&str] = &["debian:6.12", "debian:6.12-rt"];
+const WANTED: &[&str] = &["debian:6.12", "debian:6.12-rt", "debian:7"];
 /// Kernels for which it is tried without the tests, and said.
 const TRIED: &[&str] = &["debian:6.1", "debian:sid"];
 
@@ -83,10 +86,20 @@ pub(crate) fn sparse() -> Result<Done, Error> {
 
 pub(crate) use lint::{checkpatch, kernel_doc};
 
+/// What modules are built with for a kernel.
+pub(crate) struct Headers {
+    /// For `make -C`.
+    pub(crate) directory: PathBuf,
+    /// PATH, with the compiler that was fetched for it first.
+    pub(crate) path: OsString,
+}
+
 /// The headers of a kernel, or why there are none.
-pub(crate) fn headers(kernel: &str) -> Result<std::path::PathBuf, String> {
+pub(crate) fn headers(kernel: &str) -> Result<Headers, String> {
     let kernels = Kernels::new(Kernels::default_root().map_err(|error| error.to_string())?);
     let found = kernels.resolve(kernel).map_err(|error| error.to_string())?;
     testbed::compiler(&found).map_err(|error| error.to_string())?;
-    found.headers.ok_or_else(|| "no headers".into())
+    let path = testbed::path(&found).map_err(|error| error.to_string())?;
+    let directory = found.headers.ok_or("no headers")?;
+    Ok(Headers { directory, path })
 }

@@ -7,7 +7,8 @@ use assize_target::kernels::{Kernel, Kernels};
 
 use crate::Error;
 use crate::command::{command, run as run_command};
-use crate::{kmod, tree};
+use crate::kmod::{self, Headers};
+use crate::tree;
 
 /// The kernel that trials are carried out on.
 pub(super) const KERNEL: &str = "debian:6.12";
@@ -196,14 +197,14 @@ fn edit(sources: &mut Sources, file: &str, from: &str, to: &str) -> Result<(), E
 /// before, and says where it is.
 fn module(
     place: &Path,
-    headers: &Path,
+    headers: &Headers,
     (name, level): (&str, &str),
     sources: &Sources,
 ) -> Result<PathBuf, Error> {
     let directory = place.join("modules").join(name).join(level);
     let built = directory.join(format!("{name}.ko"));
     let stamp = directory.join("built-of");
-    let of = format!("{}\n{sources:?}", headers.display());
+    let of = format!("{}\n{sources:?}", headers.directory.display());
     if built.is_file() && fs::read_to_string(&stamp).is_ok_and(|before| before == of) {
         return Ok(built);
     }
@@ -215,9 +216,10 @@ fn module(
         write(&directory.join(file), text)?;
     }
     let mut make = command("make", &["-s", "-C"])?;
-    make.arg(headers)
+    make.arg(&headers.directory)
         .arg(format!("M={}", directory.display()))
         .args(["CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"])
+        .env("PATH", &headers.path)
         .env_remove("MAKEFLAGS")
         .env_remove("MAKELEVEL");
     run_command(make)?;

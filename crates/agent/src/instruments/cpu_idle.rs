@@ -7,6 +7,7 @@ use assize_job::Record;
 use super::idle::{self, Event, Span};
 use super::perf::{self, Counter, Scope};
 use super::proc_stat;
+use super::residency::Step;
 use super::ring::{self, Field};
 use super::tracefs::{Instance, Trace, Wanted};
 use super::{Instrument, metric, number, system, unavailable};
@@ -226,6 +227,20 @@ impl Tracer {
 
     /// Takes out what was recorded, and gets ready to record again.
     pub(crate) fn drain(&mut self) -> Trace<Event> {
+        self.drain_as(&|step| match step {
+            None => Some(Event::Interrupt),
+            Some(Step::Enter(_)) => Some(Event::Enter),
+            Some(Step::Leave) => Some(Event::Leave),
+        })
+    }
+
+    /// The same with the states that CPUs went into, and without interrupts.
+    pub(crate) fn drain_states(&mut self) -> Trace<Step> {
+        self.drain_as(&|step| step)
+    }
+
+    /// `None` stands for an interrupt.
+    fn drain_as<E>(&mut self, of: &dyn Fn(Option<Step>) -> Option<E>) -> Trace<E> {
         // A counter that is on already would not interrupt its CPU.
         let done = |nudge: &Counter| nudge.disable().is_ok();
         if !self.nudges.iter().all(done) {
@@ -234,10 +249,13 @@ impl Tracer {
         let (id, state) = (self.id, self.state);
         self.instance.drain(&|event| {
             if ring::id(event)? != id {
-                return Some(Event::Interrupt);
+                return of(None);
             }
-            let leaves = state.number(event)? == u64::from(u32::MAX);
-            Some(if leaves { Event::Leave } else { Event::Enter })
+            // The kernel writes -1 for a CPU that leaves.
+            of(Some(match u32::try_from(state.number(event)?) {
+                Ok(u32::MAX) | Err(_) => Step::Leave,
+                Ok(state) => Step::Enter(state),
+            }))
         })
     }
 }

@@ -6,7 +6,9 @@
 //! themselves cost is little and the same in every run.
 
 mod cpu_idle;
+mod cpu_residency;
 mod energy;
+mod frequency_trace;
 mod guest_instructions;
 mod idle;
 mod kernel_events;
@@ -15,6 +17,7 @@ pub(crate) mod perf;
 mod perf_hardware;
 mod perf_software;
 mod proc_stat;
+mod residency;
 mod ring;
 mod schedstat;
 pub(crate) mod system;
@@ -26,7 +29,7 @@ mod twice;
 mod wakeup;
 mod waking;
 
-use assize_job::{INSTRUMENTS, Record};
+use assize_job::{Frequency, INSTRUMENTS, Idle, Record};
 
 /// Something that measures one run.
 pub(crate) trait Instrument {
@@ -35,6 +38,9 @@ pub(crate) trait Instrument {
     /// Whether single samples are wanted beside histograms. Called before
     /// [`Instrument::open`]; without it they are not kept.
     fn keep_samples(&mut self, _keep: bool) {}
+    /// Idle states and frequencies that the run declares. Called before
+    /// [`Instrument::open`].
+    fn declared(&mut self, _idle: Option<&Idle>, _frequency: Option<&Frequency>) {}
     /// Opens what it needs, before the workload exists. Err: wholly
     /// unavailable, with reason and mend.
     fn open(&mut self) -> Result<(), String>;
@@ -69,6 +75,7 @@ pub(crate) fn make(names: &[String]) -> (Vec<Box<dyn Instrument>>, Vec<Record>) 
 fn one(name: &str) -> Option<Box<dyn Instrument>> {
     Some(match name {
         "cpu-idle" => Box::new(cpu_idle::CpuIdle::default()),
+        "cpu-residency" => Box::new(cpu_residency::CpuResidency::default()),
         "energy" => Box::new(energy::Energy::default()),
         "guest-instructions" => Box::new(guest_instructions::GuestInstructions::default()),
         "kernel-events" => Box::new(kernel_events::KernelEvents::default()),

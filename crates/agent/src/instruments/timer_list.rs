@@ -100,6 +100,12 @@ impl Cpu {
 fn parse(text: &str) -> Result<Reading, String> {
     let mut now = None;
     let mut cpus: Vec<Cpu> = Vec::new();
+    // Linux 7 adds them up elsewhere, and says them in ticks only.
+    if !text.contains(".idle_sleeptime") && text.contains(".idle_entrytime") {
+        return Err(format!(
+            "{PATH}: this kernel does not say there how long CPUs were idle; cpu-idle measures it"
+        ));
+    }
     for line in text.lines() {
         let line = line.trim_start();
         let wrong = || format!("{PATH}: not understood: {line:.60}");
@@ -183,6 +189,18 @@ mod tests {
         let to = parse(TEXT).unwrap();
         from.idle.pop();
         assert!(busy(&from, &to).is_err());
+    }
+
+    #[test]
+    fn a_kernel_that_says_no_idle_times_here_is_told_what_measures_them() {
+        let seven = TEXT
+            .replace(".idle_sleeptime", ".x")
+            .replace(".iowait", ".y");
+        let why = parse(&seven).unwrap_err();
+        assert!(
+            why.contains("does not say") && why.contains("cpu-idle"),
+            "{why}"
+        );
     }
 
     #[test]

@@ -1,9 +1,13 @@
 //! What is executed, and what is read from what it leaves.
 
+mod audio;
 mod blanks;
+mod browser;
+mod calibration;
 mod client;
 mod command;
 mod compositor;
+mod cpu_score;
 mod crowd;
 mod cyclictest;
 mod frames;
@@ -17,6 +21,7 @@ mod periodic;
 mod ping_pong;
 mod replay;
 mod rt_app;
+mod scratch;
 mod series;
 mod stream;
 mod submit_threads;
@@ -83,17 +88,14 @@ fn of_kind(
     let (name, seed, samples) = (&workload.name, job.seed, job.samples);
     let terms = || client::Terms::new(job, label, background).scheduled(&workload.kind);
     match &workload.kind {
+        Kind::Audio(kind) => audio::prepare(name, kind, job, label, background),
+        Kind::Browser(kind) => Ok(browser::prepare(kind, seed, label, samples, background)),
         Kind::Command(kind) => command::prepare(name, kind, seed),
+        Kind::CpuScore(kind) => Ok(cpu_score::prepare(kind, background)),
         Kind::Cyclictest(kind) => cyclictest::prepare(name, kind, seed, samples, background),
         Kind::Hackbench(kind) => hackbench::prepare(name, kind, seed, background),
         Kind::Hogs(kind) => Ok(hogs::prepare(kind, seed, label, background)),
-        Kind::Periodic(kind) => {
-            let plan = periodic::Plan {
-                background,
-                samples,
-            };
-            periodic::prepare(name, kind, seed, label, plan)
-        }
+        Kind::Periodic(kind) => periodic::prepare(name, kind, job, label, background),
         Kind::PingPong(kind) => ping_pong::prepare(kind, samples, background),
         Kind::Compositor(kind) => {
             let load = compositor::Composing::new(kind.clone());

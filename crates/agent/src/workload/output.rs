@@ -71,6 +71,7 @@ mod tests {
     fn left(stdout: &str, stderr: &str) -> Left {
         Left {
             end: End::Exited(1),
+            cpu_ns: 0,
             failure: None,
             stdout: stdout.into(),
             stderr: stderr.into(),

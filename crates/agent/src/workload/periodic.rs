@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_job::{Loop, Periodic, Record, Scheduling};
+use assize_job::{Job, Loop, Periodic, Record, Scheduling};
 
 use super::series::Series;
 use super::threads::{join, spawn, work};
@@ -17,13 +17,18 @@ const LEAD_NS: u64 = 10_000_000;
 pub(super) fn prepare(
     name: &str,
     periodic: &Periodic,
-    seed: u64,
+    job: &Job,
     label: &str,
-    plan: Plan,
+    background: bool,
 ) -> Result<Prepared, String> {
+    let (seed, samples) = (job.seed, job.samples);
+    let plan = Plan {
+        background,
+        samples,
+    };
     if let Some(file) = &periodic.rt_app {
         return if periodic.loops.is_empty() {
-            rt_app::prepare(name, file, seed)
+            rt_app::prepare(name, file, periodic.calibration_ns, seed)
         } else {
             Err("loops, rt_app: both are given; give one".into())
         };
@@ -52,11 +57,11 @@ pub(super) fn prepare(
 
 /// What the job wants of the threads.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Plan {
+struct Plan {
     /// They run until the process is killed, and measure nothing.
-    pub(super) background: bool,
+    background: bool,
     /// Single samples are sent.
-    pub(super) samples: bool,
+    samples: bool,
 }
 
 /// What a thread has measured.

@@ -5,53 +5,66 @@ use std::path::{Path, PathBuf};
 
 use assize_job::{Record, Scheduling};
 
+use super::calibration::{self, Calibration};
+use super::scratch::Directory;
 use super::{Prepared, output, program};
 use crate::process::{Body, Left};
 use crate::sys;
 
 /// Has rt-app run a file in a directory of its own, where it leaves its logs
-/// unless the file says otherwise.
-pub(super) fn prepare(name: &str, file: &str, seed: u64) -> Result<Prepared, String> {
+/// unless the file says otherwise. If the file does not say how long a turn of
+/// its loop takes, `calibration_ns` does.
+pub(super) fn prepare(
+    name: &str,
+    file: &str,
+    calibration_ns: Option<u64>,
+    seed: u64,
+) -> Result<Prepared, String> {
     let failed = |what: &str, error: &std::io::Error| format!("{what}: {}", sys::words(error));
-    let path =
-        fs::canonicalize(file).map_err(|error| failed(&format!("rt_app: {file}"), &error))?;
+    let of_file = |error: &std::io::Error| failed(&format!("rt_app: {file}"), error);
+    let path = fs::canonicalize(file).map_err(|error| of_file(&error))?;
+    let text = fs::read(&path).map_err(|error| of_file(&error))?;
+    let text = String::from_utf8_lossy(&text);
+    let directory = Directory::new().map_err(|error| failed("directory for logs", &error))?;
+    // What is no object is for rt-app to refuse.
+    let found = calibration::find(&text).unwrap_or(Calibration::Given);
+    let path = match (calibration_ns, &found) {
+        (None, _) | (_, Calibration::Given) => path,
+        (Some(ns), found) => {
+            let own = directory.path().join("calibrated.json");
+            fs::write(&own, calibration::with(&text, found, ns))
+                .map_err(|error| failed("calibrated file", &error))?;
+            own
+        }
+    };
+    let doubt = (calibration_ns.is_none() && found != Calibration::Given && sys::cpus() > 1)
+        .then(|| uncalibrated(name));
     let mut exec = program(
         &["rt-app".into(), path.to_string_lossy().into_owned()],
         seed,
     )?;
-    let directory = Directory::new().map_err(|error| failed("directory for logs", &error))?;
-    exec.directory = Some(directory.0.to_string_lossy().into_owned());
+    exec.directory = Some(directory.path().to_string_lossy().into_owned());
     let name = name.to_string();
     Ok(Prepared {
         body: Body::Exec(exec),
         scheduling: Scheduling::default(),
         statuses: vec![0],
-        read: Box::new(move |left, _| read(&name, &directory.0, left)),
+        read: Box::new(move |left, _| {
+            let mut records = read(&name, directory.path(), left);
+            records.extend(doubt);
+            records
+        }),
     })
 }
 
-/// A directory that vanishes with this.
-struct Directory(PathBuf);
-
-impl Directory {
-    fn new() -> std::io::Result<Directory> {
-        let base = std::env::temp_dir();
-        let id = std::process::id();
-        for number in 0.. {
-            let path = base.join(format!("assize-{id}-{number}"));
-            match fs::create_dir(&path) {
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                done => return done.map(|()| Directory(path)),
-            }
-        }
-        Err(std::io::ErrorKind::AlreadyExists.into())
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        // Left behind, it disturbs nobody.
-        let _ = fs::remove_dir_all(&self.0);
+/// Each run measures it anew, on one CPU, beside whatever else is there.
+fn uncalibrated(name: &str) -> Record {
+    Record::Doubt {
+        code: "rt-app-uncalibrated".into(),
+        detail: format!(
+            "{name}: rt-app measured on one of several CPUs, in each run anew, how long its \
+             loop takes; give `calibration` in nanoseconds, here or in its file"
+        ),
     }
 }
 

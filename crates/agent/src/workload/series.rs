@@ -41,6 +41,12 @@ impl Series {
         self.values.append(&mut other.values);
     }
 
+    /// The mean of the values; 0 if there is none.
+    pub(super) fn mean(&self) -> f64 {
+        let sum: u128 = self.values.iter().map(|value| u128::from(*value)).sum();
+        sum as f64 / self.values.len().max(1) as f64
+    }
+
     /// Its records: how often each value occurred, and if asked for each
     /// value, with times counted from `start`.
     pub(super) fn records(
@@ -104,6 +110,15 @@ mod tests {
         );
         assert!(matches!(&records[1], Record::Samples { t_ns, values, .. }
                 if *t_ns == [10, 10, 10] && *values == [9.0, 7.0, 7.0]));
+    }
+
+    #[test]
+    fn the_mean_is_that_of_all_values() {
+        let mut series = Series::default();
+        assert!(series.mean().abs() < f64::EPSILON);
+        series.push(0, 1);
+        series.push(0, 4);
+        assert!((series.mean() - 2.5).abs() < f64::EPSILON);
     }
 
     #[test]

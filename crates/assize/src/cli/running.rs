@@ -22,7 +22,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub(crate) out: Option<PathBuf>,
     /// Go on with a bundle that was not finished; the experiment is in it
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "target", "runs", "schedule_seed", "levels", "cpus", "verify_exact"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "target", "runs", "schedule_seed", "levels", "cpus", "kernel_name", "verify_exact"])]
     pub(crate) resume: Option<PathBuf>,
     /// Carry out runs that the cache of exact runs holds once more
     #[arg(long)]
@@ -65,6 +65,9 @@ pub(crate) struct Overriding {
     /// CPUs of the machine [default: the experiment's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) cpus: Option<u32>,
+    /// Kernel of the machine [default: the experiment's]
+    #[arg(long = "kernel", id = "kernel_name", value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -161,14 +164,18 @@ pub(crate) enum KernelVerb {
     },
     /// Fetch a kernel from Debian's archive into a private directory
     Fetch {
-        /// debian:6.12, debian:6.12-rt, debian:6.1 or debian:sid
+        /// debian:6.12, debian:6.12-rt, debian:6.1, debian:7 or debian:sid
         #[arg(value_name = "NAME", required_unless_present = "qemu")]
         name: Option<String>,
         /// With the headers, for building modules
         #[arg(long)]
         headers: bool,
+        /// With the headers and the compiler that they name, which then need
+        /// not be installed
+        #[arg(long)]
+        compiler: bool,
         /// Get QEMU instead: build the one for exact machines, or fetch Debian's
-        #[arg(long, conflicts_with_all = ["name", "headers"])]
+        #[arg(long, conflicts_with_all = ["name", "headers", "compiler"])]
         qemu: bool,
     },
     /// Give a kernel of your own a name

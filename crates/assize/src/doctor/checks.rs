@@ -8,7 +8,7 @@ use assize_target::kernels::{DEBIAN, Kernel, Kernels};
 use assize_target::packages::{get, source_of};
 use assize_target::qemu::Qemu;
 use assize_target::testbed;
-use assize_target::{Error, agent};
+use assize_target::{Error, agent, policies};
 
 use super::Check;
 
@@ -17,8 +17,10 @@ const USUAL_KERNEL: &str = "debian:6.12";
 
 /// Program, and what it is needed for.
 const PROGRAMS: &[(&str, &str)] = &[
+    ("aplay", "workloads of the kind audio"),
     ("cyclictest", "workloads of the kind cyclictest"),
     ("hackbench", "workloads of the kind hackbench"),
+    ("mpg123", "workloads of the kind audio"),
     ("rt-app", "workloads of the kind periodic with rt_app"),
     ("stress-ng", "loads that experiments start as commands"),
     ("ssh", "targets ssh:HOST"),
@@ -39,6 +41,7 @@ pub(super) fn all() -> Vec<Check> {
         }
     }
     checks.extend([
+        placement_policies(),
         kvm(),
         tracefs(),
         perf_hardware(),
@@ -88,6 +91,14 @@ fn agent_check() -> Check {
     match agent::find_here() {
         Ok(path) => found("agent", path.display().to_string()),
         Err(error) => Check::of("agent", error, "every run"),
+    }
+}
+
+fn placement_policies() -> Check {
+    let name = "placement policies";
+    match policies::compiler() {
+        Ok(path) => found(name, format!("built with {}", path.display())),
+        Err(error) => Check::of(name, error, "levels with a policy"),
     }
 }
 

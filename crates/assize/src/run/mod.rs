@@ -117,6 +117,7 @@ pub(crate) fn plan(path: &Path, overriding: &Overriding) -> Result<Plan, Failure
         target: overriding.target.clone(),
         levels: overriding.levels.iter().cloned().collect(),
         cpus: overriding.cpus,
+        kernel: overriding.kernel.clone(),
     };
     let plan = experiment.plan(&overrides)?;
     declared::check(&experiment)?;

@@ -96,7 +96,14 @@ pub fn skip(why: &str) {
 pub fn share_usual(cache: &Path) {
     let usual = assize_target::kernels::Kernels::default_root().unwrap();
     fs::create_dir_all(cache).unwrap();
-    for name in ["kernels", "images", "initramfs", "modules", "qemu"] {
+    for name in [
+        "kernels",
+        "images",
+        "initramfs",
+        "modules",
+        "policies",
+        "qemu",
+    ] {
         fs::create_dir_all(usual.join(name)).unwrap();
         let here = cache.join(name);
         let _ = fs::remove_file(&here);

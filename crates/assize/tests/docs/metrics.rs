@@ -140,6 +140,7 @@ fn experiment() -> String {
         instruments.join(", ")
     );
     let more: BTreeMap<&str, &str> = BTreeMap::from([
+        ("browser", "pages = 3"),
         ("command", "argv = [\"true\"]"),
         ("compositor", "duration = \"500ms\""),
         ("crowd", "contexts = 4"),
@@ -169,7 +170,9 @@ pub fn recorded() -> Result<(), Failed> {
         "kernel debian:6.12",
         "modules for debian:6.12",
     ];
-    if let Err(why) = common::there(&[&needed[..], &["cyclictest", "hackbench"]].concat()) {
+    if let Err(why) =
+        common::there(&[&needed[..], &["cyclictest", "hackbench", "mpg123", "aplay"]].concat())
+    {
         common::skip(&why);
         return Ok(());
     }

@@ -12,7 +12,8 @@ pub use table::METRICS;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Metric {
     /// As the agent calls it. `LOOP` stands for the name of a loop of
-    /// `periodic`, `THREAD` for that of a thread, `N` for a number.
+    /// `periodic`, `THREAD` for that of a thread, `STATE` for that of an idle
+    /// state, `FREQUENCY` for a frequency, `N` for a number.
     pub name: &'static str,
     /// As the field writes it; empty for a count.
     pub unit: &'static str,
@@ -120,13 +121,14 @@ pub const JOBS: &str = "jobs";
 
 /// What is there once more, divided by [`JOBS`], where a run has these; in the
 /// order in which it is shown.
-pub const PER_JOB: [&str; 6] = [
+pub const PER_JOB: [&str; 7] = [
     "busy_time",
     "context_switches",
     "switches",
     "guest_instructions",
     "cycles",
     "instructions",
+    "modelled_energy",
 ];
 
 /// A counter per job.

@@ -23,15 +23,19 @@ pub struct Name {
 enum Open {
     Nothing,
     Number,
-    Text,
+    /// Any text, which this stands for.
+    Text(&'static str),
 }
+
+/// What stands for a text, after a colon.
+const TEXTS: [&str; 3] = ["THREAD", "STATE", "FREQUENCY"];
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let open = match self.open {
             Open::Nothing => "",
             Open::Number => "N",
-            Open::Text => "THREAD",
+            Open::Text(word) => word,
         };
         write!(f, "{}{open}{}", self.before, self.after)
     }
@@ -52,7 +56,7 @@ impl Name {
             Some(open) => match self.open {
                 Open::Nothing => open.is_empty(),
                 Open::Number => !open.is_empty() && open.bytes().all(|byte| byte.is_ascii_digit()),
-                Open::Text => !open.is_empty(),
+                Open::Text(_) => !open.is_empty(),
             },
         }
     }
@@ -64,7 +68,7 @@ impl Name {
         let open = match self.open {
             Open::Nothing => "",
             Open::Number => "0",
-            Open::Text => metric.split_once(':').map_or("THREAD", |(_, of)| of),
+            Open::Text(word) => metric.split_once(':').map_or(word, |(_, of)| of),
         };
         format!("{}{open}{}", self.before, self.after)
     }
@@ -87,8 +91,12 @@ impl Name {
 
     /// A name of the table, in which `LOOP` is the name of this loop.
     fn of_table(name: &str, of_loop: &str, mark: Option<Mark>) -> Name {
-        let (before, open, after) = if let Some((before, after)) = name.split_once("THREAD") {
-            (before, Open::Text, after)
+        let text = TEXTS.iter().find_map(|word| {
+            let (before, after) = name.split_once(word)?;
+            Some((before, Open::Text(word), after))
+        });
+        let (before, open, after) = if let Some(text) = text {
+            text
         } else if let Some((before, after)) = name.split_once('N') {
             (before, Open::Number, after)
         } else {

@@ -43,6 +43,14 @@ pub const METRICS: &[Metric] = &[
         Number,
     ),
     of(Workloads(&["hackbench"]), "reported_time", "s", Number).to_within(0.001),
+    of(Workloads(&["audio"]), "underruns", "", Events),
+    of(Workloads(&["audio"]), "silence", "ns", Number).to_within(1000.0),
+    of(Workloads(&["audio"]), "player_cpu_time", "ns", Number).to_within(1000.0),
+    of(Workloads(&["browser"]), "render_time", "ns", Distribution),
+    of(Workloads(&["browser"]), "render_time_mean", "ns", Number),
+    of(Workloads(&["cpu-score"]), "score", "/s", Number),
+    of(Workloads(&["cpu-score"]), "score_least", "/s", Number),
+    of(Workloads(&["cpu-score"]), "score_most", "/s", Number),
     of(Workloads(&["hogs"]), "turns", "", Number),
     of(Workloads(&["hogs"]), "cpu_time", "ns", Number),
     of(
@@ -95,6 +103,62 @@ pub const METRICS: &[Metric] = &[
     of(Instrument("cpu-idle"), "cpuN_non_idle", "ns", Number),
     of(Instrument("cpu-idle"), "cpus_non_idle", "ns", Number),
     of(Instrument("cpu-idle"), "cpus_used", "", Number),
+    of(
+        Instrument("cpu-residency"),
+        "cpuN_non_idle_share",
+        "%",
+        Number,
+    ),
+    of(
+        Instrument("cpu-residency"),
+        "cpuN_wakeups_per_second",
+        "1/s",
+        Number,
+    ),
+    of(
+        Instrument("cpu-residency"),
+        "wakeups_per_second",
+        "1/s",
+        Number,
+    ),
+    of(Instrument("cpu-residency"), "cpus_asleep", "CPUs", Number),
+    of(
+        Instrument("cpu-residency"),
+        "package_idle_share",
+        "%",
+        Number,
+    ),
+    of(
+        Instrument("cpu-residency"),
+        "package_deepest_share",
+        "%",
+        Number,
+    ),
+    of(
+        Instrument("cpu-residency"),
+        "state_time:STATE",
+        "ns",
+        Number,
+    ),
+    of(Instrument("cpu-residency"), "state_usage:STATE", "", Number),
+    of(Instrument("cpu-residency"), "state_above:STATE", "", Number),
+    of(Instrument("cpu-residency"), "state_below:STATE", "", Number),
+    of(
+        Instrument("cpu-residency"),
+        "state_rejected:STATE",
+        "",
+        Number,
+    ),
+    of(
+        Instrument("cpu-residency"),
+        "frequency_time:FREQUENCY",
+        "ns",
+        Number,
+    ),
+    of(Instrument("cpu-residency"), "frequency_changes", "", Number),
+    of(Instrument("cpu-residency"), "mean_frequency", "MHz", Number),
+    of(Instrument("cpu-residency"), "modelled_energy", "mJ", Number),
+    of(Instrument("cpu-residency"), "modelled_power", "mW", Number),
     of(Instrument("energy"), "energy_package", "J", Number),
     of(Instrument("energy"), "energy_cores", "J", Number),
     of(Instrument("energy"), "energy_dram", "J", Number),
@@ -175,7 +239,7 @@ pub const METRICS: &[Metric] = &[
 ];
 
 const TRIPS: &[&str] = &["ping-pong", "stream"];
-const FRAMES: &[&str] = &["frames", "compositor"];
+const FRAMES: &[&str] = &["frames", "compositor", "browser"];
 /// In what `/proc/stat` counts on every machine that Debian's kernels know.
 const TICK_S: f64 = 0.01;
 

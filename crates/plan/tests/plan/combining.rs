@@ -284,6 +284,70 @@ fn a_duration_at_the_top_is_that_of_all_who_have_one() {
 }
 
 #[test]
+fn music_brings_its_card_and_its_player() {
+    let text = "title = \"x\"
+        setup = [{ sysctl = \"a.b\", value = 1 }]
+        [factors.card.dummy]
+        [factors.card.other]
+        workload.a.device = \"default\"
+        [workloads.a]
+        kind = \"audio\"";
+    let plan = plan(text);
+    let loads = |at: usize| match &plan.configurations[at].setup[0] {
+        Action::Module { module, .. } => Some(module.clone()),
+        _ => None,
+    };
+    assert_eq!(loads(0).as_deref(), Some("snd-dummy"));
+    assert_eq!(loads(1), None);
+    assert_eq!(plan.payload.programs, ["mpg123"]);
+    assert_eq!(plan.payload.packages, [assize_job::Audio::package()]);
+}
+
+#[test]
+fn rt_app_is_calibrated_on_the_exact_machine_unless_somebody_says_how() {
+    let of = |more: &str, target: &str| {
+        let text = format!(
+            "title = \"x\"
+            target = \"{target}\"
+            [workloads.a]
+            kind = \"periodic\"
+            rt_app = \"a.json\"
+            {more}
+            [workloads.b]
+            kind = \"periodic\"
+            loops = [{{ name = \"l\" }}]"
+        );
+        let plan = plan(&text);
+        let workloads = plan.configurations[0].workloads.iter();
+        workloads
+            .map(|workload| match &workload.kind {
+                Kind::Periodic(periodic) => periodic.calibration_ns,
+                _ => None,
+            })
+            .collect::<Vec<_>>()
+    };
+    let exact = assize_job::Periodic::EXACT_CALIBRATION_NS;
+    assert_eq!(of("", "exact"), [Some(exact), None]);
+    assert_eq!(of("", "host"), [None, None]);
+    assert_eq!(of("calibration = \"7ns\"", "exact"), [Some(7), None]);
+}
+
+#[test]
+fn packages_are_carried_once_each() {
+    let text = "title = \"x\"
+        [workloads.a]
+        kind = \"hackbench\"
+        [payload]
+        packages = [\"mpg123\", \"alsa-utils\", \"mpg123\"]";
+    let packages = plan(text).payload.packages;
+    let whole = |name: &str| assize_job::Package {
+        name: name.into(),
+        only: Vec::new(),
+    };
+    assert_eq!(packages, [whole("alsa-utils"), whole("mpg123")]);
+}
+
+#[test]
 fn the_payload_has_what_everything_names() {
     let payload = plan(FULL).payload;
     assert_eq!(payload.programs, ["./copy", "cyclictest", "rmmod"]);

@@ -16,6 +16,9 @@ mod modules;
 #[cfg(test)]
 mod overriding;
 #[cfg(test)]
+mod policies;
+#[cfg(test)]
+mod power;
 mod queues;
 #[cfg(test)]
 mod scheduling;

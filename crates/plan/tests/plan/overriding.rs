@@ -34,6 +34,12 @@ fn options_come_before_the_file() {
         ..Overrides::default()
     };
     let plan = read(FULL).plan(&overrides).unwrap();
+    let kernel = Overrides {
+        kernel: Some("debian:7".to_owned()),
+        ..Overrides::default()
+    };
+    let kernel = read(SMALL).plan(&kernel).unwrap();
+    assert_eq!(kernel.configurations[0].machine.kernel, "debian:7");
     assert_eq!((plan.seed, plan.target.as_str()), (u64::MAX, "ssh:lab"));
     assert_eq!(plan.runs.len(), 5 * 4 * 3);
     assert!(plan.configurations.iter().all(|one| one.machine.cpus == 3));
@@ -83,6 +89,12 @@ fn wrong_options_name_themselves() {
         command_line = [\"b=3\"]
         [workloads.w]
         kind = \"hackbench\"";
+    let kernel = |name: &str, target: Option<&str>| Overrides {
+        kernel: Some(name.to_owned()),
+        target: target.map(str::to_owned),
+        ..Overrides::default()
+    };
+    let kernels = format!("{SMALL}[factors.k.one]\n[factors.k.two]\nkernel = \"debian:6.1\"\n");
     let factor = format!("{SMALL}[factors.n.one]\n[factors.n.two]\ncpus = 2\n");
     for (text, overrides, wanted) in [
         (
@@ -145,6 +157,23 @@ fn wrong_options_name_themselves() {
                 ..Overrides::default()
             },
             "--cpus: factors.n: sets the number of CPUs; use --set n=LEVEL",
+        ),
+        (
+            &kernels,
+            kernel("k", None),
+            "--kernel: factors.k: sets the kernel; use --set k=LEVEL",
+        ),
+        (
+            FULL,
+            kernel("debian:7", Some("ssh:lab")),
+            "--kernel: debian:7: on the target ssh:lab it is the kernel that runs there; \
+             leave it out, or take the target exact or live",
+        ),
+        (
+            FULL,
+            kernel("a b", None),
+            "--kernel: 'a b' is no kernel; give debian:6.12, running, or a name given to \
+             assize kernel add",
         ),
     ] {
         let experiment = read(text);

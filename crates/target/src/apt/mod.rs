@@ -11,7 +11,7 @@ mod sources;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-pub(crate) use parse::Stanza;
+pub(crate) use parse::{Stanza, stanzas};
 
 use crate::Error;
 use crate::fault::{failed, io, mend, wrong};
@@ -128,6 +128,13 @@ impl Apt {
             Err(error) if error.why.contains("No packages found") => Ok(Vec::new()),
             Err(error) => Err(error),
         }
+    }
+
+    /// Every name of a package that begins so, of packages that others only
+    /// mention too.
+    pub(crate) fn names(&self, start: &str) -> Result<Vec<String>, Error> {
+        let told = self.run("apt-cache", &["pkgnames", start], &self.directory)?;
+        Ok(told.lines().map(String::from).collect())
     }
 
     /// What the archive says of one package.

@@ -23,6 +23,32 @@ impl Stanza {
         self.field("Version")
     }
 
+    /// The architecture that it was built for, or `all`.
+    pub(crate) fn architecture(&self) -> &str {
+        self.field("Architecture")
+    }
+
+    /// Whether dpkg has it installed.
+    pub(crate) fn is_installed(&self) -> bool {
+        self.field("Status").ends_with(" installed")
+    }
+
+    /// Whether every Debian has it.
+    pub(crate) fn is_base(&self) -> bool {
+        self.field("Essential") == "yes" || self.field("Priority") == "required"
+    }
+
+    /// Everything that it may depend on, by name.
+    pub(crate) fn may_depend(&self) -> Vec<String> {
+        let relations = [self.field("Pre-Depends"), self.field("Depends")].join(",");
+        let names = relations.split([',', '|']).filter_map(|relation| {
+            let name = relation.trim();
+            let end = name.find([' ', '(', ':', '[']).unwrap_or(name.len());
+            (end > 0).then(|| name[..end].to_string())
+        });
+        names.collect()
+    }
+
     /// What it depends on, by name; of alternatives the first.
     pub(crate) fn depends(&self) -> Vec<String> {
         let relations = [self.field("Pre-Depends"), self.field("Depends")].join(",");
@@ -38,7 +64,7 @@ impl Stanza {
 }
 
 /// The paragraphs of a text, with lines that go on joined.
-pub(super) fn stanzas(text: &str) -> Vec<Stanza> {
+pub(crate) fn stanzas(text: &str) -> Vec<Stanza> {
     let mut all = vec![Stanza::default()];
     for line in text.lines() {
         let count = all.len();

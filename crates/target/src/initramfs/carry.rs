@@ -1,6 +1,6 @@
 //! From a payload to files in the tree.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use assize_job::{Linked, below_experiment};
@@ -14,8 +14,8 @@ use crate::packages;
 
 /// Collects programs with what they need.
 pub(super) struct Carrier<'a> {
-    host: &'a Host,
-    tree: Tree,
+    pub(super) host: &'a Host,
+    pub(super) tree: Tree,
     /// Libraries from directories that the guest's loader does not know.
     configured: BTreeSet<PathBuf>,
     /// Where the C library is, which every loader knows.
@@ -28,6 +28,9 @@ pub(super) struct Carrier<'a> {
     /// named by a relative path.
     home: Option<PathBuf>,
     programs: Vec<CarriedProgram>,
+    /// Where the loader finds the libraries that were carried, with links
+    /// followed on this machine.
+    pub(super) carried_libraries: BTreeMap<PathBuf, PathBuf>,
 }
 
 impl<'a> Carrier<'a> {
@@ -41,6 +44,7 @@ impl<'a> Carrier<'a> {
             libraries: BTreeSet::new(),
             home: None,
             programs: Vec::new(),
+            carried_libraries: BTreeMap::new(),
         }
     }
 
@@ -69,6 +73,15 @@ impl<'a> Carrier<'a> {
         let bytes = elf::read_at(self.host, agent)?;
         self.with_needs("the agent", agent, &bytes, 0)?;
         self.tree.file("init", bytes, 0o755)
+    }
+
+    /// A program that we have built, at a place of its own there.
+    pub(super) fn ours(&mut self, what: &str, from: &Path, place: &str) -> Result<(), Error> {
+        self.tree.comes_from(what);
+        let bytes = elf::read_at(self.host, from)?;
+        self.with_needs(what, from, &bytes, 0)?;
+        self.libraries.clear();
+        self.tree.file(place, bytes, 0o755)
     }
 
     /// A program by name or path, which is started with these variables.
@@ -139,7 +152,7 @@ impl<'a> Carrier<'a> {
         Ok(())
     }
 
-    fn with_needs(
+    pub(super) fn with_needs(
         &mut self,
         name: &str,
         path: &Path,
@@ -171,7 +184,7 @@ impl<'a> Carrier<'a> {
         Ok(())
     }
 
-    fn closure(&mut self, closure: &Closure) -> Result<(), Error> {
+    pub(super) fn closure(&mut self, closure: &Closure) -> Result<(), Error> {
         if let Some(path) = &closure.interpreter {
             self.library(path)?;
         }
@@ -190,7 +203,12 @@ impl<'a> Carrier<'a> {
     fn library(&mut self, path: &Path) -> Result<(), Error> {
         let place = self.place(path)?;
         let bytes = elf::read_at(self.host, path)?;
-        self.tree.file(&place, bytes, 0o755)?;
+        // A package may have it behind a link.
+        if !self.tree.leads_to(&place, &bytes) {
+            self.tree.file(&place, bytes, 0o755)?;
+        }
+        let real = self.host.real(path);
+        self.carried_libraries.entry(real).or_insert(path.into());
         if self.is_always_mapped(path) {
             let place = self.tree.resolve(&place).unwrap_or(place);
             self.libraries.insert(place);
@@ -206,7 +224,7 @@ impl<'a> Carrier<'a> {
 
 /// The programs that a script's first line names: the interpreter, and with
 /// `env` what it is to find.
-fn interpreter(bytes: &[u8]) -> Option<Vec<String>> {
+pub(super) fn interpreter(bytes: &[u8]) -> Option<Vec<String>> {
     let line = bytes.strip_prefix(b"#!")?;
     let line = line.split(|byte| *byte == b'\n').next()?;
     let line = std::str::from_utf8(line.get(..line.len().min(254))?).ok()?;
@@ -274,7 +292,7 @@ fn one_file(tree: &mut Tree, from: &Path, to: &str, data: &std::fs::Metadata) ->
     tree.file(to, read(from)?, mode)
 }
 
-fn text(path: &Path) -> Result<String, Error> {
+pub(super) fn text(path: &Path) -> Result<String, Error> {
     path.to_str().map(String::from).ok_or_else(|| {
         mend(
             wrong(format!("carry {}", path.display()), "its path is not UTF-8"),

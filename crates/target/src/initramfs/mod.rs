@@ -6,6 +6,7 @@
 
 mod carry;
 mod first;
+mod package;
 mod signature;
 mod tree;
 
@@ -14,11 +15,12 @@ use std::path::Path;
 use assize_job::{Linked, Payload};
 
 use crate::Error;
-use crate::carried::{Carried, CarriedModule, EXPERIMENT};
+use crate::carried::{Carried, CarriedModule, CarriedPolicy, EXPERIMENT};
 use crate::elf::Host;
 use crate::fault::{failed, mend};
 use crate::kernels::Kernel;
 use crate::modules::{self, Selection};
+use crate::policies::{self, Object, Policies};
 use crate::testbed::Testbed;
 use carry::Carrier;
 pub(crate) use signature::is_demanded;
@@ -56,7 +58,8 @@ pub(crate) struct Packed {
 /// alias. A module given as a file, or one of the testbed's, is
 /// `extra/NAME.ko`. What single steps load from files lies below
 /// [`EXPERIMENT`], each in a directory named by its digest; so does what a
-/// program needs that was named by a relative path.
+/// program needs that was named by a relative path. Of packages, [`package`] says
+/// what is carried.
 ///
 /// Modules have no signatures, unless the kernel or, by `signed`, its command line
 /// demands them: to check one takes the guest longer than to load the module.
@@ -66,19 +69,28 @@ pub(crate) struct Packed {
 pub(crate) fn build(
     agent: &Path,
     kernel: &Kernel,
-    testbed: &Testbed,
+    ours: &Ours,
     payload: &Payload,
     signed: bool,
 ) -> Result<Packed, Error> {
     let signed = signed || signature::is_wanted(kernel);
-    build_from(&Host::this(), agent, kernel, testbed, payload, signed)
+    build_from(&Host::this(), agent, kernel, ours, payload, signed)
+}
+
+/// What the project itself brings along.
+#[derive(Debug, Clone)]
+pub(crate) struct Ours {
+    /// Kernel modules.
+    pub(crate) testbed: Testbed,
+    /// Placement policies.
+    pub(crate) policies: Policies,
 }
 
 fn build_from(
     host: &Host,
     agent: &Path,
     kernel: &Kernel,
-    testbed: &Testbed,
+    ours: &Ours,
     payload: &Payload,
     signed: bool,
 ) -> Result<Packed, Error> {
@@ -86,36 +98,30 @@ fn build_from(
     let agent =
         std::path::absolute(agent).map_err(|error| crate::fault::io("find", agent, &error))?;
     carrier.init(&agent)?;
-    let plainly = payload.programs.iter().map(|program| Linked {
-        program: program.clone(),
-        ..Linked::default()
-    });
-    for program in plainly.chain(payload.linked.iter().cloned()) {
-        carrier.program(&program)?;
-    }
+    carry_programs(&mut carrier, payload)?;
+    let packages = carrier.packages(&payload.packages)?;
+    let objects = objects(&mut carrier, ours, payload)?;
     let (mut tree, programs) = carrier.finish()?;
-    for (from, to) in &payload.files {
-        if !to.starts_with('/') {
-            return Err(mend(
-                crate::fault::wrong(
-                    format!("carry {}", from.display()),
-                    format!("{to} is no absolute path"),
-                ),
-                format!("write /{to}"),
-            ));
-        }
-        Tree::check_visible(to)?;
-        tree.comes_from(format!("the file {}", from.display()));
-        carry::files(&mut tree, from, to)?;
-    }
+    let policies = carry_policies(&mut tree, objects)?;
+    carry_files(&mut tree, payload)?;
     tree.comes_from("a kernel module");
-    let mut selection = modules::select(kernel, testbed, &payload.modules, &payload.module_files)?;
+    let mut selection = modules::select(
+        kernel,
+        &ours.testbed,
+        &payload.modules,
+        &payload.module_files,
+    )?;
     if !signed {
         let modules = selection.modules.iter_mut().map(|one| &mut one.bytes);
         let beside = selection.beside.iter_mut().map(|one| &mut one.bytes);
         modules.chain(beside).for_each(signature::remove);
     }
     let modules = carry_modules(&mut tree, kernel, selection)?;
+    if !packages.is_empty() {
+        tree.comes_from("");
+        let text = serde_json::to_vec(&packages).map_err(|error| failed("list packages", error))?;
+        tree.file(Payload::PACKAGES, text, 0o644)?;
+    }
     let first = first::of(payload, &modules);
     if !first.is_empty() {
         tree.comes_from("");
@@ -130,9 +136,69 @@ fn build_from(
         carried: Carried {
             files: tree.digests(),
             programs,
+            packages,
             modules,
+            policies,
         },
     })
+}
+
+/// The objects of the placement policies; carries what attaches them.
+fn objects(
+    carrier: &mut Carrier<'_>,
+    ours: &Ours,
+    payload: &Payload,
+) -> Result<Vec<Object>, Error> {
+    let Some((attach, objects)) = ours.policies.objects(&payload.policies)? else {
+        return Ok(Vec::new());
+    };
+    carrier.ours(
+        "what attaches placement policies",
+        &attach,
+        policies::ATTACH,
+    )?;
+    Ok(objects)
+}
+
+fn carry_programs(carrier: &mut Carrier<'_>, payload: &Payload) -> Result<(), Error> {
+    let plainly = payload.programs.iter().map(|program| Linked {
+        program: program.clone(),
+        ..Linked::default()
+    });
+    for program in plainly.chain(payload.linked.iter().cloned()) {
+        carrier.program(&program)?;
+    }
+    Ok(())
+}
+
+/// Objects of placement policies, each at a place of its own.
+fn carry_policies(tree: &mut Tree, objects: Vec<Object>) -> Result<Vec<CarriedPolicy>, Error> {
+    let mut all = Vec::new();
+    for object in objects {
+        let (place, carried) = object.carried();
+        tree.comes_from(format!("the policy {}", object.file.display()));
+        tree.file(&place, object.bytes, 0o644)?;
+        all.push(carried);
+    }
+    Ok(all)
+}
+
+fn carry_files(tree: &mut Tree, payload: &Payload) -> Result<(), Error> {
+    for (from, to) in &payload.files {
+        if !to.starts_with('/') {
+            return Err(mend(
+                crate::fault::wrong(
+                    format!("carry {}", from.display()),
+                    format!("{to} is no absolute path"),
+                ),
+                format!("write /{to}"),
+            ));
+        }
+        Tree::check_visible(to)?;
+        tree.comes_from(format!("the file {}", from.display()));
+        carry::files(tree, from, to)?;
+    }
+    Ok(())
 }
 
 fn skeleton() -> Result<Tree, Error> {

@@ -89,6 +89,7 @@ mod tests {
                 modules: None,
                 config: Some(place.path().to_owned()),
                 headers: None,
+                compiler: None,
                 digest: String::new(),
             })
         };

@@ -30,6 +30,15 @@ fn unpack(archive: &[u8]) -> (Vec<String>, Entries) {
     }
 }
 
+/// Nothing of the project's own.
+fn nothing() -> Ours {
+    let nowhere = Path::new("/nowhere");
+    Ours {
+        testbed: Testbed::of(nowhere, &[]),
+        policies: Policies::new(nowhere),
+    }
+}
+
 /// A machine with a shell, a few programs and a kernel with one module.
 struct Fixture {
     place: tempfile::TempDir,
@@ -47,6 +56,7 @@ impl Fixture {
             modules: Some(place.path().join("lib/modules/6.12.0-x")),
             config: None,
             headers: None,
+            compiler: None,
             digest: String::new(),
         };
         let fixture = Fixture { place, kernel };
@@ -96,9 +106,8 @@ impl Fixture {
 
     fn pack(&self, payload: &Payload) -> Result<Packed, Error> {
         let host = Host::at_root(self.place.path(), vec!["/opt/tools".into()]);
-        let testbed = Testbed::of(Path::new("/nowhere"), &[]);
         let agent = Path::new("/agent");
-        build_from(&host, agent, &self.kernel, &testbed, payload, false)
+        build_from(&host, agent, &self.kernel, &nothing(), payload, false)
     }
 }
 
@@ -397,7 +406,7 @@ fn a_real_shell_runs_from_its_closure_alone() {
         &Host::this(),
         &sh,
         &fixture.kernel,
-        &Testbed::of(Path::new("/nowhere"), &[]),
+        &nothing(),
         &payload,
         false,
     )
@@ -586,4 +595,177 @@ fn modules_are_carried_without_signatures() {
     assert_eq!(entries[&format!("usr/{path}")].2, plain);
     let digest = blake3::hash(&plain).to_hex().to_string();
     assert_eq!(packed.carried.modules[0].digest, digest);
+}
+
+/// A package that has a program, a plug-in, data, documentation and a link;
+/// and one with data on which it depends.
+fn with_packages() -> Fixture {
+    let fixture = Fixture::new();
+    let of = |name: &str, more: &str| {
+        format!("Package: {name}\nStatus: install ok installed\nVersion: 1-{name}\n{more}\n\n")
+    };
+    let status = [
+        of("dpkg", "Architecture: amd64\nEssential: yes"),
+        of(
+            "player",
+            "Architecture: amd64\nDepends: player-data (>= 1), dpkg, other | base-data",
+        ),
+        of("player-data", "Architecture: all"),
+        of("base-data", "Architecture: all\nPriority: required"),
+        of("other", "Architecture: amd64"),
+    ];
+    fixture.write("var/lib/dpkg/status", status.concat().as_bytes(), 0o644);
+    let lists: [(&str, &[&str]); 5] = [
+        ("dpkg", &["/usr/bin/dash"]),
+        (
+            "player:amd64",
+            &[
+                "/.",
+                "/usr",
+                "/usr/bin/play",
+                "/usr/bin/play-alias",
+                "/usr/lib/player/out.so",
+                "/usr/share/doc/player/copyright",
+                "/usr/share/man/man1/play.1.gz",
+                "/etc/player.conf",
+                "/etc/removed.conf",
+            ],
+        ),
+        (
+            "player-data",
+            &["/usr/share/player", "/usr/share/player/table"],
+        ),
+        ("base-data", &["/usr/share/base"]),
+        ("other", &["/usr/share/other"]),
+    ];
+    for (name, paths) in lists {
+        let text = paths.join("\n") + "\n";
+        fixture.write(
+            &format!("var/lib/dpkg/info/{name}.list"),
+            text.as_bytes(),
+            0o644,
+        );
+    }
+    fixture.write("usr/bin/play", &empty_program(), 0o755);
+    fixture.write("usr/lib/player/out.so", &empty_program(), 0o644);
+    fixture.write("usr/share/player/table", b"1 2 3", 0o644);
+    fixture.write("usr/share/base", b"base", 0o644);
+    fixture.write("usr/share/other", b"other", 0o644);
+    fixture.write("etc/player.conf", b"volume = 11", 0o644);
+    std::os::unix::fs::symlink("play", fixture.at("usr/bin/play-alias")).unwrap();
+    fixture
+}
+
+fn packages(name: &str, only: &[&str]) -> Payload {
+    let package = assize_job::Package {
+        name: name.into(),
+        only: only.iter().map(ToString::to_string).collect(),
+    };
+    Payload {
+        packages: vec![package],
+        ..Payload::default()
+    }
+}
+
+#[test]
+fn a_package_is_carried_with_its_plug_ins_and_data_and_without_documentation() {
+    let fixture = with_packages();
+    let packed = fixture.pack(&packages("player", &[])).unwrap();
+    let (_, entries) = unpack(&packed.bytes);
+    assert_eq!(entries["usr/bin/play"].0, 0o100_755);
+    assert_eq!(entries["usr/bin/play-alias"].2, b"play");
+    assert_eq!(entries["usr/lib/player/out.so"].0, 0o100_755);
+    assert_eq!(entries["etc/player.conf"].2, b"volume = 11");
+    assert_eq!(entries["usr/share/player/table"].2, b"1 2 3");
+    for absent in [
+        "usr/share/doc/player/copyright",
+        "usr/share/man/man1/play.1.gz",
+        "etc/removed.conf",
+        "usr/share/base",
+        "usr/share/other",
+        "usr/bin/dash",
+    ] {
+        assert!(!entries.contains_key(absent), "{absent}");
+    }
+    let held: Vec<assize_job::Held> =
+        serde_json::from_slice(&entries["etc/assize/packages.json"].2).unwrap();
+    let names: Vec<&str> = held.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["player", "player-data"]);
+    assert_eq!(held[0].version, "1-player");
+    let files = [
+        "/etc/player.conf",
+        "/usr/bin/play",
+        "/usr/lib/player/out.so",
+    ];
+    assert_eq!(held[0].files, files);
+    assert_eq!(packed.carried.packages, held);
+}
+
+#[test]
+fn what_a_package_holds_is_part_of_the_identity_of_runs() {
+    let fixture = with_packages();
+    let parts = |fixture: &Fixture| {
+        let packed = fixture.pack(&packages("player", &[])).unwrap();
+        let parts = packed.carried.expected(&assize_job::Job::default(), true);
+        let of_packages = parts
+            .into_iter()
+            .filter(|part| part.kind == assize_job::IdentityKind::Package);
+        of_packages
+            .map(|part| (part.name, part.value.unwrap()))
+            .collect::<Vec<_>>()
+    };
+    let before = parts(&fixture);
+    assert_eq!(before.len(), 2);
+    assert!(before[0].1.starts_with("1-player, 3 files, "), "{before:?}");
+    fixture.write("etc/player.conf", b"volume = 10", 0o644);
+    let after = parts(&fixture);
+    assert_ne!(before[0], after[0]);
+    assert_eq!(before[1], after[1]);
+}
+
+#[test]
+fn of_a_package_only_what_is_asked_for_is_carried() {
+    let fixture = with_packages();
+    let only = fixture.build(&packages("player", &["*/out.so"])).unwrap();
+    let (_, entries) = unpack(&only);
+    assert!(entries.contains_key("usr/lib/player/out.so"));
+    assert!(entries.contains_key("usr/share/player/table"));
+    assert!(!entries.contains_key("usr/bin/play") && !entries.contains_key("etc/player.conf"));
+}
+
+#[test]
+fn a_program_and_its_package_can_both_be_asked_for() {
+    let fixture = with_packages();
+    let payload = Payload {
+        programs: vec!["play".into()],
+        ..packages("player", &[])
+    };
+    let (_, entries) = unpack(&fixture.build(&payload).unwrap());
+    assert_eq!(entries["usr/bin/play"].0, 0o100_755);
+    assert!(entries.contains_key("etc/player.conf"));
+}
+
+#[test]
+fn a_package_that_is_not_installed_or_damaged_is_said_with_its_mend() {
+    let fixture = with_packages();
+    let error = fixture.build(&packages("nobody", &[])).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "carry the package nobody: it is not installed here; run `apt-get install nobody`"
+    );
+    std::fs::remove_file(fixture.at("usr/share/player/table")).unwrap();
+    let error = fixture
+        .build(&packages("player", &[]))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("/usr/share/player/table"), "{error}");
+    assert!(
+        error.ends_with("run `apt-get install --reinstall player-data`"),
+        "{error}"
+    );
+    let error = Fixture::new()
+        .build(&packages("player", &[]))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("has no dpkg"), "{error}");
 }

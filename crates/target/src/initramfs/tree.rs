@@ -96,6 +96,25 @@ impl Tree {
         None
     }
 
+    /// Whether there is something at a path.
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.nodes.contains_key(&merged(path))
+    }
+
+    /// The path of a file as the archive has it, if there is one and no link.
+    pub(super) fn file_at(&self, path: &str) -> Option<String> {
+        let path = merged(path);
+        let is_file = matches!(self.nodes.get(&path), Some(Node::File(..)));
+        is_file.then(|| format!("/{path}"))
+    }
+
+    /// Whether a path leads to a file with these bytes, over links or not.
+    pub(super) fn leads_to(&self, path: &str, bytes: &[u8]) -> bool {
+        let found = self.resolve(path);
+        let node = found.and_then(|path| self.nodes.get(&merged(&path)));
+        matches!(node, Some(Node::File(there, _)) if there == bytes)
+    }
+
     /// The blake3 digest of every file, by absolute path.
     pub(super) fn digests(&self) -> BTreeMap<String, String> {
         let digest = |(path, node): (&String, &Node)| match node {

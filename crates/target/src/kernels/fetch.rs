@@ -1,17 +1,30 @@
 //! A kernel from Debian's archive.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{DEBIAN, DebianKernel, Kernel, Kernels, index, names, store};
+use super::{
+    DEBIAN, DebianKernel, Kernel, Kernels, compare_versions, headers, index, names, store,
+};
 use crate::Error;
 use crate::apt::Apt;
 use crate::elf::Host;
 use crate::fault::{failed, io, list, mend, wrong};
 
+/// How much of a kernel is fetched, from little to much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Amount {
+    /// Its image and modules.
+    Image,
+    /// The headers too, with what of kbuild they need.
+    Headers,
+    /// The compiler too that the headers name.
+    Compiler,
+}
+
 impl Kernels {
     /// Fetches the newest version that the archive has of a kernel of
-    /// [`DEBIAN`], with what is needed to build modules if `headers`. What is
-    /// stored already is not fetched again.
+    /// [`DEBIAN`], and what is wanted to build modules for it. What is stored
+    /// already is not fetched again.
     ///
     /// # Errors
     /// An unknown name; no apt, no network, no space; a package that the
@@ -19,7 +32,7 @@ impl Kernels {
     pub fn fetch(
         &self,
         name: &str,
-        headers: bool,
+        amount: Amount,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Kernel, Error> {
         let base = name.split('@').next().unwrap_or(name);
@@ -37,36 +50,47 @@ impl Kernels {
             ));
         };
         let _lock = crate::lock::take(&self.directory(), progress)?;
-        let apt = self.apt(kernel, &what, progress)?;
+        let apt = self.apt(kernel.suite, &what, progress)?;
         let wanted = Wanted::find(&apt, kernel, &what)?;
-        let place = self
-            .directory()
-            .join(names::directory(name))
-            .join(&wanted.version);
+        let place = self.place(kernel, &wanted);
         if !place.join("kernel.json").exists() {
             self.store_image(&apt, kernel, &wanted, progress)?;
         }
         let stored = store::load(&place)?;
-        if !headers || stored.headers.is_some() {
-            progress(&format!("{name} is {}", stored.release));
-            return Ok(stored);
+        if amount >= Amount::Headers && stored.headers.is_none() {
+            self.store_headers(&apt, kernel, &wanted, progress)?;
         }
-        self.store_headers(&apt, &wanted, &place, progress)?;
+        let stored = store::load(&place)?;
+        if amount >= Amount::Compiler && stored.compiler.is_none() {
+            self.store_compiler(kernel, &stored, progress)?;
+        } else if amount == Amount::Headers
+            && let Some(compiler) = lacking(&stored)
+        {
+            progress(&format!(
+                "modules for it are built with {compiler}, which is not in PATH; \
+                 assize kernel fetch --compiler {name} brings it"
+            ));
+        }
+        progress(&format!("{name} is {}", stored.release));
         store::load(&place)
     }
 
-    fn apt(
+    /// Where a version of a kernel is stored.
+    pub(super) fn place(&self, kernel: &DebianKernel, wanted: &Wanted) -> PathBuf {
+        let directory = self.directory().join(names::directory(kernel.name));
+        directory.join(&wanted.version)
+    }
+
+    /// A view of a suite and of what goes with it.
+    pub(super) fn apt(
         &self,
-        kernel: &DebianKernel,
+        suite: &str,
         what: &str,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Apt, Error> {
-        let security = format!("{}-security", kernel.suite);
-        let suites = match kernel.suite {
-            "sid" => vec!["sid"],
-            suite => vec![suite, security.as_str()],
-        };
-        let directory = self.directory().join(".apt").join(kernel.suite);
+        let suites = names::suites(suite);
+        let suites: Vec<&str> = suites.iter().map(String::as_str).collect();
+        let directory = self.directory().join(".apt").join(suite);
         Apt::open(&directory, &suites, what, progress)
     }
 
@@ -109,56 +133,12 @@ impl Kernels {
         )?;
         Ok(())
     }
-
-    fn store_headers(
-        &self,
-        apt: &Apt,
-        wanted: &Wanted,
-        place: &Path,
-        progress: &mut dyn FnMut(&str),
-    ) -> Result<(), Error> {
-        let packages = apt.follow(&wanted.headers, &|name| {
-            name.starts_with("linux-headers-") || name.starts_with("linux-kbuild-")
-        })?;
-        let temporary = store::temporary_in(&self.directory())?;
-        let unpacked = temporary.path().join("unpacked");
-        apt.unpack(&packages, &unpacked, progress)?;
-        let headers = temporary.path().join("headers");
-        create(&headers)?;
-        // The links inside lead from src/A to ../../lib/B.
-        rename(&unpacked.join("usr/src"), &headers.join("src"))?;
-        rename(&unpacked.join("usr/lib"), &headers.join("lib"))?;
-        for directory in list(&headers.join("src"))? {
-            relocate(&directory.join("Makefile"))?;
-            let variables = directory.join(".kernelvariables");
-            let variables = std::fs::read_to_string(variables).unwrap_or_default();
-            if let Some(compiler) = compiler(&variables)
-                && Host::this().program(&compiler).is_none()
-            {
-                progress(&format!(
-                    "modules for it are built with {compiler}, which is not in PATH"
-                ));
-            }
-            // It serves to give modules type data, for which kbuild demands
-            // pahole; without it modules are the same on every machine.
-            let vmlinux = directory.join("vmlinux");
-            if vmlinux.is_file() {
-                rename(&vmlinux, &directory.join("vmlinux.btf"))?;
-            }
-        }
-        let to = place.join("headers");
-        if to.exists() {
-            remove(&to)?;
-        }
-        rename(&headers, &to)?;
-        store::describe_headers(place, &Path::new("headers/src").join(&wanted.headers))
-    }
 }
 
 /// Which packages a name stands for today.
-struct Wanted {
+pub(super) struct Wanted {
     image: String,
-    headers: String,
+    pub(super) headers: String,
     version: String,
 }
 
@@ -167,15 +147,52 @@ impl Wanted {
         let meta = apt.package(kernel.package)?;
         let depends = meta.depends();
         let image = depends.iter().find(|name| name.starts_with("linux-image-"));
-        let image =
-            image.ok_or_else(|| failed(what, format!("{} depends on no image", kernel.package)))?;
-        let real = apt.package(image)?;
+        let image = match image {
+            Some(image) if kernel.is_image(image) || kernel.series.is_none() => image.clone(),
+            _ => newest(apt, kernel, what)?,
+        };
+        let real = apt.package(&image)?;
         Ok(Wanted {
-            image: image.clone(),
             headers: image.replacen("linux-image-", "linux-headers-", 1),
+            image,
             version: real.version().replace([':', '/'], "_"),
         })
     }
+}
+
+/// The compiler that a kernel's headers name, if it is not here.
+fn lacking(stored: &Kernel) -> Option<String> {
+    let named = stored.headers.as_deref().and_then(headers::named)?;
+    let here = stored.compiler.is_some() || Host::this().program(&named).is_some();
+    (!here).then_some(named)
+}
+
+/// The newest image of a kernel's series, where the package that depends on
+/// the newest of all has gone on to another.
+fn newest(apt: &Apt, kernel: &DebianKernel, what: &str) -> Result<String, Error> {
+    let names = apt.names("linux-image-")?;
+    let of_series: Vec<&str> = names
+        .iter()
+        .map(String::as_str)
+        .filter(|name| kernel.is_image(name))
+        .collect();
+    // Names of packages that are gone are told of too.
+    let there = match of_series.is_empty() {
+        true => Vec::new(),
+        false => apt.show(&of_series)?,
+    };
+    let newest = there
+        .iter()
+        .max_by(|a, b| compare_versions(a.version(), b.version()));
+    newest
+        .map(|stanza| stanza.package().to_string())
+        .ok_or_else(|| {
+            let why = format!("{} has no image of {}", kernel.suite, kernel.name);
+            mend(
+                failed(what, why),
+                "use another one: assize kernel list shows them",
+            )
+        })
 }
 
 /// Moves image, configuration and modules to where the store has them, and
@@ -231,49 +248,21 @@ fn arrange(unpacked: &Path, to: &Path) -> Result<String, Error> {
     Ok(release)
 }
 
-/// The compiler that a package's `.kernelvariables` names.
-pub(crate) fn compiler(variables: &str) -> Option<String> {
-    let mut lines = variables.lines();
-    let line = lines.find(|line| line.starts_with("CC ") || line.starts_with("CC="))?;
-    let at = line.rfind("gcc")?;
-    let name = line[at..].split_whitespace().next()?;
-    Some(name.to_string())
-}
-
-/// Has a Makefile include its neighbour wherever both lie.
-fn relocate(makefile: &Path) -> Result<(), Error> {
-    let Ok(text) = std::fs::read_to_string(makefile) else {
-        return Ok(());
-    };
-    let here = "$(dir $(abspath $(lastword $(MAKEFILE_LIST))))../";
-    let text = text.replace("/usr/src/", here);
-    std::fs::write(makefile, text).map_err(|error| io("write", makefile, &error))
-}
-
-fn create(path: &Path) -> Result<(), Error> {
+pub(super) fn create(path: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(path).map_err(|error| io("create", path, &error))
 }
 
-fn remove(path: &Path) -> Result<(), Error> {
+pub(super) fn remove(path: &Path) -> Result<(), Error> {
     std::fs::remove_dir_all(path).map_err(|error| io("remove", path, &error))
 }
 
-fn rename(from: &Path, to: &Path) -> Result<(), Error> {
+pub(super) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
     std::fs::rename(from, to).map_err(|error| io("move", from, &error))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_compiler_is_the_one_that_the_package_names() {
-        let text = "override ARCH = x86\nCCACHE = ccache\n\
-            CC = $(if $(DEBIAN_KERNEL_USE_CCACHE),$(CCACHE)) $(CROSS_COMPILE)gcc-12\n";
-        assert_eq!(compiler(text).as_deref(), Some("gcc-12"));
-        assert_eq!(compiler("ARCH = x86\n"), None);
-        assert_eq!(compiler(""), None);
-    }
 
     #[test]
     fn files_of_packages_go_where_the_store_has_them() {
@@ -305,27 +294,6 @@ mod tests {
                     .is_file()
             );
             assert!(arrange(&unpacked, &to).is_err());
-        }
-    }
-
-    #[test]
-    fn a_makefile_finds_its_neighbour_wherever_both_lie() {
-        let place = tempfile::tempdir().unwrap();
-        for name in ["a", "b"] {
-            create(&place.path().join("src").join(name)).unwrap();
-        }
-        let makefile = place.path().join("src/a/Makefile");
-        std::fs::write(&makefile, "include /usr/src/b/Makefile\n").unwrap();
-        std::fs::write(place.path().join("src/b/Makefile"), "all:\n\t@echo found\n").unwrap();
-        relocate(&makefile).unwrap();
-        let made = std::process::Command::new("make")
-            .arg("-sC")
-            .arg(place.path().join("src/a"))
-            .env_remove("MAKEFLAGS")
-            .output();
-        match made {
-            Ok(made) => assert_eq!(made.stdout, b"found\n"),
-            Err(error) => eprintln!("skipped: no make: {error}"),
         }
     }
 }

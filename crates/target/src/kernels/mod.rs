@@ -4,12 +4,17 @@
 //! the one this machine runs, or what somebody called it. Kernels are stored
 //! under `<root>/kernels/NAME/VERSION/`, the `:` of a name written as `_`:
 //! `vmlinuz`, `config`, `lib/modules/RELEASE`, `headers` and `kernel.json`.
+//! Compilers that were fetched for them are beside, under
+//! `<root>/compilers/NAME/VERSION/`.
 //! What is stored appears by rename and is not changed afterwards.
 
 mod add;
+mod compilers;
 mod fetch;
+mod headers;
 mod image;
 mod index;
+mod launch;
 mod names;
 mod source;
 mod store;
@@ -18,7 +23,8 @@ mod version;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub(crate) use fetch::compiler;
+pub use fetch::Amount;
+pub(crate) use headers::compiler;
 pub use names::{DEBIAN, DebianKernel};
 pub use source::Source;
 pub(crate) use store::{into_place, temporary_in};
@@ -44,6 +50,9 @@ pub struct Kernel {
     pub config: Option<PathBuf>,
     /// The directory that `make -C` wants to build a module.
     pub headers: Option<PathBuf>,
+    /// The directory with the programs of a compiler that was fetched for it,
+    /// to be looked into before those of PATH.
+    pub compiler: Option<PathBuf>,
     /// The blake3 digest of the image, in hexadecimal digits.
     pub digest: String,
 }

@@ -11,6 +11,8 @@ pub struct DebianKernel {
     pub suite: &'static str,
     /// The package that depends on the newest image.
     pub package: &'static str,
+    /// Which images it means, if that package may go on to others.
+    pub series: Option<&'static str>,
     /// What it is.
     pub about: &'static str,
 }
@@ -22,33 +24,76 @@ pub const DEBIAN: &[DebianKernel] = &[
         name: "debian:6.12",
         suite: "bookworm",
         package: "linux-image-6.12-amd64",
+        series: None,
         about: "Linux 6.12 of Debian 12",
     },
     DebianKernel {
         name: "debian:6.12-rt",
         suite: "bookworm",
         package: "linux-image-6.12-rt-amd64",
+        series: None,
         about: "Linux 6.12 of Debian 12 with PREEMPT_RT",
     },
     DebianKernel {
         name: "debian:6.1",
         suite: "bookworm",
         package: "linux-image-amd64",
+        series: None,
         about: "Linux 6.1 of Debian 12",
     },
     DebianKernel {
         name: "debian:6.1-rt",
         suite: "bookworm",
         package: "linux-image-rt-amd64",
+        series: None,
         about: "Linux 6.1 of Debian 12 with PREEMPT_RT",
+    },
+    DebianKernel {
+        name: "debian:7",
+        suite: "trixie-backports",
+        package: "linux-image-amd64",
+        series: Some("7"),
+        about: "the newest Linux 7 of Debian 13's backports, with sched_ext",
     },
     DebianKernel {
         name: "debian:sid",
         suite: "sid",
         package: "linux-image-amd64",
+        series: None,
         about: "the newest Linux of Debian, with sched_ext",
     },
 ];
+
+impl DebianKernel {
+    /// The suite that has what the kernel was built with.
+    pub(super) fn base(&self) -> &'static str {
+        self.suite.trim_end_matches("-backports")
+    }
+
+    /// Whether a package is an image of its series, and of no other flavour.
+    pub(super) fn is_image(&self, package: &str) -> bool {
+        let version = package
+            .strip_prefix("linux-image-")
+            .and_then(|rest| rest.strip_suffix("-amd64"));
+        let of_series = |version: &str| match self.series {
+            Some(series) => version
+                .strip_prefix(series)
+                .is_some_and(|rest| rest.starts_with('.')),
+            None => true,
+        };
+        version.is_some_and(|version| !version.contains('-') && of_series(version))
+    }
+}
+
+/// The suites whose packages go together: one with its security updates.
+/// Backports are no suite to install from without being asked, and are looked
+/// at alone.
+pub(super) fn suites(suite: &str) -> Vec<String> {
+    match suite == "sid" || suite.ends_with("-backports") {
+        true => vec![suite.into()],
+        false => vec![suite.into(), format!("{suite}-security")],
+    }
+}
 
 /// The Debian kernel of that name.
 pub(super) fn debian(name: &str) -> Option<&'static DebianKernel> {
@@ -106,4 +151,36 @@ pub(super) fn refused(name: &str) -> Option<String> {
         return Some("a name is made of letters, digits, '+', '-', '.' and '_'".into());
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_series_means_its_images_and_no_other_flavour() {
+        let seven = debian("debian:7").unwrap();
+        for (name, is) in [
+            ("linux-image-7.3.4+deb13-amd64", true),
+            ("linux-image-7.10.1-amd64", true),
+            ("linux-image-8.0.1+deb13-amd64", false),
+            ("linux-image-70.1.2-amd64", false),
+            ("linux-image-6.7.1+deb13-amd64", false),
+            ("linux-image-7.3.4+deb13-rt-amd64", false),
+            ("linux-image-7.3.4+deb13-cloud-amd64", false),
+            ("linux-image-7.3.4+deb13-amd64-dbg", false),
+            ("linux-image-7.3.4+deb13-arm64", false),
+            ("linux-image-amd64", false),
+        ] {
+            assert_eq!(seven.is_image(name), is, "{name}");
+        }
+    }
+
+    #[test]
+    fn backports_are_looked_at_alone_and_built_with_what_their_suite_has() {
+        let seven = debian("debian:7").unwrap();
+        assert_eq!(suites(seven.suite), ["trixie-backports"]);
+        assert_eq!(suites(seven.base()), ["trixie", "trixie-security"]);
+        assert_eq!(suites(debian("debian:sid").unwrap().base()), ["sid"]);
+    }
 }

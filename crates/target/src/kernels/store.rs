@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kernel, image, names, version};
+use super::{Kernel, compilers, image, names, version};
 use crate::Error;
 use crate::fault::{failed, io, list, mend, read, wrong};
 
@@ -44,7 +44,7 @@ pub(super) fn stored(directory: &Path) -> Result<Vec<Kernel>, Error> {
 }
 
 /// Directories that are no temporary ones; none if `path` does not exist.
-fn subdirectories(path: &Path) -> Result<Vec<PathBuf>, Error> {
+pub(super) fn subdirectories(path: &Path) -> Result<Vec<PathBuf>, Error> {
     if !path.exists() {
         return Ok(Vec::new());
     }
@@ -81,10 +81,15 @@ pub(super) fn load(place: &Path) -> Result<Kernel, Error> {
         return Err(damaged("there is no vmlinuz beside it".into()));
     }
     let existing = |path: PathBuf| path.exists().then_some(path);
+    let headers = told.headers.and_then(|path| existing(place.join(path)));
     Ok(Kernel {
         modules: existing(place.join("lib/modules").join(&told.release)),
         config: existing(place.join("config")),
-        headers: told.headers.and_then(|path| existing(place.join(path))),
+        compiler: headers.as_deref().and_then(|headers| {
+            let root = place.ancestors().nth(3)?;
+            compilers::stored(root, headers)
+        }),
+        headers,
         name: told.name,
         version: told.version,
         release: told.release,
@@ -213,6 +218,7 @@ pub(super) fn running(root: &Path, release: Option<&str>) -> Result<Kernel, Erro
         config: existing(root.join("boot").join(format!("config-{release}")))
             .or_else(|| existing(modules.join("config"))),
         headers: existing(modules.join("build")),
+        compiler: None,
         modules: existing(modules),
         release,
         image,

@@ -276,7 +276,7 @@ fn only_kernels_of_debian_can_be_fetched() {
         ("debian:6.12@6.12.1", "assize kernel fetch debian:6.12"),
         ("fedora", "assize kernel fetch debian:6.12"),
     ] {
-        let error = kernels.fetch(name, false, &mut |_| ()).unwrap_err();
+        let error = kernels.fetch(name, Amount::Image, &mut |_| ()).unwrap_err();
         assert!(error.wrong_use);
         assert_eq!(error.mend.as_deref(), Some(mend));
     }
@@ -320,7 +320,9 @@ fn tables_of_modules_are_made_where_a_package_has_none() {
 fn a_fetched_kernel_builds_a_module_that_fits_it() {
     let (root, kernels) = kernels();
     let kernel = kernels
-        .fetch("debian:6.12", true, &mut |line| eprintln!("{line}"))
+        .fetch("debian:6.12", Amount::Headers, &mut |line| {
+            eprintln!("{line}")
+        })
         .unwrap();
     assert!(kernel.release.starts_with("6.12."));
     write(root.path(), "hello/Makefile", b"obj-m := hello.o\n");
@@ -362,7 +364,9 @@ fn a_fetched_kernel_builds_a_module_that_fits_it() {
             .any(|module| module.name == "mbcache")
     );
     // The second time nothing is fetched.
-    let again = kernels.fetch("debian:6.12", true, &mut |_| ()).unwrap();
+    let again = kernels
+        .fetch("debian:6.12", Amount::Headers, &mut |_| ())
+        .unwrap();
     assert_eq!(again, kernel);
 }
 

@@ -50,6 +50,7 @@ fn fixture() -> (tempfile::TempDir, Kernel) {
         modules: Some(directory),
         config: None,
         headers: None,
+        compiler: None,
         digest: String::new(),
     };
     (place, kernel)

@@ -1,4 +1,4 @@
-use assize_job::{Command, Cyclictest, Job, Kind};
+use assize_job::{Command, Cyclictest, Job, Kind, PlacementPolicy};
 
 use super::*;
 
@@ -276,4 +276,36 @@ fn what_was_asked_for_and_ignored_is_recorded() {
         recorded(&running, "host")["machine_ignored"],
         "cpus 1, memory_mib 256"
     );
+}
+
+#[test]
+fn a_placement_policy_needs_rights_and_its_program() {
+    let policy = |form| {
+        order(Job {
+            policy: Some(PlacementPolicy {
+                name: "x".into(),
+                form,
+                tunables: BTreeMap::new(),
+                argv: vec!["scx_x".into(), "-v".into()],
+            }),
+            ..Job::default()
+        })
+    };
+    let program = policy(PolicyForm::Program);
+    let said = lacking(&program, &user());
+    assert_eq!(said.as_deref(), Some("attaching a placement policy"));
+    let root = Facts {
+        root: true,
+        capabilities: u64::MAX,
+        ..user()
+    };
+    assert_eq!(lacking(&program, &root), None);
+    assert_eq!(lacking(&order(Job::default()), &user()), None);
+    let needed = |order: Order| {
+        let all = programs(&[order]).into_iter();
+        all.map(|linked| linked.program).collect::<Vec<_>>()
+    };
+    assert!(needed(program).contains(&"scx_x".to_string()));
+    // What attaches an object is ours.
+    assert!(!needed(policy(PolicyForm::Object)).contains(&"scx_x".to_string()));
 }

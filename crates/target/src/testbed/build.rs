@@ -15,7 +15,6 @@ use super::sources::Sources;
 use super::variant::Variant;
 use super::{Subject, what};
 use crate::Error;
-use crate::elf::Host;
 use crate::fault::{failed, io, list, mend, read};
 use crate::kernels::{into_place, temporary_in};
 use crate::modules::stem;
@@ -57,7 +56,7 @@ pub(super) fn ensure(order: &Order<'_>) -> Result<BTreeMap<String, PathBuf>, Err
     check_path(subject, root)?;
     check_path(subject, subject.headers)?;
     check_release(subject)?;
-    Compiler::find(&Host::this(), subject)?;
+    Compiler::find(subject)?;
     let wanted = Wanted::of(order);
     let place = match wanted.find() {
         Some(place) => place,
@@ -121,7 +120,7 @@ impl<'a> Wanted<'a> {
     /// Where they lie if they were built from what is there now. There may be
     /// others of the same key, built from what was there before.
     fn find(&self) -> Option<PathBuf> {
-        let host = Host::this();
+        let host = self.subject.host();
         let headers = fs::canonicalize(self.subject.headers).ok()?;
         let around = Around {
             host: &host,
@@ -162,7 +161,7 @@ impl<'a> Wanted<'a> {
 
     /// Builds once, and gives the place; or names what has changed meanwhile.
     fn build(&self) -> Result<Result<PathBuf, String>, Error> {
-        let host = Host::this();
+        let host = self.subject.host();
         let work = temporary_in(&self.home)?;
         // make and the compiler are told the paths behind links, as kbuild
         // resolves them.
@@ -173,6 +172,7 @@ impl<'a> Wanted<'a> {
         let site = Site {
             work: &directory,
             headers: &headers,
+            compiler: self.subject.compiler,
         };
         let start = directory.join(".start");
         fs::write(&start, "").map_err(|error| io("write", &start, &error))?;
@@ -194,7 +194,7 @@ impl<'a> Wanted<'a> {
     fn run_make(&self, site: Site<'_>, log: &Path) -> Result<(), Error> {
         let subject = self.subject;
         let errors = File::create(log).map_err(|error| io("write", log, &error))?;
-        let command = command(site, self.variant, self.tests);
+        let command = command(site, subject, self.variant, self.tests);
         let could_not =
             |error: std::io::Error| failed(what(subject.name), format!("make: {error}"));
         let mut process =
@@ -264,7 +264,7 @@ fn write(directory: &Path, sources: &Sources<'_>, variant: Variant) -> Result<()
 /// get into a module: debugging information, which is full of them, is left
 /// out, and the others are cut short. Nor may there be anything that depends
 /// on a tool that some machines lack, as type data for BPF does on pahole.
-fn command(site: Site<'_>, variant: Variant, tests: bool) -> Command {
+fn command(site: Site<'_>, subject: &Subject<'_>, variant: Variant, tests: bool) -> Command {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     // Of prefixes that fit the compiler takes the last, and ours may lie
     // below the headers.
@@ -287,10 +287,13 @@ fn command(site: Site<'_>, variant: Variant, tests: bool) -> Command {
         // Many variables mean something to kbuild.
         .env_clear()
         .env("LC_ALL", "C");
-    for name in ["HOME", "PATH", "TMPDIR"] {
+    for name in ["HOME", "TMPDIR"] {
         if let Some(value) = std::env::var_os(name) {
             command.env(name, value);
         }
+    }
+    if let Ok(path) = std::env::join_paths(subject.path()) {
+        command.env("PATH", path);
     }
     command
 }

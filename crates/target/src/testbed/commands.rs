@@ -13,6 +13,8 @@ pub(super) struct Site<'a> {
     pub(super) work: &'a Path,
     /// The directory for `make -C`, without links.
     pub(super) headers: &'a Path,
+    /// A directory of programs that come before those of PATH.
+    pub(super) compiler: Option<&'a Path>,
 }
 
 /// The commands of a build, taken together.
@@ -117,6 +119,7 @@ mod tests {
         let site = Site {
             work: Path::new("/w"),
             headers: Path::new("/h/x"),
+            compiler: None,
         };
         commands.add(text, site);
         commands

@@ -5,7 +5,6 @@ use std::process::Command;
 
 use super::{Subject, what};
 use crate::Error;
-use crate::elf::Host;
 use crate::fault::{mend, wrong};
 
 /// What says in Debian's headers which compiler the kernel was built with.
@@ -20,7 +19,8 @@ pub(super) struct Compiler {
 
 impl Compiler {
     /// Looks for the compiler that make will call, and for make.
-    pub(super) fn find(host: &Host, subject: &Subject<'_>) -> Result<Self, Error> {
+    pub(super) fn find(subject: &Subject<'_>) -> Result<Self, Error> {
+        let host = subject.host();
         let variables = std::fs::read_to_string(subject.headers.join(VARIABLES));
         let variables = variables.unwrap_or_default();
         let package = crate::kernels::compiler(&variables).unwrap_or_else(|| "gcc".into());
@@ -31,12 +31,11 @@ impl Compiler {
         if !missing.is_empty() {
             let (programs, packages): (Vec<&str>, Vec<&str>) = missing.into_iter().unzip();
             let why = format!("not found in PATH: {}", programs.join(", "));
-            return Err(mend(
-                wrong(what(subject.name), why),
-                format!("run `apt install {}`", packages.join(" ")),
-            ));
+            let how = get(subject.name, &packages);
+            return Err(mend(wrong(what(subject.name), why), how));
         }
-        let version = version(&name).map_err(|why| wrong(what(subject.name), why))?;
+        let program = host.program(&name).unwrap_or_else(|| name.into());
+        let version = version(&program).map_err(|why| wrong(what(subject.name), why))?;
         Ok(Compiler { version })
     }
 }
@@ -52,8 +51,19 @@ fn prefix(variables: &str) -> &str {
     values.next().unwrap_or_default()
 }
 
-fn version(name: &str) -> Result<String, String> {
-    let said = Command::new(name)
+/// What brings packages. The compiler of a kernel of Debian can also be had
+/// where its package cannot be installed.
+fn get(kernel: &str, packages: &[&str]) -> String {
+    let install = format!("run `apt install {}`", packages.join(" "));
+    match kernel.starts_with("debian:") && packages.iter().any(|name| name.starts_with("gcc")) {
+        true => format!("{install}, or `assize kernel fetch --compiler {kernel}`"),
+        false => install,
+    }
+}
+
+fn version(program: &Path) -> Result<String, String> {
+    let name = program.display();
+    let said = Command::new(program)
         .arg("--version")
         .env("LC_ALL", "C")
         .output();
@@ -117,9 +127,23 @@ mod tests {
             name: "mine",
             release: "6.12",
             headers: place.path(),
+            compiler: None,
         };
-        let error = Compiler::find(&Host::this(), &subject).unwrap_err();
+        let error = Compiler::find(&subject).unwrap_err();
         assert!(error.why.contains("none-linux-gnu-gcc-12"), "{error}");
         assert!(error.mend.unwrap().contains("gcc-12`"));
+    }
+
+    #[test]
+    fn a_compiler_of_debian_that_is_missing_can_be_fetched_too() {
+        assert_eq!(
+            get("mine", &["make", "gcc-14"]),
+            "run `apt install make gcc-14`"
+        );
+        assert_eq!(
+            get("debian:7", &["gcc-14"]),
+            "run `apt install gcc-14`, or `assize kernel fetch --compiler debian:7`"
+        );
+        assert_eq!(get("debian:7", &["make"]), "run `apt install make`");
     }
 }

@@ -99,6 +99,9 @@ impl Inputs {
             });
         }
         inputs.extend(files(&commands, around));
+        if let Some(compiler) = site.compiler.and_then(store_of) {
+            inputs.insert(around.input(Kind::Tree, compiler));
+        }
         let state = |input: Input| {
             let state = around.state(&input);
             (input, state)
@@ -184,6 +187,11 @@ impl Around<'_> {
         let short = |digest: blake3::Hash| digest.to_hex()[..32].to_string();
         digest.map_or_else(|| ABSENT.into(), short)
     }
+}
+
+/// All of a compiler whose programs lie in this directory, `usr/bin` below it.
+fn store_of(programs: &Path) -> Option<&Path> {
+    programs.parent()?.parent()
 }
 
 fn file(path: &Path) -> Option<blake3::Hash> {
@@ -347,6 +355,7 @@ mod tests {
             let site = Site {
                 work: &work,
                 headers: &headers,
+                compiler: None,
             };
             Inputs::of(site, &self.host()).unwrap()
         }

@@ -16,6 +16,7 @@ mod sources;
 mod variant;
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 pub(crate) use jobs::Files;
@@ -41,7 +42,17 @@ pub fn modules() -> Vec<TestbedModule> {
 pub fn compiler(kernel: &Kernel) -> Result<String, Error> {
     let subject = Subject::of(kernel)?;
     compiler::check_release(&subject)?;
-    Ok(compiler::Compiler::find(&Host::this(), &subject)?.version)
+    Ok(compiler::Compiler::find(&subject)?.version)
+}
+
+/// What PATH has to be where modules are built for this kernel: with the
+/// compiler that was fetched for it first.
+///
+/// # Errors
+/// Its headers are not stored; a directory whose name PATH cannot hold.
+pub fn path(kernel: &Kernel) -> Result<OsString, Error> {
+    let subject = Subject::of(kernel)?;
+    std::env::join_paths(subject.path()).map_err(|error| wrong(what(&kernel.name), error))
 }
 
 /// A kernel to build for.
@@ -53,6 +64,8 @@ pub(crate) struct Subject<'a> {
     release: &'a str,
     /// The directory for `make -C`.
     headers: &'a Path,
+    /// A directory of programs that come before those of PATH.
+    compiler: Option<&'a Path>,
 }
 
 impl<'a> Subject<'a> {
@@ -65,7 +78,23 @@ impl<'a> Subject<'a> {
             name: &kernel.name,
             release: &kernel.release,
             headers,
+            compiler: kernel.compiler.as_deref(),
         })
+    }
+
+    /// Where its build looks for programs.
+    fn path(&self) -> Vec<PathBuf> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let first = self.compiler.map(Path::to_path_buf);
+        first
+            .into_iter()
+            .chain(std::env::split_paths(&path))
+            .collect()
+    }
+
+    /// This machine, as its build sees it.
+    fn host(&self) -> Host {
+        Host::at_root(Path::new("/"), self.path())
     }
 }
 
@@ -181,6 +210,7 @@ impl Testbed {
             name: "running",
             release,
             headers: &headers,
+            compiler: None,
         };
         build::ensure(&self.order(&subject, tests))
     }

@@ -205,6 +205,7 @@ fn bare(name: &str) -> Kernel {
         modules: None,
         config: None,
         headers: None,
+        compiler: None,
         digest: String::new(),
     }
 }

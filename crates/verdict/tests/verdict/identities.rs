@@ -191,3 +191,20 @@ fn of_a_list_of_features_the_one_that_was_written_is_named() {
         "{said}"
     );
 }
+
+#[test]
+fn idle_states_and_frequencies_that_levels_declare_are_no_surprise() {
+    for (kind, expected) in [
+        ("idle states", true),
+        ("frequencies", true),
+        ("setting", false),
+    ] {
+        let mut records = records(["1", "2"], ["0", "0"], &["module", "library"]);
+        for (level, governor) in records.level_settings.iter_mut().zip(["menu", "ladder"]) {
+            level.settings.push(part(kind, "governor", governor));
+        }
+        let document = try_records(&records, &Options::default()).unwrap();
+        let found = lints(&document, "unexpected-difference");
+        assert_eq!(found.is_empty(), expected, "{kind}: {found:?}");
+    }
+}

@@ -95,7 +95,7 @@ fn our_modules_are_the_same_in_caches_with_paths_of_10_60_and_200_bytes() {
         let read = |(name, path): (String, PathBuf)| (name, fs::read(path).unwrap());
         let built: Vec<_> = built.into_iter().map(read).collect();
         let names = Vec::from_iter(built.iter().map(|(name, _)| name.as_str()));
-        assert_eq!(names, ["depq", "depq_test", "simgpu"]);
+        assert_eq!(names, ["depq", "depq_test", "simfreq", "simgpu", "simidle"]);
         for (name, bytes) in &built {
             let text = String::from_utf8_lossy(bytes);
             let path = cache.path().to_string_lossy();
@@ -274,4 +274,47 @@ fn a_module_for_the_running_kernel_is_built_again_too() {
     assert!(headers.build().bytes == first);
     headers.enlarge();
     assert!(built() != first);
+}
+
+#[test]
+fn a_compiler_that_was_fetched_comes_before_that_of_path_and_is_an_input() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let Some(kernel) = kernel() else { return };
+    let variables = kernel.headers.as_ref().unwrap().join(".kernelvariables");
+    let named = crate::kernels::compiler(&fs::read_to_string(variables).unwrap_or_default());
+    let Some(named) = named else { return };
+    let root = tempfile::tempdir().unwrap();
+    let bin = root.path().join("compilers/c/1/usr/bin");
+    fs::create_dir_all(&bin).unwrap();
+    for name in [named.clone(), format!("x86_64-linux-gnu-{named}")] {
+        let script = format!("#!/bin/sh\nexec /usr/bin/{name} -DPLANTED \"$@\"\n");
+        fs::write(bin.join(&name), script).unwrap();
+        fs::set_permissions(bin.join(&name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    const TOLD: &[(&str, &str)] = &[
+        ("Kbuild", "obj-m += told.o\n"),
+        (
+            "told.c",
+            "// SPDX-License-Identifier: GPL-2.0-only\n#include <linux/module.h>\n\
+             #ifdef PLANTED\nMODULE_INFO(by, \"planted\");\n#endif\n\
+             MODULE_DESCRIPTION(\"told\");\nMODULE_LICENSE(\"GPL\");\n",
+        ),
+    ];
+    let testbed = Testbed::of(root.path(), TOLD);
+    let own = Kernel {
+        compiler: Some(bin.clone()),
+        ..kernel.clone()
+    };
+    let planted = |kernel: &Kernel| {
+        let built = testbed.build(kernel, false).unwrap();
+        let bytes = fs::read(&built["told"]).unwrap();
+        bytes.windows(10).any(|part| part == b"by=planted")
+    };
+    let asked = ["told".to_string()];
+    assert!(!planted(&kernel) && testbed.would_build(&own, &asked));
+    assert!(planted(&own));
+    assert!(!testbed.would_build(&own, &asked) && !testbed.would_build(&kernel, &asked));
+    // Any part of it, one that no command names too.
+    fs::write(root.path().join("compilers/c/1/usr/part"), "x").unwrap();
+    assert!(testbed.would_build(&own, &asked) && !testbed.would_build(&kernel, &asked));
 }

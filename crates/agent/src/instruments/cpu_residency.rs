@@ -1,0 +1,562 @@
+//! How long CPUs were in which idle state, alone and all at once, and what that
+//! comes to by the powers that the experiment declares.
+//!
+//! Times are those of the trace: what a governor asked for and what it got are
+//! two things. The kernel's own counters say how often it found a state too
+//! deep or too shallow.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use assize_job::{Frequency, Idle, Record};
+
+use super::cpu_idle::Tracer;
+use super::frequency_trace::FrequencyTrace;
+use super::idle::{self, Span};
+use super::residency::{self, Changes, Draws, Sojourn};
+use super::{Instrument, doubt, metric, number, system, unavailable};
+
+const NAME: &str = "cpu-residency";
+/// The instance that traces frequencies.
+const OF_FREQUENCIES: &str = "cpu-residency-frequency";
+/// Idle times that the kernel may count and the window not hold, or the other
+/// way round, of each CPU and state: those at its ends.
+const ENDS: u64 = 4;
+
+/// The instrument `cpu-residency`.
+#[derive(Default)]
+pub(crate) struct CpuResidency {
+    idle: Option<Idle>,
+    frequency: Option<Frequency>,
+    tracer: Option<Tracer>,
+    frequencies: Option<FrequencyTrace>,
+    kernel: Kernel,
+    window: Option<Span>,
+    counted: [Vec<Vec<Counts>>; 2],
+    failed: Option<String>,
+}
+
+/// The kernel's files about idle states.
+#[derive(Debug, Default)]
+struct Kernel {
+    /// Names of the states.
+    states: Vec<String>,
+    /// For each CPU and state.
+    files: Vec<Vec<[Option<File>; COUNTERS.len()]>>,
+}
+
+/// What the kernel counts for each state of a CPU.
+/// The last says how often the driver refused.
+const COUNTERS: [&str; 4] = ["usage", "above", "below", "rejected"];
+type Counts = [Option<u64>; COUNTERS.len()];
+const USAGE: usize = 0;
+
+/// What was found out about the window.
+struct Found {
+    window: Span,
+    cpus: Vec<u32>,
+    sojourns: Vec<Vec<Sojourn>>,
+    /// For each CPU and state, how the kernel's counters advanced.
+    counted: Vec<Vec<Counts>>,
+}
+
+impl Instrument for CpuResidency {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn declared(&mut self, idle: Option<&Idle>, frequency: Option<&Frequency>) {
+        self.idle = idle.cloned();
+        self.frequency = frequency.cloned();
+    }
+
+    /// Records from here on, so that of a CPU that is idle when the window
+    /// begins it is known in which state.
+    fn open(&mut self) -> Result<(), String> {
+        self.kernel = Kernel::open(&system::online_cpus()?);
+        if self.frequency.is_some() {
+            self.frequencies = Some(FrequencyTrace::open(OF_FREQUENCIES)?);
+        }
+        let mut tracer = Tracer::open(NAME, "mono", &[])?;
+        tracer.on()?;
+        self.tracer = Some(tracer);
+        Ok(())
+    }
+
+    fn start(&mut self, _workload: i32) {
+        self.counted[0] = self.kernel.counts();
+        let now = system::monotonic_ns();
+        self.window = Some(Span { from: now, to: now });
+    }
+
+    fn stop(&mut self) {
+        let now = system::monotonic_ns();
+        let traced = self.tracer.as_mut().map(Tracer::off);
+        let changes = self.frequencies.as_mut().map(FrequencyTrace::off);
+        let mut ended = [traced, changes].into_iter().flatten();
+        self.failed = ended.find_map(Result::err);
+        if let Some(window) = &mut self.window {
+            window.to = now;
+        }
+        self.counted[1] = self.kernel.counts();
+    }
+
+    fn records(&mut self) -> Vec<Record> {
+        let (Some(mut tracer), Some(window)) = (self.tracer.take(), self.window) else {
+            return vec![unavailable(NAME, None, "it was not started")];
+        };
+        if let Some(why) = self.failed.take() {
+            return vec![unavailable(NAME, None, why)];
+        }
+        let nudged = tracer.nudged();
+        let trace = tracer.drain_states();
+        // Whoever was interrupted and traced nothing was busy all along.
+        let busy = nudged.then_some(true);
+        let of_cpu =
+            |cpu: &super::tracefs::CpuEvents<_>| residency::sojourns(&cpu.events, window, busy);
+        let sojourns: Result<Vec<_>, _> = trace.cpus.iter().map(of_cpu).collect();
+        let sojourns = match sojourns {
+            Ok(sojourns) => sojourns,
+            Err(why) => return vec![unavailable(NAME, None, why)],
+        };
+        let found = Found {
+            window,
+            cpus: trace.cpus.iter().map(|cpu| cpu.cpu).collect(),
+            sojourns,
+            counted: advance(&self.counted),
+        };
+        let mut records = found.of_cpus();
+        records.extend(found.of_states(&self.kernel.states, self.idle.is_some()));
+        records.extend(found.uncounted());
+        records.extend(trace.doubt(NAME));
+        records.extend(self.power(&found));
+        records
+    }
+}
+
+impl CpuResidency {
+    /// Frequencies and energy.
+    fn power(&mut self, found: &Found) -> Vec<Record> {
+        let mut records = Vec::new();
+        let mut changes = None;
+        if let Some(mut frequencies) = self.frequencies.take() {
+            match frequencies.changes() {
+                Ok((of_cpus, trace)) => {
+                    records.extend(found.of_frequencies(&of_cpus, self.frequency.as_ref()));
+                    records.extend(trace.doubt(OF_FREQUENCIES));
+                    changes = Some(of_cpus);
+                }
+                Err(why) => records.push(unavailable(NAME, Some("mean_frequency"), why)),
+            }
+        }
+        records.extend(self.energy(found, changes.as_deref()));
+        records
+    }
+
+    fn energy(&self, found: &Found, changes: Option<&[Changes]>) -> Vec<Record> {
+        let none = |why: &str| {
+            let names = ["modelled_energy", "modelled_power"];
+            names.map(|name| unavailable(NAME, Some(name), why)).into()
+        };
+        let Some(idle) = &self.idle else {
+            return none(
+                "no idle states with their powers are declared; write `idle = { states = \"phone\" }`",
+            );
+        };
+        let frequency = match (&self.frequency, changes) {
+            (Some(declared), Some(changes)) => Some((declared, changes)),
+            (Some(_), None) => return none("the frequencies of the CPUs are not known"),
+            (None, _) => None,
+        };
+        let draws = Draws { idle, frequency };
+        let Some(energy) = residency::energy_fj(&found.sojourns, found.window, &draws) else {
+            return none("a CPU was in an idle state that is not declared");
+        };
+        // 1e12 fJ are a mJ, and a mJ in 1e9 ns is a mW.
+        #[allow(clippy::cast_precision_loss)] // As any number of JSON.
+        let mj = energy as f64 / 1e12;
+        let seconds = number(found.elapsed()) * 1e-9;
+        vec![
+            metric("modelled_energy", mj, "mJ"),
+            metric("modelled_power", mj / seconds, "mW"),
+        ]
+    }
+}
+
+impl Found {
+    fn elapsed(&self) -> u64 {
+        (self.window.to - self.window.from).max(1)
+    }
+
+    fn share(&self, ns: u64) -> f64 {
+        100.0 * number(ns) / number(self.elapsed())
+    }
+
+    /// Of each CPU and of all of them.
+    fn of_cpus(&self) -> Vec<Record> {
+        let mut records = Vec::new();
+        let seconds = number(self.elapsed()) * 1e-9;
+        let (mut asleep, mut wakeups) = (0, 0);
+        for (cpu, sojourns) in self.cpus.iter().zip(&self.sojourns) {
+            let idle = idle::length(&residency::spans(sojourns, |_| true));
+            let ended = ended(sojourns);
+            let non_idle = self.share(self.elapsed() - idle);
+            records.push(metric(format!("cpu{cpu}_non_idle_share"), non_idle, "%"));
+            let rate = number(ended) / seconds;
+            records.push(metric(format!("cpu{cpu}_wakeups_per_second"), rate, "1/s"));
+            asleep += idle;
+            wakeups += ended;
+        }
+        let rate = number(wakeups) / seconds;
+        records.push(metric("wakeups_per_second", rate, "1/s"));
+        let mean = number(asleep) / number(self.elapsed());
+        records.push(metric("cpus_asleep", mean, "CPUs"));
+        let all = residency::all_in(&self.sojourns, self.window, |_| true);
+        let share = self.share(idle::length(&all));
+        records.push(metric("package_idle_share", share, "%"));
+        records
+    }
+
+    /// Of each idle state, and what is not known where there are none. States
+    /// that are `declared` are never refused.
+    fn of_states(&self, states: &[String], declared: bool) -> Vec<Record> {
+        if states.is_empty() {
+            let why = "this machine has no idle states that are told apart; \
+                       write `idle = { states = \"phone\" }`";
+            let names = ["package_deepest_share", "state_time:STATE"];
+            return names.map(|name| unavailable(NAME, Some(name), why)).into();
+        }
+        let count = states.len();
+        let deepest = |state| residency::is_deepest(state, count);
+        let all = residency::all_in(&self.sojourns, self.window, deepest);
+        let share = self.share(idle::length(&all));
+        let mut records = vec![metric("package_deepest_share", share, "%")];
+        let mut table = String::from("cpu state time_ns usage above below rejected\n");
+        for (at, name) in states.iter().enumerate() {
+            let is_it = |state| usize::try_from(state) == Ok(at);
+            let mut sums = [Some(0); COUNTERS.len()];
+            let mut time = 0;
+            for (which, cpu) in self.cpus.iter().enumerate() {
+                let own = idle::length(&residency::spans(&self.sojourns[which], is_it));
+                time += own;
+                records.push(metric(
+                    format!("state_time:cpu{cpu}.{name}"),
+                    number(own),
+                    "ns",
+                ));
+                let counts = self.counts(which, at);
+                if let Some(usage) = counts[USAGE] {
+                    let of = format!("state_usage:cpu{cpu}.{name}");
+                    records.push(metric(of, number(usage), ""));
+                }
+                sums = add(sums, counts);
+                let said = counts.map(|count| count.map_or("-".into(), |count| count.to_string()));
+                // Writing to a text cannot fail.
+                let _ = writeln!(table, "{cpu} {name} {own} {}", said.join(" "));
+            }
+            records.push(metric(format!("state_time:{name}"), number(time), "ns"));
+            let given = COUNTERS.len() - usize::from(declared);
+            for (counter, sum) in COUNTERS.iter().zip(sums).take(given) {
+                let of = format!("state_{counter}:{name}");
+                records.push(match sum {
+                    Some(sum) => metric(of, number(sum), ""),
+                    None => unavailable(NAME, Some(&of), "this kernel does not count it"),
+                });
+            }
+        }
+        records.push(Record::Raw {
+            name: format!("{NAME}.txt"),
+            text: table,
+        });
+        records
+    }
+
+    fn counts(&self, cpu: usize, state: usize) -> Counts {
+        let of_cpu = self.counted.get(cpu);
+        let counts = of_cpu.and_then(|states| states.get(state));
+        counts.copied().unwrap_or_default()
+    }
+
+    /// A doubt for the first CPU and state of which the kernel counts other
+    /// numbers of idle times than were traced.
+    fn uncounted(&self) -> Option<Record> {
+        for (at, (cpu, sojourns)) in self.cpus.iter().zip(&self.sojourns).enumerate() {
+            let states = self.counted.get(at).map_or(0, Vec::len);
+            for state in 0..states {
+                let is_it = |one: &&Sojourn| usize::try_from(one.state) == Ok(state);
+                let own: Vec<Sojourn> = sojourns.iter().filter(is_it).copied().collect();
+                let (traced, counted) = (ended(&own), self.counts(at, state)[USAGE]?);
+                if traced.abs_diff(counted) > ENDS {
+                    let detail = format!(
+                        "CPU {cpu} was {counted} times in idle state {state} by the kernel's \
+                         count and {traced} times by the trace; not all of it was traced"
+                    );
+                    return Some(doubt("untraced-idle", detail));
+                }
+            }
+        }
+        None
+    }
+
+    /// Of frequencies, while CPUs were not idle: all that are declared, used or
+    /// not.
+    fn of_frequencies(&self, changes: &[Changes], declared: Option<&Frequency>) -> Vec<Record> {
+        let steps = declared.iter().flat_map(|declared| &declared.steps);
+        let mut times: BTreeMap<u64, u64> = steps.map(|step| (step.frequency_khz, 0)).collect();
+        let mut switches = 0;
+        for (sojourns, changes) in self.sojourns.iter().zip(changes) {
+            let busy = residency::busy(sojourns, self.window);
+            for (khz, ns) in residency::at_frequencies(&busy, changes) {
+                *times.entry(khz).or_default() += ns;
+            }
+            let within = |time: u64| self.window.from <= time && time < self.window.to;
+            let pairs = changes.windows(2);
+            let new = pairs.filter(|pair| within(pair[1].0) && pair[0].1 != pair[1].1);
+            switches += new.count();
+        }
+        let mut records = Vec::new();
+        let (mut sum, mut all) = (0.0, 0);
+        for (khz, ns) in times {
+            let name = format!("frequency_time:{}MHz", number(khz) / 1000.0);
+            records.push(metric(name, number(ns), "ns"));
+            sum += number(khz) / 1000.0 * number(ns);
+            all += ns;
+        }
+        let switches = u64::try_from(switches).unwrap_or(u64::MAX);
+        records.push(metric("frequency_changes", number(switches), ""));
+        if all > 0 {
+            records.push(metric("mean_frequency", sum / number(all), "MHz"));
+        }
+        records
+    }
+}
+
+impl Kernel {
+    /// Opens the files of these CPUs; without a driver there are none.
+    fn open(cpus: &[u32]) -> Kernel {
+        let place = |cpu: u32, state: usize| {
+            PathBuf::from(format!(
+                "/sys/devices/system/cpu/cpu{cpu}/cpuidle/state{state}"
+            ))
+        };
+        let first = cpus.first().copied().unwrap_or_default();
+        let name = |state| fs::read_to_string(place(first, state).join("name")).ok();
+        let states: Vec<String> = (0..)
+            .map_while(name)
+            .map(|name| name.trim().replace(char::is_whitespace, "_"))
+            .collect();
+        let of_state = |cpu: u32, state: usize| {
+            COUNTERS.map(|name| File::open(place(cpu, state).join(name)).ok())
+        };
+        let of_cpu = |cpu: &u32| (0..states.len()).map(|at| of_state(*cpu, at)).collect();
+        Kernel {
+            files: cpus.iter().map(of_cpu).collect(),
+            states,
+        }
+    }
+
+    fn counts(&self) -> Vec<Vec<Counts>> {
+        let count = |file: &Option<File>| {
+            let mut bytes = [0; 32];
+            let got = file.as_ref()?.read_at(&mut bytes, 0).ok()?;
+            let text = std::str::from_utf8(bytes.get(..got)?).ok()?;
+            text.trim().parse().ok()
+        };
+        let of_state = |files: &[Option<File>; COUNTERS.len()]| files.each_ref().map(count);
+        let of_cpu = |states: &Vec<_>| states.iter().map(of_state).collect();
+        self.files.iter().map(of_cpu).collect()
+    }
+}
+
+/// How often a CPU left an idle state.
+fn ended(sojourns: &[Sojourn]) -> u64 {
+    let ended = sojourns.iter().filter(|sojourn| sojourn.ended);
+    u64::try_from(ended.count()).unwrap_or(u64::MAX)
+}
+
+/// What counters advanced by from the first reading to the second.
+fn advance([before, after]: &[Vec<Vec<Counts>>; 2]) -> Vec<Vec<Counts>> {
+    let of_state = |(before, after): (&Counts, &Counts)| {
+        std::array::from_fn(|at| Some(after[at]?.saturating_sub(before[at]?)))
+    };
+    let of_cpu = |(before, after): (&Vec<Counts>, &Vec<Counts>)| {
+        before.iter().zip(after).map(of_state).collect()
+    };
+    before.iter().zip(after).map(of_cpu).collect()
+}
+
+fn add(a: Counts, b: Counts) -> Counts {
+    std::array::from_fn(|at| Some(a[at]? + b[at]?))
+}
+
+#[allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+#[cfg(test)]
+mod tests {
+    use assize_job::{FrequencyGovernor, FrequencyStep};
+
+    use super::*;
+
+    const WINDOW: Span = Span {
+        from: 0,
+        to: 1_000_000_000,
+    };
+
+    fn sojourn(from_ms: u64, to_ms: u64, state: u32) -> Sojourn {
+        Sojourn {
+            span: Span {
+                from: from_ms * 1_000_000,
+                to: to_ms * 1_000_000,
+            },
+            state,
+            ended: to_ms < 1000,
+        }
+    }
+
+    fn found(sojourns: &[&[Sojourn]]) -> Found {
+        let counted = |of_cpu: &&[Sojourn]| {
+            let count = |state| of_cpu.iter().filter(|one| one.state == state).count() as u64;
+            vec![
+                [Some(count(0)), Some(1), Some(2), None],
+                [Some(count(1)); 4],
+            ]
+        };
+        Found {
+            window: WINDOW,
+            cpus: (0..sojourns.len() as u32).collect(),
+            sojourns: sojourns.iter().map(|of_cpu| of_cpu.to_vec()).collect(),
+            counted: sojourns.iter().map(counted).collect(),
+        }
+    }
+
+    fn value(records: &[Record], name: &str) -> f64 {
+        let found = records.iter().find_map(|record| match record {
+            Record::Metric { metric, value, .. } if metric == name => Some(*value),
+            _ => None,
+        });
+        found.unwrap_or_else(|| panic!("no {name} in {records:?}"))
+    }
+
+    /// The first is busy from 200 to 300 ms, the second from 250 to 500.
+    fn two() -> Found {
+        found(&[
+            &[sojourn(0, 200, 0), sojourn(300, 1000, 1)],
+            &[sojourn(0, 250, 1), sojourn(500, 1000, 1)],
+        ])
+    }
+
+    #[test]
+    fn shares_and_what_happens_at_once() {
+        let records = two().of_cpus();
+        for (name, wanted) in [
+            ("cpu0_non_idle_share", 10.0),
+            ("cpu1_non_idle_share", 25.0),
+            ("cpu0_wakeups_per_second", 1.0),
+            ("wakeups_per_second", 2.0),
+            ("cpus_asleep", 1.65),
+            ("package_idle_share", 70.0),
+        ] {
+            assert_eq!(value(&records, name), wanted, "{name}");
+        }
+    }
+
+    #[test]
+    fn time_in_states_by_cpu_and_of_all() {
+        let states = ["light", "deep"].map(String::from);
+        let records = two().of_states(&states, false);
+        for (name, wanted) in [
+            ("package_deepest_share", 50.0),
+            ("state_time:light", 2e8),
+            ("state_time:deep", 1.45e9),
+            ("state_time:cpu0.deep", 7e8),
+            ("state_usage:cpu1.deep", 2.0),
+            ("state_usage:deep", 3.0),
+            ("state_below:light", 4.0),
+        ] {
+            assert_eq!(value(&records, name), wanted, "{name}");
+        }
+        let missing = |record: &Record| {
+            matches!(record, Record::Unavailable { metric: Some(name), .. }
+                if name == "state_rejected:light")
+        };
+        assert!(records.iter().any(missing), "{records:?}");
+        let raw = records.iter().find_map(|record| match record {
+            Record::Raw { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        assert!(
+            raw.unwrap().contains("\n1 deep 750000000 2 2 2 2\n"),
+            "{raw:?}"
+        );
+        let declared = two().of_states(&states, true);
+        assert_eq!(declared.len() + 2, records.len(), "{declared:?}");
+        // Where there are no states nothing is made up.
+        let none = two().of_states(&[], true);
+        let unavailable = |record: &Record| matches!(record, Record::Unavailable { .. });
+        assert!(none.len() == 2 && none.iter().all(unavailable), "{none:?}");
+    }
+
+    #[test]
+    fn what_the_kernel_counts_and_the_trace_lacks_is_noticed() {
+        let mut found = two();
+        assert_eq!(found.uncounted(), None);
+        // One of the two was left within the window.
+        found.counted[1][1][USAGE] = Some(1 + ENDS);
+        assert_eq!(found.uncounted(), None);
+        found.counted[1][1][USAGE] = Some(2 + ENDS);
+        let said = format!("{:?}", found.uncounted().unwrap());
+        assert!(said.contains("CPU 1 was 6 times in idle state 1"), "{said}");
+    }
+
+    #[test]
+    fn frequencies_are_those_of_busy_times() {
+        let step = |mhz: u64| FrequencyStep {
+            frequency_khz: mhz * 1000,
+            power_uw: mhz,
+        };
+        let declared = Frequency {
+            steps: vec![step(500), step(1000), step(2000)],
+            governor: FrequencyGovernor::Schedutil,
+            domain: 1,
+            set_khz: None,
+            rate_ns: 0,
+        };
+        // 50 ms at 1 GHz and 50 at 2; 250 at 2.
+        let changes = [
+            vec![
+                (0, 1_000_000),
+                (250_000_000, 2_000_000),
+                (600_000_000, 2_000_000),
+            ],
+            vec![(0, 2_000_000)],
+        ];
+        let records = two().of_frequencies(&changes, Some(&declared));
+        assert_eq!(value(&records, "frequency_time:500MHz"), 0.0);
+        assert_eq!(value(&records, "frequency_time:1000MHz"), 5e7);
+        assert_eq!(value(&records, "frequency_time:2000MHz"), 3e8);
+        assert_eq!(value(&records, "frequency_changes"), 1.0);
+        let mean = value(&records, "mean_frequency");
+        assert!((mean - 650.0 / 350.0 * 1000.0).abs() < 1e-9, "{mean}");
+    }
+
+    #[test]
+    fn energy_wants_powers_that_are_declared() {
+        let instrument = CpuResidency::default();
+        let records = instrument.energy(&two(), None);
+        assert!(
+            matches!(&records[0], Record::Unavailable { reason, .. }
+                if reason.contains("idle = {")),
+            "{records:?}"
+        );
+    }
+
+    #[test]
+    fn counters_that_are_missing_stay_missing() {
+        let before = vec![vec![[Some(3), Some(1), None, Some(1)]]];
+        let after = vec![vec![[Some(5), Some(1), Some(9), None]]];
+        let wanted = vec![vec![[Some(2), Some(0), None, None]]];
+        assert_eq!(advance(&[before, after]), wanted);
+    }
+}

@@ -1,0 +1,82 @@
+//! Which frequency each CPU had, from the trace event power/cpu_frequency.
+
+use std::path::Path;
+
+use assize_job::FREQUENCY_POLICIES;
+
+use super::residency::Changes;
+use super::system;
+use super::tracefs::{Instance, Trace, Wanted};
+
+const CPU_FREQUENCY: &str = "power/cpu_frequency";
+
+/// Traces changes of frequencies.
+#[derive(Debug)]
+pub(crate) struct FrequencyTrace {
+    instance: Instance,
+    /// CPU and the kilohertz that it had when recording had begun.
+    first: Vec<(u32, u64)>,
+}
+
+impl FrequencyTrace {
+    /// Begins to record.
+    pub(crate) fn open(name: &str) -> Result<FrequencyTrace, String> {
+        let mut instance = Instance::open(Wanted {
+            name,
+            clock: "mono",
+            kib_per_cpu: 1 << 10,
+            events: &[CPU_FREQUENCY],
+        })?;
+        instance.on()?;
+        let mut first = Vec::new();
+        for cpu in system::online_cpus()? {
+            first.push((cpu, now(cpu)?));
+        }
+        Ok(FrequencyTrace { instance, first })
+    }
+
+    /// Ends recording.
+    pub(crate) fn off(&mut self) -> Result<(), String> {
+        self.instance.off()
+    }
+
+    /// For each CPU, ascending, since when it had how many kilohertz. What was
+    /// lost is in the trace, which has no events any more.
+    pub(crate) fn changes(&mut self) -> Result<(Vec<Changes>, Trace<()>), String> {
+        let format = self.instance.format(CPU_FREQUENCY)?;
+        let field = |name: &str| {
+            let found = format.field(name);
+            found.ok_or_else(|| format!("{CPU_FREQUENCY} has no field {name} here"))
+        };
+        let (khz, cpu) = (field("state")?, field("cpu_id")?);
+        let trace = self
+            .instance
+            .drain(&|event| Some((cpu.number(event)?, khz.number(event)?)));
+        let mut all: Vec<(u64, (u64, u64))> = Vec::new();
+        for of_cpu in &trace.cpus {
+            all.extend(&of_cpu.events);
+        }
+        // Whoever changes the frequency of others traces it.
+        all.sort_unstable();
+        let of = |(cpu, first): &(u32, u64)| {
+            let own = all.iter().filter(|(_, (of, _))| *of == u64::from(*cpu));
+            let own = own.map(|(time, (_, khz))| (*time, *khz));
+            std::iter::once((0, *first)).chain(own).collect()
+        };
+        let left = Trace {
+            cpus: Vec::new(),
+            lost: trace.lost,
+            broken: trace.broken,
+        };
+        Ok((self.first.iter().map(of).collect(), left))
+    }
+}
+
+/// Kilohertz of a CPU.
+fn now(cpu: u32) -> Result<u64, String> {
+    let directory = Path::new(FREQUENCY_POLICIES).with_file_name(format!("cpu{cpu}"));
+    let path = directory.join("cpufreq/scaling_cur_freq");
+    let text = system::read(&path)?;
+    let number = text.trim().parse();
+    number.map_err(|_| format!("{}: '{}' is no number", path.display(), text.trim()))
+}

@@ -1,0 +1,335 @@
+//! Placement policies: attaching one, whether it is the one that decides, and
+//! what the kernel said when it was not.
+//!
+//! What attaches a policy is a process that holds it: the kernel detaches the
+//! policy when the process ends. It dies with the agent, so that a policy never
+//! stays behind.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
+
+use assize_job::{IdentityKind, PlacementPolicy, PolicyForm, Scheduling};
+
+use crate::actions::Circumstances;
+use crate::process::{Body, Child, Left};
+use crate::sys;
+use crate::workload::{self, program};
+
+const ROOT: &str = "/sys/kernel/sched_ext";
+const ENABLED: &str = "enabled";
+/// What the program prints once the policy decides.
+const ATTACHED: &str = "attached";
+/// How often is looked whether it does.
+const LOOK_NS: u64 = 1_000_000;
+/// How long the kernel may take to say why it has ejected a policy.
+const EXIT_NS: u64 = 1_000_000_000;
+/// The most lines of what was said that a failure repeats.
+const LINES: usize = 4;
+
+/// A policy that is attached.
+#[derive(Debug)]
+pub(crate) struct Attached {
+    child: Child,
+    /// What the kernel calls it, and how many were enabled before.
+    seen: Seen,
+    log: KernelLog,
+    /// Values as whoever attached it has read them back.
+    tunables: Vec<(String, String)>,
+    object: Option<String>,
+}
+
+/// What the kernel says of who decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Seen {
+    state: String,
+    ops: String,
+    /// Goes up with each policy that is enabled.
+    serial: String,
+}
+
+impl Seen {
+    fn now() -> Seen {
+        let read = |name: &str| {
+            let text = fs::read_to_string(format!("{ROOT}/{name}")).unwrap_or_default();
+            text.trim().to_string()
+        };
+        Seen {
+            state: read("state"),
+            ops: read("root/ops"),
+            serial: read("enable_seq"),
+        }
+    }
+}
+
+/// What the kernel calls the policy that decides here, if any does.
+pub(crate) fn deciding() -> Option<String> {
+    let seen = Seen::now();
+    (seen.state == ENABLED).then_some(seen.ops)
+}
+
+/// Attaches a policy, and waits until it decides.
+pub(crate) fn attach(
+    policy: &PlacementPolicy,
+    with: &Circumstances<'_>,
+) -> Result<Attached, String> {
+    if !fs::exists(ROOT).unwrap_or(false) {
+        return Err(format!("this kernel has no sched_ext: there is no {ROOT}"));
+    }
+    if let Some(other) = deciding() {
+        return Err(format!("the policy '{other}' is attached already; stop it"));
+    }
+    let log = KernelLog::open();
+    let body = Body::Exec(program(&policy.argv, with.seed)?);
+    let mut child = Child::start(body, &Scheduling::default(), with.guest)
+        .map_err(|error| format!("new process: {}", sys::words(&error)))?;
+    let mut started = child.wait_ready(&with.limits);
+    if started.is_ok() {
+        child.release();
+        started = wait(&mut child, policy, with);
+    }
+    if let Err(why) = started {
+        child.kill();
+        let left = child.reap().map_err(|error| sys::words(&error))?;
+        let said = log.said();
+        return Err(because(&why_not(why, &left), &said));
+    }
+    let seen = Seen::now();
+    if let Some(wanted) = policy.ops()
+        && seen.ops != wanted
+    {
+        return Err(format!(
+            "the kernel says that '{}' decides, not '{wanted}'",
+            seen.ops
+        ));
+    }
+    let is_object = matches!(policy.form, PolicyForm::Ours | PolicyForm::Object);
+    Ok(Attached {
+        tunables: settings(&child.said()),
+        object: is_object.then(|| policy.argv.get(1).cloned()).flatten(),
+        child,
+        seen,
+        log,
+    })
+}
+
+/// Waits until the policy decides, or what attaches it has ended.
+fn wait(
+    child: &mut Child,
+    policy: &PlacementPolicy,
+    with: &Circumstances<'_>,
+) -> Result<(), String> {
+    let deadline = with.limits.deadline();
+    // A program of somebody else does not say when it is done.
+    let says = policy.form != PolicyForm::Program;
+    loop {
+        if child.ends_until(sys::now() + LOOK_NS, &with.limits)? {
+            return Err(String::new());
+        }
+        let said = !says || child.said().lines().any(|line| line == ATTACHED);
+        if said && deciding().is_some() {
+            return Ok(());
+        }
+        if deadline.is_some_and(|deadline| sys::now() >= deadline) {
+            let ms = with.limits.timeout_ms;
+            return Err(format!("it was not attached after {ms} ms"));
+        }
+    }
+}
+
+impl Attached {
+    /// Whether it is still the one that decides; else what the kernel says of it.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let now = Seen::now();
+        if now == self.seen && !self.child.has_ended() {
+            return Ok(());
+        }
+        // Why it was ejected is said a moment after it was.
+        let deadline = sys::now() + EXIT_NS;
+        let mut said = self.log.said();
+        while said.is_empty() && sys::now() < deadline {
+            sys::sleep_until(sys::now() + LOOK_NS);
+            said = self.log.said();
+        }
+        let what = match now.state.as_str() {
+            ENABLED if now.ops != self.seen.ops => format!("'{}' decides now", now.ops),
+            ENABLED if now.serial != self.seen.serial => "it was attached again".into(),
+            ENABLED => "what had attached it has ended".into(),
+            state => format!("it is {state}"),
+        };
+        Err(because(&what, &said))
+    }
+
+    /// What decided, as parts of the identity of a run.
+    pub(crate) fn parts(&self) -> Vec<(IdentityKind, String, Option<String>)> {
+        let part = |name: &str, value: &str| {
+            (
+                IdentityKind::Policy,
+                name.to_string(),
+                Some(value.to_string()),
+            )
+        };
+        let tunables = self.tunables.iter();
+        let tunables = tunables.map(|(name, value)| part(name, value));
+        std::iter::once(part("ops", &self.seen.ops))
+            .chain(tunables)
+            .collect()
+    }
+
+    /// The file of the object, if it is one.
+    pub(crate) fn object(&self) -> Option<&str> {
+        self.object.as_deref()
+    }
+
+    /// Ends the process that holds it. The kernel has detached the policy once
+    /// that is gone.
+    pub(crate) fn detach(self) {
+        self.child.kill();
+        // How it ends does not matter: it was killed.
+        let _ = self.child.reap();
+    }
+}
+
+/// Why a policy was not attached, by what the program left.
+fn why_not(why: String, left: &Left) -> String {
+    if !why.is_empty() {
+        return why;
+    }
+    let said = telling(&left.stderr);
+    match workload::failure(left, &[]) {
+        Some(how) if said.is_empty() => how,
+        _ => said,
+    }
+}
+
+/// The last lines that tell why something was not loaded: what the verifier
+/// counts, and what libbpf says of each part that fails with it, is left out.
+fn telling(stderr: &str) -> String {
+    let is_noise = |line: &&str| {
+        let starts = [
+            "processed ",
+            "-- END",
+            "-- BEGIN",
+            "libbpf: failed to load",
+            "verification time",
+            "stack depth",
+        ];
+        line.is_empty() || starts.iter().any(|start| line.starts_with(start))
+    };
+    let lines = stderr.lines().map(str::trim);
+    let lines: Vec<&str> = lines.filter(|line| !is_noise(line)).collect();
+    lines[lines.len().saturating_sub(LINES)..].join("; ")
+}
+
+fn because(what: &str, said: &[String]) -> String {
+    match said {
+        [] => what.to_string(),
+        said => format!("{what}: {}", said.join("; ")),
+    }
+}
+
+/// The lines `set NAME VALUE`.
+fn settings(stdout: &str) -> Vec<(String, String)> {
+    let lines = stdout.lines().filter_map(|line| line.strip_prefix("set "));
+    let pairs = lines.filter_map(|line| line.split_once(' '));
+    pairs
+        .map(|(name, value)| (name.to_string(), value.to_string()))
+        .collect()
+}
+
+/// What the kernel says from now on.
+#[derive(Debug)]
+struct KernelLog(Option<File>);
+
+impl KernelLog {
+    fn open() -> KernelLog {
+        let open = || {
+            let mut file = OpenOptions::new()
+                .read(true)
+                .custom_flags(libc::O_NONBLOCK)
+                .open("/dev/kmsg")?;
+            file.seek(SeekFrom::End(0))?;
+            std::io::Result::Ok(file)
+        };
+        // Without it less is said of a failure.
+        KernelLog(open().ok())
+    }
+
+    /// What it has said of policies since the last call, shortened.
+    fn said(&self) -> Vec<String> {
+        let Some(mut file) = self.0.as_ref() else {
+            return Vec::new();
+        };
+        let mut lines = Vec::new();
+        let mut buffer = [0; 8192];
+        loop {
+            match file.read(&mut buffer) {
+                Ok(count @ 1..) => {
+                    let text = String::from_utf8_lossy(&buffer[..count]);
+                    lines.extend(of_policies(&text).map(str::to_string));
+                }
+                // Lines that were overwritten before they were read.
+                Err(error) if error.raw_os_error() == Some(libc::EPIPE) => {}
+                _ => break,
+            }
+        }
+        lines.truncate(LINES);
+        lines
+    }
+}
+
+/// What a record of the kernel's log says of the end of a policy: that one was
+/// enabled is no news.
+fn of_policies(record: &str) -> Option<&str> {
+    let (_, text) = record.split_once(';')?;
+    let line = text.lines().next()?.strip_prefix("sched_ext: ")?;
+    (!line.ends_with(" enabled")).then_some(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_the_kernels_log_only_the_end_of_a_policy_is_taken() {
+        let lines = [
+            "6,1,2,-;sched_ext: BPF scheduler \"x\" enabled\n",
+            "3,1,2,-;sched_ext: BPF scheduler \"x\" disabled (runtime error)\n SUBSYSTEM=y\n",
+            "3,1,2,-;usb 1-1: sched_ext: no\n",
+            "nonsense",
+        ];
+        let said: Vec<&str> = lines.iter().filter_map(|line| of_policies(line)).collect();
+        assert_eq!(said, ["BPF scheduler \"x\" disabled (runtime error)"]);
+    }
+
+    #[test]
+    fn of_what_the_verifier_says_the_reason_is_kept() {
+        let stderr = "libbpf: prog 'e': BPF program load failed: Permission denied\n\
+            libbpf: prog 'e': -- BEGIN PROG LOAD LOG --\n0: R1=ctx()\n4: (79) r3 = *(u64 *)(r0 +0)\n\
+            R0 invalid mem access 'map_value_or_null'\n\
+            processed 10 insns (limit 1000000) max_states_per_insn 0\n-- END PROG LOAD LOG --\n\
+            libbpf: failed to load object 'policy'\nx.bpf.o: the kernel does not load it\n";
+        let said = telling(stderr);
+        assert!(
+            said.contains("R0 invalid mem access 'map_value_or_null'"),
+            "{said}"
+        );
+        assert!(!said.contains("processed"), "{said}");
+        assert_eq!(telling(""), "");
+    }
+
+    #[test]
+    fn settings_are_those_that_were_read_back() {
+        let said = "set fill 700\nset slice 4000000\nattached\nset\n";
+        let wanted = [("fill", "700"), ("slice", "4000000")];
+        let wanted = wanted.map(|(name, value)| (name.to_string(), value.to_string()));
+        assert_eq!(settings(said), wanted);
+    }
+
+    #[test]
+    fn reasons_follow_what_has_happened() {
+        let said = ["a".to_string(), "b".to_string()];
+        assert_eq!(because("it is disabled", &said), "it is disabled: a; b");
+        assert_eq!(because("x", &[]), "x");
+    }
+}

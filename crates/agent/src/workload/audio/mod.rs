@@ -1,0 +1,295 @@
+//! The mpg123 and aplay of Debian, which play music through ALSA.
+//!
+//! mpg123 could play by itself, but gives up at an underrun that interrupts one
+//! of its writes.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use assize_job::{Audio, Job, Record, Stage};
+
+use super::scratch::Directory;
+use super::{Prepared, output, program};
+use crate::process::{Body, Exec, Left};
+use crate::seed::Stream;
+use crate::sys;
+
+/// What is played: frames of one size, each of which can be decoded by itself.
+/// `music.py` makes it.
+const MUSIC: &[u8] = include_bytes!("music.mp3");
+/// Bytes of a frame, at 128 kbit/s and 48 kHz.
+const FRAME: usize = 384;
+/// How long a frame lasts: 1152 samples.
+const FRAME_NS: u64 = 24_000_000;
+/// In the background it lasts so much longer than any workload may take.
+const MORE_NS: u64 = 10_000_000_000;
+/// But no longer than this.
+const LONGEST_NS: u64 = 600_000_000_000;
+/// What aplay says when the device had nothing left to play: for how long.
+const UNDERRUN: (&str, &str) = ("underrun!!! (at least ", " ms long)");
+
+pub(super) fn prepare(
+    name: &str,
+    audio: &Audio,
+    job: &Job,
+    label: &str,
+    background: bool,
+) -> Result<Prepared, String> {
+    let duration_ns = match background {
+        true => longest(job.timeout_ms),
+        false => audio.duration_ns,
+    };
+    let frames = duration_ns.div_ceil(FRAME_NS);
+    let all = (MUSIC.len() / FRAME) as u64;
+    let first = Stream::new(job.seed, &format!("{label}.frame")).below(all);
+    let directory = Directory::new().map_err(|error| failed(Path::new("music"), &error))?;
+    let file = directory.path().join("music.mp3");
+    fs::write(&file, music(first, frames)).map_err(|error| failed(&file, &error))?;
+    let decoder = program(&decoder(&file), job.seed)?;
+    let player = program(&player(audio), job.seed)?;
+    let (name, music_ns, buffer_ns) = (name.to_string(), frames * FRAME_NS, audio.buffer_ns);
+    Ok(Prepared {
+        body: Body::Inside(Box::new(move || {
+            play(&decoder, &player).map(|()| Vec::new())
+        })),
+        scheduling: audio.scheduling.clone(),
+        statuses: vec![0],
+        read: Box::new(move |left, elapsed_ns| {
+            drop(directory);
+            read(&name, left, elapsed_ns, music_ns, buffer_ns)
+        }),
+    })
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: {}", path.display(), sys::words(error))
+}
+
+/// How long music lasts that no workload outlasts which may take so long.
+fn longest(timeout_ms: u64) -> u64 {
+    match timeout_ms {
+        0 => LONGEST_NS,
+        ms => (ms.saturating_mul(1_000_000).saturating_add(MORE_NS)).min(LONGEST_NS),
+    }
+}
+
+/// So many frames from `first` on, over and over.
+fn music(first: u64, frames: u64) -> Vec<u8> {
+    let all = MUSIC.chunks_exact(FRAME).cycle();
+    let first = usize::try_from(first).unwrap_or(0);
+    let frames = usize::try_from(frames).unwrap_or(usize::MAX);
+    let wanted = all.skip(first).take(frames);
+    wanted.flatten().copied().collect()
+}
+
+fn decoder(file: &Path) -> Vec<String> {
+    let file = file.to_string_lossy();
+    let words = [Audio::DECODER, "--quiet", "--stdout", &file];
+    words.map(String::from).into()
+}
+
+fn player(audio: &Audio) -> Vec<String> {
+    let buffer = format!("--buffer-time={}", audio.buffer_ns / 1000);
+    let words = [
+        Audio::PLAYER,
+        "--quiet",
+        "--device",
+        &audio.device,
+        "--file-type=raw",
+        "--format=S16_LE",
+        "--channels=2",
+        "--rate=48000",
+        &buffer,
+    ];
+    words.map(String::from).into()
+}
+
+/// Runs both programs, the output of the first the input of the second, to
+/// their ends.
+fn play(decoder: &Exec, player: &Exec) -> Result<(), String> {
+    let mut decoding = start(decoder, Stdio::null(), Stdio::piped())?;
+    let sound = decoding.stdout.take().map_or_else(Stdio::null, Stdio::from);
+    let playing = start(player, sound, Stdio::null())?;
+    // If the player fails, the decoder fails too, for nobody reads from it.
+    end(player, playing).and(end(decoder, decoding))
+}
+
+fn start(exec: &Exec, stdin: Stdio, stdout: Stdio) -> Result<Child, String> {
+    let mut command = Command::new(&exec.path);
+    command.args(exec.arguments.iter().skip(1));
+    command.envs(exec.environment.iter().cloned());
+    let started = command.stdin(stdin).stdout(stdout).spawn();
+    started.map_err(|error| format!("{}: {}", exec.path, sys::words(&error)))
+}
+
+fn end(exec: &Exec, mut child: Child) -> Result<(), String> {
+    let status = child.wait();
+    let status = status.map_err(|error| format!("{}: {}", exec.path, sys::words(&error)))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(format!("{}: {status}", exec.path)),
+    }
+}
+
+fn read(name: &str, left: &Left, elapsed_ns: u64, music_ns: u64, buffer_ns: u64) -> Vec<Record> {
+    let mut records = output::raw(name, left);
+    // What is in the buffer at the end may not be waited for.
+    if elapsed_ns + buffer_ns < music_ns {
+        let (played, music) = (elapsed_ns / 1_000_000, music_ns / 1_000_000);
+        records.push(Record::Failed {
+            stage: Stage::Workload,
+            what: name.into(),
+            why: format!(
+                "the player ended after {played} ms of {music} ms of music: {}",
+                output::last_lines(left)
+            ),
+        });
+        return records;
+    }
+    let metric = |name: &str, value: f64| Record::Metric {
+        metric: name.into(),
+        value,
+        unit: "ns".into(),
+    };
+    let silences = silences(&left.stderr);
+    records.push(Record::Events {
+        event: "underruns".into(),
+        count: silences.len() as u64,
+        exposure_ns: elapsed_ns,
+        t_ns: Vec::new(),
+    });
+    records.push(metric("silence", silences.iter().sum::<u64>() as f64));
+    records.push(metric("player_cpu_time", left.cpu_ns as f64));
+    records
+}
+
+/// How long each underrun was, in nanoseconds.
+fn silences(stderr: &str) -> Vec<u64> {
+    let told = stderr.lines().filter_map(|line| {
+        let rest = line.trim_end().strip_prefix(UNDERRUN.0)?;
+        // Milliseconds, with three digits behind the point.
+        let us = rest.strip_suffix(UNDERRUN.1)?.replacen('.', "", 1);
+        Some(us.parse::<u64>().ok()?.saturating_mul(1000))
+    });
+    told.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::End;
+
+    #[test]
+    fn the_music_is_frames_that_stand_alone() {
+        assert_eq!(MUSIC.len() % FRAME, 0);
+        for frame in MUSIC.chunks_exact(FRAME) {
+            // Layer III of MPEG 1 without a checksum; 128 kbit/s, 48 kHz, no
+            // padding; and where its data begin, as bytes before it.
+            assert_eq!(frame[..3], [0xff, 0xfb, 0x94]);
+            assert_eq!((frame[4], frame[5] >> 7), (0, 0));
+        }
+    }
+
+    #[test]
+    fn music_goes_on_from_its_beginning() {
+        let all = MUSIC.len() / FRAME;
+        let last = u64::try_from(all - 1).unwrap_or(0);
+        let some = music(last, 3);
+        assert_eq!(some.len(), 3 * FRAME);
+        assert_eq!(some[..FRAME], MUSIC[(all - 1) * FRAME..]);
+        assert_eq!(some[FRAME..], MUSIC[..2 * FRAME]);
+    }
+
+    #[test]
+    fn in_the_background_it_outlasts_the_workload() {
+        assert_eq!(longest(60_000), 70_000_000_000);
+        assert_eq!(longest(0), LONGEST_NS);
+        assert_eq!(longest(u64::MAX), LONGEST_NS);
+    }
+
+    #[test]
+    fn the_programs_are_told_file_device_and_buffer() {
+        let file = decoder(Path::new("/tmp/a.mp3")).join(" ");
+        assert_eq!(file, "mpg123 --quiet --stdout /tmp/a.mp3");
+        let line = player(&Audio::default()).join(" ");
+        assert!(
+            line.starts_with("aplay --quiet --device hw:Dummy "),
+            "{line}"
+        );
+        assert!(
+            line.ends_with(" --rate=48000 --buffer-time=200000"),
+            "{line}"
+        );
+    }
+
+    #[test]
+    fn a_pipeline_fails_with_either_of_its_programs() {
+        let exec = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+            program(&words, 0).unwrap_or_default()
+        };
+        let (good, bad) = (exec(&["true"]), exec(&["false"]));
+        let reads = exec(&["cat"]);
+        assert_eq!(play(&good, &reads), Ok(()));
+        assert_eq!(
+            play(&good, &bad),
+            Err(format!("{}: exit status: 1", bad.path))
+        );
+        assert_eq!(
+            play(&bad, &reads),
+            Err(format!("{}: exit status: 1", bad.path))
+        );
+        let none = Exec::default();
+        assert!(play(&none, &reads).is_err() && play(&good, &none).is_err());
+    }
+
+    const TOLD: &str = "underrun!!! (at least 245.722 ms long)\n\
+        underrun!!! (at least 0.100 ms long)\n";
+
+    fn left(stderr: &str) -> Left {
+        Left {
+            end: End::Exited(0),
+            cpu_ns: 70_000,
+            failure: None,
+            stdout: String::new(),
+            stderr: stderr.into(),
+            results: String::new(),
+        }
+    }
+
+    #[test]
+    fn underruns_are_those_that_aplay_tells_of() {
+        assert_eq!(silences(TOLD), [245_722_000, 100_000]);
+        assert_eq!(silences("overrun!!! (at least 1.000 ms long)\n"), [0; 0]);
+        let records = read("music", &left(TOLD), 5_300, 5_000, 200);
+        assert!(records.iter().any(|record| matches!(
+            record,
+            Record::Events {
+                count: 2,
+                exposure_ns: 5_300,
+                ..
+            }
+        )));
+        let value = |wanted: &str| {
+            records.iter().find_map(|record| match record {
+                Record::Metric { metric, value, .. } if metric == wanted => Some(*value),
+                _ => None,
+            })
+        };
+        assert_eq!(value("silence"), Some(245_822_000.0));
+        assert_eq!(value("player_cpu_time"), Some(70_000.0));
+    }
+
+    #[test]
+    fn a_player_that_ends_early_has_failed() {
+        let records = read("music", &left("no device\n"), 100, 5_000, 200);
+        assert!(records.iter().any(|record| matches!(record,
+            Record::Failed { why, .. } if why.ends_with("of music: no device"))));
+        let all = read("music", &left(""), 4_900, 5_000, 200);
+        assert!(
+            !all.iter()
+                .any(|record| matches!(record, Record::Failed { .. }))
+        );
+    }
+}

@@ -1,0 +1,335 @@
+//! Pages that a main thread and workers load, and a compositor beside them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier};
+
+use assize_job::{Browser, Record};
+
+use super::blanks::{Blanks, frames_missed};
+use super::series::Series;
+use super::threads::{join, spawn, work};
+use super::{Prepared, staged};
+use crate::process::Staged;
+use crate::seed::Stream;
+use crate::sys;
+
+/// Time for all threads to have started before the first page.
+const LEAD_NS: u64 = 5_000_000;
+const NS_PER_S: u64 = 1_000_000_000;
+/// Room for the vertical blanks that a compositor may miss.
+const MISSED: usize = 4096;
+
+pub(super) fn prepare(
+    browser: &Browser,
+    seed: u64,
+    label: &str,
+    samples: bool,
+    background: bool,
+) -> Prepared {
+    let streams = Streams {
+        seed,
+        label: label.into(),
+    };
+    let loading = Loading {
+        browser: browser.clone(),
+        streams,
+        pages: (!background).then_some(browser.pages),
+        samples,
+        start: 0,
+        rendered: Series::default(),
+        drawn: None,
+    };
+    staged(browser.scheduling.clone(), loading)
+}
+
+/// What is drawn from the seed, each use by itself.
+#[derive(Debug, Clone)]
+struct Streams {
+    seed: u64,
+    label: String,
+}
+
+impl Streams {
+    fn of(&self, what: &str) -> Stream {
+        Stream::new(self.seed, &format!("{}.{what}", self.label))
+    }
+}
+
+/// What is loaded, and what came of it.
+struct Loading {
+    browser: Browser,
+    streams: Streams,
+    /// `None`: until the process is killed.
+    pages: Option<u32>,
+    samples: bool,
+    start: u64,
+    rendered: Series,
+    drawn: Option<Drawn>,
+}
+
+/// What the compositor did.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+struct Drawn {
+    frames: u64,
+    /// The vertical blanks for which no frame was done.
+    missed: Vec<u64>,
+    /// From the first vertical blank until it was told to end.
+    duration_ns: u64,
+}
+
+/// Where the main thread and the workers meet.
+#[derive(Debug)]
+struct Meeting {
+    /// The workers may begin.
+    begin: Barrier,
+    /// All workers are done.
+    end: Barrier,
+    /// There is no other step.
+    over: AtomicBool,
+}
+
+impl Meeting {
+    fn of(workers: u32) -> Meeting {
+        let all = usize::try_from(workers).unwrap_or(0) + 1;
+        Meeting {
+            begin: Barrier::new(all),
+            end: Barrier::new(all),
+            over: AtomicBool::new(false),
+        }
+    }
+}
+
+impl Staged for Loading {
+    fn set_up(&mut self) -> Result<(), String> {
+        self.rendered = Series::with_room(u64::from(self.pages.unwrap_or(0)));
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), String> {
+        self.start = sys::now();
+        let begin = self.start + LEAD_NS;
+        let meeting = Arc::new(Meeting::of(self.browser.workers));
+        let mut workers = Vec::new();
+        for number in 0..self.browser.workers {
+            let mut extra = self.streams.of(&format!("worker.{number}"));
+            let (browser, meeting) = (self.browser.clone(), meeting.clone());
+            workers.push(spawn("worker", move || {
+                work_steps(&browser, &meeting, &mut extra);
+            })?);
+        }
+        let over = Arc::new(AtomicBool::new(false));
+        let compositor = self.compositor(begin, over.clone())?;
+        let page = {
+            let (browser, pages) = (self.browser.clone(), self.pages);
+            let think = self.streams.of("think");
+            let rendered = std::mem::take(&mut self.rendered);
+            spawn("page", move || {
+                load(&browser, pages, begin, think, &meeting, rendered)
+            })?
+        };
+        let rendered = join(vec![page])?.pop();
+        over.store(true, Ordering::Relaxed);
+        self.rendered = rendered.unwrap_or_default();
+        join(workers)?;
+        self.drawn = join(compositor.into_iter().collect())?.pop();
+        Ok(())
+    }
+
+    fn records(&mut self) -> Result<Vec<Record>, String> {
+        let rendered = std::mem::take(&mut self.rendered);
+        let metric = |name: &str, value: f64, unit: &str| Record::Metric {
+            metric: name.into(),
+            value,
+            unit: unit.into(),
+        };
+        let mut records = vec![metric("render_time_mean", rendered.mean(), "ns")];
+        records.extend(rendered.records("render_time", "ns", self.start, self.samples));
+        if let Some(drawn) = &self.drawn {
+            records.push(metric("frames", drawn.frames as f64, ""));
+            records.push(frames_missed(&drawn.missed, drawn.duration_ns, self.start));
+        }
+        Ok(records)
+    }
+}
+
+impl Loading {
+    /// The thread that draws frames until `over`, if there is to be one.
+    fn compositor(
+        &self,
+        begin: u64,
+        over: Arc<AtomicBool>,
+    ) -> Result<Option<std::thread::JoinHandle<Drawn>>, String> {
+        if self.browser.rate == 0 {
+            return Ok(None);
+        }
+        let period_ns = NS_PER_S / u64::from(self.browser.rate);
+        let blanks = Blanks {
+            first: begin + self.streams.of("phase").below(period_ns),
+            period_ns,
+            end: u64::MAX,
+        };
+        let frame_ns = self.browser.frame_ns;
+        let thread = spawn("compositor", move || compose(blanks, frame_ns, &over))?;
+        Ok(Some(thread))
+    }
+}
+
+/// What each worker does.
+fn work_steps(browser: &Browser, meeting: &Meeting, extra: &mut Stream) {
+    loop {
+        meeting.begin.wait();
+        if meeting.over.load(Ordering::Relaxed) {
+            return;
+        }
+        work(browser.work_ns + extra.below(browser.spread_ns));
+        meeting.end.wait();
+    }
+}
+
+/// What the main thread does: how long each page took, from when it was asked
+/// for until the last work on it was done.
+fn load(
+    browser: &Browser,
+    pages: Option<u32>,
+    begin: u64,
+    mut think: Stream,
+    meeting: &Meeting,
+    mut rendered: Series,
+) -> Series {
+    sys::no_timer_slack();
+    let mut asked = begin + think.below(browser.think_spread_ns);
+    let mut page = 0;
+    while pages.is_none_or(|pages| page < pages) {
+        sys::sleep_until(asked);
+        for _ in 0..browser.steps {
+            work(browser.main_ns);
+            meeting.begin.wait();
+            meeting.end.wait();
+        }
+        work(browser.main_ns);
+        let done = sys::now();
+        if pages.is_some() {
+            rendered.push(done, done - asked);
+            page += 1;
+        }
+        asked = done + browser.think_ns + think.below(browser.think_spread_ns);
+    }
+    meeting.over.store(true, Ordering::Relaxed);
+    meeting.begin.wait();
+    rendered
+}
+
+/// What the compositor does: at each vertical blank it begins the frame for the
+/// next one.
+fn compose(blanks: Blanks, frame_ns: u64, over: &AtomicBool) -> Drawn {
+    sys::no_timer_slack();
+    let mut drawn = Drawn {
+        missed: Vec::with_capacity(MISSED),
+        ..Drawn::default()
+    };
+    let mut blank = blanks.first;
+    loop {
+        sys::sleep_until(blank);
+        if over.load(Ordering::Relaxed) {
+            drawn.duration_ns = blank - blanks.first;
+            return drawn;
+        }
+        work(frame_ns);
+        drawn.frames += 1;
+        blank = after(blank, sys::now(), blanks.period_ns, &mut drawn.missed);
+    }
+}
+
+/// The vertical blank at which the frame is shown that was begun at `begun` and
+/// done at `done`. Those before had none. One that is due just then is met.
+fn after(begun: u64, done: u64, period_ns: u64, missed: &mut Vec<u64>) -> u64 {
+    let mut blank = begun + period_ns;
+    while blank < done {
+        missed.push(blank);
+        blank += period_ns;
+    }
+    blank
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_that_is_late_misses_the_blanks_before_it() {
+        let mut missed = Vec::new();
+        assert_eq!(after(100, 105, 10, &mut missed), 110);
+        assert_eq!(after(100, 110, 10, &mut missed), 110);
+        assert!(missed.is_empty());
+        assert_eq!(after(100, 125, 10, &mut missed), 130);
+        assert_eq!(missed, [110, 120]);
+    }
+
+    fn loading(change: impl FnOnce(&mut Browser)) -> Loading {
+        let mut browser = Browser {
+            pages: 3,
+            steps: 2,
+            main_ns: 100_000,
+            work_ns: 100_000,
+            think_ns: 1_000_000,
+            think_spread_ns: 1_000_000,
+            ..Browser::default()
+        };
+        change(&mut browser);
+        Loading {
+            pages: Some(browser.pages),
+            browser,
+            streams: Streams {
+                seed: 7,
+                label: "workload".into(),
+            },
+            samples: true,
+            start: 0,
+            rendered: Series::default(),
+            drawn: None,
+        }
+    }
+
+    fn names(loading: &mut Loading) -> Vec<String> {
+        loading.set_up().unwrap();
+        loading.run().unwrap();
+        let records = loading.records().unwrap().into_iter();
+        records
+            .filter_map(|record| match record {
+                Record::Metric { metric, .. } | Record::Histogram { metric, .. } => Some(metric),
+                Record::Events { event, .. } => Some(event),
+                _ => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn pages_are_loaded_with_and_without_workers_and_compositor() {
+        let all = ["render_time_mean", "render_time", "frames", "frames_missed"];
+        assert_eq!(names(&mut loading(|_| {})), all);
+        let mut alone = loading(|browser| {
+            browser.workers = 0;
+            browser.rate = 0;
+        });
+        assert_eq!(names(&mut alone), all[..2]);
+    }
+
+    /// Whatever the host does, no page takes less than its longest chain of
+    /// work.
+    #[test]
+    fn a_page_takes_at_least_its_work() {
+        let mut some = loading(|browser| browser.spread_ns = 50_000);
+        some.set_up().unwrap();
+        some.run().unwrap();
+        let records = some.records().unwrap();
+        let buckets = records.iter().find_map(|record| match record {
+            Record::Histogram { buckets, .. } => Some(buckets.clone()),
+            _ => None,
+        });
+        let buckets = buckets.unwrap();
+        assert_eq!(buckets.iter().map(|(_, count)| count).sum::<u64>(), 3);
+        // Three times the main thread, twice the workers.
+        assert!(buckets[0].0 >= 500_000, "{buckets:?}");
+    }
+}

@@ -1,0 +1,196 @@
+//! How long a turn of rt-app's loop takes, in the file that it reads.
+//!
+//! rt-app works by turns of a loop, and its file says how many nanoseconds one
+//! takes, as a number. If it names a CPU instead, or says nothing, rt-app
+//! measures that at its start, anew in each run and on that one CPU.
+
+use std::ops::Range;
+
+/// What the text of a file says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Calibration {
+    /// A number, or what rt-app will refuse: it stays.
+    Given,
+    /// A CPU; that stands here.
+    Cpu(Range<usize>),
+    /// Nothing; it can be put here, and with what around it.
+    Absent(usize, Place),
+}
+
+/// What there is where a calibration can be put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The beginning of the object `global`; whether it is empty.
+    Global { empty: bool },
+    /// The beginning of the file's object; whether it is empty.
+    Top { empty: bool },
+}
+
+/// What the text of a file says; nothing, if it is no object.
+pub(super) fn find(text: &str) -> Option<Calibration> {
+    let tokens = tokens(text);
+    let is = |at: usize, sign: &str| tokens.get(at).is_some_and(|one| &text[one.clone()] == sign);
+    if !is(0, "{") {
+        return None;
+    }
+    let Some(global) = value_of(text, &tokens, 0, "\"global\"").filter(|at| is(*at, "{")) else {
+        let place = Place::Top { empty: is(1, "}") };
+        return Some(Calibration::Absent(tokens[0].end, place));
+    };
+    let Some(value) = value_of(text, &tokens, global, "\"calibration\"") else {
+        let empty = is(global + 1, "}");
+        let place = Place::Global { empty };
+        return Some(Calibration::Absent(tokens[global].end, place));
+    };
+    let range = tokens.get(value)?.clone();
+    Some(match text[range.clone()].starts_with('"') {
+        true => Calibration::Cpu(range),
+        false => Calibration::Given,
+    })
+}
+
+/// The text with this calibration, unless it gives one itself.
+pub(super) fn with(text: &str, calibration: &Calibration, ns: u64) -> String {
+    let put = |range: Range<usize>, new: &str| {
+        let (before, after) = (&text[..range.start], &text[range.end..]);
+        format!("{before}{new}{after}")
+    };
+    let comma = |empty: bool| if empty { "" } else { "," };
+    match calibration {
+        Calibration::Given => text.into(),
+        Calibration::Cpu(range) => put(range.clone(), &ns.to_string()),
+        Calibration::Absent(at, Place::Global { empty }) => {
+            put(*at..*at, &format!("\"calibration\":{ns}{}", comma(*empty)))
+        }
+        Calibration::Absent(at, Place::Top { empty }) => {
+            let comma = comma(*empty);
+            put(
+                *at..*at,
+                &format!("\"global\":{{\"calibration\":{ns}}}{comma}"),
+            )
+        }
+    }
+}
+
+/// The first token of the value of a key of the object that begins at `object`.
+fn value_of(text: &str, tokens: &[Range<usize>], object: usize, key: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate().skip(object) {
+        match &text[token.clone()] {
+            "{" | "[" => depth += 1,
+            "}" | "]" => {
+                depth -= 1;
+                if depth == 0 {
+                    return None;
+                }
+            }
+            word if depth == 1 && word == key => {
+                let colon = tokens.get(at + 1)?;
+                if &text[colon.clone()] == ":" {
+                    return Some(at + 2);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Signs, strings with their quotes, and words of a JSON text, in which rt-app
+/// takes comments too.
+fn tokens(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &text[at..];
+        let end = match bytes[at] {
+            b'/' if rest.starts_with("/*") => {
+                at += rest.find("*/").map_or(rest.len(), |end| end + 2);
+                continue;
+            }
+            b'/' if rest.starts_with("//") => {
+                at += rest.find('\n').unwrap_or(rest.len());
+                continue;
+            }
+            byte if byte.is_ascii_whitespace() => {
+                at += 1;
+                continue;
+            }
+            b'{' | b'}' | b'[' | b']' | b':' | b',' => at + 1,
+            b'"' => at + string(rest),
+            _ => {
+                let is_end = |c: char| c.is_ascii_whitespace() || "{}[]:,\"".contains(c);
+                at + rest.find(is_end).unwrap_or(rest.len()).max(1)
+            }
+        };
+        tokens.push(at..end);
+        at = end;
+    }
+    tokens
+}
+
+/// The length of the string at the beginning of a text.
+fn string(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text with a calibration of 7 ns, if it takes one.
+    fn calibrated(text: &str) -> Option<String> {
+        find(text).map(|found| with(text, &found, 7))
+    }
+
+    #[test]
+    fn a_cpu_is_replaced_by_the_number() {
+        let text = r#"{ "tasks": {"a": {"calibration": "CPU9"}},
+            /* "global": {"calibration": "CPU8"} */
+            "global" : { "duration" : 2, "calibration" : "CPU0", "x": "}" } }"#;
+        let wanted = text.replace("\"CPU0\"", "7");
+        assert_eq!(calibrated(text), Some(wanted));
+    }
+
+    #[test]
+    fn a_number_stays() {
+        let text = r#"{"global": {"calibration": 18 // measured
+            }}"#;
+        assert_eq!(find(text), Some(Calibration::Given));
+        assert_eq!(calibrated(text).as_deref(), Some(text));
+    }
+
+    #[test]
+    fn where_there_is_none_it_is_put() {
+        let of = |text: &str| calibrated(text).unwrap_or_default();
+        assert_eq!(of("{}"), r#"{"global":{"calibration":7}}"#);
+        assert_eq!(
+            of(r#"{"tasks":{}}"#),
+            r#"{"global":{"calibration":7},"tasks":{}}"#
+        );
+        assert_eq!(of(r#"{"global":{}}"#), r#"{"global":{"calibration":7}}"#);
+        assert_eq!(
+            of(r#"{"a":[{"global":{}}],"global":{"duration":1}}"#),
+            r#"{"a":[{"global":{}}],"global":{"calibration":7,"duration":1}}"#
+        );
+        assert!(find(&of(r#"{"global":{"logdir":"\"{"}}"#)) == Some(Calibration::Given));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in r#"[{}\[\]:,"/*\\ a-cé\n]{0,60}"#) {
+            let _ = calibrated(&format!("{{{text}"));
+            let _ = calibrated(&text);
+        }
+    }
+}

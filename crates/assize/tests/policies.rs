@@ -1,0 +1,272 @@
+//! Placement policies on the exact machine: they place tasks as they say, and a
+//! run whose policy fails is no run.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
+#![allow(unreachable_pub)] // The module `common` is shared.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use common::{Cache, Outcome, Test, command, errors};
+use serde_json::Value;
+
+fn main() -> ExitCode {
+    let tests: Vec<Test> = vec![
+        ("policies_place_tasks_as_they_say", places),
+        ("runs_under_a_policy_are_exact", exact),
+        (
+            "a_policy_that_fails_is_a_failed_run_with_its_reason",
+            failures,
+        ),
+        (
+            "a_kernel_without_sched_ext_is_refused_before_a_run",
+            without,
+        ),
+        ("levels_with_the_same_policy_are_refused", same),
+    ];
+    let needed = [
+        "agent",
+        "QEMU, 2 CPUs",
+        "kernel debian:7",
+        "placement policies",
+    ];
+    common::run(tests, &needed)
+}
+
+/// Records into this directory.
+const OUT: &[&str] = &["--out", "x.bundle"];
+
+const PLACES: &str = r#"title = "Where tasks run"
+kernel = "debian:7"
+cpus = 4
+runs = 1
+images = 1
+instruments = ["cpu-idle"]
+timeout = "10s"
+[factors.policy.none]
+[factors.policy.spread]
+policy = "spread"
+[factors.policy.rlb]
+policy = "rlb"
+[factors.policy.power]
+policy = "power"
+[factors.policy.pack-small]
+policy = "pack-small"
+[factors.policy.pack-full]
+policy = "pack-full"
+[factors.policy.pack-burst]
+policy = "pack-burst"
+[workloads.small]
+kind = "periodic"
+duration = "200ms"
+loops = [
+  { name = "a", period = "10ms", run = "500us" },
+  { name = "b", period = "20ms", run = "500us" },
+  { name = "c", period = "25ms", run = "500us" },
+]
+[workloads.hogs]
+kind = "hogs"
+threads = 8
+duration = "100ms"
+"#;
+
+struct Here {
+    directory: tempfile::TempDir,
+    cache: Cache,
+}
+
+impl Here {
+    fn new() -> Here {
+        Here {
+            directory: tempfile::tempdir().unwrap(),
+            cache: Cache::new(),
+        }
+    }
+
+    fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Carries out an experiment: status, and what it said.
+    fn run(&self, text: &str, more: &[&str]) -> (Option<i32>, String) {
+        fs::write(self.path().join("x.toml"), text).unwrap();
+        let arguments = [&["run", "x.toml"], more].concat();
+        let done = command(self.path(), &arguments)
+            .env("ASSIZE_CACHE", self.cache.path())
+            .output()
+            .unwrap();
+        (done.status.code(), errors(&done))
+    }
+
+    /// The runs of the bundle, by configuration and workload.
+    fn runs(&self) -> BTreeMap<(String, String), Value> {
+        let mut runs = BTreeMap::new();
+        for entry in fs::read_dir(self.path().join("x.bundle/runs")).unwrap() {
+            let run: Value =
+                serde_json::from_slice(&fs::read(entry.unwrap().path()).unwrap()).unwrap();
+            let text = |key: &str| run[key].as_str().unwrap().to_owned();
+            runs.insert((text("configuration"), text("workload")), run.clone());
+        }
+        runs
+    }
+}
+
+fn metric(run: &Value, name: &str) -> f64 {
+    let value = &run["metrics"][name];
+    value["value"]
+        .as_f64()
+        .or(value.as_f64())
+        .unwrap_or_else(|| panic!("no {name}: {run:#}"))
+}
+
+/// What part of the time each CPU was not idle.
+fn busy(run: &Value) -> Vec<f64> {
+    let ns = |cpu| metric(run, &format!("cpu{cpu}_non_idle"));
+    (0..4).map(|cpu| ns(cpu) / 200e6).collect()
+}
+
+fn places() -> Outcome {
+    let here = Here::new();
+    let (status, said) = here.run(PLACES, OUT);
+    assert_eq!(status, Some(0), "{said}");
+    let runs = here.runs();
+    let of = |policy: &str, workload: &str| {
+        let key = (policy.to_owned(), workload.to_owned());
+        runs.get(&key)
+            .unwrap_or_else(|| panic!("no {key:?}: {said}"))
+    };
+    for packed in ["pack-small", "pack-full", "pack-burst"] {
+        let busy = busy(of(packed, "small"));
+        assert!(busy[0] > 0.08, "{packed}: {busy:?}");
+        assert!(
+            busy[1..].iter().all(|share| *share <= 0.003),
+            "{packed}: {busy:?}"
+        );
+    }
+    let of_power = busy(of("power", "small"));
+    assert!(
+        of_power[..2].iter().all(|share| *share > 0.01),
+        "power: {of_power:?}"
+    );
+    assert!(
+        of_power[2..].iter().all(|share| *share <= 0.003),
+        "power: {of_power:?}"
+    );
+    let of_spread = busy(of("spread", "small"));
+    assert!(
+        of_spread.iter().all(|share| *share > 0.01),
+        "spread: {of_spread:?}"
+    );
+    let own = metric(of("none", "hogs"), "turns");
+    for ((policy, workload), run) in &runs {
+        if workload != "hogs" {
+            continue;
+        }
+        let turns = metric(run, "turns");
+        assert!(turns >= 0.95 * own, "{policy}: {turns} of {own}");
+        let ops: Vec<&Value> = run["identity"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|part| part["kind"] == "policy" && part["name"] == "ops")
+            .map(|part| &part["value"])
+            .collect();
+        match policy.as_str() {
+            "none" => assert_eq!(ops, Vec::<&Value>::new()),
+            policy => assert_eq!(ops, [&Value::from(policy.replace('-', "_"))]),
+        }
+    }
+    Ok(())
+}
+
+fn exact() -> Outcome {
+    let here = Here::new();
+    let text = PLACES.replace("100ms", "20ms").replace("200ms", "50ms");
+    let of = ["--set", "policy=spread,pack-burst"];
+    let (status, said) = here.run(&text, &[&of[..], &["--verify-exact"]].concat());
+    assert_eq!(status, Some(0), "{said}");
+    Ok(())
+}
+
+const FAILURES: &str = r#"title = "Policies that fail"
+kernel = "debian:7"
+cpus = 2
+runs = 1
+images = 1
+timeout = "10s"
+[factors.policy.none]
+[factors.policy.refused]
+policy = "refused"
+[factors.policy.stall]
+policy = "stall"
+[factors.policy.unverified]
+policy = "unverified"
+[factors.policy.ends]
+policy = { program = "false" }
+[workloads.hogs]
+kind = "hogs"
+threads = 3
+duration = "100ms"
+"#;
+
+fn failures() -> Outcome {
+    let here = Here::new();
+    let (_, said) = here.run(FAILURES, OUT);
+    for (policy, wanted) in [
+        ("refused", "disabled (runtime error)"),
+        ("refused", "0x5eed"),
+        ("stall", "disabled (runnable task stall)"),
+        ("unverified", "map_value_or_null"),
+        ("ends", "exit status 1"),
+    ] {
+        let line = said
+            .lines()
+            .find(|line| line.contains(&format!(": {policy} on hogs: failed")));
+        let line = line.unwrap_or_else(|| panic!("{policy} has not failed: {said}"));
+        assert!(
+            line.contains(&format!("policy {policy}")) || policy == "ends",
+            "{line}"
+        );
+        assert!(line.contains(wanted), "{line}");
+    }
+    let runs = here.runs();
+    let none = &runs[&("none".to_owned(), "hogs".to_owned())];
+    assert!(none["exit"]["failed"].is_null(), "{none:#}");
+    Ok(())
+}
+
+fn without() -> Outcome {
+    let here = Here::new();
+    let text = FAILURES.replace("debian:7", "debian:6.12");
+    let (status, said) = here.run(&text, &["--set", "policy=refused"]);
+    assert_eq!(status, Some(2), "{said}");
+    let last = said.lines().last().unwrap();
+    for word in ["refused", "debian:6.12", "CONFIG_SCHED_CLASS_EXT"] {
+        assert!(last.contains(word), "{said}");
+    }
+    let left = fs::read_dir(here.path()).unwrap();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["x.toml"], "nothing was recorded");
+    Ok(())
+}
+
+fn same() -> Outcome {
+    let here = Here::new();
+    let text = "title = \"Same\"\nkernel = \"debian:7\"\nruns = 1\nimages = 1\n\
+        [factors.policy.one]\npolicy = \"pack-full\"\n\
+        [factors.policy.other]\npolicy = { name = \"pack-full\", fill = \"80%\" }\n\
+        [workloads.w]\nkind = \"hogs\"\nduration = \"1ms\"\n";
+    let (status, said) = here.run(text, &[]);
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("sets just what 'one' sets"), "{said}");
+    // Another value is another policy, so this is planned and not refused.
+    let text = text.replace("80%", "70%");
+    let (status, said) = here.run(&text, &[]);
+    assert_eq!(status, Some(0), "{said}");
+    Ok(())
+}

@@ -1,0 +1,251 @@
+//! Placement policies: which CPU a task runs on when it wakes.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What decides on which CPUs tasks run, by `sched_ext`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlacementPolicy {
+    /// As the experiment names it: one of [`POLICIES`], the path of an object,
+    /// or a program.
+    pub name: String,
+    /// Which of these it is.
+    pub form: PolicyForm,
+    /// Values that are set before it is loaded, by name: all tunables of one of
+    /// ours, else those that are given.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tunables: BTreeMap<String, u64>,
+    /// The program that attaches it and its arguments. That of an object, or of
+    /// one of ours, is filled in by whoever brings it to where it runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub argv: Vec<String>,
+}
+
+/// What a placement policy is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PolicyForm {
+    /// None: the kernel's own scheduler decides.
+    Kernel,
+    /// One of [`POLICIES`].
+    Ours,
+    /// An object of BPF that somebody has compiled.
+    Object,
+    /// A program that attaches it, and may have a part in its decisions.
+    Program,
+}
+
+impl PlacementPolicy {
+    /// The word for the kernel's own scheduler.
+    pub const NONE: &str = "none";
+
+    /// What the kernel calls it once it is attached, where that is known.
+    #[must_use]
+    pub fn ops(&self) -> Option<String> {
+        (self.form == PolicyForm::Ours).then(|| self.name.replace('-', "_"))
+    }
+
+    /// The arguments by which whoever attaches it sets its tunables.
+    #[must_use]
+    pub fn settings(&self) -> Vec<String> {
+        let all = self.tunables.iter();
+        all.map(|(name, value)| format!("{name}={value}")).collect()
+    }
+}
+
+/// One of our policies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PolicyEntry {
+    /// Its name, which is also that of its folder.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// What can be set.
+    pub tunables: &'static [Tunable],
+    /// Whether it is there to fail.
+    pub is_test: bool,
+}
+
+/// A value of a policy that can be set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tunable {
+    /// Its name, in experiments and in the source.
+    pub name: &'static str,
+    /// How it is written.
+    pub unit: TunableUnit,
+    /// What it is if nothing is said, in units of the source.
+    pub default: u64,
+    /// What it does, in one line.
+    pub about: &'static str,
+}
+
+/// How a tunable is written, and what it is in the source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TunableUnit {
+    /// A share of 100 % at most; parts of 1024.
+    Share,
+    /// A duration; nanoseconds.
+    Duration,
+    /// A whole number from 1.
+    Count,
+}
+
+impl TunableUnit {
+    /// What 100 % are in the source.
+    pub const WHOLE: u64 = 1024;
+}
+
+const SLICE: Tunable = Tunable {
+    name: "slice",
+    unit: TunableUnit::Duration,
+    default: 4_000_000,
+    about: "How long a task runs while others wait.",
+};
+const FILL: Tunable = Tunable {
+    name: "fill",
+    unit: TunableUnit::Share,
+    default: 819,
+    about: "How much a CPU may have run lately, with the task, to have room for it.",
+};
+const AFTER: Tunable = Tunable {
+    name: "after",
+    unit: TunableUnit::Duration,
+    default: 20_000_000,
+    about: "How long after the first decision it goes wrong.",
+};
+
+/// Every policy of ours.
+pub const POLICIES: &[PolicyEntry] = &[
+    PolicyEntry {
+        name: "spread",
+        about: "A task that wakes gets the CPU that has run least lately.",
+        tunables: &[SLICE],
+        is_test: false,
+    },
+    PolicyEntry {
+        name: "rlb",
+        about: "A task stays where it was unless that CPU is taken or has run more than others.",
+        tunables: &[
+            Tunable {
+                name: "margin",
+                unit: TunableUnit::Share,
+                default: 256,
+                about: "By how much a CPU may have run more than another before a task moves.",
+            },
+            SLICE,
+        ],
+        is_test: false,
+    },
+    PolicyEntry {
+        name: "power",
+        about: "Fills a domain of CPUs before it wakes the next; spreads inside it.",
+        tunables: &[
+            Tunable {
+                name: "domain",
+                unit: TunableUnit::Count,
+                default: 2,
+                about: "Number of CPUs of a domain, counted from CPU 0.",
+            },
+            Tunable {
+                about: "How much of a domain may have run lately, with the task, to have room for it.",
+                ..FILL
+            },
+            SLICE,
+        ],
+        is_test: false,
+    },
+    PolicyEntry {
+        name: "pack-small",
+        about: "A small task goes to the first CPU that has room for it, others to an idle one.",
+        tunables: &[
+            Tunable {
+                name: "small",
+                unit: TunableUnit::Share,
+                default: 205,
+                about: "A task that has run less than this is small.",
+            },
+            FILL,
+            SLICE,
+        ],
+        is_test: false,
+    },
+    PolicyEntry {
+        name: "pack-full",
+        about: "Every task goes to the first CPU that has room for it.",
+        tunables: &[FILL, SLICE],
+        is_test: false,
+    },
+    PolicyEntry {
+        name: "pack-burst",
+        about: "Packs tasks that run shortly, and wakes CPUs at once for those that run for long.",
+        tunables: &[
+            Tunable {
+                name: "burst",
+                unit: TunableUnit::Duration,
+                default: 1_000_000,
+                about: "The length of a run, from wake-up to sleep, from which on it is long.",
+            },
+            FILL,
+            SLICE,
+        ],
+        is_test: false,
+    },
+    PolicyEntry {
+        name: "refused",
+        about: "Queues a task where there is no queue, for which the kernel ejects it.",
+        tunables: &[AFTER],
+        is_test: true,
+    },
+    PolicyEntry {
+        name: "stall",
+        about: "Forgets tasks, for which the kernel's watchdog ejects it.",
+        tunables: &[AFTER],
+        is_test: true,
+    },
+    PolicyEntry {
+        name: "unverified",
+        about: "Reads through a pointer that may be none, so that the kernel does not load it.",
+        tunables: &[],
+        is_test: true,
+    },
+];
+
+/// The policy of ours that has this name.
+#[must_use]
+pub fn policy(name: &str) -> Option<&'static PolicyEntry> {
+    POLICIES.iter().find(|policy| policy.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_policies_and_of_their_tunables_are_unique() {
+        for (at, policy) in POLICIES.iter().enumerate() {
+            assert!(POLICIES[..at].iter().all(|other| other.name != policy.name));
+            for (at, tunable) in policy.tunables.iter().enumerate() {
+                let before = &policy.tunables[..at];
+                assert!(before.iter().all(|other| other.name != tunable.name));
+            }
+        }
+        assert_eq!(policy("none"), None);
+        assert_eq!(policy(PlacementPolicy::NONE), None);
+    }
+
+    #[test]
+    fn the_kernel_writes_a_policy_of_ours_with_underscores() {
+        let mut policy = PlacementPolicy {
+            name: "pack-full".into(),
+            form: PolicyForm::Ours,
+            tunables: BTreeMap::from([("fill".into(), 819), ("slice".into(), 4)]),
+            argv: Vec::new(),
+        };
+        assert_eq!(policy.ops().as_deref(), Some("pack_full"));
+        assert_eq!(policy.settings(), ["fill=819", "slice=4"]);
+        policy.form = PolicyForm::Object;
+        assert_eq!(policy.ops(), None);
+    }
+}

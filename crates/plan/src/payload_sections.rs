@@ -1,0 +1,45 @@
+//! The keys of what a target is handed.
+
+use crate::keys::Absent::{Is, Required};
+use crate::keys::Type::{List, Table, Text};
+use crate::keys::{Section, key};
+
+/// What the target needs.
+pub(crate) static PAYLOAD: Section = Section {
+    name: "payload",
+    keys: &[
+        key(
+            "programs",
+            List(&Text),
+            Is("[]"),
+            "Programs by name (found in PATH) or path, with everything they link.",
+        ),
+        key(
+            "files",
+            List(&Table(&FILE)),
+            Is("[]"),
+            "Files and directories.",
+        ),
+        key(
+            "modules",
+            List(&Text),
+            Is("[]"),
+            "Kernel modules by name or path, with everything they depend on.",
+        ),
+        key(
+            "packages",
+            List(&Text),
+            Is("[]"),
+            "Debian packages that are installed here, with everything their files need.",
+        ),
+    ],
+};
+
+/// A file to carry.
+pub(crate) static FILE: Section = Section {
+    name: "file",
+    keys: &[
+        key("from", Text, Required, "File or directory here."),
+        key("to", Text, Required, "The absolute path it has there."),
+    ],
+};

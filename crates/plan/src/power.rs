@@ -1,0 +1,394 @@
+//! Idle states and frequencies of one configuration, from what is written of
+//! them.
+
+use assize_job::{
+    Action, Frequency, FrequencyGovernor, FrequencyStep, Idle, IdleGovernor, IdleState,
+};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::check::join;
+use crate::combine::{Levels, level_path, merge};
+use crate::error::Error;
+use crate::experiment::Experiment;
+use crate::modules;
+use crate::power_tables::{self, Table};
+use crate::raw::{Level, Parameters};
+
+/// The most states that the module takes.
+const STATES_MAX: usize = 8;
+/// The longest name of a state in the kernel.
+const NAME_MAX: usize = 15;
+/// The longest residency that the module takes, in nanoseconds.
+const RESIDENCY_NS_MAX: u64 = 3_600_000_000_000;
+/// The most frequencies that the module takes.
+const STEPS_MAX: usize = 16;
+/// The longest time between two changes, in nanoseconds.
+const RATE_NS_MAX: u64 = 10_000_000_000;
+
+/// `idle` as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct WrittenIdle {
+    states: Written<WrittenState>,
+    governor: IdleGovernor,
+    delay: bool,
+    active_uw: Option<u64>,
+    package_uw: Option<u64>,
+    package_idle_uw: Option<u64>,
+}
+
+impl Default for WrittenIdle {
+    fn default() -> Self {
+        WrittenIdle {
+            states: Written::default(),
+            governor: IdleGovernor::default(),
+            delay: true,
+            active_uw: None,
+            package_uw: None,
+            package_idle_uw: None,
+        }
+    }
+}
+
+/// One of its states.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenState {
+    name: Option<String>,
+    residency_ns: Option<u64>,
+    exit_ns: Option<u64>,
+    power_uw: Option<u64>,
+    transition_nj: Option<u64>,
+}
+
+/// `frequency` as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct WrittenFrequency {
+    steps: Written<WrittenStep>,
+    governor: FrequencyGovernor,
+    domain: u32,
+    set_khz: Option<u64>,
+    rate_ns: u64,
+}
+
+impl Default for WrittenFrequency {
+    fn default() -> Self {
+        WrittenFrequency {
+            steps: Written::default(),
+            governor: FrequencyGovernor::default(),
+            domain: 1,
+            set_khz: None,
+            rate_ns: 1_000_000,
+        }
+    }
+}
+
+/// One of its steps.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenStep {
+    frequency_khz: Option<u64>,
+    power_uw: Option<u64>,
+}
+
+/// The name of a table that there is, or a table of one's own.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Written<T> {
+    Named(String),
+    Listed(Vec<T>),
+}
+
+impl<T> Default for Written<T> {
+    fn default() -> Self {
+        Written::Named(power_tables::TABLES[0].name.to_owned())
+    }
+}
+
+/// A key of the file and of levels, of which each puts its part over those
+/// before it.
+struct Layers<'a> {
+    experiment: &'a Experiment,
+    /// The paths at which it may be given, the top first.
+    places: Vec<String>,
+    settings: Parameters,
+}
+
+impl<'a> Layers<'a> {
+    fn new(
+        experiment: &'a Experiment,
+        levels: &Levels<'_>,
+        key: &str,
+        top: &Parameters,
+        of_level: impl Fn(&Level) -> &Parameters,
+    ) -> Self {
+        let mut settings = top.clone();
+        let mut places = vec![key.to_owned()];
+        for (factor, name, level) in levels {
+            merge(&mut settings, of_level(level));
+            places.push(join(&level_path(factor, name), key));
+        }
+        Layers {
+            experiment,
+            places,
+            settings,
+        }
+    }
+
+    /// Whether anybody gives it.
+    fn given(&self) -> bool {
+        let mut places = self.places.iter();
+        places.any(|place| self.experiment.gives(place))
+    }
+
+    fn read<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        serde_json::from_value(Value::Object(self.settings.clone()))
+            .map_err(|why| self.error("", format!("cannot be read: {why}")))
+    }
+
+    /// An error where the key was given last; if nowhere, where the table was.
+    fn error(&self, key: &str, why: impl Into<String>) -> Error {
+        let last = |key: &str| {
+            let paths = self.places.iter().map(|place| match key {
+                "" => place.clone(),
+                key => format!("{place}.{key}"),
+            });
+            paths.rev().find(|path| self.experiment.gives(path))
+        };
+        let whole = key.split(['.', '[']).next().unwrap_or_default();
+        let path = last(key).or_else(|| last(whole)).or_else(|| last(""));
+        let path = path.unwrap_or_else(|| self.places[0].clone());
+        self.experiment.error(&path, why)
+    }
+
+    /// What must be given in a list.
+    fn must<T>(&self, value: Option<T>, list: &str, at: usize, key: &str) -> Result<T, Error> {
+        value.ok_or_else(|| {
+            let error = self.error(&format!("{list}[{at}]"), format!("has no {key}"));
+            error.mend(format!("add {key}"))
+        })
+    }
+}
+
+/// The idle states of a configuration; `None` if nobody declares any.
+/// `frequency`: whether frequencies are declared.
+pub(crate) fn idle(
+    experiment: &Experiment,
+    levels: &Levels<'_>,
+    frequency: bool,
+) -> Result<Option<Idle>, Error> {
+    let top = &experiment.file.idle;
+    let layers = Layers::new(experiment, levels, "idle", top, |level| &level.idle);
+    if !layers.given() {
+        return Ok(None);
+    }
+    let written: WrittenIdle = layers.read()?;
+    let table = match &written.states {
+        Written::Named(name) => power_tables::find(name),
+        Written::Listed(_) => None,
+    };
+    let states = match written.states {
+        Written::Named(_) => table.map(Table::idle_states).unwrap_or_default(),
+        Written::Listed(states) => listed_states(&layers, states)?,
+    };
+    if frequency && written.active_uw.is_some() {
+        let error = layers.error("active", "has no effect beside frequency");
+        return Err(error.mend("remove it: what is busy draws what frequency.steps say"));
+    }
+    let active_uw = match (written.active_uw, table) {
+        (Some(uw), _) => uw,
+        (None, Some(table)) => table.active_uw,
+        (None, None) if frequency => 0,
+        (None, None) => {
+            let error = layers.error("states", "are declared without active");
+            return Err(error.mend("add active = \"…W\", the power of a CPU that is not idle"));
+        }
+    };
+    if let Some(first) = states.first()
+        && !frequency
+        && active_uw < first.power_uw
+    {
+        let why = "is less than a CPU draws in the first idle state";
+        return Err(layers.error("active", why));
+    }
+    let of_table = |of: fn(&Table) -> u64| table.map_or(0, of);
+    let package_uw = written.package_uw;
+    let package_uw = package_uw.unwrap_or_else(|| of_table(|table| table.package_uw));
+    let package_idle_uw = written.package_idle_uw;
+    let package_idle_uw =
+        package_idle_uw.unwrap_or_else(|| of_table(|table| table.package_idle_uw).min(package_uw));
+    if package_idle_uw > package_uw {
+        return Err(layers.error("package_idle", "is more than package"));
+    }
+    Ok(Some(Idle {
+        states,
+        governor: written.governor,
+        delay: written.delay,
+        active_uw,
+        package_uw,
+        package_idle_uw,
+    }))
+}
+
+/// States of one's own, each with what entering and leaving it takes: where it
+/// is not given, so much that the state pays from its residency on.
+fn listed_states(layers: &Layers<'_>, states: Vec<WrittenState>) -> Result<Vec<IdleState>, Error> {
+    if states.is_empty() || states.len() > STATES_MAX {
+        let why = format!("are {}, not 1 to {STATES_MAX}", states.len());
+        return Err(layers.error("states", why));
+    }
+    let mut done: Vec<IdleState> = Vec::new();
+    for (at, state) in states.into_iter().enumerate() {
+        let must = |value, key| layers.must(value, "states", at, key);
+        let name = layers.must(state.name, "states", at, "name")?;
+        let mut state = IdleState {
+            name,
+            residency_ns: must(state.residency_ns, "residency")?,
+            exit_ns: must(state.exit_ns, "exit")?,
+            power_uw: must(state.power_uw, "power")?,
+            transition_nj: state.transition_nj.unwrap_or(u64::MAX),
+        };
+        check_state(layers, &done, &state)?;
+        if state.transition_nj == u64::MAX {
+            state.transition_nj = power_tables::break_even_nj(done.last(), &state);
+        }
+        done.push(state);
+    }
+    Ok(done)
+}
+
+/// `before` are the shallower states.
+fn check_state(layers: &Layers<'_>, before: &[IdleState], state: &IdleState) -> Result<(), Error> {
+    let at = before.len();
+    let error = |key: &str, why: String| layers.error(&format!("states[{at}].{key}"), why);
+    let name = &state.name;
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    if name.len() > NAME_MAX || !name.bytes().all(fits) {
+        let why = format!("'{name}' is no name of a state");
+        let mend = format!("use 1 to {NAME_MAX} letters, digits, '-' and '_'");
+        return Err(error("name", why).mend(mend));
+    }
+    if before.iter().any(|other| other.name == *name) {
+        return Err(error("name", format!("a second state is called '{name}'")));
+    }
+    if state.residency_ns < state.exit_ns {
+        let why = "is shorter than exit: it could never pay".to_owned();
+        return Err(error("residency", why));
+    }
+    if state.residency_ns > RESIDENCY_NS_MAX {
+        return Err(error("residency", "is more than an hour".to_owned()));
+    }
+    let Some(above) = before.last() else {
+        return Ok(());
+    };
+    let other = &above.name;
+    if state.residency_ns < above.residency_ns {
+        let why = format!("is shorter than that of {other}, which is shallower");
+        return Err(error("residency", why));
+    }
+    if state.exit_ns < above.exit_ns {
+        let why = format!("is shorter than that of {other}, which is shallower");
+        return Err(error("exit", why));
+    }
+    if state.power_uw > above.power_uw {
+        let why = format!("is more than that of {other}, which is shallower");
+        return Err(error("power", why));
+    }
+    Ok(())
+}
+
+/// The frequencies of a configuration; `None` if nobody declares any.
+pub(crate) fn frequency(
+    experiment: &Experiment,
+    levels: &Levels<'_>,
+) -> Result<Option<Frequency>, Error> {
+    let top = &experiment.file.frequency;
+    let layers = Layers::new(experiment, levels, "frequency", top, |level| {
+        &level.frequency
+    });
+    if !layers.given() {
+        return Ok(None);
+    }
+    let written: WrittenFrequency = layers.read()?;
+    let steps = match written.steps {
+        Written::Named(name) => power_tables::find(&name)
+            .map(Table::frequency_steps)
+            .unwrap_or_default(),
+        Written::Listed(steps) => listed_steps(&layers, steps)?,
+    };
+    if !written.rate_ns.is_multiple_of(1000) || written.rate_ns > RATE_NS_MAX {
+        let why = "must be whole microseconds, at most 10s";
+        return Err(layers.error("rate", why));
+    }
+    let userspace = written.governor == FrequencyGovernor::Userspace;
+    match written.set_khz {
+        None if userspace => {
+            let error = layers.error("governor", "userspace sets what it is told to");
+            return Err(error.mend("add set = \"…MHz\""));
+        }
+        Some(_) if !userspace => {
+            let why = format!("{} does not take it", written.governor.word());
+            let error = layers.error("set", why);
+            return Err(error.mend("write governor = \"userspace\", or remove it"));
+        }
+        Some(khz) if !steps.iter().any(|step| step.frequency_khz == khz) => {
+            let error = layers.error("set", format!("{khz} kHz is none of the steps"));
+            let known = steps.iter().map(|step| step.frequency_khz.to_string());
+            let known: Vec<String> = known.collect();
+            return Err(error.mend(format!("those are {} kHz", known.join(", "))));
+        }
+        _ => {}
+    }
+    Ok(Some(Frequency {
+        steps,
+        governor: written.governor,
+        domain: written.domain,
+        set_khz: written.set_khz,
+        rate_ns: written.rate_ns,
+    }))
+}
+
+fn listed_steps(layers: &Layers<'_>, steps: Vec<WrittenStep>) -> Result<Vec<FrequencyStep>, Error> {
+    if steps.is_empty() || steps.len() > STEPS_MAX {
+        let why = format!("are {}, not 1 to {STEPS_MAX}", steps.len());
+        return Err(layers.error("steps", why));
+    }
+    let mut done: Vec<FrequencyStep> = Vec::new();
+    for (at, step) in steps.into_iter().enumerate() {
+        let step = FrequencyStep {
+            frequency_khz: layers.must(step.frequency_khz, "steps", at, "frequency")?,
+            power_uw: layers.must(step.power_uw, "steps", at, "power")?,
+        };
+        let error = |key: &str, why: &str| layers.error(&format!("steps[{at}].{key}"), why);
+        if let Some(before) = done.last() {
+            if step.frequency_khz <= before.frequency_khz {
+                let error = error("frequency", "is not above the one before");
+                return Err(error.mend("list them ascending"));
+            }
+            if step.power_uw < before.power_uw {
+                return Err(error("power", "is less than at the frequency before"));
+            }
+        }
+        done.push(step);
+    }
+    Ok(done)
+}
+
+/// Puts the steps that load what is declared behind those with which the set-up
+/// begins and that load modules by name, so that a memory image can hold all
+/// of them.
+pub(crate) fn add_steps(
+    steps: &mut Vec<Action>,
+    idle: Option<&Idle>,
+    frequency: Option<&Frequency>,
+) {
+    let is_named =
+        |step: &&Action| matches!(step, Action::Module { module, .. } if !modules::is_file(module));
+    let at = steps.iter().take_while(is_named).count();
+    let declared = idle.map(Idle::module).into_iter();
+    let declared = declared.chain(frequency.into_iter().flat_map(Frequency::modules));
+    steps.splice(at..at, declared);
+}

@@ -1,0 +1,116 @@
+//! Placement policies: how they are written, and what runs get.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use std::collections::BTreeMap;
+
+use assize_job::{PlacementPolicy, PolicyForm};
+
+use crate::common::{SMALL, mistake, plan};
+
+fn of(name: &str, form: PolicyForm, tunables: &[(&str, u64)]) -> PlacementPolicy {
+    let tunables = tunables
+        .iter()
+        .map(|(name, value)| ((*name).into(), *value));
+    PlacementPolicy {
+        name: name.into(),
+        form,
+        tunables: tunables.collect(),
+        argv: Vec::new(),
+    }
+}
+
+fn given(policy: &str) -> Option<PlacementPolicy> {
+    let plan = plan(&format!("policy = {policy}\n{SMALL}"));
+    plan.order(0).unwrap().job.policy
+}
+
+#[test]
+fn a_policy_of_ours_has_all_of_its_tunables() {
+    let full = |fill| {
+        of(
+            "pack-full",
+            PolicyForm::Ours,
+            &[("fill", fill), ("slice", 4_000_000)],
+        )
+    };
+    assert_eq!(given("\"pack-full\""), Some(full(819)));
+    assert_eq!(given("{ name = \"pack-full\" }"), Some(full(819)));
+    assert_eq!(
+        given("{ name = \"pack-full\", fill = \"50%\" }"),
+        Some(full(512))
+    );
+    // What is written is what it is without it.
+    assert_eq!(
+        given("{ name = \"pack-full\", fill = \"80%\", slice = \"4ms\" }"),
+        Some(full(819))
+    );
+    let power = given("{ name = \"power\", domain = 4 }").unwrap();
+    assert_eq!(power.tunables["domain"], 4);
+}
+
+#[test]
+fn objects_and_programs_are_taken_as_they_are() {
+    let object = of("a/x.bpf.o", PolicyForm::Object, &[]);
+    assert_eq!(given("\"a/x.bpf.o\""), Some(object));
+    let object = of("x.bpf.o", PolicyForm::Object, &[("depth", 0)]);
+    assert_eq!(given("{ name = \"x.bpf.o\", depth = 0 }"), Some(object));
+    let program = given("{ program = \"scx_x\", arguments = [\"-v\", \"\"] }").unwrap();
+    assert_eq!(program.form, PolicyForm::Program);
+    assert_eq!(program.argv, ["scx_x", "-v", ""]);
+}
+
+#[test]
+fn without_a_policy_orders_are_what_they_were() {
+    assert_eq!(given("\"none\""), None);
+    let order = plan(SMALL).order(0).unwrap();
+    let text = serde_json::to_string(&order).unwrap();
+    assert!(
+        !text.contains("policies") && !text.contains("\"policy\":{"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_level_has_its_own_policy_and_all_runs_carry_every_one() {
+    let text = format!(
+        "policy = \"spread\"\n{SMALL}\
+         [factors.policy.spread]\n\
+         [factors.policy.none]\npolicy = \"none\"\n\
+         [factors.policy.tight]\npolicy = {{ name = \"pack-full\", fill = \"95%\" }}\n\
+         [factors.policy.scx]\npolicy.program = \"scx_x\"\n"
+    );
+    let plan = plan(&text);
+    let named: BTreeMap<&str, Option<&str>> = plan
+        .configurations
+        .iter()
+        .map(|one| {
+            let policy = one.policy.as_ref();
+            (one.name.as_str(), policy.map(|policy| policy.name.as_str()))
+        })
+        .collect();
+    let wanted = [
+        ("none", None),
+        ("scx", Some("scx_x")),
+        ("spread", Some("spread")),
+        ("tight", Some("pack-full")),
+    ];
+    assert_eq!(named, wanted.into());
+    let carried = plan.payload.policies.iter();
+    let carried: Vec<&str> = carried.map(|policy| policy.name.as_str()).collect();
+    assert_eq!(carried, ["pack-full", "spread"]);
+    assert!(plan.payload.programs.contains(&"scx_x".to_owned()));
+}
+
+#[test]
+fn two_factors_cannot_both_have_a_policy() {
+    let text = format!(
+        "{SMALL}[factors.a.x]\npolicy = \"spread\"\n[factors.a.y]\n\
+         [factors.b.x]\npolicy = \"power\"\n[factors.b.y]\n"
+    );
+    let said = mistake(&text);
+    assert!(
+        said.contains("sets the placement policy to 'power"),
+        "{said}"
+    );
+}

@@ -1,0 +1,177 @@
+//! Headers of a kernel from Debian's archive, with what of kbuild they need.
+
+use std::path::Path;
+
+use super::fetch::{Wanted, create, remove, rename};
+use super::{DebianKernel, Kernels, launch, store};
+use crate::Error;
+use crate::apt::{Apt, Package};
+use crate::fault::{io, list};
+
+/// The oldest Debian that kernels are taken from. What its programs want of
+/// the C library, every machine has on which assize runs.
+const OLDEST: &str = "bookworm";
+/// Programs of kbuild that sign, with a library of their own. Nothing here is
+/// signed.
+const SIGNING: &[&str] = &["extract-cert", "insert-sys-cert", "sign-file"];
+
+impl Kernels {
+    pub(super) fn store_headers(
+        &self,
+        apt: &Apt,
+        kernel: &DebianKernel,
+        wanted: &Wanted,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(), Error> {
+        let packages = apt.follow(&wanted.headers, &|name| {
+            name.starts_with("linux-headers-") || name.starts_with("linux-kbuild-")
+        })?;
+        let temporary = store::temporary_in(&self.directory())?;
+        let unpacked = temporary.path().join("unpacked");
+        apt.unpack(&packages, &unpacked, progress)?;
+        let headers = temporary.path().join("headers");
+        create(&headers)?;
+        // The links inside lead from src/A to ../../lib/B.
+        rename(&unpacked.join("usr/src"), &headers.join("src"))?;
+        rename(&unpacked.join("usr/lib"), &headers.join("lib"))?;
+        if kernel.base() != OLDEST {
+            self.bring_libraries(apt, kernel, &packages, &headers, progress)?;
+        }
+        for directory in list(&headers.join("src"))? {
+            relocate(&directory.join("Makefile"))?;
+            // It serves to give modules type data, for which kbuild demands
+            // pahole; without it modules are the same on every machine.
+            let vmlinux = directory.join("vmlinux");
+            if vmlinux.is_file() {
+                rename(&vmlinux, &directory.join("vmlinux.btf"))?;
+            }
+        }
+        let place = self.place(kernel, wanted);
+        let to = place.join("headers");
+        if to.exists() {
+            remove(&to)?;
+        }
+        rename(&headers, &to)?;
+        store::describe_headers(&place, &Path::new("headers/src").join(&wanted.headers))
+    }
+
+    /// Keeps with kbuild's programs what they are linked with.
+    fn bring_libraries(
+        &self,
+        apt: &Apt,
+        kernel: &DebianKernel,
+        packages: &[Package],
+        headers: &Path,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(), Error> {
+        let what = format!("fetch libraries for the headers of {}", kernel.name);
+        let base = self.apt(kernel.base(), &what, progress)?;
+        let mut wanted: Vec<Package> = Vec::new();
+        for package in packages {
+            let depends = apt.package(&package.name)?.depends();
+            for library in depends.iter().filter(|name| is_library(name)) {
+                wanted.extend(base.follow(library, &is_library)?);
+            }
+        }
+        wanted.sort_by(|a, b| a.name.cmp(&b.name));
+        wanted.dedup();
+        let system = headers.join(".system");
+        base.unpack(&wanted, &system, progress)?;
+        let libraries = headers.join("lib/libraries");
+        for path in list(&headers.join("lib"))? {
+            launch_all(&path, &system, &libraries)?;
+        }
+        remove(&system)
+    }
+}
+
+/// Whether a package has a library that kbuild's programs are linked with.
+fn is_library(name: &str) -> bool {
+    let is = name.starts_with("lib") || name == "zlib1g";
+    is && !name.starts_with("libssl")
+}
+
+/// Makes scripts of all programs below a directory.
+fn launch_all(directory: &Path, system: &Path, libraries: &Path) -> Result<(), Error> {
+    use std::os::unix::fs::PermissionsExt as _;
+    for path in list(directory)? {
+        let data = path.symlink_metadata();
+        let data = data.map_err(|error| io("read", &path, &error))?;
+        if data.is_dir() {
+            launch_all(&path, system, libraries)?;
+        } else if data.is_file() && data.permissions().mode() & 0o111 != 0 {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if !SIGNING.contains(&&*name) {
+                launch::install(&path, system, libraries)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The compiler that a directory of headers names.
+pub(super) fn named(headers: &Path) -> Option<String> {
+    let variables = std::fs::read_to_string(headers.join(".kernelvariables"));
+    compiler(&variables.unwrap_or_default())
+}
+
+/// The compiler that a package's `.kernelvariables` names.
+pub(crate) fn compiler(variables: &str) -> Option<String> {
+    let mut lines = variables.lines();
+    let line = lines.find(|line| line.starts_with("CC ") || line.starts_with("CC="))?;
+    let at = line.rfind("gcc")?;
+    let name = line[at..].split_whitespace().next()?;
+    Some(name.to_string())
+}
+
+/// Has a Makefile include its neighbour wherever both lie.
+fn relocate(makefile: &Path) -> Result<(), Error> {
+    let Ok(text) = std::fs::read_to_string(makefile) else {
+        return Ok(());
+    };
+    let here = "$(dir $(abspath $(lastword $(MAKEFILE_LIST))))../";
+    let text = text.replace("/usr/src/", here);
+    std::fs::write(makefile, text).map_err(|error| io("write", makefile, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_compiler_is_the_one_that_the_package_names() {
+        let text = "override ARCH = x86\nCCACHE = ccache\n\
+            CC = $(if $(DEBIAN_KERNEL_USE_CCACHE),$(CCACHE)) $(CROSS_COMPILE)gcc-12\n";
+        assert_eq!(compiler(text).as_deref(), Some("gcc-12"));
+        assert_eq!(compiler("ARCH = x86\n"), None);
+        assert_eq!(compiler(""), None);
+    }
+
+    #[test]
+    fn a_makefile_finds_its_neighbour_wherever_both_lie() {
+        let place = tempfile::tempdir().unwrap();
+        for name in ["a", "b"] {
+            create(&place.path().join("src").join(name)).unwrap();
+        }
+        let makefile = place.path().join("src/a/Makefile");
+        std::fs::write(&makefile, "include /usr/src/b/Makefile\n").unwrap();
+        std::fs::write(place.path().join("src/b/Makefile"), "all:\n\t@echo found\n").unwrap();
+        relocate(&makefile).unwrap();
+        let made = std::process::Command::new("make")
+            .arg("-sC")
+            .arg(place.path().join("src/a"))
+            .env_remove("MAKEFLAGS")
+            .output();
+        match made {
+            Ok(made) => assert_eq!(made.stdout, b"found\n"),
+            Err(error) => eprintln!("skipped: no make: {error}"),
+        }
+    }
+
+    #[test]
+    fn libraries_of_kbuild_are_brought_but_those_that_sign() {
+        let of = ["libc6", "libelf1t64", "zlib1g", "libssl3t64", "pahole"];
+        let wanted = of.into_iter().filter(|name| is_library(name));
+        assert_eq!(Vec::from_iter(wanted), ["libc6", "libelf1t64", "zlib1g"]);
+    }
+}

@@ -1,0 +1,161 @@
+//! The project's own placement policies, and what attaches them.
+//!
+//! Their sources are part of this crate. Whoever asks for one gets all of them
+//! built, once: what comes out is kept below `<root>/policies/built` under a hash
+//! of the sources, with a list of all else that was read, and serves as long as
+//! nothing of that has changed. They are built for no kernel in particular: where
+//! the fields of its structures lie is filled in when a policy is loaded, from
+//! the kernel's own type information.
+
+mod build;
+
+use std::path::{Path, PathBuf};
+
+use assize_job::{Order, PlacementPolicy, PolicyForm};
+
+use crate::Error;
+use crate::carried::{CarriedPolicy, EXPERIMENT};
+use crate::fault::{mend, read, wrong};
+use crate::kernels::Kernel;
+
+/// The word of a kernel's configuration without which it has no policies.
+const SCHED_EXT: &str = "CONFIG_SCHED_CLASS_EXT=y";
+/// Where the program lies in a machine of ours that attaches policies.
+pub(crate) const ATTACH: &str = "/experiment/policies/attach";
+
+/// Whether placement policies can be built here: the compiler that does.
+///
+/// # Errors
+/// What is missing, and the mend.
+pub fn compiler() -> Result<PathBuf, Error> {
+    build::compiler()
+}
+
+/// Builds policies and says where they are.
+#[derive(Debug, Clone)]
+pub(crate) struct Policies {
+    root: PathBuf,
+}
+
+/// A policy that is to be carried to a machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Object {
+    /// As it was asked for.
+    pub(crate) asked: PlacementPolicy,
+    /// Its file here.
+    pub(crate) file: PathBuf,
+    /// What that holds.
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Policies {
+    /// Keeps what it builds below `root`.
+    pub(crate) fn new(root: &Path) -> Self {
+        Policies {
+            root: root.to_path_buf(),
+        }
+    }
+
+    /// The program that attaches policies, and the objects of those among
+    /// these that are objects; nothing if there is none.
+    ///
+    /// # Errors
+    /// No compiler, a build that failed, or an object that is not there.
+    pub(crate) fn objects(
+        &self,
+        policies: &[PlacementPolicy],
+    ) -> Result<Option<(PathBuf, Vec<Object>)>, Error> {
+        let objects = policies.iter().filter(|policy| is_object(policy));
+        let objects: Vec<&PlacementPolicy> = objects.collect();
+        if objects.is_empty() {
+            return Ok(None);
+        }
+        let place = build::ensure(&self.root)?;
+        let object = |policy: &PlacementPolicy| {
+            let file = match policy.form {
+                PolicyForm::Ours => place.join(build::object_of(&policy.name)),
+                _ => PathBuf::from(&policy.name),
+            };
+            let bytes = read(&file).map_err(|error| Error {
+                wrong_use: true,
+                ..error
+            })?;
+            Ok(Object {
+                asked: policy.clone(),
+                file,
+                bytes,
+            })
+        };
+        let objects = objects.into_iter().map(object);
+        let objects = objects.collect::<Result<_, Error>>()?;
+        Ok(Some((place.join(build::ATTACH), objects)))
+    }
+
+    /// The same policy with the program that attaches it here.
+    ///
+    /// # Errors
+    /// As [`Policies::objects`].
+    pub(crate) fn here(&self, policy: &PlacementPolicy) -> Result<PlacementPolicy, Error> {
+        let mut placed = policy.clone();
+        if let Some((attach, objects)) = self.objects(std::slice::from_ref(policy))? {
+            for object in objects {
+                let attach = attach.to_string_lossy();
+                placed.argv = argv(&attach, &object.file.to_string_lossy(), policy);
+            }
+        }
+        Ok(placed)
+    }
+}
+
+/// Whether it is an object that has to be attached.
+pub(crate) fn is_object(policy: &PlacementPolicy) -> bool {
+    matches!(policy.form, PolicyForm::Ours | PolicyForm::Object)
+}
+
+/// What attaches an object with its tunables.
+fn argv(attach: &str, object: &str, policy: &PlacementPolicy) -> Vec<String> {
+    let fixed = [attach.to_string(), object.to_string()];
+    fixed.into_iter().chain(policy.settings()).collect()
+}
+
+impl Object {
+    /// Where it lies in a machine of ours, and how it is attached there. The
+    /// place says what it holds, since two may have the same name.
+    pub(crate) fn carried(&self) -> (String, CarriedPolicy) {
+        let digest = blake3::hash(&self.bytes).to_hex().to_string();
+        let name = self.file.file_name().unwrap_or_default().to_string_lossy();
+        let place = format!("{EXPERIMENT}/policies/{}/{name}", &digest[..16]);
+        let carried = CarriedPolicy {
+            asked: self.asked.clone(),
+            argv: argv(ATTACH, &place, &self.asked),
+            digest,
+        };
+        (place, carried)
+    }
+}
+
+/// Fails if an order wants a policy and its kernel is built without
+/// `sched_ext`. Of a kernel whose configuration is not here, the run will tell.
+pub(crate) fn check_kernel(kernel: &Kernel, order: &Order) -> Result<(), Error> {
+    let (Some(policy), Some(config)) = (&order.job.policy, &kernel.config) else {
+        return Ok(());
+    };
+    let text = read(config)?;
+    let text = String::from_utf8_lossy(&text);
+    if text.lines().any(|line| line == SCHED_EXT) {
+        return Ok(());
+    }
+    Err(mend(
+        wrong(
+            format!(
+                "use the placement policy {} on the kernel {}",
+                policy.name, kernel.name
+            ),
+            format!("it is built without sched_ext ({SCHED_EXT})"),
+        ),
+        "use kernel = \"debian:7\", or `policy = \"none\"`",
+    ))
+}
+
+#[cfg(test)]
+mod tests;

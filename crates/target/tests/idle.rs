@@ -1,0 +1,375 @@
+//! Idle states and frequencies that are declared, on the exact machine: what is
+//! known of a schedule is what is measured of it.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use assize_job::{
+    Action, Frequency, FrequencyGovernor, FrequencyStep, Hogs, IDLE_GOVERNOR, IdentityKind, Idle,
+    IdleGovernor, IdleState, Job, Kind, Loop, Machine, Order, Payload, Periodic, Record,
+    Scheduling, Workload,
+};
+use assize_target::exact::{Exact, Options};
+use assize_target::kernels::Kernels;
+use assize_target::{Outcome, Target};
+
+/// The exact machine with this kernel, or `None`, said once, where it cannot be
+/// had.
+fn exact(kernel: &str) -> Option<Exact> {
+    let root = Kernels::default_root().unwrap();
+    let options = Options {
+        fresh: true,
+        cold: false,
+    };
+    let there = Kernels::new(root.clone())
+        .resolve(kernel)
+        .and_then(|kernel| assize_target::testbed::compiler(&kernel))
+        .and_then(|_| Exact::new(root, options))
+        .and_then(|exact| exact.qemu().fits(4).map(|()| exact));
+    match there {
+        Ok(exact) => Some(exact),
+        Err(error) => {
+            support::skip(&error.to_string());
+            None
+        }
+    }
+}
+
+/// Two states: one for any idle time, one from 2 ms on.
+fn idle(governor: IdleGovernor) -> Idle {
+    let state = |name: &str, residency_ns, exit_ns, power_uw, transition_nj| IdleState {
+        name: name.into(),
+        residency_ns,
+        exit_ns,
+        power_uw,
+        transition_nj,
+    };
+    Idle {
+        states: vec![
+            state("light", 1000, 1000, 50_000, 0),
+            state("deep", 2_000_000, 300_000, 1_000, 98_000),
+        ],
+        governor,
+        delay: true,
+        active_uw: 200_000,
+        package_uw: 30_000,
+        package_idle_uw: 3_000,
+    }
+}
+
+fn frequency(governor: FrequencyGovernor) -> Frequency {
+    let step = |mhz: u64, mw: u64| FrequencyStep {
+        frequency_khz: mhz * 1000,
+        power_uw: mw * 1000,
+    };
+    let userspace = governor == FrequencyGovernor::Userspace;
+    Frequency {
+        steps: vec![step(500, 20), step(1000, 60), step(2000, 200)],
+        governor,
+        domain: 1,
+        set_khz: userspace.then_some(1_000_000),
+        rate_ns: 1_000_000,
+    }
+}
+
+/// A thread on the last CPU that runs `run_ns` of each `period_ns`.
+fn periodic(cpus: u32, period_ns: u64, run_ns: u64) -> Kind {
+    Kind::Periodic(Periodic {
+        duration_ns: 300_000_000,
+        loops: vec![Loop {
+            period_ns,
+            run_ns,
+            scheduling: Scheduling {
+                cpus: vec![cpus - 1],
+                ..Scheduling::default()
+            },
+            ..Loop::default()
+        }],
+        ..Periodic::default()
+    })
+}
+
+fn order(cpus: u32, kind: Kind, idle: Option<Idle>, frequency: Option<Frequency>) -> Order {
+    let mut setup: Vec<Action> = Vec::new();
+    setup.extend(idle.iter().map(Idle::module));
+    setup.extend(frequency.iter().flat_map(Frequency::modules));
+    // One image serves all orders of a test.
+    let modules = [
+        "simidle",
+        "simfreq",
+        "cpufreq_powersave",
+        "cpufreq_userspace",
+    ];
+    Order {
+        machine: Machine {
+            cpus,
+            ..Machine::default()
+        },
+        payload: Payload {
+            modules: modules.map(String::from).into(),
+            ..Payload::default()
+        },
+        job: Job {
+            seed: 5,
+            setup,
+            workload: Workload {
+                name: "w".into(),
+                kind,
+            },
+            idle,
+            frequency,
+            instruments: vec!["cpu-residency".into()],
+            offset_ns_max: 5_000_000,
+            timeout_ms: 20_000,
+            ..Job::default()
+        },
+    }
+}
+
+fn outcome(exact: &Exact, order: &Order) -> Outcome {
+    exact.prepare(std::slice::from_ref(order)).unwrap();
+    exact.run(order, 0).unwrap().outcome
+}
+
+fn records(exact: &Exact, order: &Order) -> Vec<Record> {
+    match outcome(exact, order) {
+        Outcome::Completed(records) => records,
+        Outcome::Failed {
+            failure, console, ..
+        } => panic!("{failure}\n{console}"),
+    }
+}
+
+/// Metrics by their names; nothing may be missing or doubtful.
+fn metrics(exact: &Exact, order: &Order) -> BTreeMap<String, f64> {
+    metrics_of(records(exact, order))
+}
+
+fn metrics_of(records: Vec<Record>) -> BTreeMap<String, f64> {
+    let mut found = BTreeMap::new();
+    for record in records {
+        match record {
+            Record::Metric { metric, value, .. } => {
+                found.insert(metric, value);
+            }
+            Record::Doubt { .. } | Record::Unavailable { .. } => panic!("{record:?}"),
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn a_cpu_that_sleeps_long_is_in_the_deep_state_and_one_that_does_not_is_not() {
+    let Some(exact) = exact("debian:6.12") else {
+        return;
+    };
+    let of = |period_ns, run_ns| {
+        let kind = periodic(2, period_ns, run_ns);
+        let found = metrics(
+            &exact,
+            &order(2, kind, Some(idle(IdleGovernor::Menu)), None),
+        );
+        let elapsed = found["state_time:cpu1.deep"] + found["state_time:cpu1.light"];
+        let elapsed = elapsed / (1.0 - found["cpu1_non_idle_share"] / 100.0);
+        let share = |name: &str| found[name] / elapsed;
+        let shares = [
+            share("state_time:cpu1.deep"),
+            share("state_time:cpu1.light"),
+        ];
+        (shares, found)
+    };
+    // 8 of 10 ms asleep, and 10 ms before the first and after the last.
+    let ([deep, light], found) = of(10_000_000, 2_000_000);
+    assert!((0.78..0.86).contains(&deep), "{deep}");
+    assert!(light < 0.02, "{light}");
+    assert!(found["state_usage:cpu1.deep"] >= 30.0, "{found:?}");
+    let busy = found["cpu1_non_idle_share"];
+    assert!((17.0..22.0).contains(&busy), "{busy}");
+    // 60 of 100 us asleep.
+    let ([deep, light], _) = of(100_000, 40_000);
+    assert!(deep < 0.1, "{deep}");
+    assert!(light > 0.3, "{light}");
+}
+
+#[test]
+fn a_machine_at_rest_sleeps_at_once_and_leaving_takes_the_exit_latency() {
+    let Some(exact) = exact("debian:6.12") else {
+        return;
+    };
+    let of = |exit_ns: u64| {
+        let mut idle = idle(IdleGovernor::Menu);
+        idle.states[0].exit_ns = 0;
+        idle.states[1].exit_ns = exit_ns;
+        let found = records(
+            &exact,
+            &order(2, periodic(2, 50_000_000, 1000), Some(idle), None),
+        );
+        let late = found.iter().find_map(|record| match record {
+            Record::Histogram {
+                metric, buckets, ..
+            } if metric == "loop_wakeup_latency" => Some(buckets[buckets.len() / 2].0),
+            _ => None,
+        });
+        let share = found.iter().find_map(|record| match record {
+            Record::Metric { metric, value, .. } if metric == "package_idle_share" => Some(*value),
+            _ => None,
+        });
+        (late.unwrap(), share.unwrap())
+    };
+    let (early, at_rest) = of(0);
+    assert!(at_rest > 98.0, "{at_rest}");
+    let (late, _) = of(1_500_000);
+    let more = late.saturating_sub(early);
+    assert!((1_490_000..1_520_000).contains(&more), "{early} {late}");
+}
+
+#[test]
+fn energy_is_what_times_and_powers_come_to() {
+    let Some(exact) = exact("debian:6.12") else {
+        return;
+    };
+    let kind = periodic(2, 10_000_000, 2_000_000);
+    let states = idle(IdleGovernor::Menu);
+    let found = metrics(&exact, &order(2, kind.clone(), Some(states), None));
+    let asleep = |cpu: &str| {
+        found[&format!("state_time:{cpu}.light")] + found[&format!("state_time:{cpu}.deep")]
+    };
+    let elapsed = found["modelled_energy"] / found["modelled_power"] * 1e9;
+    let busy = 2.0 * elapsed - asleep("cpu0") - asleep("cpu1");
+    let shared = found["package_deepest_share"] / 100.0;
+    // nW·s, and 98 uJ for each time that the deep state was left.
+    let by_hand = busy * 0.2
+        + found["state_time:light"] * 0.05
+        + found["state_time:deep"] * 0.001
+        + elapsed * (shared * 0.003 + (1.0 - shared) * 0.03);
+    let transitions = found["modelled_energy"] - by_hand * 1e-6;
+    let left = transitions / 0.098;
+    let counted = found["state_usage:deep"];
+    assert!((left - counted).abs() <= 4.0, "{left} {counted}");
+    // Where everything draws the same, nobody's choice makes a difference.
+    for governor in [IdleGovernor::Menu, IdleGovernor::Ladder] {
+        let mut flat = idle(governor);
+        for state in &mut flat.states {
+            (state.power_uw, state.transition_nj) = (200_000, 0);
+        }
+        flat.package_idle_uw = flat.package_uw;
+        let found = metrics(&exact, &order(2, kind.clone(), Some(flat), None));
+        let power = found["modelled_power"];
+        assert!((power - 430.0).abs() < 1e-6, "{governor:?}: {power}");
+    }
+}
+
+#[test]
+fn governors_are_in_effect_and_differ() {
+    let Some(exact) = exact("debian:6.12") else {
+        return;
+    };
+    let usage = [IdleGovernor::Menu, IdleGovernor::Ladder].map(|governor| {
+        let order = order(
+            2,
+            periodic(2, 3_000_000, 1_000_000),
+            Some(idle(governor)),
+            None,
+        );
+        let records = records(&exact, &order);
+        let is_governor = |part: &&assize_job::IdentityPart| {
+            part.kind == IdentityKind::Setting && part.name == IDLE_GOVERNOR
+        };
+        let expected = exact.expected(&order).unwrap();
+        let expected = expected.iter().find(is_governor).unwrap();
+        let parts = records.iter().find_map(|record| match record {
+            Record::Identity { parts } => Some(parts),
+            _ => None,
+        });
+        assert_eq!(parts.unwrap().iter().find(is_governor), Some(expected));
+        assert_eq!(expected.value.as_deref(), Some(governor.word()));
+        metrics_of(records)["state_usage:deep"]
+    });
+    assert!(usage[0] != usage[1], "{usage:?}");
+}
+
+#[test]
+fn a_governor_that_the_kernel_lacks_is_a_failed_run_that_names_the_others() {
+    let Some(exact) = exact("debian:6.12") else {
+        return;
+    };
+    for governor in [IdleGovernor::Teo, IdleGovernor::Haltpoll] {
+        let order = order(2, periodic(2, 10_000_000, 1000), Some(idle(governor)), None);
+        let Outcome::Failed { failure, .. } = outcome(&exact, &order) else {
+            panic!("{governor:?} is there");
+        };
+        let said = failure.to_string();
+        assert!(said.contains("this kernel has ladder, menu, not"), "{said}");
+    }
+    // The module takes no states that contradict each other.
+    let mut wrong = idle(IdleGovernor::Menu);
+    wrong.states[1].residency_ns = 1;
+    let order = order(2, periodic(2, 10_000_000, 1000), Some(wrong), None);
+    let Outcome::Failed {
+        failure, console, ..
+    } = outcome(&exact, &order)
+    else {
+        panic!("it is loaded");
+    };
+    let said = format!("{failure}\n{console}");
+    assert!(said.contains("simidle"), "{said}");
+}
+
+#[test]
+fn frequencies_are_those_that_the_governor_chooses() {
+    let Some(exact) = exact("debian:6.12") else {
+        return;
+    };
+    let hog = Kind::Hogs(Hogs {
+        threads: 1,
+        duration_ns: 200_000_000,
+        ..Hogs::default()
+    });
+    let of_kind = |kind: &Kind, governor| {
+        let idle = Some(idle(IdleGovernor::Menu));
+        let frequency = Some(frequency(governor));
+        metrics(&exact, &order(2, kind.clone(), idle, frequency))
+    };
+    let of = |governor| of_kind(&hog, governor);
+    for (governor, mhz) in [
+        (FrequencyGovernor::Performance, 2000.0),
+        (FrequencyGovernor::Powersave, 500.0),
+        (FrequencyGovernor::Userspace, 1000.0),
+    ] {
+        let found = of(governor);
+        assert_eq!(found["mean_frequency"], mhz, "{governor:?}");
+        assert_eq!(found["frequency_changes"], 0.0, "{governor:?}");
+    }
+    let found = of(FrequencyGovernor::Schedutil);
+    let busy = found["frequency_time:2000MHz"];
+    // A CPU is busy all the time, and after some milliseconds as fast as it can.
+    assert!(busy > 150_000_000.0, "{found:?}");
+    assert!(found["mean_frequency"] > 1900.0, "{found:?}");
+    let light = periodic(2, 10_000_000, 1_000_000);
+    let little = of_kind(&light, FrequencyGovernor::Schedutil);
+    assert!(little["mean_frequency"] < 1000.0, "{little:?}");
+    // The clock still goes as it did: it takes as long as it says.
+    let elapsed = found["modelled_energy"] / found["modelled_power"];
+    assert!((0.19..0.25).contains(&elapsed), "{elapsed}");
+}
+
+#[test]
+fn the_same_run_gives_the_same_bytes() {
+    let Some(exact) = exact("debian:6.12") else {
+        return;
+    };
+    for cpus in [1, 2, 4] {
+        let order = order(
+            cpus,
+            periodic(cpus, 3_000_000, 1_000_000),
+            Some(idle(IdleGovernor::Menu)),
+            Some(frequency(FrequencyGovernor::Schedutil)),
+        );
+        let twice = [0, 1].map(|_| serde_json::to_vec(&records(&exact, &order)).unwrap());
+        assert!(twice[0] == twice[1], "{cpus} CPUs");
+    }
+}

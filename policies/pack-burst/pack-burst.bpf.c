@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pack-burst: packs tasks that run shortly, and wakes CPUs at once for those
+ * that run for long. A task whose last run, from its wake-up to its sleep, took
+ * less than a burst goes to the first CPU that has room for it, on which nothing
+ * that runs for long runs and for which nothing waits. Others go to an idle CPU:
+ * that on which they were, or the first. What runs for longer than a burst while
+ * others wait for its CPU gives it up at the next tick and goes on elsewhere.
+ *
+ * Tunables: burst, the length of a run from which on it is long (default 1 ms);
+ * fill, how much of a CPU may have run, with the task (default 80 %); slice
+ * (default 4 ms).
+ *
+ * Bad when the length of a run says nothing of the next: the first long run of a
+ * task is where short ones are packed, for a tick or a slice.
+ */
+#define POLICY_LONG(task)	((task)->ran_before >= burst || (task)->ran >= burst)
+#include "scx.h"
+
+/* A run of this length is long, in nanoseconds. */
+const volatile u64 burst = 1000000;
+/* How much of a CPU may have run, in parts of 1024. */
+const volatile u64 fill = 819;
+
+#include "policy.h"
+
+/* Whether what runs there runs for long, this time or usually. */
+static __always_inline bool runs_long(const struct cpu *cpu, u64 now)
+{
+	const struct load *load = &cpu->load;
+
+	return cpu->long_task || (load->runs && now > load->last && now - load->last >= burst);
+}
+
+static __always_inline s32 first_idle(struct task_struct *p, s32 prev)
+{
+	s32 found = -1;
+	u32 i;
+
+	if (cpu_of(prev) && may_use(p, prev) && scx_bpf_test_and_clear_cpu_idle(prev))
+		return prev;
+	for_numbers(i, 0, scx_bpf_nr_cpu_ids()) {
+		if (may_use(p, i) && scx_bpf_test_and_clear_cpu_idle(i)) {
+			found = i;
+			break;
+		}
+	}
+	return found;
+}
+
+static s32 place(struct task_struct *p, s32 prev, u64 now)
+{
+	struct task *task = task_of(p);
+	u64 share = task ? share_at(&task->load, now) : 0;
+	s32 found = -1;
+	u32 i;
+
+	if (task && POLICY_LONG(task))
+		return first_idle(p, prev);
+	for_numbers(i, 0, scx_bpf_nr_cpu_ids()) {
+		u64 more = (s32)i == prev ? 0 : share;
+		struct cpu *cpu = cpu_of(i);
+
+		if (!cpu || !may_use(p, i) || runs_long(cpu, now))
+			continue;
+		if (scx_bpf_dsq_nr_queued(SCX_DSQ_LOCAL_ON | i) > 0)
+			continue;
+		if (share_at(&cpu->load, now) + more < fill) {
+			found = i;
+			break;
+		}
+	}
+	return found >= 0 ? found : first_idle(p, prev);
+}
+
+void POLICY_OP(pack_burst_tick, struct task_struct *p)
+{
+	u32 here = bpf_get_smp_processor_id();
+	struct cpu *cpu = cpu_of(here);
+
+	if (cpu && runs_long(cpu, bpf_ktime_get_ns()) &&
+	    scx_bpf_dsq_nr_queued(SCX_DSQ_LOCAL_ON | here) > 0)
+		scx_bpf_kick_cpu(here, SCX_KICK_PREEMPT);
+}
+
+POLICY(pack_burst, .tick = (void *)pack_burst_tick);
