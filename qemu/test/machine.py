@@ -79,8 +79,7 @@ class Machine:
         ram = os.path.join(image, "ram")
         arguments += [
             "-M", "microvm,rtc=on,memory-backend=mem",
-            "-cpu", "qemu64,+arat,+rdrand,+rdseed", "-seed", "0",
-            "-icount", self.icount,
+            "-cpu", "qemu64,+arat", "-icount", self.icount,
             "-rtc", "base=2026-01-01,clock=vm", "-smp", str(self.cpus),
             "-m", str(self.memory), "-nodefaults", "-no-user-config",
             "-display", "none", "-no-reboot", "-parallel", "none",

@@ -198,7 +198,7 @@ kernel = "debian:7"
 cpus = 2
 runs = 1
 images = 1
-timeout = "10s"
+timeout = "30s"
 [factors.policy.none]
 [factors.policy.refused]
 policy = "refused"
@@ -221,7 +221,7 @@ fn failures() -> Outcome {
         ("refused", "disabled (runtime error)"),
         ("refused", "0x5eed"),
         ("stall", "disabled (runnable task stall)"),
-        ("unverified", "map_value_or_null"),
+        ("unverified", "the kernel does not load it"),
         ("ends", "exit status 1"),
     ] {
         let line = said

@@ -2,7 +2,7 @@
 /*
  * stall: for a while every task waits in the queue of all CPUs; then tasks that
  * are no threads of the kernel are forgotten, for which the kernel's watchdog
- * ejects the policy. It allows a second.
+ * ejects the policy. It allows five seconds.
  *
  * Tunables: after, how long it goes well (default 20 ms).
  *
@@ -29,7 +29,7 @@ void POLICY_OP(stall_enqueue, struct task_struct *p, u64 enq_flags)
 SEC(".struct_ops.link")
 struct sched_ext_ops stall = {
 	.enqueue = (void *)stall_enqueue,
-	.timeout_ms = 1000,
+	.timeout_ms = 5000,
 	.name = "stall",
 };
 

@@ -40,13 +40,15 @@ impl Compiler {
     }
 }
 
-/// What a package's variables have make put before the compiler's name.
+/// What a package's variables have make put before the compiler's name. A value that
+/// is made of other variables is for building on another architecture than this.
 fn prefix(variables: &str) -> &str {
     let mut values = variables.lines().filter_map(|line| {
         let line = line.strip_prefix("override ").unwrap_or(line);
         let (name, value) = line.split_once('=')?;
         let name = name.trim_end_matches([':', '?', ' ']);
-        (name == "CROSS_COMPILE").then(|| value.trim())
+        let plain = name == "CROSS_COMPILE" && !value.contains('$');
+        plain.then(|| value.trim())
     });
     values.next().unwrap_or_default()
 }
@@ -120,6 +122,10 @@ mod tests {
         assert_eq!(prefix(text), "x86_64-linux-gnu-");
         assert_eq!(prefix("CROSS_COMPILE ?= a-\n"), "a-");
         assert_eq!(prefix("CC = gcc-12\n"), "");
+        // Of Linux 6.1 in Debian 12.
+        let native = "ifneq ($(DEB_BUILD_ARCH),$(DEB_HOST_ARCH))\n\
+            override CROSS_COMPILE = $(DEB_HOST_GNU_TYPE)-\nendif\n";
+        assert_eq!(prefix(native), "");
 
         let place = tempfile::tempdir().unwrap();
         std::fs::write(place.path().join(VARIABLES), text.replace("x86_64", "none")).unwrap();
