@@ -326,7 +326,7 @@ fn frequencies_are_those_that_the_governor_chooses() {
     };
     let hog = Kind::Hogs(Hogs {
         threads: 1,
-        duration_ns: 200_000_000,
+        duration_ns: 1_000_000_000,
         ..Hogs::default()
     });
     let of_kind = |kind: &Kind, governor| {
@@ -346,15 +346,15 @@ fn frequencies_are_those_that_the_governor_chooses() {
     }
     let found = of(FrequencyGovernor::Schedutil);
     let busy = found["frequency_time:2000MHz"];
-    // A CPU is busy all the time, and after some milliseconds as fast as it can.
-    assert!(busy > 150_000_000.0, "{found:?}");
-    assert!(found["mean_frequency"] > 1900.0, "{found:?}");
+    // A CPU is busy all the time, and after some ten milliseconds as fast as it can.
+    assert!(busy > 900_000_000.0, "{found:?}");
+    assert!(found["mean_frequency"] > 1800.0, "{found:?}");
     let light = periodic(2, 10_000_000, 1_000_000);
     let little = of_kind(&light, FrequencyGovernor::Schedutil);
     assert!(little["mean_frequency"] < 1000.0, "{little:?}");
     // The clock still goes as it did: it takes as long as it says.
     let elapsed = found["modelled_energy"] / found["modelled_power"];
-    assert!((0.19..0.25).contains(&elapsed), "{elapsed}");
+    assert!((0.99..1.05).contains(&elapsed), "{elapsed}");
 }
 
 #[test]
