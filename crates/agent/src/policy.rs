@@ -88,20 +88,20 @@ pub(crate) fn attach(
         child.release();
         started = wait(&mut child, policy, with);
     }
+    let seen = Seen::now();
+    if let (Ok(()), Some(wanted)) = (&started, policy.ops())
+        && seen.ops != wanted
+    {
+        let ops = &seen.ops;
+        started = Err(format!(
+            "the kernel says that '{ops}' decides, not '{wanted}'"
+        ));
+    }
     if let Err(why) = started {
         child.kill();
         let left = child.reap().map_err(|error| sys::words(&error))?;
         let said = log.said();
         return Err(because(&why_not(why, &left), &said));
-    }
-    let seen = Seen::now();
-    if let Some(wanted) = policy.ops()
-        && seen.ops != wanted
-    {
-        return Err(format!(
-            "the kernel says that '{}' decides, not '{wanted}'",
-            seen.ops
-        ));
     }
     let is_object = matches!(policy.form, PolicyForm::Ours | PolicyForm::Object);
     Ok(Attached {
@@ -203,7 +203,8 @@ fn why_not(why: String, left: &Left) -> String {
 }
 
 /// The last lines that tell why something was not loaded: what the verifier
-/// counts, and what libbpf says of each part that fails with it, is left out.
+/// counts, how newer kernels explain at length what they have said in a line, and
+/// what libbpf says of each part that fails with it, is left out.
 fn telling(stderr: &str) -> String {
     let is_noise = |line: &&str| {
         let starts = [
@@ -216,8 +217,14 @@ fn telling(stderr: &str) -> String {
         ];
         line.is_empty() || starts.iter().any(|start| line.starts_with(start))
     };
+    let mut explains = false;
+    let is_told = |line: &&str| {
+        let explained = explains && !line.starts_with("libbpf: ");
+        explains = explained || line.starts_with("Verification failed: ");
+        !explained && !is_noise(line)
+    };
     let lines = stderr.lines().map(str::trim);
-    let lines: Vec<&str> = lines.filter(|line| !is_noise(line)).collect();
+    let lines: Vec<&str> = lines.filter(is_told).collect();
     lines[lines.len().saturating_sub(LINES)..].join("; ")
 }
 
@@ -316,6 +323,23 @@ mod tests {
         );
         assert!(!said.contains("processed"), "{said}");
         assert_eq!(telling(""), "");
+    }
+
+    #[test]
+    fn what_newer_verifiers_explain_hides_no_reason() {
+        let stderr = "libbpf: prog 'e': -- BEGIN PROG LOAD LOG --\n8: (79) r3 = *(u64 *)(r0 +0)\n\
+            R0 invalid mem access 'map_value_or_null'\n\
+            Verification failed: Register Type Safety: Invalid dereference\nReason:\n\
+            R0 may be NULL here.\nAt:\n  e @ x.bpf.c:21:40\nSuggestion:\n  Add a NULL check.\n\
+            processed 10 insns (limit 1000000)\n-- END PROG LOAD LOG --\n\
+            libbpf: prog 'e': failed to load: -13\nlibbpf: failed to load object 'policy'\n\
+            x.bpf.o: the kernel does not load it\n";
+        assert_eq!(
+            telling(stderr),
+            "R0 invalid mem access 'map_value_or_null'; \
+             Verification failed: Register Type Safety: Invalid dereference; \
+             libbpf: prog 'e': failed to load: -13; x.bpf.o: the kernel does not load it"
+        );
     }
 
     #[test]

@@ -72,7 +72,7 @@ loops = [
 [workloads.hogs]
 kind = "hogs"
 threads = 8
-duration = "100ms"
+duration = "400ms"
 "#;
 
 struct Here {
@@ -168,7 +168,8 @@ fn places() -> Outcome {
             continue;
         }
         let turns = metric(run, "turns");
-        assert!(turns >= 0.95 * own, "{policy}: {turns} of {own}");
+        // Where a task is put first is decided once: some milliseconds of one CPU.
+        assert!(turns >= 0.97 * own, "{policy}: {turns} of {own}");
         let ops: Vec<&Value> = run["identity"]
             .as_array()
             .unwrap()
@@ -186,7 +187,7 @@ fn places() -> Outcome {
 
 fn exact() -> Outcome {
     let here = Here::new();
-    let text = PLACES.replace("100ms", "20ms").replace("200ms", "50ms");
+    let text = PLACES.replace("400ms", "20ms").replace("200ms", "50ms");
     let of = ["--set", "policy=spread,pack-burst"];
     let (status, said) = here.run(&text, &[&of[..], &["--verify-exact"]].concat());
     assert_eq!(status, Some(0), "{said}");
@@ -221,7 +222,7 @@ fn failures() -> Outcome {
         ("refused", "disabled (runtime error)"),
         ("refused", "0x5eed"),
         ("stall", "disabled (runnable task stall)"),
-        ("unverified", "the kernel does not load it"),
+        ("unverified", "map_value_or_null"),
         ("ends", "exit status 1"),
     ] {
         let line = said
