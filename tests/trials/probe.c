@@ -13,6 +13,7 @@
  *   environment NAME WORD  the variable holds WORD
  *   file PATH WORD       the file holds WORD
  *   exists PATH          the file is there
+ *   policy NAME          the placement policy of this name decides
  *   release WORD         the kernel's release begins with WORD
  *   cpus NUMBER          there are so many CPUs
  *   memory MIB           there is at least so much memory
@@ -66,6 +67,9 @@ static void die(const char *what)
 	fprintf(stderr, "probe: %s: %s\n", what, strerror(errno));
 	exit(1);
 }
+
+/* What the kernel says of the placement policy that decides. */
+#define POLICY "/sys/kernel/sched_ext/root"
 
 static bool file_holds(const char *path, const char *word)
 {
@@ -126,6 +130,8 @@ static bool planted(int count, char **words)
 		return file_holds(first, second);
 	if (count == 2 && !strcmp(source, "exists"))
 		return exists(first);
+	if (count == 2 && !strcmp(source, "policy"))
+		return file_holds(POLICY "/ops", first);
 	if (count == 2 && !strcmp(source, "release"))
 		return release_begins(first);
 	if (count == 2 && !strcmp(source, "cpus"))

@@ -6,12 +6,15 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use assize_target::kernels::{Kernel, Kernels};
+use assize_target::policies;
 
 use super::build::KERNEL;
 use crate::{Error, tree};
 
 /// The kernel that the planted level has instead.
 const OTHER: &str = "debian:6.1";
+/// The kernel of the trial of placement policies.
+const WITH_POLICIES: &str = "debian:7";
 /// A directory of the headers in which the compiler looks first.
 const FIRST: &str = "arch/x86/include/generated/linux";
 
@@ -49,6 +52,14 @@ pub(super) fn store(cache: &Path) -> Result<Option<String>, Error> {
         add(&kernels, &kernel, (name, image, headers))?;
     }
     Ok(None)
+}
+
+/// Why placement policies cannot be tried here, if they cannot.
+pub(super) fn lacks_policies(cache: &Path) -> Option<String> {
+    let kernels = Kernels::new(cache.to_path_buf());
+    let kernel = kernels.resolve(WITH_POLICIES).map(drop);
+    let error = kernel.and_then(|()| policies::compiler().map(drop)).err()?;
+    Some(error.to_string())
 }
 
 /// The image with a change in the stub for DOS, of which nothing is left but

@@ -180,6 +180,7 @@ fn prepare(need: Option<Need>, place: &Place) -> Result<Option<String>, Error> {
         Some(Need::Kernels) => kernels::store(&place.cache),
         Some(Need::Module) => build::modules(&place.files).map(|()| None),
         Some(Need::Scheduler) => build::scheduler(&place.files),
+        Some(Need::Policies) => Ok(kernels::lacks_policies(&place.cache)),
     }
 }
 
