@@ -141,12 +141,18 @@ pub(super) fn after_block(code: &str, open: usize) -> usize {
     code.len()
 }
 
-/// The ranges of bytes of `#[cfg(test)] mod … { … }`.
+/// The ranges of bytes of `#[cfg(test)] mod … { … }`, whatever other attributes
+/// the module has after that.
 pub(super) fn test_modules(code: &str) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     for (at, attribute) in code.match_indices("#[cfg(test)]") {
         let after = &code[at + attribute.len()..];
-        let item = after.trim_start();
+        let mut item = after.trim_start();
+        while let Some(other) = item.strip_prefix("#[") {
+            item = other
+                .find(']')
+                .map_or("", |end| other[end + 1..].trim_start());
+        }
         let open = item.find(['{', ';']).filter(|_| item.starts_with("mod "));
         if let Some(open) = open
             && item.as_bytes()[open] == b'{'
@@ -193,5 +199,9 @@ mod tests {
         let found = test_modules(code);
         assert_eq!(found.len(), 1);
         assert!(code[found[0].clone()].ends_with("fn b() {}\n}"));
+        let with_more = code.replace("(test)]", "(test)]\n#[allow(clippy::panic)] ");
+        assert_eq!(test_modules(&with_more).len(), 1);
+        let is_for_a_function = code.replace("mod tests {\n fn b() {}\n}", "fn b() {}");
+        assert!(test_modules(&is_for_a_function).is_empty());
     }
 }

@@ -392,8 +392,8 @@ fn add(a: Counts, b: Counts) -> Counts {
     std::array::from_fn(|at| Some(a[at]? + b[at]?))
 }
 
-#[allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 mod tests {
     use assize_job::{FrequencyGovernor, FrequencyStep};
 

@@ -40,27 +40,30 @@ impl Stanza {
 
     /// Everything that it may depend on, by name.
     pub(crate) fn may_depend(&self) -> Vec<String> {
-        let relations = [self.field("Pre-Depends"), self.field("Depends")].join(",");
-        let names = relations.split([',', '|']).filter_map(|relation| {
-            let name = relation.trim();
-            let end = name.find([' ', '(', ':', '[']).unwrap_or(name.len());
-            (end > 0).then(|| name[..end].to_string())
-        });
+        let relations = self.relations();
+        let names = relations.split([',', '|']).filter_map(name_in);
         names.collect()
     }
 
     /// What it depends on, by name; of alternatives the first.
     pub(crate) fn depends(&self) -> Vec<String> {
-        let relations = [self.field("Pre-Depends"), self.field("Depends")].join(",");
-        relations
-            .split(',')
-            .filter_map(|relation| {
-                let first = relation.split('|').next()?.trim();
-                let end = first.find([' ', '(', ':', '[']).unwrap_or(first.len());
-                (end > 0).then(|| first[..end].to_string())
-            })
-            .collect()
+        let relations = self.relations();
+        let firsts = relations.split(',').filter_map(|one| one.split('|').next());
+        firsts.filter_map(name_in).collect()
     }
+
+    fn relations(&self) -> String {
+        [self.field("Pre-Depends"), self.field("Depends")].join(",")
+    }
+}
+
+/// The name in a relation such as `libc6:any (>= 2.34)`.
+fn name_in(relation: &str) -> Option<String> {
+    let relation = relation.trim();
+    let end = relation
+        .find([' ', '(', ':', '['])
+        .unwrap_or(relation.len());
+    (end > 0).then(|| relation[..end].to_string())
 }
 
 /// The paragraphs of a text, with lines that go on joined.
