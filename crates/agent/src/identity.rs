@@ -6,7 +6,8 @@ use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 
 use assize_job::{
-    Action, Held, IdentityKind, IdentityPart, Image, Job, Payload, Record, SETTING_MAX, Workload,
+    Action, CarriedPackage, IdentityKind, IdentityPart, Image, Job, Payload, Record, SETTING_MAX,
+    Workload,
 };
 
 use crate::actions::of_sysctl;
@@ -100,7 +101,7 @@ impl Evidence {
     /// What this machine was given of packages, as it is now.
     fn take_packages(&mut self) {
         let list = fs::read(Payload::PACKAGES).unwrap_or_default();
-        let packages: Vec<Held> = serde_json::from_slice(&list).unwrap_or_default();
+        let packages: Vec<CarriedPackage> = serde_json::from_slice(&list).unwrap_or_default();
         for package in packages {
             let listed = package.listed(|path| self.digests.of(path).ok());
             let digest = blake3::hash(listed.as_bytes()).to_hex();

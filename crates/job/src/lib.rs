@@ -37,7 +37,7 @@ pub use identity::{IdentityKind, IdentityPart, SETTING_MAX};
 pub use image::Image;
 pub use instrument::{INSTRUMENTS, Instrument};
 pub use job::{Action, Job, SCHEMA};
-pub use machine::{Held, Linked, Machine, Order, Package, Payload, below_experiment};
+pub use machine::{CarriedPackage, Linked, Machine, Order, Package, Payload, below_experiment};
 pub use metric::{
     ELAPSED, Form, Giver, JITTER, JITTER_OF, JOBS, METRICS, Mark, Metric, Name, PER_JOB,
     event_names, givers, is_event, measured, of_instrument, per_job,

@@ -86,7 +86,7 @@ impl Payload {
     /// list of [`Action`].
     pub const FIRST: &str = "/etc/assize/first.json";
     /// Where it finds what it was given of packages, as a JSON list of
-    /// [`Held`].
+    /// [`CarriedPackage`].
     pub const PACKAGES: &str = "/etc/assize/packages.json";
 }
 
@@ -105,7 +105,7 @@ pub struct Package {
 /// What was carried of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Held {
+pub struct CarriedPackage {
     /// Its name.
     pub name: String,
     /// Its version.
@@ -114,7 +114,7 @@ pub struct Held {
     pub files: Vec<String>,
 }
 
-impl Held {
+impl CarriedPackage {
     /// The files with what `digest` says of each, one a line: two packages with
     /// the same text are the same.
     pub fn listed(&self, mut digest: impl FnMut(&str) -> Option<String>) -> String {
@@ -126,7 +126,7 @@ impl Held {
     }
 
     /// What it is, as an identity says it. `digest` is that of the text that
-    /// [`Held::listed`] gives.
+    /// [`CarriedPackage::listed`] gives.
     #[must_use]
     pub fn identity(&self, digest: &str) -> IdentityPart {
         let digest = digest.get(..16).unwrap_or(digest);

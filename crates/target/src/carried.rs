@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use assize_job::{
-    Action, Frequency, Held, IdentityKind, IdentityPart, Idle, Job, Kind, Linked, PlacementPolicy,
-    Policy, SETTING_MAX, Workload, below_experiment,
+    Action, CarriedPackage, Frequency, IdentityKind, IdentityPart, Idle, Job, Kind, Linked,
+    PlacementPolicy, Policy, SETTING_MAX, Workload, below_experiment,
 };
 
 use crate::Error;
@@ -30,7 +30,7 @@ pub(crate) struct Carried {
     /// The programs of the payload.
     pub(crate) programs: Vec<CarriedProgram>,
     /// The packages of the payload, and those whose files these need.
-    pub(crate) packages: Vec<Held>,
+    pub(crate) packages: Vec<CarriedPackage>,
     /// The kernel modules.
     pub(crate) modules: Vec<CarriedModule>,
     /// The placement policies that are objects.

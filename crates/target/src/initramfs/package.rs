@@ -13,7 +13,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use assize_job::{Held, Package};
+use assize_job::{CarriedPackage, Package};
 
 use super::carry::{Carrier, interpreter, text};
 use super::tree::Tree;
@@ -61,12 +61,12 @@ const C_LIBRARY: &str = "libc6";
 
 impl Carrier<'_> {
     /// Packages by name, and those that these need.
-    pub(super) fn packages(&mut self, asked: &[Package]) -> Result<Vec<Held>, Error> {
+    pub(super) fn packages(&mut self, asked: &[Package]) -> Result<Vec<CarriedPackage>, Error> {
         if asked.is_empty() {
             return Ok(Vec::new());
         }
         let dpkg = Dpkg::read(self.host)?;
-        let mut held: BTreeMap<String, Held> = BTreeMap::new();
+        let mut held: BTreeMap<String, CarriedPackage> = BTreeMap::new();
         for package in asked {
             let stanza = dpkg.package(&package.name);
             let stanza = stanza.ok_or_else(|| not_installed(&package.name))?;
@@ -109,10 +109,10 @@ impl Carrier<'_> {
         dpkg: &Dpkg<'_>,
         stanza: &Stanza,
         only: &[String],
-    ) -> Result<Held, Error> {
+    ) -> Result<CarriedPackage, Error> {
         let name = stanza.package();
         self.tree.comes_from(format!("the package {name}"));
-        let mut held = Held {
+        let mut held = CarriedPackage {
             name: name.into(),
             version: stanza.version().into(),
             files: Vec::new(),

@@ -687,7 +687,7 @@ fn a_package_is_carried_with_its_plug_ins_and_data_and_without_documentation() {
     ] {
         assert!(!entries.contains_key(absent), "{absent}");
     }
-    let held: Vec<assize_job::Held> =
+    let held: Vec<assize_job::CarriedPackage> =
         serde_json::from_slice(&entries["etc/assize/packages.json"].2).unwrap();
     let names: Vec<&str> = held.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["player", "player-data"]);
