@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use assize_job::{CpuScore, Record};
 
-use super::threads::{join, spawn};
+use super::threads::{count, join, spawn};
 use super::{Prepared, staged};
 use crate::process::Staged;
 use crate::sys;
@@ -26,17 +26,11 @@ const CHECKSUM: u32 = 0x2a73_136e;
 
 pub(super) fn prepare(score: &CpuScore, background: bool) -> Prepared {
     let computing = Computing {
-        threads: count(score, sys::cpus()),
+        threads: count(score.threads, score.per_cpu, sys::cpus()),
         duration_ns: (!background).then_some(score.duration_ns),
         done: Vec::new(),
     };
     staged(score.scheduling.clone(), computing)
-}
-
-/// How many threads there are on so many CPUs.
-fn count(score: &CpuScore, cpus: i64) -> u64 {
-    let factor = if score.per_cpu { cpus.max(1) } else { 1 };
-    u64::from(score.threads) * factor.unsigned_abs()
 }
 
 /// What is computed, and what came of it.
@@ -186,19 +180,6 @@ fn checksum(words: &[u32]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn threads_are_counted_for_each_cpu_if_asked_for() {
-        let of = |per_cpu, cpus| {
-            let score = CpuScore {
-                threads: 2,
-                per_cpu,
-                ..CpuScore::default()
-            };
-            count(&score, cpus)
-        };
-        assert_eq!((of(false, 4), of(true, 4), of(true, -1)), (2, 8, 2));
-    }
 
     #[test]
     fn a_unit_has_the_known_checksum_and_another_has_not() {

@@ -2,7 +2,7 @@
 
 use assize_job::{Hogs, Record};
 
-use super::threads::{TURNS, join, spawn, turn};
+use super::threads::{TURNS, count, join, spawn, turn};
 use super::{Prepared, inside};
 use crate::seed::Stream;
 use crate::sys;
@@ -12,19 +12,13 @@ use crate::sys;
 const OFFSET_NS_MAX: u64 = 20_000_000;
 
 pub(super) fn prepare(hogs: &Hogs, seed: u64, label: &str, background: bool) -> Prepared {
-    let threads = count(hogs, sys::cpus());
+    let threads = count(hogs.threads, hogs.per_cpu, sys::cpus());
     let duration_ns = hogs.duration_ns;
     let mut stream = Stream::new(seed, &format!("{label}.offset"));
     let offsets: Vec<u64> = (0..threads).map(|_| stream.below(OFFSET_NS_MAX)).collect();
     inside(hogs.scheduling.clone(), move || {
         run(&offsets, (!background).then_some(duration_ns))
     })
-}
-
-/// How many threads there are on so many CPUs.
-fn count(hogs: &Hogs, cpus: i64) -> u64 {
-    let factor = if hogs.per_cpu { cpus.max(1) } else { 1 };
-    u64::from(hogs.threads) * factor.unsigned_abs()
 }
 
 /// Runs the threads for so long, or until the process is killed.
@@ -54,24 +48,4 @@ fn run(offsets: &[u64], duration_ns: Option<u64>) -> Result<Vec<Record>, String>
         metric("turns", done.iter().map(|(turns, _)| turns).sum(), ""),
         metric("cpu_time", done.iter().map(|(_, cpu)| cpu).sum(), "ns"),
     ])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn threads_are_counted_for_each_cpu_if_asked_for() {
-        let of = |per_cpu, cpus| {
-            let hogs = Hogs {
-                threads: 3,
-                per_cpu,
-                ..Hogs::default()
-            };
-            count(&hogs, cpus)
-        };
-        assert_eq!((of(false, 2), of(true, 2)), (3, 6));
-        // Where the number of CPUs is not to be had.
-        assert_eq!(of(true, -1), 3);
-    }
 }
