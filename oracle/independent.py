@@ -91,6 +91,19 @@ def interval(estimate, level):
     return estimate.effect - half, estimate.effect + half
 
 
+def flips(differences, level, variance):
+    """The centres that no flip of signs rejects (Hartigan 1969); None where the t
+    interval serves."""
+    n = len(differences)
+    k = math.floor((1 - level) / 2 * 2**n + 1e-9) if n <= 16 else 0
+    if k == 0:
+        return None
+    held = (np.arange(1, 2**n)[:, None] >> np.arange(n)) & 1
+    means = np.sort(held @ differences / held.sum(axis=1))
+    centre, hidden = differences.mean(), stats.t.ppf(0.5 + level / 2, n - 1) * math.sqrt(variance)
+    return centre - math.hypot(centre - means[k - 1], hidden), centre + math.hypot(means[-k] - centre, hidden)
+
+
 def welch(a, b):
     va, vb = np.var(a, ddof=1) / len(a), np.var(b, ddof=1) / len(b)
     if va + vb == 0:
@@ -195,11 +208,21 @@ class Weighed:
         if self.estimate.se > 0:
             self.p_t = 2 * stats.t.sf(abs(self.effect) / self.estimate.se, df)
 
-    def bounds(self, level):
+    def bounds(self, level, verdict="undecided"):
+        """The interval of the flips where there is one, but of t if the verdict rests
+        on that; it ends at "no difference" if there is one by the verdict."""
         if self.estimate is None:
             return None
+        ends = None
+        if self.t_test == "paired" and verdict != "supported":
+            differences = np.array([b[0] - a[0] for _, a, b in self.row["blocks"]])
+            hidden = 2 * self.row["resolution"] / len(differences) if self.p_t is not None else 0.0
+            ends = flips(differences, level, hidden)
+        ends = np.array(ends or interval(self.estimate, level))
+        if verdict in ("established", "supported"):
+            ends = np.maximum(ends, 0.0) if self.effect > 0 else np.minimum(ends, 0.0)
         with np.errstate(over="ignore"):
-            ends = interval(self.estimate, level) if self.scale == "raw" else np.exp(interval(self.estimate, level))
+            ends = ends if self.scale == "raw" else np.exp(ends)
         return tuple(map(float, ends)) if np.isfinite(ends).all() else None
 
     def too_coarse(self, margin):
@@ -433,11 +456,9 @@ def capped(court, q, verdict, cap):
 
 
 def simultaneous(q, weighed, verdict):
-    bounds = weighed.bounds(1 - q.alone) if 0 < q.alone < 1 else None
-    if bounds and verdict in ("established", "supported"):
-        none = 0.0 if weighed.scale == "raw" else 1.0
-        return (max(bounds[0], none), bounds[1]) if weighed.effect > 0 else (bounds[0], min(bounds[1], none))
-    return bounds
+    if not 0 < q.alone < 1:
+        return None
+    return weighed.bounds(1 - q.alone, verdict)
 
 
 def ask_comparisons(court):
@@ -468,7 +489,7 @@ def comparisons(court, asked):
         verdict = capped(court, q, free, cap)
         figures(where, row, weighed, q.p)
         same(where, "scale", row["scale"], weighed.scale)
-        ends(where, "ci", row["ci"], weighed.bounds(court.level))
+        ends(where, "ci", row["ci"], weighed.bounds(court.level, verdict))
         ends(where, "ci_simultaneous", row["ci_simultaneous"], simultaneous(q, weighed, verdict))
         same(where, "p_attainable", row["p_attainable"], weighed.attainable)
         same(where, "p_adjusted", row["p_adjusted"], q.p_adjusted)
@@ -517,6 +538,8 @@ def others(court):
             same(where, "n", cell["n"], len(runs))
             same(where, "median", cell["median"], float(np.median(runs)) if len(runs) else None)
             relative, comparison = cell["relative"], own.get((workload, metric, row["baseline"], configuration))
+            if comparison:
+                ends(where, "relative ci", relative["ci"], comparison["ci"])
             for name in ("ratio", "difference", "p_t", "p", "n", "n_baseline", "verdict") if comparison else ():
                 same(where, f"relative {name}", relative[name], comparison[name])
             if relative and not comparison:
@@ -570,9 +593,10 @@ def ask_factorial(court):
                 # Each effect has the error of its own contrasts.
                 values = np.array([b[0] for _, _, b in row["blocks"]])
                 of_one = stats.ttest_1samp(values, 0.0)
+                of_flips = flips(values, 0.95, 0.0)
                 mine = {"effect": values.mean(), "df": len(values) - 1}
                 mine |= {"varies": values.std() > 1e-13, "p": float(of_one.pvalue)}
-                mine |= {"ci": of_one.confidence_interval(0.95)}
+                mine |= {"ci": of_flips or of_one.confidence_interval(0.95)}
             p_t = mine["p"] if mine["varies"] and (row is None or len(complete) >= 3) else None
             question = Question(row, p_t, None, fit["metric"] in court.primary)
             asked.append((fit, at, ":".join(names[i] for i in term), (int(model.nobs), mine), question))
@@ -587,12 +611,15 @@ def factorial(court, asked):
         same(where, "ratio", effect["ratio"], math.exp(mine["effect"]))
         same(where, "n", fit["n"], runs)
         same(where, "residual_df", fit["residual_df"], mine["df"])
-        if mine["varies"]:
-            ends(where, "ci", effect["ci"], np.exp(mine["ci"]))
-            same(where, "p", effect["p"], mine["p"])
         same(where, "p_adjusted", effect["p_adjusted"], q.p_t_adjusted if q.p_adjusted is None else q.p_adjusted)
         supported = not passes(q.least) and passes(q.p_t_adjusted)
         verdict = "established" if passes(q.p_adjusted) else "supported" if supported else "undecided"
+        if mine["varies"]:
+            bounds = np.array(tuple(mine["ci"]))
+            if verdict != "undecided":
+                bounds = np.maximum(bounds, 0.0) if mine["effect"] > 0 else np.minimum(bounds, 0.0)
+            ends(where, "ci", effect["ci"], np.exp(bounds))
+            same(where, "p", effect["p"], mine["p"])
         same(where, "verdict", effect["verdict"], verdict)
 
 

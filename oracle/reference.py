@@ -116,6 +116,25 @@ def paired():
                 }
 
 
+def flips():
+    """The centres that no flip of signs rejects, by all subsets (Hartigan 1969)."""
+    r = rng(19)
+    for n in (6, 7, 8, 11, 12):
+        for level in (0.95, 0.9, 0.99):
+            for variance in (0.0, 0.01):
+                d = 0.3 + r.standard_t(2, n)
+                subsets = itertools.product((0, 1), repeat=n)
+                means = sorted(np.mean(d[np.array(s, bool)]) for s in subsets if any(s))
+                k = math.floor((1 - level) / 2 * 2**n + 1e-9)
+                want = None
+                if k:
+                    hidden = stats.t.ppf(0.5 + level / 2, n - 1) * math.sqrt(variance)
+                    halves = np.mean(d) - means[k - 1], means[-k] - np.mean(d)
+                    want = [np.mean(d) - math.hypot(halves[0], hidden), np.mean(d) + math.hypot(halves[1], hidden)]
+                    want = floats(want)
+                yield {"differences": floats(d), "level": level, "variance": variance}, {"ci": want}
+
+
 def summaries():
     cases = [
         (100.0, 2.0, 5, 90.0, 1.0, 5),
@@ -650,7 +669,7 @@ def outlier():
 
 
 FILES = [
-    welch, paired, summaries, permutation, stratified, pooled, adjust, equivalence, factorial,
+    welch, paired, flips, summaries, permutation, stratified, pooled, adjust, equivalence, factorial,
     factorial_in_blocks, garwood, rates, gaps, quantiles,
     bca, hierarchical, jitter, power, equivalence_runs, drift, outlier,
 ]

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dist::{t_quantile, t_two_sided};
 use crate::error::{Error, Result, check_finite};
+use crate::flips;
 use crate::moments::mean;
 use crate::qr;
 use crate::welch::Interval;
@@ -35,8 +36,8 @@ pub struct Effect {
 
 impl Effect {
     /// The effect that complete blocks show, from its contrast in each of them
-    /// ([`block_contrasts`]): their mean, with the interval and the p of the t
-    /// test of one sample.
+    /// ([`block_contrasts`]): their mean, with the p of the t test of one sample
+    /// and the interval of [`flips::interval`], or where that has none, of t.
     ///
     /// Each effect has an error of its own, how much its contrast varies from
     /// block to block. The residual of [`fit_in_blocks`] is the mean of these over
@@ -70,13 +71,18 @@ impl Effect {
         let spread = Some((squares / df).sqrt()).filter(|spread| *spread > rounding);
         let standard_error = spread.unwrap_or(0.0) / count.sqrt();
         let is_interaction = name.contains(':');
-        Ok(Effect::new(
-            name,
-            is_interaction,
-            ln_effect,
-            standard_error,
-            df,
-        ))
+        let effect = Effect::new(name, is_interaction, ln_effect, standard_error, df);
+        let by_flips = flips::interval(contrasts, 0.95, 0.0)?.filter(|_| standard_error > 0.0);
+        Ok(match by_flips {
+            Some(Interval { low, high }) => Effect {
+                ci: Interval {
+                    low: low.exp(),
+                    high: high.exp(),
+                },
+                ..effect
+            },
+            None => effect,
+        })
     }
 
     /// An effect with the interval and the p of the t test.

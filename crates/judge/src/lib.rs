@@ -49,6 +49,7 @@ pub mod equivalence;
 mod error;
 pub mod factorial;
 pub mod family;
+pub mod flips;
 pub mod jitter;
 pub mod lints;
 mod moments;

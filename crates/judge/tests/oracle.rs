@@ -11,8 +11,8 @@
 )]
 
 use assize_judge::{
-    Estimate, Interval, Moments, adjust, bootstrap, equivalence, factorial, jitter, lints, paired,
-    permutation, poisson, pooled, power, quantile, welch,
+    Estimate, Interval, Moments, adjust, bootstrap, equivalence, factorial, flips, jitter, lints,
+    paired, permutation, poisson, pooled, power, quantile, welch,
 };
 use serde_json::Value;
 
@@ -188,6 +188,15 @@ oracle!(paired, |judge, input, want| {
     let (a, b) = (floats(&input["a"]), floats(&input["b"]));
     judge.estimate(paired::ratio(&a, &b).unwrap(), &want["ratio"]);
     judge.estimate(paired::difference(&a, &b).unwrap(), &want["difference"]);
+});
+
+oracle!(flips, |judge, input, want| {
+    let (level, variance) = (number(&input["level"]), number(&input["variance"]));
+    let found = flips::interval(&floats(&input["differences"]), level, variance).unwrap();
+    assert_eq!(found.is_none(), want["ci"].is_null());
+    if let Some(found) = found {
+        judge.interval("ci", found, &want["ci"]);
+    }
 });
 
 oracle!(welch, |judge, input, want| {

@@ -6,8 +6,8 @@
 )]
 
 use assize_judge::{
-    Verdict, VerdictInput, adjust, bootstrap, decide, equivalence, permutation, poisson, power,
-    quantile, welch,
+    Verdict, VerdictInput, adjust, bootstrap, decide, equivalence, family, flips, permutation,
+    poisson, power, quantile, welch,
 };
 use proptest::prelude::*;
 
@@ -44,6 +44,16 @@ proptest! {
         prop_assert!(near(one.p_t, two.p_t) && near(one.df, two.df));
         prop_assert!(one.ci.contains(one.effect) && one.ci90.within(&one.ci));
         prop_assert_eq!(one.p_t <= 0.05, !one.ci.contains(1.0));
+    }
+
+    #[test]
+    fn the_interval_of_flips_leaves_out_0_where_they_reject_it(eighths in prop::collection::vec(-4_i32..9, 6..11)) {
+        let differences: Vec<f64> = eighths.iter().map(|&d| f64::from(d) / 8.0).collect();
+        let blocks = (0..).zip(&differences).map(|(site, &d)| family::Block { site, a: vec![0.0], b: vec![d] });
+        let contrast = family::Contrast { blocks: blocks.collect(), resolution: 0.0, relative: true };
+        let p = family::step_down(&[contrast], 0).unwrap().tested[0].p;
+        let interval = flips::interval(&differences, 0.95, 0.0).unwrap().unwrap();
+        prop_assert_eq!(p <= 0.05, !interval.contains(0.0), "p {}, {:?}", p, interval);
     }
 
     #[test]

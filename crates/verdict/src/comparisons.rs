@@ -8,7 +8,7 @@ use crate::across_rows::{machine_rows, pooled_row, story};
 use crate::baselines::Baselines;
 use crate::caps::{Cap, Caps};
 use crate::cells::Cells;
-use crate::document::{Agreement, Comparison, Lint, MachineComparison, Pooled, Scale, Verdict};
+use crate::document::{Agreement, Comparison, Lint, MachineComparison, Pooled, Verdict};
 use crate::family::{Answer, Answers, Questions};
 use crate::identities::are_same;
 use crate::options::Options;
@@ -252,26 +252,14 @@ fn within(weighed: &Weighed, options: &Options) -> bool {
 /// The interval that holds together with those of all other tests of the family
 /// (Bonferroni). What the family's test excludes and this interval does not,
 /// because the test uses what rows have in common or steps down, ends at "no
-/// difference" (Guilbaud 2008).
+/// difference".
 pub(crate) fn simultaneous(
     weighed: &Weighed,
     answer: &Answer,
     verdict: Verdict,
 ) -> Option<[f64; 2]> {
-    let estimate = weighed.estimate?;
     if !(answer.alone > 0.0 && answer.alone < 1.0) {
         return None;
     }
-    let level = 1.0 - answer.alone;
-    let (interval, none) = match weighed.scale {
-        Scale::Raw => (estimate.difference_interval(level), 0.0),
-        Scale::Log | Scale::Summary => (estimate.ratio_interval(level), 1.0),
-    };
-    let [low, high] = ends(interval.ok()?)?;
-    let differs = matches!(verdict, Verdict::Established | Verdict::Supported);
-    Some(match estimate.effect > none {
-        true if differs => [low.max(none), high],
-        false if differs => [low, high.min(none)],
-        _ => [low, high],
-    })
+    ends(weighed.interval_of(verdict, 1.0 - answer.alone)?)
 }

@@ -178,7 +178,9 @@ pub struct Comparison {
     /// Configuration over baseline; `null` on the raw scale.
     pub ratio: Option<f64>,
     /// Interval of `ratio`, or of `difference` on the raw scale: 95 %, or the
-    /// level of `Options::level`.
+    /// level of `Options::level`. Of 6 to 16 pairs it is that of their flips, else of
+    /// the t test. Of a row that is established or supported it ends at "no difference"
+    /// at the latest.
     pub ci: Option<[f64; 2]>,
     /// The interval at the level that is right for all tests of the family
     /// together. Of a row that is established or supported it ends at "no
@@ -187,7 +189,7 @@ pub struct Comparison {
     pub ci_simultaneous: Option<[f64; 2]>,
     /// p of the t test; `null` where nothing varies.
     pub p_t: Option<f64>,
-    /// Which t gave `ci` and `p_t`; `null` where there is none.
+    /// Which t gave `p_t`; `null` where there is none.
     #[serde(default)]
     pub t_test: Option<TTest>,
     /// p of the permutation test by itself; `null` where only summaries are known.
@@ -226,7 +228,7 @@ pub struct Comparison {
     pub because: Option<String>,
 }
 
-/// Which t test and interval.
+/// Which t test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TTest {

@@ -92,10 +92,21 @@ pub(crate) fn settle(fits: Fits, answers: &Answers, options: &Options) -> Vec<Fa
                 Verdict::Undecided
             };
             effect.verdict = capped(verdict, cap, &answer, options);
+            effect.ci = effect.ci.map(|ci| ended(ci, effect));
         }
         fit
     });
     decided.collect()
+}
+
+/// The interval of an effect that is there ends at "no effect": see
+/// [`crate::weigh::Weighed::decided`].
+fn ended([low, high]: [f64; 2], effect: &Effect) -> [f64; 2] {
+    match effect.verdict {
+        Verdict::Established | Verdict::Supported if effect.ratio > 1.0 => [low.max(1.0), high],
+        Verdict::Established | Verdict::Supported if effect.ratio < 1.0 => [low, high.min(1.0)],
+        _ => [low, high],
+    }
 }
 
 /// Gives each effect the interval of its own contrasts, on which its test rests.

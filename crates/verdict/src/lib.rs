@@ -40,6 +40,7 @@ mod factorial;
 mod failed;
 mod family;
 mod identities;
+mod interval;
 mod lints;
 mod names;
 mod noise;

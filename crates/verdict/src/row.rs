@@ -93,9 +93,11 @@ impl Row {
             for (on, &asked) in across.machines.iter_mut().zip(&self.on_machines) {
                 on.answer = answers.of(asked);
                 on.verdict = verdict_of(&on.weighed, &on.answer, options);
+                on.weighed.decided(on.verdict, options.level);
             }
         }
         self.verdict = capped(self.uncapped(options), self.cap, &self.answer, options);
+        self.weighed.decided(self.verdict, options.level);
     }
 
     /// The verdict that its figures alone give.

@@ -1,5 +1,6 @@
 //! Two cells against each other: every figure that needs no correction.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use assize_judge::family::{self, Block, Contrast};
@@ -30,7 +31,7 @@ pub(crate) struct Weighed {
     /// Of the ratio only.
     pub(crate) ci90: Option<Interval>,
     pub(crate) p_t: Option<f64>,
-    /// Which t gave the interval and `p_t`, where there is one.
+    /// Which t gave `p_t`, where there is one.
     pub(crate) t_test: Option<TTest>,
     /// The runs as the permutation test takes them; none where there is no test.
     pub(crate) contrast: Option<Contrast>,
@@ -74,25 +75,6 @@ impl Weighed {
         }
     }
 
-    /// With `ci` at another level.
-    pub(crate) fn at_level(mut self, level: f64) -> Self {
-        if let Some(estimate) = self.estimate
-            && level != LEVEL
-        {
-            let interval = match self.scale {
-                Scale::Raw => estimate.difference_interval(level),
-                Scale::Log | Scale::Summary => estimate.ratio_interval(level),
-            };
-            self.ci = interval.ok();
-        }
-        if let Some(across) = &mut self.across {
-            for on in &mut across.machines {
-                on.weighed = on.weighed.clone().at_level(level);
-            }
-        }
-        self
-    }
-
     /// The ends of `ci` where both are finite.
     pub(crate) fn ci_ends(&self) -> Option<[f64; 2]> {
         self.ci.and_then(ends)
@@ -134,7 +116,7 @@ impl Weighed {
     }
 
     /// Whether b is above (`Greater`) or below a.
-    pub(crate) fn direction(&self) -> Option<std::cmp::Ordering> {
+    pub(crate) fn direction(&self) -> Option<Ordering> {
         match (self.ratio, self.difference) {
             (Some(ratio), _) => ratio.partial_cmp(&1.0),
             (None, Some(difference)) => difference.partial_cmp(&0.0),
@@ -250,6 +232,7 @@ fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> Weigh
     };
     weighed.p_attainable = finite(contrast.attainable());
     weighed.contrast = Some(contrast);
+    weighed.ci = weighed.interval(LEVEL);
     weighed
 }
 

@@ -187,6 +187,18 @@ fn a_sentence_gives_a_direction_only_to_rows_whose_verdict_does() {
         }
         let records = design.records(&mut source, |w, c, m| truth[&(15 * w + 5 * (c - 1) + m)]);
         let document = judged(&records);
+        for row in document
+            .comparisons
+            .iter()
+            .filter(|r| is_difference(r.verdict))
+        {
+            let inside =
+                |ci: Option<[f64; 2]>| ci.is_none_or(|[low, high]| low < 1.0 && 1.0 < high);
+            assert!(
+                !inside(row.ci) && !inside(row.ci_simultaneous),
+                "seed {seed}: {row:?}"
+            );
+        }
         for sentence in document.sentences.iter().filter(|s| is_directional(s)) {
             let mut backing = 0;
             for row in &document.comparisons {

@@ -43,7 +43,7 @@ pub struct MachineComparison {
     pub weight: Option<f64>,
     /// p of the t test.
     pub p_t: Option<f64>,
-    /// Which t gave `ci` and `p_t`; `null` where there is none.
+    /// Which t gave `p_t`; `null` where there is none.
     pub t_test: Option<TTest>,
     /// p of the permutation test.
     pub p: Option<f64>,

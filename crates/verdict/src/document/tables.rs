@@ -71,7 +71,7 @@ pub struct Relation {
     pub ci: Option<[f64; 2]>,
     /// p of the t test, not corrected.
     pub p_t: Option<f64>,
-    /// Which t gave `ci` and `p_t`; `null` where there is none.
+    /// Which t gave `p_t`; `null` where there is none.
     pub t_test: Option<TTest>,
     /// p of the permutation test, not corrected.
     pub p: Option<f64>,

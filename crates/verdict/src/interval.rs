@@ -1,0 +1,94 @@
+//! The interval that belongs to the test by which two cells are told apart.
+
+use std::cmp::Ordering;
+
+use assize_judge::family::Block;
+use assize_judge::{Interval, flips};
+
+use crate::document::{Scale, TTest, Verdict};
+use crate::options::LEVEL;
+use crate::weigh::Weighed;
+
+impl Weighed {
+    /// With `ci` at another level.
+    pub(crate) fn at_level(mut self, level: f64) -> Self {
+        if level != LEVEL {
+            self.ci = self.interval(level);
+        }
+        if let Some(across) = &mut self.across {
+            for on in &mut across.machines {
+                on.weighed = on.weighed.clone().at_level(level);
+            }
+        }
+        self
+    }
+
+    /// The interval that belongs to the test that decides: of pairs that of their
+    /// flips, where it has one; else that of the t test.
+    pub(crate) fn interval(&self, level: f64) -> Option<Interval> {
+        self.by_flips(level).or_else(|| self.by_t(level))
+    }
+
+    /// The interval of the t test.
+    fn by_t(&self, level: f64) -> Option<Interval> {
+        let estimate = self.estimate?;
+        let interval = match self.scale {
+            Scale::Raw => estimate.difference_interval(level),
+            Scale::Log | Scale::Summary => estimate.ratio_interval(level),
+        };
+        interval.ok()
+    }
+
+    fn by_flips(&self, level: f64) -> Option<Interval> {
+        let contrast = self.contrast.as_ref()?;
+        if self.t_test != Some(TTest::Paired) {
+            return None;
+        }
+        let difference = |of: &Block| match (&of.a[..], &of.b[..]) {
+            ([a], [b]) => Some(b - a),
+            _ => None,
+        };
+        let differences: Option<Vec<f64>> = contrast.blocks.iter().map(difference).collect();
+        let differences = differences?;
+        // Where nothing varies the interval is a point.
+        let resolution = self.p_t.map_or(0.0, |_| contrast.resolution);
+        let hidden = 2.0 * resolution / differences.len() as f64;
+        let Interval { low, high } = flips::interval(&differences, level, hidden).ok()??;
+        Some(match self.scale {
+            Scale::Raw => Interval { low, high },
+            Scale::Log | Scale::Summary => Interval {
+                low: low.exp(),
+                high: high.exp(),
+            },
+        })
+    }
+
+    /// Makes `ci` that of the test on which a verdict rests.
+    pub(crate) fn decided(&mut self, verdict: Verdict, level: f64) {
+        // The mean of several machines may be no other though each differs.
+        if self.across.is_none() {
+            self.ci = self.interval_of(verdict, level);
+        }
+    }
+
+    /// The interval of the test on which a verdict rests. Where that test finds a
+    /// difference and the interval, which is not its inverse, does not, the interval
+    /// ends at "no difference" (Guilbaud 2008).
+    pub(crate) fn interval_of(&self, verdict: Verdict, level: f64) -> Option<Interval> {
+        let Interval { low, high } = match verdict {
+            Verdict::Supported => self.by_t(level),
+            _ => self.interval(level),
+        }?;
+        let none = match self.scale {
+            Scale::Raw => 0.0,
+            Scale::Log | Scale::Summary => 1.0,
+        };
+        let differs = matches!(verdict, Verdict::Established | Verdict::Supported);
+        let (low, high) = match self.direction().filter(|_| differs) {
+            Some(Ordering::Greater) => (low.max(none), high),
+            Some(Ordering::Less) => (low, high.min(none)),
+            _ => (low, high),
+        };
+        Some(Interval { low, high })
+    }
+}
