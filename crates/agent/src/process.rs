@@ -44,6 +44,8 @@ pub(crate) struct Exec {
     pub(crate) environment: Vec<(String, String)>,
     /// Where it runs, if not where the agent does.
     pub(crate) directory: Option<String>,
+    /// Whether it may not choose its CPUs: see [`sys::ignore_affinity`].
+    pub(crate) unpinned: bool,
 }
 
 /// How long may be waited.
@@ -407,6 +409,14 @@ fn become_program(exec: &Exec) -> String {
     for (name, value) in &exec.environment {
         // SAFETY: this process has one thread.
         unsafe { std::env::set_var(name, value) };
+    }
+    if exec.unpinned
+        && let Err(error) = sys::ignore_affinity()
+    {
+        return format!(
+            "its choice of CPUs cannot be ignored: {}",
+            sys::words(&error)
+        );
     }
     let arguments: Vec<CString> = exec
         .arguments

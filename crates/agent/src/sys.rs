@@ -163,6 +163,43 @@ pub(crate) fn release_signals() {
     }
 }
 
+/// What the calling process, its threads and what it becomes say of the CPUs on which
+/// they want to run is answered with success and changes nothing from here on.
+pub(crate) fn ignore_affinity() -> io::Result<()> {
+    let op = |code: u32, jt: u8, k: u32| libc::sock_filter {
+        code: code as u16,
+        jt,
+        jf: 0,
+        k,
+    };
+    let load = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
+    let jump = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
+    let give = libc::BPF_RET | libc::BPF_K;
+    // The number of the call is the first word of struct seccomp_data. An error of 0
+    // is success.
+    let mut filter = [
+        op(load, 0, 0),
+        op(jump, 1, libc::SYS_sched_setaffinity as u32),
+        op(give, 0, libc::SECCOMP_RET_ALLOW),
+        op(give, 0, libc::SECCOMP_RET_ERRNO),
+    ];
+    let program = libc::sock_fprog {
+        len: filter.len() as u16,
+        filter: filter.as_mut_ptr(),
+    };
+    // SAFETY: the program points to a whole filter, which the kernel copies.
+    unsafe {
+        // Without privileges filters want this first.
+        check(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
+        check(libc::prctl(
+            libc::PR_SET_SECCOMP,
+            libc::SECCOMP_MODE_FILTER,
+            &raw const program,
+        ))?;
+    }
+    Ok(())
+}
+
 /// Gives this process precedence over all others. What it starts begins
 /// without it.
 pub(crate) fn take_precedence() -> io::Result<()> {
@@ -405,4 +442,43 @@ pub(crate) fn futex_wake(word: &AtomicU32) {
 pub(crate) fn no_timer_slack() {
     // SAFETY: no memory is passed.
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::CommandExt;
+    use std::process::Command;
+
+    use super::*;
+
+    /// On which CPUs a shell that wanted to be on the last of them alone may run.
+    fn allowed(unpinned: bool) -> String {
+        let script = "all=$(taskset -pc $$); last=${all##*[ ,-]}
+            taskset -pc $last $$ >/dev/null; taskset -pc $$";
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", script]);
+        if unpinned {
+            // SAFETY: the filter is made of values on the stack, and two calls.
+            unsafe { shell.pre_exec(ignore_affinity) };
+        }
+        let output = shell.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.rsplit(' ').next().unwrap().trim().to_owned()
+    }
+
+    #[test]
+    fn who_may_not_choose_its_cpus_keeps_those_it_has() {
+        let own = Command::new("taskset")
+            .args(["-pc", &std::process::id().to_string()])
+            .output()
+            .unwrap();
+        let own = String::from_utf8(own.stdout).unwrap();
+        assert!(
+            own.trim().ends_with(&format!(" {}", allowed(true))),
+            "{own}"
+        );
+        let last = own.trim().rsplit([' ', ',', '-']).next().unwrap();
+        assert_eq!(allowed(false), last);
+    }
 }

@@ -210,6 +210,8 @@ pub struct Cyclictest {
     pub interval_ns: u64,
     /// Wake-ups of each thread.
     pub loops: u64,
+    /// Whether each measuring thread is bound to a CPU of its own.
+    pub pinned: bool,
     /// How the measuring threads are scheduled.
     pub scheduling: Scheduling,
 }
@@ -220,6 +222,7 @@ impl Default for Cyclictest {
             threads: 1,
             interval_ns: 1_000_000,
             loops: 1000,
+            pinned: true,
             scheduling: Scheduling::default(),
         }
     }

@@ -134,6 +134,12 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
                     "Time between two wake-ups of a thread.",
                 ),
                 key("loops", LOOPS, Is("1000"), "Wake-ups of each thread."),
+                key(
+                    "pinned",
+                    Flag,
+                    Is("true"),
+                    "Whether each measuring thread is bound to a CPU of its own.",
+                ),
                 SCHEDULING,
             ],
         },

@@ -9,6 +9,9 @@
 //! Its main thread prints every 10 ms. Once one thread has done all its
 //! wake-ups, it prints no more and stops the others soon after. So it is
 //! asked for some wake-ups more than are wanted, and these are left out.
+//!
+//! It binds each thread to a CPU whatever its options are. Where that is not wanted,
+//! what it says of CPUs is ignored.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -19,7 +22,7 @@ use serde_json::Value;
 
 use super::series::histogram;
 use super::{Prepared, output, program};
-use crate::process::{Body, Left, text_of};
+use crate::process::{Body, Exec, Left, text_of};
 use crate::sys;
 
 /// For how long more wake-ups are asked for than are wanted: two rounds of
@@ -39,7 +42,10 @@ pub(super) fn prepare(
     let json = sys::memory_file(c"cyclictest.json", false)
         .map_err(|error| format!("memory file: {}", sys::words(&error)))?;
     let argv = argv(cyclictest, &json, background)?;
-    let exec = program(&argv, seed)?;
+    let exec = Exec {
+        unpinned: !cyclictest.pinned,
+        ..program(&argv, seed)?
+    };
     // Its measuring threads take the policy from its options; the main
     // thread shall not compete with them.
     let scheduling = Scheduling {
@@ -62,6 +68,7 @@ fn argv(cyclictest: &Cyclictest, json: &File, background: bool) -> Result<Vec<St
         interval_ns,
         loops,
         scheduling,
+        ..
     } = cyclictest;
     if interval_ns % 1000 != 0 || *interval_ns == 0 {
         return Err(format!(
@@ -278,6 +285,7 @@ mod tests {
                 priority: 80,
                 ..Scheduling::default()
             },
+            pinned: true,
         };
         let line = argv(&cyclictest, &json, false).unwrap().join(" ");
         assert!(
