@@ -23,6 +23,9 @@
 /* CPUs beyond these run tasks, but none is placed there. */
 #define MAX_CPUS	64
 
+/* Who sleeps so soon after a wake-up hands over to whom it woke, in nanoseconds. */
+#define HAND_OVER	(100 * 1000)
+
 /* How long a task runs while others wait, in nanoseconds. Default: 4 ms. */
 const volatile u64 slice = 4 * MSEC;
 
@@ -54,11 +57,15 @@ static __always_inline struct cpu *cpu_of(u32 cpu)
  * @load: how much it has run
  * @ran: how long it has run since it woke
  * @ran_before: how long it ran the last time, from its wake-up to its sleep
+ * @woke: when it first woke another since it woke, or 0
+ * @hands_over: whether it slept at once when it last woke another
  */
 struct task {
 	struct load load;
 	u64 ran;
 	u64 ran_before;
+	u64 woke;
+	bool hands_over;
 };
 
 struct {
@@ -236,6 +243,9 @@ void POLICY_OP(policy_stopping, struct task_struct *p, bool runnable)
 	if (!runnable) {
 		task->ran_before = task->ran;
 		task->ran = 0;
+		if (task->woke)
+			task->hands_over = now - task->woke < HAND_OVER;
+		task->woke = 0;
 	}
 }
 

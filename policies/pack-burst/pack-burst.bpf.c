@@ -4,15 +4,19 @@
  * that run for long. A task whose last run, from its wake-up to its sleep, took
  * less than a burst goes to the first CPU that has room for it, on which nothing
  * that runs for long runs and for which nothing waits. Others go to an idle CPU:
- * that on which they were, or the first. What runs for longer than a burst while
- * others wait for its CPU gives it up at the next tick and goes on elsewhere.
+ * that on which they were, or the first; but to the CPU of the task that wakes
+ * them if that task slept within 100 us when it last woke another. So who wakes
+ * others and waits for them leaves its CPU to one of them, and none of that CPU's
+ * wake-ups is paid for. What runs for longer than a burst while others wait for
+ * its CPU gives it up at the next tick and goes on elsewhere.
  *
  * Tunables: burst, the length of a run from which on it is long (default 1 ms);
  * fill, how much of a CPU may have run, with the task (default 80 %); slice
  * (default 4 ms).
  *
  * Bad when the length of a run says nothing of the next: the first long run of a
- * task is where short ones are packed, for a tick or a slice.
+ * task is where short ones are packed, for a tick or a slice; and a task that is
+ * expected to sleep at once and does not keeps whom it woke waiting until the tick.
  */
 #define POLICY_LONG(task)	((task)->ran_before >= burst || (task)->ran >= burst)
 #include "scx.h"
@@ -48,6 +52,25 @@ static __always_inline s32 first_idle(struct task_struct *p, s32 prev)
 	return found;
 }
 
+/*
+ * The CPU of the task that wakes this one, if that is about to sleep: it slept at
+ * once when it last woke another. Else -1.
+ */
+static __always_inline s32 handed_over(struct task_struct *p, u64 now)
+{
+	struct task *waker = task_of(bpf_get_current_task_btf());
+	u32 here = bpf_get_smp_processor_id();
+
+	if (!waker)
+		return -1;
+	if (!waker->woke)
+		waker->woke = now;
+	if (!waker->hands_over || !may_use(p, here) ||
+	    scx_bpf_dsq_nr_queued(SCX_DSQ_LOCAL_ON | here) > 0)
+		return -1;
+	return here;
+}
+
 static s32 place(struct task_struct *p, s32 prev, u64 now)
 {
 	struct task *task = task_of(p);
@@ -55,8 +78,10 @@ static s32 place(struct task_struct *p, s32 prev, u64 now)
 	s32 found = -1;
 	u32 i;
 
-	if (task && POLICY_LONG(task))
-		return first_idle(p, prev);
+	if (task && POLICY_LONG(task)) {
+		found = handed_over(p, now);
+		return found >= 0 ? found : first_idle(p, prev);
+	}
 	for_numbers(i, 0, scx_bpf_nr_cpu_ids()) {
 		u64 more = (s32)i == prev ? 0 : share;
 		struct cpu *cpu = cpu_of(i);
