@@ -158,102 +158,6 @@ def summaries():
         yield {"a": [m_a, s_a, n_a], "b": [m_b, s_b, n_b]}, exponentiated(want)
 
 
-def brute_force(blocks):
-    """The share of relabelings within blocks, by itertools."""
-    everything = [v for a, b in blocks for v in (*a, *b)]
-    n_a = sum(len(a) for a, _ in blocks)
-    n_b = len(everything) - n_a
-    tolerance = 1e-12 * max(abs(v) for v in everything)
-    centre = math.fsum(everything) / len(everything)
-    total = math.fsum(v - centre for v in everything)
-
-    def statistic(sum_b):
-        return abs(sum_b / n_b - (total - sum_b) / n_a)
-
-    observed = statistic(math.fsum(v - centre for _, b in blocks for v in b))
-    per_block = [
-        [math.fsum(c) for c in itertools.combinations([v - centre for v in (*a, *b)], len(b))]
-        for a, b in blocks
-    ]
-    sums = [math.fsum(c) for c in itertools.product(*per_block)]
-    reached = sum(statistic(s) >= observed - tolerance for s in sums)
-    return reached / len(sums), len(sums)
-
-
-def permutation():
-    r = rng(2)
-    for n_a, n_b in ((2, 2), (3, 3), (2, 7), (4, 4), (5, 6), (8, 8), (9, 4)):
-        for kind in ("normal", "shift", "ties", "tenths", "large", "small"):
-            a, b = r.standard_normal(n_a), r.standard_normal(n_b) + (2.0 if kind == "shift" else 0.7)
-            if kind == "ties":
-                a, b = r.integers(0, 4, n_a) * 1.0, r.integers(1, 5, n_b) * 1.0
-            elif kind == "tenths":
-                a, b = r.integers(1, 6, n_a) / 10, r.integers(2, 7, n_b) / 10
-            elif kind == "large":
-                a, b = 1e9 + a, 1e9 + b
-            elif kind == "small":
-                a, b = 1e-9 * a, 1e-9 * b
-            a, b = floats(a), floats(b)
-            p, count = brute_force([(a, b)])
-            # Relative to the values, the ties of scipy and ours agree here.
-            scipy_p = stats.permutation_test(
-                (np.array(a) - np.mean(a + b), np.array(b) - np.mean(a + b)),
-                lambda x, y, axis: np.abs(y.mean(axis=axis) - x.mean(axis=axis)),
-                alternative="greater",
-                vectorized=True,
-                n_resamples=np.inf,
-            ).pvalue
-            if kind in ("normal", "shift", "ties"):
-                assert abs(p - scipy_p) < 1e-9, (kind, a, b, p, scipy_p)
-            yield {"blocks": [[a, b]]}, {"p": p, "relabelings": count}
-    for sizes in ([(1, 1)] * 6, [(2, 2)] * 3, [(2, 1), (1, 2), (3, 3)], [(2, 2), (1, 0), (0, 1), (2, 3)]):
-        for _ in range(4):
-            blocks = []
-            for n_a, n_b in sizes:
-                level = 3 * r.standard_normal()
-                blocks.append((floats(level + r.standard_normal(n_a)), floats(level + 1 + r.standard_normal(n_b))))
-            p, count = brute_force(blocks)
-            yield {"blocks": [list(b) for b in blocks]}, {"p": p, "relabelings": count}
-
-
-def stratified_by_hand(strata):
-    """The share of all labelings within blocks whose weighed sum is as far out."""
-    options = []
-    for stratum in strata:
-        blocks = [(np.array(a + b) - np.mean(a + b), len(b)) for a, b in stratum]
-        values = np.concatenate([values for values, _ in blocks])
-        variance = float(np.mean(values**2))
-        for values, n_b in blocks:
-            observed = float(values[len(values) - n_b:].sum()) / variance
-            sums = [math.fsum(c) / variance for c in itertools.combinations(values, n_b)]
-            options.append((observed, sums))
-    threshold = abs(math.fsum(o for o, _ in options)) * (1 - 1e-9)
-    count = reached = 0
-    for picked in itertools.product(*(sums for _, sums in options)):
-        count += 1
-        reached += abs(math.fsum(picked)) >= threshold
-    return reached / count, count
-
-
-def stratified():
-    r = rng(31)
-    designs = [
-        [[(3, 3)], [(4, 4)]],
-        [[(1, 1)] * 4, [(1, 1)] * 5],
-        [[(2, 3)], [(3, 2)], [(2, 2)]],
-        [[(1, 1)] * 3, [(3, 4)]],
-    ]
-    for design in designs:
-        for effect in (0.0, 0.4):
-            strata = []
-            for number, blocks in enumerate(design):
-                level, noise = 3.0 * number + 20.0, 0.05 * 6.0**number
-                draw = lambda n, shift: floats(level + shift + noise * r.standard_normal(n))
-                strata.append([(draw(n_a, 0.0), draw(n_b, effect)) for n_a, n_b in blocks])
-            p, count = stratified_by_hand(strata)
-            yield {"strata": strata}, {"p": p, "relabelings": count}
-
-
 # The 13 trials of BCG vaccine against tuberculosis of Colditz et al. 1994: cases
 # and others among the vaccinated, then among the rest. Viechtbauer 2010 ("Conducting
 # meta-analyses in R with the metafor package", JSS 36(3)) prints Q = 152.2330 and
@@ -669,7 +573,7 @@ def outlier():
 
 
 FILES = [
-    welch, paired, flips, summaries, permutation, stratified, pooled, adjust, equivalence, factorial,
+    welch, paired, flips, summaries, pooled, adjust, equivalence, factorial,
     factorial_in_blocks, garwood, rates, gaps, quantiles,
     bca, hierarchical, jitter, power, equivalence_runs, drift, outlier,
 ]

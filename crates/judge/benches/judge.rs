@@ -3,7 +3,8 @@
 
 #![expect(missing_docs, reason = "criterion_group! makes a function without")]
 
-use assize_judge::{bootstrap, permutation};
+use assize_judge::bootstrap;
+use assize_judge::family::{Block, Contrast, step_down};
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 
@@ -15,16 +16,26 @@ fn values(n: usize, from: usize) -> Vec<f64> {
 }
 
 fn exact_permutation(c: &mut Criterion) {
-    let (a, b) = (values(11, 0), values(11, 11));
+    let contrast = |n: usize| {
+        let block = Block {
+            site: 0,
+            a: values(n, 0),
+            b: values(n, n),
+        };
+        [Contrast {
+            blocks: vec![block],
+            resolution: 0.0,
+            relative: true,
+        }]
+    };
+    let exact = contrast(11);
     c.bench_function(
         "permutation, 11 against 11 (705,432 relabelings)",
-        |bench| {
-            bench.iter(|| permutation::two_sample(black_box(&a), black_box(&b), 0));
-        },
+        |bench| bench.iter(|| step_down(black_box(&exact), 0)),
     );
-    let (a, b) = (values(12, 0), values(12, 12));
-    c.bench_function("permutation, 12 against 12 (100,000 draws)", |bench| {
-        bench.iter(|| permutation::two_sample(black_box(&a), black_box(&b), 0));
+    let drawn = contrast(12);
+    c.bench_function("permutation, 12 against 12 (draws)", |bench| {
+        bench.iter(|| step_down(black_box(&drawn), 0));
     });
 }
 

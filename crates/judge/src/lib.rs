@@ -76,7 +76,6 @@ pub use error::{Error, Result};
 pub use factorial::{Effect, Factorial};
 pub use jitter::Jitter;
 pub use lints::Drift;
-pub use permutation::Permutation;
 pub use poisson::{ClusteredComparison, Gaps, RateComparison, garwood};
 pub use quantile::{PerRun, QuantileInterval};
 pub use verdict::{Verdict, VerdictInput, decide};

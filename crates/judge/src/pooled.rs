@@ -8,8 +8,8 @@
 //! [`heterogeneity`] whether the first question makes sense at all, and
 //! [`partial_conjunction`] on how many of them there is an effect.
 //!
-//! The exact permutation test within machines is
-//! [`crate::permutation::stratified`].
+//! The permutation test within machines is that of [`crate::family`], whose sites are
+//! the blocks of each machine.
 
 use crate::dist::{chi2_upper, f_upper, gamma_quantile, t_quantile, t_upper};
 use crate::error::{Error, Result, check_finite};

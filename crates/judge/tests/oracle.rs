@@ -12,7 +12,7 @@
 
 use assize_judge::{
     Estimate, Interval, Moments, adjust, bootstrap, equivalence, factorial, flips, jitter, lints,
-    paired, permutation, poisson, pooled, power, quantile, welch,
+    paired, poisson, pooled, power, quantile, welch,
 };
 use serde_json::Value;
 
@@ -124,21 +124,6 @@ fn lists(v: &Value) -> Vec<Vec<f64>> {
     v.as_array().unwrap().iter().map(floats).collect()
 }
 
-oracle!(stratified, |judge, input, want| {
-    let pair = |block: &Value| (floats(&block[0]), floats(&block[1]));
-    let blocks = |stratum: &Value| stratum.as_array().unwrap().iter().map(pair).collect();
-    let strata: Vec<Vec<_>> = input["strata"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(blocks)
-        .collect();
-    let got = permutation::stratified(&strata, 0).unwrap();
-    judge.agree("p", got.p, &want["p"]);
-    judge.agree("relabelings", got.relabelings, &want["relabelings"]);
-    assert!(got.exact);
-});
-
 oracle!(pooled, |judge, input, want| {
     let (effects, variances) = (floats(&input["effects"]), floats(&input["variances"]));
     let df = floats(&input["df"]);
@@ -213,22 +198,6 @@ oracle!(summaries, |judge, input, want| {
     };
     let got = welch::ratio_from_summaries(moments(&input["a"]), moments(&input["b"]));
     judge.estimate(got.unwrap(), want);
-});
-
-oracle!(permutation, |judge, input, want| {
-    let blocks: Vec<(Vec<f64>, Vec<f64>)> = input["blocks"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|b| (floats(&b[0]), floats(&b[1])))
-        .collect();
-    let got = permutation::blocked(&blocks, 0).unwrap();
-    assert!(got.exact);
-    judge.agree("p", got.p, &want["p"]);
-    judge.agree("relabelings", got.relabelings, &want["relabelings"]);
-    if let [(a, b)] = blocks.as_slice() {
-        assert_eq!(got, permutation::two_sample(a, b, 0).unwrap());
-    }
 });
 
 oracle!(adjust, |judge, input, want| {
