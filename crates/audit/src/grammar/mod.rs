@@ -26,6 +26,7 @@ pub mod hyperfine;
 pub mod hyperfine_export;
 pub mod hyperfine_json;
 mod latencies;
+pub mod lkp;
 pub mod ministat;
 pub mod mmtests;
 pub mod number;
@@ -207,6 +208,7 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &turbostat::Turbostat,
         &powertop::Powertop,
         &diffed::Diffed,
+        &lkp::Lkp,
         &mmtests::Mmtests,
         &table::Table,
         &prose::Prose,

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 
 mod benchstat;
 mod hyperfine;
+mod lkp;
 mod ministat;
 mod powertop;
 mod prose;
