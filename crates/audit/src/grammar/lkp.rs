@@ -358,7 +358,8 @@ fn cell(text: &str) -> Option<(Value, &str)> {
     let end = text.find(|c: char| c.is_whitespace() || is_mark(c))?;
     let mean = english(&text[..end])?;
     let rest = &text[end..];
-    let marked = rest.trim_start();
+    // What UTF-8 becomes where it is taken for Latin-1.
+    let marked = rest.trim_start().trim_start_matches('Â');
     let Some(spread) = marked
         .strip_prefix(is_mark)
         .or_else(|| marked.strip_prefix("+-"))

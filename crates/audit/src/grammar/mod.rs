@@ -14,6 +14,8 @@ use assize_bundle::Spread;
 
 use crate::Line;
 
+pub(crate) use spread::runs as stated_runs;
+
 pub mod benchstat;
 pub(crate) mod cells;
 pub mod cyclictest;
@@ -26,6 +28,7 @@ pub mod hyperfine;
 pub mod hyperfine_export;
 pub mod hyperfine_json;
 mod latencies;
+pub mod lists;
 pub mod lkp;
 pub mod ministat;
 pub mod mmtests;
@@ -34,8 +37,10 @@ pub mod perf_stat;
 pub mod ping;
 pub mod powertop;
 pub mod prose;
+mod quantity;
 pub mod rtla;
 pub mod schbench;
+pub mod spread;
 pub mod table;
 pub mod turbostat;
 
@@ -210,6 +215,8 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &diffed::Diffed,
         &lkp::Lkp,
         &mmtests::Mmtests,
+        &spread::Spread,
+        &lists::Lists,
         &table::Table,
         &prose::Prose,
     ]

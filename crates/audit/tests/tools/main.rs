@@ -9,6 +9,7 @@ mod benchstat;
 mod hyperfine;
 mod lkp;
 mod ministat;
+mod posted;
 mod powertop;
 mod prose;
 mod robust;
