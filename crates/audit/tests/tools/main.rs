@@ -5,6 +5,7 @@ use assize_audit::grammar::{Figure, Finding, Labels, all};
 use assize_bundle::Spread;
 use proptest::prelude::*;
 
+mod benchmarks;
 mod benchstat;
 mod hyperfine;
 mod lkp;
