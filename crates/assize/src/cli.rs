@@ -178,7 +178,9 @@ pub(crate) enum Colour {
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditArguments {
-    /// The post: plain text, a mail or a mailbox; '-' reads standard input
+    /// The post: plain text or a mail; '-' reads standard input. Of a mailbox, a
+    /// maildir or the git repository of an archive (public-inbox), each mail is
+    /// judged by itself and has a line
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
@@ -203,6 +205,19 @@ pub(crate) struct AuditArguments {
     /// Keep what was read as a bundle in this new directory
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Of several mails, only this one: its number, or its Message-ID
+    #[arg(long, value_name = "MAIL", conflicts_with_all = ["thread", "index", "json_lines"])]
+    pub(crate) message: Option<String>,
+    /// Judge several mails thread by thread: figures of a reply join those of
+    /// what it answers; versions of a series are apart
+    #[arg(long)]
+    pub(crate) thread: bool,
+    /// Print the line of each mail as JSON
+    #[arg(long)]
+    pub(crate) json_lines: bool,
+    /// Write a page with a row for each mail or thread that holds figures
+    #[arg(long, value_name = "PAGE")]
+    pub(crate) index: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -26,7 +26,11 @@ pub(crate) fn note_steps(format: &str, lines: &[Line<'_>], findings: &mut [(usiz
             *known = known.min(step);
         }
     }
-    let of = |figure: &mut Figure| figure.step = steps.get(&figure.value.to_bits()).copied();
+    let of = |figure: &mut Figure| {
+        // `123k` was printed, and its grammar has said what its last digit is.
+        let printed = steps.get(&figure.value.to_bits()).copied();
+        figure.step = figure.step.or(printed);
+    };
     for (_, finding) in findings {
         match finding {
             Finding::Run { figures, .. } => figures.iter_mut().for_each(of),

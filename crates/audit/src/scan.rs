@@ -66,6 +66,9 @@ struct Scanner<'l, 'o> {
     not_understood: Vec<usize>,
     /// How many lines on the next line with a digit stands.
     digit: Vec<u32>,
+    /// The line after the last mean with its spread, and of how many runs the
+    /// text says that it is.
+    stated: Option<(usize, Option<u32>)>,
 }
 
 /// At most so many lines that were not understood are listed one by one.
@@ -73,6 +76,9 @@ const LISTED: usize = 20;
 
 /// A line longer than this that no grammar has read is no line of a mail.
 const LONG: usize = 4000;
+
+/// How far above a mean the number of its runs is looked for.
+const RUNS_ABOVE: usize = 12;
 
 /// Finds all blocks of a message.
 pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
@@ -85,6 +91,7 @@ pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
         out: Scan::default(),
         not_understood: Vec::new(),
         digit: next_digit(lines),
+        stated: None,
     };
     let mut hunks = Hunks::default();
     let mut at = 0;
@@ -212,6 +219,9 @@ impl Scanner<'_, '_> {
         for (i, what) in block.taken.iter().enumerate().take(used) {
             self.take(at + i, what);
         }
+        if format == "spread" {
+            self.note_runs(at, &mut block);
+        }
         let mut findings = Vec::new();
         let mut measuring = false;
         for (i, finding) in block.findings {
@@ -237,6 +247,34 @@ impl Scanner<'_, '_> {
             self.place(at, used, format, findings);
         }
         used
+    }
+
+    /// Gives means that do not say of how many runs they are what the sentences
+    /// above say, up to the last block; above a further mean, what held for the
+    /// last.
+    fn note_runs(&mut self, at: usize, block: &mut Block) {
+        let depth = self.lines[at].depth;
+        let mut told = None;
+        for i in (at.saturating_sub(RUNS_ABOVE)..at).rev() {
+            if let Some((end, last)) = self.stated
+                && i < end
+            {
+                told = last;
+                break;
+            }
+            if self.used[i] || told.is_some() {
+                break;
+            }
+            if self.lines[i].depth == depth {
+                told = grammar::stated_runs(&self.lines[i].text);
+            }
+        }
+        self.stated = Some((at + block.taken.len(), told));
+        for (_, finding) in &mut block.findings {
+            if let Finding::Summary { n: n @ None, .. } = finding {
+                *n = told;
+            }
+        }
     }
 
     fn place(
