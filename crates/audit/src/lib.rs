@@ -25,6 +25,7 @@
 pub mod grammar;
 pub mod mail;
 
+mod admission;
 mod command;
 mod dataish;
 mod diff;
@@ -34,6 +35,7 @@ mod line;
 mod located;
 mod options;
 mod printed;
+mod roles;
 mod scan;
 
 use std::collections::{HashMap, HashSet};
@@ -46,7 +48,7 @@ use serde::Serialize;
 pub use group::{UNNAMED, is_tool};
 pub use line::Line;
 pub use located::{Located, StandsFor, located};
-pub use options::{Options, parse_duration, parse_regex, parse_rule};
+pub use options::{Options, Role, SpreadKind, parse_duration, parse_regex, parse_rule};
 
 /// What one line was taken for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -70,6 +72,8 @@ pub struct Audit {
     pub explained: Vec<Explained>,
     /// Blocks that are quotations of others: where, and the original.
     pub repeats: Vec<(Place, Place)>,
+    /// Of tables and of comparisons: what was decided, and why.
+    pub decisions: Vec<(Place, Vec<String>)>,
     /// How many messages were read.
     pub messages: u32,
 }
@@ -104,12 +108,13 @@ pub fn read<R: BufRead>(reader: R, source: &str, options: &Options) -> std::io::
             }
         }
         audit.explained.append(&mut scan.explained);
-        grouper.add(message.number, message.subject.as_deref(), scan);
+        grouper.add(message.number, message.subject.as_deref(), scan, options);
     }
-    let (mut records, repeats) = grouper.finish(source, options);
-    records.doubts.splice(0..0, mail_doubts);
-    audit.records = records;
-    audit.repeats = repeats;
+    let grouped = grouper.finish(source, options);
+    audit.records = grouped.records;
+    audit.records.doubts.splice(0..0, mail_doubts);
+    audit.repeats = grouped.repeats;
+    audit.decisions = grouped.decisions;
     explain_repeats(&mut audit);
     Ok(audit)
 }
