@@ -25,6 +25,11 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         exposure_s: arguments.exposure,
         // The page shows the lines beside the figures.
         explain: arguments.explain || output::format(&arguments.showing) == Format::Html,
+        columns_are: arguments.columns_are,
+        rows_are: arguments.rows_are,
+        transpose: arguments.transpose,
+        spread: arguments.spread,
+        compared: false,
     };
     let audit = match document(arguments, &options)? {
         Source::Document(audit) => audit,
@@ -259,6 +264,15 @@ fn explanation(audit: &Audit) -> String {
         text.push('\n');
         for line in runs {
             text.push_str(&format!("    runs of {line}\n"));
+        }
+    }
+    for (place, said) in &audit.decisions {
+        for (at, line) in said.iter().enumerate() {
+            let head = match at {
+                0 => format!("  line {}: ", place.line),
+                _ => "    ".to_string(),
+            };
+            text.push_str(&format!("{head}{line}\n"));
         }
     }
     for (place, original) in &audit.repeats {

@@ -196,6 +196,22 @@ pub(crate) struct AuditArguments {
     /// Do not look at lines that match REGEX
     #[arg(long = "ignore", value_name = "REGEX", value_parser = assize_audit::parse_regex)]
     pub(crate) ignore: Vec<Regex>,
+    /// What the columns of tables are: configurations, metrics, workloads or
+    /// repetitions
+    #[arg(long, value_name = "ROLE", value_parser = assize_audit::Role::parse)]
+    pub(crate) columns_are: Option<assize_audit::Role>,
+    /// What the rows of tables are, likewise
+    #[arg(long, value_name = "ROLE", value_parser = assize_audit::Role::parse)]
+    pub(crate) rows_are: Option<assize_audit::Role>,
+    /// Take the rows of tables for what their columns were taken for, and the
+    /// columns for what the rows were
+    #[arg(long, conflicts_with_all = ["columns_are", "rows_are"])]
+    pub(crate) transpose: bool,
+    /// What a '+-' behind a mean is: sd (standard deviation), se (standard
+    /// error), ci95 (half of a 95 % interval) or cv (sd in percent) [default:
+    /// what the text says, else what leaves most doubt]
+    #[arg(long, value_name = "KIND", value_parser = assize_audit::SpreadKind::parse)]
+    pub(crate) spread: Option<assize_audit::SpreadKind>,
     /// For how long events were counted, as in 300s, 5m or 1h
     #[arg(long, value_name = "DURATION", value_parser = assize_audit::parse_duration)]
     pub(crate) exposure: Option<f64>,

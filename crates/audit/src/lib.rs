@@ -25,6 +25,7 @@
 pub mod grammar;
 pub mod mail;
 
+mod admission;
 mod command;
 mod dataish;
 mod diff;
@@ -34,6 +35,7 @@ mod line;
 mod located;
 mod options;
 mod printed;
+mod roles;
 mod scan;
 mod threads;
 
@@ -47,7 +49,7 @@ use serde::Serialize;
 pub use group::{UNNAMED, is_tool};
 pub use line::Line;
 pub use located::{Located, StandsFor, located};
-pub use options::{Options, parse_duration, parse_regex, parse_rule};
+pub use options::{Options, Role, SpreadKind, parse_duration, parse_regex, parse_rule};
 pub use threads::{Letter, Threads};
 
 /// What one line was taken for.
@@ -72,6 +74,8 @@ pub struct Audit {
     pub explained: Vec<Explained>,
     /// Blocks that are quotations of others: where, and the original.
     pub repeats: Vec<(Place, Place)>,
+    /// Of tables and of comparisons: what was decided, and why.
+    pub decisions: Vec<(Place, Vec<String>)>,
     /// How many messages were read.
     pub messages: u32,
 }
@@ -134,16 +138,17 @@ impl Reading {
         self.audit.explained.append(&mut scan.explained);
         let figures = !scan.placed.is_empty();
         self.grouper
-            .add(message.number, message.subject.as_deref(), scan);
+            .add(message.number, message.subject.as_deref(), scan, options);
         figures
     }
 
     fn finish(self, source: &str, options: &Options) -> Audit {
         let mut audit = self.audit;
-        let (mut records, repeats) = self.grouper.finish(source, options);
-        records.doubts.splice(0..0, self.doubts);
-        audit.records = records;
-        audit.repeats = repeats;
+        let grouped = self.grouper.finish(source, options);
+        audit.records = grouped.records;
+        audit.records.doubts.splice(0..0, self.doubts);
+        audit.repeats = grouped.repeats;
+        audit.decisions = grouped.decisions;
         explain_repeats(&mut audit);
         audit
     }

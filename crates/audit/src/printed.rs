@@ -35,6 +35,11 @@ pub(crate) fn note_steps(format: &str, lines: &[Line<'_>], findings: &mut [(usiz
         match finding {
             Finding::Run { figures, .. } => figures.iter_mut().for_each(of),
             Finding::Summary { figure, .. } | Finding::Sample(figure) => of(figure),
+            Finding::Grid(grid) => {
+                for cell in grid.rows.iter_mut().flat_map(|row| &mut row.cells) {
+                    cell.step = steps.get(&cell.value.to_bits()).copied();
+                }
+            }
             Finding::Statement { .. }
             | Finding::Events { .. }
             | Finding::Unsupported { .. }

@@ -4,6 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use assize_bundle::{Doubt, Place};
 
+use crate::admission::Sign;
+use crate::admission::surroundings;
+use crate::admission::wording::Wording;
 use crate::command;
 use crate::dataish::looks_like_data;
 use crate::diff::Hunks;
@@ -32,6 +35,8 @@ pub(crate) struct Placed {
     pub(crate) samples: Vec<Figure>,
     /// A workload that the user named for the lines above.
     pub(crate) workload: Option<String>,
+    /// What its lines and those around say for or against judging it.
+    pub(crate) signs: Vec<Sign>,
 }
 
 /// What one message held.
@@ -43,6 +48,8 @@ pub(crate) struct Scan {
     pub(crate) explained: Vec<Explained>,
     /// Seconds of `sleep N` lines, by place.
     pub(crate) sleeps: Vec<(Place, f64)>,
+    /// What the text around the figures says of them.
+    pub(crate) wording: Wording,
 }
 
 /// What is remembered for each quote depth.
@@ -237,6 +244,13 @@ impl Scanner<'_, '_> {
                         place,
                     });
                 }
+                Finding::Grid(mut grid) => {
+                    let last = self.lines.len() - 1;
+                    let at_row = |row: &usize| self.lines[(at + row).min(last)].place;
+                    grid.places = grid.at.iter().map(at_row).collect();
+                    measuring = true;
+                    findings.push((place, Finding::Grid(grid)));
+                }
                 other => {
                     measuring = true;
                     findings.push((place, other));
@@ -302,7 +316,7 @@ impl Scanner<'_, '_> {
         }
         let takes_samples = findings
             .iter()
-            .any(|(_, f)| matches!(f, Finding::Run { .. }));
+            .any(|(_, f)| matches!(f, Finding::Run { .. } | Finding::Grid(_)));
         let level = self.level(depth);
         let nearest = headings.last().map(|h| h.at);
         let heading_is_nearer = nearest > level.command.as_ref().map(|(line, ..)| *line);
@@ -311,6 +325,12 @@ impl Scanner<'_, '_> {
         } else {
             Vec::new()
         };
+        let signs = if format == "table" {
+            surroundings::signs(self.lines, at, used)
+        } else {
+            Vec::new()
+        };
+        let level = self.level(depth);
         let placed = Placed {
             format,
             depth,
@@ -323,6 +343,7 @@ impl Scanner<'_, '_> {
             heading_is_nearer,
             samples: samples.into_iter().map(|(_, figure)| figure).collect(),
             workload: level.workload.clone(),
+            signs,
         };
         if !prose {
             level.end = at + used;
@@ -385,6 +406,11 @@ impl Scanner<'_, '_> {
                 detail,
                 place,
             });
+        }
+        if !self.out.placed.is_empty() {
+            // Headings are prose too, and what was not understood is none.
+            let free = |at: usize| !self.used[at];
+            self.out.wording = Wording::of(self.lines, &free);
         }
         if self.options.explain {
             self.explain();

@@ -145,6 +145,9 @@ pub enum Finding {
     /// What the program under test printed about itself (an FPS line): one
     /// measurement inside a run, to be joined to the run it belongs to.
     Sample(Figure),
+    /// A table whose rows and columns are given their roles later, from all
+    /// that surrounds it.
+    Grid(Box<table::Grid>),
     /// A command line that was typed at a prompt.
     Command(String),
     /// Something doubtful: code (as the lints have, such as `unit-unknown`,

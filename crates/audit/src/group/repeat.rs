@@ -86,6 +86,7 @@ fn keys(findings: &[(Place, Finding)], context: &str) -> Vec<u64> {
                 keys.push(key(&(label, event, count, bits)));
             }
             Finding::Unsupported { .. }
+            | Finding::Grid(_)
             | Finding::Sample(_)
             | Finding::Command(_)
             | Finding::Doubt(..) => {}

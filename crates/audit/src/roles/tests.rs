@@ -1,15 +1,43 @@
-use super::*;
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
-fn read(text: &str) -> Option<Block> {
+use super::*;
+use crate::Line;
+use crate::grammar::table::Table;
+use crate::grammar::{Block, Figure, Grammar, Labels};
+
+/// What is read of a table that stands alone, as the user says.
+fn read_as(text: &str, options: &Options) -> Option<Block> {
     let lines: Vec<Line<'_>> = text
         .lines()
         .enumerate()
         .map(|(i, t)| Line::plain(i as u32 + 1, t))
         .collect();
-    Table
+    let mut block = Table
         .starts(text.lines().next()?)
         .then(|| Table.read(&lines))
-        .flatten()
+        .flatten()?;
+    let context = Context {
+        headings_differ: 0,
+        runs: None,
+        spread: None,
+        options,
+    };
+    let mut findings = Vec::new();
+    for (at, finding) in std::mem::take(&mut block.findings) {
+        match finding {
+            Finding::Grid(grid) => {
+                let resolved = resolve(&grid, &context).findings;
+                findings.extend(resolved.into_iter().map(|(_, finding)| (at, finding)));
+            }
+            other => findings.push((at, other)),
+        }
+    }
+    block.findings = findings;
+    Some(block)
+}
+
+fn read(text: &str) -> Option<Block> {
+    read_as(text, &Options::default())
 }
 
 fn runs(block: &Block) -> Vec<(&Labels, &Vec<Figure>)> {

@@ -1,18 +1,8 @@
-//! What rows and columns of a table stand for.
+//! The words from which the parts of a table are known.
 
-use super::header::Header;
-use super::row::Row;
+use crate::grammar::table::{Header, Row};
 
-/// What the names above a table's figures are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Across {
-    /// Columns are metrics, rows are configurations.
-    Metrics,
-    /// Columns are configurations, rows are metrics or repetitions.
-    Configurations,
-}
-
-const CONFIGURATION_KEYS: &[&str] = &[
+pub(crate) const CONFIGURATION_KEYS: &[&str] = &[
     "gov",
     "governor",
     "kernel",
@@ -34,7 +24,7 @@ const CONFIGURATION_KEYS: &[&str] = &[
     "flags",
     "worker",
 ];
-const WORKLOAD_KEYS: &[&str] = &[
+pub(crate) const WORKLOAD_KEYS: &[&str] = &[
     "device",
     "test",
     "tests",
@@ -49,7 +39,7 @@ const WORKLOAD_KEYS: &[&str] = &[
     "program",
     "load",
 ];
-const REPETITION_KEYS: &[&str] = &[
+pub(crate) const REPETITION_KEYS: &[&str] = &[
     "iter",
     "iteration",
     "i",
@@ -63,7 +53,7 @@ const REPETITION_KEYS: &[&str] = &[
     "run#",
     "#run",
 ];
-const PARAMETER_KEYS: &[&str] = &[
+pub(crate) const PARAMETER_KEYS: &[&str] = &[
     "threads",
     "thread",
     "groups",
@@ -86,6 +76,11 @@ const PARAMETER_KEYS: &[&str] = &[
     "cpus",
     "nodes",
     "workers",
+    "length",
+    "len",
+    "bytes",
+    "blocksize",
+    "volume",
 ];
 const METRIC_WORDS: &[&str] = &[
     "time",
@@ -139,6 +134,12 @@ const METRIC_WORDS: &[&str] = &[
     "jitter",
     "wakeups",
     "migrations",
+    "await",
+    "svctm",
+    "refault",
+    "nodereclaim",
+    "index",
+    "result",
     "render",
     "total",
     "ms",
@@ -146,6 +147,7 @@ const METRIC_WORDS: &[&str] = &[
     "ns",
     "bytes",
     "size",
+    "memory",
     "memory",
     "rss",
 ];
@@ -195,7 +197,7 @@ const CONFIGURATION_WORDS: &[&str] = &[
     "rt",
 ];
 
-fn key_is(name: &str, list: &[&str]) -> bool {
+pub(crate) fn key_is(name: &str, list: &[&str]) -> bool {
     let name = name
         .trim_matches(|c: char| !c.is_alphanumeric() && c != '#')
         .to_lowercase();
@@ -230,7 +232,7 @@ fn series_version(word: &str) -> bool {
 }
 
 /// Whether a name is one that metrics usually have.
-fn names_metric(name: &str) -> bool {
+pub(crate) fn names_metric(name: &str) -> bool {
     let lower = name.to_lowercase();
     lower.contains(['%', '/']) && !lower.starts_with("w/")
         || lower
@@ -238,104 +240,32 @@ fn names_metric(name: &str) -> bool {
             .any(|word| METRIC_WORDS.contains(&word))
 }
 
-/// Whether columns are metrics or configurations.
-pub(super) fn across(header: &Header, rows: &[Row]) -> Across {
-    if header.columns.iter().any(|column| column.numbered) {
-        return Across::Metrics;
-    }
-    let count = |test: fn(&str) -> bool| header.columns.iter().filter(|c| test(&c.name)).count();
-    let (metrics, configurations) = (count(names_metric), count(names_configuration));
-    let rows_are_metrics = rows
-        .iter()
-        .filter(|row| names_metric(&row.labels.join(" ")))
-        .count()
-        * 2
-        > rows.len();
-    let rows_are_configurations = rows
-        .iter()
-        .filter(|row| names_configuration(&row.labels.join(" ")))
-        .count()
-        * 2
-        > rows.len();
-    let keyed = header
-        .keys
-        .iter()
-        .any(|key| key_is(key, CONFIGURATION_KEYS));
-    if keyed || rows_are_configurations || metrics > configurations {
-        return Across::Metrics;
-    }
-    if configurations > 0 || rows_are_metrics {
-        return Across::Configurations;
-    }
-    if rows.iter().all(|row| row.labels.is_empty())
-        && header.columns.len() <= 4
-        && same_magnitude(rows)
-    {
-        return Across::Configurations;
-    }
-    Across::Metrics
-}
-
-fn same_magnitude(rows: &[Row]) -> bool {
-    rows.iter().all(|row| {
-        let values: Vec<f64> = row.cells.iter().map(|cell| cell.value).collect();
-        let (low, high) = values
-            .iter()
-            .fold((f64::MAX, 0f64), |(l, h), v| (l.min(*v), h.max(*v)));
-        values.len() >= 2 && low > 0.0 && high / low < 10.0
-    })
-}
-
-/// What the label columns of a row say.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct RowKeys {
-    pub(super) configuration: Option<String>,
-    pub(super) workload: Option<String>,
-}
-
-/// Splits the labels of a row into configuration and workload.
-pub(super) fn row_keys(header: &Header, row: &Row) -> RowKeys {
-    let labels = &row.labels;
-    if labels.is_empty() {
-        return RowKeys::default();
-    }
-    if header.keys.len() != labels.len() || labels.len() == 1 {
-        let label = labels.join(" ");
-        let only = header.keys.first().map_or("", String::as_str);
-        return if header.keys.len() == 1 && key_is(only, WORKLOAD_KEYS) {
-            RowKeys {
-                configuration: None,
-                workload: Some(label),
-            }
-        } else {
-            RowKeys {
-                configuration: Some(label),
-                workload: None,
-            }
-        };
-    }
-    let chosen = (0..labels.len())
-        .find(|&at| key_is(&header.keys[at], CONFIGURATION_KEYS))
-        .or_else(|| {
-            (0..labels.len())
-                .rev()
-                .find(|&at| !key_is(&header.keys[at], WORKLOAD_KEYS))
-        })
-        .unwrap_or(labels.len() - 1);
-    let rest: Vec<&str> = labels
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| *at != chosen)
-        .map(|(_, label)| label.as_str())
-        .collect();
-    RowKeys {
-        configuration: Some(labels[chosen].clone()),
-        workload: Some(rest.join(" ")),
-    }
+/// Whether a name is surely that of something measured: `latency`, `IOPS`,
+/// `MB/s`, but not `size` or `count`, which anything may have.
+pub(crate) fn names_measurement(name: &str) -> bool {
+    const VAGUE: &[&str] = &[
+        "min", "max", "size", "bytes", "count", "total", "memory", "std", "user", "system", "sys",
+        "cpu", "usage", "idle", "idles", "render", "avg", "mean", "median", "power", "rate",
+    ];
+    let lower = name.to_lowercase();
+    let rates = [
+        "/s",
+        "/sec",
+        "ops",
+        "iops",
+        "mb/s",
+        "throughput",
+        "latency",
+        "bandwidth",
+    ];
+    rates.iter().any(|rate| lower.ends_with(rate))
+        || lower
+            .split(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '.')))
+            .any(|word| METRIC_WORDS.contains(&word) && !VAGUE.contains(&word))
 }
 
 /// The column that counts repetitions, if there is one.
-pub(super) fn repetition_column(header: &Header, rows: &[Row]) -> Option<usize> {
+pub(crate) fn repetition_column(header: &Header, rows: &[Row]) -> Option<usize> {
     let at = header
         .columns
         .iter()
@@ -350,7 +280,7 @@ pub(super) fn repetition_column(header: &Header, rows: &[Row]) -> Option<usize> 
 }
 
 /// A leading column that is a parameter of the workload (`threads`).
-pub(super) fn parameter_column(header: &Header) -> Option<usize> {
+pub(crate) fn parameter_column(header: &Header) -> Option<usize> {
     header
         .columns
         .iter()
@@ -359,30 +289,44 @@ pub(super) fn parameter_column(header: &Header) -> Option<usize> {
 }
 
 /// A column computed from others (`%change`), which is no measurement.
-pub(super) fn is_derived(name: &str, rows: &[Row], at: usize) -> bool {
-    const DERIVED: &[&str] = &[
-        "change",
-        "delta",
-        "diff",
-        "difference",
-        "gain",
-        "improvement",
-        "speedup",
-        "relative",
-        "rel",
-        "vs base",
-    ];
+pub(crate) fn is_derived(name: &str, rows: &[Row], at: usize) -> bool {
     let lower = name.to_lowercase();
     let bare = lower.trim_matches(|c: char| !c.is_alphanumeric());
-    DERIVED.contains(&bare)
+    let mut words = bare.split(|c: char| !c.is_alphanumeric());
+    matches!(bare, "relative" | "rel" | "vs base" | "ratio")
+        || words.any(|word| CHANGES.contains(&word))
         || rows
             .iter()
             .all(|row| row.cells.get(at).is_some_and(|c| c.unit == "%" && c.signed))
             && rows.len() >= 2
 }
 
+/// Words for what is computed from two figures, or says how they scatter.
+const CHANGES: &[&str] = &[
+    "change",
+    "changes",
+    "delta",
+    "diff",
+    "difference",
+    "gain",
+    "gains",
+    "improve",
+    "improvement",
+    "speedup",
+    "reduction",
+    "saved",
+    "saving",
+    "savings",
+    "regression",
+    "degradation",
+    "deviation",
+    "stddev",
+    "stdev",
+    "stderr",
+];
+
 /// A row computed from others (`average`), which is no further run.
-pub(super) fn is_derived_row(label: &str) -> bool {
+pub(crate) fn is_derived_row(label: &str) -> bool {
     const DERIVED: &[&str] = &[
         "avg",
         "average",
@@ -410,7 +354,7 @@ pub(super) fn is_derived_row(label: &str) -> bool {
 }
 
 /// `3.9_1` → (`3.9`, 1); also `base #2`, `base run 2`, `base-run2`.
-pub(super) fn repetition_suffix(label: &str) -> Option<(&str, u32)> {
+pub(crate) fn repetition_suffix(label: &str) -> Option<(&str, u32)> {
     let digits = label.bytes().rev().take_while(u8::is_ascii_digit).count();
     if digits == 0 || digits > 3 || digits == label.len() {
         return None;
