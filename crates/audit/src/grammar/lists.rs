@@ -22,9 +22,9 @@ use assize_bundle::Spread;
 use super::cells::{self, label, line_at};
 use super::quantity::{is_measure, metric_of, quantity};
 use super::spread::{DEVIATIONS, MEANS};
-use super::table::names_configuration;
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
+use crate::roles::words::names_configuration;
 
 /// Lists of figures; see the module.
 pub struct Lists;

@@ -20,9 +20,9 @@ use assize_bundle::Spread as Kind;
 
 use super::cells::{label, line_at, summary};
 use super::quantity::{Quantity, metric_of, quantity};
-use super::table::names_configuration;
 use super::{Block, Figure, Grammar, Labels, Taken};
 use crate::Line;
+use crate::roles::words::names_configuration;
 
 /// Means with their spread; see the module.
 pub struct Spread;
