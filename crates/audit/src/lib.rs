@@ -99,7 +99,8 @@ pub fn read<R: BufRead>(reader: R, source: &str, options: &Options) -> std::io::
 /// Reads one message as a document of its own.
 pub fn read_message(message: &mail::Message, source: &str, options: &Options) -> Audit {
     let mut reading = Reading::default();
-    reading.add(message, options);
+    let lines = reading.begin(message);
+    reading.scan(message, lines, options);
     reading.finish(source, options)
 }
 
@@ -120,14 +121,27 @@ struct Reading {
 impl Reading {
     /// Adds a message; says whether it held any figures.
     fn add(&mut self, message: &mail::Message, options: &Options) -> bool {
-        self.audit.messages += 1;
-        self.doubts.extend(message.doubts.iter().cloned());
-        let mut lines = message.lines();
+        let lines = self.begin(message);
         // Lists archive a mail once for each list it was sent to. All of its
         // blocks would turn out to be repeats; this only says so sooner.
-        if !self.met.insert(fingerprint(&lines)) && !options.explain {
-            return false;
-        }
+        let new = self.met.insert(fingerprint(&lines));
+        (new || options.explain) && self.scan(message, lines, options)
+    }
+
+    /// Counts a message and gives its lines.
+    fn begin<'m>(&mut self, message: &'m mail::Message) -> Vec<Line<'m>> {
+        self.audit.messages += 1;
+        self.doubts.extend(message.doubts.iter().cloned());
+        message.lines()
+    }
+
+    /// Looks for figures; says whether there are any.
+    fn scan(
+        &mut self,
+        message: &mail::Message,
+        mut lines: Vec<Line<'_>>,
+        options: &Options,
+    ) -> bool {
         let ignored = ignore(&mut lines, options);
         let mut scan = scan::scan(&lines, options);
         for (at, text) in ignored {

@@ -73,6 +73,8 @@ struct Scanner<'l, 'o> {
     not_understood: Vec<usize>,
     /// How many lines on the next line with a digit stands.
     digit: Vec<u32>,
+    /// How far each grammar reaches: to ask them for every line takes time.
+    reaches: Vec<usize>,
     /// The line after the last mean with its spread, and of how many runs the
     /// text says that it is.
     stated: Option<(usize, Option<u32>)>,
@@ -98,6 +100,7 @@ pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
         out: Scan::default(),
         not_understood: Vec::new(),
         digit: next_digit(lines),
+        reaches: grammar::all().iter().map(|g| g.reach()).collect(),
         stated: None,
     };
     let mut hunks = Hunks::default();
@@ -142,8 +145,9 @@ impl Scanner<'_, '_> {
         if let Some(used) = self.command(at) {
             return used;
         }
-        for grammar in grammar::all() {
-            if self.digit[at] as usize <= grammar.reach()
+        let digit = self.digit[at] as usize;
+        for (grammar, reach) in grammar::all().iter().zip(&self.reaches) {
+            if digit <= *reach
                 && grammar.starts(text)
                 && let Some(block) = grammar.read(&self.lines[at..])
             {

@@ -21,7 +21,7 @@ use assize_bundle::Spread;
 
 use super::cells::{self, label, line_at};
 use super::quantity::{is_measure, metric_of, quantity};
-use super::spread::{DEVIATIONS, MEANS};
+use super::spread::{DEVIATIONS, MEANS, runs};
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
 use crate::roles::words::names_configuration;
@@ -180,14 +180,23 @@ impl<'t> List<'t> {
     fn findings(&self, turned: bool) -> Vec<(usize, Finding)> {
         let heading = Some(label(self.heading));
         if turned {
+            // `Reading (average of 5 runs):` makes means of what stands below.
+            let n = runs(self.heading);
             let of = |(at, entry): &(usize, Entry<'_>)| {
                 let labels = Labels {
                     configuration: Some(label(entry.label)),
                     workload: heading.clone(),
                     repetition: None,
                 };
-                let figures = vec![Figure::new(metric_of(entry.unit), entry.value, entry.unit)];
-                (*at, Finding::Run { labels, figures })
+                let figure = Figure::new(metric_of(entry.unit), entry.value, entry.unit);
+                let finding = match n {
+                    Some(n) => cells::summary(&labels, figure, None, Some(n)),
+                    None => Finding::Run {
+                        labels,
+                        figures: vec![figure],
+                    },
+                };
+                (*at, finding)
             };
             return self.entries.iter().map(of).collect();
         }

@@ -133,45 +133,76 @@ impl Grammar for Iperf {
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let mut taken: Vec<Taken> = Vec::new();
-        let mut best: Option<(usize, Row)> = None;
-        for at in 0..5000 {
+        let mut rows: Vec<(usize, Row)> = Vec::new();
+        for at in 0..MOST {
             let Some(text) = line_at(lines, at).filter(|_| lines[at].depth == lines[0].depth)
             else {
                 break;
             };
             let text = text.trim();
+            let heading = text.starts_with('[') && text.contains("Interval");
             if let Some(row) = row(text) {
-                let better = best
-                    .as_ref()
-                    .is_none_or(|(_, known)| row.rank() >= known.rank());
-                if better {
-                    best = Some((at, row));
-                }
-            } else if !(text.starts_with('[') && text.contains("Interval")
-                || text.starts_with("- - "))
+                rows.push((at, row));
+            } else if heading && rows.iter().any(|(_, row)| row.whole)
+                || !heading && !text.starts_with("- - ")
             {
-                break;
-            } else if text.contains("Interval") && best.as_ref().is_some_and(|(_, r)| r.whole) {
-                // The next invocation begins.
+                // The next invocation begins, or something else.
                 break;
             }
             taken.push("iperf");
         }
-        let (at, row) = best?;
-        let labels = Labels::default();
-        let figures = vec![Figure::new("throughput", row.rate, row.unit)];
+        // A heading alone is none.
+        if rows.is_empty() {
+            return None;
+        }
         let mut block = Block {
             findings: Vec::new(),
             taken,
         };
-        block.find(at, Finding::Run { labels, figures });
+        let wholes = wholes(rows);
+        if wholes.is_empty() {
+            let detail = "of these rows none is of the whole run".to_owned();
+            block.find(0, Finding::Doubt("not-understood", detail));
+        }
+        for (at, row) in wholes {
+            let labels = Labels::default();
+            let figures = vec![Figure::new("throughput", row.rate, row.unit)];
+            block.find(at, Finding::Run { labels, figures });
+        }
         Some(block)
     }
+}
+
+/// No invocation prints more lines.
+const MOST: usize = 5000;
+
+/// Of the rows of a block those that are of a whole run: what adds up streams or
+/// says that it is the receiver's; else the one of the longest time. Where all
+/// rows are of that time, somebody has collected them from several runs.
+fn wholes(rows: Vec<(usize, Row)>) -> Vec<(usize, Row)> {
+    let Some((_, first)) = rows.first() else {
+        return rows;
+    };
+    let same = |row: &Row| row.length == first.length && row.id == first.id;
+    if rows.len() > 1
+        && rows
+            .iter()
+            .all(|(_, row)| same(row) && !row.whole && !row.sum)
+    {
+        return rows;
+    }
+    let best = rows.iter().map(|(_, row)| row.rank()).max();
+    // Streams that nothing adds up are parts of one run.
+    let ties = rows.iter().filter(|(_, row)| Some(row.rank()) == best);
+    let alone = ties.count() == 1;
+    let is_best = |(_, row): &(usize, Row)| alone && Some(row.rank()) == best;
+    rows.iter().filter(|row| is_best(row)).cloned().collect()
 }
 
 /// A row of iperf's.
 #[derive(Debug, Clone, PartialEq)]
 struct Row {
+    id: String,
     length: f64,
     rate: f64,
     unit: String,
@@ -201,6 +232,7 @@ fn row(text: &str) -> Option<Row> {
     let (rate, rest) = quantity(rest)?;
     let fits = (sum || streams) && rate.unit.contains("bits/sec") && to > from;
     fits.then(|| Row {
+        id: id.trim().to_owned(),
         length: to - from,
         rate: rate.value,
         unit: rate.unit.replace("bits/sec", "bit/s"),

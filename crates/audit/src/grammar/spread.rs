@@ -62,17 +62,18 @@ impl Grammar for Spread {
             return false;
         }
         let bytes = line.as_bytes();
-        memchr::memchr2(0xc2, 0xef, bytes).is_some()
-            || bytes.windows(2).any(|pair| match pair {
-                // `+-`, `+/-`; stdev, avg, average, cv, sd, mean.
-                b"+-" | b"+/" | b"ev" | b"vg" | b"cv" | b"CV" | b"sd" | b"SD" => true,
-                [b'e' | b'E', b'a' | b'A'] | [b'a' | b'A', b'v' | b'V'] => true,
-                _ => false,
+        memchr::memchr3(0xc2, 0xcf, 0xef, bytes).is_some()
+            || memchr::memchr_iter(b'+', bytes).any(|at| {
+                let after = &bytes[at + 1..];
+                after.starts_with(b"-") || after.starts_with(b"/-")
             })
+            || memchr::memchr2_iter(b'v', b'V', bytes).any(|at| names_statistic(bytes, at))
+            || memchr::memmem::find(bytes, b"sd").is_some()
+            || memchr::memmem::find(bytes, b"SD").is_some()
     }
 
     fn reach(&self) -> usize {
-        1
+        0
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
@@ -100,6 +101,27 @@ impl Grammar for Spread {
         };
         block.find(0, summary(&labels, figure, Some(told.spread), told.n));
         Some(block)
+    }
+}
+
+/// Whether a `v` is that of `stddev`, `deviation`, `avg`, `average`, `cv` or
+/// `coeffvar`. Of all letters in these words it is the rarest.
+fn names_statistic(bytes: &[u8], at: usize) -> bool {
+    let byte = |at: Option<usize>| {
+        let byte = at.and_then(|at| bytes.get(at));
+        byte.map_or(b' ', u8::to_ascii_lowercase)
+    };
+    let before = |by: usize| byte(at.checked_sub(by));
+    let (next, second) = (byte(Some(at + 1)), byte(Some(at + 2)));
+    match before(1) {
+        b'e' => {
+            let whole = matches!(before(3), b't' | b'd' | b' ' | b'.' | b'-');
+            before(2) == b'd' && (next == b'i' || whole)
+        }
+        b'a' => next == b'g' || next == b'e' && second == b'r',
+        b'c' => !next.is_ascii_alphanumeric(),
+        b'f' => next == b'a' && second == b'r',
+        _ => false,
     }
 }
 
@@ -299,7 +321,12 @@ pub(crate) fn runs(text: &str) -> Option<u32> {
             _ if *word == "n" && words.get(at + 1) == Some(&"=") => {
                 words.get(at + 2).and_then(|digits| digits.parse().ok())
             }
-            _ if at > 0 && matches!(*word, "runs" | "repetitions" | "iterations" | "trials") => {
+            _ if at > 0
+                && matches!(
+                    *word,
+                    "runs" | "repetitions" | "iterations" | "trials" | "rounds"
+                ) =>
+            {
                 number_of(words[at - 1]).filter(|_| is_about_means(&words[..at - 1], word))
             }
             _ => None,

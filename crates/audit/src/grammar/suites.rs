@@ -133,6 +133,7 @@ impl Grammar for Sysbench {
         let texts = stretch(lines, |text| kept(text).is_some() || other(text));
         let mut figures: Vec<Figure> = Vec::new();
         for text in &texts {
+            figures.extend(fileio(text));
             let Some((start, metric, unit)) = kept(text) else {
                 continue;
             };
@@ -149,6 +150,26 @@ impl Grammar for Sysbench {
         let enough = figures.len() >= 2;
         run(0, figures, vec!["sysbench"; texts.len()]).filter(|_| enough)
     }
+}
+
+/// `write: IOPS=31710.38 495.47 MiB/s (519.54 MB/s)` of sysbench's fileio.
+fn fileio(text: &str) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    let (Some((name, rest)), true) = (text.split_once(':'), text.contains("IOPS=")) else {
+        return figures;
+    };
+    let mut words = rest.split_whitespace();
+    let iops = words
+        .next()
+        .and_then(|word| english(word.strip_prefix("IOPS=")?));
+    let rate = words.next().and_then(english);
+    // What was not done has no rate.
+    if let Some(iops) = iops.filter(|iops| *iops > 0.0) {
+        figures.push(Figure::new(format!("{name} iops"), iops, "IOPS"));
+        let rate = rate.filter(|_| words.next() == Some("MiB/s"));
+        figures.extend(rate.map(|rate| Figure::new(name, rate, "MiB/s")));
+    }
+    figures
 }
 
 impl Grammar for Stream {

@@ -105,7 +105,10 @@ fn parts(lines: &[Line<'_>]) -> Option<Block> {
             .and_then(part);
         match found {
             Some((metric, value)) if figures.iter().all(|f| f.metric != metric) => {
-                figures.push(Figure::new(metric, value, "s"));
+                let mut figure = Figure::new(metric, value, "s");
+                let text = line_at(lines, at).unwrap_or_default();
+                figure.step = Some(last_digit(text));
+                figures.push(figure);
             }
             _ => break,
         }
@@ -129,6 +132,15 @@ fn part(text: &str) -> Option<(&'static str, f64)> {
     Some((name, minutes(value)?))
 }
 
+/// The place of the last digit of a time.
+fn last_digit(text: &str) -> f64 {
+    let text = text.trim().trim_end_matches('s');
+    let places = text
+        .rsplit_once(['.', ','])
+        .map_or(0, |(_, digits)| digits.len().min(9));
+    10_f64.powi(-i32::try_from(places).unwrap_or(0))
+}
+
 /// `1m3.120s`, `1m3,120s`, `33.12s` or `33.12` as seconds.
 fn minutes(text: &str) -> Option<f64> {
     let text = text.replace(',', ".");
@@ -138,7 +150,9 @@ fn minutes(text: &str) -> Option<f64> {
             None => (0.0, minutes),
         };
         let seconds = plain(seconds.strip_suffix('s')?)?;
-        return (seconds < 60.0).then_some(hours * 3600.0 + whole(minutes)? * 60.0 + seconds);
+        let all = hours * 3600.0 + whole(minutes)? * 60.0 + seconds;
+        // The sum has no more digits than what was printed.
+        return (seconds < 60.0).then_some((all * 1e6).round() / 1e6);
     }
     plain(text.strip_suffix('s').unwrap_or(&text))
 }
@@ -240,6 +254,8 @@ mod tests {
     fn times_have_minutes_hours_and_commas() {
         assert_eq!(part("real\t1m3.120s"), Some(("real", 63.12)));
         assert_eq!(part("user    0m3,120s"), Some(("user", 3.12)));
+        assert_eq!(part("sys 2m55.544s"), Some(("sys", 175.544)));
+        assert!((last_digit("sys 2m55.544s") - 0.001).abs() < 1e-12);
         assert_eq!(part("sys 1h2m3.5s"), Some(("sys", 3723.5)));
         assert_eq!(part("real 12.05"), Some(("real", 12.05)));
         assert_eq!(clock("1:02:03.50"), Some(3723.5));

@@ -137,7 +137,13 @@ fn of_a_network_benchmark_only_the_whole_is_a_run() {
     assert_eq!(of(&runs[0].1, "throughput"), Some((9415.64, "Mbit/s")));
     assert_eq!(of(&runs[1].1, "transactions"), Some((12_345.67, "1/s")));
     assert_eq!(of(&runs[2].1, "throughput"), Some((9.40, "Gbit/s")));
-    assert_eq!(runs.len(), 3, "seconds on the way are samples");
+    let collected: Vec<_> = runs[3..]
+        .iter()
+        .filter_map(|(_, f)| of(f, "throughput"))
+        .collect();
+    let rates = [780.5, 777.5, 775.5].map(|rate| (rate, "Mbit/s"));
+    assert_eq!(collected, rates, "seconds on the way are samples");
+    assert_eq!(read(NETWORK).doubts(), ["not-understood"], "two streams");
 }
 
 #[test]
@@ -154,7 +160,13 @@ fn reports_of_suites_are_runs_and_kernbench_means() {
     let unixbench = &runs[2].1;
     assert_eq!(of(unixbench, "Pipe Throughput"), Some((1_234_567.5, "lps")));
     assert_eq!(of(unixbench, "index score"), Some((1776.8, "")));
-    assert_eq!(runs.len(), 3);
+    let fileio = &runs[3].1;
+    assert_eq!(of(fileio, "write iops"), Some((31_710.38, "IOPS")));
+    assert_eq!(of(fileio, "write"), Some((495.47, "MiB/s")));
+    assert_eq!(of(fileio, "fsync iops"), Some((324_931.88, "IOPS")));
+    assert_eq!(of(fileio, "read iops"), None, "nothing was read");
+    assert_eq!(of(fileio, "latency avg"), Some((0.33, "ms")));
+    assert_eq!(runs.len(), 4);
     let told = read.summaries();
     assert_eq!(told[0].1, "kernbench Optimal load -j 8");
     assert_eq!(told[0].2, Figure::new("Elapsed Time", 33.25, "s"));

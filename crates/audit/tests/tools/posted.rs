@@ -85,6 +85,11 @@ fn a_list_of_statistics_is_a_summary_and_settings_are_nothing() {
         [
             ("Unpatched".to_owned(), 262.5, Some(2.1), None),
             ("Patched".to_owned(), 24.1, Some(9.6), None),
+            // Means by what their heading says, and no runs.
+            ("Original".to_owned(), 3033.5, None, Some(5)),
+            ("Patched".to_owned(), 3520.5, None, Some(5)),
+            ("Original".to_owned(), 2225.5, None, Some(5)),
+            ("Patched".to_owned(), 2800.5, None, Some(5)),
         ]
     );
     assert!(

@@ -41,7 +41,7 @@ impl Grammar for Fio {
             [b'{', ..] => text.len() == 1,
             [b'3' | b'4', b';', ..] => true,
             bytes => {
-                memchr::memchr(b'=', bytes).is_some()
+                has_key(bytes)
                     && matches!(
                         said(line),
                         Some(Said::Rates { .. } | Said::Job { .. } | Said::Total { .. })
@@ -62,6 +62,15 @@ impl Grammar for Fio {
             _ => report(lines),
         }
     }
+}
+
+/// Whether a line has a key of those with which reports begin: `IOPS=`, `bw=`,
+/// `BW=`, `iops=`, `(groupid=`. Most lines with an `=` are of programs.
+fn has_key(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(b'=', bytes).any(|at| {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        matches!(before, Some(b'S' | b's' | b'w' | b'W' | b'd' | b'o'))
+    })
 }
 
 /// A run as it is put together.
