@@ -319,3 +319,22 @@ fn a_column_of_changes_must_say_what_its_columns_say() {
     assert!(doubted(["+10.0%", "+10.0%", "+10.0%"]), "a sign");
     assert!(doubted(["+10.0%", "-10.0%", "+31.0%"]), "a size");
 }
+
+#[test]
+fn a_table_that_stands_there_twice_counts_once() {
+    let once = include_str!("admission/runs.txt");
+    let twice = format!("{once}\nThe same once more:\n\n{once}");
+    assert_eq!(values(&records(&twice), "Patched kernel", "time").len(), 3);
+}
+
+#[test]
+fn columns_of_parameters_and_of_changes_are_no_configurations() {
+    let records = records(
+        "Operations per second, compared:\n\n\
+         clients  before  after  after/before  std dev\n\
+         1        101.5   111.5  1.10          0.5\n\
+         2        201.5   221.5  1.10          0.6\n\
+         4        401.5   441.5  1.10          0.7\n",
+    );
+    assert_eq!(compared(&records), ["before", "after"]);
+}

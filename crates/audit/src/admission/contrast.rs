@@ -136,6 +136,9 @@ fn is_commit(word: &str) -> bool {
 /// thing, if there is any.
 pub(crate) fn between(a: &str, b: &str) -> Option<Sign> {
     let (a_words, b_words) = (words(a), words(b));
+    if is_parameter(a) || is_parameter(b) {
+        return None;
+    }
     if a_words == b_words {
         return mark_only(a, b);
     }
@@ -250,13 +253,23 @@ fn versions(a: &[String], b: &[String]) -> bool {
     !x.is_empty() && !y.is_empty() && x != y && (says_more(a) || says_more(b))
 }
 
+/// Names of parameters of workloads.
+const PARAMETERS: &[&str] = &[
+    "bs", "size", "iodepth", "qd", "depth", "numjobs", "jobs", "threads", "thr", "rw", "block",
+    "len", "length", "cpu", "cpus", "nr", "n", "groups", "iter", "pid", "id", "time",
+];
+
+/// `thr=64`: a parameter of a workload with its value.
+fn is_parameter(name: &str) -> bool {
+    name.split_once('=').is_some_and(|(key, _)| {
+        let key = key.trim().to_lowercase();
+        PARAMETERS.contains(&key.as_str())
+    })
+}
+
 /// `x=on` and `x=off`: the same name, another value, and no parameter of a
 /// workload.
 fn switched(a: &str, b: &str) -> bool {
-    const PARAMETERS: &[&str] = &[
-        "bs", "size", "iodepth", "qd", "depth", "numjobs", "jobs", "threads", "rw", "block", "len",
-        "length", "cpu", "cpus", "nr", "n", "groups", "iter", "pid", "id", "time",
-    ];
     let parted = |name: &str| {
         let (left, right) = name.split_once('=')?;
         let key = left.split_whitespace().next_back()?.to_lowercase();

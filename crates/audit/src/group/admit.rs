@@ -6,7 +6,7 @@ use assize_bundle::Doubt;
 
 use super::Item;
 use super::assemble::name_of;
-use super::samples::is_sweep;
+use super::samples::{is_constant, is_sweep};
 use crate::admission::candidates::{Admission, Member, weigh};
 use crate::admission::wording::Wording;
 use crate::grammar::{Figure, Finding, Labels};
@@ -14,6 +14,8 @@ use crate::options::Options;
 
 /// Items of one workload.
 type Group = Vec<usize>;
+/// The values of one metric by configuration, each with its item.
+type Series = BTreeMap<String, Vec<(usize, f64)>>;
 
 /// Weighs the configurations of every workload, and turns the figures of those
 /// that are not admitted into statements.
@@ -142,8 +144,7 @@ fn without_sweeps(
     names: &BTreeMap<String, String>,
     doubts: &mut Vec<Doubt>,
 ) -> Vec<Item> {
-    let mut series: BTreeMap<(String, String), BTreeMap<String, Vec<(usize, f64)>>> =
-        BTreeMap::new();
+    let mut series: BTreeMap<(String, String), Series> = BTreeMap::new();
     for (at, item) in items.iter().enumerate() {
         let Finding::Run { figures, .. } = &item.finding else {
             continue;
@@ -169,6 +170,11 @@ fn without_sweeps(
             .values()
             .map(|cell| cell.iter().map(|(_, value)| *value).collect())
             .collect();
+        if is_constant(&columns) {
+            let places = cells.values().flatten();
+            out.extend(places.map(|(at, _)| (*at, metric.clone())));
+            continue;
+        }
         if !is_sweep(&columns) {
             continue;
         }

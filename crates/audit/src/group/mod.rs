@@ -188,6 +188,17 @@ impl Grouper {
         if let Some(original) = self.seen.repeats(&placed.findings, heading, stand) {
             if let Some((place, _)) = placed.findings.first() {
                 self.repeats.push((*place, original));
+                if original.message == message && placed.depth == 0 {
+                    let detail = format!(
+                        "the same figures as at line {}: counted once",
+                        original.line
+                    );
+                    self.doubts.push(Doubt {
+                        code: "duplicate-rows".to_string(),
+                        detail,
+                        place: *place,
+                    });
+                }
             }
             return;
         }

@@ -62,7 +62,7 @@ fn metrics(finding: &Finding) -> Vec<&String> {
 /// mean of their figures is that run's.
 pub(super) fn join_samples(items: Vec<Item>) -> Vec<Item> {
     let mut joined: Vec<Item> = Vec::with_capacity(items.len());
-    let mut index: BTreeMap<(Cell, u32), (usize, usize)> = BTreeMap::new();
+    let mut index: BTreeMap<(Cell, u32), usize> = BTreeMap::new();
     let mut figures: BTreeMap<usize, Vec<Figure>> = BTreeMap::new();
     for item in items {
         let numbered = item.labels().repetition.is_some();
@@ -76,14 +76,9 @@ pub(super) fn join_samples(items: Vec<Item>) -> Vec<Item> {
         }
         let command = item.command.as_ref().map_or(0, |(place, _)| place.line);
         let next = joined.len();
-        let (at, block) = *index
-            .entry((cell(&item), command))
-            .or_insert((next, item.block));
+        let at = *index.entry((cell(&item), command)).or_insert(next);
         if at == next {
             joined.push(item);
-        } else if block == item.block {
-            // One table never gives a cell twice unless it says so.
-            figures.entry(at).or_default().extend(own.iter().cloned());
         } else {
             figures.entry(at).or_default().extend(own.iter().cloned());
         }
@@ -95,6 +90,15 @@ pub(super) fn join_samples(items: Vec<Item>) -> Vec<Item> {
         }
     }
     joined
+}
+
+/// Whether several runs gave one whole number throughout: a parameter that a
+/// table repeats in each row.
+pub(super) fn is_constant(columns: &[Vec<f64>]) -> bool {
+    let mut values = columns.iter().flatten();
+    let several = columns.iter().any(|values| values.len() >= 2);
+    let first = values.next().copied().unwrap_or_default();
+    several && first.fract() == 0.0 && values.all(|value| *value == first)
 }
 
 /// Runs of a cell whose figures stand in the same order in every
@@ -132,6 +136,10 @@ mod tests {
         assert!(!is_sweep(&runs));
         let alike = [vec![10.1, 10.2, 10.3], vec![11.1, 11.2, 11.3]];
         assert!(!is_sweep(&alike), "three may stand in order by chance");
+        assert!(is_constant(&[vec![2.0, 2.0], vec![2.0]]));
+        assert!(
+            !is_constant(&[vec![2.5, 2.5], vec![2.5]]) && !is_constant(&[vec![2.0], vec![2.0]])
+        );
         let long = [vec![1.0, 1.1, 1.2, 1.3, 1.4], vec![2.0, 2.1, 2.2, 2.3, 2.4]];
         assert!(is_sweep(&long));
     }

@@ -127,9 +127,9 @@ fn by_row(grid: &Grid, roles: &Roles, cells: &mut Cells) {
         let mut labels = labels(keys);
         if let Some(column) = roles.repetition {
             labels.repetition = Some(row.cells[column].value as u32);
-        } else if labels.repetition.is_none() && repeated_name(grid, roles, at) {
-            labels.repetition = Some(at as u32 + 1);
-        } else if roles.rows == Role::Repetitions {
+        } else if roles.rows == Role::Repetitions
+            || labels.repetition.is_none() && repeated_name(grid, roles, at)
+        {
             labels.repetition = Some(at as u32 + 1);
         }
         match roles.parameter.filter(|&at| names_rows(grid, at)) {

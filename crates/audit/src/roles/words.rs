@@ -270,13 +270,14 @@ pub(crate) fn repetition_column(header: &Header, rows: &[Row]) -> Option<usize> 
         .columns
         .iter()
         .position(|column| key_is(&column.name, REPETITION_KEYS))?;
-    rows.iter()
-        .all(|row| {
-            row.cells
-                .get(at)
-                .is_some_and(|c| c.value >= 0.0 && c.value.fract() == 0.0)
-        })
-        .then_some(at)
+    let values = rows
+        .iter()
+        .map(|row| row.cells.get(at).map(|cell| cell.value));
+    let whole = |value: &Option<f64>| value.is_some_and(|v| v >= 0.0 && v.fract() == 0.0);
+    let values: Vec<Option<f64>> = values.collect();
+    // One number in many rows is how often something was done in each.
+    let constant = values.len() >= 3 && values.iter().all(|value| *value == values[0]);
+    (!constant && values.iter().all(whole)).then_some(at)
 }
 
 /// A leading column that is a parameter of the workload (`threads`).
@@ -293,7 +294,16 @@ pub(crate) fn is_derived(name: &str, rows: &[Row], at: usize) -> bool {
     let lower = name.to_lowercase();
     let bare = lower.trim_matches(|c: char| !c.is_alphanumeric());
     let mut words = bare.split(|c: char| !c.is_alphanumeric());
+    let side = |word: &str| {
+        let sides = [
+            "after", "before", "new", "old", "patched", "base", "baseline",
+        ];
+        sides.contains(&word.trim())
+    };
     matches!(bare, "relative" | "rel" | "vs base" | "ratio")
+        || bare
+            .split_once('/')
+            .is_some_and(|(a, b)| side(a) && side(b))
         || words.any(|word| CHANGES.contains(&word))
         || rows
             .iter()
@@ -323,6 +333,13 @@ const CHANGES: &[&str] = &[
     "stddev",
     "stdev",
     "stderr",
+    "std",
+    "variance",
+    "cmp",
+    "chg",
+    "pct",
+    "percent",
+    "percentage",
 ];
 
 /// A row computed from others (`average`), which is no further run.
@@ -350,7 +367,8 @@ pub(crate) fn is_derived_row(label: &str) -> bool {
         "rsd",
     ];
     let lower = label.to_lowercase();
-    DERIVED.contains(&lower.trim_matches(|c: char| !c.is_alphanumeric()))
+    let bare = lower.trim_matches(|c: char| !c.is_alphanumeric());
+    DERIVED.contains(&bare) || bare.starts_with("standard deviation") || bare.starts_with("std dev")
 }
 
 /// `3.9_1` → (`3.9`, 1); also `base #2`, `base run 2`, `base-run2`.
