@@ -4,8 +4,8 @@ use crate::Error;
 use crate::command::{cargo, command, run as run_command, works};
 use crate::steps::{Done, Step, take_all};
 use crate::{
-    agent, deny, docs, exact_soak, kernel_tests, kmod, lab, oracle, spelling, test, tidy, trials,
-    validity,
+    agent, corpus, deny, docs, exact_soak, kernel_tests, kmod, lab, oracle, spelling, test, tidy,
+    trials, validity,
 };
 
 const STEPS: &[Step] = &[
@@ -40,6 +40,10 @@ const STEPS: &[Step] = &[
     Step {
         name: "validity",
         run: validity::step,
+    },
+    Step {
+        name: "corpus",
+        run: corpus::step,
     },
     Step {
         name: "spelling",

@@ -4,11 +4,14 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
+use assize_audit::mail::Message;
 use assize_audit::{Audit, Options};
 use assize_bundle::Records;
 
+use crate::archive::{self, Mails};
 use crate::cli::{AuditArguments, Format};
 use crate::failure::Failure;
+use crate::mailbox::mailbox;
 use crate::output;
 use crate::page::{From, Material};
 use crate::terms::Terms;
@@ -22,11 +25,19 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         exposure_s: arguments.exposure,
         // The page shows the lines beside the figures.
         explain: arguments.explain || output::format(&arguments.showing) == Format::Html,
+        columns_are: arguments.columns_are,
+        rows_are: arguments.rows_are,
+        transpose: arguments.transpose,
+        spread: arguments.spread,
+        compared: false,
+    };
+    let audit = match document(arguments, &options)? {
+        Source::Document(audit) => audit,
+        Source::Mails(mails) => return mailbox(mails, arguments, &options),
     };
     if arguments.explain {
         only_explained(arguments)?;
     }
-    let audit = read(&arguments.file, &options)?;
     if arguments.explain && output::format(&arguments.showing) == Format::Text {
         let text = explanation(&audit);
         let text = assize_report::printable(&text);
@@ -46,6 +57,61 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         from: From::Post(&audit),
     };
     output::show(&document, &material, &arguments.showing)
+}
+
+/// What there is to judge.
+enum Source {
+    /// One document.
+    Document(Audit),
+    /// Mails, each a document.
+    Mails(Mails),
+}
+
+/// Opens what is to be judged. A file with one mail, or of no mails, is a
+/// document; so is the mail that --message chooses.
+fn document(arguments: &AuditArguments, options: &Options) -> Result<Source, Failure> {
+    let failed = |source| Failure::Read {
+        path: arguments.file.clone(),
+        source,
+    };
+    let name = named(&arguments.file);
+    let mut archive = archive::open(&arguments.file)?;
+    if let Some(wanted) = &arguments.message {
+        let id = wanted.trim_start_matches('<').trim_end_matches('>');
+        for message in archive.mails {
+            let message = message.map_err(failed)?;
+            if message.number.to_string() == *id || message.message_id.as_deref() == Some(id) {
+                let audit = assize_audit::read_message(&message, &name, options);
+                return Ok(Source::Document(audit));
+            }
+        }
+        return Err(Failure::Argument(format!(
+            "--message {wanted}: {name} has no such mail; its mails are numbered from 1"
+        )));
+    }
+    let begin: Vec<Message> = archive
+        .mails
+        .by_ref()
+        .take(2)
+        .collect::<io::Result<_>>()
+        .map_err(failed)?;
+    let listed = arguments.thread || arguments.json_lines || arguments.index.is_some();
+    if begin.len() < 2 && !archive.several && !listed {
+        let read = |message| assize_audit::read_message(message, &name, options);
+        let empty = || assize_audit::empty(&name);
+        return Ok(Source::Document(begin.first().map_or_else(empty, read)));
+    }
+    let all = begin.into_iter().map(Ok).chain(archive.mails);
+    Ok(Source::Mails(Box::new(all)))
+}
+
+/// What a file is called in messages.
+fn named(path: &Path) -> String {
+    if path.as_os_str() == "-" {
+        "standard input".into()
+    } else {
+        path.display().to_string()
+    }
 }
 
 /// Refuses with --explain what it would pass over: as text it shows lines and
@@ -116,12 +182,7 @@ pub(crate) fn read(path: &Path, options: &Options) -> Result<Audit, Failure> {
         }
         Box::new(BufReader::with_capacity(1 << 18, file))
     };
-    let name = if path.as_os_str() == "-" {
-        "standard input".into()
-    } else {
-        path.display().to_string()
-    };
-    assize_audit::read(reader, &name, options).map_err(failed)
+    assize_audit::read(reader, &named(path), options).map_err(failed)
 }
 
 /// Fails if there is nothing to judge, and says what was seen instead.
@@ -203,6 +264,15 @@ fn explanation(audit: &Audit) -> String {
         text.push('\n');
         for line in runs {
             text.push_str(&format!("    runs of {line}\n"));
+        }
+    }
+    for (place, said) in &audit.decisions {
+        for (at, line) in said.iter().enumerate() {
+            let head = match at {
+                0 => format!("  line {}: ", place.line),
+                _ => "    ".to_string(),
+            };
+            text.push_str(&format!("{head}{line}\n"));
         }
     }
     for (place, original) in &audit.repeats {

@@ -178,7 +178,9 @@ pub(crate) enum Colour {
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditArguments {
-    /// The post: plain text, a mail or a mailbox; '-' reads standard input
+    /// The post: plain text or a mail; '-' reads standard input. Of a mailbox, a
+    /// maildir or the git repository of an archive (public-inbox), each mail is
+    /// judged by itself and has a line
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
@@ -194,6 +196,22 @@ pub(crate) struct AuditArguments {
     /// Do not look at lines that match REGEX
     #[arg(long = "ignore", value_name = "REGEX", value_parser = assize_audit::parse_regex)]
     pub(crate) ignore: Vec<Regex>,
+    /// What the columns of tables are: configurations, metrics, workloads or
+    /// repetitions
+    #[arg(long, value_name = "ROLE", value_parser = assize_audit::Role::parse)]
+    pub(crate) columns_are: Option<assize_audit::Role>,
+    /// What the rows of tables are, likewise
+    #[arg(long, value_name = "ROLE", value_parser = assize_audit::Role::parse)]
+    pub(crate) rows_are: Option<assize_audit::Role>,
+    /// Take the rows of tables for what their columns were taken for, and the
+    /// columns for what the rows were
+    #[arg(long, conflicts_with_all = ["columns_are", "rows_are"])]
+    pub(crate) transpose: bool,
+    /// What a '+-' behind a mean is: sd (standard deviation), se (standard
+    /// error), ci95 (half of a 95 % interval) or cv (sd in percent) [default:
+    /// what the text says, else what leaves most doubt]
+    #[arg(long, value_name = "KIND", value_parser = assize_audit::SpreadKind::parse)]
+    pub(crate) spread: Option<assize_audit::SpreadKind>,
     /// For how long events were counted, as in 300s, 5m or 1h
     #[arg(long, value_name = "DURATION", value_parser = assize_audit::parse_duration)]
     pub(crate) exposure: Option<f64>,
@@ -203,6 +221,19 @@ pub(crate) struct AuditArguments {
     /// Keep what was read as a bundle in this new directory
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Of several mails, only this one: its number, or its Message-ID
+    #[arg(long, value_name = "MAIL", conflicts_with_all = ["thread", "index", "json_lines"])]
+    pub(crate) message: Option<String>,
+    /// Judge several mails thread by thread: figures of a reply join those of
+    /// what it answers; versions of a series are apart
+    #[arg(long)]
+    pub(crate) thread: bool,
+    /// Print the line of each mail as JSON
+    #[arg(long)]
+    pub(crate) json_lines: bool,
+    /// Write a page with a row for each mail or thread that holds figures
+    #[arg(long, value_name = "PAGE")]
+    pub(crate) index: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -127,7 +127,12 @@ fn read(path: &Path) -> Result<Records, Failure> {
         resolutions::declare(path, &mut records)?;
         return Ok(records);
     }
-    let found = audit::read(path, &Options::default())?;
+    // Who compares files says what is compared.
+    let options = Options {
+        compared: true,
+        ..Options::default()
+    };
+    let found = audit::read(path, &options)?;
     audit::something(&found)?;
     Ok(found.records)
 }

@@ -3,6 +3,7 @@
 //! This crate reads arguments, calls the other rooms and prints. It knows no
 //! statistics and no formats.
 
+mod archive;
 mod audit;
 mod cli;
 mod compare;
@@ -15,6 +16,7 @@ mod joining;
 mod kernel;
 mod levels;
 mod list;
+mod mailbox;
 mod output;
 mod page;
 mod plan;

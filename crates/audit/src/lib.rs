@@ -25,6 +25,7 @@
 pub mod grammar;
 pub mod mail;
 
+mod admission;
 mod command;
 mod dataish;
 mod diff;
@@ -34,19 +35,22 @@ mod line;
 mod located;
 mod options;
 mod printed;
+mod roles;
 mod scan;
+mod threads;
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::BufRead;
 
-use assize_bundle::{Place, Records};
+use assize_bundle::{Doubt, Place, Records};
 use serde::Serialize;
 
 pub use group::{UNNAMED, is_tool};
 pub use line::Line;
 pub use located::{Located, StandsFor, located};
-pub use options::{Options, parse_duration, parse_regex, parse_rule};
+pub use options::{Options, Role, SpreadKind, parse_duration, parse_regex, parse_rule};
+pub use threads::{Letter, Threads};
 
 /// What one line was taken for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -70,11 +74,14 @@ pub struct Audit {
     pub explained: Vec<Explained>,
     /// Blocks that are quotations of others: where, and the original.
     pub repeats: Vec<(Place, Place)>,
+    /// Of tables and of comparisons: what was decided, and why.
+    pub decisions: Vec<(Place, Vec<String>)>,
     /// How many messages were read.
     pub messages: u32,
 }
 
-/// Reads a post, a mail or a mailbox; `source` is its name for messages.
+/// Reads a post, a mail or a mailbox as one document; `source` is its name for
+/// messages.
 ///
 /// Memory is bounded by the largest message and the figures found.
 ///
@@ -82,20 +89,59 @@ pub struct Audit {
 /// Only when the reader fails. Whatever is wrong with the text itself is in
 /// the records as doubts.
 pub fn read<R: BufRead>(reader: R, source: &str, options: &Options) -> std::io::Result<Audit> {
-    let mut grouper = group::Grouper::default();
-    let mut audit = Audit::default();
-    let mut mail_doubts = Vec::new();
-    let mut met = HashSet::new();
+    let mut reading = Reading::default();
     for message in mail::messages(reader) {
-        let message = message?;
-        audit.messages += 1;
-        mail_doubts.extend(message.doubts.iter().cloned());
-        let mut lines = message.lines();
+        reading.add(&message?, options);
+    }
+    Ok(reading.finish(source, options))
+}
+
+/// Reads one message as a document of its own.
+pub fn read_message(message: &mail::Message, source: &str, options: &Options) -> Audit {
+    let mut reading = Reading::default();
+    let lines = reading.begin(message);
+    reading.scan(message, lines, options);
+    reading.finish(source, options)
+}
+
+/// What there is to say of a document without messages.
+pub fn empty(source: &str) -> Audit {
+    Reading::default().finish(source, &Options::default())
+}
+
+/// A document as its messages are added to it.
+#[derive(Default)]
+struct Reading {
+    grouper: group::Grouper,
+    audit: Audit,
+    doubts: Vec<Doubt>,
+    met: HashSet<u64>,
+}
+
+impl Reading {
+    /// Adds a message; says whether it held any figures.
+    fn add(&mut self, message: &mail::Message, options: &Options) -> bool {
+        let lines = self.begin(message);
         // Lists archive a mail once for each list it was sent to. All of its
         // blocks would turn out to be repeats; this only says so sooner.
-        if !met.insert(fingerprint(&lines)) && !options.explain {
-            continue;
-        }
+        let new = self.met.insert(fingerprint(&lines));
+        (new || options.explain) && self.scan(message, lines, options)
+    }
+
+    /// Counts a message and gives its lines.
+    fn begin<'m>(&mut self, message: &'m mail::Message) -> Vec<Line<'m>> {
+        self.audit.messages += 1;
+        self.doubts.extend(message.doubts.iter().cloned());
+        message.lines()
+    }
+
+    /// Looks for figures; says whether there are any.
+    fn scan(
+        &mut self,
+        message: &mail::Message,
+        mut lines: Vec<Line<'_>>,
+        options: &Options,
+    ) -> bool {
         let ignored = ignore(&mut lines, options);
         let mut scan = scan::scan(&lines, options);
         for (at, text) in ignored {
@@ -103,15 +149,23 @@ pub fn read<R: BufRead>(reader: R, source: &str, options: &Options) -> std::io::
                 (line.taken, line.text) = ("ignored on request".to_string(), text);
             }
         }
-        audit.explained.append(&mut scan.explained);
-        grouper.add(message.number, message.subject.as_deref(), scan);
+        self.audit.explained.append(&mut scan.explained);
+        let figures = !scan.placed.is_empty();
+        self.grouper
+            .add(message.number, message.subject.as_deref(), scan, options);
+        figures
     }
-    let (mut records, repeats) = grouper.finish(source, options);
-    records.doubts.splice(0..0, mail_doubts);
-    audit.records = records;
-    audit.repeats = repeats;
-    explain_repeats(&mut audit);
-    Ok(audit)
+
+    fn finish(self, source: &str, options: &Options) -> Audit {
+        let mut audit = self.audit;
+        let grouped = self.grouper.finish(source, options);
+        audit.records = grouped.records;
+        audit.records.doubts.splice(0..0, self.doubts);
+        audit.repeats = grouped.repeats;
+        audit.decisions = grouped.decisions;
+        explain_repeats(&mut audit);
+        audit
+    }
 }
 
 /// Makes the lines blank that the user does not want to be looked at, so that

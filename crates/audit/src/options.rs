@@ -2,6 +2,8 @@
 
 use regex::Regex;
 
+pub use crate::roles::Role;
+
 /// Corrections and answers that the post itself does not give.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
@@ -15,6 +17,46 @@ pub struct Options {
     pub exposure_s: Option<f64>,
     /// Keep what every line was taken for.
     pub explain: bool,
+    /// What the columns of tables are.
+    pub columns_are: Option<Role>,
+    /// What the rows of tables are.
+    pub rows_are: Option<Role>,
+    /// Rows are what columns were taken for, and columns what rows were.
+    pub transpose: bool,
+    /// What a `±` is.
+    pub spread: Option<SpreadKind>,
+    /// What is compared is known to whoever asks: nothing is left unjudged
+    /// for want of signs.
+    pub compared: bool,
+}
+
+/// What a `±` behind a mean is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpreadKind {
+    /// The standard deviation of the runs.
+    Sd,
+    /// The standard error of the mean.
+    Se,
+    /// Half of a 95 % confidence interval.
+    Ci95,
+    /// The coefficient of variation, in percent.
+    Cv,
+}
+
+impl SpreadKind {
+    /// Reads `sd`, `se`, `ci95` or `cv`.
+    ///
+    /// # Errors
+    /// A sentence with the words that are known.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "sd" => Ok(SpreadKind::Sd),
+            "se" => Ok(SpreadKind::Se),
+            "ci95" => Ok(SpreadKind::Ci95),
+            "cv" => Ok(SpreadKind::Cv),
+            _ => Err(format!("'{text}' is none of sd, se, ci95, cv")),
+        }
+    }
 }
 
 impl Options {

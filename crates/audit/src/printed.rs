@@ -26,11 +26,20 @@ pub(crate) fn note_steps(format: &str, lines: &[Line<'_>], findings: &mut [(usiz
             *known = known.min(step);
         }
     }
-    let of = |figure: &mut Figure| figure.step = steps.get(&figure.value.to_bits()).copied();
+    let of = |figure: &mut Figure| {
+        // `123k` was printed, and its grammar has said what its last digit is.
+        let printed = steps.get(&figure.value.to_bits()).copied();
+        figure.step = figure.step.or(printed);
+    };
     for (_, finding) in findings {
         match finding {
             Finding::Run { figures, .. } => figures.iter_mut().for_each(of),
             Finding::Summary { figure, .. } | Finding::Sample(figure) => of(figure),
+            Finding::Grid(grid) => {
+                for cell in grid.rows.iter_mut().flat_map(|row| &mut row.cells) {
+                    cell.step = steps.get(&cell.value.to_bits()).copied();
+                }
+            }
             Finding::Statement { .. }
             | Finding::Events { .. }
             | Finding::Unsupported { .. }

@@ -4,6 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use assize_bundle::{Doubt, Place};
 
+use crate::admission::Sign;
+use crate::admission::surroundings;
+use crate::admission::wording::Wording;
 use crate::command;
 use crate::dataish::looks_like_data;
 use crate::diff::Hunks;
@@ -32,6 +35,8 @@ pub(crate) struct Placed {
     pub(crate) samples: Vec<Figure>,
     /// A workload that the user named for the lines above.
     pub(crate) workload: Option<String>,
+    /// What its lines and those around say for or against judging it.
+    pub(crate) signs: Vec<Sign>,
 }
 
 /// What one message held.
@@ -43,6 +48,8 @@ pub(crate) struct Scan {
     pub(crate) explained: Vec<Explained>,
     /// Seconds of `sleep N` lines, by place.
     pub(crate) sleeps: Vec<(Place, f64)>,
+    /// What the text around the figures says of them.
+    pub(crate) wording: Wording,
 }
 
 /// What is remembered for each quote depth.
@@ -66,6 +73,11 @@ struct Scanner<'l, 'o> {
     not_understood: Vec<usize>,
     /// How many lines on the next line with a digit stands.
     digit: Vec<u32>,
+    /// How far each grammar reaches: to ask them for every line takes time.
+    reaches: Vec<usize>,
+    /// The line after the last mean with its spread, and of how many runs the
+    /// text says that it is.
+    stated: Option<(usize, Option<u32>)>,
 }
 
 /// At most so many lines that were not understood are listed one by one.
@@ -73,6 +85,9 @@ const LISTED: usize = 20;
 
 /// A line longer than this that no grammar has read is no line of a mail.
 const LONG: usize = 4000;
+
+/// How far above a mean the number of its runs is looked for.
+const RUNS_ABOVE: usize = 12;
 
 /// Finds all blocks of a message.
 pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
@@ -85,6 +100,8 @@ pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
         out: Scan::default(),
         not_understood: Vec::new(),
         digit: next_digit(lines),
+        reaches: grammar::all().iter().map(|g| g.reach()).collect(),
+        stated: None,
     };
     let mut hunks = Hunks::default();
     let mut at = 0;
@@ -128,8 +145,9 @@ impl Scanner<'_, '_> {
         if let Some(used) = self.command(at) {
             return used;
         }
-        for grammar in grammar::all() {
-            if self.digit[at] as usize <= grammar.reach()
+        let digit = self.digit[at] as usize;
+        for (grammar, reach) in grammar::all().iter().zip(&self.reaches) {
+            if digit <= *reach
                 && grammar.starts(text)
                 && let Some(block) = grammar.read(&self.lines[at..])
             {
@@ -212,6 +230,9 @@ impl Scanner<'_, '_> {
         for (i, what) in block.taken.iter().enumerate().take(used) {
             self.take(at + i, what);
         }
+        if format == "spread" {
+            self.note_runs(at, &mut block);
+        }
         let mut findings = Vec::new();
         let mut measuring = false;
         for (i, finding) in block.findings {
@@ -227,6 +248,13 @@ impl Scanner<'_, '_> {
                         place,
                     });
                 }
+                Finding::Grid(mut grid) => {
+                    let last = self.lines.len() - 1;
+                    let at_row = |row: &usize| self.lines[(at + row).min(last)].place;
+                    grid.places = grid.at.iter().map(at_row).collect();
+                    measuring = true;
+                    findings.push((place, Finding::Grid(grid)));
+                }
                 other => {
                     measuring = true;
                     findings.push((place, other));
@@ -237,6 +265,34 @@ impl Scanner<'_, '_> {
             self.place(at, used, format, findings);
         }
         used
+    }
+
+    /// Gives means that do not say of how many runs they are what the sentences
+    /// above say, up to the last block; above a further mean, what held for the
+    /// last.
+    fn note_runs(&mut self, at: usize, block: &mut Block) {
+        let depth = self.lines[at].depth;
+        let mut told = None;
+        for i in (at.saturating_sub(RUNS_ABOVE)..at).rev() {
+            if let Some((end, last)) = self.stated
+                && i < end
+            {
+                told = last;
+                break;
+            }
+            if self.used[i] || told.is_some() {
+                break;
+            }
+            if self.lines[i].depth == depth {
+                told = grammar::stated_runs(&self.lines[i].text);
+            }
+        }
+        self.stated = Some((at + block.taken.len(), told));
+        for (_, finding) in &mut block.findings {
+            if let Finding::Summary { n: n @ None, .. } = finding {
+                *n = told;
+            }
+        }
     }
 
     fn place(
@@ -264,7 +320,7 @@ impl Scanner<'_, '_> {
         }
         let takes_samples = findings
             .iter()
-            .any(|(_, f)| matches!(f, Finding::Run { .. }));
+            .any(|(_, f)| matches!(f, Finding::Run { .. } | Finding::Grid(_)));
         let level = self.level(depth);
         let nearest = headings.last().map(|h| h.at);
         let heading_is_nearer = nearest > level.command.as_ref().map(|(line, ..)| *line);
@@ -273,6 +329,12 @@ impl Scanner<'_, '_> {
         } else {
             Vec::new()
         };
+        let signs = if format == "table" {
+            surroundings::signs(self.lines, at, used)
+        } else {
+            Vec::new()
+        };
+        let level = self.level(depth);
         let placed = Placed {
             format,
             depth,
@@ -285,6 +347,7 @@ impl Scanner<'_, '_> {
             heading_is_nearer,
             samples: samples.into_iter().map(|(_, figure)| figure).collect(),
             workload: level.workload.clone(),
+            signs,
         };
         if !prose {
             level.end = at + used;
@@ -347,6 +410,11 @@ impl Scanner<'_, '_> {
                 detail,
                 place,
             });
+        }
+        if !self.out.placed.is_empty() {
+            // Headings are prose too, and what was not understood is none.
+            let free = |at: usize| !self.used[at];
+            self.out.wording = Wording::of(self.lines, &free);
         }
         if self.options.explain {
             self.explain();

@@ -112,11 +112,13 @@ fn a_block_quoted_again_is_not_another_run() {
         perf(72)
     );
     assert_eq!(cells(&records(&post)).len(), 2);
-    let twice = format!("base:\n{}{}", perf(71), perf(71));
-    assert_eq!(
-        cells(&records(&twice)).len(),
-        2,
-        "pasted twice at one depth is two runs, for the lints to see"
+    let twice = records(&format!("base:\n{}{}", perf(713), perf(713)));
+    assert_eq!(cells(&twice).len(), 1, "pasted twice is one run");
+    assert!(
+        twice
+            .doubts
+            .iter()
+            .any(|doubt| doubt.code == "duplicate-rows")
     );
 }
 

@@ -100,6 +100,7 @@ fn row(text: &str) -> Option<Row> {
         let value = part.trim_start_matches([')', '*']);
         match value.split(['(', '*']).next().map(str::trim) {
             Some("") | None => {}
+            Some(mark) if mark.starts_with('<') => {}
             Some(number) => values.push(english(number)?),
         }
     }

@@ -14,10 +14,14 @@ use assize_bundle::Spread;
 
 use crate::Line;
 
+pub(crate) use spread::runs as stated_runs;
+
 pub mod benchstat;
 pub(crate) mod cells;
 pub mod cyclictest;
+pub mod dd;
 pub mod diffed;
+pub mod fio;
 pub mod frames;
 pub mod gobench;
 pub mod hackbench;
@@ -26,17 +30,24 @@ pub mod hyperfine;
 pub mod hyperfine_export;
 pub mod hyperfine_json;
 mod latencies;
+pub mod lists;
+pub mod lkp;
 pub mod ministat;
 pub mod mmtests;
+pub mod network;
 pub mod number;
 pub mod perf_stat;
 pub mod ping;
 pub mod powertop;
 pub mod prose;
+mod quantity;
 pub mod rtla;
 pub mod schbench;
+pub mod spread;
+pub mod suites;
 pub mod table;
 pub mod turbostat;
+pub mod walltime;
 
 /// What a block itself says about the place of a finding in the experiment.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -61,7 +72,8 @@ pub struct Figure {
     /// The unit as printed; empty for a plain count.
     pub unit: String,
     /// The place of the last digit that was printed, where a number equal to
-    /// the value stands in the text. Grammars leave it to the scanner.
+    /// the value stands in the text. Grammars leave it to the scanner, but for
+    /// numbers with a suffix (`123k`).
     pub step: Option<f64>,
 }
 
@@ -133,6 +145,9 @@ pub enum Finding {
     /// What the program under test printed about itself (an FPS line): one
     /// measurement inside a run, to be joined to the run it belongs to.
     Sample(Figure),
+    /// A table whose rows and columns are given their roles later, from all
+    /// that surrounds it.
+    Grid(Box<table::Grid>),
     /// A command line that was typed at a prompt.
     Command(String),
     /// Something doubtful: code (as the lints have, such as `unit-unknown`,
@@ -187,6 +202,7 @@ pub trait Grammar: Sync {
 /// All formats, most specific first.
 pub fn all() -> &'static [&'static dyn Grammar] {
     &[
+        &fio::Fio,
         &perf_stat::PerfStatJson,
         &perf_stat::PerfStatCsv,
         &perf_stat::PerfStatInterval,
@@ -207,7 +223,18 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &turbostat::Turbostat,
         &powertop::Powertop,
         &diffed::Diffed,
+        &walltime::Walltime,
+        &dd::Dd,
+        &network::Netperf,
+        &network::Iperf,
+        &suites::Sysbench,
+        &suites::Stream,
+        &suites::Unixbench,
+        &suites::Kernbench,
+        &lkp::Lkp,
         &mmtests::Mmtests,
+        &spread::Spread,
+        &lists::Lists,
         &table::Table,
         &prose::Prose,
     ]

@@ -6,7 +6,9 @@ use assize_bundle::{Configuration, Doubt, Records};
 
 use super::record::{Runs, record};
 use super::repeat::Stand;
-use super::{Item, factors, names};
+use super::{Item, admit, factors, names, samples};
+use crate::admission::candidates::Admission;
+use crate::admission::wording::Wording;
 use crate::grammar::{self, Finding};
 use crate::options::Options;
 
@@ -18,8 +20,9 @@ pub(super) fn assemble(
     source: &str,
     mut items: Vec<Item>,
     subjects: &BTreeMap<u32, String>,
+    wordings: &BTreeMap<u32, Wording>,
     options: &Options,
-) -> Records {
+) -> (Records, Vec<Admission>) {
     let mut records = Records {
         source: source.to_string(),
         ..Records::default()
@@ -27,9 +30,13 @@ pub(super) fn assemble(
     // A post's own figures come before what it quotes.
     items.sort_by_key(|item| (item.stand.1, item.stand.0, item.place));
     name_workloads(&mut items);
+    samples::tell_tables_apart(&mut items);
+    let items = samples::join_samples(items);
     let names = name_configurations(&items, options);
+    let mut items = items;
     keep_apart(&mut items, &names, subjects, &mut records);
     adopt_summaries(&mut items, &names);
+    let (items, admissions) = admit::admit(items, &names, wordings, options, &mut records.doubts);
     note_names(&mut records, &items, &names);
     find_factors(&mut records, &items, &names);
     let mut runs = Runs::default();
@@ -38,7 +45,7 @@ pub(super) fn assemble(
     }
     records.resolutions = runs.resolutions();
     records.runs = runs.finish();
-    records
+    (records, admissions)
 }
 
 /// Workloads get the program's name; its arguments only where one

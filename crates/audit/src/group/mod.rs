@@ -7,11 +7,14 @@
 //! words used say the opposite. Figures at different quote depths or in
 //! different messages are never pooled.
 
+mod admit;
 mod assemble;
 pub(crate) mod factors;
 pub(crate) mod names;
 mod record;
 mod repeat;
+mod samples;
+mod tables;
 
 pub use assemble::{UNNAMED, is_tool};
 
@@ -19,8 +22,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::{Doubt, Place, Records};
 
+use crate::admission::Sign;
+use crate::admission::candidates::Admission;
+use crate::admission::wording::Wording;
 use crate::grammar::{Finding, Labels, cells};
 use crate::options::Options;
+use crate::roles::{self, NamedBy, Resolved};
 use crate::scan::{Placed, Scan, mean_figures};
 use repeat::{Seen, Stand};
 
@@ -36,6 +43,10 @@ struct Item {
     command: Option<(Place, String)>,
     heading_is_nearer: bool,
     workload: Option<String>,
+    /// Which block of the whole post it is of.
+    block: usize,
+    named_by: NamedBy,
+    signs: Vec<Sign>,
     /// Decided: the label of the configuration and the name of the workload.
     configuration_label: Option<String>,
     workload_name: Option<String>,
@@ -49,7 +60,9 @@ impl Item {
             | Finding::Events { labels, .. }
             | Finding::Statement { labels, .. }
             | Finding::Unsupported { labels, .. } => labels.clone(),
-            Finding::Sample(_) | Finding::Command(_) | Finding::Doubt(..) => Labels::default(),
+            Finding::Grid(_) | Finding::Sample(_) | Finding::Command(_) | Finding::Doubt(..) => {
+                Labels::default()
+            }
         }
     }
 }
@@ -65,11 +78,31 @@ pub(crate) struct Grouper {
     pub(crate) repeats: Vec<(Place, Place)>,
     /// Normalised subject of each message that holds figures.
     subjects: Vec<(u32, String)>,
+    /// What each message's text says.
+    wordings: BTreeMap<u32, Wording>,
+    blocks: usize,
+    /// Lines of tables and what was decided of them, for `--explain`.
+    said: Vec<(Place, String)>,
+}
+
+/// All that came out of a post.
+pub(crate) struct Grouped {
+    pub(crate) records: Records,
+    /// Lines at which a quotation begins, and the original.
+    pub(crate) repeats: Vec<(Place, Place)>,
+    /// What was decided of each table, and of each comparison.
+    pub(crate) decisions: Vec<(Place, Vec<String>)>,
 }
 
 impl Grouper {
     /// Adds one message.
-    pub(crate) fn add(&mut self, message: u32, subject: Option<&str>, scan: Scan) {
+    pub(crate) fn add(
+        &mut self,
+        message: u32,
+        subject: Option<&str>,
+        scan: Scan,
+        options: &Options,
+    ) {
         if !scan.placed.is_empty() {
             self.subjects
                 .push((message, normal_subject(subject.unwrap_or_default())));
@@ -77,6 +110,7 @@ impl Grouper {
         self.doubts.extend(scan.doubts);
         self.sleeps.extend(scan.sleeps);
         let mut context: BTreeMap<u8, (Option<String>, Option<String>)> = BTreeMap::new();
+        let mut blocks = Vec::new();
         for placed in scan.placed {
             let (inner, outer) = context.entry(placed.depth).or_default();
             let mut headings = placed.headings.iter().map(|h| h.text.clone()).rev();
@@ -86,26 +120,89 @@ impl Grouper {
             if let Some(next) = headings.next() {
                 *outer = Some(next);
             }
-            let (inner, outer) = (inner.clone(), outer.clone());
-            self.add_block(message, placed, inner, outer);
+            blocks.push((placed, inner.clone(), outer.clone()));
         }
+        let differ = tables::under_differing_headings(&blocks);
+        for ((placed, inner, outer), headings_differ) in blocks.into_iter().zip(differ) {
+            let context = roles::Context {
+                headings_differ,
+                runs: scan.wording.runs,
+                spread: scan.wording.spread,
+                options,
+            };
+            let (placed, resolved) = self.resolve(placed, &context);
+            self.add_block(message, placed, (inner, outer), resolved);
+        }
+        self.wordings.insert(message, scan.wording);
+    }
+
+    /// Gives the parts of a table their roles.
+    fn resolve(&mut self, mut placed: Placed, context: &roles::Context<'_>) -> (Placed, NamedBy) {
+        let mut named_by = NamedBy::Block;
+        let mut findings = Vec::new();
+        for (place, finding) in std::mem::take(&mut placed.findings) {
+            let Finding::Grid(grid) = finding else {
+                findings.push((place, finding));
+                continue;
+            };
+            let Resolved {
+                findings: read,
+                named_by: by,
+                signs,
+                said,
+                contradictions,
+            } = roles::resolve(&grid, context);
+            if grid.has_spreads() && context.options.spread.or(context.spread).is_none() {
+                self.doubts.push(Doubt {
+                    code: "spread-kind".to_string(),
+                    detail: "what the +- is was not said: it is taken for a standard error; \
+                             --spread says what it is"
+                        .to_string(),
+                    place,
+                });
+            }
+            let doubts = contradictions.into_iter().map(|(place, detail)| Doubt {
+                code: "change-contradicts".to_string(),
+                detail,
+                place,
+            });
+            self.doubts.extend(doubts);
+            findings.extend(read);
+            named_by = by;
+            placed.signs.extend(signs);
+            self.said.push((place, said));
+        }
+        placed.findings = findings;
+        (placed, named_by)
     }
 
     fn add_block(
         &mut self,
         message: u32,
         placed: Placed,
-        inner: Option<String>,
-        outer: Option<String>,
+        (inner, outer): (Option<String>, Option<String>),
+        named_by: NamedBy,
     ) {
         let stand = (message, placed.depth);
         let heading = inner.as_deref().unwrap_or_default();
         if let Some(original) = self.seen.repeats(&placed.findings, heading, stand) {
             if let Some((place, _)) = placed.findings.first() {
                 self.repeats.push((*place, original));
+                if original.message == message && placed.depth == 0 {
+                    let detail = format!(
+                        "the same figures as at line {}: counted once",
+                        original.line
+                    );
+                    self.doubts.push(Doubt {
+                        code: "duplicate-rows".to_string(),
+                        detail,
+                        place: *place,
+                    });
+                }
             }
             return;
         }
+        self.blocks += 1;
         let mut samples = mean_figures(placed.samples.iter());
         for (place, mut finding) in placed.findings {
             if let Finding::Run { figures, .. } = &mut finding {
@@ -123,6 +220,9 @@ impl Grouper {
                 command: placed.command.clone(),
                 heading_is_nearer: placed.heading_is_nearer,
                 workload: placed.workload.clone(),
+                block: self.blocks,
+                named_by,
+                signs: placed.signs.clone(),
                 configuration_label: None,
                 workload_name: None,
             });
@@ -130,11 +230,7 @@ impl Grouper {
     }
 
     /// Decides what belongs where and makes the records.
-    pub(crate) fn finish(
-        mut self,
-        source: &str,
-        options: &Options,
-    ) -> (Records, Vec<(Place, Place)>) {
+    pub(crate) fn finish(mut self, source: &str, options: &Options) -> Grouped {
         let mut stands: BTreeMap<Stand, Vec<&mut Item>> = BTreeMap::new();
         for item in &mut self.items {
             stands.entry(item.stand).or_default().push(item);
@@ -155,9 +251,22 @@ impl Grouper {
         } else {
             BTreeMap::new()
         };
-        let mut records = assemble::assemble(source, self.items, &subjects, options);
+        let (mut records, admissions) =
+            assemble::assemble(source, self.items, &subjects, &self.wordings, options);
         records.doubts.splice(0..0, self.doubts);
-        (records, self.repeats)
+        let tables = self
+            .said
+            .into_iter()
+            .map(|(place, said)| (place, vec![said]));
+        let weighed = admissions.into_iter().map(|one: Admission| {
+            let head = format!("comparison on {}", one.workload);
+            (one.place, std::iter::once(head).chain(one.said).collect())
+        });
+        Grouped {
+            records,
+            repeats: self.repeats,
+            decisions: tables.chain(weighed).collect(),
+        }
     }
 
     /// A trace that was taken during `sleep 300` had 300 s of exposure.
@@ -264,6 +373,11 @@ fn decide(items: &mut [&mut Item], options: &Options) {
                 (item.inner.clone(), own.or(program).or(outer))
             }
         };
+        if item.labels().configuration.is_none() && item.format != "table"
+            || item.named_by == NamedBy::Block && item.labels().configuration.is_none()
+        {
+            item.named_by = NamedBy::Heading;
+        }
         item.configuration_label = configuration;
         let named = workload
             .as_deref()
@@ -292,5 +406,6 @@ fn fall_back(items: &mut [&mut Item]) {
     }
     for item in items.iter_mut() {
         item.configuration_label = item.workload_name.take();
+        item.named_by = NamedBy::Command;
     }
 }

@@ -91,7 +91,7 @@ pub(crate) fn workload_score(name: &str) -> usize {
 
 /// How much a name sounds like that of a configuration.
 pub(crate) fn configuration_score(name: &str) -> usize {
-    usize::from(crate::grammar::table::names_configuration(name))
+    usize::from(crate::roles::words::names_configuration(name))
 }
 
 #[cfg(test)]

@@ -207,7 +207,11 @@ fn record_other(records: &mut Records, cell: Cell, finding: Finding) {
             reason,
             place: cell.place,
         }),
-        Finding::Run { .. } | Finding::Sample(_) | Finding::Command(_) | Finding::Doubt(..) => {}
+        Finding::Run { .. }
+        | Finding::Grid(_)
+        | Finding::Sample(_)
+        | Finding::Command(_)
+        | Finding::Doubt(..) => {}
     }
 }
 

@@ -11,17 +11,31 @@ use crate::grammar::Finding;
 /// such places are one block, quoted; at one place they are two.
 pub(crate) type Stand = (u32, u8);
 
+/// A block that was seen.
+#[derive(Debug)]
+struct Known {
+    stand: Stand,
+    place: Place,
+    heading: String,
+    figures: usize,
+}
+
+/// Figures with so many digits in all, every one the same, are no second
+/// measurement.
+const TELLING: usize = 8;
+
 /// All figures seen so far.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    blocks: Vec<(Stand, Place)>,
+    blocks: Vec<Known>,
     /// Figure to the blocks that hold it.
     holders: HashMap<u64, Vec<u32>>,
 }
 
 impl Seen {
     /// If every figure of these findings stands in one earlier block at
-    /// another stand, where that block begins. Else remembers them.
+    /// another stand, or at this one under the same heading with no others,
+    /// where that block begins. Else remembers them.
     pub(crate) fn repeats(
         &mut self,
         findings: &[(Place, Finding)],
@@ -35,17 +49,25 @@ impl Seen {
             keys.iter()
                 .all(|key| self.holders.get(key).is_some_and(|h| h.contains(block)))
         };
-        if let Some(block) = candidates
-            .iter()
-            .find(|block| self.blocks[**block as usize].0 != stand && holds_all(block))
-        {
-            return Some(self.blocks[*block as usize].1);
+        let telling = telling(findings);
+        let is_again = |block: &&u32| {
+            let known = &self.blocks[**block as usize];
+            let pasted = known.heading == context && known.figures == keys.len() && telling;
+            (known.stand != stand || pasted) && holds_all(block)
+        };
+        if let Some(block) = candidates.iter().find(is_again) {
+            return Some(self.blocks[*block as usize].place);
         }
         let id = self.blocks.len() as u32;
         let place = findings
             .first()
             .map_or_else(Place::default, |(place, _)| *place);
-        self.blocks.push((stand, place));
+        self.blocks.push(Known {
+            stand,
+            place,
+            heading: context.to_string(),
+            figures: keys.len(),
+        });
         for key in keys {
             let holders = self.holders.entry(key).or_default();
             if holders.last() != Some(&id) && holders.len() < 64 {
@@ -54,6 +76,22 @@ impl Seen {
         }
         None
     }
+}
+
+/// Whether figures are so many and so exact that they are not met twice by
+/// chance.
+fn telling(findings: &[(Place, Finding)]) -> bool {
+    let digits = |value: f64| {
+        let text = value.abs().to_string();
+        let text = text.trim_start_matches(['0', '.']).bytes();
+        text.filter(u8::is_ascii_digit).count()
+    };
+    let figures = findings.iter().flat_map(|(_, finding)| match finding {
+        Finding::Run { figures, .. } => figures.iter().map(|figure| figure.value).collect(),
+        Finding::Summary { figure, .. } => vec![figure.value],
+        _ => Vec::new(),
+    });
+    figures.map(digits).sum::<usize>() >= TELLING
 }
 
 fn keys(findings: &[(Place, Finding)], context: &str) -> Vec<u64> {
@@ -86,6 +124,7 @@ fn keys(findings: &[(Place, Finding)], context: &str) -> Vec<u64> {
                 keys.push(key(&(label, event, count, bits)));
             }
             Finding::Unsupported { .. }
+            | Finding::Grid(_)
             | Finding::Sample(_)
             | Finding::Command(_)
             | Finding::Doubt(..) => {}
@@ -134,5 +173,12 @@ mod tests {
             "a trimmed quotation"
         );
         assert_eq!(seen.repeats(&run(&[1.0, 2.5, 3.0]), "", (2, 1)), None);
+        let exact = run(&[1.25, 22.5, 303.0]);
+        assert_eq!(seen.repeats(&exact, "base", (1, 0)), None);
+        assert_eq!(seen.repeats(&exact, "other", (1, 0)), None);
+        assert!(
+            seen.repeats(&exact, "base", (1, 0)).is_some(),
+            "pasted again"
+        );
     }
 }

@@ -36,6 +36,8 @@ pub(super) enum Field {
     From,
     Date,
     MessageId,
+    References,
+    InReplyTo,
     ContentType,
     TransferEncoding,
     Disposition,
@@ -47,11 +49,13 @@ const FIELDS: usize = Field::Trace as usize + 1;
 
 impl Field {
     fn named(name: &[u8]) -> Option<Field> {
-        const NAMES: [(&[u8], Field); 12] = [
+        const NAMES: [(&[u8], Field); 14] = [
             (b"subject", Field::Subject),
             (b"from", Field::From),
             (b"date", Field::Date),
             (b"message-id", Field::MessageId),
+            (b"references", Field::References),
+            (b"in-reply-to", Field::InReplyTo),
             (b"content-type", Field::ContentType),
             (b"content-transfer-encoding", Field::TransferEncoding),
             (b"content-disposition", Field::Disposition),

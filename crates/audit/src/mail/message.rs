@@ -38,12 +38,40 @@ pub struct Message {
     pub message_id: Option<String>,
     /// The date as it was written.
     pub date: Option<String>,
+    /// The mails that it answers, the first of the thread first, without angle
+    /// brackets.
+    pub references: Vec<String>,
     /// What was doubtful in decoding.
     pub doubts: Vec<Doubt>,
     texts: Vec<Text>,
 }
 
+/// No thread is deeper than what is kept of its references.
+const REFERENCES: usize = 200;
+
+/// What a mail answers: the fields `References` and `In-Reply-To`.
+fn references(fields: &Fields<'_>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for field in [Field::References, Field::InReplyTo] {
+        let text = fields.text(field).unwrap_or_default();
+        let ids = text.split('<').skip(1);
+        for id in ids.filter_map(|part| part.split('>').next()) {
+            let id = id.trim();
+            if !id.is_empty() && all.len() < REFERENCES && all.iter().all(|known| known != id) {
+                all.push(id.to_owned());
+            }
+        }
+    }
+    all
+}
+
 impl Message {
+    /// The mail of these bytes, the `number`th of its archive; its lines are
+    /// counted from 1.
+    pub fn read(bytes: Vec<u8>, number: u32) -> Message {
+        Message::mail(bytes, number, 1)
+    }
+
     /// Its lines, decoded and unquoted, in order. Between the parts of a mail
     /// stands an empty line, so that no block of figures reaches across.
     pub fn lines(&self) -> Vec<Line<'_>> {
@@ -73,6 +101,7 @@ impl Message {
             from: None,
             message_id: None,
             date: None,
+            references: Vec::new(),
             doubts: Vec::new(),
             texts: Vec::new(),
         }
@@ -103,6 +132,7 @@ impl Message {
             let id = id.trim_start_matches('<').trim_end_matches('>');
             id.to_owned()
         });
+        message.references = references(&fields);
         if fields.part().is_simple() {
             let start = fields.body;
             message.add_simple(bytes, start, line);

@@ -5,9 +5,12 @@ use assize_audit::grammar::{Figure, Finding, Labels, all};
 use assize_bundle::Spread;
 use proptest::prelude::*;
 
+mod benchmarks;
 mod benchstat;
 mod hyperfine;
+mod lkp;
 mod ministat;
+mod posted;
 mod powertop;
 mod prose;
 mod robust;

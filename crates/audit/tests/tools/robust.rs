@@ -2,7 +2,7 @@
 
 use super::*;
 
-const FIXTURES: [&str; 27] = [
+const FIXTURES: [&str; 37] = [
     include_str!("../hyperfine/two-commands.txt"),
     include_str!("../hyperfine/two-commands.md"),
     include_str!("../hyperfine/two-commands.csv"),
@@ -28,6 +28,16 @@ const FIXTURES: [&str; 27] = [
     include_str!("../powertop/old-page.txt"),
     include_str!("../powertop/old-page-decimal-comma.txt"),
     include_str!("../powertop/idle-stats.txt"),
+    include_str!("../lkp/two-jobs.txt"),
+    include_str!("../posted/lists.txt"),
+    include_str!("../benchmarks/fio.txt"),
+    include_str!("../benchmarks/fio-lines.txt"),
+    include_str!("../benchmarks/fio.json"),
+    include_str!("../benchmarks/fio-terse.txt"),
+    include_str!("../benchmarks/times.txt"),
+    include_str!("../benchmarks/network.txt"),
+    include_str!("../benchmarks/suites.txt"),
+    include_str!("../posted/spreads.txt"),
     "rtt min/avg/max/mdev = 0.03/0.04/0.05/0.01 ms\n",
     "dropped from 63 seconds\ndown to 50 seconds, a 0.9%\nspeedup by a factor of 1.5\n",
 ];

@@ -12,6 +12,7 @@
 mod answer;
 mod block;
 mod grid;
+mod index;
 mod lists;
 mod machines;
 mod overview;
@@ -25,6 +26,7 @@ use std::fmt;
 
 use minijinja::Environment;
 
+pub use index::{Index, IndexRow, index};
 pub use page::{About, Page, Post, PostFigure, PostLine};
 
 /// The style, in the order in which it applies.

@@ -5,7 +5,7 @@
 ///
 /// Whoever asks for the end with status 1 asks for one of these: a test holds
 /// the sources against this list.
-pub const LINTS: [(&str, &str); 70] = [
+pub const LINTS: [(&str, &str); 74] = [
     (
         "aliased-counters",
         "two metrics have the same values in every run: they are one counter",
@@ -25,6 +25,10 @@ pub const LINTS: [(&str, &str); 70] = [
         "an attachment is no text and was not read",
     ),
     ("binary-input", "the input is no text"),
+    (
+        "change-contradicts",
+        "a column of changes contradicts the figures beside it",
+    ),
     (
         "clustered-events",
         "events come in clusters or in a beat, so they are not Poisson",
@@ -123,6 +127,10 @@ pub const LINTS: [(&str, &str); 70] = [
         "a counter gave no number in some intervals",
     ),
     (
+        "not-judged",
+        "figures were read, and nothing says that they compare configurations",
+    ),
+    (
         "not-understood",
         "lines look like figures and were not understood",
     ),
@@ -145,6 +153,10 @@ pub const LINTS: [(&str, &str); 70] = [
         "a configuration changes nothing on a workload, where nothing is compared",
     ),
     (
+        "samples-not-runs",
+        "rows of a table are steps of a parameter or of time, not runs",
+    ),
+    (
         "setting-changed",
         "a setting was another after the workload than before it",
     ),
@@ -157,6 +169,10 @@ pub const LINTS: [(&str, &str); 70] = [
         "several runs of a configuration go on from one memory image",
     ),
     ("software-emulation", "the live machine had no KVM"),
+    (
+        "spread-kind",
+        "what a +- is was not said: it is taken for what leaves most doubt",
+    ),
     ("spread-unknown", "how much runs vary was not given"),
     ("starved", "some contexts got nothing done"),
     (

@@ -4,29 +4,29 @@ use super::row::{self, Row};
 
 /// A metric column: its name and unit.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Column {
+pub(crate) struct Column {
     /// Its name, with the words of the corner where the column is one of
     /// several numbered ones (`non-idle cpu 0`).
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Its unit; may be empty.
-    pub(super) unit: String,
+    pub(crate) unit: String,
     /// Whether it is one of several numbered columns of the same thing.
-    pub(super) numbered: bool,
+    pub(crate) numbered: bool,
 }
 
 /// What the header says.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Header {
+pub(crate) struct Header {
     /// Names over the label columns; empty where there are none.
-    pub(super) keys: Vec<String>,
+    pub(crate) keys: Vec<String>,
     /// One entry for each figure of a row.
-    pub(super) columns: Vec<Column>,
+    pub(crate) columns: Vec<Column>,
     /// What numbered columns have in common (`non-idle`); may be empty.
-    pub(super) corner: String,
+    pub(crate) corner: String,
 }
 
 /// Fits a header line to rows; `None` if it cannot be one.
-pub(super) fn fit(text: &str, rows: &[Row]) -> Option<Header> {
+pub(crate) fn fit(text: &str, rows: &[Row]) -> Option<Header> {
     let first = rows.first()?;
     let (labels, figures) = (first.labels.len(), first.cells.len());
     if text.trim().len() > 400 {
@@ -125,7 +125,7 @@ fn column(cell: &str) -> Option<Column> {
 }
 
 /// `latency (us)`, `time [s]`, `time/s`, `non-idle %` → name and unit.
-pub(super) fn split_unit(cell: &str) -> (String, String) {
+pub(crate) fn split_unit(cell: &str) -> (String, String) {
     for (open, close) in [('(', ')'), ('[', ']')] {
         if let Some(inner) = cell
             .strip_suffix(close)

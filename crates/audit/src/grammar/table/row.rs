@@ -4,24 +4,53 @@ use crate::grammar::number;
 
 /// A numeric cell.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Cell {
+pub(crate) struct Cell {
     /// The value.
-    pub(super) value: f64,
+    pub(crate) value: f64,
     /// The unit glued to or standing behind the number; may be empty.
-    pub(super) unit: String,
-    /// Whether a ± stood behind it (whatever that ± meant).
-    pub(super) spread: bool,
+    pub(crate) unit: String,
+    /// What stood behind a `±`, whatever that meant.
+    pub(crate) spread: Option<PlusMinus>,
     /// Whether the number carried an explicit sign, as changes do.
-    pub(super) signed: bool,
+    pub(crate) signed: bool,
+    /// The place of the last digit, which the scanner finds.
+    pub(crate) step: Option<f64>,
+}
+
+/// The figure behind a `±`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct PlusMinus {
+    pub(crate) value: f64,
+    /// Whether it is a percentage of the figure before it.
+    pub(crate) percent: bool,
+}
+
+impl PlusMinus {
+    fn of(word: &str) -> Option<Self> {
+        let (value, unit) = split_number(word.trim_end_matches([')', ',']))?;
+        (value >= 0.0).then_some(PlusMinus {
+            value: crate::printed::spread(value, word),
+            percent: unit == "%",
+        })
+    }
+
+    /// In the unit of the figure.
+    pub(crate) fn of_value(self, value: f64) -> f64 {
+        if self.percent {
+            (value * self.value / 100.0).abs()
+        } else {
+            self.value
+        }
+    }
 }
 
 /// A line read as a label and the figures behind it.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Row {
+pub(crate) struct Row {
     /// The words before the first number, one entry per cell or word.
-    pub(super) labels: Vec<String>,
+    pub(crate) labels: Vec<String>,
     /// The figures.
-    pub(super) cells: Vec<Cell>,
+    pub(crate) cells: Vec<Cell>,
 }
 
 /// Longest line that is looked at as a row.
@@ -44,7 +73,7 @@ pub(crate) fn is_rule(text: &str) -> bool {
 }
 
 /// The cells of a line with pipes, or `None` where there are none.
-pub(super) fn pipe_cells(text: &str) -> Option<Vec<&str>> {
+pub(crate) fn pipe_cells(text: &str) -> Option<Vec<&str>> {
     let text = text.trim();
     let inner = text.strip_prefix('|').unwrap_or(text);
     let inner = inner.strip_suffix('|').unwrap_or(inner);
@@ -57,7 +86,7 @@ pub(super) fn pipe_cells(text: &str) -> Option<Vec<&str>> {
 }
 
 /// The cells of a line parted by tabs or by two blanks and more.
-pub(super) fn wide_cells(text: &str) -> Vec<&str> {
+pub(crate) fn wide_cells(text: &str) -> Vec<&str> {
     let mut cells = Vec::new();
     for part in text.trim().split('\t') {
         let mut rest = part.trim();
@@ -74,7 +103,7 @@ pub(super) fn wide_cells(text: &str) -> Vec<&str> {
 
 /// How the cells of a table's rows are parted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Parting {
+pub(crate) enum Parting {
     /// By pipes, tabs or two blanks and more.
     Wide,
     /// By any blank.
@@ -82,7 +111,7 @@ pub(super) enum Parting {
 }
 
 /// Reads a line as a data row: labels, then nothing but numbers.
-pub(super) fn data_row(text: &str, parting: Parting) -> Option<Row> {
+pub(crate) fn data_row(text: &str, parting: Parting) -> Option<Row> {
     let text = text.trim();
     if text.len() < 3 || text.len() > LONGEST || !text.bytes().any(|b| b.is_ascii_digit()) {
         return None;
@@ -142,7 +171,7 @@ fn prose_like(row: &Row) -> bool {
 }
 
 /// A whole cell as a number: `12.5`, `12.5 ms`, `76%`, `12 ± 3`, `12 (0.0%)`.
-pub(super) fn cell_value(cell: &str) -> Option<Cell> {
+pub(crate) fn cell_value(cell: &str) -> Option<Cell> {
     let words: Vec<&str> = cell.split_whitespace().take(8).collect();
     let (value, used) = value_at(&words)?;
     (used == words.len()).then_some(value)
@@ -155,8 +184,9 @@ fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
     let mut cell = Cell {
         value,
         unit: glued.to_string(),
-        spread: false,
+        spread: None,
         signed,
+        step: None,
     };
     let mut used = 1;
     if cell.unit.is_empty() && words.get(used).is_some_and(|word| is_unit(word)) {
@@ -167,14 +197,14 @@ fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
         .get(used)
         .is_some_and(|w| matches!(*w, "±" | "+-" | "+/-"))
     {
-        let spread = words.get(used + 1)?;
-        split_number(spread)?;
-        cell.spread = true;
+        cell.spread = Some(PlusMinus::of(words.get(used + 1)?)?);
         used += 2;
-    } else if let Some(word) = words.get(used)
-        && word.strip_prefix('±').and_then(split_number).is_some()
-    {
-        cell.spread = true;
+    } else if let Some(spread) = words.get(used).and_then(|word| {
+        let marks = ["±", "+-", "+/-"];
+        let figure = marks.iter().find_map(|mark| word.strip_prefix(mark))?;
+        PlusMinus::of(figure)
+    }) {
+        cell.spread = Some(spread);
         used += 1;
     }
     used += parenthesis(&words[used..])?;
@@ -194,7 +224,7 @@ fn parenthesis(words: &[&str]) -> Option<usize> {
 }
 
 /// A number with a unit glued to it.
-pub(super) fn split_number(word: &str) -> Option<(f64, &str)> {
+pub(crate) fn split_number(word: &str) -> Option<(f64, &str)> {
     let first = *word.as_bytes().first()?;
     if !(first.is_ascii_digit() || matches!(first, b'+' | b'-')) || word.len() > 40 {
         return None;
@@ -282,7 +312,7 @@ const UNITS: &[&str] = &[
 ];
 
 /// Whether a word is a unit of the kind found behind numbers.
-pub(super) fn is_unit(word: &str) -> bool {
+pub(crate) fn is_unit(word: &str) -> bool {
     UNITS.contains(&word)
 }
 

@@ -1,0 +1,258 @@
+//! `assize audit` of a whole archive: mail by mail, or thread by thread.
+
+use std::fmt::Write as _;
+use std::io::{self, BufWriter, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use assize_audit::{Audit, Letter, Options, Threads, read_message};
+use assize_report::html::{Index, IndexRow, index};
+use assize_verdict::{Document, Verdict};
+
+use crate::archive::Mails;
+use crate::audit::is_something;
+use crate::cli::{AuditArguments, Format};
+use crate::failure::Failure;
+use crate::output;
+use crate::terms::Terms;
+
+/// Judges the mails of an archive, each by itself, and prints a line for each
+/// that holds figures.
+pub(crate) fn mailbox(
+    mails: Mails,
+    arguments: &AuditArguments,
+    options: &Options,
+) -> Result<u8, Failure> {
+    only_lines(arguments)?;
+    let source = arguments.file.display().to_string();
+    let failed = |source| Failure::Read {
+        path: arguments.file.clone(),
+        source,
+    };
+    let mut lines = Lines::new(arguments);
+    let mut found = Index {
+        source,
+        threads: arguments.thread,
+        ..Index::default()
+    };
+    let mut threads = Threads::default();
+    for message in mails {
+        let message = message.map_err(failed)?;
+        found.mails += 1;
+        if arguments.thread {
+            // What breaks on a mail is not to take its thread with it.
+            let _ = catch_unwind(AssertUnwindSafe(|| threads.add(&message, options)));
+            continue;
+        }
+        let letters = [Letter::from(&message)];
+        let row = guarded(&letters, || {
+            judged(
+                &letters,
+                &read_message(&message, &found.source, options),
+                arguments,
+            )
+        });
+        note(row, &mut lines, &mut found, arguments)?;
+    }
+    for (letters, audit) in threads.finish(&found.source.clone(), options) {
+        let row = guarded(&letters, || judged(&letters, &audit, arguments));
+        note(row, &mut lines, &mut found, arguments)?;
+    }
+    finish(lines, &found, arguments)
+}
+
+/// Refuses what only one document has.
+fn only_lines(arguments: &AuditArguments) -> Result<(), Failure> {
+    let question = &arguments.trial.question;
+    let refused = [
+        (arguments.explain, "--explain"),
+        (!question.claims.is_empty(), "--claim"),
+        (question.claims_file.is_some(), "--claims"),
+        (!question.fail_on.is_empty(), "--fail-on"),
+        (arguments.out.is_some(), "--out"),
+        (arguments.showing.json, "--json"),
+        (arguments.showing.format != Format::Text, "--format"),
+    ];
+    let refused = refused.iter().find(|(given, _)| *given);
+    refused.map_or(Ok(()), |(_, option)| {
+        Err(Failure::Argument(format!(
+            "{option}: speaks of one document, and {} holds several mails, each of which is judged \
+             by itself: choose one with --message",
+            arguments.file.display()
+        )))
+    })
+}
+
+/// The row of a mail; one that says why, where reading or judging it broke.
+fn guarded(letters: &[Letter], judge: impl FnOnce() -> Option<IndexRow>) -> Option<IndexRow> {
+    catch_unwind(AssertUnwindSafe(judge)).unwrap_or_else(|_| {
+        Some(IndexRow {
+            problem: Some("a bug of ours: it could not be read or judged".to_owned()),
+            ..row(letters)
+        })
+    })
+}
+
+fn row(letters: &[Letter]) -> IndexRow {
+    let first = letters.first().cloned().unwrap_or_default();
+    IndexRow {
+        messages: letters.iter().map(|letter| letter.number).collect(),
+        message_id: first.message_id,
+        subject: first.subject,
+        from: first.from,
+        date: first.date,
+        ..IndexRow::default()
+    }
+}
+
+/// What was read of a mail and found about it; nothing where it has no figures.
+fn judged(letters: &[Letter], audit: &Audit, arguments: &AuditArguments) -> Option<IndexRow> {
+    let records = &audit.records;
+    if !is_something(records) {
+        return None;
+    }
+    let mut row = IndexRow {
+        configurations: records
+            .configurations
+            .iter()
+            .map(|c| c.name.clone())
+            .collect(),
+        runs: records.runs.len(),
+        summaries: records.summaries.len(),
+        statements: records.statements.len(),
+        ..row(letters)
+    };
+    match output::judge(records, &arguments.trial, &Terms::default()) {
+        Ok(document) => count(&document, &mut row),
+        Err(failure) => row.problem = Some(failure.to_string()),
+    }
+    Some(row)
+}
+
+fn count(document: &Document, row: &mut IndexRow) {
+    for comparison in &document.comparisons {
+        match comparison.verdict {
+            Verdict::Established => row.established += 1,
+            Verdict::Supported => row.supported += 1,
+            Verdict::Equivalent => row.equivalent += 1,
+            Verdict::Undecided => row.undecided += 1,
+        }
+    }
+    for lint in &document.lints {
+        if !row.lints.contains(&lint.code) {
+            row.lints.push(lint.code.clone());
+        }
+    }
+}
+
+/// Prints a row, and keeps it for the index.
+fn note(
+    row: Option<IndexRow>,
+    lines: &mut Lines,
+    found: &mut Index,
+    arguments: &AuditArguments,
+) -> Result<(), Failure> {
+    let Some(row) = row else { return Ok(()) };
+    lines.with_figures += 1;
+    let line = if arguments.json_lines {
+        let json = serde_json::to_string(&row);
+        json.map_err(|error| Failure::Show(error.to_string()))?
+    } else {
+        line(&row)
+    };
+    lines.push(&line)?;
+    if arguments.index.is_some() {
+        found.rows.push(row);
+    }
+    Ok(())
+}
+
+/// How much of a list of numbers is shown.
+const SHOWN: usize = 3;
+
+/// `  4711  supported     2 established, 1 undecided  [PATCH] queue: …`
+fn line(row: &IndexRow) -> String {
+    let mut numbers: Vec<String> = row
+        .messages
+        .iter()
+        .take(SHOWN)
+        .map(u32::to_string)
+        .collect();
+    if row.messages.len() > SHOWN {
+        numbers.push("…".to_owned());
+    }
+    let mut text = format!("{:>7}  {:<11}", numbers.join(","), row.verdict());
+    let counts = [
+        (row.established, "established"),
+        (row.supported, "supported"),
+        (row.equivalent, "equivalent"),
+        (row.undecided, "undecided"),
+    ];
+    let told: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    let subject = row.subject.as_deref().unwrap_or("(no subject)");
+    let told = match &row.problem {
+        Some(problem) => problem.clone(),
+        None if told.is_empty() => "nothing to compare".to_owned(),
+        None => told.join(", "),
+    };
+    let _ = write!(text, "  {subject}  ({told})");
+    assize_report::printable(&text).into_owned()
+}
+
+/// Lines on their way to standard output, or kept for a file.
+struct Lines {
+    out: Option<BufWriter<io::Stdout>>,
+    kept: String,
+    with_figures: usize,
+}
+
+impl Lines {
+    fn new(arguments: &AuditArguments) -> Self {
+        let streams = arguments.showing.output.is_none();
+        Lines {
+            out: streams.then(|| BufWriter::new(io::stdout())),
+            kept: String::new(),
+            with_figures: 0,
+        }
+    }
+
+    fn push(&mut self, line: &str) -> Result<(), Failure> {
+        match &mut self.out {
+            Some(out) => writeln!(out, "{line}").map_err(output::failed_to_print),
+            None => {
+                self.kept.push_str(line);
+                self.kept.push('\n');
+                Ok(())
+            }
+        }
+    }
+}
+
+fn finish(mut lines: Lines, found: &Index, arguments: &AuditArguments) -> Result<u8, Failure> {
+    if lines.with_figures == 0 {
+        return Err(Failure::NothingFound {
+            source: found.source.clone(),
+            because: format!("none of its {} mails holds benchmark figures", found.mails),
+        });
+    }
+    if !arguments.json_lines {
+        let what = if found.threads { "threads" } else { "mails" };
+        let figures = lines.with_figures;
+        lines.push(&format!(
+            "{} mails; {figures} {what} with figures.",
+            found.mails
+        ))?;
+    }
+    match &mut lines.out {
+        Some(out) => out.flush().map_err(output::failed_to_print)?,
+        None => output::deliver(lines.kept.as_bytes(), arguments.showing.output.as_deref())?,
+    }
+    if let Some(path) = &arguments.index {
+        let page = index(found).map_err(|error| Failure::Show(error.to_string()))?;
+        output::deliver(page.as_bytes(), Some(path))?;
+    }
+    Ok(0)
+}

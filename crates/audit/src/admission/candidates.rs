@@ -1,0 +1,295 @@
+//! Candidates: the configurations of one workload, weighed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_bundle::Place;
+
+use super::wording::Wording;
+use super::{CONFIGURATIONS_BAR, MEASUREMENTS_BAR, Question, Sign, Signs, contrast};
+use crate::grammar::Figure;
+use crate::options::Options;
+use crate::roles::{NamedBy, words};
+
+/// One finding of a candidate, as admission sees it.
+pub(crate) struct Member<'a> {
+    pub(crate) configuration: &'a str,
+    /// The heading or label as it stands in the post.
+    pub(crate) label: &'a str,
+    pub(crate) figures: Vec<&'a Figure>,
+    pub(crate) has_spread: bool,
+    pub(crate) format: &'static str,
+    pub(crate) named_by: NamedBy,
+    pub(crate) signs: &'a [Sign],
+    pub(crate) command: Option<&'a str>,
+    pub(crate) headings: [Option<&'a str>; 2],
+    pub(crate) stand: (u32, u8),
+    pub(crate) place: Place,
+}
+
+/// What was found of one candidate.
+#[derive(Debug, Clone)]
+pub(crate) struct Admission {
+    pub(crate) workload: String,
+    pub(crate) place: Place,
+    pub(crate) refused: BTreeSet<String>,
+    /// For `--explain`.
+    pub(crate) said: Vec<String>,
+    /// What is missing, if anything was refused.
+    pub(crate) missing: Option<String>,
+}
+
+/// Weighs one workload's configurations; none if there is nothing to compare.
+pub(crate) fn weigh(
+    workload: &str,
+    members: &[Member<'_>],
+    wording: &Wording,
+    options: &Options,
+) -> Option<Admission> {
+    let mut names: Vec<&str> = Vec::new();
+    for member in members {
+        if !names.contains(&member.configuration) {
+            names.push(member.configuration);
+        }
+    }
+    let first = members.first()?;
+    if names.len() < 2 {
+        return None;
+    }
+    let common = common_signs(workload, members, &names, wording, options);
+    let measured = common.points(Question::Measurements);
+    let mut said = vec![format!(
+        "measurements: {measured} of {MEASUREMENTS_BAR} points ({})",
+        common.words(Question::Measurements)
+    )];
+    let is_measured = measured >= MEASUREMENTS_BAR || said_by_user(&names, options);
+    let (mut admitted, mut refused) = (BTreeSet::new(), BTreeSet::new());
+    let mut best = (i32::MIN, String::new());
+    for name in &names {
+        let signs = name_signs(name, &names, members, &common, wording, options);
+        let points = signs.points(Question::Configurations);
+        let words = signs.words(Question::Configurations);
+        said.push(format!(
+            "configuration {name}: {points} of {CONFIGURATIONS_BAR} points ({words})"
+        ));
+        if points >= CONFIGURATIONS_BAR {
+            admitted.insert((*name).to_string());
+        } else {
+            refused.insert((*name).to_string());
+        }
+        if points > best.0 {
+            best = (points, words);
+        }
+    }
+    // The names along one side of a table are all of one kind.
+    let by_table = matches!(first.named_by, NamedBy::Columns | NamedBy::Rows);
+    let named = admitted.len() >= 2 && (!by_table || 2 * admitted.len() >= names.len());
+    if !named || !is_measured {
+        refused.append(&mut admitted);
+    }
+    let missing =
+        (!refused.is_empty()).then(|| missing(&names, &refused, named, measured, &best, first));
+    Some(Admission {
+        workload: workload.to_string(),
+        place: first.place,
+        refused,
+        said,
+        missing,
+    })
+}
+
+/// Whether the user has given a name.
+fn is_given(name: &str, options: &Options) -> bool {
+    let mut given = options.configurations.iter();
+    given.any(|(_, given)| given.to_lowercase() == name.to_lowercase())
+}
+
+fn said_by_user(names: &[&str], options: &Options) -> bool {
+    names.iter().any(|name| is_given(name, options))
+        || options.transpose
+        || options.columns_are.is_some()
+        || options.rows_are.is_some()
+}
+
+fn common_signs(
+    workload: &str,
+    members: &[Member<'_>],
+    names: &[&str],
+    wording: &Wording,
+    options: &Options,
+) -> Signs {
+    let mut signs = Signs::default();
+    let figures = || members.iter().flat_map(|member| member.figures.iter());
+    let is_table = |member: &Member<'_>| member.format == "table";
+    signs.note_if(!members.iter().any(is_table), Sign::KnownOutput);
+    for member in members {
+        for sign in member.signs {
+            signs.note(*sign);
+        }
+    }
+    signs.note_if(figures().any(|figure| is_measure(&figure.unit)), Sign::Unit);
+    let metric = figures().any(|figure| words::names_measurement(&figure.metric));
+    let near = || {
+        let headings = members.iter().flat_map(|m| m.headings).flatten();
+        headings.chain([workload])
+    };
+    let heading = near().any(words::names_measurement);
+    signs.note_if(metric || heading, Sign::MetricName);
+    let commands = members.iter().filter_map(|member| member.command);
+    let tool = near()
+        .chain(commands)
+        .chain(figures().map(|figure| figure.metric.as_str()))
+        .any(|text| crate::group::names::workload_score(text) > 0);
+    signs.note_if(tool, Sign::ToolNamed);
+    signs.note_if(wording.measures, Sign::TextMeasures);
+    signs.note_if(
+        figures().any(|figure| figure.value.fract() != 0.0),
+        Sign::Fractions,
+    );
+    let bare = figures().all(|f| f.unit.is_empty() && f.value.fract() == 0.0);
+    signs.note_if(bare, Sign::BareIntegers);
+    signs.note_if(
+        members.iter().any(|member| member.has_spread),
+        Sign::SpreadGiven,
+    );
+    let comparing = |m: &Member<'_>| m.format != "table" && m.named_by == NamedBy::Block;
+    signs.note_if(members.iter().all(comparing), Sign::ComparingFormat);
+    if members.iter().all(|m| m.named_by == NamedBy::Heading) && shared_metric(members, names) {
+        let table = members.iter().any(is_table);
+        signs.note(if table {
+            Sign::SameTableUnderEach
+        } else {
+            Sign::SameUnderEach
+        });
+    }
+    signs.note_if(wording.compares, Sign::TextCompares);
+    let stands: BTreeSet<(u32, u8)> = members.iter().map(|member| member.stand).collect();
+    signs.note_if(stands.len() > 1, Sign::SeveralPlaces);
+    signs.note_if(contrast::has_opposites(names), Sign::BeforeAndAfter);
+    let changes = members
+        .iter()
+        .flat_map(|m| m.signs)
+        .any(|s| *s == Sign::ChangeColumn);
+    signs.note_if(changes, Sign::ChangesGiven);
+    let by_table = |m: &Member<'_>| matches!(m.named_by, NamedBy::Columns | NamedBy::Rows);
+    let by_role = options.transpose || options.columns_are.is_some() || options.rows_are.is_some();
+    signs.note_if(by_role && members.iter().any(by_table), Sign::SaidByUser);
+    signs
+}
+
+/// Whether one metric was measured under each name.
+fn shared_metric(members: &[Member<'_>], names: &[&str]) -> bool {
+    let mut under: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for member in members {
+        for figure in &member.figures {
+            under
+                .entry(&figure.metric)
+                .or_default()
+                .insert(member.configuration);
+        }
+    }
+    under.values().any(|these| these.len() == names.len())
+}
+
+fn name_signs(
+    name: &str,
+    names: &[&str],
+    members: &[Member<'_>],
+    common: &Signs,
+    wording: &Wording,
+    options: &Options,
+) -> Signs {
+    let mut signs = common.clone();
+    let mut labels = members.iter().filter(|member| member.configuration == name);
+    let label = labels.next().map_or(name, |member| member.label);
+    let given = is_given(name, options);
+    signs.note_if(given, Sign::SaidByUser);
+    let beside = names.iter().any(|other| is_given(other, options));
+    signs.note_if(beside && !given, Sign::BesideOneNamed);
+    let good = |other: &&&str| **other != name && contrast::may_be_name(other);
+    let best = names
+        .iter()
+        .filter(good)
+        .filter_map(|other| contrast::between(name, other))
+        .max_by_key(|sign| sign.weight().map_or(0, |weight| weight.points));
+    if let Some(sign) = best {
+        signs.note(sign);
+    }
+    // `on` and `off` say enough of each other.
+    let opposed = best == Some(Sign::OppositeNames);
+    if let Some(sign) = contrast::no_name(name).filter(|s| !(opposed && *s == Sign::EmptyName)) {
+        signs.note(sign);
+    }
+    signs.note_if(name == crate::UNNAMED, Sign::EmptyName);
+    signs.note_if(
+        wording.mentions(name) || wording.mentions(label),
+        Sign::NamedInText,
+    );
+    let is_configuration = words::names_configuration(name);
+    let workload = crate::group::names::workload_score(name) > 0;
+    signs.note_if(workload && !is_configuration, Sign::WorkloadName);
+    signs.note_if(
+        words::names_metric(name) && !is_configuration,
+        Sign::NamedLikeMetric,
+    );
+    signs
+}
+
+/// Whether a unit is one in which performance is measured.
+fn is_measure(unit: &str) -> bool {
+    let unit = unit.trim();
+    !unit.is_empty()
+        && !matches!(
+            unit,
+            "%" | "x"
+                | "K"
+                | "k"
+                | "M"
+                | "G"
+                | "B"
+                | "KB"
+                | "kB"
+                | "MB"
+                | "GB"
+                | "KiB"
+                | "MiB"
+                | "GiB"
+        )
+}
+
+/// What is missing, and what would supply it.
+fn missing(
+    names: &[&str],
+    refused: &BTreeSet<String>,
+    named: bool,
+    measured: i32,
+    best: &(i32, String),
+    first: &Member<'_>,
+) -> String {
+    let some: Vec<&str> = refused.iter().take(3).map(String::as_str).collect();
+    let more = if refused.len() > some.len() {
+        " and others"
+    } else {
+        ""
+    };
+    let why = if named && refused.len() == names.len() {
+        format!(
+            "nothing says that the figures are measurements ({measured} of {MEASUREMENTS_BAR} points)"
+        )
+    } else if named {
+        "these names are not known to be configurations".to_string()
+    } else {
+        format!(
+            "nothing says that these are configurations (at best {} of {CONFIGURATIONS_BAR} points: {})",
+            best.0.max(0),
+            best.1
+        )
+    };
+    let option = match first.named_by {
+        NamedBy::Columns | NamedBy::Rows => "--columns-are or --rows-are says what they are",
+        _ => "--configuration 'REGEX=NAME' names them",
+    };
+    format!(
+        "read, not judged: {}{more}: {why}; {option}",
+        some.join(", ")
+    )
+}

@@ -1,0 +1,184 @@
+//! What the text around figures says of them.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::Line;
+use crate::options::SpreadKind;
+
+/// So much of a message's prose is looked at.
+const MOST: usize = 64 << 10;
+
+/// What the prose of one message says.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Wording {
+    /// It speaks of performance and of measuring it.
+    pub(crate) measures: bool,
+    /// It compares, or says what got better or worse.
+    pub(crate) compares: bool,
+    /// How many runs it says were made, if it names one number.
+    pub(crate) runs: Option<u32>,
+    /// What it says that a `±` is.
+    pub(crate) spread: Option<SpreadKind>,
+    /// The prose, in small letters.
+    text: String,
+}
+
+struct Patterns {
+    measures: Regex,
+    compares: Regex,
+    runs: Regex,
+    sd: Regex,
+    se: Regex,
+    ci: Regex,
+}
+
+static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| Patterns::new().ok());
+
+const COUNT: &str = r"(\d{1,4}|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty)";
+
+impl Patterns {
+    fn new() -> Result<Self, regex::Error> {
+        Ok(Patterns {
+            measures: Regex::new(
+                r"performance|benchmark|latenc|throughput|iops|bandwidth|overhead|speed|measur|profil|regress|workload|score|seconds|numbers|results",
+            )?,
+            compares: Regex::new(
+                r"compar|\bversus\b|\bvs\b|regress|improv|faster|slower|speed|\bbetter\b|\bworse\b|before and after|with and without|overhead|reduc|increas|degrad|\bgains?\b|\bless\b|\bdrop|which\b.{0,60}\?",
+            )?,
+            runs: Regex::new(&format!(
+                r"(?:averages?|averaged|mean|means|median|avg)\.?\s+(?:value\s+)?(?:of|over|from|across|for)\s+(?:the\s+|a\s+|at least\s+)?{COUNT}\b|\b{COUNT}\s+(?:runs|iterations|repetitions|rounds|trials|repeats|measurements)\b|(?:ran|run|runs|repeated|executed|tested|measured)(?:\s+\S+){{0,4}}?\s+{COUNT}\s+times\b"
+            ))?,
+            sd: Regex::new(r"std\.?\s?dev|stddev|stdev|standard deviation|σ")?,
+            se: Regex::new(r"std\.?\s?err|stderr|standard error|\bsem\b")?,
+            ci: Regex::new(r"95\s?%\s*(?:ci\b|confidence)|confidence interval")?,
+        })
+    }
+}
+
+fn count(word: &str) -> Option<u32> {
+    const WORDS: &[(&str, u32)] = &[
+        ("two", 2),
+        ("three", 3),
+        ("four", 4),
+        ("five", 5),
+        ("six", 6),
+        ("seven", 7),
+        ("eight", 8),
+        ("nine", 9),
+        ("ten", 10),
+        ("twelve", 12),
+        ("fifteen", 15),
+        ("twenty", 20),
+    ];
+    let known = WORDS.iter().find(|(name, _)| *name == word);
+    known.map(|(_, n)| *n).or_else(|| word.parse().ok())
+}
+
+impl Wording {
+    /// Of the lines that no block has taken.
+    pub(crate) fn of(lines: &[Line<'_>], free: &dyn Fn(usize) -> bool) -> Self {
+        let mut text = String::new();
+        for (at, line) in lines.iter().enumerate() {
+            if text.len() > MOST {
+                break;
+            }
+            if free(at) && !line.text.trim().is_empty() {
+                text.push('\n');
+                text.push_str(&line.text.trim().to_lowercase());
+            }
+        }
+        let Some(patterns) = PATTERNS.as_ref() else {
+            return Wording::default();
+        };
+        let spread = match (
+            patterns.sd.is_match(&text),
+            patterns.se.is_match(&text),
+            patterns.ci.is_match(&text),
+        ) {
+            (true, false, false) => Some(SpreadKind::Sd),
+            (false, true, false) => Some(SpreadKind::Se),
+            (false, false, true) => Some(SpreadKind::Ci95),
+            _ => None,
+        };
+        Wording {
+            measures: patterns.measures.is_match(&text),
+            compares: patterns.compares.is_match(&text),
+            runs: runs(patterns, &text),
+            spread,
+            text,
+        }
+    }
+
+    /// Whether the prose mentions a name.
+    pub(crate) fn mentions(&self, name: &str) -> bool {
+        let name = name.to_lowercase();
+        let name = name.trim();
+        let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric());
+        name.len() >= 3
+            && self.text.match_indices(name).take(64).any(|(at, _)| {
+                let before = self.text[..at].chars().next_back();
+                let after = self.text[at + name.len()..].chars().next();
+                !part(before) && !part(after)
+            })
+    }
+}
+
+/// The number of runs, if the text names one and no other.
+fn runs(patterns: &Patterns, text: &str) -> Option<u32> {
+    let mut found = None;
+    for captures in patterns.runs.captures_iter(text) {
+        let word = captures.iter().skip(1).flatten().next()?.as_str();
+        let n = count(word).filter(|n| (2..=1000).contains(n))?;
+        if found.is_some_and(|other| other != n) {
+            return None;
+        }
+        found = Some(n);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Wording {
+        let lines: Vec<Line<'_>> = text
+            .lines()
+            .enumerate()
+            .map(|(at, line)| Line::plain(at as u32 + 1, line))
+            .collect();
+        Wording::of(&lines, &|_| true)
+    }
+
+    #[test]
+    fn the_number_of_runs_is_read_where_one_is_named() {
+        for text in [
+            "Each value is the average of 5 runs.",
+            "mean over five iterations",
+            "I ran it 5 times.",
+            "Results of 5 runs:",
+        ] {
+            assert_eq!(of(text).runs, Some(5), "{text}");
+        }
+        for text in [
+            "5 runs, then 10 runs",
+            "it runs on 5 machines",
+            "in 5 files",
+        ] {
+            assert_eq!(of(text).runs, None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_spread_is_may_be_said() {
+        assert_eq!(of("mean (stddev)").spread, Some(SpreadKind::Sd));
+        assert_eq!(
+            of("standard error in brackets").spread,
+            Some(SpreadKind::Se)
+        );
+        assert_eq!(of("95% CI").spread, Some(SpreadKind::Ci95));
+        assert_eq!(of("a +- b").spread, None);
+    }
+}

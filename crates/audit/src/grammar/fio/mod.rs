@@ -1,0 +1,273 @@
+//! fio: its report for people, as JSON and as terse lines.
+//!
+//! ```text
+//! job: (groupid=0, jobs=4): err= 0: pid=811: …
+//!   read: IOPS=123k, BW=480MiB/s (503MB/s)(28.1GiB/60001msec)
+//!     clat (usec): min=4, max=1056, avg=197.23, stdev=10.69
+//! Run status group 0 (all jobs):
+//!    READ: bw=480MiB/s (503MB/s), 480MiB/s-480MiB/s (…), io=28.1GiB, run=60001-60001msec
+//! ```
+//!
+//! One group of one invocation is a run. Its jobs execute together: they are no
+//! replicates, and their rates add up. `stdev` is over the requests or over the
+//! half seconds of a run and says nothing of how runs vary. People post single
+//! lines of the report, so a line that says again what the run already has
+//! begins the next run, and a name before a line (`before:  read: IOPS=…`) is
+//! its configuration.
+
+mod data;
+mod lines;
+
+use super::cells::{label, line_at};
+use super::{Block, Figure, Finding, Grammar, Labels, Taken};
+use crate::Line;
+use lines::{Said, said};
+
+/// fio in all its formats; see the module.
+pub struct Fio;
+
+/// No report is longer.
+const MOST: usize = 2000;
+
+impl Grammar for Fio {
+    fn name(&self) -> &'static str {
+        "fio"
+    }
+
+    fn starts(&self, line: &str) -> bool {
+        let text = line.trim_start();
+        match text.as_bytes() {
+            [] => false,
+            [b'{', ..] => text.len() == 1,
+            [b'3' | b'4', b';', ..] => true,
+            bytes => {
+                has_key(bytes)
+                    && matches!(
+                        said(line),
+                        Some(Said::Rates { .. } | Said::Job { .. } | Said::Total { .. })
+                    )
+            }
+        }
+    }
+
+    fn reach(&self) -> usize {
+        4
+    }
+
+    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        let first = line_at(lines, 0)?.trim_start();
+        match first.as_bytes().first()? {
+            b'{' => data::json(lines),
+            b'3' | b'4' if first.as_bytes().get(1) == Some(&b';') => data::terse(lines),
+            _ => report(lines),
+        }
+    }
+}
+
+/// Whether a line has a key of those with which reports begin: `IOPS=`, `bw=`,
+/// `BW=`, `iops=`, `(groupid=`. Most lines with an `=` are of programs.
+fn has_key(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(b'=', bytes).any(|at| {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        matches!(before, Some(b'S' | b's' | b'w' | b'W' | b'd' | b'o'))
+    })
+}
+
+/// A run as it is put together.
+#[derive(Debug, Default)]
+struct Open {
+    /// The line at which it begins.
+    at: usize,
+    configuration: Option<String>,
+    job: Option<String>,
+    group: Option<u32>,
+    /// How many jobs have said their rates.
+    jobs: usize,
+    figures: Vec<Figure>,
+    /// What the lines below are about: `read`, `write`.
+    direction: String,
+    /// The unit of the percentiles that follow.
+    percentiles: Option<&'static str>,
+}
+
+impl Open {
+    fn has(&self, metric: &str) -> bool {
+        self.figures.iter().any(|f| f.metric == metric)
+    }
+
+    /// Adds up rates of jobs that execute together.
+    fn add(&mut self, figure: Figure) {
+        match self.figures.iter_mut().find(|f| f.metric == figure.metric) {
+            Some(known) if known.unit == figure.unit => {
+                known.value += figure.value;
+                known.step = None;
+            }
+            Some(_) => {}
+            None => self.figures.push(figure),
+        }
+    }
+
+    /// Adds what several jobs cannot share: of a second one it is left out.
+    fn only(&mut self, figure: Figure) {
+        if !self.has(&figure.metric) {
+            self.figures.push(figure);
+        }
+    }
+
+    fn finish(mut self, block: &mut Block) {
+        if self.jobs > 1 {
+            self.figures.retain(|f| !f.metric.contains("lat "));
+        }
+        if self.figures.is_empty() {
+            return;
+        }
+        let labels = Labels {
+            configuration: self.configuration,
+            workload: self.job,
+            repetition: None,
+        };
+        let figures = self.figures;
+        block.find(self.at, Finding::Run { labels, figures });
+    }
+}
+
+/// Reads the report for people, or lines of it.
+fn report(lines: &[Line<'_>]) -> Option<Block> {
+    let depth = lines.first()?.depth;
+    let mut block = Block::default();
+    let mut open: Option<Open> = None;
+    let mut at = 0;
+    let mut end = 0;
+    while at < lines.len().min(MOST) && lines[at].depth == depth {
+        let Some(text) = line_at(lines, at) else {
+            break;
+        };
+        if text.trim().is_empty() {
+            // Blank lines stand inside a report, not after its last line.
+            if at + 1 - end > 2 {
+                break;
+            }
+            at += 1;
+            continue;
+        }
+        let next = line_at(lines, at + 1);
+        let Some(what) = said(text) else { break };
+        let wrapped = lines::goes_on(text, next);
+        block.taken.resize(at, "blank");
+        block.taken.push(what.taken());
+        apply(what, at, &mut open, &mut block);
+        at += 1;
+        if wrapped && line_at(lines, at).is_some() && lines[at].depth == depth {
+            block.taken.push("fio, wrapped" as Taken);
+            at += 1;
+        }
+        end = at;
+    }
+    if let Some(open) = open {
+        open.finish(&mut block);
+    }
+    (!block.findings.is_empty()).then_some(block)
+}
+
+/// Takes in what one line says.
+fn apply(what: Said<'_>, at: usize, open: &mut Option<Open>, block: &mut Block) {
+    match what {
+        Said::Job { name, group } => {
+            let together = open.as_ref().is_some_and(|run| {
+                run.group == Some(group)
+                    && run.job.as_deref() == Some(name)
+                    && !run.direction.starts_with(TOTAL)
+            });
+            if !together {
+                begin(at, open, block);
+            }
+            if let Some(run) = open {
+                run.job = Some(label(name));
+                run.group = Some(group);
+                run.direction.clear();
+            }
+        }
+        Said::Rates {
+            before,
+            direction,
+            figures,
+        } => {
+            let again = |run: &Open| {
+                let own = figures.iter().any(|f| run.has(&f.metric));
+                let job = run.direction.is_empty() && run.group.is_some();
+                run.configuration != before.map(label) || own && !job
+            };
+            if open.as_ref().is_none_or(again) {
+                begin(at, open, block);
+            }
+            if let Some(run) = open {
+                run.configuration = before.map(label);
+                run.jobs += usize::from(run.direction.is_empty());
+                direction.clone_into(&mut run.direction);
+                figures.into_iter().for_each(|figure| run.add(figure));
+            }
+        }
+        Said::Latency {
+            name,
+            average,
+            unit,
+        } => {
+            if let Some(run) = open.as_mut().filter(|run| !run.direction.is_empty()) {
+                run.percentiles = None;
+                let metric = format!("{} {name} avg", run.direction);
+                run.only(Figure::new(metric, average, unit));
+            }
+        }
+        Said::PercentileUnit(unit) => {
+            if let Some(run) = open {
+                run.percentiles = Some(unit);
+            }
+        }
+        Said::Percentiles(found) => {
+            if let Some(run) = open
+                && let Some(unit) = run.percentiles
+            {
+                for (percentile, value) in found {
+                    let metric = format!("{} clat {percentile}th", run.direction);
+                    run.only(Figure::new(metric, value, unit));
+                }
+            }
+        }
+        Said::Total {
+            note,
+            direction,
+            figures,
+        } => {
+            let total = format!("{TOTAL}{direction}");
+            let again = |run: &Open| run.direction == total;
+            if open.as_ref().is_none_or(again) {
+                begin(at, open, block);
+            }
+            if let Some(run) = open {
+                // What the group did in all is what its jobs add up to.
+                for figure in figures {
+                    run.figures.retain(|f| f.metric != figure.metric);
+                    run.figures.push(figure);
+                }
+                run.direction = total;
+                if let Some(note) = note.filter(|note| !note.is_empty()) {
+                    run.job = Some(label(note));
+                }
+            }
+        }
+        Said::Other => {}
+    }
+}
+
+/// Before the direction of a line that speaks of the whole group.
+const TOTAL: &str = "all ";
+
+fn begin(at: usize, open: &mut Option<Open>, block: &mut Block) {
+    let new = Open {
+        at,
+        ..Open::default()
+    };
+    if let Some(done) = open.replace(new) {
+        done.finish(block);
+    }
+}

@@ -1,0 +1,353 @@
+//! Lists of one figure a line, as they are posted of two kernels:
+//!
+//! ```text
+//! Before:                          before: 5310 IOPS
+//!   real: 33.9 s                   after:  5512 IOPS
+//!   throughput: 1240 MB/s
+//!
+//! After:
+//!   real: 31.2 s
+//!   throughput: 1310 MB/s
+//! ```
+//!
+//! A list is read only together with another that stands under a heading of its
+//! own and names the same metrics in the same units, or if its own labels name
+//! configurations. So settings (`runtime: 60s`), which stand in one list, and
+//! descriptions of machines are no lists of figures. A list is one run.
+
+use std::collections::BTreeSet;
+
+use assize_bundle::Spread;
+
+use super::cells::{self, label, line_at};
+use super::quantity::{is_measure, metric_of, quantity};
+use super::spread::{DEVIATIONS, MEANS, runs};
+use super::{Block, Figure, Finding, Grammar, Labels, Taken};
+use crate::Line;
+use crate::roles::words::names_configuration;
+
+/// Lists of figures; see the module.
+pub struct Lists;
+
+/// A longer line is no such line.
+const LONGEST: usize = 160;
+/// A block of lists has no more lines.
+const MOST: usize = 200;
+/// No label of a figure has more words.
+const WORDS: usize = 6;
+
+/// What is set and not measured.
+const SETTINGS: &[&str] = &[
+    "runtime",
+    "testtime",
+    "timeout",
+    "ramp_time",
+    "interval",
+    "period",
+    "sleep",
+    "delay",
+    "deadline",
+    "quota",
+    "limit",
+    "slice",
+    "frequency",
+    "clock",
+    "size",
+    "iodepth",
+    "bs",
+    "wait",
+];
+
+impl Grammar for Lists {
+    fn name(&self) -> &'static str {
+        "list"
+    }
+
+    fn starts(&self, line: &str) -> bool {
+        line.len() <= LONGEST
+            && memchr::memchr2(b':', b'=', line.as_bytes()).is_some()
+            && (line.trim_end().ends_with(':') || entry(line).is_some())
+    }
+
+    fn reach(&self) -> usize {
+        2
+    }
+
+    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        under_headings(lines).or_else(|| by_configuration(lines))
+    }
+}
+
+/// One line of a list.
+#[derive(Debug, Clone, PartialEq)]
+struct Entry<'t> {
+    label: &'t str,
+    value: f64,
+    unit: &'t str,
+}
+
+/// `throughput: 1240 MB/s`.
+fn entry(text: &str) -> Option<Entry<'_>> {
+    let text = text.trim().trim_start_matches(['-', '*', '•']).trim_start();
+    if text.len() > LONGEST || !text.as_bytes().first()?.is_ascii_alphanumeric() {
+        return None;
+    }
+    let at = text.find([':', '='])?;
+    // A setting is written without blanks: `runtime=30s`.
+    let (head, rest) = (&text[..at], &text[at + 1..]);
+    if text.as_bytes()[at] == b'=' && !head.ends_with([' ', '\t']) {
+        return None;
+    }
+    let head = head.trim();
+    let (value, tail) = quantity(rest)?;
+    let known = is_measure(value.unit)
+        && head.split_whitespace().count() <= WORDS
+        && !head.contains(['"', '<', '>', '(', '/', '\\', ';']) | names_configuration(head)
+        && !is_setting(head);
+    // A change beside it is a claim of its own: `1240 MB/s (+3.1%)`.
+    (known && (tail.trim().is_empty() || is_change(tail))).then_some(Entry {
+        label: head,
+        value: value.value,
+        unit: value.unit,
+    })
+}
+
+fn is_setting(label: &str) -> bool {
+    label
+        .to_ascii_lowercase()
+        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .any(|word| SETTINGS.contains(&word))
+}
+
+/// `(+3.1%)`, `-2 %`, `(3% faster)`.
+fn is_change(tail: &str) -> bool {
+    let inner = tail
+        .trim()
+        .trim_start_matches(['(', '[', ','])
+        .trim_end_matches([')', ']']);
+    let inner = inner.trim_start_matches(['~', '+']);
+    let Some((change, rest)) = quantity(inner) else {
+        return false;
+    };
+    change.unit == "%" && rest.split_whitespace().count() <= 2
+}
+
+/// A heading that may stand above a list.
+fn heading(text: &str) -> Option<&str> {
+    let name = text.trim().trim_start_matches(['#', '*', '=', '-', ' ']);
+    let name = name
+        .trim_end_matches([' ', '=', '-', '*'])
+        .strip_suffix(':')?
+        .trim();
+    let fits = !name.is_empty()
+        && name.split_whitespace().count() <= 10
+        && name.bytes().any(|b| b.is_ascii_alphabetic())
+        && !name.ends_with(['.', '!', '?'])
+        && !name.contains(['{', '}', ';', '"', '<']);
+    fits.then_some(name)
+}
+
+/// A heading without the `On` before a machine or a file system, which would
+/// make it a switch.
+fn place(heading: &str) -> &str {
+    let on = heading
+        .strip_prefix("On ")
+        .or_else(|| heading.strip_prefix("on "));
+    on.unwrap_or(heading)
+}
+
+/// A list with the heading above it.
+struct List<'t> {
+    heading: &'t str,
+    at: usize,
+    entries: Vec<(usize, Entry<'t>)>,
+}
+
+impl<'t> List<'t> {
+    /// Its metrics with their units, in order.
+    fn metrics(&self) -> Vec<(&'t str, &'t str)> {
+        self.entries
+            .iter()
+            .map(|(_, e)| (e.label, e.unit))
+            .collect()
+    }
+
+    fn end(&self) -> usize {
+        self.entries.last().map_or(self.at, |(at, _)| at + 1)
+    }
+
+    /// What the list says, each with its line.
+    fn findings(&self, turned: bool) -> Vec<(usize, Finding)> {
+        let heading = Some(label(self.heading));
+        if turned {
+            // `Reading (average of 5 runs):` makes means of what stands below.
+            let n = runs(self.heading);
+            let of = |(at, entry): &(usize, Entry<'_>)| {
+                let labels = Labels {
+                    configuration: Some(label(entry.label)),
+                    workload: heading.clone(),
+                    repetition: None,
+                };
+                let figure = Figure::new(metric_of(entry.unit), entry.value, entry.unit);
+                let finding = match n {
+                    Some(n) => cells::summary(&labels, figure, None, Some(n)),
+                    None => Finding::Run {
+                        labels,
+                        figures: vec![figure],
+                    },
+                };
+                (*at, finding)
+            };
+            return self.entries.iter().map(of).collect();
+        }
+        let labels = Labels {
+            configuration: heading,
+            ..Labels::default()
+        };
+        if let Some((at, finding)) = self.summary(&labels) {
+            return vec![(at, finding)];
+        }
+        let figure = |(_, e): &(usize, Entry<'_>)| Figure::new(label(e.label), e.value, e.unit);
+        let figures = self.entries.iter().map(figure).collect();
+        vec![(self.at + 1, Finding::Run { labels, figures })]
+    }
+
+    /// A list of statistics is no run: its mean and deviation are a summary.
+    fn summary(&self, labels: &Labels) -> Option<(usize, Finding)> {
+        let find = |words: &[&str]| {
+            let mut entries = self.entries.iter();
+            entries.find(|(_, e)| words.contains(&e.label.to_ascii_lowercase().as_str()))
+        };
+        let ((at, mean), (_, deviation)) = (find(MEANS)?, find(DEVIATIONS)?);
+        let figure = Figure::new("mean", mean.value, mean.unit);
+        let spread = (mean.unit == deviation.unit && deviation.value >= 0.0)
+            .then_some(Spread::StandardDeviation(deviation.value));
+        Some((*at, cells::summary(labels, figure, spread, None)))
+    }
+
+    fn names_twice(&self) -> bool {
+        let metrics = self.metrics();
+        (1..metrics.len()).any(|at| metrics[..at].contains(&metrics[at]))
+    }
+}
+
+/// Reads a heading and the list below it.
+fn list<'t>(lines: &'t [Line<'_>], at: usize) -> Option<List<'t>> {
+    let depth = lines.first()?.depth;
+    let text = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
+    let heading = heading(text(at)?)?;
+    let mut next = at + 1;
+    if text(next)?.trim().is_empty() {
+        next += 1;
+    }
+    let mut entries = Vec::new();
+    while let Some(entry) = text(next).and_then(entry) {
+        entries.push((next, entry));
+        next += 1;
+        if entries.len() > MOST {
+            return None;
+        }
+    }
+    // A list that goes on with words or with other settings is one of settings.
+    let goes_on = text(next).is_some_and(|line| {
+        !line.trim().is_empty()
+            && line
+                .trim()
+                .split_once([':', '='])
+                .is_some_and(|(key, value)| {
+                    key.split_whitespace().count() <= 3 && !value.trim().is_empty()
+                })
+    });
+    let list = List {
+        heading,
+        at,
+        entries,
+    };
+    (!list.entries.is_empty() && !goes_on && !list.names_twice()).then_some(list)
+}
+
+/// Lists of the same metrics under headings, at least two.
+fn under_headings(lines: &[Line<'_>]) -> Option<Block> {
+    let first = list(lines, 0)?;
+    let metrics = first.metrics();
+    let mut lists = vec![first];
+    while let Some(at) = lists.last().map(List::end).filter(|at| *at <= MOST) {
+        let mut next = at;
+        while line_at(lines, next).is_some_and(|text| text.trim().is_empty()) && next < at + 3 {
+            next += 1;
+        }
+        let Some(list) = list(lines, next).filter(|list| list.metrics() == metrics) else {
+            break;
+        };
+        lists.push(list);
+    }
+    let distinct = (1..lists.len()).all(|at| {
+        lists[..at]
+            .iter()
+            .all(|list| list.heading != lists[at].heading)
+    });
+    if lists.len() < 2 || !distinct {
+        return None;
+    }
+    let end = lists.last().map_or(0, List::end);
+    let mut block = Block {
+        findings: Vec::new(),
+        taken: vec!["blank" as Taken; end],
+    };
+    // `On NVMe:` above `base: …` and `patched: …`: the labels are the
+    // configurations, the headings what they executed.
+    let turned = metrics.len() >= 2
+        && metrics.iter().all(|(_, unit)| *unit == metrics[0].1)
+        && metrics.iter().any(|(name, _)| names_configuration(name))
+        && !lists
+            .iter()
+            .any(|list| names_configuration(place(list.heading)));
+    for list in &lists {
+        block.taken[list.at] = "heading of a list";
+        for (at, _) in &list.entries {
+            block.taken[*at] = "figure in a list";
+        }
+        for (at, finding) in list.findings(turned) {
+            block.find(at, finding);
+        }
+    }
+    Some(block)
+}
+
+/// Neighbouring lines whose labels name configurations, in one unit.
+fn by_configuration(lines: &[Line<'_>]) -> Option<Block> {
+    let depth = lines.first()?.depth;
+    let mut entries: Vec<Entry<'_>> = Vec::new();
+    for at in 0..MOST {
+        let Some(entry) = line_at(lines, at)
+            .filter(|_| lines[at].depth == depth)
+            .and_then(entry)
+        else {
+            break;
+        };
+        entries.push(entry);
+    }
+    let unit = entries.first()?.unit;
+    let named = entries.len() >= 2
+        && entries
+            .iter()
+            .all(|e| e.unit == unit && names_configuration(e.label) && !e.label.contains('='));
+    // Two values under one name are two runs; a name alone is no comparison.
+    let names: BTreeSet<&str> = entries.iter().map(|e| e.label).collect();
+    if !named || names.len() < 2 {
+        return None;
+    }
+    let mut block = Block {
+        findings: Vec::new(),
+        taken: vec!["figure of a configuration" as Taken; entries.len()],
+    };
+    for (at, entry) in entries.into_iter().enumerate() {
+        let labels = Labels {
+            configuration: Some(label(entry.label)),
+            ..Labels::default()
+        };
+        let figures = vec![Figure::new(metric_of(unit), entry.value, unit)];
+        block.find(at, Finding::Run { labels, figures });
+    }
+    Some(block)
+}

@@ -1,0 +1,220 @@
+//! A number with its unit, as people write it: `12.5 s`, `1,234 MB/s`, `38k`.
+
+use super::number::english;
+
+/// A number with its unit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Quantity<'t> {
+    pub(crate) value: f64,
+    /// As written; empty where there was none that is known.
+    pub(crate) unit: &'t str,
+    /// The place of the last digit.
+    pub(crate) step: f64,
+}
+
+/// Times.
+const TIMES: &[&str] = &[
+    "s",
+    "sec",
+    "secs",
+    "second",
+    "seconds",
+    "ms",
+    "msec",
+    "msecs",
+    "millisecond",
+    "milliseconds",
+    "us",
+    "usec",
+    "usecs",
+    "µs",
+    "μs",
+    "microsecond",
+    "microseconds",
+    "ns",
+    "nsec",
+    "nsecs",
+    "nanosecond",
+    "nanoseconds",
+    "min",
+    "mins",
+    "minute",
+    "minutes",
+];
+
+/// Rates, energies and what else programs of measurement print. Sizes are not
+/// among them: they are seldom measured and often configured.
+const MEASURES: &[&str] = &[
+    "B/s",
+    "KB/s",
+    "kB/s",
+    "KiB/s",
+    "MB/s",
+    "MiB/s",
+    "GB/s",
+    "GiB/s",
+    "KB/sec",
+    "kB/sec",
+    "MB/sec",
+    "MiB/sec",
+    "GB/sec",
+    "MBps",
+    "GBps",
+    "bit/s",
+    "Kbit/s",
+    "Mbit/s",
+    "Gbit/s",
+    "kbps",
+    "Kbps",
+    "Mbps",
+    "Gbps",
+    "Kbits/sec",
+    "Mbits/sec",
+    "Gbits/sec",
+    "IOPS",
+    "iops",
+    "KIOPS",
+    "kIOPS",
+    "MIOPS",
+    "IOps",
+    "ops",
+    "op/s",
+    "ops/s",
+    "ops/sec",
+    "Mops/s",
+    "kops/s",
+    "req/s",
+    "reqs/s",
+    "requests/s",
+    "requests/sec",
+    "tps",
+    "TPS",
+    "qps",
+    "QPS",
+    "rps",
+    "RPS",
+    "fps",
+    "FPS",
+    "pps",
+    "Mpps",
+    "frames/s",
+    "files/sec",
+    "loops/sec",
+    "msg/s",
+    "cycles",
+    "J",
+    "mJ",
+    "Joules",
+    "W",
+    "mW",
+    "Watts",
+];
+
+/// Whether a word is a unit of time.
+pub(crate) fn is_time(word: &str) -> bool {
+    let plain = word.to_ascii_lowercase();
+    TIMES.contains(&plain.as_str()) || TIMES.contains(&word)
+}
+
+/// Whether a word is a unit of what is measured: a time, a rate, an energy.
+pub(crate) fn is_measure(word: &str) -> bool {
+    is_time(word) || MEASURES.contains(&word)
+}
+
+/// What is measured in a unit, where nothing says it.
+pub(crate) fn metric_of(unit: &str) -> &str {
+    if is_time(unit) { "time" } else { unit }
+}
+
+/// Reads a number and its unit at the start of a text; gives what follows.
+pub(crate) fn quantity(text: &str) -> Option<(Quantity<'_>, &str)> {
+    let text = text.trim_start();
+    let end = text
+        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '+' | '\'')))
+        .unwrap_or(text.len());
+    // `1e9`, but not the `e` of a word.
+    let end = exponent(text, end);
+    let token = text[..end].trim_end_matches([',', '.', '-', '+', '\'']);
+    let value = english(token)?;
+    let rest = &text[token.len()..];
+    let (unit, rest) = unit(rest)?;
+    let step = step(token);
+    Some((Quantity { value, unit, step }, rest))
+}
+
+fn exponent(text: &str, end: usize) -> usize {
+    let mut tail = text[end..].char_indices().skip(1);
+    let (Some(b'e' | b'E'), Some((_, '0'..='9' | '+' | '-'))) =
+        (text.as_bytes().get(end), tail.next())
+    else {
+        return end;
+    };
+    let digits = tail.take_while(|(_, c)| c.is_ascii_digit()).last();
+    digits.map_or(end + 2, |(at, _)| end + at + 1)
+}
+
+/// The unit that is glued to a number or is the next word; no number goes on
+/// with letters that are none.
+fn unit(rest: &str) -> Option<(&str, &str)> {
+    let word = |text: &str| {
+        text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '%' | 'µ' | 'μ')))
+            .unwrap_or(text.len())
+    };
+    let glued = word(rest);
+    if glued > 0 {
+        let unit = &rest[..glued];
+        return (unit == "%" || is_measure(unit)).then_some((unit, &rest[glued..]));
+    }
+    let after = rest.trim_start_matches(' ');
+    let next = word(after);
+    if is_measure(&after[..next]) || after[..next] == *"%" {
+        return Some((&after[..next], &after[next..]));
+    }
+    Some(("", rest))
+}
+
+/// The place of the last digit of a number.
+fn step(token: &str) -> f64 {
+    let (mantissa, power) = token.split_once(['e', 'E']).unwrap_or((token, "0"));
+    let places = mantissa
+        .split_once('.')
+        .map_or(0, |(_, digits)| digits.len());
+    let power: i32 = power.parse().unwrap_or(0);
+    let places = i32::try_from(places).unwrap_or(0);
+    10_f64.powi(
+        power
+            .clamp(-300, 300)
+            .saturating_sub(places)
+            .clamp(-300, 300),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Option<(f64, &str, &str)> {
+        quantity(text).map(|(q, rest)| (q.value, q.unit, rest))
+    }
+
+    #[test]
+    fn units_are_glued_or_the_next_word() {
+        assert_eq!(of("12.5s, then"), Some((12.5, "s", ", then")));
+        assert_eq!(of(" 1,234 MB/s"), Some((1234.0, "MB/s", "")));
+        assert_eq!(of("3.5% of"), Some((3.5, "%", " of")));
+        assert_eq!(of("4474 uS, x"), Some((4474.0, "uS", ", x")));
+        assert_eq!(of("1.5e+09 cycles"), Some((1.5e9, "cycles", "")));
+        assert_eq!(of("7 of them"), Some((7.0, "", " of them")));
+        for text in ["12x", "0x10", "12MBs", "v5.4", "", "-", "12kB"] {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_step_is_the_place_of_the_last_digit() {
+        for (text, step) in [("12.50", 0.01), ("7", 1.0), ("1.5e3", 100.0)] {
+            let (read, _) = quantity(text).unwrap();
+            assert!((read.step / step - 1.0).abs() < 1e-9, "{text}");
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Which comparisons may be judged: the others become statements.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_bundle::Doubt;
+
+use super::Item;
+use super::assemble::name_of;
+use super::samples::{is_constant, is_sweep};
+use crate::admission::candidates::{Admission, Member, weigh};
+use crate::admission::wording::Wording;
+use crate::grammar::{Figure, Finding, Labels};
+use crate::options::Options;
+
+/// Items of one workload.
+type Group = Vec<usize>;
+/// The values of one metric by configuration, each with its item.
+type Series = BTreeMap<String, Vec<(usize, f64)>>;
+
+/// Weighs the configurations of every workload, and turns the figures of those
+/// that are not admitted into statements.
+pub(super) fn admit(
+    items: Vec<Item>,
+    names: &BTreeMap<String, String>,
+    wordings: &BTreeMap<u32, Wording>,
+    options: &Options,
+    doubts: &mut Vec<Doubt>,
+) -> (Vec<Item>, Vec<Admission>) {
+    if options.compared {
+        return (items, Vec::new());
+    }
+    let nothing = Wording::default();
+    let mut admissions = Vec::new();
+    let mut refused: BTreeSet<usize> = BTreeSet::new();
+    for (workload, group) in groups(&items) {
+        let labels: Vec<String> = group.iter().map(|&at| name_of(&items[at], names)).collect();
+        let members: Vec<Member<'_>> = group
+            .iter()
+            .zip(&labels)
+            .map(|(&at, name)| member(&items[at], name))
+            .collect();
+        let message = items[group[0]].stand.0;
+        let wording = wordings.get(&message).unwrap_or(&nothing);
+        let Some(admission) = weigh(&workload, &members, wording, options) else {
+            continue;
+        };
+        for (&at, name) in group.iter().zip(&labels) {
+            if admission.refused.contains(name) {
+                refused.insert(at);
+            }
+        }
+        if let Some(detail) = &admission.missing {
+            doubts.push(Doubt {
+                code: "not-judged".to_string(),
+                detail: detail.clone(),
+                place: admission.place,
+            });
+        }
+        admissions.push(admission);
+    }
+    let items = stated(items, &refused);
+    (without_sweeps(items, names, doubts), admissions)
+}
+
+/// Findings that would be compared, by workload in order of appearance.
+fn groups(items: &[Item]) -> Vec<(String, Group)> {
+    let mut groups: Vec<(String, Group)> = Vec::new();
+    let mut index: BTreeMap<&str, usize> = BTreeMap::new();
+    for (at, item) in items.iter().enumerate() {
+        if !matches!(
+            item.finding,
+            Finding::Run { .. } | Finding::Summary { .. } | Finding::Events { .. }
+        ) {
+            continue;
+        }
+        let workload = item.workload_name.as_deref().unwrap_or_default();
+        let group = *index.entry(workload).or_insert_with(|| {
+            groups.push((workload.to_string(), Vec::new()));
+            groups.len() - 1
+        });
+        groups[group].1.push(at);
+    }
+    groups
+}
+
+fn member<'a>(item: &'a Item, name: &'a str) -> Member<'a> {
+    let (figures, has_spread): (Vec<&Figure>, bool) = match &item.finding {
+        Finding::Run { figures, .. } => (figures.iter().collect(), false),
+        Finding::Summary { figure, spread, .. } => (vec![figure], spread.is_some()),
+        _ => (Vec::new(), false),
+    };
+    Member {
+        configuration: name,
+        label: item.configuration_label.as_deref().unwrap_or(name),
+        figures,
+        has_spread,
+        format: item.format,
+        named_by: item.named_by,
+        signs: &item.signs,
+        command: item.command.as_ref().map(|(_, text)| text.as_str()),
+        headings: [item.inner.as_deref(), item.outer.as_deref()],
+        stand: item.stand,
+        place: item.place,
+    }
+}
+
+/// Items with those at `refused` as statements.
+fn stated(items: Vec<Item>, refused: &BTreeSet<usize>) -> Vec<Item> {
+    let mut all = Vec::with_capacity(items.len());
+    for (at, item) in items.into_iter().enumerate() {
+        if refused.contains(&at) {
+            all.extend(statements(item));
+        } else {
+            all.push(item);
+        }
+    }
+    all
+}
+
+/// The figures of one item as statements.
+fn statements(item: Item) -> Vec<Item> {
+    let figures = match &item.finding {
+        Finding::Run { figures, .. } => figures.clone(),
+        Finding::Summary { figure, .. } => vec![figure.clone()],
+        Finding::Events { event, count, .. } => vec![Figure::new(event.clone(), *count as f64, "")],
+        _ => return vec![item],
+    };
+    let labels: Labels = item.labels();
+    let one = |figure: Figure| Item {
+        finding: Finding::Statement {
+            labels: labels.clone(),
+            figure,
+            normalised_to: None,
+        },
+        ..item.clone()
+    };
+    figures.into_iter().map(one).collect()
+}
+
+/// A metric of a table whose runs stand in the same order in all configurations
+/// was not measured again and again, but step by step: its figures are samples.
+fn without_sweeps(
+    mut items: Vec<Item>,
+    names: &BTreeMap<String, String>,
+    doubts: &mut Vec<Doubt>,
+) -> Vec<Item> {
+    let mut series: BTreeMap<(String, String), Series> = BTreeMap::new();
+    for (at, item) in items.iter().enumerate() {
+        let Finding::Run { figures, .. } = &item.finding else {
+            continue;
+        };
+        if item.format != "table" {
+            continue;
+        }
+        for figure in figures {
+            let key = (
+                item.workload_name.clone().unwrap_or_default(),
+                figure.metric.clone(),
+            );
+            let cells = series.entry(key).or_default();
+            cells
+                .entry(name_of(item, names))
+                .or_default()
+                .push((at, figure.value));
+        }
+    }
+    let mut out: BTreeSet<(usize, String)> = BTreeSet::new();
+    for ((workload, metric), cells) in series {
+        let columns: Vec<Vec<f64>> = cells
+            .values()
+            .map(|cell| cell.iter().map(|(_, value)| *value).collect())
+            .collect();
+        if is_constant(&columns) {
+            let places = cells.values().flatten();
+            out.extend(places.map(|(at, _)| (*at, metric.clone())));
+            continue;
+        }
+        if !is_sweep(&columns) {
+            continue;
+        }
+        let places = cells.values().flatten();
+        if let Some(&(at, _)) = places.clone().next() {
+            doubts.push(Doubt {
+                code: "samples-not-runs".to_string(),
+                detail: format!(
+                    "{metric} on {workload} rises and falls alike in all configurations: rows are \
+                     steps or samples, not runs, and their figures are not judged"
+                ),
+                place: items[at].place,
+            });
+        }
+        out.extend(places.map(|(at, _)| (*at, metric.clone())));
+    }
+    for (at, item) in items.iter_mut().enumerate() {
+        if let Finding::Run { figures, .. } = &mut item.finding {
+            figures.retain(|figure| !out.contains(&(at, figure.metric.clone())));
+        }
+    }
+    items.retain(
+        |item| !matches!(&item.finding, Finding::Run { figures, .. } if figures.is_empty()),
+    );
+    items
+}

@@ -1,0 +1,146 @@
+//! Figures that come again and are no further runs: samples inside one.
+
+use std::collections::BTreeMap;
+
+use super::Item;
+use super::repeat::Stand;
+use crate::grammar::{Figure, Finding};
+use crate::roles::NamedBy;
+use crate::scan::mean_figures;
+
+/// Runs of one cell, as far as tables give them.
+type Cell = (Stand, String, String);
+
+fn cell(item: &Item) -> Cell {
+    let name = |name: &Option<String>| name.clone().unwrap_or_default();
+    (
+        item.stand,
+        name(&item.configuration_label),
+        name(&item.workload_name),
+    )
+}
+
+/// A table whose rows or columns name the configurations is whole in itself.
+/// Where another one has figures for the same cells, its workload is another.
+pub(super) fn tell_tables_apart(items: &mut [Item]) {
+    let mut owners: BTreeMap<(Cell, String), usize> = BTreeMap::new();
+    let mut apart: BTreeMap<usize, u32> = BTreeMap::new();
+    for item in items.iter() {
+        if !matches!(item.named_by, NamedBy::Columns | NamedBy::Rows) {
+            continue;
+        }
+        for metric in metrics(&item.finding) {
+            let owner = *owners
+                .entry((cell(item), metric.clone()))
+                .or_insert(item.block);
+            if owner != item.block {
+                apart.entry(item.block).or_insert(item.place.line);
+            }
+        }
+    }
+    for item in items.iter_mut() {
+        if let Some(line) = apart.get(&item.block) {
+            let name = item
+                .workload_name
+                .clone()
+                .unwrap_or_else(|| "table".to_string());
+            item.workload_name = Some(format!("{name} (line {line})"));
+        }
+    }
+}
+
+fn metrics(finding: &Finding) -> Vec<&String> {
+    match finding {
+        Finding::Run { figures, .. } => figures.iter().map(|figure| &figure.metric).collect(),
+        Finding::Summary { figure, .. } => vec![&figure.metric],
+        _ => Vec::new(),
+    }
+}
+
+/// Tables that come again under one heading, without a number and without a
+/// command of their own, are what a tool printed while one run went on: the
+/// mean of their figures is that run's.
+pub(super) fn join_samples(items: Vec<Item>) -> Vec<Item> {
+    let mut joined: Vec<Item> = Vec::with_capacity(items.len());
+    let mut index: BTreeMap<(Cell, u32), usize> = BTreeMap::new();
+    let mut figures: BTreeMap<usize, Vec<Figure>> = BTreeMap::new();
+    for item in items {
+        let numbered = item.labels().repetition.is_some();
+        let Finding::Run { figures: own, .. } = &item.finding else {
+            joined.push(item);
+            continue;
+        };
+        if item.format != "table" || numbered {
+            joined.push(item);
+            continue;
+        }
+        let command = item.command.as_ref().map_or(0, |(place, _)| place.line);
+        let next = joined.len();
+        let at = *index.entry((cell(&item), command)).or_insert(next);
+        if at == next {
+            joined.push(item);
+        } else {
+            figures.entry(at).or_default().extend(own.iter().cloned());
+        }
+    }
+    for (at, more) in figures {
+        if let Finding::Run { figures, .. } = &mut joined[at].finding {
+            let all: Vec<Figure> = figures.drain(..).chain(more).collect();
+            *figures = mean_figures(all.iter());
+        }
+    }
+    joined
+}
+
+/// Whether several runs gave one whole number throughout: a parameter that a
+/// table repeats in each row.
+pub(super) fn is_constant(columns: &[Vec<f64>]) -> bool {
+    let mut values = columns.iter().flatten();
+    let several = columns.iter().any(|values| values.len() >= 2);
+    let first = values.next().copied().unwrap_or_default();
+    several && first.fract() == 0.0 && values.all(|value| *value == first)
+}
+
+/// Runs of a cell whose figures stand in the same order in every
+/// configuration, rising or falling over a range, are steps of a parameter or of
+/// time. So are ones that are all the same figure.
+pub(super) fn is_sweep(columns: &[Vec<f64>]) -> bool {
+    let long = columns.iter().all(|values| values.len() >= 3);
+    let ranked = |values: &[f64]| {
+        let mut order: Vec<usize> = (0..values.len()).collect();
+        order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+        order
+    };
+    let wide = |values: &[f64]| {
+        let low = values.iter().copied().fold(f64::MAX, f64::min);
+        let high = values.iter().copied().fold(f64::MIN, f64::max);
+        low <= 0.0 && high > 0.0 || high > 1.5 * low
+    };
+    let Some(first) = columns.first().filter(|_| long && columns.len() >= 2) else {
+        return false;
+    };
+    let order = ranked(first);
+    columns.iter().all(|values| ranked(values) == order)
+        && (columns.iter().all(|values| wide(values)) || first.len() >= 5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_of_a_parameter_are_no_runs() {
+        let sweep = [vec![1.0, 2.1, 4.2], vec![1.1, 2.0, 4.4]];
+        assert!(is_sweep(&sweep));
+        let runs = [vec![10.1, 10.3, 10.2], vec![11.1, 11.0, 11.2]];
+        assert!(!is_sweep(&runs));
+        let alike = [vec![10.1, 10.2, 10.3], vec![11.1, 11.2, 11.3]];
+        assert!(!is_sweep(&alike), "three may stand in order by chance");
+        assert!(is_constant(&[vec![2.0, 2.0], vec![2.0]]));
+        assert!(
+            !is_constant(&[vec![2.5, 2.5], vec![2.5]]) && !is_constant(&[vec![2.0], vec![2.0]])
+        );
+        let long = [vec![1.0, 1.1, 1.2, 1.3, 1.4], vec![2.0, 2.1, 2.2, 2.3, 2.4]];
+        assert!(is_sweep(&long));
+    }
+}

@@ -1,0 +1,381 @@
+//! Which role the columns of a table have, and which the rows.
+
+use std::collections::BTreeSet;
+
+use super::words::{
+    self, CONFIGURATION_KEYS, REPETITION_KEYS, is_derived, is_derived_row, key_is, names_metric,
+};
+use super::{Context, Role, Roles};
+use crate::admission::{Sign, contrast};
+use crate::grammar::table::{Cell, Grid};
+
+/// More names than this are compared with the first ones only.
+const MANY: usize = 24;
+
+/// Decides what rows and columns stand for.
+pub(crate) fn decide(grid: &Grid, context: &Context<'_>) -> Roles {
+    let repetition = words::repetition_column(&grid.header, &grid.rows);
+    let parameter = parameter(grid).filter(|at| Some(*at) != repetition);
+    let columns = figure_columns(grid, parameter, repetition);
+    let configured = parameter.is_some_and(|at| names_rows(grid, at));
+    let (columns, rows, confidence, because) = if configured {
+        (
+            Role::Metrics,
+            Role::Configurations,
+            80,
+            "a column numbers the configurations",
+        )
+    } else {
+        of(grid, context, &columns, repetition)
+    };
+    let roles = Roles {
+        columns,
+        rows,
+        parameter,
+        repetition,
+        confidence,
+        because,
+    };
+    corrected(roles, context)
+}
+
+/// What the user says comes first.
+fn corrected(mut roles: Roles, context: &Context<'_>) -> Roles {
+    let options = context.options;
+    if options.transpose {
+        std::mem::swap(&mut roles.columns, &mut roles.rows);
+    }
+    let complement = |role: Role| match role {
+        Role::Configurations => Role::Metrics,
+        Role::Metrics => Role::Configurations,
+        Role::Workloads => Role::Metrics,
+        Role::Repetitions => Role::Configurations,
+    };
+    if let Some(role) = options.columns_are {
+        if options.rows_are.is_none() && roles.rows == role {
+            roles.rows = complement(role);
+        }
+        roles.columns = role;
+    }
+    if let Some(role) = options.rows_are {
+        if options.columns_are.is_none() && roles.columns == role {
+            roles.columns = complement(role);
+        }
+        roles.rows = role;
+    }
+    if options.transpose || options.columns_are.is_some() || options.rows_are.is_some() {
+        (roles.confidence, roles.because) = (100, "the user says so");
+    }
+    roles
+}
+
+/// Columns of figures: neither computed from others nor a parameter.
+fn figure_columns(grid: &Grid, parameter: Option<usize>, repetition: Option<usize>) -> Vec<usize> {
+    (0..grid.header.columns.len())
+        .filter(|&at| Some(at) != parameter && Some(at) != repetition)
+        .filter(|&at| !is_derived(&grid.header.columns[at].name, &grid.rows, at))
+        .collect()
+}
+
+fn of(
+    grid: &Grid,
+    context: &Context<'_>,
+    columns: &[usize],
+    repetition: Option<usize>,
+) -> (Role, Role, u8, &'static str) {
+    let names: Vec<&str> = columns
+        .iter()
+        .map(|&at| grid.header.columns[at].name.as_str())
+        .collect();
+    let labels = labels(grid);
+    let label_names: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let metric_columns = names.iter().filter(|name| names_metric(name)).count();
+    let metric_rows = labels.iter().filter(|label| names_metric(label)).count();
+    let rows_or = |role| {
+        if repetition.is_some() || repeats(grid, columns, context) {
+            Role::Repetitions
+        } else {
+            role
+        }
+    };
+    if grid.header.columns.iter().any(|column| column.numbered) {
+        return (Role::Metrics, Role::Configurations, 90, "numbered columns");
+    }
+    if numbered_runs(&names) {
+        let rows = if differing(&label_names) > 0 {
+            Role::Configurations
+        } else {
+            Role::Metrics
+        };
+        return (Role::Repetitions, rows, 80, "columns are numbered runs");
+    }
+    let (across, down) = (differing(&names), differing(&label_names));
+    if context.headings_differ > across.max(down) {
+        return if metric_rows * 2 > labels.len() && metric_columns * 2 <= names.len() {
+            (
+                Role::Workloads,
+                Role::Metrics,
+                70,
+                "headings name the configurations",
+            )
+        } else {
+            let rows = rows_or(Role::Workloads);
+            (Role::Metrics, rows, 70, "headings name the configurations")
+        };
+    }
+    let keys = &grid.header.keys;
+    if keys.iter().any(|key| key_is(key, CONFIGURATION_KEYS)) && across < 4 {
+        return (
+            Role::Metrics,
+            Role::Configurations,
+            90,
+            "the key names configurations",
+        );
+    }
+    if across > down || across > 0 && across == down && metric_columns == 0 {
+        let rows = rows_or(Role::Metrics);
+        return (
+            Role::Configurations,
+            rows,
+            90,
+            "the columns' names differ as configurations do",
+        );
+    }
+    if down > 0 {
+        return (
+            Role::Metrics,
+            Role::Configurations,
+            85,
+            "the rows' names differ as configurations do",
+        );
+    }
+    if metric_rows * 2 > labels.len() && metric_columns * 2 <= names.len() {
+        return (
+            Role::Configurations,
+            Role::Metrics,
+            40,
+            "the rows' names are metrics",
+        );
+    }
+    if labels.is_empty() && names.len() <= 4 && metric_columns == 0 && same_magnitude(grid, columns)
+    {
+        let rows = rows_or(Role::Metrics);
+        return (
+            Role::Configurations,
+            rows,
+            40,
+            "figures of one size side by side",
+        );
+    }
+    if labels.is_empty() {
+        return (
+            Role::Metrics,
+            rows_or(Role::Workloads),
+            40,
+            "rows have no names",
+        );
+    }
+    (
+        Role::Metrics,
+        Role::Configurations,
+        30,
+        "nothing says otherwise",
+    )
+}
+
+/// The distinct names of rows, without those that are computed from others.
+fn labels(grid: &Grid) -> Vec<String> {
+    let mut met = BTreeSet::new();
+    let rows = grid.rows.iter().map(|row| row.labels.join(" "));
+    rows.filter(|label| !label.is_empty() && !is_derived_row(label))
+        .map(|label| match words::repetition_suffix(&label) {
+            Some((stem, _)) => stem.to_string(),
+            None => label,
+        })
+        .filter(|label| met.insert(label.clone()))
+        .collect()
+}
+
+/// The points of the two names that differ most as configurations do.
+pub(crate) fn differing(names: &[&str]) -> i32 {
+    let good: Vec<&str> = names
+        .iter()
+        .copied()
+        .filter(|name| contrast::may_be_name(name))
+        .take(MANY)
+        .collect();
+    let mut most = 0;
+    for (at, a) in good.iter().enumerate() {
+        for b in &good[at + 1..] {
+            let sign = contrast::between(a, b);
+            let points = sign.and_then(Sign::weight).map_or(0, |w| w.points);
+            most = most.max(points);
+        }
+    }
+    most
+}
+
+/// `run1 run2 run3`, `#1 #2`, `1 2 3`.
+fn numbered_runs(names: &[&str]) -> bool {
+    let number = |name: &str| -> Option<u32> {
+        let lower = name.trim().to_lowercase();
+        let stem = lower.trim_end_matches(|c: char| c.is_ascii_digit());
+        let digits = &lower[stem.len()..];
+        let stem = stem.trim_matches(|c: char| !c.is_alphanumeric() && c != '#');
+        let run = key_is(stem, REPETITION_KEYS) || stem == "test" || stem.is_empty();
+        run.then(|| digits.parse().ok()).flatten()
+    };
+    let numbers: Vec<u32> = names.iter().map_while(|name| number(name)).collect();
+    numbers.len() >= 2
+        && numbers.len() == names.len()
+        && numbers[0] <= 1
+        && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1)
+}
+
+/// A leading column that is a parameter of the workload: one that is called
+/// so, or whose whole numbers rise or fall from row to row.
+fn parameter(grid: &Grid) -> Option<usize> {
+    if let Some(at) = words::parameter_column(&grid.header) {
+        return Some(at);
+    }
+    let first = grid.header.columns.first()?;
+    if grid.header.columns.len() < 2
+        || key_is(&first.name, REPETITION_KEYS)
+        || grid.rows.len() < 2
+        || grid.rows.iter().any(|row| !row.labels.is_empty())
+    {
+        return None;
+    }
+    let others = grid.header.columns[1..]
+        .iter()
+        .map(|column| column.name.as_str());
+    let names: Vec<&str> = others.collect();
+    let with_first: Vec<&str> = std::iter::once(first.name.as_str())
+        .chain(names.iter().copied())
+        .collect();
+    let values: Vec<&Cell> = grid
+        .rows
+        .iter()
+        .filter_map(|row| row.cells.first())
+        .collect();
+    let whole = values
+        .iter()
+        .all(|cell| cell.value.fract() == 0.0 && cell.value >= 0.0);
+    let plain = !names_metric(&first.name)
+        || key_is(&first.name, &["size", "bytes", "time"])
+        || differing(&names) >= 3;
+    let apart = differing(&with_first) == differing(&names);
+    (whole && plain && apart && monotone(values.iter().map(|cell| cell.value))).then_some(0)
+}
+
+/// Whether a leading column of numbers names the configurations: `Config 1`.
+pub(super) fn names_rows(grid: &Grid, at: usize) -> bool {
+    key_is(&grid.header.columns[at].name, CONFIGURATION_KEYS)
+}
+
+/// Whether values only rise or only fall.
+pub(crate) fn monotone(values: impl Iterator<Item = f64>) -> bool {
+    let values: Vec<f64> = values.collect();
+    values.len() >= 2
+        && (values.windows(2).all(|pair| pair[0] < pair[1])
+            || values.windows(2).all(|pair| pair[0] > pair[1]))
+}
+
+/// Whether the rows are repetitions: they are numbered as such, or the text
+/// says so many runs, or nothing tells them apart and their figures scatter.
+fn repeats(grid: &Grid, columns: &[usize], context: &Context<'_>) -> bool {
+    let bare = |label: &str| {
+        let label = label
+            .trim()
+            .trim_end_matches([':', '.', ')'])
+            .to_lowercase();
+        let stem = label.trim_end_matches(|c: char| c.is_ascii_digit());
+        let stem = stem.trim_matches(|c: char| !c.is_alphanumeric() && c != '#');
+        stem.len() < label.len() && key_is(stem, REPETITION_KEYS)
+    };
+    let labelled = grid.rows.iter().filter(|row| !row.labels.is_empty());
+    if grid.rows.len() >= 2 && labelled.clone().count() > 0 {
+        let own: Vec<String> = grid
+            .rows
+            .iter()
+            .map(|row| row.labels.join(" "))
+            .filter(|label| !is_derived_row(label))
+            .collect();
+        return own.len() >= 2 && own.iter().all(|label| bare(label));
+    }
+    let rows = grid.rows.len();
+    if rows < 2 || columns.is_empty() {
+        return false;
+    }
+    if context.runs == Some(rows as u32) {
+        return true;
+    }
+    columns.iter().all(|&at| {
+        let values: Vec<f64> = grid.rows.iter().map(|row| row.cells[at].value).collect();
+        let (low, high) = range(&values);
+        low > 0.0 && high / low < 2.0 && !(rows >= 3 && monotone(values.iter().copied()))
+    })
+}
+
+fn range(values: &[f64]) -> (f64, f64) {
+    let ends = (f64::MAX, f64::MIN);
+    values
+        .iter()
+        .fold(ends, |(low, high), v| (low.min(*v), high.max(*v)))
+}
+
+fn same_magnitude(grid: &Grid, columns: &[usize]) -> bool {
+    columns.len() >= 2
+        && grid.rows.iter().all(|row| {
+            let values: Vec<f64> = columns.iter().map(|&at| row.cells[at].value).collect();
+            let (low, high) = range(&values);
+            low > 0.0 && high / low < 10.0
+        })
+}
+
+/// What a table says for or against judging it.
+pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
+    let mut signs = Vec::new();
+    let columns = &grid.header.columns;
+    let cells = || grid.rows.iter().flat_map(|row| &row.cells);
+    let keys = &grid.header.keys;
+    let numbered = roles.parameter.is_some_and(|at| names_rows(grid, at));
+    let keyed = numbered || keys.iter().any(|key| key_is(key, CONFIGURATION_KEYS));
+    if roles.rows == Role::Configurations && keyed {
+        signs.push(Sign::ConfigurationKey);
+    }
+    let change =
+        |at: usize| is_derived(&columns[at].name, &grid.rows, at) && change_word(&columns[at].name);
+    if roles.columns == Role::Configurations && (0..columns.len()).any(change) {
+        signs.push(Sign::ChangeColumn);
+    }
+    // `1` or `64` may be a column's name, `3.2s` or `0.25` is a figure.
+    let figure = |name: &str| contrast::is_figure(name) && name.trim().parse::<u64>().is_err();
+    let headed = columns.iter().filter(|column| figure(&column.name)).count();
+    if headed * 2 > columns.len() {
+        signs.push(Sign::FigureHeader);
+    }
+    if cells().any(|cell| cell.spread.is_some()) {
+        signs.push(Sign::SpreadGiven);
+    }
+    let suffixed = grid.rows.len() >= 2
+        && grid
+            .rows
+            .iter()
+            .all(|row| words::repetition_suffix(&row.labels.join(" ")).is_some());
+    if roles.repetition.is_some() || suffixed || roles.columns == Role::Repetitions {
+        signs.push(Sign::Repetitions);
+    }
+    signs
+}
+
+/// A column of changes stands beside two columns that it is computed from.
+fn change_word(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    [
+        "change", "diff", "delta", "improve", "gain", "speedup", "speed-up", "ratio", "%",
+        "regress",
+    ]
+    .iter()
+    .any(|word| lower.contains(word))
+}

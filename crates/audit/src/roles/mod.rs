@@ -1,0 +1,154 @@
+//! What rows and columns of a table stand for.
+//!
+//! A table alone often does not say it. So this is decided when the whole
+//! message is known: from the names over columns and rows, the headings under
+//! which tables of the same shape stand, the numbers of runs that the text
+//! names, and what the user says.
+
+mod change;
+mod decide;
+mod figures;
+pub(crate) mod words;
+
+use assize_bundle::Place;
+
+use crate::admission::Sign;
+use crate::grammar::Finding;
+use crate::grammar::table::Grid;
+use crate::options::Options;
+
+use decide::decide;
+pub(crate) use decide::differing;
+
+/// What a row or a column stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A configuration under test.
+    Configurations,
+    /// A metric.
+    Metrics,
+    /// A workload, or a parameter of one.
+    Workloads,
+    /// One more execution of the same.
+    Repetitions,
+}
+
+impl Role {
+    /// Its name in the plural, as the options have it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Role::Configurations => "configurations",
+            Role::Metrics => "metrics",
+            Role::Workloads => "workloads",
+            Role::Repetitions => "repetitions",
+        }
+    }
+
+    /// Reads a role.
+    ///
+    /// # Errors
+    /// A sentence with the words that are known.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let all = [
+            Role::Configurations,
+            Role::Metrics,
+            Role::Workloads,
+            Role::Repetitions,
+        ];
+        all.into_iter()
+            .find(|role| role.word() == text)
+            .ok_or_else(|| {
+                format!("'{text}' is none of configurations, metrics, workloads, repetitions")
+            })
+    }
+}
+
+/// What names the configurations of figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) enum NamedBy {
+    /// The block itself: a tool prints it.
+    #[default]
+    Block,
+    /// The columns of a table.
+    Columns,
+    /// The rows of a table.
+    Rows,
+    /// The heading above.
+    Heading,
+    /// The command line above.
+    Command,
+}
+
+/// What surrounds a table.
+pub(crate) struct Context<'a> {
+    /// By how many points the headings under which tables of the same shape
+    /// stand differ as the names of configurations do.
+    pub(crate) headings_differ: i32,
+    /// The number of runs that the text names.
+    pub(crate) runs: Option<u32>,
+    /// What the text says that a `±` is.
+    pub(crate) spread: Option<crate::options::SpreadKind>,
+    pub(crate) options: &'a Options,
+}
+
+/// What the parts of a table stand for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Roles {
+    pub(crate) columns: Role,
+    pub(crate) rows: Role,
+    /// The column that is a parameter of the workload.
+    pub(crate) parameter: Option<usize>,
+    /// The column that numbers the repetitions.
+    pub(crate) repetition: Option<usize>,
+    /// Out of 100, how sure that is.
+    pub(crate) confidence: u8,
+    /// Why, in words.
+    pub(crate) because: &'static str,
+}
+
+/// A table that was read.
+pub(crate) struct Resolved {
+    pub(crate) findings: Vec<(Place, Finding)>,
+    pub(crate) named_by: NamedBy,
+    /// What the table itself says for or against judging it.
+    pub(crate) signs: Vec<Sign>,
+    /// For `--explain`.
+    pub(crate) said: String,
+    /// Where its column of changes contradicts the figures beside it.
+    pub(crate) contradictions: Vec<(Place, String)>,
+}
+
+/// Gives a table's rows and columns their roles and reads its figures.
+pub(crate) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
+    if let Some(base) = figures::normalised(grid) {
+        return Resolved {
+            findings: figures::statements(grid, &base),
+            named_by: NamedBy::Rows,
+            signs: Vec::new(),
+            said: format!("a table of figures divided by those of {base}"),
+            contradictions: Vec::new(),
+        };
+    }
+    let roles = decide(grid, context);
+    let named_by = match (roles.columns, roles.rows) {
+        (Role::Configurations, _) => NamedBy::Columns,
+        (_, Role::Configurations) => NamedBy::Rows,
+        _ => NamedBy::Heading,
+    };
+    Resolved {
+        findings: figures::read(grid, &roles, context),
+        named_by,
+        signs: decide::signs(grid, &roles),
+        contradictions: change::contradictions(grid, &roles),
+        said: format!(
+            "columns are {}, rows are {} ({} %: {})",
+            roles.columns.word(),
+            roles.rows.word(),
+            roles.confidence,
+            roles.because
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use super::*;
+use crate::Line;
+use crate::grammar::table::Table;
+use crate::grammar::{Block, Figure, Grammar, Labels};
+
+/// What is read of a table that stands alone, as the user says.
+fn read_as(text: &str, options: &Options) -> Option<Block> {
+    let lines: Vec<Line<'_>> = text
+        .lines()
+        .enumerate()
+        .map(|(i, t)| Line::plain(i as u32 + 1, t))
+        .collect();
+    let mut block = Table
+        .starts(text.lines().next()?)
+        .then(|| Table.read(&lines))
+        .flatten()?;
+    let context = Context {
+        headings_differ: 0,
+        runs: None,
+        spread: None,
+        options,
+    };
+    let mut findings = Vec::new();
+    for (at, finding) in std::mem::take(&mut block.findings) {
+        match finding {
+            Finding::Grid(grid) => {
+                let resolved = resolve(&grid, &context).findings;
+                findings.extend(resolved.into_iter().map(|(_, finding)| (at, finding)));
+            }
+            other => findings.push((at, other)),
+        }
+    }
+    block.findings = findings;
+    Some(block)
+}
+
+fn read(text: &str) -> Option<Block> {
+    read_as(text, &Options::default())
+}
+
+fn runs(block: &Block) -> Vec<(&Labels, &Vec<Figure>)> {
+    block
+        .findings
+        .iter()
+        .filter_map(|(_, f)| match f {
+            Finding::Run { labels, figures } => Some((labels, figures)),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn rows_with_a_number_behind_the_name_are_repetitions() {
+    let block =
+        read("non-idle % cpu 0 cpu 1\n3.9_1 11.96 2.86\n3.9_2 12.64 2.81\nnext text").unwrap();
+    assert_eq!(block.taken.len(), 3);
+    let runs = runs(&block);
+    assert_eq!(runs[1].0.configuration.as_deref(), Some("3.9"));
+    assert_eq!(runs[1].0.repetition, Some(2));
+    assert_eq!(runs[1].1[0], Figure::new("non-idle cpu 0", 12.64, "%"));
+    assert_eq!(runs[1].1[2], Figure::new("non-idle total", 15.45, "%"));
+}
+
+#[test]
+fn key_columns_part_workload_configuration_and_repetition() {
+    let block = read(
+        "test     gov    i     score  %change    idles\n\
+         schbench teo-0  0    194.07   +0.00%    25308\n\
+         schbench teo-1  0    189.80   -2.20%    23776\n",
+    )
+    .unwrap();
+    let runs = runs(&block);
+    assert_eq!(runs[1].0.workload.as_deref(), Some("schbench"));
+    assert_eq!(runs[1].0.configuration.as_deref(), Some("teo-1"));
+    let names: Vec<&str> = runs[1].1.iter().map(|f| f.metric.as_str()).collect();
+    assert_eq!(names, ["score", "idles"]);
+}
+
+#[test]
+fn columns_named_like_configurations_hold_repetitions() {
+    let block = read("  ops/sec\n     BASE       PATCHED\n=====================\n  33452\t\t 36485\n  33541\t\t 39405\n").unwrap();
+    let runs = runs(&block);
+    assert_eq!(runs.len(), 4);
+    assert_eq!(runs[0].1[0].metric, "ops/sec");
+    assert_eq!(
+        runs.iter()
+            .filter(|r| r.0.configuration.as_deref() == Some("PATCHED"))
+            .count(),
+        2
+    );
+}
+
+#[test]
+fn ruled_and_piped_tables_are_the_same_table() {
+    let ruled = "+------+-------+------+\n| kernel | time (s) | power (W) |\n+------+-----+----+\n| base | 12.5 | 3.1 |\n| patched | 11.5 | 3.2 |\n+-----+-----+-----+\n";
+    let block = read(ruled).unwrap();
+    assert_eq!(block.taken.len(), 6);
+    assert_eq!(
+        runs(&block)[1].1,
+        &[
+            Figure::new("time", 11.5, "s"),
+            Figure::new("power", 3.2, "W")
+        ]
+    );
+}
+
+#[test]
+fn percentages_with_a_column_of_hundreds_are_normalised_figures() {
+    let block = read("normal nice FIFO\nwq 100% 76% 1%\nkthread_worker 100% 73% 1.2%\n└─relative to wq: 50.5% 48.5% 58.9%\n").unwrap();
+    assert_eq!(block.findings.len(), 9);
+    let Finding::Statement {
+        labels,
+        figure,
+        normalised_to,
+    } = &block.findings[8].1
+    else {
+        panic!()
+    };
+    assert_eq!(labels.configuration.as_deref(), Some("kthread_worker"));
+    assert_eq!((figure.metric.as_str(), figure.value), ("FIFO", 58.9));
+    assert_eq!(normalised_to.as_deref(), Some("wq"));
+}
+
+#[test]
+fn rows_that_cannot_be_read_are_named() {
+    let block = read("config  time  power\nbase  12.5  1.0\npatched  nan  1.1\nother  1,2,3  1.1\nshort  1.1\nlast  12.1  1.2\n").unwrap();
+    let doubts: Vec<&str> = block
+        .findings
+        .iter()
+        .filter_map(|(_, f)| {
+            if let Finding::Doubt(code, _) = f {
+                Some(*code)
+            } else {
+                None
+            }
+        })
+        .collect();
+    assert_eq!(doubts, ["bad-number", "bad-number", "ragged-row"]);
+    assert_eq!(runs(&block).len(), 2);
+}
+
+#[test]
+fn prose_and_code_are_not_tables() {
+    for text in [
+        "This was seen on the box with\nkernel 6.12 64\nand more",
+        "int a[] = {\n1, 2, 3,\n4, 5, 6\n};",
+        "2 files changed, 3 insertions(+)\n create mode 100644 a.c",
+        "See section\n3 4",
+    ] {
+        assert!(read(text).is_none(), "{text}");
+    }
+}
+
+#[test]
+fn parameters_of_the_workload_are_part_of_its_name() {
+    let block = read("threads  base  patched\n1  10.5  10.1\n2  20.1  19.8\n").unwrap();
+    let runs = runs(&block);
+    assert_eq!(runs.len(), 4);
+    assert!(
+        runs.iter()
+            .any(|r| r.0.workload.as_deref() == Some("threads=2"))
+    );
+}

@@ -1,0 +1,159 @@
+//! Mails of an archive, thread by thread.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::mail::Message;
+use crate::{Audit, Options, Reading};
+
+/// What identifies a mail.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Letter {
+    /// Its place in the archive, counted from 1.
+    pub number: u32,
+    /// The line of the file at which it begins.
+    pub line: u32,
+    /// The identifier without angle brackets.
+    pub message_id: Option<String>,
+    /// The subject, decoded.
+    pub subject: Option<String>,
+    /// The author, decoded.
+    pub from: Option<String>,
+    /// The date as it was written.
+    pub date: Option<String>,
+}
+
+impl From<&Message> for Letter {
+    fn from(message: &Message) -> Self {
+        Letter {
+            number: message.number,
+            line: message.line,
+            message_id: message.message_id.clone(),
+            subject: message.subject.clone(),
+            from: message.from.clone(),
+            date: message.date.clone(),
+        }
+    }
+}
+
+/// A thread: the mail it begins with, and the version of the series.
+type Key = (u64, u32);
+
+/// Joins the figures of a reply to those of what it answers. Versions of a
+/// series (`[PATCH v2 …]`) are threads of their own, also where they were sent
+/// as answers to the version before. A mail that is archived twice counts once.
+///
+/// Memory is bounded by the figures found and by 16 bytes for each mail.
+#[derive(Default)]
+pub struct Threads {
+    /// Identifiers to threads.
+    known: HashMap<u64, Key>,
+    met: HashSet<u64>,
+    /// In the order in which they begin.
+    threads: BTreeMap<usize, Thread>,
+    places: HashMap<Key, usize>,
+}
+
+struct Thread {
+    reading: Reading,
+    letters: Vec<Letter>,
+}
+
+impl Threads {
+    /// Adds the next mail. Answers stand behind what they answer, as in the
+    /// archives of lists; one that does not is joined by its references.
+    pub fn add(&mut self, message: &Message, options: &Options) {
+        let own = message.message_id.as_deref().map(hash);
+        if own.is_some_and(|id| !self.met.insert(id)) {
+            return;
+        }
+        let key = self.key(message, own);
+        if let Some(own) = own {
+            self.known.insert(own, key);
+        }
+        if let Some(&place) = self.places.get(&key) {
+            if let Some(thread) = self.threads.get_mut(&place)
+                && thread.reading.add(message, options)
+            {
+                thread.letters.push(Letter::from(message));
+            }
+            return;
+        }
+        // Most threads have no figures: nothing is kept of those.
+        let mut reading = Reading::default();
+        if reading.add(message, options) {
+            let place = self.places.len();
+            self.places.insert(key, place);
+            let letters = vec![Letter::from(message)];
+            self.threads.insert(place, Thread { reading, letters });
+        }
+    }
+
+    /// The threads in which there are figures, with the mails that hold them.
+    pub fn finish(
+        self,
+        source: &str,
+        options: &Options,
+    ) -> impl Iterator<Item = (Vec<Letter>, Audit)> {
+        let threads = self.threads.into_values();
+        threads.map(|thread| (thread.letters, thread.reading.finish(source, options)))
+    }
+
+    fn key(&self, message: &Message, own: Option<u64>) -> Key {
+        let references = message.references.iter().map(|id| hash(id));
+        let parent = references.rev().find_map(|id| self.known.get(&id)).copied();
+        let root = match (parent, message.references.first()) {
+            (Some((root, _)), _) => root,
+            (None, Some(first)) => hash(first),
+            (None, None) => own.unwrap_or_else(|| hash(&format!("number {}", message.number))),
+        };
+        let version = version(message.subject.as_deref().unwrap_or_default());
+        let inherited = parent.map_or(1, |(_, version)| version);
+        (root, version.unwrap_or(inherited))
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The version that a subject says: `[PATCH net v3 2/5]`, `Re: [RFC v2]`; 1 where
+/// its tag has none, and nothing where there is no such tag.
+fn version(subject: &str) -> Option<u32> {
+    let mut version = None;
+    for tag in subject.split('[').skip(1) {
+        let tag = tag.split(']').next()?.to_ascii_lowercase();
+        if !tag.contains("patch") && !tag.contains("rfc") {
+            continue;
+        }
+        let number = tag
+            .split(|c: char| !c.is_ascii_alphanumeric() && c != '.')
+            .filter_map(|word| word.rsplit_once('v'))
+            .filter(|(before, _)| matches!(*before, "" | "patch" | "rfc"))
+            .find_map(|(_, digits)| digits.parse().ok());
+        version = Some(number.unwrap_or(1));
+    }
+    version
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_stand_in_the_tag_of_a_patch() {
+        for (subject, wanted) in [
+            ("[PATCH v3 2/5] queue: x", Some(3)),
+            ("Re: [PATCH net-next v12] x", Some(12)),
+            ("[RFC PATCHv2] x", Some(2)),
+            ("[PATCH 0/3] v2 of the scheme", Some(1)),
+            ("[dm-devel] [PATCH v4 01/10] x", Some(4)),
+            ("Re: [bug] v3 hangs", None),
+            ("Re: performance of x", None),
+        ] {
+            assert_eq!(version(subject), wanted, "{subject}");
+        }
+    }
+}

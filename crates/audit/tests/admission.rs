@@ -1,0 +1,340 @@
+//! What is compared and what is read only.
+//!
+//! Each kind of text that only looks like a comparison stands here beside one
+//! that is.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_audit::{Options, Role, SpreadKind, read};
+use assize_bundle::{Records, Spread};
+
+fn records_as(post: &str, options: &Options) -> Records {
+    read(post.as_bytes(), "post", options).unwrap().records
+}
+
+fn records(post: &str) -> Records {
+    records_as(post, &Options::default())
+}
+
+/// The configurations that share a metric of a workload with another one.
+fn compared(records: &Records) -> Vec<String> {
+    let mut cells: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for run in &records.runs {
+        for metric in run.metrics.keys() {
+            let cell = cells.entry((&run.workload, metric)).or_default();
+            cell.insert(&run.configuration);
+        }
+    }
+    for summary in &records.summaries {
+        let cell = cells
+            .entry((&summary.workload, &summary.metric))
+            .or_default();
+        cell.insert(&summary.configuration);
+    }
+    let several = cells.values().filter(|names| names.len() > 1);
+    let names: BTreeSet<&str> = several.flatten().copied().collect();
+    let order = records.configurations.iter().map(|c| c.name.as_str());
+    order
+        .filter(|name| names.contains(name))
+        .map(str::to_string)
+        .collect()
+}
+
+/// The values of a metric under a configuration, run by run.
+fn values(records: &Records, configuration: &str, metric: &str) -> Vec<f64> {
+    let runs = records
+        .runs
+        .iter()
+        .filter(|run| run.configuration == configuration);
+    runs.filter_map(|run| run.metrics.get(metric))
+        .map(|m| m.value)
+        .collect()
+}
+
+fn codes(records: &Records) -> Vec<&str> {
+    records
+        .doubts
+        .iter()
+        .map(|doubt| doubt.code.as_str())
+        .collect()
+}
+
+const ONLY_FIGURES: &[(&str, &str)] = &[
+    ("a device tree", include_str!("admission/device-tree.txt")),
+    (
+        "a list of CPU attributes",
+        include_str!("admission/cpu-attributes.txt"),
+    ),
+    (
+        "attributes of a device",
+        include_str!("admission/attributes.txt"),
+    ),
+    (
+        "a file system's superblock",
+        include_str!("admission/superblock.txt"),
+    ),
+    ("assembly", include_str!("admission/assembly.txt")),
+    ("registers", include_str!("admission/registers.txt")),
+    ("a boot log", include_str!("admission/boot-log.txt")),
+    (
+        "a list of arguments",
+        include_str!("admission/arguments.txt"),
+    ),
+    ("a drawing", include_str!("admission/drawing.txt")),
+    (
+        "a table of energies",
+        include_str!("admission/energies.txt"),
+    ),
+    (
+        "files that were renamed",
+        include_str!("admission/renamed.txt"),
+    ),
+    (
+        "one test at several sizes",
+        include_str!("admission/sizes.txt"),
+    ),
+    (
+        "time stamps for names",
+        include_str!("admission/time-stamps.txt"),
+    ),
+    (
+        "percentages for names",
+        include_str!("admission/percentages.txt"),
+    ),
+    ("memory from /proc", include_str!("admission/meminfo.txt")),
+    (
+        "counts of passed tests",
+        include_str!("admission/passed.txt"),
+    ),
+];
+
+#[test]
+fn figures_without_configurations_are_read_and_not_judged() {
+    for (what, post) in ONLY_FIGURES {
+        let records = records(post);
+        assert_eq!(compared(&records), [] as [String; 0], "{what}");
+    }
+}
+
+#[test]
+fn what_is_not_judged_says_what_is_missing() {
+    let records = records(include_str!("admission/meminfo.txt"));
+    let doubt = records
+        .doubts
+        .iter()
+        .find(|d| d.code == "not-judged")
+        .unwrap();
+    assert!(doubt.detail.contains("--columns-are"), "{}", doubt.detail);
+    assert!(
+        !records.statements.is_empty(),
+        "the figures are still shown"
+    );
+}
+
+#[test]
+fn columns_of_opposite_names_are_configurations() {
+    let records = records(include_str!("admission/before-after-columns.txt"));
+    assert_eq!(compared(&records), ["before", "after"]);
+    assert_eq!(values(&records, "after", "randread"), [412.5]);
+    assert_eq!(records.runs.len(), 2, "rows are metrics, not runs");
+}
+
+#[test]
+fn a_parameter_is_no_configuration_and_its_rows_are_no_runs() {
+    let records = records(include_str!("admission/jobs.txt"));
+    assert_eq!(compared(&records), ["before this patch", "with this patch"]);
+    assert_eq!(records.workloads.len(), 4, "{:?}", records.workloads);
+    assert_eq!(records.runs.len(), 8);
+}
+
+#[test]
+fn headings_name_configurations_where_the_tables_below_have_one_shape() {
+    let records = records(include_str!("admission/headings.txt"));
+    assert_eq!(compared(&records), ["w/o fix", "w/ fix"]);
+    assert_eq!(
+        values(&records, "w/ fix", "big box").len(),
+        2,
+        "one for each size"
+    );
+    let sizes: BTreeSet<&str> = records
+        .runs
+        .iter()
+        .map(|run| run.workload.as_str())
+        .collect();
+    assert_eq!(sizes.len(), 2, "{sizes:?}");
+}
+
+#[test]
+fn a_column_of_runs_makes_runs() {
+    let records = records(include_str!("admission/runs.txt"));
+    assert_eq!(compared(&records), ["Unpatched kernel", "Patched kernel"]);
+    let times = values(&records, "Patched kernel", "time");
+    assert_eq!(times, [11.9, 12.2, 12.0]);
+}
+
+#[test]
+fn versions_and_switches_name_configurations() {
+    assert_eq!(
+        compared(&records(include_str!("admission/versions.txt"))),
+        ["v6.1", "v6.6", "v6.6-patched"]
+    );
+    assert_eq!(
+        compared(&records(include_str!("admission/switches.txt"))),
+        ["merge=off", "merge=on"]
+    );
+}
+
+#[test]
+fn what_a_tool_prints_every_second_is_one_run() {
+    let records = records(include_str!("admission/every-second.txt"));
+    for configuration in ["unpatched kernel", "patched kernel"] {
+        assert!(
+            values(&records, configuration, "%busy").len() <= 1,
+            "{configuration}"
+        );
+    }
+}
+
+#[test]
+fn steps_that_rise_alike_are_no_runs() {
+    let records = records(include_str!("admission/steps.txt"));
+    assert!(values(&records, "new", "value").len() <= 1);
+}
+
+#[test]
+fn two_tables_of_one_form_are_not_pooled() {
+    let records = records(include_str!("admission/two-tables.txt"));
+    for run in &records.runs {
+        let same = |other: &&assize_bundle::Run| {
+            (&other.configuration, &other.workload) == (&run.configuration, &run.workload)
+        };
+        assert_eq!(records.runs.iter().filter(same).count(), 1, "{run:?}");
+    }
+}
+
+#[test]
+fn a_spread_in_a_table_is_a_spread_of_as_many_runs_as_the_text_says() {
+    let post = include_str!("admission/spreads.txt");
+    let read = records(post);
+    let patched = read
+        .summaries
+        .iter()
+        .find(|s| s.configuration == "patched")
+        .unwrap();
+    assert_eq!((patched.mean, patched.n), (118.25, Some(5)));
+    assert_eq!(patched.spread, Some(Spread::StandardDeviation(1.5)));
+    assert!(!codes(&read).contains(&"spread-kind"));
+
+    let untold = post.replace("(standard deviation)", "");
+    let read = records(&untold);
+    let patched = read
+        .summaries
+        .iter()
+        .find(|s| s.configuration == "patched")
+        .unwrap();
+    assert_eq!(
+        patched.spread,
+        Some(Spread::StandardError(1.5)),
+        "what leaves most doubt"
+    );
+    assert!(codes(&read).contains(&"spread-kind"));
+
+    let options = Options {
+        spread: Some(SpreadKind::Ci95),
+        ..Options::default()
+    };
+    let read = records_as(&untold, &options);
+    let patched = read
+        .summaries
+        .iter()
+        .find(|s| s.configuration == "patched")
+        .unwrap();
+    assert_eq!(patched.spread, Some(Spread::StandardError(1.5 / 1.96)));
+}
+
+#[test]
+fn the_user_says_what_columns_and_rows_are() {
+    let post = include_str!("admission/unknown.txt");
+    assert_eq!(compared(&records(post)), [] as [String; 0]);
+    let columns = Options {
+        columns_are: Some(Role::Configurations),
+        ..Options::default()
+    };
+    assert_eq!(compared(&records_as(post, &columns)), ["red", "green"]);
+    let rows = Options {
+        rows_are: Some(Role::Configurations),
+        ..Options::default()
+    };
+    assert_eq!(compared(&records_as(post, &rows)), ["north", "south"]);
+}
+
+#[test]
+fn a_name_that_the_user_gives_is_a_configuration() {
+    let post = "red box:\n\nsize  IOPS\n4k  120.5\n8k  90.5\n\ngreen box:\n\nsize  IOPS\n4k  131.5\n8k  91.5\n";
+    let rule = |text: &str| assize_audit::parse_rule(text).unwrap();
+    let options = Options {
+        configurations: vec![rule("^red=old"), rule("^green=new")],
+        ..Options::default()
+    };
+    assert_eq!(compared(&records_as(post, &options)), ["old", "new"]);
+}
+
+#[test]
+fn whoever_compares_files_has_said_what_is_compared() {
+    let post = include_str!("admission/sizes.txt");
+    let options = Options {
+        compared: true,
+        ..Options::default()
+    };
+    assert!(!records_as(post, &options).runs.is_empty());
+}
+
+#[test]
+fn decisions_are_explained_with_their_points() {
+    let post = include_str!("admission/before-after-columns.txt");
+    let audit = read(post.as_bytes(), "post", &Options::default()).unwrap();
+    let said: Vec<&String> = audit.decisions.iter().flat_map(|(_, said)| said).collect();
+    let any = |text: &str| said.iter().any(|line| line.contains(text));
+    assert!(
+        any("columns are configurations, rows are metrics (90 %"),
+        "{said:?}"
+    );
+    assert!(any("names of opposite meaning +4"), "{said:?}");
+}
+
+#[test]
+fn a_column_of_changes_must_say_what_its_columns_say() {
+    let table = |changes: [&str; 3]| {
+        format!(
+            "Throughput, in MB/s:\n\ntest    base    patched   change\nread    100.5   110.5     {}\n\
+             write   200.5   180.5     {}\nmixed   150.5   165.5     {}\n",
+            changes[0], changes[1], changes[2]
+        )
+    };
+    let doubted = |changes| codes(&records(&table(changes))).contains(&"change-contradicts");
+    assert!(!doubted(["+10.0%", "-10.0%", "+10.0%"]));
+    assert!(!doubted(["-10.0%", "+10.0%", "-10.0%"]), "less is better");
+    assert!(doubted(["+10.0%", "+10.0%", "+10.0%"]), "a sign");
+    assert!(doubted(["+10.0%", "-10.0%", "+31.0%"]), "a size");
+}
+
+#[test]
+fn a_table_that_stands_there_twice_counts_once() {
+    let once = include_str!("admission/runs.txt");
+    let twice = format!("{once}\nThe same once more:\n\n{once}");
+    assert_eq!(values(&records(&twice), "Patched kernel", "time").len(), 3);
+}
+
+#[test]
+fn columns_of_parameters_and_of_changes_are_no_configurations() {
+    let records = records(
+        "Operations per second, compared:\n\n\
+         clients  before  after  after/before  std dev\n\
+         1        101.5   111.5  1.10          0.5\n\
+         2        201.5   221.5  1.10          0.6\n\
+         4        401.5   441.5  1.10          0.7\n",
+    );
+    assert_eq!(compared(&records), ["before", "after"]);
+}

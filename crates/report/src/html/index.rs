@@ -1,0 +1,162 @@
+//! The index over an archive of mails: a page with a row for each.
+
+use minijinja::Environment;
+use serde::Serialize;
+
+use super::{HtmlError, block, shown};
+
+/// An archive as it was judged.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Index {
+    /// What was read.
+    pub source: String,
+    /// Whether a row is a thread, and not a mail.
+    pub threads: bool,
+    /// How many mails were read.
+    pub mails: u64,
+    /// Those in which there were figures, in the order of the archive.
+    pub rows: Vec<IndexRow>,
+}
+
+/// A mail, or a thread.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct IndexRow {
+    /// Places in the archive, counted from 1, of the mails that hold figures.
+    pub messages: Vec<u32>,
+    /// The identifier of the first, without angle brackets.
+    pub message_id: Option<String>,
+    /// Its subject.
+    pub subject: Option<String>,
+    /// Its author.
+    pub from: Option<String>,
+    /// Its date, as it was written.
+    pub date: Option<String>,
+    /// The configurations.
+    pub configurations: Vec<String>,
+    /// Runs that were read.
+    pub runs: usize,
+    /// Means over runs that were read.
+    pub summaries: usize,
+    /// Figures without runs that were read.
+    pub statements: usize,
+    /// How many comparisons are established.
+    pub established: usize,
+    /// How many are supported.
+    pub supported: usize,
+    /// How many are equivalent.
+    pub equivalent: usize,
+    /// How many are undecided.
+    pub undecided: usize,
+    /// Codes of the lints, each once.
+    pub lints: Vec<String>,
+    /// Why it was not judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+impl IndexRow {
+    /// The best verdict of a comparison; `read` where nothing was compared, and
+    /// `failed` where it could not be judged.
+    pub fn verdict(&self) -> &'static str {
+        let counts = [
+            (usize::from(self.problem.is_some()), "failed"),
+            (self.established, "established"),
+            (self.supported, "supported"),
+            (self.equivalent, "equivalent"),
+            (self.undecided, "undecided"),
+        ];
+        let found = counts.iter().find(|(count, _)| *count > 0);
+        found.map_or("read", |(_, word)| word)
+    }
+}
+
+/// The verdicts in the order in which the page counts them.
+const VERDICTS: [&str; 6] = [
+    "established",
+    "supported",
+    "equivalent",
+    "undecided",
+    "read",
+    "failed",
+];
+
+/// The index as a page that needs neither script nor network; the same input
+/// gives the same bytes.
+///
+/// # Errors
+/// [`HtmlError`], never because of what the mails say.
+pub fn index(index: &Index) -> Result<String, HtmlError> {
+    let style = concat!(
+        include_str!("style/page.css"),
+        include_str!("style/index.css")
+    );
+    let mut environment = Environment::new();
+    environment.set_trim_blocks(true);
+    environment.set_lstrip_blocks(true);
+    environment.set_formatter(shown);
+    environment.add_template("index.html", include_str!("template/index.html"))?;
+    let rows: Vec<minijinja::Value> = index
+        .rows
+        .iter()
+        .map(|row| {
+            minijinja::context! {
+                verdict => row.verdict(),
+                ..minijinja::Value::from_serialize(row)
+            }
+        })
+        .collect();
+    let tally = VERDICTS.map(|verdict| {
+        let rows = index.rows.iter();
+        (verdict, rows.filter(|row| row.verdict() == verdict).count())
+    });
+    let template = environment.get_template("index.html")?;
+    Ok(template.render(minijinja::context! {
+        policy => block::policy(style, ""),
+        style => minijinja::Value::from_safe_string(style.to_owned()),
+        version => env!("CARGO_PKG_VERSION"),
+        source => index.source,
+        threads => index.threads,
+        mails => index.mails,
+        tally => tally,
+        rows => rows,
+    })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_mails_say_is_text_and_each_has_its_best_verdict() {
+        let row = |subject: &str, supported, undecided| IndexRow {
+            messages: vec![7, 9],
+            message_id: Some("1\"><script>@x".into()),
+            subject: Some(subject.into()),
+            supported,
+            undecided,
+            ..IndexRow::default()
+        };
+        let failed = IndexRow {
+            problem: Some("it broke".into()),
+            ..row("c", 1, 1)
+        };
+        let index_of = Index {
+            source: "box".into(),
+            threads: false,
+            mails: 12,
+            rows: vec![row("<b>a</b>", 2, 1), row("b", 0, 0), failed],
+        };
+        let page = index(&index_of).unwrap();
+        assert!(
+            !page.contains("<b>a") && !page.contains("<script>"),
+            "{page}"
+        );
+        assert!(page.contains("&lt;b&gt;a"));
+        for (verdict, count) in [("supported", 1), ("read", 1), ("failed", 1)] {
+            let cell = format!("<tr data-verdict=\"{verdict}\"");
+            assert_eq!(page.matches(&cell).count(), count, "{verdict}");
+        }
+        assert!(page.contains("it broke"));
+        assert_eq!(page, index(&index_of).unwrap());
+    }
+}

@@ -1,0 +1,91 @@
+//! One labelled text, shown.
+
+use super::label::{Half, Kind, Label};
+use super::reading::Reading;
+use crate::Error;
+
+/// At most so many comparisons are listed.
+const LISTED: usize = 30;
+
+/// What the label says of a text, and what the auditor made of it.
+pub(super) fn text(label: &Label, text: &[u8]) -> Result<String, Error> {
+    let reading = Reading::of(text, &label.name())?;
+    let mut out = vec![format!("{} ({})", label.name(), label.half().word())];
+    if label.half() == Half::Scored {
+        out.push("scored: the auditor must not be worked on with it".into());
+    }
+    labelled(label, &reading, &mut out);
+    let grade = reading.grade(label);
+    out.push(format!(
+        "auditor: {}; grouping {}; {}",
+        if grade.admitted {
+            "judges"
+        } else {
+            "does not judge"
+        },
+        grade.grouping.word(),
+        match (grade.positive, grade.sound) {
+            (false, _) => "nothing established or supported",
+            (true, true) => "a sound verdict",
+            (true, false) => "an unsound verdict",
+        }
+    ));
+    out.extend(grade.faults.iter().map(|fault| format!("  {fault}")));
+    judged(&reading, &mut out);
+    Ok(out.join("\n"))
+}
+
+fn labelled(label: &Label, reading: &Reading, out: &mut Vec<String>) {
+    let kind = match label.kind {
+        Kind::None => "no measurements",
+        Kind::Figures => "measurements, no comparison",
+        Kind::Comparison => "a comparison",
+    };
+    out.push(format!("label: {kind}: {}", label.shape));
+    if let Some(comparison) = &label.comparison {
+        out.push(format!(
+            "  configurations {}; workloads {}; metrics {}",
+            comparison.configurations.join(", "),
+            comparison.workloads.join(", "),
+            comparison.metrics.join(", ")
+        ));
+        let sound = if comparison.sound {
+            "could"
+        } else {
+            "could not"
+        };
+        out.push(format!("  established or supported {sound} be sound"));
+    }
+    for value in &label.values {
+        let read = if reading.has(value) {
+            "read"
+        } else {
+            "not read"
+        };
+        out.push(format!(
+            "  {} / {} / {} = {}: {read}",
+            value.configuration, value.workload, value.metric, value.value
+        ));
+    }
+}
+
+fn judged(reading: &Reading, out: &mut Vec<String>) {
+    let runs = |n: Option<u32>| n.map_or("?".to_string(), |n| n.to_string());
+    let rows = reading.document.iter().flat_map(|d| &d.comparisons);
+    for row in rows.clone().take(LISTED) {
+        out.push(format!(
+            "  {} / {}: {} against {}, {} against {} runs: {}",
+            row.workload,
+            row.metric,
+            row.configuration,
+            row.baseline,
+            runs(row.n),
+            runs(row.n_baseline),
+            row.verdict.word()
+        ));
+    }
+    let more = rows.count().saturating_sub(LISTED);
+    if more > 0 {
+        out.push(format!("  and {more} more"));
+    }
+}
