@@ -32,7 +32,7 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
         compared: false,
     };
     let audit = match document(arguments, &options)? {
-        Source::Document(audit) => audit,
+        Source::Document(audit) => *audit,
         Source::Mails(mails) => return mailbox(mails, arguments, &options),
     };
     if arguments.explain {
@@ -62,7 +62,7 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
 /// What there is to judge.
 enum Source {
     /// One document.
-    Document(Audit),
+    Document(Box<Audit>),
     /// Mails, each a document.
     Mails(Mails),
 }
@@ -82,7 +82,7 @@ fn document(arguments: &AuditArguments, options: &Options) -> Result<Source, Fai
             let message = message.map_err(failed)?;
             if message.number.to_string() == *id || message.message_id.as_deref() == Some(id) {
                 let audit = assize_audit::read_message(&message, &name, options);
-                return Ok(Source::Document(audit));
+                return Ok(Source::Document(Box::new(audit)));
             }
         }
         return Err(Failure::Argument(format!(
@@ -99,7 +99,8 @@ fn document(arguments: &AuditArguments, options: &Options) -> Result<Source, Fai
     if begin.len() < 2 && !archive.several && !listed {
         let read = |message| assize_audit::read_message(message, &name, options);
         let empty = || assize_audit::empty(&name);
-        return Ok(Source::Document(begin.first().map_or_else(empty, read)));
+        let audit = begin.first().map_or_else(empty, read);
+        return Ok(Source::Document(Box::new(audit)));
     }
     let all = begin.into_iter().map(Ok).chain(archive.mails);
     Ok(Source::Mails(Box::new(all)))

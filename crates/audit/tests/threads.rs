@@ -1,5 +1,7 @@
 //! Mails of an archive, thread by thread.
 
+#![allow(clippy::unwrap_used)] // A test may fail.
+
 use assize_audit::mail::messages;
 use assize_audit::{Audit, Letter, Options, Threads, read_message};
 

@@ -114,6 +114,17 @@ impl Open {
         }
     }
 
+    /// What the group did in all is what its jobs add up to.
+    fn total(&mut self, figures: Vec<Figure>, note: Option<&str>) {
+        for figure in figures {
+            self.figures.retain(|f| f.metric != figure.metric);
+            self.figures.push(figure);
+        }
+        if let Some(note) = note.filter(|note| !note.is_empty()) {
+            self.job = Some(label(note));
+        }
+    }
+
     fn finish(mut self, block: &mut Block) {
         if self.jobs > 1 {
             self.figures.retain(|f| !f.metric.contains("lat "));
@@ -172,21 +183,7 @@ fn report(lines: &[Line<'_>]) -> Option<Block> {
 /// Takes in what one line says.
 fn apply(what: Said<'_>, at: usize, open: &mut Option<Open>, block: &mut Block) {
     match what {
-        Said::Job { name, group } => {
-            let together = open.as_ref().is_some_and(|run| {
-                run.group == Some(group)
-                    && run.job.as_deref() == Some(name)
-                    && !run.direction.starts_with(TOTAL)
-            });
-            if !together {
-                begin(at, open, block);
-            }
-            if let Some(run) = open {
-                run.job = Some(label(name));
-                run.group = Some(group);
-                run.direction.clear();
-            }
-        }
+        Said::Job { name, group } => job(name, group, at, open, block),
         Said::Rates {
             before,
             direction,
@@ -203,7 +200,7 @@ fn apply(what: Said<'_>, at: usize, open: &mut Option<Open>, block: &mut Block) 
             if let Some(run) = open {
                 run.configuration = before.map(label);
                 run.jobs += usize::from(run.direction.is_empty());
-                direction.clone_into(&mut run.direction);
+                run.direction = direction;
                 figures.into_iter().for_each(|figure| run.add(figure));
             }
         }
@@ -218,44 +215,48 @@ fn apply(what: Said<'_>, at: usize, open: &mut Option<Open>, block: &mut Block) 
                 run.only(Figure::new(metric, average, unit));
             }
         }
-        Said::PercentileUnit(unit) => {
-            if let Some(run) = open {
-                run.percentiles = Some(unit);
-            }
-        }
-        Said::Percentiles(found) => {
-            if let Some(run) = open
-                && let Some(unit) = run.percentiles
-            {
-                for (percentile, value) in found {
-                    let metric = format!("{} clat {percentile}th", run.direction);
-                    run.only(Figure::new(metric, value, unit));
-                }
-            }
-        }
+        Said::PercentileUnit(unit) => open.iter_mut().for_each(|run| run.percentiles = Some(unit)),
+        Said::Percentiles(found) => open.iter_mut().for_each(|run| percentiles(&found, run)),
         Said::Total {
             note,
             direction,
             figures,
         } => {
             let total = format!("{TOTAL}{direction}");
-            let again = |run: &Open| run.direction == total;
-            if open.as_ref().is_none_or(again) {
+            if open.as_ref().is_none_or(|run| run.direction == total) {
                 begin(at, open, block);
             }
             if let Some(run) = open {
-                // What the group did in all is what its jobs add up to.
-                for figure in figures {
-                    run.figures.retain(|f| f.metric != figure.metric);
-                    run.figures.push(figure);
-                }
+                run.total(figures, note);
                 run.direction = total;
-                if let Some(note) = note.filter(|note| !note.is_empty()) {
-                    run.job = Some(label(note));
-                }
             }
         }
         Said::Other => {}
+    }
+}
+
+/// A job begins: another of the same name in the same group is part of its run.
+fn job(name: &str, group: u32, at: usize, open: &mut Option<Open>, block: &mut Block) {
+    let together = open.as_ref().is_some_and(|run| {
+        run.group == Some(group)
+            && run.job.as_deref() == Some(name)
+            && !run.direction.starts_with(TOTAL)
+    });
+    if !together {
+        begin(at, open, block);
+    }
+    if let Some(run) = open {
+        run.job = Some(label(name));
+        run.group = Some(group);
+        run.direction.clear();
+    }
+}
+
+fn percentiles(found: &[(&'static str, f64)], run: &mut Open) {
+    let Some(unit) = run.percentiles else { return };
+    for (percentile, value) in found {
+        let metric = format!("{} clat {percentile}th", run.direction);
+        run.only(Figure::new(metric, *value, unit));
     }
 }
 
