@@ -10,6 +10,7 @@
 mod admit;
 mod assemble;
 pub(crate) mod factors;
+mod grid;
 pub(crate) mod names;
 mod record;
 mod repeat;
