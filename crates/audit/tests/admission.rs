@@ -338,3 +338,17 @@ fn columns_of_parameters_and_of_changes_are_no_configurations() {
     );
     assert_eq!(compared(&records), ["before", "after"]);
 }
+
+#[test]
+fn names_of_workload_and_configuration_are_parted() {
+    let records = records(
+        "How long a build takes, compared:\n\n\
+         build              time (s)\n\
+         small (old tree)   10.5\n\
+         small (new tree)   9.5\n\
+         large (old tree)   110.5\n\
+         large (new tree)   99.5\n",
+    );
+    assert_eq!(compared(&records), ["old tree", "new tree"]);
+    assert_eq!(records.workloads.len(), 2, "{:?}", records.workloads);
+}

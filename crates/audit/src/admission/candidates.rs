@@ -161,6 +161,18 @@ fn common_signs(
             Sign::SameUnderEach
         });
     }
+    note_comparing(&mut signs, members, names, wording, options);
+    signs
+}
+
+/// Notes what all names have in common that speaks for comparing them.
+fn note_comparing(
+    signs: &mut Signs,
+    members: &[Member<'_>],
+    names: &[&str],
+    wording: &Wording,
+    options: &Options,
+) {
     signs.note_if(wording.compares, Sign::TextCompares);
     let stands: BTreeSet<(u32, u8)> = members.iter().map(|member| member.stand).collect();
     signs.note_if(stands.len() > 1, Sign::SeveralPlaces);
@@ -173,7 +185,6 @@ fn common_signs(
     let by_table = |m: &Member<'_>| matches!(m.named_by, NamedBy::Columns | NamedBy::Rows);
     let by_role = options.transpose || options.columns_are.is_some() || options.rows_are.is_some();
     signs.note_if(by_role && members.iter().any(by_table), Sign::SaidByUser);
-    signs
 }
 
 /// Whether one metric was measured under each name.

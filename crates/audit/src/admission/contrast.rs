@@ -156,8 +156,10 @@ pub(crate) fn between(a: &str, b: &str) -> Option<Sign> {
     if versions(&a_words, &b_words) {
         return Some(Sign::Versions);
     }
-    if switched(a, b) {
-        return Some(Sign::Switched);
+    if let (Some((key, _)), Some((other, _))) = (setting(a), setting(b))
+        && key == other
+    {
+        return switched(a, b).then_some(Sign::Switched);
     }
     let short = a_words.len() <= 6 && b_words.len() <= 6;
     let metric = |name: &str, listed: bool| !listed && names_metric(name);
@@ -267,16 +269,18 @@ fn is_parameter(name: &str) -> bool {
     })
 }
 
+/// `x=on`: a name and its value, in small letters.
+fn setting(name: &str) -> Option<(String, String)> {
+    let (left, right) = name.split_once('=')?;
+    let key = left.split_whitespace().next_back()?.to_lowercase();
+    (!right.contains(['=', ';', '>']) && !right.trim().is_empty())
+        .then(|| (key, right.trim().to_lowercase()))
+}
+
 /// `x=on` and `x=off`: the same name, another value, and no parameter of a
 /// workload.
 fn switched(a: &str, b: &str) -> bool {
-    let parted = |name: &str| {
-        let (left, right) = name.split_once('=')?;
-        let key = left.split_whitespace().next_back()?.to_lowercase();
-        (!right.contains(['=', ';', '>']) && !right.trim().is_empty())
-            .then(|| (key, right.trim().to_lowercase()))
-    };
-    let (Some((key, value)), Some((other_key, other_value))) = (parted(a), parted(b)) else {
+    let (Some((key, value)), Some((other_key, other_value))) = (setting(a), setting(b)) else {
         return false;
     };
     let workload = |value: &str| crate::group::names::workload_score(value) > 0;
@@ -461,6 +465,7 @@ mod tests {
         }
         assert_eq!(between("Inode count", "Free blocks"), None);
         assert_eq!(between("test 3", "test 4"), None);
+        assert_eq!(between("rwtest=randread", "rwtest=read"), None);
     }
 
     #[test]

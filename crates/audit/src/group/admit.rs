@@ -137,13 +137,11 @@ fn statements(item: Item) -> Vec<Item> {
     figures.into_iter().map(one).collect()
 }
 
-/// A metric of a table whose runs stand in the same order in all configurations
-/// was not measured again and again, but step by step: its figures are samples.
-fn without_sweeps(
-    mut items: Vec<Item>,
+/// The values that tables give, by workload and metric.
+fn series_of(
+    items: &[Item],
     names: &BTreeMap<String, String>,
-    doubts: &mut Vec<Doubt>,
-) -> Vec<Item> {
+) -> BTreeMap<(String, String), Series> {
     let mut series: BTreeMap<(String, String), Series> = BTreeMap::new();
     for (at, item) in items.iter().enumerate() {
         let Finding::Run { figures, .. } = &item.finding else {
@@ -164,8 +162,18 @@ fn without_sweeps(
                 .push((at, figure.value));
         }
     }
+    series
+}
+
+/// A metric of a table whose runs stand in the same order in all configurations
+/// was not measured again and again, but step by step: its figures are samples.
+fn without_sweeps(
+    mut items: Vec<Item>,
+    names: &BTreeMap<String, String>,
+    doubts: &mut Vec<Doubt>,
+) -> Vec<Item> {
     let mut out: BTreeSet<(usize, String)> = BTreeSet::new();
-    for ((workload, metric), cells) in series {
+    for ((workload, metric), cells) in series_of(&items, names) {
         let columns: Vec<Vec<f64>> = cells
             .values()
             .map(|cell| cell.iter().map(|(_, value)| *value).collect())

@@ -10,6 +10,7 @@
 mod admit;
 mod assemble;
 pub(crate) mod factors;
+mod grid;
 pub(crate) mod names;
 mod record;
 mod repeat;
@@ -373,9 +374,7 @@ fn decide(items: &mut [&mut Item], options: &Options) {
                 (item.inner.clone(), own.or(program).or(outer))
             }
         };
-        if item.labels().configuration.is_none() && item.format != "table"
-            || item.named_by == NamedBy::Block && item.labels().configuration.is_none()
-        {
+        if item.labels().configuration.is_none() && item.named_by == NamedBy::Block {
             item.named_by = NamedBy::Heading;
         }
         item.configuration_label = configuration;

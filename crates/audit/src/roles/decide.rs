@@ -77,12 +77,12 @@ fn figure_columns(grid: &Grid, parameter: Option<usize>, repetition: Option<usiz
         .collect()
 }
 
-fn of(
-    grid: &Grid,
-    context: &Context<'_>,
-    columns: &[usize],
-    repetition: Option<usize>,
-) -> (Role, Role, u8, &'static str) {
+/// What columns are, what rows are, how sure that is, and why.
+type Found = (Role, Role, u8, &'static str);
+
+use Role::{Configurations, Metrics, Workloads};
+
+fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<usize>) -> Found {
     let names: Vec<&str> = columns
         .iter()
         .map(|&at| grid.header.columns[at].name.as_str())
@@ -91,96 +91,60 @@ fn of(
     let label_names: Vec<&str> = labels.iter().map(String::as_str).collect();
     let metric_columns = names.iter().filter(|name| names_metric(name)).count();
     let metric_rows = labels.iter().filter(|label| names_metric(label)).count();
-    let rows_or = |role| {
-        if repetition.is_some() || repeats(grid, columns, context) {
-            Role::Repetitions
-        } else {
-            role
-        }
-    };
+    let rows_are_metrics = metric_rows * 2 > labels.len() && metric_columns * 2 <= names.len();
+    let repeated = repetition.is_some() || repeats(grid, columns, context);
+    let rows_or = |role| if repeated { Role::Repetitions } else { role };
+    let (across, down) = (differing(&names), differing(&label_names));
     if grid.header.columns.iter().any(|column| column.numbered) {
-        return (Role::Metrics, Role::Configurations, 90, "numbered columns");
+        return (Metrics, Configurations, 90, "numbered columns");
     }
     if numbered_runs(&names) {
-        let rows = if differing(&label_names) > 0 {
-            Role::Configurations
-        } else {
-            Role::Metrics
-        };
+        let rows = if down > 0 { Configurations } else { Metrics };
         return (Role::Repetitions, rows, 80, "columns are numbered runs");
     }
-    let (across, down) = (differing(&names), differing(&label_names));
     if context.headings_differ > across.max(down) {
-        return if metric_rows * 2 > labels.len() && metric_columns * 2 <= names.len() {
-            (
-                Role::Workloads,
-                Role::Metrics,
-                70,
-                "headings name the configurations",
-            )
+        let why = "headings name the configurations";
+        return if rows_are_metrics {
+            (Workloads, Metrics, 70, why)
         } else {
-            let rows = rows_or(Role::Workloads);
-            (Role::Metrics, rows, 70, "headings name the configurations")
+            (Metrics, rows_or(Workloads), 70, why)
         };
     }
     let keys = &grid.header.keys;
     if keys.iter().any(|key| key_is(key, CONFIGURATION_KEYS)) && across < 4 {
-        return (
-            Role::Metrics,
-            Role::Configurations,
-            90,
-            "the key names configurations",
-        );
+        return (Metrics, Configurations, 90, "the key names configurations");
     }
     if across > down || across > 0 && across == down && metric_columns == 0 {
-        let rows = rows_or(Role::Metrics);
-        return (
-            Role::Configurations,
-            rows,
-            90,
-            "the columns' names differ as configurations do",
-        );
+        let why = "the columns' names differ as configurations do";
+        return (Configurations, rows_or(Metrics), 90, why);
     }
     if down > 0 {
-        return (
-            Role::Metrics,
-            Role::Configurations,
-            85,
-            "the rows' names differ as configurations do",
-        );
+        let why = "the rows' names differ as configurations do";
+        return (Metrics, Configurations, 85, why);
     }
-    if metric_rows * 2 > labels.len() && metric_columns * 2 <= names.len() {
-        return (
-            Role::Configurations,
-            Role::Metrics,
-            40,
-            "the rows' names are metrics",
-        );
+    if rows_are_metrics {
+        return (Configurations, Metrics, 40, "the rows' names are metrics");
     }
-    if labels.is_empty() && names.len() <= 4 && metric_columns == 0 && same_magnitude(grid, columns)
-    {
-        let rows = rows_or(Role::Metrics);
-        return (
-            Role::Configurations,
-            rows,
-            40,
-            "figures of one size side by side",
-        );
+    unnamed(grid, columns, metric_columns, &labels, &rows_or)
+}
+
+/// What is left to guess where no name says anything.
+fn unnamed(
+    grid: &Grid,
+    columns: &[usize],
+    metric_columns: usize,
+    labels: &[String],
+    rows_or: &dyn Fn(Role) -> Role,
+) -> Found {
+    let few = columns.len() <= 4 && metric_columns == 0;
+    if labels.is_empty() && few && same_magnitude(grid, columns) {
+        let why = "figures of one size side by side";
+        return (Configurations, rows_or(Metrics), 40, why);
     }
     if labels.is_empty() {
-        return (
-            Role::Metrics,
-            rows_or(Role::Workloads),
-            40,
-            "rows have no names",
-        );
+        return (Metrics, rows_or(Workloads), 40, "rows have no names");
     }
-    (
-        Role::Metrics,
-        Role::Configurations,
-        30,
-        "nothing says otherwise",
-    )
+    (Metrics, Configurations, 30, "nothing says otherwise")
 }
 
 /// The distinct names of rows, without those that are computed from others.
