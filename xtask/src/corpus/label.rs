@@ -273,7 +273,7 @@ value = 2.0
                 "value of old",
             ),
             ("configuration = \"new\"", "configuration = \"base\"", "two"),
-            ("year = 2020", "yaer = 2020", "yaer"),
+            ("year = 2020", "annum = 2020", "annum"),
         ] {
             let text = LABEL.replace(from, to);
             assert!(check(&text).unwrap_err().contains(why), "{from} -> {to}");
