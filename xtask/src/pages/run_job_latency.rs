@@ -174,10 +174,10 @@ fn parity(reports: &[Report]) -> String {
     .collect();
     let heading = [
         "nice -1, one CPU",
-        "jitter, worker puts",
-        "interrupt puts",
-        "jobs that wait a turn, worker puts",
-        "interrupt puts",
+        "jitter, worker drops jobs",
+        "interrupt drops them",
+        "jobs that wait > 1 ms, worker drops jobs",
+        "interrupt drops them",
     ];
     table(&heading, 1, &rows)
 }
