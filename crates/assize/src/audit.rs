@@ -267,6 +267,18 @@ fn explanation(audit: &Audit) -> String {
             text.push_str(&format!("    runs of {line}\n"));
         }
     }
+    explain_decisions(audit, &mut text);
+    for doubt in &records.doubts {
+        text.push_str(&format!(
+            "  line {}: {} [{}]\n",
+            doubt.place.line, doubt.detail, doubt.code
+        ));
+    }
+    text
+}
+
+/// What tables were taken for, and what was there before.
+fn explain_decisions(audit: &Audit, text: &mut String) {
     for (place, said) in &audit.decisions {
         for (at, line) in said.iter().enumerate() {
             let head = match at {
@@ -282,11 +294,4 @@ fn explanation(audit: &Audit) -> String {
             place.line, original.line
         ));
     }
-    for doubt in &records.doubts {
-        text.push_str(&format!(
-            "  line {}: {} [{}]\n",
-            doubt.place.line, doubt.detail, doubt.code
-        ));
-    }
-    text
 }
