@@ -1,9 +1,8 @@
 //! The index over an archive of mails: a page with a row for each.
 
-use minijinja::Environment;
 use serde::Serialize;
 
-use super::{HtmlError, block, shown};
+use super::{HtmlError, block, environment};
 
 /// An archive as it was judged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -90,11 +89,7 @@ pub fn index(index: &Index) -> Result<String, HtmlError> {
         include_str!("style/page.css"),
         include_str!("style/index.css")
     );
-    let mut environment = Environment::new();
-    environment.set_trim_blocks(true);
-    environment.set_lstrip_blocks(true);
-    environment.set_formatter(shown);
-    environment.add_template("index.html", include_str!("template/index.html"))?;
+    let environment = environment()?;
     let rows: Vec<minijinja::Value> = index
         .rows
         .iter()
@@ -114,7 +109,7 @@ pub fn index(index: &Index) -> Result<String, HtmlError> {
         policy => block::policy(style, ""),
         style => minijinja::Value::from_safe_string(style.to_owned()),
         version => env!("CARGO_PKG_VERSION"),
-        source => index.source,
+        title => index.source,
         threads => index.threads,
         mails => index.mails,
         tally => tally,

@@ -54,8 +54,10 @@ const SCRIPT: [&str; 14] = [
     include_str!("script/main.js"),
 ];
 
-/// The templates; the first is the page.
-const TEMPLATES: [(&str, &str); 4] = [
+/// The templates of all pages.
+const TEMPLATES: [(&str, &str); 6] = [
+    ("head.html", include_str!("template/head.html")),
+    ("index.html", include_str!("template/index.html")),
     ("page.html", include_str!("template/page.html")),
     ("verdicts.html", include_str!("template/verdicts.html")),
     ("plots.html", include_str!("template/plots.html")),
@@ -97,13 +99,7 @@ pub fn html(page: &Page<'_>) -> Result<String, HtmlError> {
     let style = STYLE.concat();
     let script = format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPT.concat());
     let data = block::deflated(&pack::packed(page)).map_err(HtmlError::Data)?;
-    let mut environment = Environment::new();
-    environment.set_trim_blocks(true);
-    environment.set_lstrip_blocks(true);
-    environment.set_formatter(shown);
-    for (name, source) in TEMPLATES {
-        environment.add_template(name, source)?;
-    }
+    let environment = environment()?;
     let view = view::View::new(page);
     let template = environment.get_template("page.html")?;
     let text = template.render(minijinja::context! {
@@ -115,6 +111,18 @@ pub fn html(page: &Page<'_>) -> Result<String, HtmlError> {
         ..minijinja::Value::from_serialize(&view)
     })?;
     Ok(text)
+}
+
+/// The templates, in which all that is shown is text.
+fn environment() -> Result<Environment<'static>, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.set_trim_blocks(true);
+    environment.set_lstrip_blocks(true);
+    environment.set_formatter(shown);
+    for (name, source) in TEMPLATES {
+        environment.add_template(name, source)?;
+    }
+    Ok(environment)
 }
 
 /// Writes what a reader sees. Attributes that scripts and tests read have the
