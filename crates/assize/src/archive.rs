@@ -29,13 +29,11 @@ pub(crate) fn open(path: &Path) -> Result<Archive, Failure> {
         path: path.to_path_buf(),
         source,
     };
-    if path.as_os_str() == "-" {
-        let stdin = BufReader::with_capacity(1 << 18, io::stdin());
-        return Ok(file(stdin));
-    }
-    let opened = File::open(path).map_err(failed)?;
-    if !opened.metadata().map_err(failed)?.is_dir() {
-        return Ok(file(BufReader::with_capacity(1 << 18, opened)));
+    if let Some(reader) = file(path).map_err(failed)? {
+        return Ok(Archive {
+            mails: Box::new(messages(reader)),
+            several: false,
+        });
     }
     let several = |mails: Mails| Archive {
         mails,
@@ -62,11 +60,20 @@ pub(crate) fn open(path: &Path) -> Result<Archive, Failure> {
     Ok(several(Box::new(mails)))
 }
 
-fn file(reader: impl BufRead + 'static) -> Archive {
-    Archive {
-        mails: Box::new(messages(reader)),
-        several: false,
+/// Opens a file, or standard input for `-`; nothing if it is a directory.
+pub(crate) fn file(path: &Path) -> io::Result<Option<Box<dyn BufRead>>> {
+    const BUFFER: usize = 1 << 18;
+    if path.as_os_str() == "-" {
+        return Ok(Some(Box::new(BufReader::with_capacity(
+            BUFFER,
+            io::stdin(),
+        ))));
     }
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Ok(None);
+    }
+    Ok(Some(Box::new(BufReader::with_capacity(BUFFER, file))))
 }
 
 /// The mails of a maildir, in the order of their names, which begin with the

@@ -1,7 +1,6 @@
 //! `assize audit`.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::path::Path;
 
 use assize_audit::mail::Message;
@@ -170,18 +169,12 @@ pub(crate) fn read(path: &Path, options: &Options) -> Result<Audit, Failure> {
         path: path.to_path_buf(),
         source,
     };
-    let reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
-        Box::new(io::stdin().lock())
-    } else {
-        let file = File::open(path).map_err(failed)?;
-        if file.metadata().map_err(failed)?.is_dir() {
-            let text = format!(
-                "{}: is a directory; `assize compare` judges bundles",
-                path.display()
-            );
-            return Err(Failure::Argument(text));
-        }
-        Box::new(BufReader::with_capacity(1 << 18, file))
+    let Some(reader) = archive::file(path).map_err(failed)? else {
+        let text = format!(
+            "{}: is a directory; `assize compare` judges bundles",
+            path.display()
+        );
+        return Err(Failure::Argument(text));
     };
     assize_audit::read(reader, &named(path), options).map_err(failed)
 }

@@ -46,6 +46,7 @@ use std::io::BufRead;
 use assize_bundle::{Doubt, Place, Records};
 use serde::Serialize;
 
+pub use diff::{Hunk, is_file_header};
 pub use group::{UNNAMED, is_tool};
 pub use line::Line;
 pub use located::{Located, StandsFor, located};

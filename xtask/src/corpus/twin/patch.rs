@@ -1,5 +1,7 @@
 //! Patches in a mail, made short.
 
+use assize_audit::{Hunk, is_file_header};
+
 use super::words::{is_keyword, respelled};
 
 /// So many lines of a hunk stay.
@@ -11,69 +13,47 @@ const HUNKS: usize = 2;
 /// Follows patches through the lines of one depth and keeps their beginnings.
 #[derive(Debug, Default)]
 pub(super) struct Patch {
-    old: usize,
-    new: usize,
+    hunk: Hunk,
     /// The lines of the hunk that stay.
     kept: Vec<String>,
-    /// Its header, as numbers and the rest.
-    header: Option<(usize, usize, String)>,
+    /// Its first line, and what follows the header.
+    header: Option<(usize, String)>,
     hunks: usize,
 }
 
 impl Patch {
     /// Takes a line if it belongs to a patch.
     pub(super) fn takes(&mut self, text: &str, out: &mut Vec<String>) -> bool {
-        if self.old + self.new > 0 && self.continues(text) {
+        if self.hunk.goes_on() && self.hunk.takes(text) {
             if self.kept.len() < LINES && self.hunks <= HUNKS {
                 self.kept.push(text.to_string());
             }
-            if self.old + self.new == 0 {
+            if !self.hunk.goes_on() {
                 self.end(out);
             }
             return true;
         }
         self.end(out);
-        if let Some((old, new, rest)) = hunk(text) {
-            (self.old, self.new) = (old, new);
+        if let Some((hunk, rest)) = Hunk::begin(text) {
+            self.hunk = hunk;
             self.hunks += 1;
-            let (start, _) = numbers(text);
-            self.header = Some((start, start, rest));
-            if self.old + self.new == 0 {
+            self.header = Some((first_line(text), rest.to_string()));
+            if !hunk.goes_on() {
                 self.end(out);
             }
             return true;
         }
-        let head = text.starts_with("diff --git ")
-            || (text.starts_with("index ") && text.contains(".."))
-            || text.starts_with("--- a/")
-            || text.starts_with("+++ b/");
+        let head = is_file_header(text);
         if head && self.hunks < HUNKS {
             out.push(coded(text));
         }
         head
     }
 
-    fn continues(&mut self, text: &str) -> bool {
-        match text.bytes().next() {
-            Some(b'+') => self.new = self.new.saturating_sub(1),
-            Some(b'-') => self.old = self.old.saturating_sub(1),
-            Some(b'\\') => {}
-            Some(b' ' | b'\t') | None => {
-                self.old = self.old.saturating_sub(1);
-                self.new = self.new.saturating_sub(1);
-            }
-            Some(_) => {
-                (self.old, self.new) = (0, 0);
-                return false;
-            }
-        }
-        true
-    }
-
     /// Writes the hunk, with its header for the lines that stayed.
     pub(super) fn end(&mut self, out: &mut Vec<String>) {
-        (self.old, self.new) = (0, 0);
-        let Some((from, to, rest)) = self.header.take() else {
+        self.hunk = Hunk::default();
+        let Some((from, rest)) = self.header.take() else {
             return;
         };
         let kept = std::mem::take(&mut self.kept);
@@ -85,27 +65,16 @@ impl Patch {
             kept.iter().filter(counted).count()
         };
         let (old, new) = (count('+'), count('-'));
-        out.push(format!("@@ -{from},{old} +{to},{new} @@{}", coded(&rest)));
+        out.push(format!("@@ -{from},{old} +{from},{new} @@{}", coded(&rest)));
         out.extend(kept.iter().map(|line| coded(line)));
     }
 }
 
-fn numbers(text: &str) -> (usize, usize) {
-    let digits = text.trim_start_matches("@@ -");
+/// The number of a hunk's first line in the old file.
+fn first_line(header: &str) -> usize {
+    let digits = header.trim_start_matches("@@ -");
     let start = digits.split([',', ' ']).next().unwrap_or_default();
-    (start.parse().unwrap_or(1), 0)
-}
-
-/// The line counts of a hunk's header and what follows it.
-fn hunk(text: &str) -> Option<(usize, usize, String)> {
-    let body = text.strip_prefix("@@ -")?;
-    let (ranges, rest) = body.split_once(" @@")?;
-    let (old, new) = ranges.split_once(" +")?;
-    let count = |range: &str| match range.split_once(',') {
-        Some((_, count)) => count.parse().ok(),
-        None => Some(1usize),
-    };
-    Some((count(old)?, count(new)?, rest.to_string()))
+    start.parse().unwrap_or(1)
 }
 
 /// Code with identifiers, comments and strings of ours.
