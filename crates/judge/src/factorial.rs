@@ -74,11 +74,8 @@ impl Effect {
         let effect = Effect::new(name, is_interaction, ln_effect, standard_error, df);
         let by_flips = flips::interval(contrasts, 0.95, 0.0)?.filter(|_| standard_error > 0.0);
         Ok(match by_flips {
-            Some(Interval { low, high }) => Effect {
-                ci: Interval {
-                    low: low.exp(),
-                    high: high.exp(),
-                },
+            Some(interval) => Effect {
+                ci: interval.exponentiated(),
                 ..effect
             },
             None => effect,
@@ -104,9 +101,10 @@ impl Effect {
             ln_effect,
             ratio: ln_effect.exp(),
             ci: Interval {
-                low: (ln_effect - half).exp(),
-                high: (ln_effect + half).exp(),
-            },
+                low: ln_effect - half,
+                high: ln_effect + half,
+            }
+            .exponentiated(),
             standard_error,
             t,
             p: t_two_sided(t, df),

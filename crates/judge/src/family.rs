@@ -58,6 +58,14 @@ pub struct Contrast {
 }
 
 impl Contrast {
+    /// The differences b - a if the blocks hold one run of each label, those that
+    /// lack one left aside, and there are two or more; none of any other contrast.
+    #[must_use]
+    pub fn pairs(&self) -> Option<Vec<f64>> {
+        let differences = differences(self)?;
+        Some(differences.into_iter().map(|(_, d)| d).collect())
+    }
+
     /// The smallest p that this contrast can have by itself: 2 over the number
     /// of its relabelings if every block holds equally many runs of both labels
     /// (a labeling and its mirror image tie), 1 over it otherwise; 1 if no block

@@ -28,7 +28,8 @@ const MOST: usize = 16;
 /// - Cost: O(2^n).
 /// - Source: Hartigan 1969, "Using subsample values as typical values", Journal of
 ///   the American Statistical Association 64.
-/// - Checked against an enumeration in numpy, and in simulation (`tests/properties.rs`).
+/// - Checked against an enumeration in numpy, and against the test itself
+///   ([`crate::family::step_down`]) for random differences.
 ///
 /// # Errors
 /// [`Error::TooFew`] below 2 differences, [`Error::NotFinite`],

@@ -22,6 +22,15 @@ impl Interval {
         self.low <= value && value <= self.high
     }
 
+    /// An interval of logarithms as one of ratios.
+    #[must_use]
+    pub fn exponentiated(self) -> Self {
+        Interval {
+            low: self.low.exp(),
+            high: self.high.exp(),
+        }
+    }
+
     /// Whether this interval lies wholly in `other`.
     #[must_use]
     pub fn within(&self, other: &Self) -> bool {
@@ -59,11 +68,7 @@ impl Estimate {
             effect: self.effect.ln(),
             ..*self
         };
-        let Interval { low, high } = on_logs.difference_interval(level)?;
-        Ok(Interval {
-            low: low.exp(),
-            high: high.exp(),
-        })
+        Ok(on_logs.difference_interval(level)?.exponentiated())
     }
 
     /// An estimate on logarithms as one of ratios: effect and intervals by exp,
@@ -274,14 +279,10 @@ pub(crate) fn estimate(effect: f64, standard_error: f64, df: f64) -> Estimate {
 
 /// Takes an estimate on logarithms back to ratios.
 pub(crate) fn exponentiate(e: Estimate) -> Estimate {
-    let back = |i: Interval| Interval {
-        low: i.low.exp(),
-        high: i.high.exp(),
-    };
     Estimate {
         effect: e.effect.exp(),
-        ci: back(e.ci),
-        ci90: back(e.ci90),
+        ci: e.ci.exponentiated(),
+        ci90: e.ci90.exponentiated(),
         ..e
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_judge::family::{Block, Contrast};
-use assize_judge::{Error as JudgeError, factorial};
+use assize_judge::{Error as JudgeError, Interval, factorial};
 
 use crate::caps::{Cap, Caps};
 use crate::cells::Cells;
 use crate::document::{Effect, Factorial, Lint, Verdict};
 use crate::family::{Answers, Asked, Question, Questions};
+use crate::interval::ended;
 use crate::names::folded;
 use crate::options::Options;
 use crate::row::capped;
@@ -92,21 +93,19 @@ pub(crate) fn settle(fits: Fits, answers: &Answers, options: &Options) -> Vec<Fa
                 Verdict::Undecided
             };
             effect.verdict = capped(verdict, cap, &answer, options);
-            effect.ci = effect.ci.map(|ci| ended(ci, effect));
+            let direction = effect.ratio.partial_cmp(&1.0);
+            effect.ci = effect.ci.and_then(|[low, high]| {
+                ends(ended(
+                    Interval { low, high },
+                    effect.verdict,
+                    direction,
+                    1.0,
+                ))
+            });
         }
         fit
     });
     decided.collect()
-}
-
-/// The interval of an effect that is there ends at "no effect": see
-/// [`crate::weigh::Weighed::decided`].
-fn ended([low, high]: [f64; 2], effect: &Effect) -> [f64; 2] {
-    match effect.verdict {
-        Verdict::Established | Verdict::Supported if effect.ratio > 1.0 => [low.max(1.0), high],
-        Verdict::Established | Verdict::Supported if effect.ratio < 1.0 => [low, high.min(1.0)],
-        _ => [low, high],
-    }
 }
 
 /// Gives each effect the interval of its own contrasts, on which its test rests.

@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 
-use assize_judge::family::Block;
 use assize_judge::{Interval, flips};
 
 use crate::document::{Scale, TTest, Verdict};
@@ -44,22 +43,14 @@ impl Weighed {
         if self.t_test != Some(TTest::Paired) {
             return None;
         }
-        let difference = |of: &Block| match (&of.a[..], &of.b[..]) {
-            ([a], [b]) => Some(b - a),
-            _ => None,
-        };
-        let differences: Option<Vec<f64>> = contrast.blocks.iter().map(difference).collect();
-        let differences = differences?;
+        let differences = contrast.pairs()?;
         // Where nothing varies the interval is a point.
         let resolution = self.p_t.map_or(0.0, |_| contrast.resolution);
         let hidden = 2.0 * resolution / differences.len() as f64;
-        let Interval { low, high } = flips::interval(&differences, level, hidden).ok()??;
+        let interval = flips::interval(&differences, level, hidden).ok()??;
         Some(match self.scale {
-            Scale::Raw => Interval { low, high },
-            Scale::Log | Scale::Summary => Interval {
-                low: low.exp(),
-                high: high.exp(),
-            },
+            Scale::Raw => interval,
+            Scale::Log | Scale::Summary => interval.exponentiated(),
         })
     }
 
@@ -71,11 +62,9 @@ impl Weighed {
         }
     }
 
-    /// The interval of the test on which a verdict rests. Where that test finds a
-    /// difference and the interval, which is not its inverse, does not, the interval
-    /// ends at "no difference" (Guilbaud 2008).
+    /// The interval of the test on which a verdict rests.
     pub(crate) fn interval_of(&self, verdict: Verdict, level: f64) -> Option<Interval> {
-        let Interval { low, high } = match verdict {
+        let interval = match verdict {
             Verdict::Supported => self.by_t(level),
             _ => self.interval(level),
         }?;
@@ -83,12 +72,24 @@ impl Weighed {
             Scale::Raw => 0.0,
             Scale::Log | Scale::Summary => 1.0,
         };
-        let differs = matches!(verdict, Verdict::Established | Verdict::Supported);
-        let (low, high) = match self.direction().filter(|_| differs) {
-            Some(Ordering::Greater) => (low.max(none), high),
-            Some(Ordering::Less) => (low, high.min(none)),
-            _ => (low, high),
-        };
-        Some(Interval { low, high })
+        Some(ended(interval, verdict, self.direction(), none))
     }
+}
+
+/// Where a test finds a difference, and an interval that is not its inverse does not,
+/// the interval ends at `none`, "no difference" (Guilbaud 2008). `direction` is that of
+/// the effect from there.
+pub(crate) fn ended(
+    Interval { low, high }: Interval,
+    verdict: Verdict,
+    direction: Option<Ordering>,
+    none: f64,
+) -> Interval {
+    let differs = matches!(verdict, Verdict::Established | Verdict::Supported);
+    let (low, high) = match direction.filter(|_| differs) {
+        Some(Ordering::Greater) => (low.max(none), high),
+        Some(Ordering::Less) => (low, high.min(none)),
+        _ => (low, high),
+    };
+    Interval { low, high }
 }
