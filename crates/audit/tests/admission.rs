@@ -352,3 +352,23 @@ fn names_of_workload_and_configuration_are_parted() {
     assert_eq!(compared(&records), ["old tree", "new tree"]);
     assert_eq!(records.workloads.len(), 2, "{:?}", records.workloads);
 }
+
+/// Its names are commands, with paths and words of metrics in them.
+#[test]
+fn what_hyperfine_compares_are_commands() {
+    let section = |number: u32, command: &str, mean: &str| {
+        format!(
+            "Benchmark {number}: {command}\n  Time (mean ± σ):     {mean} ms ±   4.8 ms    \
+             [User: 92.2 ms, System: 12.0 ms]\n  Range (min … max):    90.7 ms … 111.8 ms    \
+             12 runs\n\n"
+        )
+    };
+    let post = section(1, "sort /tmp/in.txt", "104.2") + &section(2, "sort -n /tmp/in.txt", "85.6");
+    let read = records(&post);
+    assert_eq!(compared(&read), ["sort /tmp/in.txt", "sort -n /tmp/in.txt"]);
+    let n: Vec<_> = read.summaries.iter().map(|s| s.n).collect();
+    assert_eq!(n, [Some(12); 6]);
+    // The same commands above what does not compare are no configurations.
+    let above = "$ cat /tmp/in.txt\n\nreal 0m1.2s\n\n$ cat /tmp/out.txt\n\nreal 0m1.1s\n";
+    assert_eq!(compared(&records(above)), Vec::<String>::new());
+}

@@ -153,7 +153,8 @@ pub struct RunCount {
     pub exposure_s: Option<f64>,
 }
 
-/// A figure that is not a run: no number of repetitions stands behind it.
+/// A figure that is read and not judged: no number of repetitions stands
+/// behind it, or nothing says that it belongs to a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
     /// The configuration it speaks of, where that could be told.
@@ -168,6 +169,10 @@ pub struct Statement {
     pub value: f64,
     /// What it was divided by, if it is a normalised figure.
     pub normalised_to: Option<String>,
+    /// Whether it could be judged if more were known of what it stands under;
+    /// the doubt `not-judged` says what is missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_admitted: bool,
     /// Where it was read.
     #[serde(default)]
     pub place: Place,

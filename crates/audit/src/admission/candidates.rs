@@ -151,7 +151,9 @@ fn common_signs(
         members.iter().any(|member| member.has_spread),
         Sign::SpreadGiven,
     );
-    let comparing = |m: &Member<'_>| m.format != "table" && m.named_by == NamedBy::Block;
+    let comparing = |m: &Member<'_>| {
+        m.named_by == NamedBy::Block && crate::grammar::names_what_it_compares(m.format)
+    };
     signs.note_if(members.iter().all(comparing), Sign::ComparingFormat);
     if members.iter().all(|m| m.named_by == NamedBy::Heading) && shared_metric(members, names) {
         let table = members.iter().any(is_table);
@@ -225,9 +227,15 @@ fn name_signs(
     if let Some(sign) = best {
         signs.note(sign);
     }
-    // `on` and `off` say enough of each other.
+    // `on` and `off` say enough of each other, and a tool compares commands.
     let opposed = best == Some(Sign::OppositeNames);
-    if let Some(sign) = contrast::no_name(name).filter(|s| !(opposed && *s == Sign::EmptyName)) {
+    let compared = common.contains(Sign::ComparingFormat);
+    let excused = |sign: &Sign| match sign {
+        Sign::EmptyName => opposed,
+        Sign::CodeName => compared,
+        _ => false,
+    };
+    if let Some(sign) = contrast::no_name(name).filter(|sign| !excused(sign)) {
         signs.note(sign);
     }
     signs.note_if(name == crate::UNNAMED, Sign::EmptyName);
@@ -237,11 +245,10 @@ fn name_signs(
     );
     let is_configuration = words::names_configuration(name);
     let workload = crate::group::names::workload_score(name) > 0;
-    signs.note_if(workload && !is_configuration, Sign::WorkloadName);
-    signs.note_if(
-        words::names_metric(name) && !is_configuration,
-        Sign::NamedLikeMetric,
-    );
+    let doubtful = !is_configuration && !compared;
+    signs.note_if(workload && doubtful, Sign::WorkloadName);
+    let metric = words::names_metric(name);
+    signs.note_if(metric && doubtful, Sign::NamedLikeMetric);
     signs
 }
 

@@ -44,7 +44,7 @@ pub(crate) enum Sign {
     SaidByUser,
     /// The user has named another configuration of the same comparison.
     BesideOneNamed,
-    /// The format is that of a comparison.
+    /// The tool whose output this is names what it compares.
     ComparingFormat,
     /// One name says the opposite of the other.
     OppositeNames,
@@ -122,7 +122,7 @@ pub(crate) const WEIGHTS: &[Weight] = &[
     Weight { sign: Sign::BareIntegers,     of: Measurements,   points: -1, says: "whole numbers without a unit" },
     Weight { sign: Sign::SaidByUser,       of: Configurations, points: 9,  says: "named by the user" },
     Weight { sign: Sign::BesideOneNamed,   of: Configurations, points: 4,  says: "beside one that the user named" },
-    Weight { sign: Sign::ComparingFormat,  of: Configurations, points: 5,  says: "a format that compares" },
+    Weight { sign: Sign::ComparingFormat,  of: Configurations, points: 5,  says: "the tool names what it compares" },
     Weight { sign: Sign::OppositeNames,    of: Configurations, points: 4,  says: "names of opposite meaning" },
     Weight { sign: Sign::Versions,         of: Configurations, points: 3,  says: "names of versions" },
     Weight { sign: Sign::Switched,         of: Configurations, points: 3,  says: "values of one setting" },
@@ -167,6 +167,11 @@ impl Signs {
         if there {
             self.note(sign);
         }
+    }
+
+    /// Whether a sign was met.
+    pub(crate) fn contains(&self, sign: Sign) -> bool {
+        self.0.contains(&sign)
     }
 
     /// Points for a question.

@@ -25,6 +25,10 @@ impl Grammar for Benchstat {
         "benchstat"
     }
 
+    fn names_what_it_compares(&self) -> bool {
+        true
+    }
+
     fn starts(&self, line: &str) -> bool {
         let text = line.trim_start();
         text.starts_with("name ") || text.starts_with('│') || text.starts_with('|')

@@ -27,6 +27,10 @@ impl Grammar for Hyperfine {
         "hyperfine"
     }
 
+    fn names_what_it_compares(&self) -> bool {
+        true
+    }
+
     fn starts(&self, line: &str) -> bool {
         let text = line.trim_start();
         match text.as_bytes().first() {

@@ -23,6 +23,10 @@ impl Grammar for HyperfineExport {
         "hyperfine-export"
     }
 
+    fn names_what_it_compares(&self) -> bool {
+        true
+    }
+
     fn starts(&self, line: &str) -> bool {
         let text = line.trim_start();
         text.starts_with("| Command |") || text.starts_with("command,mean,")

@@ -19,6 +19,10 @@ impl Grammar for HyperfineJson {
         "hyperfine-json"
     }
 
+    fn names_what_it_compares(&self) -> bool {
+        true
+    }
+
     fn starts(&self, line: &str) -> bool {
         let text = line.trim_start();
         text.strip_prefix('{')

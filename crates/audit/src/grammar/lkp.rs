@@ -46,6 +46,10 @@ impl Grammar for Lkp {
         "lkp"
     }
 
+    fn names_what_it_compares(&self) -> bool {
+        true
+    }
+
     fn starts(&self, line: &str) -> bool {
         let text = line.trim();
         match text.as_bytes() {

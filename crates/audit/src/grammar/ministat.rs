@@ -26,6 +26,10 @@ impl Grammar for Ministat {
         "ministat"
     }
 
+    fn names_what_it_compares(&self) -> bool {
+        true
+    }
+
     fn starts(&self, line: &str) -> bool {
         line.starts_with("x ") || columns(line) > 0
     }

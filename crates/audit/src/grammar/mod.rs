@@ -193,10 +193,22 @@ pub trait Grammar: Sync {
         REACH
     }
 
+    /// Whether the tool itself names what it compares: what stands for a name
+    /// in its blocks is one, were it a command or a path.
+    fn names_what_it_compares(&self) -> bool {
+        false
+    }
+
     /// Reads the block that starts at `lines[0]`, or `None` if it is not of
     /// this format after all. May look at all following lines; must not
     /// panic on any text; must stop at the end of its block.
     fn read(&self, lines: &[Line<'_>]) -> Option<Block>;
+}
+
+/// Whether the tool of a format names what it compares.
+pub(crate) fn names_what_it_compares(format: &str) -> bool {
+    let mut formats = all().iter();
+    formats.any(|grammar| grammar.name() == format && grammar.names_what_it_compares())
 }
 
 /// All formats, most specific first.

@@ -132,6 +132,7 @@ fn statements(item: Item) -> Vec<Item> {
             figure,
             normalised_to: None,
         },
+        not_admitted: true,
         ..item.clone()
     };
     figures.into_iter().map(one).collect()

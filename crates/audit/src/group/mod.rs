@@ -48,6 +48,7 @@ struct Item {
     block: usize,
     named_by: NamedBy,
     signs: Vec<Sign>,
+    not_admitted: bool,
     /// Decided: the label of the configuration and the name of the workload.
     configuration_label: Option<String>,
     workload_name: Option<String>,
@@ -224,6 +225,7 @@ impl Grouper {
                 block: self.blocks,
                 named_by,
                 signs: placed.signs.clone(),
+                not_admitted: false,
                 configuration_label: None,
                 workload_name: None,
             });

@@ -118,6 +118,7 @@ struct Cell {
     workload: String,
     place: Place,
     format: &'static str,
+    not_admitted: bool,
 }
 
 /// Adds what an item holds to the records.
@@ -133,6 +134,7 @@ pub(super) fn record(
         workload: item.workload_name.clone().unwrap_or_default(),
         place: item.place,
         format: item.format,
+        not_admitted: item.not_admitted,
     };
     match item.finding {
         Finding::Run { labels, figures } => {
@@ -232,6 +234,7 @@ fn statement(cell: Cell, figure: Figure, normalised_to: Option<String>) -> State
         unit: figure.unit,
         value: figure.value,
         normalised_to,
+        not_admitted: cell.not_admitted,
         place: cell.place,
     }
 }

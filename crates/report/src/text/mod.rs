@@ -67,7 +67,7 @@ fn head(document: &Document, out: &mut String) {
     }
     if !document.statements.is_empty() {
         parts.push(format!(
-            "{} without a number of runs",
+            "{} not judged",
             count(document.statements.len(), "figure")
         ));
     }

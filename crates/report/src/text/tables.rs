@@ -403,12 +403,12 @@ fn rate_line(rate: &Rate) -> String {
     text
 }
 
-/// Figures behind which no runs stand.
+/// Figures that are read, not judged.
 pub(super) fn statements(document: &Document, out: &mut String) {
     if document.statements.is_empty() {
         return;
     }
-    out.push_str("Figures without a number of runs (read, not judged)\n");
+    out.push_str("Figures that are read, not judged\n");
     for statement in &document.statements {
         let mut text = String::new();
         for part in [&statement.workload, &statement.configuration]

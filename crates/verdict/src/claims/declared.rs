@@ -12,7 +12,7 @@ use crate::rates::event_names;
 
 /// Where the records hold only statements.
 const ONLY_STATEMENTS: &str =
-    "no claim can be judged: there are only normalised or single figures without a number of runs";
+    "no claim can be judged: there are only figures that are normalised, single or not admitted";
 
 /// A claim, and when it was made.
 #[derive(Debug, Clone, Copy)]

@@ -150,6 +150,7 @@ pub(super) fn statements(cells: &Cells<'_>) -> Vec<Lint> {
             ),
         ));
     }
+    let single: Vec<_> = single.iter().filter(|s| !s.not_admitted).collect();
     if let Some(first) = single.first() {
         lints.push(lint(
             "n-too-small",

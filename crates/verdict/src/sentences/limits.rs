@@ -73,6 +73,8 @@ fn incomparable(document: &Document) -> Sentence {
         "events were counted for one configuration only"
     } else if normalised && !document.statements.is_empty() {
         "there are only normalised figures without a number of runs"
+    } else if document.statements.iter().any(|s| s.not_admitted) {
+        "nothing says that the figures that were read belong to a comparison"
     } else if !document.statements.is_empty() {
         "there are only figures without a number of runs"
     } else {

@@ -246,6 +246,7 @@ fn statements_alone_decide_nothing() {
             unit: String::new(),
             value: 1.2,
             normalised_to: Some("old".into()),
+            not_admitted: false,
             place: assize_bundle::Place::default(),
         }],
         ..Records::default()

@@ -261,12 +261,18 @@ fn statements_and_doubts_name_their_lines() {
         unit: String::new(),
         value: 1.2,
         normalised_to: normalised.map(str::to_owned),
+        not_admitted: false,
         place: Place { message: 1, line },
+    };
+    let not_admitted = |line| Statement {
+        not_admitted: true,
+        ..statement(line, None)
     };
     let records = Records {
         statements: vec![
             statement(7, Some("vanilla")),
             statement(8, Some("vanilla")),
+            not_admitted(5),
             statement(9, None),
         ],
         doubts: vec![Doubt {

@@ -187,6 +187,7 @@ fn where_nothing_can_be_compared_the_reason_is_told() {
             unit: String::new(),
             value: 1.0,
             normalised_to: Some("base".into()),
+            not_admitted: false,
             place: assize_bundle::Place::default(),
         }],
         ..Records::default()
@@ -194,6 +195,16 @@ fn where_nothing_can_be_compared_the_reason_is_told() {
     assert_eq!(
         sentences(&stated, &Options::default()),
         ["No claim can be judged: there are only normalised figures without a number of runs."]
+    );
+    let mut refused = stated.clone();
+    refused.statements[0].normalised_to = None;
+    refused.statements[0].not_admitted = true;
+    assert_eq!(
+        sentences(&refused, &Options::default()),
+        [
+            "No claim can be judged: nothing says that the figures that were read belong to a \
+             comparison."
+        ]
     );
 }
 

@@ -203,10 +203,10 @@ fn rates(text: &str) -> Option<Said<'_>> {
         .rsplit(|c: char| !c.is_alphanumeric())
         .next()
         .unwrap_or_default();
-    let (direction, before) = if DIRECTIONS.contains(&word) {
-        (word, head[..head.len() - word.len()].trim())
-    } else {
-        ("io", head)
+    let mut directions = DIRECTIONS.iter();
+    let (direction, before) = match directions.find(|d| d.eq_ignore_ascii_case(word)) {
+        Some(direction) => (*direction, head[..head.len() - word.len()].trim()),
+        None => ("io", head),
     };
     let before = before
         .trim_end_matches([':', ' '])
@@ -339,6 +339,7 @@ mod tests {
             ),
             ("after :  read: IOPS=239, BW=960KiB/s", Some("after")),
             ("before: IOPS=37.9k, BW=148MiB/s", Some("before")),
+            ("WRITE: IOPS= 670K BW=2745MiB/s", None),
             ("read: IOPS=17.2k, BW=67.4MiB/s", None),
         ] {
             let Some(Said::Rates { before, .. }) = said(text) else {
