@@ -73,6 +73,15 @@ loops = [
 kind = "hogs"
 threads = 8
 duration = "400ms"
+[workloads.timers]
+kind = "cyclictest"
+threads = 4
+pinned = false
+interval = "2ms"
+loops = 50
+[workloads.pages]
+kind = "browser"
+pages = 3
 "#;
 
 struct Here {
@@ -124,10 +133,15 @@ fn metric(run: &Value, name: &str) -> f64 {
         .unwrap_or_else(|| panic!("no {name}: {run:#}"))
 }
 
-/// What part of the time each CPU was not idle.
+/// For how long each CPU was not idle, in nanoseconds.
+fn non_idle(run: &Value) -> Vec<f64> {
+    let of = |cpu| metric(run, &format!("cpu{cpu}_non_idle"));
+    (0..4).map(of).collect()
+}
+
+/// What part of 200 ms each CPU was not idle.
 fn busy(run: &Value) -> Vec<f64> {
-    let ns = |cpu| metric(run, &format!("cpu{cpu}_non_idle"));
-    (0..4).map(|cpu| ns(cpu) / 200e6).collect()
+    non_idle(run).iter().map(|ns| ns / 200e6).collect()
 }
 
 fn places() -> Outcome {
@@ -162,6 +176,14 @@ fn places() -> Outcome {
         of_spread.iter().all(|share| *share > 0.01),
         "spread: {of_spread:?}"
     );
+    // cyclictest binds its threads to a CPU each unless that is ignored.
+    let timers = non_idle(of("pack-full", "timers"));
+    let others: f64 = timers[1..].iter().sum();
+    assert!(others < 0.05 * timers[0], "cyclictest: {timers:?}");
+    // The page's thread leaves its CPU to one of the workers that it wakes, so
+    // that the last CPU has to wake for few of them.
+    let pages = non_idle(of("pack-burst", "pages"));
+    assert!(pages[3] < 0.5 * pages[1], "pages: {pages:?}");
     let own = metric(of("none", "hogs"), "turns");
     for ((policy, workload), run) in &runs {
         if workload != "hogs" {
