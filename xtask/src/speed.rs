@@ -1,5 +1,8 @@
 //! How fast the lab is: an empty workload in the exact machine, booted and
-//! from a memory image, and the same kernel and command in virtme-ng.
+//! from a memory image, and the same kernel and command in virtme-ng; and what
+//! a run of the tour, the whole tour and idle time cost.
+
+mod cost;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,7 +49,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     }
     let (thirty, each) = lab.assize("thirty", &["--fresh", "--jobs", "2"])?;
     let (again, _) = lab.assize("again", &["--jobs", "2"])?;
-    let page = page(
+    let mut page = page(
         &lab,
         &mut cold,
         &mut image,
@@ -55,6 +58,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         each,
         again,
     )?;
+    page.push_str(&cost::section(&lab)?);
     println!("{page}");
     if write {
         let path = tree::root()?.join(PAGE);
@@ -105,13 +109,23 @@ impl Lab {
 
     /// Runs the experiment; seconds in all, and seconds of each run.
     fn assize(&self, name: &str, arguments: &[&str]) -> Result<(f64, Vec<f64>), Error> {
+        self.carry_out(&self.directory.join("nothing.toml"), name, arguments)
+    }
+
+    /// Runs an experiment; seconds in all, and seconds of each run.
+    fn carry_out(
+        &self,
+        experiment: &Path,
+        name: &str,
+        arguments: &[&str],
+    ) -> Result<(f64, Vec<f64>), Error> {
         let out = self.directory.join(name);
         let begun = Instant::now();
         let mut run = Command::new(&self.assize);
         run.args(["run", "--quiet", "--out"])
             .arg(&out)
             .args(arguments)
-            .arg(self.directory.join("nothing.toml"))
+            .arg(experiment)
             .env("ASSIZE_AGENT", agent::path()?);
         quietly(run)?;
         let all = begun.elapsed().as_secs_f64();
