@@ -372,3 +372,90 @@ fn what_hyperfine_compares_are_commands() {
     let above = "$ cat /tmp/in.txt\n\nreal 0m1.2s\n\n$ cat /tmp/out.txt\n\nreal 0m1.1s\n";
     assert_eq!(compared(&records(above)), Vec::<String>::new());
 }
+
+/// A change in brackets that follows from its neighbour says what is compared.
+#[test]
+fn changes_that_follow_from_the_figures_name_configurations() {
+    let table = |change: &str| {
+        format!(
+            "        epoll      io_uring\n\
+             rx      82.2 Gbps  116.2 Gbps ({change})\n\
+             tx      62.6 Gbps  80.9 Gbps (+29%)\n"
+        )
+    };
+    assert_eq!(compared(&records(&table("+41%"))), ["epoll", "io_uring"]);
+    assert_eq!(
+        compared(&records(&table("+14%"))),
+        Vec::<String>::new(),
+        "a change that does not follow says nothing"
+    );
+    let list = |change: &str| {
+        format!(
+            "stock:     4231237\n0-check:   5944063 ({change})\nNULL path: 6601619 (+11%/+56%)\n"
+        )
+    };
+    assert_eq!(
+        compared(&records(&list("+40%"))),
+        ["stock", "0-check", "NULL path"]
+    );
+    assert_eq!(
+        compared(&records(&list("+4%"))),
+        Vec::<String>::new(),
+        "nor do changes of something else behind a list"
+    );
+    let column = "        one     two    diff\n\
+                  IOPS    208k    279k   ~34%\n\
+                  lat us  40.2    30.1   -25%\n";
+    assert_eq!(compared(&records(column)), ["one", "two"]);
+}
+
+#[test]
+fn a_line_above_a_list_says_what_was_executed() {
+    let read = records(
+        "How fast it reads, compared:\n\n\
+         fio on root cgroup\nv5.18:\t   112 Mib/s\nv5.18-patched: 113 Mib/s\n\n\
+         fio on non-root cgroup\nv5.18:\t   51.2 Mib/s\nv5.18-patched: 112 Mib/s\n",
+    );
+    assert_eq!(compared(&read), ["v5.18", "v5.18-patched"]);
+    assert_eq!(
+        read.workloads,
+        ["fio on root cgroup", "fio on non-root cgroup"]
+    );
+}
+
+#[test]
+fn names_are_parted_at_the_word_that_names_a_configuration() {
+    let read = records(
+        "Speed compared:\n\n\
+         copy             rate\n\
+         original aligned:    75 MB/s\n\
+         original unaligned:  74 MB/s\n\
+         new aligned:        114 MB/s\n\
+         new unaligned:      107 MB/s\n",
+    );
+    assert_eq!(compared(&read), ["original", "new"]);
+    assert_eq!(read.workloads.len(), 2, "{:?}", read.workloads);
+}
+
+/// Two pairs a factor of ten apart are no two runs of each.
+#[test]
+fn pairs_that_are_far_apart_are_not_pooled() {
+    let read = records(
+        "fio compared:\n\nbefore:  read: IOPS=223, BW=894KiB/s (1kB/s)\n\
+         after :  read: IOPS=239, BW=960KiB/s (1kB/s)\n\nwith more\n\n\
+         before:  read: IOPS=2380, BW=9524KiB/s (9kB/s)\n\
+         after :  read: IOPS=2438, BW=9754KiB/s (9kB/s)\n",
+    );
+    assert_eq!(values(&read, "before", "read iops").len(), 2);
+    let workloads: BTreeSet<&str> = read.runs.iter().map(|r| r.workload.as_str()).collect();
+    assert_eq!(workloads.len(), 2, "{workloads:?}");
+}
+
+#[test]
+fn blanks_that_do_not_break_are_blanks() {
+    let post = "                without patch      with patch\n\
+                iops:              82k            264k\n\
+                clat (nsec)      9017            6060\n"
+        .replace("  ", "\u{a0}\u{a0}");
+    assert_eq!(compared(&records(&post)), ["without patch", "with patch"]);
+}

@@ -39,6 +39,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         What::Draw => options.draw.print(options.archives()?),
         What::Twin(ref names) => make_twins(names, &options),
         What::Explain(ref name) => explain(name, &options),
+        What::Each => each_twin(),
         What::Score => score_mails(&options),
         What::Twins => score_twins(&options),
     }
@@ -61,6 +62,20 @@ fn score_twins(options: &Options) -> Result<(), Error> {
         true => Ok(()),
         false => Err(broken.join("\n")),
     }
+}
+
+/// A line for each twin, with how it is grouped.
+fn each_twin() -> Result<(), Error> {
+    for one in texts::graded(Label::all()?, texts::twin)? {
+        println!(
+            "{:8} {:8} {:10} {}",
+            one.label.half().word(),
+            if one.grade.admitted { "judged" } else { "" },
+            one.grade.grouping.word(),
+            one.label.name()
+        );
+    }
+    Ok(())
 }
 
 fn score_mails(options: &Options) -> Result<(), Error> {

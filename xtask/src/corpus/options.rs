@@ -14,6 +14,8 @@ pub(super) enum What {
     Twin(Vec<String>),
     /// Show one labelled text.
     Explain(String),
+    /// Say of each twin how it is read.
+    Each,
     /// Score the mails.
     Score,
     /// Score the twins.
@@ -56,6 +58,7 @@ impl Options {
                 "twin" => options.what = What::Twin(Vec::new()),
                 "--score" => options.what = What::Score,
                 "--twins" => options.what = What::Twins,
+                "--each" => options.what = What::Each,
                 "--explain" => options.what = What::Explain(value()?.clone()),
                 "--write" => options.write = true,
                 "--archives" => options.archives = Some(PathBuf::from(value()?)),

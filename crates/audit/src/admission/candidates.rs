@@ -127,7 +127,10 @@ fn common_signs(
         }
     }
     signs.note_if(figures().any(|figure| is_measure(&figure.unit)), Sign::Unit);
-    let metric = figures().any(|figure| words::names_measurement(&figure.metric));
+    let metric = figures().any(|figure| {
+        // A rate says what is measured by its unit.
+        words::names_measurement(&figure.metric) || figure.unit.contains("/s")
+    });
     let near = || {
         let headings = members.iter().flat_map(|m| m.headings).flatten();
         headings.chain([workload])
@@ -176,13 +179,15 @@ fn note_comparing(
     options: &Options,
 ) {
     signs.note_if(wording.compares, Sign::TextCompares);
+    let compared = names.iter().any(|name| wording.compares_with(name));
+    signs.note_if(compared, Sign::ComparedInText);
     let stands: BTreeSet<(u32, u8)> = members.iter().map(|member| member.stand).collect();
     signs.note_if(stands.len() > 1, Sign::SeveralPlaces);
     signs.note_if(contrast::has_opposites(names), Sign::BeforeAndAfter);
     let changes = members
         .iter()
         .flat_map(|m| m.signs)
-        .any(|s| *s == Sign::ChangeColumn);
+        .any(|s| matches!(s, Sign::ChangeColumn | Sign::ChangesAgree));
     signs.note_if(changes, Sign::ChangesGiven);
     let by_table = |m: &Member<'_>| matches!(m.named_by, NamedBy::Columns | NamedBy::Rows);
     let by_role = options.transpose || options.columns_are.is_some() || options.rows_are.is_some();

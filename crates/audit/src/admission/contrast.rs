@@ -29,6 +29,15 @@ const OPPOSITES: &[(&str, &str)] = &[
     ("unfixed", "fixed"),
     ("current", "proposed"),
     ("current", "new"),
+    ("original", "new"),
+    ("orig", "new"),
+    ("base", "new"),
+    ("stock", "new"),
+    ("vanilla", "patched"),
+    ("stock", "patched"),
+    ("original", "patched"),
+    ("base", "patched"),
+    ("mainline", "patched"),
     ("parent", "commit"),
     ("sync", "async"),
 ];
@@ -142,7 +151,7 @@ pub(crate) fn between(a: &str, b: &str) -> Option<Sign> {
     if a_words == b_words {
         return mark_only(a, b);
     }
-    if opposite(&a_words, &b_words) || negated(&a_words, &b_words) {
+    if opposite(&a_words, &b_words) || negated(&a_words, &b_words) || changed(a, b) {
         return Some(Sign::OppositeNames);
     }
     let one = |list: &[&str]| {
@@ -170,6 +179,20 @@ pub(crate) fn between(a: &str, b: &str) -> Option<Sign> {
         return Some(Sign::BaselineName);
     }
     (short && grown(&a_words, &b_words)).then_some(Sign::ParallelNames)
+}
+
+/// `v6.1` and `v6.1-patched`: one name is the other, changed.
+fn changed(a: &str, b: &str) -> bool {
+    let (a, b) = (a.trim().to_lowercase(), b.trim().to_lowercase());
+    let only = |long: &str, short: &str| {
+        let more = long.strip_prefix(short).filter(|_| !short.is_empty());
+        let more = more.map(|more| more.trim_start_matches(['-', '_', '+', ' ', ',']));
+        more.is_some_and(|more| {
+            let mut parts = more.split(['-', '_', ' ']);
+            !more.is_empty() && parts.all(|word| CHANGES.contains(&word))
+        })
+    };
+    only(&a, &b) || only(&b, &a)
 }
 
 /// `x` and `x+`, which is how some write "with it".
@@ -430,6 +453,8 @@ mod tests {
     fn versions_and_switches_are_two_configurations() {
         assert_eq!(between("v5.8", "v5.12-rc6"), Some(Sign::Versions));
         assert_eq!(between("3.9", "rlb-v4"), Some(Sign::Versions));
+        assert_eq!(between("v5.18", "v5.18-patched"), Some(Sign::OppositeNames));
+        assert_eq!(between("v5.18", "v5.18-rc2"), Some(Sign::Versions));
         assert_eq!(between("rlb-v4", "pas-v7"), Some(Sign::Versions));
         assert_eq!(
             between("cache=none", "cache=writeback"),

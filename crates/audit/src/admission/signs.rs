@@ -60,12 +60,16 @@ pub(crate) enum Sign {
     ConfigurationKey,
     /// A column of changes stands beside them.
     ChangeColumn,
+    /// Changes are given that follow from the figures under these names.
+    ChangesAgree,
     /// The same output of a known tool stands under each of these headings.
     SameUnderEach,
     /// A table of the same shape stands under each of these headings.
     SameTableUnderEach,
     /// The text speaks of comparing, or of what got better or worse.
     TextCompares,
+    /// The text says that something is compared with one of the names.
+    ComparedInText,
     /// The text mentions the names elsewhere.
     NamedInText,
     /// A name is a number, a percentage, an address or a time.
@@ -130,9 +134,11 @@ pub(crate) const WEIGHTS: &[Weight] = &[
     Weight { sign: Sign::ParallelNames,    of: Configurations, points: 2,  says: "names that differ in a word" },
     Weight { sign: Sign::ConfigurationKey, of: Configurations, points: 3,  says: "a column that names configurations" },
     Weight { sign: Sign::ChangeColumn,     of: Configurations, points: 2,  says: "a column of changes" },
+    Weight { sign: Sign::ChangesAgree,     of: Configurations, points: 4,  says: "changes that follow from the figures" },
     Weight { sign: Sign::SameUnderEach,    of: Configurations, points: 3,  says: "the same output under each heading" },
     Weight { sign: Sign::SameTableUnderEach, of: Configurations, points: 1, says: "a table of one shape under each heading" },
     Weight { sign: Sign::TextCompares,     of: Configurations, points: 1,  says: "a text that compares" },
+    Weight { sign: Sign::ComparedInText,   of: Configurations, points: 2,  says: "a text that compares with one of the names" },
     Weight { sign: Sign::NamedInText,      of: Configurations, points: 1,  says: "names that the text explains" },
     Weight { sign: Sign::FigureName,       of: Configurations, points: -6, says: "a number for a name" },
     Weight { sign: Sign::CodeName,         of: Configurations, points: -6, says: "code or a path for a name" },

@@ -113,15 +113,51 @@ impl Wording {
 
     /// Whether the prose mentions a name.
     pub(crate) fn mentions(&self, name: &str) -> bool {
-        let name = name.to_lowercase();
-        let name = name.trim();
+        self.places_of(&name.to_lowercase()).next().is_some()
+    }
+
+    /// Whether the prose says of a name that something is compared with it:
+    /// `compared to NAME`, `versus NAME`.
+    pub(crate) fn compares_with(&self, name: &str) -> bool {
+        const WORDS: &[&str] = &[
+            "compared to",
+            "compared with",
+            "comparing to",
+            "comparison to",
+            "comparison with",
+            "relative to",
+            "in contrast to",
+            "vs",
+            "vs.",
+            "versus",
+        ];
+        self.places_of(&name.to_lowercase()).any(|at| {
+            let before = self.text[..at].trim_end_matches(['`', '\'', '"', '*', ' ', '\n']);
+            let before = before.strip_suffix(" the").unwrap_or(before).trim_end();
+            WORDS.iter().any(|word| {
+                let head = before.strip_suffix(word);
+                head.is_some_and(|head| !head.ends_with(char::is_alphanumeric))
+            })
+        })
+    }
+
+    /// Where a name stands as a word, in small letters.
+    fn places_of(&self, name: &str) -> impl Iterator<Item = usize> {
+        let name = name.trim().to_string();
         let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric());
-        name.len() >= 3
-            && self.text.match_indices(name).take(64).any(|(at, _)| {
+        let long = name.len() >= 3;
+        let found: Vec<usize> = self
+            .text
+            .match_indices(&name)
+            .take(if long { 64 } else { 0 })
+            .map(|(at, _)| at)
+            .filter(|&at| {
                 let before = self.text[..at].chars().next_back();
                 let after = self.text[at + name.len()..].chars().next();
                 !part(before) && !part(after)
             })
+            .collect();
+        found.into_iter()
     }
 }
 

@@ -12,8 +12,11 @@
 //!
 //! A list is read only together with another that stands under a heading of its
 //! own and names the same metrics in the same units, or if its own labels name
-//! configurations. So settings (`runtime: 60s`), which stand in one list, and
-//! descriptions of machines are no lists of figures. A list is one run.
+//! configurations, or if changes are given that follow from its figures
+//! (`stock: 4231237`, `patched: 5944063 (+40%)`). So settings (`runtime: 60s`), which
+//! stand in one list, and descriptions of machines are no lists of figures. A list is
+//! one run. A line right above one whose labels name configurations says what they
+//! executed.
 
 use std::collections::BTreeSet;
 
@@ -22,8 +25,10 @@ use assize_bundle::Spread;
 use super::cells::{self, label, line_at};
 use super::quantity::{is_measure, metric_of, quantity};
 use super::spread::{DEVIATIONS, MEANS, runs};
+use super::table::{self, Grid};
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
+use crate::roles::changes_follow_in_rows;
 use crate::roles::words::names_configuration;
 
 /// Lists of figures; see the module.
@@ -64,9 +69,15 @@ impl Grammar for Lists {
     }
 
     fn starts(&self, line: &str) -> bool {
-        line.len() <= LONGEST
-            && memchr::memchr2(b':', b'=', line.as_bytes()).is_some()
-            && (line.trim_end().ends_with(':') || entry(line).is_some())
+        if line.len() > LONGEST {
+            return false;
+        }
+        match memchr::memchr2(b':', b'=', line.as_bytes()) {
+            Some(_) => {
+                line.trim_end().ends_with(':') || entry(line).is_some() || changed(line).is_some()
+            }
+            None => is_title(line),
+        }
     }
 
     fn reach(&self) -> usize {
@@ -74,7 +85,10 @@ impl Grammar for Lists {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        under_headings(lines).or_else(|| by_configuration(lines))
+        under_headings(lines)
+            .or_else(|| by_configuration(lines, 0))
+            .or_else(|| titled(lines))
+            .or_else(|| with_changes(lines))
     }
 }
 
@@ -104,8 +118,10 @@ fn entry(text: &str) -> Option<Entry<'_>> {
         && head.split_whitespace().count() <= WORDS
         && !head.contains(['"', '<', '>', '(', '/', '\\', ';']) | names_configuration(head)
         && !is_setting(head);
-    // A change beside it is a claim of its own: `1240 MB/s (+3.1%)`.
-    (known && (tail.trim().is_empty() || is_change(tail))).then_some(Entry {
+    // A change beside it is a claim of its own: `1240 MB/s (+3.1%)`. Before and
+    // after there may be words: `Before: 153 MB/s, 6-8 threads wait`.
+    let goes_on = tail.starts_with(", ") && names_configuration(head);
+    (known && (tail.trim().is_empty() || is_change(tail) || goes_on)).then_some(Entry {
         label: head,
         value: value.value,
         unit: value.unit,
@@ -314,11 +330,94 @@ fn under_headings(lines: &[Line<'_>]) -> Option<Block> {
     Some(block)
 }
 
-/// Neighbouring lines whose labels name configurations, in one unit.
-fn by_configuration(lines: &[Line<'_>]) -> Option<Block> {
+/// A short line that is no sentence: what the list right below it is about.
+fn is_title(line: &str) -> bool {
+    let text = line.trim();
+    text.len() <= 60
+        && text
+            .bytes()
+            .next()
+            .is_some_and(|b| b.is_ascii_alphanumeric())
+        && text
+            .bytes()
+            .last()
+            .is_some_and(|b| b.is_ascii_alphanumeric() || b == b')')
+        && text.split_whitespace().count() <= 8
+}
+
+/// A list whose labels name configurations, below a title.
+fn titled(lines: &[Line<'_>]) -> Option<Block> {
+    let title = line_at(lines, 0).filter(|line| is_title(line) && entry(line).is_none())?;
+    let mut block = by_configuration(lines, 1)?;
+    for (_, finding) in &mut block.findings {
+        if let Finding::Run { labels, .. } = finding {
+            labels.workload = Some(label(title.trim()));
+        }
+    }
+    Some(block)
+}
+
+/// A line of a list with or without a unit, and maybe a change behind it.
+fn changed(text: &str) -> Option<table::Row> {
+    let text = text.trim().trim_start_matches(['-', '*', '•']).trim_start();
+    let (head, value) = text.split_once(':')?;
+    let head = head.trim();
+    let fits = text.len() <= LONGEST
+        && (1..=WORDS).contains(&head.split_whitespace().count())
+        && head.bytes().any(|b| b.is_ascii_alphabetic())
+        && value.starts_with([' ', '\t'])
+        && !is_setting(head);
+    let cell = table::cell_value(value).filter(|cell| fits && cell.unit != "%")?;
+    Some(table::Row {
+        labels: vec![head.to_string()],
+        cells: vec![cell],
+    })
+}
+
+/// Neighbouring lines with figures of one unit, and changes that follow from them.
+fn with_changes(lines: &[Line<'_>]) -> Option<Block> {
+    let depth = lines.first()?.depth;
+    let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
+    let rows: Vec<table::Row> = (0..MOST).map_while(|at| changed(here(at)?)).collect();
+    let unit = rows.first()?.cells[0].unit.clone();
+    if rows.len() < 2 || rows.iter().any(|row| row.cells[0].unit != unit) {
+        return None;
+    }
+    let column = table::Column {
+        name: if unit.is_empty() {
+            "value"
+        } else {
+            metric_of(&unit)
+        }
+        .to_string(),
+        unit,
+        numbered: false,
+    };
+    let grid = Grid {
+        header: table::Header {
+            columns: vec![column],
+            ..table::Header::default()
+        },
+        at: (0..rows.len()).collect(),
+        rows,
+        ..Grid::default()
+    };
+    if !changes_follow_in_rows(&grid) {
+        return None;
+    }
+    let mut block = Block {
+        findings: Vec::new(),
+        taken: vec!["figure of a configuration" as Taken; grid.rows.len()],
+    };
+    block.find(0, Finding::Grid(Box::new(grid)));
+    Some(block)
+}
+
+/// Neighbouring lines from one on whose labels name configurations, in one unit.
+fn by_configuration(lines: &[Line<'_>], from: usize) -> Option<Block> {
     let depth = lines.first()?.depth;
     let mut entries: Vec<Entry<'_>> = Vec::new();
-    for at in 0..MOST {
+    for at in from..from + MOST {
         let Some(entry) = line_at(lines, at)
             .filter(|_| lines[at].depth == depth)
             .and_then(entry)
@@ -339,15 +438,17 @@ fn by_configuration(lines: &[Line<'_>]) -> Option<Block> {
     }
     let mut block = Block {
         findings: Vec::new(),
-        taken: vec!["figure of a configuration" as Taken; entries.len()],
+        taken: vec!["title of a list" as Taken; from],
     };
+    let figures = std::iter::repeat_n("figure of a configuration", entries.len());
+    block.taken.extend(figures);
     for (at, entry) in entries.into_iter().enumerate() {
         let labels = Labels {
             configuration: Some(label(entry.label)),
             ..Labels::default()
         };
         let figures = vec![Figure::new(metric_of(unit), entry.value, unit)];
-        block.find(at, Finding::Run { labels, figures });
+        block.find(from + at, Finding::Run { labels, figures });
     }
     Some(block)
 }

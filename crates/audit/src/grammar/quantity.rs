@@ -118,7 +118,8 @@ pub(crate) fn is_time(word: &str) -> bool {
 
 /// Whether a word is a unit of what is measured: a time, a rate, an energy.
 pub(crate) fn is_measure(word: &str) -> bool {
-    is_time(word) || MEASURES.contains(&word)
+    let rate = word.contains('/') && MEASURES.iter().any(|unit| unit.eq_ignore_ascii_case(word));
+    rate || is_time(word) || MEASURES.contains(&word)
 }
 
 /// What is measured in a unit, where nothing says it.

@@ -3,26 +3,37 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Item;
+use crate::roles::words::names_configuration;
 
-/// Names such as `small (old)`, `small (new)`, `large (old)`, `large (new)`: in
-/// front of the parenthesis stands the workload. Only where every workload has
-/// the same two configurations or more.
+/// A name's workload and its configuration.
+type Parted = Option<(String, String)>;
+
+/// How names are put together.
+const STYLES: [fn(&str) -> Parted; 3] = [bracketed, first_word, last_word];
+
+/// Names such as `small (old)`, `small (new)`, `large (old)`, `large (new)`, or
+/// `old small`, `new small` and so on: what the workload is and what the
+/// configuration is are parted. Only where every workload has the same two
+/// configurations or more.
 pub(super) fn part_names(items: &mut [Item]) {
-    let mut stems: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for item in items.iter() {
-        if let Some((stem, inner)) = item.configuration_label.as_deref().and_then(parted) {
+    let of = |style: fn(&str) -> Parted, item: &Item| {
+        let label = item.configuration_label.as_deref();
+        label.and_then(style)
+    };
+    let fits = |style: &fn(&str) -> Parted| {
+        let mut stems: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (stem, inner) in items.iter().filter_map(|item| of(*style, item)) {
             stems.entry(stem).or_default().insert(inner);
         }
-    }
-    let mut sets = stems.values();
-    let Some(first) = sets.next().filter(|set| set.len() >= 2 && stems.len() >= 2) else {
+        let mut sets = stems.values();
+        let first = sets.next().filter(|set| set.len() >= 2 && stems.len() >= 2);
+        first.is_some_and(|first| sets.all(|set| set == first))
+    };
+    let Some(style) = STYLES.into_iter().find(fits) else {
         return;
     };
-    if !sets.all(|set| set == first) {
-        return;
-    }
     for item in items.iter_mut() {
-        let Some((stem, inner)) = item.configuration_label.as_deref().and_then(parted) else {
+        let Some((stem, inner)) = of(style, item) else {
             continue;
         };
         let workload = item.workload_name.take();
@@ -31,11 +42,34 @@ pub(super) fn part_names(items: &mut [Item]) {
     }
 }
 
+fn has_word(text: &str) -> bool {
+    text.bytes().any(|b| b.is_ascii_alphabetic())
+}
+
 /// What stands in front of a parenthesis at the end, and in it.
-fn parted(label: &str) -> Option<(String, String)> {
+fn bracketed(label: &str) -> Parted {
     let head = label.trim().strip_suffix(')')?;
     let (stem, inner) = head.rsplit_once(" (")?;
-    let named = |text: &str| text.bytes().any(|b| b.is_ascii_alphabetic());
-    (named(stem) && named(inner) && !inner.contains(['(', ')']))
+    (has_word(stem) && has_word(inner) && !inner.contains(['(', ')']))
         .then(|| (stem.trim().to_string(), inner.trim().to_string()))
+}
+
+/// `original aligned`: only the first word is one of configurations.
+fn first_word(label: &str) -> Parted {
+    let (first, rest) = label.trim().trim_end_matches(':').split_once(' ')?;
+    worded(rest, first)
+}
+
+/// `aligned original`: only the last word is.
+fn last_word(label: &str) -> Parted {
+    let (rest, last) = label.trim().trim_end_matches(':').rsplit_once(' ')?;
+    worded(rest, last)
+}
+
+fn worded(workload: &str, configuration: &str) -> Parted {
+    let plain = has_word(workload)
+        && workload.split_whitespace().count() <= 3
+        && !names_configuration(workload);
+    (plain && names_configuration(configuration))
+        .then(|| (workload.trim().to_string(), configuration.to_string()))
 }

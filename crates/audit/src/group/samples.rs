@@ -1,6 +1,6 @@
 //! Figures that come again and are no further runs: samples inside one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Item;
 use super::repeat::Stand;
@@ -20,15 +20,23 @@ fn cell(item: &Item) -> Cell {
     )
 }
 
-/// A table whose rows or columns name the configurations is whole in itself.
-/// Where another one has figures for the same cells, its workload is another.
+/// A table whose rows or columns name the configurations is whole in itself, and
+/// so is a block that names several. Where another one has figures for the same
+/// cells, its workload is another.
 pub(super) fn tell_tables_apart(items: &mut [Item]) {
+    let mut named: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+    for item in items.iter().filter(|item| item.named_by == NamedBy::Block) {
+        let label = item.configuration_label.as_deref();
+        named.entry(item.block).or_default().extend(label);
+    }
+    let whole = |item: &Item| match item.named_by {
+        NamedBy::Columns | NamedBy::Rows => true,
+        NamedBy::Block => named.get(&item.block).is_some_and(|names| names.len() >= 2),
+        NamedBy::Heading | NamedBy::Command => false,
+    };
     let mut owners: BTreeMap<(Cell, String), usize> = BTreeMap::new();
     let mut apart: BTreeMap<usize, u32> = BTreeMap::new();
-    for item in items.iter() {
-        if !matches!(item.named_by, NamedBy::Columns | NamedBy::Rows) {
-            continue;
-        }
+    for item in items.iter().filter(|item| whole(item)) {
         for metric in metrics(&item.finding) {
             let owner = *owners
                 .entry((cell(item), metric.clone()))
@@ -106,6 +114,14 @@ pub(super) fn is_constant(columns: &[Vec<f64>]) -> bool {
 /// time. So are ones that are all the same figure.
 pub(super) fn is_sweep(columns: &[Vec<f64>]) -> bool {
     let long = columns.iter().all(|values| values.len() >= 3);
+    let steps = |values: &Vec<f64>| match values[..] {
+        [a, b] if a > 0.0 && b > 0.0 => Some(b / a).filter(|step| !(0.5..=2.0).contains(step)),
+        _ => None,
+    };
+    let two: Option<Vec<f64>> = columns.iter().map(steps).collect();
+    if let Some(steps) = two.filter(|steps| steps.len() >= 2) {
+        return steps.iter().all(|step| *step > 1.0) || steps.iter().all(|step| *step < 1.0);
+    }
     let ranked = |values: &[f64]| {
         let mut order: Vec<usize> = (0..values.len()).collect();
         order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
@@ -140,6 +156,9 @@ mod tests {
         assert!(
             !is_constant(&[vec![2.5, 2.5], vec![2.5]]) && !is_constant(&[vec![2.0], vec![2.0]])
         );
+        let two = [vec![223.0, 2380.0], vec![239.0, 2438.0]];
+        assert!(is_sweep(&two));
+        assert!(!is_sweep(&[vec![223.0, 240.0], vec![239.0, 250.0]]));
         let long = [vec![1.0, 1.1, 1.2, 1.3, 1.4], vec![2.0, 2.1, 2.2, 2.3, 2.4]];
         assert!(is_sweep(&long));
     }

@@ -156,6 +156,11 @@ impl<'a> Splitter<'a, '_> {
         if bytes > 0 {
             quote::cut(&mut text, bytes);
         }
+        if !text.is_ascii()
+            && let Some(plain) = plain_blanks(&text)
+        {
+            text = Cow::Owned(plain);
+        }
         self.weak |= quote::may_be_weak(text.as_bytes());
         self.out.push(Line {
             text,
@@ -163,6 +168,24 @@ impl<'a> Splitter<'a, '_> {
             place,
         });
     }
+}
+
+/// The text with plain blanks for those that do not break, if it has such. What
+/// stands between two digits parts thousands, and stays.
+fn plain_blanks(text: &str) -> Option<String> {
+    const NO_BREAK: char = '\u{a0}';
+    text.contains(NO_BREAK).then(|| {
+        let mut plain = String::with_capacity(text.len());
+        let mut rest = text.chars().peekable();
+        let mut before = ' ';
+        while let Some(c) = rest.next() {
+            let digits = before.is_ascii_digit() && rest.peek().is_some_and(char::is_ascii_digit);
+            before = c;
+            plain.push(if c == NO_BREAK && !digits { ' ' } else { c });
+        }
+        plain.truncate(plain.trim_end().len());
+        plain
+    })
 }
 
 /// Where something is found from a position on; the text's end if nowhere.

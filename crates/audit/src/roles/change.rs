@@ -1,4 +1,4 @@
-//! Whether a column of changes says what the two columns beside it say.
+//! Whether changes that a table gives say what its figures say.
 
 use assize_bundle::Place;
 
@@ -102,4 +102,88 @@ fn says(row: &Row, first: usize, second: usize, change: usize) -> Option<Says> {
     } else {
         Says::Other(expected)
     })
+}
+
+/// Changes smaller than this, in per cent, may agree with figures by chance.
+const TELLING: f64 = 2.0;
+
+/// Along which side of a table changes follow from the figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Agreement {
+    /// The figures of two columns.
+    Columns,
+    /// The figures of two rows.
+    Rows,
+}
+
+/// Whether changes are given that follow from the figures, all of them that
+/// tell anything: behind figures in brackets, or in a column of their own.
+pub(super) fn agreement(grid: &Grid) -> Option<Agreement> {
+    let columns = grid.header.columns.len();
+    let cell = |row: usize, column: usize| grid.rows.get(row)?.cells.get(column);
+    let bracketed = || {
+        let rows = grid.rows.iter().enumerate();
+        rows.flat_map(|(at, row)| {
+            row.cells
+                .iter()
+                .enumerate()
+                .map(move |(c, cell)| (at, c, cell))
+        })
+        .filter_map(|(row, column, cell)| Some((row, column, cell.value, cell.change?)))
+        .filter(|(.., change)| change.abs() >= TELLING)
+    };
+    let follows = |base: Option<f64>, value: f64, change: f64| {
+        base.is_some_and(|base| matches!(follows(base, value, change), Some(true)))
+    };
+    if bracketed().next().is_some() {
+        let value = |row, column| cell(row, column).map(|cell| cell.value);
+        let to_column = |base: usize| {
+            bracketed().all(|(row, column, v, c)| column != base && follows(value(row, base), v, c))
+        };
+        if columns >= 2 && (0..columns).any(to_column) {
+            return Some(Agreement::Columns);
+        }
+        let to_row = |base: usize| {
+            bracketed().all(|(row, column, v, c)| row != base && follows(value(base, column), v, c))
+        };
+        return (0..grid.rows.len()).any(to_row).then_some(Agreement::Rows);
+    }
+    let derived = |at: &usize| is_derived(&grid.header.columns[*at].name, &grid.rows, *at);
+    let (changes, figures): (Vec<usize>, Vec<usize>) = (0..columns).partition(|at| derived(at));
+    let ([first, second], [change]) = (&figures[..], &changes[..]) else {
+        return None;
+    };
+    let name = &grid.header.columns[*change].name;
+    let percent = |row: &Row| row.cells[*change].unit == "%";
+    if !(name.contains('%') || grid.rows.iter().all(percent)) {
+        return None;
+    }
+    let told: Vec<bool> = grid
+        .rows
+        .iter()
+        .filter(|row| row.cells[*change].value.abs() >= TELLING)
+        .filter_map(|row| {
+            let value = |at: usize| row.cells[at].value;
+            follows_either(value(*first), value(*second), value(*change))
+        })
+        .collect();
+    (!told.is_empty() && told.iter().all(|agrees| *agrees)).then_some(Agreement::Columns)
+}
+
+/// Whether a value is so many per cent more than another, or less where less
+/// is better; `None` where that cannot be told.
+fn follows(base: f64, value: f64, change: f64) -> Option<bool> {
+    (base > 0.0 && value > 0.0).then(|| {
+        let rise = (value / base - 1.0) * 100.0;
+        near(rise, change) || near(-rise, change)
+    })
+}
+
+/// The same where either may be the base.
+fn follows_either(a: f64, b: f64, change: f64) -> Option<bool> {
+    Some(follows(a, b, change)? || follows(b, a, change)?)
+}
+
+fn near(expected: f64, given: f64) -> bool {
+    (expected - given).abs() <= ROUNDING.max(0.02 * given.abs())
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::change::{Agreement, agreement};
 use super::words::{
     self, CONFIGURATION_KEYS, REPETITION_KEYS, is_derived, is_derived_row, key_is, names_metric,
 };
@@ -111,6 +112,17 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<
         };
     }
     let keys = &grid.header.keys;
+    match agreement(grid) {
+        Some(Agreement::Columns) => {
+            let why = "changes that are given follow from the columns";
+            return (Configurations, rows_or(Metrics), 95, why);
+        }
+        Some(Agreement::Rows) => {
+            let why = "changes that are given follow from the rows";
+            return (Metrics, Configurations, 95, why);
+        }
+        None => {}
+    }
     if keys.iter().any(|key| key_is(key, CONFIGURATION_KEYS)) && across < 4 {
         return (Metrics, Configurations, 90, "the key names configurations");
     }
@@ -312,6 +324,14 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
         |at: usize| is_derived(&columns[at].name, &grid.rows, at) && change_word(&columns[at].name);
     if roles.columns == Role::Configurations && (0..columns.len()).any(change) {
         signs.push(Sign::ChangeColumn);
+    }
+    let agrees = match agreement(grid) {
+        Some(Agreement::Columns) => roles.columns == Role::Configurations,
+        Some(Agreement::Rows) => roles.rows == Role::Configurations,
+        None => false,
+    };
+    if agrees {
+        signs.push(Sign::ChangesAgree);
     }
     // `1` or `64` may be a column's name, `3.2s` or `0.25` is a figure.
     let figure = |name: &str| contrast::is_figure(name) && name.trim().parse::<u64>().is_err();

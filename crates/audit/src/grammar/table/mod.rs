@@ -11,7 +11,7 @@ use assize_bundle::Place;
 
 use crate::Line;
 use crate::grammar::{Block, Finding, Grammar, Taken};
-pub(crate) use header::{Header, split_unit};
+pub(crate) use header::{Column, Header, split_unit};
 use row::Parting;
 pub(crate) use row::{Cell, Row, cell_value, is_rule, is_unit};
 

@@ -13,6 +13,8 @@ pub(crate) struct Cell {
     pub(crate) spread: Option<PlusMinus>,
     /// Whether the number carried an explicit sign, as changes do.
     pub(crate) signed: bool,
+    /// The percentage in brackets behind it, as of a change.
+    pub(crate) change: Option<f64>,
     /// The place of the last digit, which the scanner finds.
     pub(crate) step: Option<f64>,
 }
@@ -132,6 +134,14 @@ pub(crate) fn data_row(text: &str, parting: Parting) -> Option<Row> {
 fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Row> {
     let mut row = Row::default();
     for cell in cells {
+        // `Before: 59221` is a label and its first figure.
+        let (label, cell) = match cell.rsplit_once(": ") {
+            Some((label, value)) if row.cells.is_empty() && cell_value(value).is_some() => {
+                (Some(label), value)
+            }
+            _ => (None, cell),
+        };
+        row.labels.extend(label.map(str::to_string));
         match cell_value(cell) {
             Some(value) => row.cells.push(value),
             None if row.cells.is_empty() => row.labels.push(cell.to_string()),
@@ -179,13 +189,16 @@ pub(crate) fn cell_value(cell: &str) -> Option<Cell> {
 
 /// The value at the beginning of `words` and how many words it takes.
 fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
-    let (value, glued) = split_number(words.first()?)?;
-    let signed = words[0].starts_with(['+', '-']);
+    // `~34%` is a number that was rounded.
+    let word = words.first()?.trim_start_matches('~');
+    let (value, glued) = split_number(word)?;
+    let signed = word.starts_with(['+', '-']);
     let mut cell = Cell {
         value,
         unit: glued.to_string(),
         spread: None,
         signed,
+        change: None,
         step: None,
     };
     let mut used = 1;
@@ -207,8 +220,21 @@ fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
         cell.spread = Some(spread);
         used += 1;
     }
-    used += parenthesis(&words[used..])?;
+    let bracketed = parenthesis(&words[used..])?;
+    cell.change = percentage(&words[used..used + bracketed]);
+    used += bracketed;
     Some((cell, used))
+}
+
+/// The percentage that words in brackets give: `( +0.5%)`, `(-3 %)`. Of several,
+/// `(+11%/+56%)`, the last: where rows follow each other that is the change to
+/// the first one.
+fn percentage(words: &[&str]) -> Option<f64> {
+    let text = words.join("");
+    let inner = text.strip_prefix('(')?.strip_suffix(')')?;
+    let last = inner.rsplit('/').next()?;
+    let number = last.strip_suffix('%')?;
+    number::english(number.trim_start_matches('~'))
 }
 
 /// Words of a `( +0.5%)` that stands behind a number; `None` if it never ends.
@@ -313,7 +339,8 @@ const UNITS: &[&str] = &[
 
 /// Whether a word is a unit of the kind found behind numbers.
 pub(crate) fn is_unit(word: &str) -> bool {
-    UNITS.contains(&word)
+    let rate = word.contains('/') && UNITS.iter().any(|unit| unit.eq_ignore_ascii_case(word));
+    rate || UNITS.contains(&word)
 }
 
 #[cfg(test)]
