@@ -6,6 +6,7 @@ mod agent;
 mod check;
 mod command;
 mod corpus;
+mod cpu_time;
 mod debug;
 mod deny;
 mod docs;

@@ -1,8 +1,10 @@
 //! Steps that are all taken, whatever becomes of them, and counted.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::Error;
+use crate::cpu_time::of_children;
 
 /// How a step ended that did not fail.
 pub(crate) enum Done {
@@ -30,13 +32,14 @@ enum Outcome {
 pub(crate) fn take_all(steps: &[Step]) -> Result<(), Error> {
     let taken: Vec<_> = steps.iter().map(take).collect();
     println!();
-    for (step, outcome, time) in &taken {
-        let seconds = time.as_secs_f64();
-        match outcome {
-            Outcome::Ok => println!("{:<12} ok       {seconds:6.1} s", step.name),
-            Outcome::Skipped(why) => println!("{:<12} SKIPPED  {seconds:6.1} s  {why}", step.name),
-            Outcome::Failed(why) => println!("{:<12} FAILED   {seconds:6.1} s  {why}", step.name),
-        }
+    for (step, outcome, cost) in &taken {
+        let (how, why) = match outcome {
+            Outcome::Ok => ("ok", ""),
+            Outcome::Skipped(why) => ("SKIPPED", why.as_str()),
+            Outcome::Failed(why) => ("FAILED", why.as_str()),
+        };
+        let line = format!("{:<12} {how:<8} {cost}  {why}", step.name);
+        println!("{}", line.trim_end());
     }
     let count = |wanted: fn(&Outcome) -> bool| taken.iter().filter(|(_, o, _)| wanted(o)).count();
     let ok = count(|outcome| matches!(outcome, Outcome::Ok));
@@ -47,9 +50,24 @@ pub(crate) fn take_all(steps: &[Step]) -> Result<(), Error> {
     if failed == 0 { Ok(()) } else { Err(summary) }
 }
 
-fn take(step: &Step) -> (&Step, Outcome, Duration) {
+/// What a step cost.
+struct Cost {
+    time: Duration,
+    /// Seconds of CPU time of the programs it started.
+    cpu: f64,
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.time.as_secs_f64();
+        write!(f, "{seconds:6.1} s {:6.1} s of CPU", self.cpu)
+    }
+}
+
+fn take(step: &Step) -> (&Step, Outcome, Cost) {
     println!("\n== {}", step.name);
     let start = Instant::now();
+    let before = of_children().unwrap_or_default();
     let outcome = match (step.run)() {
         Ok(Done::Ok) => Outcome::Ok,
         Ok(Done::Skipped(why)) => {
@@ -61,7 +79,11 @@ fn take(step: &Step) -> (&Step, Outcome, Duration) {
             Outcome::Failed(why)
         }
     };
-    (step, outcome, start.elapsed())
+    let cost = Cost {
+        time: start.elapsed(),
+        cpu: of_children().unwrap_or_default() - before,
+    };
+    (step, outcome, cost)
 }
 
 #[cfg(test)]

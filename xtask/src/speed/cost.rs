@@ -1,10 +1,10 @@
 //! What runs cost: the CPU time of everything that `assize run` starts.
 
 use std::fs;
-use std::path::Path;
 
 use super::Lab;
 use crate::Error;
+use crate::cpu_time::of_children;
 use crate::tree;
 
 /// Runs of `sync` after the one that makes the image.
@@ -95,18 +95,4 @@ fn cost<T>(what: impl FnOnce() -> Result<T, Error>) -> Result<f64, Error> {
     let before = of_children()?;
     what()?;
     Ok(of_children()? - before)
-}
-
-/// `cutime` and `cstime` of proc_pid_stat(5), in seconds.
-fn of_children() -> Result<f64, Error> {
-    let path = Path::new("/proc/self/stat");
-    let text = fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))?;
-    let after_name = text.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let ticks: f64 = after_name
-        .split_whitespace()
-        .skip(13)
-        .take(2)
-        .filter_map(|field| field.parse::<f64>().ok())
-        .sum();
-    Ok(ticks / rustix::param::clock_ticks_per_second() as f64)
 }
