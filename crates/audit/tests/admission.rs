@@ -459,3 +459,33 @@ fn blanks_that_do_not_break_are_blanks() {
         .replace("  ", "\u{a0}\u{a0}");
     assert_eq!(compared(&records(&post)), ["without patch", "with patch"]);
 }
+
+/// The same line of ten boots is ten runs, that of one boot samples of one.
+#[test]
+fn lines_of_several_boots_are_runs_and_those_of_one_boot_are_samples() {
+    let log = |stamps: [&str; 4]| {
+        let lines = |values: [u32; 4]| -> String {
+            let lines = stamps.iter().zip(values);
+            lines
+                .map(|(stamp, value)| format!("[    {stamp}]    neon   :  {value} MB/sec\n"))
+                .collect()
+        };
+        format!(
+            "Boots compared:\n\nmainline @ 626b2dda7651:\n{}\nmainline @ 626b2dda7651 with series:\n{}",
+            lines([1166, 1118, 1163, 1167]),
+            lines([1238, 1237, 1234, 1238])
+        )
+    };
+    let booted = records(&log(["2.591449", "2.579454", "2.589061", "2.581827"]));
+    let names = [
+        "mainline @ 626b2dda7651",
+        "mainline @ 626b2dda7651 with series",
+    ];
+    assert_eq!(compared(&booted), names);
+    assert_eq!(
+        values(&booted, names[0], "neon"),
+        [1166.0, 1118.0, 1163.0, 1167.0]
+    );
+    let once = records(&log(["2.579454", "2.581827", "2.589061", "2.591449"]));
+    assert_eq!(values(&once, names[0], "neon"), [1153.5]);
+}

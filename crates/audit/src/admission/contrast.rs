@@ -188,8 +188,9 @@ fn changed(a: &str, b: &str) -> bool {
         let more = long.strip_prefix(short).filter(|_| !short.is_empty());
         let more = more.map(|more| more.trim_start_matches(['-', '_', '+', ' ', ',']));
         more.is_some_and(|more| {
-            let mut parts = more.split(['-', '_', ' ']);
-            !more.is_empty() && parts.all(|word| CHANGES.contains(&word))
+            let parts = || more.split(['-', '_', ' ']).filter(|word| !word.is_empty());
+            let change = |word: &str| CHANGES.contains(&word);
+            parts().any(change) && parts().all(|word| change(word) || EMPTY.contains(&word))
         })
     };
     only(&a, &b) || only(&b, &a)
@@ -416,9 +417,17 @@ pub(crate) fn is_figure(text: &str) -> bool {
 
 /// Whether a name is a piece of code, a path, a row of a log.
 fn is_code(text: &str) -> bool {
+    // `mainline @ 626b2dda7651` is a version.
+    let version = text.split_once(" @ ").is_some_and(|(_, rest)| {
+        let commit = rest.split_whitespace().next();
+        commit.is_some_and(is_commit)
+    });
+    if text.contains('@') && !version {
+        return true;
+    }
     let marks = [
-        "=>", "->", "::", ";", "{", "}", "0x", "\\", "$", "@", "<<", ">>", "&&", "||", "/*", "*/",
-        "!=", "==",
+        "=>", "->", "::", ";", "{", "}", "0x", "\\", "$", "<<", ">>", "&&", "||", "/*", "*/", "!=",
+        "==",
     ];
     let log = text.starts_with('[') || text.starts_with('%') || text.starts_with("+#");
     let path = text
@@ -454,6 +463,13 @@ mod tests {
         assert_eq!(between("v5.8", "v5.12-rc6"), Some(Sign::Versions));
         assert_eq!(between("3.9", "rlb-v4"), Some(Sign::Versions));
         assert_eq!(between("v5.18", "v5.18-patched"), Some(Sign::OppositeNames));
+        assert_eq!(
+            between(
+                "mainline @ 626b2dda7651",
+                "mainline @ 626b2dda7651 with series"
+            ),
+            Some(Sign::OppositeNames)
+        );
         assert_eq!(between("v5.18", "v5.18-rc2"), Some(Sign::Versions));
         assert_eq!(between("rlb-v4", "pas-v7"), Some(Sign::Versions));
         assert_eq!(

@@ -15,7 +15,9 @@
 //! configurations, or if changes are given that follow from its figures
 //! (`stock: 4231237`, `patched: 5944063 (+40%)`). So settings (`runtime: 60s`), which
 //! stand in one list, and descriptions of machines are no lists of figures. A list is
-//! one run. A line right above one whose labels name configurations says what they
+//! one run. One in which a single figure comes again and again holds samples of one
+//! run, unless the kernel's time stamps before them show that it booted for each. A
+//! line right above one whose labels name configurations says what they
 //! executed.
 
 use std::collections::BTreeSet;
@@ -98,10 +100,25 @@ struct Entry<'t> {
     label: &'t str,
     value: f64,
     unit: &'t str,
+    /// The seconds of the kernel's time stamp before it.
+    stamp: Option<f64>,
+}
+
+/// A line without the time stamp of the kernel's log, `[    2.591449] `, and that.
+fn unstamped(text: &str) -> (Option<f64>, &str) {
+    let parted = text.trim_start().strip_prefix('[').and_then(|rest| {
+        let (stamp, rest) = rest.split_once("] ")?;
+        Some((stamp.trim().parse().ok()?, rest))
+    });
+    match parted {
+        Some((stamp, rest)) => (Some(stamp), rest),
+        None => (None, text),
+    }
 }
 
 /// `throughput: 1240 MB/s`.
 fn entry(text: &str) -> Option<Entry<'_>> {
+    let (stamp, text) = unstamped(text);
     let text = text.trim().trim_start_matches(['-', '*', '•']).trim_start();
     if text.len() > LONGEST || !text.as_bytes().first()?.is_ascii_alphanumeric() {
         return None;
@@ -125,6 +142,7 @@ fn entry(text: &str) -> Option<Entry<'_>> {
         label: head,
         value: value.value,
         unit: value.unit,
+        stamp,
     })
 }
 
@@ -180,11 +198,50 @@ struct List<'t> {
 }
 
 impl<'t> List<'t> {
-    /// Its metrics with their units, in order.
+    /// Its metrics with their units, in order; of a series the one.
     fn metrics(&self) -> Vec<(&'t str, &'t str)> {
-        self.entries
-            .iter()
-            .map(|(_, e)| (e.label, e.unit))
+        let mut metrics: Vec<_> = self.all().collect();
+        if self.is_series() {
+            metrics.truncate(1);
+        }
+        metrics
+    }
+
+    fn all(&self) -> impl Iterator<Item = (&'t str, &'t str)> {
+        self.entries.iter().map(|(_, e)| (e.label, e.unit))
+    }
+
+    /// Whether it is one figure that comes again and again.
+    fn is_series(&self) -> bool {
+        let first = self.all().next();
+        self.entries.len() >= 3 && self.all().all(|metric| Some(metric) == first)
+    }
+
+    /// The runs of a series: one for each entry if the kernel booted for each, as
+    /// time stamps show that do not only rise; else the mean of all is one run's.
+    fn runs(&self, labels: &Labels) -> Vec<(usize, Finding)> {
+        let run = |at: usize, repetition: Option<u32>, e: &Entry<'_>, value: f64| {
+            let labels = Labels {
+                repetition,
+                ..labels.clone()
+            };
+            let figures = vec![Figure::new(label(e.label), value, e.unit)];
+            (at, Finding::Run { labels, figures })
+        };
+        let stamps: Option<Vec<f64>> = self.entries.iter().map(|(_, e)| e.stamp).collect();
+        let booted = stamps.is_some_and(|stamps| stamps.windows(2).any(|two| two[1] < two[0]));
+        let numbered = self.entries.iter().zip(1..);
+        if booted {
+            return numbered
+                .map(|((at, e), number)| run(*at, Some(number), e, e.value))
+                .collect();
+        }
+        let sum: f64 = self.entries.iter().map(|(_, e)| e.value).sum();
+        let mean = sum / self.entries.len() as f64;
+        let first = self.entries.first();
+        first
+            .map(|(at, e)| run(*at, None, e, mean))
+            .into_iter()
             .collect()
     }
 
@@ -220,6 +277,9 @@ impl<'t> List<'t> {
             configuration: heading,
             ..Labels::default()
         };
+        if self.is_series() {
+            return self.runs(&labels);
+        }
         if let Some((at, finding)) = self.summary(&labels) {
             return vec![(at, finding)];
         }
