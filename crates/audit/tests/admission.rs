@@ -489,3 +489,28 @@ fn lines_of_several_boots_are_runs_and_those_of_one_boot_are_samples() {
     let once = records(&log(["2.579454", "2.581827", "2.589061", "2.591449"]));
     assert_eq!(values(&once, names[0], "neon"), [1153.5]);
 }
+
+/// A line above the header names groups of columns: configurations where their
+/// names differ as such do, else a parameter of what was executed.
+#[test]
+fn groups_of_columns_are_configurations_or_workloads() {
+    let rule = "x-------x---------------x---------------x\n";
+    let configurations = records(&format!(
+        "{rule}|       |     before    |     after     |\n{rule}\
+         |       | KIOPS | lat us | KIOPS | lat us |\n{rule}\
+         | read  |  578  |  12.80 |  681  |  10.74 |\n{rule}\
+         | write |  378  |  22.80 |  481  |  20.74 |\n{rule}"
+    ));
+    assert_eq!(compared(&configurations), ["before", "after"]);
+    assert_eq!(configurations.workloads, ["read", "write"]);
+    assert_eq!(values(&configurations, "after", "KIOPS"), [681.0, 481.0]);
+    let depths = records(&format!(
+        "How fast it writes, compared:\n\n{rule}| depth |       8       |       16      |\n{rule}\
+         |       | KIOPS | lat us | KIOPS | lat us |\n{rule}\
+         | without patch |  578  |  12.80 |  681  |  10.74 |\n{rule}\
+         | with patch    |  588  |  12.70 |  691  |  10.64 |\n{rule}"
+    ));
+    assert_eq!(compared(&depths), ["without patch", "with patch"]);
+    assert_eq!(depths.workloads, ["depth=8", "depth=16"]);
+    assert_eq!(values(&depths, "with patch", "KIOPS"), [588.0, 691.0]);
+}

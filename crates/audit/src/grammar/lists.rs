@@ -20,6 +20,8 @@
 //! line right above one whose labels name configurations says what they
 //! executed.
 
+mod changes;
+
 use std::collections::BTreeSet;
 
 use assize_bundle::Spread;
@@ -27,10 +29,8 @@ use assize_bundle::Spread;
 use super::cells::{self, label, line_at};
 use super::quantity::{is_measure, metric_of, quantity};
 use super::spread::{DEVIATIONS, MEANS, runs};
-use super::table::{self, Grid};
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
-use crate::roles::changes_follow_in_rows;
 use crate::roles::words::names_configuration;
 
 /// Lists of figures; see the module.
@@ -76,7 +76,9 @@ impl Grammar for Lists {
         }
         match memchr::memchr2(b':', b'=', line.as_bytes()) {
             Some(_) => {
-                line.trim_end().ends_with(':') || entry(line).is_some() || changed(line).is_some()
+                line.trim_end().ends_with(':')
+                    || entry(line).is_some()
+                    || changes::line(line).is_some()
             }
             None => is_title(line),
         }
@@ -90,7 +92,7 @@ impl Grammar for Lists {
         under_headings(lines)
             .or_else(|| by_configuration(lines, 0))
             .or_else(|| titled(lines))
-            .or_else(|| with_changes(lines))
+            .or_else(|| changes::list(lines))
     }
 }
 
@@ -414,62 +416,6 @@ fn titled(lines: &[Line<'_>]) -> Option<Block> {
             labels.workload = Some(label(title.trim()));
         }
     }
-    Some(block)
-}
-
-/// A line of a list with or without a unit, and maybe a change behind it.
-fn changed(text: &str) -> Option<table::Row> {
-    let text = text.trim().trim_start_matches(['-', '*', '•']).trim_start();
-    let (head, value) = text.split_once(':')?;
-    let head = head.trim();
-    let fits = text.len() <= LONGEST
-        && (1..=WORDS).contains(&head.split_whitespace().count())
-        && head.bytes().any(|b| b.is_ascii_alphabetic())
-        && value.starts_with([' ', '\t'])
-        && !is_setting(head);
-    let cell = table::cell_value(value).filter(|cell| fits && cell.unit != "%")?;
-    Some(table::Row {
-        labels: vec![head.to_string()],
-        cells: vec![cell],
-    })
-}
-
-/// Neighbouring lines with figures of one unit, and changes that follow from them.
-fn with_changes(lines: &[Line<'_>]) -> Option<Block> {
-    let depth = lines.first()?.depth;
-    let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
-    let rows: Vec<table::Row> = (0..MOST).map_while(|at| changed(here(at)?)).collect();
-    let unit = rows.first()?.cells[0].unit.clone();
-    if rows.len() < 2 || rows.iter().any(|row| row.cells[0].unit != unit) {
-        return None;
-    }
-    let column = table::Column {
-        name: if unit.is_empty() {
-            "value"
-        } else {
-            metric_of(&unit)
-        }
-        .to_string(),
-        unit,
-        numbered: false,
-    };
-    let grid = Grid {
-        header: table::Header {
-            columns: vec![column],
-            ..table::Header::default()
-        },
-        at: (0..rows.len()).collect(),
-        rows,
-        ..Grid::default()
-    };
-    if !changes_follow_in_rows(&grid) {
-        return None;
-    }
-    let mut block = Block {
-        findings: Vec::new(),
-        taken: vec!["figure of a configuration" as Taken; grid.rows.len()],
-    };
-    block.find(0, Finding::Grid(Box::new(grid)));
     Some(block)
 }
 

@@ -8,6 +8,7 @@
 mod change;
 mod decide;
 mod figures;
+mod groups;
 pub(crate) mod words;
 
 use assize_bundle::Place;
@@ -133,6 +134,9 @@ pub(crate) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
             said: format!("a table of figures divided by those of {base}"),
             contradictions: Vec::new(),
         };
+    }
+    if grid.header.groups.len() >= 2 {
+        return groups::resolve(grid, context);
     }
     let roles = decide(grid, context);
     let named_by = match (roles.columns, roles.rows) {

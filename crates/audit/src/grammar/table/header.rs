@@ -23,6 +23,32 @@ pub(crate) struct Header {
     pub(crate) columns: Vec<Column>,
     /// What numbered columns have in common (`non-idle`); may be empty.
     pub(crate) corner: String,
+    /// The names in a line above, each over as many columns; none where there is no
+    /// such line.
+    pub(crate) groups: Vec<String>,
+    /// What stands at the beginning of that line; may be empty.
+    pub(crate) group_key: String,
+}
+
+/// Fits two lines above the rows, of which the first names groups of columns.
+pub(crate) fn fit_groups(above: &str, text: &str, rows: &[Row]) -> Option<Header> {
+    let header = fit(text, rows)?;
+    let columns = header.columns.len();
+    let piped = row::pipe_cells(above);
+    let has_key = piped.is_some() || !above.starts_with([' ', '\t']);
+    let mut cells = piped.unwrap_or_else(|| row::wide_cells(above));
+    let key = match has_key && !cells.is_empty() {
+        true => cells.remove(0).trim(),
+        false => "",
+    };
+    cells.retain(|cell| !cell.is_empty());
+    let fits = cells.len() >= 2 && columns % cells.len() == 0 && columns / cells.len() >= 2;
+    let named = cells.iter().all(|cell| column(cell).is_some());
+    (fits && named).then(|| Header {
+        groups: cells.iter().map(|cell| cell.to_string()).collect(),
+        group_key: key.to_string(),
+        ..header
+    })
 }
 
 /// Fits a header line to rows; `None` if it cannot be one.
@@ -73,7 +99,7 @@ fn by_count(cells: Vec<String>, labels: usize, figures: usize) -> Option<Header>
     let mut header = Header {
         keys: cells[..keys].to_vec(),
         columns,
-        corner: String::new(),
+        ..Header::default()
     };
     mark_numbered(&mut header);
     Some(header)
@@ -205,9 +231,9 @@ fn by_numbered(words: &[String], figures: usize) -> Option<Header> {
         _ => return None,
     }
     Some(Header {
-        keys: Vec::new(),
         columns,
         corner,
+        ..Header::default()
     })
 }
 

@@ -92,64 +92,96 @@ impl Grammar for Table {
     }
 }
 
+/// What stands above the rows of a table.
+struct Head<'t> {
+    caption: &'t str,
+    /// The first line of the header.
+    line: &'t str,
+    /// The first line behind it that is no rule: a row, or a second line of the header.
+    next: usize,
+    taken: Vec<Taken>,
+}
+
+/// The lines of a block, by number.
+type Text<'f, 't> = &'f dyn Fn(usize) -> Option<&'t str>;
+
+impl<'t> Head<'t> {
+    fn read(text: Text<'_, 't>) -> Option<Self> {
+        let mut head = Head {
+            caption: "",
+            line: "",
+            next: 0,
+            taken: Vec::new(),
+        };
+        if row::is_rule(text(0)?) {
+            head.taken.push("table rule");
+        } else if is_caption(text(0)?) {
+            head.caption = text(0)?.trim();
+            head.taken.push("table caption");
+        }
+        let at = head.taken.len();
+        head.line = text(at).filter(|line| !row::is_rule(line) && !line.trim().is_empty())?;
+        head.taken.push("table header");
+        head.next = behind_rules(text, at + 1);
+        head.taken.resize(head.next, "table rule");
+        (plausible(head.line) || row::pipe_cells(head.line).is_some()).then_some(head)
+    }
+
+    /// Reads the rows below; of two lines of a header the first names groups.
+    fn table(&self, text: Text<'_, 't>, parting: Parting) -> Option<Parts> {
+        let row = |at: usize| row::data_row(text(at)?, parting);
+        let mut taken = self.taken.clone();
+        let header = match row(self.next) {
+            Some(first) if plausible(self.line) => header::fit(self.line, &[first])?,
+            Some(_) => return None,
+            None => {
+                let first = behind_rules(text, self.next + 1);
+                taken.push("table header");
+                taken.resize(first, "table rule");
+                header::fit_groups(self.line, text(self.next)?, &[row(first)?])?
+            }
+        };
+        let grid = Grid {
+            caption: self.caption.to_string(),
+            header,
+            ..Grid::default()
+        };
+        let from = taken.len();
+        let mut parts = Parts {
+            parting,
+            grid,
+            taken,
+            doubts: Vec::new(),
+        };
+        take_rows(&text, from, &mut parts);
+        // One row alone must have a name or stand between rules.
+        let ruled = parts.taken.contains(&"table rule") || row::pipe_cells(self.line).is_some();
+        let named = parts.grid.rows.iter().any(|row| !row.labels.is_empty());
+        let one = parts.grid.header.columns.len() >= 2
+            && (ruled || named && self.line.split_whitespace().count() >= 3);
+        (parts.grid.rows.len() >= 2 || one).then_some(parts)
+    }
+}
+
+/// The first line from one on that is no rule.
+fn behind_rules(text: Text<'_, '_>, from: usize) -> usize {
+    let is_rule = |at: &usize| *at < HEAD && text(*at).is_some_and(row::is_rule);
+    (from..)
+        .take_while(is_rule)
+        .last()
+        .map_or(from, |at| at + 1)
+}
+
 /// Finds header and rows.
 fn cut(lines: &[Line<'_>]) -> Option<Parts> {
     let depth = lines[0].depth;
     let text = |at: usize| {
-        lines
-            .get(at)
-            .filter(|line| line.depth == depth)
-            .map(|line| line.text.as_ref())
+        let line = lines.get(at).filter(|line| line.depth == depth);
+        line.map(|line| line.text.as_ref())
     };
-    let mut taken: Vec<Taken> = Vec::new();
-    let mut at = 0;
-    let mut caption = String::new();
-    if row::is_rule(text(0)?) {
-        taken.push("table rule");
-        at = 1;
-    } else if is_caption(text(0)?) {
-        caption = text(0)?.trim().to_string();
-        taken.push("table caption");
-        at = 1;
-    }
-    let head = text(at)?;
-    if row::is_rule(head) || head.trim().is_empty() {
-        return None;
-    }
-    taken.push("table header");
-    at += 1;
-    while at < HEAD && text(at).is_some_and(row::is_rule) {
-        taken.push("table rule");
-        at += 1;
-    }
-    if !plausible(head) {
-        return None;
-    }
-    [Parting::Wide, Parting::Words]
-        .into_iter()
-        .find_map(|parting| {
-            let first = row::data_row(text(at)?, parting)?;
-            let header = header::fit(head, std::slice::from_ref(&first))?;
-            let (caption, taken) = (caption.clone(), taken.clone());
-            let grid = Grid {
-                caption,
-                header,
-                ..Grid::default()
-            };
-            let mut parts = Parts {
-                parting,
-                grid,
-                taken,
-                doubts: Vec::new(),
-            };
-            take_rows(&text, at, &mut parts);
-            // One row alone must have a name or stand between rules.
-            let ruled = parts.taken.contains(&"table rule") || row::pipe_cells(head).is_some();
-            let named = parts.grid.rows.iter().any(|row| !row.labels.is_empty());
-            let one = parts.grid.header.columns.len() >= 2
-                && (ruled || named && head.split_whitespace().count() >= 3);
-            (parts.grid.rows.len() >= 2 || one).then_some(parts)
-        })
+    let head = Head::read(&text)?;
+    let mut partings = [Parting::Wide, Parting::Words].into_iter();
+    partings.find_map(|parting| head.table(&text, parting))
 }
 
 /// A line above the header that is nothing but a unit or metric of all cells.

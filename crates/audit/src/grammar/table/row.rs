@@ -66,12 +66,13 @@ pub(crate) fn is_rule(text: &str) -> bool {
         && text.bytes().all(|b| {
             matches!(
                 b,
-                b'-' | b'=' | b'+' | b'|' | b':' | b' ' | b'_' | b'~' | b'*'
+                b'-' | b'=' | b'+' | b'|' | b':' | b' ' | b'_' | b'~' | b'*' | b'x'
             )
         })
         && text
             .bytes()
             .any(|b| matches!(b, b'-' | b'=' | b'_' | b'~' | b'*'))
+        && (!text.contains('x') || text.contains("x--") || text.contains("--x"))
 }
 
 /// The cells of a line with pipes, or `None` where there are none.
