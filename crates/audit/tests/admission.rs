@@ -514,3 +514,17 @@ fn groups_of_columns_are_configurations_or_workloads() {
     assert_eq!(depths.workloads, ["depth=8", "depth=16"]);
     assert_eq!(values(&depths, "with patch", "KIOPS"), [588.0, 691.0]);
 }
+
+#[test]
+fn columns_that_measure_the_same_are_configurations() {
+    let read = records(
+        "How fast one queue is, compared:\n\n\
+         \x20    | IOPS (IRQ mode) | IOPS (iopoll=1 mode) | diff\n\
+         ---- | --------------- | -------------------- | ----\n\
+         \x20 dm |     208k        |   279k               | ~34%\n\
+         nvme |     728k        |   873k               | ~20%\n",
+    );
+    assert_eq!(compared(&read), ["IRQ mode", "iopoll=1 mode"]);
+    assert_eq!(read.workloads, ["dm", "nvme"]);
+    assert_eq!(values(&read, "IRQ mode", "IOPS"), [208.0, 728.0]);
+}

@@ -408,7 +408,9 @@ pub(crate) fn is_figure(text: &str) -> bool {
             let letters = word.chars().filter(|c| c.is_alphabetic()).count();
             word.is_empty()
                 || (digits > 0 && letters == 0)
-                || (word.starts_with(|c: char| c.is_ascii_digit()) && letters <= 3)
+                || (word.starts_with(|c: char| c.is_ascii_digit())
+                    && letters <= 3
+                    && (!is_commit(word) || word.starts_with("00")))
                 || word.starts_with("0x")
                 || (hex(word) && !is_commit(word))
                 || crate::grammar::table::is_unit(word)
@@ -470,6 +472,7 @@ mod tests {
             ),
             Some(Sign::OppositeNames)
         );
+        assert!(!is_figure("584b0180f0") && is_figure("0x584b0180") && is_figure("58401800"));
         assert_eq!(between("v5.18", "v5.18-rc2"), Some(Sign::Versions));
         assert_eq!(between("rlb-v4", "pas-v7"), Some(Sign::Versions));
         assert_eq!(

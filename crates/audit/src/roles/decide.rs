@@ -111,6 +111,10 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<
             (Metrics, rows_or(Workloads), 70, why)
         };
     }
+    if !grid.metric.is_empty() {
+        let why = "the columns measure the same of different things";
+        return (Configurations, rows_or(Metrics), 85, why);
+    }
     let keys = &grid.header.keys;
     match agreement(grid) {
         Some(Agreement::Columns) => {

@@ -321,6 +321,9 @@ fn by_column(grid: &Grid, roles: &Roles, cells: &mut Cells) {
             if roles.rows == Role::Repetitions {
                 labels.repetition = Some(at as u32 + 1);
             }
+            if roles.rows == Role::Metrics && !grid.metric.is_empty() && !label.is_empty() {
+                labels.workload = both(Some(label.clone()), labels.workload);
+            }
             if roles.rows == Role::Configurations {
                 labels.configuration = Some(label.clone()).filter(|label| !label.is_empty());
             }
@@ -331,6 +334,9 @@ fn by_column(grid: &Grid, roles: &Roles, cells: &mut Cells) {
 
 /// The metric of a row in a table whose columns are no metrics.
 fn metric_of(grid: &Grid, roles: &Roles, label: &str) -> (String, String) {
+    if !grid.metric.is_empty() {
+        return (grid.metric.clone(), String::new());
+    }
     let bare = label.trim().trim_end_matches(':');
     let caption = grid.caption.trim().trim_end_matches(':');
     let caption = caption.trim_matches(|c| matches!(c, '(' | ')' | '[' | ']'));

@@ -135,6 +135,8 @@ pub(crate) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
             contradictions: Vec::new(),
         };
     }
+    let measured = with_common_metric(grid);
+    let grid = measured.as_ref().unwrap_or(grid);
     if grid.header.groups.len() >= 2 {
         return groups::resolve(grid, context);
     }
@@ -157,6 +159,31 @@ pub(crate) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
             roles.because
         ),
     }
+}
+
+/// A table whose columns are `IOPS (polling)` and `IOPS (interrupts)` measures IOPS
+/// of two configurations.
+fn with_common_metric(grid: &Grid) -> Option<Grid> {
+    let columns = &grid.header.columns;
+    let own = |at: &usize| !words::is_derived(&columns[*at].name, &grid.rows, *at);
+    let figures: Vec<usize> = (0..columns.len()).filter(own).collect();
+    let parted = |at: &usize| -> Option<(&str, &str)> {
+        let (metric, name) = columns[*at].name.strip_suffix(')')?.split_once(" (")?;
+        (words::names_measurement(metric) && !name.contains(['(', ')'])).then_some((metric, name))
+    };
+    let names: Vec<(&str, &str)> = figures.iter().map(parted).collect::<Option<_>>()?;
+    let (metric, _) = *names.first()?;
+    let common = names.len() >= 2 && names.iter().all(|(other, _)| *other == metric);
+    let distinct: std::collections::BTreeSet<&str> = names.iter().map(|(_, name)| *name).collect();
+    if !common || distinct.len() < names.len() {
+        return None;
+    }
+    let mut measured = grid.clone();
+    measured.metric = metric.to_string();
+    for (at, (_, name)) in figures.iter().zip(&names) {
+        measured.header.columns[*at].name = (*name).to_string();
+    }
+    Some(measured)
 }
 
 #[cfg(test)]

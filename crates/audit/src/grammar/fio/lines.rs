@@ -2,6 +2,7 @@
 
 use crate::grammar::number::english;
 use crate::grammar::{Figure, Taken};
+use crate::roles::words::is_derived_row;
 
 /// What one line says.
 #[derive(Debug, Clone, PartialEq)]
@@ -213,6 +214,10 @@ fn rates(text: &str) -> Option<Said<'_>> {
         .trim_start_matches('(')
         .trim_end_matches(')')
         .trim();
+    // `average: IOPS=546k` below its runs is no run.
+    if is_derived_row(before) {
+        return Some(Said::Other);
+    }
     let before = Some(before).filter(|name| !name.is_empty());
     let few = before.is_none_or(|name| name.split_whitespace().count() <= 5);
     let figures = figures(direction, &text[first..]);
@@ -347,6 +352,7 @@ mod tests {
             };
             assert_eq!(before, name);
         }
+        assert_eq!(said("average: IOPS=546k, BW=2132MiB/s"), Some(Said::Other));
         for text in [
             "wbps=4096 wseqiops=1 wrandiops=1",
             "IOPS=189.80K, BW=741MiB/s, IOS/call=4/3",

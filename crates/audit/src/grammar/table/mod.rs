@@ -28,6 +28,8 @@ const HEAD: usize = 6;
 pub struct Grid {
     /// A line above the header that names metric or unit of all figures.
     pub(crate) caption: String,
+    /// What all columns measure, where their names say it; may be empty.
+    pub(crate) metric: String,
     pub(crate) header: Header,
     pub(crate) rows: Vec<Row>,
     /// Line of each row in the block.
