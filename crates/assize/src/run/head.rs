@@ -32,6 +32,7 @@ pub(crate) fn head(plan: &Plan) -> Result<Head, Failure> {
         higher_is_better: plan.higher_is_better.clone(),
         claims: plan.claims.iter().map(|c| c.text.clone()).collect(),
         tables: tables(plan),
+        tradeoffs: Vec::new(),
         planned_runs: u32::try_from(plan.runs.len()).unwrap_or(u32::MAX),
         facts: facts(plan)?,
         limits: target::limits(plan),

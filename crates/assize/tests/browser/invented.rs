@@ -64,6 +64,7 @@ pub fn hostile(place: &Path) {
             factor: None,
             ..DeclaredTable::default()
         }],
+        tradeoffs: vec![],
         planned_runs: 108,
         facts: (0..ATTACKS.len())
             .map(|at| (attack(at), format!("{} {}", attack(at + 1), word(150))))
@@ -208,6 +209,7 @@ pub fn large(place: &Path) {
         higher_is_better: vec![],
         claims: vec![],
         tables: vec![],
+        tradeoffs: vec![],
         planned_runs: 100,
         facts: BTreeMap::new(),
         limits: vec![],
