@@ -61,6 +61,9 @@ pub(crate) fn ask_all(
     options: &Options,
     questions: &mut Questions,
 ) -> Result<Pending, Error> {
+    for text in &options.tradeoffs {
+        check_form(text)?;
+    }
     let asked = match cells.rows().is_empty() {
         true => Vec::new(),
         false => asked(cells, options)?,
