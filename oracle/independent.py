@@ -5,8 +5,8 @@
 Reads a document of schema assize.verdict/1 from standard input, takes
 nothing from it but runs, summaries, counts, the steps of values and the p of
 rates of events, computes every comparison, the family of all tests, every
-factorial effect, the lints that hold verdicts down, the verdicts and the
-rates again, and ends with status 1 if any word differs or any figure by more
+factorial effect, every declared trade-off, the lints that hold verdicts down,
+the verdicts and the rates again, and ends with status 1 if any word differs or any figure by more
 than 1e-6 relative. What it cannot compute (runs of several machines, events
 counted by run, more relabelings than it can write down) it names, and ends
 with status 2. Test-only; needs Debian's python3-scipy and python3-statsmodels.
@@ -548,6 +548,77 @@ def others(court):
                 relation(f"{where}, normalised", cell["normalised"], (to, metric, configuration), place)
 
 
+def axes_of(tradeoff):
+    return [(tradeoff[axis]["workload"], tradeoff[axis]["metric"]) for axis in ("x", "y")]
+
+
+def there(court, tradeoff):
+    """The configurations that have both metrics."""
+    names = [c["name"] for c in court.document["configurations"] if c["name"] not in court.repeats]
+    return [name for name in names if all((*axis, name) in court.cells for axis in axes_of(tradeoff))]
+
+
+def ask_tradeoffs(court, compared):
+    """The pairs of configurations that no comparison is about, each once."""
+    known = {(r["workload"], r["metric"], frozenset((r["baseline"], r["configuration"]))) for r, _, _ in compared}
+    asked = []
+    for tradeoff in court.document.get("tradeoffs", []):
+        if tradeoff["origin"] != "declared":
+            left_out.append("trade-offs post hoc")
+            continue
+        for axis in axes_of(tradeoff):
+            for one, other in itertools.combinations(there(court, tradeoff), 2):
+                if (*axis, frozenset((one, other))) in known:
+                    continue
+                known.add((*axis, frozenset((one, other))))
+                weighed = court.weigh((*axis, one), (*axis, other), court.steps(*axis))
+                question = Question(
+                    weighed.row, weighed.p_t, weighed.p_equivalence(court.margin, court.alpha), axis[1] in court.primary
+                )
+                row = {"workload": axis[0], "metric": axis[1], "baseline": one, "configuration": other}
+                asked.append((row, weighed, question))
+    return asked
+
+
+def tradeoffs(court, asked):
+    """Where each configuration stands; `asked` are all pairs with their questions."""
+    stands = {}
+    for row, weighed, q in asked:
+        cap = court.cap(row["workload"], row["metric"], weighed.a, weighed.b)
+        verdict = capped(court, q, word(court, q, weighed), cap)
+        differs = verdict in ("established", "supported")
+        side = math.copysign(1, weighed.effect) if differs else 0 if verdict == "equivalent" else None
+        axis = (row["workload"], row["metric"])
+        stands[(*axis, row["configuration"], row["baseline"])] = side, verdict
+        stands[(*axis, row["baseline"], row["configuration"])] = side and -side, verdict
+    for tradeoff in court.document.get("tradeoffs", []):
+        goods = [1 if tradeoff[axis]["better"] == "higher" else -1 for axis in ("x", "y")]
+        names = there(court, tradeoff)
+        for point in tradeoff["points"]:
+            name = point["configuration"]
+            found = {"dominated_by": [], "not_told_from": [], "equivalent_to": []}
+            for other in (one for one in names if name in names and one != name):
+                sides = [stands[(*axis, other, name)][0] for axis in axes_of(tradeoff)]
+                better = [side and side * good for side, good in zip(sides, goods)]
+                if -1 in better:
+                    continue
+                kind = "not_told_from" if None in better else "dominated_by" if 1 in better else "equivalent_to"
+                found[kind].append(other)
+            where = f"trade-off, {name}"
+            standing = "dominated" if found["dominated_by"] else "undecided" if found["not_told_from"] else "front"
+            same(where, "standing", point["standing"], standing if name in names else "undecided")
+            for kind, want in found.items():
+                got = [one["configuration"] if kind == "dominated_by" else one for one in point[kind]]
+                same(where, kind, " ".join(got), " ".join(want))
+            for one, (axis, key) in itertools.product(point["dominated_by"], zip(("x", "y"), axes_of(tradeoff))):
+                row = one[axis]
+                weighed = court.weigh((*key, name), (*key, one["configuration"]), court.steps(*key))
+                ratio = None if weighed.scale == "raw" else math.exp(weighed.effect)
+                same(where, "ratio of a dominator", row["ratio"], ratio)
+                same(where, "verdict of a dominator", row["verdict"], stands[(*key, one["configuration"], name)][1])
+                ends(where, "ci of a dominator", row["ci"], weighed.bounds(court.level, row["verdict"]))
+
+
 def grid(court, workload, metric, factors):
     """Levels, logarithm and block of every run of the grid."""
     levels = {c["name"]: c["factors"] for c in court.document["configurations"]}
@@ -679,7 +750,8 @@ def main():
         return 2
     court = Court(document, primary)
     compared, fitted, counted = ask_comparisons(court), ask_factorial(court), ask_rates(court)
-    questions = [asked[-1] for asked in compared + fitted + counted]
+    paired_off = ask_tradeoffs(court, compared)
+    questions = [asked[-1] for asked in compared + fitted + counted + paired_off]
     found = answer(court, questions)
     if left_out:
         print(f"not computed again: {', '.join(left_out)}")
@@ -689,6 +761,7 @@ def main():
     factorial(court, fitted)
     rates(court, counted)
     others(court)
+    tradeoffs(court, compared + paired_off)
     for line in wrong[:20]:
         print(line)
     print(f"{checked} figures computed again, {len(wrong)} differ by more than {TOLERANCE:g}")

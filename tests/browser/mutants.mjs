@@ -26,6 +26,7 @@ import { fitsPhone } from './checks/phone.mjs';
 import { prints } from './checks/print.mjs';
 import { machinesAreRight } from './checks/machines.mjs';
 import { opensQuietly } from './checks/quiet.mjs';
+import { tradeoffsAreRight } from './checks/tradeoffs.mjs';
 
 /** Adds to the end of the body, and to what the policy allows. */
 function add(html, text, allowed) {
@@ -93,6 +94,10 @@ const MUTANTS = [
   ['a wrong line of all machines', machinesAreRight, /the table of machines says/, script("document.querySelector('#pooled td:nth-child(4)').textContent = '5.432'")],
   ['machines that are left out', machinesAreRight, /rows of the table of machines/, script("document.querySelector('#pooled tbody tr').remove()")],
   ['a figure where machines disagree', gridIsRight, /shows 1\.234/, swap(/<b>disagree<\/b>/, '<b>1.234</b>')],
+
+  ['another standing', tradeoffsAreRight, /the table/, swap(/data-standing="\w+"/, 'data-standing="best"')],
+  ['a point that is missing', tradeoffsAreRight, /the plot/, script("document.querySelector('#tradeoffs .point').remove()")],
+  ['a standing that only colour tells', tradeoffsAreRight, /time against switches: queue\s/, script("for (const text of document.querySelectorAll('#tradeoffs .point text')) text.textContent = text.textContent.replace(' ?', '')")],
 
   ['too light a colour', readsLegibly, /too little contrast/, style('.quiet { color: #999 !important }')],
   ['too light a drawing', readsLegibly, /too little contrast/, style('svg text { fill: #aaa !important }')],

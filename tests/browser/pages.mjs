@@ -21,6 +21,7 @@ import { readsLegibly } from './checks/colours.mjs';
 import { keyboardReaches, keyboardWorks } from './checks/keyboard.mjs';
 import { fitsPhone } from './checks/phone.mjs';
 import { prints } from './checks/print.mjs';
+import { tradeoffsAreRight } from './checks/tradeoffs.mjs';
 import { read } from './checks/expected.mjs';
 
 const CHECKS = [
@@ -31,6 +32,7 @@ const CHECKS = [
   ['is restored by its address', restoredByAddress],
   ['plots the ratios of the chosen metric', forestIsRight],
   ['says what several machines say', machinesAreRight],
+  ['says where each configuration of a trade-off stands', tradeoffsAreRight],
   ['plots the runs of the chosen workload', runsAreRight],
   ['lets the names of metrics choose them', linksChoose],
   ['is legible in light and dark', readsLegibly],

@@ -89,6 +89,10 @@ pub(crate) struct Question {
     /// A file with one claim on each line; '#' begins a comment
     #[arg(long = "claims", value_name = "FILE")]
     pub(crate) claims_file: Option<PathBuf>,
+    /// A trade-off to show: 'METRIC [in WORKLOAD] against METRIC [in WORKLOAD]',
+    /// and which configurations no other one dominates. May be given several times
+    #[arg(long = "tradeoff", value_name = "TRADEOFF")]
+    pub(crate) tradeoffs: Vec<String>,
     /// End with status 1 if this is found: 'lint' (any), the code of a lint
     /// (docs/lints.md), or 'undecided' (a claim); 'worse>2%' if a primary
     /// metric is shown to be more than 2 % worse, 'unproven>2%' unless each is
@@ -110,7 +114,7 @@ pub(crate) struct Trial {
     /// A metric of which more is better; of others nothing is assumed
     #[arg(long, value_name = "METRIC")]
     pub(crate) higher_is_better: Vec<String>,
-    /// A metric of which less is better, for '--fail-on worse>2%'
+    /// A metric of which less is better, for --tradeoff and '--fail-on worse>2%'
     #[arg(long, value_name = "METRIC")]
     pub(crate) lower_is_better: Vec<String>,
     /// Level of all tests

@@ -220,6 +220,11 @@ fn join(all: &mut Records, mut records: Records, path: &Path) -> Result<(), Fail
             all.tables.push(table);
         }
     }
+    for tradeoff in records.tradeoffs {
+        if !all.tradeoffs.contains(&tradeoff) {
+            all.tradeoffs.push(tradeoff);
+        }
+    }
     for (all, more) in [
         (&mut all.limits, records.limits),
         (&mut all.primary, records.primary),

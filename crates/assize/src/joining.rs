@@ -271,5 +271,6 @@ fn side(name: &str, mut records: Records, paired: bool) -> Records {
     records.tables.clear();
     // They are about configurations that have lost their names.
     records.claims.clear();
+    records.tradeoffs.clear();
     records
 }

@@ -38,6 +38,7 @@ pub(crate) fn options(trial: &Trial, terms: &Terms) -> Result<Options, Failure> 
     let mut options = Options {
         baseline: trial.question.baseline.clone(),
         claims,
+        tradeoffs: trial.question.tradeoffs.clone(),
         alpha: trial.alpha,
         primary: trial.primary.clone(),
         higher_is_better: trial.higher_is_better.clone(),
@@ -67,6 +68,9 @@ pub(crate) fn compare_command(bundle: &Path, question: &Question) -> String {
     }
     if let Some(path) = &question.claims_file {
         add("--claims", path.as_ref());
+    }
+    for tradeoff in &question.tradeoffs {
+        add("--tradeoff", tradeoff.as_ref());
     }
     for what in &question.fail_on {
         add("--fail-on", what.word().as_ref());

@@ -54,15 +54,7 @@ fn described(plan: &Plan) -> String {
     for claim in &plan.claims {
         text.push_str(&format!("claim {}\n", claim.text));
     }
-    for table in &plan.tables {
-        let relative = table.normalised_to.as_ref();
-        let relative = relative.map_or(String::new(), |name| format!(", normalised to {name}"));
-        text.push_str(&format!(
-            "table of {} on {}{relative}\n",
-            table.metric,
-            table.workloads.join(", ")
-        ));
-    }
+    text.push_str(&shown_by_the_report(plan));
     if let Some(until) = &plan.until {
         text.push_str(&format!(
             "stops early once the intervals of the primary metrics are within a factor {} of the ratio\n",
@@ -82,6 +74,30 @@ fn described(plan: &Plan) -> String {
         plan.runs.len() / cells.max(1)
     ));
     text.push_str(&images(plan));
+    text
+}
+
+/// Tables and trade-offs.
+fn shown_by_the_report(plan: &Plan) -> String {
+    let mut text = String::new();
+    for table in &plan.tables {
+        let relative = table.normalised_to.as_ref();
+        let relative = relative.map_or(String::new(), |name| format!(", normalised to {name}"));
+        text.push_str(&format!(
+            "table of {} on {}{relative}\n",
+            table.metric,
+            table.workloads.join(", ")
+        ));
+    }
+    for tradeoff in &plan.tradeoffs {
+        let side =
+            |side: &assize_plan::TradeoffMetric| format!("{} in {}", side.metric, side.workload);
+        text.push_str(&format!(
+            "trade-off of {} against {}\n",
+            side(&tradeoff.x),
+            side(&tradeoff.y)
+        ));
+    }
     text
 }
 

@@ -21,6 +21,10 @@ fn main() -> ExitCode {
     let tests: Vec<Test> = vec![
         ("an_experiment_is_judged_as_compare_judges_it", judged),
         ("tables_are_asked_for_once_and_shown_by_all_verbs", tables),
+        (
+            "a_tradeoff_is_declared_or_asked_of_a_bundle_afterwards",
+            tradeoffs,
+        ),
         ("nothing_is_overwritten", not_overwritten),
         ("failed_runs_do_not_stop_the_rest", failures),
         (
@@ -102,6 +106,55 @@ fn judged() -> Outcome {
     let claim = ["--claim", "change < base on elapsed"];
     let refuted = assize(here, &[&["compare", "test.bundle"], &claim[..]].concat());
     assert_eq!(refuted.status.code(), Some(1));
+    Ok(())
+}
+
+fn tradeoffs() -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    let declared = r#"
+[[tradeoffs]]
+x = { metric = "elapsed", workload = "it", better = "lower" }
+y = { metric = "elapsed", workload = "long", better = "lower" }
+"#;
+    let long = r#"
+[workloads.long]
+kind = "command"
+argv = ["sleep", "0.02"]"#;
+    let ran = |more: &str, name: &str| {
+        let more = format!("runs = 3\n{more}{long}");
+        experiment(here, &more, r#"["true"]"#, r#"["true", "x"]"#);
+        document(here, &["run", "test.toml", "--out", name, "--json"])
+    };
+    let with = ran(declared, "with.bundle");
+    let planned = printed(here, &["plan", "test.toml"]);
+    let line = "trade-off of elapsed in it against elapsed in long\n";
+    assert!(planned.contains(line), "{planned}");
+    let [tradeoff] = &with["tradeoffs"].as_array().unwrap()[..] else {
+        panic!("{}", with["tradeoffs"]);
+    };
+    assert_eq!(tradeoff["origin"], "declared");
+    assert_eq!(tradeoff["points"].as_array().unwrap().len(), 2);
+    let again = document(here, &["report", "with.bundle", "--json"]);
+    assert_eq!(again["tradeoffs"], with["tradeoffs"]);
+    // A bundle that declares none is asked afterwards.
+    let without = ran("", "without.bundle");
+    assert!(without.get("tradeoffs").is_none());
+    let asked = ["--tradeoff", "elapsed in it against elapsed in long"];
+    let lower = ["--lower-is-better", "elapsed"];
+    for verb in ["compare", "report"] {
+        let arguments = [&[verb, "without.bundle", "--json"], &asked[..], &lower[..]].concat();
+        let document = document(here, &arguments);
+        let tradeoff = &document["tradeoffs"][0];
+        assert_eq!(tradeoff["origin"], "post_hoc");
+        let mean = &tradeoff["points"][1]["x"]["mean"];
+        assert!(mean.is_f64(), "{tradeoff}");
+    }
+    let arguments = [&["report", "without.bundle"], &asked[..]].concat();
+    let refused = assize(here, &arguments);
+    assert_eq!(refused.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("add --lower-is-better 'elapsed'"), "{said}");
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::difference::{Difference, first_difference};
 use crate::disk::{SCHEMA, get, known_schema};
-use crate::{Configuration, DeclaredTable, Error, LevelSettings};
+use crate::{Configuration, DeclaredTable, DeclaredTradeoff, Error, LevelSettings};
 
 /// What a bundle of runs says of itself. It is written before the first run
 /// and never changed.
@@ -48,6 +48,9 @@ pub struct Head {
     /// Tables that the report shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<DeclaredTable>,
+    /// Trade-offs declared before the first run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tradeoffs: Vec<DeclaredTradeoff>,
     /// How many runs the schedule has.
     pub planned_runs: u32,
     /// Facts about the machine: `qemu`, `kernel`, …. Those whose name begins

@@ -327,6 +327,29 @@ pub struct DeclaredTable {
     pub place: String,
 }
 
+/// Two metrics of which an experiment asks what the one costs in the other.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DeclaredTradeoff {
+    /// The first, along the plot.
+    pub x: TradeoffMetric,
+    /// The second, up the plot.
+    pub y: TradeoffMetric,
+    /// Where it was asked for: `FILE:LINE: KEY`.
+    pub place: String,
+}
+
+/// One of the two metrics of a trade-off.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TradeoffMetric {
+    /// Its name.
+    pub metric: String,
+    /// The workload on which it is taken.
+    pub workload: String,
+    /// Whether more of it is better; else less is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub higher_is_better: bool,
+}
+
 /// Something doubtful that was noticed while reading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Doubt {
@@ -415,6 +438,9 @@ pub struct Records {
     /// Tables that the report shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<DeclaredTable>,
+    /// Trade-offs declared before the data were seen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tradeoffs: Vec<DeclaredTradeoff>,
     /// Runs that failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedRun>,

@@ -33,6 +33,7 @@ pub(crate) fn read(directory: &Path, stored: Stored) -> Result<Records, Error> {
         primary: head.primary,
         claims: head.claims,
         tables: head.tables,
+        tradeoffs: head.tradeoffs,
         limits: head.limits,
         ..Records::default()
     };

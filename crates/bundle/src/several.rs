@@ -323,6 +323,7 @@ fn add(all: &mut Records, records: Records) {
         all.primary = records.primary;
         all.claims = records.claims;
         all.tables = records.tables;
+        all.tradeoffs = records.tradeoffs;
     }
     all.runs.extend(records.runs);
     all.identities.extend(records.identities);

@@ -11,7 +11,7 @@ use crate::mistakes::{self, targets, wrong_target};
 use crate::plan::{Better, Claim, Plan, PlannedConfiguration, SCHEMA, Until};
 use crate::raw::Level;
 use crate::sections::RUNS_MAX;
-use crate::{metrics, names, payload, schedule, switches, tables};
+use crate::{metrics, names, payload, schedule, switches, tables, tradeoffs};
 
 /// Runs of each cell where the file does not say.
 pub(crate) const RUNS: u32 = 8;
@@ -54,7 +54,6 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     let workloads = unchanged(experiment)?;
     let sizes = (configurations.len(), workloads.len());
     let repeated = file.aa.then_some(1);
-    let tables = tables::tables(experiment, &factors, &configurations);
     Ok(Plan {
         schema: SCHEMA.to_owned(),
         source: experiment.name.clone(),
@@ -64,6 +63,8 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         question: file.question.clone(),
         target: target.clone(),
         seed,
+        tables: tables::tables(experiment, &factors, &configurations),
+        tradeoffs: tradeoffs::tradeoffs(experiment, &configurations)?,
         factors,
         switches,
         runs: schedule::runs(seed, blocks, sizes, repeated, images),
@@ -74,7 +75,6 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         primary: file.primary.clone(),
         higher_is_better: higher_is_better(experiment),
         claims: claims(experiment),
-        tables,
         until,
         margin: file.margin,
         retries: file.retries,

@@ -54,6 +54,7 @@ mod published;
 mod quantity;
 mod queue;
 mod raw;
+mod report_sections;
 mod schedule;
 mod scheduling;
 mod schema;
@@ -63,11 +64,13 @@ mod submitting;
 mod subset;
 mod switches;
 mod tables;
+mod tradeoffs;
 mod twice;
 
 pub use error::Error;
 pub use experiment::{Experiment, Overrides, parse};
 pub use plan::{
-    Better, Claim, Plan, PlannedConfiguration, PlannedRun, Primary, SCHEMA, Table, Until,
+    Better, Claim, Plan, PlannedConfiguration, PlannedRun, Primary, SCHEMA, Table, Tradeoff,
+    TradeoffMetric, Until,
 };
 pub use schema::schema;

@@ -6,7 +6,7 @@ use crate::check::join;
 use crate::error::{Error, alike, did_you_mean, listed};
 use crate::experiment::Experiment;
 use crate::plan::PlannedConfiguration;
-use crate::tables;
+use crate::{tables, tradeoffs};
 
 /// What metrics were called before: that, and what they are called now.
 const FORMER: &[(&str, &str)] = &[("time", ELAPSED)];
@@ -47,7 +47,32 @@ pub(crate) fn find(
             here.wants(&tables::metric_path(experiment, at, which), metric)?;
         }
     }
+    for (at, tradeoff) in file.tradeoffs.iter().enumerate() {
+        for (path, side) in tradeoffs::sides(at, tradeoff) {
+            let meant = |workload: &&Workload| match &side.workload {
+                Some(name) => workload.name == *name,
+                None => true,
+            };
+            let here = Here::new(experiment, every().filter(meant));
+            here.wants(&format!("{path}.metric"), &side.metric)?;
+        }
+    }
     Ok(())
+}
+
+/// The workloads that give all of these metrics, in the order of the file.
+pub(crate) fn workloads_with(
+    experiment: &Experiment,
+    configurations: &[PlannedConfiguration],
+    metrics: &[&str],
+) -> Vec<String> {
+    let names = experiment.file.workloads.keys();
+    let all = names.filter(|name| {
+        let every = configurations.iter().flat_map(|one| &one.workloads);
+        let here = Here::new(experiment, every.filter(|one| one.name == **name));
+        metrics.iter().all(|metric| here.has(metric))
+    });
+    all.cloned().collect()
 }
 
 /// What follows from idle states or frequencies wants some to be declared.
@@ -67,7 +92,15 @@ fn declared(experiment: &Experiment, configurations: &[PlannedConfiguration]) ->
         let metrics = table.metric.iter().enumerate();
         metrics.map(move |(which, metric)| (path(which), metric))
     });
-    for (path, metric) in primary.chain(of_tables) {
+    let of_tradeoffs = file
+        .tradeoffs
+        .iter()
+        .enumerate()
+        .flat_map(|(at, tradeoff)| {
+            let sides = tradeoffs::sides(at, tradeoff).into_iter();
+            sides.map(|(path, side)| (format!("{path}.metric"), &side.metric))
+        });
+    for (path, metric) in primary.chain(of_tables).chain(of_tradeoffs) {
         let error = |what: &str, mend: &str| {
             let why = format!("'{metric}' is of {what}, and none are declared");
             Err(experiment.error(&path, why).mend(mend))

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::plan::Better;
 use crate::raw::{self, BACKGROUND, Level, Parameters};
-use crate::{names, tables};
+use crate::{names, tables, tradeoffs};
 
 /// The targets that have no host in their name.
 const TARGETS: &[&str] = &["exact", "live", "host"];
@@ -29,6 +29,7 @@ pub(crate) fn find(experiment: &Experiment) -> Result<(), Error> {
     background(experiment)?;
     queue(experiment)?;
     tables::find(experiment)?;
+    tradeoffs::find(experiment)?;
     tables::once(experiment, "claims", &experiment.file.claims)?;
     for (at, file) in experiment.file.payload.files.iter().enumerate() {
         absolute(experiment, &format!("payload.files[{at}].to"), &file.to)?;

@@ -61,6 +61,9 @@ pub struct Plan {
     /// Tables that the report shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<Table>,
+    /// Pairs of metrics of which the report shows what the one costs in the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tradeoffs: Vec<Tradeoff>,
     /// When to stop early, if at all.
     pub until: Option<Until>,
     /// Ratios within 1 ± this are equivalent.
@@ -197,6 +200,30 @@ pub struct Table {
     pub baselines: IndexMap<String, String>,
     /// Where the experiment names the metric: `FILE:LINE: KEY`.
     pub place: String,
+}
+
+/// What one metric costs in another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tradeoff {
+    /// The first metric, along the plot.
+    pub x: TradeoffMetric,
+    /// The second metric, up the plot.
+    pub y: TradeoffMetric,
+    /// Where the experiment asks for it: `FILE:LINE: KEY`.
+    pub place: String,
+}
+
+/// One of the two metrics of a trade-off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TradeoffMetric {
+    /// Its name.
+    pub metric: String,
+    /// The workload on which it is taken.
+    pub workload: String,
+    /// Which direction is good.
+    pub better: Better,
 }
 
 /// When to stop before all runs are done.

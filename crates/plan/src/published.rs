@@ -13,7 +13,9 @@ use assize_job::{Kind, Loop, Queue, Scheduling, WORKLOADS};
 use serde_json::{Value, json};
 
 use crate::keys::{Absent, Key, Section, Type};
-use crate::{parameters, payload_sections, power_sections, quantity, schema, sections};
+use crate::{
+    parameters, payload_sections, power_sections, quantity, report_sections, schema, sections,
+};
 
 fn agrees(file: &str, wanted: &str) {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -162,7 +164,9 @@ fn with_tables(text: &str) -> (String, usize) {
         &power_sections::FREQUENCY_STEP,
         &sections::UNTIL,
         &sections::PRIMARY,
-        &sections::TABLE,
+        &report_sections::TABLE,
+        &report_sections::TRADEOFF,
+        &report_sections::TRADEOFF_METRIC,
         &payload_sections::PAYLOAD,
         &payload_sections::FILE,
         &parameters::SCHEDULING_KEYS,

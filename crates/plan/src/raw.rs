@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::plan::Primary;
+use crate::plan::{Better, Primary};
 
 /// Parameters of a workload by their field names.
 pub(crate) type Parameters = Map<String, Value>;
@@ -63,6 +63,7 @@ pub(crate) struct File {
     pub(crate) exclude: Vec<Pattern>,
     pub(crate) factorial: Option<Pattern>,
     pub(crate) tables: Vec<Table>,
+    pub(crate) tradeoffs: Vec<Tradeoff>,
     #[serde(default)]
     pub(crate) payload: Payload,
 }
@@ -104,6 +105,23 @@ pub(crate) struct Table {
     pub(crate) workloads: Option<Vec<String>>,
     pub(crate) normalised_to: Option<String>,
     pub(crate) factor: Option<String>,
+}
+
+/// What one metric costs in another.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Tradeoff {
+    pub(crate) x: TradeoffMetric,
+    pub(crate) y: TradeoffMetric,
+}
+
+/// One of the two metrics of a trade-off.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TradeoffMetric {
+    pub(crate) metric: String,
+    pub(crate) workload: Option<String>,
+    pub(crate) better: Option<Better>,
 }
 
 /// What the target needs.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::keys::{Absent, Key, Section, Type};
 use crate::raw::BACKGROUND;
-use crate::{parameters, payload_sections, power_sections, sections};
+use crate::{parameters, payload_sections, power_sections, report_sections, sections};
 
 /// The JSON Schema of experiment files, as it is published in
 /// `schema/experiment.schema.json`. It knows what each key may hold; what
@@ -21,7 +21,9 @@ pub fn schema() -> Value {
         &power_sections::FREQUENCY_STEP,
         &sections::UNTIL,
         &sections::PRIMARY,
-        &sections::TABLE,
+        &report_sections::TABLE,
+        &report_sections::TRADEOFF,
+        &report_sections::TRADEOFF_METRIC,
         &payload_sections::PAYLOAD,
         &payload_sections::FILE,
         &parameters::SCHEDULING_KEYS,

@@ -9,6 +9,7 @@ use crate::keys::{Section, key, named};
 use crate::payload_sections::PAYLOAD;
 use crate::policy;
 use crate::power_sections::{FREQUENCY, IDLE};
+use crate::report_sections::{TABLE, TRADEOFF};
 
 /// The most runs of one cell.
 pub(crate) const RUNS_MAX: u32 = 10_000;
@@ -211,6 +212,12 @@ pub(crate) static EXPERIMENT: Section = Section {
             "Tables that the report shows.",
         ),
         key(
+            "tradeoffs",
+            List(&Table(&TRADEOFF)),
+            Is("[]"),
+            "Pairs of metrics: what the one costs in the other, and which configurations no other dominates.",
+        ),
+        key(
             "payload",
             Table(&PAYLOAD),
             Open,
@@ -395,37 +402,6 @@ pub(crate) static PRIMARY: Section = Section {
             Word(&["lower", "higher"]),
             Required,
             "Which direction is good.",
-        ),
-    ],
-};
-
-/// A table of the report.
-pub(crate) static TABLE: Section = Section {
-    name: "table",
-    keys: &[
-        key(
-            "metric",
-            OneOrMore(&Text),
-            Required,
-            "One metric; or several, of which each has a table of its own.",
-        ),
-        key(
-            "workloads",
-            List(&Text),
-            Open,
-            "The columns; without it all workloads.",
-        ),
-        key(
-            "normalised_to",
-            Text,
-            Open,
-            "One of the columns: the others are shown relative to it, each configuration to its own. Without it medians are shown.",
-        ),
-        key(
-            "factor",
-            Text,
-            Open,
-            "Compare each configuration with that of the factor's first level and else the same levels; without it with the baseline.",
         ),
     ],
 };

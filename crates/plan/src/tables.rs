@@ -43,7 +43,7 @@ fn columns(experiment: &Experiment, path: &str, table: &raw::Table) -> Result<()
     once(experiment, &path, columns)
 }
 
-fn workload(experiment: &Experiment, path: &str, name: &str) -> Result<(), Error> {
+pub(crate) fn workload(experiment: &Experiment, path: &str, name: &str) -> Result<(), Error> {
     let file = &experiment.file;
     if file.workloads.contains_key(name) {
         return Ok(());

@@ -1,5 +1,6 @@
 mod about;
 mod machines;
+mod tradeoffs;
 
 use assize_verdict::{
     Document, NoiseFloor, Place, RateTest, Relation, Spread, Statement, TTest, Table as Declared,
@@ -74,6 +75,10 @@ const COLUMNS: &[&str] = &[
 /// | `machine`, `pooled` | one machine of several, and what all have in common, with `weight`, `random`, `prediction`, `q`, `q_welch`, `i2` and `tau2` |
 /// | `table` | a table that the experiment asks for |
 /// | `median`, `normalised`, `relative` | its cells; of `normalised`, `baseline` is the workload that is 1 |
+/// | `tradeoff`, `tradeoff_x`, `tradeoff_y` | a trade-off and its two metrics; `value` is which direction is good |
+/// | `point_x`, `point_y`, `relative_x`, `relative_y`, `standing` | a configuration in both metrics, and where it stands |
+/// | `not_told_from`, `equivalent_to` | of a configuration in a trade-off, and `baseline` |
+/// | `dominates` | one that dominates `baseline` in a trade-off, in one metric |
 /// | `effect` | of a factor or two, named in `configuration` |
 /// | `rate`, `rate_comparison` | events, named in `metric` |
 /// | `claim`, `lint`, `sentence`, `limit` | in words; of a sentence, `configuration` names the rows behind it |
@@ -274,6 +279,9 @@ fn judged(document: &Document, table: &mut Table) -> Result<(), ::csv::Error> {
     }
     for asked in &document.tables {
         declared(asked, table)?;
+    }
+    for tradeoff in &document.tradeoffs {
+        tradeoffs::rows(tradeoff, table)?;
     }
     for fit in &document.factorial {
         for effect in &fit.effects {

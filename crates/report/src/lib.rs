@@ -11,6 +11,7 @@ pub mod html;
 mod json;
 mod number;
 mod printable;
+mod readable;
 mod text;
 
 pub use csv::csv;

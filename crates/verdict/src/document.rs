@@ -3,6 +3,7 @@
 mod machines;
 mod rates;
 mod tables;
+mod tradeoffs;
 
 use assize_bundle::{Across, Configuration, Run, Statement, Summary};
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,9 @@ use crate::options::LEVEL;
 pub use machines::{Agreement, MachineComparison, Pooled};
 pub use rates::{Rate, RateComparison, RateTest};
 pub use tables::{Relation, Table, TableCell, TableRow};
+pub use tradeoffs::{
+    Better, Domination, Standing, Tradeoff, TradeoffAxis, TradeoffPoint, TradeoffValue,
+};
 
 /// The schema that [`Document`] follows.
 pub const SCHEMA: &str = "assize.verdict/1";
@@ -65,6 +69,9 @@ pub struct Document {
     /// Tables that the experiment asks for.
     #[serde(default)]
     pub tables: Vec<Table>,
+    /// Trade-offs that the experiment or the command line asks for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tradeoffs: Vec<Tradeoff>,
     /// Baselines that were run twice, against themselves.
     #[serde(default)]
     pub noise_floor: Vec<NoiseFloor>,

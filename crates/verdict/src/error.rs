@@ -43,6 +43,13 @@ pub enum Error {
         /// The readings, with their names in quotes.
         readings: Vec<String>,
     },
+    /// A trade-off does not have the form of one, or a name in it fits nothing.
+    Tradeoff {
+        /// The trade-off as given.
+        text: String,
+        /// What is wrong, and what would mend it.
+        fault: String,
+    },
     /// Two configurations differ in name only.
     Same {
         /// The first.
@@ -82,6 +89,7 @@ impl fmt::Display for Error {
                 readings.len(),
                 readings.join("; ")
             ),
+            Error::Tradeoff { text, fault } => write!(f, "tradeoff {text:?}: {fault}"),
             Error::Same { one, other } => write!(
                 f,
                 "the configurations {one} and {other} do not differ: their runs were made of the \

@@ -52,6 +52,7 @@ mod sentences;
 mod so_far;
 mod steps;
 mod tables;
+mod tradeoffs;
 mod trial;
 mod units;
 mod weigh;
@@ -62,9 +63,10 @@ pub use assize_bundle::{
 };
 pub use claims::{ClaimNames, NamedClaim};
 pub use document::{
-    Agreement, Claim, ClaimOrigin, Comparison, DifferingPart, Document, Effect, Factorial, Family,
-    IdentityDifference, Lint, MachineComparison, NoiseFloor, Outcome, Pooled, Rate, RateComparison,
-    RateTest, Relation, SCHEMA, Scale, Sentence, TTest, Table, TableCell, TableRow, Verdict,
+    Agreement, Better, Claim, ClaimOrigin, Comparison, DifferingPart, Document, Domination, Effect,
+    Factorial, Family, IdentityDifference, Lint, MachineComparison, NoiseFloor, Outcome, Pooled,
+    Rate, RateComparison, RateTest, Relation, SCHEMA, Scale, Sentence, Standing, TTest, Table,
+    TableCell, TableRow, Tradeoff, TradeoffAxis, TradeoffPoint, TradeoffValue, Verdict,
 };
 pub use error::Error;
 pub use failed::{FailedCell, failed_cells};
@@ -73,5 +75,5 @@ pub use lints::LINTS;
 pub use names::{Kind, NameError, similar};
 pub use options::Options;
 pub use so_far::{SoFar, so_far};
-pub use trial::{Better, check, primary_directions, try_records};
+pub use trial::{check, primary_directions, try_records};
 pub use units::convert;

@@ -14,6 +14,9 @@ pub struct Options {
     /// Claims to try besides those that the records declare, such as `A < B on
     /// METRIC in WORKLOAD`.
     pub claims: Vec<String>,
+    /// Trade-offs to show besides those that the records declare, such as `METRIC in
+    /// WORKLOAD against METRIC`.
+    pub tradeoffs: Vec<String>,
     /// The level of all tests, 0.05 by default.
     pub alpha: f64,
     /// The level of the intervals of ratios and differences, 0.95 by default.
@@ -41,6 +44,7 @@ impl Default for Options {
         Options {
             baseline: None,
             claims: Vec::new(),
+            tradeoffs: Vec::new(),
             alpha: 0.05,
             level: LEVEL,
             margin: 0.01,

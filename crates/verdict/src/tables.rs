@@ -258,7 +258,8 @@ fn relation(weighed: Weighed, seed: u64) -> Relation {
     }
 }
 
-fn taken(row: &Comparison) -> Relation {
+/// The figures of a comparison.
+pub(crate) fn taken(row: &Comparison) -> Relation {
     Relation {
         n_baseline: row.n_baseline,
         n: row.n,

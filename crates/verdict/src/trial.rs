@@ -9,7 +9,7 @@ use crate::caps::Caps;
 use crate::cells::Cells;
 use crate::claims::{self, check_form};
 use crate::comparisons;
-use crate::document::{Claim, Document, Factorial, Family, Lint, SCHEMA};
+use crate::document::{Better, Claim, Document, Factorial, Family, Lint, SCHEMA, Tradeoff};
 use crate::error::Error;
 use crate::factorial;
 use crate::family::Questions;
@@ -21,6 +21,7 @@ use crate::options::Options;
 use crate::rates;
 use crate::sentences;
 use crate::tables::tabulate;
+use crate::tradeoffs;
 
 /// Tries records: compares every configuration with its baseline, fits the
 /// factors, tests the events, looks for what is wrong with the data, and tries
@@ -37,17 +38,14 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     let cells = Cells::new(records);
     identities::refuse_same(&cells)?;
     let baselines = Baselines::new(&cells, options.baseline.as_deref())?;
-    let Declared {
-        primary,
-        higher,
-        absent,
-    } = declared(&cells, options)?;
-    let place = places(&cells, &primary);
+    let said = declared(&cells, options)?;
+    let place = places(&cells, &said.primary);
     let order = Order::new(&cells);
-    let judged = judged(&cells, &baselines, &primary, &Caps::new(&order), options)?.sorted(&place);
-    let (tables, not_measured) =
-        tabulate(&cells, &baselines, &judged.compared.comparisons, options);
-    let (found, faults) = lints::find_all(&cells, &absent, &primary, &order);
+    let caps = Caps::new(&order);
+    let judged = judged(&cells, &baselines, &said.primary, &caps, options)?.sorted(&place);
+    let compared = &judged.compared.comparisons;
+    let (tables, not_measured) = tabulate(&cells, &baselines, compared, options);
+    let (found, faults) = lints::find_all(&cells, &said.absent, &said.primary, &order);
     let identity_differences = identities::differences(&cells, baselines.main(&cells));
     let sources = [
         identities::lints(&cells, &identity_differences, &baselines),
@@ -77,6 +75,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         machines: judged.compared.machines,
         pooled: judged.compared.pooled,
         tables,
+        tradeoffs: judged.tradeoffs,
         noise_floor: floors(&cells, options.seed),
         factorial: judged.factorial,
         rates: judged.rates.rates,
@@ -89,7 +88,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         rerun: None,
         reproduce: String::new(),
     };
-    document.sentences = sentences::find(&document, &cells, &faults, &primary, &higher);
+    document.sentences = sentences::find(&document, &cells, &faults, &said.primary, &said.higher);
     Ok(document)
 }
 
@@ -98,9 +97,11 @@ struct Judged {
     families: Vec<Family>,
     compared: comparisons::Compared,
     factorial: Vec<Factorial>,
+    /// Cells that a factorial lacks, and what trade-offs name and no run has.
     holes: Vec<Lint>,
     claims: Vec<Claim>,
     rates: rates::Rates,
+    tradeoffs: Vec<Tradeoff>,
 }
 
 impl Judged {
@@ -127,13 +128,22 @@ fn judged(
     let fits = factorial::ask_all(cells, primary, caps, asks);
     let pending = rates::ask_all(cells, baselines.chosen, caps, options, asks);
     let claims = claims::ask_all(cells, &rows, caps, &pending, options, asks)?;
+    let asked = tradeoffs::ask_all(cells, &rows, primary, caps, options, asks)?;
     let answers = questions.answer(options.alpha, options.seed);
     comparisons::settle(&mut rows, &answers, options);
-    let holes = fits.holes.clone();
+    let compared = comparisons::written_all(cells, &rows, options);
+    let court = tradeoffs::Court {
+        cells,
+        baselines,
+        rows: &rows,
+        comparisons: &compared.comparisons,
+    };
+    let (tradeoffs, not_measured) = court.settle(asked, &answers, options);
     Ok(Judged {
-        compared: comparisons::written_all(cells, &rows, options),
+        compared,
+        tradeoffs,
+        holes: [&fits.holes[..], &not_measured].concat(),
         factorial: factorial::settle(fits, &answers, options),
-        holes,
         claims: claims::settle(cells, claims, &rows, &answers, options),
         rates: rates::settle(cells, pending, baselines.chosen, &answers, options),
         families: answers.families,
@@ -153,16 +163,9 @@ pub fn check(options: &Options, configurations: &[String]) -> Result<(), Error> 
     options
         .claims
         .iter()
-        .try_for_each(|claim| check_form(claim))
-}
-
-/// Which direction of a metric is good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Better {
-    /// Less is better.
-    Lower,
-    /// More is better.
-    Higher,
+        .try_for_each(|claim| check_form(claim))?;
+    let mut tradeoffs = options.tradeoffs.iter();
+    tradeoffs.try_for_each(|tradeoff| tradeoffs::check_form(tradeoff))
 }
 
 /// The primary metrics that records have and of which one direction is good. An

@@ -362,7 +362,7 @@ fn by_summary(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
 }
 
 /// Mean, standard error and number of a cell's runs, or of its summary.
-fn moments(cell: &Cell<'_>) -> Option<(f64, Option<f64>, Option<u32>)> {
+pub(crate) fn moments(cell: &Cell<'_>) -> Option<(f64, Option<f64>, Option<u32>)> {
     let values = cell.values();
     if let Some(mean) = arithmetic(&values) {
         let n = values.len() as f64;

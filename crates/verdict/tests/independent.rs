@@ -6,8 +6,11 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use assize_bundle::{Configuration, DeclaredTable, Measurement, Records, Run, Spread, Summary};
-use assize_verdict::{Document, Options, TTest, Verdict, try_records};
+use assize_bundle::{
+    Configuration, DeclaredTable, DeclaredTradeoff, Measurement, Records, Run, Spread, Summary,
+    TradeoffMetric,
+};
+use assize_verdict::{Document, Options, Standing, TTest, Verdict, try_records};
 
 /// Has oracle/independent.py compute a document again.
 fn computed_again(document: &Document, primary: &[&str]) -> (bool, String) {
@@ -159,6 +162,68 @@ fn scipy_finds_the_same_where_primary_metrics_share_alpha() {
     assert_eq!(document.families.len(), 2);
     let alpha: Vec<f64> = document.families.iter().map(|of| of.alpha).collect();
     assert!((alpha[0] - 0.04).abs() < 1e-12 && (alpha[1] - 0.01).abs() < 1e-12);
+}
+
+/// Ten blocks of five configurations, one of which has no `energy`.
+fn with_tradeoffs() -> Records {
+    let names = ["base", "packed", "quick", "poor", "lacks", "near"];
+    let mut records = configured(&names);
+    let metric = |metric: &str, higher_is_better| TradeoffMetric {
+        metric: metric.into(),
+        workload: "w".into(),
+        higher_is_better,
+    };
+    let tradeoff = |x: TradeoffMetric, y: TradeoffMetric| DeclaredTradeoff {
+        x,
+        y,
+        place: "x.toml:1: tradeoffs".into(),
+    };
+    records.tradeoffs = vec![
+        tradeoff(metric("time", false), metric("energy", false)),
+        tradeoff(metric("time", false), metric("score", true)),
+    ];
+    let planted = [
+        (1.0, 1.0),
+        (1.4, 0.7),
+        (0.9, 1.2),
+        (1.5, 1.1),
+        (1.0, 1.0),
+        (1.01, 1.0),
+    ];
+    let mut noise = Noise(7);
+    for block in 0..10_u32 {
+        for (name, (time, energy)) in names.into_iter().zip(planted) {
+            let mut one = |spread: f64| (spread * noise.normal()).exp();
+            let values = [
+                ("time", "s", time * one(0.01)),
+                ("score", "/s", one(0.03) / time),
+                ("energy", "J", energy * one(0.003)),
+            ];
+            let there = if name == "lacks" { 2 } else { 3 };
+            push(&mut records, ("w", name), Some(block), &values[..there]);
+        }
+    }
+    records
+}
+
+#[test]
+fn scipy_finds_the_same_configurations_on_the_front() {
+    let mut document = agreed(with_tradeoffs(), &["time", "energy"]);
+    let standings: Vec<Vec<Standing>> = document
+        .tradeoffs
+        .iter()
+        .map(|one| one.points.iter().map(|point| point.standing).collect())
+        .collect();
+    let (front, dominated, undecided) = (Standing::Front, Standing::Dominated, Standing::Undecided);
+    let of_energy = [undecided, front, front, dominated, undecided, undecided];
+    assert_eq!(standings[0], of_energy);
+    assert_eq!(standings[1][2..4], [front, dominated]);
+    document.tradeoffs[0].points[5].standing = front;
+    let (right, said) = computed_again(&document, &["time", "energy"]);
+    assert!(
+        !right && said.contains("trade-off, near: standing"),
+        "{said}"
+    );
 }
 
 /// Configurations by turns, without blocks, of which one has few runs.

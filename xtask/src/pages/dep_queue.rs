@@ -14,11 +14,13 @@ pub(super) const PAGE: Page = Page {
             name: "dep-queue-1",
             file: FILE,
             more: &["--cpus", "1"],
+            asked: &[],
         },
         Part {
             name: "dep-queue-2",
             file: FILE,
             more: &["--cpus", "2"],
+            asked: &[],
         },
     ],
     tables: &[

@@ -5,6 +5,7 @@
 
 mod dep_queue;
 mod figures;
+mod packing;
 mod report;
 mod run_job_latency;
 
@@ -21,7 +22,10 @@ struct Part {
     /// The name of its bundle.
     name: &'static str,
     file: &'static str,
+    /// Options with which it is carried out.
     more: &'static [&'static str],
+    /// Options with which its bundle is reported.
+    asked: &'static [&'static str],
 }
 
 /// A page: its file, what it reports and the tables in it, by name.
@@ -35,7 +39,7 @@ struct Page {
 /// Makes a table from the reports of a page's parts, in their order.
 type Make = fn(&[Report]) -> String;
 
-static PAGES: [Page; 2] = [dep_queue::PAGE, run_job_latency::PAGE];
+static PAGES: [Page; 3] = [dep_queue::PAGE, run_job_latency::PAGE, packing::PAGE];
 
 /// `cargo xtask pages [--write] [--from DIRECTORY] [PAGE...]`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
@@ -94,7 +98,8 @@ impl Part {
         carry_out.stdout(std::process::Stdio::null());
         run_command(carry_out)?;
         let program = assize.to_str().ok_or("the directory is not UTF-8")?;
-        let text = output(program, &["report", bundle, "--format", "json"])?;
+        let asked = [&["report", bundle, "--format", "json"], self.asked].concat();
+        let text = output(program, &asked)?;
         let document = serde_json::from_str(&text).map_err(|why| format!("{bundle}: {why}"))?;
         let directory = Path::new(bundle).join("runs");
         let fault = |why| format!("{}: {why}", directory.display());

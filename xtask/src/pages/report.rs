@@ -55,6 +55,12 @@ impl Report {
         table["rows"].as_array()
     }
 
+    /// The trade-off between two metrics.
+    pub(super) fn tradeoff(&self, x: &str, y: &str) -> Option<&Value> {
+        let of = |one: &&Value| one["x"]["metric"] == x && one["y"]["metric"] == y;
+        self.document["tradeoffs"].as_array()?.iter().find(of)
+    }
+
     /// The effect of a factor, or of two together as `a:b`.
     pub(super) fn effect(&self, metric: &str, workload: &str, name: &str) -> Option<&Value> {
         let fits = self.document["factorial"].as_array()?;

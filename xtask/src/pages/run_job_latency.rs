@@ -56,7 +56,12 @@ const CROWD: usize = 6;
 const RT_2: usize = 7;
 
 const fn part(name: &'static str, file: &'static str, more: &'static [&'static str]) -> Part {
-    Part { name, file, more }
+    Part {
+        name,
+        file,
+        more,
+        asked: &[],
+    }
 }
 
 /// Where something takes longer than this, a thread waits for the turn of

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use assize_bundle::{Configuration, DeclaredTable, Head};
-use assize_plan::Plan;
+use assize_bundle::{Configuration, DeclaredTable, DeclaredTradeoff, Head, TradeoffMetric};
+use assize_plan::{Better, Plan};
 use assize_target::kernels::Kernels;
 use assize_target::qemu::Qemu;
 
@@ -32,6 +32,7 @@ pub(crate) fn head(plan: &Plan) -> Result<Head, Failure> {
         higher_is_better: plan.higher_is_better.clone(),
         claims: plan.claims.iter().map(|c| c.text.clone()).collect(),
         tables: tables(plan),
+        tradeoffs: tradeoffs(plan),
         planned_runs: u32::try_from(plan.runs.len()).unwrap_or(u32::MAX),
         facts: facts(plan)?,
         limits: target::limits(plan),
@@ -71,6 +72,20 @@ fn tables(plan: &Plan) -> Vec<DeclaredTable> {
         place: table.place.clone(),
     };
     plan.tables.iter().map(of).collect()
+}
+
+fn tradeoffs(plan: &Plan) -> Vec<DeclaredTradeoff> {
+    let metric = |side: &assize_plan::TradeoffMetric| TradeoffMetric {
+        metric: side.metric.clone(),
+        workload: side.workload.clone(),
+        higher_is_better: side.better == Better::Higher,
+    };
+    let of = |tradeoff: &assize_plan::Tradeoff| DeclaredTradeoff {
+        x: metric(&tradeoff.x),
+        y: metric(&tradeoff.y),
+        place: tradeoff.place.clone(),
+    };
+    plan.tradeoffs.iter().map(of).collect()
 }
 
 /// What else must be the same for runs to belong together, and, with names

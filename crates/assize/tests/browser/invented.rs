@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use assize_bundle::{
-    Configuration, DeclaredTable, Doubt, Events, Exit, Head, Measurement, Place, Recorded, Run,
-    Samples, Writer,
+    Configuration, DeclaredTable, DeclaredTradeoff, Doubt, Events, Exit, Head, Measurement, Place,
+    Recorded, Run, Samples, TradeoffMetric, Writer,
 };
 use serde_json::json;
 
@@ -64,6 +64,11 @@ pub fn hostile(place: &Path) {
             factor: None,
             ..DeclaredTable::default()
         }],
+        tradeoffs: vec![DeclaredTradeoff {
+            x: traded(&attack(0), workloads[0].clone()),
+            y: traded(&attack(0), workloads[1].clone()),
+            place: attack(0),
+        }],
         planned_runs: 108,
         facts: (0..ATTACKS.len())
             .map(|at| (attack(at), format!("{} {}", attack(at + 1), word(150))))
@@ -81,6 +86,14 @@ pub fn hostile(place: &Path) {
                 index += 1;
             }
         }
+    }
+}
+
+fn traded(metric: &str, workload: String) -> TradeoffMetric {
+    TradeoffMetric {
+        metric: metric.to_owned(),
+        workload,
+        higher_is_better: false,
     }
 }
 
@@ -208,6 +221,7 @@ pub fn large(place: &Path) {
         higher_is_better: vec![],
         claims: vec![],
         tables: vec![],
+        tradeoffs: vec![],
         planned_runs: 100,
         facts: BTreeMap::new(),
         limits: vec![],
@@ -251,6 +265,11 @@ pub fn machine(place: &Path, name: &str, at: u32) {
         configurations: configurations_named(&names),
         workloads: workloads.map(String::from).to_vec(),
         primary: vec!["time".into()],
+        tradeoffs: vec![DeclaredTradeoff {
+            x: traded("time", workloads[0].into()),
+            y: traded("switches", workloads[1].into()),
+            place: "machines.toml:2: tradeoffs[0]".into(),
+        }],
         planned_runs: 48,
         facts: BTreeMap::from([("host_cpu".into(), format!("that of {name}"))]),
         ..Head::default()

@@ -13,11 +13,12 @@ use crate::common::assize;
 use crate::{rewrites, root};
 
 const PAGE: &str = "docs/json.md";
-const SOURCES: [&str; 5] = [
+const SOURCES: [&str; 6] = [
     "crates/verdict/src/document.rs",
     "crates/verdict/src/document/machines.rs",
     "crates/verdict/src/document/rates.rs",
     "crates/verdict/src/document/tables.rs",
+    "crates/verdict/src/document/tradeoffs.rs",
     "crates/bundle/src/records.rs",
 ];
 const TOP: &str = "Document";

@@ -36,6 +36,7 @@ pub fn head(planned_runs: u32) -> Head {
         higher_is_better: vec![],
         claims: vec!["queue < base on time".into()],
         tables: vec![],
+        tradeoffs: vec![],
         planned_runs,
         facts: BTreeMap::from([
             ("qemu".into(), "7.2".into()),

@@ -26,3 +26,5 @@ mod scheduling;
 mod switches;
 #[cfg(test)]
 mod tables;
+#[cfg(test)]
+mod tradeoffs;

@@ -108,6 +108,36 @@ impl Fresh {
         })
     }
 
+    fn traded(&mut self) -> Value {
+        let axis = |of: &mut Self| {
+            json!({
+                "workload": of.text(), "metric": of.text(), "unit": of.text(),
+                "better": "higher", "baseline": of.text(),
+            })
+        };
+        let value = |of: &mut Self| {
+            json!({
+                "n": of.count(), "mean": of.number(),
+                "relative": of.relation(&json!("established")),
+            })
+        };
+        json!({
+            "tradeoffs": [{
+                "origin": "declared", "x": axis(self), "y": axis(self), "level": self.number(),
+                "because": self.text(), "points": [{
+                    "configuration": self.text(), "x": value(self), "y": value(self),
+                    "standing": "dominated", "supported": true, "dominated_by": [{
+                        "configuration": self.text(), "supported": true,
+                        "x": self.relation(&json!("supported")),
+                        "y": self.relation(&json!("equivalent")),
+                    }],
+                    "not_told_from": [self.text()], "equivalent_to": [self.text()],
+                    "because": self.text(),
+                }],
+            }],
+        })
+    }
+
     fn fitted_and_said(&mut self) -> Value {
         json!({
             "factorial": [{
@@ -147,7 +177,13 @@ impl Fresh {
             }],
             "workloads": [self.text()], "reproduce": self.text(),
         });
-        for part in [self.recorded(), self.compared(), self.fitted_and_said()] {
+        let parts = [
+            self.recorded(),
+            self.compared(),
+            self.traded(),
+            self.fitted_and_said(),
+        ];
+        for part in parts {
             let all = all.as_object_mut().unwrap();
             all.extend(part.as_object().unwrap().clone());
         }
@@ -211,7 +247,9 @@ fn every_row_is_of_a_kind_and_as_wide_as_the_first() {
         "claim",
         "comparison",
         "configuration",
+        "dominates",
         "effect",
+        "equivalent_to",
         "family",
         "level",
         "limit",
@@ -219,14 +257,23 @@ fn every_row_is_of_a_kind_and_as_wide_as_the_first() {
         "median",
         "noise_floor",
         "normalised",
+        "not_told_from",
+        "point_x",
+        "point_y",
         "rate",
         "rate_comparison",
         "relative",
+        "relative_x",
+        "relative_y",
         "run",
         "sentence",
+        "standing",
         "statement",
         "summary",
         "table",
+        "tradeoff",
+        "tradeoff_x",
+        "tradeoff_y",
         "workload",
     ];
     assert_eq!(once.into_iter().collect::<Vec<_>>(), known);

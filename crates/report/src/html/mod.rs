@@ -19,7 +19,9 @@ mod overview;
 mod pack;
 mod page;
 mod post;
+mod scatter;
 mod tables;
+mod tradeoffs;
 mod view;
 
 use std::fmt;
@@ -55,12 +57,13 @@ const SCRIPT: [&str; 14] = [
 ];
 
 /// The templates of all pages.
-const TEMPLATES: [(&str, &str); 6] = [
+const TEMPLATES: [(&str, &str); 7] = [
     ("head.html", include_str!("template/head.html")),
     ("index.html", include_str!("template/index.html")),
     ("page.html", include_str!("template/page.html")),
     ("verdicts.html", include_str!("template/verdicts.html")),
     ("plots.html", include_str!("template/plots.html")),
+    ("tradeoffs.html", include_str!("template/tradeoffs.html")),
     ("rest.html", include_str!("template/rest.html")),
 ];
 

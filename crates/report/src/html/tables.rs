@@ -38,13 +38,20 @@ struct Cell {
 
 /// One set of runs against another.
 #[derive(Debug, Serialize)]
-struct Related {
+pub(super) struct Related {
     value: String,
     interval: String,
     mark: &'static str,
     verdict: &'static str,
     /// `falls`, `rises` or `level`.
     way: &'static str,
+}
+
+impl Related {
+    /// The ratio or difference.
+    pub(super) fn value(&self) -> &str {
+        &self.value
+    }
 }
 
 /// The tables of a document.
@@ -84,7 +91,7 @@ fn cell(table: &Table, cell: &TableCell) -> Cell {
     }
 }
 
-fn related(relation: &Relation) -> Related {
+pub(super) fn related(relation: &Relation) -> Related {
     let show = |value: f64| match relation.ratio {
         Some(_) => ratio(value),
         None => significant(value, 3),

@@ -4,7 +4,7 @@ use assize_verdict::{Document, Scale};
 use serde::Serialize;
 
 use super::page::Page;
-use super::{answer, grid, lists, machines, overview, post, tables};
+use super::{answer, grid, lists, machines, overview, post, tables, tradeoffs};
 use crate::text::{Style, text};
 
 /// Everything in the page that is there without a script.
@@ -27,6 +27,7 @@ pub(super) struct View {
     overviews: Vec<overview::Overview>,
     grids: Vec<grid::Grid>,
     tables: Vec<tables::Declared>,
+    tradeoffs: Vec<tradeoffs::Shown>,
     machines: Option<machines::Machines>,
     rates: Vec<lists::Events>,
     statements: Vec<lists::Stated>,
@@ -84,6 +85,7 @@ impl View {
             overviews: overview::overviews(page),
             grids: grid::grids(page),
             tables: tables::tables(document),
+            tradeoffs: tradeoffs::tradeoffs(document),
             machines: machines::machines(document),
             rates: lists::rates(document),
             statements: lists::statements(document),

@@ -4,6 +4,7 @@ mod declared;
 mod grid;
 mod machines;
 mod tables;
+mod tradeoffs;
 
 use std::collections::BTreeMap;
 
@@ -33,6 +34,7 @@ pub fn text(document: &Document, style: Style) -> String {
     claims(document, &mut out);
     tables::comparisons(document, style, &mut out);
     machines::tables(document, &mut out);
+    tradeoffs::tradeoffs(document, style, &mut out);
     declared::tables(document, style, &mut out);
     tables::noise_floor(document, &mut out);
     tables::factorial(document, style, &mut out);

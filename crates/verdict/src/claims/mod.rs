@@ -298,7 +298,7 @@ pub(crate) fn settle(
 
 /// How many comparisons could have been claimed after the data were seen: all
 /// pairs of configurations on every metric of every workload.
-fn pairs(cells: &Cells<'_>) -> usize {
+pub(crate) fn pairs(cells: &Cells<'_>) -> usize {
     let of = |(workload, metric)| {
         let n = cells.row(workload, metric).count();
         n * n.saturating_sub(1) / 2
@@ -398,7 +398,7 @@ fn found_nothing() -> Found {
 }
 
 /// Whether the interval leaves out the bound at the level of one of `pairs` tests.
-fn survives(weighed: &Weighed, bound: f64, pairs: usize, options: &Options) -> bool {
+pub(crate) fn survives(weighed: &Weighed, bound: f64, pairs: usize, options: &Options) -> bool {
     let level = 1.0 - options.alpha / pairs as f64;
     let Some(estimate) = weighed.estimate else {
         return false;

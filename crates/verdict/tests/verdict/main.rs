@@ -32,3 +32,5 @@ mod schedules;
 mod sentences;
 #[cfg(test)]
 mod tables;
+#[cfg(test)]
+mod tradeoffs;

@@ -1,0 +1,143 @@
+//! The trade-offs that are asked for.
+
+use assize_verdict::{
+    Document, Relation, Standing, Tradeoff, TradeoffAxis, TradeoffPoint, TradeoffValue,
+};
+use serde::Serialize;
+
+use super::grid::with_unit;
+use super::scatter::{Plot, plot};
+use super::tables::{Related, related};
+use crate::readable::Readable;
+
+/// One trade-off.
+#[derive(Debug, Serialize)]
+pub(super) struct Shown {
+    origin: &'static str,
+    x: Axis,
+    y: Axis,
+    because: Option<String>,
+    /// What the plot shows, in words.
+    description: String,
+    plot: Option<Plot>,
+    rows: Vec<Row>,
+}
+
+/// One of its metrics.
+#[derive(Debug, Serialize)]
+struct Axis {
+    /// The metric and its workload.
+    title: String,
+    metric: String,
+    better: &'static str,
+    baseline: Option<String>,
+}
+
+/// One configuration.
+#[derive(Debug, Serialize)]
+struct Row {
+    configuration: String,
+    x: String,
+    y: String,
+    to_x: Option<Related>,
+    to_y: Option<Related>,
+    standing: &'static str,
+    supported: bool,
+    why: String,
+}
+
+/// The trade-offs of a document.
+pub(super) fn tradeoffs(document: &Document) -> Vec<Shown> {
+    let all = document.tradeoffs.iter();
+    all.map(|one| shown(document, one)).collect()
+}
+
+fn shown(document: &Document, tradeoff: &Tradeoff) -> Shown {
+    let [in_x, in_y] = units(tradeoff);
+    let rows = tradeoff.points.iter().map(|point| Row {
+        configuration: point.configuration.clone(),
+        x: mean(&point.x, &in_x),
+        y: mean(&point.y, &in_y),
+        to_x: point.x.relative.as_ref().map(related),
+        to_y: point.y.relative.as_ref().map(related),
+        standing: point.standing.word(),
+        supported: point.supported,
+        why: why(point),
+    });
+    let rows: Vec<Row> = rows.collect();
+    let said = rows.iter().map(|row| {
+        format!(
+            "{}: {}, {}, {}.",
+            row.configuration, row.x, row.y, row.standing
+        )
+    });
+    Shown {
+        origin: tradeoff.origin.words(),
+        x: axis(&tradeoff.x),
+        y: axis(&tradeoff.y),
+        because: tradeoff.because.clone(),
+        description: said.collect::<Vec<_>>().join(" "),
+        plot: plot(document, tradeoff, [&in_x, &in_y]),
+        rows,
+    }
+}
+
+/// In which units both metrics are shown.
+fn units(tradeoff: &Tradeoff) -> [Readable; 2] {
+    let means = |of: fn(&TradeoffPoint) -> &TradeoffValue| {
+        tradeoff
+            .points
+            .iter()
+            .filter_map(move |point| of(point).mean)
+    };
+    [
+        Readable::of(&tradeoff.x.unit, means(|point| &point.x)),
+        Readable::of(&tradeoff.y.unit, means(|point| &point.y)),
+    ]
+}
+
+fn axis(axis: &TradeoffAxis) -> Axis {
+    Axis {
+        title: format!("{} in {}", axis.metric, axis.workload),
+        metric: axis.metric.clone(),
+        better: axis.better.word(),
+        baseline: axis.baseline.clone(),
+    }
+}
+
+fn mean(value: &TradeoffValue, readable: &Readable) -> String {
+    let mean = value.mean;
+    mean.map_or_else(
+        || "\u{2013}".to_owned(),
+        |mean| with_unit(readable.value(mean), &readable.unit),
+    )
+}
+
+/// Which others put it there.
+fn why(point: &TradeoffPoint) -> String {
+    let of = |relation: &Option<Relation>| match relation {
+        Some(relation) => {
+            let related = related(relation);
+            format!(
+                "{} {}",
+                related.value(),
+                relation.verdict.map_or("", |one| one.word())
+            )
+        }
+        None => "the same".to_owned(),
+    };
+    let mut said: Vec<String> = point.because.iter().cloned().collect();
+    said.extend(
+        point
+            .dominated_by
+            .iter()
+            .map(|one| format!("by {} ({}; {})", one.configuration, of(&one.x), of(&one.y))),
+    );
+    if point.standing == Standing::Undecided && !point.not_told_from.is_empty() {
+        said.push(format!("not told from {}", point.not_told_from.join(", ")));
+    }
+    if !point.equivalent_to.is_empty() {
+        said.push(format!("equivalent to {}", point.equivalent_to.join(", ")));
+    }
+    said.join("; ")
+}

@@ -1,0 +1,57 @@
+//! Times in the unit in which they are easy to read.
+
+use assize_verdict::convert;
+
+/// Units of time from which one is chosen, the smallest first.
+const TIMES: [&str; 4] = ["ns", "us", "ms", "s"];
+
+/// A unit, and by what values are to be multiplied to be in it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Readable {
+    pub(crate) unit: String,
+    factor: f64,
+}
+
+impl Readable {
+    /// That in which the largest of some values is at least 1, where they are times;
+    /// else the unit as it is.
+    pub(crate) fn of(unit: &str, values: impl Iterator<Item = f64>) -> Self {
+        let largest = values.map(f64::abs).fold(0.0, f64::max);
+        let in_unit = |to: &&&str| convert(largest, unit, to).is_some_and(|value| value >= 1.0);
+        let time = TIMES.iter().rev().find(in_unit);
+        let chosen = time.and_then(|to| Some((to, convert(1.0, unit, to)?)));
+        match chosen {
+            Some((to, factor)) => Readable {
+                unit: (*to).to_owned(),
+                factor,
+            },
+            None => Readable {
+                unit: unit.to_owned(),
+                factor: 1.0,
+            },
+        }
+    }
+
+    /// A value in it.
+    pub(crate) fn value(&self, value: f64) -> f64 {
+        value * self.factor
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_shown_in_the_largest_unit_of_which_there_is_one() {
+        let shown = |unit: &str, values: &[f64]| {
+            let readable = Readable::of(unit, values.iter().copied());
+            (readable.value(values[0]), readable.unit)
+        };
+        assert_eq!(shown("ns", &[25_700_000.0, 9e5]), (25.7, "ms".into()));
+        assert_eq!(shown("s", &[0.002]), (2.0, "ms".into()));
+        assert_eq!(shown("ns", &[0.5]), (0.5, "ns".into()));
+        assert_eq!(shown("mJ", &[259.0]), (259.0, "mJ".into()));
+        assert_eq!(shown("", &[0.0]), (0.0, String::new()));
+    }
+}

@@ -1,0 +1,231 @@
+//! Trade-offs: two metrics, and which configurations no other one dominates.
+//!
+//! Whether one configuration dominates another is a matter of two comparisons, so each
+//! pair of configurations is compared in both metrics. Where a row of the document does
+//! that already it is taken; all others are asked with it, in its family of tests.
+
+mod reading;
+mod standing;
+
+use std::collections::BTreeSet;
+
+use assize_judge::equivalence;
+
+pub(crate) use reading::check_form;
+
+use crate::baselines::Baselines;
+use crate::caps::Caps;
+use crate::cells::{Cells, Key};
+use crate::claims::{pairs, survives};
+use crate::document::{ClaimOrigin, Comparison, Lint, Scale, Tradeoff, TradeoffAxis, Verdict};
+use crate::error::Error;
+use crate::family::{Answers, Questions};
+use crate::identities::are_same;
+use crate::noise::repeated;
+use crate::options::Options;
+use crate::row::{Pair, Row};
+use reading::{Asked, Axis, absent, asked};
+
+/// Two configurations in one metric of one workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Contrast {
+    workload: usize,
+    metric: usize,
+    one: usize,
+    other: usize,
+}
+
+/// All trade-offs, before the family is tested.
+pub(crate) struct Pending {
+    asked: Vec<Asked>,
+    /// What is asked here because no row of the comparisons asks it.
+    own: Vec<Own>,
+    lints: Vec<Lint>,
+}
+
+/// A comparison that only trade-offs ask for.
+struct Own {
+    row: Row,
+    origin: ClaimOrigin,
+}
+
+/// Asks what the trade-offs ask.
+///
+/// All pairs are asked, whatever the runs show, so that none is chosen by its result.
+/// Of trade-offs that were declared, those of primary metrics are primary.
+pub(crate) fn ask_all(
+    cells: &Cells<'_>,
+    rows: &[Row],
+    primary: &BTreeSet<usize>,
+    caps: &Caps<'_>,
+    options: &Options,
+    questions: &mut Questions,
+) -> Result<Pending, Error> {
+    for text in &options.tradeoffs {
+        check_form(text)?;
+    }
+    let asked = match cells.rows().is_empty() {
+        true => Vec::new(),
+        false => asked(cells, options)?,
+    };
+    let mut own: Vec<Own> = Vec::new();
+    for tradeoff in &asked {
+        for contrast in contrasts(cells, tradeoff) {
+            let known = rows.iter().chain(own.iter().map(|own| &own.row));
+            if known.into_iter().any(|row| contrast.is_of(row)) {
+                continue;
+            }
+            let declared = tradeoff.origin == ClaimOrigin::Declared;
+            let pair = Pair {
+                key: contrast.key(contrast.other),
+                baseline: contrast.one,
+                primary: declared && primary.contains(&contrast.metric),
+                bound: 1.0,
+            };
+            let row = Row::ask(cells, pair, caps, options, questions);
+            own.extend(row.map(|row| Own {
+                row,
+                origin: tradeoff.origin,
+            }));
+        }
+    }
+    let declared = cells.records.tradeoffs.iter();
+    let lints = declared.flat_map(|one| absent(cells, one)).collect();
+    Ok(Pending { asked, own, lints })
+}
+
+impl Contrast {
+    fn key(self, configuration: usize) -> Key {
+        Key {
+            workload: self.workload,
+            metric: self.metric,
+            configuration,
+        }
+    }
+
+    fn is_of(self, row: &Row) -> bool {
+        let pair = (row.baseline, row.key.configuration);
+        (row.key.workload, row.key.metric) == (self.workload, self.metric)
+            && (pair == (self.one, self.other) || pair == (self.other, self.one))
+    }
+}
+
+/// The configurations that have both metrics. A baseline that was run once more is no
+/// configuration of its own.
+fn complete(cells: &Cells<'_>, tradeoff: &Asked) -> Vec<usize> {
+    let has = |axis: &Axis, configuration: usize| {
+        axis.place.is_some_and(|(workload, metric)| {
+            let key = Key {
+                workload,
+                metric,
+                configuration,
+            };
+            cells.get(key).is_some()
+        })
+    };
+    (0..cells.configurations.len())
+        .filter(|&at| tradeoff.axes.iter().all(|axis| has(axis, at)))
+        .filter(|&at| repeated(cells, at).is_none())
+        .collect()
+}
+
+/// Each pair of configurations in both metrics, but not what was the same there.
+fn contrasts(cells: &Cells<'_>, tradeoff: &Asked) -> Vec<Contrast> {
+    let there = complete(cells, tradeoff);
+    let mut all = Vec::new();
+    for (workload, metric) in tradeoff.axes.iter().filter_map(|axis| axis.place) {
+        for (at, &one) in there.iter().enumerate() {
+            let others = there[at + 1..].iter();
+            let others = others.filter(|&&other| !are_same(cells, one, other, workload));
+            all.extend(others.map(|&other| Contrast {
+                workload,
+                metric,
+                one,
+                other,
+            }));
+        }
+    }
+    all
+}
+
+/// What trade-offs are decided by.
+pub(crate) struct Court<'c, 'a> {
+    pub(crate) cells: &'c Cells<'a>,
+    pub(crate) baselines: &'c Baselines,
+    /// Decided, and as they are written down.
+    pub(crate) rows: &'c [Row],
+    pub(crate) comparisons: &'c [Comparison],
+}
+
+impl Court<'_, '_> {
+    /// Decides all trade-offs, and says what they name and no run has.
+    pub(crate) fn settle(
+        &self,
+        pending: Pending,
+        answers: &Answers,
+        options: &Options,
+    ) -> (Vec<Tradeoff>, Vec<Lint>) {
+        let mut own = pending.own;
+        let among = pairs(self.cells);
+        for one in &mut own {
+            one.row.settle(answers, options);
+            if one.origin == ClaimOrigin::PostHoc && !holds_among(&one.row, among, options) {
+                one.row.verdict = Verdict::Undecided;
+            }
+        }
+        let tradeoffs = pending.asked.iter().map(|asked| {
+            let there = complete(self.cells, asked);
+            Tradeoff {
+                origin: asked.origin,
+                x: self.axis(&asked.axes[0]),
+                y: self.axis(&asked.axes[1]),
+                level: options.level,
+                because: there
+                    .is_empty()
+                    .then(|| "no configuration has runs with both metrics".to_owned()),
+                points: standing::points(self, &own, asked, &there),
+            }
+        });
+        (tradeoffs.collect(), pending.lints)
+    }
+
+    /// The row that compares two configurations.
+    fn row<'o>(&'o self, own: &'o [Own], contrast: Contrast) -> Option<&'o Row> {
+        let own = own.iter().map(|own| &own.row);
+        let mut known = self.rows.iter().chain(own);
+        known.find(|row| contrast.is_of(row))
+    }
+
+    fn axis(&self, axis: &Axis) -> TradeoffAxis {
+        let unit = axis
+            .place
+            .map(|(_, metric)| self.cells.metrics[metric].unit.clone());
+        let baseline = axis
+            .place
+            .and_then(|(workload, _)| self.baselines.of(workload));
+        TradeoffAxis {
+            workload: axis.workload.clone(),
+            metric: axis.metric.clone(),
+            unit: unit.unwrap_or_default(),
+            better: axis.better,
+            baseline: baseline.map(|at| self.cells.configurations[at].clone()),
+        }
+    }
+}
+
+/// Whether what a row says holds beside all `pairs` that could have been chosen after
+/// the runs.
+fn holds_among(row: &Row, pairs: usize, options: &Options) -> bool {
+    match row.verdict {
+        Verdict::Established | Verdict::Supported => survives(&row.weighed, 1.0, pairs, options),
+        Verdict::Equivalent => {
+            let estimate = row
+                .weighed
+                .estimate
+                .filter(|_| row.weighed.scale != Scale::Raw);
+            let tests = estimate.and_then(|one| equivalence::of_ratio(&one, options.margin).ok());
+            tests.is_some_and(|tests| tests.p <= options.alpha / pairs as f64)
+        }
+        Verdict::Undecided => true,
+    }
+}

@@ -1,0 +1,294 @@
+//! Which trade-offs are asked for, and on which metrics.
+
+use assize_bundle::{DeclaredTradeoff, TradeoffMetric};
+
+use crate::cells::Cells;
+use crate::document::{Better, ClaimOrigin, Lint};
+use crate::error::Error;
+use crate::names::{Kind, NameError, folded, resolve, similar};
+use crate::options::Options;
+
+/// The word between the two metrics.
+const AGAINST: &str = "against";
+/// The word between a metric and its workload.
+const IN: &str = "in";
+/// What a trade-off looks like.
+const FORM: &str = "expected METRIC [in WORKLOAD] against METRIC [in WORKLOAD]";
+
+/// A trade-off that is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Asked {
+    pub(super) origin: ClaimOrigin,
+    pub(super) axes: [Axis; 2],
+}
+
+/// One of its metrics.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Axis {
+    pub(super) metric: String,
+    pub(super) workload: String,
+    pub(super) better: Better,
+    /// Where it was recorded: indices of the workload and of the metric.
+    pub(super) place: Option<(usize, usize)>,
+}
+
+/// A metric and, if it was named, a workload of the records.
+type Named = (String, Option<usize>);
+
+/// Those that the records declare, then those of the options that are not among them.
+pub(super) fn asked(cells: &Cells<'_>, options: &Options) -> Result<Vec<Asked>, Error> {
+    let mut all: Vec<Asked> = Vec::new();
+    for declared in &cells.records.tradeoffs {
+        all.push(Asked {
+            origin: ClaimOrigin::Declared,
+            axes: [&declared.x, &declared.y].map(|axis| of_records(cells, axis)),
+        });
+    }
+    for text in &options.tradeoffs {
+        for axes in read(cells, text, options)? {
+            let same = |one: &Asked| one.axes[0].is(&axes[0]) && one.axes[1].is(&axes[1]);
+            if !all.iter().any(same) {
+                all.push(Asked {
+                    origin: ClaimOrigin::PostHoc,
+                    axes,
+                });
+            }
+        }
+    }
+    Ok(all)
+}
+
+impl Axis {
+    fn is(&self, other: &Axis) -> bool {
+        let names = |axis: &Axis| (folded(&axis.workload), folded(&axis.metric));
+        names(self) == names(other)
+    }
+}
+
+fn of_records(cells: &Cells<'_>, axis: &TradeoffMetric) -> Axis {
+    let workload = cells.workload(&axis.workload);
+    Axis {
+        metric: axis.metric.clone(),
+        workload: axis.workload.clone(),
+        better: match axis.higher_is_better {
+            true => Better::Higher,
+            false => Better::Lower,
+        },
+        place: workload
+            .and_then(|workload| Some((workload, recorded(cells, &axis.metric, workload)?))),
+    }
+}
+
+/// The metric of this name on a workload; where it was recorded in several units, the
+/// one that most configurations have.
+fn recorded(cells: &Cells<'_>, name: &str, workload: usize) -> Option<usize> {
+    let all = cells.metrics.iter().enumerate();
+    let named = all.filter(|(_, metric)| folded(&metric.name) == folded(name));
+    let having = named.map(|(metric, _)| (metric, cells.row(workload, metric).count()));
+    let most = having.filter(|(_, count)| *count > 0);
+    // The first of equals.
+    most.rev()
+        .max_by_key(|(_, count)| *count)
+        .map(|(metric, _)| metric)
+}
+
+/// What is declared and was not measured, if there are runs at all.
+pub(super) fn absent(cells: &Cells<'_>, asked: &DeclaredTradeoff) -> Vec<Lint> {
+    let names = metric_names(cells);
+    let missing = [&asked.x, &asked.y].into_iter().filter(|axis| {
+        let workload = cells.workload(&axis.workload);
+        !names.is_empty() && workload.is_none_or(|w| recorded(cells, &axis.metric, w).is_none())
+    });
+    let said = missing.map(|axis| {
+        let detail = match names
+            .iter()
+            .any(|name| folded(name) == folded(&axis.metric))
+        {
+            true => format!("no run of '{}' has '{}'", axis.workload, axis.metric),
+            false => {
+                let near = similar(&axis.metric, &names);
+                let mend = near.map_or(String::new(), |name| format!("; did you mean '{name}'?"));
+                let count = names.len();
+                format!(
+                    "'{}' is not among the {count} metrics recorded{mend}",
+                    axis.metric
+                )
+            }
+        };
+        Lint {
+            code: "missing-cell".into(),
+            location: asked.place.clone(),
+            detail,
+        }
+    });
+    said.collect()
+}
+
+fn metric_names(cells: &Cells<'_>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for metric in &cells.metrics {
+        if !names.contains(&metric.name) {
+            names.push(metric.name.clone());
+        }
+    }
+    names
+}
+
+/// Whether a text has the form of a trade-off; names are looked up when there are
+/// records.
+pub(crate) fn check_form(text: &str) -> Result<(), Error> {
+    match parts(text, AGAINST).is_empty() {
+        true => Err(fault(
+            text,
+            format!("no '{AGAINST}' between two metrics; {FORM}"),
+        )),
+        false => Ok(()),
+    }
+}
+
+fn fault(text: &str, fault: String) -> Error {
+    Error::Tradeoff {
+        text: text.to_owned(),
+        fault,
+    }
+}
+
+/// The trade-offs that a text asks for: one, or without workloads one for each that
+/// has both metrics.
+fn read(cells: &Cells<'_>, text: &str, options: &Options) -> Result<Vec<[Axis; 2]>, Error> {
+    check_form(text)?;
+    let [x, y] = sides(cells, text)?;
+    if folded(&x.0) == folded(&y.0) && x.1 == y.1 {
+        return Err(fault(
+            text,
+            format!("'{}' is given twice; name two metrics", x.0),
+        ));
+    }
+    let better = [&x, &y].map(|(metric, _)| direction(cells, text, metric, options));
+    let [better_x, better_y] = better;
+    let (better_x, better_y) = (better_x?, better_y?);
+    let axis = |metric: &str, better: Better, workload: usize| {
+        let place = recorded(cells, metric, workload)?;
+        Some(Axis {
+            metric: metric.to_owned(),
+            workload: cells.workloads[workload].clone(),
+            better,
+            place: Some((workload, place)),
+        })
+    };
+    let pairs: Vec<(usize, usize)> = match (x.1, y.1) {
+        (Some(of_x), Some(of_y)) => vec![(of_x, of_y)],
+        (None, None) => (0..cells.workloads.len())
+            .map(|both| (both, both))
+            .collect(),
+        (Some(_), None) | (None, Some(_)) => {
+            let without = if x.1.is_none() { &x.0 } else { &y.0 };
+            let why = format!("one metric has a workload and '{without}' has none; name both");
+            return Err(fault(text, why));
+        }
+    };
+    let found: Vec<[Axis; 2]> = pairs
+        .into_iter()
+        .filter_map(|(of_x, of_y)| Some([axis(&x.0, better_x, of_x)?, axis(&y.0, better_y, of_y)?]))
+        .collect();
+    if found.is_empty() {
+        return Err(fault(text, "no workload has both metrics so".to_owned()));
+    }
+    Ok(found)
+}
+
+/// Both sides, in the only way in which the text can be read.
+fn sides(cells: &Cells<'_>, text: &str) -> Result<[Named; 2], Error> {
+    let mut found: Vec<[Named; 2]> = Vec::new();
+    let mut first: Option<NameError> = None;
+    for (x, y) in parts(text, AGAINST) {
+        match (named(cells, x), named(cells, y)) {
+            (Ok(x), Ok(y)) => found.push([x, y]),
+            (Err(why), _) | (_, Err(why)) => first = first.or(Some(why)),
+        }
+    }
+    let several = found.len() > 1;
+    match (found.pop(), first) {
+        (Some(_), _) if several => Err(fault(text, "can be read in several ways".to_owned())),
+        (Some(sides), _) => Ok(sides),
+        (None, Some(why)) => Err(fault(text, why.to_string())),
+        (None, None) => Err(fault(text, FORM.to_owned())),
+    }
+}
+
+/// `METRIC` or `METRIC in WORKLOAD`. A name that holds the word itself is taken whole
+/// if it is one.
+fn named(cells: &Cells<'_>, side: &str) -> Result<Named, NameError> {
+    let metrics = metric_names(cells);
+    let whole = resolve(Kind::Metric, side, &metrics);
+    let Some((metric, workload)) = parts(side, IN).pop() else {
+        return Ok((metrics[whole?].clone(), None));
+    };
+    if let Ok(metric) = whole {
+        return Ok((metrics[metric].clone(), None));
+    }
+    let metric = resolve(Kind::Metric, metric, &metrics)?;
+    let workload = resolve(Kind::Workload, workload, &cells.workloads)?;
+    Ok((metrics[metric].clone(), Some(workload)))
+}
+
+/// What stands before and behind each occurrence of a word.
+fn parts<'t>(text: &'t str, word: &str) -> Vec<(&'t str, &'t str)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for piece in text.split_inclusive(char::is_whitespace) {
+        let end = at + piece.len();
+        if piece.trim().eq_ignore_ascii_case(word) {
+            let (before, behind) = (text[..at].trim(), text[end..].trim());
+            if !before.is_empty() && !behind.is_empty() {
+                found.push((before, behind));
+            }
+        }
+        at = end;
+    }
+    found
+}
+
+/// Which direction of a metric is good: as an option says, or the experiment.
+fn direction(
+    cells: &Cells<'_>,
+    text: &str,
+    metric: &str,
+    options: &Options,
+) -> Result<Better, Error> {
+    let name = folded(metric);
+    let given = |all: &[String]| {
+        let names = std::slice::from_ref(&name);
+        all.iter()
+            .any(|one| resolve(Kind::Metric, one, names).is_ok())
+    };
+    let declared = |all: &[String]| all.iter().any(|one| folded(one) == name);
+    let axes = cells
+        .records
+        .tradeoffs
+        .iter()
+        .flat_map(|one| [&one.x, &one.y]);
+    let mut axes = axes.filter(|axis| folded(&axis.metric) == name);
+    if given(&options.higher_is_better) {
+        Ok(Better::Higher)
+    } else if given(&options.lower_is_better) {
+        Ok(Better::Lower)
+    } else if let Some(axis) = axes.next() {
+        Ok(match axis.higher_is_better {
+            true => Better::Higher,
+            false => Better::Lower,
+        })
+    } else if declared(&cells.records.higher_is_better) {
+        Ok(Better::Higher)
+    } else if declared(&cells.records.primary) {
+        Ok(Better::Lower)
+    } else {
+        Err(fault(
+            text,
+            format!(
+                "nothing says which direction of '{metric}' is good; add --lower-is-better \
+                 '{metric}' or --higher-is-better '{metric}'"
+            ),
+        ))
+    }
+}
