@@ -29,18 +29,15 @@ mod twice;
 mod wakeup;
 mod waking;
 
-use assize_job::{Frequency, INSTRUMENTS, Idle, Record};
+use assize_job::{INSTRUMENTS, Job, Record};
 
 /// Something that measures one run.
 pub(crate) trait Instrument {
     /// Its name in an experiment file.
     fn name(&self) -> &'static str;
-    /// Whether single samples are wanted beside histograms. Called before
-    /// [`Instrument::open`]; without it they are not kept.
-    fn keep_samples(&mut self, _keep: bool) {}
-    /// Idle states and frequencies that the run declares. Called before
-    /// [`Instrument::open`].
-    fn declared(&mut self, _idle: Option<&Idle>, _frequency: Option<&Frequency>) {}
+    /// Takes what the run says that concerns it. Called before
+    /// [`Instrument::open`]. `guest`: the agent is process 1.
+    fn take(&mut self, _job: &Job, _guest: bool) {}
     /// Opens what it needs, before the workload exists. Err: wholly
     /// unavailable, with reason and mend.
     fn open(&mut self) -> Result<(), String>;
