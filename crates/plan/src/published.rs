@@ -13,7 +13,9 @@ use assize_job::{Kind, Loop, Queue, Scheduling, WORKLOADS};
 use serde_json::{Value, json};
 
 use crate::keys::{Absent, Key, Section, Type};
-use crate::{parameters, payload_sections, power_sections, quantity, schema, sections};
+use crate::{
+    gaps_sections, parameters, payload_sections, power_sections, quantity, schema, sections,
+};
 
 fn agrees(file: &str, wanted: &str) {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -160,6 +162,7 @@ fn with_tables(text: &str) -> (String, usize) {
         &power_sections::IDLE_STATE,
         &power_sections::FREQUENCY,
         &power_sections::FREQUENCY_STEP,
+        &gaps_sections::GAPS,
         &sections::UNTIL,
         &sections::PRIMARY,
         &sections::TABLE,

@@ -9,6 +9,7 @@ mod cpu_idle;
 mod cpu_residency;
 mod energy;
 mod frequency_trace;
+mod gaps;
 mod guest_instructions;
 mod idle;
 mod kernel_events;
@@ -74,6 +75,7 @@ fn one(name: &str) -> Option<Box<dyn Instrument>> {
         "cpu-idle" => Box::new(cpu_idle::CpuIdle::default()),
         "cpu-residency" => Box::new(cpu_residency::CpuResidency::default()),
         "energy" => Box::new(energy::Energy::default()),
+        "gaps" => Box::new(gaps::Watching::default()),
         "guest-instructions" => Box::new(guest_instructions::GuestInstructions::default()),
         "kernel-events" => Box::new(kernel_events::KernelEvents::default()),
         "perf-hardware" => Box::new(perf_hardware::PerfHardware::default()),

@@ -5,7 +5,7 @@
 ///
 /// Whoever asks for the end with status 1 asks for one of these: a test holds
 /// the sources against this list.
-pub const LINTS: [(&str, &str); 74] = [
+pub const LINTS: [(&str, &str); 75] = [
     (
         "aliased-counters",
         "two metrics have the same values in every run: they are one counter",
@@ -28,6 +28,10 @@ pub const LINTS: [(&str, &str); 74] = [
     (
         "change-contradicts",
         "a column of changes contradicts the figures beside it",
+    ),
+    (
+        "clock-went-back",
+        "a time-stamp counter showed less than before",
     ),
     (
         "clustered-events",
