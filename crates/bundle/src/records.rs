@@ -132,6 +132,10 @@ pub struct Events {
     pub exposure_s: Option<f64>,
     /// When they happened, in seconds on one clock, ascending; may be empty.
     pub times_s: Vec<f64>,
+    /// For how many seconds of the clock of `times_s` they could happen, where
+    /// that is not the exposure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span_s: Option<f64>,
     /// What each run has counted of it, in their order: `count` is the sum.
     /// Empty where it is not known of which runs the count is, as in a posted
     /// text.

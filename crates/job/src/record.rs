@@ -111,6 +111,11 @@ pub enum Record {
         /// When, in nanoseconds since the workload's start, ascending; may
         /// be empty.
         t_ns: Vec<u64>,
+        /// On the clock of `t_ns`, for how long there could be events, where
+        /// that is not `exposure_ns`: several CPUs were watched at once, or
+        /// only a part of the time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        span_ns: Option<u64>,
     },
     /// What a tool printed.
     Raw {

@@ -335,10 +335,24 @@ fn in_windows(a: &Counted<'_>, b: &Counted<'_>) -> Option<poisson::ClusteredComp
     .ok()
 }
 
-/// The times of all events since the exposure began; where their clock began
-/// earlier, the exposure is taken to lie around them.
+/// The times of all events since the exposure began, in seconds of exposure, which is
+/// taken to be spread evenly over the time in which events could happen.
 fn times(counted: &Counted<'_>) -> Option<Vec<f64>> {
-    let (times, exposure) = (&counted.events.times_s, counted.exposure_s?);
+    let exposure = counted.exposure_s?;
+    let span = counted.events.span_s.filter(|&span| span > 0.0);
+    let mut times = within(counted, span.unwrap_or(exposure))?;
+    if let Some(span) = span {
+        for time in &mut times {
+            *time = (*time / span * exposure).min(exposure);
+        }
+    }
+    Some(times)
+}
+
+/// The times of all events in a time in which they could happen; where their clock
+/// began earlier, that is taken to lie around them.
+fn within(counted: &Counted<'_>, exposure: f64) -> Option<Vec<f64>> {
+    let times = &counted.events.times_s;
     let (first, last) = (*times.first()?, *times.last()?);
     if times.len() as u64 != counted.events.count || last - first > exposure {
         return None;

@@ -134,6 +134,7 @@ fn counted_by_run(a: &[u64], b: &[u64]) -> Records {
             count: counts.iter().sum(),
             exposure_s: Some(10.0 * counts.len() as f64),
             times_s: Vec::new(),
+            span_s: None,
             by_run: runs.iter().zip(counts).map(of).collect(),
             place: Place::default(),
         });
@@ -245,6 +246,7 @@ fn one_exposure(a: Vec<f64>, b: Vec<f64>) -> Records {
             count: times.len() as u64,
             exposure_s: Some(300.0),
             times_s: times,
+            span_s: None,
             by_run: Vec::new(),
             place: Place::default(),
         }
@@ -310,4 +312,22 @@ fn one_exposure_without_times_decides_nothing_and_says_why() {
              that of independent events"
         )
     );
+}
+
+#[test]
+fn several_cpus_watched_at_once_are_no_clusters() {
+    let mut records = one_exposure(at_random(60, 1), at_random(100, 2));
+    // Four CPUs for 300 s: the times lie in the first quarter of the exposure.
+    for events in &mut records.events {
+        events.exposure_s = Some(1200.0);
+    }
+    let of = |records: &Records| judged(records).p.unwrap();
+    let without = of(&records);
+    for events in &mut records.events {
+        events.span_s = Some(300.0);
+    }
+    let with = of(&records);
+    let one = of(&one_exposure(at_random(60, 1), at_random(100, 2)));
+    assert!((with - one).abs() < 1e-12, "{with} {one}");
+    assert!((without - one).abs() > 1e-3, "{without} {one}");
 }

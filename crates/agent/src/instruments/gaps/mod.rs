@@ -46,6 +46,8 @@ pub(crate) struct Watching {
     rate: Option<Rate>,
     /// The time-stamp counter and CLOCK_MONOTONIC when watching began.
     start: (u64, u64),
+    /// When it ended, on CLOCK_MONOTONIC.
+    stop_ns: u64,
     failed: Option<String>,
     counts_smis: bool,
 }
@@ -119,6 +121,7 @@ impl Instrument for Watching {
         if let Some(shared) = &self.shared {
             shared.end();
         }
+        self.stop_ns = sys::now();
         for (cpu, child) in &self.watchers {
             if let Some(why) = child.wait_done(&process::NO_LIMITS) {
                 self.failed
@@ -159,7 +162,11 @@ impl Instrument for Watching {
             }
         }
         seen.gaps.sort_by_key(|gap| (gap.at_ns, gap.cpu));
-        records.extend(of_run::records(&seen, self.counts_smis));
+        records.extend(of_run::records(
+            &seen,
+            self.stop_ns.saturating_sub(self.start.1),
+            self.counts_smis,
+        ));
         records
     }
 }

@@ -12,9 +12,9 @@ use crate::instruments::{metric, number, unavailable};
 const FILE: &str = "gaps.txt";
 
 /// Counts with their exposure, the lengths, how the CPUs were watched, and the text.
-/// `counts_smis`: whether the CPUs count system management interrupts.
-pub(super) fn records(seen: &Seen, counts_smis: bool) -> Vec<Record> {
-    let mut records = vec![events(seen, "gaps", |_| true)];
+/// `span_ns`: for how long the CPUs were watched, with interruptions. `counts_smis`: whether the CPUs count system management interrupts.
+pub(super) fn records(seen: &Seen, span_ns: u64, counts_smis: bool) -> Vec<Record> {
+    let mut records = vec![events((seen, span_ns), "gaps", |_| true)];
     for cause in Cause::ALL {
         if cause == Cause::Smi && !counts_smis {
             let why = "system management interrupts are not counted here, and the gaps they make \
@@ -24,13 +24,14 @@ pub(super) fn records(seen: &Seen, counts_smis: bool) -> Vec<Record> {
             continue;
         }
         let name = format!("gaps_{}", cause.word());
-        records.push(events(seen, &name, |of| of == cause));
+        records.push(events((seen, span_ns), &name, |of| of == cause));
     }
     records.push(Record::Events {
         event: "gaps_unexplained_at_rest".into(),
         count: sum(seen, |cpu| cpu.rest_unexplained),
         exposure_ns: sum(seen, |cpu| cpu.rest_ns),
         t_ns: Vec::new(),
+        span_ns: None,
     });
     let mut lengths: BTreeMap<u64, u64> = BTreeMap::new();
     for gap in &seen.gaps {
@@ -68,7 +69,7 @@ pub(super) fn records(seen: &Seen, counts_smis: bool) -> Vec<Record> {
     records
 }
 
-fn events(seen: &Seen, name: &str, which: impl Fn(Cause) -> bool) -> Record {
+fn events((seen, span_ns): (&Seen, u64), name: &str, which: impl Fn(Cause) -> bool) -> Record {
     let gaps = seen.gaps.iter().filter(|gap| which(gap.cause));
     let t_ns: Vec<u64> = gaps.map(|gap| gap.at_ns).collect();
     Record::Events {
@@ -76,6 +77,7 @@ fn events(seen: &Seen, name: &str, which: impl Fn(Cause) -> bool) -> Record {
         count: t_ns.len() as u64,
         exposure_ns: sum(seen, |cpu| cpu.observed_ns),
         t_ns,
+        span_ns: Some(span_ns),
     }
 }
 
