@@ -116,6 +116,11 @@ pub enum Record {
         /// only a part of the time.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         span_ns: Option<u64>,
+        /// Of events that the machine has at rest, and whose name ends with
+        /// `_at_rest`: one in so many nanoseconds is tolerated. With more, the
+        /// events under load give no verdict.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tolerated_ns: Option<u64>,
     },
     /// What a tool printed.
     Raw {

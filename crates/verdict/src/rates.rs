@@ -9,6 +9,7 @@ use crate::document::{Lint, Rate, RateComparison, RateTest, Verdict};
 use crate::family::{Answers, Asked, Question, Questions};
 use crate::noise::repeated;
 use crate::options::Options;
+use crate::rest;
 use crate::row::{capped, question, verdict_of};
 use crate::weigh::{Weighed, ends, weigh};
 use crate::words::{count, finite, plain};
@@ -180,6 +181,7 @@ pub(crate) fn settle(
     let groups = all.chunk_by(same);
     lints.extend(groups.filter_map(|group| without_baseline(cells, group, chosen?)));
     lints.extend(not_poisson(cells, &all));
+    lints.extend(rest::lints(cells));
     Rates {
         rates: all.iter().map(|c| rate(cells, c)).collect(),
         comparisons,
@@ -210,12 +212,14 @@ pub(crate) fn ask(
         asked: None,
         note: exact.is_none().then(|| untested(a, b)),
     };
+    let restless = rest::unrest(cells, &a.events.event).map(|_| rest::CAP);
+    compared.cap = restless;
     if let Some((weighed, cap)) = by_runs(cells, a, b, caps) {
         compared.test = Some(RateTest::Runs);
         let asked = known.unwrap_or_else(|| questions.ask(question(&weighed, None, false)));
         compared.asked = Some(asked);
         compared.by_runs = Some(weighed);
-        compared.cap = cap;
+        compared.cap = restless.or(cap);
     } else if let Some(found) = in_windows(a, b) {
         compared.test = Some(RateTest::Windows);
         compared.p = finite(found.p);
@@ -256,6 +260,10 @@ pub(crate) fn decide(
             }
             let p_adjusted = answer.p_adjusted.or(answer.p_t_adjusted);
             (answer.p.or(weighed.p_t), p_adjusted, verdict)
+        }
+        (Some(RateTest::Windows), _) if compared.cap == Some(rest::CAP) => {
+            note = Some(format!("no better than undecided: {}", rest::CAP.lint));
+            (compared.p, answer.p_t_adjusted, Verdict::Undecided)
         }
         (Some(RateTest::Windows), _) => {
             note = Some("one exposure of each: no better than supported".into());

@@ -129,6 +129,7 @@ fn hostile_run(index: u32, block: u32, configuration: &str, workload: &str) -> R
         exposure_s: Some(10.0),
         times_s: vec![],
         span_s: None,
+        tolerated_s: None,
         by_run: Vec::new(),
         place: Place::default(),
     }];

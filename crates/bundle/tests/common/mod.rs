@@ -90,6 +90,7 @@ pub fn recorded(index: u32) -> Recorded {
             exposure_s: Some(10.0),
             times_s: vec![1.0, 2.0],
             span_s: None,
+            tolerated_s: None,
             by_run: Vec::new(),
             place: Place::default(),
         }],

@@ -221,6 +221,7 @@ pub(crate) fn hwlat_records(exposure_s: Option<f64>) -> Records {
         exposure_s,
         times_s: times.to_vec(),
         span_s: None,
+        tolerated_s: None,
         by_run: Vec::new(),
         place: assize_bundle::Place::default(),
     };

@@ -136,6 +136,7 @@ fn counted_by_run(a: &[u64], b: &[u64]) -> Records {
             exposure_s: Some(10.0 * counts.len() as f64),
             times_s: Vec::new(),
             span_s: None,
+            tolerated_s: None,
             by_run: runs.iter().zip(counts).map(of).collect(),
             place: Place::default(),
         });
@@ -248,6 +249,7 @@ fn one_exposure(a: Vec<f64>, b: Vec<f64>) -> Records {
             exposure_s: Some(300.0),
             times_s: times,
             span_s: None,
+            tolerated_s: None,
             by_run: Vec::new(),
             place: Place::default(),
         }
@@ -383,4 +385,57 @@ fn no_event_bounds_the_rate_in_words_and_few_say_when_the_first_came() {
     let records = one_exposure(vec![612.5, 800.0], at_random(40, 1));
     let document = tried(&records, &Options::default());
     assert!(document.rates.iter().all(|rate| rate.note.is_none()));
+}
+
+/// Counts of each run, and what the machine had at rest before each.
+fn with_rest(count: u64, exposure_s: f64) -> Records {
+    let mut records = counted_by_run(&[100, 104, 97, 99, 102], &[201, 196, 205, 199, 202]);
+    let of_machine = |events: &Events| Events {
+        event: "late_at_rest".into(),
+        count,
+        exposure_s: Some(exposure_s),
+        tolerated_s: Some(10.0),
+        by_run: Vec::new(),
+        ..events.clone()
+    };
+    let at_rest: Vec<Events> = records.events.iter().map(of_machine).collect();
+    records.events.extend(at_rest);
+    records
+}
+
+#[test]
+fn a_machine_that_has_too_many_events_at_rest_gives_no_verdict_on_them() {
+    let of = |records: &Records| {
+        let document = tried(records, &Options::default());
+        let lints = lints(&document, "untrusted-machine");
+        let mut rows = document.rate_comparisons.into_iter();
+        (rows.find(|row| row.event == "late").unwrap(), lints)
+    };
+    // Ten in 200 s on both sides together: one in 10 s would be 20.
+    let (row, told) = of(&with_rest(5, 100.0));
+    assert_eq!((row.verdict, told), (Verdict::Established, vec![]));
+    let (row, told) = of(&with_rest(11, 100.0));
+    assert_eq!(row.verdict, Verdict::Undecided);
+    assert!(row.p.is_some_and(|p| p < 0.05), "its p is shown: {row:?}");
+    assert_eq!(
+        row.note.as_deref(),
+        Some("no better than undecided: untrusted-machine")
+    );
+    assert_eq!(
+        told,
+        [
+            "late: at rest the machine had 22 of them in 200 s, more than one in 10 s: what it has \
+          under load may be its own; no verdict on them"
+        ]
+    );
+    // Also of one exposure each.
+    let mut records = one_exposure(at_random(60, 1), at_random(200, 2));
+    let mut at_rest = records.events[0].clone();
+    at_rest.event = format!("{}_at_rest", at_rest.event);
+    at_rest.tolerated_s = Some(10.0);
+    records.events.push(at_rest);
+    assert_eq!(of(&records).0.verdict, Verdict::Undecided);
+    // Where nothing is tolerated or not, nothing is said.
+    records.events[2].tolerated_s = None;
+    assert_eq!(of(&records).0.verdict, Verdict::Supported);
 }

@@ -164,6 +164,7 @@ impl Instrument for Watching {
         seen.gaps.sort_by_key(|gap| (gap.at_ns, gap.cpu));
         records.extend(of_run::records(
             &seen,
+            &self.settings,
             self.stop_ns.saturating_sub(self.start.1),
             self.counts_smis,
         ));

@@ -158,6 +158,7 @@ fn read(name: &str, left: &Left, elapsed_ns: u64, music_ns: u64, buffer_ns: u64)
         count: silences.len() as u64,
         exposure_ns: elapsed_ns,
         span_ns: None,
+        tolerated_ns: None,
         t_ns: Vec::new(),
     });
     records.push(metric("silence", silences.iter().sum::<u64>() as f64));
@@ -270,6 +271,7 @@ mod tests {
                 count: 2,
                 exposure_ns: 5_300,
                 span_ns: None,
+                tolerated_ns: None,
                 ..
             }
         )));
