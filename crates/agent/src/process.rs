@@ -57,6 +57,12 @@ pub(crate) struct Limits<'a> {
     pub(crate) interrupts: Option<&'a OwnedFd>,
 }
 
+/// For what ends because it is told to.
+pub(crate) const NO_LIMITS: Limits<'static> = Limits {
+    timeout_ms: 0,
+    interrupts: None,
+};
+
 impl Limits<'_> {
     /// When the time that starts now is up.
     pub(crate) fn deadline(&self) -> Option<u64> {

@@ -255,8 +255,7 @@ impl Run {
         let (mut instruments, missing) = instruments::make(&self.job.instruments);
         channel.send_all(&missing);
         for instrument in &mut instruments {
-            instrument.keep_samples(self.job.samples);
-            instrument.declared(self.job.idle.as_ref(), self.job.frequency.as_ref());
+            instrument.take(&self.job, self.guest);
         }
         instruments.retain_mut(|instrument| match instrument.open() {
             Ok(()) => true,

@@ -196,6 +196,8 @@ fn events(record: &Record, run: &Run) -> Option<Events> {
         count,
         exposure_ns,
         t_ns,
+        span_ns,
+        tolerated_ns,
     } = record
     else {
         return None;
@@ -207,6 +209,8 @@ fn events(record: &Record, run: &Run) -> Option<Events> {
         count: *count,
         exposure_s: Some(*exposure_ns as f64 / NS_PER_S),
         times_s: t_ns.iter().map(|&t| t as f64 / NS_PER_S).collect(),
+        span_s: span_ns.map(|ns| ns as f64 / NS_PER_S),
+        tolerated_s: tolerated_ns.map(|ns| ns as f64 / NS_PER_S),
         by_run: Vec::new(),
         place: Place::default(),
     })

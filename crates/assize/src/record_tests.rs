@@ -157,6 +157,8 @@ fn events_are_counted_in_seconds() {
         event: "hwlat".into(),
         count: 2,
         exposure_ns: 3_000_000_000,
+        span_ns: None,
+        tolerated_ns: None,
         t_ns: vec![500_000_000, 1_000_000_000],
     }]));
     let events = &recorded.events[0];

@@ -39,9 +39,9 @@ pub use merge::{Merged, merge};
 pub use raw::first_run_with;
 pub use recorded::{Exit, Histogram, Recorded, Samples};
 pub use records::{
-    Across, Configuration, DeclaredTable, DeclaredTradeoff, Doubt, Events, FailedRun, Identity,
-    IdentityPart, LevelSettings, Measurement, Place, Records, Resolution, Run, RunCount, Spread,
-    Statement, Summary, TradeoffMetric, Unavailable, Unsupported,
+    AT_REST, Across, Configuration, DeclaredTable, DeclaredTradeoff, Doubt, Events, FailedRun,
+    Identity, IdentityPart, LevelSettings, Measurement, Place, Records, Resolution, Run, RunCount,
+    Spread, Statement, Summary, TradeoffMetric, Unavailable, Unsupported,
 };
 pub use schedule::read_run;
 pub use several::{Kin, kin, name_apart, stack};

@@ -117,6 +117,9 @@ pub struct Summary {
     pub place: Place,
 }
 
+/// How names of events end that the machine has at rest.
+pub const AT_REST: &str = "_at_rest";
+
 /// A count of events and the time during which they could have happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Events {
@@ -132,6 +135,15 @@ pub struct Events {
     pub exposure_s: Option<f64>,
     /// When they happened, in seconds on one clock, ascending; may be empty.
     pub times_s: Vec<f64>,
+    /// For how many seconds of the clock of `times_s` they could happen, where
+    /// that is not the exposure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span_s: Option<f64>,
+    /// Of events that the machine has at rest, and whose name ends with
+    /// [`AT_REST`]: one in so many seconds is tolerated. With more, the events
+    /// of the name without that give no verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerated_s: Option<f64>,
     /// What each run has counted of it, in their order: `count` is the sum.
     /// Empty where it is not known of which runs the count is, as in a posted
     /// text.

@@ -176,7 +176,7 @@ impl Collected {
 }
 
 /// Adds events to those of earlier runs of the same cell: counts and
-/// exposures are sums, and times go on where the exposure before ended. What
+/// exposures are sums, and times go on where the time before ended. What
 /// each run has counted stays apart.
 pub(crate) fn count(all: &mut Vec<Events>, events: &Events) {
     let known = all.iter_mut().find(|known| {
@@ -194,13 +194,19 @@ pub(crate) fn count(all: &mut Vec<Events>, events: &Events) {
     }
     match (known.exposure_s, events.exposure_s) {
         (Some(before), Some(more)) => {
+            let spans = [known.span_s, events.span_s];
+            let ended = known.span_s.unwrap_or(before);
             known.exposure_s = Some(before + more);
-            let later = events.times_s.iter().map(|time| before + time);
+            if spans.iter().any(Option::is_some) {
+                known.span_s = Some(ended + events.span_s.unwrap_or(more));
+            }
+            let later = events.times_s.iter().map(|time| ended + time);
             known.times_s.extend(later);
         }
         // Without an exposure there is no clock that goes on.
         _ => {
             known.exposure_s = None;
+            known.span_s = None;
             known.times_s.clear();
         }
     }

@@ -143,6 +143,35 @@ fn counts_of_events_are_kept_by_run() {
 }
 
 #[test]
+fn times_go_on_where_the_time_before_ended_which_need_not_be_the_exposure() {
+    let times = |span_s| {
+        let place = tempfile::tempdir().unwrap();
+        let writer = Writer::create(place.path(), &head(4)).unwrap();
+        for index in 0..4 {
+            let mut run = recorded(index);
+            let events = Events {
+                count: 1,
+                times_s: vec![1.0],
+                span_s,
+                ..run.events[0].clone()
+            };
+            run.events = vec![events];
+            writer.put(&run).unwrap();
+        }
+        let records = read(place.path()).unwrap();
+        let mut all = records.events.into_iter();
+        all.find(|one| one.configuration == "base").unwrap()
+    };
+    // Two runs of 10 s each.
+    let of = times(None);
+    assert_eq!((of.times_s, of.span_s), (vec![1.0, 11.0], None));
+    // On four CPUs at once they were 2.5 s long.
+    let of = times(Some(2.5));
+    assert_eq!((of.times_s, of.span_s), (vec![1.0, 3.5], Some(5.0)));
+    assert_eq!(of.exposure_s, Some(20.0));
+}
+
+#[test]
 fn a_run_is_never_written_twice() {
     let place = tempfile::tempdir().unwrap();
     let writer = Writer::create(place.path(), &head(3)).unwrap();

@@ -29,6 +29,11 @@ pub const INSTRUMENTS: &[Instrument] = &[
         needs: "a CPU with RAPL; root",
     },
     Instrument {
+        name: "gaps",
+        source: "a thread on each CPU that reads the time-stamp counter all the time",
+        needs: "x86 with a time-stamp counter that is the same in all states",
+    },
+    Instrument {
         name: "guest-instructions",
         source: "the time-stamp counter without the times in which all CPUs sleep",
         needs: "target exact",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Frequency, Idle, PlacementPolicy, Queue, Workload};
+use crate::{Frequency, Gaps, Idle, PlacementPolicy, Queue, Workload};
 
 /// The schema of [`Job`].
 pub const SCHEMA: &str = "assize.job/1";
@@ -47,6 +47,9 @@ pub struct Job {
     pub teardown: Vec<Action>,
     /// Names from [`crate::INSTRUMENTS`].
     pub instruments: Vec<String>,
+    /// How `gaps` watches, if it is among the instruments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gaps: Option<Gaps>,
     /// Whether single samples are sent beside histograms.
     pub samples: bool,
     /// The start offset is drawn uniformly below this, in nanoseconds.
@@ -70,6 +73,7 @@ impl Default for Job {
             policy: None,
             teardown: Vec::new(),
             instruments: Vec::new(),
+            gaps: None,
             samples: false,
             offset_ns_max: 0,
             timeout_ms: 0,

@@ -16,6 +16,7 @@
 //! ```
 
 pub mod events;
+pub mod gaps;
 mod identity;
 mod image;
 mod instrument;
@@ -33,6 +34,7 @@ pub mod replay;
 mod submitting;
 mod workload;
 
+pub use gaps::Gaps;
 pub use identity::{IdentityKind, IdentityPart, SETTING_MAX};
 pub use image::Image;
 pub use instrument::{INSTRUMENTS, Instrument};

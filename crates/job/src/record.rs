@@ -111,6 +111,16 @@ pub enum Record {
         /// When, in nanoseconds since the workload's start, ascending; may
         /// be empty.
         t_ns: Vec<u64>,
+        /// On the clock of `t_ns`, for how long there could be events, where
+        /// that is not `exposure_ns`: several CPUs were watched at once, or
+        /// only a part of the time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        span_ns: Option<u64>,
+        /// Of events that the machine has at rest, and whose name ends with
+        /// `_at_rest`: one in so many nanoseconds is tolerated. With more, the
+        /// events under load give no verdict.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tolerated_ns: Option<u64>,
     },
     /// What a tool printed.
     Raw {

@@ -43,6 +43,7 @@
 //! error rates in simulation.
 
 pub mod adjust;
+pub mod beat;
 pub mod bootstrap;
 mod dist;
 pub mod equivalence;
@@ -70,6 +71,7 @@ pub mod weighted;
 pub mod welch;
 
 pub use adjust::{benjamini_hochberg, holm, share_alpha};
+pub use beat::{Beat, beat};
 pub use bootstrap::{Bca, Bootstrap, bca_interval, quantile_ratio};
 pub use equivalence::{Equivalence, share_missed, tost};
 pub use error::{Error, Result};

@@ -11,7 +11,7 @@ use crate::mistakes::{self, targets, wrong_target};
 use crate::plan::{Better, Claim, Plan, PlannedConfiguration, SCHEMA, Until};
 use crate::raw::Level;
 use crate::sections::RUNS_MAX;
-use crate::{metrics, names, payload, schedule, switches, tables, tradeoffs};
+use crate::{gaps, metrics, names, payload, schedule, switches, tables, tradeoffs};
 
 /// Runs of each cell where the file does not say.
 pub(crate) const RUNS: u32 = 8;
@@ -29,8 +29,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     let file = &experiment.file;
     let whole = grid::whole(experiment)?;
     let every = configurations(experiment, &whole, overrides)?;
-    switches::check(experiment, &every)?;
-    metrics::find(experiment, &every)?;
+    check_configurations(experiment, &every)?;
     let payload = payload::derive(experiment, &every)?;
     let (grid, mut configurations) = if overrides.levels.is_empty() {
         (whole, every)
@@ -72,6 +71,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         configurations,
         workloads,
         instruments: file.instruments.clone(),
+        gaps: gaps::settings(experiment),
         primary: file.primary.clone(),
         higher_is_better: higher_is_better(experiment),
         claims: claims(experiment),
@@ -83,6 +83,16 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         offset_ns_max: file.offset_ns,
         payload,
     })
+}
+
+/// Mistakes that show once all configurations are known.
+fn check_configurations(
+    experiment: &Experiment,
+    every: &[PlannedConfiguration],
+) -> Result<(), Error> {
+    switches::check(experiment, every)?;
+    metrics::find(experiment, every)?;
+    gaps::find(experiment, every)
 }
 
 /// A schedule must not be larger than anybody could mean.

@@ -34,6 +34,8 @@ mod combine;
 mod draws;
 mod error;
 mod experiment;
+mod gaps;
+mod gaps_sections;
 mod grid;
 mod keys;
 mod metrics;

@@ -1,7 +1,8 @@
 //! What an experiment file becomes.
 
 use assize_job::{
-    Action, Frequency, Idle, Image, Job, Machine, Order, Payload, PlacementPolicy, Queue, Workload,
+    Action, Frequency, Gaps, Idle, Image, Job, Machine, Order, Payload, PlacementPolicy, Queue,
+    Workload,
 };
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -50,6 +51,9 @@ pub struct Plan {
     pub images: Vec<Image>,
     /// Names from [`assize_job::INSTRUMENTS`].
     pub instruments: Vec<String>,
+    /// How `gaps` watches, if it is among them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gaps: Option<Gaps>,
     /// Metrics declared primary, most important first.
     pub primary: Vec<Primary>,
     /// Metrics of which more is better, primary or not.
@@ -283,6 +287,7 @@ impl Plan {
                 policy: configuration.policy.clone(),
                 teardown: configuration.teardown.clone(),
                 instruments: self.instruments.clone(),
+                gaps: self.gaps.clone(),
                 samples: self.samples,
                 offset_ns_max: self.offset_ns_max,
                 timeout_ms: self.timeout_ms,

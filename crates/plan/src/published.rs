@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 
 use crate::keys::{Absent, Key, Section, Type};
 use crate::{
-    parameters, payload_sections, power_sections, quantity, report_sections, schema, sections,
+    gaps_sections, parameters, payload_sections, power_sections, quantity, report_sections, schema,
+    sections,
 };
 
 fn agrees(file: &str, wanted: &str) {
@@ -162,6 +163,7 @@ fn with_tables(text: &str) -> (String, usize) {
         &power_sections::IDLE_STATE,
         &power_sections::FREQUENCY,
         &power_sections::FREQUENCY_STEP,
+        &gaps_sections::GAPS,
         &sections::UNTIL,
         &sections::PRIMARY,
         &report_sections::TABLE,

@@ -1,6 +1,6 @@
 //! An experiment file as it was written, with its defaults filled in.
 
-use assize_job::{Action, PlacementPolicy};
+use assize_job::{Action, Gaps, PlacementPolicy};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -51,6 +51,7 @@ pub(crate) struct File {
     pub(crate) frequency: Parameters,
     pub(crate) policy: Option<PlacementPolicy>,
     pub(crate) instruments: Vec<String>,
+    pub(crate) gaps: Option<Gaps>,
     pub(crate) primary: Vec<Primary>,
     pub(crate) higher_is_better: Vec<String>,
     pub(crate) claims: Vec<String>,

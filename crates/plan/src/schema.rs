@@ -5,7 +5,9 @@ use serde_json::{Map, Value, json};
 
 use crate::keys::{Absent, Key, Section, Type};
 use crate::raw::BACKGROUND;
-use crate::{parameters, payload_sections, power_sections, report_sections, sections};
+use crate::{
+    gaps_sections, parameters, payload_sections, power_sections, report_sections, sections,
+};
 
 /// The JSON Schema of experiment files, as it is published in
 /// `schema/experiment.schema.json`. It knows what each key may hold; what
@@ -19,6 +21,7 @@ pub fn schema() -> Value {
         &power_sections::IDLE_STATE,
         &power_sections::FREQUENCY,
         &power_sections::FREQUENCY_STEP,
+        &gaps_sections::GAPS,
         &sections::UNTIL,
         &sections::PRIMARY,
         &report_sections::TABLE,

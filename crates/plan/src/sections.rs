@@ -1,5 +1,6 @@
 //! The keys of an experiment file outside of workloads.
 
+use crate::gaps_sections::GAPS;
 use crate::keys::Absent::{Is, Open, Required};
 use crate::keys::Type::{
     Action, Changes, Duration, Flag, Free, Instrument, List, Map, OneOrMore, Part, Share, Size,
@@ -138,6 +139,12 @@ pub(crate) static EXPERIMENT: Section = Section {
             List(&Instrument),
             Is("[]"),
             "What measures, beside the workloads.",
+        ),
+        key(
+            "gaps",
+            Table(&GAPS),
+            Open,
+            "How the instrument gaps watches CPUs.",
         ),
         key(
             "primary",

@@ -63,6 +63,8 @@ fn records(third: &str) -> Records {
         count: 5,
         exposure_s: Some(60.0),
         times_s: Vec::new(),
+        span_s: None,
+        tolerated_s: None,
         by_run: Vec::new(),
         place: Place::default(),
     });

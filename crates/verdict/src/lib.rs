@@ -47,6 +47,7 @@ mod noise;
 mod options;
 mod pairs;
 mod rates;
+mod rest;
 mod row;
 mod sentences;
 mod so_far;

@@ -1,7 +1,7 @@
 //! Events per second, and rates against the baseline's.
 
 use assize_bundle::Events;
-use assize_judge::{garwood, poisson};
+use assize_judge::{beat, garwood, poisson};
 
 use crate::caps::{Cap, Caps};
 use crate::cells::{Cell, Cells, Reading};
@@ -9,10 +9,16 @@ use crate::document::{Lint, Rate, RateComparison, RateTest, Verdict};
 use crate::family::{Answers, Asked, Question, Questions};
 use crate::noise::repeated;
 use crate::options::Options;
+use crate::rest;
 use crate::row::{capped, question, verdict_of};
 use crate::weigh::{Weighed, ends, weigh};
 use crate::words::{count, finite, plain};
 
+/// Events are said to come in clusters at this p, and to keep a beat at that.
+const CLUSTERED: f64 = 0.01;
+const PERIODIC: f64 = 0.01;
+/// Of so few events it is told when the first came.
+const FEW_EVENTS: u64 = 10;
 /// At most so many times the exposure is advice.
 const MOST_TIMES: u32 = 100;
 /// The exact test of more events than this takes too long.
@@ -174,7 +180,8 @@ pub(crate) fn settle(
     let mut lints: Vec<Lint> = exposure_lint(cells, &all).into_iter().collect();
     let groups = all.chunk_by(same);
     lints.extend(groups.filter_map(|group| without_baseline(cells, group, chosen?)));
-    lints.extend(clustered(cells, &all));
+    lints.extend(not_poisson(cells, &all));
+    lints.extend(rest::lints(cells));
     Rates {
         rates: all.iter().map(|c| rate(cells, c)).collect(),
         comparisons,
@@ -205,12 +212,14 @@ pub(crate) fn ask(
         asked: None,
         note: exact.is_none().then(|| untested(a, b)),
     };
+    let restless = rest::unrest(cells, &a.events.event).map(|_| rest::CAP);
+    compared.cap = restless;
     if let Some((weighed, cap)) = by_runs(cells, a, b, caps) {
         compared.test = Some(RateTest::Runs);
         let asked = known.unwrap_or_else(|| questions.ask(question(&weighed, None, false)));
         compared.asked = Some(asked);
         compared.by_runs = Some(weighed);
-        compared.cap = cap;
+        compared.cap = restless.or(cap);
     } else if let Some(found) = in_windows(a, b) {
         compared.test = Some(RateTest::Windows);
         compared.p = finite(found.p);
@@ -251,6 +260,10 @@ pub(crate) fn decide(
             }
             let p_adjusted = answer.p_adjusted.or(answer.p_t_adjusted);
             (answer.p.or(weighed.p_t), p_adjusted, verdict)
+        }
+        (Some(RateTest::Windows), _) if compared.cap == Some(rest::CAP) => {
+            note = Some(format!("no better than undecided: {}", rest::CAP.lint));
+            (compared.p, answer.p_t_adjusted, Verdict::Undecided)
         }
         (Some(RateTest::Windows), _) => {
             note = Some("one exposure of each: no better than supported".into());
@@ -335,10 +348,24 @@ fn in_windows(a: &Counted<'_>, b: &Counted<'_>) -> Option<poisson::ClusteredComp
     .ok()
 }
 
-/// The times of all events since the exposure began; where their clock began
-/// earlier, the exposure is taken to lie around them.
+/// The times of all events since the exposure began, in seconds of exposure, which is
+/// taken to be spread evenly over the time in which events could happen.
 fn times(counted: &Counted<'_>) -> Option<Vec<f64>> {
-    let (times, exposure) = (&counted.events.times_s, counted.exposure_s?);
+    let exposure = counted.exposure_s?;
+    let span = counted.events.span_s.filter(|&span| span > 0.0);
+    let mut times = within(counted, span.unwrap_or(exposure))?;
+    if let Some(span) = span {
+        for time in &mut times {
+            *time = (*time / span * exposure).min(exposure);
+        }
+    }
+    Some(times)
+}
+
+/// The times of all events in a time in which they could happen; where their clock
+/// began earlier, that is taken to lie around them.
+fn within(counted: &Counted<'_>, exposure: f64) -> Option<Vec<f64>> {
+    let times = &counted.events.times_s;
     let (first, last) = (*times.first()?, *times.last()?);
     if times.len() as u64 != counted.events.count || last - first > exposure {
         return None;
@@ -414,11 +441,24 @@ fn rate(cells: &Cells<'_>, counted: &Counted<'_>) -> Rate {
     let exposure = counted.exposure_s;
     let interval = exposure.and_then(|s| garwood(events.count, s, 0.95).ok());
     let note = exposure.is_none().then_some("the exposure is not known");
-    let zero = (events.count == 0 && exposure.is_some())
-        .then_some("no events: the interval ends at the 95 % upper bound");
+    let bound = interval.filter(|_| events.count == 0);
+    let zero = bound.map(|of| {
+        format!(
+            "no events: at 95 % the rate is below 1 in {} s, and this exposure can show no \
+             lower one",
+            plain(1.0 / of.high)
+        )
+    });
     let assumed = (events.exposure_s.is_none() && exposure.is_some())
         .then_some("the exposure was given by the user");
-    let notes: Vec<&str> = [note, zero, assumed].into_iter().flatten().collect();
+    let first = times(counted).filter(|_| events.count <= FEW_EVENTS);
+    let first = first.and_then(|times| times.first().copied());
+    let first = first.filter(|_| began(counted));
+    let first = first.map(|s| format!("the first after {} s of exposure", plain(s)));
+    let notes: Vec<&str> = [note, zero.as_deref(), assumed, first.as_deref()]
+        .into_iter()
+        .flatten()
+        .collect();
     Rate {
         configuration: cells.configurations[counted.configuration].clone(),
         workload: cells.workloads[counted.workload].clone(),
@@ -429,6 +469,14 @@ fn rate(cells: &Cells<'_>, counted: &Counted<'_>) -> Rate {
         ci: interval.and_then(ends),
         note: (!notes.is_empty()).then(|| notes.join("; ")),
     }
+}
+
+/// Whether the clock of the times began with the exposure, as far as they tell.
+fn began(counted: &Counted<'_>) -> bool {
+    let events = counted.events;
+    let span = events.span_s.or(counted.exposure_s);
+    events.exposure_s.is_some()
+        && span.is_some_and(|span| events.times_s.iter().all(|t| (0.0..=span).contains(t)))
 }
 
 fn exposure_lint(cells: &Cells<'_>, all: &[Counted<'_>]) -> Option<Lint> {
@@ -447,34 +495,65 @@ fn exposure_lint(cells: &Cells<'_>, all: &[Counted<'_>]) -> Option<Lint> {
     })
 }
 
-/// Gaps that are not those of a Poisson process.
-fn clustered(cells: &Cells<'_>, all: &[Counted<'_>]) -> Vec<Lint> {
-    all.iter()
-        .filter_map(|c| {
-            let gaps = poisson::gaps(&c.events.times_s)?;
-            let what = if gaps.p_regular <= 0.01 {
-                format!(
-                    "gaps are regular: about every {} s; the Poisson intervals are too wide",
-                    plain(gaps.mean)
-                )
-            } else if gaps.p_clustered <= 0.01 {
-                format!(
-                    "events come in clusters ({} with a mean of {} s): the Poisson \
-                     intervals and tests are too sure",
-                    count(gaps.n, "gap"),
-                    plain(gaps.mean)
-                )
-            } else {
-                return None;
-            };
-            Some(Lint {
-                code: "clustered-events".into(),
+/// Events that do not come one by one, each as likely at any time as at another.
+fn not_poisson(cells: &Cells<'_>, all: &[Counted<'_>]) -> Vec<Lint> {
+    let mut lints = Vec::new();
+    for counted in all {
+        let mut add = |code: &str, detail: String| {
+            lints.push(Lint {
+                code: code.into(),
                 location: format!(
                     "{} {}",
-                    c.events.event, cells.configurations[c.configuration]
+                    counted.events.event, cells.configurations[counted.configuration]
                 ),
-                detail: what,
-            })
+                detail,
+            });
+        };
+        if let Some(detail) = periodic(counted) {
+            add("periodic-events", detail);
+        }
+        if let Some(detail) = clustered(counted) {
+            add("clustered-events", detail);
+        }
+    }
+    lints
+}
+
+fn periodic(counted: &Counted<'_>) -> Option<String> {
+    let gaps = poisson::gaps(&counted.events.times_s)?;
+    let span = counted.events.span_s.or(counted.exposure_s);
+    let times = span.and_then(|span| Some((within(counted, span)?, span)));
+    let beat = times.and_then(|(times, span)| {
+        beat(poisson::Observed {
+            times_s: &times,
+            exposure_s: span,
         })
-        .collect()
+    });
+    match beat {
+        Some(beat) if beat.p <= PERIODIC => Some(format!(
+            "events keep a beat of {} s: {} of {} are within a tenth of it; the Poisson \
+             intervals are not those of such events",
+            plain(beat.period),
+            beat.on_beat,
+            beat.n
+        )),
+        _ => (gaps.p_regular <= PERIODIC).then(|| {
+            format!(
+                "gaps are regular: about every {} s; the Poisson intervals are too wide",
+                plain(gaps.mean)
+            )
+        }),
+    }
+}
+
+fn clustered(counted: &Counted<'_>) -> Option<String> {
+    let gaps = poisson::gaps(&counted.events.times_s)?;
+    (gaps.p_clustered <= CLUSTERED).then(|| {
+        format!(
+            "events come in clusters ({} with a mean of {} s): the Poisson intervals and tests \
+             are too sure",
+            count(gaps.n, "gap"),
+            plain(gaps.mean)
+        )
+    })
 }

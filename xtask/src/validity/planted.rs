@@ -183,6 +183,8 @@ pub(crate) fn events_of_runs(size: f64, blocks: usize, source: &mut Source) -> T
             count: by_run.iter().map(|run| run.count).sum(),
             exposure_s: Some(EXPOSURE_S * blocks as f64),
             times_s: Vec::new(),
+            span_s: None,
+            tolerated_s: None,
             by_run,
             place: assize_bundle::Place::default(),
         });
@@ -211,6 +213,8 @@ pub(crate) fn events(size: f64, times: bool, source: &mut Source) -> Trial {
             count: times_s.len() as u64,
             exposure_s: Some(EXPOSURE_S),
             times_s: if times { times_s } else { Vec::new() },
+            span_s: None,
+            tolerated_s: None,
             by_run: Vec::new(),
             place: assize_bundle::Place::default(),
         });

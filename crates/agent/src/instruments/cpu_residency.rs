@@ -11,7 +11,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-use assize_job::{Frequency, Idle, Record};
+use assize_job::{Frequency, Idle, Job, Record};
 
 use super::cpu_idle::Tracer;
 use super::frequency_trace::FrequencyTrace;
@@ -68,9 +68,9 @@ impl Instrument for CpuResidency {
         NAME
     }
 
-    fn declared(&mut self, idle: Option<&Idle>, frequency: Option<&Frequency>) {
-        self.idle = idle.cloned();
-        self.frequency = frequency.cloned();
+    fn take(&mut self, job: &Job, _guest: bool) {
+        self.idle.clone_from(&job.idle);
+        self.frequency.clone_from(&job.frequency);
     }
 
     /// Records from here on, so that of a CPU that is idle when the window

@@ -9,6 +9,7 @@ mod cpu_idle;
 mod cpu_residency;
 mod energy;
 mod frequency_trace;
+mod gaps;
 mod guest_instructions;
 mod idle;
 mod kernel_events;
@@ -29,18 +30,15 @@ mod twice;
 mod wakeup;
 mod waking;
 
-use assize_job::{Frequency, INSTRUMENTS, Idle, Record};
+use assize_job::{INSTRUMENTS, Job, Record};
 
 /// Something that measures one run.
 pub(crate) trait Instrument {
     /// Its name in an experiment file.
     fn name(&self) -> &'static str;
-    /// Whether single samples are wanted beside histograms. Called before
-    /// [`Instrument::open`]; without it they are not kept.
-    fn keep_samples(&mut self, _keep: bool) {}
-    /// Idle states and frequencies that the run declares. Called before
-    /// [`Instrument::open`].
-    fn declared(&mut self, _idle: Option<&Idle>, _frequency: Option<&Frequency>) {}
+    /// Takes what the run says that concerns it. Called before
+    /// [`Instrument::open`]. `guest`: the agent is process 1.
+    fn take(&mut self, _job: &Job, _guest: bool) {}
     /// Opens what it needs, before the workload exists. Err: wholly
     /// unavailable, with reason and mend.
     fn open(&mut self) -> Result<(), String>;
@@ -77,6 +75,7 @@ fn one(name: &str) -> Option<Box<dyn Instrument>> {
         "cpu-idle" => Box::new(cpu_idle::CpuIdle::default()),
         "cpu-residency" => Box::new(cpu_residency::CpuResidency::default()),
         "energy" => Box::new(energy::Energy::default()),
+        "gaps" => Box::new(gaps::Watching::default()),
         "guest-instructions" => Box::new(guest_instructions::GuestInstructions::default()),
         "kernel-events" => Box::new(kernel_events::KernelEvents::default()),
         "perf-hardware" => Box::new(perf_hardware::PerfHardware::default()),

@@ -4,7 +4,7 @@
 //! The events wait in the kernel's ring buffer until the workload has ended;
 //! nothing reads them before.
 
-use assize_job::Record;
+use assize_job::{Job, Record};
 
 use super::labels::{THREADS_MAX, labels};
 use super::ring::{self, Field, Format};
@@ -37,8 +37,8 @@ impl Instrument for Wakeup {
         NAME
     }
 
-    fn keep_samples(&mut self, keep: bool) {
-        self.samples = keep;
+    fn take(&mut self, job: &Job, _guest: bool) {
+        self.samples = job.samples;
     }
 
     fn open(&mut self) -> Result<(), String> {
@@ -224,8 +224,10 @@ mod tests {
 
     #[test]
     fn sleepers_are_woken_as_often_as_they_sleep() {
-        let mut instrument = Wakeup::default();
-        instrument.keep_samples(true);
+        let mut instrument = Wakeup {
+            samples: true,
+            ..Wakeup::default()
+        };
         if let Err(why) = instrument.open() {
             eprintln!("skipped: {why}");
             return;

@@ -70,6 +70,8 @@ pub(super) fn frames_missed(missed: &[u64], duration_ns: u64, start: u64) -> Rec
         event: "frames_missed".into(),
         count: missed.len() as u64,
         exposure_ns: duration_ns,
+        span_ns: None,
+        tolerated_ns: None,
         t_ns: missed.iter().map(|blank| blank - start).collect(),
     }
 }

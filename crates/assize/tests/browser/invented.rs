@@ -141,6 +141,8 @@ fn hostile_run(index: u32, block: u32, configuration: &str, workload: &str) -> R
         count: u64::from(index % 3),
         exposure_s: Some(10.0),
         times_s: vec![],
+        span_s: None,
+        tolerated_s: None,
         by_run: Vec::new(),
         place: Place::default(),
     }];

@@ -192,6 +192,8 @@ fn record_other(records: &mut Records, cell: Cell, finding: Finding) {
             count,
             exposure_s,
             times_s,
+            span_s: None,
+            tolerated_s: None,
             by_run: Vec::new(),
             place: cell.place,
         }),

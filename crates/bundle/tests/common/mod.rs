@@ -90,6 +90,8 @@ pub fn recorded(index: u32) -> Recorded {
             count: 2,
             exposure_s: Some(10.0),
             times_s: vec![1.0, 2.0],
+            span_s: None,
+            tolerated_s: None,
             by_run: Vec::new(),
             place: Place::default(),
         }],

@@ -30,6 +30,9 @@ pub(super) const WORKING: &[&str] = &[
     "threads",
 ];
 
+/// The instrument that watches CPUs.
+const GAPS: &str = "gaps";
+
 /// What workloads give, then what instruments give, in alphabetical order of
 /// the instruments.
 pub const METRICS: &[Metric] = &[
@@ -162,6 +165,21 @@ pub const METRICS: &[Metric] = &[
     of(Instrument("energy"), "energy_package", "J", Number),
     of(Instrument("energy"), "energy_cores", "J", Number),
     of(Instrument("energy"), "energy_dram", "J", Number),
+    of(Instrument(GAPS), "gaps", "", Events),
+    of(Instrument(GAPS), "gaps_switch", "", Events),
+    of(Instrument(GAPS), "gaps_interrupt", "", Events),
+    of(Instrument(GAPS), "gaps_softirq", "", Events),
+    of(Instrument(GAPS), "gaps_steal", "", Events),
+    of(Instrument(GAPS), "gaps_smi", "", Events),
+    of(Instrument(GAPS), "gaps_unclear", "", Events),
+    of(Instrument(GAPS), "gaps_unexplained", "", Events),
+    of(Instrument(GAPS), "gaps_unexplained_at_rest", "", Events),
+    of(Instrument(GAPS), "gap", "ns", Distribution),
+    of(Instrument(GAPS), "gaps_observed", "ns", Number),
+    of(Instrument(GAPS), "gaps_blind_share", "%", Number),
+    of(Instrument(GAPS), "gaps_loop", "ns", Number),
+    of(Instrument(GAPS), "gaps_loop_max", "ns", Number),
+    of(Instrument(GAPS), "gaps_reading", "ns", Number),
     of(
         Instrument("guest-instructions"),
         "guest_instructions",

@@ -220,6 +220,8 @@ pub(crate) fn hwlat_records(exposure_s: Option<f64>) -> Records {
         count: times.len() as u64,
         exposure_s,
         times_s: times.to_vec(),
+        span_s: None,
+        tolerated_s: None,
         by_run: Vec::new(),
         place: assize_bundle::Place::default(),
     };

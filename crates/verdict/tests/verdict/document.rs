@@ -159,6 +159,8 @@ fn odd_values_never_make_odd_documents() {
             count: i as u64,
             exposure_s: Some(first),
             times_s: odd.to_vec(),
+            span_s: None,
+            tolerated_s: None,
             by_run: Vec::new(),
             place: assize_bundle::Place::default(),
         });

@@ -81,7 +81,7 @@ fn regular_gaps_are_told_and_poisson_gaps_are_not() {
     let mut records = hwlat_records(Some(300.0));
     let document = tried(&records, &Options::default());
     assert_eq!(
-        lints(&document, "clustered-events"),
+        lints(&document, "periodic-events"),
         [
             "hwlat V6.6: gaps are regular: about every 57.3 s; the Poisson intervals are too \
              wide"
@@ -93,6 +93,7 @@ fn regular_gaps_are_told_and_poisson_gaps_are_not() {
     records.events[0].times_s = vec![620.0, 632.0, 700.0, 741.0, 861.0, 885.0];
     let document = tried(&records, &Options::default());
     assert!(lints(&document, "clustered-events").is_empty());
+    assert!(lints(&document, "periodic-events").is_empty());
 }
 
 #[test]
@@ -134,6 +135,8 @@ fn counted_by_run(a: &[u64], b: &[u64]) -> Records {
             count: counts.iter().sum(),
             exposure_s: Some(10.0 * counts.len() as f64),
             times_s: Vec::new(),
+            span_s: None,
+            tolerated_s: None,
             by_run: runs.iter().zip(counts).map(of).collect(),
             place: Place::default(),
         });
@@ -245,6 +248,8 @@ fn one_exposure(a: Vec<f64>, b: Vec<f64>) -> Records {
             count: times.len() as u64,
             exposure_s: Some(300.0),
             times_s: times,
+            span_s: None,
+            tolerated_s: None,
             by_run: Vec::new(),
             place: Place::default(),
         }
@@ -310,4 +315,127 @@ fn one_exposure_without_times_decides_nothing_and_says_why() {
              that of independent events"
         )
     );
+}
+
+#[test]
+fn several_cpus_watched_at_once_are_no_clusters() {
+    let mut records = one_exposure(at_random(60, 1), at_random(100, 2));
+    // Four CPUs for 300 s: the times lie in the first quarter of the exposure.
+    for events in &mut records.events {
+        events.exposure_s = Some(1200.0);
+    }
+    let of = |records: &Records| judged(records).p.unwrap();
+    let without = of(&records);
+    for events in &mut records.events {
+        events.span_s = Some(300.0);
+    }
+    let with = of(&records);
+    let one = of(&one_exposure(at_random(60, 1), at_random(100, 2)));
+    assert!((with - one).abs() < 1e-12, "{with} {one}");
+    assert!((without - one).abs() > 1e-3, "{without} {one}");
+}
+
+#[test]
+fn a_beat_is_told_with_its_period_though_events_are_missing() {
+    let every_30_s = |n: u32| {
+        let beats = (0..n).filter(|at| at % 3 != 1);
+        beats.map(|at| 30.0 * f64::from(at) + 4.0).collect()
+    };
+    let mut records = one_exposure(every_30_s(60), at_random(40, 7));
+    for events in &mut records.events {
+        events.exposure_s = Some(1800.0);
+    }
+    // The other's lie in the first 300 s of it, which is no beat.
+    let document = tried(&records, &Options::default());
+    let told = lints(&document, "periodic-events");
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].contains("keep a beat of 30 s: 40 of 40 are within a tenth"),
+        "{told:?}"
+    );
+    let told = lints(&document, "clustered-events");
+    assert!(told.iter().all(|lint| !lint.contains("base")), "{told:?}");
+}
+
+#[test]
+fn poisson_events_are_seldom_said_to_be_anything_else() {
+    let mut said = [0; 2];
+    for seed in 0..300 {
+        let records = one_exposure(at_random(12, seed), at_random(40, 1000 + seed));
+        let document = tried(&records, &Options::default());
+        for (said, code) in said.iter_mut().zip(["periodic-events", "clustered-events"]) {
+            *said += lints(&document, code).len();
+        }
+    }
+    println!("of 600: {said:?}");
+    // Periodic events have two tests.
+    assert!(said[0] <= 18 && said[1] <= 12, "{said:?}");
+}
+
+#[test]
+fn no_event_bounds_the_rate_in_words_and_few_say_when_the_first_came() {
+    let records = one_exposure(vec![12.5, 200.0], Vec::new());
+    let document = tried(&records, &Options::default());
+    let note = |at: usize| document.rates[at].note.clone().unwrap_or_default();
+    assert_eq!(note(0), "the first after 12.5 s of exposure");
+    let words = "no events: at 95 % the rate is below 1 in 100 s, and this exposure can show no \
+                 lower one";
+    assert_eq!(note(1), words);
+    // A clock that began before the exposure does not tell.
+    let records = one_exposure(vec![612.5, 800.0], at_random(40, 1));
+    let document = tried(&records, &Options::default());
+    assert!(document.rates.iter().all(|rate| rate.note.is_none()));
+}
+
+/// Counts of each run, and what the machine had at rest before each.
+fn with_rest(count: u64, exposure_s: f64) -> Records {
+    let mut records = counted_by_run(&[100, 104, 97, 99, 102], &[201, 196, 205, 199, 202]);
+    let of_machine = |events: &Events| Events {
+        event: "late_at_rest".into(),
+        count,
+        exposure_s: Some(exposure_s),
+        tolerated_s: Some(10.0),
+        by_run: Vec::new(),
+        ..events.clone()
+    };
+    let at_rest: Vec<Events> = records.events.iter().map(of_machine).collect();
+    records.events.extend(at_rest);
+    records
+}
+
+#[test]
+fn a_machine_that_has_too_many_events_at_rest_gives_no_verdict_on_them() {
+    let of = |records: &Records| {
+        let document = tried(records, &Options::default());
+        let lints = lints(&document, "untrusted-machine");
+        let mut rows = document.rate_comparisons.into_iter();
+        (rows.find(|row| row.event == "late").unwrap(), lints)
+    };
+    // Ten in 200 s on both sides together: one in 10 s would be 20.
+    let (row, told) = of(&with_rest(5, 100.0));
+    assert_eq!((row.verdict, told), (Verdict::Established, vec![]));
+    let (row, told) = of(&with_rest(11, 100.0));
+    assert_eq!(row.verdict, Verdict::Undecided);
+    assert!(row.p.is_some_and(|p| p < 0.05), "its p is shown: {row:?}");
+    assert_eq!(
+        row.note.as_deref(),
+        Some("no better than undecided: untrusted-machine")
+    );
+    assert_eq!(
+        told,
+        [
+            "late: at rest the machine had 22 of them in 200 s, more than one in 10 s: what it has \
+          under load may be its own; no verdict on them"
+        ]
+    );
+    // Also of one exposure each.
+    let mut records = one_exposure(at_random(60, 1), at_random(200, 2));
+    let mut at_rest = records.events[0].clone();
+    at_rest.event = format!("{}_at_rest", at_rest.event);
+    at_rest.tolerated_s = Some(10.0);
+    records.events.push(at_rest);
+    assert_eq!(of(&records).0.verdict, Verdict::Undecided);
+    // Where nothing is tolerated or not, nothing is said.
+    records.events[2].tolerated_s = None;
+    assert_eq!(of(&records).0.verdict, Verdict::Supported);
 }

@@ -157,6 +157,8 @@ fn read(name: &str, left: &Left, elapsed_ns: u64, music_ns: u64, buffer_ns: u64)
         event: "underruns".into(),
         count: silences.len() as u64,
         exposure_ns: elapsed_ns,
+        span_ns: None,
+        tolerated_ns: None,
         t_ns: Vec::new(),
     });
     records.push(metric("silence", silences.iter().sum::<u64>() as f64));
@@ -268,6 +270,8 @@ mod tests {
             Record::Events {
                 count: 2,
                 exposure_ns: 5_300,
+                span_ns: None,
+                tolerated_ns: None,
                 ..
             }
         )));

@@ -1,0 +1,126 @@
+//! The time-stamp counter: whether it is a clock, and how fast it goes.
+
+use crate::sys;
+
+/// How long is compared with CLOCK_MONOTONIC.
+const CALIBRATION_NS: u64 = 50_000_000;
+
+/// How fast the counter goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Rate {
+    /// Kilohertz; not 0.
+    pub(super) khz: u64,
+}
+
+impl Rate {
+    /// So many ticks in nanoseconds.
+    pub(super) fn ns(self, ticks: u64) -> u64 {
+        let ns = u128::from(ticks) * 1_000_000 / u128::from(self.khz);
+        u64::try_from(ns).unwrap_or(u64::MAX)
+    }
+
+    /// So many nanoseconds in ticks.
+    pub(super) fn ticks(self, ns: u64) -> u64 {
+        let ticks = u128::from(ns) * u128::from(self.khz) / 1_000_000;
+        u64::try_from(ticks).unwrap_or(u64::MAX)
+    }
+}
+
+/// The counter.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(super) fn counter() -> u64 {
+    // SAFETY: reads a counter, which every CPU of this architecture has.
+    unsafe { std::arch::x86_64::_rdtsc() }
+}
+
+/// There is none: [`usable`] says so before it is read.
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn counter() -> u64 {
+    0
+}
+
+/// Why the counter is no clock here, if it is none. `flags`: /proc/cpuinfo;
+/// `source`: the kernel's clock source.
+pub(super) fn usable(flags: &str, source: &str) -> Result<(), String> {
+    if !cfg!(target_arch = "x86_64") {
+        return Err("needs the time-stamp counter of x86; no other is known here".into());
+    }
+    let flag = |name: &str| flags.split_ascii_whitespace().any(|flag| flag == name);
+    if source.trim() == "tsc" || (flag("constant_tsc") && flag("nonstop_tsc")) {
+        return Ok(());
+    }
+    Err(format!(
+        "the time-stamp counter is no clock here: the kernel takes '{}', and the CPU has not \
+         both constant_tsc and nonstop_tsc; use another machine",
+        source.trim()
+    ))
+}
+
+/// The counter and CLOCK_MONOTONIC at one time, as close to each other as they get.
+pub(super) fn both() -> (u64, u64) {
+    let one = || {
+        let before = counter();
+        let ns = sys::now();
+        let length = counter().wrapping_sub(before);
+        (length, before.wrapping_add(length / 2), ns)
+    };
+    let best = (0..16).map(|_| one()).min_by_key(|(length, ..)| *length);
+    best.map_or((0, 0), |(_, ticks, ns)| (ticks, ns))
+}
+
+/// Finds out how fast it goes.
+pub(super) fn calibrate() -> Result<Rate, String> {
+    let before = both();
+    sys::sleep_until(before.1 + CALIBRATION_NS);
+    rate(before, both())
+}
+
+/// The rate from two pairs of readings.
+fn rate(before: (u64, u64), after: (u64, u64)) -> Result<Rate, String> {
+    let ticks = u128::from(after.0.wrapping_sub(before.0));
+    let ns = u128::from(after.1.saturating_sub(before.1)).max(1);
+    let khz = (ticks * 1_000_000 + ns / 2) / ns;
+    match u64::try_from(khz) {
+        Ok(khz @ 1_000..=100_000_000) => Ok(Rate { khz }),
+        _ => Err(format!(
+            "the time-stamp counter goes on by {ticks} in {ns} ns, which is no clock; use \
+             another machine"
+        )),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_nanoseconds_at_the_rate() {
+        let rate = rate((u64::MAX - 10, 5), (209_999_989, 100_000_005)).unwrap();
+        assert_eq!(rate.khz, 2_100_000);
+        assert_eq!(rate.ns(2_100), 1_000);
+        assert_eq!(rate.ticks(1_000), 2_100);
+        assert_eq!(rate.ticks(u64::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn a_counter_that_stands_or_runs_wild_is_refused() {
+        for after in [10, u64::MAX] {
+            let why = rate((10, 0), (after, 50_000_000)).unwrap_err();
+            assert!(why.contains("no clock"), "{why}");
+        }
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn a_counter_that_stops_or_changes_is_refused() {
+        usable("", "tsc\n").unwrap();
+        usable("fpu constant_tsc rdtscp nonstop_tsc", "kvm-clock").unwrap();
+        let why = usable("fpu constant_tsc rdtscp", "hpet\n").unwrap_err();
+        assert!(
+            why.contains("'hpet'") && why.contains("nonstop_tsc"),
+            "{why}"
+        );
+    }
+}

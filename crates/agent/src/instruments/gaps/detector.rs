@@ -1,0 +1,333 @@
+//! What readings of a counter say: a pure state machine, fed with each of them.
+
+/// In ticks of the counter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Limits {
+    /// The shortest gap.
+    pub(super) threshold: u64,
+    /// From this on something has disturbed the loop; not above the threshold.
+    pub(super) notice: u64,
+    /// So long is watched in each window; all the time if that is the window.
+    pub(super) width: u64,
+    /// From the beginning of one window to that of the next.
+    pub(super) window: u64,
+}
+
+/// What one reading says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Nothing.
+    Quiet,
+    /// Something took longer than the loop does, but is no gap.
+    Noticed,
+    /// A gap.
+    Gap(Span),
+}
+
+/// A time without readings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Span {
+    /// The last reading before it.
+    pub(super) from: u64,
+    /// How long it is.
+    pub(super) length: u64,
+}
+
+/// Follows the readings of one CPU.
+///
+/// A gap belongs to the time in which it begins: one that begins in the width and
+/// goes on after it counts whole, one that began before the first reading does not
+/// count. So gaps over observed time are a rate, whatever the width.
+#[derive(Debug, Clone)]
+pub(super) struct Detector {
+    limits: Limits,
+    /// When the window began.
+    begun: u64,
+    /// The last reading.
+    last: u64,
+    observed: u64,
+    blind: u64,
+    outside: u64,
+    backwards: u64,
+}
+
+impl Detector {
+    /// Begins with this reading.
+    pub(super) fn new(limits: Limits, now: u64) -> Self {
+        let continuous = limits.width >= limits.window;
+        let width = if continuous { u64::MAX } else { limits.width };
+        Detector {
+            limits: Limits { width, ..limits },
+            begun: now,
+            last: now,
+            observed: 0,
+            blind: 0,
+            outside: 0,
+            backwards: 0,
+        }
+    }
+
+    /// Takes a reading. The counter may wrap. One that is less than the one before is
+    /// counted, and time goes on from there.
+    #[inline]
+    pub(super) fn see(&mut self, now: u64) -> Step {
+        let length = now.wrapping_sub(self.last);
+        if length >= self.limits.notice {
+            return self.disturbed(now, length);
+        }
+        self.observe(length);
+        self.last = now;
+        Step::Quiet
+    }
+
+    #[cold]
+    fn disturbed(&mut self, now: u64, length: u64) -> Step {
+        if length > u64::MAX / 2 {
+            self.backwards += 1;
+            self.begun = self.begun.wrapping_add(length);
+            self.last = now;
+            return Step::Quiet;
+        }
+        let from = self.last;
+        self.observe(length);
+        self.last = now;
+        match length >= self.limits.threshold {
+            true => Step::Gap(Span { from, length }),
+            false => Step::Noticed,
+        }
+    }
+
+    #[inline]
+    fn observe(&mut self, length: u64) {
+        let inside = length.min(self.left());
+        self.observed = self.observed.saturating_add(inside);
+        self.outside = self.outside.saturating_add(length - inside);
+    }
+
+    /// What is left of the width.
+    fn left(&self) -> u64 {
+        let gone = self.last.wrapping_sub(self.begun);
+        self.limits.width.saturating_sub(gone)
+    }
+
+    /// Goes on with this reading: since the last something else was done.
+    pub(super) fn resume(&mut self, now: u64) {
+        let length = self.since(now);
+        let inside = length.min(self.left());
+        self.blind = self.blind.saturating_add(inside);
+        self.outside = self.outside.saturating_add(length - inside);
+        self.last = now;
+    }
+
+    /// Where the width is over, when the next window begins.
+    #[inline]
+    pub(super) fn rest(&self) -> Option<u64> {
+        let gone = self.last.wrapping_sub(self.begun);
+        (gone >= self.limits.width).then(|| self.begun.wrapping_add(self.limits.window))
+    }
+
+    /// Begins a window with this reading.
+    pub(super) fn open(&mut self, now: u64) {
+        self.outside = self.outside.saturating_add(self.since(now));
+        self.begun = now;
+        self.last = now;
+    }
+
+    /// The time since the last reading; none if the counter went back.
+    fn since(&mut self, now: u64) -> u64 {
+        let length = now.wrapping_sub(self.last);
+        match length > u64::MAX / 2 {
+            true => {
+                self.backwards += 1;
+                self.begun = self.begun.wrapping_add(length);
+                0
+            }
+            false => length,
+        }
+    }
+
+    /// The time in which a gap would have been seen.
+    pub(super) fn observed(&self) -> u64 {
+        self.observed
+    }
+
+    /// The time in which something was read instead.
+    pub(super) fn blind(&self) -> u64 {
+        self.blind
+    }
+
+    /// The time between the widths.
+    pub(super) fn outside(&self) -> u64 {
+        self.outside
+    }
+
+    /// How often the counter went back.
+    pub(super) fn backwards(&self) -> u64 {
+        self.backwards
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ALWAYS: Limits = Limits {
+        threshold: 100,
+        notice: 40,
+        width: 1000,
+        window: 1000,
+    };
+    const HALF: Limits = Limits {
+        width: 500,
+        ..ALWAYS
+    };
+
+    /// Takes readings as long as these after each other; what was seen.
+    fn fed(detector: &mut Detector, from: u64, steps: &[u64]) -> Vec<Step> {
+        let mut now = from;
+        let mut seen = Vec::new();
+        for step in steps {
+            now = now.wrapping_add(*step);
+            seen.push(detector.see(now));
+        }
+        seen
+    }
+
+    fn gap(from: u64, length: u64) -> Step {
+        Step::Gap(Span { from, length })
+    }
+
+    #[test]
+    fn a_gap_is_as_long_as_the_threshold_or_longer() {
+        let mut detector = Detector::new(ALWAYS, 7);
+        let seen = fed(&mut detector, 7, &[39, 40, 99, 100, 5000, 10]);
+        let expected = [
+            Step::Quiet,
+            Step::Noticed,
+            Step::Noticed,
+            gap(185, 100),
+            gap(285, 5000),
+            Step::Quiet,
+        ];
+        assert_eq!(seen, expected);
+        assert_eq!(detector.observed(), 39 + 40 + 99 + 100 + 5000 + 10);
+        assert_eq!((detector.blind(), detector.outside()), (0, 0));
+    }
+
+    #[test]
+    fn readings_without_disturbance_are_no_gap_however_many() {
+        let mut detector = Detector::new(ALWAYS, 0);
+        let seen = fed(&mut detector, 0, &[39; 10_000]);
+        assert!(seen.iter().all(|step| *step == Step::Quiet));
+        assert_eq!(detector.observed(), 390_000);
+        assert_eq!(detector.rest(), None, "it is watched all the time");
+    }
+
+    #[test]
+    fn a_counter_that_wraps_goes_on() {
+        let from = u64::MAX - 50;
+        let mut detector = Detector::new(ALWAYS, from);
+        let seen = fed(&mut detector, from, &[30, 150, 30]);
+        assert_eq!(seen, [Step::Quiet, gap(u64::MAX - 20, 150), Step::Quiet]);
+        assert_eq!((detector.observed(), detector.backwards()), (210, 0));
+    }
+
+    #[test]
+    fn a_counter_that_goes_back_is_no_gap_and_no_time() {
+        let mut detector = Detector::new(HALF, 1000);
+        assert_eq!(detector.see(1030), Step::Quiet);
+        assert_eq!(detector.see(930), Step::Quiet);
+        assert_eq!(detector.backwards(), 1);
+        assert_eq!(detector.observed(), 30);
+        // The width is as long as it was.
+        assert_eq!(detector.see(930 + 120), gap(930, 120));
+        assert_eq!(detector.observed(), 150);
+        assert_eq!(detector.rest(), None);
+        assert_eq!(detector.see(930 + 470), gap(1050, 350));
+        assert_eq!(detector.rest(), Some(930 - 30 + 1000));
+        assert_eq!(detector.observed(), 500);
+        // Also while something else was done.
+        detector.resume(100);
+        assert_eq!((detector.backwards(), detector.blind()), (2, 0));
+    }
+
+    #[test]
+    fn a_gap_in_which_the_width_ends_counts_whole_and_is_observed_in_part() {
+        let mut detector = Detector::new(HALF, 0);
+        assert_eq!(fed(&mut detector, 0, &[30; 16]), [Step::Quiet; 16]);
+        assert_eq!(detector.rest(), None);
+        assert_eq!(detector.see(480 + 300), gap(480, 300));
+        assert_eq!((detector.observed(), detector.outside()), (500, 280));
+        assert_eq!(detector.rest(), Some(1000));
+        // What was before the first reading of a window is not seen.
+        detector.open(1700);
+        assert_eq!(detector.outside(), 280 + 920);
+        assert_eq!(detector.see(1730), Step::Quiet);
+        assert_eq!(detector.observed(), 530);
+    }
+
+    #[test]
+    fn a_width_that_ends_at_a_reading_is_over() {
+        let mut detector = Detector::new(HALF, 0);
+        fed(&mut detector, 0, &[25; 20]);
+        assert_eq!((detector.observed(), detector.outside()), (500, 0));
+        assert_eq!(detector.rest(), Some(1000));
+    }
+
+    #[test]
+    fn time_for_something_else_is_blind_and_holds_no_gap() {
+        let mut detector = Detector::new(ALWAYS, 0);
+        assert_eq!(detector.see(150), gap(0, 150));
+        detector.resume(2150);
+        assert_eq!(detector.see(2180), Step::Quiet);
+        assert_eq!((detector.observed(), detector.blind()), (180, 2000));
+        // Beyond the width it is outside.
+        let mut detector = Detector::new(HALF, 0);
+        assert_eq!(detector.see(450), gap(0, 450));
+        detector.resume(650);
+        assert_eq!((detector.blind(), detector.outside()), (50, 150));
+        assert_eq!(detector.rest(), Some(1000));
+    }
+
+    proptest! {
+        /// Planted gaps are found, each once with its length, and every tick is
+        /// somewhere.
+        #[test]
+        fn what_is_planted_is_found(
+            from in any::<u64>(),
+            steps in proptest::collection::vec((1u64..300, any::<bool>()), 1..300),
+            half in any::<bool>(),
+        ) {
+            let limits = if half { HALF } else { ALWAYS };
+            let mut detector = Detector::new(limits, from);
+            let (mut now, mut planted, mut found) = (from, Vec::new(), Vec::new());
+            for (step, read) in steps {
+                if step >= 100 {
+                    planted.push(Span { from: now, length: step });
+                }
+                now = now.wrapping_add(step);
+                match detector.see(now) {
+                    Step::Gap(span) => {
+                        found.push(span);
+                        now = now.wrapping_add(17);
+                        detector.resume(now);
+                    }
+                    Step::Noticed => prop_assert!((40..100).contains(&step)),
+                    Step::Quiet => prop_assert!(step < 40),
+                }
+                if let Some(next) = detector.rest() {
+                    // Sleepers wake late, if at all.
+                    let late = if read { 0 } else { 23 };
+                    now = if next.wrapping_sub(now) < u64::MAX / 2 { next } else { now };
+                    now = now.wrapping_add(late);
+                    detector.open(now);
+                }
+            }
+            prop_assert_eq!(found, planted);
+            let all = detector.observed() + detector.blind() + detector.outside();
+            prop_assert_eq!(all, now.wrapping_sub(from));
+        }
+    }
+}

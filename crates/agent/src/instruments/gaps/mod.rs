@@ -1,0 +1,377 @@
+//! Times in which a CPU did nothing for the thread that watched it.
+//!
+//! A process on each CPU reads the time-stamp counter in a loop. What takes longer
+//! than the threshold is a gap; then it reads counters to find out what it came of.
+//! The processes are started when the instrument is opened, and watch the machine at
+//! rest first.
+
+mod clock;
+mod counts;
+mod detector;
+mod of_run;
+mod shared;
+mod watch;
+
+use std::path::Path;
+use std::rc::Rc;
+
+use assize_job::gaps::{Cause, Gaps, Seen, Watched};
+use assize_job::{Job, Policy, Record};
+
+use self::clock::Rate;
+use self::counts::{Counts, Reader};
+use self::detector::Limits;
+use self::shared::Shared;
+use self::watch::{Machine, Watch};
+use super::{Instrument, doubt, system, unavailable};
+use crate::process::{self, Body, Child, Staged};
+use crate::sys;
+
+const NAME: &str = "gaps";
+/// What takes so long has disturbed the loop: entering and leaving the kernel for an
+/// interrupt takes longer.
+const NOTICE_NS: u64 = 500;
+/// And not less than so many turns of the loop.
+const NOTICE_TURNS: u64 = 4;
+/// How often is looked whether all watch.
+const LOOK_NS: u64 = 50_000;
+
+/// The instrument `gaps`.
+#[derive(Default)]
+pub(crate) struct Watching {
+    settings: Gaps,
+    guest: bool,
+    shared: Option<Rc<Shared>>,
+    watchers: Vec<(u32, Child)>,
+    rate: Option<Rate>,
+    /// The time-stamp counter and CLOCK_MONOTONIC when watching began.
+    start: (u64, u64),
+    /// When it ended, on CLOCK_MONOTONIC.
+    stop_ns: u64,
+    failed: Option<String>,
+    counts_smis: bool,
+}
+
+impl Instrument for Watching {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn take(&mut self, job: &Job, guest: bool) {
+        self.settings = job.gaps.clone().unwrap_or_default();
+        self.guest = guest;
+    }
+
+    fn open(&mut self) -> Result<(), String> {
+        let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+        let source = system::read(Path::new(source)).unwrap_or_default();
+        clock::usable(&system::read(Path::new("/proc/cpuinfo"))?, &source)?;
+        let online = system::online_cpus()?;
+        let cpus = self.settings.chosen(&online);
+        there(&cpus, &online)?;
+        if matches!(self.settings.policy, Policy::Fifo | Policy::Rr) {
+            let limit = |name| system::read(&Path::new("/proc/sys/kernel").join(name));
+            let runtime = limit("sched_rt_runtime_us")?;
+            let period = limit("sched_rt_period_us")?;
+            room_for_others(&self.settings, &cpus, &online, &runtime, &period)?;
+        }
+        let rate = clock::calibrate()?;
+        self.counts_smis = cpus.iter().all(|cpu| counts::smi_register(*cpu).is_some());
+        let shared = Rc::new(Shared::new()?);
+        self.rate = Some(rate);
+        self.shared = Some(Rc::clone(&shared));
+        for cpu in cpus {
+            let body = Body::Staged(Box::new(Watcher {
+                cpu,
+                settings: self.settings.clone(),
+                rate,
+                shared: Rc::clone(&shared),
+                own: None,
+                rest: Watched::default(),
+            }));
+            let child = Child::start(body, &self.settings.scheduling(cpu), self.guest)
+                .map_err(|error| format!("new process: {}", sys::words(&error)))?;
+            self.watchers.push((cpu, child));
+        }
+        for (cpu, child) in &mut self.watchers {
+            let ready = child.wait_ready(&process::NO_LIMITS);
+            ready.map_err(|why| format!("the thread on CPU {cpu}: {why}"))?;
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, _: i32) {
+        self.start = clock::both();
+        for (_, child) in &mut self.watchers {
+            child.release();
+        }
+        // Until all do: else a short run would be over before.
+        while let Some(shared) = &self.shared
+            && (shared.begun() as usize) < self.watchers.len()
+        {
+            if let Some((cpu, _)) = self.watchers.iter().find(|(_, child)| child.has_ended()) {
+                self.failed = Some(format!("the thread on CPU {cpu} ended before it began"));
+                break;
+            }
+            sys::sleep_until(sys::now() + LOOK_NS);
+        }
+    }
+
+    fn stop(&mut self) {
+        if let Some(shared) = &self.shared {
+            shared.end();
+        }
+        self.stop_ns = sys::now();
+        for (cpu, child) in &self.watchers {
+            if let Some(why) = child.wait_done(&process::NO_LIMITS) {
+                self.failed
+                    .get_or_insert(format!("the thread on CPU {cpu}: {why}"));
+            }
+        }
+    }
+
+    fn records(&mut self) -> Vec<Record> {
+        let mut seen = Seen {
+            source: NAME.into(),
+            start_ns: self.start.1,
+            tsc: self.rate.map(|rate| (self.start.0, rate.khz)),
+            threshold_ns: self.settings.threshold_ns,
+            ..Seen::default()
+        };
+        let mut records = Vec::new();
+        for (cpu, child) in std::mem::take(&mut self.watchers) {
+            match seen_by(child) {
+                Ok((of, doubts)) => {
+                    seen.cpus.extend(of.cpus);
+                    seen.gaps.extend(of.gaps);
+                    records.extend(doubts);
+                }
+                Err(why) => {
+                    self.failed
+                        .get_or_insert(format!("the thread on CPU {cpu}: {why}"));
+                }
+            }
+        }
+        if let Some(why) = self.failed.take() {
+            return vec![unavailable(NAME, None, why)];
+        }
+        let start = self.start.0;
+        if let Some(rate) = self.rate {
+            for gap in &mut seen.gaps {
+                gap.at_ns = rate.ns(gap.at_ns.wrapping_sub(start));
+            }
+        }
+        seen.gaps.sort_by_key(|gap| (gap.at_ns, gap.cpu));
+        records.extend(of_run::records(
+            &seen,
+            &self.settings,
+            self.stop_ns.saturating_sub(self.start.1),
+            self.counts_smis,
+        ));
+        records
+    }
+}
+
+/// Fails unless all of them are online.
+fn there(cpus: &[u32], online: &[u32]) -> Result<(), String> {
+    match cpus.iter().find(|cpu| !online.contains(cpu)) {
+        None => Ok(()),
+        Some(cpu) => {
+            let online: Vec<String> = online.iter().map(u32::to_string).collect();
+            Err(format!(
+                "CPU {cpu} is not online; name some of {} in gaps.cpus",
+                online.join(", ")
+            ))
+        }
+    }
+}
+
+/// Real-time threads that never sleep leave nothing to others on their CPUs, and the
+/// kernel takes the CPU from them for a part of each period: gaps of their own.
+/// `runtime` and `period`: what the kernel says of that.
+fn room_for_others(
+    settings: &Gaps,
+    cpus: &[u32],
+    online: &[u32],
+    runtime: &str,
+    period: &str,
+) -> Result<(), String> {
+    let always = settings.width_ns >= settings.window_ns;
+    if always && online.iter().all(|cpu| cpus.contains(cpu)) {
+        return Err(
+            "real-time threads that watch every CPU all the time leave none to what is \
+                    measured; set gaps.width below gaps.window, or leave a CPU out of gaps.cpus"
+                .into(),
+        );
+    }
+    let number = |text: &str| text.trim().parse::<i64>().ok();
+    let (Some(runtime), Some(period @ 1..)) = (number(runtime), number(period)) else {
+        return Ok(());
+    };
+    let share = settings.width_ns as f64 / settings.window_ns.max(1) as f64;
+    if runtime < 0 || share <= runtime as f64 / period as f64 {
+        return Ok(());
+    }
+    Err(format!(
+        "the kernel takes the CPU from real-time threads after {runtime} of each {period} us, \
+         which would be gaps; set the sysctl kernel.sched_rt_runtime_us = -1 in the set-up, or \
+         gaps.width to less than that part of gaps.window"
+    ))
+}
+
+/// What a process that has watched says, times in ticks of the counter.
+fn seen_by(mut child: Child) -> Result<(Seen, Vec<Record>), String> {
+    child.wait_end(&process::NO_LIMITS);
+    let left = child.reap().map_err(|error| sys::words(&error))?;
+    if let Some(why) = left.failure {
+        return Err(why);
+    }
+    let mut seen = None;
+    let mut doubts = Vec::new();
+    for line in left.results.lines() {
+        match serde_json::from_str(line).map_err(|error| error.to_string())? {
+            Record::Raw { text, .. } => {
+                seen = Some(Seen::parse(&text).map_err(|error| error.to_string())?);
+            }
+            other => doubts.push(other),
+        }
+    }
+    let seen = seen.ok_or_else(|| format!("it said nothing and ended with {:?}", left.end))?;
+    Ok((seen, doubts))
+}
+
+/// The process of one CPU.
+struct Watcher {
+    cpu: u32,
+    settings: Gaps,
+    rate: Rate,
+    shared: Rc<Shared>,
+    own: Option<(Here, Watch)>,
+    rest: Watched,
+}
+
+/// The machine it is on.
+struct Here {
+    rate: Rate,
+    reader: Reader,
+}
+
+impl Machine for Here {
+    #[inline]
+    fn now(&mut self) -> u64 {
+        clock::counter()
+    }
+
+    fn counts(&mut self) -> Counts {
+        self.reader.read()
+    }
+
+    fn steal(&mut self) -> u64 {
+        self.reader.read_steal()
+    }
+
+    fn own_counts(&mut self) -> Counts {
+        self.reader.read_own()
+    }
+
+    fn sleep(&mut self, ticks: u64) {
+        sys::sleep_until(sys::now() + self.rate.ns(ticks));
+    }
+}
+
+impl Staged for Watcher {
+    /// Finds out how fast it is, and watches the machine at rest.
+    fn set_up(&mut self) -> Result<(), String> {
+        sys::no_timer_slack();
+        let ticks = |ns| self.rate.ticks(ns);
+        let mut here = Here {
+            rate: self.rate,
+            reader: Reader::open(self.cpu)?,
+        };
+        let limits = Limits {
+            threshold: ticks(self.settings.threshold_ns),
+            notice: ticks(NOTICE_NS),
+            width: ticks(self.settings.width_ns),
+            window: ticks(self.settings.window_ns),
+        };
+        let (median, longest) = Watch::new(limits, self.rate).turns(&mut here);
+        if limits.threshold <= longest {
+            return Err(format!(
+                "gaps of {} ns cannot be told from turns of the loop, which take up to {} ns; \
+                 set gaps.threshold above that",
+                self.settings.threshold_ns,
+                self.rate.ns(longest)
+            ));
+        }
+        let notice = limits.notice.max(NOTICE_TURNS * median);
+        let limits = Limits {
+            notice: notice.min(limits.threshold),
+            ..limits
+        };
+        let mut watch = Watch::new(limits, self.rate);
+        let reading = Watch::reading(&mut here);
+        let begin = here.now();
+        let length = ticks(self.settings.baseline_ns);
+        if length > 0 {
+            watch.run(&mut here, |now| now.wrapping_sub(begin) >= length);
+        }
+        let unexplained = watch.found.iter();
+        let unexplained = unexplained.filter(|found| found.cause == Cause::Unexplained);
+        self.rest = Watched {
+            cpu: self.cpu,
+            loop_ns_median: self.rate.ns(median),
+            loop_ns_max: self.rate.ns(longest),
+            reading_ns: self.rate.ns(reading),
+            rest_ns: watch.watched(Watched::default()).observed_ns,
+            rest_gaps: watch.found.len() as u64,
+            rest_unexplained: unexplained.count() as u64,
+            ..Watched::default()
+        };
+        self.own = Some((here, watch));
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), String> {
+        let (here, watch) = self.own.as_mut().ok_or("it was not set up")?;
+        let shared = &self.shared;
+        shared.begin();
+        watch.run(here, |_| shared.ended());
+        Ok(())
+    }
+
+    fn records(&mut self) -> Result<Vec<Record>, String> {
+        let (_, watch) = self.own.as_ref().ok_or("it was not set up")?;
+        let mut gaps = watch.gaps(self.cpu, 0);
+        for (gap, found) in gaps.iter_mut().zip(&watch.found) {
+            // The agent knows when watching began.
+            gap.at_ns = found.span.from;
+        }
+        let seen = Seen {
+            source: NAME.into(),
+            cpus: vec![watch.watched(self.rest)],
+            gaps,
+            ..Seen::default()
+        };
+        let mut records = vec![Record::Raw {
+            name: NAME.into(),
+            text: seen.text(),
+        }];
+        let cpu = self.cpu;
+        if watch.is_full() {
+            let detail = format!(
+                "CPU {cpu} had more gaps than there is room for ({}); it was not watched after \
+                 the last, and the exposure ends there",
+                watch.found.len()
+            );
+            records.push(doubt("lost-events", detail));
+        }
+        if watch.backwards() > 0 {
+            let detail = format!(
+                "the time-stamp counter of CPU {cpu} went back {} times",
+                watch.backwards()
+            );
+            records.push(doubt("clock-went-back", detail));
+        }
+        Ok(records)
+    }
+}

@@ -1,0 +1,203 @@
+//! What the gaps of a run come to.
+
+use std::collections::BTreeMap;
+
+use assize_job::Record;
+use assize_job::gaps::{Cause, Gaps, Seen, Watched};
+
+use super::NAME;
+use crate::instruments::{metric, number, unavailable};
+
+/// The raw output with all gaps.
+const FILE: &str = "gaps.txt";
+
+/// Counts with their exposure, the lengths, how the CPUs were watched, and the text.
+/// `span_ns`: for how long the CPUs were watched, with interruptions. `counts_smis`: whether the CPUs count system management interrupts.
+pub(super) fn records(
+    seen: &Seen,
+    settings: &Gaps,
+    span_ns: u64,
+    counts_smis: bool,
+) -> Vec<Record> {
+    let mut records = vec![events((seen, span_ns), "gaps", |_| true)];
+    for cause in Cause::ALL {
+        if cause == Cause::Smi && !counts_smis {
+            let why = "system management interrupts are not counted here, and the gaps they make \
+                       are among gaps_unexplained; as root, load the module msr on a CPU that \
+                       counts them";
+            records.push(unavailable(NAME, Some("gaps_smi"), why));
+            continue;
+        }
+        let name = format!("gaps_{}", cause.word());
+        records.push(events((seen, span_ns), &name, |of| of == cause));
+    }
+    records.push(Record::Events {
+        event: "gaps_unexplained_at_rest".into(),
+        count: sum(seen, |cpu| cpu.rest_unexplained),
+        exposure_ns: sum(seen, |cpu| cpu.rest_ns),
+        t_ns: Vec::new(),
+        span_ns: None,
+        tolerated_ns: Some(settings.trust_ns),
+    });
+    let mut lengths: BTreeMap<u64, u64> = BTreeMap::new();
+    for gap in &seen.gaps {
+        *lengths.entry(gap.length_ns).or_default() += 1;
+    }
+    if !lengths.is_empty() {
+        records.push(Record::Histogram {
+            metric: "gap".into(),
+            unit: "ns".into(),
+            buckets: lengths.into_iter().collect(),
+            exact: true,
+        });
+    }
+    let observed = sum(seen, |cpu| cpu.observed_ns);
+    let blind = sum(seen, |cpu| cpu.blind_ns);
+    let of_both = number(observed.saturating_add(blind)).max(1.0);
+    records.push(metric("gaps_observed", number(observed), "ns"));
+    let share = 100.0 * number(blind) / of_both;
+    records.push(metric("gaps_blind_share", share, "%"));
+    for (name, of) in [
+        (
+            "gaps_loop",
+            (|cpu| cpu.loop_ns_median) as fn(&Watched) -> u64,
+        ),
+        ("gaps_loop_max", |cpu| cpu.loop_ns_max),
+        ("gaps_reading", |cpu| cpu.reading_ns),
+    ] {
+        let most = seen.cpus.iter().map(of).max().unwrap_or(0);
+        records.push(metric(name, number(most), "ns"));
+    }
+    records.push(Record::Raw {
+        name: FILE.into(),
+        text: seen.text(),
+    });
+    records
+}
+
+fn events((seen, span_ns): (&Seen, u64), name: &str, which: impl Fn(Cause) -> bool) -> Record {
+    let gaps = seen.gaps.iter().filter(|gap| which(gap.cause));
+    let t_ns: Vec<u64> = gaps.map(|gap| gap.at_ns).collect();
+    Record::Events {
+        event: name.to_owned(),
+        count: t_ns.len() as u64,
+        exposure_ns: sum(seen, |cpu| cpu.observed_ns),
+        t_ns,
+        span_ns: Some(span_ns),
+        tolerated_ns: None,
+    }
+}
+
+fn sum(seen: &Seen, of: impl Fn(&Watched) -> u64) -> u64 {
+    let all = seen.cpus.iter().map(of);
+    all.fold(0, u64::saturating_add)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+    use assize_job::METRICS;
+    use assize_job::gaps::Gap;
+
+    fn seen(gaps: &[(u32, u64, u64, Cause)]) -> Seen {
+        let gap = |&(cpu, at_ns, length_ns, cause): &(u32, u64, u64, Cause)| Gap {
+            cpu,
+            at_ns,
+            length_ns,
+            cause,
+            switches: 0,
+            interrupts: 0,
+            softirqs: 0,
+        };
+        let cpu = |cpu, reading_ns| Watched {
+            cpu,
+            observed_ns: 900,
+            blind_ns: 100,
+            loop_ns_median: 8,
+            loop_ns_max: 9,
+            reading_ns,
+            rest_ns: 50,
+            rest_gaps: 3,
+            rest_unexplained: 2,
+            ..Watched::default()
+        };
+        Seen {
+            cpus: vec![cpu(1, 30), cpu(2, 40)],
+            gaps: gaps.iter().map(gap).collect(),
+            ..Seen::default()
+        }
+    }
+
+    fn count(records: &[Record], wanted: &str) -> (u64, u64, Option<u64>) {
+        let found = records.iter().find_map(|record| match record {
+            Record::Events {
+                event,
+                count,
+                exposure_ns,
+                tolerated_ns,
+                ..
+            } if event == wanted => Some((*count, *exposure_ns, *tolerated_ns)),
+            _ => None,
+        });
+        found.unwrap()
+    }
+
+    #[test]
+    fn the_exposure_is_that_of_all_cpus_and_each_gap_has_one_cause() {
+        let seen = seen(&[
+            (1, 5, 20, Cause::Switch),
+            (2, 7, 20, Cause::Interrupt),
+            (1, 9, 31, Cause::Unexplained),
+            (1, 11, 25, Cause::Unexplained),
+        ]);
+        let records = records(&seen, &Gaps::default(), 1000, true);
+        assert_eq!(count(&records, "gaps"), (4, 1800, None));
+        assert_eq!(count(&records, "gaps_unexplained"), (2, 1800, None));
+        let causes = Cause::ALL.map(|cause| count(&records, &format!("gaps_{}", cause.word())).0);
+        assert_eq!(causes.iter().sum::<u64>(), 4);
+        let at_rest = count(&records, "gaps_unexplained_at_rest");
+        assert_eq!(at_rest, (4, 100, Some(10_000_000_000)));
+        let number = |wanted: &str| {
+            records.iter().find_map(|record| match record {
+                Record::Metric { metric, value, .. } if metric == wanted => Some(*value),
+                _ => None,
+            })
+        };
+        assert_eq!(number("gaps_blind_share"), Some(10.0));
+        assert_eq!(number("gaps_reading"), Some(40.0));
+        assert!(records.contains(&Record::Histogram {
+            metric: "gap".into(),
+            unit: "ns".into(),
+            buckets: vec![(20, 2), (25, 1), (31, 1)],
+            exact: true,
+        }));
+    }
+
+    #[test]
+    fn what_is_sent_is_what_is_declared() {
+        let own = |name: &str| {
+            let of = METRICS.iter().filter(|metric| metric.name == name);
+            of.count() == 1
+        };
+        let mut sent = 0;
+        for record in records(&seen(&[(1, 5, 20, Cause::Smi)]), &Gaps::default(), 9, true) {
+            let name = match &record {
+                Record::Events { event, .. } => event,
+                Record::Metric { metric, .. } | Record::Histogram { metric, .. } => metric,
+                _ => continue,
+            };
+            assert!(own(name), "{name}");
+            sent += 1;
+        }
+        let declared = assize_job::of_instrument(NAME).count();
+        assert_eq!(sent, declared);
+        // Without a gap there is no length, and without a count of SMIs none of those.
+        let quiet = records(&seen(&[]), &Gaps::default(), 9, false);
+        let lengths = quiet.iter().any(|r| matches!(r, Record::Histogram { .. }));
+        let lacks = quiet
+            .iter()
+            .any(|r| matches!(r, Record::Unavailable { .. }));
+        assert!(!lengths && lacks);
+    }
+}

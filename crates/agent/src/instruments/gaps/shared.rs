@@ -1,0 +1,63 @@
+//! What the agent and the processes that watch tell each other while they do.
+
+use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::sys;
+
+/// Two words that the agent shares with the processes it starts after that.
+#[derive(Debug)]
+pub(super) struct Shared {
+    words: *const [AtomicU32; 2],
+}
+
+impl Shared {
+    /// Both are 0.
+    pub(super) fn new() -> Result<Shared, String> {
+        // SAFETY: a new mapping without a file, which nothing else knows.
+        let at = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                size_of::<[AtomicU32; 2]>(),
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        if at == libc::MAP_FAILED {
+            let why = sys::words(&io::Error::last_os_error());
+            return Err(format!(
+                "memory to share with the threads that watch: {why}"
+            ));
+        }
+        Ok(Shared { words: at.cast() })
+    }
+
+    fn words(&self) -> &[AtomicU32; 2] {
+        // SAFETY: the mapping is as large, begins with a page, holds zeroes, which are
+        // valid, and is never taken away.
+        unsafe { &*self.words }
+    }
+
+    /// One more watches.
+    pub(super) fn begin(&self) {
+        self.words()[0].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many watch.
+    pub(super) fn begun(&self) -> u32 {
+        self.words()[0].load(Ordering::Relaxed)
+    }
+
+    /// Nobody shall watch any more.
+    pub(super) fn end(&self) {
+        self.words()[1].store(1, Ordering::Relaxed);
+    }
+
+    /// Whether that was said.
+    #[inline]
+    pub(super) fn ended(&self) -> bool {
+        self.words()[1].load(Ordering::Relaxed) != 0
+    }
+}

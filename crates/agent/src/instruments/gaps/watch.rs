@@ -1,0 +1,237 @@
+//! Watches one CPU: the loop, and what it reads after a gap.
+
+use assize_job::gaps::{Cause, Gap, Watched};
+
+use super::clock::Rate;
+use super::counts::{Counts, STEAL_NS_MIN};
+use super::detector::{Detector, Limits, Span, Step};
+
+/// The most gaps that are kept of one CPU.
+const GAPS_MAX: usize = 1 << 16;
+/// Counters are read again after a disturbance that is no gap, as long as that takes
+/// no more than one part in so many of the time: so that it is known what was counted
+/// before the next gap.
+const REFRESH_PART: u64 = 100;
+/// Steal time is read no more often than this, in nanoseconds, but for long gaps.
+const STEAL_EVERY_NS: u64 = 100_000_000;
+/// Turns of the loop in a batch, and batches, from which its own length is found.
+const BATCH: usize = 64;
+const BATCHES: usize = 201;
+/// Readings of the counters from which their length is found.
+const READINGS: usize = 15;
+
+/// What the loop needs of the machine.
+pub(super) trait Machine {
+    /// The time-stamp counter.
+    fn now(&mut self) -> u64;
+    /// The counters but steal time, which is 0.
+    fn counts(&mut self) -> Counts;
+    /// Ticks of steal time.
+    fn steal(&mut self) -> u64;
+    /// Those that are read in little time; the others are 0.
+    fn own_counts(&mut self) -> Counts;
+    /// Sleeps for so many ticks.
+    fn sleep(&mut self, ticks: u64);
+}
+
+/// One gap in ticks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) span: Span,
+    pub(super) cause: Cause,
+    pub(super) counted: Counts,
+}
+
+/// The loop and what it has found.
+#[derive(Debug)]
+pub(super) struct Watch {
+    limits: Limits,
+    rate: Rate,
+    pub(super) found: Vec<Found>,
+    /// The most that are kept.
+    room: usize,
+    detector: Detector,
+    before: Counts,
+    stale: bool,
+    /// When steal time was read last.
+    steal_read: u64,
+    /// Ticks for which counters were read again.
+    refreshing: u64,
+}
+
+impl Watch {
+    /// Takes its memory.
+    pub(super) fn new(limits: Limits, rate: Rate) -> Watch {
+        let empty = Found {
+            span: Span { from: 0, length: 1 },
+            cause: Cause::Unexplained,
+            counted: Counts::default(),
+        };
+        // Written to, so that its pages are there.
+        let mut found = vec![empty; GAPS_MAX];
+        found.clear();
+        Watch {
+            limits,
+            rate,
+            found,
+            room: GAPS_MAX,
+            detector: Detector::new(limits, 0),
+            before: Counts::default(),
+            stale: false,
+            steal_read: 0,
+            refreshing: 0,
+        }
+    }
+
+    /// Watches until `done` says so of a reading, or no gap finds room any more.
+    pub(super) fn run(&mut self, machine: &mut impl Machine, mut done: impl FnMut(u64) -> bool) {
+        self.found.clear();
+        self.refreshing = 0;
+        self.read(machine, true);
+        self.detector = Detector::new(self.limits, machine.now());
+        while self.found.len() < self.room {
+            let now = machine.now();
+            match self.detector.see(now) {
+                Step::Quiet => {}
+                Step::Noticed => self.refresh(machine),
+                Step::Gap(span) => self.record(span, machine),
+            }
+            if done(now) {
+                return;
+            }
+            if let Some(next) = self.detector.rest() {
+                self.rest(next, machine);
+            }
+        }
+    }
+
+    /// A gap: what was counted meanwhile.
+    fn record(&mut self, span: Span, machine: &mut impl Machine) {
+        let length_ns = self.rate.ns(span.length);
+        let (before, stale) = (self.before, self.stale);
+        self.read(machine, length_ns >= STEAL_NS_MIN);
+        let counted = self.before.since(before);
+        self.found.push(Found {
+            span,
+            cause: counted.cause(length_ns, stale),
+            counted,
+        });
+        self.detector.resume(machine.now());
+    }
+
+    /// Reads the counters, with steal time if it is due.
+    fn read(&mut self, machine: &mut impl Machine, due: bool) {
+        let now = machine.now();
+        let since = self.rate.ns(now.wrapping_sub(self.steal_read));
+        let mut counts = machine.counts();
+        counts.steal = self.before.steal;
+        if due || since >= STEAL_EVERY_NS {
+            counts.steal = machine.steal();
+            self.steal_read = now;
+        }
+        self.before = counts;
+        self.stale = false;
+    }
+
+    /// A disturbance: what is counted of it must not be taken for that of the next
+    /// gap.
+    fn refresh(&mut self, machine: &mut impl Machine) {
+        if self.refreshing > self.detector.observed() / REFRESH_PART {
+            self.before = self.before.with_own(machine.own_counts());
+            self.stale = true;
+            self.detector.resume(machine.now());
+            return;
+        }
+        let blind = self.detector.blind();
+        self.read(machine, false);
+        self.detector.resume(machine.now());
+        self.refreshing += self.detector.blind() - blind;
+    }
+
+    /// Sleeps until the next window.
+    fn rest(&mut self, next: u64, machine: &mut impl Machine) {
+        let left = next.wrapping_sub(machine.now());
+        if left <= self.limits.window {
+            machine.sleep(left);
+        }
+        self.read(machine, false);
+        self.detector.open(machine.now());
+    }
+
+    /// Whether it ended because there was no room for another gap.
+    pub(super) fn is_full(&self) -> bool {
+        self.found.len() >= self.room
+    }
+
+    /// How often the counter went back.
+    pub(super) fn backwards(&self) -> u64 {
+        self.detector.backwards()
+    }
+
+    /// How the CPU was watched, after [`Watch::run`].
+    pub(super) fn watched(&self, of: Watched) -> Watched {
+        Watched {
+            observed_ns: self.rate.ns(self.detector.observed()),
+            blind_ns: self.rate.ns(self.detector.blind()),
+            outside_ns: self.rate.ns(self.detector.outside()),
+            ..of
+        }
+    }
+
+    /// The gaps, with times from this reading on.
+    pub(super) fn gaps(&self, cpu: u32, start: u64) -> Vec<Gap> {
+        let gap = |found: &Found| Gap {
+            cpu,
+            at_ns: self.rate.ns(found.span.from.wrapping_sub(start)),
+            length_ns: self.rate.ns(found.span.length),
+            cause: found.cause,
+            switches: found.counted.switches,
+            interrupts: found.counted.interrupts,
+            softirqs: found.counted.softirqs,
+        };
+        self.found.iter().map(gap).collect()
+    }
+
+    /// The length of a turn of the loop: the median of all turns, and the median of
+    /// the longest of each batch.
+    pub(super) fn turns(&self, machine: &mut impl Machine) -> (u64, u64) {
+        let mut lengths = vec![0; BATCH * BATCHES];
+        // A threshold that nothing reaches: what is timed is the way of no gap.
+        let limits = Limits {
+            notice: u64::MAX / 2,
+            threshold: u64::MAX / 2,
+            ..self.limits
+        };
+        let mut last = machine.now();
+        let mut detector = Detector::new(limits, last);
+        for length in &mut lengths {
+            let now = machine.now();
+            detector.see(now);
+            *length = now.wrapping_sub(last);
+            last = now;
+        }
+        let batches = lengths.chunks(BATCH);
+        let mut longest: Vec<u64> = batches.filter_map(|b| b.iter().max().copied()).collect();
+        (median(&mut lengths), median(&mut longest))
+    }
+
+    /// How long it takes to read the counters: the median.
+    pub(super) fn reading(machine: &mut impl Machine) -> u64 {
+        let mut lengths = [0; READINGS];
+        for length in &mut lengths {
+            let before = machine.now();
+            machine.counts();
+            *length = machine.now().wrapping_sub(before);
+        }
+        median(&mut lengths)
+    }
+}
+
+fn median(values: &mut [u64]) -> u64 {
+    values.sort_unstable();
+    values.get(values.len() / 2).copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+#[path = "watch_tests.rs"]
+mod tests;

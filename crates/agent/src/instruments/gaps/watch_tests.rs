@@ -1,0 +1,221 @@
+use super::*;
+
+const RATE: Rate = Rate { khz: 1_000_000 };
+/// A turn of the loop, and a reading of the counters, in ticks.
+const TURN: u64 = 20;
+const READING: u64 = 3_000;
+
+/// A machine on which stalls are planted.
+struct Planted {
+    now: u64,
+    /// When, how long, and of what; ascending.
+    stalls: Vec<(u64, u64, Stall)>,
+    counted: Counts,
+    slept: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stall {
+    Tick,
+    Switch,
+    Nothing,
+    Smi,
+}
+
+impl Planted {
+    fn new(mut stalls: Vec<(u64, u64, Stall)>) -> Planted {
+        stalls.sort_by_key(|(at, ..)| *at);
+        Planted {
+            now: 0,
+            stalls,
+            counted: Counts::default(),
+            slept: 0,
+        }
+    }
+
+    fn advance(&mut self, by: u64) {
+        self.now += by;
+        while let Some((at, length, what)) = self.stalls.first().copied() {
+            if at > self.now {
+                break;
+            }
+            self.stalls.remove(0);
+            self.now += length;
+            match what {
+                Stall::Tick => self.counted.interrupts += 1,
+                Stall::Switch => self.counted.switches += 1,
+                Stall::Smi => self.counted.smis += 1,
+                Stall::Nothing => {}
+            }
+        }
+    }
+}
+
+impl Machine for Planted {
+    fn now(&mut self) -> u64 {
+        self.advance(TURN);
+        self.now
+    }
+
+    fn counts(&mut self) -> Counts {
+        self.advance(READING);
+        self.counted
+    }
+
+    fn steal(&mut self) -> u64 {
+        self.advance(READING);
+        0
+    }
+
+    fn own_counts(&mut self) -> Counts {
+        self.advance(READING / 20);
+        Counts {
+            interrupts: 0,
+            ..self.counted
+        }
+    }
+
+    fn sleep(&mut self, ticks: u64) {
+        self.slept += ticks;
+        self.now += ticks;
+        self.stalls.retain(|(at, ..)| *at > self.now);
+    }
+}
+
+fn limits(width: u64, window: u64) -> Limits {
+    Limits {
+        threshold: 10_000,
+        notice: 500,
+        width,
+        window,
+    }
+}
+
+/// Watches until then.
+fn watched(machine: &mut Planted, limits: Limits, until: u64) -> Watch {
+    let mut watch = Watch::new(limits, RATE);
+    watch.run(machine, |now| now >= until);
+    watch
+}
+
+#[test]
+fn each_planted_stall_is_found_with_its_length_and_cause() {
+    let all = [Stall::Tick, Stall::Switch, Stall::Nothing, Stall::Smi];
+    let stalls = (0..400u64).map(|at| {
+        let what = all[usize::try_from(at).unwrap() % 4];
+        (100_000 + at * 100_000, 12_000 + 7 * at, what)
+    });
+    let planted: Vec<_> = stalls.collect();
+    let mut machine = Planted::new(planted.clone());
+    let watch = watched(&mut machine, limits(1, 1), 41_000_000);
+    assert_eq!(watch.found.len(), planted.len());
+    for (found, (at, length, what)) in watch.found.iter().zip(planted) {
+        assert!(found.span.from.abs_diff(at) <= TURN, "{found:?} {at}");
+        assert_eq!(found.span.length, length + TURN);
+        let cause = match what {
+            Stall::Tick => Cause::Interrupt,
+            Stall::Switch => Cause::Switch,
+            Stall::Nothing => Cause::Unexplained,
+            Stall::Smi => Cause::Smi,
+        };
+        assert_eq!(found.cause, cause, "{found:?}");
+    }
+    let of = watch.watched(Watched::default());
+    // Each reading is blind, and with it the turns around it.
+    assert_eq!(of.blind_ns, 400 * (READING + 2 * TURN));
+    assert!(of.observed_ns + of.blind_ns <= 41_000_000 + READING);
+    assert!(of.observed_ns + of.blind_ns > 40_900_000);
+}
+
+#[test]
+fn a_quiet_machine_has_no_gap() {
+    let mut machine = Planted::new(Vec::new());
+    let watch = watched(&mut machine, limits(1, 1), 20_000_000);
+    assert!(watch.found.is_empty());
+    assert_eq!(watch.watched(Watched::default()).blind_ns, 0);
+    assert_eq!(watch.turns(&mut machine), (TURN, TURN));
+    assert_eq!(Watch::reading(&mut machine), READING + TURN);
+}
+
+/// Ticks below the threshold, and every so often a stall of which nothing counts.
+fn ticks_and_stalls(every: u64, tick: u64, until: u64) -> Planted {
+    let ticks = (1..until / every).map(|at| (at * every, tick, Stall::Tick));
+    let stalls = (1..20).map(|at| (at * until / 20 + every / 2, 11_000, Stall::Nothing));
+    Planted::new(ticks.chain(stalls).collect())
+}
+
+#[test]
+fn an_interrupt_before_a_gap_is_not_its_cause() {
+    let until = 2_000_000_000;
+    let mut machine = ticks_and_stalls(4_000_000, 2_000, until);
+    let watch = watched(&mut machine, limits(1, 1), until);
+    assert_eq!(watch.found.len(), 19);
+    let causes: Vec<Cause> = watch.found.iter().map(|found| found.cause).collect();
+    assert_eq!(causes, [Cause::Unexplained; 19]);
+}
+
+#[test]
+fn where_counters_cannot_be_read_often_enough_the_cause_is_unclear() {
+    let until = 100_000_000;
+    let mut machine = ticks_and_stalls(31_250, 600, until);
+    let watch = watched(&mut machine, limits(1, 1), until);
+    assert_eq!(watch.found.len(), 19);
+    let unclear = watch.found.iter().filter(|f| f.cause == Cause::Unclear);
+    assert!(unclear.count() > 5, "{:?}", watch.found);
+    let wrong = |f: &&Found| f.cause == Cause::Interrupt;
+    assert_eq!(watch.found.iter().filter(wrong).count(), 0);
+    let of = watch.watched(Watched::default());
+    assert!(of.blind_ns < of.observed_ns / 15, "{of:?}");
+}
+
+#[test]
+fn with_a_width_it_sleeps_for_the_rest_and_sees_its_share() {
+    let stalls = (0..1000u64).map(|at| (at * 99_990, 12_000, Stall::Nothing));
+    let mut machine = Planted::new(stalls.collect());
+    let watch = watched(&mut machine, limits(1_000_000, 4_000_000), 99_000_000);
+    let of = watch.watched(Watched::default());
+    let share = of.observed_ns + of.blind_ns;
+    assert!(share.abs_diff(99_000_000 / 4) < 1_000_000, "{of:?}");
+    assert!(machine.slept > 70_000_000);
+    let rate = watch.found.len() as f64 / (of.observed_ns as f64 / 1e9);
+    // One in 100 us; readings and gaps themselves take some of the time.
+    assert!((8_500.0..12_000.0).contains(&rate), "{rate}");
+}
+
+#[test]
+fn gaps_without_room_end_the_exposure() {
+    let stalls = (0..1000u64).map(|at| (at * 100_000, 12_000, Stall::Nothing));
+    let mut machine = Planted::new(stalls.collect());
+    let mut watch = Watch::new(limits(1, 1), RATE);
+    watch.room = 10;
+    watch.run(&mut machine, |now| now >= 90_000_000);
+    assert!(watch.is_full());
+    assert_eq!(watch.found.len(), 10);
+    let of = watch.watched(Watched::default());
+    assert!(of.observed_ns < 1_100_000, "{of:?}");
+}
+
+#[test]
+fn a_second_time_begins_anew() {
+    let mut machine = Planted::new(vec![(50_000, 11_000, Stall::Nothing)]);
+    let mut watch = watched(&mut machine, limits(1, 1), 100_000);
+    assert_eq!(watch.gaps(3, 0).len(), 1);
+    watch.run(&mut machine, |now| now >= 200_000);
+    assert!(watch.found.is_empty());
+    let of = watch.watched(Watched::default());
+    assert!((90_000..100_000).contains(&of.observed_ns), "{of:?}");
+}
+
+#[test]
+fn a_switch_is_told_also_where_interrupts_cannot_be() {
+    let until = 100_000_000;
+    let mut machine = ticks_and_stalls(31_250, 600, until);
+    for (_, length, what) in &mut machine.stalls {
+        if *length == 11_000 {
+            *what = Stall::Switch;
+        }
+    }
+    let watch = watched(&mut machine, limits(1, 1), until);
+    let causes: Vec<Cause> = watch.found.iter().map(|found| found.cause).collect();
+    assert_eq!(causes, [Cause::Switch; 19]);
+}

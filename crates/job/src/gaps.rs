@@ -1,0 +1,477 @@
+//! Times in which a CPU did nothing for the thread that watched it.
+//!
+//! [`Gaps`] says how the instrument `gaps` watches. What it saw is a text, like that
+//! of [kernel events](crate::events):
+//!
+//! ```text
+//! assize.gaps/1
+//! source gaps
+//! start 1000
+//! tsc 5000 2100000
+//! threshold 10000
+//! cpu 1 observed 900000000 blind 80000 outside 0 loop 20 44 reading 31000 rest 100000000 0 0
+//! gap 1 2500 12040 interrupt 0 1 0
+//! end 1
+//! ```
+//!
+//! `start` is the time of CLOCK_MONOTONIC in nanoseconds at which watching began,
+//! `tsc` what the time-stamp counter showed then and its kilohertz: so that a gap can
+//! be found in a trace whose clock is `x86-tsc`. `cpu` is how one CPU was watched, as
+//! [`Watched`] has it. `gap` is the CPU, the nanoseconds from the start to its
+//! beginning, its length, its cause, and how many context switches, interrupts and
+//! softirqs were counted meanwhile.
+//!
+//! ```
+//! use assize_job::gaps::{Cause, Seen};
+//! let text = "assize.gaps/1\nsource gaps\nstart 1000\ntsc 5000 2100000\nthreshold 10000\n\
+//!     cpu 1 observed 900 blind 8 outside 0 loop 20 44 reading 31 rest 100 0 0\n\
+//!     gap 1 2500 12040 interrupt 0 1 0\nend 1\n";
+//! let seen = Seen::parse(text).unwrap();
+//! assert_eq!(seen.gaps[0].cause, Cause::Interrupt);
+//! assert_eq!(seen.text(), text);
+//! ```
+
+use std::fmt::{self, Write};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::events::Malformed;
+use crate::{Policy, Scheduling};
+
+/// The schema of the text, its first line.
+pub const GAPS_SCHEMA: &str = "assize.gaps/1";
+
+/// Settings of the instrument `gaps`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Gaps {
+    /// CPUs that are watched; empty for all but CPU 0, or CPU 0 where there is no
+    /// other.
+    pub cpus: Vec<u32>,
+    /// The shortest gap, in nanoseconds.
+    pub threshold_ns: u64,
+    /// A CPU is watched once in this time, in nanoseconds.
+    pub window_ns: u64,
+    /// For so long, in nanoseconds; all the time if that is the window.
+    pub width_ns: u64,
+    /// The scheduling policy of the threads that watch.
+    pub policy: Policy,
+    /// 1 to 99 for `fifo` and `rr`, else 0.
+    pub priority: u8,
+    /// How long the machine is watched at rest, before each run, in nanoseconds.
+    pub baseline_ns: u64,
+    /// One unexplained gap at rest in this time is what the machine may have and its
+    /// unexplained gaps under load still be judged, in nanoseconds.
+    pub trust_ns: u64,
+}
+
+impl Default for Gaps {
+    fn default() -> Self {
+        Gaps {
+            cpus: Vec::new(),
+            threshold_ns: 10_000,
+            window_ns: 1_000_000_000,
+            width_ns: 1_000_000_000,
+            policy: Policy::Other,
+            priority: 0,
+            baseline_ns: 100_000_000,
+            trust_ns: 10_000_000_000,
+        }
+    }
+}
+
+impl Gaps {
+    /// How the thread of one CPU is scheduled.
+    #[must_use]
+    pub fn scheduling(&self, cpu: u32) -> Scheduling {
+        Scheduling {
+            policy: self.policy,
+            priority: self.priority,
+            cpus: vec![cpu],
+            ..Scheduling::default()
+        }
+    }
+
+    /// The CPUs that are watched of those that there are.
+    #[must_use]
+    pub fn chosen(&self, online: &[u32]) -> Vec<u32> {
+        match (self.cpus.is_empty(), online) {
+            (false, _) => self.cpus.clone(),
+            (true, [_, others @ ..]) if !others.is_empty() => others.to_vec(),
+            (true, all) => all.to_vec(),
+        }
+    }
+}
+
+/// What a gap came of, where that can be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// Another thread ran on the CPU.
+    Switch,
+    /// The CPU handled an interrupt.
+    Interrupt,
+    /// It handled a softirq.
+    Softirq,
+    /// The hypervisor ran something else.
+    Steal,
+    /// The CPU was in system management mode.
+    Smi,
+    /// Something was counted since the counters were read last, and it is not known
+    /// whether in this gap.
+    Unclear,
+    /// Nothing that is counted happened.
+    Unexplained,
+}
+
+impl Cause {
+    /// Each of them.
+    pub const ALL: [Cause; 7] = [
+        Cause::Switch,
+        Cause::Interrupt,
+        Cause::Softirq,
+        Cause::Steal,
+        Cause::Smi,
+        Cause::Unclear,
+        Cause::Unexplained,
+    ];
+
+    /// As it is written.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Cause::Switch => "switch",
+            Cause::Interrupt => "interrupt",
+            Cause::Softirq => "softirq",
+            Cause::Steal => "steal",
+            Cause::Smi => "smi",
+            Cause::Unclear => "unclear",
+            Cause::Unexplained => "unexplained",
+        }
+    }
+}
+
+impl FromStr for Cause {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let mut all = Cause::ALL.into_iter();
+        let found = all.find(|cause| cause.word() == word);
+        found.ok_or_else(|| format!("'{word}' is no cause of a gap"))
+    }
+}
+
+/// All gaps of one run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Seen {
+    /// The instrument.
+    pub source: String,
+    /// When watching began, on CLOCK_MONOTONIC.
+    pub start_ns: u64,
+    /// What the time-stamp counter showed then, and its kilohertz; none where it was
+    /// not read.
+    pub tsc: Option<(u64, u64)>,
+    /// The shortest gap.
+    pub threshold_ns: u64,
+    /// The CPUs, ascending.
+    pub cpus: Vec<Watched>,
+    /// In order of time; at the same time in the order of CPUs.
+    pub gaps: Vec<Gap>,
+}
+
+/// How one CPU was watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Watched {
+    /// Which.
+    pub cpu: u32,
+    /// For how long: a gap that began in this time is in the list. The exposure.
+    pub observed_ns: u64,
+    /// For how long it would have been, had nothing been read and recorded.
+    pub blind_ns: u64,
+    /// The time between the widths.
+    pub outside_ns: u64,
+    /// A turn of the loop that nothing disturbs: the median.
+    pub loop_ns_median: u64,
+    /// The longest of 64 turns, of which the median.
+    pub loop_ns_max: u64,
+    /// What it takes to read what gaps come of: the median.
+    pub reading_ns: u64,
+    /// For how long it was watched at rest.
+    pub rest_ns: u64,
+    /// Gaps at rest.
+    pub rest_gaps: u64,
+    /// Those of them that nothing explains.
+    pub rest_unexplained: u64,
+}
+
+/// One gap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gap {
+    /// Where.
+    pub cpu: u32,
+    /// When it began, in nanoseconds from the start.
+    pub at_ns: u64,
+    /// How long it was.
+    pub length_ns: u64,
+    /// What it came of.
+    pub cause: Cause,
+    /// Context switches that were counted since the counters were read last.
+    pub switches: u64,
+    /// Interrupts.
+    pub interrupts: u64,
+    /// Softirqs.
+    pub softirqs: u64,
+}
+
+impl Seen {
+    /// The text. The same gaps give the same bytes.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = format!(
+            "{GAPS_SCHEMA}\nsource {}\nstart {}\n",
+            self.source, self.start_ns
+        );
+        if let Some((at, khz)) = self.tsc {
+            let _ = writeln!(text, "tsc {at} {khz}");
+        }
+        let _ = writeln!(text, "threshold {}", self.threshold_ns);
+        for cpu in &self.cpus {
+            let _ = writeln!(text, "{cpu}");
+        }
+        for gap in &self.gaps {
+            let _ = writeln!(text, "{gap}");
+        }
+        let _ = writeln!(text, "end {}", self.gaps.len());
+        text
+    }
+
+    /// Reads the text.
+    ///
+    /// # Errors
+    /// [`Malformed`] with the first line that makes no sense; also if the end is
+    /// missing.
+    pub fn parse(text: &str) -> Result<Seen, Malformed> {
+        let mut seen = Seen::default();
+        let mut ended = false;
+        let mut count = 0;
+        for (at, line) in text.lines().enumerate() {
+            count = at + 1;
+            let malformed = |why: String| Malformed { line: count, why };
+            if at == 0 {
+                if line != GAPS_SCHEMA {
+                    return Err(malformed(format!("not of the schema {GAPS_SCHEMA}")));
+                }
+                continue;
+            }
+            if ended {
+                return Err(malformed("something follows the end".into()));
+            }
+            ended = seen.line(line).map_err(malformed)?;
+        }
+        match ended {
+            true => Ok(seen),
+            false => Err(Malformed {
+                line: count + 1,
+                why: "the end is missing".into(),
+            }),
+        }
+    }
+
+    /// Takes one line. Whether it is the last.
+    fn line(&mut self, line: &str) -> Result<bool, String> {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let mut words = Words(rest.split(' '));
+        match word {
+            "source" => self.source = rest.to_owned(),
+            "start" => self.start_ns = words.number()?,
+            "tsc" => self.tsc = Some((words.number()?, words.number()?)),
+            "threshold" => self.threshold_ns = words.number()?,
+            "cpu" => self.cpus.push(words.watched()?),
+            "gap" => self.gaps.push(words.gap()?),
+            "end" => {
+                let count: usize = words.number()?;
+                if count != self.gaps.len() {
+                    let there = self.gaps.len();
+                    return Err(format!("{count} gaps announced, {there} there"));
+                }
+                return words.end().map(|()| true);
+            }
+            _ => return Err(format!("'{word}' begins no line")),
+        }
+        match word {
+            "source" => Ok(false),
+            _ => words.end().map(|()| false),
+        }
+    }
+}
+
+impl fmt::Display for Watched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "cpu {} observed {} blind {} outside {} loop {} {} reading {} rest {} {} {}",
+            self.cpu,
+            self.observed_ns,
+            self.blind_ns,
+            self.outside_ns,
+            self.loop_ns_median,
+            self.loop_ns_max,
+            self.reading_ns,
+            self.rest_ns,
+            self.rest_gaps,
+            self.rest_unexplained
+        )
+    }
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "gap {} {} {} {} {} {} {}",
+            self.cpu,
+            self.at_ns,
+            self.length_ns,
+            self.cause.word(),
+            self.switches,
+            self.interrupts,
+            self.softirqs
+        )
+    }
+}
+
+/// The words of a line that are left.
+struct Words<'t>(std::str::Split<'t, char>);
+
+impl Words<'_> {
+    fn next(&mut self) -> Result<&str, String> {
+        self.0.next().ok_or_else(|| "the line breaks off".into())
+    }
+
+    fn number<T: FromStr>(&mut self) -> Result<T, String> {
+        let word = self.next()?;
+        let number = word.parse();
+        number.map_err(|_| format!("'{word}' is no number that fits here"))
+    }
+
+    fn named<T: FromStr>(&mut self, name: &str) -> Result<T, String> {
+        match self.next()? {
+            word if word == name => self.number(),
+            word => Err(format!("'{word}' stands where '{name}' should")),
+        }
+    }
+
+    fn end(mut self) -> Result<(), String> {
+        match self.0.next() {
+            None => Ok(()),
+            Some(word) => Err(format!("'{word}' is one word too many")),
+        }
+    }
+
+    fn watched(&mut self) -> Result<Watched, String> {
+        Ok(Watched {
+            cpu: self.number()?,
+            observed_ns: self.named("observed")?,
+            blind_ns: self.named("blind")?,
+            outside_ns: self.named("outside")?,
+            loop_ns_median: self.named("loop")?,
+            loop_ns_max: self.number()?,
+            reading_ns: self.named("reading")?,
+            rest_ns: self.named("rest")?,
+            rest_gaps: self.number()?,
+            rest_unexplained: self.number()?,
+        })
+    }
+
+    fn gap(&mut self) -> Result<Gap, String> {
+        Ok(Gap {
+            cpu: self.number()?,
+            at_ns: self.number()?,
+            length_ns: self.number()?,
+            cause: self.next()?.parse()?,
+            switches: self.number()?,
+            interrupts: self.number()?,
+            softirqs: self.number()?,
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn seen(lengths: &[(u32, u64, usize)]) -> Seen {
+        let gap = |&(cpu, length_ns, cause): &(u32, u64, usize)| Gap {
+            cpu,
+            at_ns: length_ns / 2,
+            length_ns,
+            cause: Cause::ALL[cause % Cause::ALL.len()],
+            switches: length_ns % 3,
+            interrupts: length_ns % 5,
+            softirqs: length_ns % 7,
+        };
+        let cpu = |cpu| Watched {
+            cpu,
+            observed_ns: 7,
+            rest_unexplained: u64::from(cpu),
+            ..Watched::default()
+        };
+        Seen {
+            source: "gaps".into(),
+            start_ns: 9,
+            tsc: lengths.len().is_multiple_of(2).then_some((1, 2)),
+            threshold_ns: 10,
+            cpus: vec![cpu(0), cpu(3)],
+            gaps: lengths.iter().map(gap).collect(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_written_is_read(gaps in proptest::collection::vec((0u32..9, any::<u64>(), 0usize..9), 0..20)) {
+            let seen = seen(&gaps);
+            prop_assert_eq!(Seen::parse(&seen.text()).unwrap(), seen);
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in ".{0,200}") {
+            let _ = Seen::parse(&text);
+            let _ = Seen::parse(&format!("{GAPS_SCHEMA}\n{text}"));
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_cut_off_or_wrong_is_named_by_its_line() {
+        let text = seen(&[(1, 20, 0), (2, 30, 6)]).text();
+        let lines: Vec<&str> = text.lines().collect();
+        for end in 0..lines.len() {
+            let error = Seen::parse(&lines[..end].join("\n")).unwrap_err();
+            assert_eq!(error.line, end + 1, "{error}");
+        }
+        for (from, to, why) in [
+            ("gap 1", "gap x", "'x' is no number"),
+            ("switch", "swatch", "no cause of a gap"),
+            ("end 2", "end 3", "3 gaps announced, 2 there"),
+            ("end 2", "end 2 2", "one word too many"),
+            ("blind", "blond", "where 'blind' should"),
+            ("threshold", "limit", "begins no line"),
+        ] {
+            let error = Seen::parse(&text.replacen(from, to, 1)).unwrap_err();
+            assert!(error.why.contains(why), "{from}: {error}");
+        }
+    }
+
+    #[test]
+    fn all_but_the_first_cpu_are_watched_where_there_are_several() {
+        let gaps = Gaps::default();
+        assert_eq!(gaps.chosen(&[0]), [0]);
+        assert_eq!(gaps.chosen(&[0, 1, 3]), [1, 3]);
+        let gaps = Gaps {
+            cpus: vec![0],
+            ..gaps
+        };
+        assert_eq!(gaps.chosen(&[0, 1]), [0]);
+    }
+}
