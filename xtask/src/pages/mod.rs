@@ -11,9 +11,10 @@ mod run_job_latency;
 
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use crate::Error;
-use crate::command::{cargo, command, output, run as run_command};
+use crate::command::{cargo, command, run as run_command};
 use crate::{agent, marks, tree};
 use report::Report;
 
@@ -94,13 +95,10 @@ impl Part {
             false => [&["run", self.file, "--out", bundle], self.more].concat(),
         };
         println!("assize {}", arguments.join(" "));
-        let mut carry_out = command(&assize, &arguments)?;
-        carry_out.stdout(std::process::Stdio::null());
-        run_command(carry_out)?;
-        let program = assize.to_str().ok_or("the directory is not UTF-8")?;
+        judged(command(&assize, &arguments)?)?;
         let asked = [&["report", bundle, "--format", "json"], self.asked].concat();
-        let text = output(program, &asked)?;
-        let document = serde_json::from_str(&text).map_err(|why| format!("{bundle}: {why}"))?;
+        let text = judged(command(&assize, &asked)?)?;
+        let document = serde_json::from_slice(&text).map_err(|why| format!("{bundle}: {why}"))?;
         let directory = Path::new(bundle).join("runs");
         let fault = |why| format!("{}: {why}", directory.display());
         let mut runs = Vec::new();
@@ -108,6 +106,19 @@ impl Part {
             runs.push(tree::json(&entry.map_err(fault)?.path())?);
         }
         Ok(Report { document, runs })
+    }
+}
+
+/// What a verb that judges printed. That a claim is refuted, which it ends with
+/// status 1 for, is a finding as any other.
+fn judged(mut verb: Command) -> Result<Vec<u8>, Error> {
+    let output = verb
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|why| format!("{verb:?}: {why}"))?;
+    match output.status.code() {
+        Some(0 | 1) => Ok(output.stdout),
+        _ => Err(format!("{verb:?}: {}", output.status)),
     }
 }
 
