@@ -29,6 +29,7 @@
 
 mod across;
 mod across_rows;
+mod arrivals;
 mod baselines;
 mod caps;
 mod cells;

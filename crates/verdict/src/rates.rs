@@ -1,8 +1,9 @@
 //! Events per second, and rates against the baseline's.
 
 use assize_bundle::Events;
-use assize_judge::{beat, garwood, poisson};
+use assize_judge::{garwood, poisson};
 
+use crate::arrivals;
 use crate::caps::{Cap, Caps};
 use crate::cells::{Cell, Cells, Reading};
 use crate::document::{Lint, Rate, RateComparison, RateTest, Verdict};
@@ -12,11 +13,8 @@ use crate::options::Options;
 use crate::rest;
 use crate::row::{capped, question, verdict_of};
 use crate::weigh::{Weighed, ends, weigh};
-use crate::words::{count, finite, plain};
+use crate::words::{finite, plain};
 
-/// Events are said to come in clusters at this p, and to keep a beat at that.
-const CLUSTERED: f64 = 0.01;
-const PERIODIC: f64 = 0.01;
 /// Of so few events it is told when the first came.
 const FEW_EVENTS: u64 = 10;
 /// At most so many times the exposure is advice.
@@ -180,7 +178,7 @@ pub(crate) fn settle(
     let mut lints: Vec<Lint> = exposure_lint(cells, &all).into_iter().collect();
     let groups = all.chunk_by(same);
     lints.extend(groups.filter_map(|group| without_baseline(cells, group, chosen?)));
-    lints.extend(not_poisson(cells, &all));
+    lints.extend(arrivals::not_poisson(cells, &all));
     lints.extend(rest::lints(cells));
     Rates {
         rates: all.iter().map(|c| rate(cells, c)).collect(),
@@ -364,7 +362,7 @@ fn times(counted: &Counted<'_>) -> Option<Vec<f64>> {
 
 /// The times of all events in a time in which they could happen; where their clock
 /// began earlier, that is taken to lie around them.
-fn within(counted: &Counted<'_>, exposure: f64) -> Option<Vec<f64>> {
+pub(crate) fn within(counted: &Counted<'_>, exposure: f64) -> Option<Vec<f64>> {
     let times = &counted.events.times_s;
     let (first, last) = (*times.first()?, *times.last()?);
     if times.len() as u64 != counted.events.count || last - first > exposure {
@@ -492,68 +490,5 @@ fn exposure_lint(cells: &Cells<'_>, all: &[Counted<'_>]) -> Option<Lint> {
         detail: "events were counted for an unknown time: no rate, no test; give the \
                  seconds of exposure"
             .into(),
-    })
-}
-
-/// Events that do not come one by one, each as likely at any time as at another.
-fn not_poisson(cells: &Cells<'_>, all: &[Counted<'_>]) -> Vec<Lint> {
-    let mut lints = Vec::new();
-    for counted in all {
-        let mut add = |code: &str, detail: String| {
-            lints.push(Lint {
-                code: code.into(),
-                location: format!(
-                    "{} {}",
-                    counted.events.event, cells.configurations[counted.configuration]
-                ),
-                detail,
-            });
-        };
-        if let Some(detail) = periodic(counted) {
-            add("periodic-events", detail);
-        }
-        if let Some(detail) = clustered(counted) {
-            add("clustered-events", detail);
-        }
-    }
-    lints
-}
-
-fn periodic(counted: &Counted<'_>) -> Option<String> {
-    let gaps = poisson::gaps(&counted.events.times_s)?;
-    let span = counted.events.span_s.or(counted.exposure_s);
-    let times = span.and_then(|span| Some((within(counted, span)?, span)));
-    let beat = times.and_then(|(times, span)| {
-        beat(poisson::Observed {
-            times_s: &times,
-            exposure_s: span,
-        })
-    });
-    match beat {
-        Some(beat) if beat.p <= PERIODIC => Some(format!(
-            "events keep a beat of {} s: {} of {} are within a tenth of it; the Poisson \
-             intervals are not those of such events",
-            plain(beat.period),
-            beat.on_beat,
-            beat.n
-        )),
-        _ => (gaps.p_regular <= PERIODIC).then(|| {
-            format!(
-                "gaps are regular: about every {} s; the Poisson intervals are too wide",
-                plain(gaps.mean)
-            )
-        }),
-    }
-}
-
-fn clustered(counted: &Counted<'_>) -> Option<String> {
-    let gaps = poisson::gaps(&counted.events.times_s)?;
-    (gaps.p_clustered <= CLUSTERED).then(|| {
-        format!(
-            "events come in clusters ({} with a mean of {} s): the Poisson intervals and tests \
-             are too sure",
-            count(gaps.n, "gap"),
-            plain(gaps.mean)
-        )
     })
 }

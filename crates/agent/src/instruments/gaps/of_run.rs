@@ -51,10 +51,20 @@ pub(super) fn records(
             exact: true,
         });
     }
+    records.extend(numbers(seen));
+    records.push(Record::Raw {
+        name: FILE.into(),
+        text: seen.text(),
+    });
+    records
+}
+
+/// How the CPUs were watched.
+fn numbers(seen: &Seen) -> Vec<Record> {
     let observed = sum(seen, |cpu| cpu.observed_ns);
     let blind = sum(seen, |cpu| cpu.blind_ns);
     let of_both = number(observed.saturating_add(blind)).max(1.0);
-    records.push(metric("gaps_observed", number(observed), "ns"));
+    let mut records = vec![metric("gaps_observed", number(observed), "ns")];
     let share = 100.0 * number(blind) / of_both;
     records.push(metric("gaps_blind_share", share, "%"));
     for (name, of) in [
@@ -68,10 +78,6 @@ pub(super) fn records(
         let most = seen.cpus.iter().map(of).max().unwrap_or(0);
         records.push(metric(name, number(most), "ns"));
     }
-    records.push(Record::Raw {
-        name: FILE.into(),
-        text: seen.text(),
-    });
     records
 }
 

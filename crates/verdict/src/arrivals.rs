@@ -1,0 +1,75 @@
+//! How events follow each other.
+
+use assize_judge::{beat, poisson};
+
+use crate::cells::Cells;
+use crate::document::Lint;
+use crate::rates::{Counted, within};
+use crate::words::{count, plain};
+
+/// Events are said to come in clusters at this p, and to keep a beat at that.
+const CLUSTERED: f64 = 0.01;
+const PERIODIC: f64 = 0.01;
+
+/// Events that do not come one by one, each as likely at any time as at another.
+pub(crate) fn not_poisson(cells: &Cells<'_>, all: &[Counted<'_>]) -> Vec<Lint> {
+    let mut lints = Vec::new();
+    for counted in all {
+        let mut add = |code: &str, detail: String| {
+            lints.push(Lint {
+                code: code.into(),
+                location: format!(
+                    "{} {}",
+                    counted.events.event, cells.configurations[counted.configuration]
+                ),
+                detail,
+            });
+        };
+        if let Some(detail) = periodic(counted) {
+            add("periodic-events", detail);
+        }
+        if let Some(detail) = clustered(counted) {
+            add("clustered-events", detail);
+        }
+    }
+    lints
+}
+
+fn periodic(counted: &Counted<'_>) -> Option<String> {
+    let gaps = poisson::gaps(&counted.events.times_s)?;
+    let span = counted.events.span_s.or(counted.exposure_s);
+    let times = span.and_then(|span| Some((within(counted, span)?, span)));
+    let beat = times.and_then(|(times, span)| {
+        beat(poisson::Observed {
+            times_s: &times,
+            exposure_s: span,
+        })
+    });
+    match beat {
+        Some(beat) if beat.p <= PERIODIC => Some(format!(
+            "events keep a beat of {} s: {} of {} are within a tenth of it; the Poisson \
+             intervals are not those of such events",
+            plain(beat.period),
+            beat.on_beat,
+            beat.n
+        )),
+        _ => (gaps.p_regular <= PERIODIC).then(|| {
+            format!(
+                "gaps are regular: about every {} s; the Poisson intervals are too wide",
+                plain(gaps.mean)
+            )
+        }),
+    }
+}
+
+fn clustered(counted: &Counted<'_>) -> Option<String> {
+    let gaps = poisson::gaps(&counted.events.times_s)?;
+    (gaps.p_clustered <= CLUSTERED).then(|| {
+        format!(
+            "events come in clusters ({} with a mean of {} s): the Poisson intervals and tests \
+             are too sure",
+            count(gaps.n, "gap"),
+            plain(gaps.mean)
+        )
+    })
+}
