@@ -38,6 +38,7 @@ mod gaps;
 mod gaps_sections;
 mod grid;
 mod keys;
+mod layers;
 mod metrics;
 mod mistakes;
 mod modules;
