@@ -62,6 +62,7 @@ mod scheduling;
 mod schema;
 mod sections;
 mod settings;
+mod stalls;
 mod submitting;
 mod subset;
 mod switches;

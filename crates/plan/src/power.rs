@@ -10,7 +10,6 @@ use crate::combine::Levels;
 use crate::error::Error;
 use crate::experiment::Experiment;
 use crate::layers::Layers;
-use crate::modules;
 use crate::power_tables::{self, Table};
 
 /// The most states that the module takes.
@@ -309,18 +308,11 @@ fn listed_steps(layers: &Layers<'_>, steps: Vec<WrittenStep>) -> Result<Vec<Freq
     Ok(done)
 }
 
-/// Puts the steps that load what is declared behind those with which the set-up
-/// begins and that load modules by name, so that a memory image can hold all
-/// of them.
-pub(crate) fn add_steps(
-    steps: &mut Vec<Action>,
-    idle: Option<&Idle>,
-    frequency: Option<&Frequency>,
-) {
-    let is_named =
-        |step: &&Action| matches!(step, Action::Module { module, .. } if !modules::is_file(module));
-    let at = steps.iter().take_while(is_named).count();
-    let declared = idle.map(Idle::module).into_iter();
-    let declared = declared.chain(frequency.into_iter().flat_map(Frequency::modules));
-    steps.splice(at..at, declared);
+/// The steps that load what has the declared.
+pub(crate) fn steps<'a>(
+    idle: Option<&'a Idle>,
+    frequency: Option<&'a Frequency>,
+) -> impl Iterator<Item = Action> + 'a {
+    let frequency = frequency.into_iter().flat_map(Frequency::modules);
+    idle.map(Idle::module).into_iter().chain(frequency)
 }

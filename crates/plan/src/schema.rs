@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::keys::{Absent, Key, Section, Type};
 use crate::raw::BACKGROUND;
-use crate::{gaps_sections, parameters, payload_sections, power_sections, sections};
+use crate::{gaps_sections, parameters, payload_sections, power_sections, sections, stalls};
 
 /// The JSON Schema of experiment files, as it is published in
 /// `schema/experiment.schema.json`. It knows what each key may hold; what
@@ -20,6 +20,7 @@ pub fn schema() -> Value {
         &power_sections::FREQUENCY,
         &power_sections::FREQUENCY_STEP,
         &gaps_sections::GAPS,
+        &stalls::STALLS,
         &sections::UNTIL,
         &sections::PRIMARY,
         &sections::TABLE,

@@ -10,6 +10,7 @@ use crate::keys::{Section, key, named};
 use crate::payload_sections::PAYLOAD;
 use crate::policy;
 use crate::power_sections::{FREQUENCY, IDLE};
+use crate::stalls::STALLS;
 
 /// The most runs of one cell.
 pub(crate) const RUNS_MAX: u32 = 10_000;
@@ -132,6 +133,12 @@ pub(crate) static EXPERIMENT: Section = Section {
             Part(&FREQUENCY),
             Open,
             "Frequencies that CPUs have, and who chooses among them.",
+        ),
+        key(
+            "stalls",
+            Part(&STALLS),
+            Open,
+            "Stalls of known length that are planted. Exact target only.",
         ),
         key(
             "instruments",
@@ -281,6 +288,12 @@ pub(crate) static LEVEL: Section = Section {
             Part(&FREQUENCY),
             Open,
             "What differs of the frequencies.",
+        ),
+        key(
+            "stalls",
+            Part(&STALLS),
+            Open,
+            "What differs of the stalls that are planted.",
         ),
         key(
             "environment",
