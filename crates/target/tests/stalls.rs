@@ -287,3 +287,68 @@ fn the_instrument_gaps_finds_each_and_knows_what_it_was() {
         "{others:?}"
     );
 }
+
+/// The kernel's tracer of hardware latencies, which has interrupts off while it
+/// looks, half of each second.
+fn traced(stalls: Option<Stalls>) -> Order {
+    const SCRIPT: &str = "cd /sys/kernel/tracing && echo x86-tsc > trace_clock && \
+        echo 500000 > hwlat_detector/width && echo 1 > tracing_thresh && \
+        echo hwlat > current_tracer && sleep 2.7 && echo 0 > tracing_on && cat trace";
+    let mut order = order(Path::new("/dev/null"), "debian:6.12-rt", 5, stalls);
+    order.machine.cpus = 1;
+    order.machine.command_line.clear();
+    order.payload.files.clear();
+    order.payload.programs = ["sh", "sleep", "cat"].map(String::from).into();
+    order.job.workload = support::command(&["sh", "-c", SCRIPT]);
+    order
+}
+
+/// When the tracer had looked for its half second, the longest of the latencies,
+/// in microseconds, and how many there were.
+fn windows(trace: &str) -> Vec<(u64, u64, usize)> {
+    let window = |line: &str| {
+        let (before, after) = line.split_once(": #")?;
+        let (_, at) = before.rsplit_once(' ')?;
+        let (_, pair) = after.split_once("inner/outer(us):")?;
+        let (inner, outer) = pair.split_whitespace().next()?.split_once('/')?;
+        let (_, count) = after.split_once("count:")?;
+        let longest = inner.parse::<u64>().ok()?.max(outer.parse().ok()?);
+        let count = count.split_whitespace().next()?.parse().ok()?;
+        Some((at.parse().ok()?, longest, count))
+    };
+    trace.lines().filter_map(window).collect()
+}
+
+#[test]
+fn the_kernels_own_tracer_finds_each_though_interrupts_are_off() {
+    const WIDTH: u64 = 500_000_000;
+    let Some(exact) = exact("debian:6.12-rt") else {
+        return;
+    };
+    let stalls = Stalls {
+        cpu: 0,
+        // Its threshold is a microsecond.
+        lengths_ns: LENGTHS_NS[1..].into(),
+        ..stalls(StallKind::Smi)
+    };
+    let told = records(&exact, &traced(Some(stalls)));
+    let planted = numbers(named(&told, "planted-stalls.txt").unwrap());
+    let found = windows(named(&told, "w.stdout").unwrap());
+    assert!(found.len() >= 2, "{found:?}");
+    for (end, longest, count) in found {
+        let inside: Vec<u64> = planted
+            .iter()
+            .filter(|line| line[3] + WIDTH > end && line[3] < end)
+            .map(|line| line[1])
+            .collect();
+        // One may lie across the begin of the half second.
+        assert!(
+            count.abs_diff(inside.len()) <= 1 && count >= 50,
+            "{count} {inside:?}"
+        );
+        let most = inside.iter().max().unwrap() / 1000;
+        assert!(longest.abs_diff(most) <= 1, "{longest} {most}");
+    }
+    let quiet = records(&exact, &traced(None));
+    assert!(windows(named(&quiet, "w.stdout").unwrap()).is_empty());
+}
