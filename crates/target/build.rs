@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 fn is_source(path: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or(path);
     let named = matches!(file, "Kbuild" | "Makefile");
-    let typed = [".c", ".h", ".sh"].iter().any(|end| file.ends_with(end));
+    let typed = [".c", ".h", ".S", ".sh"]
+        .iter()
+        .any(|end| file.ends_with(end));
     (named || typed) && !path.starts_with("tests/user/")
 }
 

@@ -13,6 +13,7 @@ mod docs;
 mod exact_soak;
 mod fuzz;
 mod golden;
+mod ground_truth;
 mod images;
 mod kernel_tests;
 mod kmod;
@@ -139,6 +140,12 @@ const VERBS: &[Verb] = &[
         arguments: "",
         help: "how much images and seeds bring to the spread of exact runs",
         run: |arguments| done(images::run(arguments)),
+    },
+    Verb {
+        name: "ground-truth",
+        arguments: "[--write]",
+        help: "which planted stalls gaps finds; --write puts the tables into docs/ground-truth.md",
+        run: |arguments| done(ground_truth::run(arguments)),
     },
     Verb {
         name: "exact-soak",

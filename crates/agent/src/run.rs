@@ -2,7 +2,9 @@
 
 use std::os::fd::OwnedFd;
 
-use assize_job::{AGENT_SCHEMA, Image, Job, Record, SCHEMA, Scheduling, Stage, Workload};
+use assize_job::{
+    AGENT_SCHEMA, Image, Job, PLANTED_STALLS, Record, SCHEMA, Scheduling, Stage, Workload,
+};
 
 use crate::actions::{self, Circumstances};
 use crate::channel::Channel;
@@ -252,13 +254,23 @@ impl Run {
     }
 
     fn open_instruments(&self, channel: &mut Channel) -> Vec<Box<dyn Instrument>> {
-        let (mut instruments, missing) = instruments::make(&self.job.instruments);
+        let mut names = self.job.instruments.clone();
+        if self.job.stalls.is_some() {
+            names.push(PLANTED_STALLS.into());
+        }
+        let (mut instruments, missing) = instruments::make(&names);
+        // What is planted is there for all others.
+        instruments.sort_by_key(|instrument| instrument.name() == PLANTED_STALLS);
         channel.send_all(&missing);
         for instrument in &mut instruments {
             instrument.take(&self.job, self.guest);
         }
         instruments.retain_mut(|instrument| match instrument.open() {
             Ok(()) => true,
+            Err(reason) if instrument.name() == PLANTED_STALLS => {
+                channel.send(&failed(Stage::Setup, PLANTED_STALLS, reason));
+                false
+            }
             Err(reason) => {
                 channel.send(&Record::Unavailable {
                     instrument: instrument.name().into(),

@@ -89,6 +89,9 @@ fn settings(configuration: &PlannedConfiguration) -> Settings {
     if let Some(frequency) = &configuration.frequency {
         add("frequencies", String::new(), &json!(frequency));
     }
+    if let Some(stalls) = &configuration.stalls {
+        add("stalls", String::new(), &json!(stalls));
+    }
     if let Some(policy) = &configuration.policy {
         add("policy", String::new(), &policy_value(policy));
     }
@@ -201,8 +204,9 @@ fn varies(one: &PlannedConfiguration, other: &PlannedConfiguration) -> BTreeSet<
         &VALUES,
     );
     add(differ(|step| matches!(step, Action::Write { .. })), &VALUES);
-    let power = |of: &PlannedConfiguration| (of.idle.clone(), of.frequency.clone());
-    add(power(one) != power(other), &VALUES);
+    let declared =
+        |of: &PlannedConfiguration| (of.idle.clone(), of.frequency.clone(), of.stalls.clone());
+    add(declared(one) != declared(other), &VALUES);
     let commands = differ(|step| matches!(step, Action::Command { .. }));
     add(commands, &VALUES);
     add(commands, &MODULES);

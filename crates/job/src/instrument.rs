@@ -59,6 +59,11 @@ pub const INSTRUMENTS: &[Instrument] = &[
         needs: "perf_event_paranoid <= 0 or root",
     },
     Instrument {
+        name: "planted-stalls",
+        source: "the module simstall, which plants the stalls that an experiment declares",
+        needs: "target exact; stalls in the experiment, which brings it along",
+    },
+    Instrument {
         name: "proc-stat",
         source: "/proc/stat, difference over the run",
         needs: "nothing",

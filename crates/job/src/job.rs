@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Frequency, Gaps, Idle, PlacementPolicy, Queue, Workload};
+use crate::{Frequency, Gaps, Idle, PlacementPolicy, Queue, Stalls, Workload};
 
 /// The schema of [`Job`].
 pub const SCHEMA: &str = "assize.job/1";
@@ -39,6 +39,9 @@ pub struct Job {
     /// The frequencies that CPUs have, if they are declared, likewise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency: Option<Frequency>,
+    /// Stalls that are planted while the workload runs, if any are, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stalls: Option<Stalls>,
     /// What places tasks on CPUs, from the end of the set-up until the
     /// tear-down, if it is not the kernel's own scheduler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,6 +73,7 @@ impl Default for Job {
             queue: None,
             idle: None,
             frequency: None,
+            stalls: None,
             policy: None,
             teardown: Vec::new(),
             instruments: Vec::new(),

@@ -31,6 +31,7 @@ mod quantum;
 mod queue;
 mod record;
 pub mod replay;
+mod stalls;
 mod submitting;
 mod workload;
 
@@ -55,6 +56,7 @@ pub use power::{
 pub use quantum::WrongQuantum;
 pub use queue::{Design, Put, Queue, Share, Worker};
 pub use record::{AGENT_SCHEMA, RESUMED_NS, Record, Stage};
+pub use stalls::{PLANTED_STALLS, StallKind, Stalls};
 pub use submitting::{
     Compositor, Crowd, Deep, Fences, Frames, Replay, Storm, Stream, Sync, Threads,
 };

@@ -11,7 +11,7 @@ use crate::mistakes::{self, targets, wrong_target};
 use crate::plan::{Better, Claim, Plan, PlannedConfiguration, SCHEMA, Until};
 use crate::raw::Level;
 use crate::sections::RUNS_MAX;
-use crate::{gaps, metrics, names, payload, schedule, switches, tables, tradeoffs};
+use crate::{gaps, metrics, names, payload, schedule, stalls, switches, tables, tradeoffs};
 
 /// Runs of each cell where the file does not say.
 pub(crate) const RUNS: u32 = 8;
@@ -30,6 +30,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     let whole = grid::whole(experiment)?;
     let every = configurations(experiment, &whole, overrides)?;
     check_configurations(experiment, &every)?;
+    let instruments = stalls::with_truth(experiment, &every)?;
     let payload = payload::derive(experiment, &every)?;
     let (grid, mut configurations) = if overrides.levels.is_empty() {
         (whole, every)
@@ -70,7 +71,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         images: schedule::images(seed, images),
         configurations,
         workloads,
-        instruments: file.instruments.clone(),
+        instruments,
         gaps: gaps::settings(experiment),
         primary: file.primary.clone(),
         higher_is_better: higher_is_better(experiment),
@@ -211,6 +212,7 @@ fn configurations(
             queue: combined.queue,
             idle: combined.idle,
             frequency: combined.frequency,
+            stalls: combined.stalls,
             policy: combined.policy,
             workloads: combined.workloads,
         });

@@ -1,6 +1,8 @@
 //! What the levels of one configuration amount to.
 
-use assize_job::{Action, Frequency, Idle, Kind, Machine, PlacementPolicy, Queue, Workload};
+use assize_job::{
+    Action, Frequency, Idle, Kind, Machine, PlacementPolicy, Queue, Stalls, Workload,
+};
 use indexmap::IndexMap;
 use serde_json::Value;
 
@@ -8,7 +10,7 @@ use crate::check::join;
 use crate::error::Error;
 use crate::experiment::{Experiment, Overrides};
 use crate::raw::{self, Level, Parameters};
-use crate::{modules, payload, policy, power, queue, scheduling, settings};
+use crate::{modules, payload, policy, power, queue, scheduling, settings, stalls};
 
 /// The levels of one configuration: factor, level and what it sets.
 pub(crate) type Levels<'a> = Vec<(&'a str, &'a str, &'a Level)>;
@@ -25,6 +27,7 @@ pub(crate) struct Combined {
     pub(crate) queue: Option<Queue>,
     pub(crate) idle: Option<Idle>,
     pub(crate) frequency: Option<Frequency>,
+    pub(crate) stalls: Option<Stalls>,
     pub(crate) policy: Option<PlacementPolicy>,
 }
 
@@ -74,7 +77,12 @@ pub(crate) fn combine(
     let frequency = power::frequency(experiment, levels)?;
     let idle = power::idle(experiment, levels, frequency.is_some())?;
     let mut setup = setup(experiment, levels, queue.as_ref());
-    power::add_steps(&mut setup, idle.as_ref(), frequency.as_ref());
+    let stalls = stalls::stalls(experiment, levels, overrides, machine.cpus)?;
+    let declared = power::steps(idle.as_ref(), frequency.as_ref());
+    add_modules(
+        &mut setup,
+        declared.chain(stalls.iter().map(Stalls::module)),
+    );
     setup.splice(0..0, modules::missing_steps(&setup, every()));
     Ok(Combined {
         setup,
@@ -86,6 +94,7 @@ pub(crate) fn combine(
         queue,
         idle,
         frequency,
+        stalls,
         machine,
     })
 }
@@ -128,6 +137,17 @@ pub(crate) fn unchanged(experiment: &Experiment) -> Result<Vec<Workload>, Error>
             workload(experiment, &Levels::new(), name, base, &path)
         })
         .collect()
+}
+
+/// Puts the steps that load what is declared behind those with which the set-up
+/// begins and that load modules by name, so that a memory image can hold all
+/// of them.
+fn add_modules(steps: &mut Vec<Action>, declared: impl Iterator<Item = Action>) {
+    let is_named =
+        |step: &&Action| matches!(step, Action::Module { module, .. } if !modules::is_file(module));
+    let at = steps.iter().take_while(is_named).count();
+    let declared: Vec<Action> = declared.collect();
+    steps.splice(at..at, declared);
 }
 
 /// The path of a level.

@@ -2,7 +2,7 @@
 
 use assize_job::{
     Action, Frequency, Gaps, Idle, Image, Job, Machine, Order, Payload, PlacementPolicy, Queue,
-    Workload,
+    Stalls, Workload,
 };
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -121,6 +121,9 @@ pub struct PlannedConfiguration {
     /// The frequencies of CPUs, if they are declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency: Option<Frequency>,
+    /// Stalls that are planted, if any are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stalls: Option<Stalls>,
     /// What places tasks on CPUs, if not the kernel's own scheduler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<PlacementPolicy>,
@@ -284,6 +287,7 @@ impl Plan {
                 queue: configuration.queue.clone(),
                 idle: configuration.idle.clone(),
                 frequency: configuration.frequency.clone(),
+                stalls: configuration.stalls.clone(),
                 policy: configuration.policy.clone(),
                 teardown: configuration.teardown.clone(),
                 instruments: self.instruments.clone(),

@@ -5,16 +5,12 @@ use assize_job::{
     Action, Frequency, FrequencyGovernor, FrequencyStep, Idle, IdleGovernor, IdleState,
 };
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 
-use crate::check::join;
-use crate::combine::{Levels, level_path, merge};
+use crate::combine::Levels;
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::modules;
+use crate::layers::Layers;
 use crate::power_tables::{self, Table};
-use crate::raw::{Level, Parameters};
 
 /// The most states that the module takes.
 const STATES_MAX: usize = 8;
@@ -105,71 +101,6 @@ enum Written<T> {
 impl<T> Default for Written<T> {
     fn default() -> Self {
         Written::Named(power_tables::TABLES[0].name.to_owned())
-    }
-}
-
-/// A key of the file and of levels, of which each puts its part over those
-/// before it.
-struct Layers<'a> {
-    experiment: &'a Experiment,
-    /// The paths at which it may be given, the top first.
-    places: Vec<String>,
-    settings: Parameters,
-}
-
-impl<'a> Layers<'a> {
-    fn new(
-        experiment: &'a Experiment,
-        levels: &Levels<'_>,
-        key: &str,
-        top: &Parameters,
-        of_level: impl Fn(&Level) -> &Parameters,
-    ) -> Self {
-        let mut settings = top.clone();
-        let mut places = vec![key.to_owned()];
-        for (factor, name, level) in levels {
-            merge(&mut settings, of_level(level));
-            places.push(join(&level_path(factor, name), key));
-        }
-        Layers {
-            experiment,
-            places,
-            settings,
-        }
-    }
-
-    /// Whether anybody gives it.
-    fn given(&self) -> bool {
-        let mut places = self.places.iter();
-        places.any(|place| self.experiment.gives(place))
-    }
-
-    fn read<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        serde_json::from_value(Value::Object(self.settings.clone()))
-            .map_err(|why| self.error("", format!("cannot be read: {why}")))
-    }
-
-    /// An error where the key was given last; if nowhere, where the table was.
-    fn error(&self, key: &str, why: impl Into<String>) -> Error {
-        let last = |key: &str| {
-            let paths = self.places.iter().map(|place| match key {
-                "" => place.clone(),
-                key => format!("{place}.{key}"),
-            });
-            paths.rev().find(|path| self.experiment.gives(path))
-        };
-        let whole = key.split(['.', '[']).next().unwrap_or_default();
-        let path = last(key).or_else(|| last(whole)).or_else(|| last(""));
-        let path = path.unwrap_or_else(|| self.places[0].clone());
-        self.experiment.error(&path, why)
-    }
-
-    /// What must be given in a list.
-    fn must<T>(&self, value: Option<T>, list: &str, at: usize, key: &str) -> Result<T, Error> {
-        value.ok_or_else(|| {
-            let error = self.error(&format!("{list}[{at}]"), format!("has no {key}"));
-            error.mend(format!("add {key}"))
-        })
     }
 }
 
@@ -377,18 +308,11 @@ fn listed_steps(layers: &Layers<'_>, steps: Vec<WrittenStep>) -> Result<Vec<Freq
     Ok(done)
 }
 
-/// Puts the steps that load what is declared behind those with which the set-up
-/// begins and that load modules by name, so that a memory image can hold all
-/// of them.
-pub(crate) fn add_steps(
-    steps: &mut Vec<Action>,
-    idle: Option<&Idle>,
-    frequency: Option<&Frequency>,
-) {
-    let is_named =
-        |step: &&Action| matches!(step, Action::Module { module, .. } if !modules::is_file(module));
-    let at = steps.iter().take_while(is_named).count();
-    let declared = idle.map(Idle::module).into_iter();
-    let declared = declared.chain(frequency.into_iter().flat_map(Frequency::modules));
-    steps.splice(at..at, declared);
+/// The steps that load what has the declared.
+pub(crate) fn steps<'a>(
+    idle: Option<&'a Idle>,
+    frequency: Option<&'a Frequency>,
+) -> impl Iterator<Item = Action> + 'a {
+    let frequency = frequency.into_iter().flat_map(Frequency::modules);
+    idle.map(Idle::module).into_iter().chain(frequency)
 }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::keys::{Absent, Key, Section, Type};
 use crate::{
     gaps_sections, parameters, payload_sections, power_sections, quantity, report_sections, schema,
-    sections,
+    sections, stalls,
 };
 
 fn agrees(file: &str, wanted: &str) {
@@ -119,6 +119,7 @@ fn link(name: &str) -> String {
         "frequency" | "frequency-step" => "frequencies",
         "file" => "files",
         "loop" => "loops",
+        "stalls" => "stalls",
         "table" => "tables",
         other => other,
     };
@@ -164,6 +165,7 @@ fn with_tables(text: &str) -> (String, usize) {
         &power_sections::FREQUENCY,
         &power_sections::FREQUENCY_STEP,
         &gaps_sections::GAPS,
+        &stalls::STALLS,
         &sections::UNTIL,
         &sections::PRIMARY,
         &report_sections::TABLE,

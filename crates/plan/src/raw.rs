@@ -49,6 +49,8 @@ pub(crate) struct File {
     pub(crate) idle: Parameters,
     #[serde(default)]
     pub(crate) frequency: Parameters,
+    #[serde(default)]
+    pub(crate) stalls: Parameters,
     pub(crate) policy: Option<PlacementPolicy>,
     pub(crate) instruments: Vec<String>,
     pub(crate) gaps: Option<Gaps>,
@@ -84,6 +86,7 @@ pub(crate) struct Level {
     pub(crate) queue: Parameters,
     pub(crate) idle: Parameters,
     pub(crate) frequency: Parameters,
+    pub(crate) stalls: Parameters,
     pub(crate) policy: Option<PlacementPolicy>,
     pub(crate) environment: IndexMap<String, String>,
 }

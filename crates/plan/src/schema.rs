@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::keys::{Absent, Key, Section, Type};
 use crate::raw::BACKGROUND;
 use crate::{
-    gaps_sections, parameters, payload_sections, power_sections, report_sections, sections,
+    gaps_sections, parameters, payload_sections, power_sections, report_sections, sections, stalls,
 };
 
 /// The JSON Schema of experiment files, as it is published in
@@ -22,6 +22,7 @@ pub fn schema() -> Value {
         &power_sections::FREQUENCY,
         &power_sections::FREQUENCY_STEP,
         &gaps_sections::GAPS,
+        &stalls::STALLS,
         &sections::UNTIL,
         &sections::PRIMARY,
         &report_sections::TABLE,

@@ -11,6 +11,7 @@ use crate::payload_sections::PAYLOAD;
 use crate::policy;
 use crate::power_sections::{FREQUENCY, IDLE};
 use crate::report_sections::{TABLE, TRADEOFF};
+use crate::stalls::STALLS;
 
 /// The most runs of one cell.
 pub(crate) const RUNS_MAX: u32 = 10_000;
@@ -133,6 +134,12 @@ pub(crate) static EXPERIMENT: Section = Section {
             Part(&FREQUENCY),
             Open,
             "Frequencies that CPUs have, and who chooses among them.",
+        ),
+        key(
+            "stalls",
+            Part(&STALLS),
+            Open,
+            "Stalls of known length that are planted. Exact target only.",
         ),
         key(
             "instruments",
@@ -288,6 +295,12 @@ pub(crate) static LEVEL: Section = Section {
             Part(&FREQUENCY),
             Open,
             "What differs of the frequencies.",
+        ),
+        key(
+            "stalls",
+            Part(&STALLS),
+            Open,
+            "What differs of the stalls that are planted.",
         ),
         key(
             "environment",

@@ -104,6 +104,7 @@ fn of_tables(path: &str, level: &Level) -> Vec<(String, String, String)> {
         ("queue", "queues", &level.queue),
         ("idle", "idle states", &level.idle),
         ("frequency", "frequencies", &level.frequency),
+        ("stalls", "stalls", &level.stalls),
     ] {
         for (name, value) in of_table {
             let path = join(&join(path, table), name);

@@ -17,6 +17,7 @@ mod labels;
 pub(crate) mod perf;
 mod perf_hardware;
 mod perf_software;
+mod planted_stalls;
 mod proc_stat;
 mod residency;
 mod ring;
@@ -81,6 +82,7 @@ fn one(name: &str) -> Option<Box<dyn Instrument>> {
         "perf-hardware" => Box::new(perf_hardware::PerfHardware::default()),
         "perf-software" => Box::new(perf_software::PerfSoftware::default()),
         "perf-workload" => Box::new(perf_software::PerfWorkload::default()),
+        "planted-stalls" => Box::new(planted_stalls::PlantedStalls::default()),
         "proc-stat" => Box::new(proc_stat::ProcStat::default()),
         "schedstat" => Box::new(schedstat::Schedstat::default()),
         "threads" => Box::new(threads::Threads::default()),

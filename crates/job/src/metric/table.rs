@@ -3,6 +3,7 @@
 use super::Form::{Distribution, Events, Number};
 use super::Giver::{Instrument, Workloads};
 use super::{Form, Giver, Metric};
+use crate::PLANTED_STALLS;
 
 /// The workloads that submit jobs to simgpu.
 pub(super) const SUBMITTING: &[&str] = &[
@@ -220,6 +221,13 @@ pub const METRICS: &[Metric] = &[
         "workload_task_clock",
         "ns",
         Number,
+    ),
+    of(Instrument(PLANTED_STALLS), "planted_stalls", "", Events),
+    of(
+        Instrument(PLANTED_STALLS),
+        "planted_stall",
+        "ns",
+        Distribution,
     ),
     of(Instrument("proc-stat"), "cpu_user", "s", Number).to_within(TICK_S),
     of(Instrument("proc-stat"), "cpu_system", "s", Number).to_within(TICK_S),

@@ -22,6 +22,7 @@ mod power;
 mod queues;
 #[cfg(test)]
 mod scheduling;
+mod stalls;
 #[cfg(test)]
 mod switches;
 #[cfg(test)]

@@ -1,0 +1,322 @@
+//! Stalls that are planted while the workload runs, as what plants them
+//! recorded them: nothing here looks for stalls.
+//!
+//! The module `simstall` has each stall write down by itself when it began and
+//! ended. The planting starts after all other instruments have started, and
+//! stops before they stop.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use assize_job::{Job, PLANTED_STALLS, Record, Stage, Stalls};
+
+use super::{Instrument, doubt, system};
+use crate::seed::Stream;
+use crate::sys;
+
+/// What a run counts.
+const EVENT: &str = "planted_stalls";
+/// How long each was.
+const LENGTH: &str = "planted_stall";
+
+/// The instrument `planted-stalls`.
+#[derive(Default)]
+pub(crate) struct PlantedStalls {
+    /// What the run declares.
+    stalls: Option<Stalls>,
+    seed: u64,
+    samples: bool,
+    began_ns: u64,
+    ended_ns: u64,
+    /// Why it did not start or stop.
+    problem: Option<String>,
+}
+
+impl Instrument for PlantedStalls {
+    fn name(&self) -> &'static str {
+        PLANTED_STALLS
+    }
+
+    fn take(&mut self, job: &Job, _guest: bool) {
+        self.stalls.clone_from(&job.stalls);
+        self.seed = Stream::new(job.seed, "stalls").next();
+        self.samples = job.samples;
+    }
+
+    fn open(&mut self) -> Result<(), String> {
+        match &self.stalls {
+            Some(_) => system::read(Path::new(Stalls::LOG)).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    fn start(&mut self, _workload: i32) {
+        if self.stalls.is_some() {
+            self.note(Stalls::START, &self.seed.to_string());
+        }
+        self.began_ns = sys::now();
+    }
+
+    fn stop(&mut self) {
+        self.ended_ns = sys::now();
+        if self.stalls.is_some() {
+            self.note(Stalls::STOP, "1");
+        }
+    }
+
+    fn records(&mut self) -> Vec<Record> {
+        let Some(stalls) = &self.stalls else {
+            return self.told(&Log::default());
+        };
+        let log = match &self.problem {
+            Some(problem) => Err(problem.clone()),
+            None => system::read(Path::new(Stalls::LOG)).and_then(|text| parse(&text)),
+        };
+        let log = match log {
+            Ok(log) => log,
+            // A run without what it declares is no run.
+            Err(why) => {
+                return vec![Record::Failed {
+                    stage: Stage::Workload,
+                    what: PLANTED_STALLS.into(),
+                    why,
+                }];
+            }
+        };
+        let mut records = self.told(&log);
+        records.push(Record::Raw {
+            name: "planted-stalls.txt".into(),
+            text: self.text(&log, stalls),
+        });
+        if log.stalls.len() >= Stalls::COUNT_MAX as usize {
+            let detail = format!("there were {}, after which none came", Stalls::COUNT_MAX);
+            records.push(doubt("planted-stalls-ended", detail));
+        }
+        records
+    }
+}
+
+impl PlantedStalls {
+    /// Tells the module; the first problem is kept.
+    fn note(&mut self, path: &str, value: &str) {
+        if let Err(error) = fs::write(path, value) {
+            let why = format!("{path}: {}", sys::words(&error));
+            self.problem.get_or_insert(why);
+        }
+    }
+
+    /// Times from the start, of those stalls that began before the end.
+    fn times<'a>(&self, log: &'a Log) -> impl Iterator<Item = (u64, &'a Stall)> {
+        let (from, to) = (self.began_ns, self.ended_ns);
+        log.stalls.iter().filter_map(move |stall| {
+            let at = log.monotonic_ns(stall.begin);
+            (at < to).then(|| (at.saturating_sub(from), stall))
+        })
+    }
+
+    fn told(&self, log: &Log) -> Vec<Record> {
+        let (t_ns, lengths): (Vec<u64>, Vec<u64>) = self
+            .times(log)
+            .map(|(at, stall)| (at, stall.length))
+            .unzip();
+        let mut records = vec![Record::Events {
+            event: EVENT.into(),
+            count: t_ns.len() as u64,
+            exposure_ns: self.ended_ns.saturating_sub(self.began_ns),
+            t_ns: t_ns.clone(),
+        }];
+        let mut buckets = BTreeMap::new();
+        for length in &lengths {
+            *buckets.entry(*length).or_insert(0) += 1;
+        }
+        records.push(Record::Histogram {
+            metric: LENGTH.into(),
+            unit: "ns".into(),
+            buckets: buckets.into_iter().collect(),
+            exact: true,
+        });
+        if self.samples {
+            let before = std::iter::once(&0).chain(&t_ns);
+            records.push(Record::Samples {
+                metric: LENGTH.into(),
+                unit: "ns".into(),
+                t_ns: t_ns
+                    .iter()
+                    .zip(before)
+                    .map(|(at, other)| at - other)
+                    .collect(),
+                values: lengths.into_iter().map(super::number).collect(),
+            });
+        }
+        records
+    }
+
+    /// One line for each.
+    fn text(&self, log: &Log, stalls: &Stalls) -> String {
+        let mut text = format!(
+            "# {} on CPU {}, time-stamp counter at {} kHz\n# t_ns length_ns planned_ns tsc\n",
+            stalls.kind.word(),
+            stalls.cpu,
+            log.khz
+        );
+        for (at, stall) in self.times(log) {
+            let Stall {
+                begin,
+                length,
+                planned_ns,
+            } = stall;
+            // Writing to a text cannot fail.
+            let _ = writeln!(text, "{at} {length} {planned_ns} {begin}");
+        }
+        text
+    }
+}
+
+/// What the module recorded.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Log {
+    /// How fast the kernel takes the time-stamp counter to go.
+    khz: u64,
+    /// What it was, …
+    tsc: u64,
+    /// … and the monotonic clock at that time.
+    now_ns: u64,
+    stalls: Vec<Stall>,
+}
+
+/// One stall.
+#[derive(Debug, PartialEq, Eq)]
+struct Stall {
+    /// The time-stamp counter when it began.
+    begin: u64,
+    /// By that counter, which counts nanoseconds where stalls are planted. The
+    /// kernel, which measures how fast it goes, may be some millionths off.
+    length: u64,
+    planned_ns: u64,
+}
+
+impl Log {
+    /// What the monotonic clock was.
+    fn monotonic_ns(&self, tsc: u64) -> u64 {
+        let cycles = i128::from(tsc) - i128::from(self.tsc);
+        let since = cycles * 1_000_000 / i128::from(self.khz.max(1));
+        u64::try_from(i128::from(self.now_ns) + since).unwrap_or(0)
+    }
+}
+
+/// Reads the log of the module.
+fn parse(text: &str) -> Result<Log, String> {
+    let wrong = || format!("{} is not as it should be", Stalls::LOG);
+    let mut lines = text.lines();
+    let first: Vec<&str> = lines.next().unwrap_or_default().split(' ').collect();
+    let field = |name: &str| {
+        let at = first.iter().position(|word| *word == name)?;
+        first.get(at + 1)?.parse::<u64>().ok()
+    };
+    let known = ["tsc_khz", "tsc", "monotonic_ns"].map(field);
+    let [Some(khz), Some(tsc), Some(now_ns)] = known else {
+        return Err(wrong());
+    };
+    let stalls = lines.map(|line| {
+        let mut numbers = line.split(' ').map(|word| word.parse().ok());
+        let mut next = || numbers.next().flatten();
+        Some(Stall {
+            begin: next()?,
+            length: next()?,
+            planned_ns: next()?,
+        })
+    });
+    Ok(Log {
+        khz,
+        tsc,
+        now_ns,
+        stalls: stalls.collect::<Option<_>>().ok_or_else(wrong)?,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+mod tests {
+    use super::*;
+
+    const LOG: &str = "smi cpu 1 tsc_khz 500000 tsc 10000 monotonic_ns 50000\n\
+                       4000 20 40\n6000 999 2000\n9990 3 7\n";
+
+    #[test]
+    fn the_log_says_when_each_stall_was_by_the_clock_of_the_run() {
+        let log = parse(LOG).unwrap();
+        let at: Vec<u64> = log
+            .stalls
+            .iter()
+            .map(|one| log.monotonic_ns(one.begin))
+            .collect();
+        assert_eq!(at, [38_000, 42_000, 49_980]);
+        assert_eq!(log.monotonic_ns(10_001), 50_002);
+        assert_eq!(log.stalls[1].length, 999);
+        assert_eq!(log.stalls[1].planned_ns, 2000);
+    }
+
+    #[test]
+    fn what_came_after_the_end_is_not_told() {
+        let instrument = PlantedStalls {
+            samples: true,
+            began_ns: 37_000,
+            ended_ns: 49_000,
+            ..PlantedStalls::default()
+        };
+        let told = instrument.told(&parse(LOG).unwrap());
+        let [
+            Record::Events {
+                count,
+                exposure_ns,
+                t_ns,
+                ..
+            },
+            Record::Histogram { buckets, .. },
+            Record::Samples {
+                t_ns: since,
+                values,
+                ..
+            },
+        ] = &told[..]
+        else {
+            panic!("{told:?}");
+        };
+        assert_eq!((*count, *exposure_ns), (2, 12_000));
+        assert_eq!(*t_ns, [1000, 5000]);
+        assert_eq!(*buckets, [(20, 1), (999, 1)]);
+        assert_eq!(
+            (&since[..], &values[..]),
+            (&[1000, 4000][..], &[20.0, 999.0][..])
+        );
+    }
+
+    #[test]
+    fn a_run_without_stalls_says_that_there_were_none() {
+        let mut instrument = PlantedStalls::default();
+        instrument.take(&Job::default(), true);
+        assert_eq!(instrument.open(), Ok(()));
+        instrument.start(1);
+        instrument.stop();
+        let records = instrument.records();
+        assert!(
+            matches!(
+                &records[..],
+                [Record::Events { count: 0, .. }, Record::Histogram { .. }]
+            ),
+            "{records:?}"
+        );
+    }
+
+    #[test]
+    fn a_log_that_is_cut_off_is_no_log() {
+        for at in [0, 10, 30, 45, LOG.len() - 3] {
+            assert!(parse(&LOG[..at]).is_err(), "{at}");
+        }
+        assert!(parse(&LOG.replace("999", "x")).is_err());
+        let none = "irqs-off cpu 0 tsc_khz 1 tsc 2 monotonic_ns 3\n";
+        assert!(parse(none).unwrap().stalls.is_empty());
+    }
+}

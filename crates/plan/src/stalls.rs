@@ -1,0 +1,153 @@
+//! Stalls that one configuration plants, from what is written of them.
+
+use assize_job::{PLANTED_STALLS, StallKind, Stalls};
+use serde::Deserialize;
+
+use crate::build::EXACT;
+use crate::combine::Levels;
+use crate::error::Error;
+use crate::experiment::{Experiment, Overrides};
+use crate::keys::Absent::{Is, Open};
+use crate::keys::Type::{Duration, OneOrMore, Whole, Word};
+use crate::keys::{Section, key, named};
+use crate::layers::Layers;
+use crate::plan::PlannedConfiguration;
+use crate::quantity::show_ns;
+
+/// Stalls of known length.
+pub(crate) static STALLS: Section = Section {
+    name: "stalls",
+    keys: &[
+        key(
+            "kind",
+            Word(&["smi", "irqs-off"]),
+            Is("\"smi\""),
+            "A system management interrupt, of which the kernel sees nothing; or a timer interrupt that takes its time.",
+        ),
+        named(
+            "length",
+            "lengths_ns",
+            OneOrMore(&Duration(1)),
+            Open,
+            "How long each is: one length, or up to 16 to draw from. 100ns to 100ms; must be given.",
+        ),
+        named(
+            "period",
+            "period_ns",
+            Duration(1),
+            Open,
+            "From one to the next, and from the start of the workload to the first; must be given.",
+        ),
+        named(
+            "jitter",
+            "jitter_ns",
+            Duration(0),
+            Is("\"0ns\""),
+            "Each period is drawn at most so much shorter or longer.",
+        ),
+        key("cpu", Whole(0, 254), Is("0"), "The CPU that is stalled."),
+    ],
+};
+
+/// `stalls` as it is written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Written {
+    kind: StallKind,
+    lengths_ns: Vec<u64>,
+    period_ns: Option<u64>,
+    jitter_ns: u64,
+    cpu: u32,
+}
+
+/// The stalls of a configuration with so many CPUs; `None` if nobody declares
+/// any.
+pub(crate) fn stalls(
+    experiment: &Experiment,
+    levels: &Levels<'_>,
+    overrides: &Overrides,
+    cpus: u32,
+) -> Result<Option<Stalls>, Error> {
+    let top = &experiment.file.stalls;
+    let layers = Layers::new(experiment, levels, "stalls", top, |level| &level.stalls);
+    if !layers.given() {
+        return Ok(None);
+    }
+    let target = overrides.target.as_ref().unwrap_or(&experiment.file.target);
+    if target != EXACT {
+        let why = format!("cannot be planted on the target {target}");
+        let error = layers.error("", why);
+        return Err(error.mend("take the target exact: stalls are of known length only there"));
+    }
+    let written: Written = layers.read()?;
+    check_lengths(&layers, &written.lengths_ns)?;
+    let Some(period_ns) = written.period_ns else {
+        return Err(layers
+            .error("", "has no period")
+            .mend("add period = \"…ms\""));
+    };
+    if period_ns > Stalls::PERIOD_NS_MAX {
+        return Err(layers.error("period", "is more than an hour"));
+    }
+    let longest = written.lengths_ns.iter().max().copied().unwrap_or(0);
+    let least = longest + Stalls::APART_NS;
+    if period_ns.saturating_sub(written.jitter_ns) < least {
+        let why = format!(
+            "is too short: less the jitter there must be {}, which is the longest stall and {} more",
+            show_ns(least),
+            show_ns(Stalls::APART_NS)
+        );
+        return Err(layers.error("period", why));
+    }
+    if written.cpu >= cpus {
+        let why = format!("is {}, and the machine has {cpus} CPUs", written.cpu);
+        let error = layers.error("cpu", why);
+        return Err(error.mend("they are numbered from 0; see cpus"));
+    }
+    Ok(Some(Stalls {
+        kind: written.kind,
+        lengths_ns: written.lengths_ns,
+        period_ns,
+        jitter_ns: written.jitter_ns,
+        cpu: written.cpu,
+    }))
+}
+
+fn check_lengths(layers: &Layers<'_>, lengths: &[u64]) -> Result<(), Error> {
+    if lengths.is_empty() || lengths.len() > Stalls::LENGTHS_MAX {
+        let why = match lengths.len() {
+            0 => "has no length".to_owned(),
+            many => format!("are {many}, not 1 to {}", Stalls::LENGTHS_MAX),
+        };
+        return Err(layers.error("length", why).mend("add length = \"…us\""));
+    }
+    let fits = |ns: &u64| (Stalls::LENGTH_NS_MIN..=Stalls::LENGTH_NS_MAX).contains(ns);
+    match lengths.iter().find(|ns| !fits(ns)) {
+        Some(ns) => {
+            let why = format!("{} is not between 100ns and 100ms", show_ns(*ns));
+            Err(layers.error("length", why))
+        }
+        None => Ok(()),
+    }
+}
+
+/// What measures: what the file says, and what says which stalls there were if
+/// a configuration plants any. Those that plant none then say so.
+pub(crate) fn with_truth(
+    experiment: &Experiment,
+    configurations: &[PlannedConfiguration],
+) -> Result<Vec<String>, Error> {
+    let mut instruments = experiment.file.instruments.clone();
+    let named = instruments.iter().position(|name| name == PLANTED_STALLS);
+    let planted = configurations.iter().any(|one| one.stalls.is_some());
+    match (named, planted) {
+        (Some(at), false) => {
+            let path = format!("instruments[{at}]");
+            let error = experiment.error(&path, "says which stalls were planted, and none are");
+            return Err(error.mend("add stalls = { length = \"20us\", period = \"250ms\" }"));
+        }
+        (None, true) => instruments.push(PLANTED_STALLS.to_owned()),
+        _ => {}
+    }
+    Ok(instruments)
+}

@@ -1,0 +1,330 @@
+//! How many planted stalls the instrument `gaps` finds, and how long it says they
+//! were.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use assize_job::gaps::{Cause, Gap, Seen};
+
+use crate::command::{cargo, command, run as run_command};
+use crate::{Error, agent, marks, tree};
+
+const PAGE: &str = "docs/ground-truth.md";
+const MARK: &str = "made: cargo xtask ground-truth";
+/// Stalls are where nothing else happens: on a CPU without ticks and tasks.
+const EXPERIMENT: &str = r#"title = "Ground truth"
+question = "Which planted stalls does gaps find?"
+cpus = 2
+command_line = ["isolcpus=nohz,domain,1", "nohz_full=1", "rcu_nocbs=1"]
+runs = 3
+instruments = ["gaps"]
+gaps = { cpus = [1], threshold = "500ns", baseline = "20ms" }
+setup = [{ module = "msr" }]
+[factors.stalls.none]
+[factors.stalls.smi.stalls]
+length = ["1us", "2us", "5us", "10us", "50us", "200us"]
+period = "3ms"
+jitter = "2500us"
+cpu = 1
+[factors.stalls.irqs-off.stalls]
+kind = "irqs-off"
+length = ["1us", "2us", "5us", "10us", "50us", "200us"]
+period = "3ms"
+jitter = "2500us"
+cpu = 1
+[workloads.rest]
+kind = "command"
+argv = ["sleep", "2"]
+"#;
+/// Two clocks that were read one after the other may differ by this.
+const CLOCKS_NS: u64 = 100;
+
+/// `cargo xtask ground-truth [--write]`.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let write = match arguments {
+        [] => false,
+        [word] if word == "--write" => true,
+        _ => return Err("only --write is known".into()),
+    };
+    agent::run(&[])?;
+    run_command(command(cargo(), &["build", "--locked", "-p", "assize"])?)?;
+    let bundle = carry_out()?;
+    let made = table(&scores(&bundle)?);
+    println!("{made}");
+    if write {
+        let path = tree::root()?.join(PAGE);
+        let fault = |why| format!("{PAGE}: {why}");
+        let page = fs::read_to_string(&path).map_err(fault)?;
+        fs::write(&path, marks::put(&page, MARK, &made)?).map_err(fault)?;
+    }
+    Ok(())
+}
+
+/// Carries out the experiment, and gives its bundle.
+fn carry_out() -> Result<PathBuf, Error> {
+    let place = tree::root()?.join("target/ground-truth");
+    let fault = |why| format!("{}: {why}", place.display());
+    if place.exists() {
+        fs::remove_dir_all(&place).map_err(fault)?;
+    }
+    fs::create_dir_all(&place).map_err(fault)?;
+    let (file, bundle) = (place.join("stalls.toml"), place.join("stalls.bundle"));
+    fs::write(&file, EXPERIMENT).map_err(fault)?;
+    let (shown, out) = (file.display().to_string(), bundle.display().to_string());
+    let assize = tree::root()?.join("target/debug/assize");
+    let mut command = command(assize, &["run", &shown, "--out", &out])?;
+    command.stdout(Stdio::null());
+    run_command(command)?;
+    Ok(bundle)
+}
+
+/// What came of each configuration, all its runs together.
+fn scores(bundle: &Path) -> Result<BTreeMap<String, Score>, Error> {
+    let planned = tree::json(&bundle.join("bundle.json"))?["head"]["planned_runs"].as_u64();
+    let mut scores: BTreeMap<String, Score> = BTreeMap::new();
+    for index in 0..planned.unwrap_or(0) {
+        let run = tree::json(&bundle.join(format!("runs/{index:04}.json")))?;
+        let name = run["configuration"].as_str().unwrap_or_default();
+        let text = |file: &str| {
+            let path = bundle.join(format!("raw/{index:04}-{file}"));
+            fs::read_to_string(&path).map_err(|why| format!("{}: {why}", path.display()))
+        };
+        let seen = Seen::parse(&text("gaps.txt")?).map_err(|why| format!("gaps.txt: {why:?}"))?;
+        let (planted, cause) = match name {
+            "none" => (Vec::new(), Cause::Unexplained),
+            "irqs-off" => (stalls(&text("planted-stalls.txt")?)?, Cause::Interrupt),
+            _ => (stalls(&text("planted-stalls.txt")?)?, Cause::Smi),
+        };
+        scores
+            .entry(name.to_owned())
+            .or_default()
+            .add(&planted, cause, &seen)?;
+    }
+    Ok(scores)
+}
+
+/// One planted stall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stall {
+    length_ns: u64,
+    planned_ns: u64,
+    tsc: u64,
+}
+
+fn stalls(text: &str) -> Result<Vec<Stall>, Error> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let one = |line: &str| {
+        let words: Vec<u64> = line
+            .split(' ')
+            .filter_map(|word| word.parse().ok())
+            .collect();
+        match words[..] {
+            [_, length_ns, planned_ns, tsc] => Ok(Stall {
+                length_ns,
+                planned_ns,
+                tsc,
+            }),
+            _ => Err(format!("planted-stalls.txt: no stall: {line}")),
+        }
+    };
+    lines.map(one).collect()
+}
+
+/// What was found of what was planted.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Score {
+    /// By planned length.
+    lengths: BTreeMap<u64, Found>,
+    /// Gaps besides.
+    others: BTreeMap<&'static str, u64>,
+    observed_ns: u64,
+}
+
+/// What was found of one length.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Found {
+    planted: u64,
+    /// They came while the counters were read, which is no exposure.
+    blind: u64,
+    /// By how much each of the others was too long.
+    more_ns: Vec<i64>,
+    /// How many were taken for what they were.
+    explained: u64,
+}
+
+impl Score {
+    /// `cause`: what a stall is.
+    fn add(&mut self, planted: &[Stall], cause: Cause, seen: &Seen) -> Result<(), Error> {
+        let (start, khz) = seen.tsc.ok_or("gaps.txt: no time-stamp counter")?;
+        let mut left: Vec<&Gap> = seen.gaps.iter().collect();
+        for stall in planted {
+            let at = stall.tsc.saturating_sub(start) * 1_000_000 / khz.max(1);
+            let found = self.lengths.entry(stall.planned_ns).or_default();
+            found.planted += 1;
+            let of_it = |gap: &&Gap| {
+                let end = gap.at_ns + gap.length_ns + CLOCKS_NS;
+                gap.at_ns <= at + CLOCKS_NS && at + stall.length_ns <= end
+            };
+            if let Some(place) = left.iter().position(of_it) {
+                let gap = left.remove(place);
+                let more = i128::from(gap.length_ns) - i128::from(stall.length_ns);
+                found.more_ns.push(i64::try_from(more).unwrap_or(i64::MAX));
+                found.explained += u64::from(gap.cause == cause);
+            } else if is_blind(seen, at) {
+                found.blind += 1;
+            }
+        }
+        for gap in left {
+            *self.others.entry(gap.cause.word()).or_default() += 1;
+        }
+        self.observed_ns += seen.cpus.iter().map(|cpu| cpu.observed_ns).sum::<u64>();
+        Ok(())
+    }
+}
+
+/// Whether the counters were read at that time, because of a gap before it.
+fn is_blind(seen: &Seen, at: u64) -> bool {
+    let reading = seen
+        .cpus
+        .iter()
+        .map(|cpu| cpu.reading_ns)
+        .max()
+        .unwrap_or(0);
+    let ends = seen.gaps.iter().map(|gap| gap.at_ns + gap.length_ns);
+    let last = ends.filter(|end| *end <= at + CLOCKS_NS).max();
+    last.is_some_and(|end| at.saturating_sub(end) <= 2 * reading)
+}
+
+fn table(scores: &BTreeMap<String, Score>) -> String {
+    let mut text = String::from(
+        "\n| stalls | length, us | planted | in blind time | found | of those in sight | cause \
+         told | too long by, ns |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+    );
+    for (name, score) in scores {
+        for (length, found) in &score.lengths {
+            let seen = found.more_ns.len() as u64;
+            let in_sight = found.planted - found.blind;
+            let (least, most) = (found.more_ns.iter().min(), found.more_ns.iter().max());
+            let more = match (least, most) {
+                (Some(least), Some(most)) if least == most => least.to_string(),
+                (Some(least), Some(most)) => format!("{least} to {most}"),
+                _ => "–".into(),
+            };
+            let _ = writeln!(
+                text,
+                "| {name} | {} | {} | {} | {seen} | {} % | {} | {more} |",
+                length / 1000,
+                found.planted,
+                found.blind,
+                (100 * seen).checked_div(in_sight).unwrap_or(0),
+                found.explained,
+            );
+        }
+    }
+    text += "\n| stalls | observed, s | gaps besides |\n| --- | ---: | --- |\n";
+    for (name, score) in scores {
+        let others: Vec<String> = score
+            .others
+            .iter()
+            .map(|(cause, count)| format!("{count} {cause}"))
+            .collect();
+        let others = match others.is_empty() {
+            true => "none".into(),
+            false => others.join(", "),
+        };
+        let ms = score.observed_ns / 1_000_000;
+        let _ = writeln!(
+            text,
+            "| {name} | {}.{:03} | {others} |",
+            ms / 1000,
+            ms % 1000
+        );
+    }
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assize_job::gaps::Watched;
+
+    fn seen(gaps: &[(u64, u64, Cause)]) -> Seen {
+        let gap = |(at_ns, length_ns, cause): &(u64, u64, Cause)| Gap {
+            cpu: 1,
+            at_ns: *at_ns,
+            length_ns: *length_ns,
+            cause: *cause,
+            switches: 0,
+            interrupts: 0,
+            softirqs: 0,
+        };
+        Seen {
+            tsc: Some((5000, 1_000_000)),
+            cpus: vec![Watched {
+                observed_ns: 2_000_000_000,
+                reading_ns: 1000,
+                ..Watched::default()
+            }],
+            gaps: gaps.iter().map(gap).collect(),
+            ..Seen::default()
+        }
+    }
+
+    fn stall(at: u64, length_ns: u64) -> Stall {
+        Stall {
+            length_ns,
+            planned_ns: length_ns,
+            tsc: 5000 + at,
+        }
+    }
+
+    #[test]
+    fn each_stall_has_its_gap_is_blind_or_is_missed() {
+        let planted = [
+            stall(10_000, 2000),
+            stall(13_000, 2000),
+            stall(900_000, 2000),
+            stall(990_000, 50_000),
+        ];
+        let gaps = [
+            (9990, 2034, Cause::Smi),
+            (500_000, 800, Cause::Unexplained),
+            (989_995, 50_011, Cause::Unexplained),
+        ];
+        let mut score = Score::default();
+        score.add(&planted, Cause::Smi, &seen(&gaps)).unwrap();
+        let two = &score.lengths[&2000];
+        assert_eq!((two.planted, two.blind, two.explained), (3, 1, 1));
+        assert_eq!(two.more_ns, [34]);
+        assert_eq!(score.lengths[&50_000].more_ns, [11]);
+        assert_eq!(score.lengths[&50_000].explained, 0);
+        assert_eq!(score.others, BTreeMap::from([("unexplained", 1)]));
+        let text = table(&BTreeMap::from([("smi".to_owned(), score)]));
+        assert!(
+            text.contains("| smi | 2 | 3 | 1 | 1 | 50 % | 1 | 34 |"),
+            "{text}"
+        );
+        assert!(text.contains("| smi | 2.000 | 1 unexplained |"), "{text}");
+    }
+
+    #[test]
+    fn nothing_planted_and_nothing_found_is_none() {
+        let mut score = Score::default();
+        score.add(&[], Cause::Smi, &seen(&[])).unwrap();
+        let text = table(&BTreeMap::from([("none".to_owned(), score)]));
+        assert!(text.contains("| none | 2.000 | none |"), "{text}");
+        assert!(stalls("# x\n1 2 3\n").is_err());
+        assert_eq!(
+            stalls("# x\n1 2000 2001 9\n").unwrap(),
+            [Stall {
+                length_ns: 2000,
+                planned_ns: 2001,
+                tsc: 9
+            }]
+        );
+    }
+}
