@@ -53,7 +53,6 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     let images = images(target, file.images, blocks);
     let workloads = unchanged(experiment)?;
     let sizes = (configurations.len(), workloads.len());
-    let repeated = file.aa.then_some(1);
     Ok(Plan {
         schema: SCHEMA.to_owned(),
         source: experiment.name.clone(),
@@ -67,7 +66,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         tradeoffs: tradeoffs::tradeoffs(experiment, &configurations)?,
         factors,
         switches,
-        runs: schedule::runs(seed, blocks, sizes, repeated, images),
+        runs: schedule::runs(seed, blocks, sizes, file.aa.then_some(1), images),
         images: schedule::images(seed, images),
         configurations,
         workloads,

@@ -58,31 +58,23 @@ pub(crate) fn combine(
             .collect::<Result<Vec<Workload>, Error>>()
     };
     let background = of_background(running.clone())?;
-    let beside: Vec<Vec<Workload>> = file
-        .workloads
-        .values()
-        .map(|base| {
-            let names = raw::beside(base).filter(|name| !running.contains(name));
-            of_background(names.collect())
-        })
-        .collect::<Result<_, Error>>()?;
-    let workloads: Vec<Workload> = file
-        .workloads
-        .iter()
-        .map(|(name, base)| workload("workloads", name, base))
-        .collect::<Result<_, Error>>()?;
+    let beside = file.workloads.values().map(|base| {
+        let names = raw::beside(base).filter(|name| !running.contains(name));
+        of_background(names.collect())
+    });
+    let beside = beside.collect::<Result<Vec<Vec<Workload>>, Error>>()?;
+    let bases = file.workloads.iter();
+    let workloads = bases.map(|(name, base)| workload("workloads", name, base));
+    let workloads = workloads.collect::<Result<Vec<Workload>, Error>>()?;
     let own = || workloads.iter().chain(&background);
     let every = || own().chain(beside.iter().flatten());
     let queue = queue::queue(experiment, levels, every())?;
     let frequency = power::frequency(experiment, levels)?;
     let idle = power::idle(experiment, levels, frequency.is_some())?;
-    let mut setup = setup(experiment, levels, queue.as_ref());
     let stalls = stalls::stalls(experiment, levels, overrides, machine.cpus)?;
     let declared = power::steps(idle.as_ref(), frequency.as_ref());
-    add_modules(
-        &mut setup,
-        declared.chain(stalls.iter().map(Stalls::module)),
-    );
+    let declared = declared.chain(stalls.iter().map(Stalls::module));
+    let mut setup = setup(experiment, levels, queue.as_ref(), declared);
     setup.splice(0..0, modules::missing_steps(&setup, every()));
     Ok(Combined {
         setup,
@@ -192,7 +184,13 @@ fn machine(experiment: &Experiment, levels: &Levels<'_>, overrides: &Overrides) 
 /// once, with the parameters of all; a sysctl is set once, a level's value
 /// before the experiment's. The modules that queues and workloads want come
 /// first, if no step loads them.
-fn setup(experiment: &Experiment, levels: &Levels<'_>, queue: Option<&Queue>) -> Vec<Action> {
+/// `declared`: steps that load what is declared elsewhere than in steps.
+fn setup(
+    experiment: &Experiment,
+    levels: &Levels<'_>,
+    queue: Option<&Queue>,
+    declared: impl Iterator<Item = Action>,
+) -> Vec<Action> {
     let mut steps = experiment.file.setup.clone();
     let general = steps.len();
     for action in levels.iter().flat_map(|(_, _, level)| &level.setup) {
@@ -201,6 +199,7 @@ fn setup(experiment: &Experiment, levels: &Levels<'_>, queue: Option<&Queue>) ->
     if let Some(step) = queue::missing_step(&steps, queue) {
         steps.insert(0, step);
     }
+    add_modules(&mut steps, declared);
     steps
 }
 

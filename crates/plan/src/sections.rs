@@ -11,7 +11,7 @@ use crate::payload_sections::PAYLOAD;
 use crate::policy;
 use crate::power_sections::{FREQUENCY, IDLE};
 use crate::report_sections::{TABLE, TRADEOFF};
-use crate::stalls::STALLS;
+use crate::stalls;
 
 /// The most runs of one cell.
 pub(crate) const RUNS_MAX: u32 = 10_000;
@@ -135,12 +135,7 @@ pub(crate) static EXPERIMENT: Section = Section {
             Open,
             "Frequencies that CPUs have, and who chooses among them.",
         ),
-        key(
-            "stalls",
-            Part(&STALLS),
-            Open,
-            "Stalls of known length that are planted. Exact target only.",
-        ),
+        stalls::KEY,
         key(
             "instruments",
             List(&Instrument),
@@ -296,12 +291,7 @@ pub(crate) static LEVEL: Section = Section {
             Open,
             "What differs of the frequencies.",
         ),
-        key(
-            "stalls",
-            Part(&STALLS),
-            Open,
-            "What differs of the stalls that are planted.",
-        ),
+        stalls::KEY_OF_LEVEL,
         key(
             "environment",
             Map(&Value),

@@ -8,11 +8,26 @@ use crate::combine::Levels;
 use crate::error::Error;
 use crate::experiment::{Experiment, Overrides};
 use crate::keys::Absent::{Is, Open};
-use crate::keys::Type::{Duration, OneOrMore, Whole, Word};
-use crate::keys::{Section, key, named};
+use crate::keys::Type::{Duration, OneOrMore, Part, Whole, Word};
+use crate::keys::{Key, Section, key, named};
 use crate::layers::Layers;
 use crate::plan::PlannedConfiguration;
 use crate::quantity::show_ns;
+
+/// The key of the file.
+pub(crate) const KEY: Key = key(
+    "stalls",
+    Part(&STALLS),
+    Open,
+    "Stalls of known length that are planted. Exact target only.",
+);
+/// That of a level.
+pub(crate) const KEY_OF_LEVEL: Key = key(
+    "stalls",
+    Part(&STALLS),
+    Open,
+    "What differs of the stalls that are planted.",
+);
 
 /// Stalls of known length.
 pub(crate) static STALLS: Section = Section {

@@ -126,6 +126,8 @@ impl PlantedStalls {
             count: t_ns.len() as u64,
             exposure_ns: self.ended_ns.saturating_sub(self.began_ns),
             t_ns: t_ns.clone(),
+            span_ns: None,
+            tolerated_ns: None,
         }];
         let mut buckets = BTreeMap::new();
         for length in &lengths {
