@@ -92,8 +92,13 @@ static int smi_exchange_entry(void *entry)
 /* Whether this is a machine that we may have system management mode of. */
 static bool smi_is_ours(void)
 {
-	return boot_cpu_has(X86_FEATURE_HYPERVISOR) &&
-	       hypervisor_cpuid_base("TCGTCGTCGTCG", 0);
+	/* The header that has cpuid() is another one since 6.16. */
+	u32 leaf = 0x40000000, id[3];
+
+	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		return false;
+	asm volatile("cpuid" : "+a" (leaf), "=b" (id[0]), "=c" (id[1]), "=d" (id[2]));
+	return !memcmp(id, "TCGTCGTCGTCG", sizeof(id));
 }
 
 /* Whether the kernel gives none of this memory away. */
