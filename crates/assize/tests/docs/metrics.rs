@@ -136,7 +136,8 @@ fn experiment() -> String {
         .collect();
     let mut text = format!(
         "title = \"Everything\"\nruns = 1\nduration = \"200ms\"\ninstruments = [{}]\n\
-         queue = {{ design = \"depq\", worker = \"follow\" }}\n",
+         queue = {{ design = \"depq\", worker = \"follow\" }}\n\
+         stalls = {{ length = \"20us\", period = \"50ms\" }}\n",
         instruments.join(", ")
     );
     let more: BTreeMap<&str, &str> = BTreeMap::from([
