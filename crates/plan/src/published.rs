@@ -111,6 +111,7 @@ fn plural(kind: &Type) -> String {
 fn link(name: &str) -> String {
     let heading = match name {
         "step" => "steps",
+        "tradeoff" | "tradeoff-metric" => "trade-offs",
         "workload" => "workloads",
         "primary" => "primary",
         "level" => "levels",
