@@ -145,6 +145,10 @@ pub const LINTS: [(&str, &str); 77] = [
         "events keep a beat, so they are not Poisson",
     ),
     (
+        "planted-stalls-ended",
+        "no more stalls are planted in a run than fit its list",
+    ),
+    (
         "ragged-histogram",
         "a row of a histogram has too many or too few columns",
     ),
