@@ -25,6 +25,7 @@ pub(super) enum Kind {
     Idle,
     Frequency,
     Policy,
+    Stalls,
     Environment,
 }
 
@@ -53,6 +54,7 @@ pub(super) const KINDS: &[Kind] = &[
     Kind::Idle,
     Kind::Frequency,
     Kind::Policy,
+    Kind::Stalls,
     Kind::Environment,
 ];
 
@@ -81,6 +83,7 @@ impl Kind {
             Kind::Queue => "queue",
             Kind::Idle => "idle",
             Kind::Frequency => "frequency",
+            Kind::Stalls => "stalls",
             Kind::Policy => "policy",
             Kind::Environment => "environment",
         }
@@ -106,6 +109,7 @@ impl Kind {
             Kind::Queue => "queue",
             Kind::Idle => "idle",
             Kind::Frequency => "frequency",
+            Kind::Stalls => "stalls",
             Kind::Policy => "policy",
             Kind::Environment | Kind::Library => "environment",
         }
@@ -152,6 +156,7 @@ impl Kind {
             Kind::Queue => vec![exact("queue", ratio(1.61, 1.90)).by("round_time_ns_p50")],
             Kind::Idle => vec![exact("idle", THREE)],
             Kind::Frequency => vec![exact("frequency", THREE)],
+            Kind::Stalls => vec![exact("stalls", THREE)],
             Kind::Policy => vec![exact("policy", THREE).with(Need::Policies)],
             Kind::Environment => vec![anywhere("environment", THREE)],
         }
