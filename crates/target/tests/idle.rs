@@ -12,31 +12,8 @@ use assize_job::{
     IdleGovernor, IdleState, Job, Kind, Loop, Machine, Order, Payload, Periodic, Record,
     Scheduling, Workload,
 };
-use assize_target::exact::{Exact, Options};
-use assize_target::kernels::Kernels;
+use assize_target::exact::Exact;
 use assize_target::{Outcome, Target};
-
-/// The exact machine with this kernel, or `None`, said once, where it cannot be
-/// had.
-fn exact(kernel: &str) -> Option<Exact> {
-    let root = Kernels::default_root().unwrap();
-    let options = Options {
-        fresh: true,
-        cold: false,
-    };
-    let there = Kernels::new(root.clone())
-        .resolve(kernel)
-        .and_then(|kernel| assize_target::testbed::compiler(&kernel))
-        .and_then(|_| Exact::new(root, options))
-        .and_then(|exact| exact.qemu().fits(4).map(|()| exact));
-    match there {
-        Ok(exact) => Some(exact),
-        Err(error) => {
-            support::skip(&error.to_string());
-            None
-        }
-    }
-}
 
 /// Two states: one for any idle time, one from 2 ms on.
 fn idle(governor: IdleGovernor) -> Idle {
@@ -164,7 +141,7 @@ fn metrics_of(records: Vec<Record>) -> BTreeMap<String, f64> {
 
 #[test]
 fn a_cpu_that_sleeps_long_is_in_the_deep_state_and_one_that_does_not_is_not() {
-    let Some(exact) = exact("debian:6.12") else {
+    let Some(exact) = support::exact("debian:6.12", 4) else {
         return;
     };
     let of = |period_ns, run_ns| {
@@ -197,7 +174,7 @@ fn a_cpu_that_sleeps_long_is_in_the_deep_state_and_one_that_does_not_is_not() {
 
 #[test]
 fn a_machine_at_rest_sleeps_at_once_and_leaving_takes_the_exit_latency() {
-    let Some(exact) = exact("debian:6.12") else {
+    let Some(exact) = support::exact("debian:6.12", 4) else {
         return;
     };
     let of = |exit_ns: u64| {
@@ -229,7 +206,7 @@ fn a_machine_at_rest_sleeps_at_once_and_leaving_takes_the_exit_latency() {
 
 #[test]
 fn energy_is_what_times_and_powers_come_to() {
-    let Some(exact) = exact("debian:6.12") else {
+    let Some(exact) = support::exact("debian:6.12", 4) else {
         return;
     };
     let kind = periodic(2, 10_000_000, 2_000_000);
@@ -265,7 +242,7 @@ fn energy_is_what_times_and_powers_come_to() {
 
 #[test]
 fn governors_are_in_effect_and_differ() {
-    let Some(exact) = exact("debian:6.12") else {
+    let Some(exact) = support::exact("debian:6.12", 4) else {
         return;
     };
     let usage = [IdleGovernor::Menu, IdleGovernor::Ladder].map(|governor| {
@@ -294,7 +271,7 @@ fn governors_are_in_effect_and_differ() {
 
 #[test]
 fn a_governor_that_the_kernel_lacks_is_a_failed_run_that_names_the_others() {
-    let Some(exact) = exact("debian:6.12") else {
+    let Some(exact) = support::exact("debian:6.12", 4) else {
         return;
     };
     for governor in [IdleGovernor::Teo, IdleGovernor::Haltpoll] {
@@ -321,7 +298,7 @@ fn a_governor_that_the_kernel_lacks_is_a_failed_run_that_names_the_others() {
 
 #[test]
 fn frequencies_are_those_that_the_governor_chooses() {
-    let Some(exact) = exact("debian:6.12") else {
+    let Some(exact) = support::exact("debian:6.12", 4) else {
         return;
     };
     let hog = Kind::Hogs(Hogs {
@@ -359,7 +336,7 @@ fn frequencies_are_those_that_the_governor_chooses() {
 
 #[test]
 fn the_same_run_gives_the_same_bytes() {
-    let Some(exact) = exact("debian:6.12") else {
+    let Some(exact) = support::exact("debian:6.12", 4) else {
         return;
     };
     for cpus in [1, 2, 4] {

@@ -11,8 +11,7 @@ use std::process::Command as Process;
 
 use assize_job::gaps::{Cause, Gap, Gaps, Seen};
 use assize_job::{Action, Job, Machine, Order, Payload, Record, StallKind, Stalls};
-use assize_target::exact::{Exact, Options};
-use assize_target::kernels::Kernels;
+use assize_target::exact::Exact;
 use assize_target::{Outcome, Target};
 
 /// Nanoseconds that one turn of the detector takes at most, and its writing
@@ -23,28 +22,6 @@ const WATCH_NS: u64 = 50;
 const LENGTHS_NS: [u64; 6] = [1000, 2000, 5000, 10_000, 50_000, 200_000];
 /// CPU 1 has neither ticks nor anybody else, so that nothing but stalls is seen.
 const ISOLATED: [&str; 3] = ["isolcpus=nohz,domain,1", "nohz_full=1", "rcu_nocbs=1"];
-
-/// The exact machine with this kernel, or `None`, said once, where it cannot be
-/// had.
-fn exact(kernel: &str) -> Option<Exact> {
-    let root = Kernels::default_root().unwrap();
-    let options = Options {
-        fresh: true,
-        cold: false,
-    };
-    let there = Kernels::new(root.clone())
-        .resolve(kernel)
-        .and_then(|kernel| assize_target::testbed::compiler(&kernel))
-        .and_then(|_| Exact::new(root, options))
-        .and_then(|exact| exact.qemu().fits(2).map(|()| exact));
-    match there {
-        Ok(exact) => Some(exact),
-        Err(error) => {
-            support::skip(&error.to_string());
-            None
-        }
-    }
-}
 
 /// The detector, built for any machine of this architecture.
 fn detector(place: &Path) -> Option<PathBuf> {
@@ -159,7 +136,7 @@ fn both(records: &[Record]) -> Both {
 
 #[test]
 fn every_planted_interrupt_is_found_with_its_length_and_nothing_else() {
-    let Some(exact) = exact("debian:6.12") else {
+    let Some(exact) = support::exact("debian:6.12", 2) else {
         return;
     };
     let place = tempfile::tempdir().unwrap();
@@ -241,7 +218,7 @@ fn watched(stalls: Option<Stalls>) -> Order {
 
 #[test]
 fn the_instrument_gaps_finds_each_and_knows_what_it_was() {
-    let Some(exact) = exact("debian:6.12") else {
+    let Some(exact) = support::exact("debian:6.12", 2) else {
         return;
     };
     let records = records(&exact, &watched(Some(stalls(StallKind::Smi))));
@@ -322,7 +299,7 @@ fn windows(trace: &str) -> Vec<(u64, u64, usize)> {
 #[test]
 fn the_kernels_own_tracer_finds_each_though_interrupts_are_off() {
     const WIDTH: u64 = 500_000_000;
-    let Some(exact) = exact("debian:6.12-rt") else {
+    let Some(exact) = support::exact("debian:6.12-rt", 2) else {
         return;
     };
     let stalls = Stalls {

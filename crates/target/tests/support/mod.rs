@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use std::process::Command as Process;
 
 use assize_job::{Command, Kind, Record, Workload};
+use assize_target::exact::{Exact, Options};
+use assize_target::kernels::Kernels;
 
 /// A shell command that prints the first line of an answer.
 pub(crate) const HELLO: &str =
@@ -60,6 +62,22 @@ pub(crate) fn real_agent() -> Option<PathBuf> {
             None
         }
     }
+}
+
+/// The exact machine with this kernel and so many CPUs, for which modules of the
+/// testbed can be built; or `None`, said once, where it cannot be had.
+pub(crate) fn exact(kernel: &str, cpus: u32) -> Option<Exact> {
+    let root = Kernels::default_root().unwrap();
+    let options = Options {
+        fresh: true,
+        cold: false,
+    };
+    let there = Kernels::new(root.clone())
+        .resolve(kernel)
+        .and_then(|kernel| assize_target::testbed::compiler(&kernel))
+        .and_then(|_| Exact::new(root, options))
+        .and_then(|exact| exact.qemu().fits(cpus).map(|()| exact));
+    there.map_err(|error| skip(&error.to_string())).ok()
 }
 
 /// Says that a test could not be done, in the form that is counted.
