@@ -113,7 +113,7 @@ impl Wording {
 
     /// Whether the prose mentions a name.
     pub(crate) fn mentions(&self, name: &str) -> bool {
-        self.places_of(&name.to_lowercase()).next().is_some()
+        self.stands_where(name, |_| true)
     }
 
     /// Whether the prose says of a name that something is compared with it:
@@ -131,8 +131,8 @@ impl Wording {
             "vs.",
             "versus",
         ];
-        self.places_of(&name.to_lowercase()).any(|at| {
-            let before = self.text[..at].trim_end_matches(['`', '\'', '"', '*', ' ', '\n']);
+        self.stands_where(name, |before| {
+            let before = before.trim_end_matches(['`', '\'', '"', '*', ' ', '\n']);
             let before = before.strip_suffix(" the").unwrap_or(before).trim_end();
             WORDS.iter().any(|word| {
                 let head = before.strip_suffix(word);
@@ -141,23 +141,17 @@ impl Wording {
         })
     }
 
-    /// Where a name stands as a word, in small letters.
-    fn places_of(&self, name: &str) -> impl Iterator<Item = usize> {
-        let name = name.trim().to_string();
+    /// Whether a name stands as a word somewhere behind a text of which `is` holds.
+    fn stands_where(&self, name: &str, is: impl Fn(&str) -> bool) -> bool {
+        let name = name.to_lowercase();
+        let name = name.trim();
         let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric());
-        let long = name.len() >= 3;
-        let found: Vec<usize> = self
-            .text
-            .match_indices(&name)
-            .take(if long { 64 } else { 0 })
-            .map(|(at, _)| at)
-            .filter(|&at| {
-                let before = self.text[..at].chars().next_back();
+        name.len() >= 3
+            && self.text.match_indices(name).take(64).any(|(at, _)| {
+                let before = &self.text[..at];
                 let after = self.text[at + name.len()..].chars().next();
-                !part(before) && !part(after)
+                !part(before.chars().next_back()) && !part(after) && is(before)
             })
-            .collect();
-        found.into_iter()
     }
 }
 

@@ -118,8 +118,13 @@ pub(crate) fn is_time(word: &str) -> bool {
 
 /// Whether a word is a unit of what is measured: a time, a rate, an energy.
 pub(crate) fn is_measure(word: &str) -> bool {
-    let rate = word.contains('/') && MEASURES.iter().any(|unit| unit.eq_ignore_ascii_case(word));
-    rate || is_time(word) || MEASURES.contains(&word)
+    is_time(word) || is_listed(MEASURES, word)
+}
+
+/// Whether a word is one of these units; rates are written in any case (`Mib/s`).
+pub(crate) fn is_listed(units: &[&str], word: &str) -> bool {
+    let rate = word.contains('/') && units.iter().any(|unit| unit.eq_ignore_ascii_case(word));
+    rate || units.contains(&word)
 }
 
 /// What is measured in a unit, where nothing says it.

@@ -71,18 +71,23 @@ fn columns(grid: &Grid, roles: &Roles) -> Option<(usize, usize, usize)> {
         return None;
     }
     let plain = |at: &usize| Some(*at) != roles.parameter && Some(*at) != roles.repetition;
+    two_and_change(grid, (0..grid.header.columns.len()).filter(plain))
+}
+
+/// Of some columns the two with figures and the one with percentages of change, if
+/// they are just these.
+fn two_and_change(
+    grid: &Grid,
+    columns: impl Iterator<Item = usize>,
+) -> Option<(usize, usize, usize)> {
     let derived = |at: &usize| is_derived(&grid.header.columns[*at].name, &grid.rows, *at);
-    let all: Vec<usize> = (0..grid.header.columns.len()).filter(plain).collect();
-    let (changes, figures): (Vec<usize>, Vec<usize>) = all.iter().partition(|at| derived(at));
-    match (&figures[..], &changes[..]) {
-        ([first, second], [change]) => {
-            let percent = |row: &Row| row.cells[*change].unit == "%";
-            let name = &grid.header.columns[*change].name;
-            (grid.rows.iter().all(percent) || name.contains('%'))
-                .then_some((*first, *second, *change))
-        }
-        _ => None,
-    }
+    let (changes, figures): (Vec<usize>, Vec<usize>) = columns.partition(derived);
+    let ([first, second], [change]) = (&figures[..], &changes[..]) else {
+        return None;
+    };
+    let percent = |row: &Row| row.cells[*change].unit == "%";
+    let name = &grid.header.columns[*change].name;
+    (name.contains('%') || grid.rows.iter().all(percent)).then_some((*first, *second, *change))
 }
 
 fn says(row: &Row, first: usize, second: usize, change: usize) -> Option<Says> {
@@ -148,23 +153,14 @@ pub(super) fn agreement(grid: &Grid) -> Option<Agreement> {
         };
         return (0..grid.rows.len()).any(to_row).then_some(Agreement::Rows);
     }
-    let derived = |at: &usize| is_derived(&grid.header.columns[*at].name, &grid.rows, *at);
-    let (changes, figures): (Vec<usize>, Vec<usize>) = (0..columns).partition(|at| derived(at));
-    let ([first, second], [change]) = (&figures[..], &changes[..]) else {
-        return None;
-    };
-    let name = &grid.header.columns[*change].name;
-    let percent = |row: &Row| row.cells[*change].unit == "%";
-    if !(name.contains('%') || grid.rows.iter().all(percent)) {
-        return None;
-    }
+    let (first, second, change) = two_and_change(grid, 0..columns)?;
     let told: Vec<bool> = grid
         .rows
         .iter()
-        .filter(|row| row.cells[*change].value.abs() >= TELLING)
+        .filter(|row| row.cells[change].value.abs() >= TELLING)
         .filter_map(|row| {
             let value = |at: usize| row.cells[at].value;
-            follows_either(value(*first), value(*second), value(*change))
+            follows_either(value(first), value(second), value(change))
         })
         .collect();
     (!told.is_empty() && told.iter().all(|agrees| *agrees)).then_some(Agreement::Columns)

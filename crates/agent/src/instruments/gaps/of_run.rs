@@ -12,7 +12,8 @@ use crate::instruments::{metric, number, unavailable};
 const FILE: &str = "gaps.txt";
 
 /// Counts with their exposure, the lengths, how the CPUs were watched, and the text.
-/// `span_ns`: for how long the CPUs were watched, with interruptions. `counts_smis`: whether the CPUs count system management interrupts.
+/// `span_ns`: for how long the CPUs were watched, with interruptions. `counts_smis`:
+/// whether the CPUs count system management interrupts.
 pub(super) fn records(
     seen: &Seen,
     settings: &Gaps,

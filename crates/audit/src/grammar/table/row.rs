@@ -1,6 +1,7 @@
 //! Lines of a table cut into cells.
 
 use crate::grammar::number;
+use crate::grammar::quantity::is_listed;
 
 /// A numeric cell.
 #[derive(Debug, Clone, PartialEq)]
@@ -340,8 +341,7 @@ const UNITS: &[&str] = &[
 
 /// Whether a word is a unit of the kind found behind numbers.
 pub(crate) fn is_unit(word: &str) -> bool {
-    let rate = word.contains('/') && UNITS.iter().any(|unit| unit.eq_ignore_ascii_case(word));
-    rate || UNITS.contains(&word)
+    is_listed(UNITS, word)
 }
 
 #[cfg(test)]
