@@ -528,3 +528,18 @@ fn columns_that_measure_the_same_are_configurations() {
     assert_eq!(read.workloads, ["dm", "nvme"]);
     assert_eq!(values(&read, "IRQ mode", "IOPS"), [208.0, 728.0]);
 }
+
+/// Nothing says that the second pair repeats the first.
+#[test]
+fn blocks_that_name_all_configurations_are_whole() {
+    let read = records(
+        "fio compared:\n\nbefore:  read: IOPS=223, BW=894KiB/s (1kB/s)\n\
+         after :  read: IOPS=239, BW=960KiB/s (1kB/s)\n\n\
+         The numbers below were taken with another limit of the same size.\n\n\
+         before:  read: IOPS=225, BW=900KiB/s (1kB/s)\n\
+         after :  read: IOPS=236, BW=950KiB/s (1kB/s)\n",
+    );
+    assert_eq!(compared(&read), ["before", "after"]);
+    let workloads: BTreeSet<&str> = read.runs.iter().map(|r| r.workload.as_str()).collect();
+    assert_eq!(workloads.len(), 2, "{workloads:?}");
+}
