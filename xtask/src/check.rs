@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::command::{cargo, command, run as run_command, works};
-use crate::steps::{Done, Step, take_all};
+use crate::steps::{Beside, Done, Step, close, take_all, take_each};
 use crate::{
     agent, corpus, deny, docs, exact_soak, kernel_tests, kmod, lab, oracle, spelling, test, tidy,
     trials, validity,
@@ -77,6 +77,11 @@ const STEPS: &[Step] = &[
         name: "kernel-doc",
         run: kmod::kernel_doc,
     },
+];
+
+/// Most of the time goes into these and into [`TESTS`]. Neither keeps two CPUs
+/// busy, so that they are taken side by side.
+const MACHINES: &[Step] = &[
     Step {
         name: "kernel-tests",
         run: kernel_tests::step,
@@ -89,18 +94,36 @@ const STEPS: &[Step] = &[
         name: "trials",
         run: trials::step,
     },
-    Step {
-        name: "tests",
-        run: test::step,
-    },
 ];
 
-/// `cargo xtask check`.
+const TESTS: &[Step] = &[Step {
+    name: "tests",
+    run: test::step,
+}];
+
+/// `cargo xtask check [STEP...]`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    if let Some(extra) = arguments.first() {
-        return Err(format!("{extra}: takes no arguments"));
+    let all = || STEPS.iter().chain(MACHINES).chain(TESTS);
+    let named = |name: &String| {
+        let found = all().find(|step| step.name == name);
+        found.copied().ok_or_else(|| {
+            let names: Vec<&str> = all().map(|step| step.name).collect();
+            format!("{name}: no such step; there are {}", names.join(", "))
+        })
+    };
+    let wanted: Vec<Step> = arguments.iter().map(named).collect::<Result<_, _>>()?;
+    if !wanted.is_empty() {
+        return take_all(&wanted);
     }
-    take_all(STEPS)
+    everything()
+}
+
+fn everything() -> Result<(), Error> {
+    let mut taken = take_each(STEPS);
+    let beside = Beside::start(MACHINES, agent::target()?.join("check-beside.log"))?;
+    taken.extend(take_each(TESTS));
+    let ended = beside.end();
+    close(&taken).and(ended)
 }
 
 fn format() -> Result<Done, Error> {
@@ -128,4 +151,28 @@ fn clippy() -> Result<Done, Error> {
         ],
     )?)?;
     Ok(Done::Ok)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_that_does_not_exist_is_an_error() {
+        let why = run(&["tidy".into(), "test".into()]).unwrap_err();
+        assert!(why.starts_with("test: no such step; there are format, tidy,"));
+        assert!(why.ends_with("trials, tests"), "{why}");
+    }
+
+    #[test]
+    fn every_step_has_a_name_of_its_own() {
+        let mut names: Vec<&str> = [STEPS, MACHINES, TESTS]
+            .iter()
+            .flat_map(|steps| steps.iter().map(|step| step.name))
+            .collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
 }

@@ -47,8 +47,8 @@ struct Verb {
 const VERBS: &[Verb] = &[
     Verb {
         name: "check",
-        arguments: "",
-        help: "everything that must pass before a commit; lists every failure",
+        arguments: "[STEP...]",
+        help: "everything that must pass before a commit, or these steps; lists every failure",
         run: |arguments| done(check::run(arguments)),
     },
     Verb {

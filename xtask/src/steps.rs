@@ -1,10 +1,16 @@
 //! Steps that are all taken, whatever becomes of them, and counted.
 
+use std::env;
 use std::fmt;
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::process::Child;
 use std::time::{Duration, Instant};
 
-use crate::Error;
+use crate::command::command;
 use crate::cpu_time::of_children;
+use crate::{Error, tree};
 
 /// How a step ended that did not fail.
 pub(crate) enum Done {
@@ -15,6 +21,7 @@ pub(crate) enum Done {
 }
 
 /// One step.
+#[derive(Clone, Copy)]
 pub(crate) struct Step {
     /// A short name.
     pub(crate) name: &'static str,
@@ -28,20 +35,54 @@ enum Outcome {
     Failed(Error),
 }
 
-/// Takes every step, then lists how each ended. An error if any failed.
-pub(crate) fn take_all(steps: &[Step]) -> Result<(), Error> {
-    let taken: Vec<_> = steps.iter().map(take).collect();
-    println!();
-    for (step, outcome, cost) in &taken {
-        let (how, why) = match outcome {
+/// How a step ended, and what it cost.
+pub(crate) struct Taken {
+    name: &'static str,
+    outcome: Outcome,
+    time: Duration,
+    /// Seconds of CPU time of the programs it started.
+    cpu: f64,
+    /// Bytes that may still be written where builds are, when it ended.
+    free: Option<u64>,
+}
+
+impl fmt::Display for Taken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (how, why) = match &self.outcome {
             Outcome::Ok => ("ok", ""),
             Outcome::Skipped(why) => ("SKIPPED", why.as_str()),
             Outcome::Failed(why) => ("FAILED", why.as_str()),
         };
-        let line = format!("{:<12} {how:<8} {cost}  {why}", step.name);
-        println!("{}", line.trim_end());
+        let (name, seconds, cpu) = (self.name, self.time.as_secs_f64(), self.cpu);
+        write!(f, "{name:<12} {how:<8} {seconds:6.1} s {cpu:6.1} s of CPU")?;
+        if let Some(free) = self.free {
+            write!(f, " {:6.1} GiB free", free as f64 / f64::from(1 << 30))?;
+        }
+        match why {
+            "" => Ok(()),
+            why => write!(f, "  {why}"),
+        }
     }
-    let count = |wanted: fn(&Outcome) -> bool| taken.iter().filter(|(_, o, _)| wanted(o)).count();
+}
+
+/// Takes every step, then lists how each ended. An error if any failed.
+pub(crate) fn take_all(steps: &[Step]) -> Result<(), Error> {
+    close(&take_each(steps))
+}
+
+/// Takes every step.
+pub(crate) fn take_each(steps: &[Step]) -> Vec<Taken> {
+    steps.iter().map(take).collect()
+}
+
+/// Lists how each step ended. An error if any failed.
+pub(crate) fn close(taken: &[Taken]) -> Result<(), Error> {
+    println!();
+    for one in taken {
+        println!("{one}");
+    }
+    let count =
+        |wanted: fn(&Outcome) -> bool| taken.iter().filter(|one| wanted(&one.outcome)).count();
     let ok = count(|outcome| matches!(outcome, Outcome::Ok));
     let skipped = count(|outcome| matches!(outcome, Outcome::Skipped(_)));
     let failed = taken.len() - ok - skipped;
@@ -50,21 +91,7 @@ pub(crate) fn take_all(steps: &[Step]) -> Result<(), Error> {
     if failed == 0 { Ok(()) } else { Err(summary) }
 }
 
-/// What a step cost.
-struct Cost {
-    time: Duration,
-    /// Seconds of CPU time of the programs it started.
-    cpu: f64,
-}
-
-impl fmt::Display for Cost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.time.as_secs_f64();
-        write!(f, "{seconds:6.1} s {:6.1} s of CPU", self.cpu)
-    }
-}
-
-fn take(step: &Step) -> (&Step, Outcome, Cost) {
+fn take(step: &Step) -> Taken {
     println!("\n== {}", step.name);
     let start = Instant::now();
     let before = of_children().unwrap_or_default();
@@ -79,17 +106,75 @@ fn take(step: &Step) -> (&Step, Outcome, Cost) {
             Outcome::Failed(why)
         }
     };
-    let cost = Cost {
+    Taken {
+        name: step.name,
+        outcome,
         time: start.elapsed(),
         cpu: of_children().unwrap_or_default() - before,
-    };
-    (step, outcome, cost)
+        free: free(),
+    }
+}
+
+fn free() -> Option<u64> {
+    let at = rustix::fs::statvfs(&tree::root().ok()?).ok()?;
+    Some(at.f_bavail * at.f_frsize)
+}
+
+/// Steps that another `cargo xtask check` takes in the meantime.
+pub(crate) struct Beside {
+    process: Child,
+    log: PathBuf,
+}
+
+impl Beside {
+    /// Begins with `check NAME...`, whose output goes to `log`.
+    pub(crate) fn start(steps: &[Step], log: PathBuf) -> Result<Beside, Error> {
+        let xtask = env::current_exe().map_err(|why| format!("our own path: {why}"))?;
+        let failed = |why: io::Error| format!("{}: {why}", log.display());
+        let output = File::create(&log).map_err(failed)?;
+        let errors = output.try_clone().map_err(failed)?;
+        let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
+        let mut process = command(xtask, &["check"])?;
+        process.args(&names).stdout(output).stderr(errors);
+        let process = process
+            .spawn()
+            .map_err(|why| format!("xtask check {}: {why}", names.join(" ")))?;
+        Ok(Beside { process, log })
+    }
+
+    /// Waits for the end and shows the output, which lists how each step ended.
+    pub(crate) fn end(mut self) -> Result<(), Error> {
+        let status = self.process.wait();
+        let failed = |why: io::Error| format!("{}: {why}", self.log.display());
+        let mut log = File::open(&self.log).map_err(failed)?;
+        io::copy(&mut log, &mut io::stdout()).map_err(failed)?;
+        match status.map_err(failed)? {
+            status if status.success() => Ok(()),
+            status => Err(format!("the steps taken beside them: {status}")),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU32, Ordering};
+
+    #[test]
+    fn a_row_says_how_a_step_ended_and_what_it_cost() {
+        let taken = |outcome| Taken {
+            name: "trials",
+            outcome,
+            time: Duration::from_millis(1250),
+            cpu: 2.0,
+            free: Some(3 << 29),
+        };
+        assert_eq!(
+            taken(Outcome::Skipped("no QEMU".into())).to_string(),
+            "trials       SKIPPED     1.2 s    2.0 s of CPU    1.5 GiB free  no QEMU"
+        );
+        assert!(taken(Outcome::Ok).to_string().ends_with("GiB free"));
+    }
 
     #[test]
     fn steps_after_a_failure_are_still_taken_and_failures_are_counted() {

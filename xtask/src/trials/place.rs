@@ -60,6 +60,17 @@ impl Place {
     }
 }
 
+/// Removes the memory images of `root` and what machines booted from.
+pub(super) fn remove_images(root: &Path) -> Result<(), Error> {
+    for name in ["images", "initramfs"] {
+        let old = root.join("cache").join(name);
+        if old.exists() {
+            fs::remove_dir_all(&old).map_err(at(&old))?;
+        }
+    }
+    Ok(())
+}
+
 /// Makes a link, unless there is one.
 fn link(to: &Path, from: &Path) -> Result<(), Error> {
     if from.is_symlink() {
