@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::command::command;
 use crate::cpu_time::of_children;
-use crate::{Error, tree};
+use crate::{Error, agent};
 
 /// How a step ended that did not fail.
 pub(crate) enum Done {
@@ -116,12 +116,14 @@ fn take(step: &Step) -> Taken {
 }
 
 fn free() -> Option<u64> {
-    let at = rustix::fs::statvfs(&tree::root().ok()?).ok()?;
+    let at = rustix::fs::statvfs(&agent::target().ok()?).ok()?;
     Some(at.f_bavail * at.f_frsize)
 }
 
 /// Steps that another `cargo xtask check` takes in the meantime.
 pub(crate) struct Beside {
+    /// Their names, for messages.
+    names: String,
     process: Child,
     log: PathBuf,
 }
@@ -139,7 +141,12 @@ impl Beside {
         let process = process
             .spawn()
             .map_err(|why| format!("xtask check {}: {why}", names.join(" ")))?;
-        Ok(Beside { process, log })
+        let names = names.join(", ");
+        Ok(Beside {
+            names,
+            process,
+            log,
+        })
     }
 
     /// Waits for the end and shows the output, which lists how each step ended.
@@ -150,7 +157,7 @@ impl Beside {
         io::copy(&mut log, &mut io::stdout()).map_err(failed)?;
         match status.map_err(failed)? {
             status if status.success() => Ok(()),
-            status => Err(format!("the steps taken beside them: {status}")),
+            status => Err(format!("one of {}, see above: {status}", self.names)),
         }
     }
 }
@@ -174,6 +181,22 @@ mod tests {
             "trials       SKIPPED     1.2 s    2.0 s of CPU    1.5 GiB free  no QEMU"
         );
         assert!(taken(Outcome::Ok).to_string().ends_with("GiB free"));
+    }
+
+    #[test]
+    fn a_failure_beside_is_a_failure() {
+        let end = |program: &str| {
+            let log = tempfile::NamedTempFile::new().unwrap();
+            let beside = Beside {
+                names: "trials".into(),
+                process: std::process::Command::new(program).spawn().unwrap(),
+                log: log.path().to_path_buf(),
+            };
+            beside.end()
+        };
+        assert_eq!(end("true"), Ok(()));
+        let why = end("false").unwrap_err();
+        assert!(why.starts_with("one of trials, see above: "), "{why}");
     }
 
     #[test]
