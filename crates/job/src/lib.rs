@@ -43,7 +43,7 @@ pub use job::{Action, Job, SCHEMA};
 pub use machine::{CarriedPackage, Linked, Machine, Order, Package, Payload, below_experiment};
 pub use metric::{
     ELAPSED, Form, Giver, JITTER, JITTER_OF, JOBS, METRICS, Mark, Metric, Name, PER_JOB,
-    event_names, givers, is_event, measured, of_instrument, per_job,
+    Preference, Wording, event_names, givers, is_event, measured, of_instrument, per_job, wording,
 };
 pub use phone::{Audio, Browser, CpuScore};
 pub use policy::{

@@ -2,11 +2,13 @@
 
 mod name;
 mod table;
+mod wording;
 
 use std::fmt;
 
 pub use name::{Name, event_names, givers, is_event, measured};
 pub use table::METRICS;
+pub use wording::{Preference, Wording, wording};
 
 /// One thing that is measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
