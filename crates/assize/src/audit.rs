@@ -37,7 +37,11 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<u8, Failure> {
     if arguments.explain {
         only_explained(arguments)?;
     }
-    if arguments.explain && output::format(&arguments.showing) == Format::Text {
+    let as_text = matches!(
+        output::format(&arguments.showing),
+        Format::Auto | Format::Mail
+    );
+    if arguments.explain && as_text {
         let text = explanation(&audit);
         let text = assize_report::printable(&text);
         output::deliver(text.as_bytes(), arguments.showing.output.as_deref())?;
@@ -122,11 +126,14 @@ fn only_explained(arguments: &AuditArguments) -> Result<(), Failure> {
         Format::Html => None,
         Format::Json => Some("--json"),
         Format::Csv => Some("--format csv"),
-        Format::Text if !question.claims.is_empty() => Some("--claim"),
-        Format::Text if question.claims_file.is_some() => Some("--claims"),
-        Format::Text if !question.fail_on.is_empty() => Some("--fail-on"),
-        Format::Text if arguments.out.is_some() => Some("--out"),
-        Format::Text => None,
+        Format::Brief => Some("--format brief"),
+        Format::Auto | Format::Mail => match question {
+            asked if !asked.claims.is_empty() => Some("--claim"),
+            asked if asked.claims_file.is_some() => Some("--claims"),
+            asked if !asked.fail_on.is_empty() => Some("--fail-on"),
+            _ if arguments.out.is_some() => Some("--out"),
+            _ => None,
+        },
     };
     refused.map_or(Ok(()), |option| {
         Err(Failure::Argument(format!(

@@ -147,8 +147,8 @@ impl Default for Trial {
 /// How the verdict is shown.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Showing {
-    /// How to show the verdict
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
+    /// How to show the verdict [default: brief on a terminal, else mail]
+    #[arg(long, value_enum, value_name = "FORMAT", hide_default_value = true, default_value_t = Format::Auto)]
     pub(crate) format: Format,
     /// The same as --format json
     #[arg(long)]
@@ -163,8 +163,13 @@ pub(crate) struct Showing {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// A mail of 72 columns
-    Text,
+    /// The answer in at most 25 lines on a terminal, else a mail of 72 columns
+    Auto,
+    /// The answer in at most 25 lines
+    Brief,
+    /// Everything, as a mail of 72 columns
+    #[value(alias = "text")]
+    Mail,
     /// One page for a browser, with plots
     Html,
     /// Schema assize.verdict/1

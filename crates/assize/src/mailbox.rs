@@ -70,7 +70,7 @@ fn only_lines(arguments: &AuditArguments) -> Result<(), Failure> {
         (!question.fail_on.is_empty(), "--fail-on"),
         (arguments.out.is_some(), "--out"),
         (arguments.showing.json, "--json"),
-        (arguments.showing.format != Format::Text, "--format"),
+        (arguments.showing.format != Format::Auto, "--format"),
     ];
     let refused = refused.iter().find(|(given, _)| *given);
     refused.map_or(Ok(()), |(_, option)| {

@@ -21,6 +21,7 @@ mod output;
 mod page;
 mod plan;
 mod reach;
+mod readings;
 mod record;
 mod rerun;
 mod resolutions;

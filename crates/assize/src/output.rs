@@ -6,13 +6,16 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use assize_bundle::Records;
-use assize_report::Style;
-use assize_verdict::{Document, Options, try_records};
+use assize_report::{Brief, Style};
+use assize_verdict::{Better, Document, Options, primary_directions, try_records};
+
+use terminal_size::{Width, terminal_size};
 
 use crate::cli::{Colour, Format, Question, Showing, Trial};
 use crate::failure::Failure;
 use crate::gate;
 use crate::page::{self, Material};
+use crate::readings::readings;
 use crate::shell;
 use crate::terms::Terms;
 
@@ -108,17 +111,11 @@ pub(crate) fn show(
     showing: &Showing,
 ) -> Result<u8, Failure> {
     let fails = gate::fails(document, material)?;
+    let terminal = showing.output.is_none() && io::stdout().is_terminal();
     let text = match format(showing) {
-        Format::Text => {
-            let terminal = showing.output.is_none() && io::stdout().is_terminal();
-            let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-            let colour = match showing.color {
-                Colour::Auto => terminal && !plain,
-                Colour::Always => true,
-                Colour::Never => false,
-            };
-            assize_report::text(document, Style { colour })
-        }
+        Format::Auto if terminal => brief(document, material, showing)?,
+        Format::Brief => brief(document, material, showing)?,
+        Format::Auto | Format::Mail => assize_report::text(document, style(showing, terminal)),
         Format::Html => page::page(document, material)?,
         Format::Json => {
             assize_report::json(document).map_err(|error| Failure::Show(error.to_string()))?
@@ -129,6 +126,48 @@ pub(crate) fn show(
     };
     deliver(text.as_bytes(), showing.output.as_deref())?;
     Ok(u8::from(fails))
+}
+
+/// Whether colours are asked for, or there is a terminal and nothing against them.
+fn style(showing: &Showing, terminal: bool) -> Style {
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let colour = match showing.color {
+        Colour::Auto => terminal && !plain,
+        Colour::Always => true,
+        Colour::Never => false,
+    };
+    Style { colour }
+}
+
+/// The answer in few lines, as wide as the terminal.
+fn brief(
+    document: &Document,
+    material: &Material<'_>,
+    showing: &Showing,
+) -> Result<String, Failure> {
+    let terminal = showing.output.is_none() && io::stdout().is_terminal();
+    let mut options = options(material.trial, material.terms)?;
+    for (metric, better) in primary_directions(material.records, &options)? {
+        match better {
+            Better::Lower => options.lower_is_better.push(metric),
+            Better::Higher => options.higher_is_better.push(metric),
+        }
+    }
+    let readings = readings(document, &options);
+    let question = page::question(material)?;
+    let brief = Brief {
+        readings: &readings,
+        question: question.as_deref(),
+        width: match terminal_size().filter(|_| terminal) {
+            Some((Width(columns), _)) => columns.into(),
+            None => assize_report::WIDTH,
+        },
+    };
+    Ok(assize_report::brief(
+        document,
+        &brief,
+        style(showing, terminal),
+    ))
 }
 
 /// Writes to a file, whole or not at all, or to standard output.

@@ -131,6 +131,16 @@ fn others(
 }
 
 /// What a bundle of runs says of itself; nothing of a bundle of what was read.
+/// The question of the experiment, where there is one.
+pub(crate) fn question(material: &Material<'_>) -> Result<Option<String>, Failure> {
+    let directory = match material.from {
+        From::Bundle(directory) => directory,
+        From::Blocks([first, ..]) => first,
+        From::Blocks([]) | From::Several(_) | From::Post(_) => return Ok(None),
+    };
+    Ok(head(directory)?.map(|head| head.question))
+}
+
 fn head(directory: &Path) -> Result<Option<Head>, Failure> {
     match assize_bundle::read_plan(directory) {
         Ok(head) => Ok(Some(head)),

@@ -1,4 +1,5 @@
-//! Shows verdicts: as a page, as the text of a mail, as JSON, as CSV.
+//! Shows verdicts: as a page, as the text of a mail, as a few lines for a terminal, as
+//! JSON, as CSV.
 //!
 //! Every format shows the same [`Document`]; none computes anything. The text
 //! is at most 72 columns wide, begins with the answer and ends with the
@@ -6,6 +7,7 @@
 //!
 //! [`Document`]: assize_verdict::Document
 
+mod brief;
 mod csv;
 pub mod html;
 mod json;
@@ -14,6 +16,7 @@ mod printable;
 mod readable;
 mod text;
 
+pub use brief::{Brief, Reading, brief};
 pub use csv::csv;
 pub use json::json;
 pub use number::{ratio, significant};

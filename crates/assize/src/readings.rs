@@ -1,0 +1,135 @@
+//! How the metrics of a document read: their titles, and what is good.
+//!
+//! What somebody declared holds. Else metrics of our own instruments and workloads are in
+//! `assize_job`'s table, and those of posted results are known by the words that the field
+//! uses. Of all others nothing is assumed.
+
+use assize_job::{Preference, wording};
+use assize_report::Reading;
+use assize_verdict::{Better, Document, Options};
+
+/// Words of names of which less is better.
+const LESS: &[&str] = &[
+    "clock",
+    "cycles",
+    "duration",
+    "elapsed",
+    "energy",
+    "faults",
+    "instructions",
+    "jitter",
+    "joules",
+    "lat",
+    "latency",
+    "migrations",
+    "misses",
+    "power",
+    "runtime",
+    "sys",
+    "switches",
+    "time",
+    "user",
+    "wakeups",
+];
+/// Words of names of which more is better.
+const MORE: &[&str] = &[
+    "bandwidth",
+    "bogo",
+    "bops",
+    "bw",
+    "fps",
+    "iops",
+    "mbps",
+    "ops",
+    "qps",
+    "rps",
+    "score",
+    "throughput",
+    "tps",
+    "transactions",
+];
+
+/// How each metric of a document reads, with the directions that the experiment or the
+/// command line gives.
+pub(crate) fn readings(document: &Document, options: &Options) -> Vec<Reading> {
+    let compared = document.comparisons.iter().map(|row| &row.metric);
+    let events = document.rate_comparisons.iter().map(|row| &row.event);
+    let mut all: Vec<Reading> = Vec::new();
+    for metric in compared.chain(events) {
+        if !all.iter().any(|one| one.metric == *metric) {
+            all.push(reading(metric, options));
+        }
+    }
+    all
+}
+
+fn reading(metric: &str, options: &Options) -> Reading {
+    let known = wording(metric);
+    let has = |names: &[String]| names.iter().any(|name| name.eq_ignore_ascii_case(metric));
+    let better = if has(&options.higher_is_better) {
+        Some(Better::Higher)
+    } else if has(&options.lower_is_better) {
+        Some(Better::Lower)
+    } else {
+        match &known {
+            Some(known) => known.better.map(|preference| match preference {
+                Preference::Less => Better::Lower,
+                Preference::More => Better::Higher,
+            }),
+            None => by_words(metric),
+        }
+    };
+    Reading {
+        metric: metric.to_owned(),
+        title: known.map_or_else(|| metric.to_owned(), |known| known.title),
+        better,
+    }
+}
+
+/// What the words of a name say; nothing if they contradict each other.
+fn by_words(metric: &str) -> Option<Better> {
+    let lower = metric.to_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
+    match (has(LESS), has(MORE)) {
+        (true, false) => Some(Better::Lower),
+        (false, true) => Some(Better::Higher),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_good_is_declared_or_known_and_else_open() {
+        let options = Options {
+            higher_is_better: vec!["Context_Switches".into()],
+            lower_is_better: vec!["score".into()],
+            ..Options::default()
+        };
+        let better = |metric: &str| reading(metric, &options).better;
+        assert_eq!(better("context_switches"), Some(Better::Higher));
+        assert_eq!(better("score"), Some(Better::Lower));
+        assert_eq!(better("busy_time_per_job"), Some(Better::Lower));
+        assert_eq!(better("jobs"), None);
+        for (metric, expected) in [
+            ("context-switches", Some(Better::Lower)),
+            ("time elapsed", Some(Better::Lower)),
+            ("read IOPS", Some(Better::Higher)),
+            ("clat latency p99", Some(Better::Lower)),
+            ("ops", Some(Better::Higher)),
+            ("drops", None),
+            ("insn per cycle", None),
+            ("throughput latency", None),
+            ("frequency", None),
+        ] {
+            assert_eq!(
+                reading(metric, &Options::default()).better,
+                expected,
+                "{metric}"
+            );
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Effects and absolute values in words that are short.
+
+use assize_verdict::{Better, Comparison, Scale, Verdict};
+
+use crate::number::significant;
+use crate::readable::Readable;
+
+/// Which way a row has come out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Outcome {
+    /// Established, in the good direction and by more than the margin.
+    Better,
+    /// Established, in the bad direction and by more than the margin.
+    Worse,
+    /// Established and less; nobody said whether that is good.
+    Less,
+    /// Established and more; nobody said whether that is good.
+    More,
+    /// As the four above, but supported only.
+    Likely,
+    /// Established or equivalent, and less than the margin.
+    Same,
+    /// Neither.
+    Open,
+}
+
+/// Which way a row has come out. What is smaller than `margin` matters to nobody.
+pub(super) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> Outcome {
+    match row.verdict {
+        Verdict::Undecided => return Outcome::Open,
+        Verdict::Equivalent => return Outcome::Same,
+        Verdict::Supported => return Outcome::Likely,
+        Verdict::Established => {}
+    }
+    let Some(change) = change(row) else {
+        return Outcome::Open;
+    };
+    if change.abs() < margin {
+        return Outcome::Same;
+    }
+    match (better, change < 0.0) {
+        (Some(Better::Lower), true) | (Some(Better::Higher), false) => Outcome::Better,
+        (Some(_), _) => Outcome::Worse,
+        (None, true) => Outcome::Less,
+        (None, false) => Outcome::More,
+    }
+}
+
+/// By what share of the baseline a row differs; none where the baseline is zero.
+pub(super) fn change(row: &Comparison) -> Option<f64> {
+    match row.scale {
+        Scale::Raw => {
+            let of = row.mean_baseline?.abs();
+            (of > 0.0).then_some(row.difference? / of)
+        }
+        Scale::Log | Scale::Summary => Some(row.ratio? - 1.0),
+    }
+}
+
+/// How much better a row is, on a scale on which half is as good as twice is bad;
+/// negative if it is worse. Without a direction, less counts as better.
+pub(super) fn gain(row: &Comparison, better: Option<Better>) -> f64 {
+    let change = change(row).unwrap_or(0.0);
+    let log = (1.0 + change).max(1e-9).ln();
+    match better {
+        Some(Better::Higher) => log,
+        _ => -log,
+    }
+}
+
+/// A change in per cent, or as a factor where that reads better: `-46.7 %`, `766 x`.
+pub(super) fn percent(change: f64) -> String {
+    if change >= 2.0 {
+        return format!("{} x", significant(change + 1.0, 3));
+    }
+    let per_cent = change * 100.0;
+    let digits = if per_cent.abs() < 10.0 { 2 } else { 3 };
+    let text = significant(per_cent, digits);
+    let sign = if change > 0.0 { "+" } else { "" };
+    format!("{sign}{text} %")
+}
+
+/// The effect of a row, with its interval and the two means.
+pub(super) fn effect(row: &Comparison, with_interval: bool) -> String {
+    let absolute = means(row);
+    let Some(change) = change(row) else {
+        return match row.difference {
+            Some(difference) => {
+                let sign = if difference > 0.0 { "+" } else { "" };
+                let unit = if row.unit.is_empty() {
+                    String::new()
+                } else {
+                    format!(" {}", row.unit)
+                };
+                format!("{sign}{}{unit}{absolute}", significant(difference, 3))
+            }
+            None => "no figure".to_owned(),
+        };
+    };
+    let interval = match ends(row).filter(|_| with_interval) {
+        Some([low, high]) => format!(", {} to {}", percent(low), percent(high)),
+        None => String::new(),
+    };
+    format!("{}{absolute}{interval}", percent(change))
+}
+
+/// The ends of the interval as changes.
+fn ends(row: &Comparison) -> Option<[f64; 2]> {
+    let ci = row.ci?;
+    match row.scale {
+        Scale::Raw => {
+            let of = row.mean_baseline?.abs();
+            (of > 0.0).then(|| ci.map(|end| end / of))
+        }
+        Scale::Log | Scale::Summary => Some(ci.map(|end| end - 1.0)),
+    }
+}
+
+/// ` (28.2 -> 15.0 us)`.
+fn means(row: &Comparison) -> String {
+    let (Some(before), Some(after)) = (row.mean_baseline, row.mean) else {
+        return String::new();
+    };
+    let readable = Readable::of(&row.unit, [before, after].into_iter());
+    let value = |mean: f64| significant(readable.value(mean), 3);
+    let unit = match readable.unit.as_str() {
+        "" => String::new(),
+        unit => format!(" {unit}"),
+    };
+    format!(" ({} -> {}{unit})", value(before), value(after))
+}

@@ -1,0 +1,164 @@
+//! The answer on a terminal: at most [`LINES`] lines.
+//!
+//! First what the claims came to, then for each primary metric and configuration
+//! whether it is better or worse than the baseline, in how many workloads, and by how
+//! much at the best and at the worst; then the runs behind the largest effect. What
+//! does not fit is counted, with the option that shows it.
+
+mod answers;
+mod counts;
+mod figures;
+mod spread;
+
+use assize_verdict::{Better, Document};
+
+use crate::printable;
+use crate::text::Style;
+
+/// The most lines that the brief report has.
+const LINES: usize = 25;
+/// Blank lines before the answer and before the end.
+const BETWEEN: usize = 2;
+/// Lines that say what is not shown.
+const HIDDEN: usize = 2;
+/// The widest column of names; a longer name has a line of its own.
+const NAME: usize = 28;
+/// No terminal is taken to be narrower, or wider, than this.
+const WIDTHS: std::ops::RangeInclusive<usize> = 60..=120;
+
+/// How a metric reads: what the document calls it, what people call it, and what is
+/// good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// As in [`assize_verdict::Comparison::metric`].
+    pub metric: String,
+    /// Its title, in words.
+    pub title: String,
+    /// What is good; none where that depends on the question.
+    pub better: Option<Better>,
+}
+
+/// What the brief report needs besides the document.
+#[derive(Debug, Clone, Default)]
+pub struct Brief<'a> {
+    /// How the document's metrics and events read; what is missing is called as in the
+    /// document.
+    pub readings: &'a [Reading],
+    /// The question of the experiment.
+    pub question: Option<&'a str>,
+    /// Columns of the terminal.
+    pub width: usize,
+}
+
+/// The brief report: at most [`LINES`] lines.
+pub fn brief(document: &Document, brief: &Brief<'_>, style: Style) -> String {
+    let names = document.configurations.iter();
+    let names = names.map(|configuration| configuration.name.chars().count());
+    let sheet = Sheet {
+        document,
+        brief,
+        style,
+        width: brief.width.clamp(*WIDTHS.start(), *WIDTHS.end()),
+        names: names.filter(|columns| *columns <= NAME).max().unwrap_or(0),
+    };
+    let head = sheet.head();
+    let rest = counts::rest(&sheet);
+    let room = LINES.saturating_sub(head.len() + rest.len() + BETWEEN + HIDDEN);
+    let answers = answers::lines(&sheet, room);
+    let left = room.saturating_sub(answers.shown.len() + 1);
+    let runs = spread::lines(&sheet, left);
+    let tail = counts::hidden(&sheet, &answers);
+    let mut out = String::new();
+    for part in [head, answers.shown, runs, [tail, rest].concat()] {
+        if !part.is_empty() && !out.is_empty() {
+            out.push('\n');
+        }
+        for line in part {
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// What the parts of the report are made from.
+struct Sheet<'a> {
+    document: &'a Document,
+    brief: &'a Brief<'a>,
+    style: Style,
+    width: usize,
+    /// Columns of the names of configurations.
+    names: usize,
+}
+
+impl Sheet<'_> {
+    fn reading(&self, metric: &str) -> Option<&Reading> {
+        self.brief.readings.iter().find(|one| one.metric == metric)
+    }
+
+    fn title<'s>(&'s self, metric: &'s str) -> &'s str {
+        self.reading(metric).map_or(metric, |one| &one.title)
+    }
+
+    fn better(&self, metric: &str) -> Option<Better> {
+        self.reading(metric).and_then(|one| one.better)
+    }
+
+    /// What was judged, and what was asked.
+    fn head(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some(question) = self.brief.question.filter(|text| !text.trim().is_empty()) {
+            let wrapped = self.wrapped(question.trim(), "");
+            lines.extend(wrapped.into_iter().take(2).map(|line| self.bold(&line)));
+        }
+        let Document {
+            source,
+            runs,
+            configurations,
+            workloads,
+            ..
+        } = self.document;
+        let mut text = format!(
+            "{source}: {}, {}, {}",
+            counts::of(runs.len(), "run"),
+            counts::of(configurations.len(), "configuration"),
+            counts::of(workloads.len(), "workload"),
+        );
+        let several = configurations.len() > 1;
+        if let Some(baseline) = self.document.baseline.as_deref().filter(|_| several) {
+            text.push_str(&format!("; compared with {baseline}"));
+        }
+        lines.extend(self.wrapped(&text, ""));
+        lines
+    }
+
+    /// Text in lines of the terminal, all but the first behind `indent`.
+    fn wrapped(&self, text: &str, indent: &str) -> Vec<String> {
+        let options = textwrap::Options::new(self.width)
+            .subsequent_indent(indent)
+            .break_words(false)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        let text = printable(text).replace('\n', " ");
+        let lines = textwrap::wrap(&text, options);
+        lines
+            .into_iter()
+            .map(std::borrow::Cow::into_owned)
+            .collect()
+    }
+
+    fn bold(&self, text: &str) -> String {
+        self.dressed(text, "1")
+    }
+
+    /// Escape sequences are never the only sign of a meaning.
+    fn dressed(&self, text: &str, code: &str) -> String {
+        if self.style.colour {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,180 @@
+#![allow(clippy::unwrap_used)] // A test may fail.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+/// A row: workload, metric, configuration, means, ratio, interval, verdict.
+fn row(
+    (workload, metric, configuration): (&str, &str, &str),
+    means: [f64; 2],
+    ci: [f64; 2],
+    verdict: &str,
+) -> Value {
+    json!({
+        "workload": workload, "metric": metric, "unit": "ns", "baseline": "base",
+        "configuration": configuration, "n_baseline": 8, "n": 8,
+        "mean_baseline": means[0], "mean": means[1], "ratio": means[1] / means[0],
+        "ci": ci, "ci_simultaneous": ci, "p_t": 0.01, "p": 0.01, "p_attainable": 0.001,
+        "p_adjusted": 0.01, "p_t_adjusted": 0.01, "primary": true, "scale": "log",
+        "difference": null, "verdict": verdict, "runs_needed": null, "because": null,
+    })
+}
+
+fn document(configurations: &[&str], rows: &[Value]) -> Document {
+    let none: [u8; 0] = [];
+    let configuration = |name: &&str| json!({ "name": name, "label": name, "factors": {} });
+    let run = |configuration: &str, value: f64, repetition: u32| {
+        json!({
+            "configuration": configuration, "workload": "sync", "repetition": repetition,
+            "metrics": { "busy_time": { "value": value, "unit": "ns" } }, "order": repetition,
+        })
+    };
+    let mut runs = Vec::new();
+    for (at, name) in configurations.iter().enumerate() {
+        let mean = [28_200.0, 15_000.0, 30_000.0][at % 3];
+        for repetition in 0..3 {
+            let value = mean + 500.0 * (f64::from(repetition) - 1.0);
+            runs.push(run(name, value, repetition));
+        }
+    }
+    serde_json::from_value(json!({
+        "schema": "assize.verdict/1", "source": "x.bundle", "baseline": "base",
+        "alpha": 0.05, "margin": 0.01,
+        "configurations": configurations.iter().map(configuration).collect::<Vec<_>>(),
+        "workloads": ["sync", "frames"], "runs": runs, "summaries": none,
+        "statements": none, "comparisons": rows, "factorial": none, "rates": none,
+        "rate_comparisons": none, "claims": none, "lints": none, "sentences": none,
+        "reproduce": "assize report x.bundle",
+    }))
+    .unwrap()
+}
+
+fn shown(document: &Document, width: usize) -> String {
+    let readings = [Reading {
+        metric: "busy_time".into(),
+        title: "time CPUs were not idle".into(),
+        better: Some(Better::Lower),
+    }];
+    let question = "Does the change cost less?";
+    let asked = Brief {
+        readings: &readings,
+        question: Some(question),
+        width,
+    };
+    brief(document, &asked, Style::default())
+}
+
+#[test]
+fn the_answer_its_direction_size_and_certainty_come_first() {
+    let rows = [
+        row(
+            ("sync", "busy_time", "faster"),
+            [28_200.0, 15_000.0],
+            [0.531, 0.533],
+            "established",
+        ),
+        row(
+            ("frames", "busy_time", "faster"),
+            [71_000.0, 56_200.0],
+            [0.79, 0.793],
+            "established",
+        ),
+        row(
+            ("sync", "busy_time", "slower"),
+            [28_200.0, 30_000.0],
+            [1.06, 1.07],
+            "established",
+        ),
+        row(
+            ("frames", "busy_time", "slower"),
+            [71_000.0, 71_100.0],
+            [0.98, 1.02],
+            "undecided",
+        ),
+    ];
+    let text = shown(&document(&["base", "faster", "slower"], &rows), 110);
+    assert_eq!(
+        text,
+        "\
+Does the change cost less?
+x.bundle: 9 runs, 3 configurations, 2 workloads; compared with base
+
+Time CPUs were not idle (less is better)
+  faster  better in both workloads: sync -46.8 % (28.2 -> 15.0 us); frames -20.8 % (71.0 -> 56.2 us)
+  slower  worse in 1, cannot tell in 1 of 2 workloads: sync +6.4 % (28.2 -> 30.0 us), +6.0 % to +7.0 %
+
+Each run of sync, time CPUs were not idle, us; runs from 14.5 to 30.5:
+  base          28.2                                                                        |--o-|
+  faster        15.0  |--o-|
+  slower        30.0                                                                                  |-o--|
+
+Reproduce: assize report x.bundle
+"
+    );
+}
+
+#[test]
+fn a_single_workload_has_its_absolute_values_and_its_interval() {
+    let rows = [row(
+        ("sync", "busy_time", "faster"),
+        [28_200.0, 15_000.0],
+        [0.531, 0.533],
+        "established",
+    )];
+    let text = shown(&document(&["base", "faster"], &rows), 100);
+    let answer = "better: -46.8 % (28.2 -> 15.0 us), -46.9 % to -46.7 %";
+    assert!(text.contains(answer), "{text}");
+}
+
+#[test]
+fn what_is_established_and_negligible_is_no_difference() {
+    let rows = [row(
+        ("sync", "busy_time", "faster"),
+        [28_200.0, 28_190.0],
+        [0.9994, 0.9998],
+        "established",
+    )];
+    let text = shown(&document(&["base", "faster"], &rows), 100);
+    assert!(
+        text.contains("no difference larger than 1 %: -0.035 %"),
+        "{text}"
+    );
+    assert!(!text.contains("better:"), "{text}");
+}
+
+#[test]
+fn many_contrasts_are_counted_and_the_most_striking_are_shown() {
+    let names: Vec<String> = (0..40).map(|n| format!("change-{n}")).collect();
+    let configurations: Vec<&str> = ["base"]
+        .into_iter()
+        .chain(names.iter().map(String::as_str))
+        .collect();
+    let rows: Vec<Value> = names
+        .iter()
+        .enumerate()
+        .map(|(n, name)| {
+            let mean = 28_200.0 * (1.0 - 0.02 * n as f64);
+            row(
+                ("sync", "busy_time", name),
+                [28_200.0, mean],
+                [0.1, 0.9],
+                "established",
+            )
+        })
+        .collect();
+    for width in [60, 80, 100, 500] {
+        let text = shown(&document(&configurations, &rows), width);
+        assert!(text.lines().count() <= LINES, "{text}");
+        let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(widest <= width.min(120), "{widest}: {text}");
+        assert!(text.contains("  change-39  better: -78.0 %"), "{text}");
+        assert!(text.contains("more contrasts: --format mail"), "{text}");
+    }
+}
+
+#[test]
+fn where_nothing_is_compared_the_text_says_so() {
+    let text = shown(&document(&["base"], &[]), 80);
+    assert!(text.contains("Nothing could be compared"), "{text}");
+}
