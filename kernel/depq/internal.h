@@ -100,7 +100,7 @@ struct sched_attr;
 u16 depq_level_of_submitter(bool min_nice);
 void depq_level_attr(u16 level, struct sched_attr *attr);
 
-/* worker_follow.c; only for workers that follow */
+/* worker_follow.c, follow_count.c; only for workers that follow */
 u16 depq_follow_level(struct depq_worker *worker);
 bool depq_follow_enter(struct depq_queue *queue, struct depq_job *job,
 		       u16 level);
