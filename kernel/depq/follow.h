@@ -42,7 +42,7 @@ struct depq_follow {
 	u64 raises;
 	u64 lowers;
 
-	spinlock_t apply;
+	raw_spinlock_t apply;
 	struct timer_list timer;
 	struct kthread_work relax;
 };

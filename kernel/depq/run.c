@@ -279,7 +279,9 @@ static bool depq_queue_step(struct depq_queue *queue, unsigned long *flags)
 		spin_unlock_irqrestore(&queue->lock, *flags);
 		depq_follow_settle(worker);
 		spin_lock_irqsave(&queue->lock, *flags);
-		return true;
+		/* Whatever came of that, the job is run if it still may be. */
+		if (queue->error || !depq_queue_ready(queue))
+			return true;
 	}
 
 	/* Its completion may put the reference of the queue at once. */

@@ -46,6 +46,21 @@
  * scheduler is called, and @lock inside it. @need changes under @lock, @target
  * under both, @applied under @apply. So whoever counts a level sees either what
  * the worker has gone down to, or the worker sees the level.
+ *
+ * Both locks are raw, @apply for two reasons. The worker takes it, and a lock
+ * that sleeps on PREEMPT_RT would lend the worker the priority of whoever waits
+ * for it, even a deadline, while its own is being changed. And whoever has it is
+ * not preempted: nobody waits longer than the scheduler takes to change one
+ * thread, once for each CPU, and no level is left unapplied by a holder that
+ * does not get to run.
+ *
+ * The scheduler may refuse: a thread that has inherited a deadline keeps its own
+ * policy until it has given that back (sched_setattr() says -EBUSY), and a worker
+ * may inherit one through any lock that it shares with others: on PREEMPT_RT
+ * that of a queue or of a fence, anywhere an rt_mutex that run_job() takes. Then
+ * @target and @applied stay what the thread has, so that whoever comes next
+ * tries again, and so does the worker before it runs its next job. It holds no
+ * lock there, and has nothing inherited.
  */
 
 /* After so much less urgent work nothing lingers. */
@@ -65,40 +80,68 @@ u16 depq_follow_level(struct depq_worker *worker)
 	return depq_level_of_submitter(worker->follow->min_nice);
 }
 
-/* Tells the scheduler of a level. */
-static void depq_follow_set(struct depq_follow *follow, u16 old, u16 level)
+/* Tells the scheduler of a level. Return: whether the thread has it now */
+static bool depq_follow_set(struct depq_follow *follow, u16 old, u16 level)
 {
+	struct task_struct *task = follow->worker->task;
 	struct sched_attr attr = { .size = sizeof(attr) };
+	int ret;
 
 	lockdep_assert_held(&follow->apply);
+	/* The administrator's. To change it might sleep. */
+	if (READ_ONCE(task->policy) == SCHED_DEADLINE)
+		return false;
 	depq_level_attr(level, &attr);
-	trace_depq_worker_prio(follow->worker->task, &attr, level < old);
-	WARN_ON_ONCE(sched_setattr_nocheck(follow->worker->task, &attr));
+	trace_depq_worker_prio(task, &attr, level < old);
+	ret = sched_setattr_nocheck(task, &attr);
+	WARN_ON_ONCE(ret && ret != -EBUSY);
+	return !ret;
+}
+
+/* What the thread is to have, if that is more urgent or may be less. */
+static u16 depq_follow_aim(struct depq_follow *follow, bool less)
+{
+	u16 old = follow->target;
+	u16 need;
+
+	raw_spin_lock_irq(&follow->lock);
+	need = follow->need;
+	if (need > old && !less)
+		need = old;
+	follow->target = need;
+	follow->raises += need < old;
+	follow->lowers += need > old;
+	raw_spin_unlock_irq(&follow->lock);
+	return need;
+}
+
+/* The thread has kept what it had. */
+static void depq_follow_undo(struct depq_follow *follow, u16 old, u16 level)
+{
+	raw_spin_lock_irq(&follow->lock);
+	follow->target = old;
+	follow->raises -= level < old;
+	follow->lowers -= level > old;
+	raw_spin_unlock_irq(&follow->lock);
 }
 
 /* Applies what is needed, if it is more urgent or may be less. */
 static void depq_follow_apply(struct depq_follow *follow, bool less)
 {
-	u16 need, old;
+	u16 level, old;
 
 	lockdep_assert_irqs_enabled();
-	spin_lock(&follow->apply);
-	raw_spin_lock_irq(&follow->lock);
-	need = follow->need;
+	raw_spin_lock(&follow->apply);
 	old = follow->target;
-	if (need < old || less)
-		follow->target = need;
-	else
-		need = old;
-	follow->raises += need < old;
-	follow->lowers += need > old;
-	raw_spin_unlock_irq(&follow->lock);
+	level = depq_follow_aim(follow, less);
 	/* Nobody else is told meanwhile; it is not free even for the same. */
-	if (need != old) {
-		depq_follow_set(follow, old, need);
-		WRITE_ONCE(follow->applied, need);
+	if (level != old) {
+		if (depq_follow_set(follow, old, level))
+			WRITE_ONCE(follow->applied, level);
+		else
+			depq_follow_undo(follow, old, level);
 	}
-	spin_unlock(&follow->apply);
+	raw_spin_unlock(&follow->apply);
 }
 
 /**
@@ -151,6 +194,9 @@ bool depq_follow_is_off(struct depq_queue *queue, struct depq_job *job)
 /**
  * depq_follow_settle() - let the worker have what it needs and no more
  * @worker: the worker, which is the caller
+ *
+ * It may still lack it afterwards, where whoever administers the machine has
+ * given it a deadline.
  *
  * Context: process, interrupts on, no lock held. The caller may be preempted
  * at once.
@@ -234,7 +280,7 @@ static int depq_follow_start(struct depq_worker *worker, const char *name)
 	follow->target = DEPQ_LEVEL_IDLE;
 	follow->applied = DEPQ_LEVEL_IDLE;
 	INIT_LIST_HEAD(&follow->lingers);
-	spin_lock_init(&follow->apply);
+	raw_spin_lock_init(&follow->apply);
 	timer_setup(&follow->timer, depq_follow_timer, 0);
 	kthread_init_work(&follow->relax, depq_follow_relax_work);
 	worker->follow = follow;

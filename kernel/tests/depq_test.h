@@ -6,6 +6,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/prandom.h>
+#include <linux/rtmutex.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 
@@ -131,6 +132,7 @@ struct dt_limits {
  * @fault: what goes wrong
  * @run_cost_us: time that %DT_SLOW takes
  * @gated: run_job() waits for &dt.gate; only where run_job() may sleep
+ * @mutex: held by run_job() meanwhile, or NULL
  * @deps: records of jobs to wait for
  * @n_deps: their number
  * @fence: a fence to wait for, or NULL; no reference is taken
@@ -142,6 +144,7 @@ struct dt_job_args {
 	enum dt_fault fault;
 	u32 run_cost_us;
 	bool gated;
+	struct rt_mutex *mutex;
 	struct dt_record *const *deps;
 	u32 n_deps;
 	struct dma_fence *fence;

@@ -10,7 +10,9 @@
  * Looks at normal_prio, for on PREEMPT_RT any lock lends priorities.
  */
 
+#include <linux/completion.h>
 #include <linux/delay.h>
+#include <linux/rtmutex.h>
 #include <linux/sched.h>
 #include <linux/sched/prio.h>
 #include <uapi/linux/sched/types.h>
@@ -333,6 +335,98 @@ static void closed(struct kunit *test)
 	with_submitter(test, closed_thread);
 }
 
+/**
+ * struct loan - a worker that has inherited a deadline
+ * @mutex: held by the worker, wanted by a thread with a deadline
+ * @held: the worker has it
+ * @fence: what the job waits for that takes it
+ */
+struct loan {
+	struct rt_mutex mutex;
+	struct completion held;
+	struct dma_fence *fence;
+};
+
+/* Whether somebody with a deadline waits for a lock of the worker's. */
+static bool inherits(struct depq_worker *worker)
+{
+	struct task_struct *task = worker->kthread->task;
+	unsigned long end = jiffies + DT_PATIENCE;
+
+	while (READ_ONCE(task->prio) >= 0 && time_before(jiffies, end))
+		usleep_range(500, 1000);
+	return READ_ONCE(task->prio) < 0;
+}
+
+static void lend(struct loan *loan)
+{
+	wait_for_completion(&loan->held);
+	become(kind_of(SCHED_DEADLINE, 0));
+	rt_mutex_lock(&loan->mutex);
+	rt_mutex_unlock(&loan->mutex);
+	become(&kinds[0]);
+}
+
+static void inherited_thread(struct dt_thread *thread)
+{
+	struct loan *loan = thread->data;
+	struct dt_job_args holder = {
+		.duration_ns = 1000, .gated = true, .mutex = &loan->mutex,
+		.fence = loan->fence,
+	};
+	struct dt_job_args args = { .duration_ns = 1000 };
+	struct dt_queue *queue = thread->queue;
+	struct kunit *test = thread->dt->test;
+	struct dt_record *first, *second;
+
+	if (thread->index) {
+		lend(loan);
+		return;
+	}
+	/* The fence keeps a submitter that may from running it itself. */
+	first = dt_try_submit(queue, &holder);
+	dma_fence_signal(loan->fence);
+	thread->errors += IS_ERR(first) ||
+			  !dt_wait(thread->dt, dt_ran(first));
+	complete(&loan->held);
+	KUNIT_EXPECT_TRUE(test, inherits(queue->depq.worker));
+	become(kind_of(SCHED_FIFO, 50));
+	second = dt_try_submit(queue, &args);
+	KUNIT_EXPECT_EQ(test, worker_of(queue)->policy, SCHED_NORMAL);
+	become(&kinds[0]);
+	complete_all(&thread->dt->gate);
+	if (IS_ERR(second) || !dt_wait(thread->dt, dt_signalled(second)))
+		thread->errors++;
+	else
+		KUNIT_EXPECT_EQ(test, second->run_prio, RT(50));
+	KUNIT_EXPECT_TRUE(test, calms_down(queue->depq.worker));
+}
+
+/*
+ * The scheduler refuses to change a thread that has inherited a deadline. It
+ * gets its level as soon as it has given back what was lent.
+ */
+static void inherited_deadline(struct kunit *test)
+{
+	struct dt *dt = test->priv;
+	struct dt_thread *threads;
+	struct loan *loan;
+
+	if (!follows(dt))
+		kunit_skip(test, "its worker does not follow");
+	loan = kunit_kcalloc(test, 1, sizeof(*loan), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, loan);
+	rt_mutex_init(&loan->mutex);
+	init_completion(&loan->held);
+	loan->fence = dt_user_fence(dt);
+	threads = dt_threads(dt, 2, inherited_thread, loan);
+	threads[0].queue = dt_queue(dt);
+	dt_threads_start(threads);
+	dt_threads_join(threads);
+	KUNIT_EXPECT_EQ(test, threads[0].errors, 0);
+	dt_settle(dt);
+}
+
 static struct kunit_case follow[] = {
 	DT_CASE(levels),
 	DT_CASE(changes),
@@ -340,6 +434,7 @@ static struct kunit_case follow[] = {
 	DT_CASE(backlog),
 	DT_CASE(killed),
 	DT_CASE(closed),
+	DT_CASE(inherited_deadline),
 	{ }
 };
 

@@ -244,10 +244,16 @@ struct dma_fence *dt_hw_run(struct dt_record *rec)
 	struct dma_fence *fence = &rec->hw->base;
 
 	dt_check_run(rec);
-	if (dt_hw_hesitates(rec))
+	if (rec->args.mutex)
+		rt_mutex_lock(rec->args.mutex);
+	if (dt_hw_hesitates(rec)) {
 		atomic_set(&rec->handed, 1);
+		wake_up_all(&queue->dt->wait);
+	}
 	if (rec->args.gated)
 		wait_for_completion_timeout(&queue->dt->gate, DT_PATIENCE);
+	if (rec->args.mutex)
+		rt_mutex_unlock(rec->args.mutex);
 	if (rec->args.fault == DT_SLOW)
 		udelay(rec->args.run_cost_us);
 	dma_fence_get(fence);
