@@ -261,6 +261,7 @@ mod tests {
             switches: 0,
             interrupts: 0,
             softirqs: 0,
+            count: 1,
         };
         Seen {
             tsc: Some((5000, 1_000_000)),

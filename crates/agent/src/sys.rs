@@ -39,6 +39,11 @@ pub(crate) fn now() -> u64 {
     clock(libc::CLOCK_MONOTONIC)
 }
 
+/// What CLOCK_REALTIME shows, in nanoseconds.
+pub(crate) fn wall() -> u64 {
+    clock(libc::CLOCK_REALTIME)
+}
+
 /// Nanoseconds of CPU time that the calling thread has used.
 pub(crate) fn thread_cpu_time() -> u64 {
     clock(libc::CLOCK_THREAD_CPUTIME_ID)
@@ -49,7 +54,7 @@ fn clock(which: libc::clockid_t) -> u64 {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: `time` is valid for writes; both clocks always exist.
+    // SAFETY: `time` is valid for writes; these clocks always exist.
     unsafe { libc::clock_gettime(which, &raw mut time) };
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }

@@ -19,7 +19,10 @@
 //! be found in a trace whose clock is `x86-tsc`. `cpu` is how one CPU was watched, as
 //! [`Watched`] has it. `gap` is the CPU, the nanoseconds from the start to its
 //! beginning, its length, its cause, and how many context switches, interrupts and
-//! softirqs were counted meanwhile.
+//! softirqs were counted meanwhile. Of a tracer that says of several latencies only how
+//! many there were, how long the longest was and when the first began, it is that, with
+//! the number at the end of the line. Those that do not look all the time have a line
+//! `window CPU AT LENGTH` for each time in which one did, before the gaps.
 //!
 //! ```
 //! use assize_job::gaps::{Cause, Seen};
@@ -96,11 +99,17 @@ impl Gaps {
     /// The CPUs that are watched of those that there are.
     #[must_use]
     pub fn chosen(&self, online: &[u32]) -> Vec<u32> {
-        match (self.cpus.is_empty(), online) {
-            (false, _) => self.cpus.clone(),
-            (true, [_, others @ ..]) if !others.is_empty() => others.to_vec(),
-            (true, all) => all.to_vec(),
-        }
+        chosen(&self.cpus, online)
+    }
+}
+
+/// The CPUs that are named; where none is, all of these but the first, or that where
+/// there is no other.
+pub(crate) fn chosen(named: &[u32], online: &[u32]) -> Vec<u32> {
+    match (named.is_empty(), online) {
+        (false, _) => named.to_vec(),
+        (true, [_, others @ ..]) if !others.is_empty() => others.to_vec(),
+        (true, all) => all.to_vec(),
     }
 }
 
@@ -117,6 +126,8 @@ pub enum Cause {
     Steal,
     /// The CPU was in system management mode.
     Smi,
+    /// It handled an interrupt that cannot be masked.
+    Nmi,
     /// Something was counted since the counters were read last, and it is not known
     /// whether in this gap.
     Unclear,
@@ -126,7 +137,18 @@ pub enum Cause {
 
 impl Cause {
     /// Each of them.
-    pub const ALL: [Cause; 7] = [
+    pub const ALL: [Cause; 8] = [
+        Cause::Switch,
+        Cause::Interrupt,
+        Cause::Softirq,
+        Cause::Steal,
+        Cause::Smi,
+        Cause::Nmi,
+        Cause::Unclear,
+        Cause::Unexplained,
+    ];
+    /// Those that the instrument `gaps` tells apart: it sees no NMI.
+    pub const OF_GAPS: [Cause; 7] = [
         Cause::Switch,
         Cause::Interrupt,
         Cause::Softirq,
@@ -145,6 +167,7 @@ impl Cause {
             Cause::Softirq => "softirq",
             Cause::Steal => "steal",
             Cause::Smi => "smi",
+            Cause::Nmi => "nmi",
             Cause::Unclear => "unclear",
             Cause::Unexplained => "unexplained",
         }
@@ -175,8 +198,21 @@ pub struct Seen {
     pub threshold_ns: u64,
     /// The CPUs, ascending.
     pub cpus: Vec<Watched>,
+    /// When the CPUs were watched, of what says so; in order of time.
+    pub windows: Vec<Window>,
     /// In order of time; at the same time in the order of CPUs.
     pub gaps: Vec<Gap>,
+}
+
+/// A time in which a CPU was watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// Which.
+    pub cpu: u32,
+    /// When it began, in nanoseconds from the start.
+    pub at_ns: u64,
+    /// How long it was.
+    pub length_ns: u64,
 }
 
 /// How one CPU was watched.
@@ -221,6 +257,9 @@ pub struct Gap {
     pub interrupts: u64,
     /// Softirqs.
     pub softirqs: u64,
+    /// How many there were: more than one of a tracer that tells of the longest and of
+    /// the first alone.
+    pub count: u64,
 }
 
 impl Seen {
@@ -237,6 +276,14 @@ impl Seen {
         let _ = writeln!(text, "threshold {}", self.threshold_ns);
         for cpu in &self.cpus {
             let _ = writeln!(text, "{cpu}");
+        }
+        for Window {
+            cpu,
+            at_ns,
+            length_ns,
+        } in &self.windows
+        {
+            let _ = writeln!(text, "window {cpu} {at_ns} {length_ns}");
         }
         for gap in &self.gaps {
             let _ = writeln!(text, "{gap}");
@@ -287,6 +334,11 @@ impl Seen {
             "tsc" => self.tsc = Some((words.number()?, words.number()?)),
             "threshold" => self.threshold_ns = words.number()?,
             "cpu" => self.cpus.push(words.watched()?),
+            "window" => self.windows.push(Window {
+                cpu: words.number()?,
+                at_ns: words.number()?,
+                length_ns: words.number()?,
+            }),
             "gap" => self.gaps.push(words.gap()?),
             "end" => {
                 let count: usize = words.number()?;
@@ -336,7 +388,11 @@ impl fmt::Display for Gap {
             self.switches,
             self.interrupts,
             self.softirqs
-        )
+        )?;
+        match self.count {
+            1 => Ok(()),
+            count => write!(f, " {count}"),
+        }
     }
 }
 
@@ -392,6 +448,10 @@ impl Words<'_> {
             switches: self.number()?,
             interrupts: self.number()?,
             softirqs: self.number()?,
+            count: match self.0.clone().next() {
+                Some(_) => self.number()?,
+                None => 1,
+            },
         })
     }
 }
@@ -411,6 +471,7 @@ mod tests {
             switches: length_ns % 3,
             interrupts: length_ns % 5,
             softirqs: length_ns % 7,
+            count: 1 + length_ns % 2,
         };
         let cpu = |cpu| Watched {
             cpu,
@@ -424,6 +485,11 @@ mod tests {
             tsc: lengths.len().is_multiple_of(2).then_some((1, 2)),
             threshold_ns: 10,
             cpus: vec![cpu(0), cpu(3)],
+            windows: vec![Window {
+                cpu: 3,
+                at_ns: 4,
+                length_ns: 5,
+            }],
             gaps: lengths.iter().map(gap).collect(),
         }
     }

@@ -39,9 +39,19 @@ pub const INSTRUMENTS: &[Instrument] = &[
         needs: "target exact",
     },
     Instrument {
+        name: "hwlat",
+        source: "the kernel's tracer hwlat: a loop that reads the clock with interrupts off",
+        needs: "a kernel with CONFIG_HWLAT_TRACER (debian:6.12-rt has it); tracefs; root",
+    },
+    Instrument {
         name: "kernel-events",
         source: "trace events sched, depq, simgpu, gpu_scheduler, task/task_newtask",
         needs: "tracefs; root",
+    },
+    Instrument {
+        name: "osnoise",
+        source: "the kernel's tracer osnoise: a loop that reads the clock as any thread would",
+        needs: "a kernel with CONFIG_OSNOISE_TRACER (debian:6.12-rt has it); tracefs; root",
     },
     Instrument {
         name: "perf-hardware",
@@ -82,6 +92,11 @@ pub const INSTRUMENTS: &[Instrument] = &[
         name: "timer-list",
         source: "/proc/timer_list",
         needs: "root; a kernel with NO_HZ",
+    },
+    Instrument {
+        name: "timerlat",
+        source: "the kernel's tracer timerlat: a timer that wakes a thread of high priority",
+        needs: "a kernel with CONFIG_TIMERLAT_TRACER (debian:6.12-rt has it); tracefs; root",
     },
     Instrument {
         name: "wakeup",

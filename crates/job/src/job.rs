@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Frequency, Gaps, Idle, PlacementPolicy, Queue, Stalls, Workload};
+use crate::{Frequency, Gaps, Idle, PlacementPolicy, Queue, Stalls, Tracer, Workload};
 
 /// The schema of [`Job`].
 pub const SCHEMA: &str = "assize.job/1";
@@ -53,6 +53,9 @@ pub struct Job {
     /// How `gaps` watches, if it is among the instruments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gaps: Option<Gaps>,
+    /// How the tracer among the instruments looks, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tracer: Option<Tracer>,
     /// Whether single samples are sent beside histograms.
     pub samples: bool,
     /// The start offset is drawn uniformly below this, in nanoseconds.
@@ -78,6 +81,7 @@ impl Default for Job {
             teardown: Vec::new(),
             instruments: Vec::new(),
             gaps: None,
+            tracer: None,
             samples: false,
             offset_ns_max: 0,
             timeout_ms: 0,

@@ -33,6 +33,7 @@ mod record;
 pub mod replay;
 mod stalls;
 mod submitting;
+mod tracer;
 mod workload;
 
 pub use gaps::Gaps;
@@ -60,6 +61,7 @@ pub use stalls::{PLANTED_STALLS, StallKind, Stalls};
 pub use submitting::{
     Compositor, Crowd, Deep, Fences, Frames, Replay, Storm, Stream, Sync, Threads,
 };
+pub use tracer::{Tracer, TracerKind, TracerMode};
 pub use workload::{
     Command, Cyclictest, Hackbench, Hogs, Kind, Loop, Periodic, PingPong, Policy, Scheduling, Via,
     WORKLOADS, Workload,

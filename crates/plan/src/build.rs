@@ -11,7 +11,7 @@ use crate::mistakes::{self, targets, wrong_target};
 use crate::plan::{Better, Claim, Plan, PlannedConfiguration, SCHEMA, Until};
 use crate::raw::Level;
 use crate::sections::RUNS_MAX;
-use crate::{gaps, metrics, names, payload, schedule, stalls, switches, tables, tradeoffs};
+use crate::{gaps, metrics, names, payload, schedule, stalls, switches, tables, tracer, tradeoffs};
 
 /// Runs of each cell where the file does not say.
 pub(crate) const RUNS: u32 = 8;
@@ -72,6 +72,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         workloads,
         instruments,
         gaps: gaps::settings(experiment),
+        tracer: tracer::settings(experiment)?,
         primary: file.primary.clone(),
         higher_is_better: higher_is_better(experiment),
         claims: claims(experiment),
@@ -92,7 +93,8 @@ fn check_configurations(
 ) -> Result<(), Error> {
     switches::check(experiment, every)?;
     metrics::find(experiment, every)?;
-    gaps::find(experiment, every)
+    gaps::find(experiment, every)?;
+    tracer::find(experiment, every)
 }
 
 /// A schedule must not be larger than anybody could mean.

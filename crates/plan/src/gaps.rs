@@ -53,9 +53,20 @@ pub(crate) fn find(
         return error("priority", why)
             .map_err(|error: Error| error.mend("set policy = \"fifo\" or priority = 0"));
     }
-    for (at, cpu) in gaps.cpus.iter().enumerate() {
+    check_cpus(experiment, NAME, &gaps.cpus, configurations)
+}
+
+/// That each CPU of the list `cpus` in this table is given once, and is there.
+pub(crate) fn check_cpus(
+    experiment: &Experiment,
+    table: &str,
+    cpus: &[u32],
+    configurations: &[PlannedConfiguration],
+) -> Result<(), Error> {
+    let error = |key: &str, why: String| Err(experiment.error(&format!("{table}.{key}"), why));
+    for (at, cpu) in cpus.iter().enumerate() {
         let key = format!("cpus[{at}]");
-        if gaps.cpus[..at].contains(cpu) {
+        if cpus[..at].contains(cpu) {
             return error(&key, format!("{cpu} is given twice"));
         }
         let machines = configurations.iter().map(|one| one.machine.cpus);

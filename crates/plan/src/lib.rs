@@ -68,6 +68,8 @@ mod submitting;
 mod subset;
 mod switches;
 mod tables;
+mod tracer;
+mod tracer_sections;
 mod tradeoffs;
 mod twice;
 

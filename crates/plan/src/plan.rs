@@ -2,7 +2,7 @@
 
 use assize_job::{
     Action, Frequency, Gaps, Idle, Image, Job, Machine, Order, Payload, PlacementPolicy, Queue,
-    Stalls, Workload,
+    Stalls, Tracer, Workload,
 };
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,9 @@ pub struct Plan {
     /// How `gaps` watches, if it is among them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gaps: Option<Gaps>,
+    /// How the tracer among them looks, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tracer: Option<Tracer>,
     /// Metrics declared primary, most important first.
     pub primary: Vec<Primary>,
     /// Metrics of which more is better, primary or not.
@@ -292,6 +295,7 @@ impl Plan {
                 teardown: configuration.teardown.clone(),
                 instruments: self.instruments.clone(),
                 gaps: self.gaps.clone(),
+                tracer: self.tracer.clone(),
                 samples: self.samples,
                 offset_ns_max: self.offset_ns_max,
                 timeout_ms: self.timeout_ms,

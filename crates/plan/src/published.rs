@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::keys::{Absent, Key, Section, Type};
 use crate::{
     gaps_sections, parameters, payload_sections, power_sections, quantity, report_sections, schema,
-    sections, stalls,
+    sections, stalls, tracer_sections,
 };
 
 fn agrees(file: &str, wanted: &str) {
@@ -166,6 +166,7 @@ fn with_tables(text: &str) -> (String, usize) {
         &power_sections::FREQUENCY,
         &power_sections::FREQUENCY_STEP,
         &gaps_sections::GAPS,
+        &tracer_sections::TRACER,
         &stalls::STALLS,
         &sections::UNTIL,
         &sections::PRIMARY,

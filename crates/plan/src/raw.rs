@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::plan::{Better, Primary};
+use crate::tracer::Written;
 
 /// Parameters of a workload by their field names.
 pub(crate) type Parameters = Map<String, Value>;
@@ -54,6 +55,7 @@ pub(crate) struct File {
     pub(crate) policy: Option<PlacementPolicy>,
     pub(crate) instruments: Vec<String>,
     pub(crate) gaps: Option<Gaps>,
+    pub(crate) tracer: Option<Written>,
     pub(crate) primary: Vec<Primary>,
     pub(crate) higher_is_better: Vec<String>,
     pub(crate) claims: Vec<String>,

@@ -7,6 +7,7 @@ use crate::keys::{Absent, Key, Section, Type};
 use crate::raw::BACKGROUND;
 use crate::{
     gaps_sections, parameters, payload_sections, power_sections, report_sections, sections, stalls,
+    tracer_sections,
 };
 
 /// The JSON Schema of experiment files, as it is published in
@@ -22,6 +23,7 @@ pub fn schema() -> Value {
         &power_sections::FREQUENCY,
         &power_sections::FREQUENCY_STEP,
         &gaps_sections::GAPS,
+        &tracer_sections::TRACER,
         &stalls::STALLS,
         &sections::UNTIL,
         &sections::PRIMARY,

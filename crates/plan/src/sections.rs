@@ -12,6 +12,7 @@ use crate::policy;
 use crate::power_sections::{FREQUENCY, IDLE};
 use crate::report_sections::{TABLE, TRADEOFF};
 use crate::stalls;
+use crate::tracer_sections::TRACER;
 
 /// The most runs of one cell.
 pub(crate) const RUNS_MAX: u32 = 10_000;
@@ -147,6 +148,12 @@ pub(crate) static EXPERIMENT: Section = Section {
             Table(&GAPS),
             Open,
             "How the instrument gaps watches CPUs.",
+        ),
+        key(
+            "tracer",
+            Table(&TRACER),
+            Open,
+            "How the instrument hwlat, osnoise or timerlat looks.",
         ),
         key(
             "primary",

@@ -5,6 +5,7 @@
 //! is printed while the workload runs, so that what the instruments
 //! themselves cost is little and the same in every run.
 
+mod clock;
 mod cpu_idle;
 mod cpu_residency;
 mod energy;
@@ -27,11 +28,12 @@ mod taskstats;
 mod threads;
 mod timer_list;
 mod tracefs;
+mod tracer;
 mod twice;
 mod wakeup;
 mod waking;
 
-use assize_job::{INSTRUMENTS, Job, Record};
+use assize_job::{INSTRUMENTS, Job, Record, TracerKind};
 
 /// Something that measures one run.
 pub(crate) trait Instrument {
@@ -88,7 +90,7 @@ fn one(name: &str) -> Option<Box<dyn Instrument>> {
         "threads" => Box::new(threads::Threads::default()),
         "timer-list" => Box::new(timer_list::TimerList::default()),
         "wakeup" => Box::new(wakeup::Wakeup::default()),
-        _ => return None,
+        _ => Box::new(tracer::Tracing::new(TracerKind::named(name)?)),
     })
 }
 

@@ -21,6 +21,20 @@ pub(crate) fn online_cpus() -> Result<Vec<u32>, String> {
     cpu_list(text.trim()).ok_or_else(|| format!("{path}: no list of CPUs: {}", text.trim()))
 }
 
+/// Fails unless all of them are online. `key`: where they were named.
+pub(crate) fn there(cpus: &[u32], online: &[u32], key: &str) -> Result<(), String> {
+    match cpus.iter().find(|cpu| !online.contains(cpu)) {
+        None => Ok(()),
+        Some(cpu) => {
+            let online: Vec<String> = online.iter().map(u32::to_string).collect();
+            Err(format!(
+                "CPU {cpu} is not online; name some of {} in {key}",
+                online.join(", ")
+            ))
+        }
+    }
+}
+
 /// A file's text, or why there is none.
 ///
 /// Some files of the kernel show only what the first read has room for

@@ -95,20 +95,38 @@ impl Instance {
         for event in wanted.events {
             this.write(&format!("events/{event}/enable"), "1")?;
         }
+        this.open_pipes(&cpus)?;
+        let path = this.path.join("tracing_on");
+        let switch = OpenOptions::new().write(true).open(&path);
+        this.switch = Some(switch.map_err(|why| format!("{}: {why}", path.display()))?);
+        Ok(this)
+    }
+
+    /// The directory of tracefs, whose other files all instances share.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Sets the tracer. The kernel refuses that while somebody could read what is
+    /// recorded: until [`Instance::open_pipes`] this cannot.
+    pub(crate) fn set_tracer(&mut self, name: &str) -> Result<(), String> {
+        self.pipes.clear();
+        self.write("current_tracer", name)
+    }
+
+    /// Gets ready to read what these CPUs record.
+    pub(crate) fn open_pipes(&mut self, cpus: &[u32]) -> Result<(), String> {
         for cpu in cpus {
-            let path = this.path.join(format!("per_cpu/cpu{cpu}/trace_pipe_raw"));
+            let path = self.path.join(format!("per_cpu/cpu{cpu}/trace_pipe_raw"));
             let flags = OFlags::NONBLOCK.bits().cast_signed();
             let pipe = OpenOptions::new()
                 .read(true)
                 .custom_flags(flags)
                 .open(&path)
                 .map_err(|why| format!("{}: {why}", path.display()))?;
-            this.pipes.push((cpu, pipe));
+            self.pipes.push((*cpu, pipe));
         }
-        let path = this.path.join("tracing_on");
-        let switch = OpenOptions::new().write(true).open(&path);
-        this.switch = Some(switch.map_err(|why| format!("{}: {why}", path.display()))?);
-        Ok(this)
+        Ok(())
     }
 
     /// Writes a file of the instance.
@@ -230,6 +248,21 @@ impl Drop for Instance {
             }
         }
     }
+}
+
+/// Fails unless this kernel has the tracer.
+pub(crate) fn has_tracer(name: &str, option: &str) -> Result<(), String> {
+    let path = mounted()?.join("available_tracers");
+    let there = system::read(&path)?;
+    if there.split_ascii_whitespace().any(|one| one == name) {
+        return Ok(());
+    }
+    Err(format!(
+        "this kernel has no tracer {name}: {} lists {}; take a kernel with {option}, such as \
+         debian:6.12-rt",
+        path.display(),
+        there.trim()
+    ))
 }
 
 /// Where tracefs is, mounted now if need be.

@@ -7,13 +7,17 @@ use std::fs;
 use std::path::Path;
 
 use assize_job::{
-    Form, Giver, INSTRUMENTS, Kind, METRICS, Mark, Metric, Name, PER_JOB, WORKLOADS, per_job,
+    Form, Giver, INSTRUMENTS, Kind, METRICS, Mark, Metric, Name, PER_JOB, TracerKind, WORKLOADS,
+    per_job,
 };
 use libtest_mimic::Failed;
 use serde_json::{Value, json};
 
 use crate::common::{self, command, errors};
 use crate::root;
+
+/// The tracer that is asked for.
+const TRACER: TracerKind = TracerKind::Osnoise;
 
 /// Metric, unit, kind and who gives it.
 type Row = (String, String, String, String);
@@ -128,10 +132,13 @@ pub fn lists() -> Result<(), Failed> {
     Ok(())
 }
 
-/// One run of every workload, with every instrument that needs no hardware.
+/// One run of every workload, with every instrument. What the kernel or the machine
+/// lacks says so; of the tracers one can be asked for.
 fn experiment() -> String {
+    let is_other_tracer = |name| TracerKind::named(name).is_some_and(|kind| kind != TRACER);
     let instruments: Vec<String> = INSTRUMENTS
         .iter()
+        .filter(|i| !is_other_tracer(i.name))
         .map(|i| format!("{:?}", i.name))
         .collect();
     let mut text = format!(

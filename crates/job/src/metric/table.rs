@@ -33,6 +33,10 @@ pub(super) const WORKING: &[&str] = &[
 
 /// The instrument that watches CPUs.
 const GAPS: &str = "gaps";
+/// The kernel's tracers.
+const HWLAT: &str = "hwlat";
+const OSNOISE: &str = "osnoise";
+const TIMERLAT: &str = "timerlat";
 
 /// What workloads give, then what instruments give, in alphabetical order of
 /// the instruments.
@@ -193,6 +197,28 @@ pub const METRICS: &[Metric] = &[
         "",
         Number,
     ),
+    of(Instrument(HWLAT), "hwlat", "", Events),
+    of(Instrument(HWLAT), "hwlat_nmi", "", Events),
+    of(Instrument(HWLAT), "hwlat_latency", "ns", Distribution).to_within(1000.0),
+    of(Instrument(HWLAT), "hwlat_windows", "", Number),
+    of(Instrument(HWLAT), "hwlat_observed", "ns", Number).to_within(1000.0),
+    of(Instrument(HWLAT), "hwlat_watched_share", "%", Number),
+    of(Instrument(OSNOISE), "osnoise", "", Events),
+    of(Instrument(OSNOISE), "osnoise_hardware", "", Events),
+    of(Instrument(OSNOISE), "osnoise_nmi", "", Events),
+    of(Instrument(OSNOISE), "osnoise_irq", "", Events),
+    of(Instrument(OSNOISE), "osnoise_softirq", "", Events),
+    of(Instrument(OSNOISE), "osnoise_thread", "", Events),
+    of(Instrument(OSNOISE), "osnoise_unclear", "", Events),
+    of(Instrument(OSNOISE), "osnoise_noise", "ns", Distribution),
+    of(Instrument(OSNOISE), "osnoise_observed", "ns", Number).to_within(1000.0),
+    of(Instrument(OSNOISE), "osnoise_watched_share", "%", Number),
+    of(Instrument(OSNOISE), "osnoise_share", "%", Number),
+    of(Instrument(OSNOISE), "osnoise_time_hardware", "ns", Number),
+    of(Instrument(OSNOISE), "osnoise_time_nmi", "ns", Number),
+    of(Instrument(OSNOISE), "osnoise_time_irq", "ns", Number),
+    of(Instrument(OSNOISE), "osnoise_time_softirq", "ns", Number),
+    of(Instrument(OSNOISE), "osnoise_time_thread", "ns", Number),
     of(Instrument("perf-hardware"), "cycles", "", Number),
     of(Instrument("perf-hardware"), "instructions", "", Number),
     of(Instrument("perf-software"), "context_switches", "", Number),
@@ -255,6 +281,22 @@ pub const METRICS: &[Metric] = &[
         Number,
     ),
     of(Instrument("timer-list"), "busy_time", "ns", Number),
+    of(Instrument(TIMERLAT), "timerlat_late", "", Events),
+    of(Instrument(TIMERLAT), "timerlat_late_irq", "", Events),
+    of(
+        Instrument(TIMERLAT),
+        "timerlat_irq_latency",
+        "ns",
+        Distribution,
+    ),
+    of(
+        Instrument(TIMERLAT),
+        "timerlat_thread_latency",
+        "ns",
+        Distribution,
+    ),
+    of(Instrument(TIMERLAT), "timerlat_observed", "ns", Number),
+    of(Instrument(TIMERLAT), "timerlat_watched_share", "%", Number),
     of(Instrument("wakeup"), "wakeup_latency", "ns", Distribution),
     of(
         Instrument("wakeup"),

@@ -5,7 +5,7 @@
 ///
 /// Whoever asks for the end with status 1 asks for one of these: a test holds
 /// the sources against this list.
-pub const LINTS: [(&str, &str); 78] = [
+pub const LINTS: [(&str, &str); 79] = [
     (
         "aliased-counters",
         "two metrics have the same values in every run: they are one counter",
@@ -234,4 +234,8 @@ pub const LINTS: [(&str, &str); 78] = [
         "at rest the machine has more of the events than is tolerated",
     ),
     ("values-lost", "a program dropped values"),
+    (
+        "watched-in-turn",
+        "CPUs were watched one after the other, each for a part of the time",
+    ),
 ];

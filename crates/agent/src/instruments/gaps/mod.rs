@@ -5,7 +5,6 @@
 //! The processes are started when the instrument is opened, and watch the machine at
 //! rest first.
 
-mod clock;
 mod counts;
 mod detector;
 mod of_run;
@@ -18,11 +17,11 @@ use std::rc::Rc;
 use assize_job::gaps::{Cause, Gaps, Seen, Watched};
 use assize_job::{Job, Policy, Record};
 
-use self::clock::Rate;
 use self::counts::{Counts, Reader};
 use self::detector::Limits;
 use self::shared::Shared;
 use self::watch::{Machine, Watch};
+use super::clock::{self, Rate};
 use super::{Instrument, doubt, system, unavailable};
 use crate::process::{self, Body, Child, Staged};
 use crate::sys;
@@ -68,7 +67,7 @@ impl Instrument for Watching {
         clock::usable(&system::read(Path::new("/proc/cpuinfo"))?, &source)?;
         let online = system::online_cpus()?;
         let cpus = self.settings.chosen(&online);
-        there(&cpus, &online)?;
+        system::there(&cpus, &online, "gaps.cpus")?;
         if matches!(self.settings.policy, Policy::Fifo | Policy::Rr) {
             let limit = |name| system::read(&Path::new("/proc/sys/kernel").join(name));
             let runtime = limit("sched_rt_runtime_us")?;
@@ -169,20 +168,6 @@ impl Instrument for Watching {
             self.counts_smis,
         ));
         records
-    }
-}
-
-/// Fails unless all of them are online.
-fn there(cpus: &[u32], online: &[u32]) -> Result<(), String> {
-    match cpus.iter().find(|cpu| !online.contains(cpu)) {
-        None => Ok(()),
-        Some(cpu) => {
-            let online: Vec<String> = online.iter().map(u32::to_string).collect();
-            Err(format!(
-                "CPU {cpu} is not online; name some of {} in gaps.cpus",
-                online.join(", ")
-            ))
-        }
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn records(
     counts_smis: bool,
 ) -> Vec<Record> {
     let mut records = vec![events((seen, span_ns), "gaps", |_| true)];
-    for cause in Cause::ALL {
+    for cause in Cause::OF_GAPS {
         if cause == Cause::Smi && !counts_smis {
             let why = "system management interrupts are not counted here, and the gaps they make \
                        are among gaps_unexplained; as root, load the module msr on a CPU that \
@@ -116,6 +116,7 @@ mod tests {
             switches: 0,
             interrupts: 0,
             softirqs: 0,
+            count: 1,
         };
         let cpu = |cpu, reading_ns| Watched {
             cpu,
@@ -161,7 +162,8 @@ mod tests {
         let records = records(&seen, &Gaps::default(), 1000, true);
         assert_eq!(count(&records, "gaps"), (4, 1800, None));
         assert_eq!(count(&records, "gaps_unexplained"), (2, 1800, None));
-        let causes = Cause::ALL.map(|cause| count(&records, &format!("gaps_{}", cause.word())).0);
+        let causes =
+            Cause::OF_GAPS.map(|cause| count(&records, &format!("gaps_{}", cause.word())).0);
         assert_eq!(causes.iter().sum::<u64>(), 4);
         let at_rest = count(&records, "gaps_unexplained_at_rest");
         assert_eq!(at_rest, (4, 100, Some(10_000_000_000)));

@@ -188,6 +188,7 @@ impl Watch {
             switches: found.counted.switches,
             interrupts: found.counted.interrupts,
             softirqs: found.counted.softirqs,
+            count: 1,
         };
         self.found.iter().map(gap).collect()
     }

@@ -77,7 +77,7 @@ pub(super) fn calibrate() -> Result<Rate, String> {
 }
 
 /// The rate from two pairs of readings.
-fn rate(before: (u64, u64), after: (u64, u64)) -> Result<Rate, String> {
+pub(super) fn rate(before: (u64, u64), after: (u64, u64)) -> Result<Rate, String> {
     let ticks = u128::from(after.0.wrapping_sub(before.0));
     let ns = u128::from(after.1.saturating_sub(before.1)).max(1);
     let khz = (ticks * 1_000_000 + ns / 2) / ns;

@@ -1,0 +1,226 @@
+//! What the tracers record, read as this kernel lays it out.
+
+use std::ops::AddAssign;
+
+use assize_job::gaps::Cause;
+
+use crate::instruments::ring::{self, Format};
+use crate::instruments::tracefs::Instance;
+
+/// One event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    /// hwlat's thread got the CPU.
+    In,
+    /// It left it.
+    Out,
+    /// hwlat had looked for one width and found latencies.
+    Latencies {
+        /// When the first was noticed, on CLOCK_REALTIME, in nanoseconds.
+        at_ns: u64,
+        /// The longest, in microseconds.
+        longest_us: u64,
+        /// How many.
+        count: u64,
+        /// NMIs meanwhile.
+        nmis: u64,
+    },
+    /// osnoise's loop was held up.
+    Noise {
+        /// When, on a clock of the tracer, in nanoseconds.
+        start_ns: u64,
+        /// For how long, in nanoseconds.
+        duration_ns: u64,
+        /// By how much that the kernel knows.
+        interferences: u64,
+    },
+    /// Something took the CPU of osnoise's or timerlat's thread.
+    Part {
+        /// What.
+        cause: Cause,
+        /// When, on the clock of the tracer, in nanoseconds.
+        start_ns: u64,
+        /// For how long, without what interrupted it, in nanoseconds.
+        duration_ns: u64,
+    },
+    /// osnoise had looked for one width, in microseconds.
+    Sample(u64),
+    /// timerlat's timer had gone off.
+    Timer {
+        /// Seen by its thread; else by its interrupt.
+        in_thread: bool,
+        /// How late, in nanoseconds.
+        late_ns: u64,
+    },
+}
+
+/// For how long each of these took CPUs, in nanoseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Times {
+    /// Nothing that the kernel knows.
+    pub(super) hardware: u64,
+    /// Interrupts that cannot be masked.
+    pub(super) nmi: u64,
+    /// Interrupts.
+    pub(super) irq: u64,
+    /// Softirqs.
+    pub(super) softirq: u64,
+    /// Other threads.
+    pub(super) thread: u64,
+}
+
+impl Times {
+    /// Counts this to its cause.
+    pub(super) fn add(&mut self, cause: Cause, ns: u64) {
+        let own = match cause {
+            Cause::Nmi => &mut self.nmi,
+            Cause::Interrupt => &mut self.irq,
+            Cause::Softirq => &mut self.softirq,
+            Cause::Switch => &mut self.thread,
+            _ => &mut self.hardware,
+        };
+        *own = own.saturating_add(ns);
+    }
+}
+
+impl AddAssign for Times {
+    fn add_assign(&mut self, other: Times) {
+        self.hardware = self.hardware.saturating_add(other.hardware);
+        self.nmi = self.nmi.saturating_add(other.nmi);
+        self.irq = self.irq.saturating_add(other.irq);
+        self.softirq = self.softirq.saturating_add(other.softirq);
+        self.thread = self.thread.saturating_add(other.thread);
+    }
+}
+
+/// `SYSTEM/EVENT`, the fields that it must have, and what it says.
+pub(super) type Reading = (
+    &'static str,
+    &'static [&'static str],
+    fn(&Fields<'_>) -> Option<Event>,
+);
+
+/// One event as it was recorded.
+pub(super) struct Fields<'a> {
+    format: &'a Format,
+    bytes: &'a [u8],
+}
+
+impl Fields<'_> {
+    /// A number.
+    pub(super) fn number(&self, field: &str) -> Option<u64> {
+        self.format.field(field)?.number(self.bytes)
+    }
+
+    /// Whether the name of a thread begins so.
+    pub(super) fn is_named(&self, field: &str, begin: &str) -> Option<bool> {
+        let comm = self.format.field(field)?.comm(self.bytes)?;
+        Some(comm.starts_with(begin.as_bytes()))
+    }
+
+    /// What took a CPU, for how long.
+    fn part(&self, cause: Cause) -> Option<Event> {
+        Some(Event::Part {
+            cause,
+            start_ns: self.number("start")?,
+            duration_ns: self.number("duration")?,
+        })
+    }
+}
+
+const SPAN: &[&str] = &["start", "duration"];
+/// The events in which the kernel says what took a CPU.
+pub(super) const NMI: Reading = ("osnoise/nmi_noise", SPAN, |of| of.part(Cause::Nmi));
+pub(super) const IRQ: Reading = ("osnoise/irq_noise", SPAN, |of| of.part(Cause::Interrupt));
+pub(super) const SOFTIRQ: Reading = ("osnoise/softirq_noise", SPAN, |of| of.part(Cause::Softirq));
+pub(super) const THREAD: Reading = ("osnoise/thread_noise", SPAN, |of| of.part(Cause::Switch));
+
+/// Reads the events of one tracer.
+#[derive(Default)]
+pub(super) struct Decoder {
+    known: Vec<(Format, fn(&Fields<'_>) -> Option<Event>)>,
+}
+
+impl Decoder {
+    /// Asks the kernel how this event is laid out.
+    pub(super) fn add(&mut self, reading: &Reading, instance: &Instance) -> Result<(), String> {
+        self.know(reading, instance.format(reading.0)?)
+    }
+
+    fn know(&mut self, (event, fields, read): &Reading, format: Format) -> Result<(), String> {
+        if let Some(lacking) = fields.iter().find(|name| format.field(name).is_none()) {
+            return Err(format!("the trace event {event} has no {lacking} here"));
+        }
+        self.known.push((format, *read));
+        Ok(())
+    }
+
+    pub(super) fn decode(&self, bytes: &[u8]) -> Option<Event> {
+        let id = ring::id(bytes)?;
+        let (format, read) = self.known.iter().find(|(format, _)| format.id == id)?;
+        read(&Fields { format, bytes })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+
+    const NOISE: &str = "name: irq_noise\nID: 9\nformat:\n\
+        \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n\
+        \tfield:u64 start;\toffset:8;\tsize:8;\tsigned:0;\n\
+        \tfield:u64 duration;\toffset:16;\tsize:8;\tsigned:0;\n";
+
+    #[test]
+    fn an_event_is_read_as_the_kernel_lays_it_out() {
+        let mut decoder = Decoder::default();
+        decoder.know(&IRQ, Format::parse(NOISE).unwrap()).unwrap();
+        let mut bytes = [0u8; 24];
+        bytes[0] = 9;
+        bytes[8] = 100;
+        bytes[16] = 7;
+        let wanted = Event::Part {
+            cause: Cause::Interrupt,
+            start_ns: 100,
+            duration_ns: 7,
+        };
+        assert_eq!(decoder.decode(&bytes), Some(wanted));
+        for end in 0..bytes.len() {
+            assert_eq!(decoder.decode(&bytes[..end]), None, "{end}");
+        }
+        bytes[0] = 8;
+        assert_eq!(decoder.decode(&bytes), None);
+    }
+
+    #[test]
+    fn a_kernel_whose_events_lack_a_field_is_told_so() {
+        let format = Format::parse(&NOISE.replace("duration", "length")).unwrap();
+        let why = Decoder::default().know(&IRQ, format).unwrap_err();
+        assert!(why.contains("irq_noise has no duration"), "{why}");
+    }
+
+    #[test]
+    fn times_are_counted_to_their_causes() {
+        let mut times = Times::default();
+        for (cause, ns) in [
+            (Cause::Nmi, 1),
+            (Cause::Interrupt, 2),
+            (Cause::Softirq, 4),
+            (Cause::Switch, 8),
+            (Cause::Unexplained, 16),
+            (Cause::Interrupt, 32),
+        ] {
+            times.add(cause, ns);
+        }
+        times += times;
+        let Times {
+            hardware,
+            nmi,
+            irq,
+            softirq,
+            thread,
+        } = times;
+        assert_eq!([hardware, nmi, irq, softirq, thread], [32, 2, 68, 8, 16]);
+    }
+}

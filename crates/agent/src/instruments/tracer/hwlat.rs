@@ -1,0 +1,197 @@
+//! hwlat: a loop that reads the clock with interrupts off.
+
+use assize_job::gaps::{Cause, Gap, Window};
+use assize_job::{Record, Tracer, TracerKind, TracerMode};
+
+use super::event::Event;
+use super::{CpuEvents, Description, Observed, Outcome, doubt, of_run};
+use crate::instruments::{metric, number};
+
+/// What its threads are called.
+const THREAD: &str = "hwlatd";
+
+pub(super) static HWLAT: Description = Description {
+    kind: TracerKind::Hwlat,
+    option: "CONFIG_HWLAT_TRACER",
+    events: &["sched/sched_switch"],
+    read: &[
+        (
+            "sched/sched_switch",
+            &["prev_comm", "next_comm"],
+            |of| match (
+                of.is_named("prev_comm", THREAD)?,
+                of.is_named("next_comm", THREAD)?,
+            ) {
+                (_, true) => Some(Event::In),
+                (true, false) => Some(Event::Out),
+                (false, false) => None,
+            },
+        ),
+        (
+            "ftrace/hwlat",
+            &["duration", "outer_duration", "tv_sec", "tv_nsec"],
+            |of| {
+                let seconds = of.number("tv_sec")?;
+                let at_ns = seconds
+                    .saturating_mul(1_000_000_000)
+                    .saturating_add(of.number("tv_nsec")?);
+                Some(Event::Latencies {
+                    at_ns,
+                    longest_us: of.number("duration")?.max(of.number("outer_duration")?),
+                    // Kernels before 5.9 do not count.
+                    count: of.number("count").unwrap_or(1).max(1),
+                    nmis: of.number("nmi_count").unwrap_or(0),
+                })
+            },
+        ),
+    ],
+    filter: Some("prev_comm ~ \"hwlatd*\" || next_comm ~ \"hwlatd*\""),
+    observe,
+    records,
+};
+
+/// It looks with interrupts off. So a time for which its thread had the CPU without a
+/// break, and which is as long as the width, is one window that was looked at; one that
+/// was not over when recording ended is none.
+fn observe(of: &CpuEvents<Event>, settings: &Tracer) -> Observed {
+    let mut observed = Observed::default();
+    let (mut since, mut pending) = (None, Vec::new());
+    for &(at, event) in &of.events {
+        match event {
+            Event::In => {
+                since = Some(at);
+                pending.clear();
+            }
+            Event::Latencies {
+                at_ns,
+                longest_us,
+                count,
+                nmis,
+            } => {
+                let length_ns = longest_us.saturating_mul(1000);
+                // When the first began is known if it is the longest.
+                let before = if count == 1 { length_ns } else { 0 };
+                pending.push(Gap {
+                    cpu: of.cpu,
+                    at_ns: at_ns.saturating_sub(before),
+                    length_ns,
+                    cause: match nmis {
+                        0 => Cause::Unexplained,
+                        _ => Cause::Nmi,
+                    },
+                    switches: 0,
+                    interrupts: nmis,
+                    softirqs: 0,
+                    count,
+                });
+            }
+            Event::Out => {
+                let length_ns = settings.width_ns;
+                let whole = |since: &u64| at.saturating_sub(*since) >= length_ns;
+                if let Some(at_ns) = since.take().filter(whole) {
+                    observed.observed_ns += length_ns;
+                    observed.windows.push(Window {
+                        cpu: of.cpu,
+                        at_ns,
+                        length_ns,
+                    });
+                    observed.latencies.append(&mut pending);
+                }
+                pending.clear();
+            }
+            _ => {}
+        }
+    }
+    observed
+}
+
+fn records(outcome: &Outcome<'_>) -> Vec<Record> {
+    let windows = outcome.seen.windows.len() as u64;
+    let mut records = vec![
+        of_run::events(outcome, "hwlat", |_| true),
+        of_run::events(outcome, "hwlat_nmi", |cause| cause == Cause::Nmi),
+        metric("hwlat_windows", number(windows), ""),
+    ];
+    let lengths = outcome.seen.gaps.iter().map(|gap| gap.length_ns);
+    records.extend(of_run::histogram("hwlat_latency", lengths));
+    let cpus = outcome.cpus.len();
+    if cpus > 1 && outcome.settings.mode != TracerMode::PerCpu {
+        let detail = format!(
+            "hwlat looked on one of {cpus} CPUs at a time: each was watched for a small part of \
+             the time (hwlat_watched_share), to which the rates refer, and what takes a CPU at \
+             other times was not seen; tracer.mode = \"per-cpu\" looks on all"
+        );
+        records.push(doubt("watched-in-turn", detail));
+    }
+    records
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+
+    const WIDTH: u64 = 20_000_000;
+
+    fn observed(events: &[(u64, Event)]) -> Observed {
+        let of = CpuEvents {
+            cpu: 3,
+            events: events.to_vec(),
+        };
+        let settings = Tracer {
+            width_ns: WIDTH,
+            ..Tracer::of(TracerKind::Hwlat)
+        };
+        observe(&of, &settings)
+    }
+
+    fn latencies(longest_us: u64, count: u64, nmis: u64) -> Event {
+        Event::Latencies {
+            at_ns: 1_000_000,
+            longest_us,
+            count,
+            nmis,
+        }
+    }
+
+    #[test]
+    fn only_windows_that_were_looked_at_to_their_end_are_exposure() {
+        let seen = observed(&[
+            // Where recording began, and a start without a look.
+            (10, Event::Out),
+            (20, Event::In),
+            (5000, Event::Out),
+            (10_000, Event::In),
+            (10_000 + WIDTH + 300, Event::Out),
+            (50_000_000, Event::In),
+            (50_000_100, Event::Out),
+            (60_000_000, Event::In),
+            (60_000_000 + WIDTH, latencies(50, 1, 0)),
+            (60_000_700 + WIDTH, Event::Out),
+            (90_000_000, Event::In),
+            // Recorded, but its window was not over.
+            (90_000_000 + WIDTH, latencies(70, 1, 0)),
+        ]);
+        assert_eq!((seen.windows.len(), seen.observed_ns), (2, 2 * WIDTH));
+        assert_eq!(seen.windows[1].at_ns, 60_000_000);
+        assert_eq!(seen.latencies.len(), 1);
+        let gap = seen.latencies[0];
+        assert_eq!((gap.cpu, gap.length_ns, gap.count), (3, 50_000, 1));
+        assert_eq!((gap.at_ns, gap.cause), (950_000, Cause::Unexplained));
+    }
+
+    #[test]
+    fn of_several_latencies_of_a_window_the_number_is_kept_and_nmis_are_named() {
+        let seen = observed(&[
+            (0, Event::In),
+            (WIDTH, latencies(200, 7, 2)),
+            (WIDTH + 500, Event::Out),
+        ]);
+        let gap = seen.latencies[0];
+        assert_eq!(
+            (gap.length_ns, gap.count, gap.at_ns),
+            (200_000, 7, 1_000_000)
+        );
+        assert_eq!(gap.cause, Cause::Nmi);
+    }
+}

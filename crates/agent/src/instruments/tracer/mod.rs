@@ -1,0 +1,287 @@
+//! The kernel's own tracers of latencies: hwlat, osnoise and timerlat.
+//!
+//! Each works in an instance of its own. What it has recorded is read after the run:
+//! events become latencies, and how long each CPU was really watched.
+
+mod event;
+mod hwlat;
+mod of_run;
+mod osnoise;
+mod settings;
+mod timerlat;
+
+use std::path::Path;
+
+use assize_job::gaps::{Gap, Seen, Watched, Window};
+use assize_job::{Job, Record, Tracer, TracerKind};
+
+use self::event::{Decoder, Event};
+use self::settings::Changed;
+use super::tracefs::{self, CpuEvents, Instance, Trace, Wanted};
+use super::{Instrument, clock, doubt, system, unavailable};
+use crate::sys;
+
+/// An instrument that is one of the kernel's tracers.
+pub(crate) struct Tracing {
+    of: &'static Description,
+    settings: Tracer,
+    cpus: Vec<u32>,
+    // Before the settings: the tracer must not be at work when they change.
+    instance: Option<Instance>,
+    changed: Option<Changed>,
+    decoder: Decoder,
+    /// Whether the time-stamp counter is a clock.
+    has_counter: bool,
+    /// The counter and CLOCK_MONOTONIC when the tracer began.
+    start: (u64, u64),
+    /// When it ended.
+    stop: (u64, u64),
+    /// CLOCK_REALTIME less CLOCK_MONOTONIC.
+    wall_ns: u64,
+    failed: Option<String>,
+}
+
+/// What one of the tracers is like.
+struct Description {
+    kind: TracerKind,
+    /// What the kernel must have been built with.
+    option: &'static str,
+    /// Trace events that are switched on beside what the tracer itself records.
+    events: &'static [&'static str],
+    /// Events whose layout is asked for, and how each is read.
+    read: &'static [event::Reading],
+    /// The filter of sched/sched_switch, if that is among the events.
+    filter: Option<&'static str>,
+    /// What the events of one CPU come to.
+    observe: fn(&CpuEvents<Event>, &Tracer) -> Observed,
+    /// What that of all CPUs comes to, beside what all tracers give.
+    records: fn(&Outcome<'_>) -> Vec<Record>,
+}
+
+/// What a tracer saw on one CPU. Times are those of CLOCK_MONOTONIC, but for latencies
+/// of hwlat, which have that of CLOCK_REALTIME.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Observed {
+    /// For how long a latency would have been seen.
+    observed_ns: u64,
+    /// When it looked; timerlat, which does so all the time, does not say.
+    windows: Vec<Window>,
+    /// Each latency of the threshold or longer.
+    latencies: Vec<Gap>,
+    /// When interrupts of timerlat's timer were late.
+    late_irqs: Vec<u64>,
+    /// How late each was, and then the thread.
+    irq_ns: Vec<u64>,
+    thread_ns: Vec<u64>,
+    /// How long whatever took the CPU did so.
+    time_ns: event::Times,
+}
+
+/// What a tracer saw in a run.
+struct Outcome<'a> {
+    settings: &'a Tracer,
+    seen: &'a Seen,
+    /// In the order of the CPUs of `seen`.
+    cpus: &'a [Observed],
+    span_ns: u64,
+}
+
+impl Tracing {
+    /// The instrument that is this tracer.
+    pub(crate) fn new(kind: TracerKind) -> Tracing {
+        Tracing {
+            of: match kind {
+                TracerKind::Hwlat => &hwlat::HWLAT,
+                TracerKind::Osnoise => &osnoise::OSNOISE,
+                TracerKind::Timerlat => &timerlat::TIMERLAT,
+            },
+            settings: Tracer::of(kind),
+            cpus: Vec::new(),
+            instance: None,
+            changed: None,
+            decoder: Decoder::default(),
+            has_counter: false,
+            start: (0, 0),
+            stop: (0, 0),
+            wall_ns: 0,
+            failed: None,
+        }
+    }
+}
+
+impl Instrument for Tracing {
+    fn name(&self) -> &'static str {
+        self.of.kind.word()
+    }
+
+    fn take(&mut self, job: &Job, _guest: bool) {
+        if let Some(settings) = &job.tracer {
+            self.settings = settings.clone();
+        }
+    }
+
+    fn open(&mut self) -> Result<(), String> {
+        let of = self.of;
+        tracefs::has_tracer(self.name(), of.option)?;
+        let online = system::online_cpus()?;
+        self.cpus = self.settings.chosen(&online);
+        system::there(&self.cpus, &online, "tracer.cpus")?;
+        let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+        let source = system::read(Path::new(source)).unwrap_or_default();
+        let flags = system::read(Path::new("/proc/cpuinfo"))?;
+        self.has_counter = clock::usable(&flags, &source).is_ok();
+        let mut instance = Instance::open(Wanted {
+            name: self.name(),
+            clock: "mono",
+            kib_per_cpu: 16 << 10,
+            events: of.events,
+        })?;
+        // Now, before there are processes that would have what is open here, too.
+        instance.set_tracer("nop")?;
+        if let Some(why) = settings::in_use(instance.root()) {
+            return Err(why);
+        }
+        for reading in of.read {
+            self.decoder.add(reading, &instance)?;
+        }
+        if let Some(filter) = of.filter {
+            instance.write("events/sched/sched_switch/filter", filter)?;
+        }
+        instance.write("tracing_cpumask", &settings::mask(&self.cpus))?;
+        let wanted = settings::wanted(of.kind, &self.settings, &self.cpus);
+        self.changed = Some(Changed::set(instance.root(), &wanted)?);
+        self.instance = Some(instance);
+        Ok(())
+    }
+
+    fn start(&mut self, _: i32) {
+        let Some(instance) = &mut self.instance else {
+            return;
+        };
+        self.wall_ns = sys::wall().saturating_sub(sys::now());
+        self.start = clock::both();
+        // In this order: some look at once, others leave out a period while nothing
+        // is recorded.
+        let begun = instance
+            .on()
+            .and_then(|()| instance.set_tracer(self.of.kind.word()));
+        if let Err(why) = begun {
+            self.failed = Some(why);
+        }
+    }
+
+    fn stop(&mut self) {
+        let Some(instance) = &mut self.instance else {
+            return;
+        };
+        self.stop = clock::both();
+        // That ends its threads.
+        if let Err(why) = instance.off() {
+            self.failed.get_or_insert(why);
+        }
+    }
+
+    fn records(&mut self) -> Vec<Record> {
+        let name = self.name();
+        let Some(mut instance) = self.instance.take() else {
+            return vec![unavailable(name, None, "it was not opened")];
+        };
+        if let Err(why) = instance.open_pipes(&self.cpus) {
+            self.failed.get_or_insert(why);
+        }
+        let decoder = &self.decoder;
+        let trace = instance.drain(&|bytes| decoder.decode(bytes));
+        // Another tracer begins with nothing recorded: not before.
+        if let Err(why) = instance.set_tracer("nop") {
+            self.failed.get_or_insert(why);
+        }
+        drop(instance);
+        self.changed = None;
+        if let Some(why) = self.failed.take() {
+            return vec![unavailable(name, None, why)];
+        }
+        self.told(&trace)
+    }
+}
+
+impl Tracing {
+    /// What the trace comes to.
+    fn told(&self, trace: &Trace<Event>) -> Vec<Record> {
+        let name = self.name();
+        let (seen, cpus) = self.seen(trace);
+        let mut records = Vec::from_iter(trace.doubt(name));
+        if seen.cpus.iter().all(|cpu| cpu.observed_ns == 0) {
+            let why = match self.of.kind {
+                TracerKind::Timerlat => "no timer went off in the run; set a shorter tracer.period",
+                _ => {
+                    "no window was looked at to its end in the run, and of others nothing is \
+                     known; make the run longer, or set a shorter tracer.window and tracer.width"
+                }
+            };
+            records.push(unavailable(name, None, why));
+            return records;
+        }
+        let outcome = Outcome {
+            settings: &self.settings,
+            seen: &seen,
+            cpus: &cpus,
+            span_ns: self.stop.1.saturating_sub(self.start.1),
+        };
+        records.extend((self.of.records)(&outcome));
+        records.extend(of_run::records(&outcome));
+        records
+    }
+
+    /// Every latency with its time from the start, and how each CPU was watched.
+    fn seen(&self, trace: &Trace<Event>) -> (Seen, Vec<Observed>) {
+        let (start, stop) = (self.start, self.stop);
+        let rate = clock::rate(start, stop).ok();
+        let mut seen = Seen {
+            source: self.name().into(),
+            start_ns: start.1,
+            tsc: rate
+                .filter(|_| self.has_counter)
+                .map(|rate| (start.0, rate.khz)),
+            threshold_ns: self.settings.threshold_ns,
+            ..Seen::default()
+        };
+        let began = match self.of.kind {
+            TracerKind::Hwlat => start.1.saturating_add(self.wall_ns),
+            _ => start.1,
+        };
+        let mut all = Vec::new();
+        for cpu in &self.cpus {
+            let found = trace.cpus.iter().find(|of| of.cpu == *cpu);
+            let mut observed = found.map_or_else(Observed::default, |events| {
+                (self.of.observe)(events, &self.settings)
+            });
+            let span = stop.1.saturating_sub(start.1);
+            seen.cpus.push(Watched {
+                cpu: *cpu,
+                observed_ns: observed.observed_ns,
+                outside_ns: span.saturating_sub(observed.observed_ns),
+                ..Watched::default()
+            });
+            for gap in &mut observed.latencies {
+                gap.at_ns = gap.at_ns.saturating_sub(began);
+            }
+            for at in &mut observed.late_irqs {
+                *at = at.saturating_sub(began);
+            }
+            for window in &mut observed.windows {
+                window.at_ns = window.at_ns.saturating_sub(start.1);
+            }
+            seen.windows.append(&mut observed.windows);
+            seen.gaps.append(&mut observed.latencies);
+            all.push(observed);
+        }
+        seen.windows
+            .sort_by_key(|window| (window.at_ns, window.cpu));
+        seen.gaps.sort_by_key(|gap| (gap.at_ns, gap.cpu));
+        (seen, all)
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,70 @@
+//! What all tracers give of a run.
+
+use std::collections::BTreeMap;
+
+use assize_job::Record;
+use assize_job::gaps::Cause;
+
+use super::Outcome;
+use crate::instruments::{metric, number};
+
+/// The exposure and the text.
+pub(super) fn records(outcome: &Outcome<'_>) -> Vec<Record> {
+    let name = &outcome.seen.source;
+    let observed = number(observed_ns(outcome));
+    let could = number(outcome.span_ns) * number(outcome.seen.cpus.len() as u64);
+    let share = (100.0 * observed / could.max(1.0)).min(100.0);
+    vec![
+        metric(format!("{name}_observed"), observed, "ns"),
+        metric(format!("{name}_watched_share"), share, "%"),
+        Record::Raw {
+            name: format!("{name}.txt"),
+            text: outcome.seen.text(),
+        },
+    ]
+}
+
+/// The exposure: that of all CPUs together.
+pub(super) fn observed_ns(outcome: &Outcome<'_>) -> u64 {
+    let all = outcome.seen.cpus.iter().map(|cpu| cpu.observed_ns);
+    all.fold(0, u64::saturating_add)
+}
+
+/// The latencies of some causes. When they were is told if it is known of each.
+pub(super) fn events(outcome: &Outcome<'_>, name: &str, which: impl Fn(Cause) -> bool) -> Record {
+    let gaps = outcome.seen.gaps.iter().filter(|gap| which(gap.cause));
+    let count = gaps.clone().map(|gap| gap.count).sum();
+    let times: Vec<u64> = gaps.map(|gap| gap.at_ns).collect();
+    let known = times.len() as u64 == count;
+    record(outcome, name, count, if known { times } else { Vec::new() })
+}
+
+/// Events at these times, ascending.
+pub(super) fn events_at(outcome: &Outcome<'_>, name: &str, t_ns: Vec<u64>) -> Record {
+    record(outcome, name, t_ns.len() as u64, t_ns)
+}
+
+fn record(outcome: &Outcome<'_>, name: &str, count: u64, t_ns: Vec<u64>) -> Record {
+    Record::Events {
+        event: name.to_owned(),
+        count,
+        exposure_ns: observed_ns(outcome),
+        t_ns,
+        span_ns: Some(outcome.span_ns),
+        tolerated_ns: None,
+    }
+}
+
+/// How often there was each length in nanoseconds; none without any.
+pub(super) fn histogram(metric: &str, lengths: impl Iterator<Item = u64>) -> Option<Record> {
+    let mut buckets: BTreeMap<u64, u64> = BTreeMap::new();
+    for length in lengths {
+        *buckets.entry(length).or_default() += 1;
+    }
+    (!buckets.is_empty()).then(|| Record::Histogram {
+        metric: metric.into(),
+        unit: "ns".into(),
+        buckets: buckets.into_iter().collect(),
+        exact: true,
+    })
+}

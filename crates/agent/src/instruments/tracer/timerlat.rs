@@ -1,0 +1,185 @@
+//! timerlat: a timer that wakes a thread of high priority on its CPU.
+
+use assize_job::gaps::{Cause, Gap};
+use assize_job::{Record, Tracer, TracerKind};
+
+use super::event::{self, Event};
+use super::{CpuEvents, Description, Observed, Outcome, of_run};
+
+pub(super) static TIMERLAT: Description = Description {
+    kind: TracerKind::Timerlat,
+    option: "CONFIG_TIMERLAT_TRACER",
+    events: &[
+        event::NMI.0,
+        event::IRQ.0,
+        event::SOFTIRQ.0,
+        event::THREAD.0,
+    ],
+    read: &[
+        ("ftrace/timerlat", &["context", "timer_latency"], |of| {
+            Some(Event::Timer {
+                in_thread: of.number("context")? != 0,
+                late_ns: of.number("timer_latency")?,
+            })
+        }),
+        event::NMI,
+        event::IRQ,
+        event::SOFTIRQ,
+        event::THREAD,
+    ],
+    filter: None,
+    observe,
+    records,
+};
+
+/// A timer whose thread had run when recording ended stands for the period before it.
+fn observe(of: &CpuEvents<Event>, settings: &Tracer) -> Observed {
+    let threshold = settings.threshold_ns;
+    let mut observed = Observed::default();
+    let (mut irq, mut parts) = (None, Vec::new());
+    let mut due: Option<(u64, u64)> = None;
+    for &(at, event) in &of.events {
+        match event {
+            Event::Part {
+                cause, duration_ns, ..
+            } => parts.push((cause, duration_ns)),
+            Event::Timer {
+                in_thread: false,
+                late_ns,
+            } => {
+                irq = Some((at, late_ns));
+                parts.clear();
+            }
+            Event::Timer {
+                in_thread: true,
+                late_ns,
+            } => {
+                let Some((irq_at, irq_ns)) = irq.take() else {
+                    continue;
+                };
+                let was_due = at.saturating_sub(late_ns);
+                due = Some((due.map_or(was_due, |(first, _)| first), was_due));
+                observed.irq_ns.push(irq_ns);
+                observed.thread_ns.push(late_ns);
+                if irq_ns >= threshold {
+                    observed.late_irqs.push(irq_at.saturating_sub(irq_ns));
+                }
+                if late_ns >= threshold {
+                    observed.latencies.push(Gap {
+                        cpu: of.cpu,
+                        at_ns: was_due,
+                        length_ns: late_ns,
+                        cause: cause(&parts, irq_ns, late_ns),
+                        switches: many(&parts, Cause::Switch),
+                        interrupts: many(&parts, Cause::Interrupt) + many(&parts, Cause::Nmi),
+                        softirqs: many(&parts, Cause::Softirq),
+                        count: 1,
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+    if let Some((first, last)) = due {
+        observed.observed_ns = last.saturating_sub(first) + settings.period_ns;
+    }
+    observed
+}
+
+fn many(parts: &[(Cause, u64)], wanted: Cause) -> u64 {
+    parts.iter().filter(|(cause, _)| *cause == wanted).count() as u64
+}
+
+/// What took the CPU between the interrupt and the thread for at least half of the
+/// whole latency. If nothing did, the CPU was not there, or had interrupts off.
+fn cause(parts: &[(Cause, u64)], irq_ns: u64, late_ns: u64) -> Cause {
+    let longest = parts.iter().max_by_key(|(_, duration)| *duration);
+    match longest {
+        Some((cause, duration)) if irq_ns < late_ns / 2 && *duration >= late_ns / 2 => *cause,
+        _ => Cause::Unexplained,
+    }
+}
+
+fn records(outcome: &Outcome<'_>) -> Vec<Record> {
+    let mut irqs: Vec<u64> = outcome
+        .cpus
+        .iter()
+        .flat_map(|cpu| cpu.late_irqs.iter().copied())
+        .collect();
+    irqs.sort_unstable();
+    let mut records = vec![
+        of_run::events(outcome, "timerlat_late", |_| true),
+        of_run::events_at(outcome, "timerlat_late_irq", irqs),
+    ];
+    let all = |of: fn(&Observed) -> &[u64]| outcome.cpus.iter().flat_map(of).copied();
+    let irq = all(|cpu| &cpu.irq_ns);
+    records.extend(of_run::histogram("timerlat_irq_latency", irq));
+    let thread = all(|cpu| &cpu.thread_ns);
+    records.extend(of_run::histogram("timerlat_thread_latency", thread));
+    records
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+
+    fn timer(in_thread: bool, late_ns: u64) -> Event {
+        Event::Timer { in_thread, late_ns }
+    }
+
+    fn observed(events: &[(u64, Event)]) -> Observed {
+        let of = CpuEvents {
+            cpu: 2,
+            events: events.to_vec(),
+        };
+        observe(&of, &Tracer::of(TracerKind::Timerlat))
+    }
+
+    #[test]
+    fn a_timer_is_late_when_its_thread_is_and_stands_for_a_period() {
+        let seen = observed(&[
+            // Of a timer before recording began.
+            (500, timer(true, 400)),
+            (1_002_000, timer(false, 2000)),
+            (1_004_000, timer(true, 4000)),
+            (2_060_000, timer(false, 60_000)),
+            (2_063_000, timer(true, 63_000)),
+            // Its thread had not run.
+            (3_002_000, timer(false, 2000)),
+        ]);
+        assert_eq!(seen.irq_ns, [2000, 60_000]);
+        assert_eq!(seen.thread_ns, [4000, 63_000]);
+        assert_eq!(seen.observed_ns, 2_000_000);
+        assert_eq!(seen.late_irqs, [2_000_000]);
+        let late = seen.latencies[0];
+        assert_eq!(
+            (late.at_ns, late.length_ns, late.cpu),
+            (2_000_000, 63_000, 2)
+        );
+        assert_eq!(late.cause, Cause::Unexplained);
+        assert_eq!(seen.latencies.len(), 1);
+        assert_eq!(observed(&[]).observed_ns, 0);
+    }
+
+    #[test]
+    fn a_late_thread_is_of_what_held_its_cpu_for_half_of_that() {
+        let part = |cause, duration_ns| Event::Part {
+            cause,
+            start_ns: 0,
+            duration_ns,
+        };
+        let cause = |parts: &[Event], irq| {
+            let mut events = vec![(1_001_000, timer(false, irq))];
+            events.extend(parts.iter().map(|part| (1_010_000, *part)));
+            events.push((1_040_000, timer(true, 40_000)));
+            observed(&events).latencies[0].cause
+        };
+        let softirq = part(Cause::Softirq, 30_000);
+        let irq = part(Cause::Interrupt, 2000);
+        assert_eq!(cause(&[irq, softirq], 1000), Cause::Softirq);
+        assert_eq!(cause(&[irq], 1000), Cause::Unexplained);
+        assert_eq!(cause(&[softirq], 35_000), Cause::Unexplained);
+        assert_eq!(cause(&[], 1000), Cause::Unexplained);
+    }
+}
