@@ -52,6 +52,9 @@ fn settings(configuration: &PlannedConfiguration) -> Settings {
     add("kernel", "name".into(), &json!(machine.kernel));
     add("machine", "cpus".into(), &json!(machine.cpus));
     add("machine", "memory_mib".into(), &json!(machine.memory_mib));
+    if let Some(display) = machine.display {
+        add("machine", "display".into(), &json!(display));
+    }
     add("command line", "words".into(), &json!(machine.command_line));
     for (kind, steps) in [
         ("set-up", &configuration.setup),

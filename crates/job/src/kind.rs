@@ -16,6 +16,7 @@ impl Kind {
             Kind::Cyclictest(_) => "cyclictest",
             Kind::Deep(_) => "deep",
             Kind::Frames(_) => "frames",
+            Kind::FramesStream(_) => "frames-stream",
             Kind::Hackbench(_) => "hackbench",
             Kind::Hogs(_) => "hogs",
             Kind::Periodic(_) => "periodic",
@@ -46,6 +47,7 @@ impl Kind {
             | Kind::Command(_)
             | Kind::CpuScore(_)
             | Kind::Cyclictest(_)
+            | Kind::FramesStream(_)
             | Kind::Hackbench(_)
             | Kind::Hogs(_)
             | Kind::Periodic(_)
@@ -74,6 +76,7 @@ impl Kind {
             | Kind::Crowd(_)
             | Kind::Cyclictest(_)
             | Kind::Frames(_)
+            | Kind::FramesStream(_)
             | Kind::Hogs(_)
             | Kind::Periodic(_) => false,
         }
@@ -94,6 +97,7 @@ impl Kind {
             | Kind::Crowd(_)
             | Kind::Deep(_)
             | Kind::Frames(_)
+            | Kind::FramesStream(_)
             | Kind::Hogs(_)
             | Kind::PingPong(_)
             | Kind::Replay(_)
@@ -138,6 +142,7 @@ impl Kind {
             | Kind::Crowd(_)
             | Kind::Deep(_)
             | Kind::Frames(_)
+            | Kind::FramesStream(_)
             | Kind::Hackbench(_)
             | Kind::Hogs(_)
             | Kind::PingPong(_)
@@ -175,6 +180,7 @@ impl Kind {
             | Kind::Cyclictest(_)
             | Kind::Deep(_)
             | Kind::Frames(_)
+            | Kind::FramesStream(_)
             | Kind::Hackbench(_)
             | Kind::Hogs(_)
             | Kind::PingPong(_)
@@ -202,6 +208,7 @@ impl Kind {
             Kind::Cyclictest(kind) => vec![&kind.scheduling],
             Kind::Deep(kind) => vec![&kind.scheduling],
             Kind::Frames(kind) => vec![&kind.scheduling],
+            Kind::FramesStream(kind) => vec![&kind.scheduling],
             Kind::Hackbench(kind) => vec![&kind.scheduling],
             Kind::Hogs(kind) => vec![&kind.scheduling],
             Kind::Periodic(kind) => kind.loops.iter().map(|one| &one.scheduling).collect(),

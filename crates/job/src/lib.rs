@@ -16,6 +16,7 @@
 //! ```
 
 pub mod events;
+mod frames_stream;
 pub mod gaps;
 mod identity;
 mod image;
@@ -36,12 +37,17 @@ mod submitting;
 mod tracer;
 mod workload;
 
+pub use frames_stream::{
+    FlushInstruction, FrameEach, FrameFence, FrameFlush, FrameMemory, FrameStore, FramesStream,
+};
 pub use gaps::Gaps;
 pub use identity::{IdentityKind, IdentityPart, SETTING_MAX};
 pub use image::Image;
 pub use instrument::{INSTRUMENTS, Instrument};
 pub use job::{Action, Job, SCHEMA};
-pub use machine::{CarriedPackage, Linked, Machine, Order, Package, Payload, below_experiment};
+pub use machine::{
+    CarriedPackage, Display, Linked, Machine, Order, Package, Payload, below_experiment,
+};
 pub use metric::{
     ELAPSED, Form, Giver, JITTER, JITTER_OF, JOBS, METRICS, Mark, Metric, Name, PER_JOB,
     Preference, Wording, event_names, givers, is_event, measured, of_instrument, per_job, wording,

@@ -20,10 +20,32 @@ pub struct Machine {
     pub cpus: u32,
     /// Memory in MiB.
     pub memory_mib: u32,
+    /// The graphics card that a machine of ours has, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display: Option<Display>,
     /// What was drawn for the memory image that it goes on from, where the
     /// target has such images.
     #[serde(default, skip_serializing_if = "Image::is_plain")]
     pub image: Image,
+}
+
+/// A graphics card of a machine of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Display {
+    /// QEMU's `bochs-display` on PCI: 16 MiB of memory in BAR 0, which is
+    /// prefetchable.
+    Bochs,
+}
+
+impl Display {
+    /// Its name in an experiment file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Display::Bochs => "bochs",
+        }
+    }
 }
 
 impl Default for Machine {
@@ -33,6 +55,7 @@ impl Default for Machine {
             command_line: Vec::new(),
             cpus: 1,
             memory_mib: 256,
+            display: None,
             image: Image::default(),
         }
     }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::frames_stream::FramesStream;
 use crate::phone::{Audio, Browser, CpuScore};
 use crate::submitting::{Compositor, Crowd, Deep, Frames, Replay, Storm, Stream, Sync, Threads};
 
@@ -50,6 +51,8 @@ pub enum Kind {
     Deep(Deep),
     /// A client and its compositor.
     Frames(Frames),
+    /// Frames that are copied to slow memory.
+    FramesStream(FramesStream),
     /// The real hackbench of rt-tests.
     Hackbench(Hackbench),
     /// Threads that are always busy.
@@ -104,6 +107,10 @@ pub const WORKLOADS: &[(&str, &str)] = &[
     (
         "frames",
         "simgpu: a client that renders at a fixed rate, and its compositor",
+    ),
+    (
+        "frames-stream",
+        "a thread that copies frames, to memory of a device or elsewhere",
     ),
     (
         "hackbench",

@@ -11,7 +11,10 @@ use crate::mistakes::{self, targets, wrong_target};
 use crate::plan::{Better, Claim, Plan, PlannedConfiguration, SCHEMA, Until};
 use crate::raw::Level;
 use crate::sections::RUNS_MAX;
-use crate::{gaps, metrics, names, payload, schedule, stalls, switches, tables, tracer, tradeoffs};
+use crate::{
+    frames_stream, gaps, metrics, names, payload, schedule, stalls, switches, tables, tracer,
+    tradeoffs,
+};
 
 /// Runs of each cell where the file does not say.
 pub(crate) const RUNS: u32 = 8;
@@ -29,7 +32,9 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     let file = &experiment.file;
     let whole = grid::whole(experiment)?;
     let every = configurations(experiment, &whole, overrides)?;
+    let target = overrides.target.as_ref().unwrap_or(&file.target);
     check_configurations(experiment, &every)?;
+    frames_stream::find(experiment, target, &every)?;
     let instruments = stalls::with_truth(experiment, &every)?;
     let payload = payload::derive(experiment, &every)?;
     let (grid, mut configurations) = if overrides.levels.is_empty() {
@@ -40,7 +45,6 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         (part, configurations)
     };
     let factors = grid.levels(experiment);
-    let target = overrides.target.as_ref().unwrap_or(&file.target);
     calibrate(target, &mut configurations);
     let switches = switches::mark(experiment, &factors, &mut configurations)?;
     if file.aa {

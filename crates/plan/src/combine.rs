@@ -154,6 +154,7 @@ fn machine(experiment: &Experiment, levels: &Levels<'_>, overrides: &Overrides) 
         command_line: Vec::new(),
         cpus: overrides.cpus.unwrap_or(file.cpus),
         memory_mib: file.memory_mib,
+        display: file.display,
         ..Machine::default()
     };
     let mut added: Vec<String> = Vec::new();

@@ -34,6 +34,7 @@ mod combine;
 mod draws;
 mod error;
 mod experiment;
+mod frames_stream;
 mod gaps;
 mod gaps_sections;
 mod grid;

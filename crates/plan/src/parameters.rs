@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::keys::Absent::{Is, Open, Required};
 use crate::keys::Type::{Duration, Flag, Free, List, Pairs, Table, Text, Whole, Word};
 use crate::keys::{Key, Section, key, named};
-use crate::{phone, submitting};
+use crate::{frames_stream, phone, submitting};
 
 const POLICIES: &[&str] = &["other", "batch", "idle", "fifo", "rr"];
 pub(crate) const COUNT: crate::keys::Type = Whole(1, 1_000_000);
@@ -146,6 +146,7 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
     ),
     ("deep", submitting::DEEP),
     ("frames", submitting::FRAMES),
+    ("frames-stream", frames_stream::FRAMES_STREAM),
     (
         "hackbench",
         Section {

@@ -1,6 +1,6 @@
 //! An experiment file as it was written, with its defaults filled in.
 
-use assize_job::{Action, Gaps, PlacementPolicy};
+use assize_job::{Action, Display, Gaps, PlacementPolicy};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -32,6 +32,7 @@ pub(crate) struct File {
     pub(crate) kernel: String,
     pub(crate) cpus: u32,
     pub(crate) memory_mib: u32,
+    pub(crate) display: Option<Display>,
     pub(crate) command_line: Vec<String>,
     pub(crate) runs: Option<u32>,
     pub(crate) images: Option<u32>,

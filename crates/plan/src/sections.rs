@@ -43,6 +43,12 @@ pub(crate) static EXPERIMENT: Section = Section {
         key("cpus", CPUS, Is("1"), "Number of CPUs."),
         named("memory", "memory_mib", Size, Is("\"256M\""), "Memory."),
         key(
+            "display",
+            Word(&["bochs"]),
+            Open,
+            "A graphics card on PCI: bochs is QEMU's bochs-display, with 16 MiB of memory in BAR 0. Targets exact and live only.",
+        ),
+        key(
             "command_line",
             List(&Text),
             Is("[]"),

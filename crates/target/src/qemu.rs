@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use assize_job::{Image, Machine};
+use assize_job::{Display, Image, Machine};
 
 pub use find::Qemu;
 pub(crate) use find::is_parallel;
@@ -58,7 +58,15 @@ pub(crate) fn machine_arguments(qemu: &Qemu, machine: &Machine, clock: Clock) ->
 fn seeded_arguments(qemu: &Qemu, machine: &Machine, clock: Clock, seed: u64) -> Vec<String> {
     let mut arguments: Vec<String> = Vec::new();
     let mut add = |words: &[&str]| arguments.extend(words.iter().map(ToString::to_string));
-    add(&["-M", "microvm,rtc=on,memory-backend=mem"]);
+    let board = "microvm,rtc=on,memory-backend=mem";
+    match machine.display {
+        None => add(&["-M", board]),
+        // The device has code for a BIOS, which nothing here executes.
+        Some(Display::Bochs) => {
+            add(&["-M", &format!("{board},pcie=on,acpi=on")]);
+            add(&["-device", "bochs-display,romfile="]);
+        }
+    }
     match clock {
         // Without arat the kernel takes no high-resolution timers from the
         // local APIC once there are several CPUs.
@@ -278,6 +286,25 @@ mod tests {
             let words = seeded_arguments(&qemu(true), &machine, clock, 7).join(" ");
             assert!(!words.contains("icount"), "{words}");
         }
+    }
+
+    #[test]
+    fn only_a_machine_that_asks_for_a_card_has_pci() {
+        let of = |display| {
+            let machine = Machine {
+                display,
+                ..Machine::default()
+            };
+            machine_arguments(&qemu(true), &machine, Clock::Instructions).join(" ")
+        };
+        let (with, without) = (of(Some(Display::Bochs)), of(None));
+        assert!(without.starts_with("-M microvm,rtc=on,memory-backend=mem -cpu "));
+        assert!(
+            !without.contains("pci") && !without.contains("bochs"),
+            "{without}"
+        );
+        let card = ",pcie=on,acpi=on -device bochs-display,romfile= -cpu ";
+        assert_eq!(with, without.replacen(" -cpu ", card, 1));
     }
 
     #[test]

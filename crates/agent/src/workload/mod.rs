@@ -11,6 +11,8 @@ mod cpu_score;
 mod crowd;
 mod cyclictest;
 mod frames;
+#[cfg(target_arch = "x86_64")]
+mod frames_stream;
 mod graph;
 mod hackbench;
 mod hogs;
@@ -109,6 +111,12 @@ fn of_kind(
             let load = frames::Rendering::new(kind.clone());
             Ok(load::prepare(load, &kind.scheduling, terms()))
         }
+        #[cfg(target_arch = "x86_64")]
+        Kind::FramesStream(kind) => Ok(frames_stream::prepare(
+            kind, seed, label, samples, background,
+        )),
+        #[cfg(not(target_arch = "x86_64"))]
+        Kind::FramesStream(_) => Err("frames-stream knows no other CPUs than x86-64".into()),
         Kind::Stream(kind) => {
             let load = stream::Streaming::new(kind.clone());
             Ok(load::prepare(load, &kind.scheduling, terms()))

@@ -41,6 +41,11 @@ impl Series {
         self.values.append(&mut other.values);
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
     /// The mean of the values; 0 if there is none.
     pub(super) fn mean(&self) -> f64 {
         let sum: u128 = self.values.iter().map(|value| u128::from(*value)).sum();

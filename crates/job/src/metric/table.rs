@@ -31,6 +31,9 @@ pub(super) const WORKING: &[&str] = &[
     "threads",
 ];
 
+/// The workload that copies frames.
+const STREAMING: &str = "frames-stream";
+
 /// The instrument that watches CPUs.
 const GAPS: &str = "gaps";
 /// The kernel's tracers.
@@ -77,8 +80,18 @@ pub const METRICS: &[Metric] = &[
     of(Workloads(TRIPS), "round_trip", "ns", Distribution),
     // Made of `round_trip` by the receiver.
     of(Workloads(TRIPS), "jitter", "ns", Number),
-    of(Workloads(&["frames"]), "frame_time", "ns", Distribution),
-    of(Workloads(FRAMES), "frames", "", Number),
+    of(
+        Workloads(&["frames", STREAMING]),
+        "frame_time",
+        "ns",
+        Distribution,
+    ),
+    of(Workloads(&[STREAMING]), "frame_time_mean", "ns", Number),
+    of(Workloads(FRAME_COUNTS), "frames", "", Number),
+    // Only with a period.
+    of(Workloads(&[STREAMING]), "frames_late", "", Events),
+    of(Workloads(&[STREAMING]), "bandwidth", "MB/s", Number),
+    of(Workloads(&[STREAMING]), "pixels_wrong", "", Number),
     of(
         Workloads(&["compositor"]),
         "frame_latency",
@@ -308,6 +321,8 @@ pub const METRICS: &[Metric] = &[
 
 const TRIPS: &[&str] = &["ping-pong", "stream"];
 const FRAMES: &[&str] = &["frames", "compositor", "browser"];
+/// The workloads that count frames.
+const FRAME_COUNTS: &[&str] = &["frames", "compositor", "browser", STREAMING];
 /// In what `/proc/stat` counts on every machine that Debian's kernels know.
 const TICK_S: f64 = 0.01;
 

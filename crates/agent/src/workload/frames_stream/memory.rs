@@ -1,0 +1,146 @@
+//! Memory that frames lie in, and parts of it.
+
+use std::fs::File;
+use std::io;
+use std::marker::PhantomData;
+use std::os::fd::{AsRawFd, RawFd};
+
+use crate::sys;
+
+/// The size of a huge page on x86.
+const HUGE: usize = 2 << 20;
+
+/// A mapping of ours.
+#[derive(Debug)]
+pub(super) struct Mapping {
+    start: *mut u8,
+    length: usize,
+}
+
+/// A part of a mapping.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Area<'a> {
+    start: *mut u8,
+    length: usize,
+    of: PhantomData<&'a Mapping>,
+}
+
+impl Mapping {
+    /// Private memory of the process, filled with zeroes.
+    pub(super) fn anonymous(length: usize) -> io::Result<Mapping> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE;
+        Mapping::new(length, flags, -1, 0)
+    }
+
+    /// The same in huge pages.
+    pub(super) fn huge(length: usize) -> io::Result<Mapping> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE;
+        let whole = length.next_multiple_of(HUGE);
+        Mapping::new(whole, flags | libc::MAP_HUGETLB, -1, 0)
+    }
+
+    /// A file in memory.
+    pub(super) fn memfd(length: usize) -> io::Result<Mapping> {
+        let file = sys::memory_file(c"frames", true)?;
+        file.set_len(length as u64)?;
+        Mapping::file(&file, length, 0)
+    }
+
+    /// So many bytes of a file or of a device, from `offset` on.
+    pub(super) fn file(file: &File, length: usize, offset: u64) -> io::Result<Mapping> {
+        let flags = libc::MAP_SHARED | libc::MAP_POPULATE;
+        Mapping::new(length, flags, file.as_raw_fd(), offset)
+    }
+
+    fn new(length: usize, flags: i32, file: RawFd, offset: u64) -> io::Result<Mapping> {
+        let offset = i64::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
+        // SAFETY: a new mapping at a place that the kernel chooses; none of what
+        // there is is replaced.
+        let start = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                length,
+                libc::PROT_READ | libc::PROT_WRITE,
+                flags,
+                file,
+                offset,
+            )
+        };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Mapping {
+            start: start.cast(),
+            length,
+        })
+    }
+
+    /// So many bytes from `offset` on, if it has them.
+    pub(super) fn area(&self, offset: usize, length: usize) -> Option<Area<'_>> {
+        let end = offset.checked_add(length)?;
+        (end <= self.length).then(|| Area {
+            start: self.start.wrapping_add(offset),
+            length,
+            of: PhantomData,
+        })
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours, and areas do not outlive it.
+        unsafe { libc::munmap(self.start.cast(), self.length) };
+    }
+}
+
+impl Area<'_> {
+    /// Where it begins. It can be read and written for [`Area::length`] bytes.
+    pub(super) fn start(self) -> *mut u8 {
+        self.start
+    }
+
+    /// Its bytes.
+    pub(super) fn length(self) -> usize {
+        self.length
+    }
+
+    /// Writes over it; what is too long is left out.
+    pub(super) fn fill(self, bytes: &[u8]) {
+        let length = bytes.len().min(self.length);
+        // SAFETY: both have so many bytes, and a slice of ours is in no mapping.
+        unsafe { super::kernels::mov(self.start, bytes.as_ptr(), length) };
+    }
+
+    /// Reads it into `bytes`, as far as that is long enough.
+    pub(super) fn read(self, bytes: &mut [u8]) {
+        let length = bytes.len().min(self.length);
+        // SAFETY: as above.
+        unsafe { super::kernels::mov(bytes.as_mut_ptr(), self.start, length) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_area_lies_in_its_mapping() {
+        let mapping = Mapping::anonymous(4096).unwrap();
+        assert!(mapping.area(0, 4096).is_some() && mapping.area(4096, 0).is_some());
+        assert!(mapping.area(1, 4096).is_none() && mapping.area(usize::MAX, 2).is_none());
+        let area = mapping.area(7, 5).unwrap();
+        area.fill(b"frame and more");
+        let mut found = [0; 7];
+        mapping.area(6, 7).unwrap().read(&mut found);
+        assert_eq!(&found, b"\0frame\0");
+    }
+
+    #[test]
+    fn a_file_in_memory_holds_what_was_written() {
+        let mapping = Mapping::memfd(100).unwrap();
+        mapping.area(10, 3).unwrap().fill(b"abc");
+        let mut found = [0; 3];
+        mapping.area(10, 3).unwrap().read(&mut found);
+        assert_eq!(&found, b"abc");
+    }
+}

@@ -1,0 +1,331 @@
+//! A thread that copies frames.
+//!
+//! What a frame holds is drawn from the seed. The destination is filled with the
+//! complement of it first and compared with it in the end, so that what did not
+//! arrive there is counted.
+
+mod copier;
+mod device;
+mod kernels;
+mod memory;
+
+use assize_job::{FrameEach, FrameMemory, FramesStream, Record};
+
+use super::series::Series;
+use super::{Prepared, staged};
+use crate::process::Staged;
+use crate::seed::Stream;
+use crate::sys;
+use copier::Copier;
+use device::{Held, Lines};
+use memory::{Area, Mapping};
+
+pub(super) fn prepare(
+    stream: &FramesStream,
+    seed: u64,
+    label: &str,
+    samples: bool,
+    background: bool,
+) -> Prepared {
+    let streaming = Streaming {
+        stream: stream.clone(),
+        background,
+        samples,
+        pixels: Stream::new(seed, &format!("{label}.pixels")),
+        frames: None,
+        start: 0,
+        times: Series::default(),
+        late: Vec::new(),
+    };
+    staged(stream.scheduling.clone(), streaming)
+}
+
+/// What is copied, and what came of it.
+struct Streaming {
+    stream: FramesStream,
+    /// It goes on until the process is killed, and measures nothing.
+    background: bool,
+    samples: bool,
+    /// What a frame holds.
+    pixels: Stream,
+    frames: Option<Frames>,
+    start: u64,
+    /// How long each frame took.
+    times: Series,
+    /// When a period passed without a frame, after the start.
+    late: Vec<u64>,
+}
+
+/// Where frames are, and what copies them.
+struct Frames {
+    copier: Copier,
+    source: Lines,
+    /// Where the first line of the source is.
+    source_at: usize,
+    /// None: the destination is in the mapping of the source.
+    destination: Option<Lines>,
+    lines: usize,
+    line_bytes: usize,
+}
+
+impl Staged for Streaming {
+    fn set_up(&mut self) -> Result<(), String> {
+        let stream = &self.stream;
+        let room = if self.background {
+            0
+        } else {
+            frames_at_most(stream)
+        };
+        self.times = Series::with_room(room);
+        sys::no_timer_slack();
+        let frames = Frames::new(stream)?;
+        frames.fill(&self.pixels)?;
+        self.frames = Some(frames);
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), String> {
+        let stream = &self.stream;
+        let frames = self.frames.as_ref().ok_or("no frame is ready")?;
+        self.start = sys::now();
+        let end = stream.duration_ns.map(|ns| self.start.saturating_add(ns));
+        let mut due = self.start;
+        let mut done = 0;
+        while self.background || end.map_or(done < stream.frames, |end| due < end) {
+            if stream.period_ns.is_some() {
+                sys::sleep_until(due);
+            }
+            let begin = sys::now();
+            frames.copy_one(stream)?;
+            let now = sys::now();
+            done += 1;
+            if !self.background {
+                self.times.push(now, now - begin);
+            }
+            due = match stream.period_ns {
+                None => now,
+                Some(period) => {
+                    let passed = periods_passed(due, now, period);
+                    if passed > 0 && !self.background {
+                        let first = due.saturating_add(period) - self.start;
+                        self.late
+                            .extend((0..passed).map(|more| first + more * period));
+                    }
+                    due.saturating_add(period.saturating_mul(passed + 1))
+                }
+            };
+        }
+        Ok(())
+    }
+
+    fn records(&mut self) -> Result<Vec<Record>, String> {
+        // Gives back what the frames hang on.
+        let frames = self.frames.take().ok_or("no frame is ready")?;
+        let end = sys::now();
+        let times = std::mem::take(&mut self.times);
+        let metric = |name: &str, value: f64, unit: &str| Record::Metric {
+            metric: name.into(),
+            value,
+            unit: unit.into(),
+        };
+        let (count, mean) = (times.len(), times.mean());
+        let mut records = times.records("frame_time", "ns", self.start, self.samples);
+        records.push(metric("frame_time_mean", mean, "ns"));
+        records.push(metric("frames", count as f64, ""));
+        if self.stream.period_ns.is_some() {
+            records.push(Record::Events {
+                event: "frames_late".into(),
+                count: self.late.len() as u64,
+                exposure_ns: end - self.start,
+                t_ns: std::mem::take(&mut self.late),
+                span_ns: None,
+                tolerated_ns: None,
+            });
+        }
+        if self.stream.copies() {
+            let bytes = self.stream.frame_bytes() as f64;
+            records.push(metric("bandwidth", bytes * 1000.0 / mean.max(1.0), "MB/s"));
+            let wrong = frames.wrong(&self.pixels, self.stream.pixel_bytes as usize)?;
+            records.push(metric("pixels_wrong", wrong as f64, ""));
+        }
+        Ok(records)
+    }
+}
+
+/// How many frames there may be, as far as that is known before.
+fn frames_at_most(stream: &FramesStream) -> u64 {
+    match (stream.duration_ns, stream.period_ns) {
+        (None, _) => stream.frames,
+        (Some(duration), Some(period)) => duration / period + 1,
+        // No memory is written faster than 100 bytes a nanosecond.
+        (Some(duration), None) => duration / (stream.frame_bytes() / 100).max(1) + 1,
+    }
+}
+
+/// How many periods have ended by `now` in which no frame was finished, if one
+/// was begun when `due`. What ends with its period is in time.
+fn periods_passed(due: u64, now: u64, period: u64) -> u64 {
+    now.saturating_sub(due).saturating_sub(1) / period
+}
+
+impl Frames {
+    fn new(stream: &FramesStream) -> Result<Frames, String> {
+        let size = |bytes: u64| usize::try_from(bytes).map_err(|_| "a frame is too large");
+        let bytes = size(stream.frame_bytes())?;
+        let line_bytes = size(stream.line_bytes())?;
+        let (from, to) = (stream.source, stream.destination);
+        let shared = from.is_pci() && to.is_pci();
+        let place = |memory: FrameMemory, bytes: usize| match memory {
+            FrameMemory::Framebuffer => device::framebuffer(stream),
+            FrameMemory::DumbBuffer => device::dumb_buffer(stream),
+            FrameMemory::Uncached | FrameMemory::WriteCombined => {
+                device::pci(stream, memory, bytes)
+            }
+            _ => ordinary(memory, bytes, line_bytes),
+        };
+        // Of one device, the frame that is copied lies behind the copy.
+        let source_at = if shared { bytes } else { 0 };
+        let source = place(from, source_at + bytes)?;
+        let destination = match shared && from == to {
+            true => None,
+            false => Some(place(to, bytes)?),
+        };
+        Ok(Frames {
+            copier: Copier::new(stream)?,
+            source,
+            source_at,
+            destination,
+            lines: stream.height as usize,
+            line_bytes,
+        })
+    }
+
+    /// Line `line` of the source, or so many from there on.
+    fn from(&self, line: usize, lines: usize) -> Result<Area<'_>, String> {
+        let source = &self.source;
+        part(
+            &source.mapping,
+            self.source_at + line * source.stride,
+            lines,
+            self.line_bytes,
+        )
+    }
+
+    /// The same of the destination.
+    fn to(&self, line: usize, lines: usize) -> Result<Area<'_>, String> {
+        let to = self.destination.as_ref().unwrap_or(&self.source);
+        part(&to.mapping, line * to.stride, lines, self.line_bytes)
+    }
+
+    /// Whether lines follow each other without anything in between.
+    fn is_dense(&self) -> bool {
+        let to = self.destination.as_ref().unwrap_or(&self.source);
+        self.source.stride == self.line_bytes && to.stride == self.line_bytes
+    }
+
+    /// Copies a frame, as it was asked for.
+    fn copy_one(&self, stream: &FramesStream) -> Result<(), String> {
+        let bands = stream.bands as usize;
+        for band in 0..bands {
+            if band > 0 && stream.pause_ns > 0 {
+                sys::sleep_until(sys::now().saturating_add(stream.pause_ns));
+            }
+            let first = self.lines * band / bands;
+            self.copy_lines(first, self.lines * (band + 1) / bands, stream.each)?;
+        }
+        if stream.each == FrameEach::Frame {
+            if self.is_dense() {
+                self.copier
+                    .after(self.from(0, self.lines)?, self.to(0, self.lines)?);
+            } else {
+                for line in 0..self.lines {
+                    self.copier.flush(self.from(line, 1)?, self.to(line, 1)?);
+                }
+                self.copier.fence();
+            }
+        }
+        Ok(())
+    }
+
+    fn copy_lines(&self, first: usize, end: usize, each: FrameEach) -> Result<(), String> {
+        if each == FrameEach::Frame && self.is_dense() {
+            let lines = end - first;
+            self.copier
+                .copy(self.to(first, lines)?, self.from(first, lines)?);
+            return Ok(());
+        }
+        for line in first..end {
+            let (from, to) = (self.from(line, 1)?, self.to(line, 1)?);
+            self.copier.copy(to, from);
+            if each == FrameEach::Line {
+                self.copier.after(from, to);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the frame into the source, and its complement to where it is to be
+    /// copied.
+    fn fill(&self, pixels: &Stream) -> Result<(), String> {
+        let mut pixels = pixels.clone();
+        let mut line = vec![0; self.line_bytes];
+        for number in 0..self.lines {
+            draw(&mut pixels, &mut line);
+            self.from(number, 1)?.fill(&line);
+            line.iter_mut().for_each(|byte| *byte = !*byte);
+            self.to(number, 1)?.fill(&line);
+        }
+        Ok(())
+    }
+
+    /// How many pixels of the destination are not those of the frame.
+    fn wrong(&self, pixels: &Stream, pixel_bytes: usize) -> Result<usize, String> {
+        let mut pixels = pixels.clone();
+        let (mut line, mut found) = (vec![0; self.line_bytes], vec![0; self.line_bytes]);
+        let mut wrong = 0;
+        for number in 0..self.lines {
+            draw(&mut pixels, &mut line);
+            self.to(number, 1)?.read(&mut found);
+            let both = line.chunks(pixel_bytes).zip(found.chunks(pixel_bytes));
+            wrong += both.filter(|(wanted, found)| wanted != found).count();
+        }
+        Ok(wrong)
+    }
+}
+
+fn part(
+    mapping: &Mapping,
+    offset: usize,
+    lines: usize,
+    line_bytes: usize,
+) -> Result<Area<'_>, String> {
+    let area = mapping.area(offset, lines * line_bytes);
+    area.ok_or_else(|| "a line is not in the memory of its frame".into())
+}
+
+/// Memory that is not of a device.
+fn ordinary(memory: FrameMemory, bytes: usize, stride: usize) -> Result<Lines, String> {
+    let (mapping, what, mend) = match memory {
+        FrameMemory::HugePages => (
+            Mapping::huge(bytes),
+            "huge pages",
+            "; set some aside: sysctl vm.nr_hugepages",
+        ),
+        FrameMemory::Memfd => (Mapping::memfd(bytes), "a file in memory", ""),
+        _ => (Mapping::anonymous(bytes), "memory", ""),
+    };
+    let mapping = mapping
+        .map_err(|error| format!("{bytes} bytes of {what}: {}{mend}", sys::words(&error)))?;
+    Ok(Lines::new(mapping, stride, Held::Nothing))
+}
+
+/// What the next line holds.
+fn draw(pixels: &mut Stream, line: &mut [u8]) {
+    for part in line.chunks_mut(8) {
+        let bytes = pixels.next().to_le_bytes();
+        part.copy_from_slice(&bytes[..part.len()]);
+    }
+}
+
+#[cfg(test)]
+mod tests;
