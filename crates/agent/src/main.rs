@@ -22,6 +22,7 @@ mod group;
 mod identity;
 mod instruments;
 mod mapped;
+mod marks;
 mod module_order;
 mod modules;
 mod policy;

@@ -12,6 +12,7 @@ use crate::digests::Digests;
 use crate::environment;
 use crate::identity::Evidence;
 use crate::instruments::{self, Instrument};
+use crate::marks;
 use crate::modules::Modules;
 use crate::policy::{self, Attached};
 use crate::power::Governors;
@@ -47,16 +48,19 @@ pub(crate) struct Guest {
     pub(crate) image: Image,
     /// What was loaded for every run.
     pub(crate) first: Modules,
+    /// Whether it is to give its symbols away instead of measuring.
+    pub(crate) gives_symbols: bool,
 }
 
 /// Carries out the job, if it can be read.
 pub(crate) fn answer(job: Result<String, String>, channel: &mut Channel, guest: Option<Guest>) {
     match job.and_then(|text| read(&text)) {
         Ok(job) => {
-            let run = Run::new(job, guest.is_some());
+            let mut run = Run::new(job, guest.is_some());
             let modules = Modules::of(&run.job.setup);
             match guest {
                 Some(guest) => {
+                    run.gives_symbols = guest.gives_symbols;
                     let modules = modules.in_order(guest.image.modules).after(guest.first);
                     run.carry_out(channel, guest.digests, modules);
                 }
@@ -87,6 +91,8 @@ fn read(text: &str) -> Result<Job, String> {
 struct Run {
     job: Job,
     guest: bool,
+    /// Whether symbols are given away instead.
+    gives_symbols: bool,
     /// Readable once a signal has asked the agent to end.
     interrupts: Option<OwnedFd>,
 }
@@ -122,6 +128,7 @@ impl Run {
         Run {
             job,
             guest,
+            gives_symbols: false,
             interrupts: held.flatten(),
         }
     }
@@ -201,7 +208,11 @@ impl Run {
         if let Some(policy) = &policy {
             evidence.take_policy(policy);
         }
-        self.measure(channel, evidence);
+        if self.gives_symbols {
+            marks::give_symbols();
+        } else {
+            self.measure(channel, evidence);
+        }
         if let (Some(policy), Some(wanted)) = (policy, &self.job.policy) {
             if let Err(why) = policy.check() {
                 let what = format!("policy {}", wanted.name);
@@ -377,6 +388,7 @@ impl Run {
         for instrument in instruments.iter_mut() {
             instrument.start(child.pid());
         }
+        marks::begin();
         let start = sys::now();
         child.release();
         let mut cut_short = child.wait_done(&self.limits());
@@ -391,6 +403,7 @@ impl Run {
         if cut_short.is_some() || !child.goes_on() {
             child.wait_dead(None);
         }
+        marks::end();
         for instrument in instruments.iter_mut().rev() {
             instrument.stop();
         }

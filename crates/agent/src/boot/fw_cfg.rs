@@ -10,8 +10,22 @@ const JOB: &str = "opt/assize/job";
 /// endian.
 const ENTRY: usize = 64;
 
-/// Reads the job's text.
-pub(crate) fn job(ports: Ports) -> Result<String, String> {
+/// What follows the job if the machine is to give its symbols away.
+const SYMBOLS: u8 = b's';
+
+/// What the machine is told.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Told {
+    /// The job's text.
+    pub(crate) job: String,
+    /// Whether it is to set up what the job says, and then not to measure but
+    /// to give its symbols away. The byte that says so is always there, so
+    /// that until then it makes no difference.
+    pub(crate) gives_symbols: bool,
+}
+
+/// Reads the job's text and what follows it.
+pub(crate) fn job(ports: Ports) -> Result<Told, String> {
     let mut count = [0; 4];
     ports.write_16(FW_CFG_SELECT, DIRECTORY);
     ports.read(FW_CFG_DATA, &mut count);
@@ -39,9 +53,9 @@ fn item_of(entry: &[u8; ENTRY], name: &str) -> Option<(u16, u32)> {
         .then(|| (u16::from_be_bytes(*item), u32::from_be_bytes(*head)))
 }
 
-/// The text in the blob: its length in 8 hexadecimal digits, itself,
-/// padding.
-fn text_of(blob: &[u8]) -> Result<String, String> {
+/// The text in the blob: its length in 8 hexadecimal digits, itself, what
+/// follows it, padding.
+fn text_of(blob: &[u8]) -> Result<Told, String> {
     let (digits, rest) = blob
         .split_first_chunk::<8>()
         .ok_or("shorter than the 8 digits of its length")?;
@@ -53,7 +67,11 @@ fn text_of(blob: &[u8]) -> Result<String, String> {
     let text = rest
         .get(..length)
         .ok_or_else(|| format!("{length} bytes announced, {} are there", rest.len()))?;
-    String::from_utf8(text.to_vec()).map_err(|_| "not UTF-8".into())
+    let job = String::from_utf8(text.to_vec()).map_err(|_| "not UTF-8")?;
+    Ok(Told {
+        job,
+        gives_symbols: rest.get(length) == Some(&SYMBOLS),
+    })
 }
 
 #[cfg(test)]
@@ -62,13 +80,18 @@ mod tests {
 
     #[test]
     fn the_blob_is_length_text_and_padding() {
-        assert_eq!(text_of(b"00000002{}").as_deref(), Ok("{}"));
-        assert_eq!(text_of(b"00000002{}\0\0\0\0").as_deref(), Ok("{}"));
+        let told = |job: &str, gives_symbols| {
+            let job = job.to_owned();
+            Ok(Told { job, gives_symbols })
+        };
+        assert_eq!(text_of(b"00000002{}"), told("{}", false));
+        assert_eq!(text_of(b"00000002{}\0\0\0\0"), told("{}", false));
+        assert_eq!(text_of(b"00000002{}s"), told("{}", true));
         assert_eq!(
-            text_of(b"0000000Aaaaaaaaaaa....").as_deref(),
-            Ok("aaaaaaaaaa")
+            text_of(b"0000000Aaaaaaaaaaa....s"),
+            told("aaaaaaaaaa", false)
         );
-        assert_eq!(text_of(b"00000000").as_deref(), Ok(""));
+        assert_eq!(text_of(b"00000000"), told("", false));
         for bad in [
             &b""[..],
             b"0000000",
@@ -102,7 +125,7 @@ mod tests {
         fn what_is_packed_comes_out(text in "\\PC*", padding in 0usize..64) {
             let mut blob = format!("{:08x}{text}", text.len()).into_bytes();
             blob.resize(blob.len() + padding, 0);
-            assert_eq!(text_of(&blob), Ok(text));
+            assert_eq!(text_of(&blob).map(|told| told.job), Ok(text));
         }
     }
 }

@@ -117,6 +117,7 @@ pub(crate) fn main(command_line: &str) {
         digests,
         image,
         first: first::load(&image),
+        gives_symbols: false,
     });
     let resumed_ns = has(command_line, IMAGE).then(|| {
         sys::sleep_until(sys::now() + SETTLE_NS + u64::from(image.settle_us) * 1000);
@@ -139,7 +140,12 @@ pub(crate) fn main(command_line: &str) {
         });
     }
     drawn::deeper(image.padding, &mut || {
-        run::answer(fw_cfg::job(ports), &mut channel, guest.take());
+        let told = fw_cfg::job(ports);
+        let mut guest = guest.take();
+        if let (Ok(told), Some(guest)) = (&told, &mut guest) {
+            guest.gives_symbols = told.gives_symbols;
+        }
+        run::answer(told.map(|told| told.job), &mut channel, guest);
     });
     // The console takes every byte; nothing can have been lost.
     let _ = channel.end();
