@@ -28,11 +28,17 @@ fn is_recipe(path: &str) -> bool {
     patch || matches!(path, "source" | "configure")
 }
 
+/// What a build of the plugin that counts reads.
+fn is_plugin(path: &str) -> bool {
+    path.ends_with(".c") || path.ends_with(".h")
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     embed("kernel", is_source, "testbed.rs")?;
     embed("policies", is_policy, "policies.rs")?;
-    embed("qemu", is_recipe, "qemu.rs")
+    embed("qemu", is_recipe, "qemu.rs")?;
+    embed("qemu/plugin", is_plugin, "plugin.rs")
 }
 
 /// Writes path and text of the wanted files of a folder as a Rust table.

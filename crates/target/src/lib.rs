@@ -22,6 +22,7 @@ mod needs;
 mod outcome;
 mod own_time;
 pub mod packages;
+mod plugin;
 pub mod policies;
 mod process;
 mod prune;

@@ -67,6 +67,7 @@ impl Live {
             // Its clock is the host's.
             run: None,
             seed: 0,
+            watch: None,
         }
     }
 
@@ -200,6 +201,7 @@ mod tests {
             boot: BOOT_IMAGE,
             run: None,
             seed: 0,
+            watch: None,
         };
         cold(&booted, b"").unwrap().ended
     }

@@ -228,7 +228,7 @@ pub(crate) fn arguments(
 }
 
 /// QEMU takes a comma in a value for the end of it, unless it is doubled.
-fn joined(prefix: &str, path: &Path) -> OsString {
+pub(crate) fn joined(prefix: &str, path: &Path) -> OsString {
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
     let mut bytes = prefix.as_bytes().to_vec();
     for byte in path.as_os_str().as_bytes() {

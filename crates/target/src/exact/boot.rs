@@ -1,5 +1,6 @@
 //! One QEMU process: started, given its job, waited for, read.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -48,6 +49,17 @@ pub(crate) struct Booted<'a> {
     /// What the order of its CPUs is drawn from once it goes on from a memory
     /// image. Booting draws from nothing, so that an image serves all seeds.
     pub(crate) seed: u64,
+    /// What watches it, if anything does.
+    pub(crate) watch: Option<&'a Watch>,
+}
+
+/// A plugin that watches a machine, which does not notice.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    /// The value of QEMU's `-plugin`.
+    pub(crate) plugin: OsString,
+    /// Whether the machine is to give its symbols away instead of measuring.
+    pub(crate) gives_symbols: bool,
 }
 
 /// What a machine left behind.
@@ -91,7 +103,8 @@ impl Booted<'_> {
         };
         let directory = scratch::directory(self.root).map_err(|e| keep_error(self.root, &e))?;
         let at = |name: &str| directory.path().join(name);
-        fs::write(at("job"), framed(job)).map_err(failed)?;
+        let gives_symbols = self.watch.is_some_and(|watch| watch.gives_symbols);
+        fs::write(at("job"), framed(job, gives_symbols)).map_err(failed)?;
         let (answer, console, job) = (at("answer"), at("console"), at("job"));
         let files = Files {
             kernel: self.kernel,
@@ -107,6 +120,9 @@ impl Booted<'_> {
         command
             .args(arguments(self.qemu, self.machine, self.clock, &files))
             .args(more);
+        if let Some(watch) = self.watch {
+            command.arg("-plugin").arg(&watch.plugin);
+        }
         let errors = File::create(at("errors")).map_err(failed)?;
         let beside = memory.parent().unwrap_or(Path::new("/"));
         let process =
@@ -255,10 +271,12 @@ fn as_it_should(status: ExitStatus) -> bool {
 }
 
 /// The job as the guest reads it: eight hexadecimal digits that give its
-/// length, then the job itself.
-fn framed(job: &[u8]) -> Vec<u8> {
+/// length, then the job itself, then one letter: whether it is to measure or
+/// to give its symbols away.
+fn framed(job: &[u8], gives_symbols: bool) -> Vec<u8> {
     let mut bytes = format!("{:08x}", job.len()).into_bytes();
     bytes.extend(job);
+    bytes.push(if gives_symbols { b's' } else { b'm' });
     bytes
 }
 

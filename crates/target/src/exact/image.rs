@@ -159,6 +159,7 @@ fn make(directory: &Path, booted: &Booted<'_>) -> Result<u64, Error> {
         limit: Duration::MAX,
         run: Some(booted.boot),
         seed: 0,
+        watch: None,
         ..booted.clone()
     };
     let memory = directory.join("ram");

@@ -5,6 +5,7 @@
 //! these make the key under which its answer is kept.
 
 mod boot;
+mod counting;
 mod difference;
 mod image;
 mod qmp;
@@ -21,6 +22,7 @@ use std::time::{Duration, Instant};
 use assize_job::{IdentityPart, Job, Machine, Order, Payload, Record};
 
 pub(crate) use boot::{Booted, Left};
+pub use counting::{Counted, SymbolTexts};
 pub use difference::{first_difference, lines};
 pub(crate) use image::{BOOT, keep_error};
 
@@ -118,6 +120,7 @@ impl Exact {
             boot: self.boot,
             run: Some(patience(&order.job)),
             seed: order.job.seed,
+            watch: None,
         }
     }
 

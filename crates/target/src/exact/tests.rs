@@ -220,6 +220,7 @@ fn qemu_is_told_the_seed_of_a_run_but_not_while_it_makes_an_image() {
         boot: BOOT,
         run: None,
         seed: 7,
+        watch: None,
     };
     for (makes_image, seed) in [(true, ",seed=0 "), (false, ",seed=7 ")] {
         let running = booted.start(&at("ram"), makes_image, b"", &[]).unwrap();

@@ -1,0 +1,120 @@
+//! The plugin of QEMU that counts instructions, built once for all machines.
+//!
+//! Its sources are part of this crate. What comes out is kept below
+//! `<root>/plugin` under a hash of them.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use crate::Error;
+use crate::elf::Host;
+use crate::fault::{failed, io, mend};
+use crate::kernels::{into_place, temporary_in};
+use crate::process::{Process, in_words};
+use crate::prune::{prune, touch};
+
+/// Path below `qemu/plugin/` and text of every file that a build reads.
+const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/plugin.rs"));
+/// What comes out.
+const PLUGIN: &str = "count.so";
+/// How the compiler is called; the sources follow.
+const FLAGS: &[&str] = &[
+    "-std=gnu11",
+    "-O2",
+    "-Wall",
+    "-fPIC",
+    "-shared",
+    "-fvisibility=hidden",
+    "-o",
+    PLUGIN,
+];
+/// Compilers, the first that is there.
+const CC: &[&str] = &["cc", "gcc", "gcc-14", "gcc-12"];
+/// Bytes that plugins may take on disk before old ones go.
+const BUILT: u64 = 4 << 20;
+const WHAT: &str = "build the plugin that counts instructions";
+
+/// The plugin; built if it is not there yet.
+///
+/// # Errors
+/// No compiler, or a build that failed.
+pub(crate) fn ensure(root: &Path) -> Result<PathBuf, Error> {
+    let parent = root.join("plugin");
+    let place = parent.join(digest());
+    let plugin = place.join(PLUGIN);
+    if plugin.is_file() {
+        touch(&place);
+        return Ok(plugin);
+    }
+    prune(&parent, BUILT);
+    let work = temporary_in(&parent)?;
+    build(work.path())?;
+    into_place(work, &place)?;
+    Ok(plugin)
+}
+
+/// A hash over the sources and how they are built.
+fn digest() -> String {
+    let mut hasher = blake3::Hasher::new();
+    let pairs = SOURCES.iter().flat_map(|(path, text)| [*path, *text]);
+    for text in pairs.chain(FLAGS.iter().copied()) {
+        hasher.update(&text.len().to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
+    let digest = hasher.finalize().to_hex();
+    digest.get(..16).unwrap_or_default().to_owned()
+}
+
+fn build(directory: &Path) -> Result<(), Error> {
+    let host = Host::this();
+    let Some(cc) = CC.iter().find_map(|name| host.program(name)) else {
+        let missing = failed(WHAT, "no cc in PATH");
+        return Err(mend(missing, "run `apt install gcc libc6-dev`"));
+    };
+    let mut command = Command::new(cc);
+    command.args(FLAGS).env("LC_ALL", "C");
+    for (path, text) in SOURCES {
+        let file = directory.join(path);
+        fs::write(&file, text).map_err(|error| io("write", &file, &error))?;
+        if path.ends_with(".c") {
+            command.arg(path);
+        }
+    }
+    let log = directory.join("log");
+    let start = |error| failed(WHAT, format!("start the compiler: {error}"));
+    let errors = File::create(&log).map_err(|error| io("write", &log, &error))?;
+    let mut process =
+        Process::start(command, directory, errors, None, Duration::MAX).map_err(start)?;
+    let status = process.wait().map_err(start)?;
+    if status.is_some_and(|status| status.success()) {
+        return Ok(());
+    }
+    let said = fs::read_to_string(&log).unwrap_or_default();
+    let line = said.lines().find(|line| line.contains("error"));
+    let how = status.map_or_else(|| "it did not end".into(), in_words);
+    Err(failed(WHAT, line.map_or(how, str::to_owned)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // A test may fail.
+    use super::*;
+
+    #[test]
+    fn it_is_built_once() {
+        if !CC.iter().any(|name| Host::this().program(name).is_some()) {
+            eprintln!("skipped: no C compiler");
+            return;
+        }
+        let root = tempfile::tempdir().unwrap();
+        let plugin = ensure(root.path()).unwrap();
+        let first = fs::metadata(&plugin).unwrap().modified().unwrap();
+        assert_eq!(ensure(root.path()).unwrap(), plugin);
+        assert_eq!(fs::metadata(&plugin).unwrap().modified().unwrap(), first);
+        let bytes = fs::read(&plugin).unwrap();
+        let has = |text: &[u8]| bytes.windows(text.len()).any(|part| part == text);
+        assert!(has(b"qemu_plugin_install") && has(b"qemu_plugin_version"));
+    }
+}
