@@ -14,7 +14,7 @@ use regex::Regex;
 pub(crate) use fail_on::{FailOn, Gate, Percent};
 pub(crate) use running::{
     DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments, Overriding, PlanArguments,
-    RunArguments, RunOneArguments,
+    RunArguments, RunOneArguments, WhyArguments, WhyFormat,
 };
 
 /// Level of all tests, unless another is asked for.
@@ -56,6 +56,9 @@ pub(crate) enum Verb {
     /// Write what the kernel did in one run for Perfetto, or say where the
     /// latency of its jobs went
     Trace(TraceArguments),
+    /// Say where the instructions of two configurations differ, to the last
+    /// one
+    Why(WhyArguments),
     /// Say what this machine can measure, and what is missing
     Doctor(DoctorArguments),
     /// List what can be asked for

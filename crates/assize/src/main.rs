@@ -29,6 +29,7 @@ mod run;
 mod shell;
 mod terms;
 mod trace;
+mod why;
 
 use std::process::ExitCode;
 
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
         Verb::Compare(arguments) => compare::compare(&arguments),
         Verb::Report(arguments) => compare::report(&arguments),
         Verb::Trace(arguments) => trace::trace(&arguments),
+        Verb::Why(arguments) => why::why(&arguments),
         Verb::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "assize", &mut text);

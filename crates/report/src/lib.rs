@@ -15,6 +15,7 @@ mod number;
 mod printable;
 mod readable;
 mod text;
+mod why;
 
 pub use brief::{Brief, Reading, brief};
 pub use csv::csv;
@@ -22,6 +23,7 @@ pub use json::json;
 pub use number::{ratio, significant};
 pub use printable::printable;
 pub use text::{Style, text};
+pub use why::why;
 
 /// The width of the text report, in columns.
 pub const WIDTH: usize = 72;

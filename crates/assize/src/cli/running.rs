@@ -113,6 +113,56 @@ pub(crate) struct MergeArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct WhyArguments {
+    /// A bundle of exact runs
+    #[arg(value_name = "BUNDLE")]
+    pub(crate) bundle: PathBuf,
+    /// The configuration that is to be explained
+    #[arg(value_name = "A")]
+    pub(crate) a: String,
+    /// The configuration that it is compared with
+    #[arg(value_name = "B")]
+    pub(crate) b: String,
+    /// The workload [default: the only one]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) workload: Option<String>,
+    /// The metric that is shown beside the instructions
+    #[arg(long, value_name = "METRIC", default_value = "busy_time")]
+    pub(crate) metric: String,
+    /// Seeds to carry out again, the first of the schedule. With several, the
+    /// differences have intervals, and which of them are established is judged
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) seeds: u32,
+    /// Say how often this function of the kernel is entered, and which share
+    /// of all instructions it has; with an argument (1 to 6, or a register)
+    /// how large that is. May be given several times
+    #[arg(long, value_name = "FN[:ARG]")]
+    pub(crate) reached: Vec<String>,
+    /// Functions to list
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) top: usize,
+    /// List every function
+    #[arg(long, conflicts_with = "top")]
+    pub(crate) all: bool,
+    /// How to show the answer
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = WhyFormat::Text)]
+    pub(crate) format: WhyFormat,
+    /// Write to this file, not to standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WhyFormat {
+    /// Tables of 72 columns
+    Text,
+    /// Schema assize.why/1
+    Json,
+    /// A line for each thread, subsystem and function, for flame graphs
+    Folded,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ListArguments {
     /// What to list [default: everything]
     #[arg(value_enum, value_name = "WHAT")]

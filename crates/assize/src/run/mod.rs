@@ -9,7 +9,7 @@ mod one;
 mod place;
 mod progress;
 mod ready;
-mod target;
+pub(crate) mod target;
 mod twice;
 mod verify;
 mod view;
@@ -27,7 +27,7 @@ use assize_target::exact::Options;
 use assize_target::{Step, Target};
 use assize_verdict::FailedCell;
 
-pub(crate) use one::{merge, run_one};
+pub(crate) use one::{merge, plan_of, run_one};
 pub(crate) use target::of as target_of;
 
 use crate::cli::{FailOn, Overriding, RunArguments, Trial};

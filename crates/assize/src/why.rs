@@ -1,0 +1,373 @@
+//! `assize why`: where the instructions of two configurations differ.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Mutex;
+use std::thread;
+
+use assize_bundle::Recorded;
+use assize_job::{JOBS, Order};
+use assize_plan::{Plan, PlannedRun};
+use assize_target::Target;
+use assize_target::exact::{Counted, Exact, Options};
+use assize_why::difference::{Entered, Pair, Side};
+use assize_why::told::{Probe, told};
+use assize_why::{Asked, Counts, Profile, Subsystems, Symbols, Why};
+
+use crate::cli::{WhyArguments, WhyFormat};
+use crate::failure::Failure;
+use crate::levels::Expected;
+use crate::run::{plan_of, target};
+use crate::{output, record, shell};
+
+/// One run to carry out again.
+struct Again<'a> {
+    run: PlannedRun,
+    order: Order,
+    recorded: Recorded,
+    bundle: &'a Path,
+}
+
+/// What came of it.
+struct Done {
+    side: Side,
+    folded: String,
+}
+
+/// Carries runs of a bundle out again, counts their instructions, and says
+/// where they differ.
+pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
+    let plan = planned(&arguments.bundle)?;
+    let asked = asked(&plan, arguments)?;
+    let pairs = chosen(&plan, &asked, arguments)?;
+    let exact = target::exact(Options::default())?;
+    let (pairs, folded) = carry_out(&plan, &exact, pairs, arguments)?;
+    if arguments.format == WhyFormat::Folded {
+        output::deliver(folded.as_bytes(), arguments.output.as_deref())?;
+        return Ok(0);
+    }
+    let why = Why::of(&asked, &pairs);
+    let text = match arguments.format {
+        WhyFormat::Json => {
+            let text = serde_json::to_string_pretty(&why);
+            text.map_err(|error| Failure::Show(error.to_string()))? + "\n"
+        }
+        _ => {
+            let rows = (!arguments.all).then_some(arguments.top);
+            let command = shell::command_line(std::env::args_os().skip(1));
+            assize_report::why(&why, rows, &command)
+        }
+    };
+    let text = assize_report::printable(&text).into_owned();
+    output::deliver(text.as_bytes(), arguments.output.as_deref())?;
+    Ok(0)
+}
+
+/// The plan of a bundle of exact runs.
+fn planned(bundle: &Path) -> Result<Plan, Failure> {
+    let plan = plan_of(assize_bundle::read_plan(bundle)?.plan, bundle)?;
+    if plan.target == "exact" {
+        return Ok(plan);
+    }
+    Err(Failure::Argument(format!(
+        "why: {}: its runs were carried out on the target {}, where no run can be repeated; \
+         `assize run --target exact` carries the experiment out where they can",
+        bundle.display(),
+        plan.target
+    )))
+}
+
+/// The one of these names that is meant: whole or by a prefix that only one
+/// has, whatever the case.
+fn meant<'a>(names: &[&'a str], given: &str, what: &str) -> Result<&'a str, Failure> {
+    let lower = given.to_lowercase();
+    let whole = |name: &&&str| name.to_lowercase() == lower;
+    if let Some(name) = names.iter().find(whole) {
+        return Ok(name);
+    }
+    let begins = |name: &&&str| name.to_lowercase().starts_with(&lower);
+    let mut found = names.iter().filter(begins);
+    match (found.next(), found.next()) {
+        (Some(name), None) => Ok(name),
+        (None, _) => Err(Failure::Argument(format!(
+            "why: there is no {what} '{given}'; valid: {}",
+            names.join(", ")
+        ))),
+        (Some(_), Some(_)) => Err(Failure::Argument(format!(
+            "why: several {what}s begin with '{given}'; valid: {}",
+            names.join(", ")
+        ))),
+    }
+}
+
+fn asked(plan: &Plan, arguments: &WhyArguments) -> Result<Asked, Failure> {
+    let configurations: Vec<&str> = plan.configurations.iter().map(|one| &*one.name).collect();
+    let workloads: Vec<&str> = plan.workloads.iter().map(|one| &*one.name).collect();
+    let workload = match (&arguments.workload, &workloads[..]) {
+        (Some(given), _) => meant(&workloads, given, "workload")?,
+        (None, [only]) => only,
+        (None, several) => {
+            return Err(Failure::Argument(format!(
+                "why: say with --workload which one is meant: {}",
+                several.join(", ")
+            )));
+        }
+    };
+    Ok(Asked {
+        workload: workload.to_owned(),
+        a: meant(&configurations, &arguments.a, "configuration")?.to_owned(),
+        b: meant(&configurations, &arguments.b, "configuration")?.to_owned(),
+        metric: arguments.metric.clone(),
+        reached: arguments.reached.clone(),
+    })
+}
+
+/// The first runs of the schedule that both configurations have completed with
+/// one seed, as many as were asked for.
+fn chosen<'a>(
+    plan: &Plan,
+    asked: &Asked,
+    arguments: &'a WhyArguments,
+) -> Result<Vec<[Again<'a>; 2]>, Failure> {
+    let bundle = arguments.bundle.as_path();
+    let named = |run: &&PlannedRun, name: &str| {
+        let configuration = plan.configurations.get(run.configuration);
+        let workload = plan.workloads.get(run.workload);
+        configuration.is_some_and(|one| one.name == name)
+            && workload.is_some_and(|one| one.name == asked.workload)
+    };
+    let again = |run: &PlannedRun| -> Result<Option<Again<'a>>, Failure> {
+        let file = bundle.join("runs").join(format!("{:04}.json", run.index));
+        let Some(order) = plan.order(run.index).filter(|_| file.exists()) else {
+            return Ok(None);
+        };
+        let recorded = assize_bundle::read_run(bundle, run.index)?;
+        let completed = recorded.exit == assize_bundle::Exit::Completed;
+        Ok(completed.then_some(Again {
+            run: *run,
+            order,
+            recorded,
+            bundle,
+        }))
+    };
+    let wanted = usize::try_from(arguments.seeds).unwrap_or(usize::MAX);
+    let mut pairs = Vec::new();
+    for first in plan.runs.iter().filter(|run| named(run, &asked.a)) {
+        let beside = |run: &&PlannedRun| run.block == first.block && named(run, &asked.b);
+        let Some(second) = plan.runs.iter().find(beside) else {
+            continue;
+        };
+        if pairs.len() < wanted
+            && let (Some(a), Some(b)) = (again(first)?, again(second)?)
+        {
+            pairs.push([a, b]);
+        }
+    }
+    if pairs.len() == wanted {
+        return Ok(pairs);
+    }
+    Err(Failure::Argument(format!(
+        "why: {}: {} of the {wanted} seeds that were asked for are recorded for both {} and {} \
+         on {}; record more with `assize run`, or ask for fewer with --seeds",
+        bundle.display(),
+        pairs.len(),
+        asked.a,
+        asked.b,
+        asked.workload
+    )))
+}
+
+/// Carries all runs out, as many at once as the target can.
+fn carry_out(
+    plan: &Plan,
+    exact: &Exact,
+    pairs: Vec<[Again<'_>; 2]>,
+    arguments: &WhyArguments,
+) -> Result<(Vec<Pair>, String), Failure> {
+    let runs: Vec<&Again<'_>> = pairs.iter().flatten().collect();
+    let orders: Vec<Order> = runs.iter().map(|again| again.order.clone()).collect();
+    exact.prepare(&orders)?;
+    let planned: Vec<PlannedRun> = runs.iter().map(|again| again.run).collect();
+    let expected = Expected::of(plan, &planned, exact)?;
+    let next = Mutex::new(0..runs.len());
+    let results: Mutex<BTreeMap<usize, Result<Done, Failure>>> = Mutex::default();
+    thread::scope(|scope| {
+        for slot in 0..exact.slots().min(runs.len()) {
+            let (next, results, runs, expected) = (&next, &results, &runs, &expected);
+            scope.spawn(move || {
+                // Nobody panics with one of these locks.
+                let take = || next.lock().ok()?.next();
+                while let Some(at) = take() {
+                    let Some(again) = runs.get(at) else { break };
+                    let done = again.carry_out(plan, exact, slot, (expected, arguments));
+                    if let Ok(mut results) = results.lock() {
+                        results.insert(at, done);
+                    }
+                }
+            });
+        }
+    });
+    let results = results.into_inner().unwrap_or_default();
+    let mut sides = Vec::new();
+    for done in results.into_values() {
+        sides.push(done?);
+    }
+    let mut sides = sides.into_iter();
+    let (mut all, mut folded) = (Vec::new(), String::new());
+    for [first, second] in &pairs {
+        let (Some(a), Some(b)) = (sides.next(), sides.next()) else {
+            break;
+        };
+        for (again, done) in [(first, &a), (second, &b)] {
+            let root = &again.recorded.run.configuration;
+            for line in done.folded.lines() {
+                folded.push_str(&format!("{root};{line}\n"));
+            }
+        }
+        all.push(Pair {
+            seed: first.run.seed,
+            a: a.side,
+            b: b.side,
+        });
+    }
+    Ok((all, folded))
+}
+
+impl Again<'_> {
+    fn carry_out(
+        &self,
+        plan: &Plan,
+        exact: &Exact,
+        slot: usize,
+        (expected, arguments): (&Expected, &WhyArguments),
+    ) -> Result<Done, Failure> {
+        let texts = exact.symbols(&self.order, slot)?;
+        let kernel = |error: assize_why::Error| {
+            let kernel = &self.order.machine.kernel;
+            Failure::Argument(format!("why: {kernel}: {error}"))
+        };
+        let symbols = Symbols::parse(&String::from_utf8_lossy(&texts.kallsyms)).map_err(kernel)?;
+        let probes: Result<Vec<Probe>, String> = arguments
+            .reached
+            .iter()
+            .map(|text| Probe::parse(text))
+            .collect();
+        let probes = probes.map_err(|why| Failure::Argument(format!("--reached: {why}")))?;
+        let (text, numbers) = told(&symbols, &texts.types, &probes).map_err(kernel)?;
+        let counted = exact.count(&self.order, slot, &text)?;
+        self.refuse_other(plan, &counted, expected)?;
+        let counts = Counts::parse(&counted.counts).map_err(|error| {
+            Failure::Inexact(format!("the plugin wrote what is no count: {error}"))
+        })?;
+        let profile = Profile::of(&counts, &symbols, &Subsystems::shipped());
+        let metric = |name: &str| Some(self.recorded.run.metrics.get(name)?.value);
+        let reached = numbers.iter().map(|of| entered(&counts, of)).collect();
+        Ok(Done {
+            folded: profile.folded(),
+            side: Side {
+                run: self.run.index,
+                profile,
+                jobs: metric(JOBS),
+                metric: metric(&arguments.metric),
+                reached,
+            },
+        })
+    }
+
+    /// Fails unless the answer is the one that the bundle holds.
+    fn refuse_other(
+        &self,
+        plan: &Plan,
+        counted: &Counted,
+        expected: &Expected,
+    ) -> Result<(), Failure> {
+        let now = record::recorded(plan, &self.run, &counted.done, expected.run(&self.run));
+        let Some(what) = difference(&self.recorded, &now) else {
+            return Ok(());
+        };
+        Err(Failure::Argument(format!(
+            "why: {}: run {} is another one today, so its counts would explain nothing: {what}; \
+             carry the experiment out again with this assize: `assize run --out NEW`",
+            self.bundle.display(),
+            self.run.index
+        )))
+    }
+}
+
+/// Entries of all functions of one name.
+fn entered(counts: &Counts, numbers: &[usize]) -> Entered {
+    let mut all = Entered::default();
+    for entries in numbers.iter().filter_map(|at| counts.entries.get(*at)) {
+        all.times += entries.times;
+        for (bits, times) in &entries.sizes {
+            *all.sizes.entry(*bits).or_default() += times;
+        }
+    }
+    all
+}
+
+/// What of a run is not as it was recorded, if anything is.
+fn difference(recorded: &Recorded, now: &Recorded) -> Option<String> {
+    if let assize_bundle::Exit::Failed { why, .. } = &now.exit {
+        return Some(why.clone());
+    }
+    for part in &now.identity {
+        if !recorded.identity.contains(part) {
+            let value = part.value.as_deref().unwrap_or("nothing");
+            return Some(format!("{} {} is {value:.24}", part.kind, part.name));
+        }
+    }
+    // How many executions stood behind an answer is none of it.
+    let known = |facts: &BTreeMap<String, String>| {
+        let mut facts = facts.clone();
+        facts.remove(assize_target::EXECUTIONS);
+        facts
+    };
+    let (then, today) = (known(&recorded.environment), known(&now.environment));
+    let other = today
+        .iter()
+        .find(|(name, value)| then.get(*name) != Some(value));
+    if let Some((name, value)) = other {
+        return Some(format!("{name} is {value:.60}"));
+    }
+    for (name, then) in &recorded.run.metrics {
+        match now.run.metrics.get(name) {
+            Some(today) if today == then => {}
+            Some(today) => {
+                return Some(format!("{name} is {} and was {}", today.value, then.value));
+            }
+            None => return Some(format!("{name} is missing")),
+        }
+    }
+    let texts =
+        |run: &Recorded| -> Vec<String> { run.raw.iter().map(|(_, text)| text.clone()).collect() };
+    let same = recorded.run.metrics.len() == now.run.metrics.len()
+        && recorded.identity == now.identity
+        && recorded.unavailable == now.unavailable
+        && recorded.events == now.events
+        && recorded.doubts == now.doubts
+        && recorded.samples == now.samples
+        && recorded.histograms == now.histograms
+        && then.len() == today.len()
+        && texts(recorded) == texts(now);
+    (!same).then(|| "some of its records differ".to_owned())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_whole_or_a_prefix_that_only_one_has() {
+        let names = ["drm-sched", "depq", "depq+irq"];
+        assert_eq!(meant(&names, "DRM", "configuration").unwrap(), "drm-sched");
+        assert_eq!(meant(&names, "depq", "configuration").unwrap(), "depq");
+        for (given, words) in [("d", "several"), ("x", "there is no")] {
+            let text = meant(&names, given, "configuration")
+                .unwrap_err()
+                .to_string();
+            assert!(text.contains(words) && text.contains("depq+irq"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,462 @@
+//! Where the instructions of two configurations differ, as text.
+
+use std::fmt::Write as _;
+
+use assize_why::Why;
+use assize_why::difference::{Reached, Row};
+
+use crate::WIDTH;
+
+/// Parts of the difference that the first sentence names.
+const NAMED: usize = 4;
+/// A difference below this share of the whole is not named there.
+const WORTH: f64 = 0.01;
+/// Columns of names without an interval, and with one.
+const NAME: usize = 36;
+const NAME_BESIDE_INTERVAL: usize = 24;
+
+/// The answer in at most 72 columns, with at most so many functions; all if
+/// `rows` is none. `command` is what was asked.
+#[must_use]
+pub fn why(why: &Why, rows: Option<usize>, command: &str) -> String {
+    let mut text = filled(&sentence(why));
+    text.push('\n');
+    text += &filled(&account(why));
+    if let Some(metric) = &why.metric {
+        let (a, b) = (count(metric.a), count(metric.b));
+        let difference = count(metric.a - metric.b);
+        let per = why.per;
+        text += &filled(&format!(
+            "{} in the bundle, a {per}: {a} and {b}, which is {difference} apart.",
+            metric.name
+        ));
+    }
+    text += &seeds(why);
+    for (title, table, most) in [
+        ("Thread", &why.threads, None),
+        ("Subsystem", &why.subsystems, None),
+        ("Function", &why.functions, rows),
+    ] {
+        text.push('\n');
+        text += &self::table(why, title, table, most);
+    }
+    for reached in &why.reached {
+        text.push('\n');
+        text += &self::reached(why, reached);
+    }
+    // Formatting into a String cannot fail.
+    let _ = writeln!(text, "\n{command}");
+    text
+}
+
+/// Lines of text that are no longer than a mail's.
+fn filled(text: &str) -> String {
+    textwrap::fill(text, WIDTH) + "\n"
+}
+
+/// The answer.
+fn sentence(why: &Why) -> String {
+    let Why {
+        a,
+        b,
+        per,
+        workload,
+        ..
+    } = why;
+    let whole = why.total.difference;
+    if why.functions.iter().all(|row| row.difference == 0.0) {
+        return format!(
+            "{a} and {b} spend the same on {workload}: {} instructions a {per}, and the same in \
+             every function.",
+            count(why.total.a)
+        );
+    }
+    let more = if whole < 0.0 { "fewer" } else { "more" };
+    let mut text = format!(
+        "{a} spends {} instructions a {per} {more} than {b} on {workload}",
+        count(whole.abs())
+    );
+    let worth = |row: &&Row| row.difference.abs() >= WORTH * whole.abs().max(1.0);
+    let named: Vec<&Row> = why.subsystems.iter().filter(worth).take(NAMED).collect();
+    let sign = if whole < 0.0 { -1.0 } else { 1.0 };
+    let mut parts: Vec<String> = named
+        .iter()
+        .map(|row| format!("{} in {}", count(sign * row.difference), row.name))
+        .collect();
+    let rest = whole - named.iter().map(|row| row.difference).sum::<f64>();
+    let others = why.subsystems.len() - named.len();
+    if others > 0 {
+        let s = if others == 1 { "" } else { "s" };
+        parts.push(format!("{} in {others} other{s}", count(sign * rest)));
+    }
+    let _ = write!(text, ": {}.", parts.join(", "));
+    text
+}
+
+/// Whether every instruction is accounted for.
+fn account(why: &Why) -> String {
+    let account = &why.account;
+    let all = grouped(account.instructions);
+    if account.whole {
+        let clock = if account.cpus > 1 {
+            "never went on by less than the count"
+        } else {
+            "agreed with the count, but for idle time"
+        };
+        return format!(
+            "Every instruction is accounted for: {all} in {} runs, and the machine's clock {clock} \
+             in {} readings.",
+            2 * why.runs.len(),
+            grouped(account.readings)
+        );
+    }
+    format!(
+        "NOT every instruction is accounted for: {all} were counted; the machine's clock did not \
+         agree in {} of {} readings, and of {} blocks it is not known how far they were executed.",
+        grouped(account.mismatches),
+        grouped(account.readings),
+        grouped(account.unclear)
+    )
+}
+
+fn seeds(why: &Why) -> String {
+    let Some(attainable) = why.p_attainable else {
+        let run = why.runs.first().copied().unwrap_or_default();
+        return filled(&format!(
+            "One seed: runs {} and {} of the schedule, exact as they are; --seeds N says how far \
+             other seeds differ.",
+            run[0], run[1]
+        ));
+    };
+    let established = |rows: &[Row]| {
+        let of = rows.iter().filter(|row| row.established == Some(true));
+        of.count()
+    };
+    let seeds = why.seeds.len();
+    let mut text = format!(
+        "{seeds} seeds: means, with 95 % intervals over seeds. Established, of each table \
+         together: {} of {} functions, {} of {} subsystems, {} of {} threads (!).",
+        established(&why.functions),
+        why.functions.len(),
+        established(&why.subsystems),
+        why.subsystems.len(),
+        established(&why.threads),
+        why.threads.len()
+    );
+    if attainable > 0.05 {
+        let _ = write!(
+            text,
+            " {seeds} seeds cannot establish anything at 0.05: the smallest p is {attainable}."
+        );
+    }
+    filled(&text)
+}
+
+fn table(why: &Why, title: &str, rows: &[Row], most: Option<usize>) -> String {
+    let several = why.p_attainable.is_some();
+    let name = if several { NAME_BESIDE_INTERVAL } else { NAME };
+    let mut text = String::new();
+    let [a, b] = [&why.a, &why.b].map(|name| cut(name, 11));
+    let _ = write!(text, "{title:<name$} {a:>11} {b:>11} {:>11}", "difference");
+    text += if several { "        95 %\n" } else { "\n" };
+    let line = |text: &mut String, row: &Row| {
+        let _ = write!(
+            text,
+            "{:<name$} {:>11} {:>11} {:>11}",
+            cut(&row.name, name),
+            count(row.a),
+            count(row.b),
+            signed(row.difference)
+        );
+        if several {
+            let interval = row.interval.map_or(String::new(), |[low, high]| {
+                format!("± {}", count((high - low) / 2.0))
+            });
+            let mark = if row.established == Some(true) {
+                "!"
+            } else {
+                ""
+            };
+            let _ = write!(text, " {interval:>10}{mark}");
+        }
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+    };
+    let differing = rows.iter().filter(|row| row.difference != 0.0);
+    let shown: Vec<&Row> = differing.take(most.unwrap_or(usize::MAX)).collect();
+    for row in &shown {
+        line(&mut text, row);
+    }
+    let rest = rows.len() - shown.len();
+    if rest > 0 {
+        let sum = |of: fn(&Row) -> f64| {
+            rows.iter().map(of).sum::<f64>() - shown.iter().map(|row| of(row)).sum::<f64>()
+        };
+        let others = Row {
+            name: format!("{rest} other{}", if rest == 1 { "" } else { "s" }),
+            of: None,
+            a: sum(|row| row.a),
+            b: sum(|row| row.b),
+            difference: sum(|row| row.difference),
+            interval: None,
+            established: None,
+        };
+        line(&mut text, &others);
+    }
+    let together = Row {
+        name: "together".into(),
+        ..why.total.clone()
+    };
+    line(&mut text, &together);
+    text
+}
+
+/// A function that was asked for.
+fn reached(why: &Why, reached: &Reached) -> String {
+    let name = &reached.function;
+    if reached.a == 0.0 && reached.b == 0.0 {
+        return filled(&format!("{name}: not reached, by either of them."));
+    }
+    let share = |share: f64| format!("{} %", crate::significant(100.0 * share, 3));
+    let state = |entries: f64| {
+        if entries > 0.0 {
+            "reached"
+        } else {
+            "not reached"
+        }
+    };
+    let per = why.per;
+    let mut text = filled(&format!(
+        "{name}: {} by {}, entered {} times a {per}; {} by {}, {} times. It has {} and {} of all \
+         instructions, without what it calls.",
+        state(reached.a),
+        why.a,
+        count(reached.a),
+        state(reached.b),
+        why.b,
+        count(reached.b),
+        share(reached.share_a),
+        share(reached.share_b)
+    ));
+    let mut sizes: Vec<u32> = reached
+        .sizes_a
+        .keys()
+        .chain(reached.sizes_b.keys())
+        .copied()
+        .collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    if !sizes.is_empty() {
+        let [a, b] = [&why.a, &why.b].map(|name| cut(name, 11));
+        let _ = writeln!(
+            text,
+            "{:<36} {a:>11} {b:>11}",
+            "Its argument, entries of all runs"
+        );
+    }
+    for bits in sizes {
+        let [a, b] = [&reached.sizes_a, &reached.sizes_b].map(|of| of.get(&bits).map_or(0, |n| *n));
+        let _ = writeln!(
+            text,
+            "{:<36} {:>11} {:>11}",
+            range(bits),
+            grouped(a),
+            grouped(b)
+        );
+    }
+    text
+}
+
+/// The values that have so many significant bits.
+fn range(bits: u32) -> String {
+    let Some(low) = bits
+        .checked_sub(1)
+        .and_then(|shift| 1_u64.checked_shl(shift))
+    else {
+        return "0".into();
+    };
+    let high = low + (low - 1);
+    if low == high {
+        return low.to_string();
+    }
+    format!("{} to {}", grouped(low), grouped(high))
+}
+
+/// A name that takes no more than so many columns.
+fn cut(name: &str, columns: usize) -> String {
+    if name.chars().count() <= columns {
+        return name.to_owned();
+    }
+    let kept: String = name.chars().take(columns.saturating_sub(1)).collect();
+    kept + "…"
+}
+
+/// A whole number with commas between thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Instructions: whole where they are many, else with one decimal.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Rounded, and not below 0.
+fn count(value: f64) -> String {
+    let size = value.abs();
+    let whole = size >= 1000.0 || size.fract() == 0.0;
+    let text = if whole {
+        grouped(size.round() as u64)
+    } else {
+        format!("{size:.1}")
+    };
+    if value < 0.0 && text != "0" && text != "0.0" {
+        format!("-{text}")
+    } else {
+        text
+    }
+}
+
+fn signed(value: f64) -> String {
+    let text = count(value);
+    if value > 0.0 {
+        format!("+{text}")
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assize_why::difference::{Account, Metric};
+
+    fn row(name: &str, a: f64, b: f64) -> Row {
+        Row {
+            name: name.into(),
+            of: None,
+            a,
+            b,
+            difference: a - b,
+            interval: None,
+            established: None,
+        }
+    }
+
+    fn made() -> Why {
+        let rows = || vec![row("scheduling", 9000.0, 2000.5), row("files", 10.0, 10.0)];
+        Why {
+            schema: assize_why::difference::SCHEMA,
+            workload: "sync".into(),
+            a: "drm-sched".into(),
+            b: "depq+bypass+irq".into(),
+            per: "job",
+            seeds: vec![1],
+            runs: vec![[0, 1]],
+            total: row("all instructions", 9010.0, 2010.5),
+            account: Account {
+                whole: true,
+                instructions: 12_345_678,
+                readings: 1000,
+                cpus: 1,
+                ..Account::default()
+            },
+            metric: Some(Metric {
+                name: "busy_time".into(),
+                a: 9020.0,
+                b: 2020.0,
+            }),
+            threads: rows(),
+            subsystems: rows(),
+            functions: (0..30)
+                .map(|at| row(&"f".repeat(at + 1), 300.0, 0.25))
+                .collect(),
+            p_attainable: None,
+            reached: vec![Reached {
+                function: "memcpy:3".into(),
+                a: 1.0,
+                b: 0.0,
+                share_a: 0.0123,
+                share_b: 0.0,
+                sizes_a: [(0, 1), (1, 2), (4, 5)].into(),
+                sizes_b: [].into(),
+            }],
+        }
+    }
+
+    #[test]
+    fn the_answer_comes_first_and_no_line_is_too_long() {
+        let text = why(&made(), Some(5), "assize why x a b");
+        assert!(
+            text.starts_with("drm-sched spends 7,000 instructions a job more than"),
+            "{text}"
+        );
+        assert!(
+            text.contains("6,999 ") || text.contains("6,999.5") || text.contains("7,000 in"),
+            "{text}"
+        );
+        assert!(
+            text.contains("Every instruction is accounted for: 12,345,678"),
+            "{text}"
+        );
+        assert!(text.contains("25 others"), "{text}");
+        assert!(text.contains("8 to 15"), "{text}");
+        let longest = text.lines().map(|line| line.chars().count()).max();
+        assert!(longest <= Some(WIDTH), "{longest:?}\n{text}");
+        assert!(text.ends_with("\nassize why x a b\n"));
+    }
+
+    #[test]
+    fn with_several_seeds_intervals_fit_too() {
+        let mut several = made();
+        several.p_attainable = Some(0.25);
+        several.seeds = vec![1, 2, 3];
+        for row in &mut several.functions {
+            row.interval = Some([123_456.0, 234_567.0]);
+            row.established = Some(true);
+        }
+        let text = why(&several, None, "x");
+        assert!(text.contains("smallest p is 0.25"), "{text}");
+        assert!(
+            text.lines().all(|line| line.chars().count() <= WIDTH),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn what_is_not_accounted_for_is_said_at_once() {
+        let mut bad = made();
+        bad.account.whole = false;
+        bad.account.mismatches = 3;
+        let text = why(&bad, None, "x");
+        assert!(text.contains("NOT every instruction"), "{text}");
+        assert!(text.contains("in 3 of 1,000"), "{text}");
+    }
+
+    #[test]
+    fn nothing_differs_where_nothing_does() {
+        let mut same = made();
+        for rows in [&mut same.threads, &mut same.subsystems, &mut same.functions] {
+            for row in rows {
+                row.b = row.a;
+                row.difference = 0.0;
+            }
+        }
+        same.total.b = same.total.a;
+        same.total.difference = 0.0;
+        let text = why(&same, None, "x");
+        assert!(text.contains("the same in every function"), "{}", text);
+    }
+
+    #[test]
+    fn sizes_are_ranges_of_values() {
+        for (bits, text) in [(0, "0"), (1, "1"), (2, "2 to 3"), (11, "1,024 to 2,047")] {
+            assert_eq!(range(bits), text);
+        }
+        assert!(range(64).ends_with("18,446,744,073,709,551,615"));
+    }
+}

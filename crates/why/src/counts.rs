@@ -1,0 +1,294 @@
+//! What the plugin wrote: how often which instructions were executed, by CPU,
+//! task and translation block.
+
+use std::collections::BTreeMap;
+
+use crate::Error;
+
+/// What the text begins with.
+pub const SCHEMA: &str = "assize.counts/1";
+
+/// A task on one CPU.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    /// The CPU.
+    pub cpu: u32,
+    /// Its number; -1 for whatever ran before the first switch was seen.
+    pub pid: i64,
+    /// The number of its process.
+    pub tgid: i64,
+    /// Its name, as the kernel last knew it.
+    pub name: String,
+}
+
+/// How often a function was entered.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Entries {
+    /// How often.
+    pub times: u64,
+    /// Number of significant bits of the argument to how often it had as many.
+    pub sizes: BTreeMap<u32, u64>,
+}
+
+/// How far the counts can be trusted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Checks {
+    /// Whether both marks were seen.
+    pub closed: bool,
+    /// How many CPUs the machine had.
+    pub cpus: u32,
+    /// How often the clock was read.
+    pub readings: u64,
+    /// How often it had not gone on by the instructions that were counted.
+    pub mismatches: u64,
+    /// How many blocks were left before their end.
+    pub early: u64,
+    /// Of how many of these it is not known where.
+    pub unclear: u64,
+    /// Nanoseconds that the clock went on beyond the instructions: idle time
+    /// that was skipped and, with several CPUs, costs that are declared.
+    pub skipped: u64,
+}
+
+/// All counts of one run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    tasks: Vec<Task>,
+    /// Block to the addresses of its instructions.
+    blocks: BTreeMap<u32, Vec<u64>>,
+    /// Task and block to executions of the whole of it, and to executions of
+    /// only so many instructions.
+    cells: BTreeMap<(usize, u32), Cell>,
+    /// Of the functions that were asked for, in the order of the question.
+    pub entries: Vec<Entries>,
+    /// How far they can be trusted.
+    pub checks: Checks,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Cell {
+    whole: i128,
+    parts: Vec<(usize, u64)>,
+}
+
+impl Counts {
+    /// Reads the text.
+    ///
+    /// # Errors
+    /// A line that is not understood, or a text without its end.
+    pub fn parse(text: &str) -> Result<Counts, Error> {
+        let mut counts = Counts::default();
+        let mut ended = false;
+        for (at, line) in text.lines().enumerate() {
+            let understood = match at {
+                0 => (line == SCHEMA).then_some(()),
+                _ if ended => None,
+                _ => counts.take(line),
+            };
+            ended = line == "end";
+            understood.ok_or_else(|| Error::Line {
+                text: "counts",
+                line: at + 1,
+                why: format!("not understood: {line:.60}"),
+            })?;
+        }
+        if ended {
+            return Ok(counts);
+        }
+        Err(Error::Line {
+            text: "counts",
+            line: text.lines().count() + 1,
+            why: "the text is cut off".into(),
+        })
+    }
+
+    fn take(&mut self, line: &str) -> Option<()> {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "block" => self.take_block(rest),
+            "task" => self.take_task(rest),
+            "whole" => {
+                let [task, block, times] = numbers(rest)?;
+                self.cell(task, block)?.whole += i128::from(times);
+                Some(())
+            }
+            "part" => {
+                let [task, block, executed, times] = numbers(rest)?;
+                let executed = usize::try_from(executed).ok()?;
+                self.cell(task, block)?.parts.push((executed, times));
+                Some(())
+            }
+            "entries" => {
+                let [probe, times] = numbers(rest)?;
+                (probe == self.entries.len() as u64).then_some(())?;
+                let sizes = BTreeMap::new();
+                self.entries.push(Entries { times, sizes });
+                Some(())
+            }
+            "bucket" => {
+                let [probe, bits, times] = numbers(rest)?;
+                let entries = self.entries.get_mut(usize::try_from(probe).ok()?)?;
+                entries.sizes.insert(u32::try_from(bits).ok()?, times);
+                Some(())
+            }
+            "window" => self.take_window(rest),
+            "end" => Some(()),
+            _ => None,
+        }
+    }
+
+    fn take_block(&mut self, rest: &str) -> Option<()> {
+        let mut words = rest.split(' ');
+        let number = words.next()?.parse().ok()?;
+        let from = u64::from_str_radix(words.next()?, 16).ok()?;
+        let offsets = words.next()?.split(',');
+        let addresses: Option<Vec<u64>> = offsets
+            .map(|offset| from.checked_add(u64::from_str_radix(offset, 16).ok()?))
+            .collect();
+        let new = self.blocks.insert(number, addresses?).is_none();
+        new.then_some(())
+    }
+
+    fn take_task(&mut self, rest: &str) -> Option<()> {
+        let mut words = rest.splitn(5, ' ');
+        let number: usize = words.next()?.parse().ok()?;
+        (number == self.tasks.len()).then_some(())?;
+        self.tasks.push(Task {
+            cpu: words.next()?.parse().ok()?,
+            pid: words.next()?.parse().ok()?,
+            tgid: words.next()?.parse().ok()?,
+            name: words.next()?.to_owned(),
+        });
+        Some(())
+    }
+
+    fn take_window(&mut self, rest: &str) -> Option<()> {
+        let words: Vec<&str> = rest.split(' ').collect();
+        let [state, pairs @ ..] = &words[..] else {
+            return None;
+        };
+        let mut given: BTreeMap<&str, u64> = BTreeMap::new();
+        for pair in pairs.chunks(2) {
+            let [name, value] = pair else { return None };
+            given.insert(name, value.parse().ok()?);
+        }
+        let mut of = |name| given.remove(name);
+        self.checks = Checks {
+            closed: *state == "closed",
+            cpus: u32::try_from(of("cpus")?).ok()?,
+            readings: of("readings")?,
+            mismatches: of("mismatches")?,
+            early: of("early")?,
+            unclear: of("unclear")?,
+            skipped: of("skipped")?,
+        };
+        given.is_empty().then_some(())
+    }
+
+    fn cell(&mut self, task: u64, block: u64) -> Option<&mut Cell> {
+        let task = usize::try_from(task).ok()?;
+        let block = u32::try_from(block).ok()?;
+        (task < self.tasks.len() && self.blocks.contains_key(&block)).then_some(())?;
+        Some(self.cells.entry((task, block)).or_default())
+    }
+
+    /// Tells each task and instruction how often it was executed.
+    pub fn each(&self, mut tell: impl FnMut(&Task, u64, u64)) {
+        for ((task, block), cell) in &self.cells {
+            let (Some(task), Some(addresses)) = (self.tasks.get(*task), self.blocks.get(block))
+            else {
+                continue;
+            };
+            for (at, address) in addresses.iter().enumerate() {
+                let parts = cell.parts.iter().filter(|(executed, _)| *executed > at);
+                let times = cell.whole + parts.map(|(_, times)| i128::from(*times)).sum::<i128>();
+                // A block that was begun before the window and left in it has
+                // no count there, so this is never below zero.
+                if let Ok(times) = u64::try_from(times)
+                    && times > 0
+                {
+                    tell(task, *address, times);
+                }
+            }
+        }
+    }
+}
+
+/// As many numbers as are wanted, and no more.
+fn numbers<const N: usize>(text: &str) -> Option<[u64; N]> {
+    let mut words = text.split(' ');
+    let mut all = [0; N];
+    for number in &mut all {
+        *number = words.next()?.parse().ok()?;
+    }
+    words.next().is_none().then_some(all)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) const TEXT: &str = "assize.counts/1\n\
+        block 3 ffffffff81000000 0,2,5\nblock 4 401000 0\n\
+        task 0 0 -1 0 \ntask 1 0 17 17 a b\n\
+        whole 1 3 10\nwhole 1 4 7\npart 1 3 2 4\n\
+        entries 0 12\nbucket 0 5 12\n\
+        window closed cpus 1 readings 9 mismatches 0 early 4 unclear 0 skipped 50\nend\n";
+
+    #[test]
+    fn a_block_that_was_left_counts_only_what_was_executed() {
+        let counts = Counts::parse(TEXT).unwrap();
+        let mut all = Vec::new();
+        counts.each(|task, address, times| {
+            assert_eq!((task.pid, task.name.as_str()), (17, "a b"));
+            all.push((address, times));
+        });
+        let kernel = 0xffff_ffff_8100_0000;
+        let want = [
+            (kernel, 14),
+            (kernel + 2, 14),
+            (kernel + 5, 10),
+            (0x40_1000, 7),
+        ];
+        assert_eq!(all, want);
+        assert_eq!(counts.entries[0].times, 12);
+        assert!(counts.checks.closed && counts.checks.skipped == 50);
+    }
+
+    #[test]
+    fn a_text_that_is_cut_off_or_changed_is_refused_with_its_line() {
+        let lines: Vec<&str> = TEXT.lines().collect();
+        for length in 0..lines.len() {
+            let error = Counts::parse(&lines[..length].join("\n")).unwrap_err();
+            assert!(error.to_string().starts_with("counts, line "), "{error}");
+        }
+        for (from, to) in [
+            ("whole 1 3 10", "whole 9 3 10"),
+            ("whole 1 3 10", "whole 1 9 10"),
+            ("whole 1 3 10", "whole 1 3 -1"),
+            ("part 1 3 2 4", "part 1 3 2"),
+            ("task 1 0 17", "task 2 0 17"),
+            ("unclear 0", "unclear x"),
+            ("unclear 0", "other 0"),
+            ("block 4", "block 3"),
+            ("entries 0", "entries 1"),
+            ("assize.counts/1", "assize.counts/2"),
+            ("end", "end\nend"),
+        ] {
+            assert!(Counts::parse(&TEXT.replace(from, to)).is_err(), "{to}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC*", at in 0usize..400) {
+            let _ = Counts::parse(&text);
+            let mut spoiled = TEXT.to_owned();
+            spoiled.insert_str(at.min(TEXT.len()), &text);
+            if let Ok(counts) = Counts::parse(&spoiled) {
+                counts.each(|_, _, _| ());
+            }
+        }
+    }
+}

@@ -1,0 +1,425 @@
+//! What two configurations spend otherwise, row by row.
+
+use std::collections::BTreeMap;
+
+use assize_judge::family::{Block, Contrast, step_down};
+use assize_judge::{Verdict, VerdictInput, decide, holm, paired};
+use serde::Serialize;
+
+use crate::Profile;
+use crate::profile::Place;
+
+/// The schema of [`Why`].
+pub const SCHEMA: &str = "assize.why/1";
+/// The level at which rows are established.
+const ALPHA: f64 = 0.05;
+/// Seed of the judge's draws.
+const DRAWS: u64 = 1;
+
+/// One seed, carried out in both configurations.
+#[derive(Debug, Clone)]
+pub struct Pair {
+    /// The seed.
+    pub seed: u64,
+    /// The first configuration.
+    pub a: Side,
+    /// The second one.
+    pub b: Side,
+}
+
+/// One run, counted.
+#[derive(Debug, Clone)]
+pub struct Side {
+    /// Its number in the schedule.
+    pub run: u32,
+    /// Its counts.
+    pub profile: Profile,
+    /// How many jobs it did, if it says so.
+    pub jobs: Option<f64>,
+    /// What the bundle says of the metric that is to be explained.
+    pub metric: Option<f64>,
+    /// How often each function that was asked for was entered, and with what.
+    pub reached: Vec<Entered>,
+}
+
+/// Entries of one function in one run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Entered {
+    /// How often.
+    pub times: u64,
+    /// Significant bits of the argument, and how often it had so many.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sizes: BTreeMap<u32, u64>,
+}
+
+/// What is compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The workload.
+    pub workload: String,
+    /// The first configuration.
+    pub a: String,
+    /// The second one.
+    pub b: String,
+    /// The metric that is to be explained.
+    pub metric: String,
+    /// The functions of which entries were counted, as they were asked for.
+    pub reached: Vec<String>,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Why {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// The workload.
+    pub workload: String,
+    /// The first configuration.
+    pub a: String,
+    /// The second one.
+    pub b: String,
+    /// What values are of: `job` or `run`.
+    pub per: &'static str,
+    /// The seeds that were carried out again.
+    pub seeds: Vec<u64>,
+    /// Numbers of their runs in the schedule, of the first and of the second
+    /// configuration.
+    pub runs: Vec<[u32; 2]>,
+    /// All instructions.
+    pub total: Row,
+    /// How far the counts account for the machine's clock.
+    pub account: Account,
+    /// The metric of the same runs, as the bundle has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metric: Option<Metric>,
+    /// By thread, largest difference first.
+    pub threads: Vec<Row>,
+    /// By subsystem.
+    pub subsystems: Vec<Row>,
+    /// By function.
+    pub functions: Vec<Row>,
+    /// The smallest p that so many seeds allow, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p_attainable: Option<f64>,
+    /// The functions that were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reached: Vec<Reached>,
+}
+
+/// A metric beside the instructions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Metric {
+    /// Its name.
+    pub name: String,
+    /// Its value on the first configuration, per job or run.
+    pub a: f64,
+    /// On the second one.
+    pub b: f64,
+}
+
+/// One row of a table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// What it is of.
+    pub name: String,
+    /// Of a function its subsystem.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+    /// Instructions of the first configuration, per job or run, mean over
+    /// seeds.
+    pub a: f64,
+    /// Of the second one.
+    pub b: f64,
+    /// The first less the second.
+    pub difference: f64,
+    /// The 95 % interval of the difference, with several seeds that differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
+    /// With several seeds: whether the difference is established beside all
+    /// others of its table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub established: Option<bool>,
+}
+
+/// Whether every instruction is accounted for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Account {
+    /// Whether it is.
+    pub whole: bool,
+    /// Instructions that were counted, of all runs.
+    pub instructions: u64,
+    /// How often the clock was compared with the count.
+    pub readings: u64,
+    /// How often they did not agree.
+    pub mismatches: u64,
+    /// Blocks of which it is not known how far they were executed.
+    pub unclear: u64,
+    /// CPUs of the machine. With several the clock also goes on by costs that
+    /// are declared, and agrees if it never goes on by less than the count.
+    pub cpus: u32,
+}
+
+/// A function that was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reached {
+    /// As it was asked for.
+    pub function: String,
+    /// Entries in the first configuration, per job or run, mean over seeds.
+    pub a: f64,
+    /// In the second one.
+    pub b: f64,
+    /// Share of all instructions that the function itself has, without what
+    /// it calls, in the first configuration.
+    pub share_a: f64,
+    /// In the second one.
+    pub share_b: f64,
+    /// Significant bits of the argument to entries of all runs of the first
+    /// configuration.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sizes_a: BTreeMap<u32, u64>,
+    /// Of the second one.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sizes_b: BTreeMap<u32, u64>,
+}
+
+impl Why {
+    /// Sets two configurations against each other. There must be a pair.
+    #[must_use]
+    pub fn of(asked: &Asked, pairs: &[Pair]) -> Why {
+        let sides = || pairs.iter().flat_map(|pair| [&pair.a, &pair.b]);
+        let by_job = sides().all(|side| side.jobs.is_some_and(|jobs| jobs > 0.0));
+        let table = |key: &dyn Fn(&Place) -> (String, Option<String>)| rows(pairs, by_job, key);
+        let mut total = table(&|_| ("all instructions".into(), None));
+        let nothing = Row {
+            name: "all instructions".into(),
+            of: None,
+            a: 0.0,
+            b: 0.0,
+            difference: 0.0,
+            interval: None,
+            established: None,
+        };
+        Why {
+            schema: SCHEMA,
+            workload: asked.workload.clone(),
+            a: asked.a.clone(),
+            b: asked.b.clone(),
+            per: if by_job { "job" } else { "run" },
+            seeds: pairs.iter().map(|pair| pair.seed).collect(),
+            runs: pairs.iter().map(|pair| [pair.a.run, pair.b.run]).collect(),
+            total: total.pop().unwrap_or(nothing),
+            account: account(sides()),
+            metric: metric(asked, pairs, by_job),
+            threads: table(&|place| (place.thread.clone(), None)),
+            subsystems: table(&|place| (place.subsystem.clone(), None)),
+            functions: table(&|place| (place.function.clone(), Some(place.subsystem.clone()))),
+            p_attainable: (pairs.len() > 1).then(|| smallest(pairs.len())),
+            reached: reached(asked, pairs, by_job),
+        }
+    }
+}
+
+/// What all runs together say of the counts.
+fn account<'a>(sides: impl Iterator<Item = &'a Side>) -> Account {
+    let mut account = Account {
+        whole: true,
+        ..Account::default()
+    };
+    for side in sides {
+        let checks = &side.profile.checks;
+        account.instructions += side.profile.instructions;
+        account.readings += checks.readings;
+        account.mismatches += checks.mismatches;
+        account.unclear += checks.unclear;
+        account.cpus = account.cpus.max(checks.cpus);
+        account.whole &=
+            checks.closed && checks.mismatches == 0 && checks.unclear == 0 && checks.readings > 0;
+    }
+    account
+}
+
+fn divisor(side: &Side, by_job: bool) -> f64 {
+    side.jobs.filter(|_| by_job).unwrap_or(1.0)
+}
+
+#[allow(clippy::cast_precision_loss)] // Counts stay far below 2^53.
+fn number(count: u64) -> f64 {
+    count as f64
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / number(values.len().max(1) as u64)
+}
+
+fn metric(asked: &Asked, pairs: &[Pair], by_job: bool) -> Option<Metric> {
+    let one = |of: &dyn Fn(&Pair) -> &Side| {
+        let values: Option<Vec<f64>> = pairs
+            .iter()
+            .map(|pair| Some(of(pair).metric? / divisor(of(pair), by_job)))
+            .collect();
+        values.map(|values| mean(&values))
+    };
+    Some(Metric {
+        name: asked.metric.clone(),
+        a: one(&|pair| &pair.a)?,
+        b: one(&|pair| &pair.b)?,
+    })
+}
+
+/// Values of one row: one of each seed, of both configurations.
+#[derive(Clone, Default)]
+struct Values {
+    a: Vec<f64>,
+    b: Vec<f64>,
+}
+
+fn rows(
+    pairs: &[Pair],
+    by_job: bool,
+    key: &dyn Fn(&Place) -> (String, Option<String>),
+) -> Vec<Row> {
+    let mut all: BTreeMap<(String, Option<String>), Values> = BTreeMap::new();
+    let none = Values {
+        a: vec![0.0; pairs.len()],
+        b: vec![0.0; pairs.len()],
+    };
+    for (at, pair) in pairs.iter().enumerate() {
+        for (side, first) in [(&pair.a, true), (&pair.b, false)] {
+            // Whole numbers are added first, so that sums are exact.
+            let mut counts: BTreeMap<(String, Option<String>), u64> = BTreeMap::new();
+            for (place, times) in &side.profile.places {
+                *counts.entry(key(place)).or_default() += times;
+            }
+            let divisor = divisor(side, by_job);
+            for (name, count) in counts {
+                let values = all.entry(name).or_insert_with(|| none.clone());
+                let side = if first { &mut values.a } else { &mut values.b };
+                if let Some(value) = side.get_mut(at) {
+                    *value = number(count) / divisor;
+                }
+            }
+        }
+    }
+    let mut rows: Vec<Row> = all
+        .iter()
+        .map(|((name, of), values)| Row {
+            name: name.clone(),
+            of: of.clone(),
+            a: mean(&values.a),
+            b: mean(&values.b),
+            difference: mean(&values.a) - mean(&values.b),
+            interval: interval(values),
+            established: None,
+        })
+        .collect();
+    if pairs.len() > 1 {
+        let values: Vec<&Values> = all.values().collect();
+        let established = established(&values, smallest(pairs.len()));
+        for (row, established) in rows.iter_mut().zip(established) {
+            row.established = Some(established);
+        }
+    }
+    rows.sort_by(|one, other| {
+        let size = |row: &Row| row.difference.abs();
+        size(other)
+            .total_cmp(&size(one))
+            .then_with(|| one.name.cmp(&other.name))
+    });
+    rows
+}
+
+fn interval(values: &Values) -> Option<[f64; 2]> {
+    let estimate = paired::difference(&values.b, &values.a).ok()?;
+    Some([estimate.ci.low, estimate.ci.high])
+}
+
+/// The smallest p of a permutation test inside so many pairs.
+fn smallest(pairs: usize) -> f64 {
+    let pairs = i32::try_from(pairs).unwrap_or(i32::MAX);
+    2.0_f64.powi(1 - pairs)
+}
+
+/// Which rows differ, judged together: those that are the same with every
+/// seed ask nothing.
+fn established(rows: &[&Values], attainable: f64) -> Vec<bool> {
+    let differs = |values: &&Values| values.a != values.b;
+    let contrast = |values: &&Values| Contrast {
+        blocks: values
+            .a
+            .iter()
+            .zip(&values.b)
+            .zip(0..)
+            .map(|((a, b), site)| Block {
+                site,
+                a: vec![*a],
+                b: vec![*b],
+            })
+            .collect(),
+        resolution: 0.0,
+        relative: false,
+    };
+    let asking: Vec<&Values> = rows.iter().copied().filter(differs).collect();
+    let contrasts: Vec<Contrast> = asking.iter().map(contrast).collect();
+    let Ok(family) = step_down(&contrasts, DRAWS) else {
+        return vec![false; rows.len()];
+    };
+    let p_t: Vec<f64> = asking
+        .iter()
+        .map(|values| paired::difference(&values.b, &values.a).map_or(1.0, |e| e.p_t))
+        .collect();
+    let p_t = holm(&p_t);
+    let mut verdicts = family.tested.iter().zip(p_t).map(|(tested, p_t)| {
+        decide(VerdictInput {
+            p_adjusted: Some(tested.p_adjusted),
+            p_t_adjusted: Some(p_t),
+            p_attainable: Some(attainable),
+            p_equivalence: None,
+            alpha: ALPHA,
+        })
+    });
+    rows.iter()
+        .map(|values| differs(values) && verdicts.next() == Some(Verdict::Established))
+        .collect()
+}
+
+fn reached(asked: &Asked, pairs: &[Pair], by_job: bool) -> Vec<Reached> {
+    let one = |(at, name): (usize, &String)| {
+        let function = name.split(':').next().unwrap_or_default();
+        let sums = |of: &dyn Fn(&Pair) -> &Side| {
+            let mut sizes: BTreeMap<u32, u64> = BTreeMap::new();
+            let (mut entries, mut shares) = (Vec::new(), Vec::new());
+            for side in pairs.iter().map(of) {
+                let entered = side.reached.get(at).cloned().unwrap_or_default();
+                entries.push(number(entered.times) / divisor(side, by_job));
+                for (bits, times) in entered.sizes {
+                    *sizes.entry(bits).or_default() += times;
+                }
+                let own: u64 = side
+                    .profile
+                    .places
+                    .iter()
+                    .filter(|(place, _)| place.function.split(' ').next() == Some(function))
+                    .map(|(_, times)| times)
+                    .sum();
+                shares.push(number(own) / number(side.profile.instructions.max(1)));
+            }
+            (mean(&entries), mean(&shares), sizes)
+        };
+        let (a, share_a, sizes_a) = sums(&|pair| &pair.a);
+        let (b, share_b, sizes_b) = sums(&|pair| &pair.b);
+        Reached {
+            function: name.clone(),
+            a,
+            b,
+            share_a,
+            share_b,
+            sizes_a,
+            sizes_b,
+        }
+    };
+    asked.reached.iter().enumerate().map(one).collect()
+}
+
+#[cfg(test)]
+#[path = "difference_tests.rs"]
+mod tests;

@@ -1,0 +1,178 @@
+#![allow(clippy::unwrap_used)] // A test may fail.
+
+use super::*;
+use crate::counts::Checks;
+
+fn place(thread: &str, function: &str, subsystem: &str) -> Place {
+    Place {
+        thread: thread.into(),
+        function: function.into(),
+        subsystem: subsystem.into(),
+    }
+}
+
+fn side(counts: &[(&str, &str, u64)], jobs: Option<f64>) -> Side {
+    let places: BTreeMap<Place, u64> = counts
+        .iter()
+        .map(|(thread, function, times)| {
+            let subsystem = if function.starts_with('w') {
+                "workqueues"
+            } else {
+                "scheduling"
+            };
+            (place(thread, function, subsystem), *times)
+        })
+        .collect();
+    Side {
+        run: 0,
+        profile: Profile {
+            instructions: places.values().sum(),
+            places,
+            checks: Checks {
+                closed: true,
+                cpus: 1,
+                readings: 10,
+                ..Checks::default()
+            },
+        },
+        jobs,
+        metric: Some(500.0),
+        reached: Vec::new(),
+    }
+}
+
+fn asked() -> Asked {
+    Asked {
+        workload: "sync".into(),
+        a: "one".into(),
+        b: "two".into(),
+        metric: "busy_time".into(),
+        reached: Vec::new(),
+    }
+}
+
+fn pair(seed: u64, a: Side, b: Side) -> Pair {
+    Pair { seed, a, b }
+}
+
+#[test]
+fn the_rows_of_every_table_add_up_to_the_whole_difference() {
+    let a = side(
+        &[("x", "s", 700), ("y", "s", 100), ("y", "w", 900)],
+        Some(10.0),
+    );
+    let b = side(&[("x", "s", 500), ("y", "v", 40)], Some(10.0));
+    let why = Why::of(&asked(), &[pair(1, a, b)]);
+    assert_eq!(why.per, "job");
+    assert_eq!(
+        (why.total.a, why.total.b, why.total.difference),
+        (170.0, 54.0, 116.0)
+    );
+    for table in [&why.threads, &why.subsystems, &why.functions] {
+        let sum: f64 = table.iter().map(|row| row.difference).sum();
+        assert!((sum - 116.0).abs() < 1e-9, "{table:?}");
+        assert!(table.iter().all(|row| row.interval.is_none()));
+        let sizes: Vec<f64> = table.iter().map(|row| row.difference.abs()).collect();
+        assert!(sizes.is_sorted_by(|one, other| one >= other));
+    }
+    assert_eq!(why.functions[0].name, "w");
+    assert!(why.account.whole);
+    let metric = why.metric.unwrap();
+    assert_eq!((metric.a, metric.b), (50.0, 50.0));
+}
+
+#[test]
+fn the_same_run_twice_differs_in_no_row() {
+    let one = || side(&[("x", "s", 700), ("y", "w", 900)], None);
+    let why = Why::of(&asked(), &[pair(1, one(), one()), pair(2, one(), one())]);
+    assert_eq!(why.per, "run");
+    let tables = [&why.threads, &why.subsystems, &why.functions];
+    assert!(
+        tables
+            .into_iter()
+            .flatten()
+            .all(|row| row.difference == 0.0)
+    );
+    assert!(
+        tables
+            .into_iter()
+            .flatten()
+            .all(|row| row.established == Some(false))
+    );
+}
+
+#[test]
+fn with_enough_seeds_a_difference_is_established_and_one_lucky_seed_is_not() {
+    let pairs: Vec<Pair> = (0..8)
+        .map(|seed| {
+            let lucky = if seed == 3 { 5000 } else { 100 };
+            let a = side(&[("x", "s", 900 + seed), ("x", "w", lucky)], Some(1.0));
+            pair(
+                seed,
+                a,
+                side(&[("x", "s", 700), ("x", "w", 100)], Some(1.0)),
+            )
+        })
+        .collect();
+    let why = Why::of(&asked(), &pairs);
+    let row = |name: &str| why.functions.iter().find(|row| row.name == name).unwrap();
+    assert_eq!(row("s").established, Some(true));
+    assert_eq!(row("w").established, Some(false));
+    let [low, high] = row("s").interval.unwrap();
+    assert!(low < row("s").difference && row("s").difference < high);
+    assert!(low > 195.0 && high < 210.0, "{low} {high}");
+    assert_eq!(why.p_attainable, Some(2.0 / 256.0));
+}
+
+#[test]
+fn few_seeds_establish_nothing() {
+    let pairs: Vec<Pair> = (0..3)
+        .map(|seed| {
+            let a = side(&[("x", "s", 900 + seed)], None);
+            pair(seed, a, side(&[("x", "s", 100)], None))
+        })
+        .collect();
+    let why = Why::of(&asked(), &pairs);
+    assert_eq!(why.functions[0].established, Some(false));
+    assert_eq!(why.p_attainable, Some(0.25));
+}
+
+#[test]
+fn what_is_not_accounted_for_is_said() {
+    let spoil: [fn(&mut Checks); 4] = [
+        |checks| checks.closed = false,
+        |checks| checks.mismatches = 1,
+        |checks| checks.unclear = 1,
+        |checks| checks.readings = 0,
+    ];
+    for spoil in spoil {
+        let good = || side(&[("x", "s", 1)], None);
+        let mut bad = good();
+        spoil(&mut bad.profile.checks);
+        if bad.profile.checks.readings == 0 {
+            bad.profile.checks.readings = 0;
+        }
+        assert!(!Why::of(&asked(), &[pair(1, good(), bad)]).account.whole);
+    }
+}
+
+#[test]
+fn entries_and_shares_of_a_function_are_told() {
+    let mut a = side(&[("x", "s", 25), ("x", "w", 75)], Some(5.0));
+    a.reached = vec![Entered {
+        times: 10,
+        sizes: [(3, 10)].into(),
+    }];
+    let b = side(&[("x", "w", 10)], Some(5.0));
+    let question = Asked {
+        reached: vec!["s:1".into()],
+        ..asked()
+    };
+    let why = Why::of(&question, &[pair(1, a, b)]);
+    let [reached] = &why.reached[..] else {
+        unreachable!()
+    };
+    assert_eq!((reached.a, reached.b), (2.0, 0.0));
+    assert_eq!((reached.share_a, reached.share_b), (0.25, 0.0));
+    assert_eq!(reached.sizes_a, [(3, 10)].into());
+}

@@ -1,0 +1,38 @@
+//! What can be wrong with what is read.
+
+/// Why a text cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Error {
+    /// A line of a text is not understood.
+    Line {
+        /// Which text: `counts`.
+        text: &'static str,
+        /// The line's number, from 1.
+        line: usize,
+        /// Why.
+        why: String,
+    },
+    /// The kernel does not say something that is needed.
+    Missing {
+        /// What: `the symbol __switch_to`.
+        what: String,
+        /// What is true of kernels that say it.
+        mend: &'static str,
+    },
+    /// The types of the kernel are damaged.
+    Types(&'static str),
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Error::Line { text, line, why } => write!(f, "{text}, line {line}: {why}"),
+            Error::Missing { what, mend } => {
+                write!(f, "the kernel does not tell {what}; use one {mend}")
+            }
+            Error::Types(why) => write!(f, "the kernel's types (BTF): {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,23 @@
+//! Where the instructions of two runs differ, to the last one.
+//!
+//! A plugin of QEMU counts what a run executes ([`Counts`]), the kernel says
+//! what lies where ([`Symbols`]), a table says what belongs to which
+//! [`Subsystems`], and [`Why`] sets two configurations against each other.
+//! Everything here is a function of texts.
+
+pub mod counts;
+pub mod difference;
+mod error;
+pub mod profile;
+pub mod subsystems;
+pub mod symbols;
+pub mod threads;
+pub mod told;
+pub mod types;
+
+pub use counts::Counts;
+pub use difference::{Asked, Why};
+pub use error::Error;
+pub use profile::Profile;
+pub use subsystems::Subsystems;
+pub use symbols::Symbols;

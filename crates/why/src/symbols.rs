@@ -1,0 +1,183 @@
+//! What the kernel has at which address.
+
+use std::collections::BTreeMap;
+
+use crate::Error;
+
+/// The first address of the kernel's half.
+pub const KERNEL: u64 = 1 << 63;
+/// A function is no longer than this many bytes; what lies farther behind its
+/// begin is none of it.
+const LONGEST: u64 = 1 << 20;
+/// Labels that are no functions, and what padding before functions is called.
+const LABELS: &[&str] = &["__pfx_", "__cfi_"];
+const BOUNDS: &[&str] = &[
+    "_text",
+    "_stext",
+    "_etext",
+    "_sinittext",
+    "_einittext",
+    "startup_64",
+];
+
+const BOUND_ENDS: &[&str] = &["_text_start", "_text_end", "_text"];
+
+/// One function of the kernel or of a module.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Function {
+    /// Its name; the plainest one of several.
+    pub name: String,
+    /// The module it is in, if it is in one.
+    pub module: Option<String>,
+}
+
+/// The functions of a kernel by address.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Symbols {
+    functions: Vec<(u64, Function)>,
+    /// All names, aliases too.
+    addresses: BTreeMap<String, Vec<u64>>,
+}
+
+impl Symbols {
+    /// Reads the text of `/proc/kallsyms`.
+    ///
+    /// # Errors
+    /// A line that is none of its lines, or addresses that are hidden.
+    pub fn parse(text: &str) -> Result<Symbols, Error> {
+        let mut all: Vec<(u64, Function)> = Vec::new();
+        let mut addresses: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        for (at, line) in text.lines().enumerate() {
+            let wrong = |why: &str| Error::Line {
+                text: "kallsyms",
+                line: at + 1,
+                why: format!("{why}: {line:.60}"),
+            };
+            let mut words = line.split_ascii_whitespace();
+            let (Some(address), Some(kind), Some(name)) =
+                (words.next(), words.next(), words.next())
+            else {
+                return Err(wrong("not an address, a type and a name"));
+            };
+            let address = u64::from_str_radix(address, 16).map_err(|_| wrong("not an address"))?;
+            // Numbers of CPUs' own variables are small and no addresses.
+            if !matches!(kind, "t" | "T" | "w" | "W") || address < KERNEL {
+                continue;
+            }
+            let module = words
+                .next()
+                .map(|word| word.trim_matches(['[', ']']).to_owned());
+            addresses.entry(name.to_owned()).or_default().push(address);
+            if !LABELS.iter().any(|label| name.starts_with(label)) {
+                let name = name.to_owned();
+                all.push((address, Function { name, module }));
+            }
+        }
+        all.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| plain(one).cmp(&plain(other))));
+        all.dedup_by_key(|(address, _)| *address);
+        if all.is_empty() {
+            return Err(Error::Missing {
+                what: "the addresses of its functions".into(),
+                mend: "with CONFIG_KALLSYMS",
+            });
+        }
+        Ok(Symbols {
+            functions: all,
+            addresses,
+        })
+    }
+
+    /// The number of the function at an address.
+    #[must_use]
+    pub fn at(&self, address: u64) -> Option<usize> {
+        let after = self.functions.partition_point(|(from, _)| *from <= address);
+        let at = after.checked_sub(1)?;
+        let (from, _) = self.functions.get(at)?;
+        (address - from < LONGEST).then_some(at)
+    }
+
+    /// The function of this number.
+    #[must_use]
+    pub fn function(&self, at: usize) -> Option<&Function> {
+        self.functions.get(at).map(|(_, function)| function)
+    }
+
+    /// How many functions there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.functions.len()
+    }
+
+    /// Where functions of this name begin; several may have the same.
+    #[must_use]
+    pub fn addresses(&self, name: &str) -> &[u64] {
+        self.addresses.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// All names and addresses, aliases too, in the order of names.
+    pub fn names(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.addresses
+            .iter()
+            .flat_map(|(name, all)| all.iter().map(move |address| (name.as_str(), *address)))
+    }
+}
+
+/// Of several names of one address the smallest is taken.
+fn plain(function: &Function) -> (bool, usize, &str) {
+    let name = function.name.as_str();
+    let underscores = name.len() - name.trim_start_matches('_').len();
+    let bound = BOUNDS.contains(&name) || BOUND_ENDS.iter().any(|end| name.ends_with(end));
+    (bound, underscores, name)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "0000000000000000 A fixed_percpu_data\n\
+        ffffffff81000000 T _stext\nffffffff81000000 T _text\n\
+        ffffffff81000000 t first\nffffffff81000010 t __pfx_second\n\
+        ffffffff81000020 T __second\nffffffff81000020 T second\n\
+        ffffffff81000040 D data\nffffffffc0000000 t third\t[gpu_sched]\n";
+
+    #[test]
+    fn an_address_is_of_the_function_that_begins_before_it() {
+        let symbols = Symbols::parse(TEXT).unwrap();
+        let name = |address| {
+            let at = symbols.at(address)?;
+            Some(symbols.function(at)?.name.as_str())
+        };
+        assert_eq!(name(0xffff_ffff_8100_0000), Some("first"));
+        // Padding before a function belongs to the one before.
+        assert_eq!(name(0xffff_ffff_8100_001f), Some("first"));
+        assert_eq!(name(0xffff_ffff_8100_0020), Some("second"));
+        assert_eq!(name(0xffff_ffff_c000_0001), Some("third"));
+        assert_eq!(name(0xffff_ffff_80ff_ffff), None);
+        assert_eq!(name(0xffff_ffff_9000_0000), None);
+        let third = symbols.at(0xffff_ffff_c000_0000).unwrap();
+        let module = symbols.function(third).unwrap().module.as_deref();
+        assert_eq!(module, Some("gpu_sched"));
+    }
+
+    #[test]
+    fn aliases_are_kept() {
+        let symbols = Symbols::parse(TEXT).unwrap();
+        assert_eq!(symbols.addresses("__second"), [0xffff_ffff_8100_0020]);
+        assert_eq!(symbols.addresses("second"), [0xffff_ffff_8100_0020]);
+        assert!(symbols.addresses("data").is_empty());
+        assert_eq!(symbols.count(), 3);
+    }
+
+    #[test]
+    fn what_is_no_list_of_symbols_is_refused_with_its_line() {
+        let error = Symbols::parse("ffffffff81000000 T a\nx\n").unwrap_err();
+        assert!(
+            error.to_string().starts_with("kallsyms, line 2: "),
+            "{error}"
+        );
+        for text in ["", "0000000000000000 T hidden\n", "zz T a\n"] {
+            assert!(Symbols::parse(text).is_err(), "{text}");
+        }
+    }
+}

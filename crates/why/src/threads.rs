@@ -1,0 +1,54 @@
+//! Names under which threads are added up.
+
+/// What the kernel calls process 1, which is the agent, and what that forks
+/// until it has another name.
+const INIT: &str = "init";
+
+/// What threads of this name are called together: workers of all pools are
+/// `kworkers`, and a number behind a slash, which is a CPU's, is left out. The
+/// agent is process 1; what it forks for a workload has no name of its own.
+#[must_use]
+pub fn merged(name: &str, pid: i64) -> String {
+    if name == INIT {
+        return if pid == 1 { "agent" } else { "workload" }.into();
+    }
+    if name.starts_with("kworker/") {
+        return "kworkers".into();
+    }
+    match name.rsplit_once('/') {
+        Some((base, number))
+            if !base.is_empty()
+                && !number.is_empty()
+                && number.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            base.into()
+        }
+        _ if name.is_empty() => "(no name)".into(),
+        _ => name.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_and_cpus_are_merged_and_nothing_else() {
+        for (name, together) in [
+            ("kworker/0:1", "kworkers"),
+            ("kworker/u8:3-events", "kworkers"),
+            ("swapper/1", "swapper"),
+            ("ksoftirqd/0", "ksoftirqd"),
+            ("irq/9-acpi", "irq/9-acpi"),
+            ("submit-3", "submit-3"),
+            ("/7", "/7"),
+            ("", "(no name)"),
+        ] {
+            assert_eq!(merged(name, 7), together);
+        }
+        assert_eq!(
+            [1, 80].map(|pid| merged("init", pid)),
+            ["agent", "workload"]
+        );
+    }
+}

@@ -1,0 +1,177 @@
+//! What the plugin has to know of a kernel before it can count.
+
+use std::fmt::Write as _;
+
+use crate::symbols::KERNEL;
+use crate::{Error, Symbols, types};
+
+/// Registers of the arguments of a function, in their order; also by name.
+const ARGUMENTS: [&str; 6] = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
+/// Exceptions for which the CPU pushes an error code.
+const WITH_CODE: &[&str] = &[
+    "double_fault",
+    "invalid_tss",
+    "segment_not_present",
+    "stack_segment",
+    "general_protection",
+    "page_fault",
+    "alignment_check",
+    "control_protection",
+    "vmm_communication",
+];
+/// Of more probes the plugin does not keep account.
+const PROBES: usize = 16;
+
+/// A function of which entries are counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Probe {
+    /// Its name.
+    pub function: String,
+    /// The register of which the values at entry are sorted by size.
+    pub register: Option<String>,
+}
+
+impl Probe {
+    /// Reads `FN` or `FN:ARG`; an argument is counted from 1, or the name of
+    /// its register.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn parse(text: &str) -> Result<Probe, String> {
+        let (function, argument) = match text.split_once(':') {
+            Some((function, argument)) => (function, Some(argument)),
+            None => (text, None),
+        };
+        if function.is_empty() {
+            return Err(format!("'{text}' names no function"));
+        }
+        let register = match argument {
+            None => None,
+            Some(word) => {
+                let number = word.parse::<usize>().ok();
+                let by_number = number.and_then(|number| ARGUMENTS.get(number.checked_sub(1)?));
+                let by_name = ARGUMENTS.iter().find(|name| *name == &word);
+                let found = by_number.or(by_name).ok_or_else(|| {
+                    format!(
+                        "'{word}' is no argument of a function; valid: 1 to 6, {}",
+                        ARGUMENTS.join(", ")
+                    )
+                })?;
+                Some((*found).to_owned())
+            }
+        };
+        Ok(Probe {
+            function: function.to_owned(),
+            register,
+        })
+    }
+}
+
+/// The text that the plugin reads. A probe of which there are several
+/// functions of that name counts them all: the numbers of the plugin's probes
+/// come back for each.
+///
+/// # Errors
+/// The kernel does not say what is needed, or there is no such function.
+pub fn told(
+    symbols: &Symbols,
+    kernel_types: &[u8],
+    probes: &[Probe],
+) -> Result<(String, Vec<Vec<usize>>), Error> {
+    let one = |name: &str| {
+        symbols
+            .addresses(name)
+            .first()
+            .copied()
+            .ok_or_else(|| Error::Missing {
+                what: format!("where {name} is"),
+                mend: "with CONFIG_KALLSYMS, for x86-64",
+            })
+    };
+    let mut text = String::new();
+    let mut line = |words: std::fmt::Arguments<'_>| {
+        // A String takes everything.
+        let _ = writeln!(text, "{words}");
+    };
+    line(format_args!("switch {:x}", one("__switch_to")?));
+    let fields = ["pid", "tgid", "comm"];
+    let offsets = types::offsets(kernel_types, "task_struct", fields)?;
+    for (field, offset) in fields.iter().zip(offsets) {
+        line(format_args!("{field} {offset}"));
+    }
+    line(format_args!(
+        "vectors {:x} {:x}",
+        one("irq_entries_start")?,
+        one("spurious_entries_start")?
+    ));
+    for (name, address) in symbols.names().filter(|(_, address)| *address >= KERNEL) {
+        if let Some(kind) = entry(name) {
+            line(format_args!("entry {address:x} {kind}"));
+        }
+    }
+    let (mut numbers, mut next) = (Vec::new(), 0);
+    for probe in probes {
+        let addresses = symbols.addresses(&probe.function);
+        let mut of = Vec::new();
+        for address in addresses {
+            let register = probe.register.as_deref().unwrap_or("-");
+            line(format_args!("probe {address:x} {register}"));
+            of.push(next);
+            next += 1;
+        }
+        numbers.push(of);
+    }
+    if next > PROBES {
+        return Err(Error::Missing {
+            what: format!("of more than {PROBES} functions at once how often they are entered"),
+            mend: "command for fewer",
+        });
+    }
+    Ok((text, numbers))
+}
+
+/// How the machine comes to this symbol, as the plugin numbers it, if an
+/// interrupt or exception leads there.
+fn entry(name: &str) -> Option<u8> {
+    if name.starts_with("asm_sysvec_") || name.starts_with("asm_spurious") {
+        return Some(1);
+    }
+    match name.strip_prefix("asm_exc_")? {
+        "nmi" => Some(1),
+        exception if WITH_CODE.contains(&exception) => Some(3),
+        _ => Some(2),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argument_is_a_number_or_a_register() {
+        let probe = |function: &str, register: Option<&str>| Probe {
+            function: function.into(),
+            register: register.map(str::to_owned),
+        };
+        assert_eq!(Probe::parse("memcpy"), Ok(probe("memcpy", None)));
+        assert_eq!(Probe::parse("memcpy:3"), Ok(probe("memcpy", Some("rdx"))));
+        assert_eq!(Probe::parse("f:rcx"), Ok(probe("f", Some("rcx"))));
+        for wrong in ["", ":1", "f:0", "f:7", "f:eax", "f:"] {
+            assert!(Probe::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn interrupts_and_exceptions_are_told_apart() {
+        for (name, kind) in [
+            ("asm_sysvec_apic_timer_interrupt", Some(1)),
+            ("asm_exc_nmi", Some(1)),
+            ("asm_exc_divide_error", Some(2)),
+            ("asm_exc_page_fault", Some(3)),
+            ("exc_page_fault", None),
+            ("entry_SYSCALL_64", None),
+        ] {
+            assert_eq!(entry(name), kind, "{name}");
+        }
+    }
+}
