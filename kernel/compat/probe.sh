@@ -2,15 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Prints -DHAVE_... for what the headers of a kernel have. It looks only into
 # headers that the modules include: a change of those has them built again.
-# usage: probe.sh SRCTREE
+# usage: probe.sh INCLUDE...: directories in the order of the compiler's search
 set -eu
-include=$1/include
+includes=$*
 
-# probe NAME FILE TEXT: whether the file holds the text.
+# probe NAME FILE TEXT: whether the file that the compiler finds holds the text.
 probe() {
-	if grep -q -- "$3" "$include/$2" 2>/dev/null; then
-		printf -- '-DHAVE_%s ' "$1"
-	fi
+	for include in $includes; do
+		[ -e "$include/$2" ] || continue
+		if grep -q -- "$3" "$include/$2" 2>/dev/null; then
+			printf -- '-DHAVE_%s ' "$1"
+		fi
+		return 0
+	done
 }
 
 probe DMA_FENCE_CHECK linux/dma-fence.h 'dma_fence_check_and_signal('

@@ -53,6 +53,26 @@ impl Kernels {
         self.fetch_sources(series, parts, progress)
     }
 
+    /// Parts of the sources of just this version of a series, if they are here.
+    #[must_use]
+    pub fn stored_source_parts(
+        &self,
+        series: &str,
+        version: &str,
+        parts: &[&str],
+    ) -> Option<Source> {
+        let tree = self.source_place(series, version);
+        holds(&tree, parts).then(|| Source {
+            version: version.into(),
+            tree,
+        })
+    }
+
+    fn source_place(&self, series: &str, version: &str) -> PathBuf {
+        let of_series = self.root.join("sources").join(series);
+        of_series.join(version.replace([':', '/'], "_"))
+    }
+
     /// With no parts it is all.
     fn fetch_sources(
         &self,
@@ -80,7 +100,7 @@ impl Kernels {
         )?;
         let version = apt.package(&package)?.version().to_string();
         let of_series = sources.join(series);
-        let place = of_series.join(version.replace([':', '/'], "_"));
+        let place = self.source_place(series, &version);
         if !holds(&place, parts) {
             let parts = with_kept(&place, parts);
             let temporary = store::temporary_in(&sources)?;

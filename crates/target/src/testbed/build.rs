@@ -299,7 +299,7 @@ fn command(site: Site<'_>, subject: &Subject<'_>, variant: Variant, tests: bool)
 }
 
 /// Where the headers' Makefile says that the sources are, if elsewhere.
-fn source_tree(headers: &Path) -> Option<PathBuf> {
+pub(super) fn source_tree(headers: &Path) -> Option<PathBuf> {
     let text = fs::read_to_string(headers.join("Makefile")).ok()?;
     let mut lines = text.lines();
     let makefile = lines.find_map(|line| line.strip_prefix("include "))?;

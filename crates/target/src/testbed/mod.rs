@@ -12,6 +12,7 @@ mod commands;
 mod compiler;
 mod inputs;
 mod jobs;
+mod part;
 mod sources;
 mod variant;
 
@@ -20,6 +21,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 pub(crate) use jobs::Files;
+pub use part::{PARTS, Part, Tree};
 pub use sources::{Parameter, TestbedModule};
 
 use crate::Error;

@@ -39,7 +39,7 @@ impl<'a> Sources<'a> {
         Sources { files: OURS }
     }
 
-    #[cfg(test)]
+    /// Other sources, sorted by path.
     pub(super) fn of(files: &'a [(&'a str, &'a str)]) -> Self {
         Sources { files }
     }

@@ -1,0 +1,441 @@
+//! What is asked of git.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use crate::error::Error;
+use crate::mail::Patch;
+
+/// A commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// Its name: 40 or 64 hexadecimal digits.
+    pub id: String,
+    /// The first line of its message.
+    pub subject: String,
+    /// Who wrote it and when; none of a bare diff.
+    pub written: Option<Identity>,
+    /// Files that it touches: paths from the top of the tree.
+    pub paths: Vec<String>,
+}
+
+/// Who wrote a commit, and when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// `Name <address>`.
+    pub author: String,
+    /// The day in the author's time zone: `2026-11-23`.
+    pub date: String,
+}
+
+/// A repository.
+#[derive(Debug, Clone)]
+pub struct Repository {
+    directory: PathBuf,
+    /// One of ours: nothing of the user's configuration counts there.
+    private: bool,
+}
+
+/// Who commits in a repository of ours.
+const SELF: &str = "assize";
+const NOWHERE: &str = "assize@localhost";
+/// When what has no date was written.
+const NEVER: &str = "1970-01-01T00:00:00Z";
+
+impl Repository {
+    /// The repository that holds a directory.
+    ///
+    /// # Errors
+    /// There is no git, or no repository.
+    pub fn open(directory: &Path) -> Result<Self, Error> {
+        let here = Repository {
+            directory: directory.to_path_buf(),
+            private: false,
+        };
+        let top = here.say(&["rev-parse", "--show-toplevel"])?;
+        Ok(Repository {
+            directory: PathBuf::from(top.trim_end_matches('\n')),
+            private: false,
+        })
+    }
+
+    /// A new repository in an empty directory, with one commit of these files:
+    /// paths and texts. The same files give the same commit.
+    ///
+    /// # Errors
+    /// There is no git, or a file cannot be written.
+    pub fn create(
+        directory: &Path,
+        files: &BTreeMap<String, String>,
+        subject: &str,
+    ) -> Result<Self, Error> {
+        let new = Repository {
+            directory: directory.to_path_buf(),
+            private: true,
+        };
+        let failed = |path: &Path, error: std::io::Error| Error::Git {
+            what: "init".into(),
+            said: format!("{}: {error}", path.display()),
+        };
+        for (path, text) in files {
+            let to = directory.join(path);
+            let parent = to.parent().unwrap_or(directory);
+            fs::create_dir_all(parent).map_err(|error| failed(parent, error))?;
+            fs::write(&to, text).map_err(|error| failed(&to, error))?;
+        }
+        new.say(&["init", "--quiet", "."])?;
+        new.say(&["add", "--all", "--force", "."])?;
+        new.commit(subject)?;
+        Ok(new)
+    }
+
+    /// The full name of a commit, if there is one of this name.
+    #[must_use]
+    pub fn resolve(&self, name: &str) -> Option<String> {
+        if name.starts_with('-') {
+            return None;
+        }
+        let name = format!("{name}^{{commit}}");
+        let said = self.say(&["rev-parse", "--verify", "--quiet", &name]).ok()?;
+        Some(said.trim().to_owned())
+    }
+
+    /// The commit before a range, and its commits from old to new: of `A..B` those
+    /// that B has and A has not, of `REV` this one. Of merges the first parent
+    /// counts.
+    ///
+    /// # Errors
+    /// No such commit, an empty range, or a commit without a parent.
+    pub fn range(&self, range: &str) -> Result<(Commit, Vec<Commit>), Error> {
+        let refuse = |why: &str, mend: &str| Error::Range {
+            range: range.into(),
+            why: why.into(),
+            mend: mend.into(),
+        };
+        let known = |name: &str| {
+            let name = if name.is_empty() { "HEAD" } else { name };
+            self.resolve(name).ok_or_else(|| {
+                let why = format!("there is no commit {name} in {}", self.directory.display());
+                refuse(&why, "name a commit, or OLD..NEW")
+            })
+        };
+        if range.contains("...") {
+            return Err(refuse("a symmetric difference is no series", "write OLD..NEW"));
+        }
+        let ids = match range.split_once("..") {
+            None => vec![known(range)?],
+            Some((old, new)) => {
+                let span = format!("{}..{}", known(old)?, known(new)?);
+                let said = self.say(&["rev-list", "--reverse", "--first-parent", &span])?;
+                said.lines().map(String::from).collect()
+            }
+        };
+        let Some(first) = ids.first() else {
+            return Err(refuse("no commit in it", "write the older commit first"));
+        };
+        let base = self.resolve(&format!("{first}^")).ok_or_else(|| {
+            let why = format!("{first} has no parent here");
+            refuse(&why, "fetch more of the history")
+        })?;
+        let commits = ids.iter().map(|id| self.describe(id));
+        Ok((self.describe(&base)?, commits.collect::<Result<_, _>>()?))
+    }
+
+    /// What git knows of a commit.
+    ///
+    /// # Errors
+    /// There is none of this name.
+    pub fn describe(&self, id: &str) -> Result<Commit, Error> {
+        let said = self.say(&["log", "-1", "--format=%H%x00%s%x00%an <%ae>%x00%as", id, "--"])?;
+        let mut fields = said.trim_end_matches('\n').split('\0');
+        let mut next = || fields.next().unwrap_or_default().to_owned();
+        let (id, subject, author, date) = (next(), next(), next(), next());
+        let is_ours = author == format!("{SELF} <{NOWHERE}>");
+        let paths = self.say(&[
+            "diff-tree",
+            "--root",
+            "--no-commit-id",
+            "--name-only",
+            "--no-renames",
+            "-m",
+            "--first-parent",
+            "-r",
+            "-z",
+            &id,
+        ])?;
+        Ok(Commit {
+            id,
+            subject,
+            written: (!(self.private && is_ours)).then_some(Identity { author, date }),
+            paths: paths.split('\0').filter(|path| !path.is_empty()).map(String::from).collect(),
+        })
+    }
+
+    /// The texts of a commit's files at or below these paths, by path.
+    ///
+    /// # Errors
+    /// No such commit, or a file that is no text.
+    pub fn files<'a>(
+        &self,
+        commit: &'a str,
+        paths: impl IntoIterator<Item = &'a str>,
+    ) -> Result<BTreeMap<String, String>, Error> {
+        let mut arguments = vec!["ls-tree", "-r", "-z", "--full-tree", "--name-only", commit, "--"];
+        arguments.extend(paths);
+        let names = self.say(&arguments)?;
+        let mut files = BTreeMap::new();
+        for name in names.split('\0').filter(|name| !name.is_empty()) {
+            let blob = format!("{commit}:{name}");
+            files.insert(name.to_owned(), self.say(&["cat-file", "blob", &blob])?);
+        }
+        Ok(files)
+    }
+
+    /// Applies patches one after the other, as `git am` does. With `only`, changes
+    /// of other files are left out: patterns of paths. Gives a commit for each.
+    ///
+    /// # Errors
+    /// The first that does not apply, with what git says.
+    pub fn apply(&self, patches: &[Patch], only: &[String]) -> Result<Vec<Commit>, Error> {
+        let place = self.directory.join(".git/posted");
+        let written = |error: std::io::Error| Error::Git {
+            what: "am".into(),
+            said: format!("{}: {error}", place.display()),
+        };
+        let mut commits = Vec::new();
+        for (at, patch) in patches.iter().enumerate() {
+            fs::write(&place, &patch.bytes).map_err(written)?;
+            let applied = match patch.bare {
+                true => self.apply_diff(&place, only),
+                false => self.apply_mail(&place, only),
+            };
+            if let Err(error) = applied {
+                let Error::Git { said, .. } = error else {
+                    return Err(error);
+                };
+                let subject = match patch.subject.as_str() {
+                    "" => "a diff".to_owned(),
+                    subject => subject.to_owned(),
+                };
+                return Err(Error::Apply {
+                    number: at + 1,
+                    subject,
+                    said,
+                });
+            }
+            commits.push(self.describe("HEAD")?);
+        }
+        Ok(commits)
+    }
+
+    fn apply_mail(&self, file: &Path, only: &[String]) -> Result<(), Error> {
+        let mut words: Vec<String> = ["am", "--quiet", "--committer-date-is-author-date"]
+            .map(String::from)
+            .to_vec();
+        words.extend(only.iter().map(|pattern| format!("--include={pattern}")));
+        words.push(file.display().to_string());
+        self.say(&words).map(drop)
+    }
+
+    fn apply_diff(&self, file: &Path, only: &[String]) -> Result<(), Error> {
+        let mut words: Vec<String> = ["apply", "--index"].map(String::from).to_vec();
+        words.extend(only.iter().map(|pattern| format!("--include={pattern}")));
+        words.push(file.display().to_string());
+        self.say(&words)?;
+        let changed = self.say(&["diff", "--cached", "--name-only"])?;
+        let first = changed.lines().next().unwrap_or("nothing");
+        self.commit(&format!("a diff of {first}"))
+    }
+
+    fn commit(&self, subject: &str) -> Result<(), Error> {
+        self.say(&["commit", "--quiet", "--allow-empty", "--message", subject]).map(drop)
+    }
+
+    /// What git prints.
+    fn say(&self, arguments: &[impl AsRef<OsStr>]) -> Result<String, Error> {
+        let words = arguments.iter().map(|word| word.as_ref().to_string_lossy());
+        let what = words.take(1).collect::<String>();
+        let failed = |said: String| Error::Git {
+            what: what.clone(),
+            said,
+        };
+        let output = self.command(arguments).output();
+        let output = output.map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => failed("not found in PATH; apt install git".into()),
+            _ => failed(error.to_string()),
+        })?;
+        if !output.status.success() {
+            return Err(failed(reason(&output)));
+        }
+        String::from_utf8(output.stdout).map_err(|_| {
+            let last = arguments.last().map(|word| word.as_ref().to_string_lossy());
+            failed(format!("{} is no UTF-8 text", last.unwrap_or_default()))
+        })
+    }
+
+    fn command(&self, arguments: &[impl AsRef<OsStr>]) -> Command {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(&self.directory).env("LC_ALL", "C").stdin(Stdio::null());
+        if self.private {
+            for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
+                command.env_remove(name);
+            }
+            for who in ["AUTHOR", "COMMITTER"] {
+                command
+                    .env(format!("GIT_{who}_NAME"), SELF)
+                    .env(format!("GIT_{who}_EMAIL"), NOWHERE)
+                    .env(format!("GIT_{who}_DATE"), NEVER);
+            }
+            command
+                .env("GIT_CONFIG_GLOBAL", "/dev/null")
+                .env("GIT_CONFIG_NOSYSTEM", "1")
+                .args(["-c", "core.autocrlf=false", "-c", "gc.auto=0"])
+                .args(["-c", "core.hooksPath=/dev/null", "-c", "init.defaultBranch=main"]);
+        }
+        command.args(arguments);
+        command
+    }
+}
+
+/// The line in which git says what is wrong.
+fn reason(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr).into_owned()
+        + &String::from_utf8_lossy(&output.stdout);
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let marked = lines.clone().find_map(|line| {
+        let starts = ["error: ", "fatal: "];
+        starts.iter().find_map(|start| line.strip_prefix(start))
+    });
+    let line = marked.or_else(|| lines.next());
+    line.map_or_else(|| format!("it ended with {}", output.status), String::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAIL: &str = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\n\
+        From: Ann <ann@x.org>\nDate: Mon, 2 Nov 2026 10:00:00 +0100\n\
+        Subject: [PATCH 1/1] lib: Count\n\nWhy.\n\nSigned-off-by: Ann <ann@x.org>\n---\n";
+    const DIFF: &str = "diff --git a/lib/a.c b/lib/a.c\n--- a/lib/a.c\n+++ b/lib/a.c\n\
+        @@ -1,3 +1,3 @@\n one\n-two\n+three\n four\n";
+    const MORE: &str = "diff --git a/doc/b b/doc/b\n--- a/doc/b\n+++ b/doc/b\n\
+        @@ -1 +1 @@\n-absent\n+here\n";
+
+    fn repository() -> Option<(tempfile::TempDir, Repository)> {
+        let place = tempfile::tempdir().unwrap();
+        let files = [("lib/a.c".to_owned(), "one\ntwo\nfour\n".to_owned())].into();
+        match Repository::create(place.path(), &files, "base") {
+            Ok(repository) => Some((place, repository)),
+            Err(error) => {
+                eprintln!("skipped: {error}");
+                None
+            }
+        }
+    }
+
+    fn patch(text: &str, bare: bool) -> Patch {
+        Patch {
+            subject: if bare { String::new() } else { "lib: Count".into() },
+            author: None,
+            paths: crate::paths_of_diff(text),
+            bytes: text.as_bytes().to_vec(),
+            bare,
+        }
+    }
+
+    #[test]
+    fn mails_and_diffs_become_commits_with_what_is_known_of_them() {
+        let Some((_place, repository)) = repository() else { return };
+        let back = DIFF.replace("-two", "-three").replace("+three", "+two");
+        let patches = [patch(&format!("{MAIL}{DIFF}"), false), patch(&back, true)];
+        let commits = repository.apply(&patches, &[]).unwrap();
+        assert_eq!(commits[0].subject, "lib: Count");
+        let written = commits[0].written.as_ref().unwrap();
+        assert_eq!((&*written.author, &*written.date), ("Ann <ann@x.org>", "2026-11-02"));
+        assert_eq!(commits[0].paths, ["lib/a.c"]);
+        assert_eq!((&*commits[1].subject, &commits[1].written), ("a diff of lib/a.c", &None));
+        let text = |at: usize| repository.files(&commits[at].id, ["lib"]).unwrap()["lib/a.c"].clone();
+        assert_eq!(text(0), "one\nthree\nfour\n");
+        assert_eq!(text(1), "one\ntwo\nfour\n");
+    }
+
+    #[test]
+    fn the_same_patches_give_the_same_commits() {
+        let ids = || {
+            let (_place, repository) = repository()?;
+            let patches = [patch(&format!("{MAIL}{DIFF}"), false)];
+            let commits = repository.apply(&patches, &[]).unwrap();
+            Some(commits[0].id.clone())
+        };
+        assert_eq!(ids(), ids());
+    }
+
+    #[test]
+    fn a_patch_that_does_not_apply_is_named_with_what_git_says() {
+        let Some((_place, repository)) = repository() else { return };
+        let wrong = DIFF.replace("-two", "-ten");
+        for bare in [false, true] {
+            let head = if bare { "" } else { MAIL };
+            let patches = [patch(&format!("{head}{wrong}"), bare)];
+            let error = repository.apply(&patches, &[]).unwrap_err();
+            let text = error.to_string();
+            assert!(text.starts_with("patch 1 ("), "{text}");
+            assert!(text.contains("lib/a.c:1"), "{text}");
+        }
+    }
+
+    #[test]
+    fn files_that_are_left_out_need_not_be_there() {
+        let Some((_place, repository)) = repository() else { return };
+        let both = patch(&format!("{MAIL}{DIFF}{MORE}"), false);
+        assert!(repository.clone().apply(std::slice::from_ref(&both), &[]).is_err());
+        let Some((_place, repository)) = self::repository() else { return };
+        let commits = repository.apply(&[both], &["lib/*".into()]).unwrap();
+        assert_eq!(commits[0].paths, ["lib/a.c"]);
+        let none = patch(&format!("{MAIL}{MORE}"), false);
+        let commits = repository.apply(&[none], &["lib/*".into()]).unwrap();
+        assert!(commits[0].paths.is_empty());
+    }
+
+    #[test]
+    fn a_range_is_its_commits_from_old_to_new_and_the_one_before() {
+        let Some((place, repository)) = repository() else { return };
+        let back = DIFF.replace("-two", "-three").replace("+three", "+two");
+        let patches = [patch(&format!("{MAIL}{DIFF}"), false), patch(&back, true)];
+        repository.apply(&patches, &[]).unwrap();
+        let opened = Repository::open(&place.path().join("lib")).unwrap();
+        let (base, commits) = opened.range("HEAD~2..HEAD").unwrap();
+        assert_eq!(base.subject, "base");
+        let subjects: Vec<&str> = commits.iter().map(|one| one.subject.as_str()).collect();
+        assert_eq!(subjects, ["lib: Count", "a diff of lib/a.c"]);
+        let (base, commits) = opened.range("HEAD~1").unwrap();
+        assert_eq!((base.subject.as_str(), commits.len()), ("base", 1));
+        assert_eq!(opened.range("HEAD~1..").unwrap().1.len(), 1);
+    }
+
+    #[test]
+    fn ranges_of_nothing_are_refused() {
+        let Some((_place, repository)) = repository() else { return };
+        for (range, why) in [
+            ("HEAD..HEAD", "no commit in it; write the older commit first"),
+            ("HEAD", "has no parent here"),
+            ("nowhere", "there is no commit nowhere"),
+            ("--all", "there is no commit --all"),
+            ("a...b", "write OLD..NEW"),
+        ] {
+            let text = repository.range(range).unwrap_err().to_string();
+            assert!(text.contains(why), "{text}");
+        }
+    }
+
+    #[test]
+    fn outside_of_a_repository_git_says_so() {
+        let place = tempfile::tempdir().unwrap();
+        let error = Repository::open(place.path()).unwrap_err().to_string();
+        assert!(error.starts_with("git rev-parse: "), "{error}");
+    }
+}
