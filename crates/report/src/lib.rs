@@ -14,6 +14,7 @@ mod json;
 mod number;
 mod printable;
 mod readable;
+mod series;
 mod text;
 mod why;
 
@@ -22,6 +23,9 @@ pub use csv::csv;
 pub use json::json;
 pub use number::{ratio, significant};
 pub use printable::printable;
+pub use series::{
+    Effect, LINES, Outcome, Patch, Reading, SERIES, Series, Tried, series_json, series_text,
+};
 pub use text::{Style, text};
 pub use why::why;
 

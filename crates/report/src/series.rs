@@ -1,0 +1,524 @@
+//! What each patch of a series does: the mail to answer it with, and JSON.
+
+use serde::{Deserialize, Serialize};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use assize_verdict::Verdict;
+
+use crate::WIDTH;
+use crate::number::signed;
+use crate::printable::printable;
+
+/// The schema of [`Series`].
+pub const SERIES: &str = "assize.try/1";
+/// The longest mail, in lines: it is an answer, and all figures are in the bundle.
+pub const LINES: usize = 40;
+
+/// A series of patches, and what each does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// Always [`SERIES`].
+    pub schema: String,
+    /// What its cover letter is called, or the range of commits.
+    pub title: String,
+    /// What all are compared with, directly or through those before them.
+    pub base: Patch,
+    /// From the first to the last.
+    pub patches: Vec<Tried>,
+    /// Where several patches were tried, or only their end: all of them against
+    /// the base.
+    pub whole: Option<Vec<Effect>>,
+    /// The kernel, with its version.
+    pub kernel: String,
+    /// What was built, and from which directory of the kernel.
+    pub built: String,
+    /// Files that the series touches and nothing here is made of.
+    pub left_out: Vec<String>,
+    /// What was run: the experiment, and why this one.
+    pub experiment: String,
+    /// Runs of each side on each workload.
+    pub runs: u32,
+    /// The level of the intervals; all of them hold at once with 0.95.
+    pub level: f64,
+    /// Ratios within 1 ± this count as no difference.
+    pub margin: f64,
+    /// The bundle with all runs.
+    pub bundle: String,
+    /// The command that makes this again.
+    pub reproduce: String,
+}
+
+/// A patch, as its author names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Patch {
+    /// Name of the commit: of a posted patch, of what git makes of it.
+    pub commit: String,
+    /// The first line of its message.
+    pub subject: String,
+    /// `Name <address>`; `null` of a bare diff.
+    pub author: Option<String>,
+    /// The day on which it was written.
+    pub date: Option<String>,
+}
+
+/// A patch and what became of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
+    /// The patch.
+    pub patch: Patch,
+    /// Its configuration in the bundle; `null` where it was not run.
+    pub configuration: Option<String>,
+    /// What was compared with what.
+    pub outcome: Outcome,
+}
+
+/// What became of a patch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It was run: what differs from the one before it, workload by workload.
+    Effects(Vec<Effect>),
+    /// The modules are the same, byte for byte, as before it.
+    SameBytes,
+    /// It does not build: why.
+    NotBuilt(String),
+    /// Only the end of the series was tried.
+    NotTried,
+}
+
+/// What may be said of one primary metric on one workload.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Effect {
+    /// The workload.
+    pub workload: String,
+    /// The metric.
+    pub metric: String,
+    /// Its unit; empty of plain counts.
+    pub unit: String,
+    /// In one word.
+    pub reading: Reading,
+    /// How well that is established.
+    pub verdict: Verdict,
+    /// After over before; `null` where differences were compared.
+    pub ratio: Option<f64>,
+    /// After less before, where these were compared.
+    pub difference: Option<f64>,
+    /// Interval of the one or the other.
+    pub interval: Option<[f64; 2]>,
+}
+
+/// An effect in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reading {
+    /// Established or supported, in the bad direction.
+    Worse,
+    /// Established or supported, in the good direction.
+    Better,
+    /// The runs do not tell.
+    Undecided,
+    /// Less than the margin.
+    NoDifference,
+}
+
+impl Reading {
+    /// As the mail says it.
+    fn words(self) -> &'static str {
+        match self {
+            Reading::Worse => "worse",
+            Reading::Better => "better",
+            Reading::Undecided => "undecided",
+            Reading::NoDifference => "no difference",
+        }
+    }
+}
+
+/// The series as JSON.
+///
+/// # Errors
+/// Never of what was made here.
+pub fn series_json(series: &Series) -> Result<String, serde_json::Error> {
+    Ok(serde_json::to_string_pretty(series)? + "\n")
+}
+
+/// The mail: at most [`LINES`] lines of [`WIDTH`] columns. The more patches, the
+/// less is said of each.
+#[must_use]
+pub fn series_text(series: &Series) -> String {
+    // Rows of each patch, and whether its author has a line.
+    let details = [
+        (12, true),
+        (6, true),
+        (4, true),
+        (3, true),
+        (2, true),
+        (1, true),
+        (1, false),
+    ];
+    let full = details
+        .iter()
+        .map(|(rows, author)| mail(series, *rows, *author));
+    let mut fitting = full.filter(|lines| lines.len() <= LINES);
+    let lines = fitting.next().unwrap_or_else(|| short(series));
+    let mut text = String::new();
+    for line in lines {
+        let line = line.replace(['\n', '\r'], " ");
+        text.push_str(cut(&printable(&line), WIDTH).trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// The mail with so many rows for each patch.
+fn mail(series: &Series, rows: usize, author: bool) -> Vec<String> {
+    let mut lines = head(series);
+    for (at, tried) in series.patches.iter().enumerate() {
+        lines.push(name(series, at, tried));
+        if author && let Some(line) = written(&tried.patch) {
+            lines.push(format!("    {line}"));
+        }
+        lines.extend(outcome(series, &tried.outcome, rows));
+    }
+    if let Some(whole) = &series.whole {
+        lines.push(match series.patches.len() {
+            1 => "The patch:".into(),
+            n => format!("All {n} together:"),
+        });
+        lines.extend(effects(series, whole, rows));
+    }
+    lines.extend(tail(series));
+    lines
+}
+
+/// The mail with one line for each patch, as many as there is room for.
+fn short(series: &Series) -> Vec<String> {
+    let (mut lines, tail) = (head(series), tail(series));
+    let whole = series
+        .whole
+        .as_ref()
+        .map(|all| format!("all: {}", counted(all)));
+    let room = LINES.saturating_sub(lines.len() + tail.len() + 2);
+    for (at, tried) in series.patches.iter().enumerate().take(room) {
+        let what = match &tried.outcome {
+            Outcome::Effects(all) => counted(all),
+            Outcome::SameBytes => "same bytes".into(),
+            Outcome::NotBuilt(_) => "does not build".into(),
+            Outcome::NotTried => "not tried alone".into(),
+        };
+        lines.push(format!("{:>3} {what}: {}", at + 1, tried.patch.subject));
+    }
+    if series.patches.len() > room {
+        let more = series.patches.len() - room;
+        lines.push(format!("    and {more} more: --format json names them all"));
+    }
+    lines.extend(whole);
+    lines.extend(tail);
+    lines
+}
+
+fn counted(all: &[Effect]) -> String {
+    let count = |reading| all.iter().filter(|one| one.reading == reading).count();
+    let kinds = [Reading::Worse, Reading::Better, Reading::Undecided];
+    let said: Vec<String> = kinds
+        .into_iter()
+        .filter(|reading| count(*reading) > 0)
+        .map(|reading| format!("{} {}", count(reading), reading.words()))
+        .collect();
+    match said.is_empty() {
+        true => "no difference".into(),
+        false => said.join(", "),
+    }
+}
+
+fn head(series: &Series) -> Vec<String> {
+    let n = series.patches.len();
+    let patches = if n == 1 { "patch" } else { "patches" };
+    let mut lines = vec![
+        format!("{}: {n} {patches}", series.title),
+        format!("  {} on {}", series.built, series.kernel),
+        format!("  base: {}", named(&series.base)),
+        format!("  run: {}, {} times a side", series.experiment, series.runs),
+    ];
+    if let Some(first) = series.left_out.first() {
+        lines.push(match series.left_out.len() {
+            1 => format!("  not part of what ran: {first}"),
+            n => format!("  not part of what ran: {first} and {} more files", n - 1),
+        });
+    }
+    lines.push(String::new());
+    lines
+}
+
+fn tail(series: &Series) -> Vec<String> {
+    let level = plain(100.0 * series.level);
+    vec![
+        String::new(),
+        format!("Intervals of {level} %; all hold at once with 95 %. All figures:"),
+        format!("  assize report {}", series.bundle),
+        format!("  {}", series.reproduce),
+    ]
+}
+
+fn name(series: &Series, at: usize, tried: &Tried) -> String {
+    let (n, of) = (at + 1, series.patches.len());
+    match of {
+        1 => named(&tried.patch),
+        _ => format!("{n}/{of} {}", named(&tried.patch)),
+    }
+}
+
+/// A commit's short name and its subject.
+fn named(patch: &Patch) -> String {
+    let id: String = patch.commit.chars().take(12).collect();
+    format!("{id} {}", patch.subject).trim().to_owned()
+}
+
+fn written(patch: &Patch) -> Option<String> {
+    let author = patch.author.as_ref()?;
+    Some(match &patch.date {
+        Some(date) => format!("{author}, {date}"),
+        None => author.clone(),
+    })
+}
+
+fn outcome(series: &Series, outcome: &Outcome, rows: usize) -> Vec<String> {
+    match outcome {
+        Outcome::Effects(all) => effects(series, all, rows),
+        Outcome::SameBytes => vec!["    no difference: the modules are the same bytes".into()],
+        Outcome::NotBuilt(why) => vec![format!("    does not build, left out: {why}")],
+        Outcome::NotTried => Vec::new(),
+    }
+}
+
+/// The effects, the most important first; what does not fit is counted.
+fn effects(series: &Series, all: &[Effect], rows: usize) -> Vec<String> {
+    let mut telling: Vec<&Effect> = all
+        .iter()
+        .filter(|one| one.reading != Reading::NoDifference)
+        .collect();
+    telling.sort_by(|a, b| {
+        let by_size = || size(b).total_cmp(&size(a));
+        a.reading.cmp(&b.reading).then_with(by_size)
+    });
+    let margin = plain(100.0 * series.margin);
+    let same = all.len() - telling.len();
+    if telling.is_empty() {
+        return vec![format!(
+            "    no difference larger than {margin} % in any of {} comparisons",
+            all.len()
+        )];
+    }
+    let shown = match telling.len() <= rows {
+        true => telling.len(),
+        false => rows.saturating_sub(1),
+    };
+    let mut lines: Vec<String> = telling.iter().take(shown).map(|one| row(one)).collect();
+    if shown < telling.len() {
+        let rest: Vec<Effect> = telling
+            .iter()
+            .skip(shown)
+            .map(|one| (*one).clone())
+            .collect();
+        let more = if shown == 0 { "" } else { "more: " };
+        lines.push(format!("    {more}{}", counted(&rest)));
+    }
+    if same > 0
+        && let Some(last) = lines.last_mut()
+        && rows <= 1
+    {
+        last.push_str(&format!("; {same} no difference"));
+    } else if same > 0 {
+        lines.push(format!(
+            "    no difference larger than {margin} % in the other {same}"
+        ));
+    }
+    lines
+}
+
+/// How far an effect is from none.
+fn size(effect: &Effect) -> f64 {
+    match (effect.ratio, effect.difference) {
+        (Some(ratio), _) if ratio > 0.0 => ratio.ln().abs(),
+        (_, Some(difference)) => difference.abs(),
+        _ => 0.0,
+    }
+}
+
+fn row(effect: &Effect) -> String {
+    let supported = match effect.verdict {
+        Verdict::Supported if effect.reading != Reading::Undecided => " (supported)",
+        _ => "",
+    };
+    let share = |ratio: f64| 100.0 * (ratio - 1.0);
+    let figures = match (effect.ratio, effect.difference, effect.interval) {
+        (Some(ratio), _, Some([low, high])) => {
+            let [at, low, high] = [ratio, low, high].map(|value| percent(share(value)));
+            format!("{at} % ({low}..{high})")
+        }
+        (None, Some(difference), Some([low, high])) => {
+            let [at, low, high] = [difference, low, high].map(signed);
+            format!("{at} {} ({low}..{high})", effect.unit)
+        }
+        _ => "no interval".into(),
+    };
+    format!(
+        "    {}: {} in {} {figures}{supported}",
+        effect.reading.words(),
+        effect.metric,
+        effect.workload,
+    )
+}
+
+/// A change in percent: one decimal, two below one.
+fn percent(value: f64) -> String {
+    match value.abs() {
+        small if small < 1.0 => format!("{value:+.2}"),
+        middle if middle < 1000.0 => format!("{value:+.1}"),
+        _ => format!("{value:+.0}"),
+    }
+}
+
+/// A share in percent, without zeros that say nothing.
+fn plain(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A line in so many columns.
+fn cut(line: &str, columns: usize) -> String {
+    if line.width() <= columns {
+        return line.to_owned();
+    }
+    let mut short = String::new();
+    let mut width = 1;
+    for c in line.chars() {
+        width += c.width().unwrap_or(0);
+        if width > columns {
+            break;
+        }
+        short.push(c);
+    }
+    short.trim_end().to_owned() + "…"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patch(subject: &str) -> Patch {
+        Patch {
+            commit: "0123456789abcdef".into(),
+            subject: subject.into(),
+            author: Some("Ann <ann@x.org>".into()),
+            date: Some("2026-11-02".into()),
+        }
+    }
+
+    fn effect(workload: &str, reading: Reading, ratio: f64) -> Effect {
+        Effect {
+            workload: workload.into(),
+            metric: "busy_time_per_job".into(),
+            unit: "ns".into(),
+            reading,
+            verdict: Verdict::Established,
+            ratio: Some(ratio),
+            difference: None,
+            interval: Some([ratio - 0.01, ratio + 0.01]),
+        }
+    }
+
+    fn series(outcomes: Vec<Outcome>) -> Series {
+        let tried = |(at, outcome): (usize, Outcome)| Tried {
+            patch: patch(&format!("drm/sched: Change {}", at + 1)),
+            configuration: Some(format!("p{}", at + 1)),
+            outcome,
+        };
+        Series {
+            schema: SERIES.into(),
+            title: "drm/sched: Changes".into(),
+            base: patch("linux 6.12"),
+            patches: outcomes.into_iter().enumerate().map(tried).collect(),
+            whole: None,
+            kernel: "debian:6.12 6.12.117-1".into(),
+            built: "gpu-sched of drivers/gpu/drm/scheduler".into(),
+            left_out: Vec::new(),
+            experiment: "drm-scheduler".into(),
+            runs: 10,
+            level: 0.9875,
+            margin: 0.01,
+            bundle: "try.bundle".into(),
+            reproduce: "assize try --patch s.mbox".into(),
+        }
+    }
+
+    #[test]
+    fn each_patch_says_what_it_does_the_worst_first() {
+        let text = series_text(&series(vec![
+            Outcome::Effects(vec![effect("sync", Reading::NoDifference, 1.001)]),
+            Outcome::Effects(vec![
+                effect("frames", Reading::Better, 0.9),
+                effect("sync", Reading::Worse, 1.5),
+                effect("window", Reading::NoDifference, 1.0),
+            ]),
+            Outcome::NotBuilt("a.c:1:1: error: x".into()),
+            Outcome::SameBytes,
+        ]));
+        let expected = [
+            "1/4 0123456789ab drm/sched: Change 1",
+            "    Ann <ann@x.org>, 2026-11-02",
+            "    no difference larger than 1 % in any of 1 comparisons",
+            "2/4 0123456789ab drm/sched: Change 2",
+            "    Ann <ann@x.org>, 2026-11-02",
+            "    worse: busy_time_per_job in sync +50.0 % (+49.0..+51.0)",
+            "    better: busy_time_per_job in frames -10.0 % (-11.0..-9.0)",
+            "    no difference larger than 1 % in the other 1",
+            "3/4 0123456789ab drm/sched: Change 3",
+            "    Ann <ann@x.org>, 2026-11-02",
+            "    does not build, left out: a.c:1:1: error: x",
+            "4/4 0123456789ab drm/sched: Change 4",
+            "    Ann <ann@x.org>, 2026-11-02",
+            "    no difference: the modules are the same bytes",
+        ];
+        assert!(text.contains(&expected.join("\n")), "{text}");
+    }
+
+    #[test]
+    fn a_mail_of_any_number_of_patches_fits_its_lines_and_columns() {
+        for count in 1..60 {
+            for rows in [0, 1, 12] {
+                let worse = |_| effect("a workload with a long name", Reading::Worse, 12345.678);
+                let effects: Vec<Effect> = (0..rows).map(worse).collect();
+                let mut all = series(vec![Outcome::Effects(effects.clone()); count]);
+                all.whole = Some(effects);
+                all.title = "é".repeat(100);
+                let text = series_text(&all);
+                assert!(text.lines().count() <= LINES, "{count} {rows}\n{text}");
+                assert!(text.lines().all(|line| line.width() <= WIDTH), "{text}");
+                assert!(text.contains("assize report try.bundle"), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_an_author_wrote_cannot_steer_a_terminal() {
+        let mut all = series(vec![Outcome::SameBytes]);
+        all.patches[0].patch.subject = "a\u{1b}[2Jb\nworse: c".into();
+        let text = series_text(&all);
+        assert!(!text.contains('\u{1b}'), "{text}");
+        assert!(
+            !text.lines().any(|line| line.starts_with("worse")),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn json_holds_what_was_made() {
+        let all = series(vec![Outcome::Effects(vec![effect(
+            "a",
+            Reading::Better,
+            0.5,
+        )])]);
+        let text = series_json(&all).unwrap();
+        assert_eq!(serde_json::from_str::<Series>(&text).unwrap(), all);
+    }
+}
