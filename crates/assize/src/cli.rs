@@ -5,6 +5,8 @@
 mod fail_on;
 #[path = "cli/running.rs"]
 mod running;
+#[path = "cli/trying.rs"]
+mod trying;
 
 use std::path::PathBuf;
 
@@ -16,6 +18,7 @@ pub(crate) use running::{
     DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments, Overriding, PlanArguments,
     RunArguments, RunOneArguments, WhyArguments, WhyFormat,
 };
+pub(crate) use trying::{TryArguments, TryFormat};
 
 /// Level of all tests, unless another is asked for.
 pub(crate) const ALPHA: f64 = 0.05;
@@ -40,6 +43,9 @@ pub(crate) struct Cli {
 pub(crate) enum Verb {
     /// Carry out an experiment, record its runs and judge them
     Run(Box<RunArguments>),
+    /// Find out what a change of the kernel does: a commit, a range or a posted
+    /// series, built and run on both sides
+    Try(Box<TryArguments>),
     /// Show what an experiment file asks for, or write it as a plan
     Plan(PlanArguments),
     /// Carry out one run of a plan, unless it is recorded already

@@ -168,6 +168,12 @@ impl From<assize_target::Error> for Failure {
     }
 }
 
+impl From<assize_series::Error> for Failure {
+    fn from(error: assize_series::Error) -> Self {
+        Failure::Argument(error.to_string())
+    }
+}
+
 impl From<assize_verdict::Error> for Failure {
     fn from(error: assize_verdict::Error) -> Self {
         Failure::Argument(error.to_string())

@@ -29,6 +29,7 @@ mod run;
 mod shell;
 mod terms;
 mod trace;
+mod trying;
 mod why;
 
 use std::process::ExitCode;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
     };
     let done = match cli.verb {
         Verb::Run(arguments) => run::run(&arguments),
+        Verb::Try(arguments) => trying::try_change(&arguments),
         Verb::Plan(arguments) => plan::plan(&arguments),
         Verb::RunOne(arguments) => run::run_one(&arguments),
         Verb::Merge(arguments) => run::merge(&arguments),

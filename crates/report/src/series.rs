@@ -235,7 +235,8 @@ fn head(series: &Series) -> Vec<String> {
     let patches = if n == 1 { "patch" } else { "patches" };
     let mut lines = vec![
         format!("{}: {n} {patches}", series.title),
-        format!("  {} on {}", series.built, series.kernel),
+        format!("  {}", series.built),
+        format!("  kernel: {}", series.kernel),
         format!("  base: {}", named(&series.base)),
         format!("  run: {}, {} times a side", series.experiment, series.runs),
     ];
@@ -251,12 +252,34 @@ fn head(series: &Series) -> Vec<String> {
 
 fn tail(series: &Series) -> Vec<String> {
     let level = plain(100.0 * series.level);
-    vec![
+    let mut lines = vec![
         String::new(),
+        "** established, * supported".into(),
         format!("Intervals of {level} %; all hold at once with 95 %. All figures:"),
-        format!("  assize report {}", series.bundle),
-        format!("  {}", series.reproduce),
-    ]
+    ];
+    lines.extend(command(&format!("assize report {}", series.bundle)));
+    lines.extend(command(&series.reproduce));
+    lines
+}
+
+/// A command over as many lines as it takes, so that it can be pasted.
+fn command(line: &str) -> Vec<String> {
+    let mut lines = vec![String::from(" ")];
+    for word in line.split(' ') {
+        let fits = |last: &String| last.width() + 1 + word.width() + 2 <= WIDTH;
+        match lines.last_mut() {
+            Some(last) if fits(last) || last.trim().is_empty() => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            Some(last) => {
+                last.push_str(" \\");
+                lines.push(format!("    {word}"));
+            }
+            None => {}
+        }
+    }
+    lines
 }
 
 fn name(series: &Series, at: usize, tried: &Tried) -> String {
@@ -345,9 +368,10 @@ fn size(effect: &Effect) -> f64 {
 }
 
 fn row(effect: &Effect) -> String {
-    let supported = match effect.verdict {
-        Verdict::Supported if effect.reading != Reading::Undecided => " (supported)",
-        _ => "",
+    let mark = match effect.verdict {
+        Verdict::Established => " **",
+        Verdict::Supported => " *",
+        Verdict::Equivalent | Verdict::Undecided => "",
     };
     let share = |ratio: f64| 100.0 * (ratio - 1.0);
     let figures = match (effect.ratio, effect.difference, effect.interval) {
@@ -362,7 +386,7 @@ fn row(effect: &Effect) -> String {
         _ => "no interval".into(),
     };
     format!(
-        "    {}: {} in {} {figures}{supported}",
+        "    {}: {} in {} {figures}{mark}",
         effect.reading.words(),
         effect.metric,
         effect.workload,
@@ -469,8 +493,8 @@ mod tests {
             "    no difference larger than 1 % in any of 1 comparisons",
             "2/4 0123456789ab drm/sched: Change 2",
             "    Ann <ann@x.org>, 2026-11-02",
-            "    worse: busy_time_per_job in sync +50.0 % (+49.0..+51.0)",
-            "    better: busy_time_per_job in frames -10.0 % (-11.0..-9.0)",
+            "    worse: busy_time_per_job in sync +50.0 % (+49.0..+51.0) **",
+            "    better: busy_time_per_job in frames -10.0 % (-11.0..-9.0) **",
             "    no difference larger than 1 % in the other 1",
             "3/4 0123456789ab drm/sched: Change 3",
             "    Ann <ann@x.org>, 2026-11-02",
@@ -509,6 +533,16 @@ mod tests {
             !text.lines().any(|line| line.starts_with("worse")),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_command_can_be_pasted_from_the_mail() {
+        let mut all = series(vec![Outcome::SameBytes]);
+        all.reproduce = (0..40).fold("assize try".into(), |line, n| format!("{line} --word{n}"));
+        let text = series_text(&all);
+        let pasted = text.replace(" \\\n   ", "");
+        assert!(pasted.contains(&all.reproduce), "{text}");
+        assert!(text.lines().all(|line| line.width() <= WIDTH), "{text}");
     }
 
     #[test]

@@ -101,7 +101,9 @@ fn path(head: &str) -> Option<String> {
 
 /// A path as git quotes it where it holds what is not plain.
 fn unquoted(text: &str) -> String {
-    let inside = text.strip_prefix('"').and_then(|rest| rest.rsplit_once('"'));
+    let inside = text
+        .strip_prefix('"')
+        .and_then(|rest| rest.rsplit_once('"'));
     match inside {
         Some((inside, _)) => inside.replace("\\\"", "\"").replace("\\\\", "\\"),
         None => text.to_owned(),
@@ -129,7 +131,13 @@ mod tests {
 
     #[test]
     fn a_text_without_a_diff_touches_nothing() {
-        for text in ["", "--- a/x.c\n", "+++ b/x.c\n", "@@ -1 +1 @@\n", "--- \n+++ \n"] {
+        for text in [
+            "",
+            "--- a/x.c\n",
+            "+++ b/x.c\n",
+            "@@ -1 +1 @@\n",
+            "--- \n+++ \n",
+        ] {
             assert_eq!(paths(text), [""; 0], "{text:?}");
         }
     }

@@ -99,7 +99,9 @@ impl Repository {
             return None;
         }
         let name = format!("{name}^{{commit}}");
-        let said = self.say(&["rev-parse", "--verify", "--quiet", &name]).ok()?;
+        let said = self
+            .say(&["rev-parse", "--verify", "--quiet", &name])
+            .ok()?;
         Some(said.trim().to_owned())
     }
 
@@ -123,7 +125,10 @@ impl Repository {
             })
         };
         if range.contains("...") {
-            return Err(refuse("a symmetric difference is no series", "write OLD..NEW"));
+            return Err(refuse(
+                "a symmetric difference is no series",
+                "write OLD..NEW",
+            ));
         }
         let ids = match range.split_once("..") {
             None => vec![known(range)?],
@@ -149,7 +154,13 @@ impl Repository {
     /// # Errors
     /// There is none of this name.
     pub fn describe(&self, id: &str) -> Result<Commit, Error> {
-        let said = self.say(&["log", "-1", "--format=%H%x00%s%x00%an <%ae>%x00%as", id, "--"])?;
+        let said = self.say(&[
+            "log",
+            "-1",
+            "--format=%H%x00%s%x00%an <%ae>%x00%as",
+            id,
+            "--",
+        ])?;
         let mut fields = said.trim_end_matches('\n').split('\0');
         let mut next = || fields.next().unwrap_or_default().to_owned();
         let (id, subject, author, date) = (next(), next(), next(), next());
@@ -170,7 +181,11 @@ impl Repository {
             id,
             subject,
             written: (!(self.private && is_ours)).then_some(Identity { author, date }),
-            paths: paths.split('\0').filter(|path| !path.is_empty()).map(String::from).collect(),
+            paths: paths
+                .split('\0')
+                .filter(|path| !path.is_empty())
+                .map(String::from)
+                .collect(),
         })
     }
 
@@ -178,13 +193,22 @@ impl Repository {
     ///
     /// # Errors
     /// No such commit, or a file that is no text.
-    pub fn files<'a>(
+    pub fn files(
         &self,
-        commit: &'a str,
-        paths: impl IntoIterator<Item = &'a str>,
+        commit: &str,
+        paths: impl IntoIterator<Item = impl AsRef<str>>,
     ) -> Result<BTreeMap<String, String>, Error> {
-        let mut arguments = vec!["ls-tree", "-r", "-z", "--full-tree", "--name-only", commit, "--"];
-        arguments.extend(paths);
+        let words = [
+            "ls-tree",
+            "-r",
+            "-z",
+            "--full-tree",
+            "--name-only",
+            commit,
+            "--",
+        ];
+        let mut arguments = words.map(String::from).to_vec();
+        arguments.extend(paths.into_iter().map(|path| path.as_ref().to_owned()));
         let names = self.say(&arguments)?;
         let mut files = BTreeMap::new();
         for name in names.split('\0').filter(|name| !name.is_empty()) {
@@ -251,7 +275,8 @@ impl Repository {
     }
 
     fn commit(&self, subject: &str) -> Result<(), Error> {
-        self.say(&["commit", "--quiet", "--allow-empty", "--message", subject]).map(drop)
+        self.say(&["commit", "--quiet", "--allow-empty", "--message", subject])
+            .map(drop)
     }
 
     /// What git prints.
@@ -278,9 +303,18 @@ impl Repository {
 
     fn command(&self, arguments: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new("git");
-        command.arg("-C").arg(&self.directory).env("LC_ALL", "C").stdin(Stdio::null());
+        command
+            .arg("-C")
+            .arg(&self.directory)
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null());
         if self.private {
-            for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
+            for name in [
+                "GIT_DIR",
+                "GIT_WORK_TREE",
+                "GIT_INDEX_FILE",
+                "GIT_OBJECT_DIRECTORY",
+            ] {
                 command.env_remove(name);
             }
             for who in ["AUTHOR", "COMMITTER"] {
@@ -293,7 +327,12 @@ impl Repository {
                 .env("GIT_CONFIG_GLOBAL", "/dev/null")
                 .env("GIT_CONFIG_NOSYSTEM", "1")
                 .args(["-c", "core.autocrlf=false", "-c", "gc.auto=0"])
-                .args(["-c", "core.hooksPath=/dev/null", "-c", "init.defaultBranch=main"]);
+                .args([
+                    "-c",
+                    "core.hooksPath=/dev/null",
+                    "-c",
+                    "init.defaultBranch=main",
+                ]);
         }
         command.args(arguments);
         command
@@ -339,7 +378,11 @@ mod tests {
 
     fn patch(text: &str, bare: bool) -> Patch {
         Patch {
-            subject: if bare { String::new() } else { "lib: Count".into() },
+            subject: if bare {
+                String::new()
+            } else {
+                "lib: Count".into()
+            },
             author: None,
             paths: crate::paths_of_diff(text),
             bytes: text.as_bytes().to_vec(),
@@ -349,16 +392,25 @@ mod tests {
 
     #[test]
     fn mails_and_diffs_become_commits_with_what_is_known_of_them() {
-        let Some((_place, repository)) = repository() else { return };
+        let Some((_place, repository)) = repository() else {
+            return;
+        };
         let back = DIFF.replace("-two", "-three").replace("+three", "+two");
         let patches = [patch(&format!("{MAIL}{DIFF}"), false), patch(&back, true)];
         let commits = repository.apply(&patches, &[]).unwrap();
         assert_eq!(commits[0].subject, "lib: Count");
         let written = commits[0].written.as_ref().unwrap();
-        assert_eq!((&*written.author, &*written.date), ("Ann <ann@x.org>", "2026-11-02"));
+        assert_eq!(
+            (&*written.author, &*written.date),
+            ("Ann <ann@x.org>", "2026-11-02")
+        );
         assert_eq!(commits[0].paths, ["lib/a.c"]);
-        assert_eq!((&*commits[1].subject, &commits[1].written), ("a diff of lib/a.c", &None));
-        let text = |at: usize| repository.files(&commits[at].id, ["lib"]).unwrap()["lib/a.c"].clone();
+        assert_eq!(
+            (&*commits[1].subject, &commits[1].written),
+            ("a diff of lib/a.c", &None)
+        );
+        let text =
+            |at: usize| repository.files(&commits[at].id, ["lib"]).unwrap()["lib/a.c"].clone();
         assert_eq!(text(0), "one\nthree\nfour\n");
         assert_eq!(text(1), "one\ntwo\nfour\n");
     }
@@ -376,7 +428,9 @@ mod tests {
 
     #[test]
     fn a_patch_that_does_not_apply_is_named_with_what_git_says() {
-        let Some((_place, repository)) = repository() else { return };
+        let Some((_place, repository)) = repository() else {
+            return;
+        };
         let wrong = DIFF.replace("-two", "-ten");
         for bare in [false, true] {
             let head = if bare { "" } else { MAIL };
@@ -390,10 +444,19 @@ mod tests {
 
     #[test]
     fn files_that_are_left_out_need_not_be_there() {
-        let Some((_place, repository)) = repository() else { return };
+        let Some((_place, repository)) = repository() else {
+            return;
+        };
         let both = patch(&format!("{MAIL}{DIFF}{MORE}"), false);
-        assert!(repository.clone().apply(std::slice::from_ref(&both), &[]).is_err());
-        let Some((_place, repository)) = self::repository() else { return };
+        assert!(
+            repository
+                .clone()
+                .apply(std::slice::from_ref(&both), &[])
+                .is_err()
+        );
+        let Some((_place, repository)) = self::repository() else {
+            return;
+        };
         let commits = repository.apply(&[both], &["lib/*".into()]).unwrap();
         assert_eq!(commits[0].paths, ["lib/a.c"]);
         let none = patch(&format!("{MAIL}{MORE}"), false);
@@ -403,7 +466,9 @@ mod tests {
 
     #[test]
     fn a_range_is_its_commits_from_old_to_new_and_the_one_before() {
-        let Some((place, repository)) = repository() else { return };
+        let Some((place, repository)) = repository() else {
+            return;
+        };
         let back = DIFF.replace("-two", "-three").replace("+three", "+two");
         let patches = [patch(&format!("{MAIL}{DIFF}"), false), patch(&back, true)];
         repository.apply(&patches, &[]).unwrap();
@@ -419,9 +484,14 @@ mod tests {
 
     #[test]
     fn ranges_of_nothing_are_refused() {
-        let Some((_place, repository)) = repository() else { return };
+        let Some((_place, repository)) = repository() else {
+            return;
+        };
         for (range, why) in [
-            ("HEAD..HEAD", "no commit in it; write the older commit first"),
+            (
+                "HEAD..HEAD",
+                "no commit in it; write the older commit first",
+            ),
             ("HEAD", "has no parent here"),
             ("nowhere", "there is no commit nowhere"),
             ("--all", "there is no commit --all"),

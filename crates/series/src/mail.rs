@@ -107,7 +107,9 @@ fn in_body_author(text: &str) -> Option<String> {
 
 /// The commit that the series says it is based on.
 fn base_of(text: &str) -> Option<String> {
-    let mut lines = text.lines().filter_map(|line| line.strip_prefix("base-commit:"));
+    let mut lines = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("base-commit:"));
     let id = lines.next()?.trim();
     let is_id = id.len() >= 7 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_id.then(|| id.to_owned())
@@ -164,6 +166,9 @@ mod tests {
     #[test]
     fn a_base_that_is_no_commit_is_none() {
         assert_eq!(base_of("base-commit: next-2026\n"), None);
-        assert_eq!(base_of("x\nbase-commit:  0123abc \n").as_deref(), Some("0123abc"));
+        assert_eq!(
+            base_of("x\nbase-commit:  0123abc \n").as_deref(),
+            Some("0123abc")
+        );
     }
 }

@@ -17,7 +17,9 @@ pub(crate) fn split(bytes: &[u8]) -> Vec<&[u8]> {
         Some(_) => {
             let ends = starts.iter().skip(1).copied().chain([bytes.len()]);
             let parts = starts.iter().zip(ends);
-            parts.filter_map(|(from, to)| bytes.get(*from..to)).collect()
+            parts
+                .filter_map(|(from, to)| bytes.get(*from..to))
+                .collect()
         }
     }
 }
@@ -52,7 +54,11 @@ mod tests {
 
     #[test]
     fn what_has_no_separator_is_one_text() {
-        for text in ["", "Subject: a\n\nb\n", "From here on it is text\n\nSubject: a\n"] {
+        for text in [
+            "",
+            "Subject: a\n\nb\n",
+            "From here on it is text\n\nSubject: a\n",
+        ] {
             assert_eq!(split(text.as_bytes()), [text.as_bytes()]);
         }
     }

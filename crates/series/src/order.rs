@@ -28,7 +28,10 @@ pub(crate) fn ordered(letters: Vec<Letter>, name: &str) -> Result<Posted, Error>
     // Answers quote patches; and what is no patch and has no diff is talk.
     let counts = |letter: &Letter| !letter.subject.is_reply && (is_patch(letter));
     let alone = letters.len() == 1;
-    let all: Vec<Letter> = letters.into_iter().filter(|one| alone || counts(one)).collect();
+    let all: Vec<Letter> = letters
+        .into_iter()
+        .filter(|one| alone || counts(one))
+        .collect();
     let versions: BTreeSet<u32> = all.iter().map(|letter| letter.subject.version).collect();
     if versions.len() > 1 {
         let versions: Vec<String> = versions.iter().map(|n| format!("v{n}")).collect();
@@ -36,7 +39,10 @@ pub(crate) fn ordered(letters: Vec<Letter>, name: &str) -> Result<Posted, Error>
         return Err(refuse(why, "leave one version in it"));
     }
     let is_cover = |letter: &&Letter| letter.subject.place.is_some_and(|(n, _)| n == 0);
-    let title = all.iter().find(is_cover).map(|cover| cover.patch.subject.clone());
+    let title = all
+        .iter()
+        .find(is_cover)
+        .map(|cover| cover.patch.subject.clone());
     let base = all.iter().find_map(|letter| letter.base.clone());
     let patches: Vec<&Letter> = all.iter().filter(|letter| !is_cover(letter)).collect();
     if let Some(empty) = patches.iter().find(|letter| !letter.has_diff()) {
@@ -89,7 +95,10 @@ fn in_order(patches: &[&Letter]) -> Result<Vec<Patch>, String> {
         [of] => of,
         _ => {
             let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
-            return Err(format!("patches of series of {} in one", sizes.join(" and ")));
+            return Err(format!(
+                "patches of series of {} in one",
+                sizes.join(" and ")
+            ));
         }
     };
     if let Some((n, ..)) = numbered.iter().find(|(n, ..)| *n > of) {
@@ -97,8 +106,11 @@ fn in_order(patches: &[&Letter]) -> Result<Vec<Patch>, String> {
     }
     let mut ordered = Vec::new();
     for n in 1..=of {
-        let of_number: Vec<&Letter> =
-            numbered.iter().filter(|(at, ..)| *at == n).map(|(.., letter)| *letter).collect();
+        let of_number: Vec<&Letter> = numbered
+            .iter()
+            .filter(|(at, ..)| *at == n)
+            .map(|(.., letter)| *letter)
+            .collect();
         match of_number[..] {
             [] => return Err(format!("patch {n} of {of} is missing")),
             // Archives of several lists hold the same mail twice.
@@ -135,7 +147,11 @@ mod tests {
     }
 
     fn subjects(posted: &Posted) -> Vec<&str> {
-        posted.patches.iter().map(|one| one.subject.as_str()).collect()
+        posted
+            .patches
+            .iter()
+            .map(|one| one.subject.as_str())
+            .collect()
     }
 
     fn why(parts: &[String]) -> String {
@@ -146,7 +162,10 @@ mod tests {
     fn patches_come_in_the_order_of_their_numbers_behind_a_cover_letter() {
         let found = posted(&[
             patch("[PATCH v2 3/3] c", "c"),
-            mail("[PATCH v2 0/3] all", "words\n\nbase-commit: 0123456789abcdef"),
+            mail(
+                "[PATCH v2 0/3] all",
+                "words\n\nbase-commit: 0123456789abcdef",
+            ),
             patch("[PATCH v2 1/3] a", "a"),
             mail("Re: [PATCH v2 1/3] a", "> --- a/a\n> +++ b/a\nlooks good"),
             patch("[PATCH v2 2/3] b", "b"),
@@ -161,7 +180,10 @@ mod tests {
     #[test]
     fn a_patch_that_is_missing_is_named() {
         let text = why(&[patch("[PATCH 1/3] a", "a"), patch("[PATCH 3/3] c", "c")]);
-        assert!(text.starts_with("s.mbox: patch 2 of 3 is missing; fetch"), "{text}");
+        assert!(
+            text.starts_with("s.mbox: patch 2 of 3 is missing; fetch"),
+            "{text}"
+        );
         let far = why(&[patch("[PATCH 1/4000000000] a", "a")]);
         assert!(far.contains("patch 2 of 4000000000 is missing"), "{far}");
     }

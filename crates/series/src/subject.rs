@@ -26,7 +26,9 @@ impl Subject {
         let mut rest = line.trim();
         loop {
             let lower = rest.to_ascii_lowercase();
-            let reply = ["re:", "aw:", "fwd:"].iter().find(|mark| lower.starts_with(**mark));
+            let reply = ["re:", "aw:", "fwd:"]
+                .iter()
+                .find(|mark| lower.starts_with(**mark));
             if let Some(after) = reply.and_then(|mark| rest.get(mark.len()..)) {
                 subject.is_reply = true;
                 rest = after.trim_start();
@@ -48,7 +50,9 @@ impl Subject {
             if lower.contains("patch") {
                 self.is_patch = true;
             }
-            let version = lower.strip_prefix("patchv").or_else(|| lower.strip_prefix('v'));
+            let version = lower
+                .strip_prefix("patchv")
+                .or_else(|| lower.strip_prefix('v'));
             if let Some(version) = version.and_then(|digits| digits.parse().ok()) {
                 self.version = version;
             }
@@ -73,7 +77,12 @@ mod tests {
     #[test]
     fn number_version_and_text_of_a_subject_are_found() {
         for (line, place, version, text) in [
-            ("[PATCH 2/5] drm/sched: Do it", Some((2, 5)), 1, "drm/sched: Do it"),
+            (
+                "[PATCH 2/5] drm/sched: Do it",
+                Some((2, 5)),
+                1,
+                "drm/sched: Do it",
+            ),
             ("[PATCH v3 01/12] a: b", Some((1, 12)), 3, "a: b"),
             ("[PATCHv2 0/3] cover", Some((0, 3)), 2, "cover"),
             ("[RFC PATCH drm-misc-next v4 1/1] a", Some((1, 1)), 4, "a"),
@@ -89,7 +98,11 @@ mod tests {
 
     #[test]
     fn an_answer_to_a_patch_is_an_answer() {
-        for line in ["Re: [PATCH 1/2] a", "RE: Re: [PATCH 1/2] a", "[list] Re: [PATCH 1/2] a"] {
+        for line in [
+            "Re: [PATCH 1/2] a",
+            "RE: Re: [PATCH 1/2] a",
+            "[list] Re: [PATCH 1/2] a",
+        ] {
             let found = Subject::parse(line);
             assert!(found.is_reply, "{line}");
             assert_eq!(found.place, Some((1, 2)));
@@ -98,7 +111,14 @@ mod tests {
 
     #[test]
     fn what_is_no_patch_has_no_place() {
-        for line in ["", "[", "[GIT PULL] fixes", "a [PATCH 1/2]", "[1/x] a", "é[PATCH"] {
+        for line in [
+            "",
+            "[",
+            "[GIT PULL] fixes",
+            "a [PATCH 1/2]",
+            "[1/x] a",
+            "é[PATCH",
+        ] {
             let found = Subject::parse(line);
             assert!(!found.is_patch && found.place.is_none(), "{line}");
         }

@@ -9,6 +9,7 @@ mod one;
 mod place;
 mod progress;
 mod ready;
+mod recording;
 pub(crate) mod target;
 mod twice;
 mod verify;
@@ -28,6 +29,7 @@ use assize_target::{Step, Target};
 use assize_verdict::FailedCell;
 
 pub(crate) use one::{merge, plan_of, run_one};
+pub(crate) use recording::{Measured, Recording, recorded};
 pub(crate) use target::of as target_of;
 
 use crate::cli::{FailOn, Overriding, RunArguments, Trial};

@@ -1,0 +1,71 @@
+//! The command line of `assize try`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::FailOn;
+
+#[derive(Debug, Args)]
+pub(crate) struct TryArguments {
+    /// The change, in a git tree of the kernel: a commit, or OLD..NEW for those
+    /// that NEW has and OLD has not [default: HEAD]
+    #[arg(value_name = "RANGE", conflicts_with = "patch")]
+    pub(crate) range: Option<String>,
+    /// The change as it was posted: a mail, a mailbox or a thread, or a diff; '-'
+    /// reads standard input. It is applied as git am does: to its base-commit,
+    /// else to HEAD
+    #[arg(long, value_name = "FILE")]
+    pub(crate) patch: Option<PathBuf>,
+    /// Apply --patch to the sources of this kernel of Debian, which need no git
+    /// tree, and run on it: debian:6.12
+    #[arg(
+        long,
+        value_name = "KERNEL",
+        requires = "patch",
+        conflicts_with = "kernel_name"
+    )]
+    pub(crate) base: Option<String>,
+    /// Try each commit by itself: which patch of the series does what
+    #[arg(long)]
+    pub(crate) each: bool,
+    /// Run this experiment, with a level for each side [default: the one for the
+    /// directory that the change touches]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) experiment: Option<PathBuf>,
+    /// Kernel to run on, and to build for [default: the experiment's]
+    #[arg(long = "kernel", id = "kernel_name", value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
+    /// Runs of each side on each workload [default: the experiment's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    pub(crate) runs: Option<u32>,
+    /// Runs at once [default: as many as the target can do without one
+    /// disturbing another]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) jobs: Option<u32>,
+    /// Record into this new directory [default: try.bundle; -2, -3, … is added if
+    /// it is there]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// End with status 1 if this is found in what the whole series does:
+    /// 'worse>2%' or 'unproven>2%', as assize run says. May be given several times
+    #[arg(long = "fail-on", value_name = "WHAT", value_parser = FailOn::parse)]
+    pub(crate) fail_on: Vec<FailOn>,
+    /// Say nothing while runs are carried out
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    /// How to show what each patch does
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TryFormat::Text)]
+    pub(crate) format: TryFormat,
+    /// Write to this file, not to standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TryFormat {
+    /// A mail to answer with: at most 40 lines of 72 columns
+    Text,
+    /// Schema assize.try/1
+    Json,
+}

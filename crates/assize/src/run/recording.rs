@@ -1,0 +1,107 @@
+//! Runs of an experiment that another verb has made.
+
+use std::fs;
+use std::path::PathBuf;
+
+use assize_bundle::Records;
+use assize_plan::Overrides;
+use assize_target::exact::Options;
+
+use super::interrupt::Interrupt;
+use super::{Doing, Work, all_completed, declared, jobs, place, replays, target};
+use crate::compare;
+use crate::failure::Failure;
+use crate::shell;
+use crate::terms::Terms;
+
+/// What is to be recorded.
+#[derive(Debug)]
+pub(crate) struct Recording<'a> {
+    /// The experiment file.
+    pub(crate) text: &'a str,
+    /// What the bundle is called if nobody says so: `NAME.bundle`.
+    pub(crate) name: &'a str,
+    /// Where it is recorded.
+    pub(crate) out: Option<PathBuf>,
+    /// The kernel of every machine.
+    pub(crate) kernel: String,
+    /// Runs of each configuration on each workload, if not the experiment's.
+    pub(crate) runs: Option<u32>,
+    /// Runs at once.
+    pub(crate) jobs: Option<u32>,
+    /// Whether nothing is said meanwhile.
+    pub(crate) quiet: bool,
+}
+
+/// What was recorded.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    /// The bundle.
+    pub(crate) directory: PathBuf,
+    /// All of it.
+    pub(crate) records: Records,
+    /// On which terms it is judged.
+    pub(crate) terms: Terms,
+    /// Runs of each configuration on each workload.
+    pub(crate) runs: u32,
+}
+
+/// The experiment as a file in its bundle.
+const FILE: &str = "experiment.toml";
+
+/// Carries out an experiment. Its file is left in the bundle.
+pub(crate) fn recorded(recording: &Recording<'_>) -> Result<Measured, Failure> {
+    let interrupt = Interrupt::watch().map_err(|source| Failure::Write {
+        what: "a signal handler".into(),
+        source,
+    })?;
+    let directory = match &recording.out {
+        Some(directory) => {
+            place::must_be_free(directory)?;
+            directory.clone()
+        }
+        None => place::free(recording.name.as_ref()),
+    };
+    let file = directory.join(FILE);
+    let experiment = assize_plan::parse(recording.text, &shell::name_of(&file))?;
+    let plan = experiment.plan(&Overrides {
+        runs: recording.runs,
+        kernel: Some(recording.kernel.clone()),
+        ..Overrides::default()
+    })?;
+    declared::check(&experiment)?;
+    replays(&plan)?;
+    let target = target::of(&plan.target, Options::default())?;
+    let work = Work {
+        plan,
+        directory,
+        resumed: false,
+    };
+    let doing = Doing {
+        work: &work,
+        target: target.as_ref(),
+        interrupt: &interrupt,
+        jobs: jobs(recording.jobs, target.as_ref()),
+    };
+    let tally = doing.carry_out(recording.quiet)?;
+    fs::write(&file, recording.text).map_err(|source| Failure::Write {
+        what: file.display().to_string(),
+        source,
+    })?;
+    if interrupt.came() {
+        return Err(Failure::Interrupted {
+            directory: work.directory,
+            recorded: tally.recorded,
+            planned: work.plan.runs.len(),
+        });
+    }
+    let (records, terms, _) = compare::gather(&work.inputs(), None)?;
+    all_completed(&records, &work.directory)?;
+    let cells = work.plan.configurations.len() * work.plan.workloads.len();
+    Ok(Measured {
+        runs: (records.runs.len() / cells.max(1)) as u32,
+        directory: work.directory,
+        records,
+        terms,
+    })
+}

@@ -1,0 +1,212 @@
+//! A build for each side.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use assize_series::Commit;
+use assize_target::kernels::{Kernel, Kernels};
+use assize_target::testbed::{Part, Tree};
+
+use super::source::Change;
+use crate::failure::Failure;
+
+/// What became of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// It is a level.
+    Level {
+        /// Its name.
+        name: String,
+        /// The level that it is compared with.
+        before: String,
+        /// Files of modules in the order in which they are loaded.
+        modules: Vec<PathBuf>,
+    },
+    /// Its modules are the same bytes as those of the level before.
+    Same,
+    /// It does not build: why.
+    NotBuilt(String),
+}
+
+/// The builds of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Builds {
+    /// Modules of the base.
+    pub(crate) base: Vec<PathBuf>,
+    /// Commits by their place in the change.
+    sides: BTreeMap<usize, Side>,
+}
+
+/// The level of the base. A level that is called base would be renamed.
+pub(crate) const BASE: &str = "unpatched";
+
+impl Builds {
+    /// Builds the base and each commit; with `whole` only the last commit.
+    pub(crate) fn of(
+        change: &Change,
+        part: &'static Part,
+        kernel: &Kernel,
+        whole: bool,
+        say: &dyn Fn(&str),
+    ) -> Result<Builds, Failure> {
+        let skipped = if whole {
+            change.commits.len().saturating_sub(1)
+        } else {
+            0
+        };
+        let wanted: Vec<(usize, &Commit)> =
+            change.commits.iter().enumerate().skip(skipped).collect();
+        let base = change.tree(&change.base, part)?;
+        let mut trees = Vec::new();
+        for (_, commit) in &wanted {
+            trees.push(change.tree(commit, part)?);
+        }
+        let builder = Builder {
+            part,
+            kernel,
+            users: needs_users(part, kernel, std::iter::once(&base).chain(&trees))?,
+        };
+        say(&format!("building {} of the base", part.module));
+        let mut last = (
+            BASE.to_owned(),
+            builder
+                .build(&base)
+                .map_err(|error| misfit(error, kernel))?,
+        );
+        let mut builds = Builds {
+            base: last.1.clone(),
+            sides: BTreeMap::new(),
+        };
+        for ((at, commit), tree) in wanted.into_iter().zip(&trees) {
+            say(&format!("building {} of {}", part.module, commit.subject));
+            let side = match builder.build(tree) {
+                Err(error) if whole => return Err(error.into()),
+                Err(error) => Side::NotBuilt(error.why),
+                Ok(modules) if same_bytes(&modules, &last.1)? => Side::Same,
+                Ok(modules) => {
+                    let name = if whole {
+                        "patched".into()
+                    } else {
+                        format!("p{}", at + 1)
+                    };
+                    let before = std::mem::replace(&mut last, (name.clone(), modules.clone())).0;
+                    Side::Level {
+                        name,
+                        before,
+                        modules,
+                    }
+                }
+            };
+            if let Side::NotBuilt(why) = &side {
+                say(&format!(
+                    "left out, it does not build: {}: {why}",
+                    commit.subject
+                ));
+            }
+            builds.sides.insert(at, side);
+        }
+        builds.something(change)?;
+        Ok(builds)
+    }
+
+    /// What became of a commit, if it was tried.
+    pub(crate) fn of_commit(&self, at: usize) -> Option<&Side> {
+        self.sides.get(&at)
+    }
+
+    /// The levels beside the base: the commit's place, name, what it is compared
+    /// with, and modules.
+    pub(crate) fn levels(&self) -> impl Iterator<Item = (usize, &str, &str, &[PathBuf])> {
+        self.sides.iter().filter_map(|(at, side)| match side {
+            Side::Level {
+                name,
+                before,
+                modules,
+            } => Some((*at, name.as_str(), before.as_str(), modules.as_slice())),
+            _ => None,
+        })
+    }
+
+    /// Refuses a change of which nothing is left to run.
+    fn something(&self, change: &Change) -> Result<(), Failure> {
+        if self.levels().next().is_some() {
+            return Ok(());
+        }
+        let mut failed = self.sides.values().filter_map(|side| match side {
+            Side::NotBuilt(why) => Some(why),
+            _ => None,
+        });
+        Err(Failure::Argument(match failed.next() {
+            Some(why) => format!("{}: no commit of it builds: {why}", change.title),
+            None => format!(
+                "{}: the modules are the same, byte for byte, with it and without; there is \
+                 nothing to measure",
+                change.title
+            ),
+        }))
+    }
+}
+
+/// Whether any side has a header that is not the kernel's: then what includes it
+/// is built along, for all sides alike.
+fn needs_users<'t>(
+    part: &Part,
+    kernel: &Kernel,
+    trees: impl Iterator<Item = &'t Tree>,
+) -> Result<bool, Failure> {
+    for tree in trees {
+        if !part.changed_headers(kernel, tree)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// A base that does not build is most often of another version than the kernel.
+fn misfit(error: assize_target::Error, kernel: &Kernel) -> Failure {
+    let mend = format!(
+        "the base does not build for {}; take a kernel of its version: --kernel NAME",
+        kernel.release
+    );
+    let mend = match &error.mend {
+        Some(before) => format!("{mend}; {before}"),
+        None => mend,
+    };
+    Failure::Target(assize_target::Error {
+        mend: Some(mend),
+        ..error
+    })
+}
+
+struct Builder<'a> {
+    part: &'static Part,
+    kernel: &'a Kernel,
+    users: bool,
+}
+
+impl Builder<'_> {
+    /// The modules in the order in which they are loaded.
+    fn build(&self, tree: &Tree) -> Result<Vec<PathBuf>, assize_target::Error> {
+        let root = Kernels::default_root()?;
+        let built = self.part.build(&root, self.kernel, tree, self.users)?;
+        let users = self.part.users.iter().copied().filter(|_| self.users);
+        let names = std::iter::once(self.part.module).chain(users);
+        let path = |name: &str| built.get(&name.replace('-', "_")).cloned();
+        Ok(names.filter_map(path).collect())
+    }
+}
+
+fn same_bytes(one: &[PathBuf], other: &[PathBuf]) -> Result<bool, Failure> {
+    let read = |path: &PathBuf| {
+        std::fs::read(path).map_err(|source| Failure::Read {
+            path: path.clone(),
+            source,
+        })
+    };
+    for (one, other) in one.iter().zip(other) {
+        if read(one)? != read(other)? {
+            return Ok(false);
+        }
+    }
+    Ok(one.len() == other.len())
+}

@@ -1,0 +1,190 @@
+//! From the runs of all sides to what each patch does.
+//!
+//! A patch is compared with what it was applied to, and all of them with the base:
+//! each comparison is a verdict document of its own, of two configurations. There
+//! are as many as patches, and one more for the whole; each has its share of the
+//! level, so that what is said of any holds for all.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_bundle::Records;
+use assize_report::{Effect, Reading};
+use assize_verdict::{Better, Comparison, Document, Scale, Verdict, primary_directions};
+
+use super::builds::{BASE, Builds};
+use crate::cli::{FailOn, Question, Trial};
+use crate::failure::Failure;
+use crate::page::{From, Material};
+use crate::run::Measured;
+use crate::{gate, output};
+
+/// What the runs say.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    /// The effects of each commit that is a level, by its place.
+    pub(crate) steps: BTreeMap<usize, Vec<Effect>>,
+    /// Those of all together, if there is more than one level beside the base.
+    pub(crate) whole: Option<Vec<Effect>>,
+    /// The level of each interval.
+    pub(crate) level: f64,
+    /// Ratios within 1 ± this are no difference.
+    pub(crate) margin: f64,
+    /// Whether `--fail-on` finds something in what all do together.
+    pub(crate) fails: bool,
+}
+
+impl Judged {
+    /// Judges the runs.
+    pub(crate) fn of(
+        measured: &Measured,
+        builds: &Builds,
+        fail_on: &[FailOn],
+    ) -> Result<Judged, Failure> {
+        let levels: Vec<(usize, &str, &str)> = builds
+            .levels()
+            .map(|(at, name, before, _)| (at, name, before))
+            .collect();
+        let several = levels.len() > 1;
+        let documents = levels.len() + usize::from(several);
+        let alpha = crate::cli::ALPHA / documents.max(1) as f64;
+        let judge = Pair {
+            measured,
+            alpha,
+            fail_on,
+        };
+        let mut judged = Judged {
+            steps: BTreeMap::new(),
+            whole: None,
+            level: 1.0 - alpha,
+            margin: 0.0,
+            fails: false,
+        };
+        for (at, name, before) in &levels {
+            let found = judge.judge(before, name, !several)?;
+            judged.margin = found.margin;
+            judged.fails |= found.fails;
+            judged.steps.insert(*at, found.effects);
+        }
+        if let (true, Some((_, last, _))) = (several, levels.last()) {
+            let found = judge.judge(BASE, last, true)?;
+            judged.fails |= found.fails;
+            judged.whole = Some(found.effects);
+        }
+        Ok(judged)
+    }
+}
+
+/// How two configurations are compared.
+struct Pair<'a> {
+    measured: &'a Measured,
+    alpha: f64,
+    fail_on: &'a [FailOn],
+}
+
+struct Found {
+    effects: Vec<Effect>,
+    margin: f64,
+    fails: bool,
+}
+
+impl Pair<'_> {
+    /// Judges one configuration against another; with `gated`, as `--fail-on` asks.
+    fn judge(&self, before: &str, after: &str, gated: bool) -> Result<Found, Failure> {
+        let records = of_two(&self.measured.records, [before, after]);
+        let trial = Trial {
+            question: Question {
+                baseline: Some(before.to_owned()),
+                fail_on: if gated {
+                    self.fail_on.to_vec()
+                } else {
+                    Vec::new()
+                },
+                ..Question::default()
+            },
+            alpha: self.alpha,
+            ..Trial::default()
+        };
+        let mut options = output::options(&trial, &self.measured.terms)?;
+        options.level = 1.0 - options.alpha;
+        let document = assize_verdict::try_records(&records, &options)?;
+        let directions = primary_directions(&records, &options)?;
+        let material = Material {
+            records: &records,
+            trial: &trial,
+            terms: &self.measured.terms,
+            from: From::Bundle(&self.measured.directory),
+        };
+        Ok(Found {
+            effects: effects(&document, &directions),
+            margin: document.margin,
+            fails: gate::fails(&document, &material)?,
+        })
+    }
+}
+
+/// The records of two configurations.
+fn of_two(all: &Records, names: [&str; 2]) -> Records {
+    let wanted: BTreeSet<&str> = names.into_iter().collect();
+    let mut records = all.clone();
+    let keep = |name: &str| wanted.contains(name);
+    records.configurations.retain(|one| keep(&one.name));
+    records.runs.retain(|one| keep(&one.configuration));
+    records.events.retain(|one| keep(&one.configuration));
+    records.failures.retain(|one| keep(&one.configuration));
+    records.identities.retain(|one| keep(&one.configuration));
+    records
+        .level_settings
+        .retain(|one| keep(&one.configuration));
+    records.claims.clear();
+    records.tables.clear();
+    records.tradeoffs.clear();
+    records
+}
+
+/// The rows of primary metrics.
+fn effects(document: &Document, directions: &BTreeMap<String, Better>) -> Vec<Effect> {
+    let rows = document.comparisons.iter().filter_map(|row| {
+        let better = directions.get(&row.metric)?;
+        Some(Effect {
+            workload: row.workload.clone(),
+            metric: row.metric.clone(),
+            unit: row.unit.clone(),
+            reading: reading(row, *better, document.margin),
+            verdict: row.verdict,
+            ratio: row.ratio,
+            difference: row.difference,
+            interval: row.ci,
+        })
+    });
+    rows.collect()
+}
+
+/// A row in one word. On the exact machine effects are established that are far
+/// smaller than what anybody would call a difference: an interval within the
+/// margin is none.
+fn reading(row: &Comparison, better: Better, margin: f64) -> Reading {
+    let (none, within) = match row.scale {
+        Scale::Raw => (
+            0.0,
+            row.mean_baseline.map_or(0.0, |mean| mean.abs() * margin),
+        ),
+        _ => (1.0, margin),
+    };
+    let inside = |[low, high]: [f64; 2]| low >= none - within && high <= none + within;
+    if row.verdict == Verdict::Equivalent
+        || (!row.too_coarse && within > 0.0 && row.ci_simultaneous.is_some_and(inside))
+    {
+        return Reading::NoDifference;
+    }
+    let at = row.ratio.or(row.difference);
+    match (row.verdict, at) {
+        (Verdict::Established | Verdict::Supported, Some(at)) => {
+            let rises = at > none;
+            match rises == (better == Better::Higher) {
+                true => Reading::Better,
+                false => Reading::Worse,
+            }
+        }
+        _ => Reading::Undecided,
+    }
+}

@@ -1,0 +1,125 @@
+//! `assize try`: a change, as it was committed or posted, to what each of its
+//! patches does.
+
+mod builds;
+mod effects;
+mod experiment;
+mod source;
+mod touched;
+
+use assize_report::{Outcome, Patch, SERIES, Series, Tried};
+use assize_series::Commit;
+use assize_target::kernels::{Kernel, Kernels};
+
+use crate::cli::{TryArguments, TryFormat};
+use crate::failure::Failure;
+use crate::{output, run, shell};
+use builds::{Builds, Side};
+use effects::Judged;
+use source::Change;
+use touched::Touched;
+
+/// What a bundle is called if nobody says so.
+const NAME: &str = "try";
+
+/// Tries a change.
+pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
+    let say = |line: &str| {
+        if !arguments.quiet {
+            eprintln!("{}", assize_report::printable(line));
+        }
+    };
+    let kernels = Kernels::new(Kernels::default_root()?);
+    let change = Change::of(arguments, &kernels, &say)?;
+    let touched = Touched::of(&change.commits)?;
+    let base = experiment::Base::of(arguments.experiment.as_deref(), touched.part)?;
+    say(&format!("{} -> {}", touched.part.directory, base.choice));
+    let kernel = kernel(arguments, &base, &kernels)?;
+    let whole = !arguments.each;
+    let builds = Builds::of(&change, touched.part, &kernel, whole, &say)?;
+    let text = base.with_levels(&builds)?;
+    let measured = run::recorded(&run::Recording {
+        text: &text,
+        name: NAME,
+        out: arguments.out.clone(),
+        kernel: kernel.name.clone(),
+        runs: arguments.runs,
+        jobs: arguments.jobs,
+        quiet: arguments.quiet,
+    })?;
+    let mut judged = Judged::of(&measured, &builds, &arguments.fail_on)?;
+    if whole && change.commits.len() > 1 {
+        // What was run is the end of the series, not its last patch.
+        judged.whole = judged.steps.pop_first().map(|(_, effects)| effects);
+    }
+    let series = Series {
+        schema: SERIES.into(),
+        title: change.title.clone(),
+        base: named(&change.base),
+        patches: patches(&change, &builds, &judged),
+        whole: judged.whole.clone(),
+        kernel: format!("{} {}", kernel.name, kernel.version),
+        built: format!("{} of {}", touched.part.module, touched.part.directory),
+        left_out: touched.left_out.clone(),
+        experiment: base.title.clone(),
+        runs: measured.runs,
+        level: judged.level,
+        margin: judged.margin,
+        bundle: shell::name_of(&measured.directory),
+        reproduce: shell::command_line(std::env::args_os().skip(1)),
+    };
+    let text = match arguments.format {
+        TryFormat::Text => assize_report::series_text(&series),
+        TryFormat::Json => {
+            assize_report::series_json(&series).map_err(|error| Failure::Show(error.to_string()))?
+        }
+    };
+    output::deliver(text.as_bytes(), arguments.output.as_deref())?;
+    Ok(u8::from(judged.fails))
+}
+
+/// The kernel to run on, whose headers the modules are built for.
+fn kernel(
+    arguments: &TryArguments,
+    base: &experiment::Base,
+    kernels: &Kernels,
+) -> Result<Kernel, Failure> {
+    let asked = arguments.base.as_ref().or(arguments.kernel.as_ref());
+    let name = asked.cloned().unwrap_or_else(|| base.kernel.clone());
+    Ok(kernels.resolve(&name)?)
+}
+
+fn named(commit: &Commit) -> Patch {
+    let written = commit.written.as_ref();
+    Patch {
+        commit: commit.id.clone(),
+        subject: commit.subject.clone(),
+        author: written.map(|who| who.author.clone()),
+        date: written.map(|who| who.date.clone()),
+    }
+}
+
+/// What became of each patch.
+fn patches(change: &Change, builds: &Builds, judged: &Judged) -> Vec<Tried> {
+    let tried = |(at, commit): (usize, &Commit)| {
+        let side = builds.of_commit(at);
+        let outcome = match side {
+            None => Outcome::NotTried,
+            Some(Side::NotBuilt(why)) => Outcome::NotBuilt(why.clone()),
+            Some(Side::Same) => Outcome::SameBytes,
+            Some(Side::Level { .. }) => match judged.steps.get(&at) {
+                Some(effects) => Outcome::Effects(effects.clone()),
+                None => Outcome::NotTried,
+            },
+        };
+        Tried {
+            patch: named(commit),
+            configuration: match side {
+                Some(Side::Level { name, .. }) => Some(name.clone()),
+                _ => None,
+            },
+            outcome,
+        }
+    };
+    change.commits.iter().enumerate().map(tried).collect()
+}

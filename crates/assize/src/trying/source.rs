@@ -1,0 +1,252 @@
+//! Where a change comes from: a range of commits, or what was posted.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use assize_series::{Commit, Posted, Repository};
+use assize_target::kernels::{Kernel, Kernels};
+use assize_target::testbed::{PARTS, Part, Tree};
+
+use super::touched;
+use crate::cli::TryArguments;
+use crate::failure::Failure;
+
+/// A change, with the repository that holds its commits.
+#[derive(Debug)]
+pub(crate) struct Change {
+    /// Its cover letter, its range, or its only subject.
+    pub(crate) title: String,
+    /// What the first commit is based on.
+    pub(crate) base: Commit,
+    /// From old to new; not empty.
+    pub(crate) commits: Vec<Commit>,
+    repository: Repository,
+    /// Holds the repository, if it is one of ours.
+    _scratch: Option<Scratch>,
+}
+
+impl Change {
+    /// The change that the command line names.
+    pub(crate) fn of(
+        arguments: &TryArguments,
+        kernels: &Kernels,
+        say: &dyn Fn(&str),
+    ) -> Result<Change, Failure> {
+        match &arguments.patch {
+            Some(file) => posted(file, arguments.base.as_deref(), kernels, say),
+            None => committed(arguments.range.as_deref().unwrap_or("HEAD")),
+        }
+    }
+
+    /// The files of a part as a commit has them.
+    pub(crate) fn tree(&self, commit: &Commit, part: &Part) -> Result<Tree, Failure> {
+        Ok(self.repository.files(&commit.id, part.paths())?)
+    }
+}
+
+fn committed(range: &str) -> Result<Change, Failure> {
+    let repository = Repository::open(Path::new("."))?;
+    let (base, commits) = repository.range(range)?;
+    let title = match &commits[..] {
+        [one] => one.subject.clone(),
+        _ => range.to_owned(),
+    };
+    Ok(Change {
+        title,
+        base,
+        commits,
+        repository,
+        _scratch: None,
+    })
+}
+
+/// Applies what was posted in a repository of ours, which holds only what is
+/// built: the sources of a kernel are large, and a tree of the user's stays as it
+/// is.
+fn posted(
+    file: &Path,
+    kernel: Option<&str>,
+    kernels: &Kernels,
+    say: &dyn Fn(&str),
+) -> Result<Change, Failure> {
+    let (bytes, name) = read(file)?;
+    let posted = assize_series::read(&bytes, &name)?;
+    let part = part_of(&posted)?;
+    let (files, subject) = match kernel {
+        Some(name) => of_package(name, part, kernels, say)?,
+        None => of_tree(&posted, part)?,
+    };
+    let scratch = Scratch::new()?;
+    let repository = Repository::create(&scratch.0, &files, &subject)?;
+    let base = repository.describe("HEAD")?;
+    let mut commits = repository.apply(&posted.patches, &only(part))?;
+    for (commit, patch) in commits.iter_mut().zip(&posted.patches) {
+        // What git has left out was posted, too.
+        commit.paths.clone_from(&patch.paths);
+    }
+    let title = posted.title.clone().or_else(|| match &commits[..] {
+        [one] => Some(one.subject.clone()),
+        _ => None,
+    });
+    Ok(Change {
+        title: title.unwrap_or(name),
+        base,
+        commits,
+        repository,
+        _scratch: Some(scratch),
+    })
+}
+
+/// A directory that goes when it is needed no more.
+#[derive(Debug)]
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Result<Self, Failure> {
+        let name = format!("series-{}", std::process::id());
+        let directory = Kernels::default_root()?.join("try").join(name);
+        let failed = |source| Failure::Write {
+            what: directory.display().to_string(),
+            source,
+        };
+        if directory.exists() {
+            // Of a process that was killed and had the same number.
+            std::fs::remove_dir_all(&directory).map_err(failed)?;
+        }
+        std::fs::create_dir_all(&directory).map_err(failed)?;
+        Ok(Scratch(directory))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn read(file: &Path) -> Result<(Vec<u8>, String), Failure> {
+    let failed = |source| Failure::Read {
+        path: file.to_path_buf(),
+        source,
+    };
+    if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .lock()
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+        return Ok((bytes, "standard input".into()));
+    }
+    let bytes = std::fs::read(file).map_err(failed)?;
+    Ok((bytes, file.display().to_string()))
+}
+
+fn part_of(posted: &Posted) -> Result<&'static Part, Failure> {
+    let paths = posted.patches.iter().flat_map(|patch| &patch.paths);
+    let paths: Vec<&str> = paths.map(String::as_str).collect();
+    touched::part_of(&paths)
+        .map(|touched| touched.part)
+        .map_err(Failure::Argument)
+}
+
+/// Patterns of the files that are in the repository.
+fn only(part: &Part) -> Vec<String> {
+    let below = format!("{}/*", part.directory);
+    std::iter::once(below)
+        .chain(part.headers.iter().map(|path| (*path).to_owned()))
+        .collect()
+}
+
+type Sources = (BTreeMap<String, String>, String);
+
+/// The files of a part from the package of sources of a kernel's version, with
+/// the headers of the same version.
+fn of_package(
+    name: &str,
+    part: &Part,
+    kernels: &Kernels,
+    say: &dyn Fn(&str),
+) -> Result<Sources, Failure> {
+    let Some(series) = name.strip_prefix("debian:") else {
+        let known: Vec<&str> = PARTS.iter().map(|part| part.directory).collect();
+        return Err(Failure::Argument(format!(
+            "--base {name}: only sources of Debian's kernels are fetched: write debian:6.12, or \
+             give --patch in a git tree that has {}",
+            known.join(", ")
+        )));
+    };
+    let kernel = kernels.resolve(name)?;
+    let wanted = [part.directory];
+    let source = match kernels.stored_source_parts(series, &kernel.version, &wanted) {
+        Some(source) => source,
+        None => kernels.fetch_source_parts(series, &wanted, &mut |line| say(line))?,
+    };
+    same_version(&kernel, &source.version)?;
+    let mut files = part.kernel_headers(&kernel)?;
+    let directory = source.tree.join(part.directory);
+    collect(&directory, part.directory, &mut files)?;
+    Ok((files, format!("{name} {}", source.version)))
+}
+
+fn same_version(kernel: &Kernel, version: &str) -> Result<(), Failure> {
+    if kernel.version == version {
+        return Ok(());
+    }
+    Err(Failure::Argument(format!(
+        "{}: the kernel here is {}, its sources are {version}; assize kernel fetch --headers {}",
+        kernel.name, kernel.version, kernel.name
+    )))
+}
+
+/// The texts below a directory, by their paths in the kernel's tree.
+fn collect(
+    directory: &Path,
+    path: &str,
+    files: &mut BTreeMap<String, String>,
+) -> Result<(), Failure> {
+    let failed = |at: &Path| {
+        let path = at.to_path_buf();
+        move |source| Failure::Read { path, source }
+    };
+    for entry in std::fs::read_dir(directory).map_err(failed(directory))? {
+        let entry = entry.map_err(failed(directory))?;
+        let (here, name) = (entry.path(), entry.file_name());
+        let inside = format!("{path}/{}", name.to_string_lossy());
+        if here.is_dir() {
+            collect(&here, &inside, files)?;
+        } else {
+            let text = std::fs::read_to_string(&here).map_err(failed(&here))?;
+            files.insert(inside, text);
+        }
+    }
+    Ok(())
+}
+
+/// The files of a part as the git tree has them in which we are.
+fn of_tree(posted: &Posted, part: &Part) -> Result<Sources, Failure> {
+    let repository = Repository::open(Path::new(".")).map_err(|error| {
+        Failure::Argument(format!(
+            "{error}; go to a git tree of the kernel, or give --base debian:6.12"
+        ))
+    })?;
+    let base = match &posted.base {
+        Some(id) => repository.resolve(id).ok_or_else(|| {
+            Failure::Argument(format!(
+                "the series is based on {id}, which is not in this tree; fetch it, or give \
+                 --base debian:6.12"
+            ))
+        })?,
+        None => "HEAD".to_owned(),
+    };
+    let commit = repository.describe(&base)?;
+    let files = repository.files(&commit.id, part.paths())?;
+    Ok((
+        files,
+        format!(
+            "{} {}",
+            commit.id.get(..12).unwrap_or(&commit.id),
+            commit.subject
+        ),
+    ))
+}
