@@ -18,11 +18,13 @@ struct Paragraph<'l> {
 
 /// How far above a block headings are looked for.
 const REACH: usize = 40;
+/// The longest item of a list that is a heading.
+const ITEM: usize = 240;
 /// Paragraphs looked at, nearest first.
 const PARAGRAPHS: usize = 5;
 
 /// The headings between line `from` and line `to` at the depth of line `to`,
-/// outermost first; at most two. `free` says which lines no block has taken.
+/// outermost first; at most two, and two more that are underlined. `free` says which lines no block has taken.
 pub(crate) fn above(
     lines: &[Line<'_>],
     from: usize,
@@ -38,18 +40,22 @@ pub(crate) fn above(
         .rev()
         .take(PARAGRAPHS)
     {
-        let mut here = headings_of(&paragraph, !found.is_empty() || skipped);
+        let mut here = if found.len() < 2 {
+            headings_of(&paragraph, to, !found.is_empty() || skipped)
+        } else {
+            underlined(&paragraph)
+        };
         if here.is_empty() {
             skipped = true;
         }
         while let Some(heading) = here.pop() {
             found.push(heading);
         }
-        if found.len() >= 2 {
+        if found.len() >= 4 {
             break;
         }
     }
-    found.truncate(2);
+    found.truncate(4);
     found.reverse();
     found
 }
@@ -80,9 +86,45 @@ fn paragraphs<'l>(
     all
 }
 
+/// Lines with a rule below them, and a short one behind the last rule.
+fn underlined(paragraph: &Paragraph<'_>) -> Vec<Heading> {
+    let lines = &paragraph.lines;
+    let ruled = |at: usize| lines.get(at).is_some_and(|line| is_rule(line));
+    let mut found: Vec<Heading> = (0..lines.len())
+        .filter(|&at| !ruled(at) && ruled(at + 1) && is_short(lines[at]))
+        .filter_map(|at| heading(lines[at], paragraph.at + at))
+        .collect();
+    let end = lines.len() - 1;
+    let tail = end > 0 && ruled(end - 1) && !ruled(end) && is_short(lines[end]);
+    if !found.is_empty() && tail && !is_typed(lines[end]) {
+        found.extend(heading(lines[end], paragraph.at + end));
+    }
+    found
+}
+
+/// An item of a list right above a block, however long: `- wq max_active=8`,
+/// `- at 4cbfd3de73 ("commit's subject")`.
+fn item(text: &str) -> Option<&str> {
+    let item = text.strip_prefix(['-', '*', '•'])?;
+    let name = item.split(" (").next().unwrap_or(item).trim();
+    let named = item.starts_with(' ') && text.len() <= ITEM && name.len() <= 72;
+    (named && is_short(name) && (text.ends_with(')') || is_short(text))).then_some(name)
+}
+
 /// `strong` asks for more than a short line: a colon, an underline, a mark.
-fn headings_of(paragraph: &Paragraph<'_>, strong: bool) -> Vec<Heading> {
+fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Heading> {
     let mut lines = paragraph.lines.as_slice();
+    let several = underlined(paragraph);
+    if several.len() >= 2 || !several.is_empty() && !is_rule(lines[lines.len() - 1]) {
+        return several;
+    }
+    let end = lines.len() - 1;
+    if paragraph.at + lines.len() == to && lines[end].len() > 72 {
+        let found = item(lines[end]).and_then(|name| heading(name, paragraph.at + end));
+        if let Some(found) = found {
+            return vec![found];
+        }
+    }
     let underlined = lines.len() >= 2 && is_rule(lines[lines.len() - 1]);
     if underlined {
         lines = &lines[..lines.len() - 1];
@@ -106,7 +148,9 @@ fn headings_of(paragraph: &Paragraph<'_>, strong: bool) -> Vec<Heading> {
         let marked =
             underlined || text.ends_with(':') || text.starts_with('#') || text.starts_with('=');
         return match heading(text, last) {
-            Some(found) if marked || (!strong && is_short(text)) => vec![found],
+            Some(found) if marked || (!strong && is_short(text) && !is_typed(text)) => {
+                vec![found]
+            }
             _ => Vec::new(),
         };
     }
@@ -117,6 +161,19 @@ fn headings_of(paragraph: &Paragraph<'_>, strong: bool) -> Vec<Heading> {
             .collect();
     }
     Vec::new()
+}
+
+/// A command as it was typed: `iostat -x 1`.
+fn is_typed(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let program = |word: &str| {
+        word.bytes()
+            .all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'.' | b'/'))
+    };
+    words.next().is_some_and(program)
+        && words
+            .next()
+            .is_some_and(|word| word.len() >= 2 && word.starts_with('-'))
 }
 
 /// A line that is no sentence.
@@ -317,6 +374,25 @@ mod tests {
             of("No regression was seen. Results with\nthe old timer:\n\nBLOCK"),
             ["Results with the old timer"]
         );
+    }
+
+    #[test]
+    fn underlined_lines_are_headings_wherever_they_stand() {
+        assert_eq!(
+            of("after the change:\n======\niostat output\n------\nBLOCK"),
+            ["after the change", "iostat output"]
+        );
+        assert_eq!(
+            of("bound to node 0\n======\nclient output,\nBLOCK"),
+            ["bound to node 0", "client output"]
+        );
+        assert_eq!(
+            of(
+                "Some words.\n\n- at 4cbfd3de73 (\"a subject that is so long that no line holds it, nor two\")\nBLOCK"
+            ),
+            ["at 4cbfd3de73"]
+        );
+        assert!(of("- a sentence that goes on for so long that it is none of the headings, as it is none\nBLOCK").is_empty());
     }
 
     #[test]

@@ -32,7 +32,29 @@ pub(super) fn text(label: &Label, text: &[u8]) -> Result<String, Error> {
     ));
     out.extend(grade.faults.iter().map(|fault| format!("  {fault}")));
     judged(&reading, &mut out);
+    if label.half() == Half::Working {
+        taken(text, &label.name(), &mut out)?;
+    }
     Ok(out.join("\n"))
+}
+
+/// What each line that is no prose was taken for, and what was decided.
+fn taken(text: &[u8], name: &str, out: &mut Vec<String>) -> Result<(), Error> {
+    let options = assize_audit::Options {
+        explain: true,
+        ..assize_audit::Options::default()
+    };
+    let audit = assize_audit::read(text, name, &options).map_err(|why| format!("{name}: {why}"))?;
+    let lines = audit.explained.iter();
+    let told = lines.filter(|line| !matches!(line.taken.as_str(), "blank" | "prose"));
+    for line in told {
+        let (at, text) = (line.place.line, &line.text);
+        out.push(format!("{at:>6} {:<26} {text}", line.taken));
+    }
+    for (place, said) in &audit.decisions {
+        out.push(format!("line {}: {}", place.line, said.join("\n    ")));
+    }
+    Ok(())
 }
 
 fn labelled(label: &Label, reading: &Reading, out: &mut Vec<String>) {

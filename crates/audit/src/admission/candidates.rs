@@ -119,7 +119,8 @@ fn common_signs(
 ) -> Signs {
     let mut signs = Signs::default();
     let figures = || members.iter().flat_map(|member| member.figures.iter());
-    let is_table = |member: &Member<'_>| member.format == "table";
+    let is_table =
+        |member: &Member<'_>| matches!(member.format, "table" | "rows" | "shared header");
     signs.note_if(!members.iter().any(is_table), Sign::KnownOutput);
     for member in members {
         for sign in member.signs {
@@ -238,6 +239,10 @@ fn name_signs(
     let excused = |sign: &Sign| match sign {
         Sign::EmptyName => opposed,
         Sign::CodeName => compared,
+        // Above what a tool prints a sentence says what was measured.
+        Sign::LongName => {
+            common.contains(Sign::SameUnderEach) && label.split_whitespace().count() <= 24
+        }
         _ => false,
     };
     if let Some(sign) = contrast::no_name(name).filter(|sign| !excused(sign)) {

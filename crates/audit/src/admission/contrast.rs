@@ -170,6 +170,9 @@ pub(crate) fn between(a: &str, b: &str) -> Option<Sign> {
     {
         return switched(a, b).then_some(Sign::Switched);
     }
+    if alternatives(&a_words, &b_words) {
+        return Some(Sign::Switched);
+    }
     let short = a_words.len() <= 6 && b_words.len() <= 6;
     let metric = |name: &str, listed: bool| !listed && names_metric(name);
     if metric(a, baseline.0 || change.0) || metric(b, baseline.1 || change.1) {
@@ -179,6 +182,48 @@ pub(crate) fn between(a: &str, b: &str) -> Option<Sign> {
         return Some(Sign::BaselineName);
     }
     (short && grown(&a_words, &b_words)).then_some(Sign::ParallelNames)
+}
+
+/// Things of which a kernel has one at a time, by what they do.
+const FAMILIES: &[&[&str]] = &[
+    &[
+        "bfq",
+        "mq-deadline",
+        "deadline",
+        "kyber",
+        "cfq",
+        "noop",
+        "iocost",
+        "iolatency",
+        "wrr",
+        "none",
+    ],
+    &[
+        "performance",
+        "powersave",
+        "ondemand",
+        "conservative",
+        "schedutil",
+        "userspace",
+    ],
+    &["bbr", "cubic", "reno", "dctcp", "vegas"],
+    &["eevdf", "cfs", "bore", "bmq", "pds", "muqss"],
+    &["menu", "teo", "ladder", "haltpoll"],
+    &["slab", "slub", "slob"],
+    &["zsmalloc", "zbud", "z3fold"],
+    &[
+        "lzo", "lzo-rle", "lz4", "lz4hc", "zstd", "zlib", "deflate", "842",
+    ],
+    &[
+        "libaio", "io-uring", "psync", "sync", "pvsync2", "posixaio", "epoll",
+    ],
+];
+
+/// `bfq` and `mq-deadline`: two of one family, and nothing else.
+fn alternatives(a: &[String], b: &[String]) -> bool {
+    let (a, b) = (a.join("-"), b.join("-"));
+    let of = |family: &&[&str]| family.contains(&a.as_str()) && family.contains(&b.as_str());
+    FAMILIES.iter().any(of)
 }
 
 /// `v6.1` and `v6.1-patched`: one name is the other, changed.
@@ -427,6 +472,17 @@ fn is_code(text: &str) -> bool {
     if text.contains('@') && !version {
         return true;
     }
+    // A sentence may name a function: `a pipe written with the old ->write()`.
+    let sentence = text
+        .split_whitespace()
+        .filter(|word| word.bytes().all(|b| b.is_ascii_alphabetic() || b == b','))
+        .count()
+        >= 5;
+    let text = &if sentence {
+        text.replace("->", "")
+    } else {
+        text.to_string()
+    };
     let marks = [
         "=>", "->", "::", ";", "{", "}", "0x", "\\", "$", "<<", ">>", "&&", "||", "/*", "*/", "!=",
         "==",
@@ -480,6 +536,9 @@ mod tests {
             Some(Sign::Switched)
         );
         assert_eq!(between("bs=4k", "bs=8k"), None);
+        assert_eq!(between("bfq", "mq-deadline"), Some(Sign::Switched));
+        assert_eq!(between("libaio", "io_uring"), Some(Sign::Switched));
+        assert_eq!(between("bfq", "schedutil"), None);
         assert_eq!(between("ASYNC", "ASYNC_HYBRID"), Some(Sign::ParallelNames));
     }
 

@@ -66,6 +66,8 @@ pub(crate) enum Sign {
     SameUnderEach,
     /// A table of the same shape stands under each of these headings.
     SameTableUnderEach,
+    /// The same headings stand below several others, in one order.
+    HeadingsRecur,
     /// The text speaks of comparing, or of what got better or worse.
     TextCompares,
     /// The text says that something is compared with one of the names.
@@ -137,6 +139,7 @@ pub(crate) const WEIGHTS: &[Weight] = &[
     Weight { sign: Sign::ChangesAgree,     of: Configurations, points: 4,  says: "changes that follow from the figures" },
     Weight { sign: Sign::SameUnderEach,    of: Configurations, points: 3,  says: "the same output under each heading" },
     Weight { sign: Sign::SameTableUnderEach, of: Configurations, points: 1, says: "a table of one shape under each heading" },
+    Weight { sign: Sign::HeadingsRecur,    of: Configurations, points: 3,  says: "the same headings below several others" },
     Weight { sign: Sign::TextCompares,     of: Configurations, points: 1,  says: "a text that compares" },
     Weight { sign: Sign::ComparedInText,   of: Configurations, points: 2,  says: "a text that compares with one of the names" },
     Weight { sign: Sign::NamedInText,      of: Configurations, points: 1,  says: "names that the text explains" },

@@ -59,6 +59,8 @@ pub(crate) fn is_dump(text: &str) -> bool {
                 .bytes()
                 .all(|b| b.is_ascii_digit() || b == b'.')
         });
+    // What `free` prints is the state of a machine.
+    let state = text.starts_with("total ") && text.contains(" used ") && text.contains(" free");
     let marks = [
         "->",
         "=>",
@@ -82,6 +84,7 @@ pub(crate) fn is_dump(text: &str) -> bool {
         "files changed",
     ];
     ends || stamp
+        || state
         || marks.iter().any(|mark| text.contains(mark))
         || hexadecimal(text)
         || drawn(text)

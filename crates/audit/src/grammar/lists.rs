@@ -44,7 +44,7 @@ const MOST: usize = 200;
 const WORDS: usize = 6;
 
 /// What is set and not measured.
-const SETTINGS: &[&str] = &[
+pub(super) const SETTINGS: &[&str] = &[
     "runtime",
     "testtime",
     "timeout",

@@ -29,22 +29,30 @@ pub mod hwlat;
 pub mod hyperfine;
 pub mod hyperfine_export;
 pub mod hyperfine_json;
+pub mod iostat;
 mod latencies;
 pub mod lists;
 pub mod lkp;
 pub mod ministat;
 pub mod mmtests;
+pub mod mutilate;
 pub mod network;
 pub mod number;
+pub mod pairs;
 pub mod perf_stat;
+pub mod pgbench;
 pub mod ping;
 pub mod powertop;
 pub mod prose;
 mod quantity;
+pub mod rows;
 pub mod rtla;
 pub mod schbench;
+pub mod shared;
+pub mod size;
 pub mod spread;
 pub mod suites;
+pub mod syscalls;
 pub mod table;
 pub mod turbostat;
 pub mod walltime;
@@ -243,10 +251,18 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &suites::Stream,
         &suites::Unixbench,
         &suites::Kernbench,
+        &pgbench::Pgbench,
+        &syscalls::Syscalls,
+        &size::Size,
+        &mutilate::Mutilate,
+        &iostat::Iostat,
         &lkp::Lkp,
         &mmtests::Mmtests,
+        &pairs::Pairs,
         &spread::Spread,
+        &shared::Shared,
         &lists::Lists,
+        &rows::Rows,
         &table::Table,
         &prose::Prose,
     ]

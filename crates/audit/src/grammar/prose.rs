@@ -22,6 +22,9 @@ use crate::Line;
 /// A paragraph on one line may be long, but not so long.
 const LINE_AT_MOST: usize = 16_000;
 
+/// A short line that ends with a bracket and a colon is a heading.
+const HEADING_AT_MOST: usize = 64;
+
 /// A chain of wrapped phrases is followed over so many lines.
 const SENTENCE_AT_MOST: usize = 6;
 
@@ -45,7 +48,9 @@ impl Grammar for Prose {
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let patterns = PATTERNS.as_ref()?;
         let first = line_at(lines, 0)?;
-        if !is_prose(first) {
+        // `patched (3.1% better):` is a heading.
+        let heading = first.trim_end().ends_with("):") && first.len() <= HEADING_AT_MOST;
+        if heading || !is_prose(first) {
             return None;
         }
         let mut text = first.to_owned();

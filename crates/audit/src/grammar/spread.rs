@@ -144,6 +144,11 @@ fn is_code(text: &str) -> bool {
             .any(|mark| trimmed.contains(mark))
 }
 
+/// Whether a line by itself is a mean with its spread.
+pub(super) fn is_mean(text: &str) -> bool {
+    text.len() <= LONGEST && Spread.starts(text) && !is_code(text) && one_line(text).is_some()
+}
+
 fn one_line(text: &str) -> Option<Told<'_>> {
     let text = text.trim().trim_start_matches(['-', '*', '•', ' ']);
     with_words(text).or_else(|| with_mark(text))

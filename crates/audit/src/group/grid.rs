@@ -9,7 +9,7 @@ use crate::roles::words::names_configuration;
 type Parted = Option<(String, String)>;
 
 /// How names are put together.
-const STYLES: [fn(&str) -> Parted; 3] = [bracketed, first_word, last_word];
+const STYLES: [fn(&str) -> Parted; 4] = [bracketed, first_word, last_word, joined];
 
 /// Names such as `small (old)`, `small (new)`, `large (old)`, `large (new)`, or
 /// `old small`, `new small` and so on: what the workload is and what the
@@ -64,6 +64,14 @@ fn first_word(label: &str) -> Parted {
 fn last_word(label: &str) -> Parted {
     let (rest, last) = label.trim().trim_end_matches(':').rsplit_once(' ')?;
     worded(rest, last)
+}
+
+/// `bfq_test1`: behind the mark stands the name of a test.
+fn joined(label: &str) -> Parted {
+    let (name, test) = label.trim().rsplit_once('_')?;
+    let stem = test.trim_end_matches(|c: char| c.is_ascii_digit());
+    let tested = super::names::workload_score(stem) > 0 && has_word(name);
+    (tested && !name.contains(char::is_whitespace)).then(|| (test.to_string(), name.to_string()))
 }
 
 fn worded(workload: &str, configuration: &str) -> Parted {

@@ -15,6 +15,7 @@ pub(crate) mod names;
 mod record;
 mod repeat;
 mod samples;
+mod sections;
 mod tables;
 
 pub use assemble::{UNNAMED, is_tool};
@@ -53,6 +54,9 @@ struct Item {
     configuration_label: Option<String>,
     workload_name: Option<String>,
 }
+
+/// Headings that recur differ as much as opposites do.
+const RECURRING: i32 = 4;
 
 impl Item {
     fn labels(&self) -> Labels {
@@ -124,7 +128,13 @@ impl Grouper {
             }
             blocks.push((placed, inner.clone(), outer.clone()));
         }
-        let differ = tables::under_differing_headings(&blocks);
+        sections::name_by_section(&mut blocks);
+        let recurring = sections::note_recurring(&mut blocks);
+        let differ = tables::under_differing_headings(&blocks).into_iter();
+        let differ = differ.zip(recurring).map(|(points, recurs)| match recurs {
+            true => points.max(RECURRING),
+            false => points,
+        });
         for ((placed, inner, outer), headings_differ) in blocks.into_iter().zip(differ) {
             let context = roles::Context {
                 headings_differ,

@@ -78,6 +78,11 @@ const WORKLOADS: &[&str] = &[
     "messaging",
     "playback",
     "compile",
+    "buffer",
+    "cache",
+    "disk",
+    "sequential",
+    "random",
 ];
 
 /// How much a name sounds like that of a workload.

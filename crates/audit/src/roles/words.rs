@@ -86,6 +86,8 @@ const METRIC_WORDS: &[&str] = &[
     "time",
     "latency",
     "lat",
+    "clat",
+    "slat",
     "min",
     "max",
     "avg",

@@ -15,8 +15,10 @@ pub(super) enum Said<'t> {
         direction: String,
         figures: Vec<Figure>,
     },
-    /// `clat (usec): min=4, max=1056, avg=197.23, stdev=10.69`
+    /// `clat (usec): min=4, max=1056, avg=197.23, stdev=10.69`, with what stands
+    /// before it.
     Latency {
+        before: Option<&'t str>,
         name: &'static str,
         average: f64,
         unit: &'static str,
@@ -49,7 +51,7 @@ impl Said<'_> {
 }
 
 const LONGEST: usize = 400;
-const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
+pub(super) const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
 /// Percentiles that are kept.
 const KEPT: [&str; 5] = ["50.00", "95.00", "99.00", "99.90", "99.99"];
 /// How lines begin that say nothing that is kept.
@@ -106,7 +108,8 @@ fn other(text: &str) -> Option<Said<'_>> {
         .split_once(": ios=")
         .is_some_and(|(name, _)| !name.contains(' '));
     let known = OTHERS.iter().any(|start| text.starts_with(start));
-    (banner || disk || known).then_some(Said::Other)
+    let status = text.starts_with("Run ") && text.ends_with(" (all jobs):");
+    (banner || disk || known || status).then_some(Said::Other)
 }
 
 fn job(text: &str) -> Option<Said<'_>> {
@@ -255,6 +258,15 @@ fn unit_in_parentheses(text: &str) -> Option<&'static str> {
 }
 
 fn latency(text: &str) -> Option<Said<'_>> {
+    // `before: clat (usec): …`
+    let (before, text) = match text.split_once(':') {
+        Some((head, rest)) if !head.contains('(') && rest.contains("lat") => {
+            let head = head.trim();
+            let few = (1..=3).contains(&head.split_whitespace().count());
+            (Some(head).filter(|_| few), rest.trim_start())
+        }
+        _ => (None, text),
+    };
     let name = ["slat", "clat", "lat"].into_iter().find(|name| {
         text.strip_prefix(name)
             .is_some_and(|r| r.starts_with([' ', '(']))
@@ -266,6 +278,7 @@ fn latency(text: &str) -> Option<Said<'_>> {
     let (average, _) = scaled(value(text, "avg")?)?;
     value(text, "min")?;
     Some(Said::Latency {
+        before,
         name,
         average,
         unit,
@@ -289,6 +302,23 @@ fn percentiles(text: &str) -> Option<Said<'_>> {
         }
     }
     Some(Said::Percentiles(kept))
+}
+
+/// Whether a line that is none of fio's stands in the middle of a report: one of
+/// the next two is of the inside of one.
+pub(super) fn is_inside(text: &str, next: [Option<&str>; 2]) -> bool {
+    let inner = |text: &str| match said(text) {
+        Some(Said::Latency { before, .. }) => before.is_none(),
+        Some(Said::Percentiles(_) | Said::PercentileUnit(_)) => true,
+        Some(Said::Other) => text.starts_with([' ', '\t']),
+        _ => false,
+    };
+    let text = text.trim();
+    let below = next
+        .into_iter()
+        .flatten()
+        .take_while(|text| !text.trim().is_empty());
+    !text.ends_with(':') && text.len() <= LONGEST && below.into_iter().any(inner)
 }
 
 /// Whether a mailer has wrapped a line: the next begins with what belongs into

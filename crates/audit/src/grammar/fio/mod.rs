@@ -21,7 +21,7 @@ mod lines;
 use super::cells::{label, line_at};
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
-use lines::{Said, said};
+use lines::{DIRECTIONS, Said, said};
 
 /// fio in all its formats; see the module.
 pub struct Fio;
@@ -41,11 +41,12 @@ impl Grammar for Fio {
             [b'{', ..] => text.len() == 1,
             [b'3' | b'4', b';', ..] => true,
             bytes => {
-                has_key(bytes)
+                let first = has_key(bytes)
                     && matches!(
                         said(line),
                         Some(Said::Rates { .. } | Said::Job { .. } | Said::Total { .. })
-                    )
+                    );
+                first || text.starts_with("Jobs: ") || is_named_latency(line)
             }
         }
     }
@@ -62,6 +63,18 @@ impl Grammar for Fio {
             _ => report(lines),
         }
     }
+}
+
+/// `before: clat (usec): min=4, max=1056, avg=197.23`, as people cut it out.
+fn is_named_latency(line: &str) -> bool {
+    memchr::memmem::find(line.as_bytes(), b"avg=").is_some()
+        && matches!(
+            said(line),
+            Some(Said::Latency {
+                before: Some(_),
+                ..
+            })
+        )
 }
 
 /// Whether a line has a key of those with which reports begin: `IOPS=`, `bw=`,
@@ -162,7 +175,18 @@ fn report(lines: &[Line<'_>]) -> Option<Block> {
             continue;
         }
         let next = line_at(lines, at + 1);
-        let Some(what) = said(text) else { break };
+        let Some(what) = said(text) else {
+            // What a mailer or an author has done to a line ends no report.
+            let begun = open.as_ref().is_some_and(|run| !run.direction.is_empty());
+            if begun && lines::is_inside(text, [next, line_at(lines, at + 2)]) {
+                block.taken.resize(at, "blank");
+                block.taken.push("fio, not understood");
+                at += 1;
+                end = at;
+                continue;
+            }
+            break;
+        };
         let wrapped = lines::goes_on(text, next);
         block.taken.resize(at, "blank");
         block.taken.push(what.taken());
@@ -205,6 +229,31 @@ fn apply(what: Said<'_>, at: usize, open: &mut Option<Open>, block: &mut Block) 
             }
         }
         Said::Latency {
+            before: Some(before),
+            name,
+            average,
+            unit,
+        } => {
+            // `Read Latency: clat …` says the direction, another word who it is.
+            let mut words = before.split_whitespace();
+            let direction = words.next().map(str::to_ascii_lowercase);
+            let direction = direction.filter(|word| DIRECTIONS.contains(&word.as_str()));
+            let metric = match &direction {
+                Some(direction) => format!("{direction} {name} avg"),
+                None => format!("{name} avg"),
+            };
+            let name = direction.is_none().then(|| label(before));
+            let again = |run: &Open| run.configuration != name || run.has(&metric);
+            if open.as_ref().is_none_or(again) {
+                begin(at, open, block);
+            }
+            if let Some(run) = open {
+                run.configuration = name;
+                run.only(Figure::new(metric, average, unit));
+            }
+        }
+        Said::Latency {
+            before: None,
             name,
             average,
             unit,

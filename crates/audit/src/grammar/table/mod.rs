@@ -6,6 +6,7 @@
 
 mod header;
 mod row;
+mod wrapped;
 
 use assize_bundle::Place;
 
@@ -13,7 +14,7 @@ use crate::Line;
 use crate::grammar::{Block, Finding, Grammar, Taken};
 pub(crate) use header::{Column, Header, split_unit};
 use row::Parting;
-pub(crate) use row::{Cell, Row, cell_value, is_rule, is_unit};
+pub(crate) use row::{Cell, Row, cell_value, is_rule, is_unit, wide_cells};
 
 /// Tables of any style; see the module.
 pub struct Table;
@@ -81,6 +82,9 @@ impl Grammar for Table {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        if let Some(block) = wrapped::read(lines) {
+            return Some(block);
+        }
         let parts = cut(lines)?;
         let mut block = Block {
             findings: parts.doubts,
@@ -182,6 +186,10 @@ fn cut(lines: &[Line<'_>]) -> Option<Parts> {
         line.map(|line| line.text.as_ref())
     };
     let head = Head::read(&text)?;
+    // Means with their deviations stand below a heading, not below a header.
+    if text(head.next).is_some_and(super::spread::is_mean) {
+        return None;
+    }
     let mut partings = [Parting::Wide, Parting::Words].into_iter();
     partings.find_map(|parting| head.table(&text, parting))
 }
@@ -214,7 +222,11 @@ fn take_rows<'t>(text: &impl Fn(usize) -> Option<&'t str>, from: usize, parts: &
         } else if line.trim().is_empty() {
             take_blank(text(at + 1), text(at + 2), parts)
         } else {
-            take_row(line, text(at + 1), parts)
+            let mut used = take_row(line, text(at + 1), parts);
+            if used > 0 {
+                used += take_name(at + used, text, parts);
+            }
+            used
         };
         if used == 0 {
             break;
@@ -224,6 +236,50 @@ fn take_rows<'t>(text: &impl Fn(usize) -> Option<&'t str>, from: usize, parts: &
     while parts.taken.last().is_some_and(|t| *t == "table blank") {
         parts.taken.pop();
     }
+}
+
+/// Lines below a row that only go on with its name, up to a blank line behind which
+/// the next row stands; says how many.
+fn take_name<'t>(
+    from: usize,
+    text: &impl Fn(usize) -> Option<&'t str>,
+    parts: &mut Parts,
+) -> usize {
+    let plain = |line: &&str| {
+        !line.trim().is_empty()
+            && line.len() <= 80
+            && !row::is_rule(line)
+            && !line.contains([';', '{', '}', '|'])
+            && !line.trim_end().ends_with(['.', ':'])
+            && row::data_row(line, Parting::Words).is_none()
+    };
+    let more: Vec<&str> = (from..from + 3).map_while(text).take_while(plain).collect();
+    let end = from + more.len();
+    let figures = parts.grid.header.columns.len();
+    let row = |at: usize| row::data_row(text(at)?, parts.parting);
+    let named = |row: &Row| row.cells.len() == figures && !row.labels.is_empty();
+    let next = row(end + 1).is_some_and(|row| named(&row));
+    // The last row has no other behind it; the one before it went on.
+    let last = text(end).is_none_or(|line| line.trim().is_empty())
+        && parts.taken.contains(&"table row, its name");
+    let parted = text(end).is_none_or(|line| line.trim().is_empty());
+    let Some(label) = parts
+        .grid
+        .rows
+        .last_mut()
+        .and_then(|row| row.labels.last_mut())
+    else {
+        return 0;
+    };
+    if more.is_empty() || more.len() > 2 || !parted || !(next || last) {
+        return 0;
+    }
+    for line in &more {
+        label.push(' ');
+        label.push_str(line.trim());
+        parts.taken.push("table row, its name");
+    }
+    more.len()
 }
 
 /// A blank line belongs to the table if a row of the same shape follows.

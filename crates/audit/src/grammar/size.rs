@@ -1,0 +1,169 @@
+//! `size`: how large the sections of object files are.
+//!
+//! ```text
+//!    text    data     bss     dec     hex filename
+//! 1969116  513432  164666 2647214  2864ae vmlinux.before
+//! 1967636  513426  166304 2647366  286546 vmlinux.after
+//! ```
+//!
+//! A file is one build. Where the names of the files differ in a word that names
+//! a configuration, that is theirs; else the heading above is, and the file is
+//! what was built.
+
+use super::cells::{label, line_at};
+use super::number::english;
+use super::{Block, Figure, Finding, Grammar, Labels, Taken};
+use crate::Line;
+use crate::roles::words::names_configuration;
+
+/// `size`; see the module.
+pub struct Size;
+
+/// No listing has more files.
+const MOST: usize = 500;
+/// The columns, of which the first four are kept.
+const COLUMNS: [&str; 6] = ["text", "data", "bss", "dec", "hex", "filename"];
+
+impl Grammar for Size {
+    fn name(&self) -> &'static str {
+        "size"
+    }
+
+    fn starts(&self, line: &str) -> bool {
+        line.trim_start().starts_with("text") && line.split_whitespace().eq(COLUMNS)
+    }
+
+    fn reach(&self) -> usize {
+        1
+    }
+
+    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        let depth = lines.first()?.depth;
+        let head = line_at(lines, 0)?;
+        if !head.split_whitespace().eq(COLUMNS) {
+            return None;
+        }
+        let rows: Vec<(&str, [f64; 4])> = (1..=MOST)
+            .map_while(|at| row(line_at(lines, at).filter(|_| lines[at].depth == depth)?))
+            .collect();
+        if rows.is_empty() {
+            return None;
+        }
+        let names: Vec<&str> = rows.iter().map(|(name, _)| *name).collect();
+        let stem = stem(&names);
+        let parts: Vec<&str> = names.iter().map(|name| &name[stem..]).collect();
+        let configured = parts.len() >= 2 && parts.iter().any(|part| names_configuration(part));
+        let mut block = Block {
+            findings: Vec::new(),
+            taken: vec!["size" as Taken; rows.len() + 1],
+        };
+        for (at, ((name, sizes), part)) in rows.iter().zip(parts).enumerate() {
+            let labels = match configured {
+                true => Labels {
+                    configuration: Some(label(part)),
+                    workload: Some(label(names[0][..stem].trim_end_matches(['.', '-', '_'])))
+                        .filter(|stem| !stem.is_empty()),
+                    repetition: None,
+                },
+                false => Labels {
+                    workload: Some(label(name)),
+                    ..Labels::default()
+                },
+            };
+            let figures = COLUMNS
+                .iter()
+                .zip(sizes)
+                .map(|(metric, size)| Figure::new(*metric, *size, "B"));
+            let figures = figures.collect();
+            block.find(at + 1, Finding::Run { labels, figures });
+        }
+        Some(block)
+    }
+}
+
+/// `1969116 513432 164666 2647214 2864ae vmlinux`, whose sum is what it says.
+fn row(text: &str) -> Option<(&str, [f64; 4])> {
+    let mut words = text.split_whitespace();
+    let mut sizes = [0.0; 4];
+    for size in &mut sizes {
+        *size = english(words.next()?).filter(|v| *v >= 0.0 && v.fract() == 0.0)?;
+    }
+    let hex = u64::from_str_radix(words.next()?, 16).ok()?;
+    let name = words.next()?;
+    let [text, data, bss, dec] = sizes;
+    let sums = text + data + bss == dec && hex as f64 == dec;
+    (sums && words.next().is_none_or(|rest| rest == "(TOTALS)")).then_some((name, sizes))
+}
+
+/// How many bytes of names are the same, up to the last mark between words.
+fn stem(names: &[&str]) -> usize {
+    let Some((first, others)) = names.split_first() else {
+        return 0;
+    };
+    let mut common = first.len();
+    for other in others {
+        let same = first.bytes().zip(other.bytes()).take_while(|(a, b)| a == b);
+        common = common.min(same.count());
+    }
+    first
+        .get(..common)
+        .and_then(|head| head.rfind(['.', '-', '_']))
+        .map_or(0, |at| at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs(text: &str) -> Vec<(Option<String>, Option<String>, f64)> {
+        let lines: Vec<Line<'_>> = text
+            .lines()
+            .enumerate()
+            .map(|(at, text)| Line::plain(at as u32, text))
+            .collect();
+        let findings = Size
+            .read(&lines)
+            .map(|block| block.findings)
+            .unwrap_or_default();
+        let run = |(_, finding)| match finding {
+            Finding::Run { labels, figures } => {
+                Some((labels.configuration, labels.workload, figures[0].value))
+            }
+            _ => None,
+        };
+        findings.into_iter().filter_map(run).collect()
+    }
+
+    const HEAD: &str = "   text\t   data\t    bss\t    dec\t    hex\tfilename\n";
+
+    #[test]
+    fn names_of_files_are_configurations_where_they_differ_as_such() {
+        let text = format!("{HEAD}100 20 8 128 80 vmlinux.before\n 90 20 8 118 76 vmlinux.after\n");
+        let built = Some("vmlinux".to_owned());
+        assert_eq!(
+            runs(&text),
+            [
+                (Some("before".into()), built.clone(), 100.0),
+                (Some("after".into()), built, 90.0)
+            ]
+        );
+    }
+
+    #[test]
+    fn files_of_one_build_are_what_was_built() {
+        let text = format!("{HEAD}100 20 8 128 80 fs/a.o\n 90 20 8 118 76 fs/b.o\n");
+        let all = runs(&text);
+        assert_eq!(all.len(), 2);
+        assert!(
+            all.iter()
+                .all(|(configuration, ..)| configuration.is_none())
+        );
+    }
+
+    #[test]
+    fn sums_that_are_none_are_left_alone() {
+        assert!(runs(&format!("{HEAD}100 20 8 129 80 vmlinux\n")).is_empty());
+        assert!(runs(&format!("{HEAD}100 20 8 128 81 vmlinux\n")).is_empty());
+        assert!(runs("text data bss\n100 20 8 128 80 vmlinux\n").is_empty());
+    }
+}
