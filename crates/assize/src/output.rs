@@ -14,8 +14,8 @@ use terminal_size::{Width, terminal_size};
 use crate::cli::{Colour, Format, Question, Showing, Trial};
 use crate::failure::Failure;
 use crate::gate;
+use crate::metric_words::metric_words;
 use crate::page::{self, Material};
-use crate::readings::readings;
 use crate::shell;
 use crate::terms::Terms;
 
@@ -153,10 +153,10 @@ fn brief(
             Better::Higher => options.higher_is_better.push(metric),
         }
     }
-    let readings = readings(document, &options);
+    let metrics = metric_words(document, &options);
     let question = page::question(material)?;
     let brief = Brief {
-        readings: &readings,
+        metrics: &metrics,
         question: question.as_deref(),
         width: match terminal_size().filter(|_| terminal) {
             Some((Width(columns), _)) => columns.into(),

@@ -18,7 +18,7 @@ mod series;
 mod text;
 mod why;
 
-pub use brief::{Brief, Reading, brief};
+pub use brief::{Brief, MetricWords, brief};
 pub use csv::csv;
 pub use json::json;
 pub use number::{ratio, significant};

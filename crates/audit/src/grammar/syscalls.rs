@@ -80,7 +80,7 @@ fn columns(head: &str) -> Option<Vec<&str>> {
     let fits = first == Some("syscall")
         && columns.first() == Some(&"calls")
         && columns.contains(&"avg")
-        && columns.iter().all(|name| known(&name));
+        && columns.iter().all(known);
     fits.then_some(columns)
 }
 

@@ -29,7 +29,7 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 60..=120;
 /// How a metric reads: what the document calls it, what people call it, and what is
 /// good.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct MetricWords {
     /// As in [`assize_verdict::Comparison::metric`].
     pub metric: String,
     /// Its title, in words.
@@ -43,7 +43,7 @@ pub struct Reading {
 pub struct Brief<'a> {
     /// How the document's metrics and events read; what is missing is called as in the
     /// document.
-    pub readings: &'a [Reading],
+    pub metrics: &'a [MetricWords],
     /// The question of the experiment.
     pub question: Option<&'a str>,
     /// Columns of the terminal.
@@ -92,16 +92,16 @@ struct Sheet<'a> {
 }
 
 impl Sheet<'_> {
-    fn reading(&self, metric: &str) -> Option<&Reading> {
-        self.brief.readings.iter().find(|one| one.metric == metric)
+    fn words(&self, metric: &str) -> Option<&MetricWords> {
+        self.brief.metrics.iter().find(|one| one.metric == metric)
     }
 
     fn title<'s>(&'s self, metric: &'s str) -> &'s str {
-        self.reading(metric).map_or(metric, |one| &one.title)
+        self.words(metric).map_or(metric, |one| &one.title)
     }
 
     fn better(&self, metric: &str) -> Option<Better> {
-        self.reading(metric).and_then(|one| one.better)
+        self.words(metric).and_then(|one| one.better)
     }
 
     /// What was judged, and what was asked.

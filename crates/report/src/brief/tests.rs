@@ -51,14 +51,14 @@ fn document(configurations: &[&str], rows: &[Value]) -> Document {
 }
 
 fn shown(document: &Document, width: usize) -> String {
-    let readings = [Reading {
+    let metrics = [MetricWords {
         metric: "busy_time".into(),
         title: "time CPUs were not idle".into(),
         better: Some(Better::Lower),
     }];
     let question = "Does the change cost less?";
     let asked = Brief {
-        readings: &readings,
+        metrics: &metrics,
         question: Some(question),
         width,
     };

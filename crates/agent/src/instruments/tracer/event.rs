@@ -135,10 +135,13 @@ pub(super) const IRQ: Reading = ("osnoise/irq_noise", SPAN, |of| of.part(Cause::
 pub(super) const SOFTIRQ: Reading = ("osnoise/softirq_noise", SPAN, |of| of.part(Cause::Softirq));
 pub(super) const THREAD: Reading = ("osnoise/thread_noise", SPAN, |of| of.part(Cause::Switch));
 
+/// Makes an event of what the kernel has written.
+type Read = fn(&Fields<'_>) -> Option<Event>;
+
 /// Reads the events of one tracer.
 #[derive(Default)]
 pub(super) struct Decoder {
-    known: Vec<(Format, fn(&Fields<'_>) -> Option<Event>)>,
+    known: Vec<(Format, Read)>,
 }
 
 impl Decoder {

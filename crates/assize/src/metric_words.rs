@@ -5,7 +5,7 @@
 //! uses. Of all others nothing is assumed.
 
 use assize_job::{Preference, wording};
-use assize_report::Reading;
+use assize_report::MetricWords;
 use assize_verdict::{Better, Document, Options};
 
 /// Words of names of which less is better.
@@ -51,19 +51,19 @@ const MORE: &[&str] = &[
 
 /// How each metric of a document reads, with the directions that the experiment or the
 /// command line gives.
-pub(crate) fn readings(document: &Document, options: &Options) -> Vec<Reading> {
+pub(crate) fn metric_words(document: &Document, options: &Options) -> Vec<MetricWords> {
     let compared = document.comparisons.iter().map(|row| &row.metric);
     let events = document.rate_comparisons.iter().map(|row| &row.event);
-    let mut all: Vec<Reading> = Vec::new();
+    let mut all: Vec<MetricWords> = Vec::new();
     for metric in compared.chain(events) {
         if !all.iter().any(|one| one.metric == *metric) {
-            all.push(reading(metric, options));
+            all.push(words(metric, options));
         }
     }
     all
 }
 
-fn reading(metric: &str, options: &Options) -> Reading {
+fn words(metric: &str, options: &Options) -> MetricWords {
     let known = wording(metric);
     let has = |names: &[String]| names.iter().any(|name| name.eq_ignore_ascii_case(metric));
     let better = if has(&options.higher_is_better) {
@@ -79,7 +79,7 @@ fn reading(metric: &str, options: &Options) -> Reading {
             None => by_words(metric),
         }
     };
-    Reading {
+    MetricWords {
         metric: metric.to_owned(),
         title: known.map_or_else(|| metric.to_owned(), |known| known.title),
         better,
@@ -109,7 +109,7 @@ mod tests {
             lower_is_better: vec!["score".into()],
             ..Options::default()
         };
-        let better = |metric: &str| reading(metric, &options).better;
+        let better = |metric: &str| words(metric, &options).better;
         assert_eq!(better("context_switches"), Some(Better::Higher));
         assert_eq!(better("score"), Some(Better::Lower));
         assert_eq!(better("busy_time_per_job"), Some(Better::Lower));
@@ -126,7 +126,7 @@ mod tests {
             ("frequency", None),
         ] {
             assert_eq!(
-                reading(metric, &Options::default()).better,
+                words(metric, &Options::default()).better,
                 expected,
                 "{metric}"
             );
