@@ -2,6 +2,7 @@
 #ifndef DEPQ_FOLLOW_H
 #define DEPQ_FOLLOW_H
 
+#include <linux/hrtimer.h>
 #include <linux/timer.h>
 
 #include "internal.h"
@@ -11,7 +12,7 @@
  * @worker: the thread
  * @min_nice: any negative nice value counts as the least
  * @lock: protects what follows
- * @count: jobs and lingering queues of each level
+ * @count: queues of each level
  * @levels: those that @count is not zero for
  * @need: the first of @levels, or %DEPQ_LEVEL_IDLE
  * @target: what the thread has, or gets from the holder of @apply
@@ -19,12 +20,14 @@
  * @others_ns: for how long less urgent jobs than the worker has a level for
  *	have kept it since the last that was not. The worker's own.
  * @others_since: local_clock() from which on there is more to add; or 0
- * @lingers: queues without jobs that still count, the oldest first
+ * @lingers: queues that count although they are not ready, the oldest first
  * @raises: times the level went up
  * @lowers: times it went down
  * @apply: held while the scheduler is told
  * @timer: lets queues linger no longer
  * @relax: lets the worker look at its level when it has nothing else to do
+ * @raise: has the raiser raise the worker
+ * @retry: queues @raise when the scheduler has refused
  */
 struct depq_follow {
 	struct kthread_worker *worker;
@@ -45,6 +48,8 @@ struct depq_follow {
 	raw_spinlock_t apply;
 	struct timer_list timer;
 	struct kthread_work relax;
+	struct kthread_work raise;
+	struct hrtimer retry;
 };
 
 /* follow_count.c */

@@ -9,6 +9,33 @@
  * DOC: what queues count for with a worker that follows
  *
  * The rules are in worker_follow.c, which gives the thread what is needed.
+ *
+ * A queue counts once, for the most urgent job that it has queued, as long as it
+ * is ready: as long as the worker has something to do for it. What waits itself,
+ * for a dependency, for credits, for depq_queue_start() or for the verdict on a
+ * timeout, is not made earlier by a worker that is more urgent, and whoever is
+ * behind it on the same worker would have that for nothing.
+ *
+ * ==========  ===================  ========  =================================
+ * state       @level               in        exits
+ * ==========  ===================  ========  =================================
+ * away        %DEPQ_LEVEL_NONE     no list   ready
+ * ready       of the most urgent   no list   not ready any more: lingering, or
+ *             job that is queued             away if the queue was killed
+ * lingering   what it was before   @lingers  ready; time; much work of others;
+ *                                            kill or release: away
+ * ==========  ===================  ========  =================================
+ *
+ * Whoever makes a queue ready calls depq_queue_want_kick(), which looks. Who
+ * ends the lingering from outside leaves &depq_queue.lingering alone, which only
+ * the holder of the queue's lock writes: while it is not set, nobody else writes
+ * @level, and it is enough to look at that.
+ *
+ * &depq_queue.urgent are those queued jobs after which there is none that is as
+ * urgent, in their order, but for the last job, which always is one of them and
+ * is left out: as long as all are of one level, the list is empty. The first is
+ * what the queue counts for, each is less urgent than the one before, and there
+ * are never more than levels.
  */
 
 /* How long a queue without jobs keeps its level. */
@@ -17,7 +44,7 @@ module_param(follow_linger_ms, uint, 0644);
 MODULE_PARM_DESC(follow_linger_ms,
 		 "how long workers keep the priority of who has no jobs any more (default 20: longer than a frame)");
 
-static void depq_follow_count(struct depq_follow *follow, u16 level)
+static void depq_follow_add(struct depq_follow *follow, u16 level)
 {
 	lockdep_assert_held(&follow->lock);
 	if (!follow->count[level]++) {
@@ -27,7 +54,7 @@ static void depq_follow_count(struct depq_follow *follow, u16 level)
 	}
 }
 
-static void depq_follow_discount(struct depq_follow *follow, u16 level)
+static void depq_follow_remove(struct depq_follow *follow, u16 level)
 {
 	u16 need;
 
@@ -38,6 +65,23 @@ static void depq_follow_discount(struct depq_follow *follow, u16 level)
 		WRITE_ONCE(follow->need,
 			   need == DEPQ_LEVELS ? DEPQ_LEVEL_IDLE : need);
 	}
+}
+
+/* A queue counts for another level from now on, or for none. */
+static void depq_follow_move(struct depq_follow *follow,
+			     struct depq_queue *queue, u16 level)
+{
+	u16 old = queue->level;
+
+	lockdep_assert_held(&follow->lock);
+	if (level == old)
+		return;
+	WRITE_ONCE(queue->level, level);
+	/* First the new, so that @need does not change twice. */
+	if (level != DEPQ_LEVEL_NONE)
+		depq_follow_add(follow, level);
+	if (old != DEPQ_LEVEL_NONE)
+		depq_follow_remove(follow, old);
 }
 
 /**
@@ -51,7 +95,7 @@ void depq_follow_unlinger(struct depq_follow *follow, struct depq_queue *queue)
 {
 	lockdep_assert_held(&follow->lock);
 	list_del_init(&queue->linger);
-	depq_follow_discount(follow, queue->level);
+	depq_follow_move(follow, queue, DEPQ_LEVEL_NONE);
 }
 
 /* The worker is to look, which it does as what it is now. */
@@ -61,69 +105,81 @@ static void depq_follow_relax(struct depq_follow *follow)
 }
 
 /**
- * depq_follow_enter() - count a job that waits for the worker
- * @queue: its queue
- * @job: the job
- * @level: of its submitter
+ * depq_follow_insert() - keep @urgent, once another level comes in
+ * @queue: the queue
+ * @job: the job, last in @queued; its level is not that of the one before
  *
  * Context: process; the lock of the queue is held.
- * Return: whether the caller must call depq_follow_raise() once it has released
- * the lock
  */
-bool depq_follow_enter(struct depq_queue *queue, struct depq_job *job,
-		       u16 level)
+void depq_follow_insert(struct depq_queue *queue, struct depq_job *job)
 {
-	struct depq_follow *follow = queue->worker->follow;
-	unsigned long flags;
-	bool raise;
+	struct depq_job *last = list_prev_entry(job, link), *before;
 
 	lockdep_assert_held(&queue->lock);
-	job->level = level;
-	raw_spin_lock_irqsave(&follow->lock, flags);
-	if (!list_empty(&queue->linger) && queue->level == level) {
-		/* In a stream: the queue's count becomes the job's. */
-		list_del_init(&queue->linger);
-	} else {
-		/* First the new, so that @need does not change twice. */
-		depq_follow_count(follow, level);
-		if (!list_empty(&queue->linger))
-			depq_follow_unlinger(follow, queue);
+	if (last->level < job->level) {
+		list_add_tail(&last->urgent, &queue->urgent);
+		return;
 	}
-	raise = level < follow->target;
+	list_for_each_entry_safe_reverse(last, before, &queue->urgent,
+					 urgent) {
+		if (last->level < job->level)
+			break;
+		list_del_init(&last->urgent);
+	}
+}
+
+/* A queue that is not ready any more. */
+static void depq_follow_linger(struct depq_follow *follow,
+			       struct depq_queue *queue)
+{
+	unsigned int linger = READ_ONCE(follow_linger_ms);
+
+	if (queue->error || !linger) {
+		depq_follow_move(follow, queue, DEPQ_LEVEL_NONE);
+		return;
+	}
+	queue->lingering = true;
+	queue->linger_end = jiffies + msecs_to_jiffies(linger) + 1;
+	list_add_tail(&queue->linger, &follow->lingers);
+	if (!timer_pending(&follow->timer))
+		mod_timer(&follow->timer, queue->linger_end);
+}
+
+/**
+ * depq_follow_count() - count a queue as what it is now
+ * @queue: the queue, for which depq_follow_differs() says true
+ * @ready: whether the worker has something to do for it
+ *
+ * Context: any; the lock of the queue is held.
+ * Return: whether the worker must be raised: by depq_follow_raise() once the
+ * lock is released, or by depq_follow_ask()
+ */
+bool depq_follow_count(struct depq_queue *queue, bool ready)
+{
+	struct depq_follow *follow = queue->worker->follow;
+	bool raise = false;
+	unsigned long flags;
+	u16 level;
+
+	lockdep_assert_held(&queue->lock);
+	raw_spin_lock_irqsave(&follow->lock, flags);
+	if (ready) {
+		level = depq_follow_level_of(queue);
+		/* In a stream the level is the same. */
+		if (queue->lingering)
+			list_del_init(&queue->linger);
+		queue->lingering = false;
+		depq_follow_move(follow, queue, level);
+		raise = level < follow->target;
+	} else {
+		depq_follow_linger(follow, queue);
+	}
 	raw_spin_unlock_irqrestore(&follow->lock, flags);
 	return raise;
 }
 
 /**
- * depq_follow_leave() - a job does not wait for the worker any more
- * @queue: its queue, from whose @queued it was removed
- * @job: the job
- *
- * Context: the worker; the lock of the queue is held.
- */
-void depq_follow_leave(struct depq_queue *queue, struct depq_job *job)
-{
-	struct depq_follow *follow = queue->worker->follow;
-	unsigned int linger = READ_ONCE(follow_linger_ms);
-	unsigned long flags;
-
-	lockdep_assert_held(&queue->lock);
-	raw_spin_lock_irqsave(&follow->lock, flags);
-	if (!list_empty(&queue->queued) || queue->error || !linger) {
-		depq_follow_discount(follow, job->level);
-	} else {
-		/* The job's count becomes the queue's. */
-		queue->level = job->level;
-		queue->linger_end = jiffies + msecs_to_jiffies(linger) + 1;
-		list_add_tail(&queue->linger, &follow->lingers);
-		if (!timer_pending(&follow->timer))
-			mod_timer(&follow->timer, queue->linger_end);
-	}
-	raw_spin_unlock_irqrestore(&follow->lock, flags);
-}
-
-/**
- * depq_follow_forget() - a queue without jobs counts no more
+ * depq_follow_forget() - a queue that is not ready counts no more
  * @queue: the queue
  *
  * Context: any; the lock of the queue is held, or nobody else has the queue.
@@ -139,6 +195,7 @@ void depq_follow_forget(struct depq_queue *queue)
 		depq_follow_unlinger(follow, queue);
 		relax = follow->need != follow->target;
 	}
+	queue->lingering = false;
 	raw_spin_unlock_irqrestore(&follow->lock, flags);
 	if (relax)
 		depq_follow_relax(follow);

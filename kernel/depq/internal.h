@@ -93,19 +93,23 @@ bool depq_worker_kthread_kick(struct depq_worker *worker,
 #define DEPQ_LEVEL_NICE	(2 * (MAX_RT_PRIO - 1))
 #define DEPQ_LEVEL_IDLE	(DEPQ_LEVEL_NICE + NICE_TO_PRIO(0) - MAX_RT_PRIO)
 #define DEPQ_LEVELS	(DEPQ_LEVEL_NICE + NICE_WIDTH)
+#define DEPQ_LEVEL_NONE	DEPQ_LEVELS
 
 struct sched_attr;
 
 /* level.c */
 u16 depq_level_of_submitter(bool min_nice);
+u16 depq_level_highest(void);
 void depq_level_attr(u16 level, struct sched_attr *attr);
 
 /* worker_follow.c, follow_count.c; only for workers that follow */
+int depq_follow_init(void);
+void depq_follow_exit(void);
 u16 depq_follow_level(struct depq_worker *worker);
-bool depq_follow_enter(struct depq_queue *queue, struct depq_job *job,
-		       u16 level);
+void depq_follow_insert(struct depq_queue *queue, struct depq_job *job);
+bool depq_follow_count(struct depq_queue *queue, bool ready);
+void depq_follow_ask(struct depq_follow *follow);
 void depq_follow_raise(struct depq_worker *worker);
-void depq_follow_leave(struct depq_queue *queue, struct depq_job *job);
 void depq_follow_forget(struct depq_queue *queue);
 bool depq_follow_is_off(struct depq_queue *queue, struct depq_job *job);
 void depq_follow_settle(struct depq_worker *worker);
@@ -166,6 +170,88 @@ static inline bool depq_queue_fits(struct depq_queue *queue,
 {
 	lockdep_assert_held(&queue->lock);
 	return job->credits <= queue->credit_limit - queue->credits;
+}
+
+/**
+ * depq_follow_append() - let a job count that was just queued
+ * @queue: its queue
+ * @job: the job, last in @queued, with its level
+ *
+ * The caller looks at depq_follow_differs() before it releases the lock.
+ *
+ * Context: process; the lock of the queue is held.
+ */
+static inline void depq_follow_append(struct depq_queue *queue,
+				      struct depq_job *job)
+{
+	lockdep_assert_held(&queue->lock);
+	if (!list_is_first(&job->link, &queue->queued) &&
+	    list_prev_entry(job, link)->level != job->level)
+		depq_follow_insert(queue, job);
+}
+
+/**
+ * depq_follow_level_of() - what a queue counts for if it is ready
+ * @queue: the queue, which has jobs queued
+ *
+ * Context: any; the lock of the queue is held.
+ * Return: the level of the most urgent job
+ */
+static inline u16 depq_follow_level_of(struct depq_queue *queue)
+{
+	lockdep_assert_held(&queue->lock);
+	if (list_empty(&queue->urgent))
+		return list_last_entry(&queue->queued, struct depq_job,
+				       link)->level;
+	return list_first_entry(&queue->urgent, struct depq_job, urgent)->level;
+}
+
+/**
+ * depq_follow_differs() - whether a queue must be counted otherwise
+ * @queue: the queue
+ * @ready: whether the worker has something to do for it
+ *
+ * Context: any; the lock of the queue is held.
+ * Return: whether to call depq_follow_count()
+ */
+static inline bool depq_follow_differs(struct depq_queue *queue, bool ready)
+{
+	lockdep_assert_held(&queue->lock);
+	if (ready)
+		return queue->lingering ||
+		       queue->level != depq_follow_level_of(queue);
+	return !queue->lingering && queue->level != DEPQ_LEVEL_NONE;
+}
+
+/**
+ * depq_follow_update() - count a queue, and have the worker raised if need be
+ * @queue: the queue
+ * @ready: whether the worker has something to do for it
+ *
+ * Context: any; the lock of the queue is held.
+ */
+static inline void depq_follow_update(struct depq_queue *queue, bool ready)
+{
+	if (depq_follow_differs(queue, ready) &&
+	    depq_follow_count(queue, ready))
+		depq_follow_ask(queue->worker->follow);
+}
+
+/**
+ * depq_follow_leave() - a job does not wait for the worker any more
+ * @queue: its queue, from whose @queued it was removed
+ * @job: the job
+ * @ready: whether the worker has more to do for the queue
+ *
+ * Context: the worker; the lock of the queue is held.
+ */
+static inline void depq_follow_leave(struct depq_queue *queue,
+				     struct depq_job *job, bool ready)
+{
+	lockdep_assert_held(&queue->lock);
+	if (!list_empty(&job->urgent))
+		list_del_init(&job->urgent);
+	depq_follow_update(queue, ready);
 }
 
 /**

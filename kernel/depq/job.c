@@ -149,6 +149,7 @@ int depq_job_init(struct depq_job *job, struct depq_queue *queue, u32 credits,
 	xa_init_flags(&job->deps, XA_FLAGS_ALLOC);
 	job->next_dep = 0;
 	INIT_LIST_HEAD(&job->link);
+	INIT_LIST_HEAD(&job->urgent);
 	job->credits = credits;
 	job->error = 0;
 	job->state = DEPQ_JOB_INIT;

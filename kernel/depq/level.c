@@ -100,6 +100,17 @@ static noinline u16 depq_level_allowed(bool min_nice, int prio)
 }
 
 /**
+ * depq_level_highest() - the most urgent level there may be now
+ *
+ * Context: any.
+ * Return: the level
+ */
+u16 depq_level_highest(void)
+{
+	return depq_level_rt(MAX_RT_PRIO - 1, false);
+}
+
+/**
  * depq_level_of_submitter() - what a job that is submitted now counts for
  * @min_nice: any negative nice value counts as the least
  *

@@ -8,11 +8,19 @@
 
 static int __init depq_module_init(void)
 {
-	return depq_fence_init();
+	int ret = depq_fence_init();
+
+	if (ret)
+		return ret;
+	ret = depq_follow_init();
+	if (ret)
+		depq_fence_exit();
+	return ret;
 }
 
 static void __exit depq_module_exit(void)
 {
+	depq_follow_exit();
 	depq_fence_exit();
 }
 

@@ -60,7 +60,7 @@
  *   installed; @dep_done once it has been called,
  * - @tdr_armed, @reap_armed: a work holds a reference and will look,
  * - @tdr_forced: the timeout work is to ask the driver whatever the time,
- * - @linger, @linger_end, @level: see worker_follow.c,
+ * - @urgent, @lingering, @linger, @linger_end, @level: see follow_count.c,
  * - @head_since: when the first job that is with the hardware became that.
  */
 
@@ -136,7 +136,9 @@ int depq_queue_init(struct depq_queue *queue,
 	INIT_LIST_HEAD(&queue->queued);
 	INIT_LIST_HEAD(&queue->pending);
 	INIT_LIST_HEAD(&queue->done);
+	INIT_LIST_HEAD(&queue->urgent);
 	INIT_LIST_HEAD(&queue->linger);
+	queue->level = DEPQ_LEVEL_NONE;
 	init_waitqueue_head(&queue->wait);
 	depq_worker_prepare(queue);
 	INIT_DELAYED_WORK(&queue->tdr_work, depq_tdr_work);

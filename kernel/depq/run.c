@@ -9,7 +9,8 @@
  *
  * The worker takes the token and makes one step after the other: wait for the
  * dependencies of the first job, then run it, until something is in the way.
- * It never waits itself; what is in the way brings it back:
+ * It never waits itself; what is in the way brings it back. A submitter that
+ * finds the queue empty makes the first of these steps itself.
  *
  * =====================  ====================================================
  * in the way             brings the worker back
@@ -45,6 +46,22 @@ static bool depq_queue_ready(struct depq_queue *queue)
 	       depq_queue_fits(queue, job);
 }
 
+/* Takes the reference for a kick if there must be one. */
+static bool depq_queue_want(struct depq_queue *queue, bool ready)
+{
+	bool put;
+
+	if (queue->kicked)
+		return false;
+	put = queue->put == DEPQ_PUT_WORKER && !list_empty(&queue->done);
+	if (!put && (queue->runner || !ready))
+		return false;
+	queue->kicked = true;
+	queue->stats.kicks++;
+	depq_queue_get(queue);
+	return true;
+}
+
 /**
  * depq_queue_want_kick() - whether the worker has something to do
  * @queue: the queue
@@ -58,19 +75,15 @@ static bool depq_queue_ready(struct depq_queue *queue)
  */
 bool depq_queue_want_kick(struct depq_queue *queue)
 {
-	bool run, put;
+	bool ready;
 
 	lockdep_assert_held(&queue->lock);
-	if (queue->kicked)
+	if (!queue->worker->follow && queue->kicked)
 		return false;
-	put = queue->put == DEPQ_PUT_WORKER && !list_empty(&queue->done);
-	run = !queue->runner && depq_queue_ready(queue);
-	if (!put && !run)
-		return false;
-	queue->kicked = true;
-	queue->stats.kicks++;
-	depq_queue_get(queue);
-	return true;
+	ready = depq_queue_ready(queue);
+	if (queue->worker->follow)
+		depq_follow_update(queue, ready);
+	return depq_queue_want(queue, ready);
 }
 
 /*
@@ -112,71 +125,6 @@ static bool depq_job_may_bypass(struct depq_queue *queue, struct depq_job *job)
 	       !queue->stopped && !queue->error && !queue->tdr &&
 	       depq_queue_fits(queue, job);
 }
-
-/**
- * depq_job_commit() - hand a job to its queue
- * @job: the job
- *
- * Gives the job its sequence number and its place in the queue in one step, so
- * that both orders are the same. Takes a reference for the queue; the caller's
- * stays its own. May call &depq_ops.run_job if the queue has
- * %DEPQ_QUEUE_BYPASS. From here on the fence is certain to signal. Allocates
- * nothing.
- *
- * Context: process, interrupts on. Does not sleep itself.
- * Return: the sequence number of the job
- */
-u64 depq_job_commit(struct depq_job *job)
-{
-	struct depq_queue *queue = job->queue;
-	struct depq_worker *worker = queue->worker;
-	bool cookie, bypass, kick, raise = false;
-	u16 level = 0;
-	u64 seqno;
-
-	lockdep_assert_irqs_enabled();
-	cookie = dma_fence_begin_signalling();
-	if (worker->follow)
-		level = depq_follow_level(worker);
-	bypass = (queue->flags & DEPQ_QUEUE_BYPASS) &&
-		 (xa_empty(&job->deps) || !depq_job_next_dep(job));
-
-	spin_lock_irq(&queue->lock);
-	WARN_ON_ONCE(job->state != DEPQ_JOB_INIT);
-	seqno = ++queue->seqno;
-	job->finished->seqno = seqno;
-	depq_job_get(job);
-	queue->stats.submitted++;
-	bypass = bypass && depq_job_may_bypass(queue, job);
-	trace_depq_job_queue(queue, job, bypass);
-	if (bypass) {
-		queue->stats.bypassed++;
-		queue->runner = current;
-		depq_job_start(queue, job);
-		spin_unlock_irq(&queue->lock);
-
-		depq_job_run(queue, job, true);
-
-		spin_lock_irq(&queue->lock);
-		depq_queue_leave(queue);
-	} else {
-		job->state = DEPQ_JOB_QUEUED;
-		queue->stats.queued++;
-		list_add_tail(&job->link, &queue->queued);
-		if (worker->follow)
-			raise = depq_follow_enter(queue, job, level);
-	}
-	kick = depq_queue_want_kick(queue);
-	spin_unlock_irq(&queue->lock);
-	/* Also if it was woken before: it may be waiting for a CPU. */
-	if (raise)
-		depq_follow_raise(worker);
-	if (kick)
-		depq_worker_kick(queue);
-	dma_fence_end_signalling(cookie);
-	return seqno;
-}
-EXPORT_SYMBOL_GPL(depq_job_commit);
 
 /*
  * Callback of a dependency, under its lock, in any context. The queue stays:
@@ -220,6 +168,95 @@ static void depq_queue_await_dep(struct depq_queue *queue, struct depq_job *job)
 	}
 }
 
+/*
+ * Lets a job that was just queued wait for its dependencies, if it is the first.
+ * So the worker is not woken only for that, as whatever it is by then: it comes
+ * once there is something to run, with the level that this has.
+ */
+static void depq_queue_begin_wait(struct depq_queue *queue,
+				  struct depq_job *job)
+	__must_hold(&queue->lock)
+{
+	if (queue->runner || !list_is_first(&job->link, &queue->queued))
+		return;
+	queue->runner = current;
+	spin_unlock_irq(&queue->lock);
+	depq_queue_await_dep(queue, job);
+	spin_lock_irq(&queue->lock);
+	depq_queue_leave(queue);
+}
+
+/**
+ * depq_job_commit() - hand a job to its queue
+ * @job: the job
+ *
+ * Gives the job its sequence number and its place in the queue in one step, so
+ * that both orders are the same. Takes a reference for the queue; the caller's
+ * stays its own. May call &depq_ops.run_job if the queue has
+ * %DEPQ_QUEUE_BYPASS. From here on the fence is certain to signal. Allocates
+ * nothing.
+ *
+ * Context: process, interrupts on. Does not sleep itself.
+ * Return: the sequence number of the job
+ */
+u64 depq_job_commit(struct depq_job *job)
+{
+	struct depq_queue *queue = job->queue;
+	struct depq_worker *worker = queue->worker;
+	bool cookie, bypass, kick, ready, raise = false;
+	u16 level = 0;
+	u64 seqno;
+
+	lockdep_assert_irqs_enabled();
+	cookie = dma_fence_begin_signalling();
+	if (worker->follow)
+		level = depq_follow_level(worker);
+	bypass = (queue->flags & DEPQ_QUEUE_BYPASS) &&
+		 (xa_empty(&job->deps) || !depq_job_next_dep(job));
+
+	spin_lock_irq(&queue->lock);
+	WARN_ON_ONCE(job->state != DEPQ_JOB_INIT);
+	seqno = ++queue->seqno;
+	job->finished->seqno = seqno;
+	depq_job_get(job);
+	queue->stats.submitted++;
+	bypass = bypass && depq_job_may_bypass(queue, job);
+	trace_depq_job_queue(queue, job, bypass);
+	if (bypass) {
+		queue->stats.bypassed++;
+		queue->runner = current;
+		depq_job_start(queue, job);
+		spin_unlock_irq(&queue->lock);
+
+		depq_job_run(queue, job, true);
+
+		spin_lock_irq(&queue->lock);
+		depq_queue_leave(queue);
+	} else {
+		job->state = DEPQ_JOB_QUEUED;
+		queue->stats.queued++;
+		job->level = level;
+		list_add_tail(&job->link, &queue->queued);
+		if (worker->follow)
+			depq_follow_append(queue, job);
+		if (!xa_empty(&job->deps))
+			depq_queue_begin_wait(queue, job);
+	}
+	ready = depq_queue_ready(queue);
+	if (worker->follow && depq_follow_differs(queue, ready))
+		raise = depq_follow_count(queue, ready);
+	kick = depq_queue_want(queue, ready);
+	spin_unlock_irq(&queue->lock);
+	/* Also if it was woken before: it may be waiting for a CPU. */
+	if (raise)
+		depq_follow_raise(worker);
+	if (kick)
+		depq_worker_kick(queue);
+	dma_fence_end_signalling(cookie);
+	return seqno;
+}
+EXPORT_SYMBOL_GPL(depq_job_commit);
+
 /* Fails a job that will not be run; those before it may still be pending. */
 static void depq_queue_cancel(struct depq_queue *queue, struct depq_job *job,
 			      unsigned long *flags)
@@ -234,7 +271,7 @@ static void depq_queue_cancel(struct depq_queue *queue, struct depq_job *job,
 	job->state = DEPQ_JOB_DONE;
 	job->error = queue->error;
 	if (queue->worker->follow)
-		depq_follow_leave(queue, job);
+		depq_follow_leave(queue, job, depq_queue_ready(queue));
 	depq_queue_drain(queue, flags, &reaped);
 	if (!list_empty(&reaped)) {
 		spin_unlock_irqrestore(&queue->lock, *flags);
@@ -269,6 +306,8 @@ static bool depq_queue_step(struct depq_queue *queue, unsigned long *flags)
 		spin_unlock_irqrestore(&queue->lock, *flags);
 		depq_queue_await_dep(queue, job);
 		spin_lock_irqsave(&queue->lock, *flags);
+		if (worker->follow)
+			depq_follow_update(queue, depq_queue_ready(queue));
 		return true;
 	}
 	if (queue->error) {
@@ -288,9 +327,9 @@ static bool depq_queue_step(struct depq_queue *queue, unsigned long *flags)
 	depq_job_get(job);
 	list_del(&job->link);
 	queue->stats.queued--;
-	if (worker->follow)
-		depq_follow_leave(queue, job);
 	depq_job_start(queue, job);
+	if (worker->follow)
+		depq_follow_leave(queue, job, depq_queue_ready(queue));
 	spin_unlock_irqrestore(&queue->lock, *flags);
 	depq_job_run(queue, job, false);
 	depq_job_put(job);

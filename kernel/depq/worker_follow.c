@@ -16,14 +16,23 @@
  * DOC: workers that follow
  *
  * A thread that is scheduled as whoever waits for it. Each job that its
- * submitter does not run itself takes a level with it, and the worker has the
- * most urgent level of all jobs that wait for it; see level.c.
+ * submitter does not run itself takes a level with it (level.c), and the worker
+ * has the most urgent level of all jobs in queues that are ready: that wait for
+ * it and for nothing else (follow_count.c).
  *
  * The level goes up in the submission, before the worker is woken, also where
  * the worker is awake but waits for a CPU; or in the worker, if that is faster.
- * It goes down only in the worker, before the next job it runs, or when it is
- * idle. A level outlives the last job of a queue by follow_linger_ms, so that
- * it does not go up and down with each job of a stream; the next job of the
+ * Where a queue becomes ready later, by a dependency that signals, by a
+ * completion that returns credits or by depq_queue_start(), it goes up at once
+ * too. That may be in an interrupt or under locks, where the scheduler may not
+ * be told; so the raiser is woken, a thread as urgent as any worker may become,
+ * which raises the worker before anything runs that is less urgent than that. A
+ * job with several dependencies raises the worker with each, since it installs
+ * the callback of the next one.
+ *
+ * The level goes down only in the worker, before the next job it runs, or when
+ * it is idle. A level outlives the readiness of a queue by follow_linger_ms, so
+ * that it does not go up and down with each job of a stream; the next job of the
  * same queue ends that, so that whoever has become less urgent is served as
  * such from its next job on, and so does the end of the queue. Nor does it
  * cover much work of others: once less urgent jobs have kept the worker for
@@ -33,13 +42,6 @@
  * run wherever kernel threads may; whoever administers the machine can move and
  * bind it. A nice value weighs against the groups beside it, not against their
  * threads.
- *
- * ==========  ===========================================  ==================
- * level of    is counted                                   until
- * ==========  ===========================================  ==================
- * a job       from its commit on (@count)                  it is run or fails
- * a queue     from then on, if it was the last (@lingers)  see above
- * ==========  ===========================================  ==================
  *
  * &depq_follow.lock is the innermost of depq and is taken in any context;
  * &depq_follow.apply is taken in process context with interrupts on, where the
@@ -60,11 +62,18 @@
  * that of a queue or of a fence, anywhere an rt_mutex that run_job() takes. Then
  * @target and @applied stay what the thread has, so that whoever comes next
  * tries again, and so does the worker before it runs its next job. It holds no
- * lock there, and has nothing inherited.
+ * lock there, and has nothing inherited. Should it be preempted before that, as
+ * what it was, the raiser tries again every %DEPQ_FOLLOW_RETRY_NS.
  */
 
 /* After so much less urgent work nothing lingers. */
 #define DEPQ_FOLLOW_OTHERS_NS	(200 * NSEC_PER_USEC)
+
+/* How soon the scheduler is asked again. */
+#define DEPQ_FOLLOW_RETRY_NS	(100 * NSEC_PER_USEC)
+
+/* Raises workers where the caller cannot. */
+static struct kthread_worker *depq_raiser;
 
 /**
  * depq_follow_level() - what a job that is submitted now counts for
@@ -73,7 +82,7 @@
  * Not under a lock that others wait for, who might lend their priority.
  *
  * Context: process.
- * Return: the level, for depq_follow_enter()
+ * Return: the level, for depq_follow_append()
  */
 u16 depq_follow_level(struct depq_worker *worker)
 {
@@ -115,19 +124,24 @@ static u16 depq_follow_aim(struct depq_follow *follow, bool less)
 	return need;
 }
 
-/* The thread has kept what it had. */
-static void depq_follow_undo(struct depq_follow *follow, u16 old, u16 level)
+/* The thread has kept what it had. Return: whether somebody lacks it */
+static bool depq_follow_undo(struct depq_follow *follow, u16 old, u16 level)
 {
+	bool lacks;
+
 	raw_spin_lock_irq(&follow->lock);
 	follow->target = old;
 	follow->raises -= level < old;
 	follow->lowers -= level > old;
+	lacks = level < old && !bitmap_empty(follow->levels, DEPQ_LEVELS);
 	raw_spin_unlock_irq(&follow->lock);
+	return lacks;
 }
 
 /* Applies what is needed, if it is more urgent or may be less. */
 static void depq_follow_apply(struct depq_follow *follow, bool less)
 {
+	bool retry = false;
 	u16 level, old;
 
 	lockdep_assert_irqs_enabled();
@@ -139,14 +153,17 @@ static void depq_follow_apply(struct depq_follow *follow, bool less)
 		if (depq_follow_set(follow, old, level))
 			WRITE_ONCE(follow->applied, level);
 		else
-			depq_follow_undo(follow, old, level);
+			retry = depq_follow_undo(follow, old, level);
 	}
 	raw_spin_unlock(&follow->apply);
+	if (retry)
+		hrtimer_start(&follow->retry, ns_to_ktime(DEPQ_FOLLOW_RETRY_NS),
+			      HRTIMER_MODE_REL_HARD);
 }
 
 /**
  * depq_follow_raise() - give the worker the level that is needed
- * @worker: the worker, after depq_follow_enter()
+ * @worker: the worker, after depq_follow_count()
  *
  * Does not wake it.
  *
@@ -155,6 +172,30 @@ static void depq_follow_apply(struct depq_follow *follow, bool less)
 void depq_follow_raise(struct depq_worker *worker)
 {
 	depq_follow_apply(worker->follow, false);
+}
+
+/**
+ * depq_follow_ask() - have the raiser give the worker the level that is needed
+ * @follow: of the worker, after depq_follow_count()
+ *
+ * Context: any; the lock of the queue may be held.
+ */
+void depq_follow_ask(struct depq_follow *follow)
+{
+	/* If it is queued already, it will see the level. */
+	kthread_queue_work(depq_raiser, &follow->raise);
+}
+
+static void depq_follow_raise_work(struct kthread_work *work)
+{
+	depq_follow_apply(container_of(work, struct depq_follow, raise), false);
+}
+
+/* In hard interrupts on PREEMPT_RT too: what has to run may keep threads off. */
+static enum hrtimer_restart depq_follow_retry(struct hrtimer *timer)
+{
+	depq_follow_ask(container_of(timer, struct depq_follow, retry));
+	return HRTIMER_NORESTART;
 }
 
 /* For how long less urgent jobs have kept the worker. */
@@ -283,6 +324,9 @@ static int depq_follow_start(struct depq_worker *worker, const char *name)
 	raw_spin_lock_init(&follow->apply);
 	timer_setup(&follow->timer, depq_follow_timer, 0);
 	kthread_init_work(&follow->relax, depq_follow_relax_work);
+	kthread_init_work(&follow->raise, depq_follow_raise_work);
+	hrtimer_setup(&follow->retry, depq_follow_retry, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_HARD);
 	worker->follow = follow;
 	return 0;
 }
@@ -304,8 +348,44 @@ static void depq_follow_stop(struct depq_worker *worker)
 	WARN_ON_ONCE(!bitmap_empty(follow->levels, DEPQ_LEVELS));
 	/* It queues work for the thread, but starts itself no more. */
 	timer_delete_sync(&follow->timer);
+	/* One that was under way may have asked for another; that one cannot. */
+	kthread_cancel_work_sync(&follow->raise);
+	hrtimer_cancel(&follow->retry);
+	kthread_cancel_work_sync(&follow->raise);
 	depq_worker_kthread_ops.stop(worker);
 	kfree(follow);
+}
+
+/**
+ * depq_follow_init() - start the raiser
+ *
+ * It is as urgent as follow_rt_max lets workers become, as of now.
+ *
+ * Context: process, may sleep.
+ * Return:
+ * * 0 - well
+ * * -ENOMEM, -EINTR - it could not be started
+ */
+int depq_follow_init(void)
+{
+	struct sched_attr attr = { .size = sizeof(attr) };
+
+	depq_raiser = kthread_run_worker(0, "depq-raise");
+	if (IS_ERR(depq_raiser))
+		return PTR_ERR(depq_raiser);
+	depq_level_attr(depq_level_highest(), &attr);
+	WARN_ON_ONCE(sched_setattr_nocheck(depq_raiser->task, &attr));
+	return 0;
+}
+
+/**
+ * depq_follow_exit() - undo depq_follow_init()
+ *
+ * Context: process, may sleep; no worker is left.
+ */
+void depq_follow_exit(void)
+{
+	kthread_destroy_worker(depq_raiser);
 }
 
 /* Its queues are handed to the thread like those of any other thread. */

@@ -170,7 +170,7 @@ void depq_device_fini(struct depq_device *dev);
  * @DEPQ_WORKER_HIGHPRI: a workqueue of its own with WQ_HIGHPRI
  * @DEPQ_WORKER_KTHREAD: a kthread_worker
  * @DEPQ_WORKER_FOLLOW: a kthread_worker that is scheduled as the most urgent of
- *	those whose jobs wait for it; see worker_follow.c
+ *	those whose jobs wait for it and for nothing else; see worker_follow.c
  * @DEPQ_WORKER_FOLLOW_MIN: the same, but any negative nice value counts as -20.
  *	To measure with only.
  */
@@ -312,9 +312,11 @@ struct depq_queue {
 	struct rcu_work release_work;
 	struct list_head link;		/* in dev->queues */
 
-	/* Of a worker that follows, under its lock. */
-	struct list_head linger;
-	unsigned long linger_end;	/* jiffies */
+	/* For a worker that follows; see depq/follow_count.c. */
+	struct list_head urgent;
+	bool lingering;
+	struct list_head linger;	/* under the worker's lock */
+	unsigned long linger_end;	/* jiffies; the same */
 	u16 level;
 };
 
@@ -367,6 +369,7 @@ struct depq_job {
 	int error;
 	enum depq_job_state state;	/* under queue->lock */
 	u16 level;	/* for a worker that follows */
+	struct list_head urgent;	/* in queue->urgent */
 };
 
 /* What depq_job_init() may be told. */

@@ -10,37 +10,14 @@
  * Looks at normal_prio, for on PREEMPT_RT any lock lends priorities.
  */
 
-#include <linux/completion.h>
 #include <linux/delay.h>
-#include <linux/rtmutex.h>
 #include <linux/sched.h>
 #include <linux/sched/prio.h>
 #include <uapi/linux/sched/types.h>
 
-#include "../depq/internal.h"
-#include "depq_test_suites.h"
+#include "depq_test_follow.h"
 
-/**
- * struct kind - how a submitter is scheduled, and its worker then
- * @policy: the submitter's
- * @priority: if realtime
- * @nice: if not
- * @worker: policy of the worker
- * @prio: of the worker, as normal_prio
- */
-struct kind {
-	u32 policy;
-	u32 priority;
-	int nice;
-	u32 worker;
-	int prio;
-};
-
-#define RT(p)	(MAX_RT_PRIO - 1 - (p))
-#define FAIR(n)	(DEFAULT_PRIO + (n))
-#define IDLE	FAIR(0)
-
-static const struct kind kinds[] = {
+static const struct dt_kind kinds[] = {
 	{ SCHED_NORMAL, 0, 0, SCHED_NORMAL, FAIR(0) },
 	{ SCHED_NORMAL, 0, -1, SCHED_NORMAL, FAIR(-1) },
 	{ SCHED_NORMAL, 0, -19, SCHED_NORMAL, FAIR(-19) },
@@ -57,7 +34,13 @@ static const struct kind kinds[] = {
 	{ SCHED_DEADLINE, 0, 0, SCHED_FIFO, RT(99) },
 };
 
-static void become(const struct kind *kind)
+/**
+ * dt_become - have the caller scheduled in one of these ways
+ * @kind: how
+ *
+ * Context: a thread of a scenario.
+ */
+void dt_become(const struct dt_kind *kind)
 {
 	struct sched_attr attr = {
 		.size = sizeof(attr),
@@ -85,7 +68,14 @@ static void become(const struct kind *kind)
 		usleep_range(1000, 2000);
 }
 
-static const struct kind *kind_of(u32 policy, int priority_or_nice)
+/**
+ * dt_kind - find a way to be scheduled
+ * @policy: SCHED_*
+ * @priority_or_nice: what goes with it, 0 for SCHED_DEADLINE
+ *
+ * Return: it, or that of an ordinary thread if it is not in the table.
+ */
+const struct dt_kind *dt_kind(u32 policy, int priority_or_nice)
 {
 	u32 i;
 
@@ -96,13 +86,26 @@ static const struct kind *kind_of(u32 policy, int priority_or_nice)
 	return &kinds[0];
 }
 
-static struct task_struct *worker_of(struct dt_queue *queue)
+/**
+ * dt_worker_task - the thread that runs the jobs of a queue
+ * @queue: the queue, of a design whose worker follows
+ *
+ * Return: the thread.
+ */
+struct task_struct *dt_worker_task(struct dt_queue *queue)
 {
 	return queue->depq.worker->kthread->task;
 }
 
-/* Whether a worker becomes idle; only failures wait for long. */
-static bool calms_down(struct depq_worker *worker)
+/**
+ * dt_calms_down - whether a worker becomes what it is without jobs
+ * @worker: the worker
+ *
+ * Only failures wait for long.
+ *
+ * Context: process, may sleep.
+ */
+bool dt_calms_down(struct depq_worker *worker)
 {
 	struct task_struct *task = worker->kthread->task;
 	unsigned long end = jiffies + DT_PATIENCE;
@@ -116,21 +119,67 @@ static bool calms_down(struct depq_worker *worker)
 	return false;
 }
 
-static bool follows(struct dt *dt)
+/**
+ * dt_follows - whether the worker of a design follows
+ * @dt: the fixture
+ */
+bool dt_follows(struct dt *dt)
 {
 	return dt->design->backend == &dt_depq &&
 	       dt->design->kind == DEPQ_WORKER_FOLLOW;
 }
 
-/* Runs one thread on a queue. */
-static void with_submitter(struct kunit *test,
-			   void (*fn)(struct dt_thread *thread))
+/**
+ * dt_hold - keep a worker in run_job(), at the level of the caller
+ * @thread: the caller
+ * @queue: where to submit the job for that, which is stopped first so that no
+ *	submitter runs it
+ * @mutex: for run_job() to hold, or NULL
+ *
+ * Context: a thread of a scenario, may sleep.
+ * Return: whether the worker is there; it stays until dt_let_go().
+ */
+bool dt_hold(struct dt_thread *thread, struct dt_queue *queue,
+	     struct rt_mutex *mutex)
+{
+	struct dt_job_args args = {
+		.duration_ns = 1000, .gated = true, .mutex = mutex,
+	};
+	struct dt_record *rec;
+
+	reinit_completion(&thread->dt->gate);
+	dt_stop(queue);
+	rec = dt_try_submit(queue, &args);
+	dt_start(queue);
+	return !IS_ERR(rec) && dt_wait(thread->dt, dt_ran(rec));
+}
+
+/**
+ * dt_let_go - undo dt_hold()
+ * @thread: the caller
+ *
+ * Context: a thread of a scenario.
+ */
+void dt_let_go(struct dt_thread *thread)
+{
+	complete_all(&thread->dt->gate);
+}
+
+/**
+ * dt_with_submitter - run one thread on a queue
+ * @test: the case, which is skipped where the worker does not follow
+ * @fn: what the thread does
+ *
+ * Context: the case's thread.
+ */
+void dt_with_submitter(struct kunit *test,
+		       void (*fn)(struct dt_thread *thread))
 {
 	struct dt *dt = test->priv;
 	struct dt_thread *thread;
 	struct dt_queue *queue;
 
-	if (!follows(dt))
+	if (!dt_follows(dt))
 		kunit_skip(test, "its worker does not follow");
 	queue = dt_queue(dt);
 	thread = dt_threads(dt, 1, fn, NULL);
@@ -148,35 +197,38 @@ static void levels_thread(struct dt_thread *thread)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
-		const struct kind *kind = &kinds[i];
+		const struct dt_kind *kind = &kinds[i];
 		struct dt_job_args args = { .duration_ns = 1000 };
 		struct dt_record *rec;
 
-		dt_stop(queue);
-		become(kind);
+		if (!dt_hold(thread, queue, NULL)) {
+			thread->errors++;
+			return;
+		}
+		dt_become(kind);
 		rec = dt_try_submit(queue, &args);
 		if (IS_ERR(rec)) {
 			thread->errors++;
 			return;
 		}
 		if (kind->prio < IDLE) {
-			KUNIT_EXPECT_EQ(test, worker_of(queue)->normal_prio,
+			KUNIT_EXPECT_EQ(test, dt_worker_task(queue)->normal_prio,
 					kind->prio);
-			KUNIT_EXPECT_EQ(test, worker_of(queue)->policy,
+			KUNIT_EXPECT_EQ(test, dt_worker_task(queue)->policy,
 					kind->worker);
 		}
-		dt_start(queue);
+		dt_let_go(thread);
 		KUNIT_EXPECT_TRUE(test, dt_wait(thread->dt,
 						dt_signalled(rec)));
 		KUNIT_EXPECT_EQ(test, rec->run_prio, kind->prio);
-		become(&kinds[0]);
-		KUNIT_EXPECT_TRUE(test, calms_down(queue->depq.worker));
+		dt_become(dt_kind(SCHED_NORMAL, 0));
+		KUNIT_EXPECT_TRUE(test, dt_calms_down(queue->depq.worker));
 	}
 }
 
 static void levels(struct kunit *test)
 {
-	with_submitter(test, levels_thread);
+	dt_with_submitter(test, levels_thread);
 }
 
 /* A stream: each job is run at the level that its submitter has by then. */
@@ -188,12 +240,12 @@ static void changes_thread(struct dt_thread *thread)
 	u32 i, n = dt_scaled(200);
 
 	for (i = 0; i < n; i++) {
-		const struct kind *kind;
+		const struct dt_kind *kind;
 		struct dt_record *rec;
 
 		kind = &kinds[prandom_u32_state(&thread->random) %
 			      ARRAY_SIZE(kinds)];
-		become(kind);
+		dt_become(kind);
 		rec = dt_try_submit(queue, &args);
 		if (IS_ERR(rec) || !dt_wait(thread->dt, dt_signalled(rec))) {
 			thread->errors++;
@@ -207,12 +259,12 @@ static void changes_thread(struct dt_thread *thread)
 		else
 			KUNIT_EXPECT_LE(test, rec->run_prio, kind->prio);
 	}
-	become(&kinds[0]);
+	dt_become(dt_kind(SCHED_NORMAL, 0));
 }
 
 static void changes(struct kunit *test)
 {
-	with_submitter(test, changes_thread);
+	dt_with_submitter(test, changes_thread);
 }
 
 /* The same of several, whose queues may share a worker. */
@@ -225,7 +277,7 @@ static void changes_of_several(struct kunit *test)
 	struct dt_queue *queues[4];
 	u32 i;
 
-	if (!follows(dt))
+	if (!dt_follows(dt))
 		kunit_skip(test, "its worker does not follow");
 	engine = dt_engine(dt, &limits);
 	for (i = 0; i < ARRAY_SIZE(queues); i++)
@@ -237,7 +289,7 @@ static void changes_of_several(struct kunit *test)
 	dt_threads_join(threads);
 	for (i = 0; i < ARRAY_SIZE(queues); i++) {
 		KUNIT_EXPECT_EQ(test, threads[i].errors, 0);
-		KUNIT_EXPECT_TRUE(test, calms_down(queues[i]->depq.worker));
+		KUNIT_EXPECT_TRUE(test, dt_calms_down(queues[i]->depq.worker));
 	}
 }
 
@@ -251,33 +303,33 @@ static void backlog_thread(struct dt_thread *thread)
 	struct dt_record *recs[5];
 	u32 i;
 
-	dt_stop(queue);
+	thread->errors += !dt_hold(thread, queue, NULL);
 	for (i = 0; i < ARRAY_SIZE(recs); i++) {
-		become(i == 0 || i == 4 ? kind_of(SCHED_NORMAL, 0) :
-		       i == 1 ? kind_of(SCHED_NORMAL, 5) :
-		       i == 2 ? kind_of(SCHED_FIFO, 50) :
-				kind_of(SCHED_NORMAL, -1));
+		dt_become(i == 0 || i == 4 ? dt_kind(SCHED_NORMAL, 0) :
+		       i == 1 ? dt_kind(SCHED_NORMAL, 5) :
+		       i == 2 ? dt_kind(SCHED_FIFO, 50) :
+				dt_kind(SCHED_NORMAL, -1));
 		recs[i] = dt_try_submit(queue, &args);
 		if (IS_ERR(recs[i])) {
 			thread->errors++;
 			break;
 		}
 	}
-	KUNIT_EXPECT_EQ(test, worker_of(queue)->normal_prio, RT(50));
-	dt_start(queue);
+	KUNIT_EXPECT_EQ(test, dt_worker_task(queue)->normal_prio, RT(50));
+	dt_let_go(thread);
 	if (i == ARRAY_SIZE(recs)) {
 		KUNIT_EXPECT_TRUE(test, dt_wait(thread->dt,
 						dt_signalled(recs[4])));
 		for (i = 0; i < ARRAY_SIZE(recs); i++)
 			KUNIT_EXPECT_EQ(test, recs[i]->run_prio, prios[i]);
 	}
-	become(&kinds[0]);
-	KUNIT_EXPECT_TRUE(test, calms_down(queue->depq.worker));
+	dt_become(dt_kind(SCHED_NORMAL, 0));
+	KUNIT_EXPECT_TRUE(test, dt_calms_down(queue->depq.worker));
 }
 
 static void backlog(struct kunit *test)
 {
-	with_submitter(test, backlog_thread);
+	dt_with_submitter(test, backlog_thread);
 }
 
 /* Nothing is left of who is killed, with jobs or lingering. */
@@ -288,23 +340,23 @@ static void killed_thread(struct dt_thread *thread)
 	struct dt_record *rec;
 	u32 i;
 
-	become(kind_of(SCHED_FIFO, 50));
-	dt_stop(queue);
+	thread->errors += !dt_hold(thread, queue, NULL);
+	dt_become(dt_kind(SCHED_FIFO, 50));
 	for (i = 0; i < 10; i++) {
 		rec = dt_try_submit(queue, &args);
 		thread->errors += IS_ERR(rec);
 	}
-	become(&kinds[0]);
-	if (worker_of(queue)->normal_prio != RT(50))
+	dt_become(dt_kind(SCHED_NORMAL, 0));
+	if (dt_worker_task(queue)->normal_prio != RT(50))
 		thread->errors++;
 	dt_kill(queue, -EOWNERDEAD);
-	thread->errors += !calms_down(queue->depq.worker);
-	dt_start(queue);
+	dt_let_go(thread);
+	thread->errors += !dt_calms_down(queue->depq.worker);
 }
 
 static void killed(struct kunit *test)
 {
-	with_submitter(test, killed_thread);
+	dt_with_submitter(test, killed_thread);
 }
 
 /* What has no jobs lingers; what is closed does not, whoever has the worker. */
@@ -315,116 +367,24 @@ static void closed_thread(struct dt_thread *thread)
 	struct depq_worker *worker = depq_worker_get(queue->depq.worker);
 	struct dt_record *rec;
 
-	become(kind_of(SCHED_RR, 50));
+	dt_become(dt_kind(SCHED_RR, 50));
 	dt_stop(queue);
 	rec = dt_try_submit(queue, &args);
 	dt_start(queue);
-	become(&kinds[0]);
+	dt_become(dt_kind(SCHED_NORMAL, 0));
 	if (IS_ERR(rec) || !dt_wait(thread->dt, dt_signalled(rec))) {
 		thread->errors++;
 	} else {
 		thread->errors += rec->run_prio != RT(50);
 		dt_close(queue);
-		thread->errors += !calms_down(worker);
+		thread->errors += !dt_calms_down(worker);
 	}
 	depq_worker_put(worker);
 }
 
 static void closed(struct kunit *test)
 {
-	with_submitter(test, closed_thread);
-}
-
-/**
- * struct loan - a worker that has inherited a deadline
- * @mutex: held by the worker, wanted by a thread with a deadline
- * @held: the worker has it
- * @fence: what the job waits for that takes it
- */
-struct loan {
-	struct rt_mutex mutex;
-	struct completion held;
-	struct dma_fence *fence;
-};
-
-/* Whether somebody with a deadline waits for a lock of the worker's. */
-static bool inherits(struct depq_worker *worker)
-{
-	struct task_struct *task = worker->kthread->task;
-	unsigned long end = jiffies + DT_PATIENCE;
-
-	while (READ_ONCE(task->prio) >= 0 && time_before(jiffies, end))
-		usleep_range(500, 1000);
-	return READ_ONCE(task->prio) < 0;
-}
-
-static void lend(struct loan *loan)
-{
-	wait_for_completion(&loan->held);
-	become(kind_of(SCHED_DEADLINE, 0));
-	rt_mutex_lock(&loan->mutex);
-	rt_mutex_unlock(&loan->mutex);
-	become(&kinds[0]);
-}
-
-static void inherited_thread(struct dt_thread *thread)
-{
-	struct loan *loan = thread->data;
-	struct dt_job_args holder = {
-		.duration_ns = 1000, .gated = true, .mutex = &loan->mutex,
-		.fence = loan->fence,
-	};
-	struct dt_job_args args = { .duration_ns = 1000 };
-	struct dt_queue *queue = thread->queue;
-	struct kunit *test = thread->dt->test;
-	struct dt_record *first, *second;
-
-	if (thread->index) {
-		lend(loan);
-		return;
-	}
-	/* The fence keeps a submitter that may from running it itself. */
-	first = dt_try_submit(queue, &holder);
-	dma_fence_signal(loan->fence);
-	thread->errors += IS_ERR(first) ||
-			  !dt_wait(thread->dt, dt_ran(first));
-	complete(&loan->held);
-	KUNIT_EXPECT_TRUE(test, inherits(queue->depq.worker));
-	become(kind_of(SCHED_FIFO, 50));
-	second = dt_try_submit(queue, &args);
-	KUNIT_EXPECT_EQ(test, worker_of(queue)->policy, SCHED_NORMAL);
-	become(&kinds[0]);
-	complete_all(&thread->dt->gate);
-	if (IS_ERR(second) || !dt_wait(thread->dt, dt_signalled(second)))
-		thread->errors++;
-	else
-		KUNIT_EXPECT_EQ(test, second->run_prio, RT(50));
-	KUNIT_EXPECT_TRUE(test, calms_down(queue->depq.worker));
-}
-
-/*
- * The scheduler refuses to change a thread that has inherited a deadline. It
- * gets its level as soon as it has given back what was lent.
- */
-static void inherited_deadline(struct kunit *test)
-{
-	struct dt *dt = test->priv;
-	struct dt_thread *threads;
-	struct loan *loan;
-
-	if (!follows(dt))
-		kunit_skip(test, "its worker does not follow");
-	loan = kunit_kcalloc(test, 1, sizeof(*loan), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, loan);
-	rt_mutex_init(&loan->mutex);
-	init_completion(&loan->held);
-	loan->fence = dt_user_fence(dt);
-	threads = dt_threads(dt, 2, inherited_thread, loan);
-	threads[0].queue = dt_queue(dt);
-	dt_threads_start(threads);
-	dt_threads_join(threads);
-	KUNIT_EXPECT_EQ(test, threads[0].errors, 0);
-	dt_settle(dt);
+	dt_with_submitter(test, closed_thread);
 }
 
 static struct kunit_case follow[] = {
@@ -434,7 +394,6 @@ static struct kunit_case follow[] = {
 	DT_CASE(backlog),
 	DT_CASE(killed),
 	DT_CASE(closed),
-	DT_CASE(inherited_deadline),
 	{ }
 };
 

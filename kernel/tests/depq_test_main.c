@@ -52,6 +52,7 @@ static struct kunit_suite *const dt_suites[] = {
 	&dt_reset_suite,
 	&dt_race_suite,
 	&dt_follow_suite,
+	&dt_ready_suite,
 };
 
 /**

@@ -12,6 +12,7 @@ extern struct kunit_suite dt_fault_suite;
 extern struct kunit_suite dt_reset_suite;
 extern struct kunit_suite dt_race_suite;
 extern struct kunit_suite dt_follow_suite;
+extern struct kunit_suite dt_ready_suite;
 
 #define DT_CASE(test) KUNIT_CASE_PARAM(test, dt_gen_params)
 

@@ -2,9 +2,9 @@
 /**
  * DOC: workers that follow, and who may have them follow
  *
- * A process must not get through its worker what it could not give itself. The
- * context is stopped while the job is submitted, so that the worker has what it
- * has for this job until somebody has looked.
+ * A process must not get through its worker what it could not give itself. What
+ * the worker has for a job it keeps for a while afterwards, here for so long that
+ * somebody can look.
  */
 
 #include <linux/sched.h>
@@ -18,6 +18,30 @@
 
 #define ORDINARY	1000
 #define FOLLOW_RT_MAX	"/sys/module/depq/parameters/follow_rt_max"
+#define FOLLOW_LINGER	"/sys/module/depq/parameters/follow_linger_ms"
+
+/* Sets a parameter of the module. */
+static bool set(const char *parameter, const char *text)
+{
+	int fd = open(parameter, O_WRONLY | O_CLOEXEC);
+	bool good = fd >= 0 &&
+		    write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+/* So that there is time to look at a worker whose job has been run. */
+static void linger_long(void)
+{
+	CHECK(set(FOLLOW_LINGER, "200"));
+}
+
+static void linger_as_ever(void)
+{
+	CHECK(set(FOLLOW_LINGER, "20"));
+}
 
 /* What a thread is scheduled as. */
 struct scheduled {
@@ -65,7 +89,7 @@ static bool scheduled_as(const char *name, struct scheduled *as)
 	return found;
 }
 
-/* A stopped context whose worker follows. */
+/* A context whose worker follows. */
 struct follower {
 	int fd;
 	uint32_t context;
@@ -87,8 +111,7 @@ static bool follower_open(struct follower *f)
 		return false;
 	f->context = (uint32_t)context;
 	snprintf(f->name, sizeof(f->name), "simgpu0-%u", f->context);
-	return CHECK_EQ(sim_control(f->fd, f->context, SIMGPU_CONTROL_STOP, 0),
-			0);
+	return true;
 }
 
 /* Waits until the worker is what it is without jobs. */
@@ -104,7 +127,7 @@ static void calm_down(struct follower *f)
 	CHECK_EQ(as.nice, 0);
 }
 
-/* The worker must be this while a job of ours waits; then that is run. */
+/* The worker must be this for a job of ours. */
 static bool worker_is(struct follower *f, int policy, int priority, int nice)
 {
 	struct simgpu_exec exec = { .duration_ns = 1000 };
@@ -113,13 +136,11 @@ static bool worker_is(struct follower *f, int policy, int priority, int nice)
 
 	calm_down(f);
 	good = CHECK_EQ(sim_submit(f->fd, f->context, &exec, 1, 0), 0) &&
+	       CHECK_EQ(sim_wait(f->fd, f->context, exec.seqno, SIM_PATIENCE,
+				 NULL), 0) &&
 	       CHECK(scheduled_as(f->name, &as)) &&
 	       CHECK_EQ(as.policy, policy) && CHECK_EQ(as.priority, priority) &&
 	       (policy != SCHED_OTHER || CHECK_EQ(as.nice, nice));
-	CHECK_EQ(sim_control(f->fd, f->context, SIMGPU_CONTROL_START, 0), 0);
-	CHECK_EQ(sim_wait(f->fd, f->context, exec.seqno, SIM_PATIENCE, NULL),
-		 0);
-	CHECK_EQ(sim_control(f->fd, f->context, SIMGPU_CONTROL_STOP, 0), 0);
 	return good;
 }
 
@@ -204,6 +225,7 @@ static void follows(void)
 		as_root, without_limits, with_limits, as_it_was_made,
 	};
 
+	linger_long();
 	for (unsigned int i = 0; i < ARRAY_SIZE(who); i++) {
 		struct follower f;
 
@@ -212,6 +234,7 @@ static void follows(void)
 		close(f.fd);
 		live_wait_zero();
 	}
+	linger_as_ever();
 }
 
 /* A mutex that lends priority, between processes. */
@@ -329,30 +352,21 @@ static void one_lent(void (*who)(struct follower *f))
 
 static void inherits(void)
 {
+	linger_long();
 	one_lent(lent_to_root);
 	one_lent(lent_without_limits);
 	one_lent(lent_with_limits);
-}
-
-static bool cap_write(const char *text)
-{
-	int fd = open(FOLLOW_RT_MAX, O_WRONLY | O_CLOEXEC);
-	bool good = fd >= 0 &&
-		    write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-
-	if (fd >= 0)
-		close(fd);
-	return good;
+	linger_as_ever();
 }
 
 static void capped_thread(struct follower *f)
 {
 	CHECK_EQ(become(SCHED_FIFO, 50), 0);
-	CHECK(cap_write("20"));
+	CHECK(set(FOLLOW_RT_MAX, "20"));
 	worker_is(f, SCHED_FIFO, 20, 0);
 	CHECK_EQ(become(SCHED_RR, 5), 0);
 	worker_is(f, SCHED_RR, 5, 0);
-	CHECK(cap_write("0"));
+	CHECK(set(FOLLOW_RT_MAX, "0"));
 	worker_is(f, SCHED_OTHER, 0, -20);
 }
 
@@ -360,9 +374,11 @@ static void capped(void)
 {
 	struct follower f;
 
+	linger_long();
 	if (follower_open(&f))
 		in_child(capped_thread, &f);
-	CHECK(cap_write("99"));
+	linger_as_ever();
+	CHECK(set(FOLLOW_RT_MAX, "99"));
 	close(f.fd);
 }
 
