@@ -17,6 +17,7 @@ fn main() -> ExitCode {
         ("load_delays_a_timer", cyclictest),
         ("equal_configurations_have_a_noise_floor", aa),
         ("two_kernels_are_compared", kernels),
+        ("frames_arrive_and_only_stalls_are_seen", framebuffer),
         ("the_tour_is_exact", exact),
     ];
     let needed = ["agent", "QEMU", "kernel debian:6.12"];
@@ -140,6 +141,44 @@ fn kernels() -> Outcome {
         };
         assert!(name == "debian:6.12" && *ratio != 1.0, "{name}: {ratio}");
     }
+    Ok(())
+}
+
+fn framebuffer() -> Outcome {
+    if let Err(why) = there(&["modules for debian:6.12"]) {
+        skip(&why);
+        return Ok(());
+    }
+    let verdict = Tour::new("framebuffer-latency.toml").verdict(20);
+    let rates = verdict["rates"].as_array().unwrap();
+    let mut seen = 0;
+    for rate in rates {
+        let (event, count) = (
+            rate["event"].as_str().unwrap(),
+            rate["count"].as_u64().unwrap(),
+        );
+        let stalled = rate["configuration"] == "stalled" && event == "gaps_smi";
+        let own = ["gaps_smi", "gaps_unexplained", "frames_late"].contains(&event);
+        assert!(!own || stalled == (count > 0), "{rate}");
+        seen += u32::from(own);
+    }
+    assert_eq!(seen, 30, "{rates:?}");
+    // Every row but the control copies, and all arrives.
+    let runs = verdict["runs"].as_array().unwrap();
+    let wrong = runs
+        .iter()
+        .map(|run| &run["metrics"]["pixels_wrong"]["value"]);
+    let wrong: Vec<Option<f64>> = wrong.map(Value::as_f64).collect();
+    assert_eq!(
+        wrong.iter().filter(|one| **one == Some(0.0)).count(),
+        18,
+        "{wrong:?}"
+    );
+    assert_eq!(
+        wrong.iter().filter(|one| one.is_none()).count(),
+        2,
+        "{wrong:?}"
+    );
     Ok(())
 }
 

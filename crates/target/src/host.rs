@@ -20,7 +20,7 @@ use crate::needs::{self, Facts};
 use crate::policies::Policies;
 use crate::talk::{ANSWER, End, Limits, Talk, talk};
 use crate::testbed::{Files, Testbed};
-use crate::{Done, Error, Failure, Step, Target, Tell, agent, packages, stream};
+use crate::{Done, Error, Failure, Step, Target, Tell, agent, frame_memory, packages, stream};
 
 const NAME: &str = "host";
 /// Where a kernel that has placement policies says which is attached.
@@ -127,6 +127,10 @@ impl Target for Host {
         check_files(orders)?;
         self.agent()?;
         Ok(())
+    }
+
+    fn lacking(&self, order: &Order) -> Vec<String> {
+        frame_memory::Place::here().lacking(order)
     }
 
     fn expected(&self, order: &Order) -> Result<Vec<IdentityPart>, Error> {

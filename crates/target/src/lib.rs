@@ -12,6 +12,7 @@ mod dpkg;
 mod elf;
 pub mod exact;
 mod fault;
+mod frame_memory;
 mod host;
 mod initramfs;
 pub mod kernels;
@@ -58,10 +59,16 @@ pub trait Target: Sync {
     /// What is missing, and the mend. No run has started then.
     fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error>;
 
-    /// The same in silence.
+    /// What the machine lacks for this order, each in one sentence: a run of it
+    /// will fail, or say less. Other orders can do without it.
+    fn lacking(&self, _order: &Order) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// [`Target::prepare_telling`] in silence.
     ///
     /// # Errors
-    /// As [`Target::prepare_telling`].
+    /// As that has.
     fn prepare(&self, orders: &[Order]) -> Result<(), Error> {
         self.prepare_telling(orders, &|_| {})
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::cells::{Cell, Cells, Key};
 use crate::document::Verdict;
 use crate::lints::order::{InOrder, Order};
+use crate::rest;
 use crate::weigh::arithmetic;
 
 /// A side with so many times the runs of the other has unequally many.
@@ -75,6 +76,8 @@ impl<'o> Caps<'o> {
             cap(Verdict::Undecided, "drift")
         } else if self.serial.contains(&place) {
             cap(Verdict::Undecided, "dependent-runs")
+        } else if rest::is_too_often(cells, &cells.metrics[key.metric].name) {
+            Some(rest::CAP)
         } else {
             self.of_runs(cells, key.workload, (a, b))
         }

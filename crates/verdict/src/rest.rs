@@ -7,6 +7,9 @@ use crate::cells::Cells;
 use crate::document::{Lint, Verdict};
 use crate::words::plain;
 
+/// How the name of a metric ends that is a rate of events.
+const PER_MINUTE: &str = "_per_minute";
+
 /// What events of a machine give that has too many of them at rest.
 pub(crate) const CAP: Cap = Cap {
     verdict: Verdict::Undecided,
@@ -43,6 +46,12 @@ pub(crate) fn unrest(cells: &Cells<'_>, event: &str) -> Option<Rest> {
         rest.tolerated_s = rest.tolerated_s.max(tolerated_s);
     }
     all.filter(|rest| rest.count as f64 * rest.tolerated_s > rest.exposure_s)
+}
+
+/// Whether a metric is the rate of events of which there are too many at rest.
+pub(crate) fn is_too_often(cells: &Cells<'_>, metric: &str) -> bool {
+    let event = metric.strip_suffix(PER_MINUTE);
+    event.is_some_and(|event| unrest(cells, event).is_some())
 }
 
 /// Says of which events there are too many at rest.

@@ -260,6 +260,9 @@ impl Doing<'_> {
         if let Some(warning) = Reach::of(plan, None)?.warning() {
             progress.say(&warning);
         }
+        for line in lacking(plan, self.target) {
+            progress.say(&line);
+        }
         progress.begin();
         let mut stopped = None;
         for stage in &stages {
@@ -492,6 +495,36 @@ fn options(arguments: &RunArguments) -> Options {
         fresh: arguments.fresh || arguments.cold,
         cold: arguments.cold,
     }
+}
+
+/// What the target lacks for which configurations, a line each.
+fn lacking(plan: &Plan, target: &dyn Target) -> Vec<String> {
+    let mut lines: Vec<(String, BTreeSet<usize>)> = Vec::new();
+    let mut seen = BTreeSet::new();
+    for run in &plan.runs {
+        if !seen.insert((run.configuration, run.workload)) {
+            continue;
+        }
+        let order = plan.order(run.index);
+        for why in order.iter().flat_map(|order| target.lacking(order)) {
+            match lines.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, of)) => {
+                    of.insert(run.configuration);
+                }
+                None => lines.push((why, BTreeSet::from([run.configuration]))),
+            }
+        }
+    }
+    let all = plan.configurations.len();
+    let told = lines.into_iter().map(|(why, of)| {
+        let names = of.iter().filter_map(|at| plan.configurations.get(*at));
+        let names: Vec<&str> = names.map(|one| one.name.as_str()).collect();
+        match names.len() == all {
+            true => why,
+            false => format!("{}: {why}", names.join(", ")),
+        }
+    });
+    told.collect()
 }
 
 #[cfg(test)]

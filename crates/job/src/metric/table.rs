@@ -195,6 +195,13 @@ pub const METRICS: &[Metric] = &[
     of(Instrument(GAPS), "gap", "ns", Distribution),
     of(Instrument(GAPS), "gaps_observed", "ns", Number),
     of(Instrument(GAPS), "gaps_blind_share", "%", Number),
+    of(Instrument(GAPS), "gaps_per_minute", "1/min", Number),
+    of(
+        Instrument(GAPS),
+        "gaps_unexplained_per_minute",
+        "1/min",
+        Number,
+    ),
     of(Instrument(GAPS), "gaps_loop", "ns", Number),
     of(Instrument(GAPS), "gaps_loop_max", "ns", Number),
     of(Instrument(GAPS), "gaps_reading", "ns", Number),

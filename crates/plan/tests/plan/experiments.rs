@@ -60,6 +60,22 @@ fn the_tour_has_these_runs() {
         ("kernels", &["debian:6.1", "debian:6.12"], 16),
         ("aa", &["base", "base/aa"], 32),
         (
+            "framebuffer-latency",
+            &[
+                "control",
+                "write-back",
+                "write-combined",
+                "uncached",
+                "flush-source",
+                "flush-destination",
+                "sfence",
+                "non-temporal",
+                "throttled",
+                "stalled",
+            ],
+            60,
+        ),
+        (
             "dep-queue",
             &[
                 "drm-sched",

@@ -1,7 +1,7 @@
 //! Rates of events. The constants are from `scipy.stats.chi2.ppf` (Garwood)
 //! and `scipy.stats.binomtest`.
 
-use assize_bundle::{Events, Place, Records, Run, RunCount};
+use assize_bundle::{Events, Measurement, Place, Records, Run, RunCount};
 use assize_verdict::{Options, Outcome, RateComparison, RateTest, Verdict};
 
 use crate::common::{close, hwlat_records, lints, noise, tried};
@@ -428,6 +428,26 @@ fn a_machine_that_has_too_many_events_at_rest_gives_no_verdict_on_them() {
           under load may be its own; no verdict on them"
         ]
     );
+    // Also what the runs say of the rate.
+    let verdict_of = |count| {
+        let mut records = with_rest(count, 100.0);
+        for (at, run) in records.runs.iter_mut().enumerate() {
+            let rate = if run.configuration == "a" {
+                60.0
+            } else {
+                120.0
+            };
+            let value = Measurement::new(rate + 0.1 * at as f64, "1/min");
+            run.metrics.insert("late_per_minute".into(), value);
+        }
+        let document = tried(&records, &Options::default());
+        let mut rows = document.comparisons.into_iter();
+        rows.find(|row| row.metric == "late_per_minute")
+            .unwrap()
+            .verdict
+    };
+    assert_eq!(verdict_of(5), Verdict::Established);
+    assert_eq!(verdict_of(11), Verdict::Undecided);
     // Also of one exposure each.
     let mut records = one_exposure(at_random(60, 1), at_random(200, 2));
     let mut at_rest = records.events[0].clone();

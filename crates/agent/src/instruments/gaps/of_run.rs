@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use assize_job::Record;
-use assize_job::gaps::{Cause, Gaps, Seen, Watched};
+use assize_job::gaps::{Cause, Gap, Gaps, Seen, Watched};
 
 use super::NAME;
 use crate::instruments::{metric, number, unavailable};
 
 /// The raw output with all gaps.
 const FILE: &str = "gaps.txt";
+const NS_PER_MINUTE: f64 = 60e9;
 
 /// Counts with their exposure, the lengths, how the CPUs were watched, and the text.
 /// `span_ns`: for how long the CPUs were watched, with interruptions. `counts_smis`:
@@ -68,6 +69,18 @@ fn numbers(seen: &Seen) -> Vec<Record> {
     let mut records = vec![metric("gaps_observed", number(observed), "ns")];
     let share = 100.0 * number(blind) / of_both;
     records.push(metric("gaps_blind_share", share, "%"));
+    if observed > 0 {
+        let minutes = number(observed) / NS_PER_MINUTE;
+        let unexplained = |gap: &&Gap| gap.cause == Cause::Unexplained;
+        let (all, of_none) = (
+            seen.gaps.len(),
+            seen.gaps.iter().filter(unexplained).count(),
+        );
+        for (name, count) in [("gaps", all), ("gaps_unexplained", of_none)] {
+            let name = format!("{name}_per_minute");
+            records.push(metric(&name, count as f64 / minutes, "1/min"));
+        }
+    }
     for (name, of) in [
         (
             "gaps_loop",
@@ -105,7 +118,6 @@ fn sum(seen: &Seen, of: impl Fn(&Watched) -> u64) -> u64 {
 mod tests {
     use super::*;
     use assize_job::METRICS;
-    use assize_job::gaps::Gap;
 
     fn seen(gaps: &[(u32, u64, u64, Cause)]) -> Seen {
         let gap = |&(cpu, at_ns, length_ns, cause): &(u32, u64, u64, Cause)| Gap {
@@ -174,6 +186,16 @@ mod tests {
             })
         };
         assert_eq!(number("gaps_blind_share"), Some(10.0));
+        // Four and two in 1800 ns.
+        let of = |name: &str, count: f64| {
+            let rate = number(name).unwrap();
+            assert!(
+                (rate / (count * 60e9 / 1800.0) - 1.0).abs() < 1e-9,
+                "{rate}"
+            );
+        };
+        of("gaps_per_minute", 4.0);
+        of("gaps_unexplained_per_minute", 2.0);
         assert_eq!(number("gaps_reading"), Some(40.0));
         assert!(records.contains(&Record::Histogram {
             metric: "gap".into(),

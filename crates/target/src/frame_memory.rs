@@ -1,0 +1,193 @@
+//! What this machine lacks for workloads that copy frames to a device.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assize_job::{FrameMemory, FramesStream, Kind, Order};
+use rustix::fs::{Access, access};
+
+/// CPUs that such a workload wants: one that streams, and some that are watched
+/// and do nothing else.
+const CPUS: usize = 4;
+
+/// Where devices are found.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    /// Where the kernel shows PCI devices.
+    pub(crate) pci: PathBuf,
+    /// Where the files of devices are.
+    pub(crate) dev: PathBuf,
+    /// How many CPUs there are.
+    pub(crate) cpus: usize,
+}
+
+impl Place {
+    /// This machine.
+    pub(crate) fn here() -> Place {
+        let cpus = std::thread::available_parallelism();
+        Place {
+            pci: "/sys/bus/pci/devices".into(),
+            dev: "/dev".into(),
+            cpus: cpus.map_or(1, std::num::NonZero::get),
+        }
+    }
+
+    /// What a run of this order lacks here: nothing that another could not do.
+    pub(crate) fn lacking(&self, order: &Order) -> Vec<String> {
+        let job = &order.job;
+        let all = std::iter::once(&job.workload).chain(&job.background);
+        let streams: Vec<&FramesStream> = all
+            .filter_map(|workload| match &workload.kind {
+                Kind::FramesStream(stream) => Some(stream),
+                _ => None,
+            })
+            .collect();
+        let mut lacking: Vec<String> = Vec::new();
+        for stream in &streams {
+            let memories = [stream.source, stream.destination];
+            let memories = memories.into_iter().filter(|_| stream.copies());
+            lacking.extend(memories.filter_map(|memory| self.lacks(stream, memory)));
+        }
+        if !streams.is_empty() && self.cpus < CPUS {
+            let cpus = self.cpus;
+            lacking.push(format!(
+                "{CPUS} CPUs are wanted, so that those that are watched have nothing else to do, and \
+                 there are {cpus}"
+            ));
+        }
+        lacking.dedup();
+        lacking
+    }
+
+    fn lacks(&self, stream: &FramesStream, memory: FrameMemory) -> Option<String> {
+        let path = match memory {
+            FrameMemory::Anonymous | FrameMemory::HugePages | FrameMemory::Memfd => return None,
+            FrameMemory::Uncached => self.resource(stream, ""),
+            FrameMemory::WriteCombined => self.resource(stream, "_wc"),
+            FrameMemory::Framebuffer => self.file(stream, "fb0"),
+            FrameMemory::DumbBuffer => self.file(stream, "dri/card0"),
+        };
+        match path {
+            Err(why) => Some(why),
+            Ok(path) if !path.exists() => Some(format!("there is no {}", path.display())),
+            Ok(path) if access(&path, Access::READ_OK | Access::WRITE_OK).is_err() => {
+                let path = path.display();
+                Some(format!(
+                    "{path} wants root: run as root, `sudo assize run …`"
+                ))
+            }
+            Ok(_) => None,
+        }
+    }
+
+    fn resource(&self, stream: &FramesStream, kind: &str) -> Result<PathBuf, String> {
+        let device = match &stream.device {
+            Some(address) => self.pci.join(address),
+            None => self.display().ok_or_else(|| {
+                let pci = self.pci.display();
+                format!("no graphics card is among the PCI devices in {pci}")
+            })?,
+        };
+        Ok(device.join(format!("resource{}{kind}", stream.bar)))
+    }
+
+    fn file(&self, stream: &FramesStream, usual: &str) -> Result<PathBuf, String> {
+        Ok(match &stream.device {
+            Some(path) => path.into(),
+            None => self.dev.join(usual),
+        })
+    }
+
+    /// The first display controller.
+    fn display(&self) -> Option<PathBuf> {
+        let entries = fs::read_dir(&self.pci).into_iter().flatten().flatten();
+        let mut devices: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        devices.sort();
+        devices.into_iter().find(|device| is_display(device))
+    }
+}
+
+fn is_display(device: &Path) -> bool {
+    let class = fs::read_to_string(device.join("class"));
+    class.is_ok_and(|class| class.starts_with("0x03"))
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_job::{FrameStore, Job, Workload};
+
+    use super::*;
+
+    fn order(destination: FrameMemory) -> Order {
+        let stream = FramesStream {
+            destination,
+            ..FramesStream::default()
+        };
+        of(stream)
+    }
+
+    fn of(stream: FramesStream) -> Order {
+        let workload = Workload {
+            name: "stream".into(),
+            kind: Kind::FramesStream(stream),
+        };
+        Order {
+            job: Job {
+                workload,
+                ..Job::default()
+            },
+            ..Order::default()
+        }
+    }
+
+    fn place(cpus: usize) -> (tempfile::TempDir, Place) {
+        let root = tempfile::tempdir().unwrap();
+        let place = Place {
+            pci: root.path().join("pci"),
+            dev: root.path().join("dev"),
+            cpus,
+        };
+        fs::create_dir_all(&place.pci).unwrap();
+        (root, place)
+    }
+
+    #[test]
+    fn what_a_machine_lacks_for_a_row_is_said_of_that_row_alone() {
+        let (_root, place) = place(4);
+        assert!(place.lacking(&order(FrameMemory::Anonymous)).is_empty());
+        assert!(place.lacking(&Order::default()).is_empty());
+        let told = place.lacking(&order(FrameMemory::WriteCombined));
+        assert!(
+            told.len() == 1 && told[0].contains("no graphics card"),
+            "{told:?}"
+        );
+        let card = place.pci.join("0000:00:02.0");
+        fs::create_dir(&card).unwrap();
+        fs::write(card.join("class"), "0x030000\n").unwrap();
+        fs::write(card.join("resource0"), "").unwrap();
+        let told = place.lacking(&order(FrameMemory::WriteCombined));
+        assert!(
+            told.len() == 1 && told[0].ends_with("0000:00:02.0/resource0_wc"),
+            "{told:?}"
+        );
+        assert!(place.lacking(&order(FrameMemory::Uncached)).is_empty());
+        // The control has no use for a card.
+        let compute = FramesStream {
+            store: FrameStore::Compute,
+            destination: FrameMemory::WriteCombined,
+            ..FramesStream::default()
+        };
+        assert!(place.lacking(&of(compute)).is_empty());
+    }
+
+    #[test]
+    fn few_cpus_are_said_of_every_row() {
+        let (_root, place) = place(2);
+        let told = place.lacking(&order(FrameMemory::Anonymous));
+        assert!(
+            told.len() == 1 && told[0].starts_with("4 CPUs are wanted"),
+            "{told:?}"
+        );
+        assert!(place.lacking(&Order::default()).is_empty());
+    }
+}
