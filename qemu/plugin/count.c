@@ -92,6 +92,10 @@ enum window { WINDOW_BEFORE, WINDOW_OPEN, WINDOW_AFTER };
 
 static struct cpu cpus[CPUS];
 static unsigned int cpus_seen;
+/* The CPU that executes. One thread executes all of them in turn. */
+static struct cpu *now;
+/* Where the kernel keeps what belongs to each CPU, as they were met. */
+static uint64_t bases[CPUS];
 static struct block **blocks;
 static uint32_t blocks_used, blocks_room;
 static uint32_t *block_table;
@@ -120,6 +124,7 @@ static struct {
 } told;
 
 static struct qemu_plugin_register *rax, *rdx, *rsi, *rdi, *rsp;
+static struct qemu_plugin_register *gs_base, *kernel_gs_base;
 static struct garray *bytes;
 
 static void *grown(void *memory, size_t size)
@@ -184,6 +189,30 @@ static struct task *find_task(uint64_t pointer, unsigned int cpu, int pid)
 	tasks[tasks_used++] = task;
 	task_table[slot] = task;
 	return task;
+}
+
+/*
+ * The CPU that executes. Under -icount QEMU tells a callback the number of the
+ * CPU for which a block was translated, whichever executes it. The kernel has
+ * a base of its own for each, in one of two registers.
+ */
+static struct cpu *executing(void)
+{
+	uint64_t base;
+
+	if (cpus_seen == 1)
+		return &cpus[0];
+	base = read_register(gs_base);
+	if (!(base >> 63))
+		base = read_register(kernel_gs_base);
+	for (unsigned int i = 0; i < cpus_seen; i++) {
+		if (!bases[i])
+			bases[i] = base;
+		if (bases[i] == base)
+			return &cpus[i];
+	}
+	unclear++;
+	return now ? now : &cpus[0];
 }
 
 /* The task that __switch_to() was told to switch to. */
@@ -257,7 +286,7 @@ static void settle(struct cpu *cpu, const struct block *next)
 	uint64_t resumed = next->address;
 	int executed;
 
-	if (cpu->whole && next->entry < ENTRY_TRAP)
+	if (cpu->whole && next->entry < ENTRY_TRAP && !last->reads_clock)
 		return;
 	if (next->entry != ENTRY_NONE) {
 		uint64_t top = read_register(rsp);
@@ -266,16 +295,20 @@ static void settle(struct cpu *cpu, const struct block *next)
 		if (next->entry == ENTRY_TRAP_WITH_CODE)
 			top += 8;
 		if (!read_memory(top, &resumed, sizeof(resumed))) {
-			unclear++;
+			unclear += cpu->last_counted;
 			return;
 		}
 	}
 	executed = before(last, resumed);
-	/* A trap of the last instruction comes after its mark. */
+	/*
+	 * A trap of the last instruction comes after its mark. So does a
+	 * reading of the clock that is put off: of several CPUs one that is
+	 * ahead of another waits for it, and then tries again.
+	 */
 	if (cpu->whole && executed != (int)last->length - 1)
 		return;
 	if (executed < 0) {
-		unclear++;
+		unclear += cpu->last_counted;
 		return;
 	}
 	cpu->executed -= last->length - (uint32_t)executed;
@@ -296,8 +329,9 @@ static void check_clock(struct cpu *cpu)
 			 (read_register(rax) & 0xffffffffULL);
 	uint64_t offset = clock - cpu->executed;
 
-	readings++;
-	if (cpu->clock_known) {
+	if (window == WINDOW_OPEN)
+		readings++;
+	if (cpu->clock_known && window == WINDOW_OPEN) {
 		int64_t leap = (int64_t)(offset - cpu->clock_offset);
 
 		/* Several CPUs meet at declared costs, which take time. */
@@ -347,10 +381,12 @@ static void probe_entry(struct probe *probe)
 
 static void block_begins(unsigned int number, void *data)
 {
-	struct cpu *cpu = &cpus[number];
+	struct cpu *cpu = executing();
 	struct block *block = data;
 	struct block *last = cpu->last;
 
+	(void)number;
+	now = cpu;
 	if (last) {
 		settle(cpu, block);
 		if (last->reads_clock && cpu->whole)
@@ -367,7 +403,7 @@ static void block_begins(unsigned int number, void *data)
 	cpu->last_counted = window == WINDOW_OPEN;
 	cpu->whole = block->length == 1;
 	if (block->switches)
-		cpu->task = switched_to(number);
+		cpu->task = switched_to((unsigned int)(cpu - cpus));
 	cpu->executed += block->length;
 	if (window == WINDOW_AFTER)
 		return;
@@ -378,8 +414,9 @@ static void block_begins(unsigned int number, void *data)
 
 static void block_ends(unsigned int number, void *data)
 {
+	(void)number;
 	(void)data;
-	cpus[number].whole = true;
+	now->whole = true;
 }
 
 static void marked(unsigned int number, void *data)
@@ -579,7 +616,9 @@ static void cpu_begins(plugin_id id, unsigned int number)
 			const char *name;
 			struct qemu_plugin_register **to;
 		} wanted[] = { { "rax", &rax }, { "rdx", &rdx }, { "rsi", &rsi },
-			       { "rdi", &rdi }, { "rsp", &rsp } };
+			       { "rdi", &rdi }, { "rsp", &rsp },
+			       { "gs_base", &gs_base },
+			       { "k_gs_base", &kernel_gs_base } };
 
 		for (size_t j = 0; j < sizeof(wanted) / sizeof(*wanted); j++)
 			if (!strcmp(one->name, wanted[j].name))

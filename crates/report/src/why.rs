@@ -311,6 +311,8 @@ fn count(value: f64) -> String {
     let whole = size >= 1000.0 || size.fract() == 0.0;
     let text = if whole {
         grouped(size.round() as u64)
+    } else if size < 1.0 {
+        crate::significant(size, 2)
     } else {
         format!("{size:.1}")
     };

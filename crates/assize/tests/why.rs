@@ -1,0 +1,202 @@
+//! Where instructions went: a planted loop is found with its exact count, the
+//! same run twice differs nowhere, and what is not the bundle's run is refused.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+#![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
+#![allow(unreachable_pub)] // The module `common` is shared.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use assize_target::kernels::Kernels;
+use assize_target::testbed;
+use common::{Outcome, Test, assize, document, errors, printed};
+use serde_json::Value;
+
+const KERNEL: &str = "debian:6.12";
+
+/// A loop of 200,000 instructions: one, 99,999 times two, and one.
+const SOURCE: &str = r#"// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/sysfs.h>
+
+void planted_loop(void);
+asm(".text\n"
+    ".globl planted_loop\n"
+    ".type planted_loop, @function\n"
+    "planted_loop:\n"
+    "	mov $99999, %ecx\n"
+    "1:	dec %ecx\n"
+    "	jnz 1b\n"
+    "	ret\n"
+    ".size planted_loop, . - planted_loop\n");
+
+static uint times;
+module_param(times, uint, 0444);
+
+static int planted_get(char *buffer, const struct kernel_param *parameter)
+{
+	uint i;
+
+	for (i = 0; i < times; i++)
+		planted_loop();
+	return sysfs_emit(buffer, "done\n");
+}
+
+static const struct kernel_param_ops planted_ops = {
+	.get = planted_get,
+};
+module_param_cb(run, &planted_ops, NULL, 0444);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("a loop of 200,000 instructions");
+"#;
+
+fn main() -> ExitCode {
+    let tests: Vec<Test> = vec![
+        ("a_planted_loop_is_named_first_with_its_count", planted),
+        ("two_cpus_are_counted_too", two_cpus),
+    ];
+    let needed = [
+        "agent",
+        "QEMU",
+        "kernel debian:6.12",
+        "modules for debian:6.12",
+    ];
+    common::run(tests, &needed)
+}
+
+/// Builds the module in this directory.
+fn module(directory: &Path) {
+    let kernels = Kernels::new(Kernels::default_root().unwrap());
+    let kernel = kernels.resolve(KERNEL).unwrap();
+    fs::write(directory.join("planted.c"), SOURCE).unwrap();
+    // The loop is no function of C, which objtool does not know.
+    let text = "OBJECT_FILES_NON_STANDARD := y\nobj-m := planted.o\n";
+    fs::write(directory.join("Kbuild"), text).unwrap();
+    let done = Command::new("make")
+        .arg("-C")
+        .arg(kernel.headers.as_deref().unwrap())
+        .arg(format!("M={}", directory.display()))
+        .arg("modules")
+        .env("PATH", testbed::path(&kernel).unwrap())
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", errors(&done));
+}
+
+/// An experiment of one run for each configuration, and its bundle.
+fn bundle(directory: &Path, experiment: &str, name: &str) {
+    fs::write(directory.join("experiment.toml"), experiment).unwrap();
+    let done = ["run", "--quiet", "experiment.toml", "--out", name];
+    printed(directory, &done);
+}
+
+fn rows<'a>(why: &'a Value, table: &str) -> Vec<(&'a str, f64)> {
+    let all = why[table].as_array().unwrap().iter();
+    let row = |row: &'a Value| {
+        let name = row["name"].as_str().unwrap();
+        (name, row["difference"].as_f64().unwrap())
+    };
+    all.map(row).collect()
+}
+
+/// Of each table the rows add up to the whole difference.
+fn adds_up(why: &Value) {
+    let whole = why["total"]["difference"].as_f64().unwrap();
+    for table in ["threads", "subsystems", "functions"] {
+        let sum: f64 = rows(why, table).iter().map(|(_, value)| value).sum();
+        assert!((sum - whole).abs() < 1e-3, "{table}: {sum} and {whole}");
+    }
+    let account = &why["account"];
+    assert_eq!(account["whole"], true, "{account}");
+    assert!(account["readings"].as_u64().unwrap() > 0, "{account}");
+}
+
+fn planted() -> Outcome {
+    let place = tempfile::tempdir()?;
+    let here = place.path();
+    module(here);
+    let module = here.join("planted.ko");
+    let experiment = format!(
+        "title = \"a planted loop\"\nruns = 1\n\
+         instruments = [\"timer-list\", \"guest-instructions\"]\n\
+         [factors.loop.without]\nsetup = [{{ module = \"{0}\" }}]\n\
+         [factors.loop.planted]\n\
+         setup = [{{ module = \"{0}\", parameters = {{ times = \"1\" }} }}]\n\
+         [workloads.read]\nkind = \"command\"\n\
+         argv = [\"/bin/cat\", \"/sys/module/planted/parameters/run\"]\n",
+        module.display()
+    );
+    bundle(here, &experiment, "b");
+    let asked = ["why", "b", "planted", "without", "--format", "json"];
+    let why = document(here, &[&asked[..], &["--reached", "planted_loop"]].concat());
+    assert_eq!(why["schema"], "assize.why/1");
+    adds_up(&why);
+    assert_eq!(
+        rows(&why, "functions")[0],
+        ("planted_loop [planted]", 200_000.0)
+    );
+    assert_eq!(rows(&why, "subsystems")[0].0, "planted");
+    let reached = &why["reached"][0];
+    assert_eq!((&reached["a"], &reached["b"]), (&1.0.into(), &0.0.into()));
+    let metrics = fs::read_to_string(here.join("b/runs/0000.json"))?;
+    let metrics: Value = serde_json::from_str(&metrics)?;
+    let executed = metrics["metrics"]["guest_instructions"]["value"].as_f64();
+    let side = if metrics["configuration"] == "planted" { "a" } else { "b" };
+    let counted = why["total"][side].as_f64();
+    // The instrument also counts a part of how instruments are started.
+    let beside = executed.unwrap() - counted.unwrap();
+    assert!((0.0..200_000.0).contains(&beside), "{executed:?} {counted:?}");
+
+    let text = printed(here, &["why", "b", "planted", "without"]);
+    assert!(text.starts_with("planted spends 20"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 72), "{text}");
+
+    let null = document(here, &["why", "b", "without", "without", "--format", "json"]);
+    adds_up(&null);
+    for table in ["threads", "subsystems", "functions"] {
+        assert!(rows(&null, table).iter().all(|(_, value)| *value == 0.0));
+    }
+    refused(here)
+}
+
+/// A bundle of which a figure was changed.
+fn refused(here: &Path) -> Outcome {
+    let file = here.join("b/runs/0000.json");
+    let text = fs::read_to_string(&file)?;
+    let mut run: Value = serde_json::from_str(&text)?;
+    run["metrics"]["busy_time"]["value"] = 1.into();
+    fs::write(&file, run.to_string())?;
+    let done = assize(here, &["why", "b", "planted", "without"]);
+    assert_eq!(done.status.code(), Some(2), "{}", errors(&done));
+    let said = errors(&done);
+    assert!(said.contains("run 0 is another one today"), "{said}");
+    assert!(said.contains("busy_time is") && said.contains("and was 1"), "{said}");
+    Ok(())
+}
+
+fn two_cpus() -> Outcome {
+    let place = tempfile::tempdir()?;
+    let here = place.path();
+    let experiment = "title = \"two\"\nruns = 1\ninstruments = [\"timer-list\"]\n\
+        cpus = 2\n[factors.queue.drm-sched]\n[factors.queue.depq]\n\
+        queue.design = \"depq\"\n[workloads.sync]\nkind = \"sync\"\nsubmissions = 50\n";
+    bundle(here, experiment, "b");
+    let why = document(here, &["why", "b", "drm-sched", "depq", "--format", "json"]);
+    adds_up(&why);
+    assert_eq!(why["account"]["cpus"], 2);
+    assert_eq!(why["per"], "job");
+    let subsystems = rows(&why, "subsystems");
+    let of = |name: &str| subsystems.iter().find(|row| row.0 == name).unwrap().1;
+    assert!(of("drm_sched") > 0.0 && of("depq") < 0.0, "{subsystems:?}");
+    let folded = printed(here, &["why", "b", "drm-sched", "depq", "--format", "folded"]);
+    let times = |line: &str| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap();
+    let sum: u64 = folded.lines().map(times).sum();
+    assert_eq!(Some(sum), why["account"]["instructions"].as_u64());
+    assert!(folded.contains("drm-sched;kworkers;scheduling;__schedule "), "{folded}");
+    Ok(())
+}
