@@ -146,17 +146,30 @@ fn planted() -> Outcome {
     let metrics = fs::read_to_string(here.join("b/runs/0000.json"))?;
     let metrics: Value = serde_json::from_str(&metrics)?;
     let executed = metrics["metrics"]["guest_instructions"]["value"].as_f64();
-    let side = if metrics["configuration"] == "planted" { "a" } else { "b" };
+    let side = if metrics["configuration"] == "planted" {
+        "a"
+    } else {
+        "b"
+    };
     let counted = why["total"][side].as_f64();
-    // The instrument also counts a part of how instruments are started.
+    // The instrument also counts how the one beside it reads its file.
     let beside = executed.unwrap() - counted.unwrap();
-    assert!((0.0..200_000.0).contains(&beside), "{executed:?} {counted:?}");
+    assert!(
+        (0.0..1_000_000.0).contains(&beside),
+        "{executed:?} {counted:?}"
+    );
 
     let text = printed(here, &["why", "b", "planted", "without"]);
     assert!(text.starts_with("planted spends 20"), "{text}");
-    assert!(text.lines().all(|line| line.chars().count() <= 72), "{text}");
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 72),
+        "{text}"
+    );
 
-    let null = document(here, &["why", "b", "without", "without", "--format", "json"]);
+    let null = document(
+        here,
+        &["why", "b", "without", "without", "--format", "json"],
+    );
     adds_up(&null);
     for table in ["threads", "subsystems", "functions"] {
         assert!(rows(&null, table).iter().all(|(_, value)| *value == 0.0));
@@ -175,7 +188,10 @@ fn refused(here: &Path) -> Outcome {
     assert_eq!(done.status.code(), Some(2), "{}", errors(&done));
     let said = errors(&done);
     assert!(said.contains("run 0 is another one today"), "{said}");
-    assert!(said.contains("busy_time is") && said.contains("and was 1"), "{said}");
+    assert!(
+        said.contains("busy_time is") && said.contains("and was 1"),
+        "{said}"
+    );
     Ok(())
 }
 
@@ -193,10 +209,16 @@ fn two_cpus() -> Outcome {
     let subsystems = rows(&why, "subsystems");
     let of = |name: &str| subsystems.iter().find(|row| row.0 == name).unwrap().1;
     assert!(of("drm_sched") > 0.0 && of("depq") < 0.0, "{subsystems:?}");
-    let folded = printed(here, &["why", "b", "drm-sched", "depq", "--format", "folded"]);
+    let folded = printed(
+        here,
+        &["why", "b", "drm-sched", "depq", "--format", "folded"],
+    );
     let times = |line: &str| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap();
     let sum: u64 = folded.lines().map(times).sum();
     assert_eq!(Some(sum), why["account"]["instructions"].as_u64());
-    assert!(folded.contains("drm-sched;kworkers;scheduling;__schedule "), "{folded}");
+    assert!(
+        folded.contains("drm-sched;kworkers;scheduling;__schedule "),
+        "{folded}"
+    );
     Ok(())
 }
