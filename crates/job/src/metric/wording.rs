@@ -25,6 +25,12 @@ use Preference::{Less, More};
 /// Each name of [`METRICS`] with its title and what is good. What a title leaves open
 /// is called as in the name.
 const TITLES: &[(&str, &str, Option<Preference>)] = &[
+    ("gaps_per_minute", "gaps a minute", Some(Less)),
+    (
+        "gaps_unexplained_per_minute",
+        "gaps without a known cause a minute",
+        Some(Less),
+    ),
     ("bandwidth", "bandwidth of copied frames", Some(More)),
     ("frame_time_mean", "mean time of a frame", Some(Less)),
     ("frames_late", "frames late", Some(Less)),
