@@ -19,7 +19,7 @@
  * ==========  ===================  ========  =================================
  * state       @level               in        exits
  * ==========  ===================  ========  =================================
- * away        %DEPQ_LEVEL_NONE     no list   ready
+ * away        %DEPQ_LEVEL_NONE     no list   gets ready
  * ready       of the most urgent   no list   not ready any more: lingering, or
  *             job that is queued             away if the queue was killed
  * lingering   what it was before   @lingers  ready; time; much work of others;

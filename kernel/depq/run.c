@@ -30,7 +30,7 @@
 #define DEPQ_RUN_STEPS 64
 
 /* Whether the holder of the token can make a step. */
-static bool depq_queue_ready(struct depq_queue *queue)
+static __always_inline bool depq_queue_ready(struct depq_queue *queue)
 {
 	struct depq_job *job;
 
@@ -47,7 +47,8 @@ static bool depq_queue_ready(struct depq_queue *queue)
 }
 
 /* Takes the reference for a kick if there must be one. */
-static bool depq_queue_want(struct depq_queue *queue, bool ready)
+static __always_inline bool depq_queue_want(struct depq_queue *queue,
+					    bool ready)
 {
 	bool put;
 

@@ -28,7 +28,6 @@ struct dt_kind {
 #define FAIR(n)	(DEFAULT_PRIO + (n))
 #define IDLE	FAIR(0)
 
-
 /* depq_test_follow.c */
 void dt_become(const struct dt_kind *kind);
 const struct dt_kind *dt_kind(u32 policy, int priority_or_nice);
