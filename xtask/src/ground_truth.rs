@@ -1,5 +1,7 @@
-//! How many planted stalls the instrument `gaps` finds, and how long it says they
-//! were.
+//! How many planted stalls the instrument `gaps` and the kernel's tracers find, and how
+//! long they say these were.
+
+mod tracers;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -51,28 +53,30 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     };
     agent::run(&[])?;
     run_command(command(cargo(), &["build", "--locked", "-p", "assize"])?)?;
-    let bundle = carry_out()?;
-    let made = table(&scores(&bundle)?);
-    println!("{made}");
+    let gaps = table(&scores(&carry_out("gaps", EXPERIMENT)?)?);
+    println!("{gaps}");
+    let tracers = tracers::made()?;
+    println!("{tracers}");
     if write {
         let path = tree::root()?.join(PAGE);
         let fault = |why| format!("{PAGE}: {why}");
         let page = fs::read_to_string(&path).map_err(fault)?;
-        fs::write(&path, marks::put(&page, MARK, &made)?).map_err(fault)?;
+        let page = marks::put(&page, MARK, &gaps)?;
+        fs::write(&path, marks::put(&page, tracers::MARK, &tracers)?).map_err(fault)?;
     }
     Ok(())
 }
 
-/// Carries out the experiment, and gives its bundle.
-fn carry_out() -> Result<PathBuf, Error> {
-    let place = tree::root()?.join("target/ground-truth");
+/// Carries out an experiment, and gives its bundle.
+fn carry_out(name: &str, experiment: &str) -> Result<PathBuf, Error> {
+    let place = tree::root()?.join("target/ground-truth").join(name);
     let fault = |why| format!("{}: {why}", place.display());
     if place.exists() {
         fs::remove_dir_all(&place).map_err(fault)?;
     }
     fs::create_dir_all(&place).map_err(fault)?;
     let (file, bundle) = (place.join("stalls.toml"), place.join("stalls.bundle"));
-    fs::write(&file, EXPERIMENT).map_err(fault)?;
+    fs::write(&file, experiment).map_err(fault)?;
     let (shown, out) = (file.display().to_string(), bundle.display().to_string());
     let assize = tree::root()?.join("target/debug/assize");
     let mut command = command(assize, &["run", &shown, "--out", &out])?;
@@ -81,10 +85,17 @@ fn carry_out() -> Result<PathBuf, Error> {
     Ok(bundle)
 }
 
-/// What came of each configuration, all its runs together.
-fn scores(bundle: &Path) -> Result<BTreeMap<String, Score>, Error> {
+/// What was planted in one run, and what was seen of it.
+struct Looked {
+    configuration: String,
+    stalls: Vec<Stall>,
+    seen: Seen,
+}
+
+/// All runs of a bundle. `file`: what the instrument recorded.
+fn runs(bundle: &Path, file: &str) -> Result<Vec<Looked>, Error> {
     let planned = tree::json(&bundle.join("bundle.json"))?["head"]["planned_runs"].as_u64();
-    let mut scores: BTreeMap<String, Score> = BTreeMap::new();
+    let mut runs = Vec::new();
     for index in 0..planned.unwrap_or(0) {
         let run = tree::json(&bundle.join(format!("runs/{index:04}.json")))?;
         let name = run["configuration"].as_str().unwrap_or_default();
@@ -92,16 +103,28 @@ fn scores(bundle: &Path) -> Result<BTreeMap<String, Score>, Error> {
             let path = bundle.join(format!("raw/{index:04}-{file}"));
             fs::read_to_string(&path).map_err(|why| format!("{}: {why}", path.display()))
         };
-        let seen = Seen::parse(&text("gaps.txt")?).map_err(|why| format!("gaps.txt: {why:?}"))?;
-        let (planted, cause) = match name {
-            "none" => (Vec::new(), Cause::Unexplained),
-            "irqs-off" => (stalls(&text("planted-stalls.txt")?)?, Cause::Interrupt),
-            _ => (stalls(&text("planted-stalls.txt")?)?, Cause::Smi),
+        runs.push(Looked {
+            configuration: name.to_owned(),
+            stalls: match name {
+                "none" => Vec::new(),
+                _ => stalls(&text("planted-stalls.txt")?)?,
+            },
+            seen: Seen::parse(&text(file)?).map_err(|why| format!("{file}: {why:?}"))?,
+        });
+    }
+    Ok(runs)
+}
+
+/// What came of each configuration, all its runs together.
+fn scores(bundle: &Path) -> Result<BTreeMap<String, Score>, Error> {
+    let mut scores: BTreeMap<String, Score> = BTreeMap::new();
+    for run in runs(bundle, "gaps.txt")? {
+        let cause = match run.configuration.as_str() {
+            "irqs-off" => Cause::Interrupt,
+            _ => Cause::Smi,
         };
-        scores
-            .entry(name.to_owned())
-            .or_default()
-            .add(&planted, cause, &seen)?;
+        let score = scores.entry(run.configuration).or_default();
+        score.add(&run.stalls, cause, &run.seen)?;
     }
     Ok(scores)
 }

@@ -144,7 +144,7 @@ const VERBS: &[Verb] = &[
     Verb {
         name: "ground-truth",
         arguments: "[--write]",
-        help: "which planted stalls gaps finds; --write puts the tables into docs/ground-truth.md",
+        help: "which planted stalls gaps and the tracers find; --write puts the tables into docs/ground-truth.md",
         run: |arguments| done(ground_truth::run(arguments)),
     },
     Verb {
