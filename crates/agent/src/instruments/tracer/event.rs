@@ -93,12 +93,10 @@ impl AddAssign for Times {
     }
 }
 
-/// `SYSTEM/EVENT`, the fields that it must have, and what it says.
-pub(super) type Reading = (
-    &'static str,
-    &'static [&'static str],
-    fn(&Fields<'_>) -> Option<Event>,
-);
+/// Makes an event of its fields, or leaves it out.
+type Read = fn(&Fields<'_>) -> Option<Event>;
+/// `SYSTEM/EVENT`, the fields that it must have, and how it is read.
+pub(super) type Reading = (&'static str, &'static [&'static str], Read);
 
 /// One event as it was recorded.
 pub(super) struct Fields<'a> {
