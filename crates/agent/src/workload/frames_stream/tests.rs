@@ -105,6 +105,20 @@ fn what_did_not_arrive_is_counted_pixel_by_pixel() {
 }
 
 #[test]
+fn before_it_is_copied_the_destination_holds_the_complement_of_the_frame() {
+    let streaming = made(&small());
+    let frames = streaming.frames.as_ref().unwrap();
+    let mut pixels = streaming.pixels.clone();
+    for number in 0..frames.lines {
+        let (mut line, mut found) = (vec![0; 111], vec![0; 111]);
+        draw(&mut pixels, &mut line);
+        frames.to(number, 1).unwrap().read(&mut found);
+        let complement: Vec<u8> = line.iter().map(|byte| !byte).collect();
+        assert_eq!(found, complement);
+    }
+}
+
+#[test]
 fn the_control_copies_nothing_and_says_nothing_of_pixels() {
     let stream = FramesStream {
         store: FrameStore::Compute,
