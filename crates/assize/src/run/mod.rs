@@ -29,6 +29,7 @@ use assize_target::{Step, Target};
 use assize_verdict::FailedCell;
 
 pub(crate) use one::{merge, plan_of, run_one};
+pub(crate) use place::must_be_free;
 pub(crate) use recording::{Measured, Recording, recorded};
 pub(crate) use target::of as target_of;
 

@@ -188,3 +188,90 @@ fn reading(row: &Comparison, better: Better, margin: f64) -> Reading {
         _ => Reading::Undecided,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A row on the log scale.
+    fn row(verdict: Verdict, ratio: f64, ci: [f64; 2]) -> Comparison {
+        serde_json::from_value(json!({
+            "workload": "sync", "metric": "m", "unit": "ns", "baseline": "a",
+            "configuration": "b", "n_baseline": 10, "n": 10, "mean_baseline": 100.0,
+            "mean": 100.0 * ratio, "ratio": ratio, "ci": ci, "ci_simultaneous": ci,
+            "p_t": 0.5, "p": 0.5, "p_attainable": 0.001, "p_adjusted": 0.5,
+            "p_t_adjusted": 0.5, "scale": "log", "difference": null,
+            "verdict": verdict, "runs_needed": null, "because": null,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_row_is_read_by_its_verdict_its_direction_and_the_margin() {
+        use Better::{Higher, Lower};
+        use Verdict::{Equivalent, Established, Supported, Undecided};
+        for (verdict, ratio, ci, better, read) in [
+            (Established, 1.5, [1.4, 1.6], Lower, Reading::Worse),
+            (Established, 1.5, [1.4, 1.6], Higher, Reading::Better),
+            (Supported, 0.9, [0.8, 0.98], Lower, Reading::Better),
+            (Supported, 0.9, [0.8, 0.98], Higher, Reading::Worse),
+            (Undecided, 1.5, [0.9, 2.0], Lower, Reading::Undecided),
+            (Equivalent, 1.0, [0.99, 1.01], Lower, Reading::NoDifference),
+            // Established, and too small for anybody.
+            (
+                Established,
+                1.002,
+                [1.001, 1.003],
+                Lower,
+                Reading::NoDifference,
+            ),
+            (Established, 1.011, [1.009, 1.013], Lower, Reading::Worse),
+        ] {
+            let found = reading(&row(verdict, ratio, ci), better, 0.01);
+            assert_eq!(found, read, "{verdict:?} {ratio} {better:?}");
+        }
+    }
+
+    #[test]
+    fn a_row_of_differences_is_read_against_its_baselines_mean() {
+        let raw = |difference: f64, ci: [f64; 2]| Comparison {
+            scale: Scale::Raw,
+            ratio: None,
+            difference: Some(difference),
+            ci_simultaneous: Some(ci),
+            ..row(Verdict::Established, 1.0, ci)
+        };
+        let read = |row: &Comparison| reading(row, Better::Lower, 0.01);
+        assert_eq!(read(&raw(0.5, [0.2, 0.8])), Reading::NoDifference);
+        assert_eq!(read(&raw(5.0, [4.0, 6.0])), Reading::Worse);
+        assert_eq!(read(&raw(-5.0, [-6.0, -4.0])), Reading::Better);
+        let zero = Comparison {
+            mean_baseline: Some(0.0),
+            ..raw(5.0, [4.0, 6.0])
+        };
+        assert_eq!(read(&zero), Reading::Worse);
+    }
+
+    #[test]
+    fn of_all_runs_those_of_the_two_sides_are_kept() {
+        let side = |name: &str| assize_bundle::Configuration {
+            name: name.into(),
+            ..Default::default()
+        };
+        let all = Records {
+            configurations: ["unpatched", "p1", "p2"].map(side).into(),
+            claims: vec!["p2 < p1 on m".into()],
+            ..Records::default()
+        };
+        let two = of_two(&all, ["p1", "p2"]);
+        let names: Vec<&str> = two
+            .configurations
+            .iter()
+            .map(|one| one.name.as_str())
+            .collect();
+        assert_eq!(names, ["p1", "p2"]);
+        assert!(two.claims.is_empty());
+    }
+}

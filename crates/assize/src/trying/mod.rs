@@ -29,6 +29,9 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
             eprintln!("{}", assize_report::printable(line));
         }
     };
+    if let Some(directory) = &arguments.out {
+        run::must_be_free(directory)?;
+    }
     let kernels = Kernels::new(Kernels::default_root()?);
     let change = Change::of(arguments, &kernels, &say)?;
     let touched = Touched::of(&change.commits)?;

@@ -176,6 +176,9 @@ fn of_package(
             known.join(", ")
         )));
     };
+    // One package of sources is that of all kernels of a version.
+    let series = series.split('@').next().unwrap_or(series);
+    let series = series.strip_suffix("-rt").unwrap_or(series);
     let kernel = kernels.resolve(name)?;
     let wanted = [part.directory];
     let source = match kernels.stored_source_parts(series, &kernel.version, &wanted) {

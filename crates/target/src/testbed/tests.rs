@@ -4,6 +4,7 @@ use super::*;
 use crate::kernels::Kernels;
 
 mod headers;
+mod part;
 
 const KERNEL: &str = "debian:6.12";
 

@@ -133,9 +133,6 @@ pub(super) const IRQ: Reading = ("osnoise/irq_noise", SPAN, |of| of.part(Cause::
 pub(super) const SOFTIRQ: Reading = ("osnoise/softirq_noise", SPAN, |of| of.part(Cause::Softirq));
 pub(super) const THREAD: Reading = ("osnoise/thread_noise", SPAN, |of| of.part(Cause::Switch));
 
-/// Makes an event of what the kernel has written.
-type Read = fn(&Fields<'_>) -> Option<Event>;
-
 /// Reads the events of one tracer.
 #[derive(Default)]
 pub(super) struct Decoder {
