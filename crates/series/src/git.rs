@@ -424,6 +424,11 @@ mod tests {
             Some(commits[0].id.clone())
         };
         assert_eq!(ids(), ids());
+        let Some((_place, repository)) = self::repository() else {
+            return;
+        };
+        let when = repository.say(&["log", "-1", "--format=%at %ct"]).unwrap();
+        assert_eq!(when, "0 0\n", "no clock is in the base");
     }
 
     #[test]
