@@ -83,19 +83,7 @@ impl Builds {
                 Err(error) if whole => return Err(error.into()),
                 Err(error) => Side::NotBuilt(error.why),
                 Ok(modules) if same_bytes(&modules, &last.1)? => Side::Same,
-                Ok(modules) => {
-                    let name = if whole {
-                        "patched".into()
-                    } else {
-                        format!("p{}", at + 1)
-                    };
-                    let before = std::mem::replace(&mut last, (name.clone(), modules.clone())).0;
-                    Side::Level {
-                        name,
-                        before,
-                        modules,
-                    }
-                }
+                Ok(modules) => level((!whole).then_some(at), modules, &mut last),
             };
             if let Side::NotBuilt(why) = &side {
                 say(&format!(
@@ -144,6 +132,18 @@ impl Builds {
                 change.title
             ),
         }))
+    }
+}
+
+/// The level of these modules, which is compared with the last one, and is now the
+/// last. `at`: the place of its commit, where it is one of several.
+fn level(at: Option<usize>, modules: Vec<PathBuf>, last: &mut (String, Vec<PathBuf>)) -> Side {
+    let name = at.map_or_else(|| "patched".into(), |at| format!("p{}", at + 1));
+    let (before, _) = std::mem::replace(last, (name.clone(), modules.clone()));
+    Side::Level {
+        name,
+        before,
+        modules,
     }
 }
 
