@@ -119,8 +119,7 @@ fn common_signs(
 ) -> Signs {
     let mut signs = Signs::default();
     let figures = || members.iter().flat_map(|member| member.figures.iter());
-    let is_table =
-        |member: &Member<'_>| matches!(member.format, "table" | "rows" | "shared header");
+    let is_table = |member: &Member<'_>| matches!(member.format, "table" | "rows");
     signs.note_if(!members.iter().any(is_table), Sign::KnownOutput);
     for member in members {
         for sign in member.signs {

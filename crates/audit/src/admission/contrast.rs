@@ -46,6 +46,7 @@ const OPPOSITES: &[(&str, &str)] = &[
 const BASELINES: &[&str] = &[
     "base",
     "baseline",
+    "default",
     "vanilla",
     "mainline",
     "upstream",

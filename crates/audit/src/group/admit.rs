@@ -6,6 +6,7 @@ use assize_bundle::Doubt;
 
 use super::Item;
 use super::assemble::name_of;
+use super::repeat::Stand;
 use super::samples::{is_constant, is_sweep};
 use crate::admission::candidates::{Admission, Member, weigh};
 use crate::admission::wording::Wording;
@@ -80,7 +81,43 @@ fn groups(items: &[Item]) -> Vec<(String, Group)> {
         });
         groups[group].1.push(at);
     }
-    groups
+    let parted = |(name, group): (String, Group)| {
+        parted(items, group)
+            .into_iter()
+            .map(move |part| (name.clone(), part))
+    };
+    groups.into_iter().flat_map(parted).collect()
+}
+
+/// Figures of several authors or messages that have no metric in common are
+/// compared apart.
+fn parted(items: &[Item], group: Group) -> Vec<Group> {
+    let mut stands: BTreeMap<Stand, (Group, BTreeSet<&str>)> = BTreeMap::new();
+    for &at in &group {
+        let (members, metrics) = stands.entry(items[at].stand).or_default();
+        members.push(at);
+        match &items[at].finding {
+            Finding::Run { figures, .. } => {
+                metrics.extend(figures.iter().map(|f| f.metric.as_str()))
+            }
+            Finding::Summary { figure, .. } => {
+                metrics.insert(&figure.metric);
+            }
+            Finding::Events { event, .. } => {
+                metrics.insert(event);
+            }
+            _ => {}
+        }
+    }
+    let mut met = BTreeSet::new();
+    let apart = stands
+        .values()
+        .flat_map(|(_, metrics)| metrics)
+        .all(|metric| met.insert(*metric));
+    if stands.len() < 2 || !apart {
+        return vec![group];
+    }
+    stands.into_values().map(|(members, _)| members).collect()
 }
 
 fn member<'a>(item: &'a Item, name: &'a str) -> Member<'a> {

@@ -125,7 +125,8 @@ fn name_configurations(items: &[Item], options: &Options) -> BTreeMap<String, St
         let same = twins
             .iter()
             .all(|t| t.to_lowercase() == label.to_lowercase());
-        let mut name = if same || !label.ends_with(')') {
+        let noted = label.ends_with(')') && label[short.len().min(label.len())..].contains('%');
+        let mut name = if same || noted || !label.ends_with(')') {
             short
         } else {
             names::squeeze(label)

@@ -334,7 +334,7 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
         Some(Agreement::Rows) => roles.rows == Role::Configurations,
         None => false,
     };
-    if agrees {
+    if agrees || roles.rows == Role::Configurations && related(grid) {
         signs.push(Sign::ChangesAgree);
     }
     // `1` or `64` may be a column's name, `3.2s` or `0.25` is a figure.
@@ -355,6 +355,29 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
         signs.push(Sign::Repetitions);
     }
     signs
+}
+
+/// Whether a column says that it is relative to one of the rows, which has 1 or 100
+/// there: `latency (normalized to pipe)`.
+fn related(grid: &Grid) -> bool {
+    let to = |name: &str| -> Option<String> {
+        let lower = name.to_lowercase();
+        let marks = ["normalized to ", "normalised to ", "relative to "];
+        let (_, base) = marks.iter().find_map(|mark| lower.split_once(mark))?;
+        Some(base.trim_end_matches([')', ' ']).to_string())
+    };
+    let columns = grid.header.columns.iter().enumerate();
+    columns.into_iter().any(|(at, column)| {
+        to(&column.name).is_some_and(|base| {
+            grid.rows.iter().any(|row| {
+                let unit = row
+                    .cells
+                    .get(at)
+                    .is_some_and(|cell| cell.value == 1.0 || cell.value == 100.0);
+                unit && row.labels.join(" ").to_lowercase() == base
+            })
+        })
+    })
 }
 
 /// A column of changes stands beside two columns that it is computed from.

@@ -306,11 +306,20 @@ pub(crate) fn is_derived(name: &str, rows: &[Row], at: usize) -> bool {
         || bare
             .split_once('/')
             .is_some_and(|(a, b)| side(a) && side(b))
-        || words.any(|word| CHANGES.contains(&word))
+        || words.any(|word| CHANGES.contains(&word)) && !is_long_name(bare)
         || rows
             .iter()
             .all(|row| row.cells.get(at).is_some_and(|c| c.unit == "%" && c.signed))
             && rows.len() >= 2
+}
+
+/// `v6 patch 15 with regression`: a name of more words that is a configuration's, and
+/// does not begin with a word for a change.
+fn is_long_name(name: &str) -> bool {
+    let first = name.split(|c: char| !c.is_alphanumeric()).next();
+    name.split_whitespace().count() > 3
+        && names_configuration(name)
+        && first.is_some_and(|word| !CHANGES.contains(&word))
 }
 
 /// Words for what is computed from two figures, or says how they scatter.

@@ -6,6 +6,7 @@
 
 mod header;
 mod row;
+mod stacked;
 mod wrapped;
 
 use assize_bundle::Place;
@@ -82,7 +83,7 @@ impl Grammar for Table {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        if let Some(block) = wrapped::read(lines) {
+        if let Some(block) = wrapped::read(lines).or_else(|| stacked::read(lines)) {
             return Some(block);
         }
         let parts = cut(lines)?;
