@@ -6,6 +6,7 @@ use assize_why::Why;
 use assize_why::difference::{Reached, Row};
 
 use crate::WIDTH;
+use crate::text::push_wrapped_code;
 
 /// Parts of the difference that the first sentence names.
 const NAMED: usize = 4;
@@ -44,8 +45,8 @@ pub fn why(why: &Why, rows: Option<usize>, command: &str) -> String {
         text.push('\n');
         text += &self::reached(why, reached);
     }
-    // Formatting into a String cannot fail.
-    let _ = writeln!(text, "\n{command}");
+    text.push_str("\nReproduce:\n");
+    push_wrapped_code(&mut text, command);
     text
 }
 
@@ -409,7 +410,7 @@ mod tests {
         assert!(text.contains("8 to 15"), "{text}");
         let longest = text.lines().map(|line| line.chars().count()).max();
         assert!(longest <= Some(WIDTH), "{longest:?}\n{text}");
-        assert!(text.ends_with("\nassize why x a b\n"));
+        assert!(text.ends_with("\nReproduce:\n  assize why x a b\n"));
     }
 
     #[test]

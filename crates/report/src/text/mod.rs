@@ -195,7 +195,7 @@ fn push_wrapped(out: &mut String, first: &str, rest: &str, text: &str) {
 }
 
 /// Adds a command, continued with backslashes where it is too long.
-fn push_wrapped_code(out: &mut String, command: &str) {
+pub(crate) fn push_wrapped_code(out: &mut String, command: &str) {
     let command = printable(command);
     let words = shell_words(&command);
     let mut line = String::from("  ");
