@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn the_longest_pattern_counts_and_a_module_before_all() {
-        let table = Subsystems::parse("a: f* [m]\nb: fo*\nc: foo\n").unwrap();
+        let table = Subsystems::parse("a: q* [m]\nb: qu*\nc: que\n").unwrap();
         let of = |name: &str, module: Option<&str>| {
             let function = Function {
                 name: name.into(),
@@ -157,11 +157,11 @@ mod tests {
             };
             table.by_name(&function).unwrap().to_owned()
         };
-        assert_eq!(of("fa", None), "a");
-        assert_eq!(of("food", None), "b");
-        assert_eq!(of("foo", None), "c");
-        assert_eq!(of("foo", Some("m")), "a");
-        assert_eq!(of("foo", Some("n")), "n");
+        assert_eq!(of("qa", None), "a");
+        assert_eq!(of("quit", None), "b");
+        assert_eq!(of("que", None), "c");
+        assert_eq!(of("que", Some("m")), "a");
+        assert_eq!(of("que", Some("n")), "n");
     }
 
     #[test]
