@@ -165,7 +165,8 @@ mod tests {
 
     #[test]
     fn a_report_is_a_run() {
-        let text = "scaling factor: 10\nnumber of transactions actually processed: 840972\n\
+        let text = "scaling factor: 10\n\
+                    number of transactions actually processed: 840972\n\
                     latency average = 24.013 ms\n\
                     tps = 4664.15 (including connections establishing)\n\
                     tps = 4664.42 (excluding connections establishing)\n";
