@@ -228,4 +228,3 @@ void depq_follow_timer(struct timer_list *timer)
 	if (relax)
 		depq_follow_relax(follow);
 }
-

@@ -33,8 +33,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     let whole = grid::whole(experiment)?;
     let every = configurations(experiment, &whole, overrides)?;
     let target = overrides.target.as_ref().unwrap_or(&file.target);
-    check_configurations(experiment, &every)?;
-    frames_stream::find(experiment, target, &every)?;
+    check_configurations(experiment, target, &every)?;
     let instruments = stalls::with_truth(experiment, &every)?;
     let payload = payload::derive(experiment, &every)?;
     let (grid, mut configurations) = if overrides.levels.is_empty() {
@@ -56,7 +55,6 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     let seed = overrides.seed.unwrap_or(file.seed);
     let images = images(target, file.images, blocks);
     let workloads = unchanged(experiment)?;
-    let sizes = (configurations.len(), workloads.len());
     Ok(Plan {
         schema: SCHEMA.to_owned(),
         source: experiment.name.clone(),
@@ -70,7 +68,13 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         tradeoffs: tradeoffs::tradeoffs(experiment, &configurations)?,
         factors,
         switches,
-        runs: schedule::runs(seed, blocks, sizes, file.aa.then_some(1), images),
+        runs: schedule::runs(
+            seed,
+            blocks,
+            (configurations.len(), workloads.len()),
+            file.aa.then_some(1),
+            images,
+        ),
         images: schedule::images(seed, images),
         configurations,
         workloads,
@@ -93,12 +97,14 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
 /// Mistakes that show once all configurations are known.
 fn check_configurations(
     experiment: &Experiment,
+    target: &str,
     every: &[PlannedConfiguration],
 ) -> Result<(), Error> {
     switches::check(experiment, every)?;
     metrics::find(experiment, every)?;
     gaps::find(experiment, every)?;
-    tracer::find(experiment, every)
+    tracer::find(experiment, every)?;
+    frames_stream::find(experiment, target, every)
 }
 
 /// A schedule must not be larger than anybody could mean.

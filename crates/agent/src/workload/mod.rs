@@ -32,7 +32,7 @@ mod threads;
 
 use std::path::Path;
 
-use assize_job::{ELAPSED, Job, Kind, Record, Scheduling, Workload};
+use assize_job::{ELAPSED, FramesStream, Job, Kind, Record, Scheduling, Workload};
 
 use crate::process::{Body, Exec, Left, Staged};
 use crate::sys::{self, End};
@@ -111,12 +111,7 @@ fn of_kind(
             let load = frames::Rendering::new(kind.clone());
             Ok(load::prepare(load, &kind.scheduling, terms()))
         }
-        #[cfg(target_arch = "x86_64")]
-        Kind::FramesStream(kind) => Ok(frames_stream::prepare(
-            kind, seed, label, samples, background,
-        )),
-        #[cfg(not(target_arch = "x86_64"))]
-        Kind::FramesStream(_) => Err("frames-stream knows no other CPUs than x86-64".into()),
+        Kind::FramesStream(kind) => copying(kind, job, label, background),
         Kind::Stream(kind) => {
             let load = stream::Streaming::new(kind.clone());
             Ok(load::prepare(load, &kind.scheduling, terms()))
@@ -142,6 +137,25 @@ fn of_kind(
             Ok(load::prepare(load, &kind.scheduling, terms()))
         }
     }
+}
+
+/// What copies frames, where its instructions are known.
+#[cfg(target_arch = "x86_64")]
+fn copying(
+    kind: &FramesStream,
+    job: &Job,
+    label: &str,
+    background: bool,
+) -> Result<Prepared, String> {
+    let (seed, samples) = (job.seed, job.samples);
+    Ok(frames_stream::prepare(
+        kind, seed, label, samples, background,
+    ))
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn copying(_: &FramesStream, _: &Job, _: &str, _: bool) -> Result<Prepared, String> {
+    Err("frames-stream knows no other CPUs than x86-64".into())
 }
 
 /// A workload that is part of the agent, of which only one part is measured.

@@ -1,4 +1,4 @@
-//! The answer on a terminal: at most [`LINES`] lines.
+//! The answer on a terminal: at most 25 lines.
 //!
 //! First what the claims came to, then for each primary metric and configuration
 //! whether it is better or worse than the baseline, in how many workloads, and by how
@@ -50,7 +50,7 @@ pub struct Brief<'a> {
     pub width: usize,
 }
 
-/// The brief report: at most [`LINES`] lines.
+/// The brief report: at most 25 lines.
 pub fn brief(document: &Document, brief: &Brief<'_>, style: Style) -> String {
     let names = document.configurations.iter();
     let names = names.map(|configuration| configuration.name.chars().count());

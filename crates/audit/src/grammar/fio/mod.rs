@@ -234,23 +234,8 @@ fn apply(what: Said<'_>, at: usize, open: &mut Option<Open>, block: &mut Block) 
             average,
             unit,
         } => {
-            // `Read Latency: clat …` says the direction, another word who it is.
-            let mut words = before.split_whitespace();
-            let direction = words.next().map(str::to_ascii_lowercase);
-            let direction = direction.filter(|word| DIRECTIONS.contains(&word.as_str()));
-            let metric = match &direction {
-                Some(direction) => format!("{direction} {name} avg"),
-                None => format!("{name} avg"),
-            };
-            let name = direction.is_none().then(|| label(before));
-            let again = |run: &Open| run.configuration != name || run.has(&metric);
-            if open.as_ref().is_none_or(again) {
-                begin(at, open, block);
-            }
-            if let Some(run) = open {
-                run.configuration = name;
-                run.only(Figure::new(metric, average, unit));
-            }
+            let figure = |metric| Figure::new(metric, average, unit);
+            latency(before, name, figure, at, open, block);
         }
         Said::Latency {
             before: None,
@@ -258,11 +243,8 @@ fn apply(what: Said<'_>, at: usize, open: &mut Option<Open>, block: &mut Block) 
             average,
             unit,
         } => {
-            if let Some(run) = open.as_mut().filter(|run| !run.direction.is_empty()) {
-                run.percentiles = None;
-                let metric = format!("{} {name} avg", run.direction);
-                run.only(Figure::new(metric, average, unit));
-            }
+            let figure = |metric| Figure::new(metric, average, unit);
+            latency_of_direction(name, figure, open);
         }
         Said::PercentileUnit(unit) => open.iter_mut().for_each(|run| run.percentiles = Some(unit)),
         Said::Percentiles(found) => open.iter_mut().for_each(|run| percentiles(&found, run)),
@@ -281,6 +263,46 @@ fn apply(what: Said<'_>, at: usize, open: &mut Option<Open>, block: &mut Block) 
             }
         }
         Said::Other => {}
+    }
+}
+
+/// A latency behind a word: `Read Latency: clat …` says the direction, another word who
+/// it is of.
+fn latency(
+    before: &str,
+    name: &str,
+    figure: impl FnOnce(String) -> Figure,
+    at: usize,
+    open: &mut Option<Open>,
+    block: &mut Block,
+) {
+    let mut words = before.split_whitespace();
+    let direction = words.next().map(str::to_ascii_lowercase);
+    let direction = direction.filter(|word| DIRECTIONS.contains(&word.as_str()));
+    let metric = match &direction {
+        Some(direction) => format!("{direction} {name} avg"),
+        None => format!("{name} avg"),
+    };
+    let name = direction.is_none().then(|| label(before));
+    let again = |run: &Open| run.configuration != name || run.has(&metric);
+    if open.as_ref().is_none_or(again) {
+        begin(at, open, block);
+    }
+    if let Some(run) = open {
+        run.configuration = name;
+        run.only(figure(metric));
+    }
+}
+
+/// A latency of the direction that was said before.
+fn latency_of_direction(
+    name: &str,
+    figure: impl FnOnce(String) -> Figure,
+    open: &mut Option<Open>,
+) {
+    if let Some(run) = open.as_mut().filter(|run| !run.direction.is_empty()) {
+        run.percentiles = None;
+        run.only(figure(format!("{} {name} avg", run.direction)));
     }
 }
 
