@@ -36,13 +36,7 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
     check_configurations(experiment, target, &every)?;
     let instruments = stalls::with_truth(experiment, &every)?;
     let payload = payload::derive(experiment, &every)?;
-    let (grid, mut configurations) = if overrides.levels.is_empty() {
-        (whole, every)
-    } else {
-        let part = grid::part(experiment, &whole, &overrides.levels)?;
-        let configurations = configurations(experiment, &part, overrides)?;
-        (part, configurations)
-    };
+    let (grid, mut configurations) = asked(experiment, (whole, every), overrides)?;
     let factors = grid.levels(experiment);
     calibrate(target, &mut configurations);
     let switches = switches::mark(experiment, &factors, &mut configurations)?;
@@ -92,6 +86,20 @@ pub(crate) fn plan(experiment: &Experiment, overrides: &Overrides) -> Result<Pla
         offset_ns_max: file.offset_ns,
         payload,
     })
+}
+
+/// Of the whole grid and its configurations those that the levels of the overrides leave.
+fn asked(
+    experiment: &Experiment,
+    (whole, every): (Grid, Vec<PlannedConfiguration>),
+    overrides: &Overrides,
+) -> Result<(Grid, Vec<PlannedConfiguration>), Error> {
+    if overrides.levels.is_empty() {
+        return Ok((whole, every));
+    }
+    let part = grid::part(experiment, &whole, &overrides.levels)?;
+    let configurations = configurations(experiment, &part, overrides)?;
+    Ok((part, configurations))
 }
 
 /// Mistakes that show once all configurations are known.

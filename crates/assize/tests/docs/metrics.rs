@@ -155,6 +155,7 @@ fn experiment() -> String {
         ("cyclictest", "loops = 200\nthreads = 2"),
         ("deep", "depth = 25"),
         ("frames", "duration = \"500ms\""),
+        ("frames-stream", "period = \"20ms\""),
         ("periodic", "loops = [{ name = \"LOOP\" }]"),
         ("replay", "steps = \"1.RCS.500.0.1\"\nrepeat = 30"),
         ("storm", "jobs = 100"),
