@@ -135,7 +135,10 @@ impl Contrast<'_> {
             let size = gain(row, None).abs();
             match came_out {
                 Outcome::Better | Outcome::Worse | Outcome::Less | Outcome::More => 100.0 + size,
-                Outcome::Likely => 10.0 + size,
+                Outcome::LikelyBetter
+                | Outcome::LikelyWorse
+                | Outcome::LikelyLess
+                | Outcome::LikelyMore => 10.0 + size,
                 Outcome::Same => 1.0,
                 Outcome::Open => 0.0,
             }
@@ -188,12 +191,15 @@ impl Contrast<'_> {
 
     /// `better`, or `better in 3, worse in 1, cannot tell in 2 of 6 workloads`.
     fn verdict(&self) -> String {
-        const ALL: [Outcome; 7] = [
+        const ALL: [Outcome; 10] = [
             Outcome::Better,
             Outcome::Worse,
             Outcome::Less,
             Outcome::More,
-            Outcome::Likely,
+            Outcome::LikelyBetter,
+            Outcome::LikelyWorse,
+            Outcome::LikelyLess,
+            Outcome::LikelyMore,
             Outcome::Same,
             Outcome::Open,
         ];
@@ -222,29 +228,12 @@ impl Contrast<'_> {
             Outcome::Worse => "worse".to_owned(),
             Outcome::Less => "less".to_owned(),
             Outcome::More => "more".to_owned(),
-            Outcome::Likely => self.likely().to_owned(),
+            Outcome::LikelyBetter => "likely better".to_owned(),
+            Outcome::LikelyWorse => "likely worse".to_owned(),
+            Outcome::LikelyLess => "likely less".to_owned(),
+            Outcome::LikelyMore => "likely more".to_owned(),
             Outcome::Same => format!("no difference larger than {}", margin(self.margin)),
             Outcome::Open => "cannot tell".to_owned(),
-        }
-    }
-
-    /// What rows that are supported only would be.
-    fn likely(&self) -> &'static str {
-        let supported = self.rows.iter().filter(|(_, one)| *one == Outcome::Likely);
-        let mut words = supported.map(|(row, _)| {
-            let less = change(row).unwrap_or(0.0) < 0.0;
-            match (self.better, less) {
-                (Some(Better::Lower), true) | (Some(Better::Higher), false) => "likely better",
-                (Some(_), _) => "likely worse",
-                (None, true) => "likely less",
-                (None, false) => "likely more",
-            }
-        });
-        let first = words.next().unwrap_or("likely another");
-        if words.all(|word| word == first) {
-            first
-        } else {
-            "likely another"
         }
     }
 

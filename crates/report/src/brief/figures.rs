@@ -16,8 +16,14 @@ pub(super) enum Outcome {
     Less,
     /// Established and more; nobody said whether that is good.
     More,
-    /// As the four above, but supported only.
-    Likely,
+    /// As `Better`, but supported only.
+    LikelyBetter,
+    /// As `Worse`, but supported only.
+    LikelyWorse,
+    /// As `Less`, but supported only.
+    LikelyLess,
+    /// As `More`, but supported only.
+    LikelyMore,
     /// Established or equivalent, and less than the margin.
     Same,
     /// Neither.
@@ -26,23 +32,28 @@ pub(super) enum Outcome {
 
 /// Which way a row has come out. What is smaller than `margin` matters to nobody.
 pub(super) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> Outcome {
-    match row.verdict {
+    let established = match row.verdict {
         Verdict::Undecided => return Outcome::Open,
         Verdict::Equivalent => return Outcome::Same,
-        Verdict::Supported => return Outcome::Likely,
-        Verdict::Established => {}
-    }
+        Verdict::Supported => false,
+        Verdict::Established => true,
+    };
     let Some(change) = change(row) else {
         return Outcome::Open;
     };
-    if change.abs() < margin {
+    if established && change.abs() < margin {
         return Outcome::Same;
     }
-    match (better, change < 0.0) {
-        (Some(Better::Lower), true) | (Some(Better::Higher), false) => Outcome::Better,
-        (Some(_), _) => Outcome::Worse,
-        (None, true) => Outcome::Less,
-        (None, false) => Outcome::More,
+    let good = better.map(|better| (better == Better::Lower) == (change < 0.0));
+    match (good, established) {
+        (Some(true), true) => Outcome::Better,
+        (Some(true), false) => Outcome::LikelyBetter,
+        (Some(false), true) => Outcome::Worse,
+        (Some(false), false) => Outcome::LikelyWorse,
+        (None, true) if change < 0.0 => Outcome::Less,
+        (None, true) => Outcome::More,
+        (None, false) if change < 0.0 => Outcome::LikelyLess,
+        (None, false) => Outcome::LikelyMore,
     }
 }
 

@@ -45,15 +45,14 @@ pub(super) fn lines(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
         unit => format!(", {unit}"),
     };
     let title = printable(sheet.title(&row.metric)).into_owned();
-    let range = format!("runs from {} to {}", value(low), value(high));
-    let mut lines = sheet.wrapped(
-        &format!(
-            "Each run of {}, {title}{unit}; {range}:",
-            printable(&row.workload)
-        ),
-        "  ",
-    );
-    lines.truncate(1);
+    let what = format!("Each run of {}, {title}{unit}", printable(&row.workload));
+    let range = format!("; runs from {} to {}", value(low), value(high));
+    // The range where it fits, and of a long name what does.
+    let head = match what.chars().count() + range.len() < sheet.width {
+        true => format!("{what}{range}:"),
+        false => what.chars().take(sheet.width - 1).chain([':']).collect(),
+    };
+    let mut lines = vec![head];
     let columns = sheet.names.max(8);
     let bar = sheet.width.saturating_sub(columns + 16);
     for one in spreads.iter().take(shown) {

@@ -144,6 +144,27 @@ fn what_is_established_and_negligible_is_no_difference() {
 }
 
 #[test]
+fn what_is_supported_only_is_likely_and_says_which_way() {
+    let rows = [
+        row(
+            ("sync", "busy_time", "mixed"),
+            [28_200.0, 15_000.0],
+            [0.531, 0.533],
+            "supported",
+        ),
+        row(
+            ("frames", "busy_time", "mixed"),
+            [71_000.0, 80_000.0],
+            [1.1, 1.15],
+            "supported",
+        ),
+    ];
+    let text = shown(&document(&["base", "mixed"], &rows), 120);
+    let answer = "likely better in 1, likely worse in 1 of 2 workloads: sync -46.8 %, frames +12.7 %";
+    assert!(text.contains(answer), "{text}");
+}
+
+#[test]
 fn many_contrasts_are_counted_and_the_most_striking_are_shown() {
     let names: Vec<String> = (0..40).map(|n| format!("change-{n}")).collect();
     let configurations: Vec<&str> = ["base"]
