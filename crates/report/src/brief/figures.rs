@@ -24,13 +24,14 @@ pub(super) enum Outcome {
     LikelyLess,
     /// As `More`, but supported only.
     LikelyMore,
-    /// Established or equivalent, and less than the margin.
+    /// Equivalent, or established and within the margin with its whole interval.
     Same,
     /// Neither.
     Open,
 }
 
-/// Which way a row has come out. What is smaller than `margin` matters to nobody.
+/// Which way a row has come out. A difference matters to nobody whose whole interval is
+/// within `margin`.
 pub(super) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> Outcome {
     let established = match row.verdict {
         Verdict::Undecided => return Outcome::Open,
@@ -41,7 +42,8 @@ pub(super) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> 
     let Some(change) = change(row) else {
         return Outcome::Open;
     };
-    if established && change.abs() < margin {
+    let within = |ends: [f64; 2]| ends.iter().all(|end| end.abs() < margin);
+    if established && ends(row).is_some_and(within) {
         return Outcome::Same;
     }
     let good = better.map(|better| (better == Better::Lower) == (change < 0.0));

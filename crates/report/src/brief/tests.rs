@@ -144,6 +144,19 @@ fn what_is_established_and_negligible_is_no_difference() {
 }
 
 #[test]
+fn what_may_be_larger_than_the_margin_is_not_said_to_be_smaller() {
+    let rows = [row(
+        ("sync", "busy_time", "faster"),
+        [28_200.0, 27_946.0],
+        [0.985, 0.997],
+        "established",
+    )];
+    let text = shown(&document(&["base", "faster"], &rows), 100);
+    assert!(text.contains("better: -0.90 %"), "{text}");
+    assert!(!text.contains("no difference"), "{text}");
+}
+
+#[test]
 fn what_is_supported_only_is_likely_and_says_which_way() {
     let rows = [
         row(
