@@ -7,14 +7,19 @@
  * DOC: devices
  *
  * A device knows its living queues, so that it can kill those that are left
- * when it goes, and has one ordered workqueue: timeouts of all its queues are
- * handled one after the other there, and queues are released there.
+ * when it goes, and has two ordered workqueues. On one of them timeouts of all
+ * its queues are handled one after the other. Memory reclaim may wait for the
+ * fence of a job that hangs, so this workqueue has a rescuer, and nothing on it
+ * may wait for memory. The other one releases queues and finished jobs, which
+ * may take a while and need memory: a driver frees what it likes there, and the
+ * last queue of a worker destroys its workqueue, for which destroy_workqueue()
+ * takes a mutex under which others allocate.
  */
 
 /**
  * depq_device_init() - prepare a device for queues
  * @dev: memory for it
- * @name: for messages and of the workqueue; not copied
+ * @name: for messages and of the workqueues; not copied
  *
  * Context: process, may sleep.
  * Return:
@@ -24,9 +29,15 @@
 int depq_device_init(struct depq_device *dev, const char *name)
 {
 	might_sleep();
-	dev->wq = alloc_ordered_workqueue("%s-depq", WQ_MEM_RECLAIM, name);
-	if (!dev->wq)
+	dev->timeout_wq = alloc_ordered_workqueue("%s-timeout", WQ_MEM_RECLAIM,
+						  name);
+	if (!dev->timeout_wq)
 		return -ENOMEM;
+	dev->release_wq = alloc_ordered_workqueue("%s-release", 0, name);
+	if (!dev->release_wq) {
+		destroy_workqueue(dev->timeout_wq);
+		return -ENOMEM;
+	}
 
 	dev->name = name;
 	spin_lock_init(&dev->lock);
@@ -45,7 +56,7 @@ EXPORT_SYMBOL_GPL(depq_device_init);
  * released. That takes as long as a driver holds on to one of them or to one
  * of their jobs, and until all fences have signalled that jobs depend on.
  *
- * Context: process, may sleep; not on the workqueue of the device.
+ * Context: process, may sleep; not on a workqueue of the device.
  */
 void depq_device_fini(struct depq_device *dev)
 {
@@ -64,8 +75,9 @@ void depq_device_fini(struct depq_device *dev)
 
 	if (!atomic_dec_and_test(&dev->live))
 		wait_for_completion(&dev->idle);
-	/* Waits for the work that said so. */
-	destroy_workqueue(dev->wq);
+	/* The work that has said so may still be running. */
+	destroy_workqueue(dev->release_wq);
+	destroy_workqueue(dev->timeout_wq);
 	WARN_ON_ONCE(!list_empty(&dev->queues));
 }
 EXPORT_SYMBOL_GPL(depq_device_fini);

@@ -36,7 +36,7 @@ static void depq_reap_arm(struct depq_queue *queue)
 	lockdep_assert_held(&queue->lock);
 	queue->reap_armed = true;
 	depq_queue_get(queue);
-	if (!queue_delayed_work(queue->dev->wq, &queue->reap_work,
+	if (!queue_delayed_work(queue->dev->release_wq, &queue->reap_work,
 				queue->error ? 0 : delay))
 		depq_queue_put(queue);
 }
@@ -212,7 +212,7 @@ void depq_reap_force(struct depq_queue *queue)
 		return;
 	/* Each time the work is queued it has a reference of its own. */
 	depq_queue_get(queue);
-	if (mod_delayed_work(queue->dev->wq, &queue->reap_work, 0))
+	if (mod_delayed_work(queue->dev->release_wq, &queue->reap_work, 0))
 		depq_queue_put(queue);
 }
 
@@ -220,7 +220,7 @@ void depq_reap_force(struct depq_queue *queue)
  * depq_reap_work() - put what no submitter has put
  * @work: &depq_queue.reap_work; its reference to the queue is put here
  *
- * Context: process, on the workqueue of the device.
+ * Context: process, on the workqueue of the device for releases.
  */
 void depq_reap_work(struct work_struct *work)
 {

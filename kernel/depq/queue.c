@@ -171,7 +171,7 @@ static void depq_queue_release(struct kref *ref)
 {
 	struct depq_queue *queue = container_of(ref, struct depq_queue, ref);
 
-	queue_rcu_work(queue->dev->wq, &queue->release_work);
+	queue_rcu_work(queue->dev->release_wq, &queue->release_work);
 }
 
 /**

@@ -45,7 +45,7 @@ void depq_tdr_arm(struct depq_queue *queue, unsigned long delay)
 	queue->tdr_armed = true;
 	depq_queue_get(queue);
 	/* It may be queued already, by depq_tdr_force(), and have one then. */
-	if (!queue_delayed_work(queue->dev->wq, &queue->tdr_work, delay))
+	if (!queue_delayed_work(queue->dev->timeout_wq, &queue->tdr_work, delay))
 		depq_queue_put(queue);
 }
 
@@ -58,7 +58,7 @@ void depq_tdr_arm(struct depq_queue *queue, unsigned long delay)
 void depq_tdr_force(struct depq_queue *queue)
 {
 	depq_queue_get(queue);
-	if (mod_delayed_work(queue->dev->wq, &queue->tdr_work, 0))
+	if (mod_delayed_work(queue->dev->timeout_wq, &queue->tdr_work, 0))
 		depq_queue_put(queue);
 }
 
@@ -213,7 +213,7 @@ static void depq_tdr_handle(struct depq_queue *queue)
  * depq_tdr_work() - look whether a job takes too long
  * @work: &depq_queue.tdr_work; its reference to the queue is put here
  *
- * Context: process, may sleep; on the ordered workqueue of the device.
+ * Context: process, may sleep; on the workqueue of the device for timeouts.
  */
 void depq_tdr_work(struct work_struct *work)
 {

@@ -16,8 +16,8 @@
  * says that it was and that depq_queue_work() has not begun yet. That call
  * owns a reference to the queue. The queue has one to the worker, so that a
  * worker has no work when its last reference is put; that always happens in
- * process context, on the workqueue of a device or in the driver, never on the
- * worker itself.
+ * process context, on the workqueue of a device for releases or in the driver,
+ * never on the worker itself.
  */
 
 static const struct depq_worker_ops * const depq_worker_kinds[] = {

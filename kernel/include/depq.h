@@ -118,8 +118,10 @@ struct depq_ops {
 	 * error or without; those that it has not signalled when it answers
 	 * %DEPQ_RESET or %DEPQ_GONE are let go.
 	 *
-	 * Context: process, on the device's ordered workqueue, never two at a
-	 * time for one device. Must not wait for fences of this device.
+	 * Context: process, on the device's workqueue for timeouts, never two
+	 * at a time for one device. Must not allocate, and must not wait for
+	 * fences of this device or for release_queue(): memory reclaim may
+	 * wait for the jobs that this ends.
 	 */
 	enum depq_verdict (*timedout_job)(struct depq_job *job);
 
@@ -135,8 +137,9 @@ struct depq_ops {
 	/**
 	 * @release_queue: the last reference to the queue was put; free it.
 	 *
-	 * Context: process, on the device's workqueue, after a grace period
-	 * in which nobody of depq can still look at the queue.
+	 * Context: process, on the device's workqueue for releases, after a
+	 * grace period in which nobody of depq can still look at the queue.
+	 * May allocate and sleep: no timeout waits for it.
 	 */
 	void (*release_queue)(struct depq_queue *queue);
 };
@@ -144,7 +147,10 @@ struct depq_ops {
 /**
  * struct depq_device - what the queues of a device share
  * @name: for messages
- * @wq: ordered, for timeouts and for releasing queues
+ * @timeout_wq: ordered, with a thread that is kept for when memory is short:
+ *	handles timeouts
+ * @release_wq: ordered: drops references to finished jobs that no submitter
+ *	has dropped, and releases queues
  * @lock: protects @queues
  * @queues: all queues that are alive
  * @live: their number, plus one while the device lives
@@ -152,7 +158,8 @@ struct depq_ops {
  */
 struct depq_device {
 	const char *name;
-	struct workqueue_struct *wq;
+	struct workqueue_struct *timeout_wq;
+	struct workqueue_struct *release_wq;
 	spinlock_t lock;
 	struct list_head queues;
 	atomic_t live;

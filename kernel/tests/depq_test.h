@@ -267,6 +267,8 @@ struct dt_record {
  * @late_runs: jobs that were run although killed
  * @running: calls of run_job() going on
  * @closed: dt_close() was called
+ * @held: its release waits for &dt.gate
+ * @releasing: that wait has begun
  * @live: the design has it
  */
 struct dt_queue {
@@ -291,6 +293,8 @@ struct dt_queue {
 	u32 late_runs;
 	atomic_t running;
 	bool closed;
+	bool held;
+	bool releasing;
 	bool live;
 };
 

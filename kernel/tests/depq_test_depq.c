@@ -33,6 +33,12 @@ static void dt_depq_release_queue(struct depq_queue *base)
 	struct dt_queue *queue = container_of(base, struct dt_queue, depq);
 
 	KUNIT_EXPECT_EQ(queue->dt->test, atomic_read(&queue->running), 0);
+	if (queue->held) {
+		WRITE_ONCE(queue->releasing, true);
+		wake_up_all(&queue->dt->wait);
+		/* Ends with the case, if not before. */
+		wait_for_completion(&queue->dt->gate);
+	}
 	dt_queue_gone(queue);
 }
 

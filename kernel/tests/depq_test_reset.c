@@ -176,6 +176,25 @@ static void late_completion(struct kunit *test)
 	dt_settle(dt);
 }
 
+/* A driver takes its time to release another queue: the timeout comes. */
+static void hang_beside_release(struct kunit *test)
+{
+	struct dt *dt = test->priv;
+	struct dt_queue *other = dt_queue(dt);
+	struct dt_record *job;
+
+	if (dt->design->backend == &dt_drm)
+		kunit_skip(test, "drivers of drm_sched release entities themselves");
+	other->held = true;
+	dt_drop(other);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, READ_ONCE(other->releasing)));
+	job = submit_faulty(queue_with(dt, DT_POLICY_RESET, 10), DT_HANG);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(job)));
+	KUNIT_EXPECT_EQ(test, job->error, -ETIME);
+	complete_all(&dt->gate);
+	dt_settle(dt);
+}
+
 /* A queue that hangs too often is banned. */
 static void ban(struct kunit *test)
 {
@@ -294,6 +313,7 @@ static struct kunit_case resets[] = {
 	DT_CASE(waiting_is_not_hung),
 	DT_CASE(lost_completion),
 	DT_CASE(late_completion),
+	DT_CASE(hang_beside_release),
 	DT_CASE(ban),
 	DT_CASE(gone),
 	DT_CASE(trigger),
