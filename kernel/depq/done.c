@@ -29,6 +29,9 @@
 /* How long finished jobs wait for a submitter. */
 #define DEPQ_REAP_DELAY_MS 100
 
+/* Jobs that are taken off a queue at a time, with interrupts off. */
+#define DEPQ_REAP_BATCH 64
+
 static void depq_reap_arm(struct depq_queue *queue)
 {
 	unsigned long delay = msecs_to_jiffies(DEPQ_REAP_DELAY_MS);
@@ -136,16 +139,19 @@ unlock:
  * @reaped: where they go; for depq_put_all() once the lock is released
  *
  * Context: any; the lock of the queue is held.
+ * Return: how many were taken
  */
-void depq_queue_take(struct depq_queue *queue, u32 most,
-		     enum depq_where where, struct list_head *reaped)
+u32 depq_queue_take(struct depq_queue *queue, u32 most,
+		    enum depq_where where, struct list_head *reaped)
 {
 	struct depq_job *job, *next;
+	u32 taken = 0;
 
 	lockdep_assert_held(&queue->lock);
 	list_for_each_entry_safe(job, next, &queue->done, link) {
-		if (!most--)
-			return;
+		if (taken == most)
+			break;
+		taken++;
 		list_move_tail(&job->link, reaped);
 		job->state = DEPQ_JOB_REAPED;
 		trace_depq_job_put(queue, job, where);
@@ -164,6 +170,7 @@ void depq_queue_take(struct depq_queue *queue, u32 most,
 			break;
 		}
 	}
+	return taken;
 }
 
 /**
@@ -193,11 +200,17 @@ void depq_reap(struct depq_queue *queue, u32 most, enum depq_where where)
 {
 	unsigned long flags;
 	LIST_HEAD(reaped);
+	u32 batch, taken;
 
-	spin_lock_irqsave(&queue->lock, flags);
-	depq_queue_take(queue, most, where, &reaped);
-	spin_unlock_irqrestore(&queue->lock, flags);
-	depq_put_all(&reaped);
+	do {
+		batch = min(most, DEPQ_REAP_BATCH);
+		spin_lock_irqsave(&queue->lock, flags);
+		taken = depq_queue_take(queue, batch, where, &reaped);
+		spin_unlock_irqrestore(&queue->lock, flags);
+		depq_put_all(&reaped);
+		INIT_LIST_HEAD(&reaped);
+		most -= taken;
+	} while (most && taken == batch);
 }
 
 /**

@@ -53,7 +53,7 @@ struct depq_follow {
 };
 
 /* follow_count.c */
-void depq_follow_unlinger(struct depq_follow *follow, struct depq_queue *queue);
+void depq_follow_unlinger_all(struct depq_follow *follow);
 void depq_follow_timer(struct timer_list *timer);
 
 #endif /* DEPQ_FOLLOW_H */

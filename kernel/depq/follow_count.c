@@ -44,6 +44,9 @@ module_param(follow_linger_ms, uint, 0644);
 MODULE_PARM_DESC(follow_linger_ms,
 		 "how long workers keep the priority of who has no jobs any more (default 20: longer than a frame)");
 
+/* Queues that are looked at with interrupts off. */
+#define FOLLOW_BATCH 32
+
 static void depq_follow_add(struct depq_follow *follow, u16 level)
 {
 	lockdep_assert_held(&follow->lock);
@@ -84,14 +87,9 @@ static void depq_follow_move(struct depq_follow *follow,
 		depq_follow_remove(follow, old);
 }
 
-/**
- * depq_follow_unlinger() - a queue lingers no more
- * @follow: its worker
- * @queue: the queue, which does
- *
- * Context: any; the lock of @follow is held.
- */
-void depq_follow_unlinger(struct depq_follow *follow, struct depq_queue *queue)
+/* A queue lingers no more. */
+static void depq_follow_unlinger(struct depq_follow *follow,
+				 struct depq_queue *queue)
 {
 	lockdep_assert_held(&follow->lock);
 	list_del_init(&queue->linger);
@@ -201,6 +199,46 @@ void depq_follow_forget(struct depq_queue *queue)
 		depq_follow_relax(follow);
 }
 
+/*
+ * Lets a batch of queues linger no more, the oldest first: those whose time is
+ * over, or all. Returns whether there are more of them.
+ */
+static bool depq_follow_expire(struct depq_follow *follow, bool all)
+{
+	struct depq_queue *queue, *next;
+	int left = FOLLOW_BATCH;
+
+	lockdep_assert_held(&follow->lock);
+	list_for_each_entry_safe(queue, next, &follow->lingers, linger) {
+		if (!all && time_before(jiffies, queue->linger_end)) {
+			mod_timer(&follow->timer, queue->linger_end);
+			return false;
+		}
+		if (!left--)
+			return true;
+		depq_follow_unlinger(follow, queue);
+	}
+	return false;
+}
+
+/**
+ * depq_follow_unlinger_all() - no queue lingers any more
+ * @follow: the worker
+ *
+ * Context: the worker, interrupts on, no lock held.
+ */
+void depq_follow_unlinger_all(struct depq_follow *follow)
+{
+	bool more;
+
+	lockdep_assert_irqs_enabled();
+	do {
+		raw_spin_lock_irq(&follow->lock);
+		more = depq_follow_expire(follow, true);
+		raw_spin_unlock_irq(&follow->lock);
+	} while (more);
+}
+
 /**
  * depq_follow_timer() - let those queues linger no more whose time is over
  * @timer: &depq_follow.timer
@@ -211,20 +249,15 @@ void depq_follow_timer(struct timer_list *timer)
 {
 	struct depq_follow *follow = container_of(timer, struct depq_follow,
 						  timer);
-	struct depq_queue *queue, *next;
 	unsigned long flags;
-	bool relax;
+	bool relax, more;
 
-	raw_spin_lock_irqsave(&follow->lock, flags);
-	list_for_each_entry_safe(queue, next, &follow->lingers, linger) {
-		if (time_before(jiffies, queue->linger_end)) {
-			mod_timer(&follow->timer, queue->linger_end);
-			break;
-		}
-		depq_follow_unlinger(follow, queue);
-	}
-	relax = follow->need != follow->target;
-	raw_spin_unlock_irqrestore(&follow->lock, flags);
+	do {
+		raw_spin_lock_irqsave(&follow->lock, flags);
+		more = depq_follow_expire(follow, false);
+		relax = follow->need != follow->target;
+		raw_spin_unlock_irqrestore(&follow->lock, flags);
+	} while (more);
 	if (relax)
 		depq_follow_relax(follow);
 }

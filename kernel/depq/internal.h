@@ -142,8 +142,8 @@ void depq_queue_work(struct depq_queue *queue);
 void depq_job_done(struct depq_job *job, int error);
 void depq_queue_drain(struct depq_queue *queue, unsigned long *flags,
 		      struct list_head *reaped);
-void depq_queue_take(struct depq_queue *queue, u32 most,
-		     enum depq_where where, struct list_head *reaped);
+u32 depq_queue_take(struct depq_queue *queue, u32 most,
+		    enum depq_where where, struct list_head *reaped);
 void depq_put_all(struct list_head *reaped);
 void depq_reap(struct depq_queue *queue, u32 most, enum depq_where where);
 void depq_reap_force(struct depq_queue *queue);

@@ -245,14 +245,10 @@ bool depq_follow_is_off(struct depq_queue *queue, struct depq_job *job)
 void depq_follow_settle(struct depq_worker *worker)
 {
 	struct depq_follow *follow = worker->follow;
-	struct depq_queue *queue, *next;
 
 	lockdep_assert_irqs_enabled();
 	if (follow->others_ns > DEPQ_FOLLOW_OTHERS_NS) {
-		raw_spin_lock_irq(&follow->lock);
-		list_for_each_entry_safe(queue, next, &follow->lingers, linger)
-			depq_follow_unlinger(follow, queue);
-		raw_spin_unlock_irq(&follow->lock);
+		depq_follow_unlinger_all(follow);
 		follow->others_ns = 0;
 	}
 	depq_follow_apply(follow, true);
@@ -305,7 +301,8 @@ void depq_follow_read_stats(struct depq_worker *worker,
 
 static int depq_follow_start(struct depq_worker *worker, const char *name)
 {
-	struct depq_follow *follow = kzalloc(sizeof(*follow), GFP_KERNEL);
+	struct depq_follow *follow = kzalloc(sizeof(*follow),
+					     GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!follow)

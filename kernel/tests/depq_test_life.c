@@ -78,6 +78,31 @@ static void drop_in_interrupt(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_zero(dt, &dt->n_queues)));
 }
 
+/* More jobs at once than are taken off the queue at a time. */
+static void reap_many(struct kunit *test)
+{
+	struct dt *dt = test->priv;
+	struct dt_limits limits = { .credit_limit = 1000, .parallel = true };
+	struct dt_queue *queue;
+	struct depq_stats stats;
+	struct dt_record *job = NULL;
+	const u32 n = 200;
+	u32 i;
+
+	if (dt->design->backend == &dt_drm || dt->design->put != DEPQ_PUT_SUBMIT)
+		kunit_skip(test, "finished jobs do not wait for a submitter");
+	queue = dt_queue_on(dt_engine(dt, &limits));
+	/* So long that the last one is submitted before the first is done. */
+	for (i = 0; i < n; i++)
+		job = dt_submit_for(queue, 50000000);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(job)));
+	depq_queue_reap(&queue->depq);
+	depq_queue_read_stats(&queue->depq, &stats);
+	KUNIT_EXPECT_EQ(test, stats.done, n);
+	KUNIT_EXPECT_EQ(test, stats.put_submit, n);
+	dt_settle(dt);
+}
+
 /*
  * Jobs are put by whom the design says. Where that is the interrupt, it is not
  * always the one that releases the job: who submitted or ran it may be late to
@@ -292,6 +317,7 @@ static struct kunit_case life[] = {
 	DT_CASE(close_in_flight),
 	DT_CASE(drop_in_flight),
 	DT_CASE(drop_in_interrupt),
+	DT_CASE(reap_many),
 	DT_CASE(who_puts),
 	DT_CASE(kill_queued),
 	DT_CASE(kill_waits_for_dep),
