@@ -3,6 +3,7 @@
 #define SIMGPU_FILE_H
 
 #include <linux/fs.h>
+#include <linux/uidgid.h>
 #include <linux/xarray.h>
 
 #include "simgpu.h"
@@ -13,16 +14,19 @@
  * @contexts: by number; each entry is a reference. NULL while the context is
  *	being made.
  * @memory: a reference
+ * @owner: who opened it
  */
 struct simgpu_file {
 	struct simgpu_device *dev;
 	struct xarray contexts;
 	struct simgpu_memory *memory;
+	kuid_t owner;
 };
 
 /* ioctl.c */
 extern const struct file_operations simgpu_fops;
 bool simgpu_fault_valid(u32 fault, u64 arg);
+bool simgpu_may_disturb(const struct simgpu_file *file, bool others);
 
 /* context.c */
 int simgpu_context_create(struct simgpu_file *file, struct simgpu_create *args);

@@ -9,7 +9,9 @@
  */
 
 #include <linux/compat.h>
+#include <linux/cred.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -40,9 +42,27 @@ static const struct {
  */
 bool simgpu_fault_valid(u32 fault, u64 arg)
 {
-	return fault < SIMGPU_FAULT_COUNT &&
-	       arg >= simgpu_fault_args[fault].min &&
+	if (fault >= SIMGPU_FAULT_COUNT)
+		return false;
+	fault = array_index_nospec(fault, SIMGPU_FAULT_COUNT);
+	return arg >= simgpu_fault_args[fault].min &&
 	       arg <= simgpu_fault_args[fault].max;
+}
+
+/**
+ * simgpu_may_disturb() - whether the caller may let jobs fail or wait
+ * @file: of whose contexts
+ * @others: whether that reaches jobs of other files
+ *
+ * Context: process.
+ * Return: true for the user who opened the file, if no other files are
+ * concerned, and for whoever has %CAP_SYS_ADMIN.
+ */
+bool simgpu_may_disturb(const struct simgpu_file *file, bool others)
+{
+	if (!others && uid_eq(current_fsuid(), file->owner))
+		return true;
+	return capable(CAP_SYS_ADMIN);
 }
 
 static int simgpu_info(struct simgpu_file *file, struct simgpu_info *args)
@@ -83,6 +103,8 @@ static int simgpu_inject(struct simgpu_file *file,
 		return -EINVAL;
 	if (!args->fault && (args->skip || args->count))
 		return -EINVAL;
+	if (!simgpu_may_disturb(file, args->fault == SIMGPU_FAULT_GONE))
+		return -EPERM;
 	context = simgpu_context_find(file, args->context);
 	if (!context)
 		return -ENOENT;
@@ -96,6 +118,14 @@ static int simgpu_inject(struct simgpu_file *file,
 	}
 	simgpu_context_put(context);
 	return error;
+}
+
+/* Whether a command keeps jobs from being run, or may end them. */
+static bool simgpu_control_disturbs(u32 command)
+{
+	return command == SIMGPU_CONTROL_STOP ||
+	       command == SIMGPU_CONTROL_START ||
+	       command == SIMGPU_CONTROL_TIMEOUT;
 }
 
 static int simgpu_control_locked(struct simgpu_context *context, u32 command,
@@ -156,7 +186,12 @@ static int simgpu_control(struct simgpu_file *file,
 	context = simgpu_context_find(file, args->context);
 	if (!context)
 		return -ENOENT;
-	error = simgpu_context_lock(context);
+	/* A scheduler that is shared has jobs of other files. */
+	error = -EPERM;
+	if (!simgpu_control_disturbs(args->command) ||
+	    simgpu_may_disturb(file,
+			       context->args.flags & SIMGPU_CREATE_SHARED))
+		error = simgpu_context_lock(context);
 	if (!error) {
 		error = simgpu_control_locked(context, args->command,
 					      args->arg);
@@ -259,6 +294,7 @@ static long simgpu_ioctl(struct file *filp, unsigned int cmd,
 		return -ENOTTY;
 	if (READ_ONCE(file->dev->gone))
 		return -ENODEV;
+	nr = array_index_nospec(nr, ARRAY_SIZE(simgpu_commands));
 	if (size < simgpu_commands[nr].size_min)
 		return -EINVAL;
 	ret = copy_struct_from_user(&args, simgpu_commands[nr].size, user,
@@ -292,6 +328,7 @@ static int simgpu_open(struct inode *inode, struct file *filp)
 		return -ENOMEM;
 	}
 	file->dev = dev;
+	file->owner = current_fsuid();
 	xa_init_flags(&file->contexts, XA_FLAGS_ALLOC1);
 	filp->private_data = file;
 	return nonseekable_open(inode, filp);

@@ -95,6 +95,10 @@ static int simgpu_copy_in(struct simgpu_submission *s)
 			return error;
 		if (!simgpu_exec_valid(s->context, &p->exec, i))
 			return -EINVAL;
+		if (p->exec.fault &&
+		    !simgpu_may_disturb(s->file,
+					p->exec.fault == SIMGPU_FAULT_GONE))
+			return -EPERM;
 	}
 	return 0;
 }
@@ -250,8 +254,12 @@ static int simgpu_submit_locked(struct simgpu_submission *s)
 	if (error)
 		return error;
 	context->random = s->random;
-	for (i = 0; i < s->args->n_execs; i++)
+	for (i = 0; i < s->args->n_execs; i++) {
+		/* Each may take 10 ms where the submitter runs it. */
+		if (i)
+			cond_resched();
 		simgpu_commit(s, &s->jobs[i]);
+	}
 	return 0;
 }
 
@@ -292,6 +300,7 @@ static int simgpu_submit_to(struct simgpu_submission *s)
  * * -ERESTARTSYS - a signal came while it waited for room
  * * -EMFILE, -ENOMEM - no descriptor or memory left
  * * -ECANCELED, -ENODEV - the context was killed or banned
+ * * -EPERM - a job is to fail, and the caller may not ask for that
  */
 int simgpu_submit(struct simgpu_file *file, const struct simgpu_submit *args,
 		  u64 t_enter)

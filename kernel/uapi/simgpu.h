@@ -171,7 +171,10 @@ struct simgpu_dep {
 #define SIMGPU_EXEC_CHAIN	(1u << 2)
 #define SIMGPU_EXEC_FLAGS	0x7u
 
-/* &simgpu_exec.fault and &simgpu_inject.fault; what @fault_arg means */
+/*
+ * &simgpu_exec.fault and &simgpu_inject.fault; what @fault_arg means. For the
+ * user who opened the file, %SIMGPU_FAULT_GONE for %CAP_SYS_ADMIN: else -EPERM.
+ */
 #define SIMGPU_FAULT_NONE	0
 #define SIMGPU_FAULT_HANG	1	/* never done until reset; 0 */
 #define SIMGPU_FAULT_ERROR	2	/* done with an error; errno, 1 to 4095 */
@@ -395,7 +398,11 @@ struct simgpu_inject {
 	__u32 count;
 };
 
-/* &simgpu_control.command */
+/*
+ * &simgpu_control.command. To stop, to start and to ask for a timeout are for
+ * the user who opened the file, and on a context with %SIMGPU_CREATE_SHARED,
+ * whose scheduler has jobs of other files, for %CAP_SYS_ADMIN: else -EPERM.
+ */
 #define SIMGPU_CONTROL_STOP		0	/* run no more jobs; nests */
 #define SIMGPU_CONTROL_START		1	/* ends one stop, else -EINVAL */
 #define SIMGPU_CONTROL_KILL		2	/* cancel with -arg, 1 to 4095 */

@@ -280,6 +280,89 @@ static void permission(void)
 	wait_child(pid);
 }
 
+/* What may let jobs of a context fail or wait, each tried once. */
+static void disturb(int fd, uint32_t context, int want)
+{
+	static const uint32_t commands[] = { SIMGPU_CONTROL_STOP,
+					     SIMGPU_CONTROL_START,
+					     SIMGPU_CONTROL_TIMEOUT };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(commands); i++)
+		CHECK_EQ(sim_control(fd, context, commands[i], 0), want);
+}
+
+static void injure(int fd, uint32_t context, uint32_t fault, int want)
+{
+	struct simgpu_inject inject = { .context = context, .fault = fault,
+					.count = 1 };
+	struct simgpu_exec exec = { .fault = fault };
+
+	CHECK_EQ(sim_ioctl(fd, SIMGPU_INJECT, &inject), want);
+	/* Not to be struck by it later. */
+	inject.fault = SIMGPU_FAULT_NONE;
+	inject.count = 0;
+	sim_ioctl(fd, SIMGPU_INJECT, &inject);
+	CHECK_EQ(sim_submit(fd, context, &exec, 1, 0), want);
+}
+
+/* A file that another user has opened: good jobs, and nothing else. */
+static void with_lent_file(int fd, uint32_t own)
+{
+	struct simgpu_exec good = { .duration_ns = 1000 };
+	int error = 1;
+
+	disturb(fd, own, -EPERM);
+	injure(fd, own, SIMGPU_FAULT_INSTANT, -EPERM);
+	CHECK_EQ(sim_submit(fd, own, &good, 1, 0), 0);
+	CHECK_EQ(sim_wait(fd, own, good.seqno, SIM_PATIENCE, &error), 0);
+	CHECK_EQ(error, 0);
+}
+
+/* A file of one's own: all, but for what reaches other files. */
+static void with_own_file(void)
+{
+	struct simgpu_create create = { .design = SIMGPU_DESIGN_DEPQ };
+	int fd = sim_open(), own = sim_create(fd, &create), shared;
+
+	create = (struct simgpu_create){ .flags = SIMGPU_CREATE_SHARED };
+	shared = sim_create(fd, &create);
+	CHECK(own > 0 && shared > 0);
+	disturb(fd, (uint32_t)own, 0);
+	disturb(fd, (uint32_t)shared, -EPERM);
+	injure(fd, (uint32_t)own, SIMGPU_FAULT_INSTANT, 0);
+	injure(fd, (uint32_t)shared, SIMGPU_FAULT_INSTANT, 0);
+	injure(fd, (uint32_t)own, SIMGPU_FAULT_GONE, -EPERM);
+	close(fd);
+}
+
+/* Faults and stops: for who opened the file, or CAP_SYS_ADMIN. */
+static void disturbing(void)
+{
+	struct simgpu_create create = { .flags = SIMGPU_CREATE_SHARED };
+	int fd = sim_open(), context = sim_create(fd, &create), pid;
+	struct stat st;
+
+	if (geteuid()) {
+		close(fd);
+		tap_skip("not root");
+		return;
+	}
+	CHECK_EQ(stat(SIM_NODE, &st), 0);
+	CHECK_EQ(chmod(SIM_NODE, 0666), 0);
+	disturb(fd, (uint32_t)context, 0);
+	pid = fork();
+	if (!pid) {
+		if (setgid(65534) || setuid(65534))
+			_exit(2);
+		with_lent_file(fd, (uint32_t)context);
+		with_own_file();
+		_exit(tap.bad);
+	}
+	wait_child(pid);
+	CHECK_EQ(chmod(SIM_NODE, st.st_mode & 07777), 0);
+	close(fd);
+}
+
 static void other_calls(void)
 {
 	int fd = sim_open();
@@ -335,6 +418,8 @@ const struct test_case life_cases[] = {
 	{ "both sides of a fork use the file", forks },
 	{ "memory is mapped, written by jobs and outlives the file", memory },
 	{ "the node is for root only", permission },
+	{ "faults and stops are for who opened the file, or CAP_SYS_ADMIN",
+	  disturbing },
 	{ "other system calls are refused", other_calls },
 	{ "a thousand contexts; no descriptors left", limits },
 	{ 0 },
