@@ -136,7 +136,8 @@ int depq_fence_init(void)
 {
 	depq_fence_cache = kmem_cache_create("depq_fence",
 					     sizeof(struct depq_fence), 0,
-					     SLAB_TYPESAFE_BY_RCU,
+					     SLAB_TYPESAFE_BY_RCU |
+					     SLAB_ACCOUNT,
 					     depq_fence_construct);
 	return depq_fence_cache ? 0 : -ENOMEM;
 }
@@ -149,6 +150,12 @@ int depq_fence_init(void)
  */
 void depq_fence_exit(void)
 {
+	/*
+	 * Whoever puts the last reference to the module returns through it: an
+	 * interrupt ends within a grace period, and a task that was preempted
+	 * on its way out has run again when each has slept or left the kernel.
+	 */
 	synchronize_rcu();
+	synchronize_rcu_tasks();
 	kmem_cache_destroy(depq_fence_cache);
 }

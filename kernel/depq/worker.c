@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 
 #include "internal.h"
@@ -52,8 +53,10 @@ struct depq_worker *depq_worker_create(enum depq_worker_kind kind,
 	might_sleep();
 	if ((u32)kind >= DEPQ_WORKER_COUNT)
 		return ERR_PTR(-EINVAL);
+	/* It may come from user space. */
+	kind = array_index_nospec(kind, DEPQ_WORKER_COUNT);
 
-	worker = kzalloc(sizeof(*worker), GFP_KERNEL);
+	worker = kzalloc(sizeof(*worker), GFP_KERNEL_ACCOUNT);
 	if (!worker)
 		return ERR_PTR(-ENOMEM);
 

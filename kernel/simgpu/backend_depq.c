@@ -17,6 +17,7 @@
  */
 
 #include <linux/jiffies.h>
+#include <linux/nospec.h>
 #include <linux/sched.h>
 
 #include "file.h"
@@ -79,6 +80,7 @@ static struct depq_worker *simgpu_shared_worker(struct mutex *mutex,
 {
 	struct depq_worker *worker;
 
+	kind = array_index_nospec(kind, DEPQ_WORKER_COUNT);
 	mutex_lock(mutex);
 	worker = workers[kind];
 	if (!worker) {

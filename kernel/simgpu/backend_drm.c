@@ -238,7 +238,7 @@ static int drm_context_init(struct simgpu_context *context)
 	struct drm_gpu_scheduler *base;
 	int err;
 
-	drm = kzalloc(sizeof(*drm), GFP_KERNEL);
+	drm = kzalloc(sizeof(*drm), GFP_KERNEL_ACCOUNT);
 	if (!drm)
 		return -ENOMEM;
 	drm->context = context;

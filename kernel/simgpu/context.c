@@ -29,6 +29,7 @@
  */
 
 #include <linux/log2.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 
 #include "file.h"
@@ -158,7 +159,8 @@ simgpu_context_make(struct simgpu_file *file, const struct simgpu_create *args)
 	kref_init(&context->ref);
 	context->id = args->context;
 	context->dev = dev;
-	context->engine = &dev->engines[args->engine];
+	context->engine = &dev->engines[array_index_nospec(args->engine,
+							   dev->n_engines)];
 	context->backend = args->design == SIMGPU_DESIGN_DEPQ ?
 			   &simgpu_backend_depq : &simgpu_backend_drm;
 	context->args = *args;

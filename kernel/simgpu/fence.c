@@ -112,7 +112,7 @@ int simgpu_fence_init(void)
 {
 	fence_cache = kmem_cache_create("simgpu_fence",
 					sizeof(struct simgpu_fence), 0,
-					SLAB_HWCACHE_ALIGN |
+					SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT |
 					SLAB_TYPESAFE_BY_RCU, fence_construct);
 	return fence_cache ? 0 : -ENOMEM;
 }
@@ -125,6 +125,12 @@ int simgpu_fence_init(void)
  */
 void simgpu_fence_exit(void)
 {
+	/*
+	 * Whoever puts the last reference to the module returns through it: an
+	 * interrupt ends within a grace period, and a task that was preempted
+	 * on its way out has run again when each has slept or left the kernel.
+	 */
 	synchronize_rcu();
+	synchronize_rcu_tasks();
 	kmem_cache_destroy(fence_cache);
 }

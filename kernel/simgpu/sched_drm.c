@@ -77,7 +77,7 @@ static struct simgpu_drm_sched *sched_create(struct simgpu_context *context,
 
 	if (args->flags & SIMGPU_CREATE_HIGHPRI)
 		init.submit_wq = dev->highpri_wq;
-	sched = kzalloc(sizeof(*sched), GFP_KERNEL);
+	sched = kzalloc(sizeof(*sched), GFP_KERNEL_ACCOUNT);
 	if (!sched)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&sched->ref);
