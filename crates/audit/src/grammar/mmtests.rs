@@ -133,16 +133,10 @@ fn names(lines: &[Line<'_>], columns: usize) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::testing;
 
     fn read(text: &str) -> Option<Block> {
-        let lines: Vec<Line<'_>> = (1..)
-            .zip(text.lines())
-            .map(|(n, t)| Line::plain(n, t))
-            .collect();
-        Mmtests
-            .starts(&lines[0].text)
-            .then(|| Mmtests.read(&lines))
-            .flatten()
+        testing::read(&Mmtests, text)
     }
 
     #[test]

@@ -54,6 +54,8 @@ pub mod spread;
 pub mod suites;
 pub mod syscalls;
 pub mod table;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod turbostat;
 pub mod walltime;
 

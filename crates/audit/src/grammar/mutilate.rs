@@ -113,19 +113,10 @@ fn rate(text: &str) -> Option<Figure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::testing;
 
     fn figures(text: &str) -> Vec<(String, f64)> {
-        let numbered = text.lines().enumerate();
-        let lines: Vec<Line<'_>> = numbered
-            .map(|(at, text)| Line::plain(at as u32, text))
-            .collect();
-        let findings = Mutilate.read(&lines).map(|block| block.findings);
-        let of = |(_, finding)| match finding {
-            Finding::Run { figures, .. } => figures,
-            _ => Vec::new(),
-        };
-        let all = findings.unwrap_or_default().into_iter().flat_map(of);
-        all.map(|f| (f.metric, f.value)).collect()
+        testing::figures(&Mutilate, text)
     }
 
     #[test]

@@ -411,31 +411,11 @@ fn sentences(lines: &[Line<'_>]) -> Option<Block> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn lines(text: &str) -> Vec<Line<'_>> {
-        let numbered = text.lines().enumerate();
-        numbered
-            .map(|(at, text)| Line::plain(at as u32 + 1, text))
-            .collect()
-    }
+    use crate::grammar::testing;
 
     /// Configuration, metric and value of all figures.
     fn figures(text: &str) -> Vec<(String, String, f64)> {
-        let Some(block) = Pairs.read(&lines(text)) else {
-            return Vec::new();
-        };
-        let mut all = Vec::new();
-        for (_, finding) in block.findings {
-            if let Finding::Run { labels, figures } = finding {
-                let name = labels.configuration.unwrap_or_default();
-                all.extend(
-                    figures
-                        .into_iter()
-                        .map(|f| (name.clone(), f.metric, f.value)),
-                );
-            }
-        }
-        all
+        testing::placed(&Pairs, text)
     }
 
     fn named(all: &[(&str, &str, f64)]) -> Vec<(String, String, f64)> {
@@ -508,7 +488,7 @@ mod tests {
     #[test]
     fn a_change_that_does_not_follow_is_a_doubt() {
         let block = Pairs
-            .read(&lines("throughput: 100 MB/s -> 110 MB/s (+25%)"))
+            .read(&testing::lines("throughput: 100 MB/s -> 110 MB/s (+25%)"))
             .unwrap();
         assert!(
             block
@@ -517,7 +497,7 @@ mod tests {
                 .any(|(_, f)| matches!(f, Finding::Doubt("change-contradicts", _)))
         );
         let right = Pairs
-            .read(&lines("throughput: 100 MB/s -> 110 MB/s (+10%)"))
+            .read(&testing::lines("throughput: 100 MB/s -> 110 MB/s (+10%)"))
             .unwrap();
         assert!(
             !right

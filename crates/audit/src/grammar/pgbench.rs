@@ -141,26 +141,10 @@ fn figure(text: &str) -> Option<Figure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::testing;
 
     fn figures(text: &str) -> Vec<(String, f64)> {
-        let lines: Vec<Line<'_>> = text
-            .lines()
-            .enumerate()
-            .map(|(at, text)| Line::plain(at as u32, text))
-            .collect();
-        let findings = Pgbench
-            .read(&lines)
-            .map(|block| block.findings)
-            .unwrap_or_default();
-        let of = |(_, finding)| match finding {
-            Finding::Run { figures, .. } => figures,
-            _ => Vec::new(),
-        };
-        findings
-            .into_iter()
-            .flat_map(of)
-            .map(|f| (f.metric, f.value))
-            .collect()
+        testing::figures(&Pgbench, text)
     }
 
     #[test]

@@ -140,24 +140,10 @@ fn row(text: &str) -> Option<(&str, Cell)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::testing;
 
     fn figures(text: &str) -> Vec<(String, String, f64)> {
-        let numbered = text.lines().enumerate();
-        let lines: Vec<Line<'_>> = numbered
-            .map(|(at, text)| Line::plain(at as u32, text))
-            .collect();
-        let mut all = Vec::new();
-        for (_, finding) in Rows.read(&lines).map(|b| b.findings).unwrap_or_default() {
-            if let Finding::Run { labels, figures } = finding {
-                let name = labels.configuration.unwrap_or_default();
-                all.extend(
-                    figures
-                        .into_iter()
-                        .map(|f| (name.clone(), f.metric, f.value)),
-                );
-            }
-        }
-        all
+        testing::placed(&Rows, text)
     }
 
     #[test]

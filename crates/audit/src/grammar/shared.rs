@@ -148,26 +148,15 @@ fn findings(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::testing;
 
     fn runs(text: &str) -> Vec<(String, String, Vec<f64>)> {
-        let numbered = text.lines().enumerate();
-        let lines: Vec<Line<'_>> = numbered
-            .map(|(at, text)| Line::plain(at as u32, text))
-            .collect();
-        let findings = Shared.read(&lines).map(|block| block.findings);
-        let of = |(_, finding)| match finding {
-            Finding::Run { labels, figures } => Some((
-                labels.configuration.unwrap_or_default(),
-                labels.workload.unwrap_or_default(),
-                figures.iter().map(|f| f.value).collect(),
-            )),
-            _ => None,
+        let run = |(labels, figures): (Labels, Vec<Figure>)| {
+            let name = labels.configuration.unwrap_or_default();
+            let values = figures.iter().map(|f| f.value).collect();
+            (name, labels.workload.unwrap_or_default(), values)
         };
-        findings
-            .unwrap_or_default()
-            .into_iter()
-            .filter_map(of)
-            .collect()
+        testing::runs(&Shared, text).into_iter().map(run).collect()
     }
 
     const HEAD: &str = "Before:\n  calls  cycles algorithm\n====== ======= =========\n";

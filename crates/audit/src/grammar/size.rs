@@ -114,24 +114,12 @@ fn stem(names: &[&str]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::testing;
 
     fn runs(text: &str) -> Vec<(Option<String>, Option<String>, f64)> {
-        let lines: Vec<Line<'_>> = text
-            .lines()
-            .enumerate()
-            .map(|(at, text)| Line::plain(at as u32, text))
-            .collect();
-        let findings = Size
-            .read(&lines)
-            .map(|block| block.findings)
-            .unwrap_or_default();
-        let run = |(_, finding)| match finding {
-            Finding::Run { labels, figures } => {
-                Some((labels.configuration, labels.workload, figures[0].value))
-            }
-            _ => None,
-        };
-        findings.into_iter().filter_map(run).collect()
+        let runs = testing::runs(&Size, text).into_iter();
+        runs.map(|(labels, f)| (labels.configuration, labels.workload, f[0].value))
+            .collect()
     }
 
     const HEAD: &str = "   text\t   data\t    bss\t    dec\t    hex\tfilename\n";

@@ -123,26 +123,12 @@ fn row(text: &str, columns: &[&str]) -> Option<Vec<Figure>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::testing;
 
     fn figures(text: &str) -> Vec<(String, f64, String)> {
-        let lines: Vec<Line<'_>> = text
-            .lines()
-            .enumerate()
-            .map(|(at, text)| Line::plain(at as u32, text))
-            .collect();
-        let findings = Syscalls
-            .read(&lines)
-            .map(|block| block.findings)
-            .unwrap_or_default();
-        let of = |(_, finding)| match finding {
-            Finding::Run { figures, .. } => figures,
-            _ => Vec::new(),
-        };
-        findings
-            .into_iter()
-            .flat_map(of)
-            .map(|f| (f.metric, f.value, f.unit))
-            .collect()
+        let runs = testing::runs(&Syscalls, text);
+        let figures = runs.into_iter().flat_map(|(_, figures)| figures);
+        figures.map(|f| (f.metric, f.value, f.unit)).collect()
     }
 
     const HEAD: &str = "   syscall  calls  errors  total  min  avg  max  stddev\n\
