@@ -16,8 +16,12 @@ mod frames_stream;
 mod graph;
 mod hackbench;
 mod hogs;
+#[cfg(target_arch = "x86_64")]
+mod instructions;
 mod jobs;
 mod load;
+#[cfg(target_arch = "x86_64")]
+mod memory;
 pub(crate) mod output;
 mod periodic;
 mod ping_pong;

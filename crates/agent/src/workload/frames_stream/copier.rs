@@ -1,11 +1,9 @@
 //! What is done to a part of a frame, on this CPU.
 
-use std::arch::x86_64::__cpuid_count;
-
 use assize_job::{FlushInstruction, FrameFence, FrameFlush, FrameStore, FramesStream};
 
-use super::kernels;
-use super::memory::Area;
+use super::super::instructions;
+use super::super::memory::Area;
 
 /// Bytes that a word of the control stands for.
 const WORD: usize = 8;
@@ -25,7 +23,7 @@ impl Copier {
     /// What the workload asks for, if this CPU has the instructions.
     pub(super) fn new(stream: &FramesStream) -> Result<Copier, String> {
         let lacks = |name: &str, mend: &str| Err(format!("this CPU has no {name}; set {mend}"));
-        let line = cache_line();
+        let line = instructions::cache_line();
         if stream.store == FrameStore::Vmovntdq && !std::arch::is_x86_feature_detected!("avx2") {
             return lacks("AVX2, which vmovntdq belongs to", "store = \"movntdq\"");
         }
@@ -33,7 +31,7 @@ impl Copier {
             if line.is_none() {
                 return lacks("CLFLUSH", "flush = \"nothing\"");
             }
-            if stream.flush_by == FlushInstruction::Clflushopt && !has_clflushopt() {
+            if stream.flush_by == FlushInstruction::Clflushopt && !instructions::has_clflushopt() {
                 return lacks("CLFLUSHOPT", "flush_by = \"clflush\"");
             }
         }
@@ -55,12 +53,12 @@ impl Copier {
         // has seen that the CPU has the instruction.
         unsafe {
             match self.store {
-                FrameStore::RepMovsb => kernels::rep_movsb(to, from, length),
-                FrameStore::Mov => kernels::mov(to, from, length),
-                FrameStore::Movnti => kernels::movnti(to, from, length),
-                FrameStore::Movntdq => kernels::movntdq(to, from, length),
-                FrameStore::Vmovntdq => kernels::vmovntdq(to, from, length),
-                FrameStore::Compute => kernels::compute(length / WORD),
+                FrameStore::RepMovsb => instructions::rep_movsb(to, from, length),
+                FrameStore::Mov => instructions::mov(to, from, length),
+                FrameStore::Movnti => instructions::movnti(to, from, length),
+                FrameStore::Movntdq => instructions::movntdq(to, from, length),
+                FrameStore::Vmovntdq => instructions::vmovntdq(to, from, length),
+                FrameStore::Compute => instructions::compute(length / WORD),
             }
         }
     }
@@ -83,10 +81,10 @@ impl Copier {
         unsafe {
             match self.by {
                 FlushInstruction::Clflush => {
-                    kernels::clflush(area.start(), area.length(), self.line);
+                    instructions::clflush(area.start(), area.length(), self.line);
                 }
                 FlushInstruction::Clflushopt => {
-                    kernels::clflushopt(area.start(), area.length(), self.line);
+                    instructions::clflushopt(area.start(), area.length(), self.line);
                 }
             }
         }
@@ -96,31 +94,8 @@ impl Copier {
     pub(super) fn fence(&self) {
         match self.fence {
             FrameFence::Nothing => {}
-            FrameFence::Sfence => kernels::sfence(),
-            FrameFence::Mfence => kernels::mfence(),
+            FrameFence::Sfence => instructions::sfence(),
+            FrameFence::Mfence => instructions::mfence(),
         }
-    }
-}
-
-/// Bytes of a cache line, if the CPU has CLFLUSH: leaf 1.
-fn cache_line() -> Option<usize> {
-    let leaf = __cpuid_count(1, 0);
-    let line = ((leaf.ebx >> 8) & 0xff) as usize * 8;
-    (leaf.edx & (1 << 19) != 0 && line.is_power_of_two()).then_some(line)
-}
-
-/// Whether the CPU has CLFLUSHOPT: leaf 7.
-fn has_clflushopt() -> bool {
-    __cpuid_count(0, 0).eax >= 7 && __cpuid_count(7, 0).ebx & (1 << 23) != 0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_cpu_tells_the_size_of_its_cache_lines() {
-        // Every x86-64 CPU that runs Linux has CLFLUSH, and no line is shorter.
-        assert!(cache_line().is_some_and(|line| line >= 32));
     }
 }

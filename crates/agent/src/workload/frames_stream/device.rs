@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use assize_job::{FrameMemory, FramesStream};
 
-use super::memory::Mapping;
+use super::super::memory::Mapping;
 use crate::sys;
 
 /// Where the kernel shows PCI devices.

@@ -6,11 +6,10 @@
 
 mod copier;
 mod device;
-mod kernels;
-mod memory;
 
 use assize_job::{FrameEach, FrameMemory, FramesStream, Record};
 
+use super::memory::{Area, Mapping};
 use super::series::Series;
 use super::{Prepared, staged};
 use crate::process::Staged;
@@ -18,7 +17,6 @@ use crate::seed::Stream;
 use crate::sys;
 use copier::Copier;
 use device::{Held, Lines};
-use memory::{Area, Mapping};
 
 pub(super) fn prepare(
     stream: &FramesStream,

@@ -1,7 +1,4 @@
-//! The instructions that copy, compute, flush and fence.
-//!
-//! They are in assembly because which instruction stores a frame is what is
-//! measured; a compiler would choose others, or none at all.
+//! Copies.
 
 use std::arch::asm;
 
@@ -10,7 +7,7 @@ use std::arch::asm;
 /// # Safety
 /// `from` can be read and `to` written for `length` bytes, and they do not
 /// overlap.
-pub(super) unsafe fn rep_movsb(to: *mut u8, from: *const u8, length: usize) {
+pub(in crate::workload) unsafe fn rep_movsb(to: *mut u8, from: *const u8, length: usize) {
     // SAFETY: the caller vouches for both places; the direction flag is clear,
     // as it is everywhere.
     unsafe {
@@ -34,7 +31,7 @@ macro_rules! copy_by {
     ($(#[$meta:meta])* $name:ident, $unit:literal, $class:ident, $load:literal, $store:literal
         $(, $after:literal)?) => {
         $(#[$meta])*
-        pub(super) unsafe fn $name(to: *mut u8, from: *const u8, length: usize) {
+        pub(in crate::workload) unsafe fn $name(to: *mut u8, from: *const u8, length: usize) {
             let (head, whole, tail) = middle(to, length, $unit);
             // SAFETY: the three parts make up the `length` bytes that the caller
             // vouches for. The loop counts up to 0 from minus the bytes of the
@@ -99,67 +96,6 @@ copy_by! {
     "vzeroupper"
 }
 
-/// Counts down in a register.
-pub(super) fn compute(turns: usize) {
-    if turns > 0 {
-        // SAFETY: only the register is written.
-        unsafe {
-            asm!("2:", "sub {turns}, 1", "jnz 2b", turns = inout(reg) turns => _,
-                options(nomem, nostack));
-        }
-    }
-}
-
-/// Flushes the cache lines of `line` bytes, a power of two, in which a place
-/// lies, by CLFLUSH.
-///
-/// # Safety
-/// `at` can be read for `length` bytes, and cache lines have `line` bytes.
-pub(super) unsafe fn clflush(at: *const u8, length: usize, line: usize) {
-    for at in lines(at, length, line) {
-        // SAFETY: the line holds a byte that can be read, and flushing changes
-        // no content.
-        unsafe { asm!("clflush [{at}]", at = in(reg) at, options(nostack, preserves_flags)) };
-    }
-}
-
-/// The same by CLFLUSHOPT.
-///
-/// # Safety
-/// As of [`clflush`], and the CPU has the instruction.
-pub(super) unsafe fn clflushopt(at: *const u8, length: usize, line: usize) {
-    for at in lines(at, length, line) {
-        // SAFETY: as above.
-        unsafe { asm!("clflushopt [{at}]", at = in(reg) at, options(nostack, preserves_flags)) };
-    }
-}
-
-/// Where the cache lines begin in which a place lies; in the first, where the
-/// place does.
-fn lines(at: *const u8, length: usize, line: usize) -> impl Iterator<Item = *const u8> {
-    let into = at.addr() % line;
-    let count = match length {
-        0 => 0,
-        _ => (into + length).div_ceil(line),
-    };
-    (0..count).map(move |number| match number {
-        0 => at,
-        _ => at.wrapping_add(number * line - into),
-    })
-}
-
-/// Waits until all stores before are visible.
-pub(super) fn sfence() {
-    // SAFETY: no operand.
-    unsafe { asm!("sfence", options(nostack, preserves_flags)) };
-}
-
-/// The same of loads and stores.
-pub(super) fn mfence() {
-    // SAFETY: no operand.
-    unsafe { asm!("mfence", options(nostack, preserves_flags)) };
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -202,39 +138,9 @@ mod tests {
                 unsafe {
                     copy(found.as_mut_ptr().add(ROOM + to), source.as_ptr().add(from), bytes.len());
                 }
-                sfence();
+                super::super::flush::sfence();
                 prop_assert_eq!(&found, &wanted, "{}", name);
             }
         }
-
-        #[test]
-        fn every_cache_line_of_a_place_is_flushed_once(
-            at in 1_usize..10_000,
-            length in 0_usize..1000,
-            shift in 5_u32..8,
-        ) {
-            let line = 1 << shift;
-            let found: Vec<usize> = lines(std::ptr::without_provenance(at), length, line)
-                .map(|at| at.addr())
-                .collect();
-            let touched: std::collections::BTreeSet<usize> =
-                (at..at + length).map(|byte| byte / line).collect();
-            let flushed: Vec<usize> = found.iter().map(|at| at / line).collect();
-            prop_assert_eq!(flushed, Vec::from_iter(touched));
-            prop_assert!(found.iter().all(|byte| (at..at + length).contains(byte)));
-        }
-    }
-
-    #[test]
-    fn flushing_and_fences_change_nothing() {
-        let bytes: Vec<u8> = (0..=255).collect();
-        // SAFETY: the vector is that long; every line size of a CPU is a
-        // multiple of 32, and a line flushed twice is no harm.
-        unsafe { clflush(bytes.as_ptr(), bytes.len(), 32) };
-        sfence();
-        mfence();
-        compute(1000);
-        compute(0);
-        assert!(bytes.iter().copied().eq(0..=255));
     }
 }

@@ -1,4 +1,4 @@
-//! Memory that frames lie in, and parts of it.
+//! Memory that is copied from and to, and parts of it.
 
 use std::fs::File;
 use std::io;
@@ -108,14 +108,14 @@ impl Area<'_> {
     pub(super) fn fill(self, bytes: &[u8]) {
         let length = bytes.len().min(self.length);
         // SAFETY: both have so many bytes, and a slice of ours is in no mapping.
-        unsafe { super::kernels::mov(self.start, bytes.as_ptr(), length) };
+        unsafe { super::instructions::mov(self.start, bytes.as_ptr(), length) };
     }
 
     /// Reads it into `bytes`, as far as that is long enough.
     pub(super) fn read(self, bytes: &mut [u8]) {
         let length = bytes.len().min(self.length);
         // SAFETY: as above.
-        unsafe { super::kernels::mov(bytes.as_mut_ptr(), self.start, length) };
+        unsafe { super::instructions::mov(bytes.as_mut_ptr(), self.start, length) };
     }
 }
 
