@@ -31,6 +31,14 @@ impl Stream {
         z ^ (z >> 31)
     }
 
+    /// Writes over `bytes`, eight at a time.
+    pub(crate) fn fill(&mut self, bytes: &mut [u8]) {
+        for part in bytes.chunks_mut(8) {
+            let next = self.next().to_le_bytes();
+            part.copy_from_slice(&next[..part.len()]);
+        }
+    }
+
     /// A number below `limit`, uniform but for 2^-64; 0 if `limit` is 0.
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
         let product = u128::from(self.next()) * u128::from(limit);

@@ -19,6 +19,7 @@ impl Kind {
             Kind::FramesStream(_) => "frames-stream",
             Kind::Hackbench(_) => "hackbench",
             Kind::Hogs(_) => "hogs",
+            Kind::MemoryRoutine(_) => "memory-routine",
             Kind::Periodic(_) => "periodic",
             Kind::PingPong(_) => "ping-pong",
             Kind::Replay(_) => "replay",
@@ -50,6 +51,7 @@ impl Kind {
             | Kind::FramesStream(_)
             | Kind::Hackbench(_)
             | Kind::Hogs(_)
+            | Kind::MemoryRoutine(_)
             | Kind::Periodic(_)
             | Kind::PingPong(_) => false,
         }
@@ -63,6 +65,7 @@ impl Kind {
             Kind::Command(_)
             | Kind::Deep(_)
             | Kind::Hackbench(_)
+            | Kind::MemoryRoutine(_)
             | Kind::PingPong(_)
             | Kind::Replay(_)
             | Kind::Storm(_)
@@ -99,6 +102,7 @@ impl Kind {
             | Kind::Frames(_)
             | Kind::FramesStream(_)
             | Kind::Hogs(_)
+            | Kind::MemoryRoutine(_)
             | Kind::PingPong(_)
             | Kind::Replay(_)
             | Kind::Storm(_)
@@ -145,6 +149,7 @@ impl Kind {
             | Kind::FramesStream(_)
             | Kind::Hackbench(_)
             | Kind::Hogs(_)
+            | Kind::MemoryRoutine(_)
             | Kind::PingPong(_)
             | Kind::Replay(_)
             | Kind::Storm(_)
@@ -183,6 +188,7 @@ impl Kind {
             | Kind::FramesStream(_)
             | Kind::Hackbench(_)
             | Kind::Hogs(_)
+            | Kind::MemoryRoutine(_)
             | Kind::PingPong(_)
             | Kind::Storm(_)
             | Kind::Stream(_)
@@ -211,6 +217,7 @@ impl Kind {
             Kind::FramesStream(kind) => vec![&kind.scheduling],
             Kind::Hackbench(kind) => vec![&kind.scheduling],
             Kind::Hogs(kind) => vec![&kind.scheduling],
+            Kind::MemoryRoutine(kind) => vec![&kind.scheduling],
             Kind::Periodic(kind) => kind.loops.iter().map(|one| &one.scheduling).collect(),
             Kind::PingPong(kind) => vec![&kind.scheduling],
             Kind::Replay(kind) => vec![&kind.scheduling],

@@ -24,6 +24,7 @@ mod instrument;
 mod job;
 mod kind;
 mod machine;
+mod memory_routine;
 mod metric;
 mod phone;
 mod policy;
@@ -48,6 +49,7 @@ pub use job::{Action, Job, SCHEMA};
 pub use machine::{
     CarriedPackage, Display, Linked, Machine, Order, Package, Payload, below_experiment,
 };
+pub use memory_routine::{CacheState, MemoryRoutine, Routine};
 pub use metric::{
     ELAPSED, Form, Giver, JITTER, JITTER_OF, JOBS, METRICS, Mark, Metric, Name, PER_JOB,
     Preference, Wording, event_names, givers, is_event, measured, of_instrument, per_job, wording,

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::frames_stream::FramesStream;
+use crate::memory_routine::MemoryRoutine;
 use crate::phone::{Audio, Browser, CpuScore};
 use crate::submitting::{Compositor, Crowd, Deep, Frames, Replay, Storm, Stream, Sync, Threads};
 
@@ -57,6 +58,8 @@ pub enum Kind {
     Hackbench(Hackbench),
     /// Threads that are always busy.
     Hogs(Hogs),
+    /// One routine that copies, zeroes or sums up bytes.
+    MemoryRoutine(MemoryRoutine),
     /// Threads that work for a while in each period.
     Periodic(Periodic),
     /// Two threads that wake each other in turn.
@@ -117,6 +120,10 @@ pub const WORKLOADS: &[(&str, &str)] = &[
         "the hackbench of rt-tests: groups of tasks that send messages",
     ),
     ("hogs", "threads that are always busy"),
+    (
+        "memory-routine",
+        "a routine that copies, zeroes or sums up bytes, called again and again",
+    ),
     (
         "periodic",
         "threads that work for a while in each period; or the real rt-app",

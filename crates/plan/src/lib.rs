@@ -40,6 +40,7 @@ mod gaps_sections;
 mod grid;
 mod keys;
 mod layers;
+mod memory_routine;
 mod metrics;
 mod mistakes;
 mod modules;

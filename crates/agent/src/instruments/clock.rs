@@ -7,20 +7,20 @@ const CALIBRATION_NS: u64 = 50_000_000;
 
 /// How fast the counter goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Rate {
+pub(crate) struct Rate {
     /// Kilohertz; not 0.
-    pub(super) khz: u64,
+    pub(crate) khz: u64,
 }
 
 impl Rate {
     /// So many ticks in nanoseconds.
-    pub(super) fn ns(self, ticks: u64) -> u64 {
+    pub(crate) fn ns(self, ticks: u64) -> u64 {
         let ns = u128::from(ticks) * 1_000_000 / u128::from(self.khz);
         u64::try_from(ns).unwrap_or(u64::MAX)
     }
 
     /// So many nanoseconds in ticks.
-    pub(super) fn ticks(self, ns: u64) -> u64 {
+    pub(crate) fn ticks(self, ns: u64) -> u64 {
         let ticks = u128::from(ns) * u128::from(self.khz) / 1_000_000;
         u64::try_from(ticks).unwrap_or(u64::MAX)
     }
@@ -29,20 +29,34 @@ impl Rate {
 /// The counter.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-pub(super) fn counter() -> u64 {
+pub(crate) fn counter() -> u64 {
     // SAFETY: reads a counter, which every CPU of this architecture has.
     unsafe { std::arch::x86_64::_rdtsc() }
 }
 
+/// The counter, read after all that was begun before is done, and before anything
+/// that comes later is begun.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(crate) fn ordered_counter() -> u64 {
+    // SAFETY: a fence that every CPU of this architecture has changes nothing.
+    unsafe {
+        std::arch::x86_64::_mm_lfence();
+        let now = counter();
+        std::arch::x86_64::_mm_lfence();
+        now
+    }
+}
+
 /// There is none: [`usable`] says so before it is read.
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) fn counter() -> u64 {
+pub(crate) fn counter() -> u64 {
     0
 }
 
 /// Why the counter is no clock here, if it is none. `flags`: /proc/cpuinfo;
 /// `source`: the kernel's clock source.
-pub(super) fn usable(flags: &str, source: &str) -> Result<(), String> {
+pub(crate) fn usable(flags: &str, source: &str) -> Result<(), String> {
     if !cfg!(target_arch = "x86_64") {
         return Err("needs the time-stamp counter of x86; no other is known here".into());
     }
@@ -58,7 +72,7 @@ pub(super) fn usable(flags: &str, source: &str) -> Result<(), String> {
 }
 
 /// The counter and CLOCK_MONOTONIC at one time, as close to each other as they get.
-pub(super) fn both() -> (u64, u64) {
+pub(crate) fn both() -> (u64, u64) {
     let one = || {
         let before = counter();
         let ns = sys::now();
@@ -70,14 +84,14 @@ pub(super) fn both() -> (u64, u64) {
 }
 
 /// Finds out how fast it goes.
-pub(super) fn calibrate() -> Result<Rate, String> {
+pub(crate) fn calibrate() -> Result<Rate, String> {
     let before = both();
     sys::sleep_until(before.1 + CALIBRATION_NS);
     rate(before, both())
 }
 
 /// The rate from two pairs of readings.
-pub(super) fn rate(before: (u64, u64), after: (u64, u64)) -> Result<Rate, String> {
+pub(crate) fn rate(before: (u64, u64), after: (u64, u64)) -> Result<Rate, String> {
     let ticks = u128::from(after.0.wrapping_sub(before.0));
     let ns = u128::from(after.1.saturating_sub(before.1)).max(1);
     let khz = (ticks * 1_000_000 + ns / 2) / ns;

@@ -5,7 +5,7 @@
 //! is printed while the workload runs, so that what the instruments
 //! themselves cost is little and the same in every run.
 
-mod clock;
+pub(crate) mod clock;
 mod cpu_idle;
 mod cpu_residency;
 mod energy;

@@ -75,6 +75,16 @@ impl Mapping {
         })
     }
 
+    /// Where it begins. It can be read and written for [`Mapping::length`] bytes.
+    pub(super) fn start(&self) -> *mut u8 {
+        self.start
+    }
+
+    /// Its bytes.
+    pub(super) fn length(&self) -> usize {
+        self.length
+    }
+
     /// So many bytes from `offset` on, if it has them.
     pub(super) fn area(&self, offset: usize, length: usize) -> Option<Area<'_>> {
         let end = offset.checked_add(length)?;

@@ -22,6 +22,8 @@ mod jobs;
 mod load;
 #[cfg(target_arch = "x86_64")]
 mod memory;
+#[cfg(target_arch = "x86_64")]
+mod memory_routine;
 pub(crate) mod output;
 mod periodic;
 mod ping_pong;
@@ -36,7 +38,7 @@ mod threads;
 
 use std::path::Path;
 
-use assize_job::{ELAPSED, FramesStream, Job, Kind, Record, Scheduling, Workload};
+use assize_job::{ELAPSED, FramesStream, Job, Kind, MemoryRoutine, Record, Scheduling, Workload};
 
 use crate::process::{Body, Exec, Left, Staged};
 use crate::sys::{self, End};
@@ -116,6 +118,7 @@ fn of_kind(
             Ok(load::prepare(load, &kind.scheduling, terms()))
         }
         Kind::FramesStream(kind) => copying(kind, job, label, background),
+        Kind::MemoryRoutine(kind) => calling(kind, job, label, background),
         Kind::Stream(kind) => {
             let load = stream::Streaming::new(kind.clone());
             Ok(load::prepare(load, &kind.scheduling, terms()))
@@ -160,6 +163,25 @@ fn copying(
 #[cfg(not(target_arch = "x86_64"))]
 fn copying(_: &FramesStream, _: &Job, _: &str, _: bool) -> Result<Prepared, String> {
     Err("frames-stream knows no other CPUs than x86-64".into())
+}
+
+/// What calls a routine on memory, where its instructions are known.
+#[cfg(target_arch = "x86_64")]
+fn calling(
+    kind: &MemoryRoutine,
+    job: &Job,
+    label: &str,
+    background: bool,
+) -> Result<Prepared, String> {
+    let (seed, samples) = (job.seed, job.samples);
+    Ok(memory_routine::prepare(
+        kind, seed, label, samples, background,
+    ))
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn calling(_: &MemoryRoutine, _: &Job, _: &str, _: bool) -> Result<Prepared, String> {
+    Err("memory-routine knows no other CPUs than x86-64".into())
 }
 
 /// A workload that is part of the agent, of which only one part is measured.

@@ -46,6 +46,19 @@ impl Series {
         self.values.len()
     }
 
+    /// The values, in the order in which they were measured.
+    pub(super) fn values(&self) -> &[u64] {
+        &self.values
+    }
+
+    /// The same measurements with each value made into another.
+    pub(super) fn map(mut self, made: impl Fn(u64) -> u64) -> Series {
+        self.values
+            .iter_mut()
+            .for_each(|value| *value = made(*value));
+        self
+    }
+
     /// The mean of the values; 0 if there is none.
     pub(super) fn mean(&self) -> f64 {
         let sum: u128 = self.values.iter().map(|value| u128::from(*value)).sum();

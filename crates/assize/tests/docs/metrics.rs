@@ -156,6 +156,7 @@ fn experiment() -> String {
         ("deep", "depth = 25"),
         ("frames", "duration = \"500ms\""),
         ("frames-stream", "period = \"20ms\""),
+        ("memory-routine", "routine = \"movsl-rule\""),
         ("periodic", "loops = [{ name = \"LOOP\" }]"),
         ("replay", "steps = \"1.RCS.500.0.1\"\nrepeat = 30"),
         ("storm", "jobs = 100"),

@@ -23,6 +23,7 @@ pub(super) const WORKING: &[&str] = &[
     "command",
     "deep",
     "hackbench",
+    "memory-routine",
     "ping-pong",
     "replay",
     "storm",
@@ -30,6 +31,9 @@ pub(super) const WORKING: &[&str] = &[
     "sync",
     "threads",
 ];
+
+/// The workload that calls a routine on memory.
+const ROUTINE: &str = "memory-routine";
 
 /// The workload that copies frames.
 const STREAMING: &str = "frames-stream";
@@ -62,6 +66,13 @@ pub const METRICS: &[Metric] = &[
     of(Workloads(&["cpu-score"]), "score", "/s", Number),
     of(Workloads(&["cpu-score"]), "score_least", "/s", Number),
     of(Workloads(&["cpu-score"]), "score_most", "/s", Number),
+    of(Workloads(&[ROUTINE]), "batch_time", "ns", Distribution),
+    of(Workloads(&[ROUTINE]), "call_time", "ns", Number),
+    of(Workloads(&[ROUTINE]), "empty_call_time", "ns", Number),
+    of(Workloads(&[ROUTINE]), "routine_bandwidth", "MB/s", Number),
+    // Only of movsl-rule.
+    of(Workloads(&[ROUTINE]), "alternative_calls", "", Number),
+    of(Workloads(&[ROUTINE]), "results_wrong", "", Number),
     of(Workloads(&["hogs"]), "turns", "", Number),
     of(Workloads(&["hogs"]), "cpu_time", "ns", Number),
     of(

@@ -25,6 +25,12 @@ use Preference::{Less, More};
 /// Each name of [`METRICS`] with its title and what is good. What a title leaves open
 /// is called as in the name.
 const TITLES: &[(&str, &str, Option<Preference>)] = &[
+    ("alternative_calls", "calls that took the alternative", None),
+    ("batch_time", "time of a batch of calls", Some(Less)),
+    ("call_time", "time of a call", Some(Less)),
+    ("empty_call_time", "time of a call that does nothing", None),
+    ("results_wrong", "results that were wrong", Some(Less)),
+    ("routine_bandwidth", "bandwidth of a routine", Some(More)),
     ("gaps_per_minute", "gaps a minute", Some(Less)),
     (
         "gaps_unexplained_per_minute",

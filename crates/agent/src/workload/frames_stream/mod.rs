@@ -319,10 +319,7 @@ fn ordinary(memory: FrameMemory, bytes: usize, stride: usize) -> Result<Lines, S
 
 /// What the next line holds.
 fn draw(pixels: &mut Stream, line: &mut [u8]) {
-    for part in line.chunks_mut(8) {
-        let bytes = pixels.next().to_le_bytes();
-        part.copy_from_slice(&bytes[..part.len()]);
-    }
+    pixels.fill(line);
 }
 
 #[cfg(test)]

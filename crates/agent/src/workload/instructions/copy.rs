@@ -96,6 +96,173 @@ copy_by! {
     "vzeroupper"
 }
 
+/// Copies by REP MOVSD, words of 4 bytes, and what is left over by single bytes.
+///
+/// # Safety
+/// As of [`rep_movsb`].
+pub(in crate::workload) unsafe fn rep_movsl(to: *mut u8, from: *const u8, length: usize) {
+    // SAFETY: as of `rep_movsb`; 4 bytes for each word, and the rest, are
+    // `length` bytes.
+    unsafe {
+        asm!("rep movsd", "mov rcx, {rest}", "rep movsb",
+            rest = in(reg) length % 4,
+            inout("rdi") to => _, inout("rsi") from => _, inout("rcx") length / 4 => _,
+            options(nostack, preserves_flags));
+    }
+}
+
+/// Copies by REP MOVSQ, words of 8 bytes, and what is left over by single bytes.
+///
+/// # Safety
+/// As of [`rep_movsb`].
+pub(in crate::workload) unsafe fn rep_movsq(to: *mut u8, from: *const u8, length: usize) {
+    // SAFETY: as of `rep_movsl`.
+    unsafe {
+        asm!("rep movsq", "mov rcx, {rest}", "rep movsb",
+            rest = in(reg) length % 8,
+            inout("rdi") to => _, inout("rsi") from => _, inout("rcx") length / 8 => _,
+            options(nostack, preserves_flags));
+    }
+}
+
+/// A copy in turns of `$turn` bytes from the first byte on, wherever both places
+/// lie; what is left over goes by [`rep_movsb`].
+macro_rules! copy_turns {
+    ($(#[$meta:meta])* $name:ident, $turn:literal, $class:ident, [$($line:literal),+]
+        $(, $after:literal)?) => {
+        $(#[$meta])*
+        pub(in crate::workload) unsafe fn $name(to: *mut u8, from: *const u8, length: usize) {
+            let whole = length - length % $turn;
+            // SAFETY: both parts make up the `length` bytes that the caller
+            // vouches for; the loop counts up to 0 from minus the bytes of whole
+            // turns, which are not 0.
+            unsafe {
+                let (to_end, from_end) = (to.add(whole), from.add(whole));
+                if whole > 0 {
+                    asm!(
+                        "2:",
+                        $($line,)+
+                        concat!("add {at}, ", $turn),
+                        "jnz 2b",
+                        $($after,)?
+                        "/* {a}{b}{c}{d} */",
+                        at = inout(reg) whole.wrapping_neg() => _,
+                        from = in(reg) from_end,
+                        to = in(reg) to_end,
+                        a = out($class) _,
+                        b = out($class) _,
+                        c = out($class) _,
+                        d = out($class) _,
+                        options(nostack),
+                    );
+                }
+                rep_movsb(to_end, from_end, length - whole);
+            }
+        }
+    };
+}
+
+copy_turns! {
+    /// Copies by eight loads and stores of 8 bytes a turn, four of each at a time.
+    ///
+    /// # Safety
+    /// As of [`rep_movsb`].
+    unrolled_64, 64, reg, [
+        "mov {a}, [{from} + {at}]",
+        "mov {b}, [{from} + {at} + 8]",
+        "mov {c}, [{from} + {at} + 16]",
+        "mov {d}, [{from} + {at} + 24]",
+        "mov [{to} + {at}], {a}",
+        "mov [{to} + {at} + 8], {b}",
+        "mov [{to} + {at} + 16], {c}",
+        "mov [{to} + {at} + 24], {d}",
+        "mov {a}, [{from} + {at} + 32]",
+        "mov {b}, [{from} + {at} + 40]",
+        "mov {c}, [{from} + {at} + 48]",
+        "mov {d}, [{from} + {at} + 56]",
+        "mov [{to} + {at} + 32], {a}",
+        "mov [{to} + {at} + 40], {b}",
+        "mov [{to} + {at} + 48], {c}",
+        "mov [{to} + {at} + 56], {d}"
+    ]
+}
+
+copy_turns! {
+    /// Copies by sixteen loads and stores of 4 bytes a turn, two of each at a time.
+    ///
+    /// # Safety
+    /// As of [`rep_movsb`].
+    unrolled_32, 64, reg, [
+        "mov {a:e}, [{from} + {at}]",
+        "mov {b:e}, [{from} + {at} + 4]",
+        "mov [{to} + {at}], {a:e}",
+        "mov [{to} + {at} + 4], {b:e}",
+        "mov {a:e}, [{from} + {at} + 8]",
+        "mov {b:e}, [{from} + {at} + 12]",
+        "mov [{to} + {at} + 8], {a:e}",
+        "mov [{to} + {at} + 12], {b:e}",
+        "mov {a:e}, [{from} + {at} + 16]",
+        "mov {b:e}, [{from} + {at} + 20]",
+        "mov [{to} + {at} + 16], {a:e}",
+        "mov [{to} + {at} + 20], {b:e}",
+        "mov {a:e}, [{from} + {at} + 24]",
+        "mov {b:e}, [{from} + {at} + 28]",
+        "mov [{to} + {at} + 24], {a:e}",
+        "mov [{to} + {at} + 28], {b:e}",
+        "mov {a:e}, [{from} + {at} + 32]",
+        "mov {b:e}, [{from} + {at} + 36]",
+        "mov [{to} + {at} + 32], {a:e}",
+        "mov [{to} + {at} + 36], {b:e}",
+        "mov {a:e}, [{from} + {at} + 40]",
+        "mov {b:e}, [{from} + {at} + 44]",
+        "mov [{to} + {at} + 40], {a:e}",
+        "mov [{to} + {at} + 44], {b:e}",
+        "mov {a:e}, [{from} + {at} + 48]",
+        "mov {b:e}, [{from} + {at} + 52]",
+        "mov [{to} + {at} + 48], {a:e}",
+        "mov [{to} + {at} + 52], {b:e}",
+        "mov {a:e}, [{from} + {at} + 56]",
+        "mov {b:e}, [{from} + {at} + 60]",
+        "mov [{to} + {at} + 56], {a:e}",
+        "mov [{to} + {at} + 60], {b:e}"
+    ]
+}
+
+copy_turns! {
+    /// Copies by four loads and stores of 16 bytes a turn (SSE2).
+    ///
+    /// # Safety
+    /// As of [`rep_movsb`].
+    sse2, 64, xmm_reg, [
+        "movdqu {a}, [{from} + {at}]",
+        "movdqu {b}, [{from} + {at} + 16]",
+        "movdqu {c}, [{from} + {at} + 32]",
+        "movdqu {d}, [{from} + {at} + 48]",
+        "movdqu [{to} + {at}], {a}",
+        "movdqu [{to} + {at} + 16], {b}",
+        "movdqu [{to} + {at} + 32], {c}",
+        "movdqu [{to} + {at} + 48], {d}"
+    ]
+}
+
+copy_turns! {
+    /// Copies by four loads and stores of 32 bytes a turn.
+    ///
+    /// # Safety
+    /// As of [`rep_movsb`], and the CPU has AVX2.
+    #[target_feature(enable = "avx2")]
+    avx2, 128, ymm_reg, [
+        "vmovdqu {a}, [{from} + {at}]",
+        "vmovdqu {b}, [{from} + {at} + 32]",
+        "vmovdqu {c}, [{from} + {at} + 64]",
+        "vmovdqu {d}, [{from} + {at} + 96]",
+        "vmovdqu [{to} + {at}], {a}",
+        "vmovdqu [{to} + {at} + 32], {b}",
+        "vmovdqu [{to} + {at} + 64], {c}",
+        "vmovdqu [{to} + {at} + 96], {d}"
+    ], "vzeroupper"
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

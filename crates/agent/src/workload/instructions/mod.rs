@@ -3,13 +3,20 @@
 //! They are in assembly because which instruction stores is what is
 //! measured; a compiler would choose others, or none at all.
 
+mod checksum;
 mod copy;
 mod flush;
+mod zero;
 
 use std::arch::asm;
 
-pub(super) use copy::{mov, movntdq, movnti, rep_movsb, vmovntdq};
+pub(super) use checksum::{folded, sum_adc32, sum_adc64, sum_avx2, sum_words};
+pub(super) use copy::{
+    avx2, mov, movntdq, movnti, rep_movsb, rep_movsl, rep_movsq, sse2, unrolled_32, unrolled_64,
+    vmovntdq,
+};
 pub(super) use flush::{cache_line, clflush, clflushopt, has_clflushopt, mfence, sfence};
+pub(super) use zero::{avx2_zero, movnti_zero, rep_stosb, rep_stosq, sse2_zero, unrolled_zero};
 
 /// Counts down in a register.
 pub(super) fn compute(turns: usize) {

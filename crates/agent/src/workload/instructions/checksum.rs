@@ -1,0 +1,188 @@
+//! The sum of the Internet checksum (RFC 1071): 16-bit words in the order of the
+//! machine, added in one's complement, an odd byte at the end with a zero behind
+//! it.
+//!
+//! A sum of 32 bits is not folded; two are the same if they are once folded.
+
+use std::arch::asm;
+
+/// The sum of 16 bits.
+pub(in crate::workload) fn folded(sum: u32) -> u16 {
+    let once = (sum & 0xffff) + (sum >> 16);
+    // Has carried once at most.
+    ((once & 0xffff) + (once >> 16)) as u16
+}
+
+/// Of 64 bits 32, which have the same sum once folded.
+fn halved(sum: u64) -> u32 {
+    let (low, carry) = (sum as u32).overflowing_add((sum >> 32) as u32);
+    // Two numbers below 2^32 that carry leave one below 2^32 - 1.
+    low + u32::from(carry)
+}
+
+/// Two sums in one's complement.
+fn plus(sum: u32, more: u32) -> u32 {
+    let (sum, carry) = sum.overflowing_add(more);
+    sum + u32::from(carry)
+}
+
+/// By one 16-bit word after the other.
+///
+/// # Safety
+/// `from` can be read for `length` bytes.
+pub(in crate::workload) unsafe fn sum_words(from: *const u8, length: usize, sum: u32) -> u32 {
+    let mut total = u64::from(sum);
+    let whole = length - length % 2;
+    // SAFETY: the loop counts up to 0 from minus the bytes of whole words, which
+    // are not 0, and reads only these; the last byte is one of the `length`.
+    unsafe {
+        if whole > 0 {
+            asm!(
+                "2:",
+                "movzx {word:e}, word ptr [{from} + {at}]",
+                "add {total}, {word}",
+                "add {at}, 2",
+                "jnz 2b",
+                at = inout(reg) whole.wrapping_neg() => _,
+                from = in(reg) from.add(whole),
+                total = inout(reg) total,
+                word = out(reg) _,
+                options(nostack, readonly),
+            );
+        }
+        if whole < length {
+            total += u64::from(*from.add(whole));
+        }
+    }
+    halved(total)
+}
+
+/// By eight additions of 32 bits with carry a turn; what is left over by words.
+///
+/// # Safety
+/// As of [`sum_words`].
+pub(in crate::workload) unsafe fn sum_adc32(from: *const u8, length: usize, sum: u32) -> u32 {
+    let whole = length - length % 32;
+    let mut total = sum;
+    // SAFETY: the first loop reads the bytes of whole turns, of which there is
+    // one at least, and `sum_words` what is behind them.
+    unsafe {
+        if whole > 0 {
+            asm!(
+                "2:",
+                "add {total:e}, [{from}]",
+                "adc {total:e}, [{from} + 4]",
+                "adc {total:e}, [{from} + 8]",
+                "adc {total:e}, [{from} + 12]",
+                "adc {total:e}, [{from} + 16]",
+                "adc {total:e}, [{from} + 20]",
+                "adc {total:e}, [{from} + 24]",
+                "adc {total:e}, [{from} + 28]",
+                "adc {total:e}, 0",
+                "add {from}, 32",
+                "dec {turns}",
+                "jnz 2b",
+                from = inout(reg) from => _,
+                turns = inout(reg) whole / 32 => _,
+                total = inout(reg) total,
+                options(nostack, readonly),
+            );
+        }
+        sum_words(from.add(whole), length - whole, total)
+    }
+}
+
+/// By one chain of eight additions of 64 bits with carry a turn; what is left over
+/// by words.
+///
+/// # Safety
+/// As of [`sum_words`].
+pub(in crate::workload) unsafe fn sum_adc64(from: *const u8, length: usize, sum: u32) -> u32 {
+    let whole = length - length % 64;
+    let mut total = u64::from(sum);
+    // SAFETY: as of `sum_adc32`.
+    unsafe {
+        if whole > 0 {
+            asm!(
+                "2:",
+                "add {total}, [{from}]",
+                "adc {total}, [{from} + 8]",
+                "adc {total}, [{from} + 16]",
+                "adc {total}, [{from} + 24]",
+                "adc {total}, [{from} + 32]",
+                "adc {total}, [{from} + 40]",
+                "adc {total}, [{from} + 48]",
+                "adc {total}, [{from} + 56]",
+                "adc {total}, 0",
+                "add {from}, 64",
+                "dec {turns}",
+                "jnz 2b",
+                from = inout(reg) from => _,
+                turns = inout(reg) whole / 64 => _,
+                total = inout(reg) total,
+                options(nostack, readonly),
+            );
+        }
+        sum_words(from.add(whole), length - whole, halved(total))
+    }
+}
+
+/// By two loads of 16 bytes a turn, each as four numbers of 32 bits that are added
+/// to four of 64; what is left over by words.
+///
+/// # Safety
+/// As of [`sum_words`], and the CPU has AVX2.
+#[target_feature(enable = "avx2")]
+pub(in crate::workload) unsafe fn sum_avx2(from: *const u8, length: usize, sum: u32) -> u32 {
+    let whole = length - length % 32;
+    let mut parts = [0_u64; 4];
+    // SAFETY: as of `sum_adc32`; `parts` has the 32 bytes that are stored.
+    unsafe {
+        if whole > 0 {
+            asm!(
+                "vpxor {total}, {total}, {total}",
+                "vpxor {other}, {other}, {other}",
+                "2:",
+                "vpmovzxdq {some}, [{from}]",
+                "vpmovzxdq {more}, [{from} + 16]",
+                "vpaddq {total}, {total}, {some}",
+                "vpaddq {other}, {other}, {more}",
+                "add {from}, 32",
+                "dec {turns}",
+                "jnz 2b",
+                "vpaddq {total}, {total}, {other}",
+                "vmovdqu [{parts}], {total}",
+                "vzeroupper",
+                from = inout(reg) from => _,
+                turns = inout(reg) whole / 32 => _,
+                parts = in(reg) parts.as_mut_ptr(),
+                total = out(ymm_reg) _,
+                other = out(ymm_reg) _,
+                some = out(ymm_reg) _,
+                more = out(ymm_reg) _,
+                options(nostack),
+            );
+        }
+        let total = parts.iter().fold(sum, |sum, part| plus(sum, halved(*part)));
+        sum_words(from.add(whole), length - whole, total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_of_the_standard_has_its_sum() {
+        // RFC 1071, 3: 00 01 f2 03 f4 f5 f6 f7 add up to ddf2, read in the order
+        // of the network.
+        let bytes = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
+        // SAFETY: the array is that long.
+        let sum = unsafe { sum_words(bytes.as_ptr(), bytes.len(), 0) };
+        assert_eq!(folded(sum).swap_bytes(), 0xddf2);
+        assert_eq!(folded(u32::MAX), 0xffff);
+        assert_eq!(folded(0x0001_ffff), 1);
+        assert_eq!(halved(u64::MAX), u32::MAX);
+        assert_eq!(plus(u32::MAX, 2), 2);
+    }
+}

@@ -1,0 +1,187 @@
+#![allow(clippy::unwrap_used)] // A test may fail.
+
+use assize_job::Routine;
+
+use super::*;
+
+fn small(routine: Routine, cache: CacheState) -> MemoryRoutine {
+    MemoryRoutine {
+        routine,
+        size: 100,
+        source_offset: u32::from(routine.reads()) * 3,
+        destination_offset: u32::from(routine.writes()) * 8,
+        cache,
+        arena: (cache == CacheState::Beyond).then_some(5000),
+        batches: 3,
+        calls: Some(7),
+        ..MemoryRoutine::default()
+    }
+}
+
+fn made(kind: &MemoryRoutine) -> Calling {
+    let mut calling = Calling {
+        kind: kind.clone(),
+        background: false,
+        samples: false,
+        stream: Stream::new(5, "workload.bytes"),
+        ready: None,
+        start: 0,
+        times: Series::default(),
+        alternative: Cell::new(0),
+    };
+    // The rate of the counter is of no interest here, and takes time.
+    let places = Places::new(kind, &calling.stream).unwrap();
+    let rate = Rate { khz: 2_000_000 };
+    calling.ready = Some(Ready {
+        called: called(kind).unwrap(),
+        places,
+        rate,
+    });
+    calling
+}
+
+fn value(records: &[Record], name: &str) -> Option<f64> {
+    records.iter().find_map(|record| match record {
+        Record::Metric { metric, value, .. } if metric == name => Some(*value),
+        _ => None,
+    })
+}
+
+#[test]
+fn every_routine_is_right_in_every_state_of_the_caches() {
+    for routine in Routine::ALL {
+        if routine.needs_avx2() && !std::arch::is_x86_feature_detected!("avx2") {
+            continue;
+        }
+        for cache in [CacheState::Hot, CacheState::Cold, CacheState::Beyond] {
+            let kind = small(routine, cache);
+            let mut calling = made(&kind);
+            calling.run().unwrap();
+            assert_eq!(calling.times.len(), 3);
+            let records = calling.records().unwrap();
+            assert_eq!(value(&records, "results_wrong"), Some(0.0), "{kind:?}");
+            let alternative = (routine == Routine::MovslRule).then_some(21.0);
+            assert_eq!(value(&records, "alternative_calls"), alternative);
+            let (call, speed) = (
+                value(&records, "call_time"),
+                value(&records, "routine_bandwidth"),
+            );
+            assert!((call.unwrap() * speed.unwrap() - 100_000.0).abs() < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn the_rule_with_a_mask_of_0_never_reaches_its_alternative() {
+    let mut kind = small(Routine::MovslRule, CacheState::Hot);
+    for (mask, reached) in [
+        (None, 21.0),
+        (Some(8), 21.0),
+        (Some(4), 0.0),
+        (Some(0), 0.0),
+    ] {
+        // The places differ by 1, 2 and 8.
+        kind.mask = mask;
+        let mut calling = made(&kind);
+        calling.run().unwrap();
+        let records = calling.records().unwrap();
+        assert_eq!(
+            value(&records, "alternative_calls"),
+            Some(reached),
+            "{mask:?}"
+        );
+    }
+}
+
+#[test]
+fn what_was_not_done_is_wrong_place_by_place() {
+    for routine in [Routine::Sse2, Routine::ZeroSse2] {
+        let mut calling = made(&small(routine, CacheState::Cold));
+        assert_eq!(
+            value(&calling.records().unwrap(), "results_wrong"),
+            Some(7.0)
+        );
+        let mut calling = made(&small(routine, CacheState::Cold));
+        calling.run().unwrap();
+        {
+            let places = &calling.ready.as_ref().unwrap().places;
+            let place = places.destination_of(places.order[4]).unwrap();
+            let mut bytes = vec![0; place.length()];
+            place.read(&mut bytes);
+            bytes[99] ^= 1;
+            place.fill(&bytes);
+        }
+        assert_eq!(
+            value(&calling.records().unwrap(), "results_wrong"),
+            Some(1.0)
+        );
+    }
+}
+
+#[test]
+fn places_are_where_they_were_asked_for() {
+    for cache in [CacheState::Hot, CacheState::Cold, CacheState::Beyond] {
+        let kind = small(Routine::Mov, cache);
+        let calling = made(&kind);
+        let places = &calling.ready.as_ref().unwrap().places;
+        let count = match cache {
+            CacheState::Hot => 1,
+            CacheState::Cold => 7,
+            // Each 100 bytes and what they are put off by take three lines.
+            CacheState::Beyond => 5000_usize.div_ceil(192),
+        };
+        assert_eq!(places.order.len(), count);
+        let mut sorted = places.order.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..count).map(|at| at * 192).collect::<Vec<_>>());
+        for at in &places.order {
+            assert_eq!(places.source_of(*at).unwrap().start().addr() % LINE, 3);
+            assert_eq!(places.destination_of(*at).unwrap().start().addr() % LINE, 8);
+        }
+    }
+    let order = |seed| {
+        let mut order: Vec<usize> = (0..20).collect();
+        shuffle(&mut order, &mut Stream::new(seed, "order"));
+        order
+    };
+    assert_eq!(order(1), order(1));
+    assert_ne!(order(1), order(2));
+}
+
+#[test]
+fn each_place_is_taken_in_turn() {
+    let calling = made(&small(Routine::Mov, CacheState::Cold));
+    let places = &calling.ready.as_ref().unwrap().places;
+    let taken = Cell::new(Vec::new());
+    let note = |to: *mut u8, _: *const u8| {
+        let mut all = taken.take();
+        all.push(to.addr() - places.destination.start().addr() - places.to);
+        taken.set(all);
+    };
+    places.each(5, 16, note);
+    let round = places.order.iter().cycle().skip(5).take(16);
+    assert_eq!(taken.take(), round.copied().collect::<Vec<_>>());
+}
+
+#[test]
+fn the_largest_cache_is_read_as_the_kernel_writes_it() {
+    let directory = tempfile::tempdir().unwrap();
+    assert!(
+        largest_cache(directory.path())
+            .unwrap_err()
+            .ends_with("set arena")
+    );
+    for (index, size) in ["32K\n", "1024K\n", "0K\n", "many"].iter().enumerate() {
+        let cache = directory.path().join(format!("index{index}"));
+        std::fs::create_dir(&cache).unwrap();
+        std::fs::write(cache.join("size"), size).unwrap();
+    }
+    assert_eq!(largest_cache(directory.path()), Ok(1 << 20));
+}
+
+#[test]
+fn the_median_is_the_one_in_the_middle() {
+    assert_eq!(median(&mut [9, 1, 5]), 5);
+    assert_eq!(median(&mut [9, 1, 5, 7]), 5);
+    assert_eq!(median(&mut []), 0);
+}

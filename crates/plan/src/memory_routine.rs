@@ -1,0 +1,223 @@
+//! The parameters of the workload that calls one routine on memory, and which of
+//! them go together.
+
+use assize_job::{CacheState, MemoryRoutine, Routine};
+
+use crate::check::join;
+use crate::error::Error;
+use crate::experiment::Experiment;
+use crate::keys::Absent::{Is, Open};
+use crate::keys::Type::{Whole, Word};
+use crate::keys::{Section, key};
+use crate::parameters::SCHEDULING;
+
+/// The most bytes of a batch that have places of their own.
+const COLD_BYTES_MAX: u64 = 1 << 30;
+
+/// Those of `memory-routine`.
+pub(crate) const MEMORY_ROUTINE: Section = Section {
+    name: "memory-routine",
+    keys: &[
+        key(
+            "routine",
+            Word(&[
+                "rep-movsb",
+                "rep-movsl",
+                "rep-movsq",
+                "mov",
+                "unrolled-64",
+                "unrolled-32",
+                "movsl-rule",
+                "sse2",
+                "avx2",
+                "movnti",
+                "movntdq",
+                "vmovntdq",
+                "zero-rep-stosb",
+                "zero-rep-stosq",
+                "zero-unrolled-64",
+                "zero-sse2",
+                "zero-avx2",
+                "zero-movnti",
+                "sum-words",
+                "sum-adc-32",
+                "sum-adc-64",
+                "sum-avx2",
+            ]),
+            Is("\"rep-movsb\""),
+            "What is called: it copies, zeroes, or adds up the Internet checksum.",
+        ),
+        key("size", Whole(1, 16 << 20), Is("4096"), "Bytes of a call."),
+        key(
+            "source_offset",
+            Whole(0, 63),
+            Is("0"),
+            "How many bytes behind the beginning of a cache line the source begins.",
+        ),
+        key(
+            "destination_offset",
+            Whole(0, 63),
+            Is("0"),
+            "The same of the destination.",
+        ),
+        key(
+            "mask",
+            Whole(0, 63),
+            Open,
+            "Bits in which movsl-rule compares source and destination: where one differs and the size is 64 or more it takes unrolled-32, else rep-movsl. 7 if not given; 0 never takes the former.",
+        ),
+        key(
+            "cache",
+            Word(&["hot", "cold", "beyond"]),
+            Is("\"hot\""),
+            "Where the bytes are before a call: where the one before left them, in memory, their cache lines being flushed, or wherever they are when calls go through more than the caches hold.",
+        ),
+        key(
+            "arena",
+            Whole(4096, 1 << 30),
+            Open,
+            "How many bytes calls go through where cache is beyond; without it, twice those of the largest cache.",
+        ),
+        key(
+            "batches",
+            Whole(1, 1_000_000),
+            Is("100"),
+            "Batches of calls, each of which is timed; in the background, without end.",
+        ),
+        key(
+            "calls",
+            Whole(1, 1_000_000),
+            Open,
+            "Calls of a batch; without it, as many as have 64 KiB together.",
+        ),
+        SCHEDULING,
+    ],
+};
+
+/// The first mistake that parameters make together, if there is one. `path` is
+/// where they were given.
+pub(crate) fn check(
+    experiment: &Experiment,
+    path: &str,
+    routine: &MemoryRoutine,
+) -> Result<(), Error> {
+    match mistake(routine) {
+        None => Ok(()),
+        Some((key, why, mend)) => Err(experiment.error(&join(path, key), why).mend(mend)),
+    }
+}
+
+/// The key, what is wrong with it, and the mend.
+fn mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static str, &'static str)> {
+    if kind.source_offset > 0 && !kind.routine.reads() {
+        let why = "the routine reads no source";
+        return Some(("source_offset", why, "remove it"));
+    }
+    if kind.destination_offset > 0 && !kind.routine.writes() {
+        let why = "the routine writes to no destination";
+        return Some(("destination_offset", why, "remove it"));
+    }
+    if kind.mask.is_some() && kind.routine != Routine::MovslRule {
+        let why = "the routine compares no bits of addresses";
+        return Some(("mask", why, "set routine = \"movsl-rule\", or remove it"));
+    }
+    if kind.arena.is_some() && kind.cache != CacheState::Beyond {
+        let why = "calls do not go through memory";
+        return Some(("arena", why, "set cache = \"beyond\", or remove it"));
+    }
+    if kind.cache == CacheState::Cold && kind.batch_calls() * kind.size > COLD_BYTES_MAX {
+        let why = "the places of a batch have more than 1 GiB together";
+        return Some(("calls", why, "make calls or size smaller"));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrong(kind: MemoryRoutine) -> Option<&'static str> {
+        mistake(&kind).map(|(key, ..)| key)
+    }
+
+    #[test]
+    fn what_goes_together_is_no_mistake_and_what_has_no_use_is_one() {
+        let of = |routine| MemoryRoutine {
+            routine,
+            ..MemoryRoutine::default()
+        };
+        let (copy, rule) = (of(Routine::Unrolled32), of(Routine::MovslRule));
+        let (zero, sum) = (of(Routine::ZeroSse2), of(Routine::SumAdc64));
+        for right in [
+            MemoryRoutine {
+                source_offset: 1,
+                destination_offset: 2,
+                ..copy.clone()
+            },
+            MemoryRoutine {
+                mask: Some(0),
+                ..rule
+            },
+            MemoryRoutine {
+                destination_offset: 3,
+                ..zero.clone()
+            },
+            MemoryRoutine {
+                source_offset: 3,
+                ..sum.clone()
+            },
+            MemoryRoutine {
+                cache: CacheState::Beyond,
+                arena: Some(8192),
+                ..copy.clone()
+            },
+            MemoryRoutine {
+                cache: CacheState::Cold,
+                ..copy.clone()
+            },
+        ] {
+            assert_eq!(wrong(right.clone()), None, "{right:?}");
+        }
+        for (kind, key) in [
+            (
+                MemoryRoutine {
+                    source_offset: 1,
+                    ..zero
+                },
+                "source_offset",
+            ),
+            (
+                MemoryRoutine {
+                    destination_offset: 1,
+                    ..sum
+                },
+                "destination_offset",
+            ),
+            (
+                MemoryRoutine {
+                    mask: Some(7),
+                    ..copy.clone()
+                },
+                "mask",
+            ),
+            (
+                MemoryRoutine {
+                    arena: Some(8192),
+                    ..copy.clone()
+                },
+                "arena",
+            ),
+            (
+                MemoryRoutine {
+                    cache: CacheState::Cold,
+                    size: 16 << 20,
+                    calls: Some(65),
+                    ..copy
+                },
+                "calls",
+            ),
+        ] {
+            assert_eq!(wrong(kind.clone()), Some(key), "{kind:?}");
+        }
+    }
+}
