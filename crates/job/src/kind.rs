@@ -15,6 +15,7 @@ impl Kind {
             Kind::Crowd(_) => "crowd",
             Kind::Cyclictest(_) => "cyclictest",
             Kind::Deep(_) => "deep",
+            Kind::Drawing(_) => "drawing",
             Kind::Frames(_) => "frames",
             Kind::FramesStream(_) => "frames-stream",
             Kind::Hackbench(_) => "hackbench",
@@ -48,6 +49,7 @@ impl Kind {
             | Kind::Command(_)
             | Kind::CpuScore(_)
             | Kind::Cyclictest(_)
+            | Kind::Drawing(_)
             | Kind::FramesStream(_)
             | Kind::Hackbench(_)
             | Kind::Hogs(_)
@@ -64,6 +66,7 @@ impl Kind {
         match self {
             Kind::Command(_)
             | Kind::Deep(_)
+            | Kind::Drawing(_)
             | Kind::Hackbench(_)
             | Kind::MemoryRoutine(_)
             | Kind::PingPong(_)
@@ -99,6 +102,7 @@ impl Kind {
             | Kind::CpuScore(_)
             | Kind::Crowd(_)
             | Kind::Deep(_)
+            | Kind::Drawing(_)
             | Kind::Frames(_)
             | Kind::FramesStream(_)
             | Kind::Hogs(_)
@@ -145,6 +149,7 @@ impl Kind {
             | Kind::CpuScore(_)
             | Kind::Crowd(_)
             | Kind::Deep(_)
+            | Kind::Drawing(_)
             | Kind::Frames(_)
             | Kind::FramesStream(_)
             | Kind::Hackbench(_)
@@ -184,6 +189,7 @@ impl Kind {
             | Kind::Crowd(_)
             | Kind::Cyclictest(_)
             | Kind::Deep(_)
+            | Kind::Drawing(_)
             | Kind::Frames(_)
             | Kind::FramesStream(_)
             | Kind::Hackbench(_)
@@ -213,6 +219,7 @@ impl Kind {
             Kind::Crowd(kind) => vec![&kind.scheduling],
             Kind::Cyclictest(kind) => vec![&kind.scheduling],
             Kind::Deep(kind) => vec![&kind.scheduling],
+            Kind::Drawing(kind) => vec![&kind.scheduling],
             Kind::Frames(kind) => vec![&kind.scheduling],
             Kind::FramesStream(kind) => vec![&kind.scheduling],
             Kind::Hackbench(kind) => vec![&kind.scheduling],

@@ -15,6 +15,7 @@
 //! assert_eq!(serde_json::to_string(&end).unwrap(), r#"{"record":"end","records":1}"#);
 //! ```
 
+mod drawing;
 pub mod events;
 mod frames_stream;
 pub mod gaps;
@@ -38,6 +39,7 @@ mod submitting;
 mod tracer;
 mod workload;
 
+pub use drawing::{Drawing, ImagesBy};
 pub use frames_stream::{
     FlushInstruction, FrameEach, FrameFence, FrameFlush, FrameMemory, FrameStore, FramesStream,
 };

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::drawing::Drawing;
 use crate::frames_stream::FramesStream;
 use crate::memory_routine::MemoryRoutine;
 use crate::phone::{Audio, Browser, CpuScore};
@@ -50,6 +51,8 @@ pub enum Kind {
     Cyclictest(Cyclictest),
     /// Long chains of dependent jobs.
     Deep(Deep),
+    /// A client that draws by requests to a server.
+    Drawing(Drawing),
     /// A client and its compositor.
     Frames(Frames),
     /// Frames that are copied to slow memory.
@@ -106,6 +109,10 @@ pub const WORKLOADS: &[(&str, &str)] = &[
     (
         "deep",
         "simgpu: long chains of jobs, each after the one before",
+    ),
+    (
+        "drawing",
+        "a client that draws by requests to a server, as those of a window system do",
     ),
     (
         "frames",

@@ -31,6 +31,7 @@
 mod build;
 mod check;
 mod combine;
+mod drawing;
 mod draws;
 mod error;
 mod experiment;

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::keys::Absent::{Is, Open, Required};
 use crate::keys::Type::{Duration, Flag, Free, List, Pairs, Table, Text, Whole, Word};
 use crate::keys::{Key, Section, key, named};
-use crate::{frames_stream, memory_routine, phone, submitting};
+use crate::{drawing, frames_stream, memory_routine, phone, submitting};
 
 const POLICIES: &[&str] = &["other", "batch", "idle", "fifo", "rr"];
 pub(crate) const COUNT: crate::keys::Type = Whole(1, 1_000_000);
@@ -145,6 +145,7 @@ pub(crate) static KINDS: &[(&str, Section)] = &[
         },
     ),
     ("deep", submitting::DEEP),
+    ("drawing", drawing::DRAWING),
     ("frames", submitting::FRAMES),
     ("frames-stream", frames_stream::FRAMES_STREAM),
     (

@@ -7,7 +7,7 @@ use assize_job::{Command, Kind, Periodic, Policy, Replay, Scheduling, replay};
 use crate::check::join;
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::{frames_stream, memory_routine};
+use crate::{drawing, frames_stream, memory_routine};
 
 /// `path` is where the parameters were given last.
 pub(crate) fn check(
@@ -23,6 +23,7 @@ pub(crate) fn check(
             let error = experiment.error(&join(path, "argv"), "names no program");
             return Err(error.mend("give the program first, then its arguments"));
         }
+        Kind::Drawing(drawing) => drawing::check(experiment, path, drawing)?,
         Kind::FramesStream(stream) => frames_stream::check(experiment, path, stream)?,
         Kind::MemoryRoutine(routine) => memory_routine::check(experiment, path, routine)?,
         Kind::Periodic(periodic) => check_loops(experiment, path, periodic)?,

@@ -10,6 +10,8 @@ mod compositor;
 mod cpu_score;
 mod crowd;
 mod cyclictest;
+#[cfg(target_arch = "x86_64")]
+mod drawing;
 mod frames;
 #[cfg(target_arch = "x86_64")]
 mod frames_stream;
@@ -38,7 +40,9 @@ mod threads;
 
 use std::path::Path;
 
-use assize_job::{ELAPSED, FramesStream, Job, Kind, MemoryRoutine, Record, Scheduling, Workload};
+use assize_job::{
+    Drawing, ELAPSED, FramesStream, Job, Kind, MemoryRoutine, Record, Scheduling, Workload,
+};
 
 use crate::process::{Body, Exec, Left, Staged};
 use crate::sys::{self, End};
@@ -113,6 +117,7 @@ fn of_kind(
             let load = crowd::Crowding::new(kind.clone());
             Ok(load::prepare(load, &kind.scheduling, terms()))
         }
+        Kind::Drawing(kind) => drawing(kind, job, label, background),
         Kind::Frames(kind) => {
             let load = frames::Rendering::new(kind.clone());
             Ok(load::prepare(load, &kind.scheduling, terms()))
@@ -163,6 +168,18 @@ fn copying(
 #[cfg(not(target_arch = "x86_64"))]
 fn copying(_: &FramesStream, _: &Job, _: &str, _: bool) -> Result<Prepared, String> {
     Err("frames-stream knows no other CPUs than x86-64".into())
+}
+
+/// What draws, where there is what copies its images.
+#[cfg(target_arch = "x86_64")]
+fn drawing(kind: &Drawing, job: &Job, label: &str, background: bool) -> Result<Prepared, String> {
+    let (seed, samples) = (job.seed, job.samples);
+    Ok(drawing::prepare(kind, seed, label, samples, background))
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn drawing(_: &Drawing, _: &Job, _: &str, _: bool) -> Result<Prepared, String> {
+    Err("drawing knows no other CPUs than x86-64".into())
 }
 
 /// What calls a routine on memory, where its instructions are known.

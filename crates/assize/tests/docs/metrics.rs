@@ -154,6 +154,7 @@ fn experiment() -> String {
         ("crowd", "contexts = 4"),
         ("cyclictest", "loops = 200\nthreads = 2"),
         ("deep", "depth = 25"),
+        ("drawing", "operations = 20"),
         ("frames", "duration = \"500ms\""),
         ("frames-stream", "period = \"20ms\""),
         ("memory-routine", "routine = \"movsl-rule\""),

@@ -22,6 +22,7 @@ pub(super) const SUBMITTING: &[&str] = &[
 pub(super) const WORKING: &[&str] = &[
     "command",
     "deep",
+    "drawing",
     "hackbench",
     "memory-routine",
     "ping-pong",
@@ -102,7 +103,20 @@ pub const METRICS: &[Metric] = &[
     // Only with a period.
     of(Workloads(&[STREAMING]), "frames_late", "", Events),
     of(Workloads(&[STREAMING]), "bandwidth", "MB/s", Number),
-    of(Workloads(&[STREAMING]), "pixels_wrong", "", Number),
+    of(
+        Workloads(&["drawing"]),
+        "operation_time",
+        "ns",
+        Distribution,
+    ),
+    of(Workloads(&["drawing"]), "requests", "", Number),
+    of(Workloads(&["drawing"]), "request_bytes", "B", Number),
+    of(
+        Workloads(&["drawing", STREAMING]),
+        "pixels_wrong",
+        "",
+        Number,
+    ),
     of(
         Workloads(&["compositor"]),
         "frame_latency",

@@ -1,0 +1,354 @@
+//! A client that draws by requests to a server, as those of a window system do.
+//!
+//! They are two threads with a socket between them. The client writes requests of
+//! the X protocol's sizes into a buffer, which it sends when it is full, and in the
+//! end of each operation asks for an answer; the server reads what is there, draws,
+//! and answers. What is drawn, and where, comes from the seed. In the end the screen
+//! is compared with one on which the same was drawn without a socket.
+
+mod requests;
+mod screen;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::thread::JoinHandle;
+
+use assize_job::{Drawing, ImagesBy, Record};
+
+use super::memory::{Area, Mapping};
+use super::series::Series;
+use super::threads::{join, spawn};
+use super::{Prepared, staged};
+use crate::process::Staged;
+use crate::seed::Stream;
+use crate::sys;
+use requests::{ANSWER, HEADER, Request};
+use screen::{PIXEL, Rectangle, Screen};
+
+/// Bytes that the server has room for at first; for a longer request it makes more.
+const SERVER_BUFFER: usize = 4096;
+/// The longest side of what is filled or copied.
+const SIDE_MAX: u16 = 64;
+
+pub(super) fn prepare(
+    drawing: &Drawing,
+    seed: u64,
+    label: &str,
+    samples: bool,
+    background: bool,
+) -> Prepared {
+    let session = Session {
+        drawing: drawing.clone(),
+        operations: (!background).then_some(drawing.operations),
+        samples,
+        stream: Stream::new(seed, &format!("{label}.drawing")),
+        ends: None,
+        start: 0,
+        times: Series::default(),
+        sent: Sent::default(),
+        drawn: None,
+    };
+    staged(drawing.scheduling.clone(), session)
+}
+
+/// What is drawn, and what came of it.
+struct Session {
+    drawing: Drawing,
+    /// `None`: until the process is killed.
+    operations: Option<u64>,
+    samples: bool,
+    /// What is drawn, and where.
+    stream: Stream,
+    ends: Option<Ends>,
+    start: u64,
+    times: Series,
+    sent: Sent,
+    /// What the server had drawn in the end.
+    drawn: Option<Screen>,
+}
+
+/// What is there before anything is measured.
+struct Ends {
+    socket: UnixStream,
+    segment: Mapping,
+    server: JoinHandle<Result<Screen, String>>,
+}
+
+/// What was sent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Sent {
+    requests: u64,
+    bytes: u64,
+}
+
+impl Staged for Session {
+    fn set_up(&mut self) -> Result<(), String> {
+        self.times = Series::with_room(self.operations.unwrap_or(0));
+        let words = |error: io::Error| sys::words(&error);
+        let (socket, other) = UnixStream::pair().map_err(words)?;
+        let (file, segment) = segment(&self.drawing).map_err(words)?;
+        let screen = Screen::new(self.drawing.width, self.drawing.height);
+        let length = segment.length();
+        let serve = move || {
+            // A mapping of its own, as another process has it.
+            let segment = Mapping::file(&file, length, 0).map_err(words)?;
+            serve(other, &segment, screen)
+        };
+        let server = spawn("server", serve)?;
+        self.ends = Some(Ends {
+            socket,
+            segment,
+            server,
+        });
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), String> {
+        let ends = self.ends.take().ok_or("there is no server")?;
+        self.start = sys::now();
+        let drawn = self.draw(&ends).map_err(|error| sys::words(&error));
+        // The end of the socket is the end of the server.
+        drop(ends.socket);
+        let mut screens = join(vec![ends.server])?;
+        self.drawn = screens.pop().transpose()?;
+        drawn
+    }
+
+    fn records(&mut self) -> Result<Vec<Record>, String> {
+        let drawn = self.drawn.take().ok_or("nothing was drawn")?;
+        let metric = |name: &str, value: f64, unit: &str| Record::Metric {
+            metric: name.into(),
+            value,
+            unit: unit.into(),
+        };
+        let wrong = self.reference()?.differing(&drawn);
+        let times = std::mem::take(&mut self.times);
+        let mut records = times.records("operation_time", "ns", self.start, self.samples);
+        records.push(metric("requests", self.sent.requests as f64, ""));
+        records.push(metric("request_bytes", self.sent.bytes as f64, "B"));
+        records.push(metric("pixels_wrong", wrong as f64, ""));
+        Ok(records)
+    }
+}
+
+impl Session {
+    /// Carries out all operations.
+    fn draw(&mut self, ends: &Ends) -> io::Result<()> {
+        let mut artist = Artist::new(&self.drawing, &self.stream);
+        let mut out = BufWriter::with_capacity(self.drawing.buffer as usize, &ends.socket);
+        let mut answer = [0; ANSWER];
+        let mut done = 0;
+        while self.operations.is_none_or(|operations| done < operations) {
+            let begin = sys::now();
+            artist.operation(&mut out, &ends.segment)?;
+            out.flush()?;
+            (&ends.socket).read_exact(&mut answer)?;
+            let end = sys::now();
+            if self.operations.is_some() {
+                self.times.push(end, end - begin);
+            }
+            done += 1;
+        }
+        self.sent = artist.sent;
+        Ok(())
+    }
+
+    /// The screen on which the same was drawn without a server.
+    fn reference(&self) -> Result<Screen, String> {
+        let words = |error: io::Error| sys::words(&error);
+        let (_, segment) = segment(&self.drawing).map_err(words)?;
+        let mut artist = Artist::new(&self.drawing, &self.stream);
+        let mut screen = Screen::new(self.drawing.width, self.drawing.height);
+        let mut image = Vec::new();
+        for _ in 0..self.operations.unwrap_or(0) {
+            let mut bytes = Vec::new();
+            artist.operation(&mut bytes, &segment).map_err(words)?;
+            let mut rest = &bytes[..];
+            while let Some(length) = requests::length(rest) {
+                let (request, behind) = rest
+                    .split_at_checked(length)
+                    .ok_or("a request is cut off")?;
+                carry_out(requests::read(request)?, &mut screen, &segment, &mut image)?;
+                rest = behind;
+            }
+        }
+        Ok(screen)
+    }
+}
+
+/// Memory that both have, for the images of an operation.
+fn segment(drawing: &Drawing) -> io::Result<(File, Mapping)> {
+    let file = sys::memory_file(c"images", true)?;
+    let length = drawing.images as usize * image_bytes(drawing);
+    let length = length.max(PIXEL);
+    file.set_len(length as u64)?;
+    let mapping = Mapping::file(&file, length, 0)?;
+    Ok((file, mapping))
+}
+
+fn image_bytes(drawing: &Drawing) -> usize {
+    (drawing.image_side as usize).pow(2) * PIXEL
+}
+
+/// Draws from the seed.
+struct Artist {
+    drawing: Drawing,
+    stream: Stream,
+    sent: Sent,
+    /// The pixels of an image.
+    image: Vec<u8>,
+}
+
+impl Artist {
+    fn new(drawing: &Drawing, stream: &Stream) -> Artist {
+        Artist {
+            drawing: drawing.clone(),
+            stream: stream.clone(),
+            sent: Sent::default(),
+            image: vec![0; image_bytes(drawing)],
+        }
+    }
+
+    /// Writes the requests of an operation, the last of which wants an answer.
+    fn operation(&mut self, to: &mut impl Write, segment: &Mapping) -> io::Result<()> {
+        let (rectangles, texts) = (self.drawing.rectangles, self.drawing.texts);
+        if rectangles > 0 {
+            let colour = self.colour();
+            self.send(to, &Request::Colour(colour))?;
+            let places = (0..rectangles).map(|_| self.place()).collect();
+            self.send(to, &Request::Fill(places))?;
+        }
+        for _ in 0..texts {
+            let colour = self.colour();
+            self.send(to, &Request::Colour(colour))?;
+            let mut text = vec![0; self.drawing.characters as usize];
+            self.stream.fill(&mut text);
+            let Rectangle { x, y, .. } = self.place();
+            self.send(to, &Request::Text(x, y, &text))?;
+        }
+        for _ in 0..self.drawing.copies {
+            let (from, Rectangle { x, y, .. }) = (self.place(), self.place());
+            self.send(to, &Request::Copy(from, x, y))?;
+        }
+        for image in 0..self.drawing.images as usize {
+            self.put(to, segment, image)?;
+        }
+        self.send(to, &Request::Sync)
+    }
+
+    /// Draws an image of this number in the operation.
+    fn put(&mut self, to: &mut impl Write, segment: &Mapping, number: usize) -> io::Result<()> {
+        let side = self.drawing.image_side as u16;
+        let place = Rectangle {
+            x: self.below(self.drawing.width - u32::from(side) + 1),
+            y: self.below(self.drawing.height - u32::from(side) + 1),
+            width: side,
+            height: side,
+        };
+        let mut image = std::mem::take(&mut self.image);
+        self.stream.fill(&mut image);
+        let sent = match self.drawing.images_by {
+            ImagesBy::Socket => self.send(to, &Request::Put(place, &image)),
+            ImagesBy::SharedMemory => {
+                let offset = number * image.len();
+                let area = segment.area(offset, image.len());
+                area.ok_or(io::ErrorKind::InvalidInput)?.fill(&image);
+                let offset = u32::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
+                self.send(to, &Request::PutShared(place, offset))
+            }
+        };
+        self.image = image;
+        sent
+    }
+
+    fn send(&mut self, to: &mut impl Write, request: &Request<'_>) -> io::Result<()> {
+        self.sent.bytes += request.write(to)?;
+        self.sent.requests += 1;
+        Ok(())
+    }
+
+    fn colour(&mut self) -> u32 {
+        self.stream.next() as u32 & 0x00ff_ffff
+    }
+
+    fn below(&mut self, limit: u32) -> u16 {
+        // Neither a screen nor an image has more.
+        self.stream.below(limit.into()) as u16
+    }
+
+    /// A place on the screen, of a size that widgets have.
+    fn place(&mut self) -> Rectangle {
+        Rectangle {
+            x: self.below(self.drawing.width),
+            y: self.below(self.drawing.height),
+            width: 1 + self.below(SIDE_MAX.into()),
+            height: 1 + self.below(SIDE_MAX.into()),
+        }
+    }
+}
+
+/// Does what is asked for until the client is gone; the screen then.
+fn serve(socket: UnixStream, segment: &Mapping, mut screen: Screen) -> Result<Screen, String> {
+    let words = |error: io::Error| sys::words(&error);
+    let mut buffer = vec![0; SERVER_BUFFER];
+    let mut image = vec![0; segment.length()];
+    let mut have = 0;
+    loop {
+        let room = buffer.get_mut(have..).unwrap_or_default();
+        match (&socket).read(room).map_err(words)? {
+            0 if have == 0 => return Ok(screen),
+            0 => return Err("the last request was cut off".into()),
+            more => have += more,
+        }
+        let mut done = 0;
+        while let Some(length) = requests::length(&buffer[done..have]) {
+            if length < HEADER {
+                return Err("a request has no length".into());
+            }
+            if length > have - done {
+                break;
+            }
+            let request = requests::read(&buffer[done..done + length])?;
+            if carry_out(request, &mut screen, segment, &mut image)? {
+                (&socket).write_all(&[1; ANSWER]).map_err(words)?;
+            }
+            done += length;
+        }
+        buffer.copy_within(done..have, 0);
+        have -= done;
+        let needed = requests::length(&buffer[..have]).unwrap_or(HEADER);
+        if needed > buffer.len() {
+            buffer.resize(needed, 0);
+        }
+    }
+}
+
+/// Does what one request asks for; whether an answer is wanted.
+fn carry_out(
+    request: Request<'_>,
+    screen: &mut Screen,
+    segment: &Mapping,
+    image: &mut Vec<u8>,
+) -> Result<bool, String> {
+    match request {
+        Request::Colour(colour) => screen.colour = colour,
+        Request::Copy(from, x, y) => screen.copy(from, x, y),
+        Request::Fill(places) => places.into_iter().for_each(|place| screen.fill(place)),
+        Request::Put(place, pixels) => screen.put(place, pixels),
+        Request::PutShared(place, offset) => {
+            let bytes = usize::from(place.width) * usize::from(place.height) * PIXEL;
+            let area: Option<Area<'_>> = segment.area(offset as usize, bytes);
+            image.resize(bytes, 0);
+            area.ok_or("an image is not in the shared memory")?
+                .read(image);
+            screen.put(place, image);
+        }
+        Request::Sync => return Ok(true),
+        Request::Text(x, y, text) => screen.text(x, y, text),
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests;
