@@ -37,6 +37,12 @@ const RULES: &[Rule] = &[
         strict: false,
         ignore: "EMBEDDED_FUNCTION_NAME,REPEATED_WORD",
     },
+    // A plugin of QEMU: types and formats of the C library.
+    Rule {
+        is: |path| path.starts_with("qemu/plugin/"),
+        strict: true,
+        ignore: "CAMELCASE,PREFER_KERNEL_TYPES,REPEATED_WORD",
+    },
     // BPF includes no header of the kernel: types and constants are declared
     // here, and what is set when a policy is loaded is volatile.
     Rule {
@@ -71,7 +77,7 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// Runs checkpatch on every C file of the kernel's side.
+/// Runs checkpatch on every C file of the kernel's side and of the plugin.
 pub(crate) fn checkpatch() -> Result<Done, Error> {
     let Some(script) = script() else {
         return Ok(Done::Skipped(
@@ -152,13 +158,18 @@ pub(crate) fn kernel_doc() -> Result<Done, Error> {
     Ok(Done::Ok)
 }
 
-/// The C files of the modules, of that of the known-answer trials, and of the
-/// placement policies.
+/// The C files of the modules, of that of the known-answer trials, of the
+/// placement policies, and of the plugin of QEMU.
 fn sources() -> Result<Vec<String>, Error> {
     let mut files = tree::files()?;
     files.retain(|file| {
         let typed = file.ends_with(".c") || file.ends_with(".h");
-        let ours = ["kernel/", "policies/", "tests/trials/module/"];
+        let ours = [
+            "kernel/",
+            "policies/",
+            "qemu/plugin/",
+            "tests/trials/module/",
+        ];
         typed && ours.iter().any(|folder| file.starts_with(folder))
     });
     Ok(files)

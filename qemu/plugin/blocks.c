@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Translation blocks: what each is, and which was seen before. */
+
+#include "count.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MARK_LENGTH 8
+static const uint8_t MARK[7] = { 0x0f, 0x1f, 0x84, 0x00, 0, 0x7a, 0x73 };
+
+struct block **blocks;
+uint32_t blocks_used;
+static uint32_t blocks_room;
+static uint32_t *block_table;
+static uint32_t block_table_size;
+
+bool begin_blocks(void)
+{
+	block_table_size = 1 << 18;
+	block_table = calloc(block_table_size, sizeof(*block_table));
+	return block_table;
+}
+
+enum mark mark_of(const uint8_t *code, size_t size)
+{
+	if (size != MARK_LENGTH || memcmp(code, MARK, 4) ||
+	    memcmp(code + 5, MARK + 5, 2) || code[7] != 0x61)
+		return MARK_NONE;
+	return code[4] <= MARK_GIVE ? (enum mark)code[4] : MARK_NONE;
+}
+
+static enum entry entry_of(uint64_t address)
+{
+	if (address >= told.vectors_from && address < told.vectors_to)
+		return ENTRY_INTERRUPT;
+	for (int i = 0; i < told.entries_used; i++)
+		if (told.entries[i] == address)
+			return told.kinds[i];
+	return ENTRY_NONE;
+}
+
+static struct block *new_block(const struct qemu_plugin_tb *tb, uint64_t hash)
+{
+	size_t length = qemu_plugin_tb_n_insns(tb);
+	struct block *block = grown(NULL, sizeof(*block));
+	uint8_t code[16];
+	size_t size;
+
+	memset(block, 0, sizeof(*block));
+	block->address = qemu_plugin_tb_vaddr(tb);
+	block->hash = hash;
+	block->length = (uint32_t)length;
+	block->offsets = grown(NULL, length * sizeof(*block->offsets));
+	for (size_t i = 0; i < length; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		block->offsets[i] = (uint16_t)(qemu_plugin_insn_vaddr(insn) -
+					       block->address);
+	}
+	size = qemu_plugin_insn_data(qemu_plugin_tb_get_insn(tb, length - 1),
+				     code, sizeof(code));
+	block->reads_clock = (size == 2 && code[0] == 0x0f && code[1] == 0x31) ||
+			     (size == 3 && code[0] == 0x0f && code[1] == 0x01 &&
+			      code[2] == 0xf9);
+	block->halts = size == 1 && code[0] == 0xf4;
+	block->entry = entry_of(block->address);
+	block->switches = block->address == told.switch_to;
+	for (int i = 0; i < probes_used; i++)
+		if (probes[i].address == block->address)
+			block->probe = i + 1;
+	return block;
+}
+
+static uint64_t hash_of(const struct qemu_plugin_tb *tb)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL ^ qemu_plugin_tb_vaddr(tb);
+	size_t length = qemu_plugin_tb_n_insns(tb);
+	uint8_t code[16];
+
+	for (size_t i = 0; i < length; i++) {
+		size_t size = qemu_plugin_insn_data(qemu_plugin_tb_get_insn(tb, i),
+						    code, sizeof(code));
+
+		hash = (hash ^ size) * 0x100000001b3ULL;
+		for (size_t j = 0; j < size && j < sizeof(code); j++)
+			hash = (hash ^ code[j]) * 0x100000001b3ULL;
+	}
+	return hash ^ hash >> 29;
+}
+
+static void remember(struct block *block)
+{
+	uint32_t slot = block->hash & (block_table_size - 1);
+
+	while (block_table[slot])
+		slot = (slot + 1) & (block_table_size - 1);
+	block_table[slot] = block->id + 1;
+}
+
+struct block *find_block(const struct qemu_plugin_tb *tb)
+{
+	uint64_t hash = hash_of(tb), address = qemu_plugin_tb_vaddr(tb);
+	uint32_t slot = hash & (block_table_size - 1);
+	struct block *block;
+
+	while (block_table[slot]) {
+		block = blocks[block_table[slot] - 1];
+		if (block->hash == hash && block->address == address &&
+		    block->length == qemu_plugin_tb_n_insns(tb))
+			return block;
+		slot = (slot + 1) & (block_table_size - 1);
+	}
+	if (blocks_used == blocks_room) {
+		blocks_room = blocks_room ? 2 * blocks_room : 65536;
+		blocks = grown(blocks, blocks_room * sizeof(struct block *));
+	}
+	block = new_block(tb, hash);
+	block->id = blocks_used;
+	blocks[blocks_used++] = block;
+	remember(block);
+	if (blocks_used > block_table_size / 2) {
+		free(block_table);
+		block_table_size *= 2;
+		block_table = calloc(block_table_size, sizeof(*block_table));
+		if (!block_table)
+			abort();
+		for (uint32_t i = 0; i < blocks_used; i++)
+			remember(blocks[i]);
+	}
+	return block;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the parts of the counter share: blocks, tasks, CPUs, and what the
+ * plugin was told.
+ */
+#ifndef ASSIZE_PLUGIN_COUNT_H
+#define ASSIZE_PLUGIN_COUNT_H
+
+#include "api.h"
+
+#define CPUS 64
+#define TASK_SLOTS 65536
+#define ENTRIES 1024
+#define PROBES 16
+#define NAME_LENGTH 16
+
+enum mark { MARK_NONE, MARK_BEGIN, MARK_END, MARK_GIVE };
+
+/* How the machine comes to a block. */
+enum entry { ENTRY_NONE, ENTRY_INTERRUPT, ENTRY_TRAP, ENTRY_TRAP_WITH_CODE };
+
+struct block {
+	uint64_t address;
+	uint64_t hash;
+	uint32_t id;
+	uint32_t length;
+	uint16_t *offsets;
+	enum entry entry;
+	bool reads_clock;
+	bool halts;
+	bool switches;
+	int probe;
+};
+
+struct task {
+	uint64_t pointer;
+	unsigned int cpu;
+	int pid;
+	int tgid;
+	char name[NAME_LENGTH + 1];
+	uint64_t *whole;
+	uint32_t room;
+	uint32_t id;
+};
+
+/* A block of which a task executed only the first instructions. */
+struct part {
+	uint32_t task;
+	uint32_t block;
+	uint32_t executed;
+	uint64_t times;
+};
+
+struct probe {
+	uint64_t address;
+	char argument[8];
+	struct qemu_plugin_register *handle;
+	uint64_t entries;
+	uint64_t buckets[65];
+};
+
+struct cpu {
+	struct block *last;
+	bool last_counted;
+	bool whole;
+	bool halted;
+	bool clock_known;
+	struct task *task;
+	uint64_t executed;
+	uint64_t clock_offset;
+	uint64_t skipped;
+};
+
+enum window { WINDOW_BEFORE, WINDOW_OPEN, WINDOW_AFTER };
+
+/* What the plugin was told. */
+struct told {
+	char out[4096];
+	char give[4096];
+	uint64_t switch_to;
+	uint64_t pid, tgid, comm;
+	uint64_t entries[ENTRIES];
+	enum entry kinds[ENTRIES];
+	int entries_used;
+	uint64_t vectors_from, vectors_to;
+};
+
+/* The registers that are read. */
+struct registers {
+	struct qemu_plugin_register *rax, *rdx, *rsi, *rdi, *rsp;
+	struct qemu_plugin_register *gs_base, *kernel_gs_base;
+};
+
+/* How far the counts can be trusted. */
+struct checks {
+	uint64_t readings, mismatches, early, unclear;
+};
+
+extern struct cpu cpus[CPUS];
+extern unsigned int cpus_seen;
+extern struct probe probes[PROBES];
+extern int probes_used;
+extern enum window window;
+extern struct checks checks;
+extern struct told told;
+extern struct registers registers;
+extern struct block **blocks;
+extern uint32_t blocks_used;
+extern struct task **tasks;
+extern uint32_t tasks_used;
+extern struct part *parts;
+extern uint32_t parts_used;
+
+/* machine.c */
+void *grown(void *memory, size_t size);
+uint64_t read_register(struct qemu_plugin_register *handle);
+bool read_memory(uint64_t address, void *to, size_t length);
+bool copy_memory(uint64_t from, uint64_t length, const char *path);
+void find_registers(void);
+
+/* blocks.c */
+bool begin_blocks(void);
+enum mark mark_of(const uint8_t *code, size_t size);
+struct block *find_block(const struct qemu_plugin_tb *tb);
+
+/* tasks.c */
+struct task *find_task(uint64_t pointer, unsigned int cpu, int pid);
+struct task *switched_to(unsigned int cpu);
+void count_whole(struct task *task, const struct block *block);
+void count_part(struct task *task, const struct block *block, uint32_t executed);
+void forget_counts(void);
+
+/* told.c */
+bool take_all(const char *path);
+
+/* written.c */
+void write_counts(void);
+
+#endif

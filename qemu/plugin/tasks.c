@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Tasks of the machine, and what each executed. */
+
+#include "count.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct task **tasks;
+uint32_t tasks_used;
+static uint32_t tasks_room;
+static struct task *task_table[TASK_SLOTS];
+struct part *parts;
+uint32_t parts_used;
+static uint32_t parts_room;
+
+struct task *find_task(uint64_t pointer, unsigned int cpu, int pid)
+{
+	uint64_t key = (pointer >> 6) ^ ((uint64_t)cpu << 40) ^
+		       ((uint64_t)(uint32_t)pid << 24);
+	uint32_t slot = (key * 0x9e3779b97f4a7c15ULL) >> 48;
+	struct task *task;
+
+	while ((task = task_table[slot])) {
+		if (task->pointer == pointer && task->cpu == cpu &&
+		    task->pid == pid)
+			return task;
+		slot = (slot + 1) % TASK_SLOTS;
+	}
+	if (tasks_used + 1 >= TASK_SLOTS) {
+		fprintf(stderr, "assize count: more than %d tasks\n",
+			TASK_SLOTS - 1);
+		abort();
+	}
+	if (tasks_used == tasks_room) {
+		tasks_room = tasks_room ? 2 * tasks_room : 256;
+		tasks = grown(tasks, tasks_room * sizeof(*tasks));
+	}
+	task = grown(NULL, sizeof(*task));
+	memset(task, 0, sizeof(*task));
+	task->pointer = pointer;
+	task->cpu = cpu;
+	task->pid = pid;
+	task->id = tasks_used;
+	tasks[tasks_used++] = task;
+	task_table[slot] = task;
+	return task;
+}
+
+/* The task that __switch_to() was told to switch to. */
+struct task *switched_to(unsigned int cpu)
+{
+	uint64_t pointer = read_register(registers.rsi);
+	struct task *task;
+	int pid = -1;
+
+	read_memory(pointer + told.pid, &pid, sizeof(pid));
+	task = find_task(pointer, cpu, pid);
+	read_memory(pointer + told.tgid, &task->tgid, sizeof(task->tgid));
+	read_memory(pointer + told.comm, task->name, NAME_LENGTH);
+	return task;
+}
+
+void count_whole(struct task *task, const struct block *block)
+{
+	if (block->id >= task->room) {
+		uint32_t room = task->room ? task->room : 1024;
+
+		while (room <= block->id)
+			room *= 2;
+		task->whole = grown(task->whole, room * sizeof(*task->whole));
+		memset(task->whole + task->room, 0,
+		       (room - task->room) * sizeof(*task->whole));
+		task->room = room;
+	}
+	task->whole[block->id]++;
+}
+
+void count_part(struct task *task, const struct block *block, uint32_t executed)
+{
+	struct part *part;
+
+	task->whole[block->id]--;
+	if (!executed)
+		return;
+	for (uint32_t i = parts_used; i-- > 0;) {
+		part = &parts[i];
+		if (part->task == task->id && part->block == block->id &&
+		    part->executed == executed) {
+			part->times++;
+			return;
+		}
+	}
+	if (parts_used == parts_room) {
+		parts_room = parts_room ? 2 * parts_room : 256;
+		parts = grown(parts, parts_room * sizeof(*parts));
+	}
+	parts[parts_used++] = (struct part){ task->id, block->id, executed, 1 };
+}
+
+/* Begins to count anew. */
+void forget_counts(void)
+{
+	for (uint32_t i = 0; i < tasks_used; i++)
+		if (tasks[i]->whole)
+			memset(tasks[i]->whole, 0, tasks[i]->room * sizeof(*tasks[i]->whole));
+	parts_used = 0;
+}

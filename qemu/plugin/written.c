@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Writes what was counted: assize.counts/1. */
+
+#include "count.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void write_blocks(FILE *file)
+{
+	bool *used = calloc(blocks_used + 1, sizeof(*used));
+
+	if (!used)
+		abort();
+	for (uint32_t i = 0; i < tasks_used; i++)
+		for (uint32_t j = 0; j < tasks[i]->room && j < blocks_used; j++)
+			used[j] |= tasks[i]->whole[j] != 0;
+	for (uint32_t i = 0; i < parts_used; i++)
+		used[parts[i].block] = true;
+	for (uint32_t i = 0; i < blocks_used; i++) {
+		if (!used[i])
+			continue;
+		fprintf(file, "block %u %" PRIx64, i, blocks[i]->address);
+		for (uint32_t j = 0; j < blocks[i]->length; j++)
+			fprintf(file, "%c%x", j ? ',' : ' ',
+				blocks[i]->offsets[j]);
+		fputc('\n', file);
+	}
+	free(used);
+}
+
+static void write_tasks(FILE *file)
+{
+	for (uint32_t i = 0; i < tasks_used; i++) {
+		const struct task *task = tasks[i];
+
+		fprintf(file, "task %u %u %d %d %s\n", i, task->cpu, task->pid,
+			task->tgid, task->name);
+		for (uint32_t j = 0; j < task->room && j < blocks_used; j++)
+			if (task->whole[j])
+				fprintf(file, "whole %u %u %" PRIu64 "\n", i, j,
+					task->whole[j]);
+	}
+	for (uint32_t i = 0; i < parts_used; i++)
+		fprintf(file, "part %u %u %u %" PRIu64 "\n", parts[i].task,
+			parts[i].block, parts[i].executed, parts[i].times);
+}
+
+/* Writes all counts. */
+void write_counts(void)
+{
+	uint64_t skipped = 0;
+	FILE *file;
+
+	if (!told.out[0])
+		return;
+	file = fopen(told.out, "w");
+	if (!file)
+		return;
+	for (unsigned int i = 0; i < CPUS; i++)
+		skipped += cpus[i].skipped;
+	fputs("assize.counts/1\n", file);
+	write_blocks(file);
+	write_tasks(file);
+	for (int i = 0; i < probes_used; i++) {
+		fprintf(file, "entries %d %" PRIu64 "\n", i, probes[i].entries);
+		for (int j = 0; j < 65; j++)
+			if (probes[i].buckets[j])
+				fprintf(file, "bucket %d %d %" PRIu64 "\n", i, j,
+					probes[i].buckets[j]);
+	}
+	fprintf(file,
+		"window %s cpus %u readings %" PRIu64 " mismatches %" PRIu64
+		" early %" PRIu64 " unclear %" PRIu64 " skipped %" PRIu64 "\n",
+		window == WINDOW_AFTER ? "closed" : "open", cpus_seen, checks.readings,
+		checks.mismatches, checks.early, checks.unclear, skipped);
+	fputs("end\n", file);
+	fclose(file);
+}
