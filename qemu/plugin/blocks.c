@@ -40,6 +40,78 @@ static enum entry entry_of(uint64_t address)
 	return ENTRY_NONE;
 }
 
+/* The function at an address, by where it begins. */
+uint64_t function_at(uint64_t address)
+{
+	uint32_t from = 0, to = told.functions_used;
+
+	if (!(address >> 63))
+		return FUNCTION_USER;
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (told.functions[middle] <= address)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	if (!from || address - told.functions[from - 1] >= told.longest)
+		return FUNCTION_NONE;
+	return told.functions[from - 1];
+}
+
+/* Whether a function is a trampoline. */
+bool passes_on(uint64_t function)
+{
+	for (int i = 0; i < told.passing_used; i++)
+		if (told.passing[i] == function)
+			return true;
+	return false;
+}
+
+static void find_segments(struct block *block)
+{
+	struct segment *last = NULL;
+
+	block->segments = grown(NULL, SEGMENTS * sizeof(*last));
+	for (uint32_t i = 0; i < block->length; i++) {
+		uint64_t function = function_at(block->address + block->offsets[i]);
+
+		if (!last || (last->function != function && block->segments_used < SEGMENTS)) {
+			last = &block->segments[block->segments_used++];
+			*last = (struct segment){ function, 0 };
+		}
+		last->length++;
+	}
+	block->segments = grown(block->segments, block->segments_used * sizeof(*last));
+}
+
+/* What the last instruction of a block does to the stack of calls. */
+static enum leaves leaves_of(const uint8_t *code, size_t size)
+{
+	size_t at = 0;
+
+	/* Prefixes of segments, sizes and repetition, and REX. */
+	while (at + 1 < size && (code[at] == 0x26 || code[at] == 0x2e || code[at] == 0x36 ||
+				 (code[at] >= 0x3e && code[at] <= 0x4f) ||
+				 (code[at] >= 0x64 && code[at] <= 0x67) ||
+				 code[at] == 0xf2 || code[at] == 0xf3))
+		at++;
+	switch (code[at]) {
+	case 0xe8:
+		return LEAVES_CALL;
+	case 0xff:
+		return at + 1 < size && (code[at + 1] >> 3 & 7) == 2 ? LEAVES_CALL : LEAVES_NOT;
+	case 0xc2:
+	case 0xc3:
+		return LEAVES_RETURN;
+	case 0xcf:
+		return LEAVES_INTERRUPT;
+	default:
+		return LEAVES_NOT;
+	}
+}
+
 static struct block *new_block(const struct qemu_plugin_tb *tb, uint64_t hash)
 {
 	size_t length = qemu_plugin_tb_n_insns(tb);
@@ -60,11 +132,15 @@ static struct block *new_block(const struct qemu_plugin_tb *tb, uint64_t hash)
 	}
 	size = qemu_plugin_insn_data(qemu_plugin_tb_get_insn(tb, length - 1),
 				     code, sizeof(code));
+	block->end = block->address + block->offsets[length - 1] + size;
 	block->reads_clock = (size == 2 && code[0] == 0x0f && code[1] == 0x31) ||
 			     (size == 3 && code[0] == 0x0f && code[1] == 0x01 &&
 			      code[2] == 0xf9);
 	block->halts = size == 1 && code[0] == 0xf4;
 	block->entry = entry_of(block->address);
+	block->leaves = leaves_of(code, size);
+	if (told.functions_used)
+		find_segments(block);
 	block->switches = block->address == told.switch_to;
 	for (int i = 0; i < probes_used; i++)
 		if (probes[i].address == block->address)

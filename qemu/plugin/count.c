@@ -106,6 +106,8 @@ static void settle(struct cpu *cpu, const struct block *next)
 		return;
 	}
 	cpu->executed -= last->length - (uint32_t)executed;
+	if (told.functions_used)
+		tree_correct(cpu, (uint32_t)executed, cpu->last_counted);
 	if (cpu->last_counted) {
 		checks.early++;
 		count_part(cpu->task, last, (uint32_t)executed);
@@ -141,6 +143,7 @@ static void check_clock(struct cpu *cpu)
 static void open_window(void)
 {
 	forget_counts();
+	tree_forget();
 	for (int i = 0; i < probes_used; i++) {
 		probes[i].entries = 0;
 		memset(probes[i].buckets, 0, sizeof(probes[i].buckets));
@@ -181,6 +184,9 @@ static void block_begins(unsigned int number, void *data)
 		if (last->halts)
 			cpu->halted = true;
 	}
+	if (told.functions_used && window != WINDOW_AFTER &&
+	    (block->entry != ENTRY_NONE || (last && last->leaves != LEAVES_NOT)))
+		tree_follow(cpu, last, block);
 	if (pending == MARK_BEGIN && window == WINDOW_BEFORE)
 		open_window();
 	else if (pending == MARK_END && window == WINDOW_OPEN)
@@ -195,6 +201,8 @@ static void block_begins(unsigned int number, void *data)
 	if (window == WINDOW_AFTER)
 		return;
 	count_whole(cpu->task, block);
+	if (told.functions_used)
+		tree_count(cpu, block);
 	if (block->probe)
 		probe_entry(&probes[block->probe - 1]);
 }

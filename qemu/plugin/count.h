@@ -13,14 +13,29 @@
 #define ENTRIES 1024
 #define PROBES 16
 #define NAME_LENGTH 16
+#define SEGMENTS 16
+#define PASSING 4096
 
 enum mark { MARK_NONE, MARK_BEGIN, MARK_END, MARK_GIVE };
 
 /* How the machine comes to a block. */
 enum entry { ENTRY_NONE, ENTRY_INTERRUPT, ENTRY_TRAP, ENTRY_TRAP_WITH_CODE };
 
+/* How a block hands over to the next, if not by going on or by a jump. */
+enum leaves { LEAVES_NOT, LEAVES_CALL, LEAVES_RETURN, LEAVES_INTERRUPT };
+
+/* What stands for a function that has no address. */
+enum { FUNCTION_USER, FUNCTION_NONE, FUNCTION_INTERRUPTS };
+
+/* Instructions of a block that are of one function. */
+struct segment {
+	uint64_t function;
+	uint32_t length;
+};
+
 struct block {
 	uint64_t address;
+	uint64_t end;
 	uint64_t hash;
 	uint32_t id;
 	uint32_t length;
@@ -29,10 +44,31 @@ struct block {
 	bool reads_clock;
 	bool halts;
 	bool switches;
+	enum leaves leaves;
+	struct segment *segments;
+	uint32_t segments_used;
 	int probe;
 };
 
+/* A function in a call tree. */
+struct node {
+	uint64_t function;
+	struct node *parent, *first, *next;
+	/* Instructions of its own, and how often it was entered. */
+	uint64_t own, entered;
+	/* Of the root of a thread one of its tasks. */
+	struct task *task;
+	/* Stands for what is not known and is none itself. */
+	bool unknown;
+	/* Passes calls on. */
+	bool passes;
+};
+
+struct thread;
+
+/* A thread on one CPU. */
 struct task {
+	struct thread *thread;
 	uint64_t pointer;
 	unsigned int cpu;
 	int pid;
@@ -69,6 +105,8 @@ struct cpu {
 	uint64_t executed;
 	uint64_t clock_offset;
 	uint64_t skipped;
+	/* Where the segments of the last block were counted. */
+	struct node *nodes[SEGMENTS];
 };
 
 enum window { WINDOW_BEFORE, WINDOW_OPEN, WINDOW_AFTER };
@@ -83,6 +121,14 @@ struct told {
 	enum entry kinds[ENTRIES];
 	int entries_used;
 	uint64_t vectors_from, vectors_to;
+	/* Where functions begin, in order; with these there are call trees. */
+	uint64_t *functions;
+	uint32_t functions_used, functions_room;
+	/* Of these some only pass a call on. */
+	uint64_t passing[PASSING];
+	int passing_used;
+	/* No function is longer. */
+	uint64_t longest;
 };
 
 /* The registers that are read. */
@@ -93,7 +139,7 @@ struct registers {
 
 /* How far the counts can be trusted. */
 struct checks {
-	uint64_t readings, mismatches, early, unclear;
+	uint64_t readings, mismatches, early, unclear, lost;
 };
 
 extern struct cpu cpus[CPUS];
@@ -110,6 +156,8 @@ extern struct task **tasks;
 extern uint32_t tasks_used;
 extern struct part *parts;
 extern uint32_t parts_used;
+extern struct node **nodes;
+extern uint32_t nodes_used;
 
 /* machine.c */
 void *grown(void *memory, size_t size);
@@ -122,6 +170,8 @@ void find_registers(void);
 bool begin_blocks(void);
 enum mark mark_of(const uint8_t *code, size_t size);
 struct block *find_block(const struct qemu_plugin_tb *tb);
+uint64_t function_at(uint64_t address);
+bool passes_on(uint64_t function);
 
 /* tasks.c */
 struct task *find_task(uint64_t pointer, unsigned int cpu, int pid);
@@ -129,6 +179,13 @@ struct task *switched_to(unsigned int cpu);
 void count_whole(struct task *task, const struct block *block);
 void count_part(struct task *task, const struct block *block, uint32_t executed);
 void forget_counts(void);
+
+/* tree.c */
+struct thread *new_thread(struct task *task);
+void tree_follow(struct cpu *cpu, const struct block *last, const struct block *next);
+void tree_count(struct cpu *cpu, const struct block *block);
+void tree_correct(struct cpu *cpu, uint32_t executed, bool counted);
+void tree_forget(void);
 
 /* told.c */
 bool take_all(const char *path);

@@ -15,6 +15,16 @@ struct part *parts;
 uint32_t parts_used;
 static uint32_t parts_room;
 
+/* The thread that a task is on its CPU: the same on all of them. */
+static struct thread *thread_of(struct task *task)
+{
+	for (uint32_t i = 0; i < tasks_used && task->pointer; i++)
+		if (tasks[i]->pointer == task->pointer && tasks[i]->pid == task->pid &&
+		    tasks[i] != task)
+			return tasks[i]->thread;
+	return new_thread(task);
+}
+
 struct task *find_task(uint64_t pointer, unsigned int cpu, int pid)
 {
 	uint64_t key = (pointer >> 6) ^ ((uint64_t)cpu << 40) ^
@@ -44,6 +54,8 @@ struct task *find_task(uint64_t pointer, unsigned int cpu, int pid)
 	task->pid = pid;
 	task->id = tasks_used;
 	tasks[tasks_used++] = task;
+	if (told.functions_used)
+		task->thread = thread_of(task);
 	task_table[slot] = task;
 	return task;
 }

@@ -5,9 +5,26 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct told told;
+
+/* A function begins here, behind all those before. */
+static bool take_function(uint64_t address)
+{
+	uint32_t used = told.functions_used;
+
+	if (used && told.functions[used - 1] >= address)
+		return false;
+	if (used == told.functions_room) {
+		told.functions_room = used ? 2 * used : 65536;
+		told.functions = grown(told.functions,
+				       told.functions_room * sizeof(*told.functions));
+	}
+	told.functions[told.functions_used++] = address;
+	return true;
+}
 
 /* One line of what the plugin is told. */
 static bool take(const char *line)
@@ -15,10 +32,17 @@ static bool take(const char *line)
 	char word[16];
 	uint64_t a, b;
 
+	if (line[0] == '+' || line[0] == '-') {
+		a = strtoull(line + 1, NULL, 16);
+		if (line[0] == '-' && told.passing_used < PASSING)
+			told.passing[told.passing_used++] = a;
+		return take_function(a);
+	}
 	if (sscanf(line, "switch %" SCNx64, &told.switch_to) == 1 ||
 	    sscanf(line, "pid %" SCNu64, &told.pid) == 1 ||
 	    sscanf(line, "tgid %" SCNu64, &told.tgid) == 1 ||
-	    sscanf(line, "comm %" SCNu64, &told.comm) == 1)
+	    sscanf(line, "comm %" SCNu64, &told.comm) == 1 ||
+	    sscanf(line, "longest %" SCNu64, &told.longest) == 1)
 		return true;
 	if (sscanf(line, "vectors %" SCNx64 " %" SCNx64, &a, &b) == 2) {
 		told.vectors_from = a;

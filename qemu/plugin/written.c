@@ -47,6 +47,47 @@ static void write_tasks(FILE *file)
 			parts[i].block, parts[i].executed, parts[i].times);
 }
 
+/* Whether anything at a node or below it was executed. */
+static bool reached(const struct node *node)
+{
+	if (node->own || node->entered)
+		return true;
+	for (const struct node *one = node->first; one; one = one->next)
+		if (reached(one))
+			return true;
+	return false;
+}
+
+/* Writes a node before its callees, which name it by its number, from 1. */
+static uint32_t write_node(FILE *file, const struct node *node, uint32_t parent, uint32_t number)
+{
+	if (!reached(node))
+		return number;
+	if (!node->unknown) {
+		fprintf(file, "node %u %" PRIx64 " %" PRIu64 " %" PRIu64 "\n", parent,
+			node->function, node->own, node->entered);
+		parent = number++;
+	}
+	for (const struct node *one = node->first; one; one = one->next)
+		number = write_node(file, one, parent, number);
+	return number;
+}
+
+static void write_trees(FILE *file)
+{
+	uint32_t number = 1;
+
+	for (uint32_t i = 0; i < nodes_used; i++) {
+		const struct node *root = nodes[i];
+
+		if (!root->task)
+			continue;
+		fprintf(file, "root %u\n", root->task->id);
+		for (const struct node *one = root->first; one; one = one->next)
+			number = write_node(file, one, 0, number);
+	}
+}
+
 /* Writes all counts. */
 void write_counts(void)
 {
@@ -63,6 +104,7 @@ void write_counts(void)
 	fputs("assize.counts/1\n", file);
 	write_blocks(file);
 	write_tasks(file);
+	write_trees(file);
 	for (int i = 0; i < probes_used; i++) {
 		fprintf(file, "entries %d %" PRIu64 "\n", i, probes[i].entries);
 		for (int j = 0; j < 65; j++)
@@ -72,9 +114,10 @@ void write_counts(void)
 	}
 	fprintf(file,
 		"window %s cpus %u readings %" PRIu64 " mismatches %" PRIu64
-		" early %" PRIu64 " unclear %" PRIu64 " skipped %" PRIu64 "\n",
+		" early %" PRIu64 " unclear %" PRIu64 " skipped %" PRIu64
+		" lost %" PRIu64 "\n",
 		window == WINDOW_AFTER ? "closed" : "open", cpus_seen, checks.readings,
-		checks.mismatches, checks.early, checks.unclear, skipped);
+		checks.mismatches, checks.early, checks.unclear, skipped, checks.lost);
 	fputs("end\n", file);
 	fclose(file);
 }

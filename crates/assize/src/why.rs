@@ -10,9 +10,10 @@ use assize_job::{JOBS, Order};
 use assize_plan::{Plan, PlannedRun};
 use assize_target::Target;
 use assize_target::exact::{Counted, Exact, Options};
+use assize_why::claims::Outcome;
 use assize_why::difference::{Entered, Pair, Side};
 use assize_why::told::{Probe, told};
-use assize_why::{Asked, Counts, Profile, Subsystems, Symbols, Why};
+use assize_why::{Asked, Calls, Claim, Counts, Profile, Subsystems, Symbols, Why};
 
 use crate::cli::{WhyArguments, WhyFormat};
 use crate::failure::Failure;
@@ -41,12 +42,15 @@ pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
     let asked = asked(&plan, arguments)?;
     let pairs = chosen(&plan, &asked, arguments)?;
     let exact = target::exact(Options::default())?;
-    let (pairs, folded) = carry_out(&plan, &exact, pairs, arguments)?;
+    let (pairs, folded) = carry_out(&plan, &exact, pairs, &asked, arguments)?;
     if arguments.format == WhyFormat::Folded {
         output::deliver(folded.as_bytes(), arguments.output.as_deref())?;
         return Ok(0);
     }
-    let why = Why::of(&asked, &pairs);
+    let mut why = Why::of(&asked, &pairs);
+    if !arguments.tree {
+        why.tree.clear();
+    }
     let text = match arguments.format {
         WhyFormat::Json => {
             let text = serde_json::to_string_pretty(&why);
@@ -60,7 +64,8 @@ pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
     };
     let text = assize_report::printable(&text).into_owned();
     output::deliver(text.as_bytes(), arguments.output.as_deref())?;
-    Ok(0)
+    let refuted = why.claims.iter().any(|one| one.outcome == Outcome::Refuted);
+    Ok(u8::from(refuted))
 }
 
 /// The plan of a bundle of exact runs.
@@ -113,7 +118,12 @@ fn asked(plan: &Plan, arguments: &WhyArguments) -> Result<Asked, Failure> {
             )));
         }
     };
+    let claims = arguments.explains.iter();
+    let claims: Result<Vec<Claim>, String> = claims
+        .map(|text| Claim::parse(text, &arguments.metric))
+        .collect();
     Ok(Asked {
+        claims: claims.map_err(|why| Failure::Argument(format!("--explains: {why}")))?,
         workload: workload.to_owned(),
         a: meant(&configurations, &arguments.a, "configuration")?.to_owned(),
         b: meant(&configurations, &arguments.b, "configuration")?.to_owned(),
@@ -182,6 +192,7 @@ fn carry_out(
     plan: &Plan,
     exact: &Exact,
     pairs: Vec<[Again<'_>; 2]>,
+    asked: &Asked,
     arguments: &WhyArguments,
 ) -> Result<(Vec<Pair>, String), Failure> {
     let runs: Vec<&Again<'_>> = pairs.iter().flatten().collect();
@@ -199,7 +210,7 @@ fn carry_out(
                 let take = || next.lock().ok()?.next();
                 while let Some(at) = take() {
                     let Some(again) = runs.get(at) else { break };
-                    let done = again.carry_out(plan, exact, slot, (expected, arguments));
+                    let done = again.carry_out(plan, exact, slot, (expected, asked, arguments));
                     if let Ok(mut results) = results.lock() {
                         results.insert(at, done);
                     }
@@ -239,7 +250,7 @@ impl Again<'_> {
         plan: &Plan,
         exact: &Exact,
         slot: usize,
-        (expected, arguments): (&Expected, &WhyArguments),
+        (expected, asked, arguments): (&Expected, &Asked, &WhyArguments),
     ) -> Result<Done, Failure> {
         let texts = exact.symbols(&self.order, slot)?;
         let kernel = |error: assize_why::Error| {
@@ -253,18 +264,29 @@ impl Again<'_> {
             .map(|text| Probe::parse(text))
             .collect();
         let probes = probes.map_err(|why| Failure::Argument(format!("--reached: {why}")))?;
-        let (text, numbers) = told(&symbols, &texts.types, &probes).map_err(kernel)?;
+        let trees = arguments.tree || !asked.claims.is_empty();
+        let (text, numbers) = told(&symbols, &texts.types, &probes, trees).map_err(kernel)?;
         let counted = exact.count(&self.order, slot, &text)?;
         self.refuse_other(plan, &counted, expected)?;
         let counts = Counts::parse(&counted.counts).map_err(|error| {
             Failure::Inexact(format!("the plugin wrote what is no count: {error}"))
         })?;
         let profile = Profile::of(&counts, &symbols, &Subsystems::shipped());
+        let calls = trees.then(|| Calls::of(&counts, &symbols, &profile));
+        let calls = calls.transpose().map_err(|error| {
+            Failure::Inexact(format!("run {} of the schedule: {error}", self.run.index))
+        })?;
+        let claims = asked.claims.iter();
         let metric = |name: &str| Some(self.recorded.run.metrics.get(name)?.value);
         let reached = numbers.iter().map(|of| entered(&counts, of)).collect();
         Ok(Done {
-            folded: profile.folded(),
+            folded: match &calls {
+                Some(calls) if arguments.tree => calls.folded(),
+                _ => profile.folded(),
+            },
             side: Side {
+                functions: claims.map(|one| symbols.meant(&one.function)).collect(),
+                calls,
                 run: self.run.index,
                 profile,
                 jobs: metric(JOBS),

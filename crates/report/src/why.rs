@@ -1,5 +1,7 @@
 //! Where the instructions of two configurations differ, as text.
 
+mod calls;
+
 use std::fmt::Write as _;
 
 use assize_why::Why;
@@ -44,6 +46,14 @@ pub fn why(why: &Why, rows: Option<usize>, command: &str) -> String {
     for reached in &why.reached {
         text.push('\n');
         text += &self::reached(why, reached);
+    }
+    if !why.tree.is_empty() {
+        text.push('\n');
+        text += &calls::tree(why, rows);
+    }
+    for claim in &why.claims {
+        text.push('\n');
+        text += &calls::claim(why, claim);
     }
     text.push_str("\nReproduce:\n");
     push_wrapped_code(&mut text, command);
@@ -336,6 +346,8 @@ fn signed(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assize_why::branches::Branch;
+    use assize_why::claims::{Explained, Has, Outcome};
     use assize_why::difference::{Account, Metric};
 
     fn row(name: &str, a: f64, b: f64) -> Row {
@@ -388,6 +400,8 @@ mod tests {
                 sizes_a: [(0, 1), (1, 2), (4, 5)].into(),
                 sizes_b: [].into(),
             }],
+            claims: Vec::new(),
+            tree: Vec::new(),
         }
     }
 
@@ -453,6 +467,78 @@ mod tests {
         same.total.difference = 0.0;
         let text = why(&same, None, "x");
         assert!(text.contains("the same in every function"), "{}", text);
+    }
+
+    fn branch(name: &str, a: f64, callees: Vec<Branch>) -> Branch {
+        Branch {
+            name: name.into(),
+            a,
+            difference: a,
+            callees,
+            ..Branch::default()
+        }
+    }
+
+    #[test]
+    fn a_tree_shows_its_largest_branches_below_who_calls_them() {
+        let mut made = made();
+        let deep = branch("deep", 30.0, vec![branch("deeper", 29.0, Vec::new())]);
+        let long = branch(&"l".repeat(50), 20.0, Vec::new());
+        made.tree = vec![
+            branch("t", 60.0, vec![deep, long]),
+            branch("u", 10.0, Vec::new()),
+        ];
+        let rows = |rows: Option<usize>| -> Vec<String> {
+            let text = why(&made, rows, "x");
+            assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+            let tree = text.split_once("\nCalls, with what is called").unwrap().1;
+            let end = tree.split_once("\n\n").unwrap().0;
+            let name = |line: &str| line.get(..6).unwrap().trim_end().to_owned();
+            end.lines().skip(1).map(name).collect()
+        };
+        assert_eq!(rows(Some(3)), ["t", " deep", "  deep", "2 more"]);
+        assert_eq!(rows(None), ["t", " deep", "  deep", " lllll", "u"]);
+    }
+
+    #[test]
+    fn a_claim_is_refuted_in_words_that_say_why() {
+        let mut made = made();
+        let one = |outcome, reached, why: Option<&str>| Explained {
+            claim: "f: 20 %".into(),
+            function: "f".into(),
+            percent: 20.0,
+            metric: "busy_time".into(),
+            outcome,
+            why: why.map(str::to_owned),
+            has: Has {
+                known: true,
+                reached,
+                at_most: 3.14,
+                ..Has::default()
+            },
+        };
+        for (claim, words) in [
+            (
+                one(Outcome::Refuted, false, None),
+                "f: 20 %: refuted: not reached",
+            ),
+            (
+                one(Outcome::Refuted, true, None),
+                "f: 20 %: refuted: reached, but it explains at most 3.14 % of busy_time.",
+            ),
+            (
+                one(Outcome::NotRefuted, true, None),
+                "f: 20 %: not refuted: reached, and it explains at most 3.14 % of busy_time.",
+            ),
+            (
+                one(Outcome::Undecided, false, Some("because")),
+                "f: 20 %: undecided: because.",
+            ),
+        ] {
+            made.claims = vec![claim];
+            let text = why(&made, Some(1), "x").replace('\n', " ");
+            assert!(text.contains(words), "{text}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::Error;
+use crate::calls::Trees;
 
 /// What the text begins with.
 pub const SCHEMA: &str = "assize.counts/1";
@@ -48,6 +49,8 @@ pub struct Checks {
     /// Nanoseconds that the clock went on beyond the instructions: idle time
     /// that was skipped and, with several CPUs, costs that are declared.
     pub skipped: u64,
+    /// How often a call tree could not be followed.
+    pub lost: u64,
 }
 
 /// All counts of one run.
@@ -59,6 +62,8 @@ pub struct Counts {
     /// Task and block to executions of the whole of it, and to executions of
     /// only so many instructions.
     cells: BTreeMap<(usize, u32), Cell>,
+    /// Who called what, if that was asked for.
+    pub(crate) trees: Trees,
     /// Of the functions that were asked for, in the order of the question.
     pub entries: Vec<Entries>,
     /// How far they can be trusted.
@@ -118,6 +123,8 @@ impl Counts {
                 self.cell(task, block)?.parts.push((executed, times));
                 Some(())
             }
+            "root" => self.trees.take_root(rest, self.tasks.len()),
+            "node" => self.trees.take_node(rest),
             "entries" => {
                 let [probe, times] = numbers(rest)?;
                 (probe == self.entries.len() as u64).then_some(())?;
@@ -181,6 +188,7 @@ impl Counts {
             early: of("early")?,
             unclear: of("unclear")?,
             skipped: of("skipped")?,
+            lost: of("lost")?,
         };
         given.is_empty().then_some(())
     }
@@ -190,6 +198,11 @@ impl Counts {
         let block = u32::try_from(block).ok()?;
         (task < self.tasks.len() && self.blocks.contains_key(&block)).then_some(())?;
         Some(self.cells.entry((task, block)).or_default())
+    }
+
+    /// The task of this number.
+    pub(crate) fn task(&self, at: usize) -> Option<&Task> {
+        self.tasks.get(at)
     }
 
     /// Tells each task and instruction how often it was executed.
@@ -233,8 +246,10 @@ pub(crate) mod tests {
         block 3 ffffffff81000000 0,2,5\nblock 4 401000 0\n\
         task 0 0 -1 0 \ntask 1 0 17 17 a b\n\
         whole 1 3 10\nwhole 1 4 7\npart 1 3 2 4\n\
+        root 1\nnode 0 ffffffff81000000 14 1\nnode 1 ffffffff81000005 10 3\n\
+        node 0 ffffffff81000000 14 1\nnode 0 0 7 2\n\
         entries 0 12\nbucket 0 5 12\n\
-        window closed cpus 1 readings 9 mismatches 0 early 4 unclear 0 skipped 50\nend\n";
+        window closed cpus 1 readings 9 mismatches 0 early 4 unclear 0 skipped 50 lost 0\nend\n";
 
     #[test]
     fn a_block_that_was_left_counts_only_what_was_executed() {
@@ -270,6 +285,10 @@ pub(crate) mod tests {
             ("part 1 3 2 4", "part 1 3 2"),
             ("task 1 0 17", "task 2 0 17"),
             ("unclear 0", "unclear x"),
+            ("root 1", "root 2"),
+            ("root 1\n", ""),
+            ("node 1 ", "node 5 "),
+            ("node 0 0 7 2", "node 0 0 7"),
             ("unclear 0", "other 0"),
             ("block 4", "block 3"),
             ("entries 0", "entries 1"),

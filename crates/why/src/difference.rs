@@ -1,13 +1,15 @@
 //! What two configurations spend otherwise, row by row.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assize_judge::family::{Block, Contrast, step_down};
 use assize_judge::{Verdict, VerdictInput, decide, holm, paired};
 use serde::Serialize;
 
-use crate::Profile;
+use crate::branches::{Branch, branches};
+use crate::claims::{Explained, Has, explained};
 use crate::profile::Place;
+use crate::{Calls, Claim, Profile};
 
 /// The schema of [`Why`].
 pub const SCHEMA: &str = "assize.why/1";
@@ -40,6 +42,11 @@ pub struct Side {
     pub metric: Option<f64>,
     /// How often each function that was asked for was entered, and with what.
     pub reached: Vec<Entered>,
+    /// Its call trees, if they were asked for.
+    pub calls: Option<Calls>,
+    /// What the kernel calls the functions of which claims are: of each claim
+    /// the full names.
+    pub functions: Vec<BTreeSet<String>>,
 }
 
 /// Entries of one function in one run.
@@ -53,7 +60,7 @@ pub struct Entered {
 }
 
 /// What is compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Asked {
     /// The workload.
     pub workload: String,
@@ -65,6 +72,8 @@ pub struct Asked {
     pub metric: String,
     /// The functions of which entries were counted, as they were asked for.
     pub reached: Vec<String>,
+    /// The claims that are put to the counts.
+    pub claims: Vec<Claim>,
 }
 
 /// The answer.
@@ -104,6 +113,12 @@ pub struct Why {
     /// The functions that were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reached: Vec<Reached>,
+    /// What came of the claims.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<Explained>,
+    /// The call trees of all threads, if they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tree: Vec<Branch>,
 }
 
 /// A metric beside the instructions.
@@ -199,6 +214,10 @@ impl Why {
             interval: None,
             established: None,
         };
+        let account = account(sides());
+        let claims = asked.claims.iter().enumerate();
+        let claims =
+            claims.map(|(at, claim)| explained(claim, Has::of(at, pairs, by_job), &account));
         Why {
             schema: SCHEMA,
             workload: asked.workload.clone(),
@@ -208,13 +227,15 @@ impl Why {
             seeds: pairs.iter().map(|pair| pair.seed).collect(),
             runs: pairs.iter().map(|pair| [pair.a.run, pair.b.run]).collect(),
             total: total.pop().unwrap_or(nothing),
-            account: account(sides()),
             metric: metric(asked, pairs, by_job),
             threads: table(&|place| (place.thread.clone(), None)),
             subsystems: table(&|place| (place.subsystem.clone(), None)),
             functions: table(&|place| (place.function.clone(), Some(place.subsystem.clone()))),
             p_attainable: (pairs.len() > 1).then(|| smallest(pairs.len())),
             reached: reached(asked, pairs, by_job),
+            claims: claims.collect(),
+            tree: branches(pairs, by_job),
+            account,
         }
     }
 }
@@ -232,22 +253,25 @@ fn account<'a>(sides: impl Iterator<Item = &'a Side>) -> Account {
         account.mismatches += checks.mismatches;
         account.unclear += checks.unclear;
         account.cpus = account.cpus.max(checks.cpus);
-        account.whole &=
-            checks.closed && checks.mismatches == 0 && checks.unclear == 0 && checks.readings > 0;
+        account.whole &= checks.closed
+            && checks.mismatches == 0
+            && checks.unclear == 0
+            && checks.lost == 0
+            && checks.readings > 0;
     }
     account
 }
 
-fn divisor(side: &Side, by_job: bool) -> f64 {
+pub(crate) fn divisor(side: &Side, by_job: bool) -> f64 {
     side.jobs.filter(|_| by_job).unwrap_or(1.0)
 }
 
 #[allow(clippy::cast_precision_loss)] // Counts stay far below 2^53.
-fn number(count: u64) -> f64 {
+pub(crate) fn number(count: u64) -> f64 {
     count as f64
 }
 
-fn mean(values: &[f64]) -> f64 {
+pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / number(values.len().max(1) as u64)
 }
 

@@ -38,6 +38,8 @@ fn side(counts: &[(&str, &str, u64)], jobs: Option<f64>) -> Side {
         jobs,
         metric: Some(500.0),
         reached: Vec::new(),
+        calls: None,
+        functions: Vec::new(),
     }
 }
 
@@ -48,6 +50,7 @@ fn asked() -> Asked {
         b: "two".into(),
         metric: "busy_time".into(),
         reached: Vec::new(),
+        claims: Vec::new(),
     }
 }
 

@@ -19,6 +19,17 @@ pub enum Error {
         /// What is true of kernels that say it.
         mend: &'static str,
     },
+    /// The call trees do not hold what was counted.
+    Trees {
+        /// The thread.
+        thread: String,
+        /// The function.
+        function: String,
+        /// Its instructions in that thread.
+        counted: u64,
+        /// Those in the trees.
+        here: u64,
+    },
     /// The types of the kernel are damaged.
     Types(&'static str),
 }
@@ -30,6 +41,16 @@ impl std::fmt::Display for Error {
             Error::Missing { what, mend } => {
                 write!(f, "the kernel does not tell {what}; use one {mend}")
             }
+            Error::Trees {
+                thread,
+                function,
+                counted,
+                here,
+            } => write!(
+                f,
+                "{thread} executed {counted} instructions of {function}, and the call trees hold \
+                 {here} of them"
+            ),
             Error::Types(why) => write!(f, "the kernel's types (BTF): {why}"),
         }
     }

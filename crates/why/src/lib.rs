@@ -5,6 +5,9 @@
 //! [`Subsystems`], and [`Why`] sets two configurations against each other.
 //! Everything here is a function of texts.
 
+pub mod branches;
+pub mod calls;
+pub mod claims;
 pub mod counts;
 pub mod difference;
 mod error;
@@ -15,6 +18,8 @@ pub mod threads;
 pub mod told;
 pub mod types;
 
+pub use calls::Calls;
+pub use claims::Claim;
 pub use counts::Counts;
 pub use difference::{Asked, Why};
 pub use error::Error;

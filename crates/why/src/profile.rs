@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::counts::Checks;
-use crate::symbols::KERNEL;
+use crate::symbols::{Function, KERNEL};
 use crate::threads::merged;
 use crate::{Counts, Subsystems, Symbols};
 
@@ -34,6 +34,14 @@ pub struct Profile {
     pub checks: Checks,
 }
 
+/// A function with its module: `drm_sched_main [gpu_sched]`.
+pub(crate) fn full_name(function: &Function) -> String {
+    match &function.module {
+        Some(module) => format!("{} [{module}]", function.name),
+        None => function.name.clone(),
+    }
+}
+
 impl Profile {
     /// Puts names to counts.
     #[must_use]
@@ -58,10 +66,7 @@ impl Profile {
             let place = match known {
                 Some((function, subsystem)) => Place {
                     thread,
-                    function: match &function.module {
-                        Some(module) => format!("{} [{module}]", function.name),
-                        None => function.name.clone(),
-                    },
+                    function: full_name(function),
                     subsystem: (*subsystem).to_owned(),
                 },
                 None => Place {

@@ -1,14 +1,15 @@
 //! What the kernel has at which address.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Error;
+use crate::profile::full_name;
 
 /// The first address of the kernel's half.
 pub const KERNEL: u64 = 1 << 63;
 /// A function is no longer than this many bytes; what lies farther behind its
 /// begin is none of it.
-const LONGEST: u64 = 1 << 20;
+pub(crate) const LONGEST: u64 = 1 << 20;
 /// Labels that are no functions, and what padding before functions is called.
 const LABELS: &[&str] = &["__pfx_", "__cfi_"];
 const BOUNDS: &[&str] = &[
@@ -114,6 +115,28 @@ impl Symbols {
         self.addresses.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// Where functions begin, in order.
+    pub(crate) fn begins(&self) -> impl Iterator<Item = (u64, &str)> {
+        self.functions
+            .iter()
+            .map(|(address, function)| (*address, function.name.as_str()))
+    }
+
+    /// The functions that a name means, by their full names: all that have it,
+    /// also as an alias or with what a compiler adds to it (`.isra.0`).
+    #[must_use]
+    pub fn meant(&self, name: &str) -> BTreeSet<String> {
+        let parts = format!("{name}.");
+        let with_parts = self.addresses.range(parts.clone()..);
+        let with_parts = with_parts.take_while(|(other, _)| other.starts_with(&parts));
+        let whole = self.addresses.get(name).into_iter();
+        whole
+            .chain(with_parts.map(|(_, all)| all))
+            .flatten()
+            .filter_map(|address| Some(full_name(self.function(self.at(*address)?)?)))
+            .collect()
+    }
+
     /// All names and addresses, aliases too, in the order of names.
     pub fn names(&self) -> impl Iterator<Item = (&str, u64)> {
         self.addresses
@@ -167,6 +190,17 @@ mod tests {
         assert_eq!(symbols.addresses("second"), [0xffff_ffff_8100_0020]);
         assert!(symbols.addresses("data").is_empty());
         assert_eq!(symbols.count(), 3);
+    }
+
+    #[test]
+    fn a_name_means_aliases_and_parts_and_nothing_that_only_begins_so() {
+        let text = format!("{TEXT}ffffffff81000060 t second.isra.0\nffffffff81000080 t second_x\n");
+        let symbols = Symbols::parse(&text).unwrap();
+        let meant = |name: &str| -> Vec<String> { symbols.meant(name).into_iter().collect() };
+        assert_eq!(meant("second"), ["second", "second.isra.0"]);
+        assert_eq!(meant("__second"), ["second"]);
+        assert_eq!(meant("third"), ["third [gpu_sched]"]);
+        assert!(meant("data").is_empty() && meant("sec").is_empty());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::symbols::KERNEL;
+use crate::symbols::{KERNEL, LONGEST};
 use crate::{Error, Symbols, types};
 
 /// Registers of the arguments of a function, in their order; also by name.
@@ -19,6 +19,9 @@ const WITH_CODE: &[&str] = &[
     "control_protection",
     "vmm_communication",
 ];
+/// What names of trampolines begin with, which pass calls on: those of indirect
+/// calls, of static calls and of returns.
+const PASSING: [&str; 4] = ["__x86_indirect_", "__SCT__", "__x86_return_", "srso_"];
 /// Of more probes the plugin does not keep account.
 const PROBES: usize = 16;
 
@@ -69,7 +72,7 @@ impl Probe {
 
 /// The text that the plugin reads. A probe of which there are several
 /// functions of that name counts them all: the numbers of the plugin's probes
-/// come back for each.
+/// come back for each. With `trees` it also keeps account of who calls whom.
 ///
 /// # Errors
 /// The kernel does not say what is needed, or there is no such function.
@@ -77,6 +80,7 @@ pub fn told(
     symbols: &Symbols,
     kernel_types: &[u8],
     probes: &[Probe],
+    trees: bool,
 ) -> Result<(String, Vec<Vec<usize>>), Error> {
     let one = |name: &str| {
         symbols
@@ -107,6 +111,14 @@ pub fn told(
     for (name, address) in symbols.names().filter(|(_, address)| *address >= KERNEL) {
         if let Some(kind) = entry(name) {
             line(format_args!("entry {address:x} {kind}"));
+        }
+    }
+    if trees {
+        line(format_args!("longest {LONGEST}"));
+        for (address, name) in symbols.begins() {
+            let passes = PASSING.iter().any(|begin| name.starts_with(begin));
+            let sign = if passes { '-' } else { '+' };
+            line(format_args!("{sign}{address:x}"));
         }
     }
     let (mut numbers, mut next) = (Vec::new(), 0);

@@ -138,6 +138,15 @@ pub(crate) struct WhyArguments {
     /// how large that is. May be given several times
     #[arg(long, value_name = "FN[:ARG]")]
     pub(crate) reached: Vec<String>,
+    /// Put a claim to the counts: that so much of busy_time or
+    /// guest_instructions is due to this function of the kernel, as
+    /// 'csum_partial: 20% on busy_time'. May be given several times
+    #[arg(long, value_name = "CLAIM")]
+    pub(crate) explains: Vec<String>,
+    /// Say who called what: instructions of each function with those of all
+    /// that it called
+    #[arg(long)]
+    pub(crate) tree: bool,
     /// Functions to list
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: usize,
@@ -158,7 +167,8 @@ pub(crate) enum WhyFormat {
     Text,
     /// Schema assize.why/1
     Json,
-    /// A line for each thread, subsystem and function, for flame graphs
+    /// A line for each thread, subsystem and function, for flame graphs; with
+    /// --tree for each stack of calls
     Folded,
 }
 

@@ -1,0 +1,126 @@
+//! Call trees and claims about functions, as text.
+
+use std::collections::BinaryHeap;
+use std::fmt::Write as _;
+
+use assize_why::Why;
+use assize_why::branches::Branch;
+use assize_why::claims::{Explained, Outcome};
+
+use super::{NAME, count, cut, filled, signed};
+
+/// One row of a tree that is shown as far as its largest differences go.
+struct Open<'a> {
+    branch: &'a Branch,
+    /// Where it stands: its place among the callees of each caller.
+    path: Vec<usize>,
+}
+
+impl Open<'_> {
+    fn size(&self) -> f64 {
+        self.branch.difference.abs()
+    }
+}
+
+impl Ord for Open<'_> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        // Of equal ones the first in the tree.
+        let sizes = self.size().total_cmp(&other.size());
+        sizes.then_with(|| other.path.cmp(&self.path))
+    }
+}
+
+impl PartialOrd for Open<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Open<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Open<'_> {}
+
+fn below<'a>(open: &mut BinaryHeap<Open<'a>>, path: &[usize], all: &'a [Branch]) {
+    for (at, branch) in all.iter().enumerate() {
+        let path = [path, &[at]].concat();
+        open.push(Open { branch, path });
+    }
+}
+
+/// The tree with at most so many rows, those that differ most; all if `rows` is
+/// none. Callers stand above their callees.
+pub(super) fn tree(why: &Why, rows: Option<usize>) -> String {
+    let mut open: BinaryHeap<Open<'_>> = BinaryHeap::new();
+    below(&mut open, &[], &why.tree);
+    let mut shown: Vec<Open<'_>> = Vec::new();
+    while shown.len() < rows.unwrap_or(usize::MAX)
+        && let Some(next) = open.pop()
+    {
+        below(&mut open, &next.path, &next.branch.callees);
+        shown.push(next);
+    }
+    shown.sort_by(|one, other| one.path.cmp(&other.path));
+    let [a, b] = [&why.a, &why.b].map(|name| cut(name, 11));
+    let title = "Calls, with what is called";
+    let mut text = format!("{title:<NAME$} {a:>11} {b:>11} {:>11}\n", "difference");
+    for row in &shown {
+        let name = format!("{:1$}{2}", "", row.path.len() - 1, row.branch.name);
+        let Branch {
+            a, b, difference, ..
+        } = row.branch;
+        let _ = writeln!(
+            text,
+            "{:<NAME$} {:>11} {:>11} {:>11}",
+            cut(&name, NAME),
+            count(*a),
+            count(*b),
+            signed(*difference)
+        );
+    }
+    let hidden = open.len();
+    if hidden > 0 {
+        let (es, s) = if hidden == 1 { ("", "s") } else { ("es", "") };
+        text += &format!("{hidden} more branch{es} of the tree differ{s} by no more than these.\n");
+    }
+    text
+}
+
+/// What came of a claim.
+pub(super) fn claim(why: &Why, claim: &Explained) -> String {
+    let share = |percent: f64| format!("{} %", crate::significant(percent, 3));
+    let has = &claim.has;
+    let at_most = format!(
+        "it explains at most {} of {}",
+        share(has.at_most),
+        claim.metric
+    );
+    let verdict = match (claim.outcome, has.reached) {
+        (Outcome::Undecided, _) => {
+            let why = claim.why.as_deref().unwrap_or_default();
+            return filled(&format!("{}: undecided: {why}.", claim.claim));
+        }
+        (Outcome::Refuted, false) => "refuted: not reached, by either of them.".to_owned(),
+        (Outcome::Refuted, true) => format!("refuted: reached, but {at_most}."),
+        (Outcome::NotRefuted, _) => format!("not refuted: reached, and {at_most}."),
+    };
+    let mut text = format!("{}: {verdict}", claim.claim);
+    if has.reached {
+        let _ = write!(
+            text,
+            " With what it calls it has {} of all instructions of {} and {} of {}; it is entered \
+             {} and {} times a {}.",
+            share(has.share_a),
+            why.a,
+            share(has.share_b),
+            why.b,
+            count(has.entered_a),
+            count(has.entered_b),
+            why.per
+        );
+    }
+    filled(&text)
+}

@@ -1,0 +1,131 @@
+//! The call trees of two configurations as one.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::calls::Call;
+use crate::difference::{Pair, divisor, mean, number};
+
+/// A function where it was called, in both configurations. Figures are per job
+/// or run, means over seeds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Branch {
+    /// The thread or the function.
+    pub name: String,
+    /// Instructions of the first configuration, with all that was called.
+    pub a: f64,
+    /// Of the second one.
+    pub b: f64,
+    /// The first less the second.
+    pub difference: f64,
+    /// Instructions of its own in the first configuration.
+    pub own_a: f64,
+    /// In the second one.
+    pub own_b: f64,
+    /// How often it was entered in the first configuration.
+    pub entered_a: f64,
+    /// In the second one.
+    pub entered_b: f64,
+    /// What it called, largest difference first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub callees: Vec<Branch>,
+}
+
+/// One place in the trees of all runs: the counts of each seed, of both
+/// configurations.
+#[derive(Default)]
+struct Joint<'a> {
+    a: Vec<Option<&'a Call>>,
+    b: Vec<Option<&'a Call>>,
+}
+
+/// The trees of all threads; none if they were not asked for.
+pub(crate) fn branches(pairs: &[Pair], by_job: bool) -> Vec<Branch> {
+    let calls: Option<Vec<[&BTreeMap<String, Call>; 2]>> = pairs
+        .iter()
+        .map(|pair| {
+            let [a, b] = [&pair.a, &pair.b].map(|side| side.calls.as_ref());
+            Some([&a?.threads, &b?.threads])
+        })
+        .collect();
+    let Some(calls) = calls else {
+        return Vec::new();
+    };
+    let weights: Vec<[f64; 2]> = pairs
+        .iter()
+        .map(|pair| [&pair.a, &pair.b].map(|side| divisor(side, by_job)))
+        .collect();
+    let maps: Vec<[Option<&BTreeMap<String, Call>>; 2]> =
+        calls.iter().map(|both| both.map(Some)).collect();
+    joined(&maps, &weights)
+}
+
+fn joined(maps: &[[Option<&BTreeMap<String, Call>>; 2]], weights: &[[f64; 2]]) -> Vec<Branch> {
+    let mut places: BTreeMap<&str, Joint<'_>> = BTreeMap::new();
+    let none = || Joint {
+        a: vec![None; maps.len()],
+        b: vec![None; maps.len()],
+    };
+    for (at, [a, b]) in maps.iter().enumerate() {
+        for (name, call) in a.iter().flat_map(|map| map.iter()) {
+            if let Some(place) = places.entry(name).or_insert_with(none).a.get_mut(at) {
+                *place = Some(call);
+            }
+        }
+        for (name, call) in b.iter().flat_map(|map| map.iter()) {
+            if let Some(place) = places.entry(name).or_insert_with(none).b.get_mut(at) {
+                *place = Some(call);
+            }
+        }
+    }
+    let mut all: Vec<Branch> = places
+        .into_iter()
+        .map(|(name, joint)| branch(name, &joint, weights))
+        .collect();
+    all.sort_by(|one, other| {
+        let size = |branch: &Branch| branch.difference.abs();
+        size(other)
+            .total_cmp(&size(one))
+            .then_with(|| other.a.total_cmp(&one.a))
+            .then_with(|| one.name.cmp(&other.name))
+    });
+    all
+}
+
+fn branch(name: &str, joint: &Joint<'_>, weights: &[[f64; 2]]) -> Branch {
+    let means = |of: fn(&Call) -> u64| {
+        let one = |calls: &[Option<&Call>], side: usize| {
+            let values: Vec<f64> = calls
+                .iter()
+                .zip(weights)
+                .map(|(call, weights)| {
+                    let weight = weights.get(side).copied().unwrap_or(1.0);
+                    number(call.map_or(0, of)) / weight
+                })
+                .collect();
+            mean(&values)
+        };
+        [one(&joint.a, 0), one(&joint.b, 1)]
+    };
+    let [a, b] = means(Call::inclusive);
+    let [own_a, own_b] = means(|call| call.own);
+    let [entered_a, entered_b] = means(|call| call.entered);
+    let below: Vec<_> = joint
+        .a
+        .iter()
+        .zip(&joint.b)
+        .map(|(a, b)| [a, b].map(|call| call.map(|call| &call.callees)))
+        .collect();
+    Branch {
+        name: name.to_owned(),
+        a,
+        b,
+        difference: a - b,
+        own_a,
+        own_b,
+        entered_a,
+        entered_b,
+        callees: joined(&below, weights),
+    }
+}

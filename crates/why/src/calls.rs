@@ -1,0 +1,258 @@
+//! Who called what: call trees of one run, by thread.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::profile::{Profile, UNKNOWN, USER, full_name};
+use crate::symbols::KERNEL;
+use crate::threads::merged;
+use crate::{Counts, Error, Symbols};
+
+/// What interrupts hang below: whom they interrupt did not call them.
+pub const INTERRUPTS: &str = "(interrupts)";
+
+/// Nodes of trees as the plugin writes them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Trees {
+    /// The task of each root.
+    roots: Vec<usize>,
+    nodes: Vec<Node>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Node {
+    root: usize,
+    parent: Option<usize>,
+    depth: usize,
+    function: u64,
+    own: u64,
+    entered: u64,
+}
+
+/// The plugin has no deeper stacks.
+const DEEPEST: usize = 4096;
+
+impl Trees {
+    /// A thread's tree begins, of this task.
+    pub(crate) fn take_root(&mut self, rest: &str, tasks: usize) -> Option<()> {
+        let task = rest.parse().ok()?;
+        (task < tasks).then_some(())?;
+        self.roots.push(task);
+        Some(())
+    }
+
+    /// A function: the number of its caller, from 1, or 0; where it begins; how
+    /// many instructions it has itself; how often it was entered.
+    pub(crate) fn take_node(&mut self, rest: &str) -> Option<()> {
+        let words: Vec<&str> = rest.split(' ').collect();
+        let [parent, function, own, entered] = words[..] else {
+            return None;
+        };
+        let root = self.roots.len().checked_sub(1)?;
+        let parent = parent.parse::<usize>().ok()?.checked_sub(1);
+        let mut depth = 0;
+        if let Some(parent) = parent {
+            let caller = self.nodes.get(parent)?;
+            (caller.root == root && caller.depth < DEEPEST).then_some(())?;
+            depth = caller.depth + 1;
+        }
+        self.nodes.push(Node {
+            root,
+            parent,
+            depth,
+            function: u64::from_str_radix(function, 16).ok()?,
+            own: own.parse().ok()?,
+            entered: entered.parse().ok()?,
+        });
+        Some(())
+    }
+}
+
+/// A function where it was called.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Call {
+    /// Instructions of its own.
+    pub own: u64,
+    /// How often it was entered.
+    pub entered: u64,
+    /// What it called, by name.
+    pub callees: BTreeMap<String, Call>,
+}
+
+impl Call {
+    /// Its own instructions and those of all that it called.
+    #[must_use]
+    pub fn inclusive(&self) -> u64 {
+        self.own + self.callees.values().map(Call::inclusive).sum::<u64>()
+    }
+
+    /// Adds up what functions of these names have with all that they called,
+    /// each instruction once; their own instructions; and their entries.
+    fn add_up(&self, names: &BTreeSet<String>, inside: bool, sum: &mut Share) {
+        for (name, callee) in &self.callees {
+            let one = names.contains(name);
+            if one && !inside {
+                sum.inclusive += callee.inclusive();
+            }
+            if one {
+                sum.own += callee.own;
+                sum.entered += callee.entered;
+            }
+            callee.add_up(names, inside || one, sum);
+        }
+    }
+
+    fn fold(&self, stack: &str, text: &mut String) {
+        for (name, callee) in &self.callees {
+            let stack = format!("{stack};{}", plain(name));
+            if callee.own > 0 {
+                text.push_str(&format!("{stack} {}\n", callee.own));
+            }
+            callee.fold(&stack, text);
+        }
+    }
+}
+
+/// What a function has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Instructions with those of all that it called.
+    pub inclusive: u64,
+    /// Its own.
+    pub own: u64,
+    /// How often it was entered.
+    pub entered: u64,
+}
+
+/// The call trees of one run, by the merged names of threads.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Calls {
+    /// A thread has no instructions itself: its callees are what it was in.
+    pub threads: BTreeMap<String, Call>,
+}
+
+impl Calls {
+    /// Puts names to the trees.
+    ///
+    /// # Errors
+    /// They do not hold the instructions that were counted of each thread and
+    /// function.
+    pub fn of(counts: &Counts, symbols: &Symbols, profile: &Profile) -> Result<Calls, Error> {
+        let trees = &counts.trees;
+        // A caller comes before its callees: from the end all are complete.
+        let mut calls: Vec<Call> = Vec::new();
+        let mut names = Vec::new();
+        for node in &trees.nodes {
+            calls.push(Call {
+                own: node.own,
+                entered: node.entered,
+                callees: BTreeMap::new(),
+            });
+            names.push(name(node.function, symbols));
+        }
+        let mut all = Calls::default();
+        for (node, name) in trees.nodes.iter().zip(names).rev() {
+            let Some(call) = calls.pop() else { break };
+            let above = match node.parent {
+                Some(parent) => calls.get_mut(parent),
+                None => {
+                    let task = trees.roots.get(node.root);
+                    let task = task.and_then(|at| counts.task(*at));
+                    task.map(|task| {
+                        let thread = merged(&task.name, task.pid);
+                        all.threads.entry(thread).or_default()
+                    })
+                }
+            };
+            if let Some(above) = above {
+                join(above.callees.entry(name).or_default(), call);
+            }
+        }
+        all.refuse_other(profile)?;
+        Ok(all)
+    }
+
+    /// Fails unless each thread has in each function what was counted there.
+    fn refuse_other(&self, profile: &Profile) -> Result<(), Error> {
+        let mut counted: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+        for (place, times) in &profile.places {
+            *counted.entry((&place.thread, &place.function)).or_default() += times;
+        }
+        let mut here = BTreeMap::new();
+        for (thread, call) in &self.threads {
+            own(thread, call, &mut here);
+        }
+        let functions: BTreeSet<_> = counted.keys().chain(here.keys()).collect();
+        for at in functions {
+            let [counted, here] = [&counted, &here].map(|of| of.get(at).copied().unwrap_or(0));
+            if counted != here {
+                return Err(Error::Trees {
+                    thread: at.0.to_owned(),
+                    function: at.1.to_owned(),
+                    counted,
+                    here,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// What functions of these names have together.
+    #[must_use]
+    pub fn share(&self, names: &BTreeSet<String>) -> Share {
+        let mut sum = Share::default();
+        for thread in self.threads.values() {
+            thread.add_up(names, false, &mut sum);
+        }
+        sum
+    }
+
+    /// The stacks of a flame graph, one line each: thread and functions, and
+    /// how many instructions the last of them has itself.
+    #[must_use]
+    pub fn folded(&self) -> String {
+        let mut text = String::new();
+        for (thread, call) in &self.threads {
+            call.fold(&plain(thread), &mut text);
+        }
+        text
+    }
+}
+
+/// A name in a line of stacks.
+fn plain(name: &str) -> String {
+    name.replace([';', '\n', '\r'], "_")
+}
+
+/// Threads of one name are one tree.
+fn join(into: &mut Call, call: Call) {
+    into.own += call.own;
+    into.entered += call.entered;
+    for (name, callee) in call.callees {
+        join(into.callees.entry(name).or_default(), callee);
+    }
+}
+
+fn own<'a>(thread: &'a str, call: &'a Call, sums: &mut BTreeMap<(&'a str, &'a str), u64>) {
+    for (name, callee) in &call.callees {
+        if callee.own > 0 {
+            *sums.entry((thread, name)).or_default() += callee.own;
+        }
+        own(thread, callee, sums);
+    }
+}
+
+fn name(function: u64, symbols: &Symbols) -> String {
+    match function {
+        0 => USER.into(),
+        2 => INTERRUPTS.into(),
+        address if address >= KERNEL => symbols
+            .at(address)
+            .and_then(|at| symbols.function(at))
+            .map_or_else(|| UNKNOWN.into(), full_name),
+        _ => UNKNOWN.into(),
+    }
+}
+
+#[cfg(test)]
+#[path = "calls_tests.rs"]
+mod tests;

@@ -1,0 +1,72 @@
+#![allow(clippy::unwrap_used)] // A test may fail.
+
+use super::*;
+use crate::Subsystems;
+use crate::counts::tests::TEXT;
+
+const KALLSYMS: &str = "ffffffff81000000 t schedule\nffffffff81000005 t mystery\n";
+
+fn made(text: &str) -> Result<Calls, Error> {
+    let counts = Counts::parse(text)?;
+    let symbols = Symbols::parse(KALLSYMS)?;
+    let profile = Profile::of(&counts, &symbols, &Subsystems::shipped());
+    Calls::of(&counts, &symbols, &profile)
+}
+
+fn names(all: &[&str]) -> BTreeSet<String> {
+    all.iter().map(|name| (*name).to_owned()).collect()
+}
+
+#[test]
+fn callees_and_own_instructions_are_all_that_was_counted() {
+    let calls = made(TEXT).unwrap();
+    let thread = &calls.threads["a b"];
+    assert_eq!(thread.inclusive(), 45);
+    // Two nodes of one name and caller are one.
+    let schedule = &thread.callees["schedule"];
+    assert_eq!((schedule.own, schedule.entered), (28, 2));
+    assert_eq!(schedule.inclusive(), 38);
+    assert_eq!(thread.callees[USER].own, 7);
+    assert_eq!(
+        calls.folded(),
+        "a b;schedule 28\na b;schedule;mystery 10\na b;user space 7\n"
+    );
+}
+
+#[test]
+fn a_function_has_what_it_calls_once_however_often_it_calls_itself() {
+    let text = TEXT.replace(
+        "node 1 ffffffff81000005 10 3\n",
+        "node 1 ffffffff81000005 10 3\nnode 2 ffffffff81000000 0 5\n",
+    );
+    let calls = made(&text).unwrap();
+    let share = |all: &[&str]| calls.share(&names(all));
+    let want = |inclusive, own, entered| Share {
+        inclusive,
+        own,
+        entered,
+    };
+    assert_eq!(share(&["schedule"]), want(38, 28, 7));
+    assert_eq!(share(&["mystery"]), want(10, 10, 3));
+    assert_eq!(share(&["schedule", "mystery"]), want(38, 38, 10));
+    assert_eq!(share(&["nobody"]), want(0, 0, 0));
+}
+
+#[test]
+fn trees_that_do_not_hold_what_was_counted_are_refused() {
+    for (from, to) in [
+        (
+            "node 1 ffffffff81000005 10 3",
+            "node 1 ffffffff81000005 11 3",
+        ),
+        (
+            "node 1 ffffffff81000005 10 3",
+            "node 1 ffffffff81000000 10 3",
+        ),
+        ("node 0 0 7 2\n", ""),
+        ("root 1", "root 0"),
+    ] {
+        let error = made(&TEXT.replace(from, to)).unwrap_err();
+        assert!(matches!(error, Error::Trees { .. }), "{error}");
+    }
+}

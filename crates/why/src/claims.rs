@@ -1,0 +1,218 @@
+//! Claims that a function explains a share of a metric, put to the counts.
+
+use serde::Serialize;
+
+use crate::calls::{Calls, Share};
+use crate::difference::{Account, Pair, Side, divisor, mean, number};
+
+/// Metrics that go on by one with each instruction of a machine of one CPU, and
+/// those of them that do so on several.
+const METRICS: [(&str, bool); 2] = [("busy_time", false), ("guest_instructions", true)];
+
+/// `csum_partial: 20 % on busy_time`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// As it was written.
+    pub text: String,
+    /// The function.
+    pub function: String,
+    /// The share of the metric that it is said to explain, in percent.
+    pub percent: f64,
+    /// What the last digit of that figure may hide.
+    rounding: f64,
+    /// The metric.
+    pub metric: String,
+}
+
+impl Claim {
+    /// Reads `FN: N % on METRIC`; without `on`, the metric is this one.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn parse(text: &str, metric: &str) -> Result<Claim, String> {
+        let form = "a claim is 'FN: N % on METRIC'";
+        let wrong = |what: &str| format!("'{text}': {what}; {form}");
+        let (function, rest) = text.split_once(':').ok_or_else(|| wrong("no colon"))?;
+        let (figure, rest) = rest.split_once('%').ok_or_else(|| wrong("no %"))?;
+        let (function, figure, rest) = (function.trim(), figure.trim(), rest.trim());
+        let named = function
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
+        if function.is_empty() || !named {
+            return Err(wrong("no name of a function before the colon"));
+        }
+        let digits = figure.trim_start_matches(['+', '-']);
+        let percent = digits.parse::<f64>().ok();
+        let percent = percent
+            .filter(|number| number.is_finite() && *number > 0.0 && !digits.contains(['e', 'E']))
+            .ok_or_else(|| wrong("no figure above 0 before the %"))?;
+        let decimals = digits.split_once('.').map_or(0, |(_, after)| after.len());
+        let metric = match rest.split_once(char::is_whitespace) {
+            _ if rest.is_empty() => metric,
+            Some(("on", metric)) => metric.trim(),
+            _ => return Err(wrong("no 'on METRIC' after the %")),
+        };
+        if !METRICS.iter().any(|(name, _)| *name == metric) {
+            let valid: Vec<&str> = METRICS.iter().map(|(name, _)| *name).collect();
+            return Err(format!(
+                "'{text}': {metric} is no count of instructions, of which functions have shares; \
+                 valid: {}",
+                valid.join(", ")
+            ));
+        }
+        Ok(Claim {
+            text: text.to_owned(),
+            function: function.to_owned(),
+            percent,
+            rounding: 0.5 * 10_f64.powi(-i32::try_from(decimals).unwrap_or(i32::MAX)),
+            metric: metric.to_owned(),
+        })
+    }
+}
+
+/// What the counts say of a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// No change of the function can explain so much.
+    Refuted,
+    /// A change of it might.
+    NotRefuted,
+    /// The counts do not say.
+    Undecided,
+}
+
+/// A claim and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explained {
+    /// As it was written.
+    pub claim: String,
+    /// The function.
+    pub function: String,
+    /// What it is said to explain, in percent.
+    pub percent: f64,
+    /// Of this metric.
+    pub metric: String,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Why that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// What the function has.
+    pub has: Has,
+}
+
+/// What a function has of all instructions.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Has {
+    /// Whether the kernels have a function of this name.
+    pub known: bool,
+    /// Whether anything of it was executed.
+    pub reached: bool,
+    /// How often it is entered in the first configuration, per job or run,
+    /// mean over seeds.
+    pub entered_a: f64,
+    /// In the second one.
+    pub entered_b: f64,
+    /// Its share of all instructions of the first configuration, with what it
+    /// calls, in percent, mean over seeds.
+    pub share_a: f64,
+    /// Of the second one.
+    pub share_b: f64,
+    /// What it can explain at most, in percent: the larger of its instructions
+    /// in both, with what it calls, of the smaller of all, with the seed that
+    /// allows most.
+    pub at_most: f64,
+}
+
+impl Has {
+    /// What the function of this number of a question has.
+    pub(crate) fn of(at: usize, pairs: &[Pair], by_job: bool) -> Has {
+        let mut has = Has::default();
+        let (mut entered, mut shares) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+        for pair in pairs {
+            let mut inclusive = [0.0; 2];
+            let mut all = [0.0; 2];
+            for (side, place) in [(&pair.a, 0), (&pair.b, 1)] {
+                let share = side.share(at);
+                let weight = divisor(side, by_job);
+                let whole = number(side.profile.instructions.max(1));
+                has.known |= side
+                    .functions
+                    .get(at)
+                    .is_some_and(|names| !names.is_empty());
+                has.reached |= share.own > 0 || share.entered > 0;
+                let (Some(entered), Some(shares), Some(inclusive), Some(all)) = (
+                    entered.get_mut(place),
+                    shares.get_mut(place),
+                    inclusive.get_mut(place),
+                    all.get_mut(place),
+                ) else {
+                    continue;
+                };
+                entered.push(number(share.entered) / weight);
+                shares.push(100.0 * number(share.inclusive) / whole);
+                *inclusive = number(share.inclusive) / weight;
+                *all = whole / weight;
+            }
+            let [of_a, of_b] = inclusive;
+            let [all_a, all_b] = all;
+            has.at_most = has.at_most.max(100.0 * of_a.max(of_b) / all_a.min(all_b));
+        }
+        [has.entered_a, has.entered_b] = entered.map(|values| mean(&values));
+        [has.share_a, has.share_b] = shares.map(|values| mean(&values));
+        has
+    }
+}
+
+impl Side {
+    /// What the functions of this number of a question have together.
+    fn share(&self, at: usize) -> Share {
+        let names = self.functions.get(at);
+        let share = |calls: &Calls| Some(calls.share(names?));
+        self.calls.as_ref().and_then(share).unwrap_or_default()
+    }
+}
+
+/// Puts a claim to what its function has.
+pub(crate) fn explained(claim: &Claim, has: Has, account: &Account) -> Explained {
+    let on_several = METRICS
+        .iter()
+        .any(|(name, several)| *name == claim.metric && *several);
+    let why = if !has.known {
+        Some(
+            "the kernel has no function of this name: there is none, or the compiler has put it \
+             into its callers"
+                .to_owned(),
+        )
+    } else if !account.whole {
+        Some("not every instruction is accounted for".to_owned())
+    } else if account.cpus > 1 && !on_several {
+        Some(format!(
+            "on {} CPUs {} also goes on by declared costs, which no function has",
+            account.cpus, claim.metric
+        ))
+    } else {
+        None
+    };
+    let outcome = if why.is_some() {
+        Outcome::Undecided
+    } else if has.at_most < claim.percent - claim.rounding {
+        Outcome::Refuted
+    } else {
+        Outcome::NotRefuted
+    };
+    Explained {
+        claim: claim.text.clone(),
+        function: claim.function.clone(),
+        percent: claim.percent,
+        metric: claim.metric.clone(),
+        outcome,
+        why,
+        has,
+    }
+}
+
+#[cfg(test)]
+#[path = "claims_tests.rs"]
+mod tests;

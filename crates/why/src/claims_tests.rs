@@ -1,0 +1,156 @@
+#![allow(clippy::unwrap_used)] // A test may fail.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::calls::Call;
+use crate::counts::Checks;
+use crate::{Asked, Profile, Why};
+
+/// `f` with `own` instructions calls `g` with 150, and others have the rest of
+/// `all`.
+fn side(own: u64, all: u64) -> Side {
+    let leaf = |own| Call {
+        own,
+        entered: 2,
+        callees: BTreeMap::new(),
+    };
+    let f = Call {
+        callees: [("g".to_owned(), leaf(150))].into(),
+        ..leaf(own)
+    };
+    let callees = [("f".to_owned(), f), ("h".to_owned(), leaf(all - own - 150))];
+    let thread = Call {
+        callees: callees.into(),
+        ..Call::default()
+    };
+    Side {
+        run: 0,
+        profile: Profile {
+            instructions: all,
+            checks: Checks {
+                closed: true,
+                cpus: 1,
+                readings: 1,
+                ..Checks::default()
+            },
+            ..Profile::default()
+        },
+        jobs: Some(2.0),
+        metric: None,
+        reached: Vec::new(),
+        calls: Some(Calls {
+            threads: [("t".to_owned(), thread)].into(),
+        }),
+        functions: Vec::new(),
+    }
+}
+
+fn put(text: &str, names: &[&str], spoil: fn(&mut Side)) -> Explained {
+    let with_names = |mut side: Side| {
+        side.functions = vec![names.iter().map(|name| (*name).to_owned()).collect()];
+        side
+    };
+    let mut b = with_names(side(50, 800));
+    spoil(&mut b);
+    let pair = Pair {
+        seed: 1,
+        a: with_names(side(100, 1000)),
+        b,
+    };
+    let asked = Asked {
+        workload: "w".into(),
+        a: "a".into(),
+        b: "b".into(),
+        metric: "busy_time".into(),
+        reached: Vec::new(),
+        claims: vec![Claim::parse(text, "busy_time").unwrap()],
+    };
+    Why::of(&asked, &[pair]).claims.pop().unwrap()
+}
+
+#[test]
+fn what_a_function_explains_includes_what_it_calls() {
+    // 250 of 1000, 200 of 800: at most 250 of 800.
+    let kept = put("f: 31% on busy_time", &["f"], |_| ());
+    assert_eq!(kept.outcome, Outcome::NotRefuted);
+    assert_eq!((kept.has.share_a, kept.has.share_b), (25.0, 25.0));
+    assert!((kept.has.at_most - 31.25).abs() < 1e-9, "{kept:?}");
+    assert_eq!((kept.has.entered_a, kept.has.reached), (1.0, true));
+    let refuted = put("f: 32%", &["f"], |_| ());
+    assert_eq!(refuted.outcome, Outcome::Refuted);
+    let callee = put("g: 20 %", &["g"], |_| ());
+    assert_eq!(callee.outcome, Outcome::Refuted);
+    assert!((callee.has.at_most - 18.75).abs() < 1e-9, "{callee:?}");
+}
+
+#[test]
+fn the_last_digit_of_a_figure_may_be_rounded() {
+    // 150 of 800 are 18.75 %.
+    for (text, outcome) in [
+        ("g: 19%", Outcome::NotRefuted),
+        ("g: 19.0%", Outcome::Refuted),
+        ("g: 18.8%", Outcome::NotRefuted),
+        ("g: 18.9%", Outcome::Refuted),
+    ] {
+        assert_eq!(put(text, &["g"], |_| ()).outcome, outcome, "{text}");
+    }
+}
+
+#[test]
+fn a_function_that_is_not_reached_explains_nothing() {
+    let all = put("z: 1%", &["z"], |_| ());
+    assert_eq!(all.outcome, Outcome::Refuted);
+    assert!(!all.has.reached && all.has.at_most == 0.0);
+}
+
+#[test]
+fn what_the_counts_do_not_say_is_undecided() {
+    let cases: [(&str, &[&str], fn(&mut Side), &str); 3] = [
+        ("z: 1%", &[], |_| (), "no function of this name"),
+        (
+            "z: 1%",
+            &["z"],
+            |side| side.profile.checks.unclear = 1,
+            "not every",
+        ),
+        (
+            "z: 1%",
+            &["z"],
+            |side| side.profile.checks.cpus = 2,
+            "2 CPUs",
+        ),
+    ];
+    for (text, names, spoil, why) in cases {
+        let all = put(text, names, spoil);
+        assert_eq!(all.outcome, Outcome::Undecided);
+        assert!(all.why.unwrap().contains(why));
+    }
+    let several: fn(&mut Side) = |side| side.profile.checks.cpus = 2;
+    let all = put("z: 1% on guest_instructions", &["z"], several);
+    assert_eq!(all.outcome, Outcome::Refuted);
+}
+
+#[test]
+fn a_claim_names_a_function_a_figure_and_a_metric() {
+    let claim = Claim::parse("a.isra.0 : -2.5 % on guest_instructions", "busy_time").unwrap();
+    assert_eq!(
+        (&*claim.function, claim.percent, &*claim.metric),
+        ("a.isra.0", 2.5, "guest_instructions")
+    );
+    for (text, words) in [
+        ("f 20%", "no colon"),
+        ("f: 20", "no %"),
+        (": 20%", "no name"),
+        ("f(): 20%", "no name"),
+        ("f: x%", "no figure"),
+        ("f: 0%", "no figure"),
+        ("f: 1e3%", "no figure"),
+        ("f: inf%", "no figure"),
+        ("f: 20% of busy_time", "no 'on METRIC'"),
+        ("f: 20% on latency", "valid: busy_time"),
+    ] {
+        let error = Claim::parse(text, "busy_time").unwrap_err();
+        assert!(error.contains(words), "{error}");
+    }
+}
