@@ -1,6 +1,8 @@
 //! The command line.
 
 // With their paths, so that the fuzz target can have this file as a module.
+#[path = "cli/commands.rs"]
+mod commands;
 #[path = "cli/fail_on.rs"]
 mod fail_on;
 #[path = "cli/running.rs"]
@@ -13,6 +15,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use regex::Regex;
 
+pub(crate) use commands::CommandsArguments;
 pub(crate) use fail_on::{FailOn, Gate, Percent};
 pub(crate) use running::{
     DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments, Overriding, PlanArguments,
@@ -55,8 +58,9 @@ pub(crate) enum Verb {
     /// Read a posted benchmark result as it was pasted and say what its
     /// numbers support
     Audit(AuditArguments),
-    /// Judge what was recorded: bundles, and results of hyperfine
-    Compare(CompareArguments),
+    /// Judge what was recorded: bundles, and results of hyperfine; or run commands
+    /// and compare them: assize compare -- 'CMD A' 'CMD B'
+    Compare(Box<CompareArguments>),
     /// Show a bundle's verdicts: as a mail, as a page, as data
     Report(ReportArguments),
     /// Write what the kernel did in one run for Perfetto, or say where the
@@ -258,17 +262,23 @@ pub(crate) struct AuditArguments {
 pub(crate) struct CompareArguments {
     /// Bundles, or files of results (hyperfine's JSON, or any format that
     /// audit reads). With several files, each is a configuration
-    #[arg(value_name = "BUNDLE", required = true)]
+    #[arg(
+        value_name = "BUNDLE",
+        required_unless_present = "commands",
+        conflicts_with = "commands"
+    )]
     pub(crate) inputs: Vec<PathBuf>,
     /// What bundles with the same configurations are. Bundles of one
     /// experiment on several machines are blocks; of other kernels, or of
     /// one machine twice, this must be said
-    #[arg(long, value_enum, value_name = "WHAT")]
+    #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "commands")]
     pub(crate) bundles: Option<Joining>,
     #[command(flatten)]
     pub(crate) trial: Trial,
     #[command(flatten)]
     pub(crate) showing: Showing,
+    #[command(flatten)]
+    pub(crate) running: CommandsArguments,
 }
 
 /// What several bundles are to each other.

@@ -55,6 +55,13 @@ pub(crate) enum Failure {
     },
     /// The exact machine is not exact.
     Inexact(String),
+    /// A command that was to be run once has failed.
+    Command {
+        /// The option that asked for it.
+        option: String,
+        command: String,
+        why: String,
+    },
     /// Our own bug: a document that cannot be shown.
     Show(String),
 }
@@ -80,6 +87,7 @@ impl Failure {
             | Failure::NoRun { .. }
             | Failure::FailedRuns { .. }
             | Failure::Inexact(_)
+            | Failure::Command { .. }
             | Failure::Show(_) => 3,
             Failure::Interrupted { .. } | Failure::InterruptedEarly => INTERRUPTED,
             Failure::ClosedPipe => 0,
@@ -145,6 +153,14 @@ impl fmt::Display for Failure {
                 "the exact machine is not exact here: {}; `assize doctor` shows what it uses",
                 assize_report::printable(text)
             ),
+            Failure::Command {
+                option,
+                command,
+                why,
+            } => {
+                let command = assize_report::printable(command);
+                write!(f, "{option}: {command}: {why}")
+            }
             Failure::Show(text) => write!(f, "cannot show the verdict: {text}"),
         }
     }

@@ -6,6 +6,7 @@
 mod archive;
 mod audit;
 mod cli;
+mod commands;
 mod compare;
 mod doctor;
 mod failure;
@@ -64,6 +65,9 @@ fn main() -> ExitCode {
         Verb::List(arguments) => list::list(&arguments),
         Verb::Kernel(verb) => kernel::kernel(&verb),
         Verb::Audit(arguments) => audit::audit(&arguments),
+        Verb::Compare(arguments) if !arguments.running.commands.is_empty() => {
+            commands::compare(&arguments)
+        }
         Verb::Compare(arguments) => compare::compare(&arguments),
         Verb::Report(arguments) => compare::report(&arguments),
         Verb::Trace(arguments) => trace::trace(&arguments),

@@ -31,10 +31,10 @@ use assize_verdict::FailedCell;
 
 pub(crate) use one::{merge, plan_of, run_one};
 pub(crate) use place::must_be_free;
-pub(crate) use recording::{Measured, Recording, recorded};
+pub(crate) use recording::{Measured, Ready, Recording, planned, recorded};
 pub(crate) use target::of as target_of;
 
-use crate::cli::{FailOn, Overriding, RunArguments, Trial};
+use crate::cli::{FailOn, Overriding, Question, RunArguments, Trial};
 use crate::compare;
 use crate::failure::Failure;
 use crate::levels::{self, Expected};
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     if arguments.verify_exact {
         return verify::verify(&work.plan, &interrupt, arguments.quiet);
     }
-    askable(&work.plan, arguments)?;
+    askable(&work.plan, &arguments.question)?;
     let target = target::of(&work.plan.target, options(arguments))?;
     let engine = Doing {
         work: &work,
@@ -87,9 +87,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
 }
 
 /// Refuses a question that could not be answered, before anything is measured.
-fn askable(plan: &Plan, arguments: &RunArguments) -> Result<(), Failure> {
+fn askable(plan: &Plan, question: &Question) -> Result<(), Failure> {
     let trial = Trial {
-        question: arguments.question.clone(),
+        question: question.clone(),
         ..Trial::default()
     };
     let names = plan.configurations.iter().map(|of| of.name.clone());

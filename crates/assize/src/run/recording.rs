@@ -1,14 +1,15 @@
 //! Runs of an experiment that another verb has made.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use assize_bundle::Records;
-use assize_plan::Overrides;
+use assize_plan::{Overrides, Plan};
 use assize_target::exact::Options;
 
 use super::interrupt::Interrupt;
-use super::{Doing, Work, all_completed, declared, jobs, place, replays, target};
+use super::{Doing, Work, all_completed, askable, declared, jobs, place, replays, target};
+use crate::cli::Question;
 use crate::compare;
 use crate::failure::Failure;
 use crate::shell;
@@ -23,14 +24,16 @@ pub(crate) struct Recording<'a> {
     pub(crate) name: &'a str,
     /// Where it is recorded.
     pub(crate) out: Option<PathBuf>,
-    /// The kernel of every machine.
-    pub(crate) kernel: String,
+    /// The kernel of every machine, if not the experiment's.
+    pub(crate) kernel: Option<String>,
     /// Runs of each configuration on each workload, if not the experiment's.
     pub(crate) runs: Option<u32>,
     /// Runs at once.
     pub(crate) jobs: Option<u32>,
     /// Whether nothing is said meanwhile.
     pub(crate) quiet: bool,
+    /// What will be asked of the runs.
+    pub(crate) question: &'a Question,
 }
 
 /// What was recorded.
@@ -51,57 +54,96 @@ const FILE: &str = "experiment.toml";
 
 /// Carries out an experiment. Its file is left in the bundle.
 pub(crate) fn recorded(recording: &Recording<'_>) -> Result<Measured, Failure> {
-    let interrupt = Interrupt::watch().map_err(|source| Failure::Write {
-        what: "a signal handler".into(),
-        source,
-    })?;
-    let directory = match &recording.out {
-        Some(directory) => {
-            place::must_be_free(directory)?;
-            directory.clone()
-        }
-        None => place::free(recording.name.as_ref()),
-    };
-    let file = directory.join(FILE);
-    let experiment = assize_plan::parse(recording.text, &shell::name_of(&file))?;
-    let plan = experiment.plan(&Overrides {
-        runs: recording.runs,
-        kernel: Some(recording.kernel.clone()),
-        ..Overrides::default()
-    })?;
+    Ready::of(recording)?.carry_out()
+}
+
+/// Plans the text of an experiment, and finds its mistakes.
+pub(crate) fn planned(text: &str, file: &Path) -> Result<Plan, Failure> {
+    checked(text, file, &Overrides::default())
+}
+
+fn checked(text: &str, file: &Path, overrides: &Overrides) -> Result<Plan, Failure> {
+    let experiment = assize_plan::parse(text, &shell::name_of(file))?;
+    let plan = experiment.plan(overrides)?;
     declared::check(&experiment)?;
     replays(&plan)?;
-    let target = target::of(&plan.target, Options::default())?;
-    let work = Work {
-        plan,
-        directory,
-        resumed: false,
-    };
-    let doing = Doing {
-        work: &work,
-        target: target.as_ref(),
-        interrupt: &interrupt,
-        jobs: jobs(recording.jobs, target.as_ref()),
-    };
-    let tally = doing.carry_out(recording.quiet)?;
-    fs::write(&file, recording.text).map_err(|source| Failure::Write {
-        what: file.display().to_string(),
-        source,
-    })?;
-    if interrupt.came() {
-        return Err(Failure::Interrupted {
-            directory: work.directory,
-            recorded: tally.recorded,
-            planned: work.plan.runs.len(),
-        });
+    Ok(plan)
+}
+
+/// An experiment in which no mistake was found.
+pub(crate) struct Ready<'a> {
+    recording: &'a Recording<'a>,
+    work: Work,
+    file: PathBuf,
+}
+
+impl<'a> Ready<'a> {
+    /// Plans an experiment, before anything is done.
+    pub(crate) fn of(recording: &'a Recording<'a>) -> Result<Self, Failure> {
+        let directory = match &recording.out {
+            Some(directory) => {
+                place::must_be_free(directory)?;
+                directory.clone()
+            }
+            None => place::free(recording.name.as_ref()),
+        };
+        let file = directory.join(FILE);
+        let overrides = Overrides {
+            runs: recording.runs,
+            kernel: recording.kernel.clone(),
+            ..Overrides::default()
+        };
+        let plan = checked(recording.text, &file, &overrides)?;
+        askable(&plan, recording.question)?;
+        Ok(Ready {
+            recording,
+            work: Work {
+                plan,
+                directory,
+                resumed: false,
+            },
+            file,
+        })
     }
-    let (records, terms, _) = compare::gather(&work.inputs(), None)?;
-    all_completed(&records, &work.directory)?;
-    let cells = work.plan.configurations.len() * work.plan.workloads.len();
-    Ok(Measured {
-        runs: (records.runs.len() / cells.max(1)) as u32,
-        directory: work.directory,
-        records,
-        terms,
-    })
+
+    /// Carries it out.
+    pub(crate) fn carry_out(self) -> Result<Measured, Failure> {
+        let Ready {
+            recording,
+            work,
+            file,
+        } = self;
+        let interrupt = Interrupt::watch().map_err(|source| Failure::Write {
+            what: "a signal handler".into(),
+            source,
+        })?;
+        let target = target::of(&work.plan.target, Options::default())?;
+        let doing = Doing {
+            work: &work,
+            target: target.as_ref(),
+            interrupt: &interrupt,
+            jobs: jobs(recording.jobs, target.as_ref()),
+        };
+        let tally = doing.carry_out(recording.quiet)?;
+        fs::write(&file, recording.text).map_err(|source| Failure::Write {
+            what: file.display().to_string(),
+            source,
+        })?;
+        if interrupt.came() {
+            return Err(Failure::Interrupted {
+                directory: work.directory,
+                recorded: tally.recorded,
+                planned: work.plan.runs.len(),
+            });
+        }
+        let (records, terms, _) = compare::gather(&work.inputs(), None)?;
+        all_completed(&records, &work.directory)?;
+        let cells = work.plan.configurations.len() * work.plan.workloads.len();
+        Ok(Measured {
+            runs: (records.runs.len() / cells.max(1)) as u32,
+            directory: work.directory,
+            records,
+            terms,
+        })
+    }
 }

@@ -11,7 +11,7 @@ use assize_report::{Outcome, Patch, SERIES, Series, Tried};
 use assize_series::Commit;
 use assize_target::kernels::{Kernel, Kernels};
 
-use crate::cli::{TryArguments, TryFormat};
+use crate::cli::{Question, TryArguments, TryFormat};
 use crate::failure::Failure;
 use crate::{output, run, shell};
 use builds::{Builds, Side};
@@ -41,14 +41,19 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
     let whole = !arguments.each;
     let builds = Builds::of(&change, touched.part, &kernel, whole, &say)?;
     let text = base.with_levels(&builds)?;
+    let question = Question {
+        fail_on: arguments.fail_on.clone(),
+        ..Question::default()
+    };
     let measured = run::recorded(&run::Recording {
         text: &text,
         name: NAME,
         out: arguments.out.clone(),
-        kernel: kernel.name.clone(),
+        kernel: Some(kernel.name.clone()),
         runs: arguments.runs,
         jobs: arguments.jobs,
         quiet: arguments.quiet,
+        question: &question,
     })?;
     let mut judged = Judged::of(&measured, &builds, &arguments.fail_on)?;
     if whole && change.commits.len() > 1 {
@@ -71,14 +76,18 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         bundle: shell::name_of(&measured.directory),
         reproduce: shell::command_line(std::env::args_os().skip(1)),
     };
-    let text = match arguments.format {
-        TryFormat::Text => assize_report::series_text(&series),
-        TryFormat::Json => {
-            assize_report::series_json(&series).map_err(|error| Failure::Show(error.to_string()))?
-        }
-    };
+    let text = shown(&series, arguments.format)?;
     output::deliver(text.as_bytes(), arguments.output.as_deref())?;
     Ok(u8::from(judged.fails))
+}
+
+fn shown(series: &Series, format: TryFormat) -> Result<String, Failure> {
+    match format {
+        TryFormat::Text => Ok(assize_report::series_text(series)),
+        TryFormat::Json => {
+            assize_report::series_json(series).map_err(|error| Failure::Show(error.to_string()))
+        }
+    }
 }
 
 /// The kernel to run on, whose headers the modules are built for.

@@ -104,7 +104,10 @@ fn shell(block: &Block) -> Result<(), String> {
 /// The arguments are parsed, and experiment files planned.
 fn understood(arguments: &[&str]) -> Result<(), String> {
     let assize = || Command::new(env!("CARGO_BIN_EXE_assize"));
-    succeeds(assize().args(arguments).arg("--help"))?;
+    // What stands behind it is the arguments of another program.
+    let own = arguments.iter().position(|word| *word == "--");
+    let (own, others) = arguments.split_at(own.unwrap_or(arguments.len()));
+    succeeds(assize().args(own).arg("--help").args(others))?;
     let (Some(&"run"), Some(file)) = (
         arguments.first(),
         arguments.iter().find(|a| a.ends_with(".toml")),

@@ -36,6 +36,9 @@ pub(super) fn lines(sheet: &Sheet<'_>, room: usize) -> Answers {
             answers.shown.extend(lines);
         }
     }
+    answers
+        .shown
+        .extend(noise(sheet, room - answers.shown.len().min(room)));
     if answers.shown.is_empty() && answers.contrasts_left == 0 {
         let why = "Nothing could be compared: fewer than two configurations have figures.";
         answers.shown.push(why.to_owned());
@@ -51,6 +54,28 @@ fn claims(sheet: &Sheet<'_>, answers: &mut Answers) {
         answers.shown.extend(sheet.wrapped(&text, "  "));
     }
     answers.claims_left = all.len().saturating_sub(CLAIMS);
+}
+
+/// Of a document that compares nothing but the baseline with itself, the noise.
+fn noise(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
+    let document = sheet.document;
+    if !document.comparisons.is_empty() || document.noise_floor.is_empty() || room < 2 {
+        return Vec::new();
+    }
+    let mut lines = vec![sheet.bold("The same twice: what differs is noise")];
+    let rows = document.noise_floor.iter().filter_map(|row| {
+        let change = percent(row.ratio? - 1.0);
+        let ends = row.ci.map_or(String::new(), |[low, high]| {
+            format!(", {} to {}", percent(low - 1.0), percent(high - 1.0))
+        });
+        let title = sheet.title(&row.metric);
+        Some(format!("{title} in {}: {change}{ends}", row.workload))
+    });
+    lines.extend(
+        rows.map(|row| format!("  {}", printable(&row)))
+            .take(room - 1),
+    );
+    lines
 }
 
 /// One configuration against its baseline on one metric, in all workloads.

@@ -213,3 +213,20 @@ fn where_nothing_is_compared_the_text_says_so() {
     let text = shown(&document(&["base"], &[]), 80);
     assert!(text.contains("Nothing could be compared"), "{text}");
 }
+
+#[test]
+fn of_a_baseline_that_is_compared_with_itself_alone_the_noise_is_shown() {
+    let mut document = document(&["base"], &[]);
+    assert!(shown(&document, 72).contains("Nothing could be compared"));
+    let floor = json!({
+        "workload": "sync", "metric": "busy_time", "unit": "ns", "baseline": "base",
+        "configuration": "base/aa", "n_baseline": 8, "n": 8, "ratio": 1.02,
+        "ci": [0.98, 1.06], "p_t": 0.5, "p": 0.5, "difference": null,
+    });
+    document.noise_floor = vec![serde_json::from_value(floor).unwrap()];
+    let text = shown(&document, 72);
+    let line = "The same twice: what differs is noise\n  time CPUs were not idle in sync: \
+                +2.0 %, -2.0 % to +6.0 %\n";
+    assert!(text.contains(line), "{text}");
+    assert!(!text.contains("Nothing could be compared"), "{text}");
+}

@@ -1,0 +1,256 @@
+//! From commands to the text of an experiment file.
+
+use crate::cli::CommandsArguments;
+use crate::shell;
+
+use super::words::{argv, wants_shell};
+
+/// Runs before the first look, and at most, unless others are asked for.
+const LEAST: u32 = 10;
+const MOST: u32 = 30;
+/// How narrow intervals have to be.
+const WITHIN: &str = "2%";
+/// The longest name that is made of a command.
+const LONGEST: usize = 40;
+
+/// One of the commands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Command {
+    /// Its level.
+    name: String,
+    /// Its words.
+    pub(super) argv: Vec<String>,
+    /// What is run before each run of it.
+    pub(super) prepare: Option<Vec<String>>,
+    /// And after each.
+    pub(super) conclude: Option<Vec<String>>,
+}
+
+/// How often commands are run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Often {
+    Runs(u32),
+    Until { within: String, from: u32, to: u32 },
+}
+
+/// Commands as an experiment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Experiment {
+    title: String,
+    pub(super) commands: Vec<Command>,
+    often: Often,
+    timeout: String,
+}
+
+impl Experiment {
+    /// The experiment that the command line asks for, or why there is none.
+    pub(super) fn of(asked: &CommandsArguments) -> Result<Experiment, String> {
+        let commands = commands(asked)?;
+        let [first, others @ ..] = &commands[..] else {
+            return Err("no command is given".into());
+        };
+        if others.is_empty() {
+            return Err(format!(
+                "one command alone cannot be compared; give another, or the same twice to \
+                 see what noise there is: assize compare -- {0} {0}",
+                shell::quote(asked.commands[0].as_ref())
+            ));
+        }
+        let same = |one: &Command, other: &Command| {
+            (&one.argv, &one.prepare, &one.conclude)
+                == (&other.argv, &other.prepare, &other.conclude)
+        };
+        let twice = same(first, &others[0]);
+        if let Some(at) = (1..commands.len()).find(|at| {
+            let before = commands.iter().take(*at);
+            commands.len() > 2 && before.into_iter().any(|one| same(one, &commands[*at]))
+        }) {
+            return Err(format!(
+                "{}: it is there twice; to see what noise there is, give it and itself alone",
+                asked.commands[at]
+            ));
+        }
+        Ok(Experiment {
+            title: title(&asked.commands),
+            often: often(asked, twice)?,
+            timeout: asked.timeout.clone(),
+            commands: match twice {
+                true => vec![first.clone()],
+                false => commands,
+            },
+        })
+    }
+
+    /// The experiment file.
+    pub(super) fn text(&self) -> String {
+        let quote = quoted;
+        let mut text = format!("title = {}\ntarget = \"host\"\n", quote(&self.title));
+        text.push_str(&match &self.often {
+            Often::Runs(runs) => format!("runs = {runs}\n"),
+            Often::Until { within, from, to } => format!(
+                "until = {{ within = {}, first_look = {from}, every = 5, max_runs = {to} }}\n",
+                quote(within)
+            ),
+        });
+        text.push_str(&format!("timeout = {}\n", quote(&self.timeout)));
+        text.push_str("primary = [{ metric = \"elapsed\", better = \"lower\" }]\n");
+        let [first, others @ ..] = &self.commands[..] else {
+            return text;
+        };
+        if others.is_empty() {
+            text.push_str("# The same command twice: what differs is noise.\naa = true\n");
+            text.push_str(&steps(first));
+        } else {
+            text.push_str(&format!("\n[factors.command.{}]\n", quote(&first.name)));
+            text.push_str(&steps(first));
+        }
+        for other in others {
+            text.push_str(&format!(
+                "\n[factors.command.{}]\nworkload.command.argv = {}\n{}",
+                quote(&other.name),
+                list(&other.argv),
+                steps(other)
+            ));
+        }
+        text.push_str(&format!(
+            "\n[workloads.command]\nkind = \"command\"\nargv = {}\n",
+            list(&first.argv)
+        ));
+        text
+    }
+}
+
+/// The commands on one line.
+fn title(texts: &[String]) -> String {
+    let text = texts.join(" against ").replace(char::is_control, " ");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What is run around each run of a command.
+fn steps(command: &Command) -> String {
+    let step = |key: &str, argv: &Option<Vec<String>>| match argv {
+        Some(argv) => format!("{key} = [{{ command = {} }}]\n", list(argv)),
+        None => String::new(),
+    };
+    step("setup", &command.prepare) + &step("teardown", &command.conclude)
+}
+
+fn commands(asked: &CommandsArguments) -> Result<Vec<Command>, String> {
+    let texts = &asked.commands;
+    let by_shell = texts.iter().any(|text| wants_shell(text));
+    let names = names(texts, &asked.names)?;
+    let prepare = around(&asked.prepare, "--prepare", texts.len())?;
+    let conclude = around(&asked.conclude, "--conclude", texts.len())?;
+    let rows = texts
+        .iter()
+        .zip(names)
+        .zip(prepare.into_iter().zip(conclude));
+    rows.map(|((text, name), (prepare, conclude))| {
+        Ok(Command {
+            name,
+            argv: argv(text, by_shell)?,
+            prepare,
+            conclude,
+        })
+    })
+    .collect()
+}
+
+/// One for all commands, or one for each.
+fn around(
+    texts: &[String],
+    option: &str,
+    commands: usize,
+) -> Result<Vec<Option<Vec<String>>>, String> {
+    let one = |text: &String| argv(text, wants_shell(text)).map(Some);
+    match texts {
+        [] => Ok(vec![None; commands]),
+        [text] => Ok(vec![one(text)?; commands]),
+        several if several.len() == commands => several.iter().map(one).collect(),
+        several => Err(format!(
+            "{option} is given {} times for {commands} commands; give it once, or once for each",
+            several.len()
+        )),
+    }
+}
+
+fn often(asked: &CommandsArguments, twice: bool) -> Result<Often, String> {
+    let from = asked
+        .min_runs
+        .unwrap_or(LEAST.min(asked.max_runs.unwrap_or(LEAST)));
+    let to = asked.max_runs.unwrap_or(MOST.max(from));
+    if from > to {
+        return Err(format!(
+            "--min-runs {from} is more than --max-runs {to}; make the one smaller or the other \
+             larger"
+        ));
+    }
+    Ok(match asked.runs {
+        Some(runs) => Often::Runs(runs),
+        // Of noise alone there is nothing that could be narrow enough.
+        None if twice => Often::Runs(from),
+        None => Often::Until {
+            within: asked.within.clone().unwrap_or_else(|| WITHIN.into()),
+            from,
+            to,
+        },
+    })
+}
+
+/// A name for each command: those that are given, else what its words make.
+fn names(texts: &[String], given: &[String]) -> Result<Vec<String>, String> {
+    if given.len() > texts.len() {
+        return Err(format!(
+            "--command-name is given {} times for {} commands; give it once for each",
+            given.len(),
+            texts.len()
+        ));
+    }
+    let mut names: Vec<String> = Vec::new();
+    for (at, text) in texts.iter().enumerate() {
+        let mut name = given.get(at).cloned().unwrap_or_else(|| name_of(text));
+        let taken = |name: &str| {
+            let name = name.to_lowercase();
+            ["", "base", "on", "off"].contains(&name.as_str())
+                || names.iter().any(|other| other.to_lowercase() == name)
+        };
+        if taken(&name) && given.get(at).is_none() {
+            let number = at + 1;
+            name = match name.as_str() {
+                "" => format!("command-{number}"),
+                name => format!("{name}-{number}"),
+            };
+        }
+        names.push(name);
+    }
+    Ok(names)
+}
+
+/// What of a command may stand in a name.
+fn name_of(command: &str) -> String {
+    let mut name = String::new();
+    for c in command.chars() {
+        if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | ':') {
+            name.push(c);
+        } else if !name.ends_with('-') {
+            name.push('-');
+        }
+    }
+    let end = name.len().min(LONGEST);
+    name[..end].trim_matches(['-', '.']).to_owned()
+}
+
+/// A text as TOML has it: as JSON does, but for one character.
+fn quoted(text: &str) -> String {
+    let json = serde_json::Value::String(text.to_owned()).to_string();
+    json.replace('\u{7f}', "\\u007F")
+}
+
+fn list(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    format!("[{}]", words.join(", "))
+}
+
+#[cfg(test)]
+#[path = "file_tests.rs"]
+mod tests;

@@ -1,0 +1,73 @@
+//! `assize compare -- 'CMD A' 'CMD B'`: commands on this machine, without a file.
+//!
+//! The commands become the levels of an experiment, which is carried out as any
+//! other is. What happens once, before all runs or after them, is done here.
+
+mod file;
+mod once;
+mod words;
+
+use std::path::Path;
+
+use crate::cli::{CompareArguments, Format, Showing};
+use crate::failure::Failure;
+use crate::output;
+use crate::page::{From, Material};
+use crate::run;
+use file::Experiment;
+
+/// The bundle is called after it.
+const NAME: &str = "compare";
+
+/// Runs commands in turn and says how they compare.
+pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
+    let asked = &arguments.running;
+    let experiment = Experiment::of(asked).map_err(Failure::Argument)?;
+    let text = experiment.text();
+    if let Some(path) = &asked.write {
+        must_be_new(path)?;
+        run::planned(&text, path)?;
+        output::deliver(text.as_bytes(), Some(path))?;
+        return Ok(0);
+    }
+    let recording = run::Recording {
+        text: &text,
+        name: NAME,
+        out: asked.out.clone(),
+        kernel: None,
+        runs: None,
+        jobs: None,
+        quiet: asked.quiet,
+        question: &arguments.trial.question,
+    };
+    let ready = run::Ready::of(&recording)?;
+    let measured = once::around(asked, &experiment, || ready.carry_out())?;
+    let material = Material {
+        records: &measured.records,
+        trial: &arguments.trial,
+        terms: &measured.terms,
+        from: From::Bundle(&measured.directory),
+    };
+    let document = output::judge(&measured.records, &arguments.trial, &measured.terms)?;
+    output::show(&document, &material, &brief(&arguments.showing))
+}
+
+/// The brief form, unless another is asked for.
+fn brief(showing: &Showing) -> Showing {
+    let mut showing = showing.clone();
+    if showing.format == Format::Auto {
+        showing.format = Format::Brief;
+    }
+    showing
+}
+
+/// Refuses to write over a file.
+fn must_be_new(path: &Path) -> Result<(), Failure> {
+    match std::fs::symlink_metadata(path) {
+        Ok(_) => Err(Failure::Argument(format!(
+            "{}: it is there already; name a new file",
+            path.display()
+        ))),
+        Err(_) => Ok(()),
+    }
+}

@@ -1,0 +1,133 @@
+//! What is done once: before all runs, and after them.
+
+use std::process::{Command, Stdio};
+
+use super::file::Experiment;
+use crate::cli::CommandsArguments;
+use crate::failure::Failure;
+
+/// Sets up, warms up, does the work and cleans up. Once the set-up has begun, the
+/// clean-up is done whatever else fails; the first failure is the one that is told.
+pub(super) fn around<T>(
+    asked: &CommandsArguments,
+    experiment: &Experiment,
+    work: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let mut setup = asked.setup.iter();
+    let done = setup
+        .try_for_each(|text| shell("--setup", text))
+        .and_then(|()| warm_up(experiment, asked.warmup))
+        .and_then(|()| work());
+    let mut cleanup = asked.cleanup.iter();
+    let cleaned = cleanup.try_for_each(|text| shell("--cleanup", text));
+    let done = done?;
+    cleaned.map(|()| done)
+}
+
+/// Runs each command so often, in turn, and counts none.
+fn warm_up(experiment: &Experiment, rounds: u32) -> Result<(), Failure> {
+    for _ in 0..rounds {
+        for command in &experiment.commands {
+            let steps = [
+                &command.prepare,
+                &Some(command.argv.clone()),
+                &command.conclude,
+            ];
+            for argv in steps.into_iter().flatten() {
+                run("--warmup", argv)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn shell(option: &str, text: &str) -> Result<(), Failure> {
+    run(option, &["sh", "-c", text].map(String::from))
+}
+
+/// Runs a program to its end. What it prints is thrown away, but for its errors.
+fn run(option: &str, argv: &[String]) -> Result<(), Failure> {
+    let [program, arguments @ ..] = argv else {
+        return Ok(());
+    };
+    let failed = |why: String| Failure::Command {
+        option: option.to_owned(),
+        command: argv.join(" "),
+        why,
+    };
+    let status = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .status()
+        .map_err(|error| failed(error.to_string()))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(failed(status.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(file: &str) -> CommandsArguments {
+        let line = |word: &str| Some(format!("echo {word} >> {file}"));
+        CommandsArguments {
+            commands: vec![line("a").unwrap(), line("b").unwrap()],
+            setup: line("setup"),
+            cleanup: line("cleanup"),
+            prepare: vec![line("prepare").unwrap()],
+            warmup: 2,
+            ..CommandsArguments::default()
+        }
+    }
+
+    fn done(
+        asked: &CommandsArguments,
+        file: &std::path::Path,
+        work: Result<(), Failure>,
+    ) -> (Result<(), Failure>, String) {
+        let experiment = Experiment::of(asked).unwrap();
+        let done = around(asked, &experiment, || {
+            shell("", &format!("echo runs >> {}", file.display()))?;
+            work
+        });
+        let order = std::fs::read_to_string(file).unwrap_or_default();
+        (done, order.replace('\n', " "))
+    }
+
+    #[test]
+    fn all_is_done_in_its_order_and_the_clean_up_in_any_case() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("order");
+        let asked = asked(file.to_str().unwrap());
+        let warm = "prepare a prepare b ";
+        let (ok, order) = done(&asked, &file, Ok(()));
+        assert!(ok.is_ok());
+        assert_eq!(order, format!("setup {warm}{warm}runs cleanup "));
+        let (failed, order) = done(&asked, &file, Err(Failure::InterruptedEarly));
+        assert!(matches!(failed, Err(Failure::InterruptedEarly)));
+        assert!(order.ends_with("runs cleanup "), "{order}");
+    }
+
+    #[test]
+    fn what_fails_ends_it_with_its_name() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("order");
+        let asked = CommandsArguments {
+            setup: Some("exit 7".into()),
+            ..asked(file.to_str().unwrap())
+        };
+        let (failed, order) = done(&asked, &file, Ok(()));
+        let failed = failed.unwrap_err();
+        let text = failed.to_string();
+        assert!(
+            text.starts_with("--setup: sh -c exit 7: exit status: 7"),
+            "{text}"
+        );
+        assert_eq!((failed.code(), order.as_str()), (3, "cleanup "));
+        let text = run("--warmup", &["/not/there".into()]).unwrap_err();
+        assert!(text.to_string().contains("No such file"), "{text}");
+    }
+}
