@@ -8,6 +8,7 @@
 //! [`Document`]: assize_verdict::Document
 
 mod brief;
+mod contrasts;
 mod csv;
 pub mod html;
 mod json;
@@ -18,7 +19,8 @@ mod series;
 mod text;
 mod why;
 
-pub use brief::{Brief, MetricWords, brief};
+pub use brief::{Brief, brief};
+pub use contrasts::MetricWords;
 pub use csv::csv;
 pub use json::json;
 pub use number::{ratio, significant};

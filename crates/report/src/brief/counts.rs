@@ -1,7 +1,8 @@
 //! What is not shown, counted, and where it is.
 
 use super::Sheet;
-use super::answers::{self, Answers, leading};
+use super::answers::{self, Answers};
+use crate::contrasts::{decided, leading};
 
 /// `1 run`, `2 runs`.
 pub(super) fn of(n: usize, noun: &str) -> String {
@@ -20,7 +21,7 @@ pub(super) fn hidden(sheet: &Sheet<'_>, shown: &Answers) -> Vec<String> {
         document.comparisons.iter().filter(is_other).collect()
     };
     if !others.is_empty() {
-        let decided = answers::decided(&others);
+        let decided = decided(&others);
         let of_others = of(others.len(), "secondary row");
         parts.push(format!("{of_others} ({decided} decided)"));
     }

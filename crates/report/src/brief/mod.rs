@@ -7,11 +7,11 @@
 
 mod answers;
 mod counts;
-mod figures;
 mod spread;
 
-use assize_verdict::{Better, Document};
+use assize_verdict::Document;
 
+use crate::contrasts::{MetricWords, Words};
 use crate::printable;
 use crate::text::Style;
 
@@ -25,18 +25,6 @@ const HIDDEN: usize = 2;
 const NAME: usize = 28;
 /// No terminal is taken to be narrower, or wider, than this.
 const WIDTHS: std::ops::RangeInclusive<usize> = 60..=120;
-
-/// How a metric reads: what the document calls it, what people call it, and what is
-/// good.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MetricWords {
-    /// As in [`assize_verdict::Comparison::metric`].
-    pub metric: String,
-    /// Its title, in words.
-    pub title: String,
-    /// What is good; none where that depends on the question.
-    pub better: Option<Better>,
-}
 
 /// What the brief report needs besides the document.
 #[derive(Debug, Clone, Default)]
@@ -92,16 +80,8 @@ struct Sheet<'a> {
 }
 
 impl Sheet<'_> {
-    fn words(&self, metric: &str) -> Option<&MetricWords> {
-        self.brief.metrics.iter().find(|one| one.metric == metric)
-    }
-
-    fn title<'s>(&'s self, metric: &'s str) -> &'s str {
-        self.words(metric).map_or(metric, |one| &one.title)
-    }
-
-    fn better(&self, metric: &str) -> Option<Better> {
-        self.words(metric).and_then(|one| one.better)
+    fn words(&self) -> Words<'_> {
+        Words(self.brief.metrics)
     }
 
     /// What was judged, and what was asked.

@@ -3,8 +3,7 @@
 use assize_verdict::{Comparison, Document};
 
 use super::Sheet;
-use super::answers::leading;
-use super::figures::gain;
+use crate::contrasts::{gain, leading};
 use crate::number::significant;
 use crate::printable;
 use crate::readable::Readable;
@@ -44,7 +43,7 @@ pub(super) fn lines(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
         "" => String::new(),
         unit => format!(", {unit}"),
     };
-    let title = printable(sheet.title(&row.metric)).into_owned();
+    let title = printable(sheet.words().title(&row.metric)).into_owned();
     let what = format!("Each run of {}, {title}{unit}", printable(&row.workload));
     let range = format!("; runs from {} to {}", value(low), value(high));
     // The range where it fits, and of a long name what does.

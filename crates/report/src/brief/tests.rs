@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)] // A test may fail.
 
+use assize_verdict::Better;
 use serde_json::{Value, json};
 
 use super::*;

@@ -7,7 +7,7 @@ use crate::readable::Readable;
 
 /// Which way a row has come out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// Established, in the good direction and by more than the margin.
     Better,
     /// Established, in the bad direction and by more than the margin.
@@ -30,9 +30,41 @@ pub(super) enum Outcome {
     Open,
 }
 
+impl Outcome {
+    /// All of them, in the order in which they are counted.
+    pub(crate) const ALL: [Outcome; 10] = [
+        Outcome::Better,
+        Outcome::Worse,
+        Outcome::Less,
+        Outcome::More,
+        Outcome::LikelyBetter,
+        Outcome::LikelyWorse,
+        Outcome::LikelyLess,
+        Outcome::LikelyMore,
+        Outcome::Same,
+        Outcome::Open,
+    ];
+
+    /// As a reader sees it.
+    pub(crate) fn words(self, margin: f64) -> String {
+        match self {
+            Outcome::Better => "better".to_owned(),
+            Outcome::Worse => "worse".to_owned(),
+            Outcome::Less => "less".to_owned(),
+            Outcome::More => "more".to_owned(),
+            Outcome::LikelyBetter => "likely better".to_owned(),
+            Outcome::LikelyWorse => "likely worse".to_owned(),
+            Outcome::LikelyLess => "likely less".to_owned(),
+            Outcome::LikelyMore => "likely more".to_owned(),
+            Outcome::Same => format!("no difference larger than {}", super::margin(margin)),
+            Outcome::Open => "cannot tell".to_owned(),
+        }
+    }
+}
+
 /// Which way a row has come out. A difference matters to nobody whose whole interval is
 /// within `margin`.
-pub(super) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> Outcome {
+pub(crate) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> Outcome {
     let established = match row.verdict {
         Verdict::Undecided => return Outcome::Open,
         Verdict::Equivalent => return Outcome::Same,
@@ -60,7 +92,7 @@ pub(super) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> 
 }
 
 /// By what share of the baseline a row differs; none where the baseline is zero.
-pub(super) fn change(row: &Comparison) -> Option<f64> {
+pub(crate) fn change(row: &Comparison) -> Option<f64> {
     match row.scale {
         Scale::Raw => {
             let of = row.mean_baseline?.abs();
@@ -72,7 +104,7 @@ pub(super) fn change(row: &Comparison) -> Option<f64> {
 
 /// How much better a row is, on a scale on which half is as good as twice is bad;
 /// negative if it is worse. Without a direction, less counts as better.
-pub(super) fn gain(row: &Comparison, better: Option<Better>) -> f64 {
+pub(crate) fn gain(row: &Comparison, better: Option<Better>) -> f64 {
     let change = change(row).unwrap_or(0.0);
     let log = (1.0 + change).max(1e-9).ln();
     match better {
@@ -82,7 +114,7 @@ pub(super) fn gain(row: &Comparison, better: Option<Better>) -> f64 {
 }
 
 /// A change in per cent, or as a factor where that reads better: `-46.7 %`, `766 x`.
-pub(super) fn percent(change: f64) -> String {
+pub(crate) fn percent(change: f64) -> String {
     if change >= 2.0 {
         return format!("{} x", significant(change + 1.0, 3));
     }
@@ -94,7 +126,7 @@ pub(super) fn percent(change: f64) -> String {
 }
 
 /// The effect of a row, with its interval and the two means.
-pub(super) fn effect(row: &Comparison, with_interval: bool) -> String {
+pub(crate) fn effect(row: &Comparison, with_interval: bool) -> String {
     let absolute = means(row);
     let Some(change) = change(row) else {
         return match row.difference {
@@ -118,7 +150,7 @@ pub(super) fn effect(row: &Comparison, with_interval: bool) -> String {
 }
 
 /// The ends of the interval as changes.
-fn ends(row: &Comparison) -> Option<[f64; 2]> {
+pub(crate) fn ends(row: &Comparison) -> Option<[f64; 2]> {
     let ci = row.ci?;
     match row.scale {
         Scale::Raw => {
@@ -130,7 +162,7 @@ fn ends(row: &Comparison) -> Option<[f64; 2]> {
 }
 
 /// ` (28.2 -> 15.0 us)`.
-fn means(row: &Comparison) -> String {
+pub(crate) fn means(row: &Comparison) -> String {
     let (Some(before), Some(after)) = (row.mean_baseline, row.mean) else {
         return String::new();
     };

@@ -1,0 +1,216 @@
+//! One configuration against its baseline on one metric, in all workloads: which way it
+//! came out, in words. The text for a terminal and the page say it with the same words.
+
+mod figures;
+
+use std::cmp::Ordering;
+
+use assize_verdict::{Better, Comparison, Document, Verdict};
+
+pub(crate) use figures::{Outcome, change, effect, ends, gain, means, outcome, percent};
+
+/// How a metric reads: what the document calls it, what people call it, and what is
+/// good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MetricWords {
+    /// As in [`assize_verdict::Comparison::metric`].
+    pub metric: String,
+    /// Its title, in words.
+    pub title: String,
+    /// What is good; none where that depends on the question.
+    pub better: Option<Better>,
+}
+
+/// Finds how a metric reads; what is missing is called as in the document.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Words<'a>(pub(crate) &'a [MetricWords]);
+
+impl<'a> Words<'a> {
+    fn of(self, metric: &str) -> Option<&'a MetricWords> {
+        self.0.iter().find(|one| one.metric == metric)
+    }
+
+    pub(crate) fn title<'s>(self, metric: &'s str) -> &'s str
+    where
+        'a: 's,
+    {
+        self.of(metric).map_or(metric, |one| &one.title)
+    }
+
+    pub(crate) fn better(self, metric: &str) -> Option<Better> {
+        self.of(metric).and_then(|one| one.better)
+    }
+
+    /// `Busy time per job (less is better)`.
+    pub(crate) fn heading(self, metric: &str) -> String {
+        let title = capital(self.title(metric));
+        match self.better(metric) {
+            Some(better) => format!("{title} ({})", direction(better)),
+            None => title,
+        }
+    }
+}
+
+/// `less is better`.
+pub(crate) fn direction(better: Better) -> &'static str {
+    match better {
+        Better::Lower => "less is better",
+        Better::Higher => "more is better",
+    }
+}
+
+/// With a capital at the beginning.
+pub(crate) fn capital(text: &str) -> String {
+    let mut text = text.to_owned();
+    if let Some(first) = text.get(..1).map(str::to_uppercase) {
+        text.replace_range(..1, &first);
+    }
+    text
+}
+
+/// A metric of the answer, and each configuration that is compared on it.
+pub(crate) struct OfMetric<'a> {
+    pub(crate) metric: &'a str,
+    pub(crate) contrasts: Vec<Contrast<'a>>,
+}
+
+/// One configuration against its baseline on one metric, in all workloads.
+pub(crate) struct Contrast<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) rows: Vec<(&'a Comparison, Outcome)>,
+    better: Option<Better>,
+    margin: f64,
+}
+
+/// The contrasts of each metric that leads: the primary ones; without these, those with
+/// something to say. The most striking contrast of a metric is first.
+pub(crate) fn by_metric<'a>(document: &'a Document, words: Words<'_>) -> Vec<OfMetric<'a>> {
+    let mut metrics: Vec<OfMetric<'_>> = Vec::new();
+    for row in leading(document) {
+        let better = words.better(&row.metric);
+        let came_out = outcome(row, better, document.margin);
+        let at = metrics.iter().position(|one| one.metric == row.metric);
+        let at = at.unwrap_or_else(|| {
+            metrics.push(OfMetric {
+                metric: &row.metric,
+                contrasts: Vec::new(),
+            });
+            metrics.len() - 1
+        });
+        let Some(OfMetric { contrasts, .. }) = metrics.get_mut(at) else {
+            continue;
+        };
+        match contrasts
+            .iter_mut()
+            .find(|one| one.name == row.configuration)
+        {
+            Some(contrast) => contrast.rows.push((row, came_out)),
+            None => contrasts.push(Contrast {
+                name: &row.configuration,
+                rows: vec![(row, came_out)],
+                better,
+                margin: document.margin,
+            }),
+        }
+    }
+    for one in &mut metrics {
+        one.contrasts
+            .sort_by(|a, b| b.weight().total_cmp(&a.weight()));
+    }
+    if !rows_are_primary(document) {
+        metrics.sort_by(|a, b| first(&b.contrasts).total_cmp(&first(&a.contrasts)));
+    }
+    metrics
+}
+
+fn first(contrasts: &[Contrast<'_>]) -> f64 {
+    contrasts.first().map_or(0.0, Contrast::weight)
+}
+
+fn rows_are_primary(document: &Document) -> bool {
+    document.comparisons.iter().any(|row| row.primary)
+}
+
+/// The rows that the answer is made of.
+pub(crate) fn leading(document: &Document) -> Vec<&Comparison> {
+    let primary = rows_are_primary(document);
+    let leads = |row: &&Comparison| row.primary == primary;
+    document.comparisons.iter().filter(leads).collect()
+}
+
+impl<'a> Contrast<'a> {
+    /// How much there is to say: what is established before what is not.
+    fn weight(&self) -> f64 {
+        let of = |(row, came_out): &(&Comparison, Outcome)| {
+            let size = gain(row, None).abs();
+            match came_out {
+                Outcome::Better | Outcome::Worse | Outcome::Less | Outcome::More => 100.0 + size,
+                Outcome::LikelyBetter
+                | Outcome::LikelyWorse
+                | Outcome::LikelyLess
+                | Outcome::LikelyMore => 10.0 + size,
+                Outcome::Same => 1.0,
+                Outcome::Open => 0.0,
+            }
+        };
+        self.rows.iter().map(of).fold(0.0, f64::max)
+    }
+
+    /// Whether it came out this way in every workload.
+    pub(crate) fn all(&self, outcome: Outcome) -> bool {
+        self.rows.iter().all(|(_, came_out)| *came_out == outcome)
+    }
+
+    /// `better`, or `better in 3, worse in 1, cannot tell in 2 of 6 workloads`.
+    pub(crate) fn verdict(&self) -> String {
+        let counted = Outcome::ALL.iter().filter_map(|outcome| {
+            let n = self.rows.iter().filter(|(_, one)| one == outcome).count();
+            (n > 0).then(|| (outcome.words(self.margin), n))
+        });
+        let counted: Vec<(String, usize)> = counted.collect();
+        match &counted[..] {
+            [(word, 1)] => word.clone(),
+            [(word, 2)] => format!("{word} in both workloads"),
+            [(word, n)] => format!("{word} in all {n} workloads"),
+            several => {
+                let parts: Vec<String> = several
+                    .iter()
+                    .map(|(word, n)| format!("{word} in {n}"))
+                    .collect();
+                format!("{} of {} workloads", parts.join(", "), self.rows.len())
+            }
+        }
+    }
+
+    /// The best and the worst workload of those that are decided; of all where none is.
+    pub(crate) fn best_and_worst(&self) -> Vec<&'a Comparison> {
+        let by_gain = |a: &&Comparison, b: &&Comparison| -> Ordering {
+            gain(b, self.better).total_cmp(&gain(a, self.better))
+        };
+        let decided = self
+            .rows
+            .iter()
+            .any(|(_, came_out)| *came_out != Outcome::Open);
+        let shown = |came_out: &Outcome| !decided || *came_out != Outcome::Open;
+        let rows = self.rows.iter().filter(|(_, came_out)| shown(came_out));
+        let mut rows: Vec<&Comparison> = rows.map(|(row, _)| *row).collect();
+        rows.sort_by(by_gain);
+        match rows[..] {
+            [first, .., last] => vec![first, last],
+            _ => rows,
+        }
+    }
+}
+
+/// A margin in per cent.
+fn margin(margin: f64) -> String {
+    percent(margin)
+        .trim_start_matches('+')
+        .replace(".0 %", " %")
+}
+
+/// How many rows have another verdict than undecided.
+pub(crate) fn decided(rows: &[&Comparison]) -> usize {
+    let is = |row: &&&Comparison| row.verdict != Verdict::Undecided;
+    rows.iter().filter(is).count()
+}
