@@ -72,6 +72,9 @@ const MUTANTS = [
   ['columns that changed places', gridIsRight, /names of the columns/, script("const row = document.querySelector('table.grid thead tr'); row.append(row.cells[1])")],
   ['a row that is hidden', gridIsRight, /hidden with one/, script("document.querySelector('table.grid tbody tr').hidden = true")],
   ['another sentence', gridIsRight, /the sentences of the answer/, script("document.querySelector('#answer li').lastElementChild.textContent += ' not'")],
+  ['a configuration that the answer leaves out', gridIsRight, /what the answer compares/, script("document.querySelector('#hero li').remove()")],
+  ['an answer in colours only', gridIsRight, /better\|worse/, script("document.querySelector('#hero .outcome').textContent = '!'")],
+  ['a colour without its word', gridIsRight, /what the colour means/, script("document.querySelector('table.grid .tone').remove()")],
   ['a wrong tally', gridIsRight, /the tally of/, script("document.querySelector('#tally [data-count]').dataset.count = 999")],
   ['a grid that is hidden', gridIsRight, /the grids that are seen/, style('table.grid { display: none }')],
 
@@ -102,7 +105,7 @@ const MUTANTS = [
   ['too light a colour', readsLegibly, /too little contrast/, style('.quiet { color: #999 !important }')],
   ['too light a drawing', readsLegibly, /too little contrast/, style('svg text { fill: #aaa !important }')],
   ['a dark page that is light', readsLegibly, /dark page has a ground|in dark colours/, style('body, body * { background: #fff !important; color: #000 !important; fill: #000 !important }')],
-  ['falls and rises in one colour', readsLegibly, /look alike|same colour/, style('td.falls, td.rises, td.falls *, td.rises * { background: #eee !important; color: #000 !important }')],
+  ['better and worse in one colour', readsLegibly, /look alike|same colour/, style('td.good, td.bad, td.good *, td.bad * { background: #eee !important; color: #000 !important }')],
   ['a fixed width', fitsPhone, /as it opens: the page scrolls sideways, by/, style('.spoiled { width: 500px; height: 1px }', '<div class="spoiled"></div>')],
   ['a fixed width in what is opened', fitsPhone, /^(?!.*as it opens).*with all details opened: the page scrolls/s, style('.spoiled { width: 500px; height: 1px }', '<details><summary>x</summary><div class="spoiled"></div></details>')],
   ['no viewport', fitsPhone, /laid out for 980 pixels/, swap(/<meta name="viewport"[^>]*>/, '')],

@@ -1,6 +1,8 @@
 // Opens pages of assize in a real browser and checks them.
 //
-//   node tests/browser/pages.mjs PAGE.html…
+//   node tests/browser/pages.mjs [CHECKS:]PAGE.html…
+//
+// CHECKS is `all`, or `hostile` (what names can harm) or `large` (how long it takes).
 //
 // Beside each page lie PAGE.json, the list of its verdict documents (the one
 // that the page opens with, then one for each other baseline), and PAGE.txt,
@@ -25,38 +27,42 @@ import { tradeoffsAreRight } from './checks/tradeoffs.mjs';
 import { read } from './checks/expected.mjs';
 
 const CHECKS = [
-  ['opens without a word on the console and without a request', opensQuietly],
-  ['says when it is ready', measuresReady],
-  ['has the verdicts of the document in its grid', gridIsRight],
-  ['has those of every other baseline that is chosen', switchesBaseline],
+  ['opens without a word on the console and without a request', opensQuietly, 'hostile', 'large'],
+  ['says when it is ready', measuresReady, 'large'],
+  ['has the verdicts of the document in its grid', gridIsRight, 'hostile', 'large'],
+  ['has those of every other baseline that is chosen', switchesBaseline, 'hostile'],
   ['is restored by its address', restoredByAddress],
-  ['plots the ratios of the chosen metric', forestIsRight],
+  ['plots the ratios of the chosen metric', forestIsRight, 'hostile'],
   ['says what several machines say', machinesAreRight],
   ['says where each configuration of a trade-off stands', tradeoffsAreRight],
-  ['plots the runs of the chosen workload', runsAreRight],
+  ['plots the runs of the chosen workload', runsAreRight, 'hostile'],
   ['lets the names of metrics choose them', linksChoose],
   ['is legible in light and dark', readsLegibly],
-  ['fits a phone in every state', fitsPhone],
-  ['gives the focus to every control, visibly', keyboardReaches],
+  ['fits a phone in every state', fitsPhone, 'hostile'],
+  ['gives the focus to every control, visibly', keyboardReaches, 'hostile'],
   ['is worked with keys', keyboardWorks],
   ['has no serious finding of axe-core', accessible],
-  ['prints on several sheets without controls', prints],
-  ['says what matters without a script', worksWithoutScript],
+  ['prints on several sheets without controls', prints, 'hostile'],
+  ['says what matters without a script', worksWithoutScript, 'hostile'],
 ];
 
 const pages = process.argv.slice(2);
 if (!pages.length) {
-  console.error('pages.mjs: no page was named; node tests/browser/pages.mjs PAGE.html…');
+  console.error('pages.mjs: no page was named; node tests/browser/pages.mjs [CHECKS:]PAGE.html…');
   process.exit(2);
 }
 
-for (const page of pages) {
-  const expected = read(page);
+const KINDS = ['all', 'hostile', 'large'];
+let browser;
+before(async () => { browser = await launch(); });
+after(async () => { await browser?.close(); });
+
+for (const named of pages) {
+  const kind = KINDS.find((one) => named.startsWith(`${one}:`));
+  const expected = read(kind ? named.slice(kind.length + 1) : named);
   describe(expected.name, () => {
-    let browser;
-    before(async () => { browser = await launch(); });
-    after(async () => { await browser?.close(); });
-    for (const [name, check] of CHECKS) {
+    for (const [name, check, ...kinds] of CHECKS) {
+      if (kind && kind !== 'all' && !kinds.includes(kind)) continue;
       // Long enough for a machine with other work; it ends what hangs.
       test(name, { timeout: 600_000 }, (t) => check(browser, expected, t));
     }

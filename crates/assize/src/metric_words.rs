@@ -4,6 +4,8 @@
 //! `assize_job`'s table, and those of posted results are known by the words that the field
 //! uses. Of all others nothing is assumed.
 
+use std::collections::BTreeSet;
+
 use assize_job::{Preference, wording};
 use assize_report::MetricWords;
 use assize_verdict::{Better, Document, Options};
@@ -49,18 +51,17 @@ const MORE: &[&str] = &[
     "transactions",
 ];
 
-/// How each metric of a document reads, with the directions that the experiment or the
-/// command line gives.
-pub(crate) fn metric_words(document: &Document, options: &Options) -> Vec<MetricWords> {
-    let compared = document.comparisons.iter().map(|row| &row.metric);
-    let events = document.rate_comparisons.iter().map(|row| &row.event);
-    let mut all: Vec<MetricWords> = Vec::new();
-    for metric in compared.chain(events) {
-        if !all.iter().any(|one| one.metric == *metric) {
-            all.push(words(metric, options));
-        }
+/// How each metric of documents reads, recorded ones that are not compared too, with the
+/// directions that the experiment or the command line gives.
+pub(crate) fn metric_words(documents: &[&Document], options: &Options) -> Vec<MetricWords> {
+    let mut names: BTreeSet<&str> = BTreeSet::new();
+    for document in documents {
+        names.extend(document.comparisons.iter().map(|row| row.metric.as_str()));
+        names.extend(document.rates.iter().map(|rate| rate.event.as_str()));
+        let recorded = document.runs.iter().flat_map(|run| run.metrics.keys());
+        names.extend(recorded.map(String::as_str));
     }
-    all
+    names.into_iter().map(|one| words(one, options)).collect()
 }
 
 fn words(metric: &str, options: &Options) -> MetricWords {

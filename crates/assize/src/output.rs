@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use assize_bundle::Records;
-use assize_report::{Brief, Style};
+use assize_report::{Brief, MetricWords, Style};
 use assize_verdict::{Better, Document, Options, primary_directions, try_records};
 
 use terminal_size::{Width, terminal_size};
@@ -146,14 +146,7 @@ fn brief(
     showing: &Showing,
 ) -> Result<String, Failure> {
     let terminal = showing.output.is_none() && io::stdout().is_terminal();
-    let mut options = options(material.trial, material.terms)?;
-    for (metric, better) in primary_directions(material.records, &options)? {
-        match better {
-            Better::Lower => options.lower_is_better.push(metric),
-            Better::Higher => options.higher_is_better.push(metric),
-        }
-    }
-    let metrics = metric_words(document, &options);
+    let metrics = words(&[document], material)?;
     let question = page::question(material)?;
     let brief = Brief {
         metrics: &metrics,
@@ -168,6 +161,21 @@ fn brief(
         &brief,
         style(showing, terminal),
     ))
+}
+
+/// How the metrics of documents of one input read.
+pub(crate) fn words(
+    documents: &[&Document],
+    material: &Material<'_>,
+) -> Result<Vec<MetricWords>, Failure> {
+    let mut options = options(material.trial, material.terms)?;
+    for (metric, better) in primary_directions(material.records, &options)? {
+        match better {
+            Better::Lower => options.lower_is_better.push(metric),
+            Better::Higher => options.higher_is_better.push(metric),
+        }
+    }
+    Ok(metric_words(documents, &options))
 }
 
 /// Writes to a file, whole or not at all, or to standard output.

@@ -73,10 +73,13 @@ pub(crate) fn page(document: &Document, material: &Material<'_>) -> Result<Strin
         From::Blocks(inputs) => (several::evidence_of(inputs)?, Vec::new()),
         _ => Default::default(),
     };
+    let mut about = about(document, material, head.as_ref())?;
+    let all: Vec<&Document> = std::iter::once(document).chain(&others).collect();
+    about.metrics = output::words(&all, material)?;
     let page = Page {
         document,
         others: &others,
-        about: about(document, material, head.as_ref())?,
+        about,
         evidence,
         timelines,
         post,

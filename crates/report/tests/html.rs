@@ -13,8 +13,9 @@ use std::path::Path;
 use assize_bundle::{
     Configuration, Curve, Events, Evidence, Measurement, Place, Records, Run, Series,
 };
+use assize_report::MetricWords;
 use assize_report::html::{About, Page, Post, PostFigure, PostLine, html};
-use assize_verdict::{Document, Options, try_records};
+use assize_verdict::{Better, Document, Options, try_records};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use regex::Regex;
@@ -92,6 +93,11 @@ fn page<'a>(document: &'a Document, others: &'a [Document]) -> Page<'a> {
             question: "What does it cost?".into(),
             target: Some("exact".into()),
             primary: vec!["time".into()],
+            metrics: vec![MetricWords {
+                metric: "time".into(),
+                title: "time it takes".into(),
+                better: Some(Better::Lower),
+            }],
             facts: vec![("kernel".into(), "6.12".into())],
             experiment: Some("title = 'x'".into()),
         },

@@ -4,13 +4,14 @@ import assert from 'node:assert/strict';
 
 import { within } from './browser.mjs';
 import { plain } from './expected.mjs';
-import { compareAnswer, compareGrid, compareOverview } from './grid.mjs';
+import { compareAnswer, compareGrid, compareHero, compareOverview } from './grid.mjs';
 
 /** What a reader sees whose browser runs no script, or whose mail program shows the file. */
 export async function worksWithoutScript(browser, expected) {
   const [document] = expected.documents;
   await within(browser, expected, { device: 'bare' }, async (page) => {
     await compareAnswer(page, document);
+    await compareHero(page, document);
     await compareGrid(page, document, (a, b) => a === b);
     await compareOverview(page, document);
     for (const one of await page.locator('#answer, table.grid, table.overview, #lints, #limits, #reproduce').all()) assert.ok(await one.isVisible());

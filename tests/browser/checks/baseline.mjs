@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 
 import { choose, options, within } from './browser.mjs';
 import { plain } from './expected.mjs';
-import { compareAnswer, compareGrid, compareOverview } from './grid.mjs';
+import { compareAnswer, compareGrid, compareHero, compareOverview } from './grid.mjs';
 
 /** Every baseline there is, and back to the first. */
 export async function switchesBaseline(browser, expected, t) {
@@ -19,6 +19,7 @@ export async function switchesBaseline(browser, expected, t) {
       await compareGrid(page, document);
       await compareOverview(page, document);
       await compareAnswer(page, document);
+      await compareHero(page, document);
       await saysWhat(page, document);
     }
     return undefined;

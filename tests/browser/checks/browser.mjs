@@ -125,5 +125,10 @@ export async function choose(page, id, text) {
 /** The texts of the options of a select. */
 export const options = async (page, id) => plain(await page.$$eval(`#${id} option`, (all) => all.map((option) => option.textContent)));
 
+/** Takes a picture of the whole page, for who wants to see it: that is slow without a GPU. */
+export async function picture(page, expected, kind) {
+  if (process.env.ASSIZE_PICTURES) await page.screenshot({ path: expected.artefact(kind), fullPage: true });
+}
+
 /** Opens every <details>. */
 export const openAll = (page) => page.$$eval('details', (all) => { for (const one of all) one.open = true; });

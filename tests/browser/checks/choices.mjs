@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict';
 
-import { choose, drawn, options, within } from './browser.mjs';
+import { choose, drawn, within } from './browser.mjs';
 import { close, intervalAgrees, markOf, metricsOf, plain, valueAgrees, way } from './expected.mjs';
 
 /** What an option of #metric says, for a metric of a document. */
 export async function optionOf(page, { metric, unit }) {
-  const texts = await options(page, 'metric');
-  const bare = texts.map((text) => text.replace(/ \(primary\)$/, ''));
-  const at = [`${metric} [${unit}]`, metric].map((text) => bare.indexOf(text)).find((i) => i >= 0);
-  assert.notEqual(at, undefined, `#metric has no ${metric}: ${texts}`);
-  return texts[at];
+  const named = plain(await page.$$eval('#metric option', (all) => all.map((option) => [option.dataset.metric, option.dataset.unit, option.textContent])));
+  const found = named.find(([name, of]) => name === metric && of === unit);
+  assert.ok(found, `#metric has no ${metric} in ${unit}`);
+  assert.ok(found[2].includes(metric), `${found[2]} does not say that it is ${metric}`);
+  return found[2];
 }
 
 /** Those that are worth the time: the first, the last, and of each kind some. */
@@ -186,13 +186,14 @@ export async function linksChoose(browser, expected, t) {
   const metrics = metricsOf(expected.documents[0]);
   if (!metrics.length) return t.diagnostic(`${expected.name}: nothing is compared`);
   return within(browser, expected, {}, async (page) => {
-    const links = page.locator('table.grid:visible tbody tr:not([hidden]) th a');
+    const links = page.locator('table.grid tbody tr:not([hidden]) th a:visible');
     for (const at of [0, await links.count() - 1]) {
-      const name = await links.nth(at).textContent();
-      await links.nth(at).click();
+      const link = links.nth(at);
+      const name = await link.evaluate((one) => one.closest('th').dataset.metric);
+      await link.click();
       await drawn(page);
-      const chosen = (await page.$eval('#metric', (select) => select.selectedOptions[0].textContent)).replace(/ \(primary\)$/, '');
-      assert.ok(chosen === name || chosen.startsWith(`${name} [`), `${name} was asked for, ${chosen} is shown`);
+      const chosen = await page.$eval('#metric', (select) => select.selectedOptions[0].dataset.metric);
+      assert.equal(chosen, name, `${name} was asked for, ${chosen} is shown`);
     }
   });
 }

@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 
-import { openAll, within } from './browser.mjs';
+import { openAll, picture, within } from './browser.mjs';
 
 /** Contrast and darkness in both, and that they differ. */
 export async function readsLegibly(browser, expected) {
   const seen = {};
   for (const scheme of ['light', 'dark']) {
     seen[scheme] = await within(browser, expected, { scheme }, async (page) => {
-      await page.screenshot({ path: expected.artefact(`${scheme}.png`), fullPage: true });
+      await picture(page, expected, `${scheme}.png`);
       await openAll(page);
       const found = await page.evaluate(textsAndGrounds);
       assert.ok(found.count > 50, `only ${found.count} texts were looked at`);
@@ -23,8 +23,8 @@ export async function readsLegibly(browser, expected) {
   for (const verdict of Object.keys(light.cells)) {
     assert.notEqual(light.cells[verdict], dark.cells[verdict], `cells that are ${verdict} have the same colour in the dark`);
   }
-  const ways = ['established falls', 'established rises'].map((name) => light.cells[name]).filter(Boolean);
-  assert.equal(new Set(ways).size, ways.length, 'what falls and what rises look alike');
+  const tones = ['established good', 'established bad'].map((name) => light.cells[name]).filter(Boolean);
+  assert.equal(new Set(tones).size, tones.length, 'what is better and what is worse look alike');
 }
 
 /**
@@ -73,6 +73,6 @@ function textsAndGrounds() {
     if (got < (large ? 3 : 4.5)) faint.add(`${got.toFixed(2)}: ${element.tagName.toLowerCase()}.${element.getAttribute('class') || ''} ${walker.currentNode.textContent.trim().slice(0, 40)}`);
   }
   const cells = {};
-  for (const cell of document.querySelectorAll('td.verdict')) cells[`${cell.dataset.verdict} ${cell.dataset.way}`] ??= `${getComputedStyle(cell).backgroundColor} ${getComputedStyle(cell).color}`;
+  for (const cell of document.querySelectorAll('td.verdict')) cells[`${cell.dataset.verdict} ${cell.dataset.tone}`] ??= `${getComputedStyle(cell).backgroundColor} ${getComputedStyle(cell).color}`;
   return { count, faint: [...faint], paper: luminance(paper), cells };
 }

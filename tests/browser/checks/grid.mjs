@@ -22,6 +22,7 @@ export async function gridIsRight(browser, expected) {
     await compareGrid(page, document, (a, b) => a === b);
     await compareOverview(page, document);
     await compareAnswer(page, document);
+    await compareHero(page, document);
     await eachWorkloadIsSeen(page, document);
   });
 }
@@ -53,6 +54,8 @@ function compareCell(cell, row, same) {
   assert.equal(cell.verdict, row.verdict, `${at}: the verdict`);
   assert.equal(cell.way, way(row), `${at}: the way`);
   assert.ok(cell.classes.includes(row.verdict) && cell.classes.includes(way(row)), `${at}: the classes are ${cell.classes}`);
+  assert.ok(cell.classes.includes(cell.tone), `${at}: the classes are ${cell.classes}`);
+  if (['good', 'bad'].includes(cell.tone)) assert.ok(cell.text.includes({ good: 'better', bad: 'worse' }[cell.tone]), `${at}: what the colour means is not said`);
   assert.equal(cell.mark, markOf(row), `${at}: the mark`);
   assert.ok(valueAgrees(cell.value, row), `${at}: shows ${cell.value} for ${row.ratio ?? row.difference}`);
   assert.ok(intervalAgrees(cell.interval, row), `${at}: shows ${cell.interval} for ${row.ci}`);
@@ -120,6 +123,29 @@ export async function compareAnswer(page, document) {
   }
   const counted = tally.reduce((sum, [, count]) => sum + count, 0);
   if (document.comparisons.length) assert.equal(counted, document.comparisons.length, 'the tally in all');
+}
+
+/** The first thing that is read: each configuration on each metric that leads. */
+export async function compareHero(page, document) {
+  const primary = document.comparisons.some((row) => row.primary);
+  const leading = document.comparisons.filter((row) => row.primary === primary);
+  const key = (metric, configuration) => JSON.stringify([metric, configuration]);
+  const wanted = new Set([...leading.map((row) => key(row.metric, row.configuration)), ...document.rate_comparisons.map((row) => key(row.event, row.configuration))]);
+  const shown = plain(await page.$$eval('#hero li', (all) => all.map((one) => ({
+    metric: one.closest('[data-metric]').dataset.metric,
+    configuration: one.dataset.configuration,
+    words: one.querySelector('.outcome').textContent,
+    figures: [...one.querySelectorAll('.lane:not(.between) .figures')].map((lane) => lane.textContent),
+  }))));
+  assert.deepEqual(new Set(shown.map((one) => key(one.metric, one.configuration))), wanted, 'what the answer compares');
+  for (const { metric, configuration, words, figures } of shown) {
+    const at = `${metric} of ${configuration}: ${words}, ${figures}`;
+    assert.match(words, /better|worse|less|more|no difference larger than|cannot tell/, at);
+    const rows = leading.filter((row) => row.metric === metric && row.configuration === configuration);
+    if (rows.length === 1 && !rows[0].disagree && rows[0].ratio !== null && Math.abs(rows[0].ratio - 1) < 2) {
+      assert.ok(Math.abs(parseFloat(figures[0]) - (rows[0].ratio - 1) * 100) <= Math.abs(rows[0].ratio - 1) * 5 + 0.01, at);
+    }
+  }
 }
 
 /** The grid of the chosen workload, and no other, is there to be seen. */

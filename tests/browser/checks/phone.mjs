@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 
-import { choose, drawn, openAll, options, within } from './browser.mjs';
+import { choose, drawn, openAll, options, picture, within } from './browser.mjs';
 
 /** As it opens, with all opened, and with each choice. */
 export async function fitsPhone(browser, expected) {
   await within(browser, expected, { device: 'phone' }, async (page) => {
     const wrong = [];
     await fits(page, 'as it opens', wrong);
-    await page.screenshot({ path: expected.artefact('phone.png'), fullPage: true });
+    await picture(page, expected, 'phone.png');
     await openAll(page);
     await fits(page, 'with all details opened', wrong);
     for (const id of ['baseline', 'metric', 'workload', 'latency', 'timeline-run']) {

@@ -18,36 +18,39 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::OnceLock;
 
-use common::{Outcome, Test, command, document, errors, printed, there};
+use common::{Outcome, command, document, errors, printed, there};
 use libtest_mimic::{Arguments, Trial};
 
-/// What names can harm.
-const HOSTILE: &str =
-    "--test-name-pattern=console|in its grid|is chosen|plots|phone|focus|prints|script";
+/// Makes a page, and says which checks it is for.
+type Made = fn() -> Opened;
+
+/// A page as `pages.mjs` wants it: `CHECKS:PAGE`.
+struct Opened(String);
+
+impl Opened {
+    fn new(checks: &str, page: &Path) -> Self {
+        Opened(format!("{checks}:{}", page.display()))
+    }
+}
+
+static INVENTED: [Made; 5] = [published, hostile_bundle, hostile_post, large, machines];
+static MEASURED: [Made; 2] = [dep_queue, run_job_latency];
 
 fn main() -> ExitCode {
-    let without: Vec<Test> = vec![
-        ("the_page_of_a_published_mail", published),
-        ("the_page_of_a_hostile_bundle", hostile_bundle),
-        ("the_page_of_a_hostile_post", hostile_post),
-        ("the_page_of_a_large_bundle", large),
-        ("the_page_of_several_machines", machines),
-    ];
-    let exact: Vec<Test> = vec![
-        ("the_page_of_dep_queue", dep_queue),
-        ("the_page_of_run_job_latency", run_job_latency),
-    ];
     let browser = browser().err();
     let machine = there(&["agent", "QEMU", "kernel debian:6.12"]).err();
-    let ignored = |tests: Vec<Test>, why: Option<String>| {
+    // A browser is started once for all pages: that takes longer than to open most.
+    let trial = |name: &str, made: &'static [Made], why: Option<String>| {
         if let Some(why) = &why {
             eprintln!("skipped: {why}");
         }
-        let trial = move |(name, test)| Trial::test(name, test).with_ignored_flag(why.is_some());
-        tests.into_iter().map(trial).collect::<Vec<_>>()
+        let test = move || check(&made.iter().map(|make| make()).collect::<Vec<_>>());
+        Trial::test(name, test).with_ignored_flag(why.is_some())
     };
-    let mut trials = ignored(exact, browser.clone().or(machine));
-    trials.extend(ignored(without, browser));
+    let trials = vec![
+        trial("pages_of_experiments", &MEASURED, browser.clone().or(machine)),
+        trial("pages_of_what_nobody_measured", &INVENTED, browser),
+    ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
@@ -128,13 +131,13 @@ fn page(name: &str, directory: &Path, asked: &[&str]) -> PathBuf {
     place
 }
 
-/// Runs a script of `tests/browser` on a page and shows what it says.
-fn node(script: &str, page: &Path, more: &[&str]) -> Outcome {
-    let script = root().join("tests/browser").join(script);
+/// Runs all checks on pages in one browser, and shows what they say.
+fn check(pages: &[Opened]) -> Outcome {
+    let script = root().join("tests/browser/pages.mjs");
     let done = Command::new("node")
-        .args(["--test-reporter=spec"])
-        .args(more)
-        .args([&script, page])
+        .arg("--test-reporter=spec")
+        .arg(script)
+        .args(pages.iter().map(|Opened(page)| page))
         // A test runner above this one would have its own output in mind.
         .env_remove("NODE_TEST_CONTEXT")
         .output()
@@ -142,15 +145,10 @@ fn node(script: &str, page: &Path, more: &[&str]) -> Outcome {
     let said = String::from_utf8_lossy(&done.stdout);
     println!("{said}{}", errors(&done));
     if !done.status.success() {
-        return Err(format!("{}: see above", page.display()).into());
+        return Err("a page is not as it should be: see above".into());
     }
     assert!(said.contains("pass "), "no check was made: {said}");
     Ok(())
-}
-
-/// All checks.
-fn check(page: &Path) -> Outcome {
-    node("pages.mjs", page, &[])
 }
 
 /// Carries out an experiment in the exact machine; runs are kept.
@@ -170,16 +168,17 @@ fn experiment(directory: &Path, file: &Path, more: &[&str]) {
     assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
 }
 
-fn dep_queue() -> Outcome {
+fn dep_queue() -> Opened {
     let place = tempfile::tempdir().unwrap();
     let file = root().join("experiments/tour/dep-queue.toml");
     experiment(place.path(), &file, &["--runs", "3"]);
-    check(&page("dep-queue", place.path(), &["report", "bundle"]))
+    let page = page("dep-queue", place.path(), &["report", "bundle"]);
+    Opened::new("all", &page)
 }
 
 /// Two of its workloads with fewer jobs, three of its workers, and the baseline
 /// twice.
-fn run_job_latency() -> Outcome {
+fn run_job_latency() -> Opened {
     let place = tempfile::tempdir().unwrap();
     let whole = fs::read_to_string(root().join("experiments/run-job-latency.toml")).unwrap();
     let left_out = ["stream-nice", "stream-nice19", "compositor"];
@@ -202,55 +201,46 @@ fn run_job_latency() -> Outcome {
     fs::write(&file, text).unwrap();
     let some = ["--runs", "2", "--set", "worker=workqueue,follow,bypass"];
     experiment(place.path(), &file, &some);
-    check(&page(
-        "run-job-latency",
-        place.path(),
-        &["report", "bundle"],
-    ))
+    let page = page("run-job-latency", place.path(), &["report", "bundle"]);
+    Opened::new("all", &page)
 }
 
-fn published() -> Outcome {
-    check(&page(
-        "published",
-        &root(),
-        &["audit", "demo/dep-queue.txt"],
-    ))
+fn published() -> Opened {
+    let page = page("published", &root(), &["audit", "demo/dep-queue.txt"]);
+    Opened::new("all", &page)
 }
 
-fn hostile_bundle() -> Outcome {
+fn hostile_bundle() -> Opened {
     let place = tempfile::tempdir().unwrap();
     invented::hostile(&place.path().join("bundle"));
     let page = page("hostile-bundle", place.path(), &["report", "bundle"]);
-    node("pages.mjs", &page, &[HOSTILE])
+    Opened::new("hostile", &page)
 }
 
-fn hostile_post() -> Outcome {
+fn hostile_post() -> Opened {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("post.txt"), invented::post()).unwrap();
     let page = page("hostile-post", place.path(), &["audit", "post.txt"]);
-    node("pages.mjs", &page, &[HOSTILE])
+    Opened::new("hostile", &page)
 }
 
 /// Three of them: one effect on all, one that differs in size, and one that is
 /// opposite on one of them.
-fn machines() -> Outcome {
+fn machines() -> Opened {
     let place = tempfile::tempdir().unwrap();
     let names = ["desk", "lap", "rack"];
     for (at, name) in (0..).zip(names) {
         invented::machine(&place.path().join(name), name, at);
     }
     let asked = [&["compare"][..], &names].concat();
-    check(&page("several-machines", place.path(), &asked))
+    let page = page("several-machines", place.path(), &asked);
+    Opened::new("all", &page)
 }
 
 /// How long it takes is said and not asserted.
-fn large() -> Outcome {
+fn large() -> Opened {
     let place = tempfile::tempdir().unwrap();
     invented::large(&place.path().join("bundle"));
     let page = page("large", place.path(), &["report", "bundle"]);
-    node(
-        "pages.mjs",
-        &page,
-        &["--test-name-pattern=console|ready|document in its grid"],
-    )
+    Opened::new("large", &page)
 }

@@ -3,7 +3,9 @@
 use assize_verdict::Comparison;
 
 use super::{Sheet, counts};
-use crate::contrasts::{Contrast, Outcome, by_metric, change, effect, percent};
+use crate::contrasts::{
+    Contrast, Outcome, RateContrast, by_event, by_metric, change, effect, events_lead, percent,
+};
 use crate::printable;
 
 /// How many claims have a line.
@@ -21,11 +23,24 @@ pub(super) struct Answers {
 pub(super) fn lines(sheet: &Sheet<'_>, room: usize) -> Answers {
     let mut answers = Answers::default();
     claims(sheet, &mut answers);
-    for one in by_metric(sheet.document, sheet.words()) {
-        let mut head = Some(heading(sheet, one.metric));
-        for contrast in &one.contrasts {
-            let mut lines: Vec<String> = head.iter().cloned().collect();
-            lines.extend(contrast_lines(contrast, sheet));
+    let words = sheet.words();
+    let metrics = by_metric(sheet.document, words).into_iter().map(|one| {
+        let lines = one.contrasts.iter().map(|it| contrast_lines(it, sheet));
+        (heading(sheet, one.metric), lines.collect::<Vec<_>>())
+    });
+    let events = by_event(sheet.document, words).into_iter().map(|one| {
+        let lines = one.contrasts.iter().map(|it| rate_lines(it, sheet));
+        (heading(sheet, one.event), lines.collect::<Vec<_>>())
+    });
+    let parts: Vec<(String, Vec<Vec<String>>)> = if events_lead(sheet.document) {
+        events.chain(metrics).collect()
+    } else {
+        metrics.chain(events).collect()
+    };
+    for (head, contrasts) in parts {
+        let mut head = Some(head);
+        for contrast in contrasts {
+            let lines = head.iter().cloned().chain(contrast).collect::<Vec<_>>();
             if answers.shown.len() + lines.len() > room {
                 answers.contrasts_left += 1;
                 continue;
@@ -82,8 +97,42 @@ fn heading(sheet: &Sheet<'_>, metric: &str) -> String {
 }
 
 fn contrast_lines(contrast: &Contrast<'_>, sheet: &Sheet<'_>) -> Vec<String> {
-    let name = printable(contrast.name).replace('\n', " ");
-    let verdict = contrast.verdict();
+    // What is least needed goes first where the terminal is narrow.
+    let details = [
+        details(contrast, true),
+        details(contrast, false),
+        extremes(contrast),
+    ];
+    let outcomes = contrast.rows.iter().map(|(_, came_out)| *came_out);
+    named(
+        contrast.name,
+        &contrast.verdict(),
+        &details,
+        outcomes,
+        sheet,
+    )
+}
+
+fn rate_lines(contrast: &RateContrast<'_>, sheet: &Sheet<'_>) -> Vec<String> {
+    let verdict = contrast.outcome.words(sheet.document.margin);
+    let effect = contrast.effect();
+    let details = match sheet.document.workloads.len() {
+        1 => [effect.clone(), effect],
+        _ => [format!("{} {effect}", printable(contrast.workload)), effect],
+    };
+    let outcomes = std::iter::once(contrast.outcome);
+    named(contrast.name, &verdict, &details, outcomes, sheet)
+}
+
+/// A configuration, its verdict, and of the details the first that fit.
+fn named(
+    name: &str,
+    verdict: &str,
+    details: &[String],
+    outcomes: impl Iterator<Item = Outcome>,
+    sheet: &Sheet<'_>,
+) -> Vec<String> {
+    let name = printable(name).replace('\n', " ");
     let columns = sheet.names;
     let indent = " ".repeat(columns + 4);
     let wide = name.chars().count() > columns;
@@ -96,29 +145,33 @@ fn contrast_lines(contrast: &Contrast<'_>, sheet: &Sheet<'_>) -> Vec<String> {
     if wide {
         lines.push(format!("  {name}"));
     }
-    // What is least needed goes first where the terminal is narrow.
-    let details = [
-        details(contrast, true),
-        details(contrast, false),
-        extremes(contrast),
-    ];
     let line = |detail: &String| {
         let colon = if detail.is_empty() { "" } else { ": " };
         format!("{before}{verdict}{colon}{detail}")
     };
     let fits = |line: &String| line.chars().count() <= sheet.width;
-    let fitting = details.iter().map(line).find(fits);
-    match fitting {
-        Some(line) => lines.push(coloured(contrast, sheet, &line, &verdict)),
-        None => lines.extend(sheet.wrapped(&line(&details[2]), &indent)),
+    match details.iter().map(line).find(fits) {
+        Some(line) => lines.push(coloured(outcomes, sheet, &line, verdict)),
+        None => {
+            let last = details.last().map(line).unwrap_or_default();
+            lines.extend(sheet.wrapped(&last, &indent));
+        }
     }
     lines
 }
 
-fn coloured(contrast: &Contrast<'_>, sheet: &Sheet<'_>, line: &str, verdict: &str) -> String {
-    let code = match contrast.rows.first().map(|(_, came_out)| came_out) {
-        Some(Outcome::Better) if contrast.all(Outcome::Better) => "32",
-        Some(Outcome::Worse) if contrast.all(Outcome::Worse) => "31",
+/// Green where all is better, red where all is worse.
+fn coloured(
+    outcomes: impl Iterator<Item = Outcome>,
+    sheet: &Sheet<'_>,
+    line: &str,
+    verdict: &str,
+) -> String {
+    let outcomes: Vec<Outcome> = outcomes.collect();
+    let all = |outcome| outcomes.iter().all(|one| *one == outcome);
+    let code = match outcomes.first() {
+        Some(Outcome::Better) if all(Outcome::Better) => "32",
+        Some(Outcome::Worse) if all(Outcome::Worse) => "31",
         _ => return line.to_owned(),
     };
     line.replacen(verdict, &sheet.dressed(verdict, code), 1)

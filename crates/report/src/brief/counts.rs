@@ -25,9 +25,6 @@ pub(super) fn hidden(sheet: &Sheet<'_>, shown: &Answers) -> Vec<String> {
         let of_others = of(others.len(), "secondary row");
         parts.push(format!("{of_others} ({decided} decided)"));
     }
-    if !document.rate_comparisons.is_empty() {
-        parts.push(of(document.rate_comparisons.len(), "rate of events"));
-    }
     if !document.tradeoffs.is_empty() {
         parts.push(of(document.tradeoffs.len(), "trade-off"));
     }

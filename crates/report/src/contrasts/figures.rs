@@ -2,7 +2,7 @@
 
 use assize_verdict::{Better, Comparison, Scale, Verdict};
 
-use crate::number::significant;
+use crate::number::{signed, significant};
 use crate::readable::Readable;
 
 /// Which way a row has come out.
@@ -45,6 +45,32 @@ impl Outcome {
         Outcome::Open,
     ];
 
+    /// Of a difference larger than the margin.
+    pub(super) fn of(less: bool, established: bool, better: Option<Better>) -> Self {
+        let good = better.map(|better| (better == Better::Lower) == less);
+        match (good, established) {
+            (Some(true), true) => Outcome::Better,
+            (Some(true), false) => Outcome::LikelyBetter,
+            (Some(false), true) => Outcome::Worse,
+            (Some(false), false) => Outcome::LikelyWorse,
+            (None, true) if less => Outcome::Less,
+            (None, true) => Outcome::More,
+            (None, false) if less => Outcome::LikelyLess,
+            (None, false) => Outcome::LikelyMore,
+        }
+    }
+
+    /// What colours stand for: `good`, `bad`, `differs`, `same` or `open`.
+    pub(crate) fn tone(self) -> &'static str {
+        match self {
+            Outcome::Better | Outcome::LikelyBetter => "good",
+            Outcome::Worse | Outcome::LikelyWorse => "bad",
+            Outcome::Less | Outcome::More | Outcome::LikelyLess | Outcome::LikelyMore => "differs",
+            Outcome::Same => "same",
+            Outcome::Open => "open",
+        }
+    }
+
     /// As a reader sees it.
     pub(crate) fn words(self, margin: f64) -> String {
         match self {
@@ -78,17 +104,7 @@ pub(crate) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> 
     if established && ends(row).is_some_and(within) {
         return Outcome::Same;
     }
-    let good = better.map(|better| (better == Better::Lower) == (change < 0.0));
-    match (good, established) {
-        (Some(true), true) => Outcome::Better,
-        (Some(true), false) => Outcome::LikelyBetter,
-        (Some(false), true) => Outcome::Worse,
-        (Some(false), false) => Outcome::LikelyWorse,
-        (None, true) if change < 0.0 => Outcome::Less,
-        (None, true) => Outcome::More,
-        (None, false) if change < 0.0 => Outcome::LikelyLess,
-        (None, false) => Outcome::LikelyMore,
-    }
+    Outcome::of(change < 0.0, established, better)
 }
 
 /// By what share of the baseline a row differs; none where the baseline is zero.
@@ -127,26 +143,22 @@ pub(crate) fn percent(change: f64) -> String {
 
 /// The effect of a row, with its interval and the two means.
 pub(crate) fn effect(row: &Comparison, with_interval: bool) -> String {
-    let absolute = means(row);
-    let Some(change) = change(row) else {
-        return match row.difference {
-            Some(difference) => {
-                let sign = if difference > 0.0 { "+" } else { "" };
-                let unit = if row.unit.is_empty() {
-                    String::new()
-                } else {
-                    format!(" {}", row.unit)
-                };
-                format!("{sign}{}{unit}{absolute}", significant(difference, 3))
-            }
-            None => "no figure".to_owned(),
-        };
-    };
     let interval = match ends(row).filter(|_| with_interval) {
         Some([low, high]) => format!(", {} to {}", percent(low), percent(high)),
         None => String::new(),
     };
-    format!("{}{absolute}{interval}", percent(change))
+    format!("{}{}{interval}", size(row), means(row))
+}
+
+/// By how much a row differs: a share of the baseline; a difference where that is zero.
+pub(crate) fn size(row: &Comparison) -> String {
+    match (change(row), row.difference) {
+        (Some(change), _) => percent(change),
+        (None, Some(difference)) => format!("{} {}", signed(difference), row.unit)
+            .trim_end()
+            .to_owned(),
+        (None, None) => "no figure".to_owned(),
+    }
 }
 
 /// The ends of the interval as changes.
@@ -162,15 +174,18 @@ pub(crate) fn ends(row: &Comparison) -> Option<[f64; 2]> {
 }
 
 /// ` (28.2 -> 15.0 us)`.
-pub(crate) fn means(row: &Comparison) -> String {
-    let (Some(before), Some(after)) = (row.mean_baseline, row.mean) else {
-        return String::new();
-    };
+fn means(row: &Comparison) -> String {
+    match absolute(row) {
+        Some([before, after, unit]) if unit.is_empty() => format!(" ({before} -> {after})"),
+        Some([before, after, unit]) => format!(" ({before} -> {after} {unit})"),
+        None => String::new(),
+    }
+}
+
+/// The two means, and the unit in which they are easy to read.
+pub(crate) fn absolute(row: &Comparison) -> Option<[String; 3]> {
+    let (before, after) = (row.mean_baseline?, row.mean?);
     let readable = Readable::of(&row.unit, [before, after].into_iter());
-    let value = |mean: f64| significant(readable.value(mean), 3);
-    let unit = match readable.unit.as_str() {
-        "" => String::new(),
-        unit => format!(" {unit}"),
-    };
-    format!(" ({} -> {}{unit})", value(before), value(after))
+    let [before, after] = [before, after].map(|mean| significant(readable.value(mean), 3));
+    Some([before, after, readable.unit])
 }

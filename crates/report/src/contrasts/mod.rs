@@ -2,12 +2,16 @@
 //! came out, in words. The text for a terminal and the page say it with the same words.
 
 mod figures;
+mod rates;
 
 use std::cmp::Ordering;
 
 use assize_verdict::{Better, Comparison, Document, Verdict};
 
-pub(crate) use figures::{Outcome, change, effect, ends, gain, means, outcome, percent};
+pub(crate) use figures::{Outcome, absolute, change, effect, ends, gain, outcome, percent, size};
+pub(crate) use rates::{OfEvent, RateContrast, by_event, events_lead};
+
+use crate::text::contradicted;
 
 /// How a metric reads: what the document calls it, what people call it, and what is
 /// good.
@@ -78,7 +82,7 @@ pub(crate) struct OfMetric<'a> {
 pub(crate) struct Contrast<'a> {
     pub(crate) name: &'a str,
     pub(crate) rows: Vec<(&'a Comparison, Outcome)>,
-    better: Option<Better>,
+    pub(crate) better: Option<Better>,
     margin: f64,
 }
 
@@ -88,7 +92,11 @@ pub(crate) fn by_metric<'a>(document: &'a Document, words: Words<'_>) -> Vec<OfM
     let mut metrics: Vec<OfMetric<'_>> = Vec::new();
     for row in leading(document) {
         let better = words.better(&row.metric);
-        let came_out = outcome(row, better, document.margin);
+        // Where machines contradict each other, no figure speaks for all.
+        let came_out = match contradicted(document, row) {
+            true => Outcome::Open,
+            false => outcome(row, better, document.margin),
+        };
         let at = metrics.iter().position(|one| one.metric == row.metric);
         let at = at.unwrap_or_else(|| {
             metrics.push(OfMetric {
@@ -154,11 +162,6 @@ impl<'a> Contrast<'a> {
             }
         };
         self.rows.iter().map(of).fold(0.0, f64::max)
-    }
-
-    /// Whether it came out this way in every workload.
-    pub(crate) fn all(&self, outcome: Outcome) -> bool {
-        self.rows.iter().all(|(_, came_out)| *came_out == outcome)
     }
 
     /// `better`, or `better in 3, worse in 1, cannot tell in 2 of 6 workloads`.

@@ -6,6 +6,7 @@ use assize_verdict::{Comparison, Document, Scale, Verdict};
 use serde::Serialize;
 
 use super::page::Page;
+use crate::contrasts::{Outcome, Words, capital, outcome};
 use crate::number::{ratio, signed, significant};
 use crate::text::contradicted;
 
@@ -25,6 +26,7 @@ pub(super) struct Grid {
 #[derive(Debug, Serialize)]
 pub(super) struct Row {
     metric: String,
+    title: String,
     unit: String,
     primary: bool,
     /// Whether the baseline that is shown first has any.
@@ -47,6 +49,10 @@ pub(super) struct Cell {
     pub(super) mark: &'static str,
     /// `falls`, `rises` or `level`.
     pub(super) way: &'static str,
+    /// Whether that is good: `good`, `bad`, `differs`, `same` or `open`.
+    pub(super) tone: &'static str,
+    /// The same in a word, where there is one.
+    pub(super) tone_word: &'static str,
     /// What is shown.
     pub(super) value: String,
     pub(super) interval: String,
@@ -120,6 +126,7 @@ fn grid(page: &Page<'_>, workload: &str, index: &Index<'_>) -> Option<Grid> {
     let row = |key @ &(metric, unit): &(&str, &str)| Row {
         compared: compared(key),
         metric: metric.to_owned(),
+        title: capital(Words(&page.about.metrics).title(metric)),
         unit: unit.to_owned(),
         primary: page.about.primary.iter().any(|name| name == metric),
         cells: configurations
@@ -127,7 +134,7 @@ fn grid(page: &Page<'_>, workload: &str, index: &Index<'_>) -> Option<Grid> {
             .map(|name| {
                 let found = index.get(&(workload, metric, unit, name.as_str()));
                 match found {
-                    Some(row) => cell(document, row),
+                    Some(row) => cell(document, row, Words(&page.about.metrics)),
                     None => empty(&rows, name, (metric, unit), &baseline),
                 }
             })
@@ -176,8 +183,13 @@ fn runs(rows: &[&Comparison]) -> Option<String> {
 
 /// One row of the document as a cell. Where machines contradict each other, no
 /// figure is shown.
-pub(super) fn cell(document: &Document, row: &Comparison) -> Cell {
-    let cell = agreed(row);
+pub(super) fn cell(document: &Document, row: &Comparison, words: Words<'_>) -> Cell {
+    let tone = tone(document, row, words);
+    let cell = Cell {
+        tone,
+        tone_word: tone_word(tone),
+        ..agreed(row)
+    };
     if !contradicted(document, row) {
         return cell;
     }
@@ -186,6 +198,23 @@ pub(super) fn cell(document: &Document, row: &Comparison) -> Cell {
         value: "disagree".to_owned(),
         interval: String::new(),
         ..cell
+    }
+}
+
+/// Whether what a row shows is good.
+pub(super) fn tone(document: &Document, row: &Comparison, words: Words<'_>) -> &'static str {
+    if contradicted(document, row) {
+        return Outcome::Open.tone();
+    }
+    outcome(row, words.better(&row.metric), document.margin).tone()
+}
+
+/// The word that stands beside a colour.
+fn tone_word(tone: &str) -> &'static str {
+    match tone {
+        "good" => "better",
+        "bad" => "worse",
+        _ => "",
     }
 }
 
@@ -215,6 +244,8 @@ fn agreed(row: &Comparison) -> Cell {
                 }
             })
             .unwrap_or_default(),
+        tone: "",
+        tone_word: "",
     }
 }
 

@@ -12,6 +12,7 @@
 mod answer;
 mod block;
 mod grid;
+mod hero;
 mod index;
 mod lists;
 mod machines;
@@ -19,6 +20,7 @@ mod overview;
 mod pack;
 mod page;
 mod post;
+mod scale;
 mod scatter;
 mod tables;
 mod tradeoffs;
@@ -32,8 +34,9 @@ pub use index::{Index, IndexRow, index};
 pub use page::{About, Page, Post, PostFigure, PostLine};
 
 /// The style, in the order in which it applies.
-const STYLE: [&str; 3] = [
+const STYLE: [&str; 4] = [
     include_str!("style/page.css"),
+    include_str!("style/hero.css"),
     include_str!("style/plots.css"),
     include_str!("style/print.css"),
 ];
@@ -57,8 +60,9 @@ const SCRIPT: [&str; 14] = [
 ];
 
 /// The templates of all pages.
-const TEMPLATES: [(&str, &str); 7] = [
+const TEMPLATES: [(&str, &str); 8] = [
     ("head.html", include_str!("template/head.html")),
+    ("hero.html", include_str!("template/hero.html")),
     ("index.html", include_str!("template/index.html")),
     ("page.html", include_str!("template/page.html")),
     ("verdicts.html", include_str!("template/verdicts.html")),
@@ -101,8 +105,9 @@ impl From<minijinja::Error> for HtmlError {
 pub fn html(page: &Page<'_>) -> Result<String, HtmlError> {
     let style = STYLE.concat();
     let script = format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPT.concat());
-    let data = block::deflated(&pack::packed(page)).map_err(HtmlError::Data)?;
     let environment = environment()?;
+    let heroes = heroes(page, &environment)?;
+    let data = block::deflated(&pack::packed(page, &heroes)).map_err(HtmlError::Data)?;
     let view = view::View::new(page);
     let template = environment.get_template("page.html")?;
     let text = template.render(minijinja::context! {
@@ -114,6 +119,17 @@ pub fn html(page: &Page<'_>) -> Result<String, HtmlError> {
         ..minijinja::Value::from_serialize(&view)
     })?;
     Ok(text)
+}
+
+/// The answers against the other baselines, as the first is in the page.
+fn heroes(page: &Page<'_>, environment: &Environment<'_>) -> Result<Vec<String>, minijinja::Error> {
+    let template = environment.get_template("hero.html")?;
+    let others = page.others.iter();
+    let heroes = others.map(|other| {
+        let hero = hero::hero(other, &page.about.metrics);
+        template.render(minijinja::context! { hero => hero })
+    });
+    heroes.collect()
 }
 
 /// The templates, in which all that is shown is text.

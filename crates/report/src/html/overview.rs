@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::grid::{Cell, Index, cell, index};
 use super::page::Page;
+use crate::contrasts::{Words, capital};
 
 /// More metrics than this are no overview.
 const MOST: usize = 4;
@@ -13,6 +14,7 @@ const MOST: usize = 4;
 #[derive(Debug, Serialize)]
 pub(super) struct Overview {
     metric: String,
+    title: String,
     unit: String,
     primary: bool,
     workloads: Vec<String>,
@@ -40,7 +42,8 @@ pub(super) fn overviews(page: &Page<'_>) -> Vec<Overview> {
     let mut all: Vec<Overview> = Vec::new();
     for (metric, unit) in chosen(page) {
         let primary = page.about.primary.contains(&metric);
-        all.push(overview(document, &index, metric, unit, primary));
+        let words = Words(&page.about.metrics);
+        all.push(overview(document, &index, words, (metric, unit), primary));
     }
     all
 }
@@ -79,8 +82,8 @@ fn chosen(page: &Page<'_>) -> Vec<(String, String)> {
 fn overview(
     document: &Document,
     index: &Index<'_>,
-    metric: String,
-    unit: String,
+    words: Words<'_>,
+    (metric, unit): (String, String),
     primary: bool,
 ) -> Overview {
     let get = |workload: &str, name: &str| {
@@ -102,7 +105,7 @@ fn overview(
             .map(|workload| OfWorkload {
                 workload: workload.clone(),
                 cell: get(workload, name)
-                    .map(|row| cell(document, row))
+                    .map(|row| cell(document, row, words))
                     .unwrap_or_else(|| Cell {
                         configuration: name.to_owned(),
                         kind: "none",
@@ -118,6 +121,7 @@ fn overview(
     Overview {
         rows,
         workloads,
+        title: capital(words.title(&metric)),
         metric,
         unit,
         primary,

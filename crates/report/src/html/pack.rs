@@ -6,11 +6,12 @@
 use std::collections::HashMap;
 
 use assize_trace::Timeline;
-use assize_verdict::{Comparison, Document, Factorial, NoiseFloor, Run, Verdict, convert};
+use assize_verdict::{Better, Comparison, Document, Factorial, NoiseFloor, Run, Verdict, convert};
 use serde_json::{Value, json};
 
 use super::page::Page;
-use super::{answer, machines};
+use super::{answer, grid, machines};
+use crate::contrasts::{Words, capital};
 use crate::text::contradicted;
 
 /// Lists of names and where each stands.
@@ -23,12 +24,16 @@ struct Names<'p> {
 }
 
 /// Everything that the script works with.
-pub(super) fn packed(page: &Page<'_>) -> Value {
+pub(super) fn packed(page: &Page<'_>, heroes: &[String]) -> Value {
     let document = page.document;
     let names = Names::new(page);
+    let words = Words(&page.about.metrics);
+    // The first answer is in the page already.
+    let heroes = std::iter::once("").chain(heroes.iter().map(String::as_str));
     let judged: Vec<Value> = std::iter::once(document)
         .chain(page.others)
-        .map(|document| judged(document, &names))
+        .zip(heroes)
+        .map(|(document, hero)| judged(document, &names, words, hero))
         .collect();
     let configurations: Vec<Value> = document
         .configurations
@@ -41,7 +46,13 @@ pub(super) fn packed(page: &Page<'_>) -> Value {
     json!({
         "configurations": configurations,
         "workloads": document.workloads,
-        "metrics": names.metrics,
+        "metrics": names.metrics.iter().map(|&(metric, unit)| {
+            let better = words.better(metric).map(|better| match better {
+                Better::Lower => "lower",
+                Better::Higher => "higher",
+            });
+            json!([metric, unit, capital(words.title(metric)), better])
+        }).collect::<Vec<_>>(),
         "primary": primary,
         "alpha": document.alpha,
         "level": document.level,
@@ -140,7 +151,7 @@ impl<'p> Names<'p> {
 }
 
 /// The verdicts against one baseline.
-fn judged(document: &Document, names: &Names<'_>) -> Value {
+fn judged(document: &Document, names: &Names<'_>, words: Words<'_>, hero: &str) -> Value {
     let rows = &document.comparisons;
     let column = |of: &dyn Fn(&Comparison) -> Value| -> Value {
         rows.iter().map(of).collect::<Vec<Value>>().into()
@@ -172,6 +183,8 @@ fn judged(document: &Document, names: &Names<'_>) -> Value {
         "p": number(&|row| row.p_adjusted),
         "needed": column(&|row| row.runs_needed.into()),
         "verdict": verdicts,
+        "tone": rows.iter().map(|row| grid::tone(document, row, words)).collect::<Vec<_>>(),
+        "hero": hero,
         "opposite": opposite,
         "because": because,
         "sentences": answer::sentences(document),

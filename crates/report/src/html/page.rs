@@ -4,6 +4,8 @@ use assize_bundle::{Evidence, Place};
 use assize_trace::Timeline;
 use assize_verdict::Document;
 
+use crate::MetricWords;
+
 /// What a page shows.
 #[derive(Debug, Clone)]
 pub struct Page<'a> {
@@ -32,6 +34,8 @@ pub struct About {
     pub target: Option<String>,
     /// Metrics declared primary.
     pub primary: Vec<String>,
+    /// How metrics and events read; what is missing is called as in the document.
+    pub metrics: Vec<MetricWords>,
     /// Facts about the machine.
     pub facts: Vec<(String, String)>,
     /// The experiment file.

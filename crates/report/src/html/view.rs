@@ -4,7 +4,7 @@ use assize_verdict::{Document, Scale};
 use serde::Serialize;
 
 use super::page::Page;
-use super::{answer, grid, lists, machines, overview, post, tables, tradeoffs};
+use super::{answer, grid, hero, lists, machines, overview, post, tables, tradeoffs};
 use crate::text::{Style, text};
 
 /// Everything in the page that is there without a script.
@@ -20,6 +20,7 @@ pub(super) struct View {
     level: String,
     margin: String,
     raw: bool,
+    hero: hero::Hero,
     sentences: Vec<answer::Said>,
     tally: Vec<answer::Tally>,
     compared: usize,
@@ -78,6 +79,7 @@ impl View {
             level: plain(document.level * 100.0),
             margin: plain(document.margin * 100.0),
             raw: document.comparisons.iter().any(|c| c.scale == Scale::Raw),
+            hero: hero::hero(document, &about.metrics),
             sentences: answer::sentences(document),
             tally: answer::tally(document),
             compared,

@@ -22,7 +22,7 @@ function rowsOf(judged) {
     ratio: judged.ratio[i], difference: judged.difference[i], low: judged.low[i], high: judged.high[i],
     mean: judged.mean[i], meanBaseline: judged.mean_baseline[i],
     n: judged.n[i], nBaseline: judged.n_baseline[i], p: judged.p[i], needed: judged.needed[i],
-    verdict: WORDS[judged.verdict[i]], disagree: judged.opposite.includes(i), because: judged.because[i] || '',
+    verdict: WORDS[judged.verdict[i]], tone: judged.tone[i], disagree: judged.opposite.includes(i), because: judged.because[i] || '',
   }));
   judged.found = new Map(judged.rows.map((row) => [`${row.w} ${row.m} ${row.c}`, row]));
   return judged.rows;
@@ -44,8 +44,19 @@ function way(row) {
   return sign < 0 ? 'falls' : sign > 0 ? 'rises' : 'level';
 }
 
+/** The words that stand beside colours. */
+const TONES = { good: 'better', bad: 'worse' };
+
+/** Whether less, or more, of a metric is good. */
+function toneOf(metric, less) {
+  const better = data.metrics[metric][3];
+  if (better === null) return 'differs';
+  return (better === 'lower') === less ? 'good' : 'bad';
+}
+
 const configuration = (c) => data.configurations[c].name;
 const metricName = (m) => data.metrics[m][0];
+const titleOf = (m) => data.metrics[m][2];
 const unitOf = (m) => data.metrics[m][1];
 
 /** Metrics that the chosen document compares, in its order. */

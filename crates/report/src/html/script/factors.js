@@ -41,7 +41,7 @@ function effectsPanel(panel, fit, domain, label) {
   const marks = fit.effects.map((effect, i) => {
     const y = i * ROW + ROW / 2 + 4;
     const apart = effect.verdict === 'established' || effect.verdict === 'supported';
-    const group = svg('g', { class: `${apart ? 'established' : 'undecided'} ${effect.ratio < 1 ? 'falls' : 'rises'}` });
+    const group = svg('g', { class: `${apart ? 'established' : 'undecided'} ${toneOf(fit.m, effect.ratio < 1)}` });
     group.append(svg('text', { x: names, y: y + 4, 'text-anchor': 'end' }, shortened(effect.name, names)));
     if (effect.ci) group.append(svg('line', { class: 'ci', x1: x(effect.ci[0]), x2: x(effect.ci[1]), y1: y, y2: y }));
     const dot = svg('circle', { class: apart ? 'dot' : 'dot hollow', cx: x(effect.ratio), cy: y, r: 4.5 });

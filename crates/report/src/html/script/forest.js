@@ -53,7 +53,7 @@ function forestPanel(panel, rows, floor, domain, name) {
 function forestRow(drawing, row, i, x, names, width, raw) {
   const y = i * ROW + ROW / 2 + 4;
   const at = x(raw ? row.difference : row.ratio);
-  const group = svg('g', { class: `${row.verdict} ${way(row)}` });
+  const group = svg('g', { class: `${row.verdict} ${way(row)} ${row.tone}` });
   group.append(svg('text', { x: names, y: y + 4, 'text-anchor': 'end' }, shortened(configuration(row.c), names)));
   drawing.append(group);
   const value = row.disagree ? 'disagree' : raw ? signed(row.difference) : ratio(row.ratio);

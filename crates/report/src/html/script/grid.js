@@ -3,7 +3,7 @@
 function fillCell(cell, baseline) {
   const { unit } = cell.dataset;
   const { w, m, c, row } = rowOfCell(cell);
-  for (const name of ['ratio', 'difference', 'low', 'high', 'verdict', 'way']) delete cell.dataset[name];
+  for (const name of ['ratio', 'difference', 'low', 'high', 'verdict', 'way', 'tone']) delete cell.dataset[name];
   if (row) return fillVerdict(cell, row);
   const isBaseline = baseline.get(w) === c;
   cell.dataset.kind = isBaseline ? 'baseline' : 'none';
@@ -15,12 +15,13 @@ function fillCell(cell, baseline) {
 
 function fillVerdict(cell, row) {
   const words = cell.closest('table').classList.contains('overview');
-  const set = { kind: 'verdict', ratio: row.ratio, difference: row.difference, low: row.low, high: row.high, verdict: row.verdict, way: way(row) };
+  const set = { kind: 'verdict', ratio: row.ratio, difference: row.difference, low: row.low, high: row.high, verdict: row.verdict, way: way(row), tone: row.tone };
   for (const [name, value] of Object.entries(set)) if (value !== null) cell.dataset[name] = value;
-  cell.className = `${row.verdict} ${way(row)} verdict`;
+  cell.className = `${row.verdict} ${way(row)} ${row.tone} verdict`;
   cell.replaceChildren(
     html('b', {}, shownValue(row)), ' ',
     html('span', { class: 'mark', 'aria-hidden': 'true' }, markOf(row)),
+    ...(TONES[row.tone] ? [' ', html('span', { class: 'tone' }, TONES[row.tone])] : []),
     html('span', { class: words ? 'word' : 'sr' }, ` ${row.verdict}`), ' ',
     html('i', {}, shownInterval(row)),
   );
@@ -112,7 +113,19 @@ function completeOverviews(judged) {
   }
 }
 
+/** The answer against the first baseline, which is in the page. */
+let firstHero = null;
+
+function drawHero(judged) {
+  const hero = document.getElementById('hero');
+  if (!hero) return;
+  if (firstHero === null) firstHero = hero.innerHTML;
+  // Made by the same template as what is in the page, with every name escaped.
+  hero.innerHTML = judged === data.judged[0] ? firstHero : judged.hero;
+}
+
 function drawAnswer(judged) {
+  drawHero(judged);
   const list = document.getElementById('answer');
   if (list.tagName === 'OL') {
     list.replaceChildren(...judged.sentences.map((said) => html('li', { 'data-verdict': said.verdict }, html('strong', { class: `chip ${said.verdict}` }, said.verdict), html('span', {}, said.text))));

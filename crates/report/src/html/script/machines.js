@@ -60,7 +60,7 @@ function machinePanel(panel, rows, pooled, domain, raw, label) {
 
 function machineLine(drawing, row, i, x, names, width, raw) {
   const y = i * ROW + ROW / 2 + 4, value = raw ? row.difference : row.ratio;
-  const group = svg('g', { class: `${row.verdict} ${way(row)}` });
+  const group = svg('g', { class: `${row.verdict} ${way(row) === 'level' ? 'same' : toneOf(state.metric, way(row) === 'falls')}` });
   group.append(svg('text', { x: names, y: y + 4, 'text-anchor': 'end' }, shortened(row.machine, names)));
   if (!raw && row.ratio === null && row.difference !== null) {
     // Without a ratio it has no place on this axis, but it is said.

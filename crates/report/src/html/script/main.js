@@ -4,7 +4,7 @@
 function fillSelects() {
   const fill = (id, options, choose) => {
     const select = document.getElementById(id);
-    select.replaceChildren(...options.map(([value, text]) => html('option', { value }, text)));
+    select.replaceChildren(...options.map(([value, text, more]) => html('option', { value, ...more }, text)));
     select.addEventListener('change', () => { choose(select.value); remember(); draw(); });
   };
   fill('baseline', data.judged.map((judged, i) => [i, judged.baseline === null ? '–' : judged.baseline]), (value) => { state.baseline = Number(value); });
@@ -18,7 +18,8 @@ function metricOptions() {
   return [...order, ...rest].map((m) => {
     const [name, unit] = data.metrics[m];
     const also = data.metrics.filter(([other]) => other === name).length > 1 ? ` [${unit}]` : '';
-    return [m, `${name}${also}${data.primary.includes(m) ? ' (primary)' : ''}`];
+    const title = titleOf(m).toLowerCase() === name.toLowerCase() ? '' : `${titleOf(m)} – `;
+    return [m, `${title}${name}${also}${data.primary.includes(m) ? ' (primary)' : ''}`, { 'data-metric': name, 'data-unit': unit }];
   });
 }
 
@@ -73,7 +74,7 @@ function linkMetrics() {
     const { metric, unit } = head.dataset;
     const m = data.metrics.findIndex(([name, u]) => name === metric && u === unit);
     const workload = head.closest('table').dataset.workload;
-    const link = html('a', { href: '#forest' }, metric);
+    const link = html('a', { href: '#forest' }, m < 0 ? metric : titleOf(m));
     link.addEventListener('click', (event) => {
       event.preventDefault();
       state.metric = m;

@@ -43,7 +43,7 @@ const WIDTH = 72;
 /** What a cell says, on one line. */
 function cellText(cell) {
   const copy = cell.cloneNode(true);
-  copy.querySelectorAll('.sr, .primary').forEach((part) => part.remove());
+  copy.querySelectorAll('.sr, .primary, .tone, .metric-key').forEach((part) => part.remove());
   if (!copy.querySelector('.mark')) return copy.textContent.replace(/\s+/g, ' ').trim();
   copy.querySelectorAll('.word').forEach((part) => part.remove());
   return copy.textContent.replace(/\u2009–\u2009| to (?=-?\d)/g, '..').replace(/\s+/g, ' ').trim();

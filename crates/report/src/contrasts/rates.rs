@@ -1,0 +1,104 @@
+//! One configuration against its baseline on one kind of event.
+
+use assize_verdict::{Better, Document, Rate, RateComparison, Verdict};
+
+use super::{Outcome, Words, percent};
+use crate::number::significant;
+
+/// An event, and each configuration that is compared on it.
+pub(crate) struct OfEvent<'a> {
+    pub(crate) event: &'a str,
+    pub(crate) contrasts: Vec<RateContrast<'a>>,
+}
+
+/// One configuration against its baseline, on one workload.
+pub(crate) struct RateContrast<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) workload: &'a str,
+    pub(crate) outcome: Outcome,
+    pub(crate) row: &'a RateComparison,
+    before: Option<&'a Rate>,
+    after: Option<&'a Rate>,
+}
+
+/// The contrasts of each event.
+pub(crate) fn by_event<'a>(document: &'a Document, words: Words<'_>) -> Vec<OfEvent<'a>> {
+    let mut events: Vec<OfEvent<'_>> = Vec::new();
+    for row in &document.rate_comparisons {
+        let rate = |name: &str| {
+            document.rates.iter().find(|rate| {
+                rate.configuration == name
+                    && rate.workload == row.workload
+                    && rate.event == row.event
+            })
+        };
+        let (before, after) = (rate(&row.baseline), rate(&row.configuration));
+        let contrast = RateContrast {
+            name: &row.configuration,
+            workload: &row.workload,
+            outcome: outcome(row, (before, after), words.better(&row.event)),
+            row,
+            before,
+            after,
+        };
+        match events.iter_mut().find(|one| one.event == row.event) {
+            Some(one) => one.contrasts.push(contrast),
+            None => events.push(OfEvent {
+                event: &row.event,
+                contrasts: vec![contrast],
+            }),
+        }
+    }
+    events
+}
+
+/// Whether the events have an answer that the metrics have not.
+pub(crate) fn events_lead(document: &Document) -> bool {
+    let open = |verdict: Verdict| verdict == Verdict::Undecided;
+    let rows = super::leading(document);
+    rows.iter().all(|row| open(row.verdict))
+        && document
+            .rate_comparisons
+            .iter()
+            .any(|row| !open(row.verdict))
+}
+
+fn outcome(
+    row: &RateComparison,
+    (before, after): (Option<&Rate>, Option<&Rate>),
+    better: Option<Better>,
+) -> Outcome {
+    let established = match row.verdict {
+        Verdict::Undecided => return Outcome::Open,
+        Verdict::Equivalent => return Outcome::Same,
+        Verdict::Supported => false,
+        Verdict::Established => true,
+    };
+    let rates = before
+        .and_then(|rate| rate.rate_per_s)
+        .zip(after.and_then(|rate| rate.rate_per_s));
+    match rates {
+        Some((before, after)) => Outcome::of(after < before, established, better),
+        None => Outcome::Open,
+    }
+}
+
+impl RateContrast<'_> {
+    /// `-83.3 % (12 in 60 s -> 2 in 60 s)`.
+    pub(crate) fn effect(&self) -> String {
+        let counted = [self.before, self.after].map(|rate| rate.map_or("?".to_owned(), counted));
+        let [before, after] = counted;
+        match self.row.ratio {
+            Some(ratio) => format!("{} ({before} -> {after})", percent(ratio - 1.0)),
+            None => format!("{before} -> {after}"),
+        }
+    }
+}
+
+/// `12 in 60 s`.
+fn counted(rate: &Rate) -> String {
+    match rate.exposure_s {
+        Some(seconds) => format!("{} in {} s", rate.count, significant(seconds, 3)),
+        None => rate.count.to_string(),
+    }
+}

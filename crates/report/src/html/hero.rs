@@ -1,0 +1,274 @@
+//! The answer as the first screen shows it: for each metric and configuration which way
+//! it came out, by how much, and how sure that is, beside a plot of the intervals.
+//!
+//! It is drawn here and not by the script, so that it is there without one. Places are
+//! shares of the width, so that one drawing fits every screen.
+
+use assize_verdict::{Better, Comparison, Document, Verdict};
+use serde::Serialize;
+
+use super::scale::Scale;
+use crate::contrasts::{
+    Contrast, MetricWords, OfEvent, Outcome, RateContrast, Words, absolute, by_event, by_metric,
+    capital, change, direction, ends, events_lead, outcome, percent, size,
+};
+use crate::text::contradicted;
+
+/// How many configurations all metrics together show at once; others can be unfolded.
+const ROOM: usize = 8;
+
+/// The answer against one baseline.
+#[derive(Debug, Serialize)]
+pub(super) struct Hero {
+    baseline: Option<String>,
+    parts: Vec<Part>,
+}
+
+/// One metric, or one kind of event.
+#[derive(Debug, Serialize)]
+struct Part {
+    metric: String,
+    title: String,
+    /// `less is better`; empty where that depends on the question.
+    direction: &'static str,
+    /// What is on the left of the plot, and on the right.
+    sides: [&'static str; 2],
+    scale: Option<Scale>,
+    shown: Vec<Row>,
+    folded: Vec<Row>,
+}
+
+/// One configuration.
+#[derive(Debug, Serialize)]
+struct Row {
+    configuration: String,
+    verdict: String,
+    /// `good`, `bad`, `differs`, `same`, `open`, or `mixed`.
+    tone: &'static str,
+    /// The verdict of all of its rows, if it is one.
+    certainty: Option<&'static str>,
+    /// `6 runs against 6`, where all have as many.
+    runs: Option<String>,
+    lanes: Vec<Lane>,
+    /// Where the workloads between the best and the worst are.
+    between: Vec<f64>,
+}
+
+/// One configuration on one workload.
+#[derive(Debug, Serialize)]
+struct Lane {
+    /// Empty where there is one workload only.
+    workload: String,
+    tone: &'static str,
+    verdict: &'static str,
+    size: String,
+    absolute: String,
+    interval: String,
+    bar: Option<Bar>,
+}
+
+/// A value with its interval.
+#[derive(Debug, Serialize)]
+struct Bar {
+    at: f64,
+    interval: Option<[f64; 2]>,
+    width: f64,
+    /// Whether the interval goes on beyond the plot, on either side.
+    beyond: [bool; 2],
+}
+
+/// What a document answers.
+pub(super) fn hero(document: &Document, metrics: &[MetricWords]) -> Hero {
+    let words = Words(metrics);
+    let of_metrics = by_metric(document, words);
+    let of_events = by_event(document, words);
+    let room = (ROOM / (of_metrics.len() + of_events.len()).max(1)).max(2);
+    let metrics = of_metrics.into_iter().map(|one| {
+        let scale = scale_of(&one.contrasts, document.margin);
+        let row = |contrast: &Contrast<'_>| row(document, contrast, &scale);
+        let rows = one.contrasts.iter().map(row).collect();
+        part(one.metric, words, Some(scale), rows, room)
+    });
+    let events = of_events.iter().map(|one: &OfEvent<'_>| {
+        let row = |contrast: &RateContrast<'_>| rate(document, contrast);
+        let rows = one.contrasts.iter().map(row).collect();
+        part(one.event, words, None, rows, room)
+    });
+    let parts = if events_lead(document) {
+        events.chain(metrics).collect()
+    } else {
+        metrics.chain(events).collect()
+    };
+    Hero {
+        baseline: document.baseline.clone(),
+        parts,
+    }
+}
+
+fn part(
+    metric: &str,
+    words: Words<'_>,
+    scale: Option<Scale>,
+    mut rows: Vec<Row>,
+    room: usize,
+) -> Part {
+    let better = words.better(metric);
+    let folded = rows.split_off(room.min(rows.len()));
+    Part {
+        metric: metric.to_owned(),
+        title: capital(words.title(metric)),
+        direction: better.map_or("", direction),
+        sides: match better {
+            Some(_) => ["better ←", "→ worse"],
+            None => ["less ←", "→ more"],
+        },
+        scale,
+        shown: rows,
+        folded,
+    }
+}
+
+/// Where a change lies: what is worse is farther right; without a direction what is more.
+fn place(change: f64, better: Option<Better>) -> f64 {
+    let log = (1.0 + change).max(0.01).ln();
+    match better {
+        Some(Better::Higher) => -log,
+        Some(Better::Lower) | None => log,
+    }
+}
+
+/// Both ends of an interval, the better one first.
+fn places(ends: [f64; 2], better: Option<Better>) -> [f64; 2] {
+    let [a, b] = ends.map(|end| place(end, better));
+    [a.min(b), a.max(b)]
+}
+
+fn scale_of(contrasts: &[Contrast<'_>], margin: f64) -> Scale {
+    let better = contrasts.first().and_then(|one| one.better);
+    let rows = || contrasts.iter().flat_map(|one| &one.rows);
+    let values = rows().filter_map(|(row, _)| Some(place(change(row)?, better)));
+    let ends = rows().filter_map(|(row, _)| Some(places(ends(row)?, better)));
+    Scale::new(
+        &values.collect::<Vec<_>>(),
+        &ends.collect::<Vec<_>>(),
+        margin,
+        |change| place(change, better),
+    )
+}
+
+fn row(document: &Document, contrast: &Contrast<'_>, scale: &Scale) -> Row {
+    let chosen = contrast.best_and_worst();
+    let several = contrast.rows.len() > 1;
+    let lanes = chosen
+        .iter()
+        .map(|row| lane(document, row, contrast.better, several, scale));
+    let is_chosen = |row: &Comparison| chosen.iter().any(|one| std::ptr::eq(*one, row));
+    let between = contrast.rows.iter().filter(|(row, _)| !is_chosen(row));
+    let between = between.filter_map(|(row, _)| change(row));
+    let outcomes: Vec<Outcome> = contrast.rows.iter().map(|(_, one)| *one).collect();
+    let verdicts: Vec<Verdict> = contrast.rows.iter().map(|(row, _)| row.verdict).collect();
+    Row {
+        configuration: contrast.name.to_owned(),
+        verdict: contrast.verdict(),
+        tone: same(&outcomes.iter().map(|one| one.tone()).collect::<Vec<_>>()).unwrap_or("mixed"),
+        certainty: same(&verdicts).map(Verdict::word),
+        runs: runs(contrast),
+        lanes: lanes.collect(),
+        between: between
+            .filter_map(|change| scale.inside(place(change, contrast.better)))
+            .collect(),
+    }
+}
+
+/// What all are, if they are the same.
+fn same<T: Copy + PartialEq>(all: &[T]) -> Option<T> {
+    let first = *all.first()?;
+    all.iter().all(|one| *one == first).then_some(first)
+}
+
+fn runs(contrast: &Contrast<'_>) -> Option<String> {
+    let counts: Vec<_> = contrast
+        .rows
+        .iter()
+        .map(|(row, _)| row.n.zip(row.n_baseline))
+        .collect();
+    let (n, baseline) = same(&counts)??;
+    let runs = if n == 1 { "run" } else { "runs" };
+    Some(format!("{n} {runs} against {baseline}"))
+}
+
+fn lane(
+    document: &Document,
+    row: &Comparison,
+    better: Option<Better>,
+    several: bool,
+    scale: &Scale,
+) -> Lane {
+    let workload = if several { row.workload.as_str() } else { "" };
+    if contradicted(document, row) {
+        return Lane {
+            workload: workload.to_owned(),
+            tone: "open",
+            verdict: row.verdict.word(),
+            size: format!("{} disagree", document.across.several()),
+            absolute: String::new(),
+            interval: String::new(),
+            bar: None,
+        };
+    }
+    let interval = ends(row);
+    Lane {
+        workload: workload.to_owned(),
+        tone: outcome(row, better, document.margin).tone(),
+        verdict: row.verdict.word(),
+        size: size(row),
+        absolute: absolute(row).map(written).unwrap_or_default(),
+        interval: interval
+            .map(|ends| ends.map(percent).join(" to "))
+            .unwrap_or_default(),
+        bar: change(row).map(|change| {
+            let ends = interval.map(|ends| places(ends, better));
+            bar(place(change, better), ends, scale)
+        }),
+    }
+}
+
+/// `28.2 → 15.0 µs`.
+fn written([before, after, unit]: [String; 3]) -> String {
+    let unit = if unit == "us" { "µs" } else { &unit };
+    format!("{before} → {after} {unit}").trim_end().to_owned()
+}
+
+fn bar(at: f64, ends: Option<[f64; 2]>, scale: &Scale) -> Bar {
+    let interval = ends.map(|ends| ends.map(|end| scale.at(end)));
+    Bar {
+        at: scale.at(at),
+        width: interval.map_or(0.0, |[low, high]| high - low),
+        beyond: ends.map_or([false; 2], |ends| {
+            ends.map(|end| scale.inside(end).is_none())
+        }),
+        interval,
+    }
+}
+
+fn rate(document: &Document, contrast: &RateContrast<'_>) -> Row {
+    let several = document.workloads.len() > 1;
+    let lane = Lane {
+        workload: if several { contrast.workload } else { "" }.to_owned(),
+        tone: contrast.outcome.tone(),
+        verdict: contrast.row.verdict.word(),
+        size: contrast.effect().replace("->", "→"),
+        absolute: String::new(),
+        interval: String::new(),
+        bar: None,
+    };
+    Row {
+        configuration: contrast.name.to_owned(),
+        verdict: contrast.outcome.words(document.margin),
+        tone: contrast.outcome.tone(),
+        certainty: Some(contrast.row.verdict.word()),
+        runs: None,
+        lanes: vec![lane],
+        between: Vec::new(),
+    }
+}
