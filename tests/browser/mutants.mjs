@@ -88,8 +88,10 @@ const MUTANTS = [
   ['a ratio beside it that is wrong', forestIsRight, /7\.654.* is beside it/, drawn('#forest .plot', "const text = document.querySelector('#forest svg > g text:last-child'); if (text && !text.textContent.startsWith('7.654')) text.textContent = text.textContent.replace(/^\\S+/, '7.654');")],
   ['a mark that is missing', forestIsRight, /marks of ratios/, drawn('#forest .plot', "const group = document.querySelector('#forest svg > g'); if (group && !document.querySelector('#forest [data-gone]')) { group.closest('svg').dataset.gone = 1; group.remove(); }")],
   ['a wrong line of its table', forestIsRight, /the table says/, drawn('#forest .numbers', "const cell = document.querySelector('#forest .numbers td:nth-child(3)'); if (cell && cell.textContent !== '3.210') cell.textContent = '3.210';")],
-  ['a run that is missing', runsAreRight, /marks of/, drawn('#runs .plot', "const all = document.querySelectorAll('#runs .panel:last-child [data-run]'); if (all.length && !document.querySelector('#runs [data-gone]')) { all[1].closest('svg').dataset.gone = 1; all[1].remove(); }")],
+  ['a run that is missing', runsAreRight, /marks of/, drawn('#runs .plot', "const all = document.querySelectorAll('#runs .panel [data-run]'); if (all.length && !document.querySelector('#runs [data-gone]')) { all[1].closest('svg').dataset.gone = 1; all[1].remove(); }")],
   ['a wrong run in its table', runsAreRight, /run \d+: 12345/, drawn('#runs .numbers', "const cell = document.querySelector('#runs .numbers td:last-child'); if (cell && cell.textContent !== '12345') cell.textContent = '12345';")],
+  ['a row folded that says something', linksChoose, /a row is folded/, style('table.grid tbody tr:not(.quiet-row) { display: none }')],
+  ['runs out of order', runsAreRight, /not in their order/, drawn('#runs .plot', "if (document.querySelector('#in-order').textContent.startsWith('By')) for (const mark of document.querySelectorAll('#runs [data-run]')) mark.dataset.run = 9999 - mark.dataset.run;")],
   ['names that choose nothing', linksChoose, /was asked for/, script("addEventListener('click', (event) => { if (event.target.closest('th a')) { event.preventDefault(); event.stopPropagation(); } }, true)")],
 
   ['a wrong ratio of a machine', machinesAreRight, /8\.642 of/, drawn('#machines .plot', "const text = document.querySelector('#machines svg > g text:last-child'); if (text && text.textContent !== '8.642') text.textContent = '8.642';")],
@@ -124,11 +126,11 @@ const MUTANTS = [
   ['a select without a name', accessible, /select-name/, markup('<main><select><option>1</option></select></main>')],
   ['controls on paper', prints, /controls that would be printed/, style('@media print { #controls { display: flex !important } }')],
   ['an answer that is not printed', prints, /#answer is not printed/, style('@media print { #answer { display: none !important } }')],
-  ['one sheet', prints, /1 sheets/, style('@media print { body { height: 20cm; overflow: hidden !important } html { overflow: hidden; height: 20cm } section { break-inside: avoid } main > * { max-height: 1cm; overflow: hidden !important } pre, .scroll { overflow: visible !important } }')],
+  ['a grid on paper', prints, /nobody reads on paper/, style('@media print { #grid { display: block !important } }')],
   ['a dark sheet', prints, /from a dark screen/, style('@media (prefers-color-scheme: dark) { body { color: #eee !important } }')],
   ['another mail', worksWithoutScript, /mail is not the text report/, swap(/(<pre tabindex="0" data-copy>)/, '$1x')],
   ['an answer that needs a script', worksWithoutScript, /the sentences of the answer/, swap(/<ol id="answer">.*?<\/ol>/s, '<ol id="answer"></ol>')],
-  ['places for plots', worksWithoutScript, /place for plots/, swap('id="plots" hidden', 'id="plots"')],
+  ['places for plots', worksWithoutScript, /place for plots/, swap('id="plots" class="plots" hidden', 'id="plots"')],
 ];
 
 const [page] = process.argv.slice(2);

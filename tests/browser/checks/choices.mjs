@@ -153,8 +153,16 @@ async function compareRuns(page, document, { metric, unit }, workload) {
     assert.ok(run && String(run.repetition) === repetition, `${name}: ${configuration}, ${repetition}`);
     assert.ok(close(Number(value), run.metrics[metric].value), `${name}: ${value} for ${run.metrics[metric].value}`);
   }
-  const marks = await page.$$eval('#runs .panel', (panels) => panels.map((panel) => panel.querySelectorAll('[data-run]').length));
-  assert.deepEqual(marks, runs.length ? [runs.length, runs.length] : [], `marks of ${metric} on ${workload}`);
+  const marks = () => page.$$eval('#runs .panel', (panels) => panels.map((panel) => panel.querySelectorAll('[data-run]').length));
+  const wanted = runs.length ? [runs.length] : [];
+  assert.deepEqual(await marks(), wanted, `marks of ${metric} on ${workload}`);
+  if (!runs.length) return;
+  await page.locator('#in-order').click();
+  assert.deepEqual(await marks(), wanted, `marks of ${metric} on ${workload} in order`);
+  const places = await page.$$eval('#runs [data-run]', (all) => all.map((one) => [Number(one.dataset.run), one.getBoundingClientRect().left]));
+  const byOrder = [...places].sort((a, b) => a[0] - b[0]).map(([, left]) => left);
+  assert.ok(byOrder.every((left, i) => i === 0 || left >= byOrder[i - 1] - 4), `${metric} on ${workload}: runs are not in their order`);
+  await page.locator('#in-order').click();
 }
 
 /** A click on a mark shows that run with all of its metrics. */
@@ -181,12 +189,32 @@ async function aRunIsChosen(page, document) {
   assert.equal(hash.get('run'), String(chosen));
 }
 
-/** A click on a metric's name in the grid chooses it. */
+/** Rows in which nothing was found are folded, and no others; a button shows them. */
+async function foldsTheQuiet(page) {
+  const rows = () => page.$$eval('table.grid', (all) => all.filter((table) => table.checkVisibility()).flatMap((table) => [...table.tBodies[0].rows].filter((row) => !row.hidden).map((row) => ({
+    seen: row.checkVisibility(), quiet: [...row.querySelectorAll('td.verdict')].every((cell) => ['same', 'open'].includes(cell.dataset.tone)),
+  }))));
+  const before = await rows();
+  const quiet = before.filter((row) => row.quiet).length;
+  const folds = quiet > 0 && quiet < before.length;
+  for (const row of before) assert.equal(row.seen, !(folds && row.quiet), 'a row is folded that says something, or shown that does not');
+  const button = page.locator('.unfold:visible');
+  assert.equal(await button.count(), folds ? 1 : 0, 'what unfolds them');
+  if (!folds) return;
+  const counted = (await button.textContent()).match(/\d+(?= metric)/g).map(Number).reduce((a, b) => a + b);
+  assert.equal(counted, quiet, 'how many are folded');
+  await button.click();
+  assert.ok((await rows()).every((row) => row.seen), 'they did not unfold');
+}
+
+/** A click on a metric's name in the grid chooses it, and opens its row in place. */
 export async function linksChoose(browser, expected, t) {
-  const metrics = metricsOf(expected.documents[0]);
+  const [document] = expected.documents;
+  const metrics = metricsOf(document);
   if (!metrics.length) return t.diagnostic(`${expected.name}: nothing is compared`);
   return within(browser, expected, {}, async (page) => {
     const links = page.locator('table.grid tbody tr:not([hidden]) th a:visible');
+    await foldsTheQuiet(page);
     for (const at of [0, await links.count() - 1]) {
       const link = links.nth(at);
       const name = await link.evaluate((one) => one.closest('th').dataset.metric);
@@ -194,6 +222,16 @@ export async function linksChoose(browser, expected, t) {
       await drawn(page);
       const chosen = await page.$eval('#metric', (select) => select.selectedOptions[0].dataset.metric);
       assert.equal(chosen, name, `${name} was asked for, ${chosen} is shown`);
+      const { workload, unit } = await link.evaluate((one) => ({ workload: one.closest('table').dataset.workload, unit: one.closest('th').dataset.unit }));
+      const detail = page.locator('tr.detail');
+      assert.equal(await detail.count(), 1, `${name}: nothing opened, or more than one`);
+      const said = plain(await detail.locator('li').evaluateAll((all) => all.map((one) => one.firstChild.textContent)));
+      const rows = document.comparisons.filter((row) => row.metric === name && row.unit === unit && row.workload === workload);
+      assert.deepEqual(said, rows.map((row) => row.configuration), `what the row of ${name} opened`);
+      const dots = await detail.locator('[data-run]').count();
+      assert.equal(dots, document.runs.filter((run) => run.workload === workload && run.metrics[name]?.unit === unit).length, `runs of ${name}`);
+      await link.click();
+      assert.equal(await detail.count(), 0, `${name} did not close`);
     }
   });
 }

@@ -90,7 +90,11 @@ async function selectsWork(page) {
 
 /** Arrow keys go from mark to mark and say what it is; Enter chooses a run. */
 async function marksWork(page) {
-  const holders = page.locator('[data-marks]:visible');
+  // One of each section: they are all made by one function.
+  await page.evaluate(() => {
+    for (const section of document.querySelectorAll('section[id]')) section.querySelector('[data-marks]')?.setAttribute('data-tried', '');
+  });
+  const holders = page.locator('[data-tried]:visible');
   const count = await holders.count();
   const tip = () => page.$eval('#tip', (one) => (one.hidden ? '' : one.textContent));
   for (let i = 0; i < count; i++) {
@@ -122,7 +126,8 @@ async function marksWork(page) {
 
 async function detailsWork(page) {
   const summaries = page.locator('summary:visible');
-  for (let i = 0; i < await summaries.count(); i++) {
+  const last = await summaries.count() - 1;
+  for (const i of new Set([0, Math.floor(last / 2), last].filter((at) => at >= 0))) {
     const summary = summaries.nth(i);
     const isOpen = () => summary.evaluate((one) => one.parentElement.open);
     const before = await isOpen();
@@ -149,7 +154,7 @@ async function copyWorks(page) {
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => window.copied.length > 0);
   const text = await page.evaluate(() => window.copied[0]);
-  const rows = await page.$eval('table[data-copy]', (table) => [...table.rows].map((row) => row.cells[0].firstChild.textContent.trim()));
+  const rows = await buttons.first().evaluate((button) => { const table = button.previousElementSibling.querySelector('table'); return [...table.rows].map((row) => row.cells[0].firstChild.textContent.trim()); });
   for (const name of rows) assert.ok(text.includes(name), `${name} is not in the text that was copied:\n${text}`);
 }
 

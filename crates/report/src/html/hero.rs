@@ -16,12 +16,16 @@ use crate::text::contradicted;
 
 /// How many configurations all metrics together show at once; others can be unfolded.
 const ROOM: usize = 8;
+/// How many metrics and events show any at once.
+const PARTS: usize = 4;
 
 /// The answer against one baseline.
 #[derive(Debug, Serialize)]
 pub(super) struct Hero {
     baseline: Option<String>,
     parts: Vec<Part>,
+    /// What can be unfolded.
+    folded: Vec<Part>,
 }
 
 /// One metric, or one kind of event.
@@ -82,7 +86,8 @@ pub(super) fn hero(document: &Document, metrics: &[MetricWords]) -> Hero {
     let words = Words(metrics);
     let of_metrics = by_metric(document, words);
     let of_events = by_event(document, words);
-    let room = (ROOM / (of_metrics.len() + of_events.len()).max(1)).max(2);
+    let parts = (of_metrics.len() + of_events.len()).clamp(1, PARTS);
+    let room = (ROOM / parts).max(2);
     let metrics = of_metrics.into_iter().map(|one| {
         let scale = scale_of(&one.contrasts, document.margin);
         let row = |contrast: &Contrast<'_>| row(document, contrast, &scale);
@@ -94,14 +99,16 @@ pub(super) fn hero(document: &Document, metrics: &[MetricWords]) -> Hero {
         let rows = one.contrasts.iter().map(row).collect();
         part(one.event, words, None, rows, room)
     });
-    let parts = if events_lead(document) {
+    let mut parts: Vec<Part> = if events_lead(document) {
         events.chain(metrics).collect()
     } else {
         metrics.chain(events).collect()
     };
+    let folded = parts.split_off(PARTS.min(parts.len()));
     Hero {
         baseline: document.baseline.clone(),
         parts,
+        folded,
     }
 }
 
@@ -170,7 +177,7 @@ fn row(document: &Document, contrast: &Contrast<'_>, scale: &Scale) -> Row {
     Row {
         configuration: contrast.name.to_owned(),
         verdict: contrast.verdict(),
-        tone: same(&outcomes.iter().map(|one| one.tone()).collect::<Vec<_>>()).unwrap_or("mixed"),
+        tone: tone(&outcomes),
         certainty: same(&verdicts).map(Verdict::word),
         runs: runs(contrast),
         lanes: lanes.collect(),
@@ -178,6 +185,16 @@ fn row(document: &Document, contrast: &Contrast<'_>, scale: &Scale) -> Row {
             .filter_map(|change| scale.inside(place(change, contrast.better)))
             .collect(),
     }
+}
+
+/// That of the workloads that are decided, if they agree.
+fn tone(outcomes: &[Outcome]) -> &'static str {
+    let tones = outcomes.iter().map(|one| one.tone());
+    let decided: Vec<&str> = tones.filter(|tone| *tone != "open").collect();
+    if decided.is_empty() {
+        return "open";
+    }
+    same(&decided).unwrap_or("mixed")
 }
 
 /// What all are, if they are the same.

@@ -42,13 +42,14 @@ const STYLE: [&str; 4] = [
 ];
 
 /// The script: one closure in several files.
-const SCRIPT: [&str; 14] = [
+const SCRIPT: [&str; 15] = [
     include_str!("script/data.js"),
     include_str!("script/number.js"),
     include_str!("script/svg.js"),
     include_str!("script/marks.js"),
     include_str!("script/table.js"),
     include_str!("script/grid.js"),
+    include_str!("script/detail.js"),
     include_str!("script/forest.js"),
     include_str!("script/machines.js"),
     include_str!("script/distribution.js"),
@@ -60,7 +61,8 @@ const SCRIPT: [&str; 14] = [
 ];
 
 /// The templates of all pages.
-const TEMPLATES: [(&str, &str); 8] = [
+const TEMPLATES: [(&str, &str); 10] = [
+    ("figure.html", include_str!("template/figure.html")),
     ("head.html", include_str!("template/head.html")),
     ("hero.html", include_str!("template/hero.html")),
     ("index.html", include_str!("template/index.html")),
@@ -68,6 +70,7 @@ const TEMPLATES: [(&str, &str); 8] = [
     ("verdicts.html", include_str!("template/verdicts.html")),
     ("plots.html", include_str!("template/plots.html")),
     ("tradeoffs.html", include_str!("template/tradeoffs.html")),
+    ("runs.html", include_str!("template/runs.html")),
     ("rest.html", include_str!("template/rest.html")),
 ];
 

@@ -6,7 +6,7 @@ function drawFactors() {
   const fits = data.factorial.filter((fit) => fit.m === state.metric);
   const plot = section.querySelector('.plot');
   plot.replaceChildren();
-  const name = metricName(state.metric);
+  const name = titleOf(state.metric);
   if (!fits.length) plot.append(html('p', { class: 'quiet' }, `No full grid of factors has ${name}.`));
   const ends = fits.flatMap((fit) => fit.effects.flatMap((effect) => [effect.ratio, ...(effect.ci || [])]));
   const domain = extent([1, ...ends], true);
@@ -60,7 +60,7 @@ function interactionPanel(panels, fit, along, lines) {
   const cells = data.configurations
     .map((one, c) => ({ c, factors: one.factors, mean: meanOf(fit.w, fit.m, c) }))
     .filter(({ factors, mean }) => mean !== null && factors[along] !== undefined && factors[lines] !== undefined);
-  const label = `${metricName(fit.m)} by ${along}, a line for each level of ${lines}`;
+  const label = `${titleOf(fit.m)} by ${along}, a line for each level of ${lines}`;
   const panel = html('div', { class: 'panel' }, html('h4', {}, label));
   panels.append(panel);
   const height = 200, left = 62, bottom = height - 30;

@@ -25,16 +25,16 @@ function drawForest() {
     if (raw) forestPanel(panel, here, floor, null, name);
     else forestPanel(panel, here, floor, domain, name);
   });
-  if (!panels.children.length) plot.append(html('p', { class: 'quiet' }, `${metricName(metric)} is not compared with this baseline.`));
+  if (!panels.children.length) plot.append(html('p', { class: 'quiet' }, `${titleOf(metric)} is not compared with this baseline.`));
   numbers(section.querySelector('.numbers'), ['configuration', 'workload', 'ratio or difference', 'interval', 'verdict', 'p corrected', 'runs'],
     rows.map((row) => [configuration(row.c), data.workloads[row.w], shownValue(row), shownInterval(row), row.verdict, row.p === null ? '–' : pValue(row.p), row.n === null ? '?' : `${row.n}:${row.nBaseline === null ? '?' : row.nBaseline}`]),
-    `Ratios of ${metricName(metric)}`);
+    `Ratios of ${titleOf(metric)}`);
 }
 
 function forestPanel(panel, rows, floor, domain, name) {
   const raw = domain === null;
   const height = rows.length * ROW + 34;
-  const { drawing, width } = canvas(panel, height, `${metricName(state.metric)} on ${name}`);
+  const { drawing, width } = canvas(panel, height, `${titleOf(state.metric)} on ${name}`);
   const names = Math.min(150, width * 0.36), values = 64;
   const usual = domain || extent([0, ...rows.flatMap((row) => [row.difference, row.low, row.high]), ...(floor && floor.ci ? floor.ci : [])], false);
   const x = scaleOf(usual, [names + 8, width - values], !raw);
@@ -47,7 +47,7 @@ function forestPanel(panel, rows, floor, domain, name) {
   const none = x(raw ? 0 : 1);
   drawing.append(svg('line', { class: 'one', x1: none, x2: none, y1: 2, y2: bottom }));
   const marks = rows.filter((row) => raw || row.ratio !== null).map((row, i) => forestRow(drawing, row, i, x, names, width, raw));
-  answering(drawing, marks, `${metricName(state.metric)} on ${name}`);
+  answering(drawing, marks, `${titleOf(state.metric)} on ${name}`);
 }
 
 function forestRow(drawing, row, i, x, names, width, raw) {

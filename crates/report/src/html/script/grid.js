@@ -53,6 +53,10 @@ function explainCells() {
       else hideTip();
     });
     table.addEventListener('pointerleave', hideTip);
+    table.addEventListener('click', (event) => {
+      const link = event.target.closest('td.verdict')?.parentElement.querySelector('th a');
+      if (link) link.click();
+    });
   }
 }
 
@@ -66,7 +70,7 @@ function drawGrid() {
     const button = box.nextElementSibling;
     if (button && button.classList.contains('copy')) button.hidden = other;
   }
-  if (gridBaseline === state.baseline) return;
+  if (gridBaseline === state.baseline) return foldGrids();
   gridBaseline = state.baseline;
   const judged = current();
   const baseline = baselines(judged);
@@ -83,6 +87,38 @@ function drawGrid() {
   }
   for (const name of document.querySelectorAll('.baseline-name')) name.textContent = shown(judged.baseline);
   drawAnswer(judged);
+  foldGrids();
+}
+
+/** Grids of which all rows are shown. */
+const unfolded = new Set();
+
+/** Rows in which nothing was found are folded away, and counted. */
+function foldGrids() {
+  for (const table of document.querySelectorAll('table.grid')) {
+    const rows = [...table.tBodies[0].rows].filter((row) => !row.hidden && !row.classList.contains('detail'));
+    const tones = rows.map((row) => [...row.querySelectorAll('td.verdict')].map((cell) => cell.dataset.tone));
+    const quiet = rows.filter((_, i) => tones[i].every((tone) => tone === 'same' || tone === 'open'));
+    const same = rows.filter((_, i) => tones[i].every((tone) => tone === 'same'));
+    const all = quiet.length === rows.length;
+    for (const row of rows) row.classList.toggle('quiet-row', !all && quiet.includes(row));
+    const box = table.closest('.scroll');
+    const before = box.querySelector('.unfold');
+    if (before) before.remove();
+    if (!quiet.length || all) continue;
+    const workload = table.dataset.workload;
+    table.classList.toggle('folded', !unfolded.has(workload));
+    const parts = [[same.length, `unchanged within ${brief(data.margin * 100)} %`], [quiet.length - same.length, 'in which the runs cannot tell']];
+    const words = parts.filter(([n]) => n).map(([n, what]) => `${n} ${n === 1 ? 'metric' : 'metrics'} ${what}`).join(', ');
+    const button = html('button', { type: 'button', class: 'unfold', 'aria-expanded': String(unfolded.has(workload)) }, `${unfolded.has(workload) ? 'Fold' : 'Show'} ${words}`);
+    button.addEventListener('click', () => {
+      if (unfolded.has(workload)) unfolded.delete(workload);
+      else unfolded.add(workload);
+      foldGrids();
+      box.querySelector('.unfold').focus();
+    });
+    box.append(button);
+  }
 }
 
 function sameRuns(rows) {

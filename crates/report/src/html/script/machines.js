@@ -9,7 +9,7 @@ function drawMachines() {
   const single = here(data.machines), pooled = here(data.pooled);
   const plot = section.querySelector('.plot');
   plot.replaceChildren();
-  const title = `${metricName(metric)} on ${data.workloads[workload]}`;
+  const title = `${titleOf(metric)} on ${data.workloads[workload]}`;
   if (!pooled.length) plot.append(html('p', { class: 'quiet' }, `${title} is not compared on several ${data.several}.`));
   // One axis for all ratios, another for differences, where values forbid a ratio.
   const isRaw = (together) => together.ratio === null;

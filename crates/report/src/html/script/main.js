@@ -61,6 +61,7 @@ function recall() {
 
 function draw() {
   hideTip();
+  closeDetail();
   for (const [id, value] of [['baseline', state.baseline], ['metric', state.metric], ['workload', state.workload]]) {
     document.getElementById(id).value = value;
   }
@@ -74,15 +75,10 @@ function linkMetrics() {
     const { metric, unit } = head.dataset;
     const m = data.metrics.findIndex(([name, u]) => name === metric && u === unit);
     const workload = head.closest('table').dataset.workload;
-    const link = html('a', { href: '#forest' }, m < 0 ? metric : titleOf(m));
+    const link = html('a', { href: '#grid', role: 'button', 'aria-expanded': 'false' }, m < 0 ? metric : titleOf(m));
     link.addEventListener('click', (event) => {
       event.preventDefault();
-      state.metric = m;
-      state.workload = data.workloads.indexOf(workload);
-      followMetric();
-      remember();
-      draw();
-      document.getElementById('forest').scrollIntoView();
+      openDetail(head.parentElement, m, data.workloads.indexOf(workload));
     });
     head.firstChild.replaceWith(link, ' ');
   }
@@ -105,8 +101,8 @@ async function start() {
   for (const table of document.querySelectorAll('table[data-copy]')) copyable(table, table.closest('.scroll') || table);
   for (const text of document.querySelectorAll('pre[data-copy]')) copyable(text, text);
   document.getElementById('controls').hidden = !data.judged[0].w.length;
-  const plots = document.getElementById('plots');
-  plots.hidden = !plots.querySelector('section');
+  for (const plots of document.querySelectorAll('.plots')) plots.hidden = !plots.querySelector('section');
+  for (const note of document.querySelectorAll('.needs-script')) note.hidden = false;
   fillSelects();
   linkMetrics();
   explainCells();

@@ -10,6 +10,19 @@ function chooseRun(i) {
   title.focus({ preventScroll: true });
 }
 
+/** Whether runs are shown in the order in which they were executed. */
+let inOrder = false;
+
+function orderButton() {
+  const button = html('button', { type: 'button', class: 'key', id: 'in-order' }, inOrder ? 'By configuration' : 'In order of execution');
+  button.addEventListener('click', () => {
+    inOrder = !inOrder;
+    drawRuns();
+    document.getElementById('in-order').focus();
+  });
+  return button;
+}
+
 function drawRuns() {
   const section = document.getElementById('runs');
   if (!section) return;
@@ -18,24 +31,21 @@ function drawRuns() {
   const chosen = runsWith(metric, workload);
   const values = chosen.map((i) => data.runs.values[metric][i]);
   plot.replaceChildren();
-  const title = `${metricName(metric)} on ${data.workloads[workload]}`;
+  const title = `${titleOf(metric)} on ${data.workloads[workload]}`;
   if (!chosen.length) {
     plot.append(html('p', { class: 'quiet' }, `No run on ${data.workloads[workload]} has ${metricName(metric)}.`));
     numbers(section.querySelector('.numbers'), ['run'], [], 'Runs');
     return;
   }
   const present = [...new Set(chosen.map((i) => data.runs.c[i]))].sort((a, b) => a - b);
-  section.querySelector('.tools').replaceChildren(...legend(present, drawRuns));
+  section.querySelector('.tools').replaceChildren(...legend(present, drawRuns), orderButton());
   const log = wantsLog(values);
   const domain = extent(values, log, 0.08);
-  const panels = html('div', { class: 'panels wide' });
-  plot.append(panels);
   const shown = chosen.filter((i) => !hidden.has(data.runs.c[i]));
-  const strip = html('div', { class: 'panel' }, html('h4', {}, `${title}, by configuration`));
-  const order = html('div', { class: 'panel' }, html('h4', {}, `${title}, in order of execution`));
-  panels.append(strip, order);
-  stripPanel(strip, shown, present.filter((c) => !hidden.has(c)), domain, log, title);
-  orderPanel(order, shown, domain, log, title);
+  const panel = html('div', { class: 'panel' }, html('h4', {}, `${title}, ${inOrder ? 'in order of execution' : 'by configuration'}`));
+  plot.append(panel);
+  if (inOrder) orderPanel(panel, shown, domain, log, title);
+  else stripPanel(panel, shown, present.filter((c) => !hidden.has(c)), domain, log, title);
   for (const lint of doubts(metric, workload)) plot.append(html('p', { class: 'note' }, lint));
   const unit = unitOf(metric);
   numbers(section.querySelector('.numbers'), ['run', 'configuration', 'repetition', 'block', unit ? `${metricName(metric)} in ${unit}` : metricName(metric)],
@@ -55,7 +65,7 @@ function runWords(i) {
   const value = data.runs.values[state.metric][i];
   const block = data.runs.block[i] === null ? '' : `, block ${data.runs.block[i]}`;
   const line = data.runs.line[i] ? `, line ${data.runs.line[i]}` : '';
-  return `run ${data.runs.order[i]}: ${configuration(data.runs.c[i])}${block}${line}\n${value === null ? '' : `${metricName(state.metric)} ${withUnit(value, unitOf(state.metric))}`}`;
+  return `run ${data.runs.order[i]}: ${configuration(data.runs.c[i])}${block}${line}\n${value === null ? '' : `${titleOf(state.metric)} ${withUnit(value, unitOf(state.metric))}`}`;
 }
 
 function runMark(drawing, i, x, y) {
@@ -67,18 +77,18 @@ function runMark(drawing, i, x, y) {
   return { element: mark, x, y, words: () => runWords(i), choose: () => chooseRun(i) };
 }
 
-function stripPanel(panel, chosen, present, domain, log, title) {
+function stripPanel(panel, chosen, present, domain, log, title, metric = state.metric) {
   const height = Math.max(120, present.length * 26 + 34), bottom = height - 26;
   const { drawing, width } = canvas(panel, height, `${title}, by configuration`);
   const names = Math.min(150, width * 0.32);
   const x = scaleOf(domain, [names + 10, width - 14], log);
-  axisX(drawing, x, 2, bottom, (tick) => onAxis(tick, unitOf(state.metric)));
+  axisX(drawing, x, 2, bottom, (tick) => onAxis(tick, unitOf(metric)));
   const step = bottom / present.length;
   present.forEach((c, row) => drawing.append(svg('text', { x: names, y: (row + 0.5) * step + 4, 'text-anchor': 'end' }, shortened(configuration(c), names))));
   const seen = new Map();
   const marks = chosen.map((i) => {
     const c = data.runs.c[i];
-    const at = x(data.runs.values[state.metric][i]);
+    const at = x(data.runs.values[metric][i]);
     // Equal values lie beside each other, in turns above and below.
     const key = `${c} ${Math.round(at / 5)}`;
     const before = seen.get(key) || 0;

@@ -1,0 +1,53 @@
+// A row of the grid, opened in place: its values, and its runs.
+
+/** The row that is open, and what it opened. */
+let opened = null;
+
+function closeDetail() {
+  if (!opened) return;
+  opened.detail.remove();
+  opened.link.setAttribute('aria-expanded', 'false');
+  opened = null;
+}
+
+/** Opens a row; closes it if it is open. The plots below show the same metric. */
+function openDetail(row, m, w) {
+  const link = row.querySelector('th a');
+  const again = opened !== null && opened.row === row;
+  state.metric = m;
+  state.workload = w;
+  followMetric();
+  remember();
+  draw();
+  if (again) return;
+  const place = html('td', { colspan: row.cells.length });
+  const detail = html('tr', { class: 'detail' }, place);
+  row.after(detail);
+  link.setAttribute('aria-expanded', 'true');
+  opened = { row, detail, link };
+  fillDetail(place, m, w);
+}
+
+function fillDetail(place, m, w) {
+  const rows = current().rows.filter((one) => one.m === m && one.w === w);
+  const list = html('ul', {}, ...rows.map((one) => html('li', { class: one.tone }, html('b', {}, configuration(one.c)), ` ${inDetail(one)}`)));
+  const runs = runsWith(m, w);
+  const title = `${titleOf(m)} on ${data.workloads[w]}`;
+  const box = html('div', { class: 'opened' }, html('h4', {}, title), list);
+  place.append(box);
+  if (!runs.length) return;
+  const values = runs.map((i) => data.runs.values[m][i]);
+  const log = wantsLog(values);
+  const present = [...new Set(runs.map((i) => data.runs.c[i]))].sort((a, b) => a - b);
+  const panel = html('div', { class: 'panel' });
+  box.append(panel);
+  stripPanel(panel, runs, present, extent(values, log, 0.08), log, title, m);
+}
+
+/** A row in a sentence. */
+function inDetail(row) {
+  const unit = unitOf(row.m);
+  const means = row.mean === null || row.meanBaseline === null ? '' : `, mean ${onAxis(row.meanBaseline, unit)} to ${onAxis(row.mean, unit)}`;
+  const word = TONES[row.tone] ? `${TONES[row.tone]}, ` : '';
+  return `${word}${inWords(row).split('\n').slice(1).join('; ')}: ${shownValue(row)}${means}`;
+}
