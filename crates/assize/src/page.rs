@@ -244,8 +244,6 @@ fn post(audit: &Audit) -> Post {
 }
 
 fn figure(one: Located) -> PostFigure {
-    let of = [&one.configuration, &one.workload];
-    let of: Vec<&str> = of.into_iter().flatten().map(String::as_str).collect();
     let behind = match one.stands_for {
         StandsFor::Run(repetition) => format!("run {repetition}"),
         StandsFor::Mean => "mean of runs".into(),
@@ -257,7 +255,8 @@ fn figure(one: Located) -> PostFigure {
         value: value(&one),
         shown: one.shown,
         metric: one.metric,
-        of: of.join(" on "),
+        configuration: one.configuration,
+        workload: one.workload,
         behind,
     }
 }

@@ -252,7 +252,8 @@ fn names_that_are_markup_stay_names() {
                 message: 1,
                 line: 3,
             },
-            of: HOSTILE.into(),
+            configuration: Some(HOSTILE.into()),
+            workload: None,
             behind: "run 1".into(),
             metric: HOSTILE.into(),
             value: "1".into(),
@@ -272,6 +273,64 @@ fn names_that_are_markup_stay_names() {
         .iter()
         .any(|cell| cell["configuration"] == HOSTILE);
     assert!(shown, "it is a configuration like any other");
+}
+
+#[test]
+fn a_line_of_a_post_has_what_its_figures_support_beside_it() {
+    let document = judged(&records("alike"), None);
+    let mut page = page(&document, &[]);
+    let line = |line: u32, text: &str| PostLine {
+        message: 1,
+        line,
+        depth: 0,
+        taken: "figures".into(),
+        text: text.into(),
+    };
+    let figure = |line: u32, configuration: &str| PostFigure {
+        place: Place { message: 1, line },
+        configuration: Some(configuration.into()),
+        workload: Some("build".into()),
+        behind: "run 1".into(),
+        metric: "time".into(),
+        value: "8 s".into(),
+        shown: true,
+    };
+    page.post = Some(Post {
+        lines: vec![
+            line(1, "new 8 s"),
+            line(2, "alike 10 s"),
+            line(3, "old 10 s"),
+        ],
+        figures: vec![
+            figure(1, "new"),
+            figure(1, "new"),
+            figure(2, "alike"),
+            figure(3, "old"),
+        ],
+    });
+    let text = html(&page).unwrap();
+    let of = |line: u32| {
+        let from = text.find(&format!("<td id=\"L{line}\">")).unwrap();
+        &text[from..from + text[from..].find("</tr>").unwrap()]
+    };
+    assert_eq!(
+        of(1).matches("better: -20.0 % (10.2 -&gt; 8.16 s)").count(),
+        1,
+        "{}",
+        of(1)
+    );
+    assert!(of(1).ends_with("<td></td>"), "it is settled: {}", of(1));
+    assert!(of(2).contains("cannot tell: +0.10 %"), "{}", of(2));
+    assert!(
+        of(2).contains("would likely settle it</div></td>"),
+        "{}",
+        of(2)
+    );
+    assert!(
+        !of(3).contains("class=\"outcome"),
+        "it is the baseline: {}",
+        of(3)
+    );
 }
 
 #[test]

@@ -56,8 +56,10 @@ pub struct Post {
 pub struct PostFigure {
     /// Its line.
     pub place: Place,
-    /// Of what: `base on glxgears`; empty where nothing says it.
-    pub of: String,
+    /// The configuration, where something says it.
+    pub configuration: Option<String>,
+    /// The workload, where something says it.
+    pub workload: Option<String>,
     /// What stands behind it: `run 2`.
     pub behind: String,
     /// The metric.

@@ -1,10 +1,15 @@
-//! The post's lines beside what was read from them.
+//! The post's lines beside what was read from them, what these figures support, and what
+//! would settle it.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::page::{Post, PostLine};
+use assize_verdict::{Comparison, Document, Verdict};
+
+use super::page::{Post, PostFigure, PostLine};
+use crate::contrasts::{Outcome, Words, effect, outcome};
+use crate::text::contradicted;
 
 /// Lines around those that say something.
 const CONTEXT: usize = 2;
@@ -34,6 +39,8 @@ struct Line {
     taken: String,
     /// What was read from it.
     read: Vec<Read>,
+    /// What that supports, each comparison once.
+    supports: Vec<Supported>,
     /// Whether it was taken for anything.
     used: bool,
 }
@@ -47,8 +54,19 @@ struct Read {
     of: String,
 }
 
+/// What figures of a line support.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Supported {
+    tone: &'static str,
+    /// `better: -20.9 % (71379 -> 56447), -22.0 % to -19.8 %`.
+    text: String,
+    verdict: &'static str,
+    /// What would settle it; empty where it is settled.
+    settles: String,
+}
+
 /// The lines that say something, with those around them.
-pub(super) fn shown(post: &Post) -> Shown {
+pub(super) fn shown(post: &Post, document: &Document, words: Words<'_>) -> Shown {
     let read = read(post);
     let used: Vec<bool> = post
         .lines
@@ -80,7 +98,8 @@ pub(super) fn shown(post: &Post) -> Shown {
         }
         if let Some(part) = parts.last_mut() {
             let figures = read.get(&(line.message, line.line));
-            part.lines.push(of(line, used[at], figures));
+            let supports = supports(post, line, document, words);
+            part.lines.push(of(line, used[at], figures, supports));
         }
     }
     if skipped > 0 {
@@ -96,7 +115,7 @@ pub(super) fn shown(post: &Post) -> Shown {
     }
 }
 
-fn of(line: &PostLine, used: bool, read: Option<&Vec<Read>>) -> Line {
+fn of(line: &PostLine, used: bool, read: Option<&Vec<Read>>, supports: Vec<Supported>) -> Line {
     Line {
         message: line.message,
         line: line.line,
@@ -104,6 +123,7 @@ fn of(line: &PostLine, used: bool, read: Option<&Vec<Read>>) -> Line {
         text: crate::printable(&line.text).into_owned(),
         taken: line.taken.clone(),
         read: read.cloned().unwrap_or_default(),
+        supports,
         used,
     }
 }
@@ -118,7 +138,7 @@ fn read(post: &Post) -> BTreeMap<(u32, u32), Vec<Read>> {
                 shown: figure.shown,
                 metric: figure.metric.clone(),
                 value: figure.value.clone(),
-                of: [figure.of.as_str(), &figure.behind]
+                of: [named(figure).as_str(), &figure.behind]
                     .into_iter()
                     .filter(|part| !part.is_empty())
                     .collect::<Vec<_>>()
@@ -126,4 +146,59 @@ fn read(post: &Post) -> BTreeMap<(u32, u32), Vec<Read>> {
             });
     }
     read
+}
+
+/// `base on glxgears`.
+fn named(figure: &PostFigure) -> String {
+    let of = [&figure.configuration, &figure.workload];
+    let of: Vec<&str> = of.into_iter().flatten().map(String::as_str).collect();
+    of.join(" on ")
+}
+
+/// The comparisons of which figures of a line are a side, each once.
+fn supports(post: &Post, line: &PostLine, document: &Document, words: Words<'_>) -> Vec<Supported> {
+    let mut all: Vec<Supported> = Vec::new();
+    let here = |figure: &&PostFigure| {
+        (figure.place.message, figure.place.line) == (line.message, line.line)
+    };
+    for figure in post.figures.iter().filter(here) {
+        for row in document
+            .comparisons
+            .iter()
+            .filter(|row| of_row(figure, row))
+        {
+            let one = supported(document, row, words);
+            if !all.contains(&one) {
+                all.push(one);
+            }
+        }
+    }
+    all
+}
+
+fn of_row(figure: &PostFigure, row: &Comparison) -> bool {
+    figure.metric == row.metric
+        && figure.configuration.as_ref() == Some(&row.configuration)
+        && figure
+            .workload
+            .as_ref()
+            .is_none_or(|one| *one == row.workload)
+}
+
+fn supported(document: &Document, row: &Comparison, words: Words<'_>) -> Supported {
+    let came_out = match contradicted(document, row) {
+        true => Outcome::Open,
+        false => outcome(row, words.better(&row.metric), document.margin),
+    };
+    let settles = match (row.verdict, row.runs_needed) {
+        (Verdict::Established | Verdict::Equivalent, _) => String::new(),
+        (_, Some(runs)) => format!("{runs} runs of each would likely settle it"),
+        (_, None) => row.because.clone().unwrap_or_default(),
+    };
+    Supported {
+        tone: came_out.tone(),
+        text: format!("{}: {}", came_out.words(document.margin), effect(row, true)),
+        verdict: row.verdict.word(),
+        settles,
+    }
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::page::Page;
 use super::{answer, grid, hero, lists, machines, overview, post, tables, tradeoffs};
+use crate::contrasts::Words;
 use crate::text::{Style, text};
 
 /// Everything in the page that is there without a script.
@@ -101,7 +102,10 @@ impl View {
             experiment: about.experiment.clone(),
             mail: text(document, Style::default()),
             thinned: page.evidence.thinned.clone(),
-            post: page.post.as_ref().map(post::shown),
+            post: page
+                .post
+                .as_ref()
+                .map(|post| post::shown(post, document, Words(&about.metrics))),
             has: has(page),
         }
     }
