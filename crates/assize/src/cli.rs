@@ -63,6 +63,9 @@ pub(crate) enum Verb {
     Compare(Box<CompareArguments>),
     /// Show a bundle's verdicts: as a mail, as a page, as data
     Report(ReportArguments),
+    /// Write a page over all bundles of a directory: what each asked, and what
+    /// came out
+    Index(IndexArguments),
     /// Write what the kernel did in one run for Perfetto, or say where the
     /// latency of its jobs went
     Trace(TraceArguments),
@@ -301,6 +304,18 @@ pub(crate) struct ReportArguments {
     pub(crate) trial: Trial,
     #[command(flatten)]
     pub(crate) showing: Showing,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexArguments {
+    /// The directory that holds the bundles, at any depth
+    #[arg(value_name = "DIRECTORY")]
+    pub(crate) directory: PathBuf,
+    /// Write the page to this file [default: index.html in the directory]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) trial: Trial,
 }
 
 #[derive(Debug, Args)]

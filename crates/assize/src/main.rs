@@ -16,6 +16,7 @@ mod identity;
 mod joining;
 mod kernel;
 mod levels;
+mod library;
 mod list;
 mod mailbox;
 mod metric_words;
@@ -70,6 +71,7 @@ fn main() -> ExitCode {
         }
         Verb::Compare(arguments) => compare::compare(&arguments),
         Verb::Report(arguments) => compare::report(&arguments),
+        Verb::Index(arguments) => library::index(&arguments),
         Verb::Trace(arguments) => trace::trace(&arguments),
         Verb::Why(arguments) => why::why(&arguments),
         Verb::Completions { shell } => {

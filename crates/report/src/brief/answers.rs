@@ -81,7 +81,7 @@ fn noise(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
         let ends = row.ci.map_or(String::new(), |[low, high]| {
             format!(", {} to {}", percent(low - 1.0), percent(high - 1.0))
         });
-        let title = sheet.title(&row.metric);
+        let title = sheet.words().title(&row.metric);
         Some(format!("{title} in {}: {change}{ends}", row.workload))
     });
     lines.extend(

@@ -14,6 +14,7 @@ mod block;
 mod grid;
 mod hero;
 mod index;
+mod library;
 mod lists;
 mod machines;
 mod overview;
@@ -31,6 +32,7 @@ use std::fmt;
 use minijinja::Environment;
 
 pub use index::{Index, IndexRow, index};
+pub use library::{Library, LibraryAnswer, LibraryRow, library};
 pub use page::{About, Page, Post, PostFigure, PostLine};
 
 /// The style, in the order in which it applies.
@@ -61,11 +63,12 @@ const SCRIPT: [&str; 15] = [
 ];
 
 /// The templates of all pages.
-const TEMPLATES: [(&str, &str); 10] = [
+const TEMPLATES: [(&str, &str); 11] = [
     ("figure.html", include_str!("template/figure.html")),
     ("head.html", include_str!("template/head.html")),
     ("hero.html", include_str!("template/hero.html")),
     ("index.html", include_str!("template/index.html")),
+    ("library.html", include_str!("template/library.html")),
     ("page.html", include_str!("template/page.html")),
     ("verdicts.html", include_str!("template/verdicts.html")),
     ("plots.html", include_str!("template/plots.html")),

@@ -1,0 +1,159 @@
+//! The index over bundles: a page with a row for each, and what it answers.
+
+use assize_verdict::Document;
+use serde::Serialize;
+
+use super::{HtmlError, block, environment};
+use crate::MetricWords;
+use crate::contrasts::{Words, by_event, by_metric, capital, effect};
+
+/// Answers of one bundle that are shown; others are counted.
+const SHOWN: usize = 4;
+/// Hides the rows that do not hold the words that are asked for.
+const SCRIPT: &str = include_str!("script/library.js");
+
+/// Bundles below a directory.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Library {
+    /// The directory.
+    pub source: String,
+    /// The bundles, the newest first.
+    pub rows: Vec<LibraryRow>,
+}
+
+/// One bundle.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct LibraryRow {
+    /// Where it is.
+    pub path: String,
+    /// The experiment's title.
+    pub title: String,
+    /// Its question; may be empty.
+    pub question: String,
+    /// What it answers.
+    pub answers: Vec<LibraryAnswer>,
+    /// How many more contrasts it answers.
+    pub more: usize,
+    /// The day of its last run; empty where nothing says it.
+    pub date: String,
+    /// The kernels it ran on.
+    pub kernels: Vec<String>,
+    /// The configurations, which name commits where commits were compared.
+    pub configurations: Vec<String>,
+    /// How many runs it has.
+    pub runs: usize,
+    /// Why it was not judged.
+    pub problem: Option<String>,
+}
+
+/// One configuration on one metric.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LibraryAnswer {
+    /// `Time CPUs were not idle (less is better)`.
+    pub heading: String,
+    /// `depq: better in both workloads, sync -46.8 % (28.2 -> 15.0 us)`.
+    pub text: String,
+}
+
+impl LibraryRow {
+    /// Adds what a document answers: the most striking contrast of each metric first.
+    pub fn answer(&mut self, document: &Document, metrics: &[MetricWords]) {
+        let words = Words(metrics);
+        let mut first = Vec::new();
+        let mut rest = 0;
+        for one in by_metric(document, words) {
+            rest += one.contrasts.len();
+            let Some(contrast) = one.contrasts.first() else {
+                continue;
+            };
+            let row = contrast.best_and_worst().into_iter().next();
+            let size = row.map(|row| match contrast.rows.len() {
+                1 => effect(row, true),
+                _ => format!("{} {}", row.workload, effect(row, true)),
+            });
+            let said = format!("{}: {}", contrast.name, contrast.verdict());
+            first.push(LibraryAnswer {
+                heading: words.heading(one.metric),
+                text: [said, size.unwrap_or_default()].join(", "),
+            });
+        }
+        for one in by_event(document, words) {
+            rest += one.contrasts.len();
+            let Some(contrast) = one.contrasts.first() else {
+                continue;
+            };
+            let verdict = contrast.outcome.words(document.margin);
+            first.push(LibraryAnswer {
+                heading: capital(&words.heading(one.event)),
+                text: format!("{}: {verdict}, {}", contrast.name, contrast.effect()),
+            });
+        }
+        first.truncate(SHOWN);
+        self.more = rest - first.len();
+        self.answers = first;
+    }
+}
+
+/// The index as a page; the same input gives the same bytes.
+///
+/// # Errors
+/// [`HtmlError`], never because of what the bundles say.
+pub fn library(library: &Library) -> Result<String, HtmlError> {
+    let style = concat!(
+        include_str!("style/page.css"),
+        include_str!("style/index.css")
+    );
+    let environment = environment()?;
+    let template = environment.get_template("library.html")?;
+    Ok(template.render(minijinja::context! {
+        policy => block::policy(style, SCRIPT),
+        style => minijinja::Value::from_safe_string(style.to_owned()),
+        script => minijinja::Value::from_safe_string(SCRIPT.to_owned()),
+        version => env!("CARGO_PKG_VERSION"),
+        title => format!("Experiments in {}", library.source),
+        rows => library.rows,
+    })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_bundle_has_a_row_and_what_it_says_is_text() {
+        let row = |question: &str, problem: Option<&str>| LibraryRow {
+            path: "a/<b>.bundle".into(),
+            question: question.into(),
+            answers: vec![LibraryAnswer {
+                heading: "Time (less is better)".into(),
+                text: "new: better, -20.0 % (10.2 -> 8.16 s)".into(),
+            }],
+            problem: problem.map(str::to_owned),
+            ..LibraryRow::default()
+        };
+        let of = Library {
+            source: "here".into(),
+            rows: vec![
+                row("</script><script>alert(1)</script>", None),
+                row("b", Some("broken")),
+            ],
+        };
+        let page = library(&of).unwrap_or_default();
+        assert_eq!(page.matches("<tr data-bundle=").count(), 2, "{page}");
+        assert_eq!(page.matches("<script").count(), 1, "the script of the page");
+        assert!(page.contains("new: better, -20.0 %") && page.contains("broken"));
+        assert!(
+            page.contains(
+                &block::policy(
+                    concat!(
+                        include_str!("style/page.css"),
+                        include_str!("style/index.css")
+                    ),
+                    SCRIPT
+                )
+                .replace('\'', "&#x27;")
+                .replace('/', "&#x2f;")
+            )
+        );
+    }
+}
