@@ -31,6 +31,7 @@ test  | has git          | git                 | the tidy check lists the files 
 test  | has_py pandas    | python3-pandas      | a test runs the documented pandas example
 test  | has_py scipy     | python3-scipy       | reference values for the statistics
 test  | has_py statsmodels | python3-statsmodels | reference values for the factorial fits
+test  | has_py yaml      | python3-yaml        | a test reads the CI jobs of the documentation
 test  | has_py ensurepip | python3-venv        | pandas and DuckDB read what a bundle holds
 test  | has_sshd         | openssh-server      | a target over ssh is tried on this machine
 test  | has sparse       | sparse              | checks the kernel modules beside the compiler

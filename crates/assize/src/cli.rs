@@ -192,6 +192,16 @@ pub(crate) enum Format {
     Json,
     /// One table; the column 'kind' says what a row is
     Csv,
+    /// Checks as JUnit's XML: what ends the command with status 1 has failed
+    Junit,
+    /// The same as the kernel's test results, KTAP version 1
+    Ktap,
+    /// The same as a table of at most 65,000 characters, for a comment or a job's page
+    Markdown,
+    /// The same as annotations of a workflow of GitHub
+    Github,
+    /// What has failed, as a code quality report of GitLab
+    Gitlab,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use assize_report::{Finding, Subject};
 use assize_verdict::{Better, Comparison, Document, Outcome, Scale, primary_directions};
 
 use crate::cli::{FailOn, Gate, Percent};
@@ -9,28 +10,66 @@ use crate::failure::Failure;
 use crate::output;
 use crate::page::Material;
 
-/// Whether a claim is refuted or anything is found that `--fail-on` names.
-pub(crate) fn fails(document: &Document, material: &Material<'_>) -> Result<bool, Failure> {
-    let is = |outcome| document.claims.iter().any(|one| one.outcome == outcome);
-    let mut fails = is(Outcome::Refuted);
+/// Every claim that is refuted, and everything that `--fail-on` names.
+pub(crate) fn findings(
+    document: &Document,
+    material: &Material<'_>,
+) -> Result<Vec<Finding>, Failure> {
+    let mut findings = of_claims(document, Outcome::Refuted);
     for what in &material.trial.question.fail_on {
-        fails |= match what {
-            FailOn::Lint => !document.lints.is_empty(),
-            FailOn::Undecided => is(Outcome::Undecided),
-            FailOn::Code(code) => document.lints.iter().any(|lint| lint.code == *code),
+        findings.extend(match what {
+            FailOn::Lint => of_lints(document, what, |_| true),
+            FailOn::Undecided => of_claims(document, Outcome::Undecided),
+            FailOn::Code(code) => of_lints(document, what, |one| one == *code),
             FailOn::Gate(gate, percent) => {
                 let directions = directions(*gate, percent, material)?;
                 let found = closed(document, &directions, *gate, percent.share());
-                for row in &found {
-                    let word = gate.word();
-                    let said = format!("assize: {word}>{percent}: {}", name(row, *gate));
-                    eprintln!("{}", assize_report::printable(&said));
-                }
-                !found.is_empty()
+                let finding = |(at, row): (usize, &Comparison)| Finding {
+                    what: what.word(),
+                    subject: Subject::Comparison(at),
+                    why: figures(row, *gate),
+                };
+                found.into_iter().map(finding).collect()
             }
-        };
+        });
     }
-    Ok(fails)
+    Ok(findings)
+}
+
+/// Says on standard error which rows have closed a gate.
+pub(crate) fn tell(document: &Document, findings: &[Finding]) {
+    for finding in findings {
+        let Subject::Comparison(at) = finding.subject else {
+            continue;
+        };
+        if let Some(row) = document.comparisons.get(at) {
+            let said = format!("assize: {}: {}: {}", finding.what, name(row), finding.why);
+            eprintln!("{}", assize_report::printable(&said));
+        }
+    }
+}
+
+fn of_claims(document: &Document, outcome: Outcome) -> Vec<Finding> {
+    let claims = document.claims.iter().enumerate();
+    let is = claims.filter(|(_, claim)| claim.outcome == outcome);
+    is.map(|(at, _)| Finding {
+        what: "claim".into(),
+        subject: Subject::Claim(at),
+        why: outcome.word().into(),
+    })
+    .collect()
+}
+
+fn of_lints(document: &Document, what: &FailOn, is: impl Fn(&str) -> bool) -> Vec<Finding> {
+    let lints = document.lints.iter().enumerate();
+    let found = lints.filter(|(_, lint)| is(&lint.code));
+    found
+        .map(|(at, _)| Finding {
+            what: what.word(),
+            subject: Subject::Lint(at),
+            why: "found".into(),
+        })
+        .collect()
 }
 
 fn directions(
@@ -51,14 +90,14 @@ fn directions(
     )))
 }
 
-/// The rows of primary metrics at which a gate is closed.
+/// The rows of primary metrics at which a gate is closed, with their places.
 fn closed<'d>(
     document: &'d Document,
     directions: &BTreeMap<String, Better>,
     gate: Gate,
     margin: f64,
-) -> Vec<&'d Comparison> {
-    let is_closed = |row: &&Comparison| {
+) -> Vec<(usize, &'d Comparison)> {
+    let is_closed = |(_, row): &(usize, &Comparison)| {
         let Some(better) = directions.get(&row.metric) else {
             return false;
         };
@@ -68,7 +107,8 @@ fn closed<'d>(
             Gate::Unproven => worse.is_none_or(|worse| worse.most >= worse.of * margin),
         }
     };
-    document.comparisons.iter().filter(is_closed).collect()
+    let rows = document.comparisons.iter().enumerate();
+    rows.filter(is_closed).collect()
 }
 
 /// By how much a row is worse than its baseline, at least and at most: less
@@ -114,9 +154,17 @@ fn interval(row: &Comparison, gate: Gate) -> Option<[f64; 2]> {
     }
 }
 
-/// A row, with the figures on which it fails.
-fn name(row: &Comparison, gate: Gate) -> String {
-    let figures = match interval(row, gate) {
+/// A row.
+fn name(row: &Comparison) -> String {
+    format!(
+        "{} in {} with {}",
+        row.metric, row.workload, row.configuration
+    )
+}
+
+/// The figures on which a row fails.
+fn figures(row: &Comparison, gate: Gate) -> String {
+    match interval(row, gate) {
         Some([low, high]) => {
             let what = match row.scale {
                 Scale::Raw => "difference",
@@ -125,11 +173,7 @@ fn name(row: &Comparison, gate: Gate) -> String {
             format!("{what} {low:.4}..{high:.4}")
         }
         None => "no interval".into(),
-    };
-    format!(
-        "{} in {} with {}: {figures}",
-        row.metric, row.workload, row.configuration
-    )
+    }
 }
 
 #[cfg(test)]

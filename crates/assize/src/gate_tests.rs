@@ -26,7 +26,9 @@ fn found(ratios: &[f64], better: Better, gate: Gate, margin: f64) -> Vec<String>
     let directions = BTreeMap::from([("time".to_owned(), better)]);
     let document = document(ratios);
     let rows = closed(&document, &directions, gate, margin);
-    rows.iter().map(|row| row.configuration.clone()).collect()
+    rows.iter()
+        .map(|(_, row)| row.configuration.clone())
+        .collect()
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use assize_bundle::Records;
-use assize_report::{Brief, MetricWords, Style};
+use assize_report::{Brief, Checks, Finding, MetricWords, Style};
 use assize_verdict::{Better, Document, Options, primary_directions, try_records};
 
 use terminal_size::{Width, terminal_size};
@@ -110,22 +110,40 @@ pub(crate) fn show(
     material: &Material<'_>,
     showing: &Showing,
 ) -> Result<u8, Failure> {
-    let fails = gate::fails(document, material)?;
+    let findings = gate::findings(document, material)?;
+    gate::tell(document, &findings);
     let terminal = showing.output.is_none() && io::stdout().is_terminal();
     let text = match format(showing) {
         Format::Auto if terminal => brief(document, material, showing)?,
         Format::Brief => brief(document, material, showing)?,
         Format::Auto | Format::Mail => assize_report::text(document, style(showing, terminal)),
         Format::Html => page::page(document, material)?,
-        Format::Json => {
-            assize_report::json(document).map_err(|error| Failure::Show(error.to_string()))?
-        }
-        Format::Csv => {
-            assize_report::csv(document).map_err(|error| Failure::Show(error.to_string()))?
-        }
+        Format::Json => shown(assize_report::json(document))?,
+        Format::Csv => shown(assize_report::csv(document))?,
+        Format::Junit => assize_report::junit(&checks(document, material, &findings)?),
+        Format::Ktap => assize_report::ktap(&checks(document, material, &findings)?),
+        Format::Markdown => assize_report::markdown(&checks(document, material, &findings)?),
+        Format::Github => assize_report::github(&checks(document, material, &findings)?),
+        Format::Gitlab => shown(assize_report::gitlab(&checks(
+            document, material, &findings,
+        )?))?,
     };
     deliver(text.as_bytes(), showing.output.as_deref())?;
-    Ok(u8::from(fails))
+    Ok(u8::from(!findings.is_empty()))
+}
+
+fn shown(text: Result<String, impl std::fmt::Display>) -> Result<String, Failure> {
+    text.map_err(|error| Failure::Show(error.to_string()))
+}
+
+/// The document as checks that pass or fail.
+fn checks(
+    document: &Document,
+    material: &Material<'_>,
+    findings: &[Finding],
+) -> Result<Checks, Failure> {
+    let words = words(&[document], material)?;
+    Ok(Checks::of(document, &words, findings))
 }
 
 /// Whether colours are asked for, or there is a terminal and nothing against them.

@@ -8,6 +8,7 @@
 //! [`Document`]: assize_verdict::Document
 
 mod brief;
+mod checks;
 mod contrasts;
 mod csv;
 pub mod html;
@@ -20,6 +21,7 @@ mod text;
 mod why;
 
 pub use brief::{Brief, brief};
+pub use checks::{Check, Checks, Finding, State, Subject, github, gitlab, junit, ktap, markdown};
 pub use contrasts::MetricWords;
 pub use csv::csv;
 pub use json::json;

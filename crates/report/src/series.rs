@@ -105,6 +105,10 @@ pub struct Effect {
     pub difference: Option<f64>,
     /// Interval of the one or the other.
     pub interval: Option<[f64; 2]>,
+    /// What `--fail-on` has found in it: what was asked for, and the figures; absent
+    /// where nothing was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fails: Option<String>,
 }
 
 /// An effect in one word.
@@ -123,7 +127,7 @@ pub enum Reading {
 
 impl Reading {
     /// As the mail says it.
-    fn words(self) -> &'static str {
+    pub(crate) fn words(self) -> &'static str {
         match self {
             Reading::Worse => "worse",
             Reading::Better => "better",
@@ -448,6 +452,7 @@ mod tests {
             ratio: Some(ratio),
             difference: None,
             interval: Some([ratio - 0.01, ratio + 0.01]),
+            fails: None,
         }
     }
 

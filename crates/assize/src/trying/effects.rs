@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Records;
-use assize_report::{Effect, Reading};
+use assize_report::{Effect, Finding, Reading, Subject};
 use assize_verdict::{Better, Comparison, Document, Scale, Verdict, primary_directions};
 
 use super::builds::{BASE, Builds};
@@ -114,10 +114,12 @@ impl Pair<'_> {
             terms: &self.measured.terms,
             from: From::Bundle(&self.measured.directory),
         };
+        let findings = gate::findings(&document, &material)?;
+        gate::tell(&document, &findings);
         Ok(Found {
-            effects: effects(&document, &directions),
+            effects: effects(&document, &directions, &findings),
             margin: document.margin,
-            fails: gate::fails(&document, &material)?,
+            fails: !findings.is_empty(),
         })
     }
 }
@@ -142,8 +144,13 @@ fn of_two(all: &Records, names: [&str; 2]) -> Records {
 }
 
 /// The rows of primary metrics.
-fn effects(document: &Document, directions: &BTreeMap<String, Better>) -> Vec<Effect> {
-    let rows = document.comparisons.iter().filter_map(|row| {
+fn effects(
+    document: &Document,
+    directions: &BTreeMap<String, Better>,
+    findings: &[Finding],
+) -> Vec<Effect> {
+    let rows = document.comparisons.iter().enumerate();
+    let rows = rows.filter_map(|(at, row)| {
         let better = directions.get(&row.metric)?;
         Some(Effect {
             workload: row.workload.clone(),
@@ -154,6 +161,7 @@ fn effects(document: &Document, directions: &BTreeMap<String, Better>) -> Vec<Ef
             ratio: row.ratio,
             difference: row.difference,
             interval: row.ci,
+            fails: Finding::all(findings, Subject::Comparison(at)),
         })
     });
     rows.collect()

@@ -7,7 +7,7 @@ mod experiment;
 mod source;
 mod touched;
 
-use assize_report::{Outcome, Patch, SERIES, Series, Tried};
+use assize_report::{Checks, Outcome, Patch, SERIES, Series, Tried};
 use assize_series::Commit;
 use assize_target::kernels::{Kernel, Kernels};
 
@@ -82,12 +82,17 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
 }
 
 fn shown(series: &Series, format: TryFormat) -> Result<String, Failure> {
-    match format {
-        TryFormat::Text => Ok(assize_report::series_text(series)),
-        TryFormat::Json => {
-            assize_report::series_json(series).map_err(|error| Failure::Show(error.to_string()))
-        }
-    }
+    let failed = |error: serde_json::Error| Failure::Show(error.to_string());
+    let checks = || Checks::of_series(series);
+    Ok(match format {
+        TryFormat::Text => assize_report::series_text(series),
+        TryFormat::Json => assize_report::series_json(series).map_err(failed)?,
+        TryFormat::Junit => assize_report::junit(&checks()),
+        TryFormat::Ktap => assize_report::ktap(&checks()),
+        TryFormat::Markdown => assize_report::markdown(&checks()),
+        TryFormat::Github => assize_report::github(&checks()),
+        TryFormat::Gitlab => assize_report::gitlab(&checks()).map_err(failed)?,
+    })
 }
 
 /// The kernel to run on, whose headers the modules are built for.

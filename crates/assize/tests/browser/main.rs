@@ -48,7 +48,11 @@ fn main() -> ExitCode {
         Trial::test(name, test).with_ignored_flag(why.is_some())
     };
     let trials = vec![
-        trial("pages_of_experiments", &MEASURED, browser.clone().or(machine)),
+        trial(
+            "pages_of_experiments",
+            &MEASURED,
+            browser.clone().or(machine),
+        ),
         trial("pages_of_what_nobody_measured", &INVENTED, browser),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()

@@ -1,0 +1,130 @@
+#!/usr/bin/python3
+"""Read what `assize --format FORMAT` prints as those who are meant to do, and
+count: formats.py FORMAT < TEXT prints checks, failures and what is undecided.
+
+Whatever a reader would refuse ends this with an error."""
+
+import json
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+# Of a comment of GitHub, with room for who adds to it.
+MOST = 65_000
+
+
+def junit(text):
+    root = ElementTree.fromstring(text)
+    assert root.tag == "testsuites", root.tag
+    counts = {"tests": 0, "failures": 0, "skipped": 0}
+    for suite in root:
+        assert suite.tag == "testsuite" and suite.get("name"), suite.tag
+        own = {"tests": 0, "failures": 0, "skipped": 0}
+        for case in suite:
+            assert case.tag == "testcase" and case.get("name"), case.tag
+            assert case.get("classname") == suite.get("name")
+            own["tests"] += 1
+            own["failures"] += len(case.findall("failure[@message]"))
+            own["skipped"] += len(case.findall("skipped[@message]"))
+        for what, n in own.items():
+            assert int(suite.get(what)) == n, (what, n)
+            counts[what] += n
+    for what, n in counts.items():
+        assert int(root.get(what)) == n, (what, n)
+    return tuple(counts.values())
+
+
+def ktap(text):
+    """Documentation/dev-tools/ktap.rst of the kernel."""
+    result = re.compile(r"(ok|not ok) (\d+) ([^#]+?)( # SKIP .+)?$")
+    counts = [0, 0, 0]
+
+    def level(lines, indent):
+        assert lines.pop(0) == indent + "KTAP version 1"
+        plan = re.fullmatch(re.escape(indent) + r"1\.\.(\d+)", lines.pop(0))
+        words, below = [], None
+        while lines and lines[0].startswith(indent):
+            if lines[0].startswith(indent + "# "):
+                lines.pop(0)
+            elif lines[0].startswith(indent + "  "):
+                below = level(lines, indent + "  ")
+            else:
+                match = result.fullmatch(lines.pop(0)[len(indent):])
+                assert match and int(match[2]) == len(words) + 1, match
+                words.append(match[1])
+                if below is not None:
+                    assert match[1] == ("not ok" if "not ok" in below else "ok")
+                else:
+                    counts[0] += 1
+                    counts[1] += match[1] == "not ok"
+                    counts[2] += bool(match[4])
+                below = None
+        assert len(words) == int(plan[1]), (words, plan[1])
+        return words
+
+    lines = text.splitlines()
+    level(lines, "")
+    assert not lines, lines
+    return tuple(counts)
+
+
+def github(text):
+    """The runner's own way with a line: a command, its properties, the message."""
+    command = re.compile(r"::(error|warning|notice) title=([^:,]+)::(.+)")
+    failures, said = 0, None
+    for line in text.splitlines():
+        match = command.fullmatch(line)
+        assert match, line
+        assert not re.search(r"%(?!25|0A|0D|3A|2C)", match[2] + match[3]), line
+        failures += match[1] == "error"
+        said = match[3]
+    assert failures <= 10
+    found = re.match(r"(\d+) checks?: (\d+) failed, (\d+) undecided", said)
+    assert int(found[2]) == failures or failures == 10
+    return tuple(int(found[n]) for n in (1, 2, 3))
+
+
+def gitlab(text):
+    """docs.gitlab.com, "Code Quality report format"."""
+    issues = json.loads(text)
+    for issue in issues:
+        for field in ("description", "check_name", "fingerprint"):
+            assert isinstance(issue[field], str) and issue[field]
+        assert issue["severity"] in ("info", "minor", "major", "critical", "blocker")
+        assert isinstance(issue["location"]["lines"]["begin"], int)
+        assert issue["location"]["path"]
+    prints = [issue["fingerprint"] for issue in issues]
+    assert len(set(prints)) == len(prints)
+    return (None, len(issues), None)
+
+
+def markdown(text):
+    assert len(text) <= MOST
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    cells = [re.split(r"(?<!\\)\|", row)[1:-1] for row in rows]
+    assert all(len(row) == 4 for row in cells), cells
+    words = [row[0].strip() for row in cells[2:]]
+    assert set(words) <= {"**failed**", "undecided", "passed"}, words
+    return (len(words), words.count("**failed**"), words.count("undecided"))
+
+
+def ci(text):
+    """The YAML of the page on CI: prints the commands that its jobs carry out."""
+    import yaml
+
+    blocks = re.findall(r"```text\n(.*?)```", text, re.DOTALL)
+    commands = []
+    for block in blocks:
+        for name, job in yaml.safe_load(block).items():
+            if name == "assize":
+                commands += job["script"]
+                assert set(job["artifacts"]["reports"]) == {"junit", "codequality"}
+            elif name == "jobs":
+                for step in job["try"]["steps"]:
+                    assert ("uses" in step) != ("run" in step), step
+                    commands += [step["run"]] if "run" in step else []
+    return [line for line in commands if line.startswith("assize ")]
+
+
+if __name__ == "__main__":
+    print(json.dumps(globals()[sys.argv[1]](sys.stdin.read())))

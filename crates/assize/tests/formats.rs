@@ -1,0 +1,142 @@
+//! What machines read, and how commands end: planted results in each direction, in each
+//! format, read by a reader of that format.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn assize(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_assize"))
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .unwrap()
+}
+
+/// What the reader of a format makes of a text.
+fn read(format: &str, text: &[u8]) -> serde_json::Value {
+    let mut child = Command::new("/usr/bin/python3")
+        .arg(root().join("crates/assize/tests/formats.py"))
+        .arg(format)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(text).unwrap();
+    let done = child.wait_with_output().unwrap();
+    let why = String::from_utf8_lossy(&done.stderr);
+    let text = String::from_utf8_lossy(text);
+    assert!(done.status.success(), "{format}: {why}\n{text}");
+    serde_json::from_slice(&done.stdout).unwrap()
+}
+
+/// Two files of results of hyperfine: eight runs each, the second's so many times as
+/// long, with a noise of so much.
+fn results(place: &Path, ratio: f64, noise: f64) -> [String; 2] {
+    [("old", 1.0), ("new", ratio)].map(|(name, ratio)| {
+        let shape = [0.0, 1.0, -1.0, 0.5, -0.5, 0.8, -0.8, 0.1];
+        let times: Vec<f64> = shape.iter().map(|x| ratio * (1.0 + noise * x)).collect();
+        let text = serde_json::json!({"results": [{
+            "command": "make <x> | \"y\" # 100%", "mean": ratio, "times": times,
+            "exit_codes": shape.map(|_| 0),
+        }]});
+        let path = place.join(format!("{name}.json"));
+        std::fs::write(&path, text.to_string()).unwrap();
+        path.to_str().unwrap().to_owned()
+    })
+}
+
+const PRIMARY: [&str; 4] = ["--primary", "time", "--lower-is-better", "time"];
+
+#[test]
+fn a_gate_lets_better_and_equal_pass_and_stops_worse() {
+    let place = tempfile::tempdir().unwrap();
+    let ends = |ratio: f64, noise: f64, gate: &str| {
+        let [old, new] = results(place.path(), ratio, noise);
+        let fixed = ["compare", &old, &new, "--fail-on", gate];
+        assize(&[&fixed[..], &PRIMARY].concat()).status.code()
+    };
+    for (ratio, noise, worse, unproven) in [
+        (0.5, 0.002, 0, 0),
+        (1.0, 0.002, 0, 0),
+        (1.5, 0.002, 1, 1),
+        // Within the margin, and shown to be.
+        (1.01, 0.002, 0, 0),
+        // Nothing is there, and the runs do not show it.
+        (1.0, 0.2, 0, 1),
+    ] {
+        let ends = |gate| ends(ratio, noise, gate);
+        let found = [ends("worse>2%"), ends("unproven>2%")];
+        assert_eq!(found, [Some(worse), Some(unproven)], "{ratio} {noise}");
+    }
+}
+
+#[test]
+fn every_format_says_what_failed_and_is_read_by_its_readers() {
+    let place = tempfile::tempdir().unwrap();
+    // Checks, failures, undecided: the row, and three claims.
+    for (ratio, noise, expected) in [
+        (0.5, 0.002, [4, 1, 0]),
+        (1.0, 0.2, [4, 1, 2]),
+        (1.5, 0.002, [4, 2, 0]),
+    ] {
+        let [old, new] = results(place.path(), ratio, noise);
+        for format in ["junit", "ktap", "github", "gitlab", "markdown"] {
+            let fixed = [
+                "compare",
+                &old,
+                &new,
+                "--format",
+                format,
+                "--fail-on",
+                "unproven>2%",
+                "--claim",
+                "new < old on time",
+                "--claim",
+                "new > old on time",
+                "--claim",
+                "new <= old + 60% on time",
+            ];
+            let done = assize(&[&fixed[..], &PRIMARY].concat());
+            let found = read(format, &done.stdout);
+            let said = |at: usize| found[at].as_u64();
+            for (at, expected) in expected.into_iter().enumerate() {
+                let of = said(at).unwrap_or(expected);
+                assert_eq!(of, expected, "{format} {ratio} {noise}: {found}");
+            }
+            assert!(said(1).is_some(), "{found}");
+            assert_eq!(done.status.code(), Some(1), "{format}");
+        }
+    }
+}
+
+#[test]
+fn the_jobs_of_the_page_on_ci_are_yaml_whose_commands_are_understood() {
+    let page = std::fs::read(root().join("docs/ci.md")).unwrap();
+    let commands = read("ci", &page);
+    let commands = commands.as_array().unwrap();
+    assert_eq!(commands.len(), 7, "{commands:?}");
+    for command in commands {
+        // What GitHub puts there before a shell reads it.
+        let command = command.as_str().unwrap();
+        let command = command.replace("${{ github.base_ref }}", "main");
+        let words = shlex::split(&command).unwrap();
+        let own: Vec<&str> = words
+            .iter()
+            .skip(1)
+            .map(String::as_str)
+            .take_while(|word| !matches!(*word, "||" | ">"))
+            .chain(["--help"])
+            .collect();
+        let done = assize(&own);
+        let why = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(0), "{command}: {why}");
+    }
+}

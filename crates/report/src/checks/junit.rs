@@ -1,0 +1,72 @@
+//! JUnit's XML, as Jenkins, GitLab and others read it.
+
+use std::fmt::Write;
+
+use super::{Check, Checks, State, line};
+
+/// The checks as JUnit's XML: a suite for each group.
+pub fn junit(checks: &Checks) -> String {
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    // Writing to a string does not fail.
+    let _ = writeln!(
+        out,
+        "<testsuites name=\"{}\" {}>",
+        escaped(&checks.title),
+        numbers(checks.checks.iter())
+    );
+    for (name, of_group) in checks.groups() {
+        let _ = writeln!(
+            out,
+            "  <testsuite name=\"{}\" {}>",
+            escaped(name),
+            numbers(of_group.iter().copied())
+        );
+        for check in of_group {
+            case(check, &mut out);
+        }
+        out.push_str("  </testsuite>\n");
+    }
+    out.push_str("</testsuites>\n");
+    out
+}
+
+fn numbers<'c>(checks: impl Iterator<Item = &'c Check>) -> String {
+    let (mut tests, mut failures, mut skipped) = (0, 0, 0);
+    for check in checks {
+        tests += 1;
+        failures += usize::from(matches!(check.state, State::Failed(_)));
+        skipped += usize::from(check.state == State::Undecided);
+    }
+    format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"")
+}
+
+fn case(check: &Check, out: &mut String) {
+    let said = escaped(&check.said);
+    let inside = match &check.state {
+        State::Failed(why) => {
+            let why = escaped(why);
+            format!("<failure message=\"{why}\" type=\"assize\">{said}</failure>")
+        }
+        State::Undecided => format!("<skipped message=\"{said}\"/>"),
+        State::Passed => format!("<system-out>{said}</system-out>"),
+    };
+    let _ = writeln!(
+        out,
+        "    <testcase classname=\"{}\" name=\"{}\">{inside}</testcase>",
+        escaped(&check.group),
+        escaped(&check.name)
+    );
+}
+
+fn escaped(text: &str) -> String {
+    let xml = |c: char| match c {
+        '&' => "&amp;".into(),
+        '<' => "&lt;".into(),
+        '>' => "&gt;".into(),
+        '"' => "&quot;".into(),
+        // No characters of XML 1.0.
+        '\u{fffe}' | '\u{ffff}' => '\u{fffd}'.to_string(),
+        c => c.to_string(),
+    };
+    line(text).chars().map(xml).collect()
+}

@@ -1,0 +1,40 @@
+//! The kernel's own form of test results, KTAP version 1.
+
+use std::fmt::Write;
+
+use super::{Check, Checks, State, line};
+
+/// The checks as KTAP: a subtest for each group.
+pub fn ktap(checks: &Checks) -> String {
+    let groups = checks.groups();
+    let mut out = format!("KTAP version 1\n1..{}\n", groups.len());
+    for (number, (name, of_group)) in (1..).zip(&groups) {
+        // Writing to a string does not fail.
+        let _ = writeln!(out, "  KTAP version 1\n  1..{}", of_group.len());
+        for (number, check) in (1..).zip(of_group) {
+            let _ = writeln!(out, "  # {}", line(&check.said));
+            let (word, directive) = match &check.state {
+                State::Passed => ("ok", String::new()),
+                State::Undecided => ("ok", " # SKIP undecided".into()),
+                State::Failed(why) => {
+                    let _ = writeln!(out, "  # {}", line(why));
+                    ("not ok", String::new())
+                }
+            };
+            let _ = writeln!(out, "  {word} {number} {}{directive}", named(&check.name));
+        }
+        let failed = |check: &&Check| matches!(check.state, State::Failed(_));
+        let word = if of_group.iter().any(failed) {
+            "not ok"
+        } else {
+            "ok"
+        };
+        let _ = writeln!(out, "{word} {number} {}", named(name));
+    }
+    out
+}
+
+/// A description must not hold what begins a directive.
+fn named(text: &str) -> String {
+    line(text).replace('#', "_")
+}
