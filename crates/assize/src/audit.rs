@@ -127,9 +127,12 @@ fn only_explained(arguments: &AuditArguments) -> Result<(), Failure> {
         Format::Json => Some("--json"),
         Format::Csv => Some("--format csv"),
         Format::Brief => Some("--format brief"),
-        Format::Junit | Format::Ktap | Format::Markdown | Format::Github | Format::Gitlab => {
-            Some("--format")
-        }
+        Format::Junit
+        | Format::Ktap
+        | Format::Markdown
+        | Format::Github
+        | Format::Gitlab
+        | Format::Kcidb => Some("--format"),
         Format::Auto | Format::Mail => match question {
             asked if !asked.claims.is_empty() => Some("--claim"),
             asked if asked.claims_file.is_some() => Some("--claims"),

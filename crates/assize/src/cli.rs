@@ -172,6 +172,9 @@ pub(crate) struct Showing {
     /// Write to this file, not to standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// The build that --format kcidb reports of, as KCIDB knows it; ORIGIN is who tests
+    #[arg(long, value_name = "ORIGIN:ID", required_if_eq("format", "kcidb"), value_parser = kcidb_build)]
+    pub(crate) kcidb_build: Option<String>,
     /// When to use colour
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
     pub(crate) color: Colour,
@@ -202,6 +205,8 @@ pub(crate) enum Format {
     Github,
     /// What has failed, as a code quality report of GitLab
     Gitlab,
+    /// Checks as tests of --kcidb-build in a report to KCIDB, schema 5.3
+    Kcidb,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -361,6 +366,21 @@ pub(crate) enum SplitFormat {
     Text,
     /// Schema assize.split/1
     Json,
+}
+
+/// A name of a build in KCIDB.
+fn kcidb_build(text: &str) -> Result<String, String> {
+    let is_origin = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    match text.split_once(':') {
+        Some((origin, id))
+            if !origin.is_empty() && origin.chars().all(is_origin) && !id.is_empty() =>
+        {
+            Ok(text.to_owned())
+        }
+        _ => {
+            Err("is not of the form ORIGIN:ID, ORIGIN of lower-case letters, digits and '_'".into())
+        }
+    }
 }
 
 fn share(text: &str) -> Result<f64, String> {

@@ -127,6 +127,11 @@ pub(crate) fn show(
         Format::Gitlab => shown(assize_report::gitlab(&checks(
             document, material, &findings,
         )?))?,
+        Format::Kcidb => {
+            let build = showing.kcidb_build.as_deref().unwrap_or_default();
+            let checks = checks(document, material, &findings)?;
+            shown(assize_report::kcidb(&checks, build))?
+        }
     };
     deliver(text.as_bytes(), showing.output.as_deref())?;
     Ok(u8::from(!findings.is_empty()))

@@ -108,6 +108,18 @@ def markdown(text):
     return (len(words), words.count("**failed**"), words.count("undecided"))
 
 
+def kcidb(text):
+    """KCIDB's own reader."""
+    import kcidb_io
+
+    data = json.loads(text)
+    kcidb_io.schema.LATEST.validate(data)
+    names = [test["id"] for test in data["tests"]]
+    assert len(set(names)) == len(names)
+    status = [test["status"] for test in data["tests"]]
+    return (len(status), status.count("FAIL"), status.count("DONE"))
+
+
 def ci(text):
     """The YAML of the page on CI: prints the commands that its jobs carry out."""
     import yaml

@@ -21,7 +21,11 @@ fn assize(arguments: &[&str]) -> Output {
 
 /// What the reader of a format makes of a text.
 fn read(format: &str, text: &[u8]) -> serde_json::Value {
-    let mut child = Command::new("/usr/bin/python3")
+    read_by("/usr/bin/python3".into(), format, text)
+}
+
+fn read_by(python: PathBuf, format: &str, text: &[u8]) -> serde_json::Value {
+    let mut child = Command::new(python)
         .arg(root().join("crates/assize/tests/formats.py"))
         .arg(format)
         .stdin(Stdio::piped())
@@ -115,6 +119,59 @@ fn every_format_says_what_failed_and_is_read_by_its_readers() {
             assert_eq!(done.status.code(), Some(1), "{format}");
         }
     }
+}
+
+#[test]
+fn kcidb_takes_a_report_and_a_build_must_be_named() {
+    let place = tempfile::tempdir().unwrap();
+    let [old, new] = results(place.path(), 1.5, 0.002);
+    let compare = |build: &[&str]| {
+        let fixed = [
+            "compare",
+            &old,
+            &new,
+            "--format",
+            "kcidb",
+            "--fail-on",
+            "worse>2%",
+        ];
+        assize(&[&fixed[..], &PRIMARY, build].concat())
+    };
+    for (build, why) in [
+        (&[][..], "--kcidb-build <ORIGIN:ID>"),
+        (&["--kcidb-build", "Ours:1"], "is not of the form ORIGIN:ID"),
+        (&["--kcidb-build", "ours"], "is not of the form ORIGIN:ID"),
+    ] {
+        let done = compare(build);
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(said.contains(why), "{said}");
+        assert_eq!(done.status.code(), Some(2));
+    }
+    let done = compare(&["--kcidb-build", "ours:build-1"]);
+    assert_eq!(done.status.code(), Some(1));
+    let report: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let test = &report["tests"][0];
+    assert_eq!(
+        (&test["build_id"], &test["origin"]),
+        (&"ours:build-1".into(), &"ours".into())
+    );
+    assert_eq!(test["status"], "FAIL");
+    let python = std::env::var_os("ASSIZE_DATA_PYTHON").map_or_else(
+        || root().join("target/setup/python-venv/bin/python3"),
+        PathBuf::from,
+    );
+    let has = Command::new(&python)
+        .args(["-c", "import kcidb_io"])
+        .output();
+    if !has.is_ok_and(|done| done.status.success()) {
+        eprintln!(
+            "skipped: {} lacks kcidb-io; ./setup.sh test",
+            python.display()
+        );
+        return;
+    }
+    let found = read_by(python, "kcidb", &done.stdout);
+    assert_eq!(found, serde_json::json!([1, 1, 0]));
 }
 
 #[test]

@@ -21,7 +21,9 @@ mod text;
 mod why;
 
 pub use brief::{Brief, brief};
-pub use checks::{Check, Checks, Finding, State, Subject, github, gitlab, junit, ktap, markdown};
+pub use checks::{
+    Check, Checks, Finding, State, Subject, github, gitlab, junit, kcidb, ktap, markdown,
+};
 pub use contrasts::MetricWords;
 pub use csv::csv;
 pub use json::json;

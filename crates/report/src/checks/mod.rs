@@ -1,11 +1,12 @@
 //! A verdict as checks that pass or fail, for machines that test changes: JUnit, KTAP,
-//! workflow commands and a summary of GitHub, code quality of GitLab.
+//! workflow commands and a summary of GitHub, code quality of GitLab, KCIDB.
 //!
 //! What fails is what ends the command with status 1, and nothing else: a claim that is
 //! refuted, and what `--fail-on` has found.
 
 mod annotations;
 mod junit;
+mod kcidb;
 mod ktap;
 mod summary;
 
@@ -17,6 +18,7 @@ use crate::series::{Effect, Outcome as Tried, Reading, Series};
 
 pub use annotations::{github, gitlab};
 pub use junit::junit;
+pub use kcidb::kcidb;
 pub use ktap::ktap;
 pub use summary::markdown;
 

@@ -1,0 +1,57 @@
+//! Reports to KCIDB, the database of those who test the kernel.
+
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use super::{Check, Checks, State, line};
+
+/// The checks as tests of a build that KCIDB knows, `ORIGIN:ID`, in its schema 5.3. What
+/// is undecided is `DONE`: measured, with nothing said of the code. The same results have
+/// the same names, others have others.
+///
+/// # Errors
+/// Never of what was made here.
+pub fn kcidb(checks: &Checks, build: &str) -> Result<String, serde_json::Error> {
+    let origin = build.split(':').next().unwrap_or_default();
+    let tests = checks.checks.iter().map(|check| {
+        let (status, why) = match &check.state {
+            State::Passed => ("PASS", String::new()),
+            State::Undecided => ("DONE", String::new()),
+            State::Failed(why) => ("FAIL", format!("{why}; ")),
+        };
+        json!({
+            "build_id": build,
+            "id": format!("{origin}:assize:{}", digest(build, check)),
+            "origin": origin,
+            "path": format!("assize.{}.{}", step(&check.group), step(&check.name)),
+            "status": status,
+            "comment": line(&format!("{}: {why}{}", check.name, check.said)),
+            "misc": {"reproduce": line(&checks.reproduce)},
+        })
+    });
+    let report = json!({
+        "version": {"major": 5, "minor": 3},
+        "tests": tests.collect::<Vec<_>>(),
+    });
+    let mut text = serde_json::to_string_pretty(&report)?;
+    text.push('\n');
+    Ok(text)
+}
+
+fn digest(build: &str, check: &Check) -> String {
+    let of = [build, &check.group, &check.name, &check.said].join("\0");
+    let digest = Sha256::digest(of.as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// One step of a path: letters, digits, `_` and `-`.
+fn step(text: &str) -> String {
+    let fits = |c: char| match c.is_ascii_alphanumeric() || c == '-' {
+        true => c,
+        false => '_',
+    };
+    match text.is_empty() {
+        true => "_".into(),
+        false => text.chars().map(fits).collect(),
+    }
+}
