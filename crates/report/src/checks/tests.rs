@@ -95,6 +95,13 @@ fn ktap_numbers_every_group_and_every_check_of_it() {
         ]
     );
     assert!(text.contains("  # worse>2%: ratio 1.5..1.6\n"), "{text}");
+    let both = [State::Passed, failed("x"), State::Undecided];
+    let both = both.map(|state| check("w", "m", state));
+    let text = ktap(&checks(both.into()));
+    assert!(
+        text.ends_with("\nnot ok 1 w\n"),
+        "one failure is enough: {text}"
+    );
 }
 
 #[test]
