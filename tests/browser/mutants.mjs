@@ -73,7 +73,7 @@ const MUTANTS = [
   ['a row that is hidden', gridIsRight, /hidden with one/, script("document.querySelector('table.grid tbody tr').hidden = true")],
   ['another sentence', gridIsRight, /the sentences of the answer/, script("document.querySelector('#answer li').lastElementChild.textContent += ' not'")],
   ['a configuration that the answer leaves out', gridIsRight, /what the answer compares/, script("document.querySelector('#hero li').remove()")],
-  ['an answer in colours only', gridIsRight, /better\|worse/, script("document.querySelector('#hero .outcome').textContent = '!'")],
+  ['an answer in colours only', gridIsRight, /: !, /, script("document.querySelector('#hero .outcome').textContent = '!'")],
   ['a colour without its word', gridIsRight, /what the colour means/, script("document.querySelector('table.grid .tone').remove()")],
   ['a wrong tally', gridIsRight, /the tally of/, script("document.querySelector('#tally [data-count]').dataset.count = 999")],
   ['a grid that is hidden', gridIsRight, /the grids that are seen/, style('table.grid { display: none }')],
@@ -92,7 +92,7 @@ const MUTANTS = [
   ['a wrong run in its table', runsAreRight, /run \d+: 12345/, drawn('#runs .numbers', "const cell = document.querySelector('#runs .numbers td:last-child'); if (cell && cell.textContent !== '12345') cell.textContent = '12345';")],
   ['a row folded that says something', linksChoose, /a row is folded/, style('table.grid tbody tr:not(.quiet-row) { display: none }')],
   ['runs out of order', runsAreRight, /not in their order/, drawn('#runs .plot', "if (document.querySelector('#in-order').textContent.startsWith('By')) for (const mark of document.querySelectorAll('#runs [data-run]')) mark.dataset.run = 9999 - mark.dataset.run;")],
-  ['names that choose nothing', linksChoose, /was asked for/, script("addEventListener('click', (event) => { if (event.target.closest('th a')) { event.preventDefault(); event.stopPropagation(); } }, true)")],
+  ['names that choose nothing', linksChoose, /was asked for|nothing opened/, script("addEventListener('click', (event) => { if (event.target.closest('th a')) { event.preventDefault(); event.stopPropagation(); } }, true)")],
 
   ['a wrong ratio of a machine', machinesAreRight, /8\.642 of/, drawn('#machines .plot', "const text = document.querySelector('#machines svg > g text:last-child'); if (text && text.textContent !== '8.642') text.textContent = '8.642';")],
   ['a pooled figure that contradicts its machines', machinesAreRight, /pooled against its own machines/, drawn('#machines .plot', "for (const panel of document.querySelectorAll('#machines .panel')) { const group = panel.querySelector('svg > g'); if (panel.textContent.includes(': opposite') && !group.querySelector('polygon')) group.append(document.createElementNS('http://www.w3.org/2000/svg', 'polygon')); }")],
@@ -130,7 +130,7 @@ const MUTANTS = [
   ['a dark sheet', prints, /from a dark screen/, style('@media (prefers-color-scheme: dark) { body { color: #eee !important } }')],
   ['another mail', worksWithoutScript, /mail is not the text report/, swap(/(<pre tabindex="0" data-copy>)/, '$1x')],
   ['an answer that needs a script', worksWithoutScript, /the sentences of the answer/, swap(/<ol id="answer">.*?<\/ol>/s, '<ol id="answer"></ol>')],
-  ['places for plots', worksWithoutScript, /place for plots/, swap('id="plots" class="plots" hidden', 'id="plots"')],
+  ['places for plots', worksWithoutScript, /place for plots/, swap('id="plots" class="plots" hidden', 'id="plots" class="plots"')],
 ];
 
 const [page] = process.argv.slice(2);

@@ -125,12 +125,15 @@ export async function compareAnswer(page, document) {
   if (document.comparisons.length) assert.equal(counted, document.comparisons.length, 'the tally in all');
 }
 
+/** Whether an event of a comparison occurred at all, on either side. */
+const occurred = (document, row) => document.rates.some((rate) => rate.count > 0 && rate.event === row.event && rate.workload === row.workload && [row.baseline, row.configuration].includes(rate.configuration));
+
 /** The first thing that is read: each configuration on each metric that leads. */
 export async function compareHero(page, document) {
   const primary = document.comparisons.some((row) => row.primary);
   const leading = document.comparisons.filter((row) => row.primary === primary);
   const key = (metric, configuration) => JSON.stringify([metric, configuration]);
-  const wanted = new Set([...leading.map((row) => key(row.metric, row.configuration)), ...document.rate_comparisons.map((row) => key(row.event, row.configuration))]);
+  const wanted = new Set([...leading.map((row) => key(row.metric, row.configuration)), ...document.rate_comparisons.filter((row) => occurred(document, row)).map((row) => key(row.event, row.configuration))]);
   const shown = plain(await page.$$eval('#hero li', (all) => all.map((one) => ({
     metric: one.closest('[data-metric]').dataset.metric,
     configuration: one.dataset.configuration,

@@ -154,7 +154,7 @@ fn hostile_run(index: u32, block: u32, configuration: &str, workload: &str) -> R
     recorded
 }
 
-fn plain(index: u32, block: u32, configuration: &str, workload: &str) -> Recorded {
+pub fn plain(index: u32, block: u32, configuration: &str, workload: &str) -> Recorded {
     let mut run = Run::new(configuration, workload, block + 1);
     run.order = index;
     run.block = Some(block);
@@ -315,7 +315,7 @@ pub fn machine(place: &Path, name: &str, at: u32) {
     }
 }
 
-fn configurations_named(names: &[&str]) -> Vec<Configuration> {
+pub fn configurations_named(names: &[&str]) -> Vec<Configuration> {
     let named = |name: &&str| Configuration {
         name: (*name).into(),
         label: (*name).into(),

@@ -12,6 +12,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod invented;
+mod planted;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         let test = move || check(&made.iter().map(|make| make()).collect::<Vec<_>>());
         Trial::test(name, test).with_ignored_flag(why.is_some())
     };
+    let no_browser = browser.is_some();
     let trials = vec![
         trial(
             "pages_of_experiments",
@@ -55,6 +57,11 @@ fn main() -> ExitCode {
         ),
         trial("pages_of_what_nobody_measured", &INVENTED, browser),
     ];
+    let read = Trial::test("a_reader_finds_what_was_planted", reads);
+    let trials = trials
+        .into_iter()
+        .chain([read.with_ignored_flag(no_browser)])
+        .collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
@@ -119,7 +126,9 @@ fn page(name: &str, directory: &Path, asked: &[&str]) -> PathBuf {
     fs::write(place.with_extension("txt"), text).unwrap();
     let first = document(directory, &[asked, &["--format", "json"]].concat());
     let configurations = first["configurations"].as_array().unwrap().iter();
+    // Of a page that is only timed no other baseline is chosen.
     let others: Vec<String> = configurations
+        .filter(|_| name != "large")
         .filter(|one| one["repeats"].is_null() && one["name"] != first["baseline"])
         .map(|one| format!("--baseline={}", one["name"].as_str().unwrap()))
         .collect();
@@ -137,11 +146,17 @@ fn page(name: &str, directory: &Path, asked: &[&str]) -> PathBuf {
 
 /// Runs all checks on pages in one browser, and shows what they say.
 fn check(pages: &[Opened]) -> Outcome {
-    let script = root().join("tests/browser/pages.mjs");
+    let pages = pages.iter().map(|Opened(page)| page.clone());
+    node("pages.mjs", &pages.collect::<Vec<_>>())
+}
+
+/// Runs a script of `tests/browser` and shows what it says.
+fn node(script: &str, arguments: &[String]) -> Outcome {
+    let script = root().join("tests/browser").join(script);
     let done = Command::new("node")
         .arg("--test-reporter=spec")
         .arg(script)
-        .args(pages.iter().map(|Opened(page)| page))
+        .args(arguments)
         // A test runner above this one would have its own output in mind.
         .env_remove("NODE_TEST_CONTEXT")
         .output()
@@ -153,6 +168,21 @@ fn check(pages: &[Opened]) -> Outcome {
     }
     assert!(said.contains("pass "), "no check was made: {said}");
     Ok(())
+}
+
+/// Ten answers that are known: the first lines on a terminal and the first screen say them.
+fn reads() -> Outcome {
+    let pages = planted::pages();
+    for (page, finds) in &pages {
+        fs::write(page.with_extension("planted.json"), finds).unwrap();
+    }
+    let pages = pages.iter().map(|(page, _)| page);
+    node(
+        "reader.mjs",
+        &pages
+            .map(|page| page.display().to_string())
+            .collect::<Vec<_>>(),
+    )
 }
 
 /// Carries out an experiment in the exact machine; runs are kept.

@@ -11,6 +11,9 @@ use crate::printable;
 /// How many claims have a line.
 const CLAIMS: usize = 4;
 
+/// Keeps a figure on the line of what it is of.
+const NO_BREAK: char = '\u{a0}';
+
 /// What could be shown, and what could not.
 #[derive(Default)]
 pub(super) struct Answers {
@@ -151,10 +154,14 @@ fn named(
     };
     let fits = |line: &String| line.chars().count() <= sheet.width;
     match details.iter().map(line).find(fits) {
-        Some(line) => lines.push(coloured(outcomes, sheet, &line, verdict)),
+        Some(line) => {
+            let line = line.replace(NO_BREAK, " ");
+            lines.push(coloured(outcomes, sheet, &line, verdict));
+        }
         None => {
             let last = details.last().map(line).unwrap_or_default();
-            lines.extend(sheet.wrapped(&last, &indent));
+            let wrapped = sheet.wrapped(&last, &indent);
+            lines.extend(wrapped.iter().map(|line| line.replace(NO_BREAK, " ")));
         }
     }
     lines
@@ -197,7 +204,7 @@ fn extremes(contrast: &Contrast<'_>) -> String {
         let change = percent(change(row)?);
         Some(match contrast.rows.len() {
             1 => change,
-            _ => format!("{} {change}", printable(&row.workload)),
+            _ => format!("{} {change}", printable(&row.workload)).replace(' ', "\u{a0}"),
         })
     });
     shown.collect::<Vec<_>>().join(", ")

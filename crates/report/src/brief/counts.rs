@@ -2,7 +2,7 @@
 
 use super::Sheet;
 use super::answers::{self, Answers};
-use crate::contrasts::{decided, leading};
+use crate::contrasts::{by_event, decided, leading};
 
 /// `1 run`, `2 runs`.
 pub(super) fn of(n: usize, noun: &str) -> String {
@@ -24,6 +24,14 @@ pub(super) fn hidden(sheet: &Sheet<'_>, shown: &Answers) -> Vec<String> {
         let decided = decided(&others);
         let of_others = of(others.len(), "secondary row");
         parts.push(format!("{of_others} ({decided} decided)"));
+    }
+    let words = sheet.words();
+    let shown = by_event(document, words);
+    let shown: usize = shown.iter().map(|one| one.contrasts.len()).sum();
+    let silent = document.rate_comparisons.len() - shown;
+    if silent > 0 {
+        let rates = of(silent, "rate");
+        parts.push(format!("{rates} of events that did not occur"));
     }
     if !document.tradeoffs.is_empty() {
         parts.push(of(document.tradeoffs.len(), "trade-off"));

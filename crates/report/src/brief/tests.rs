@@ -231,3 +231,63 @@ fn of_a_baseline_that_is_compared_with_itself_alone_the_noise_is_shown() {
     assert!(text.contains(line), "{text}");
     assert!(!text.contains("Nothing could be compared"), "{text}");
 }
+
+#[test]
+fn rates_of_events_come_out_in_words_too() {
+    let none: [u8; 0] = [];
+    let mut document = serde_json::to_value(document(&["base", "faster"], &[])).unwrap();
+    let rate = |name: &str, count: u64, per_s: f64| {
+        json!({
+            "configuration": name, "workload": "sync", "event": "frames_missed",
+            "count": count, "exposure_s": 60.0, "rate_per_s": per_s, "ci": none, "note": null,
+        })
+    };
+    let mut rates = [rate("base", 12, 0.2), rate("faster", 3, 0.05)];
+    for one in &mut rates {
+        one["ci"] = json!([0.01, 0.4]);
+    }
+    document["rates"] = json!(rates);
+    document["rate_comparisons"] = json!([{
+        "baseline": "base", "configuration": "faster", "workload": "sync",
+        "event": "frames_missed", "ratio": 0.25, "p": 0.01, "p_adjusted": 0.01,
+        "verdict": "established", "note": null,
+    }]);
+    let document: Document = serde_json::from_value(document).unwrap();
+    let metrics = [MetricWords {
+        metric: "frames_missed".into(),
+        title: "frames missed".into(),
+        better: Some(Better::Lower),
+    }];
+    let asked = Brief {
+        metrics: &metrics,
+        question: None,
+        width: 100,
+    };
+    let text = brief(&document, &asked, Style::default());
+    assert!(text.contains("Frames missed (less is better)\n"), "{text}");
+    let line = "  faster  better: sync -75.0 % (12 in 60.0 s -> 3 in 60.0 s)";
+    assert!(text.contains(line), "{text}");
+}
+
+#[test]
+fn a_figure_stays_on_the_line_of_its_workload() {
+    let rows = [
+        row(
+            ("sync", "busy_time", "mixed"),
+            [28_200.0, 15_000.0],
+            [0.531, 0.533],
+            "established",
+        ),
+        row(
+            ("frames", "busy_time", "mixed"),
+            [71_000.0, 99_400.0],
+            [1.39, 1.41],
+            "established",
+        ),
+    ];
+    for width in 60..=110 {
+        let text = shown(&document(&["base", "mixed"], &rows), width);
+        assert!(text.contains("frames +40.0 %"), "{width}: {text}");
+        assert!(text.contains("sync -46.8 %"), "{width}: {text}");
+    }
+}

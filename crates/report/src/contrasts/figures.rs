@@ -141,10 +141,20 @@ pub(crate) fn percent(change: f64) -> String {
     format!("{sign}{text} %")
 }
 
+/// An end of an interval. How far it is beyond a thousand times tells nobody more.
+pub(crate) fn end(change: f64) -> String {
+    const FAR: f64 = 1000.0;
+    if change + 1.0 > FAR {
+        format!("over {FAR} x")
+    } else {
+        percent(change)
+    }
+}
+
 /// The effect of a row, with its interval and the two means.
 pub(crate) fn effect(row: &Comparison, with_interval: bool) -> String {
     let interval = match ends(row).filter(|_| with_interval) {
-        Some([low, high]) => format!(", {} to {}", percent(low), percent(high)),
+        Some(ends) => format!(", {}", ends.map(end).join(" to ")),
         None => String::new(),
     };
     format!("{}{}{interval}", size(row), means(row))

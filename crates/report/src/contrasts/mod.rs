@@ -8,7 +8,9 @@ use std::cmp::Ordering;
 
 use assize_verdict::{Better, Comparison, Document, Verdict};
 
-pub(crate) use figures::{Outcome, absolute, change, effect, ends, gain, outcome, percent, size};
+pub(crate) use figures::{
+    Outcome, absolute, change, effect, end, ends, gain, outcome, percent, size,
+};
 pub(crate) use rates::{OfEvent, RateContrast, by_event, events_lead};
 
 use crate::text::contradicted;

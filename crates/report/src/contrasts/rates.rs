@@ -21,7 +21,7 @@ pub(crate) struct RateContrast<'a> {
     after: Option<&'a Rate>,
 }
 
-/// The contrasts of each event.
+/// The contrasts of each event; without those in which none occurred on either side.
 pub(crate) fn by_event<'a>(document: &'a Document, words: Words<'_>) -> Vec<OfEvent<'a>> {
     let mut events: Vec<OfEvent<'_>> = Vec::new();
     for row in &document.rate_comparisons {
@@ -33,6 +33,9 @@ pub(crate) fn by_event<'a>(document: &'a Document, words: Words<'_>) -> Vec<OfEv
             })
         };
         let (before, after) = (rate(&row.baseline), rate(&row.configuration));
+        if [before, after].iter().flatten().all(|rate| rate.count == 0) {
+            continue;
+        }
         let contrast = RateContrast {
             name: &row.configuration,
             workload: &row.workload,

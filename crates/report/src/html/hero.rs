@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::scale::Scale;
 use crate::contrasts::{
     Contrast, MetricWords, OfEvent, Outcome, RateContrast, Words, absolute, by_event, by_metric,
-    capital, change, direction, ends, events_lead, outcome, percent, size,
+    capital, change, direction, end, ends, events_lead, outcome, size,
 };
 use crate::text::contradicted;
 
@@ -241,7 +241,7 @@ fn lane(
         size: size(row),
         absolute: absolute(row).map(written).unwrap_or_default(),
         interval: interval
-            .map(|ends| ends.map(percent).join(" to "))
+            .map(|ends| ends.map(end).join(" to "))
             .unwrap_or_default(),
         bar: change(row).map(|change| {
             let ends = interval.map(|ends| places(ends, better));

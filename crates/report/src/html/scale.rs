@@ -5,7 +5,7 @@ use serde::Serialize;
 /// Room at both ends, in shares of the width.
 const EDGE: f64 = 3.0;
 /// Ticks are as far apart at least, so that their texts do not meet on a phone.
-const APART: f64 = 17.0;
+const APART: f64 = 13.0;
 /// Changes that make good ticks.
 const TICKS: [f64; 26] = [
     -0.98, -0.95, -0.9, -0.8, -0.6, -0.5, -0.4, -0.3, -0.2, -0.1, -0.05, -0.02, -0.01, 0.01, 0.02,

@@ -1,0 +1,97 @@
+// Reads no more of a page than its first screen, and must find what was planted there.
+//
+//   node tests/browser/reader.mjs PAGE.html…
+//
+// Beside each page lies PAGE.planted.json: for each configuration which way it came out, in
+// words, by how many per cent, and what stands above it.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { after, before, test } from 'node:test';
+
+import { launch, within } from './checks/browser.mjs';
+
+// How much is looked at: the first 600 pixels of a screen, and all that a phone shows.
+const SCREENS = [
+  ['screen', { size: { width: 1400, height: 900 } }, 600],
+  ['phone', { device: 'phone' }, 844],
+];
+
+let browser;
+before(async () => { browser = await launch(); });
+after(async () => { await browser?.close(); });
+
+for (const file of process.argv.slice(2)) {
+  test(file.split('/').pop(), { timeout: 600_000 }, async () => {
+    const finds = JSON.parse(readFileSync(file.replace(/\.html$/, '.planted.json'), 'utf8'));
+    if (!finds.length) return searches(resolve(file));
+    for (const [name, options, height] of SCREENS) {
+      await within(browser, { file: resolve(file) }, options, async (page) => {
+        const parts = await page.evaluate(seen, height);
+        for (const find of finds) isSaid(find, parts, name);
+        for (const { tone, left } of parts.flatMap((part) => part.dots)) {
+          if (['good', 'bad'].includes(tone)) assert.equal(left, tone === 'good', 'better is not on the left');
+        }
+      });
+    }
+  });
+}
+
+/** The index over all bundles shows those that hold the words. */
+async function searches(file) {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+  const page = await context.newPage();
+  const said = [];
+  page.on('console', (one) => said.push(one.text()));
+  page.on('pageerror', (error) => said.push(error.message));
+  await page.goto(pathToFileURL(file).href);
+  const seen = () => page.$$eval('tr[data-bundle]', (all) => all.filter((one) => one.checkVisibility()).map((one) => one.dataset.bundle));
+  const all = await seen();
+  assert.ok(all.length > 2, `only ${all}`);
+  await page.fill('#search', 'RARE events');
+  assert.deepEqual(await seen(), ['rare-events']);
+  assert.equal(await page.textContent('#found'), `1 of ${all.length}`);
+  await page.fill('#search', '');
+  assert.deepEqual(await seen(), all);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= 390, `the index is ${wide} pixels wide on a phone`);
+  assert.deepEqual(said, []);
+  await context.close();
+}
+
+/** Runs in the page: the parts of the answer, of which only text above a height is read. */
+function seen(height) {
+  const read = (element) => {
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const words = [];
+    while (texts.nextNode()) {
+      const range = document.createRange();
+      range.selectNodeContents(texts.currentNode);
+      const box = range.getBoundingClientRect();
+      const shown = texts.currentNode.parentElement.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+      if (shown && box.height > 1 && box.bottom <= height && box.right <= window.innerWidth + 1) words.push(texts.currentNode.textContent);
+    }
+    return words.join(' ').replace(/\s+/g, ' ');
+  };
+  return [...document.querySelectorAll('#hero .part')].map((part) => ({
+    heading: read(part.querySelector('h2')),
+    rows: [...part.querySelectorAll('li')].map((row) => read(row)),
+    // Where dots are: to the left of what does not differ, or to the right.
+    dots: [...part.querySelectorAll('.interval .dot')].map((dot) => ({
+      tone: dot.closest('.lane').classList[1],
+      left: parseFloat(dot.getAttribute('cx')) < parseFloat(dot.parentElement.querySelector('.one').getAttribute('x1')),
+    })),
+  }));
+}
+
+function isSaid({ configuration, says, per_cent: size, heading }, parts, screen) {
+  const at = `${screen}: ${configuration} ${says} ${size} %: ${JSON.stringify(parts)}`;
+  const rows = parts.filter((part) => part.heading.includes(heading)).flatMap((part) => part.rows);
+  const row = rows.find((one) => one.trim().startsWith(`${configuration} ${says}`));
+  assert.ok(row, `not said on a ${at}`);
+  const figures = [...row.matchAll(/([+-]?[\d.]+) %/g)].map((match) => Number(match[1]));
+  assert.ok(figures.some((one) => Math.abs(one - size) <= Math.abs(size) / 100 + 0.2), `its size is not said on a ${at}`);
+  assert.match(row, /established|supported|equivalent|undecided/, `how sure it is is not said on a ${at}`);
+}
