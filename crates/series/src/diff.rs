@@ -43,14 +43,14 @@ pub fn paths(text: &str) -> Vec<String> {
 
 /// How many lines of a hunk are still to come.
 #[derive(Default)]
-struct Hunk {
+pub(crate) struct Hunk {
     old: u64,
     new: u64,
 }
 
 impl Hunk {
     /// `@@ -1,2 +3,4 @@`; a count that is not there is 1.
-    fn begins(line: &str) -> Option<Hunk> {
+    pub(crate) fn begins(line: &str) -> Option<Hunk> {
         let mut words = line.strip_prefix("@@ -")?.split(' ');
         let count = |range: &str| match range.split_once(',') {
             Some((_, count)) => count.parse().ok(),
@@ -63,7 +63,7 @@ impl Hunk {
 
     /// Whether this line belongs to it: one that is removed may look like the
     /// head of a file.
-    fn takes(&mut self, line: &str) -> bool {
+    pub(crate) fn takes(&mut self, line: &str) -> bool {
         if self.old == 0 && self.new == 0 {
             return false;
         }
@@ -86,7 +86,7 @@ impl Hunk {
 }
 
 /// A path of a head, without `a/` or `b/` and a date behind it.
-fn path(head: &str) -> Option<String> {
+pub(crate) fn path(head: &str) -> Option<String> {
     let head = match head.starts_with('"') {
         true => head,
         false => head.split('\t').next().unwrap_or(head).trim_end(),

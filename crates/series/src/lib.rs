@@ -22,6 +22,7 @@
 mod diff;
 mod error;
 mod git;
+mod hunks;
 mod mail;
 mod mbox;
 mod order;
@@ -30,6 +31,7 @@ mod subject;
 pub use diff::paths as paths_of_diff;
 pub use error::Error;
 pub use git::{Commit, Identity, Repository};
+pub use hunks::{Touched, touched};
 pub use mail::Patch;
 pub use order::Posted;
 
