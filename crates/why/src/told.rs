@@ -21,7 +21,13 @@ const WITH_CODE: &[&str] = &[
 ];
 /// What names of trampolines begin with, which pass calls on: those of indirect
 /// calls, of static calls and of returns.
-const PASSING: [&str; 4] = ["__x86_indirect_", "__SCT__", "__x86_return_", "srso_"];
+const PASSING: [&str; 5] = [
+    "__x86_indirect_",
+    "__pi___x86_indirect_",
+    "__SCT__",
+    "__x86_return_",
+    "srso_",
+];
 /// Of more probes the plugin does not keep account.
 const PROBES: usize = 16;
 
@@ -113,14 +119,6 @@ pub fn told(
             line(format_args!("entry {address:x} {kind}"));
         }
     }
-    if trees {
-        line(format_args!("longest {LONGEST}"));
-        for (address, name) in symbols.begins() {
-            let passes = PASSING.iter().any(|begin| name.starts_with(begin));
-            let sign = if passes { '-' } else { '+' };
-            line(format_args!("{sign}{address:x}"));
-        }
-    }
     let (mut numbers, mut next) = (Vec::new(), 0);
     for probe in probes {
         let addresses = symbols.addresses(&probe.function);
@@ -139,7 +137,22 @@ pub fn told(
             mend: "command for fewer",
         });
     }
+    if trees {
+        text += &functions(symbols);
+    }
     Ok((text, numbers))
+}
+
+/// Where functions begin, and which of them only pass calls on.
+fn functions(symbols: &Symbols) -> String {
+    let mut text = format!("longest {LONGEST}\n");
+    for (address, name) in symbols.begins() {
+        let passes = PASSING.iter().any(|begin| name.starts_with(begin));
+        let sign = if passes { '-' } else { '+' };
+        // A String takes everything.
+        let _ = writeln!(text, "{sign}{address:x}");
+    }
+    text
 }
 
 /// How the machine comes to this symbol, as the plugin numbers it, if an
@@ -171,6 +184,18 @@ mod tests {
         for wrong in ["", ":1", "f:0", "f:7", "f:eax", "f:"] {
             assert!(Probe::parse(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn functions_come_in_order_and_trampolines_are_marked() {
+        let text = "ffffffff81000020 t __pi___x86_indirect_thunk_rax\n\
+                    ffffffff81000010 T f\nffffffff81000000 T __x86_return_thunk\n\
+                    ffffffff81000010 T alias\n";
+        let symbols = Symbols::parse(text).unwrap_or_default();
+        assert_eq!(
+            functions(&symbols),
+            format!("longest {LONGEST}\n-ffffffff81000000\n+ffffffff81000010\n-ffffffff81000020\n")
+        );
     }
 
     #[test]
