@@ -11,7 +11,7 @@ use assize_plan::{Plan, PlannedRun};
 use assize_target::Target;
 use assize_target::exact::{Counted, Exact, Options};
 use assize_why::claims::Outcome;
-use assize_why::difference::{Entered, Pair, Side};
+use assize_why::difference::{Entered, Hunk, Pair, Side};
 use assize_why::told::{Probe, told};
 use assize_why::{Asked, Calls, Claim, Counts, Profile, Subsystems, Symbols, Why};
 
@@ -45,6 +45,11 @@ pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
     let (pairs, folded) = carry_out(&plan, &exact, pairs, &asked, arguments)?;
     if arguments.format == WhyFormat::Folded {
         output::deliver(folded.as_bytes(), arguments.output.as_deref())?;
+        return Ok(0);
+    }
+    if arguments.format == WhyFormat::Pprof {
+        let profile = assize_why::pprof::pprof(&asked.a, &asked.b, &pairs);
+        output::deliver(&profile, arguments.output.as_deref())?;
         return Ok(0);
     }
     let mut why = Why::of(&asked, &pairs);
@@ -123,6 +128,7 @@ fn asked(plan: &Plan, arguments: &WhyArguments) -> Result<Asked, Failure> {
         .map(|text| Claim::parse(text, &arguments.metric))
         .collect();
     Ok(Asked {
+        hunks: hunks(arguments.diff.as_deref())?,
         claims: claims.map_err(|why| Failure::Argument(format!("--explains: {why}")))?,
         workload: workload.to_owned(),
         a: meant(&configurations, &arguments.a, "configuration")?.to_owned(),
@@ -130,6 +136,27 @@ fn asked(plan: &Plan, arguments: &WhyArguments) -> Result<Asked, Failure> {
         metric: arguments.metric.clone(),
         reached: arguments.reached.clone(),
     })
+}
+
+/// The hunks of a diff.
+fn hunks(path: Option<&Path>) -> Result<Vec<Hunk>, Failure> {
+    let Some(path) = path else {
+        return Ok(Vec::new());
+    };
+    let wrong = |why: String| Failure::Argument(format!("--diff: {}: {why}", path.display()));
+    let bytes = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
+    let all = assize_series::touched(&String::from_utf8_lossy(&bytes));
+    if all.is_empty() {
+        let why = "no hunk of a unified diff is in it; `git diff` writes some";
+        return Err(wrong(why.into()));
+    }
+    let one = |one: assize_series::Touched| Hunk {
+        path: one.path,
+        range: one.range,
+        functions: one.functions,
+        outside: one.outside,
+    };
+    Ok(all.into_iter().map(one).collect())
 }
 
 /// The first runs of the schedule that both configurations have completed with
@@ -264,7 +291,10 @@ impl Again<'_> {
             .map(|text| Probe::parse(text))
             .collect();
         let probes = probes.map_err(|why| Failure::Argument(format!("--reached: {why}")))?;
-        let trees = arguments.tree || !asked.claims.is_empty();
+        let trees = arguments.tree
+            || arguments.format == WhyFormat::Pprof
+            || asked.functions().next().is_some()
+            || !asked.hunks.is_empty();
         let (text, numbers) = told(&symbols, &texts.types, &probes, trees).map_err(kernel)?;
         let counted = exact.count(&self.order, slot, &text)?;
         self.refuse_other(plan, &counted, expected)?;
@@ -276,7 +306,6 @@ impl Again<'_> {
         let calls = calls.transpose().map_err(|error| {
             Failure::Inexact(format!("run {} of the schedule: {error}", self.run.index))
         })?;
-        let claims = asked.claims.iter();
         let metric = |name: &str| Some(self.recorded.run.metrics.get(name)?.value);
         let reached = numbers.iter().map(|of| entered(&counts, of)).collect();
         Ok(Done {
@@ -285,7 +314,7 @@ impl Again<'_> {
                 _ => profile.folded(),
             },
             side: Side {
-                functions: claims.map(|one| symbols.meant(&one.function)).collect(),
+                functions: asked.functions().map(|one| symbols.meant(one)).collect(),
                 calls,
                 run: self.run.index,
                 profile,

@@ -51,6 +51,10 @@ pub fn why(why: &Why, rows: Option<usize>, command: &str) -> String {
         text.push('\n');
         text += &calls::tree(why, rows);
     }
+    if !why.hunks.is_empty() {
+        text.push('\n');
+        text += &calls::hunks(why);
+    }
     for claim in &why.claims {
         text.push('\n');
         text += &calls::claim(why, claim);
@@ -347,7 +351,7 @@ fn signed(value: f64) -> String {
 mod tests {
     use super::*;
     use assize_why::branches::Branch;
-    use assize_why::claims::{Explained, Has, Outcome};
+    use assize_why::claims::{Explained, Has, Outcome, Touched, Weighed};
     use assize_why::difference::{Account, Metric};
 
     fn row(name: &str, a: f64, b: f64) -> Row {
@@ -401,6 +405,7 @@ mod tests {
                 sizes_b: [].into(),
             }],
             claims: Vec::new(),
+            hunks: Vec::new(),
             tree: Vec::new(),
         }
     }
@@ -501,6 +506,47 @@ mod tests {
     }
 
     #[test]
+    fn hunks_say_of_each_function_what_it_explains() {
+        let mut made = made();
+        let function = |name: &str, known, reached| Touched {
+            name: name.into(),
+            has: Has {
+                known,
+                reached,
+                at_most: 3.25,
+                share_a: 2.5,
+                ..Has::default()
+            },
+        };
+        made.hunks = vec![Weighed {
+            path: "x.c".into(),
+            range: "-1 +1".into(),
+            outside: true,
+            functions: vec![
+                function("f", true, true),
+                function("g", true, false),
+                function("h", false, false),
+            ],
+        }];
+        let text = why(&made, Some(1), "x");
+        let hunks = text.split_once("x.c @@ -1 +1 @@\n").unwrap().1;
+        let lines: Vec<&str> = hunks.lines().take(4).collect();
+        assert!(
+            lines[0].starts_with("  f: reached, 2.50 % and 0 % of all"),
+            "{hunks}"
+        );
+        let flat = hunks.replace("\n  ", " ");
+        for words in [
+            "explains at most 3.25 %",
+            "g: not reached",
+            "h: no function of this name in the kernel",
+            "lines outside functions",
+        ] {
+            assert!(flat.contains(words), "{words}: {hunks}");
+        }
+    }
+
+    #[test]
     fn a_claim_is_refuted_in_words_that_say_why() {
         let mut made = made();
         let one = |outcome, reached, why: Option<&str>| Explained {
@@ -513,7 +559,7 @@ mod tests {
             has: Has {
                 known: true,
                 reached,
-                at_most: 3.14,
+                at_most: 3.25,
                 ..Has::default()
             },
         };
@@ -524,11 +570,11 @@ mod tests {
             ),
             (
                 one(Outcome::Refuted, true, None),
-                "f: 20 %: refuted: reached, but it explains at most 3.14 % of busy_time.",
+                "f: 20 %: refuted: reached, but it explains at most 3.25 % of busy_time.",
             ),
             (
                 one(Outcome::NotRefuted, true, None),
-                "f: 20 %: not refuted: reached, and it explains at most 3.14 % of busy_time.",
+                "f: 20 %: not refuted: reached, and it explains at most 3.25 % of busy_time.",
             ),
             (
                 one(Outcome::Undecided, false, Some("because")),

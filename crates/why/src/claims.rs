@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::calls::{Calls, Share};
-use crate::difference::{Account, Pair, Side, divisor, mean, number};
+use crate::difference::{Account, Asked, Hunk, Pair, Side, divisor, mean, number};
 
 /// Metrics that go on by one with each instruction of a machine of one CPU, and
 /// those of them that do so on several.
@@ -174,6 +174,46 @@ impl Side {
     }
 }
 
+/// A hunk of a diff and what the functions that it touches can explain.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Weighed {
+    /// The file.
+    pub path: String,
+    /// Its ranges.
+    pub range: String,
+    /// Whether it also changes lines that are in no function the diff tells of.
+    pub outside: bool,
+    /// The functions.
+    pub functions: Vec<Touched>,
+}
+
+/// A function that a hunk touches.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Touched {
+    /// Its name.
+    pub name: String,
+    /// What it has.
+    pub has: Has,
+}
+
+/// What the hunks of a question can explain; the functions of claims come
+/// before theirs.
+pub(crate) fn weighed(asked: &Asked, pairs: &[Pair], by_job: bool) -> Vec<Weighed> {
+    let mut at = asked.claims.len()..;
+    let mut one = |hunk: &Hunk| Weighed {
+        path: hunk.path.clone(),
+        range: hunk.range.clone(),
+        outside: hunk.outside,
+        functions: std::iter::zip(&hunk.functions, &mut at)
+            .map(|(name, at)| Touched {
+                name: name.clone(),
+                has: Has::of(at, pairs, by_job),
+            })
+            .collect(),
+    };
+    asked.hunks.iter().map(&mut one).collect()
+}
+
 /// Puts a claim to what its function has.
 pub(crate) fn explained(claim: &Claim, has: Has, account: &Account) -> Explained {
     let on_several = METRICS
@@ -215,4 +255,4 @@ pub(crate) fn explained(claim: &Claim, has: Has, account: &Account) -> Explained
 
 #[cfg(test)]
 #[path = "claims_tests.rs"]
-mod tests;
+pub(crate) mod tests;

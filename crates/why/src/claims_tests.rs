@@ -9,7 +9,7 @@ use crate::{Asked, Profile, Why};
 
 /// `f` with `own` instructions calls `g` with 150, and others have the rest of
 /// `all`.
-fn side(own: u64, all: u64) -> Side {
+pub(crate) fn side(own: u64, all: u64) -> Side {
     let leaf = |own| Call {
         own,
         entered: 2,
@@ -65,6 +65,7 @@ fn put(text: &str, names: &[&str], spoil: fn(&mut Side)) -> Explained {
         metric: "busy_time".into(),
         reached: Vec::new(),
         claims: vec![Claim::parse(text, "busy_time").unwrap()],
+        hunks: Vec::new(),
     };
     Why::of(&asked, &[pair]).claims.pop().unwrap()
 }
@@ -82,6 +83,58 @@ fn what_a_function_explains_includes_what_it_calls() {
     let callee = put("g: 20 %", &["g"], |_| ());
     assert_eq!(callee.outcome, Outcome::Refuted);
     assert!((callee.has.at_most - 18.75).abs() < 1e-9, "{callee:?}");
+}
+
+#[test]
+fn functions_of_hunks_come_behind_those_of_claims() {
+    let names = ["h", "f", "g"].map(|name| [name.to_owned()].into());
+    let with_names = |mut side: Side| {
+        side.functions = [&names[..], &[std::collections::BTreeSet::new()]].concat();
+        side
+    };
+    let hunk = |functions: &[&str], outside| Hunk {
+        path: "x.c".into(),
+        range: "-1 +1".into(),
+        functions: functions.iter().map(|name| (*name).to_owned()).collect(),
+        outside,
+    };
+    let asked = Asked {
+        workload: "w".into(),
+        a: "a".into(),
+        b: "b".into(),
+        metric: "busy_time".into(),
+        reached: Vec::new(),
+        claims: vec![Claim::parse("h: 1 %", "busy_time").unwrap()],
+        hunks: vec![
+            hunk(&["f"], false),
+            hunk(&[], true),
+            hunk(&["g", "z"], false),
+        ],
+    };
+    assert_eq!(asked.functions().collect::<Vec<_>>(), ["h", "f", "g", "z"]);
+    let pair = Pair {
+        seed: 1,
+        a: with_names(side(100, 1000)),
+        b: with_names(side(50, 800)),
+    };
+    let why = Why::of(&asked, &[pair]);
+    let shares: Vec<Vec<(&str, f64, bool)>> = why
+        .hunks
+        .iter()
+        .map(|hunk| {
+            let functions = hunk.functions.iter();
+            functions
+                .map(|one| (&*one.name, one.has.at_most, one.has.known))
+                .collect()
+        })
+        .collect();
+    let want = [
+        vec![("f", 31.25, true)],
+        vec![],
+        vec![("g", 18.75, true), ("z", 0.0, false)],
+    ];
+    assert_eq!(shares, want);
+    assert!(why.hunks[1].outside);
 }
 
 #[test]
@@ -106,26 +159,24 @@ fn a_function_that_is_not_reached_explains_nothing() {
 
 #[test]
 fn what_the_counts_do_not_say_is_undecided() {
-    let cases: [(&str, &[&str], fn(&mut Side), &str); 3] = [
-        ("z: 1%", &[], |_| (), "no function of this name"),
-        (
-            "z: 1%",
-            &["z"],
-            |side| side.profile.checks.unclear = 1,
-            "not every",
-        ),
-        (
-            "z: 1%",
-            &["z"],
-            |side| side.profile.checks.cpus = 2,
-            "2 CPUs",
-        ),
-    ];
-    for (text, names, spoil, why) in cases {
+    let undecided = |text: &str, names: &[&str], spoil: fn(&mut Side), why: &str| {
         let all = put(text, names, spoil);
         assert_eq!(all.outcome, Outcome::Undecided);
         assert!(all.why.unwrap().contains(why));
-    }
+    };
+    undecided("z: 1%", &[], |_| (), "no function of this name");
+    undecided(
+        "z: 1%",
+        &["z"],
+        |side| side.profile.checks.unclear = 1,
+        "not every",
+    );
+    undecided(
+        "z: 1%",
+        &["z"],
+        |side| side.profile.checks.cpus = 2,
+        "2 CPUs",
+    );
     let several: fn(&mut Side) = |side| side.profile.checks.cpus = 2;
     let all = put("z: 1% on guest_instructions", &["z"], several);
     assert_eq!(all.outcome, Outcome::Refuted);

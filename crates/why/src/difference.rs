@@ -7,7 +7,7 @@ use assize_judge::{Verdict, VerdictInput, decide, holm, paired};
 use serde::Serialize;
 
 use crate::branches::{Branch, branches};
-use crate::claims::{Explained, Has, explained};
+use crate::claims::{Explained, Has, Weighed, explained, weighed};
 use crate::profile::Place;
 use crate::{Calls, Claim, Profile};
 
@@ -44,8 +44,8 @@ pub struct Side {
     pub reached: Vec<Entered>,
     /// Its call trees, if they were asked for.
     pub calls: Option<Calls>,
-    /// What the kernel calls the functions of which claims are: of each claim
-    /// the full names.
+    /// What the kernel calls the functions of claims and then those of hunks:
+    /// of each the full names.
     pub functions: Vec<BTreeSet<String>>,
 }
 
@@ -74,6 +74,32 @@ pub struct Asked {
     pub reached: Vec<String>,
     /// The claims that are put to the counts.
     pub claims: Vec<Claim>,
+    /// The hunks of which it is asked what they can explain.
+    pub hunks: Vec<Hunk>,
+}
+
+/// A hunk of a diff.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hunk {
+    /// The file.
+    pub path: String,
+    /// Its ranges: `-1,2 +3,4`.
+    pub range: String,
+    /// The functions that it touches.
+    pub functions: Vec<String>,
+    /// Whether it changes lines of which the diff does not tell in which
+    /// function they are, or that are in none.
+    pub outside: bool,
+}
+
+impl Asked {
+    /// The functions that trees are asked about: those of claims and then those
+    /// of hunks.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        let claims = self.claims.iter().map(|claim| claim.function.as_str());
+        let hunks = self.hunks.iter().flat_map(|hunk| &hunk.functions);
+        claims.chain(hunks.map(String::as_str))
+    }
 }
 
 /// The answer.
@@ -116,6 +142,9 @@ pub struct Why {
     /// What came of the claims.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<Explained>,
+    /// What the hunks of a diff can explain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hunks: Vec<Weighed>,
     /// The call trees of all threads, if they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tree: Vec<Branch>,
@@ -234,6 +263,7 @@ impl Why {
             p_attainable: (pairs.len() > 1).then(|| smallest(pairs.len())),
             reached: reached(asked, pairs, by_job),
             claims: claims.collect(),
+            hunks: weighed(asked, pairs, by_job),
             tree: branches(pairs, by_job),
             account,
         }

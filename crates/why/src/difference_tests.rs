@@ -51,6 +51,7 @@ fn asked() -> Asked {
         metric: "busy_time".into(),
         reached: Vec::new(),
         claims: Vec::new(),
+        hunks: Vec::new(),
     }
 }
 

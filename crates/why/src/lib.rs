@@ -11,6 +11,7 @@ pub mod claims;
 pub mod counts;
 pub mod difference;
 mod error;
+pub mod pprof;
 pub mod profile;
 pub mod subsystems;
 pub mod symbols;

@@ -143,6 +143,11 @@ pub(crate) struct WhyArguments {
     /// 'csum_partial: 20% on busy_time'. May be given several times
     #[arg(long, value_name = "CLAIM")]
     pub(crate) explains: Vec<String>,
+    /// Say of each hunk of this diff, mail or mailbox which functions of the
+    /// kernel it touches, whether they are reached, and what they explain at
+    /// most
+    #[arg(long, value_name = "FILE")]
+    pub(crate) diff: Option<PathBuf>,
     /// Say who called what: instructions of each function with those of all
     /// that it called
     #[arg(long)]
@@ -170,6 +175,9 @@ pub(crate) enum WhyFormat {
     /// A line for each thread, subsystem and function, for flame graphs; with
     /// --tree for each stack of calls
     Folded,
+    /// A profile for pprof: every stack of calls, with a kind of value for each
+    /// configuration
+    Pprof,
 }
 
 #[derive(Debug, Args)]

@@ -7,6 +7,8 @@ use assize_why::Why;
 use assize_why::branches::Branch;
 use assize_why::claims::{Explained, Outcome};
 
+use crate::WIDTH;
+
 use super::{NAME, count, cut, filled, signed};
 
 /// One row of a tree that is shown as far as its largest differences go.
@@ -89,9 +91,49 @@ pub(super) fn tree(why: &Why, rows: Option<usize>) -> String {
     text
 }
 
+/// What the hunks of a diff can explain.
+pub(super) fn hunks(why: &Why) -> String {
+    let mut text = String::new();
+    for hunk in &why.hunks {
+        let _ = writeln!(text, "{} @@ {} @@", hunk.path, hunk.range);
+        for function in &hunk.functions {
+            let has = &function.has;
+            let words = if !has.known {
+                "no function of this name in the kernel: in its callers, or not built".into()
+            } else if has.reached {
+                format!(
+                    "reached, {} and {} of all instructions with what it calls; explains at most \
+                     {}",
+                    share(has.share_a),
+                    share(has.share_b),
+                    share(has.at_most)
+                )
+            } else {
+                "not reached".to_owned()
+            };
+            text += &indented(&format!("{}: {words}", function.name));
+        }
+        if hunk.outside || hunk.functions.is_empty() {
+            text += &indented("lines outside functions, of which counts say nothing");
+        }
+    }
+    text
+}
+
+/// A share in percent.
+fn share(percent: f64) -> String {
+    format!("{} %", crate::significant(percent, 3))
+}
+
+/// Lines below a heading.
+fn indented(words: &str) -> String {
+    let options = textwrap::Options::new(WIDTH);
+    let options = options.initial_indent("  ").subsequent_indent("    ");
+    textwrap::fill(words, options) + "\n"
+}
+
 /// What came of a claim.
 pub(super) fn claim(why: &Why, claim: &Explained) -> String {
-    let share = |percent: f64| format!("{} %", crate::significant(percent, 3));
     let has = &claim.has;
     let at_most = format!(
         "it explains at most {} of {}",

@@ -1,0 +1,221 @@
+//! Call trees as a profile that pprof reads.
+
+use std::collections::BTreeMap;
+
+use prost::Message;
+
+use crate::calls::Call;
+use crate::difference::Pair;
+
+/// A stack of places, the innermost first, and its instructions in both
+/// configurations.
+type Stacks = BTreeMap<Vec<u64>, [u64; 2]>;
+
+/// The messages of `profile.proto`, as far as they are written.
+#[derive(Clone, PartialEq, Message)]
+struct Profile {
+    #[prost(message, repeated, tag = "1")]
+    sample_type: Vec<ValueType>,
+    #[prost(message, repeated, tag = "2")]
+    sample: Vec<Sample>,
+    #[prost(message, repeated, tag = "4")]
+    location: Vec<Location>,
+    #[prost(message, repeated, tag = "5")]
+    function: Vec<Function>,
+    #[prost(string, repeated, tag = "6")]
+    string_table: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct ValueType {
+    #[prost(int64, tag = "1")]
+    kind: i64,
+    #[prost(int64, tag = "2")]
+    unit: i64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Sample {
+    #[prost(uint64, repeated, tag = "1")]
+    location_id: Vec<u64>,
+    #[prost(int64, repeated, tag = "2")]
+    value: Vec<i64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Location {
+    #[prost(uint64, tag = "1")]
+    id: u64,
+    #[prost(message, repeated, tag = "4")]
+    line: Vec<Line>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Line {
+    #[prost(uint64, tag = "1")]
+    function_id: u64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Function {
+    #[prost(uint64, tag = "1")]
+    id: u64,
+    #[prost(int64, tag = "2")]
+    name: i64,
+    #[prost(int64, tag = "3")]
+    system_name: i64,
+}
+
+/// Names by number, each once; the first is empty, as the format wants it.
+struct Names<'a> {
+    numbers: BTreeMap<&'a str, u64>,
+    all: Vec<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    fn number(&mut self, name: &'a str) -> u64 {
+        let next = self.all.len() as u64;
+        let number = *self.numbers.entry(name).or_insert(next);
+        if number == next {
+            self.all.push(name);
+        }
+        number
+    }
+}
+
+/// The profile: the instructions of all seeds together, with a kind of value
+/// for each configuration. A stack begins with its thread. The bytes are not
+/// compressed.
+#[must_use]
+pub fn pprof(a: &str, b: &str, pairs: &[Pair]) -> Vec<u8> {
+    let mut names = Names {
+        numbers: [("", 0)].into(),
+        all: vec![""],
+    };
+    let mut stacks = Stacks::new();
+    for pair in pairs {
+        for (side, place) in [(&pair.a, 0), (&pair.b, 1)] {
+            for (thread, call) in side.calls.iter().flat_map(|calls| &calls.threads) {
+                let stack = [names.number(thread)];
+                below(call, &stack, place, &mut names, &mut stacks);
+            }
+        }
+    }
+    // Places are numbered as their names are; configurations come behind.
+    let places = 1..names.all.len() as u64;
+    let mut string_table: Vec<String> = names.all.iter().map(|&name| name.to_owned()).collect();
+    let mut string = |text: String| {
+        string_table.push(text);
+        signed(string_table.len() as u64 - 1)
+    };
+    // Values of one name would be one.
+    let second = if a == b {
+        format!("{b} (2)")
+    } else {
+        b.to_owned()
+    };
+    let unit = string("instructions".into());
+    let sample_type = [a.to_owned(), second].map(|name| ValueType {
+        kind: string(name),
+        unit,
+    });
+    let location = |id| Location {
+        id,
+        line: vec![Line { function_id: id }],
+    };
+    let function = |id| Function {
+        id,
+        name: signed(id),
+        system_name: signed(id),
+    };
+    let sample = |(location_id, values): (Vec<u64>, [u64; 2])| Sample {
+        location_id,
+        value: values.map(signed).to_vec(),
+    };
+    let profile = Profile {
+        sample_type: sample_type.to_vec(),
+        sample: stacks.into_iter().map(sample).collect(),
+        location: places.clone().map(location).collect(),
+        function: places.map(function).collect(),
+        string_table,
+    };
+    profile.encode_to_vec()
+}
+
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn below<'a>(
+    call: &'a Call,
+    stack: &[u64],
+    place: usize,
+    names: &mut Names<'a>,
+    stacks: &mut Stacks,
+) {
+    for (name, callee) in &call.callees {
+        let stack = [&[names.number(name)], stack].concat();
+        if callee.own > 0 {
+            let values = stacks.entry(stack.clone()).or_default();
+            if let Some(value) = values.get_mut(place) {
+                *value += callee.own;
+            }
+        }
+        below(callee, &stack, place, names, stacks);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+    use crate::claims::tests::side;
+
+    /// What a reader sees: each stack from the thread on, and its values.
+    fn read(bytes: &[u8]) -> (Vec<String>, BTreeMap<String, Vec<i64>>) {
+        let profile = Profile::decode(bytes).unwrap();
+        let string = |at: i64| profile.string_table[usize::try_from(at).unwrap()].as_str();
+        assert_eq!(string(0), "");
+        let function = |id: &u64| {
+            let location = profile.location.iter().find(|one| one.id == *id).unwrap();
+            let id = location.line[0].function_id;
+            let function = profile.function.iter().find(|one| one.id == id).unwrap();
+            string(function.name)
+        };
+        let kinds = profile.sample_type.iter();
+        let kinds = kinds.map(|kind| format!("{} {}", string(kind.kind), string(kind.unit)));
+        let stack = |sample: &Sample| {
+            let names: Vec<&str> = sample.location_id.iter().rev().map(function).collect();
+            (names.join(";"), sample.value.clone())
+        };
+        (kinds.collect(), profile.sample.iter().map(stack).collect())
+    }
+
+    fn pair(seed: u64) -> Pair {
+        Pair {
+            seed,
+            a: side(100, 1000),
+            b: side(50, 800),
+        }
+    }
+
+    #[test]
+    fn a_reader_finds_every_instruction_of_both_configurations() {
+        let (kinds, stacks) = read(&pprof("one", "two", &[pair(1), pair(2)]));
+        assert_eq!(kinds, ["one instructions", "two instructions"]);
+        let want = [
+            ("t;f", [200, 100]),
+            ("t;f;g", [300, 300]),
+            ("t;h", [1500, 1200]),
+        ];
+        let want = want.map(|(stack, values)| (stack.to_owned(), values.to_vec()));
+        assert_eq!(stacks, want.into());
+    }
+
+    #[test]
+    fn one_configuration_twice_has_two_kinds_of_values() {
+        let (kinds, _) = read(&pprof("one", "one", &[pair(1)]));
+        assert_eq!(kinds, ["one instructions", "one (2) instructions"]);
+        assert_eq!(read(&pprof("one", "two", &[])).1.len(), 0);
+    }
+}
