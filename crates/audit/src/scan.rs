@@ -10,6 +10,8 @@ use crate::admission::wording::Wording;
 use crate::command;
 use crate::dataish::looks_like_data;
 use crate::diff::Hunks;
+use crate::grammar::lists::LONE;
+use crate::grammar::sentence::SENTENCE;
 use crate::grammar::{self, Block, Figure, Finding};
 use crate::headings::{self, Heading};
 use crate::options::Options;
@@ -216,7 +218,7 @@ impl Scanner<'_, '_> {
     fn starts_block(&self, at: usize) -> bool {
         let specific = grammar::all()
             .iter()
-            .filter(|g| !matches!(g.name(), "table" | "prose"));
+            .filter(|g| !matches!(g.name(), "table" | "prose" | LONE | SENTENCE));
         let text = &self.lines[at].text;
         specific
             .into_iter()
@@ -303,7 +305,7 @@ impl Scanner<'_, '_> {
         findings: Vec<(Place, Finding)>,
     ) {
         let depth = self.lines[at].depth;
-        let prose = format == "prose";
+        let prose = matches!(format, "prose" | SENTENCE);
         let from = self.level(depth).end;
         let mut headings = Vec::new();
         if !prose {
@@ -329,7 +331,7 @@ impl Scanner<'_, '_> {
         } else {
             Vec::new()
         };
-        let signs = if format == "table" {
+        let signs = if matches!(format, "table" | LONE) {
             surroundings::signs(self.lines, at, used)
         } else {
             Vec::new()

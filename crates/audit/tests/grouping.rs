@@ -238,3 +238,78 @@ fn a_mailbox_in_which_messages_quote_each_other_counts_each_block_once() {
         ["base/perf stat", "patched/perf stat", "fixed/perf stat"]
     );
 }
+
+#[test]
+fn lists_apart_from_each_other_are_runs_of_their_headings() {
+    let post = "Without the series I see\n\nbase:\n\n  throughput: 1240 MB/s\n  avg latency: 2.9 ms\n\n\
+                Then I have applied it, which took some time, and tried it once more.\n\n\
+                patched:\n\n  throughput: 1310 MB/s\n  avg latency: 2.4 ms\n";
+    let read = records(post);
+    assert_eq!(read.runs.len(), 2);
+    let of = |at: usize| read.runs[at].configuration.as_str();
+    assert_eq!((of(0), of(1)), ("base", "patched"));
+    assert_eq!(read.runs[1].metrics["throughput"].value, 1310.0);
+    // One of them alone may be of settings.
+    let (alone, _) = post.split_once("Then").unwrap();
+    let read = records(alone);
+    assert!(read.runs.is_empty());
+    assert_eq!(read.doubts[0].code, "not-understood");
+}
+
+#[test]
+fn a_sentence_is_a_measurement_only_where_nothing_else_is() {
+    let sentence = "With this series the throughput goes from 120 MB/s to 176 MB/s.\n";
+    let read = records(sentence);
+    let sides: Vec<(&str, f64)> = read
+        .runs
+        .iter()
+        .map(|run| (run.configuration.as_str(), run.metrics["throughput"].value))
+        .collect();
+    assert_eq!(sides, [("before", 120.0), ("after", 176.0)]);
+    let beside = records(&format!(
+        "{sentence}\nbase:\n{}patched:\n{}",
+        perf(71),
+        perf(72)
+    ));
+    assert_eq!(beside.runs.len(), 2);
+    assert!(beside.runs.iter().all(|run| run.metrics.len() > 1));
+    assert_eq!(beside.statements.len(), 2);
+}
+
+#[test]
+fn a_table_of_which_nothing_says_what_it_is_of_is_stated_only() {
+    let read = records("Alder Birch Cedar\n1   9046  8294\n2   19800 18900\n4   39200 28500\n");
+    assert!(read.runs.is_empty(), "{:?}", cells(&read));
+    assert!(!read.statements.is_empty());
+    assert!(read.doubts.iter().any(|doubt| doubt.code == "not-judged"));
+}
+
+#[test]
+fn numbered_columns_of_runs_are_repetitions_and_their_mean_is_none() {
+    let read = records(
+        "dd to the array, MB/s:\n\n\
+         | kernel  | Run 1 | Run 2 | Run 3 | Avg   |\n\
+         |---------|-------|-------|-------|-------|\n\
+         | base    | 101.2 | 102.3 | 100.9 | 101.5 |\n\
+         | patched | 110.2 | 111.3 | 109.9 | 110.5 |\n",
+    );
+    let patched = read
+        .runs
+        .iter()
+        .filter(|run| run.configuration == "patched");
+    let values: Vec<f64> = patched.map(|run| run.metrics[0].value).collect();
+    assert_eq!(values, [110.2, 111.3, 109.9]);
+}
+
+#[test]
+fn columns_of_one_name_stay_apart() {
+    let read = records(
+        "seconds:\n\nkernel build   base   patched   patched\nreal   101.2  91.5  88.5\nsys   10.5  9.5  8.5\n",
+    );
+    let names: Vec<&str> = read
+        .configurations
+        .iter()
+        .map(|c| c.name.as_str())
+        .collect();
+    assert_eq!(names, ["base", "patched", "patched #2"]);
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::families::alternatives;
 use super::signs::Sign;
 use crate::roles::words::names_metric;
 
@@ -50,6 +51,7 @@ const BASELINES: &[&str] = &[
     "vanilla",
     "mainline",
     "upstream",
+    "unstable",
     "stock",
     "orig",
     "original",
@@ -159,7 +161,12 @@ pub(crate) fn between(a: &str, b: &str) -> Option<Sign> {
         let has = |words: &[String]| words.iter().any(|word| list.contains(&word.as_str()));
         (has(&a_words), has(&b_words))
     };
-    let (baseline, change) = (one(BASELINES), one(CHANGES));
+    let (baseline, mut change) = (one(BASELINES), one(CHANGES));
+    // A series is a change to what stands beside it.
+    let series = |words: &[String]| words.iter().any(|word| is_series(word));
+    if baseline.0 != baseline.1 {
+        change = (change.0 || series(&a_words), change.1 || series(&b_words));
+    }
     if (baseline.0 && change.1) || (baseline.1 && change.0) {
         return Some(Sign::OppositeNames);
     }
@@ -174,7 +181,11 @@ pub(crate) fn between(a: &str, b: &str) -> Option<Sign> {
     if alternatives(&a_words, &b_words) {
         return Some(Sign::Switched);
     }
-    let short = a_words.len() <= 6 && b_words.len() <= 6;
+    let own = |these: &[String], those: &[String]| {
+        these.iter().filter(|word| !those.contains(word)).count()
+    };
+    let short = own(&a_words, &b_words) <= 6 && own(&b_words, &a_words) <= 6;
+    let short = short && a_words.len() <= 12 && b_words.len() <= 12;
     let metric = |name: &str, listed: bool| !listed && names_metric(name);
     if metric(a, baseline.0 || change.0) || metric(b, baseline.1 || change.1) {
         return None;
@@ -183,48 +194,6 @@ pub(crate) fn between(a: &str, b: &str) -> Option<Sign> {
         return Some(Sign::BaselineName);
     }
     (short && grown(&a_words, &b_words)).then_some(Sign::ParallelNames)
-}
-
-/// Things of which a kernel has one at a time, by what they do.
-const FAMILIES: &[&[&str]] = &[
-    &[
-        "bfq",
-        "mq-deadline",
-        "deadline",
-        "kyber",
-        "cfq",
-        "noop",
-        "iocost",
-        "iolatency",
-        "wrr",
-        "none",
-    ],
-    &[
-        "performance",
-        "powersave",
-        "ondemand",
-        "conservative",
-        "schedutil",
-        "userspace",
-    ],
-    &["bbr", "cubic", "reno", "dctcp", "vegas"],
-    &["eevdf", "cfs", "bore", "bmq", "pds", "muqss"],
-    &["menu", "teo", "ladder", "haltpoll"],
-    &["slab", "slub", "slob"],
-    &["zsmalloc", "zbud", "z3fold"],
-    &[
-        "lzo", "lzo-rle", "lz4", "lz4hc", "zstd", "zlib", "deflate", "842",
-    ],
-    &[
-        "libaio", "io-uring", "psync", "sync", "pvsync2", "posixaio", "epoll",
-    ],
-];
-
-/// `bfq` and `mq-deadline`: two of one family, and nothing else.
-fn alternatives(a: &[String], b: &[String]) -> bool {
-    let (a, b) = (a.join("-"), b.join("-"));
-    let of = |family: &&[&str]| family.contains(&a.as_str()) && family.contains(&b.as_str());
-    FAMILIES.iter().any(of)
 }
 
 /// `v6.1` and `v6.1-patched`: one name is the other, changed.
@@ -320,7 +289,8 @@ fn versions(a: &[String], b: &[String]) -> bool {
     let says_more = |words: &[String]| {
         words
             .iter()
-            .any(|w| w.bytes().any(|b| b.is_ascii_alphabetic()))
+            // `2.6.32` is no figure.
+            .any(|w| w.bytes().any(|b| b.is_ascii_alphabetic()) || w.matches('.').count() >= 2)
     };
     !x.is_empty() && !y.is_empty() && x != y && (says_more(a) || says_more(b))
 }
@@ -540,6 +510,17 @@ mod tests {
         assert_eq!(between("bfq", "mq-deadline"), Some(Sign::Switched));
         assert_eq!(between("libaio", "io_uring"), Some(Sign::Switched));
         assert_eq!(between("bfq", "schedutil"), None);
+        assert_eq!(between("ext4", "xfs"), Some(Sign::Switched));
+        assert_eq!(between("2.6.32", "2.6.33"), Some(Sign::Versions));
+        assert_eq!(between("2.32", "2.33"), None);
+        assert_eq!(
+            between("mm-unstable-2-1-2025 zstd", "v6 zstd"),
+            Some(Sign::OppositeNames)
+        );
+        assert_eq!(
+            between("v6 zstd", "v6 fast zstd"),
+            Some(Sign::ParallelNames)
+        );
         assert_eq!(between("ASYNC", "ASYNC_HYBRID"), Some(Sign::ParallelNames));
     }
 

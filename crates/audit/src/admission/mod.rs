@@ -9,6 +9,7 @@
 
 pub(crate) mod candidates;
 pub(crate) mod contrast;
+mod families;
 mod signs;
 pub(crate) mod surroundings;
 pub(crate) mod wording;

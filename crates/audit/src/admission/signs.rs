@@ -88,6 +88,8 @@ pub(crate) enum Sign {
     NamedLikeMetric,
     /// The figures come from several messages or quotations.
     SeveralPlaces,
+    /// What rows and columns of their table stand for is a guess.
+    Guessed,
 }
 
 /// A row of the table of weights.

@@ -21,6 +21,7 @@
 //! executed.
 
 mod changes;
+mod lone;
 
 use std::collections::BTreeSet;
 
@@ -32,6 +33,8 @@ use super::spread::{DEVIATIONS, MEANS, runs};
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
 use crate::roles::words::names_configuration;
+pub(crate) use lone::LONE;
+pub use lone::Lone;
 
 /// Lists of figures; see the module.
 pub struct Lists;

@@ -45,9 +45,11 @@ pub mod ping;
 pub mod powertop;
 pub mod prose;
 mod quantity;
+pub mod reports;
 pub mod rows;
 pub mod rtla;
 pub mod schbench;
+pub mod sentence;
 pub mod shared;
 pub mod size;
 pub mod spread;
@@ -258,6 +260,7 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &size::Size,
         &mutilate::Mutilate,
         &iostat::Iostat,
+        &reports::Reports,
         &lkp::Lkp,
         &mmtests::Mmtests,
         &pairs::Pairs,
@@ -266,6 +269,8 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &lists::Lists,
         &rows::Rows,
         &table::Table,
+        &lists::Lone,
+        &sentence::Sentence,
         &prose::Prose,
     ]
 }

@@ -90,7 +90,7 @@ impl Grammar for Prose {
 }
 
 /// Whether a line is neither code nor part of a patch.
-fn is_prose(line: &str) -> bool {
+pub(super) fn is_prose(line: &str) -> bool {
     let text = line.trim();
     let patch = match line.as_bytes() {
         [] => true,
@@ -316,29 +316,35 @@ fn last_verb(text: &str) -> &str {
     last_words(text).find(|w| noun(w) != "figure").unwrap_or("")
 }
 
+/// Nouns of what is measured.
+const MEASURES: [&str; 16] = [
+    "latency",
+    "time",
+    "runtime",
+    "throughput",
+    "bandwidth",
+    "power",
+    "energy",
+    "overhead",
+    "delay",
+    "jitter",
+    "duration",
+    "usage",
+    "utilization",
+    "consumption",
+    "rate",
+    "fps",
+];
+
+/// Which of these nouns a word is.
+pub(super) fn measure(word: &str) -> Option<&'static str> {
+    let mut measures = MEASURES.into_iter();
+    measures.find(|noun| word.eq_ignore_ascii_case(noun))
+}
+
 /// The measure that is named shortly before `from`.
 fn noun_before(text: &str) -> &'static str {
-    const MEASURES: [&str; 16] = [
-        "latency",
-        "time",
-        "runtime",
-        "throughput",
-        "bandwidth",
-        "power",
-        "energy",
-        "overhead",
-        "delay",
-        "jitter",
-        "duration",
-        "usage",
-        "utilization",
-        "consumption",
-        "rate",
-        "fps",
-    ];
-    last_words(text)
-        .find_map(|w| MEASURES.iter().find(|m| w.eq_ignore_ascii_case(m)))
-        .map_or("figure", |m| m)
+    last_words(text).find_map(measure).unwrap_or("figure")
 }
 
 #[cfg(test)]

@@ -132,8 +132,10 @@ fn row(text: &str) -> Option<(&str, Cell)> {
     let worded = name.starts_with(|c: char| c.is_alphabetic())
         && name.len() <= 80
         && !name.contains([';', '{', '}', '"', '<', '>', '=', '|', '\\']);
+    // What `time` prints has a grammar of its own.
+    let timed = super::walltime::Walltime.starts(text);
     cell_value(value)
-        .filter(|_| worded)
+        .filter(|_| worded && !timed)
         .map(|cell| (name, cell))
 }
 

@@ -8,6 +8,7 @@ use super::Item;
 use super::assemble::name_of;
 use super::repeat::Stand;
 use super::samples::{is_constant, is_sweep};
+use crate::admission::Sign;
 use crate::admission::candidates::{Admission, Member, weigh};
 use crate::admission::wording::Wording;
 use crate::grammar::{Figure, Finding, Labels};
@@ -43,6 +44,12 @@ pub(super) fn admit(
         let message = items[group[0]].stand.0;
         let wording = wordings.get(&message).unwrap_or(&nothing);
         let Some(admission) = weigh(&workload, &members, wording, options) else {
+            let guessed = |at: &usize| items[*at].signs.contains(&Sign::Guessed);
+            let guesses: Vec<usize> = group.iter().copied().filter(guessed).collect();
+            if let Some(&at) = guesses.first() {
+                doubts.push(unconfirmed(&items[at]));
+            }
+            refused.extend(guesses);
             continue;
         };
         for (&at, name) in group.iter().zip(&labels) {
@@ -61,6 +68,17 @@ pub(super) fn admit(
     }
     let items = stated(items, &refused);
     (without_sweeps(items, names, doubts), admissions)
+}
+
+/// Why the figures of a table are stated only.
+fn unconfirmed(item: &Item) -> Doubt {
+    Doubt {
+        code: "not-judged".to_string(),
+        detail: "read, not judged: nothing says what rows and columns of this table stand \
+                 for; --columns-are or --rows-are says it"
+            .to_string(),
+        place: item.place,
+    }
 }
 
 /// Findings that would be compared, by workload in order of appearance.

@@ -11,6 +11,7 @@ mod admit;
 mod assemble;
 pub(crate) mod factors;
 mod grid;
+mod lone;
 pub(crate) mod names;
 mod record;
 mod repeat;
@@ -129,6 +130,8 @@ impl Grouper {
             blocks.push((placed, inner.clone(), outer.clone()));
         }
         sections::name_by_section(&mut blocks);
+        let mut blocks = lone::without_unpaired(blocks, &mut self.doubts);
+        lone::state_what_is_said_again(&mut blocks);
         let recurring = sections::note_recurring(&mut blocks);
         let differ = tables::under_differing_headings(&blocks).into_iter();
         let differ = differ.zip(recurring).map(|(points, recurs)| match recurs {

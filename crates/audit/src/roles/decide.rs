@@ -205,9 +205,11 @@ fn numbered_runs(names: &[&str]) -> bool {
         let run = key_is(stem, REPETITION_KEYS) || stem == "test" || stem.is_empty();
         run.then(|| digits.parse().ok()).flatten()
     };
-    let numbers: Vec<u32> = names.iter().map_while(|name| number(name)).collect();
+    // `Avg` behind them is computed from them.
+    let own = || names.iter().filter(|name| !is_derived_row(name));
+    let numbers: Vec<u32> = own().map_while(|name| number(name)).collect();
     numbers.len() >= 2
-        && numbers.len() == names.len()
+        && numbers.len() == own().count()
         && numbers[0] <= 1
         && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1)
 }

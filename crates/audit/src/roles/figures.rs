@@ -284,8 +284,11 @@ fn figures_of(grid: &Grid, roles: &Roles, row: &Row) -> Vec<Read> {
 fn by_column(grid: &Grid, roles: &Roles, cells: &mut Cells) {
     let mut run = 0;
     for (column, head) in grid.header.columns.iter().enumerate() {
+        // `Avg` behind `Run 1`, `Run 2` is computed from them.
+        let mean = roles.columns == Role::Repetitions && words::is_derived_row(&head.name);
         if Some(column) == roles.parameter
             || Some(column) == roles.repetition
+            || mean
             || words::is_derived(&head.name, &grid.rows, column)
         {
             continue;
@@ -313,7 +316,7 @@ fn by_column(grid: &Grid, roles: &Roles, cells: &mut Cells) {
                 ..Labels::default()
             };
             match roles.columns {
-                Role::Configurations => labels.configuration = Some(head.name.clone()),
+                Role::Configurations => labels.configuration = Some(distinct_name(grid, column)),
                 Role::Workloads => labels.workload = both(Some(head.name.clone()), labels.workload),
                 Role::Repetitions => labels.repetition = Some(run),
                 Role::Metrics => {}
@@ -332,6 +335,17 @@ fn by_column(grid: &Grid, roles: &Roles, cells: &mut Cells) {
     }
 }
 
+/// The name of a column; nothing says that a second one of the same name is the same.
+fn distinct_name(grid: &Grid, column: usize) -> String {
+    let columns = &grid.header.columns;
+    let name = &columns[column].name;
+    let before = columns[..column].iter().filter(|c| c.name == *name).count();
+    match before {
+        0 => name.clone(),
+        n => format!("{name} #{}", n + 1),
+    }
+}
+
 /// The metric of a row in a table whose columns are no metrics.
 fn metric_of(grid: &Grid, roles: &Roles, label: &str) -> (String, String) {
     if !grid.metric.is_empty() {
@@ -340,13 +354,19 @@ fn metric_of(grid: &Grid, roles: &Roles, label: &str) -> (String, String) {
     let bare = label.trim().trim_end_matches(':');
     let caption = grid.caption.trim().trim_end_matches(':');
     let caption = caption.trim_matches(|c| matches!(c, '(' | ')' | '[' | ']'));
-    let unit = if is_unit(caption) { caption } else { "" };
+    let (named, own) = split_unit(grid.caption.trim().trim_end_matches(':'));
+    let unit = if is_unit(caption) {
+        caption
+    } else {
+        own.as_str()
+    };
     let says_nothing = bare.is_empty()
         || matches!(roles.rows, Role::Repetitions | Role::Configurations)
         || cell_value(bare).is_some();
     match (says_nothing, grid.caption.is_empty()) {
         (true, true) => ("value".to_string(), String::new()),
-        (true, false) => (grid.caption.clone(), unit.to_string()),
+        (true, false) if own.is_empty() => (grid.caption.clone(), unit.to_string()),
+        (true, false) => (named, unit.to_string()),
         (false, _) => {
             let (name, own) = split_unit(bare);
             let unit = if own.is_empty() {

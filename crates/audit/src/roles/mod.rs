@@ -21,6 +21,9 @@ use crate::options::Options;
 use decide::decide;
 pub(crate) use decide::differing;
 
+/// At most so sure is a guess.
+const GUESS: u8 = 40;
+
 /// What a row or a column stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -149,7 +152,10 @@ pub(crate) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
     Resolved {
         findings: figures::read(grid, &roles, context),
         named_by,
-        signs: decide::signs(grid, &roles),
+        signs: decide::signs(grid, &roles)
+            .into_iter()
+            .chain((roles.confidence <= GUESS).then_some(Sign::Guessed))
+            .collect(),
         contradictions: change::contradictions(grid, &roles),
         said: format!(
             "columns are {}, rows are {} ({} %: {})",

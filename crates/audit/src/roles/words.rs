@@ -351,6 +351,11 @@ const CHANGES: &[&str] = &[
     "pct",
     "percent",
     "percentage",
+    "vs",
+    "versus",
+    "increase",
+    "decrease",
+    "impr",
 ];
 
 /// A row computed from others (`average`), which is no further run.

@@ -43,10 +43,10 @@ fn from_and_to_are_before_and_after() {
         ]
     );
     assert_eq!(
-        statements("the latency went from about 40 to ~20us"),
+        statements("a delay between from about 40 to ~20us"),
         [
-            said("before", "latency", 40.0, "us"),
-            said("after", "latency", 20.0, "us")
+            said("before", "delay", 40.0, "us"),
+            said("after", "delay", 20.0, "us")
         ]
     );
     assert_eq!(

@@ -1,6 +1,7 @@
 //! The line above the rows: which name stands over which column.
 
 use super::row::{self, Row};
+use crate::roles::words;
 
 /// A metric column: its name and unit.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,6 +117,10 @@ fn mark_numbered(header: &mut Header) {
     let Some(first) = stems.iter().flatten().next().cloned() else {
         return;
     };
+    // `Run 1`, `Run 2` are not different things.
+    if words::key_is(&first, words::REPETITION_KEYS) {
+        return;
+    }
     if stems.iter().filter(|s| s.as_ref() == Some(&first)).count() < 2 {
         return;
     }

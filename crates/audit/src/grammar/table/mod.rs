@@ -13,6 +13,7 @@ use assize_bundle::Place;
 
 use crate::Line;
 use crate::grammar::{Block, Finding, Grammar, Taken};
+use crate::roles::words;
 pub(crate) use header::{Column, Header, split_unit};
 use row::Parting;
 pub(crate) use row::{Cell, Row, cell_value, is_rule, is_unit, wide_cells};
@@ -86,7 +87,9 @@ impl Grammar for Table {
         if let Some(block) = wrapped::read(lines).or_else(|| stacked::read(lines)) {
             return Some(block);
         }
-        let parts = cut(lines)?;
+        let Some(parts) = cut(lines) else {
+            return stacked::unruled(lines);
+        };
         let mut block = Block {
             findings: parts.doubts,
             taken: parts.taken,
@@ -201,7 +204,11 @@ fn is_caption(text: &str) -> bool {
     let bare = text
         .trim_start_matches(['(', '['])
         .trim_end_matches([')', ']']);
-    row::is_unit(bare) || (bare.len() <= 24 && !bare.contains(' ') && bare.contains("/s"))
+    let (name, unit) = split_unit(text);
+    let named = !unit.is_empty()
+        && name.split_whitespace().count() <= 3
+        && row::wide_cells(text).len() == 1;
+    row::is_unit(bare) || named || (bare.len() <= 24 && !bare.contains(' ') && bare.contains("/s"))
 }
 
 /// Prose above two numbers must not become a table.
@@ -323,6 +330,9 @@ fn take_row(line: &str, next: Option<&str>, parts: &mut Parts) -> usize {
             used = 2;
         }
     }
+    if read.cells.len() + 1 == figures && ends_with_changes(parts) {
+        read.cells.push(Cell::none());
+    }
     if read.cells.len() == figures {
         parts.grid.at.push(parts.taken.len());
         parts.grid.rows.push(read);
@@ -338,6 +348,14 @@ fn take_row(line: &str, next: Option<&str>, parts: &mut Parts) -> usize {
         parts.leave_out("ragged-row", detail, "table row, ragged");
     }
     used
+}
+
+/// Whether the last column is computed from others: some rows have nothing there.
+fn ends_with_changes(parts: &Parts) -> bool {
+    let last = parts.grid.header.columns.len().checked_sub(1);
+    last.is_some_and(|at| {
+        at >= 2 && words::is_derived(&parts.grid.header.columns[at].name, &parts.grid.rows, at)
+    })
 }
 
 /// A row that would be one but for cells like `nan` or `1,2,3`.

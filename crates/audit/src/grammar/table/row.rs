@@ -1,7 +1,8 @@
 //! Lines of a table cut into cells.
 
-use crate::grammar::number;
 use crate::grammar::quantity::is_listed;
+use crate::grammar::walltime::Walltime;
+use crate::grammar::{Grammar, number};
 
 /// A numeric cell.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +19,20 @@ pub(crate) struct Cell {
     pub(crate) change: Option<f64>,
     /// The place of the last digit, which the scanner finds.
     pub(crate) step: Option<f64>,
+}
+
+impl Cell {
+    /// A place of a row where no figure stands, in a column of changes.
+    pub(crate) fn none() -> Self {
+        Cell {
+            value: f64::NAN,
+            unit: "%".to_string(),
+            spread: None,
+            signed: true,
+            change: None,
+            step: None,
+        }
+    }
 }
 
 /// The figure behind a `±`.
@@ -124,6 +139,10 @@ pub(crate) fn data_row(text: &str, parting: Parting) -> Option<Row> {
     {
         return None;
     }
+    // What `time` prints has a grammar of its own.
+    if Walltime.starts(text) {
+        return None;
+    }
     if parting == Parting::Words {
         return row_of_words(text);
     }
@@ -193,12 +212,13 @@ pub(crate) fn cell_value(cell: &str) -> Option<Cell> {
 fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
     // `~34%` is a number that was rounded.
     let word = words.first()?.trim_start_matches('~');
-    let (value, glued) = split_number(word)?;
+    let (word, glued_spread) = unspread(unmarked(word))?;
+    let (value, glued) = split_number(word).or_else(|| minutes(word))?;
     let signed = word.starts_with(['+', '-']);
     let mut cell = Cell {
         value,
         unit: glued.to_string(),
-        spread: None,
+        spread: glued_spread,
         signed,
         change: None,
         step: None,
@@ -208,7 +228,9 @@ fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
         cell.unit = words[used].to_string();
         used += 1;
     }
-    if words
+    if cell.spread.is_some() {
+        // It stood right behind the number.
+    } else if words
         .get(used)
         .is_some_and(|w| matches!(*w, "±" | "+-" | "+/-"))
     {
@@ -226,6 +248,39 @@ fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
     cell.change = percentage(&words[used..used + bracketed]);
     used += bracketed;
     Some((cell, used))
+}
+
+/// A number without the mark of a note before it: `(1)187k`.
+fn unmarked(word: &str) -> &str {
+    let parted = word.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+    match parted {
+        Some((note, rest)) if note.len() == 1 && rest.starts_with(|c: char| c.is_ascii_digit()) => {
+            rest
+        }
+        _ => word,
+    }
+}
+
+/// `12.5±0.3`: the number and what is glued behind it; `None` if that is no number.
+fn unspread(word: &str) -> Option<(&str, Option<PlusMinus>)> {
+    let marks = ["±", "+/-", "+-"].into_iter();
+    let found = marks
+        .filter_map(|mark| word.split_once(mark))
+        .find(|(head, _)| !head.is_empty());
+    match found {
+        Some((head, spread)) if !spread.is_empty() => Some((head, Some(PlusMinus::of(spread)?))),
+        Some(_) => None,
+        None => Some((word, None)),
+    }
+}
+
+/// `1m13.821s`, as shells print times, in seconds.
+fn minutes(word: &str) -> Option<(f64, &'static str)> {
+    let (minutes, seconds) = word.strip_suffix('s')?.split_once('m')?;
+    let minutes: u32 = minutes.parse().ok()?;
+    let seconds = number::english(seconds).filter(|s| (0.0..60.0).contains(s))?;
+    let thousandths = (f64::from(minutes) * 60.0 + seconds) * 1e6;
+    Some((thousandths.round() / 1e6, "s"))
 }
 
 /// The percentage that words in brackets give: `( +0.5%)`, `(-3 %)`. Of several,
@@ -337,6 +392,32 @@ const UNITS: &[&str] = &[
     "G",
     "x",
     "cycles",
+    "Mb/s",
+    "Gb/s",
+    "KB/sec",
+    "GB/sec",
+    "MiB/sec",
+    "GiB/sec",
+    "Mbit/sec",
+    "Gbit/sec",
+    "min",
+    "mins",
+    "minutes",
+    "ns/op",
+    "us/op",
+    "cpb",
+    "pps",
+    "Kpps",
+    "Mpps",
+    "tps",
+    "TPS",
+    "qps",
+    "QPS",
+    "kIOPS",
+    "KIOPS",
+    "MIOPS",
+    "Mops/s",
+    "kops/s",
 ];
 
 /// Whether a word is a unit of the kind found behind numbers.
@@ -369,6 +450,12 @@ mod tests {
             [1.0, 100.0, 101.0]
         );
         assert_eq!(values("a  12.1 ± 0.3  13"), [12.1, 13.0]);
+        assert_eq!(
+            values("a  12.1±0.3  13.5+-4%  (1)187k"),
+            [12.1, 13.5, 187.0]
+        );
+        assert_eq!(values("real  1m13.821s  0m9.5s"), [73.821, 9.5]);
+        assert_eq!(values("a  11  12.1±x  13"), [] as [f64; 0]);
         assert_eq!(values("we saw it in 3 of 5 cases"), [] as [f64; 0]);
         assert_eq!(values("[   12.3456] foo 12"), [] as [f64; 0]);
         assert_eq!(values("drivers/gpu/a.c | 12 ++--"), [] as [f64; 0]);

@@ -9,40 +9,105 @@
 //! misses           25,849,557      24,120,991
 //! ```
 //!
-//! What stands above one column is joined from top to bottom.
+//! What stands above one column is joined from top to bottom. Without rules the same is
+//! done if no line of the header is a sentence.
 
-use super::{Grid, Table, is_rule, row};
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::{Grid, Table, is_caption, is_rule, row};
 use crate::Line;
 use crate::grammar::cells::line_at;
 use crate::grammar::{Block, Finding, Grammar, Taken};
 
 /// No header has more lines.
 const HEAD: usize = 6;
+/// None with rules inside has more.
+const DEEPEST: usize = 10;
 /// No table has more rows.
 const MOST: usize = 400;
+/// No line of a header without rules is longer.
+const WIDEST: usize = 400;
+/// Tabs stand at multiples of so many columns.
+const TAB: usize = 8;
 
 /// Reads such a table.
 pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
-    let depth = lines.first()?.depth;
-    let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
+    let here = here(lines)?;
     if !is_rule(here(0)?) {
         return None;
     }
-    let named =
-        |at: &usize| here(*at).is_some_and(|text| !text.trim().is_empty() && !is_rule(text));
-    let end = (1..=HEAD).take_while(named).last()? + 1;
-    let first = end + 1;
-    if end < 3 || !is_rule(here(end)?) {
+    // Rules may part the header, too; the last one stands above the rows.
+    let cells = |text: &str| row::pipe_cells(text).map_or(0, |cells| cells.len());
+    let is_row = |text: &str| figures(text) >= 2 || figures(text) == 1 && cells(text) == 2;
+    let first = (2..=DEEPEST).find(|at| here(*at).is_some_and(is_row))?;
+    let header = 1..first.checked_sub(1)?;
+    let named = |at: usize| here(at).is_some_and(|text| !text.trim().is_empty());
+    let lines_of_names = header.clone().filter(|at| !here(*at).is_some_and(is_rule));
+    if lines_of_names.count() < 2 || !header.clone().all(named) || !is_rule(here(first - 1)?) {
         return None;
     }
-    let head: Vec<&str> = (1..end).map_while(here).collect();
-    let figures = |text: &&str| {
-        let cells = row::pipe_cells(text).unwrap_or_else(|| row::wide_cells(text));
-        cells
-            .into_iter()
-            .filter(|cell| row::cell_value(cell).is_some())
+    joined(lines, header, first)
+}
+
+/// How many figures a line has.
+fn figures(text: &str) -> usize {
+    let cells = row::pipe_cells(text).unwrap_or_else(|| row::wide_cells(text));
+    cells.into_iter().filter(|cell| is_figure(cell)).count()
+}
+
+/// Reads a table whose names stand over several lines, and no rule above them.
+pub(super) fn unruled(lines: &[Line<'_>]) -> Option<Block> {
+    let here = here(lines)?;
+    let figures = |text: &str| {
+        row::wide_cells(text)
+            .iter()
+            .filter(|c| is_figure(c))
             .count()
     };
+    let first = here(0).filter(|text| !is_rule(text) && text.len() <= WIDEST)?;
+    // Words of a paragraph are parted by one blank.
+    let beside = first.starts_with([' ', '\t']) || row::wide_cells(first).len() >= 2;
+    if !beside || row::pipe_cells(first).is_some() || figures(first) > 0 {
+        return None;
+    }
+    let end =
+        (1..=HEAD).find(|at| here(*at).is_none_or(|text| is_rule(text) || figures(text) >= 2))?;
+    let begin = if is_rule(here(end)?) { end + 1 } else { end };
+    if end < 2 || (0..end).any(|at| here(at).is_none_or(|text| !heads(text))) {
+        return None;
+    }
+    joined(lines, 0..end, begin)
+}
+
+/// Whether a line may be one of a header's without rules: parts that are no sentence.
+fn heads(text: &str) -> bool {
+    let cells = row::wide_cells(text);
+    let short = cells
+        .iter()
+        .all(|cell| cell.len() <= 32 && !cell.ends_with(['.', ';', '{']));
+    let indented = text.starts_with([' ', '\t']);
+    // One part alone is a caption of all columns.
+    short && (cells.len() >= 2 || indented && cells.len() == 1 && !is_caption(text))
+}
+
+fn is_figure(cell: &str) -> bool {
+    row::cell_value(cell).is_some()
+}
+
+/// The lines of a block, by number.
+fn here<'t>(lines: &'t [Line<'_>]) -> Option<impl Fn(usize) -> Option<&'t str>> {
+    let depth = lines.first()?.depth;
+    Some(move |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth))
+}
+
+/// Joins the lines of a header and reads the table with the rows that begin at `first`.
+fn joined(lines: &[Line<'_>], header: Range<usize>, first: usize) -> Option<Block> {
+    let here = here(lines)?;
+    let head: Vec<&str> = header
+        .map_while(&here)
+        .filter(|text| !is_rule(text))
+        .collect();
     let sample = here(first)?;
     let cells = match row::pipe_cells(sample) {
         Some(cells) => piped(&head, cells.len())?,
@@ -51,7 +116,7 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     // A header has fewer figures than a row.
     if head
         .iter()
-        .any(|line| figures(line) >= figures(&sample).max(1))
+        .any(|line| figures(line) >= figures(sample).max(1))
     {
         return None;
     }
@@ -60,11 +125,19 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     let mut whole: Vec<Line<'_>> = vec![Line {
         text: joined.into(),
         place: lines[0].place,
-        depth,
+        depth: lines[0].depth,
     }];
     whole.extend((first..first + MOST).map_while(|at| here(at).and(lines.get(at)).cloned()));
     let read = Table.read(&whole)?;
-    Some(moved(read, end))
+    let rule = |at: usize| here(at).is_some_and(is_rule);
+    let taken = (0..first).map(|at| {
+        if rule(at) {
+            "table rule"
+        } else {
+            "table header"
+        }
+    });
+    Some(moved(read, taken.collect()))
 }
 
 /// The cells of each line between pipes, joined.
@@ -87,14 +160,14 @@ fn piped(head: &[&str], count: usize) -> Option<Vec<String>> {
 /// nearest.
 fn placed(head: &[&str], sample: &str) -> Option<Vec<String>> {
     let columns = spans(sample);
-    if columns.len() < 2 || head.iter().any(|line| line.contains('\t')) || sample.contains('\t') {
+    if columns.len() < 2 {
         return None;
     }
     let mut cells = vec![String::new(); columns.len()];
     for line in head {
         let mut last = None;
         for (from, to, text) in spans(line) {
-            let apart = |(left, right, _): &(usize, usize, &str)| {
+            let apart = |(left, right, _): &(usize, usize, String)| {
                 // Names stand left, figures right; so do what is above them.
                 from.abs_diff(*left).min(to.abs_diff(*right))
             };
@@ -107,7 +180,7 @@ fn placed(head: &[&str], sample: &str) -> Option<Vec<String>> {
                 return None;
             }
             last = Some(at);
-            append(cells.get_mut(at)?, text);
+            append(cells.get_mut(at)?, &text);
         }
     }
     cells
@@ -125,21 +198,39 @@ fn append(cell: &mut String, part: &str) {
 }
 
 /// Where the cells of a line stand that two blanks part.
-fn spans(line: &str) -> Vec<(usize, usize, &str)> {
+fn spans(line: &str) -> Vec<(usize, usize, String)> {
+    let line = expanded(line);
     let mut from = 0;
-    let found = row::wide_cells(line).into_iter().filter_map(|cell| {
+    let found = row::wide_cells(&line).into_iter().filter_map(|cell| {
         let at = from + line.get(from..)?.find(cell)?;
         from = at + cell.len();
         let place = line[..at].chars().count();
-        Some((place, place + cell.chars().count(), cell))
+        Some((place, place + cell.chars().count(), cell.to_string()))
     });
     found.collect()
 }
 
+/// A line with blanks for its tabs.
+fn expanded(line: &str) -> Cow<'_, str> {
+    if !line.contains('\t') {
+        return Cow::Borrowed(line);
+    }
+    let mut text = String::new();
+    let mut column = 0;
+    for c in line.chars().take(WIDEST) {
+        let width = if c == '\t' { TAB - column % TAB } else { 1 };
+        match c {
+            '\t' => text.extend(std::iter::repeat_n(' ', width)),
+            c => text.push(c),
+        }
+        column += width;
+    }
+    Cow::Owned(text)
+}
+
 /// Puts what was read below a joined header to the lines of the post.
-fn moved(read: Block, end: usize) -> Block {
-    let mut taken: Vec<Taken> = vec!["table header"; end + 1];
-    (taken[0], taken[end]) = ("table rule", "table rule");
+fn moved(read: Block, mut taken: Vec<Taken>) -> Block {
+    let end = taken.len() - 1;
     taken.extend(read.taken.into_iter().skip(1));
     let place = |at: usize| at + end;
     let findings = read
@@ -211,6 +302,55 @@ misses           25,849,557      24,120,991
             (names, rows),
             (vec!["latency (to pipe)".into()], vec![4, 5])
         );
+    }
+
+    #[test]
+    fn rules_may_part_the_lines_of_a_header() {
+        let text = "\
+--------------------------------------
+                next-1-2     v6     v6
+                          fixed  again
+--------------------------------------
+compressor          zstd   zstd   zstd
+--------------------------------------
+throughput        1,123  1,245  1,251
+time              88.59  87.32  87.45
+";
+        let (names, rows, taken) = grid(text).unwrap();
+        assert_eq!(names, ["next-1-2 zstd", "v6 fixed zstd", "v6 again zstd"]);
+        assert_eq!((rows, taken), (vec![6, 7], 8));
+    }
+
+    #[test]
+    fn without_rules_parts_above_a_column_are_its_name_too() {
+        let text = "\u{20}             before      after
+             the fix    the fix
+read            1123       1245
+write            820        911
+";
+        let lines = crate::grammar::testing::lines(text);
+        let block = unruled(&lines).unwrap();
+        let Some((2, Finding::Grid(grid))) = block.findings.first() else {
+            panic!("no grid")
+        };
+        let names: Vec<&str> = grid
+            .header
+            .columns
+            .iter()
+            .map(|c| c.name.as_str())
+            .collect();
+        assert_eq!(names, ["before the fix", "after the fix"]);
+        assert_eq!((&grid.at[..], block.taken.len()), (&[2, 3][..], 4));
+        for other in [
+            "These are words of a sentence\nthat goes on.\nread  12  13\nwrite  8  9\n",
+            "  before  after\n\nread  12  13\n",
+            "      before      after  \nread    1123     1245\nwrite    820      911\n",
+        ] {
+            assert!(
+                unruled(&crate::grammar::testing::lines(other)).is_none(),
+                "{other}"
+            );
+        }
     }
 
     #[test]

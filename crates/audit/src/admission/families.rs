@@ -1,0 +1,48 @@
+//! Names of things that do the same: file systems, I/O schedulers, governors.
+
+/// Things of which a kernel has one at a time, by what they do.
+const FAMILIES: &[&[&str]] = &[
+    &[
+        "bfq",
+        "mq-deadline",
+        "deadline",
+        "kyber",
+        "cfq",
+        "noop",
+        "iocost",
+        "iolatency",
+        "wrr",
+        "none",
+    ],
+    &[
+        "performance",
+        "powersave",
+        "ondemand",
+        "conservative",
+        "schedutil",
+        "userspace",
+    ],
+    &["bbr", "cubic", "reno", "dctcp", "vegas"],
+    &["eevdf", "cfs", "bore", "bmq", "pds", "muqss"],
+    &["menu", "teo", "ladder", "haltpoll"],
+    &["slab", "slub", "slob"],
+    &[
+        "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "bcachefs", "jfs", "reiserfs",
+        "nilfs2", "tmpfs", "ntfs", "ntfs3", "exfat", "vfat", "erofs", "squashfs", "nfs", "cifs",
+    ],
+    &["raid0", "raid1", "raid10", "raid4", "raid5", "raid6"],
+    &["zsmalloc", "zbud", "z3fold"],
+    &[
+        "lzo", "lzo-rle", "lz4", "lz4hc", "zstd", "zlib", "deflate", "842",
+    ],
+    &[
+        "libaio", "io-uring", "psync", "sync", "pvsync2", "posixaio", "epoll",
+    ],
+];
+
+/// `bfq` and `mq-deadline`: two of one family, and nothing else.
+pub(super) fn alternatives(a: &[String], b: &[String]) -> bool {
+    let (a, b) = (a.join("-"), b.join("-"));
+    let of = |family: &&[&str]| family.contains(&a.as_str()) && family.contains(&b.as_str());
+    FAMILIES.iter().any(of)
+}

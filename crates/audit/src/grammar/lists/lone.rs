@@ -1,0 +1,189 @@
+//! A list of figures that stands alone:
+//!
+//! ```text
+//! With the patch I see
+//!
+//!   throughput: 1310 MB/s
+//!   avg latency: 2.4 ms
+//! ```
+//!
+//! Settings look the same, so the figures are kept only where another list or report of
+//! the same metrics stands under another heading of the message; that is decided when
+//! all of it is known.
+
+use std::collections::BTreeSet;
+
+use super::super::cells::{label, line_at};
+use super::super::pairs::amount;
+use super::super::quantity::{is_measure, quantity};
+use super::super::{Block, Figure, Finding, Grammar, Labels, Taken};
+use super::{LONGEST, MOST, entry, is_setting};
+use crate::Line;
+use crate::roles::words::{names_configuration, names_measurement};
+
+/// Lists that stand alone; see the module.
+pub struct Lone;
+
+/// The format's name.
+pub(crate) const LONE: &str = "figures";
+
+impl Grammar for Lone {
+    fn name(&self) -> &'static str {
+        LONE
+    }
+
+    fn starts(&self, line: &str) -> bool {
+        line.len() <= LONGEST
+            && memchr::memchr2(b':', b'=', line.as_bytes()).is_some()
+            && (figure(line).is_some() || inline(line).is_some())
+    }
+
+    fn reach(&self) -> usize {
+        0
+    }
+
+    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        let depth = lines.first()?.depth;
+        let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
+        let several: Vec<(Option<&str>, Vec<Figure>)> =
+            (0..MOST).map_while(|at| inline(here(at)?)).collect();
+        if !several.is_empty() {
+            return of_lines(several);
+        }
+        let figures: Vec<Figure> = (0..MOST).map_while(|at| figure(here(at)?)).collect();
+        of_lines(vec![(None, figures)]).map(|mut block| {
+            block.taken.resize(block_lines(&block), "figure in a list");
+            block
+        })
+    }
+}
+
+/// How many lines a list of one figure a line has.
+fn block_lines(block: &Block) -> usize {
+    let figures = block.findings.iter().map(|(_, finding)| match finding {
+        Finding::Run { figures, .. } => figures.len(),
+        _ => 0,
+    });
+    figures.sum()
+}
+
+/// A run for each line, or none if a figure comes twice in one.
+fn of_lines(several: Vec<(Option<&str>, Vec<Figure>)>) -> Option<Block> {
+    let mut block = Block {
+        findings: Vec::new(),
+        taken: vec!["figure in a list" as Taken; several.len()],
+    };
+    for (at, (name, figures)) in several.into_iter().enumerate() {
+        let names: BTreeSet<&str> = figures.iter().map(|f| f.metric.as_str()).collect();
+        if figures.is_empty() || names.len() < figures.len() {
+            return None;
+        }
+        let labels = Labels {
+            configuration: name.map(label),
+            ..Labels::default()
+        };
+        block.find(at, Finding::Run { labels, figures });
+    }
+    Some(block)
+}
+
+/// `before: reads 123.4 MB/s, writes 2.3 MB/s`, `IOPS = 345K, avg lat = 92us`: several
+/// figures in a line, maybe behind the name of a configuration.
+fn inline(text: &str) -> Option<(Option<&str>, Vec<Figure>)> {
+    let text = text.trim().trim_start_matches(['-', '*', '•']).trim();
+    let (head, rest) = match text.split_once(": ") {
+        Some((head, rest)) if names_configuration(head) && !head.contains(['=', ',']) => {
+            (Some(head.trim()), rest)
+        }
+        _ => (None, text),
+    };
+    let items: Vec<&str> = rest.split([',', ';']).map(str::trim).collect();
+    if items.len() < 2 || text.len() > LONGEST || head.is_some_and(|h| h.len() > 40) {
+        return None;
+    }
+    let figures = items.into_iter().map(|item| {
+        let digits = item.find(|c: char| c.is_ascii_digit())?;
+        let name = item[..digits].trim().trim_end_matches([':', '=', '~', ' ']);
+        let worded = name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.split_whitespace().count() <= 4
+            && !name.contains(['"', '<', '>', '(', '/', '\\', '[', '{', '-']);
+        let (amount, tail) = amount(&item[digits..])?;
+        let measured = is_measure(amount.unit) || amount.unit.is_empty() && names_measurement(name);
+        (worded && measured && tail.trim().is_empty() && !is_setting(name)).then(|| {
+            let mut figure = Figure::new(label(name), amount.value, amount.unit);
+            figure.step = Some(amount.step);
+            figure
+        })
+    });
+    Some((head, figures.collect::<Option<_>>()?))
+}
+
+/// `throughput: 1310 MB/s`, or `IOPS: 120000` of which the name says that it was measured.
+fn figure(text: &str) -> Option<Figure> {
+    // `w/o patch: 529000 IOPS` is one side of a comparison.
+    named(text).filter(|figure| !names_configuration(&figure.metric))
+}
+
+fn named(text: &str) -> Option<Figure> {
+    if let Some(entry) = entry(text).filter(|entry| entry.stamp.is_none()) {
+        return Some(Figure::new(label(entry.label), entry.value, entry.unit));
+    }
+    let text = text.trim().trim_start_matches(['-', '*', '•']).trim_start();
+    let (name, rest) = text.split_once([':', '='])?;
+    let name = name.trim();
+    let (value, tail) = quantity(rest)?;
+    let worded = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.split_whitespace().count() <= 4
+        && !name.contains(['"', '<', '>', '(', '/', '\\', ';', '[']);
+    let measured = worded && names_measurement(name) && !is_setting(name);
+    (measured && value.unit.is_empty() && tail.trim().is_empty())
+        .then(|| Figure::new(label(name), value.value, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::testing;
+
+    #[test]
+    fn neighbouring_figures_are_one_run() {
+        let text =
+            "  throughput: 1310 MB/s\n  avg latency: 2.4 ms\n  IOPS: 120000\n\nmore: words\n";
+        assert_eq!(
+            testing::figures(&Lone, text),
+            [
+                ("throughput".into(), 1310.0),
+                ("avg latency".into(), 2.4),
+                ("IOPS".into(), 120_000.0)
+            ]
+        );
+    }
+
+    #[test]
+    fn several_figures_in_a_line_are_one_run() {
+        let text = "Before: reads 123.5 MB/s, writes 2.5 MB/s\nAfter:  reads 145.5 MB/s, writes 3.5 MB/s\n";
+        let read = testing::placed(&Lone, text);
+        assert_eq!(read.len(), 4);
+        assert_eq!(read[3], ("After".into(), "writes".into(), 3.5));
+        let read = testing::figures(&Lone, "  IOPS = 345K, avg lat = 92us\n");
+        assert_eq!(read, [("IOPS".into(), 345e3), ("avg lat".into(), 92.0)]);
+    }
+
+    #[test]
+    fn settings_and_what_comes_twice_are_left_alone() {
+        for text in [
+            "runtime: 60 s\n",
+            "w/o patch: 12 MB/s\n",
+            "bs=4k\n",
+            "threads: 8\n",
+            "latency: low\n",
+            "min=4, max=12, avg=7\n",
+            "Machine: 8 CPUs, 16 GB\n",
+            "with: timeout 3 s, interval 4 s\n",
+            "IOPS: 12\nIOPS: 13\n",
+            "[    1.5] latency: 3 ms\n",
+        ] {
+            assert_eq!(testing::figures(&Lone, text), [], "{text}");
+        }
+    }
+}

@@ -1,0 +1,500 @@
+//! A sentence that says what was measured before and after a change:
+//!
+//! ```text
+//! With it the throughput of random writes goes from 120 MB/s to 176 MB/s.
+//! Before this series fsync took 3.2 ms, and with it 2.1 ms.
+//! ```
+//!
+//! Sentences say much that was not measured, so this prefers silence: both sides have
+//! the unit of a rate, or of a time with words for a time that was measured and for one
+//! that changed, or the name of what is counted stands right before them. What is set
+//! (`the default timeout from 10 s to 5 s`) is no measurement. Each side is one run,
+//! which carries no verdict but `undecided`. A change in per cent that is given in the
+//! same sentence must follow from both figures, else there is a doubt.
+
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use super::cells::{label, line_at};
+use super::number::english;
+use super::pairs::{Amount, follows};
+use super::prose::{is_prose, measure};
+use super::quantity::{is_measure, is_time, metric_of};
+use super::{Block, Figure, Finding, Grammar, Labels};
+use crate::Line;
+
+/// Before and after in a sentence; see the module.
+pub struct Sentence;
+
+/// The format's name.
+pub(crate) const SENTENCE: &str = "sentence";
+
+/// A paragraph on one line may be long, but not so long.
+const LONGEST: usize = 4000;
+/// So many words before the figures are looked at for what was measured.
+const WORDS: usize = 24;
+/// A sentence is followed over so many lines.
+const LINES: usize = 4;
+
+const NUMBER: &str = r"([0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?)";
+const ABOUT: &str =
+    r"(?:(?:about|around|roughly|approximately|nearly|almost|only|just|over|merely)\s+|~\s?|≈\s?)*";
+const UNIT: &str = r"((?:[kKM]\s?)?(?:[KMGT]i?B/s(?:ec)?|[KMGT]i?Bps|[KMG]?bit/s|[KMG]bits?/s(?:ec)?|[KMG]bps|[kM]?IOP?S|ops(?:/s(?:ec)?)?|reqs?/s(?:ec)?|requests?/s(?:ec)?|(?:tps|qps|rps|fps|pps)|frames/s|files/s(?:ec)?|milliseconds?|microseconds?|nanoseconds?|[mun]?secs?|seconds?|minutes?|mins?|hours?|cycles|[mun]s|µs|μs|s|%)(?:$|[^\w/%])|[kM](?-u:\b))?";
+
+struct Patterns {
+    /// What every such sentence contains in its first line.
+    trigger: Regex,
+    from_to: Regex,
+    before_after: Regex,
+    after_before: Regex,
+    figure_first: Regex,
+    figure_first_turned: Regex,
+    set: Regex,
+    changed: Regex,
+    /// Who or what changed it.
+    cause: Regex,
+    /// It changed while one run went on.
+    meanwhile: Regex,
+    percent: Regex,
+}
+
+static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| Patterns::new().ok());
+
+impl Patterns {
+    fn new() -> Result<Self, regex::Error> {
+        let of = |pattern: String| Regex::new(&format!("(?i){pattern}"));
+        let amount = format!(r"{ABOUT}{NUMBER}\s?{UNIT}");
+        // What stands between a word and its figure holds no other figure or sentence.
+        let gap = r"[^.!?;:0-9]{0,80}?";
+        let before = r"(?-u:\b)(?:before|without|unpatched|vanilla|originally|original|previously|baseline|mainline)(?-u:\b)";
+        let after = r"(?-u:\b)(?:after|with|patched|now|afterwards)(?-u:\b)";
+        Ok(Patterns {
+            trigger: Regex::new(
+                r"(?i-u)(?-u:\b)from(?-u:\b)|(?-u:\b)before(?-u:\b)|(?-u:\b)without(?-u:\b)|(?-u:\b)previously(?-u:\b)|(?-u:\b)original|(?-u:\b)vanilla(?-u:\b)|(?-u:\b)unpatched(?-u:\b)|(?-u:\b)baseline(?-u:\b)|(?-u:\b)mainline(?-u:\b)|(?-u:\b)with(?-u:\b)|(?-u:\b)after(?-u:\b)",
+            )?,
+            from_to: of(format!(
+                r"(?-u:\b)from\s+{amount}\s*(?:\([^)]{{1,40}}\)\s+)?(?:down\s+|up\s+|back\s+)?to\s+(?:a\s+)?{amount}"
+            ))?,
+            before_after: of(format!(
+                r"{before}{gap}\s{amount}[^.!?;0-9]{{0,60}}?{after}{gap}\s{amount}"
+            ))?,
+            after_before: of(format!(
+                r"(?-u:\b)(?:with|after|patched)(?-u:\b){gap}\s{amount}[^.!?;0-9]{{0,60}}?(?-u:\b)(?:without|before|unpatched)(?-u:\b){gap}\s{amount}"
+            ))?,
+            figure_first: of(format!(
+                r"\s{amount}\s*(?:[a-z/]+\s+){{0,2}}(?-u:\b)(?:before|without|previously|originally)(?-u:\b){gap}\s{amount}\s*(?:[a-z/]+\s+){{0,2}}(?-u:\b)(?:after|with|now|afterwards)(?-u:\b)"
+            ))?,
+            figure_first_turned: of(format!(
+                r"\s{amount}\s*(?:[a-z/]+\s+){{0,2}}(?-u:\b)(?:after|with|now)(?-u:\b){gap}\s{amount}\s*(?:[a-z/]+\s+){{0,2}}(?-u:\b)(?:before|without|previously|originally)(?-u:\b)"
+            ))?,
+            set: Regex::new(
+                r"(?i)(?-u:\b)(?:time-?outs?|intervals?|periods?|default|limit(?:s|ed)?|settings?|quotas?|slices?|thresholds?|max(?:imum)?|capped|throttled?|clock|frequency|sysctl|parameter|version|link|should|would|could|expect(?:ed)?|range[sd]?|varie[sd]|vary|between|increase it|reduce it)(?-u:\b)",
+            )?,
+            changed: Regex::new(
+                r"(?i)(?-u:\b)(?:improv|reduc|increas|decreas|degrad|regress|drop|dropp|fell|fall|rose|rise|rais|went|goes|go|grow|grew|shr[aiu]nk|sped|speed|slow|cut|lower|boost|jump|bring|brought|took|takes|take|get|got|chang|mov)[a-z]*(?-u:\b)",
+            )?,
+            cause: Regex::new(
+                r"(?i)patch|series|change|commit|fix|revert|optimi|improv|reduc|this|enabl|disable|disabling|kernel|with|sped|speed",
+            )?,
+            meanwhile: Regex::new(
+                r"(?i)(?-u:\b)(?:suddenly|gradually|slowly|eventually|over time|a while|later|then|sometimes|during|when|while|if|until|whenever)(?-u:\b)",
+            )?,
+            percent: of(format!(r"([+-]?){NUMBER}\s?%"))?,
+        })
+    }
+}
+
+impl Patterns {
+    /// Whether what stands before the figures, around them or right behind them says
+    /// that they are set.
+    fn is_set(&self, [head, whole, rest]: [&str; 3]) -> bool {
+        let behind: String = rest.chars().take(16).collect();
+        let mut parts = [head, whole, &behind].into_iter();
+        parts.any(|part| self.set.is_match(part))
+    }
+}
+
+impl Grammar for Sentence {
+    fn name(&self) -> &'static str {
+        SENTENCE
+    }
+
+    fn starts(&self, line: &str) -> bool {
+        line.len() <= LONGEST && PATTERNS.as_ref().is_some_and(|p| p.trigger.is_match(line))
+    }
+
+    fn reach(&self) -> usize {
+        2
+    }
+
+    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        let patterns = PATTERNS.as_ref()?;
+        let (text, ends) = paragraph(lines)?;
+        let found = found(patterns, &text)
+            .into_iter()
+            .filter(|found| found.from < ends[0])
+            .min_by_key(|found| found.from)?;
+        let used = ends.partition_point(|end| *end < found.to) + 1;
+        let mut block = Block {
+            findings: Vec::new(),
+            taken: vec!["before and after in a sentence"; used.min(ends.len())],
+        };
+        let at = 0;
+        for (name, side) in [("before", found.before), ("after", found.after)] {
+            let unit = found.unit();
+            let mut figure = Figure::new(found.metric.clone(), side.value, unit);
+            figure.step = Some(side.step);
+            let labels = Labels {
+                configuration: Some(name.to_owned()),
+                ..Labels::default()
+            };
+            let figures = vec![figure];
+            block.find(at, Finding::Run { labels, figures });
+        }
+        if let Some(percent) = found.contradicted {
+            let detail = format!(
+                "the change of {percent} % does not follow from {} and {}",
+                found.before.value, found.after.value
+            );
+            block.find(at, Finding::Doubt("change-contradicts", detail));
+        }
+        Some(block)
+    }
+}
+
+/// The lines of a paragraph joined, and where in it each ends.
+fn paragraph(lines: &[Line<'_>]) -> Option<(String, Vec<usize>)> {
+    let depth = lines.first()?.depth;
+    let prose = |at: usize| {
+        let text = line_at(lines, at).filter(|_| lines[at].depth == depth)?;
+        (is_prose(text) && text.len() <= LONGEST && !text.trim().is_empty()).then_some(text)
+    };
+    let mut text = item(prose(0)?).to_owned();
+    let mut ends = vec![text.len()];
+    for at in 1..LINES {
+        let Some(more) = prose(at).filter(|more| item(more) == *more) else {
+            break;
+        };
+        text.push(' ');
+        text.push_str(more.trim());
+        ends.push(text.len());
+    }
+    Some((text, ends))
+}
+
+/// A line without the mark of a list's item.
+fn item(text: &str) -> &str {
+    let bare = text.trim_start();
+    bare.strip_prefix(['-', '*', '•'])
+        .filter(|rest| rest.starts_with(' '))
+        .map_or(text, str::trim_start)
+}
+
+/// What one sentence says.
+struct Found<'t> {
+    from: usize,
+    to: usize,
+    metric: String,
+    before: Amount<'t>,
+    after: Amount<'t>,
+    contradicted: Option<f64>,
+}
+
+impl Found<'_> {
+    fn unit(&self) -> &str {
+        let units = [self.after.unit, self.before.unit].into_iter();
+        units
+            .into_iter()
+            .find(|unit| !unit.is_empty())
+            .unwrap_or("")
+    }
+}
+
+/// All that a paragraph says of before and after.
+fn found<'t>(patterns: &Patterns, text: &'t str) -> Vec<Found<'t>> {
+    let forms = [
+        (&patterns.from_to, false),
+        (&patterns.before_after, false),
+        (&patterns.figure_first, false),
+        (&patterns.figure_first_turned, true),
+        (&patterns.after_before, true),
+    ];
+    let all = forms.into_iter().flat_map(|(pattern, turned)| {
+        let captures = pattern.captures_iter(text);
+        captures.filter_map(move |captures| measured(patterns, text, &captures, turned))
+    });
+    all.collect()
+}
+
+/// Both sides of a match, if they were surely measured.
+fn measured<'t>(
+    patterns: &Patterns,
+    text: &'t str,
+    captures: &Captures<'t>,
+    turned: bool,
+) -> Option<Found<'t>> {
+    let whole = captures.get(0)?;
+    let end = |c: char| !(c.is_alphanumeric() || c == '%');
+    let to = whole.start() + whole.as_str().trim_end_matches(end).len();
+    let (mut before, mut after) = (side(captures, 1)?, side(captures, 3)?);
+    let sentence = sentence(text, whole.start(), to);
+    let head = &text[sentence.start..whole.start()];
+    // `from 1.5 to 1.9M IOPS`: both in millions.
+    let scale = after.step / step(captures.get(3)?.as_str());
+    if before.unit.is_empty() && scale > 1.0 && before.value < scale {
+        (before.value, before.step) = (before.value * scale, before.step * scale);
+    }
+    let (first, second) = (before, after);
+    if turned {
+        std::mem::swap(&mut before, &mut after);
+    }
+    let unit = [second.unit, first.unit]
+        .into_iter()
+        .find(|u| !u.is_empty())
+        .unwrap_or("");
+    let said = &text[sentence.clone()];
+    let nouns = if head.trim().is_empty() { said } else { head };
+    let noun = last_words(nouns, WORDS).find_map(measure);
+    let counted = last_words(head, 6).any(is_counted);
+    let changed = patterns.changed.is_match(said) || turned || !whole.as_str().starts_with("from");
+    let fits = match unit {
+        "" => counted && first.value >= 10.0,
+        "%" => matches!(noun, Some("usage" | "utilization" | "overhead")),
+        unit if is_time(unit) => noun.is_some() && changed,
+        _ => changed,
+    };
+    let caused = patterns.cause.is_match(said) && !patterns.meanwhile.is_match(said);
+    let units = first.unit.is_empty() || second.unit.is_empty() || first.unit == second.unit;
+    let apart = before.value > 0.0 && after.value > 0.0;
+    let rest = &text[to..sentence.end.max(to)];
+    let set = patterns.is_set([head, whole.as_str(), rest]);
+    if !fits || !units || !apart || set || !caused {
+        return None;
+    }
+    let metric = match (noun, unit) {
+        (Some(noun), _) => noun.to_owned(),
+        (None, "") => "score".to_owned(),
+        (None, unit) => metric_of(unit).to_owned(),
+    };
+    let contradicted = contradicted(patterns, rest, (before, after)).filter(|_| unit != "%");
+    Some(Found {
+        from: whole.start(),
+        to,
+        metric: label(&metric),
+        before,
+        after,
+        contradicted,
+    })
+}
+
+/// Whether a word names what is counted without a unit.
+fn is_counted(word: &str) -> bool {
+    let names = ["throughput", "bandwidth", "iops", "score", "tps"];
+    names.iter().any(|name| word.eq_ignore_ascii_case(name))
+}
+
+/// The change in per cent that is given behind two figures, if it does not follow from
+/// them.
+fn contradicted(
+    patterns: &Patterns,
+    rest: &str,
+    (before, after): (Amount<'_>, Amount<'_>),
+) -> Option<f64> {
+    let percent = patterns.percent.captures(rest)?;
+    let value = english(&percent[2])?;
+    (!follows(before, after, value, step(&percent[2]).max(1.0))).then_some(value)
+}
+
+fn last_words(text: &str, most: usize) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).rev();
+    words.filter(|word| !word.is_empty()).take(most)
+}
+
+/// The sentence around a match.
+fn sentence(text: &str, from: usize, to: usize) -> std::ops::Range<usize> {
+    let ends = |at: usize| {
+        let next = text.as_bytes().get(at + 1);
+        next.is_none_or(|b| b.is_ascii_whitespace())
+    };
+    let stop = |(at, c): &(usize, char)| matches!(c, '.' | '!' | '?' | ';') && ends(*at);
+    let start = text[..from]
+        .char_indices()
+        .rev()
+        .find(stop)
+        .map_or(0, |(at, _)| at + 1);
+    let rest = text[to..]
+        .char_indices()
+        .map(|(at, c)| (at + to, c))
+        .find(stop);
+    start..rest.map_or(text.len(), |(at, _)| at)
+}
+
+/// A number and its unit, the captures from one on.
+fn side<'t>(captures: &Captures<'t>, at: usize) -> Option<Amount<'t>> {
+    let number = captures.get(at)?.as_str();
+    let unit = captures.get(at + 1).map_or("", |unit| unit.as_str());
+    let unit = unit.trim_end_matches(|c: char| !(c.is_alphanumeric() || c == '%'));
+    let bare = unit.trim_start_matches(['k', 'K', 'M']).trim_start();
+    // `120k`, `120K IOPS`: thousands, unless they belong to the unit.
+    let scaled = !is_measure(unit) && unit != "%" && (bare.is_empty() || is_measure(bare));
+    let (factor, unit) = match unit.as_bytes().first() {
+        Some(b'k' | b'K') if scaled => (1e3, bare),
+        Some(b'M') if scaled => (1e6, bare),
+        _ => (1.0, unit),
+    };
+    let known = unit.is_empty() || unit == "%" || is_measure(unit) || unit.contains("/s");
+    known.then_some(Amount {
+        value: english(number)? * factor,
+        step: step(number) * factor,
+        unit,
+    })
+}
+
+fn step(number: &str) -> f64 {
+    let places = number.rsplit_once('.').map_or(0, |(_, d)| d.len().min(9));
+    10_f64.powi(-i32::try_from(places).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::testing;
+
+    fn sides(text: &str) -> Vec<(String, f64)> {
+        testing::placed(&Sentence, text)
+            .into_iter()
+            .map(|(_, metric, value)| (metric, value))
+            .collect()
+    }
+
+    fn told(metric: &str, before: f64, after: f64) -> Vec<(String, f64)> {
+        vec![(metric.to_owned(), before), (metric.to_owned(), after)]
+    }
+
+    #[test]
+    fn what_was_measured_before_and_after_is_a_run_each() {
+        for (text, metric, before, after) in [
+            (
+                "With it throughput goes from 120 MB/s to 176 MB/s.",
+                "throughput",
+                120.0,
+                176.0,
+            ),
+            (
+                "This improves it from 1.5M to 1.9M IOPS here.",
+                "IOPS",
+                1.5e6,
+                1.9e6,
+            ),
+            (
+                "random reads improve from 310K IOPS to 355K IOPS",
+                "IOPS",
+                310e3,
+                355e3,
+            ),
+            (
+                "the boot time was reduced from 63 seconds down\nto about 50 seconds.",
+                "time",
+                63.0,
+                50.0,
+            ),
+            (
+                "with it the latency went from about 40 to ~20us",
+                "latency",
+                40.0,
+                20.0,
+            ),
+            (
+                "CPU usage drops from 35% to 12% with this",
+                "usage",
+                35.0,
+                12.0,
+            ),
+            (
+                "Before this series the runtime is 3.2 ms, and with it 2.1 ms.",
+                "runtime",
+                3.2,
+                2.1,
+            ),
+            (
+                "Without the patch we get 445 MiB/s, with the patch 643 MiB/s.",
+                "MiB/s",
+                445.0,
+                643.0,
+            ),
+            (
+                "With the patch we get 643 MiB/s, without it 445 MiB/s.",
+                "MiB/s",
+                445.0,
+                643.0,
+            ),
+            (
+                "The mount time of a disk was 42.1 seconds before this patch and it is 3.4 seconds after.",
+                "time",
+                42.1,
+                3.4,
+            ),
+            (
+                "random writes give 180K IOPS with the patch, 120K IOPS without it.",
+                "IOPS",
+                120e3,
+                180e3,
+            ),
+            (
+                "the throughput rises from 1200 to 1450 in this test",
+                "throughput",
+                1200.0,
+                1450.0,
+            ),
+        ] {
+            assert_eq!(sides(text), told(metric, before, after), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_set_or_may_be_is_no_measurement() {
+        for text in [
+            "reduce the default timeout from 10 seconds to 5 seconds",
+            "the delay is moved from 10 ms to 20 ms intervals",
+            "raise the limit from 100 MB/s to 200 MB/s",
+            "it varies from 100 MB/s to 200 MB/s",
+            "from 5 to 7 threads",
+            "move it from 2 s to 3 s",
+            "with 4 CPUs and without 8 of them",
+            "in versions from 5.4 to 5.10 the time of boot",
+            "sizes from 4 KB to 64 KB",
+            "After a while the speed of this disk drops from 120 MB/s to 20 MB/s.",
+            "the throughput rises from 100 MB/s to 200 MB/s",
+            "if (from 120 MB/s to 176 MB/s) {",
+        ] {
+            assert_eq!(sides(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_change_that_does_not_follow_is_doubted() {
+        let doubts = |text: &str| {
+            let block = testing::read(&Sentence, text).unwrap();
+            let doubt = |(_, f): &(usize, Finding)| matches!(f, Finding::Doubt(..));
+            block.findings.iter().filter(|f| doubt(f)).count()
+        };
+        assert_eq!(
+            doubts("With it throughput rises from 100 MB/s to 120 MB/s (+20%)."),
+            0
+        );
+        assert_eq!(
+            doubts("With it throughput rises from 100 MB/s to 120 MB/s (+35%)."),
+            1
+        );
+        assert_eq!(
+            doubts("With it throughput rises from 100 MB/s to 120 MB/s. 35% of CPUs idle."),
+            0
+        );
+    }
+
+    #[test]
+    fn all_patterns_compile() {
+        Patterns::new().unwrap();
+    }
+}

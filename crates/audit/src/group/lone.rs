@@ -1,0 +1,95 @@
+//! Figures that say too little alone: lists of which nothing says that they were
+//! measured, and sentences beside tables and reports.
+
+use std::collections::BTreeSet;
+
+use assize_bundle::{Doubt, Place};
+
+use crate::grammar::Finding;
+use crate::grammar::lists::LONE;
+use crate::grammar::sentence::SENTENCE;
+use crate::scan::Placed;
+
+/// A block with the headings above it, the nearest first.
+type Headed = (Placed, Option<String>, Option<String>);
+
+/// Takes out lists whose metrics nothing else measures under another heading, with a
+/// doubt for each.
+pub(super) fn without_unpaired(blocks: Vec<Headed>, doubts: &mut Vec<Doubt>) -> Vec<Headed> {
+    let paired: Vec<bool> = (0..blocks.len()).map(|at| is_paired(&blocks, at)).collect();
+    let mut kept = Vec::with_capacity(blocks.len());
+    for (block, paired) in blocks.into_iter().zip(paired) {
+        if paired {
+            kept.push(block);
+        } else if let Some((place, _)) = block.0.findings.first() {
+            doubts.push(Doubt {
+                code: "not-understood".to_string(),
+                detail: "figures in a list are not read: nothing says of what they are, and \
+                         none of the same name stand under another heading"
+                    .to_string(),
+                place: *place,
+            });
+        }
+    }
+    kept
+}
+
+/// Beside what a tool printed or a table says, a sentence says it again in words: its
+/// figures are statements.
+pub(super) fn state_what_is_said_again(blocks: &mut [Headed]) {
+    let measures = |(_, finding): &(Place, Finding)| {
+        matches!(
+            finding,
+            Finding::Run { .. } | Finding::Summary { .. } | Finding::Grid(_)
+        )
+    };
+    let shown =
+        |(placed, ..): &Headed| placed.format != SENTENCE && placed.findings.iter().any(measures);
+    if !blocks.iter().any(shown) {
+        return;
+    }
+    let sentences = blocks
+        .iter_mut()
+        .filter(|(placed, ..)| placed.format == SENTENCE);
+    for (_, finding) in sentences.flat_map(|(placed, ..)| &mut placed.findings) {
+        if let Finding::Run { labels, figures } = finding
+            && let Some(figure) = figures.pop()
+        {
+            *finding = Finding::Statement {
+                labels: std::mem::take(labels),
+                figure,
+                normalised_to: None,
+            };
+        }
+    }
+}
+
+/// Whether a block is no such list, or another one beside it has the same metrics.
+fn is_paired(blocks: &[Headed], at: usize) -> bool {
+    let (placed, heading, _) = &blocks[at];
+    if placed.format != LONE {
+        return true;
+    }
+    let own = names(placed, heading.as_deref());
+    blocks.iter().any(|(other, above, _)| {
+        let theirs = names(other, above.as_deref());
+        let pair = |(a, metric): &(&str, &str)| own.iter().any(|(b, own)| own == metric && a != b);
+        other.depth == placed.depth && theirs.iter().any(pair)
+    })
+}
+
+/// What names the configuration of each figure of a block, and its metric.
+fn names<'b>(placed: &'b Placed, heading: Option<&'b str>) -> BTreeSet<(&'b str, &'b str)> {
+    let mut all = BTreeSet::new();
+    for (_, finding) in &placed.findings {
+        if let Finding::Run { labels, figures } = finding {
+            let name = labels
+                .configuration
+                .as_deref()
+                .or(heading)
+                .unwrap_or_default();
+            all.extend(figures.iter().map(|f| (name, f.metric.as_str())));
+        }
+    }
+    all
+}
