@@ -278,8 +278,13 @@ fn a_sentence_is_a_measurement_only_where_nothing_else_is() {
 
 #[test]
 fn a_table_of_which_nothing_says_what_it_is_of_is_stated_only() {
-    let read = records("Alder Birch Cedar\n1   9046  8294\n2   19800 18900\n4   39200 28500\n");
-    assert!(read.runs.is_empty(), "{:?}", cells(&read));
+    let read = records(&format!(
+        "base:\n{}patched:\n{}By depth of the queue:\n\n\
+         Alder Birch IOPS\n1   9046  8294\n2   19800 18900\n4   39200 28500\n",
+        perf(71),
+        perf(72)
+    ));
+    assert_eq!(read.runs.len(), 2, "{:?}", cells(&read));
     assert!(!read.statements.is_empty());
     assert!(read.doubts.iter().any(|doubt| doubt.code == "not-judged"));
 }
