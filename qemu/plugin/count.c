@@ -169,6 +169,23 @@ static void probe_entry(struct probe *probe)
 	probe->buckets[bucket]++;
 }
 
+/*
+ * Writes what was counted, as soon as it cannot change any more: when each CPU
+ * has begun a block after the window. Not at the end, at which QEMU may be gone
+ * before the file is whole.
+ */
+static void write_once_settled(void)
+{
+	static bool written;
+
+	for (unsigned int i = 0; i < cpus_seen; i++)
+		if (cpus[i].last_counted)
+			return;
+	if (!written)
+		write_counts();
+	written = true;
+}
+
 static void block_begins(unsigned int number, void *data)
 {
 	struct cpu *cpu = executing();
@@ -198,8 +215,10 @@ static void block_begins(unsigned int number, void *data)
 	if (block->switches)
 		cpu->task = switched_to((unsigned int)(cpu - cpus));
 	cpu->executed += block->length;
-	if (window == WINDOW_AFTER)
+	if (window == WINDOW_AFTER) {
+		write_once_settled();
 		return;
+	}
 	count_whole(cpu->task, block);
 	if (told.functions_used)
 		tree_count(cpu, block);
@@ -282,7 +301,10 @@ static void ended(plugin_id id, void *data)
 {
 	(void)id;
 	(void)data;
-	write_counts();
+	/* A CPU that sleeps since the window was closed has nothing to settle. */
+	for (unsigned int i = 0; i < cpus_seen; i++)
+		cpus[i].last_counted = false;
+	write_once_settled();
 }
 
 __attribute__((visibility("default"))) extern int qemu_plugin_version;

@@ -91,12 +91,16 @@ static void write_trees(FILE *file)
 /* Writes all counts. */
 void write_counts(void)
 {
+	char whole[sizeof(told.out) + 8];
 	uint64_t skipped = 0;
 	FILE *file;
+	int failed;
 
 	if (!told.out[0])
 		return;
-	file = fopen(told.out, "w");
+	/* Under its own name only once it is whole: QEMU may be ended meanwhile. */
+	snprintf(whole, sizeof(whole), "%s.part", told.out);
+	file = fopen(whole, "w");
 	if (!file)
 		return;
 	for (unsigned int i = 0; i < CPUS; i++)
@@ -119,5 +123,7 @@ void write_counts(void)
 		window == WINDOW_AFTER ? "closed" : "open", cpus_seen, checks.readings,
 		checks.mismatches, checks.early, checks.unclear, skipped, checks.lost);
 	fputs("end\n", file);
-	fclose(file);
+	failed = ferror(file);
+	if (fclose(file) || failed || rename(whole, told.out))
+		perror("assize count: write what was counted");
 }
