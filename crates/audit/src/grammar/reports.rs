@@ -1,6 +1,6 @@
 //! Benchmarks whose result is a line or two.
 //!
-//! Each tool's lines are a row of [`SHAPES`], written from the tool's manual or source.
+//! Each tool's lines are a row of `SHAPES`, written from the tool's manual or source.
 //! Lines of one tool that follow each other belong to one execution until a metric comes
 //! again, which the next execution printed; of a tool that reports while it runs they are
 //! samples, whose mean is the run's.
