@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use crate::failure::INTERRUPTED;
+use crate::failure::{Failure, INTERRUPTED};
 
 /// After so long, what was asked to end is made to.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -24,13 +24,18 @@ pub(crate) struct Interrupt {
 
 impl Interrupt {
     /// The first signal is noted, a second one ends the process at once.
-    pub(crate) fn watch() -> io::Result<Self> {
+    pub(crate) fn watch() -> Result<Self, Failure> {
+        let failed = |source: io::Error| Failure::Write {
+            what: "a signal handler".into(),
+            source,
+        };
         let interrupt = Interrupt::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             let came = &interrupt.came;
             // In this order: the first signal must not find the flag set.
-            flag::register_conditional_shutdown(signal, INTERRUPTED.into(), Arc::clone(came))?;
-            flag::register(signal, Arc::clone(came))?;
+            flag::register_conditional_shutdown(signal, INTERRUPTED.into(), Arc::clone(came))
+                .map_err(failed)?;
+            flag::register(signal, Arc::clone(came)).map_err(failed)?;
         }
         Ok(interrupt)
     }

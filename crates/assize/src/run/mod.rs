@@ -55,10 +55,7 @@ use twice::Twice;
 
 /// Carries out an experiment, or the rest of one, and judges it.
 pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
-    let interrupt = Interrupt::watch().map_err(|source| Failure::Write {
-        what: "a signal handler".into(),
-        source,
-    })?;
+    let interrupt = Interrupt::watch()?;
     let work = match (&arguments.resume, &arguments.experiment) {
         (Some(directory), _) => Work::resumed(directory)?,
         (None, Some(experiment)) => Work::new(experiment, arguments)?,
@@ -76,13 +73,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         jobs: jobs(arguments.jobs, target.as_ref()),
     };
     let tally = engine.carry_out(arguments.quiet)?;
-    if interrupt.came() {
-        return Err(Failure::Interrupted {
-            directory: work.directory,
-            recorded: tally.recorded,
-            planned: work.plan.runs.len(),
-        });
-    }
+    engine.not_interrupted(&tally)?;
     judge(&work, arguments)
 }
 
@@ -229,6 +220,18 @@ struct Doing<'a> {
 }
 
 impl Doing<'_> {
+    /// An error that says how to go on, if not all was carried out.
+    fn not_interrupted(&self, tally: &Tally) -> Result<(), Failure> {
+        if !self.interrupt.came() {
+            return Ok(());
+        }
+        Err(Failure::Interrupted {
+            directory: self.work.directory.clone(),
+            recorded: tally.recorded,
+            planned: self.work.plan.runs.len(),
+        })
+    }
+
     fn carry_out(&self, quiet: bool) -> Result<Tally, Failure> {
         let plan = &self.work.plan;
         let there = match self.work.resumed {

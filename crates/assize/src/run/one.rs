@@ -20,10 +20,7 @@ use crate::record;
 
 /// Carries out one run, unless the bundle holds it already.
 pub(crate) fn run_one(arguments: &RunOneArguments) -> Result<u8, Failure> {
-    let interrupt = Interrupt::watch().map_err(|source| Failure::Write {
-        what: "a signal handler".into(),
-        source,
-    })?;
+    let interrupt = Interrupt::watch()?;
     let plan = plan_at(&arguments.plan)?;
     let index = arguments.index;
     let Some(run) = usize::try_from(index).ok().and_then(|at| plan.runs.get(at)) else {

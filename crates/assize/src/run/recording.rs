@@ -113,10 +113,7 @@ impl<'a> Ready<'a> {
             work,
             file,
         } = self;
-        let interrupt = Interrupt::watch().map_err(|source| Failure::Write {
-            what: "a signal handler".into(),
-            source,
-        })?;
+        let interrupt = Interrupt::watch()?;
         let target = target::of(&work.plan.target, Options::default())?;
         let doing = Doing {
             work: &work,
@@ -129,13 +126,7 @@ impl<'a> Ready<'a> {
             what: file.display().to_string(),
             source,
         })?;
-        if interrupt.came() {
-            return Err(Failure::Interrupted {
-                directory: work.directory,
-                recorded: tally.recorded,
-                planned: work.plan.runs.len(),
-            });
-        }
+        doing.not_interrupted(&tally)?;
         let (records, terms, _) = compare::gather(&work.inputs(), None)?;
         all_completed(&records, &work.directory)?;
         let cells = work.plan.configurations.len() * work.plan.workloads.len();
