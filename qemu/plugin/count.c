@@ -178,11 +178,12 @@ static void write_once_settled(void)
 {
 	static bool written;
 
+	if (written)
+		return;
 	for (unsigned int i = 0; i < cpus_seen; i++)
 		if (cpus[i].last_counted)
 			return;
-	if (!written)
-		write_counts();
+	write_counts();
 	written = true;
 }
 
