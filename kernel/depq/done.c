@@ -30,7 +30,7 @@
 #define DEPQ_REAP_DELAY_MS 100
 
 /* Jobs that are taken off a queue at a time, with interrupts off. */
-#define DEPQ_REAP_BATCH 64
+#define DEPQ_REAP_BATCH 64U
 
 static void depq_reap_arm(struct depq_queue *queue)
 {

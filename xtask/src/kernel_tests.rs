@@ -53,9 +53,8 @@ const LIGHT: Form = Form {
 const LIGHT_ALONE: Form = Form {
     name: "light-1",
     cpus: &[1],
-    timeout: LIGHT_TIMEOUT,
     suite: "{ scale = \"20\", stride = \"3\" }",
-    arguments: |test| test.light,
+    ..LIGHT
 };
 const HEAVY: Form = Form {
     name: "heavy",
