@@ -41,9 +41,9 @@ use worker::Worker;
 
 /// Commands that carry out runs at once.
 const COMMANDS: usize = 4;
-/// How nice the load is, so that runs come to their end: of the whole form,
-/// and of the light one.
-const NICE: (i32, i32) = (5, 10);
+/// How nice the load is, so that runs come to their end: at 5 they got a
+/// third of the CPUs and 2,000 of them took two hours.
+const NICE: i32 = 10;
 /// How often it is looked whether all is done.
 const TURN: Duration = Duration::from_millis(100);
 /// How often it is looked how busy the host is.
@@ -167,10 +167,9 @@ impl Soaking<'_> {
         place: &std::path::Path,
         summary: &mut Summary,
     ) -> Result<(), Error> {
-        let nice = if options.light { NICE.1 } else { NICE.0 };
         let strength = Strength {
             seed: options.seed,
-            nice,
+            nice: NICE,
             memory: MEMORY,
         };
         // Dropped last, once all that is in it has ended.
