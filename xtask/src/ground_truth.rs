@@ -11,8 +11,8 @@ use std::process::Stdio;
 
 use assize_job::gaps::{Cause, Gap, Seen};
 
-use crate::command::{cargo, command, run as run_command};
-use crate::{Error, agent, marks, tree};
+use crate::command::{command, run as run_command};
+use crate::{Error, agent, assize, marks, tree};
 
 const PAGE: &str = "docs/ground-truth.md";
 const MARK: &str = "made: cargo xtask ground-truth";
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         _ => return Err("only --write is known".into()),
     };
     agent::run(&[])?;
-    run_command(command(cargo(), &["build", "--locked", "-p", "assize"])?)?;
+    assize::build()?;
     let gaps = table(&scores(&carry_out("gaps", EXPERIMENT)?)?);
     println!("{gaps}");
     let tracers = tracers::made()?;

@@ -8,8 +8,8 @@ use assize_judge::variance_components::{Observation, VarianceComponents, fit};
 use serde_json::Value;
 
 use crate::Error;
-use crate::command::{cargo, command, run as run_command};
-use crate::{agent, tree};
+use crate::command::{command, run as run_command};
+use crate::{agent, assize, tree};
 
 /// Images of each experiment.
 const IMAGES: u32 = 4;
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         return Err("takes no arguments".into());
     }
     agent::run(&[])?;
-    run_command(command(cargo(), &["build", "--locked", "-p", "assize"])?)?;
+    assize::build()?;
     let place = tree::root()?.join("target/images");
     fs::create_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
     let mut table = String::from(

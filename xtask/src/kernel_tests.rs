@@ -4,10 +4,9 @@
 use std::fs;
 use std::time::Instant;
 
-use crate::command::{cargo, command, run as run_command};
 use crate::debug::{Machine, Run, failed_points, list, points, programs};
 use crate::steps::Done;
-use crate::{Error, agent, kmod};
+use crate::{Error, agent, assize, kmod};
 
 const KERNELS: &[&str] = &["debian:6.12", "debian:6.12-rt"];
 /// Others, on which `check` tries a part: that they differ in interfaces shows
@@ -160,10 +159,7 @@ fn on(wanted: &[(&[&str], &Form)], fresh: bool) -> Result<Done, Error> {
     if parts.is_empty() {
         return Ok(Done::Skipped(reasons.join("; ")));
     }
-    run_command(command(
-        cargo(),
-        &["build", "--quiet", "--locked", "--package", "assize"],
-    )?)?;
+    let assize = assize::build()?;
     let place = agent::target()?.join("kernel-tests");
     if place.exists() {
         fs::remove_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
@@ -177,7 +173,7 @@ fn on(wanted: &[(&[&str], &Form)], fresh: bool) -> Result<Done, Error> {
         let machine = Machine {
             kernel: kernels.join(", "),
             place: place.clone(),
-            assize: agent::target()?.join("debug/assize"),
+            assize: assize.clone(),
             fresh,
         };
         runs.extend(machine.run(form.name, &experiment(kernels, form, &path))?);

@@ -3,9 +3,9 @@
 
 use assize_target::kernels::Kernels;
 
-use crate::Error;
-use crate::command::{cargo, command, run as run_command};
+use crate::command::{command, run as run_command};
 use crate::steps::Done;
+use crate::{Error, assize};
 
 /// Kernels that experiments in the tree and tests ask for, each with what is
 /// fetched beside the image. The compiler of those without one is installed by
@@ -35,19 +35,10 @@ pub(crate) fn run(_: &[String]) -> Result<(), Error> {
 }
 
 fn fetch_kernels() -> Result<(), Error> {
+    let program = assize::build()?;
     let assize = |arguments: &[&str]| {
-        let mut all = vec![
-            "run",
-            "--quiet",
-            "--locked",
-            "--package",
-            "assize",
-            "--",
-            "kernel",
-            "fetch",
-        ];
-        all.extend(arguments);
-        run_command(command(cargo(), &all)?)
+        let all = [&["kernel", "fetch"], arguments].concat();
+        run_command(command(&program, &all)?)
     };
     assize(&["--qemu"])?;
     KERNELS

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout)] // A command's output is its purpose.
 
 mod agent;
+mod assize;
 mod check;
 mod command;
 mod corpus;

@@ -14,8 +14,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::Error;
-use crate::command::{cargo, command, run as run_command};
-use crate::{agent, marks, tree};
+use crate::command::command;
+use crate::{agent, assize, marks, tree};
 use report::Report;
 
 /// An experiment as it is carried out for a page.
@@ -62,8 +62,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         asked = PAGES.iter().collect();
     }
     agent::run(&[])?;
-    let build = ["build", "--locked", "-p", "assize"];
-    run_command(command(cargo(), &build)?)?;
+    assize::build()?;
     fs::create_dir_all(&from).map_err(|why| format!("{}: {why}", from.display()))?;
     for page in asked {
         let reports = page.parts.iter().map(|part| part.report(&from));

@@ -19,9 +19,8 @@ use place::Place;
 use sshd::Sshd;
 use target::{NAMES, Name, Target};
 
-use crate::command::{cargo, command, run as run_command};
 use crate::steps::Done;
-use crate::{Error, agent, kmod};
+use crate::{Error, agent, assize, kmod};
 
 /// Runs of each level. Where all runs of a level are the same, as they may be on
 /// the exact target, only the permutation test finds an effect, and that takes six.
@@ -123,14 +122,11 @@ fn all(options: &Options) -> Result<Done, Error> {
     if let Err(why) = kmod::headers(build::KERNEL) {
         return Ok(Done::Skipped(why));
     }
-    run_command(command(
-        cargo(),
-        &["build", "--quiet", "--locked", "--package", "assize"],
-    )?)?;
+    let assize = assize::build()?;
     let place = Place::new(&agent::target()?.join("trials"))?;
     let court = Court {
         place: &place,
-        assize: agent::target()?.join("debug/assize"),
+        assize,
         agent: agent::path()?,
         runs: if options.light { RUNS_LIGHT } else { RUNS },
     };
