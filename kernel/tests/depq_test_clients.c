@@ -92,7 +92,7 @@ static const struct client mixes[][2] = {
 	{ { 4, 50000, true, 1, NORMAL }, { 1, 1000, true, 9000, NORMAL } },
 };
 
-/* One client; it does what it would alone in 100 ms, but for the haste. */
+/* One client; in the normal form what it does alone in 100 ms, but for the haste. */
 static void client_thread(struct dt_thread *thread)
 {
 	const struct client *client = thread->data;
@@ -102,7 +102,8 @@ static void client_thread(struct dt_thread *thread)
 
 	client += thread->index;
 	args.duration_ns = client->job_us * 1000 / HASTE;
-	cycles = 100000 / (client->jobs * client->job_us + client->wait_us) + 1;
+	cycles = dt_scaled(100000 / (client->jobs * client->job_us +
+				     client->wait_us) + 1);
 	for (i = 0; i < cycles; i++) {
 		for (j = 0; j < client->jobs; j++) {
 			job = dt_try_submit(thread->queue, &args);
@@ -164,9 +165,9 @@ static void many_thread(struct dt_thread *thread)
 {
 	struct dt_job_args args = { .duration_ns = one_of_many.job_us * 1000 };
 	struct dt_record *job;
-	u32 i;
+	u32 i, n = dt_scaled(10);
 
-	for (i = 0; i < 10; i++) {
+	for (i = 0; i < n; i++) {
 		job = dt_try_submit(thread->queue, &args);
 		if (IS_ERR(job) || !dt_wait(thread->dt, dt_signalled(job))) {
 			thread->errors++;
@@ -234,7 +235,7 @@ static void window_thread(struct dt_thread *thread)
 	struct dt_job_args args = {
 		.duration_ns = 10000 * (thread->index + 1),
 	};
-	u32 i, n = max(200 / (thread->index + 1), ARRAY_SIZE(jobs));
+	u32 i, n = max(dt_scaled(200) / (thread->index + 1), ARRAY_SIZE(jobs));
 
 	for (i = 0; i < n + ARRAY_SIZE(jobs); i++) {
 		struct dt_record **job = &jobs[i % ARRAY_SIZE(jobs)];
