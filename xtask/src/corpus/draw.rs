@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::archive::{Archive, Commit, Mails};
-use super::label::{half_of, mixed};
+use super::label::{mixed, part_of};
 use super::strata::{self, Stratum};
 use crate::Error;
 
@@ -44,11 +44,11 @@ impl Draw {
         // What was sent to several lists is one mail.
         let mut met = BTreeSet::new();
         drawn.retain(|mail| met.insert(mail.message_id.clone()));
-        println!("list\tyear\tstratum\thalf\tarchive\tcommit\tmessage-id");
+        println!("list\tyear\tstratum\tpart\tarchive\tcommit\tmessage-id");
         for mail in drawn {
-            let half = half_of(&mail.list, &mail.message_id).word();
+            let part = part_of(&mail.list, &mail.message_id).word();
             println!(
-                "{}\t{}\t{}\t{half}\t{}\t{}\t{}",
+                "{}\t{}\t{}\t{part}\t{}\t{}\t{}",
                 mail.list,
                 mail.year,
                 mail.stratum.word(),

@@ -1,6 +1,6 @@
 //! One labelled text, shown.
 
-use super::label::{Half, Kind, Label};
+use super::label::{Kind, Label, Part};
 use super::reading::Reading;
 use crate::Error;
 
@@ -10,8 +10,8 @@ const LISTED: usize = 30;
 /// What the label says of a text, and what the auditor made of it.
 pub(super) fn text(label: &Label, text: &[u8]) -> Result<String, Error> {
     let reading = Reading::of(text, &label.name())?;
-    let mut out = vec![format!("{} ({})", label.name(), label.half().word())];
-    if label.half() == Half::Scored {
+    let mut out = vec![format!("{} ({})", label.name(), label.part().word())];
+    if label.part() == Part::Scored {
         out.push("scored: the auditor must not be worked on with it".into());
     }
     labelled(label, &reading, &mut out);
@@ -32,7 +32,7 @@ pub(super) fn text(label: &Label, text: &[u8]) -> Result<String, Error> {
     ));
     out.extend(grade.faults.iter().map(|fault| format!("  {fault}")));
     judged(&reading, &mut out);
-    if label.half() == Half::Working {
+    if label.part() != Part::Scored {
         taken(text, &label.name(), &mut out)?;
     }
     Ok(out.join("\n"))

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use super::label::Half;
-use super::score::{Figure, Graded, half};
+use super::label::Part;
+use super::score::{Figure, Graded, part};
 use crate::Error;
 use crate::tree;
 
 const FILE: &str = "corpus/floors.toml";
 
-/// Half to figure to per cent: of figures of which less is better a ceiling.
+/// Part to figure to per cent: of figures of which less is better a ceiling.
 type Floors = BTreeMap<String, BTreeMap<String, f64>>;
 
 /// Every figure that is worse than declared, in a sentence each.
@@ -19,8 +19,8 @@ pub(super) fn broken(graded: &[Graded]) -> Result<Vec<String>, Error> {
     let text = fs::read_to_string(&path).map_err(|why| format!("{FILE}: {why}"))?;
     let floors: Floors = toml::from_str(&text).map_err(|why| format!("{FILE}: {why}"))?;
     let mut broken = Vec::new();
-    for of in Half::ALL {
-        let figures = half(graded, of).figures();
+    for of in Part::ALL {
+        let figures = part(graded, of).figures();
         let declared = floors.get(of.word());
         let declared = declared.ok_or(format!("{FILE}: [{}] is missing", of.word()))?;
         broken.extend(below(of, &figures, declared)?);
@@ -29,7 +29,7 @@ pub(super) fn broken(graded: &[Graded]) -> Result<Vec<String>, Error> {
 }
 
 fn below(
-    of: Half,
+    of: Part,
     figures: &[Figure],
     declared: &BTreeMap<String, f64>,
 ) -> Result<Vec<String>, Error> {
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_figure_that_is_worse_than_declared_breaks_its_floor_or_ceiling() {
-        let test = |more, percent| below(Half::Scored, &[figure(more)], &bound(percent));
+        let test = |more, percent| below(Part::Scored, &[figure(more)], &bound(percent));
         assert_eq!(test(true, 75.0), Ok(vec![]));
         assert_eq!(test(true, 75.1).unwrap().len(), 1);
         assert_eq!(test(false, 75.0), Ok(vec![]));
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn every_figure_has_a_floor_and_every_floor_a_figure() {
-        let test = |declared| below(Half::Working, &[figure(true)], &declared);
+        let test = |declared| below(Part::Working, &[figure(true)], &declared);
         assert!(test(BTreeMap::new()).unwrap_err().contains("missing"));
         let mut more = bound(1.0);
         more.insert("g".into(), 1.0);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::reading::Grouping;
 use super::strata::Stratum;
 use crate::Error;
 use crate::tree;
@@ -14,32 +15,36 @@ const SCORED_LISTS: [&str; 2] = ["linux-raid.vger.kernel.org", "linux-xfs.vger.k
 
 /// What a label may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Half {
+pub(super) enum Part {
     /// The auditor may be worked on with it.
     Working,
     /// It is scored, and nobody looks at it while working.
     Scored,
+    /// Written from the forms that tools and posts have, and labelled before the
+    /// auditor had read it.
+    Fresh,
 }
 
-impl Half {
-    /// Both.
-    pub(super) const ALL: [Half; 2] = [Half::Working, Half::Scored];
+impl Part {
+    /// All of them.
+    pub(super) const ALL: [Part; 3] = [Part::Working, Part::Scored, Part::Fresh];
 
     /// The folder below `corpus/labels` and `corpus/twins`.
     pub(super) fn word(self) -> &'static str {
         match self {
-            Half::Working => "working",
-            Half::Scored => "scored",
+            Part::Working => "working",
+            Part::Scored => "scored",
+            Part::Fresh => "fresh",
         }
     }
 }
 
-/// The half to which a mail belongs: nobody chooses.
-pub(super) fn half_of(list: &str, message_id: &str) -> Half {
+/// The part to which a mail of a list belongs: nobody chooses.
+pub(super) fn part_of(list: &str, message_id: &str) -> Part {
     if SCORED_LISTS.contains(&list) || mixed(0, message_id.as_bytes()) & 1 == 1 {
-        Half::Scored
+        Part::Scored
     } else {
-        Half::Working
+        Part::Working
     }
 }
 
@@ -59,28 +64,51 @@ pub(super) fn mixed(seed: u64, bytes: &[u8]) -> u64 {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Label {
-    /// The mailing list.
+    /// The mailing list; empty, as all that says where a mail is, of what was written.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) list: String,
     /// The year of the mail.
+    #[serde(default)]
     pub(super) year: i64,
     /// Its identifier, without angle brackets.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) message_id: String,
     /// The archive that holds it, `LIST.EPOCH`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) archive: String,
     /// The commit of that archive whose file `m` it is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) commit: String,
     /// What it was drawn as.
-    pub(super) stratum: Stratum,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) stratum: Option<Stratum>,
     /// What it holds.
     pub(super) kind: Kind,
     /// What stands in it, in our words.
     pub(super) shape: String,
+    /// Only of a text that was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) written: Option<Written>,
     /// Only of a comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) comparison: Option<Comparison>,
     /// Some of its values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) values: Vec<Value>,
+}
+
+/// Of a text that is no mail of a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Written {
+    /// Its name.
+    pub(super) name: String,
+    /// Whose form it has.
+    pub(super) follows: String,
+    /// Those of one batch were read for the first time by one state of the auditor.
+    pub(super) batch: u32,
+    /// What that made of it. It is never changed.
+    pub(super) first: Grouping,
 }
 
 /// What a mail holds.
@@ -134,30 +162,36 @@ pub(super) struct Value {
 impl Label {
     /// Its name: the list in short and the beginning of the commit.
     pub(super) fn name(&self) -> String {
+        if let Some(written) = &self.written {
+            return written.name.clone();
+        }
         let list = self.list.split('.').next().unwrap_or_default();
         let commit = self.commit.get(..10).unwrap_or(&self.commit);
         format!("{list}-{commit}")
     }
 
-    /// The half it belongs to.
-    pub(super) fn half(&self) -> Half {
-        half_of(&self.list, &self.message_id)
+    /// The part it belongs to.
+    pub(super) fn part(&self) -> Part {
+        match self.written {
+            Some(_) => Part::Fresh,
+            None => part_of(&self.list, &self.message_id),
+        }
     }
 
     /// Where its twin is.
     pub(super) fn twin(&self) -> Result<PathBuf, Error> {
         Ok(tree::root()?.join(format!(
             "corpus/twins/{}/{}.eml",
-            self.half().word(),
+            self.part().word(),
             self.name()
         )))
     }
 
-    /// All labels, by half and name.
+    /// All labels, by part and name.
     pub(super) fn all() -> Result<Vec<Label>, Error> {
         let mut labels = Vec::new();
-        for half in Half::ALL {
-            let folder = tree::root()?.join("corpus/labels").join(half.word());
+        for part in Part::ALL {
+            let folder = tree::root()?.join("corpus/labels").join(part.word());
             let fault = |why| format!("{}: {why}", folder.display());
             let mut paths = Vec::new();
             for entry in fs::read_dir(&folder).map_err(fault)? {
@@ -166,8 +200,8 @@ impl Label {
             paths.sort();
             for path in paths {
                 let label = Label::read(&path)?;
-                if label.half() != half {
-                    let why = format!("belongs to {}", label.half().word());
+                if label.part() != part {
+                    let why = format!("belongs to {}", label.part().word());
                     return Err(format!("{}: {why}; move it", path.display()));
                 }
                 labels.push(label);
@@ -190,6 +224,15 @@ impl Label {
 
     /// Whether what it says fits together.
     fn check(&self) -> Result<(), Error> {
+        let place = [&self.list, &self.message_id, &self.archive, &self.commit];
+        let told = place.iter().filter(|part| !part.is_empty()).count();
+        match (&self.written, told, self.stratum) {
+            (None, 4, Some(_)) | (Some(_), 0, None) => {}
+            (None, ..) => {
+                return Err("list, message_id, archive, commit and stratum are needed".into());
+            }
+            (Some(_), ..) => return Err("[written] of a mail of a list".into()),
+        }
         let comparison = match (self.kind, &self.comparison) {
             (Kind::Comparison, Some(comparison)) => comparison,
             (Kind::Comparison, None) => return Err("a comparison without [comparison]".into()),
@@ -248,6 +291,9 @@ metric = "m"
 value = 2.0
 "#;
 
+    const WRITTEN: &str = "[written]\nname = \"w\"\nfollows = \"f\"\nbatch = 1\n\
+                           first = \"in part\"\n\n[comparison]";
+
     fn check(text: &str) -> Result<(), Error> {
         let label: Label = toml::from_str(text).map_err(|why| why.to_string())?;
         label.check()
@@ -274,6 +320,9 @@ value = 2.0
             ),
             ("configuration = \"new\"", "configuration = \"base\"", "two"),
             ("year = 2020", "annum = 2020", "annum"),
+            ("list = \"linux-block.vger.kernel.org\"", "", "are needed"),
+            ("stratum = \"may-compare\"", "", "are needed"),
+            ("[comparison]", WRITTEN, "of a mail of a list"),
         ] {
             let text = LABEL.replace(from, to);
             assert!(check(&text).unwrap_err().contains(why), "{from} -> {to}");
@@ -287,10 +336,20 @@ value = 2.0
     }
 
     #[test]
+    fn what_was_written_has_a_name_and_is_of_the_fresh_part() {
+        let (_, rest) = LABEL.split_once("kind").unwrap();
+        let text = format!("kind{}", rest.replace("[comparison]", WRITTEN));
+        assert_eq!(check(&text), Ok(()));
+        let label: Label = toml::from_str(&text).unwrap();
+        assert_eq!((label.name().as_str(), label.part()), ("w", Part::Fresh));
+        assert_eq!(label.written.unwrap().first, Grouping::Partly);
+    }
+
+    #[test]
     fn halves_are_about_equal_and_some_lists_are_always_scored() {
         let scored = |list: &str| {
             let ids = (0..1000).map(|id| format!("{id}@example.org"));
-            ids.filter(|id| half_of(list, id) == Half::Scored).count()
+            ids.filter(|id| part_of(list, id) == Part::Scored).count()
         };
         assert!((450..550).contains(&scored("linux-block.vger.kernel.org")));
         assert_eq!(scored("linux-xfs.vger.kernel.org"), 1000);

@@ -2,7 +2,8 @@
 //!
 //! `corpus/labels/` says what labelled mails of public archives hold, and
 //! `corpus/twins/` has for each of them a text of ours with the same layout and
-//! figures. Twins are scored everywhere, the mails where their archives are.
+//! figures. Twins are scored everywhere, the mails where their archives are. Beside
+//! them stand texts that were written in the forms of other tools and posts.
 
 mod archive;
 mod draw;
@@ -53,9 +54,10 @@ pub(crate) fn step() -> Result<Done, Error> {
 
 fn score_twins(options: &Options) -> Result<(), Error> {
     let graded = texts::graded(Label::all()?, texts::twin)?;
-    println!("{}", score::table(&graded));
+    println!("{}\n{}", score::table(&graded), score::fresh(&graded));
     if options.write {
         write("twins", &score::table(&graded))?;
+        write("fresh", &score::fresh(&graded))?;
     }
     let broken = floors::broken(&graded)?;
     match broken.is_empty() {
@@ -69,7 +71,7 @@ fn each_twin() -> Result<(), Error> {
     for one in texts::graded(Label::all()?, texts::twin)? {
         println!(
             "{:8} {:8} {:10} {}",
-            one.label.half().word(),
+            one.label.part().word(),
             if one.grade.admitted { "judged" } else { "" },
             one.grade.grouping.word(),
             one.label.name()
@@ -80,8 +82,9 @@ fn each_twin() -> Result<(), Error> {
 
 fn score_mails(options: &Options) -> Result<(), Error> {
     let mut archives = Archives::below(options.archives()?)?;
-    let missing = Label::all()?;
-    let missing = missing.iter().filter(|label| !archives.have(label)).count();
+    let labels = Label::all()?;
+    let mails = labels.iter().filter(|label| label.written.is_none());
+    let missing = mails.filter(|label| !archives.have(label)).count();
     let (standing, graded) = Standing::of(&mut archives)?;
     if missing > 0 {
         println!("{missing} labels are left out: no clone of their archives is there\n");
@@ -118,7 +121,7 @@ fn make_twins(names: &[String], options: &Options) -> Result<(), Error> {
     }
     if names.is_empty() {
         for label in &labels {
-            if !label.twin()?.exists() {
+            if label.written.is_none() && !label.twin()?.exists() {
                 wanted.push(label);
             }
         }
@@ -167,7 +170,8 @@ mod tests {
 
     #[test]
     fn labels_are_of_many_lists_and_years_and_hold_enough_comparisons() {
-        let labels = Label::all().unwrap();
+        let mut labels = Label::all().unwrap();
+        labels.retain(|label| label.written.is_none());
         let count = |of: fn(&Label) -> String| {
             let mut all: Vec<String> = labels.iter().map(of).collect();
             all.sort();

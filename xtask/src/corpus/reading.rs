@@ -6,6 +6,7 @@ use assize_verdict::{Document, Verdict, try_records};
 use super::label::{Kind, Label, Value};
 use super::matching::{self, Cell};
 use crate::Error;
+use serde::{Deserialize, Serialize};
 
 /// A text as the auditor reads and judges it.
 pub(super) struct Reading {
@@ -14,11 +15,13 @@ pub(super) struct Reading {
 }
 
 /// What became of the figures of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Grouping {
     /// All values of the label were found, each in its place.
     Right,
     /// Those that were found are in their places, and others are missing.
+    #[serde(rename = "in part")]
     Partly,
     /// None of the label's values was compared with another.
     Unread,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::label::{Half, Kind, Label};
+use super::label::{Kind, Label, Part};
 use super::reading::{Grade, Grouping};
 
 /// What is counted of some texts.
@@ -149,17 +149,18 @@ pub(super) struct Graded {
     pub(super) grade: Grade,
 }
 
-/// The score of one half.
-pub(super) fn half(graded: &[Graded], half: Half) -> Score {
-    let of = graded.iter().filter(|one| one.label.half() == half);
+/// The score of one part.
+pub(super) fn part(graded: &[Graded], part: Part) -> Score {
+    let of = graded.iter().filter(|one| one.label.part() == part);
     Score::of(of.map(|one| (&one.label, &one.grade)))
 }
 
-/// The scores of both halves as a table of Markdown.
+/// The scores of the mails of lists, or of their twins, as a table of Markdown.
 pub(super) fn table(graded: &[Graded]) -> String {
-    let working = half(graded, Half::Working);
-    let scored = half(graded, Half::Scored);
-    let all = Score::of(graded.iter().map(|one| (&one.label, &one.grade)));
+    let working = part(graded, Part::Working);
+    let scored = part(graded, Part::Scored);
+    let mails = graded.iter().filter(|one| one.label.written.is_none());
+    let all = Score::of(mails.map(|one| (&one.label, &one.grade)));
     let scores = [working, scored, all];
     let mut text = String::from("| | working | scored | all |\n| --- | ---: | ---: | ---: |\n");
     let mut row = |name: &str, cells: [String; 3]| {
@@ -179,6 +180,53 @@ pub(super) fn table(graded: &[Graded]) -> String {
     text
 }
 
+/// What became of the texts that were written, batch by batch, when they were read
+/// for the first time and what becomes of them now, as a table of Markdown.
+pub(super) fn fresh(graded: &[Graded]) -> String {
+    let written = |one: &Graded| one.label.written.as_ref().map(|w| w.batch);
+    let mut batches: Vec<u32> = graded.iter().filter_map(written).collect();
+    batches.sort_unstable();
+    batches.dedup();
+    let mut text = String::from("| |");
+    for batch in &batches {
+        let _ = write!(text, " batch {batch}, first | now |");
+    }
+    text.push_str("\n| --- |");
+    text.push_str(&" ---: | ---: |".repeat(batches.len()));
+    text.push('\n');
+    let mut row = |name: &str, count: &dyn Fn(&Graded, Grouping) -> bool| {
+        let _ = write!(text, "| {name} |");
+        for batch in &batches {
+            let of = || graded.iter().filter(|one| written(one) == Some(*batch));
+            let first = |one: &Graded| one.label.written.as_ref().map(|w| w.first);
+            let then = of().filter(|one| first(one).is_some_and(|first| count(one, first)));
+            let now = of().filter(|one| count(one, one.grade.grouping));
+            let _ = write!(text, " {} | {} |", then.count(), now.count());
+        }
+        text.push('\n');
+    };
+    let compares = |one: &Graded| one.label.kind == Kind::Comparison;
+    row("comparisons", &|one, _| compares(one));
+    row(
+        "… grouped right with all values of the label",
+        &|one, read| compares(one) && read == Grouping::Right,
+    );
+    row("… in part", &|one, read| {
+        compares(one) && read == Grouping::Partly
+    });
+    row("… unread", &|one, read| {
+        compares(one) && read == Grouping::Unread
+    });
+    row("… grouped wrong", &|one, read| {
+        compares(one) && read == Grouping::Wrong
+    });
+    row("texts that compare nothing", &|one, _| !compares(one));
+    row("… and are judged", &|one, read| {
+        !compares(one) && read == Grouping::Wrong
+    });
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,6 +239,45 @@ mod tests {
             assert_eq!(figure.percent(), best, "{}", figure.name);
             assert_eq!(figure.shown(), "–");
         }
+    }
+
+    fn written(name: &str, batch: u32, first: &str, now: Grouping) -> Graded {
+        let label = toml::from_str(&format!(
+            "kind = \"comparison\"\nshape = \"s\"\n[written]\nname = \"{name}\"\n\
+             follows = \"f\"\nbatch = {batch}\nfirst = \"{first}\"\n"
+        ))
+        .unwrap();
+        let grade = Grade {
+            admitted: true,
+            grouping: now,
+            found: 0,
+            values: 0,
+            positive: false,
+            sound: false,
+            faults: Vec::new(),
+        };
+        Graded { label, grade }
+    }
+
+    #[test]
+    fn what_was_written_is_counted_by_batch_as_it_was_first_read_and_now() {
+        let graded = [
+            written("a", 1, "unread", Grouping::Right),
+            written("b", 1, "in part", Grouping::Right),
+            written("c", 2, "wrong", Grouping::Unread),
+        ];
+        let text = fresh(&graded);
+        let row = |name: &str| {
+            let line = text.lines().find(|line| line.contains(name))?;
+            let (_, cells) = line.trim_end_matches(" |").split_once(" | ")?;
+            Some(cells.split(" | ").collect::<Vec<_>>())
+        };
+        assert_eq!(row("comparisons"), Some(vec!["2", "2", "1", "1"]));
+        assert_eq!(row("grouped right"), Some(vec!["0", "2", "0", "0"]));
+        assert_eq!(row("… unread"), Some(vec!["1", "0", "0", "1"]));
+        assert_eq!(row("grouped wrong"), Some(vec!["0", "0", "1", "0"]));
+        // They are none of the mails.
+        assert!(table(&graded).contains("| mails | 0 | 0 | 0 |"));
     }
 
     #[test]
