@@ -149,7 +149,8 @@ fn common_signs(
         figures().any(|figure| figure.value.fract() != 0.0),
         Sign::Fractions,
     );
-    let bare = figures().all(|f| f.unit.is_empty() && f.value.fract() == 0.0);
+    let checked = signs.contains(Sign::ChangesAgree);
+    let bare = !checked && figures().all(|f| f.unit.is_empty() && f.value.fract() == 0.0);
     signs.note_if(bare, Sign::BareIntegers);
     signs.note_if(
         members.iter().any(|member| member.has_spread),

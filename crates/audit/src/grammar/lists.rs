@@ -367,7 +367,12 @@ fn under_headings(lines: &[Line<'_>]) -> Option<Block> {
             .iter()
             .all(|list| list.heading != lists[at].heading)
     });
-    if lists.len() < 2 || !distinct {
+    // What a tool prints once for each run is no list of samples.
+    let printed = |list: &List<'_>| {
+        let mut at = list.entries.iter().map(|(at, _)| *at);
+        list.is_series() && at.all(|at| line_at(lines, at).is_some_and(super::reports::is_line))
+    };
+    if lists.len() < 2 || !distinct || lists.iter().any(printed) {
         return None;
     }
     let end = lists.last().map_or(0, List::end);

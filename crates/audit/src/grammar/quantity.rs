@@ -135,6 +135,9 @@ pub(crate) fn metric_of(unit: &str) -> &str {
 /// Reads a number and its unit at the start of a text; gives what follows.
 pub(crate) fn quantity(text: &str) -> Option<(Quantity<'_>, &str)> {
     let text = text.trim_start();
+    if let Some(compound) = compound(text) {
+        return Some(compound);
+    }
     let end = text
         .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '+' | '\'')))
         .unwrap_or(text.len());
@@ -146,6 +149,48 @@ pub(crate) fn quantity(text: &str) -> Option<(Quantity<'_>, &str)> {
     let (unit, rest) = unit(rest)?;
     let step = step(token);
     Some((Quantity { value, unit, step }, rest))
+}
+
+/// `1m 41s`, `2h 3m 12.5s`: a time in several units, in seconds.
+fn compound(text: &str) -> Option<(Quantity<'_>, &str)> {
+    const PARTS: [(char, f64); 3] = [('h', 3600.0), ('m', 60.0), ('s', 1.0)];
+    let (mut rest, mut value, mut parts, mut last) = (text, 0.0, 0, 1.0);
+    for (letter, seconds) in PARTS {
+        let next = if parts > 0 {
+            rest.strip_prefix(' ').unwrap_or(rest)
+        } else {
+            rest
+        };
+        let end = next.find(|c: char| !(c.is_ascii_digit() || c == '.'));
+        let Some((digits, after)) = end.map(|end| next.split_at(end)) else {
+            break;
+        };
+        let Some(after) = after.strip_prefix(letter) else {
+            continue;
+        };
+        let number = english(digits)?;
+        let whole = letter == 's' || !digits.contains('.');
+        if after.starts_with(|c: char| c.is_ascii_alphabetic())
+            || !whole
+            || parts > 0 && number >= 60.0
+        {
+            return None;
+        }
+        value += number * seconds;
+        last = step(digits) * seconds;
+        parts += 1;
+        rest = after;
+    }
+    // Sums of thousandths have no last digit of their own.
+    let value = (value * 1e6).round() / 1e6;
+    (parts >= 2).then_some((
+        Quantity {
+            value,
+            unit: "s",
+            step: last,
+        },
+        rest,
+    ))
 }
 
 fn exponent(text: &str, end: usize) -> usize {
@@ -211,7 +256,13 @@ mod tests {
         assert_eq!(of("4474 uS, x"), Some((4474.0, "uS", ", x")));
         assert_eq!(of("1.5e+09 cycles"), Some((1.5e9, "cycles", "")));
         assert_eq!(of("7 of them"), Some((7.0, "", " of them")));
-        for text in ["12x", "0x10", "12MBs", "v5.4", "", "-", "12kB"] {
+        assert_eq!(of("1m 41s"), Some((101.0, "s", "")));
+        assert_eq!(of("2h3m12.5s, then"), Some((7392.5, "s", ", then")));
+        assert_eq!(of("1h 30m"), Some((5400.0, "s", "")));
+        assert_eq!(of("    12s"), Some((12.0, "s", "")));
+        for text in [
+            "12x", "0x10", "12MBs", "v5.4", "", "-", "12kB", "1m 75s", "1.5m 3s", "1m 41sec",
+        ] {
             assert_eq!(of(text), None, "{text}");
         }
     }

@@ -5,6 +5,8 @@
 //! again, which the next execution printed; of a tool that reports while it runs they are
 //! samples, whose mean is the run's.
 
+mod named;
+
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
@@ -85,6 +87,17 @@ const SHAPES: &[Shape] = &[
         &[("operations", "1/s"), ("bandwidth", "MB/s")]),
     samples("io_uring", "IOS/call=", r"IOPS={n}(?:, BW={n} ?{u})?, IOS/call=.*",
         &[("IOPS", "1/s"), ("bandwidth", "U")]),
+    // Each line of wrk's output, so that it is one report.
+    shape("wrk", "Running ", r"Running \d+[smh] test @ .*", &[]),
+    shape("wrk", " connections", r"\d+ threads and \d+ connections", &[]),
+    shape("wrk", "Thread Stats ", r"Thread Stats +Avg +Stdev +Max +\+/- Stdev", &[]),
+    shape("wrk", "Latency  ", r"Latency +{n}us( +[\d.]+[mu]?s){2} +[\d.]+%", &[("latency avg", "us")]),
+    shape("wrk", "Latency  ", r"Latency +{n}ms( +[\d.]+[mu]?s){2} +[\d.]+%", &[("latency avg", "ms")]),
+    shape("wrk", "Latency  ", r"Latency +{n}s( +[\d.]+[mu]?s){2} +[\d.]+%", &[("latency avg", "s")]),
+    shape("wrk", "Req/Sec ", r"Req/Sec( +[\d.]+[kM]?){3} +[\d.]+%", &[]),
+    shape("wrk", "Latency Distribution", r"Latency Distribution", &[]),
+    shape("wrk", " requests in ", r"\d+ requests in [\d.]+[smh], [\d.]+[KMGT]?B read", &[]),
+    shape("wrk", "Socket errors: ", r"Socket errors: connect \d+, read \d+, write \d+, timeout \d+", &[]),
     shape("wrk", "Requests/sec:", r"Requests/sec: +{n}", &[("requests", "1/s")]),
     shape("wrk", "Transfer/sec:", r"Transfer/sec: +{n} ?{u}", &[("transfer", "U/s")]),
     shape("ab", "Requests per second:", r"Requests per second: +{n} \[#/sec\] \(mean\)",
@@ -125,6 +138,12 @@ const SHAPES: &[Shape] = &[
     shape("stress-ng", "stress-ng: ", r"stress-ng: (?:info|metrc): +\[\d+\] {w} +\d+ +[\d.]+ +[\d.]+ +[\d.]+ +{n} +{n}(?: .*)?",
         &[("W by real time", "1/s"), ("W by CPU time", "1/s")]),
     shape("ior", "Max ", r"Max {w}: +{n} MiB/sec \([\d.]+ MB/sec\)", &[("W", "MiB/s")]),
+    // A test's own line of lmbench.
+    shape("lmbench", " microseconds", r"(?<name>[A-Z][\w/+.-]*(?: [\w/+&'.-]+)*): +{n} microseconds",
+        &[("W", "us")]),
+    // `±` is of the seconds of one run, and not of runs.
+    shape("bpf bench", "M/s (drops ", r"(?<name>[A-Za-z][\w+./-]*(?: +\(?[\w+./-]+\)?)*?) *:? +{n} *± *[0-9.]+ *M/s \(drops .*",
+        &[("W", "M/s")]),
     shape("mbw", "Method: ", r"AVG\s+Method: {w}\s+Elapsed: [\d.]+\s+MiB: [\d.]+\s+Copy: {n} MiB/s",
         &[("W", "MiB/s")]),
 ];
@@ -198,6 +217,11 @@ fn said(text: &str) -> Option<Said> {
     })
 }
 
+/// Whether a line is one of a tool's report.
+pub(super) fn is_line(text: &str) -> bool {
+    Reports.starts(text) && said(text).is_some_and(|said| !said.figures.is_empty())
+}
+
 /// A line without the time stamp of the kernel's log before it.
 fn without_stamp(text: &str) -> &str {
     let parted = text
@@ -264,7 +288,9 @@ impl Grammar for Reports {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let first = said(line_at(lines, 0)?)?;
+        let Some(first) = said(line_at(lines, 0)?) else {
+            return named::before(lines);
+        };
         let tool = first.tool;
         let mut rows = vec![(0, first)];
         let mut at = 1;
@@ -272,6 +298,7 @@ impl Grammar for Reports {
             let here = line_at(lines, at).filter(|_| lines[at].depth == lines[0].depth);
             match here.and_then(said).filter(|said| said.tool == tool) {
                 Some(said) => rows.push((at, said)),
+                None if tool == "wrk" && here.is_some_and(is_percentile) => {}
                 // Of some tools a blank line parts the lines of one report.
                 None if here.is_some_and(|text| text.trim().is_empty())
                     && rows.last().is_some_and(|(last, _)| *last + 1 == at) => {}
@@ -281,6 +308,16 @@ impl Grammar for Reports {
         }
         block(rows)
     }
+}
+
+/// A row of wrk's distribution of latencies: `50%   14.73ms`.
+fn is_percentile(text: &str) -> bool {
+    let parted = text.trim().split_once('%');
+    parted.is_some_and(|(percent, value)| {
+        let digits = |text: &str| english(text.trim()).is_some();
+        let number = value.trim_end_matches(['u', 'm', 's']);
+        digits(percent) && value.ends_with('s') && digits(number)
+    })
 }
 
 /// A block of a tool's lines.
@@ -305,6 +342,12 @@ fn block(rows: Vec<(usize, Said)>) -> Option<Block> {
     }
     for (at, figures) in runs {
         let figures = mean_figures(figures.iter());
+        if let Some(findings) = named::within(&figures) {
+            for finding in findings {
+                block.find(at, finding);
+            }
+            continue;
+        }
         let labels = Labels::default();
         if !figures.is_empty() {
             block.find(at, Finding::Run { labels, figures });
@@ -314,145 +357,4 @@ fn block(rows: Vec<(usize, Said)>) -> Option<Block> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::grammar::testing;
-
-    fn figures(text: &str) -> Vec<(String, f64, String)> {
-        let runs = testing::runs(&Reports, text);
-        let figures = runs.into_iter().flat_map(|(_, figures)| figures);
-        figures.map(|f| (f.metric, f.value, f.unit)).collect()
-    }
-
-    /// Metric, value and unit.
-    type Told = (&'static str, f64, &'static str);
-
-    /// A line as each tool prints it, and what it says.
-    const LINES: &[(&str, &[Told])] = &[
-        (
-            "Throughput 812.345 MB/sec  8 clients  8 procs  max_latency=31.415 ms",
-            &[
-                ("throughput", 812.345, "MB/s"),
-                ("latency max", 31.415, "ms"),
-            ],
-        ),
-        (
-            "Throughput 112.5 MB/sec 4 procs",
-            &[("throughput", 112.5, "MB/s")],
-        ),
-        (
-            "wrote 1048576/1048576 bytes at offset 0\n1 GiB, 262144 ops; 0:00:01.00 (437.606 MiB/sec and 112027.1234 ops/sec)",
-            &[
-                ("bandwidth", 437.606, "MiB/sec"),
-                ("operations", 112_027.123_4, "1/s"),
-            ],
-        ),
-        (
-            " Timing buffered disk reads: 512 MB in  3.01 seconds = 170.10 MB/sec",
-            &[("buffered disk reads", 170.1, "MB/sec")],
-        ),
-        (
-            "create total runs 10 avg 123.45 MB/s (user 0.40s sys 0.73s)",
-            &[("create", 123.45, "MB/s")],
-        ),
-        (
-            "delete tree total runs 4 avg 1.50 seconds (user 0.10s sys 0.90s)",
-            &[("delete tree", 1.5, "s")],
-        ),
-        (
-            "7.123: IO Summary: 43210 ops, 720.034 ops/s, (55/111 r/w), 16.2mb/s, 394us cpu/op, 2.1ms latency",
-            &[("operations", 720.034, "1/s"), ("bandwidth", 16.2, "MB/s")],
-        ),
-        (
-            "IOPS=2.5M, BW=1200MiB/s, IOS/call=32/31\nIOPS=2.7M, BW=1400MiB/s, IOS/call=32/32",
-            &[("IOPS", 2.6e6, "1/s"), ("bandwidth", 1300.0, "MiB/s")],
-        ),
-        (
-            "Requests/sec:  12345.67\nTransfer/sec:     1.25MB",
-            &[("requests", 12_345.67, "1/s"), ("transfer", 1.25, "MB/s")],
-        ),
-        (
-            "Requests per second:    1234.50 [#/sec] (mean)",
-            &[("requests", 1234.5, "1/s")],
-        ),
-        (
-            "SET: 98765.43 requests per second, p50=0.207 msec",
-            &[("SET", 98_765.43, "1/s"), ("SET p50", 0.207, "ms")],
-        ),
-        ("23456 records/s", &[("records", 23_456.0, "1/s")]),
-        (
-            "1380270pps 662Mb/sec (662529600bps) errors: 0",
-            &[("packets", 1_380_270.0, "1/s"), ("rate", 662.0, "Mbit/s")],
-        ),
-        (
-            "        aes-cbc        128b      1115.6 MiB/s      3402.1 MiB/s",
-            &[
-                ("aes-cbc 128b encryption", 1115.6, "MiB/s"),
-                ("aes-cbc 128b decryption", 3402.1, "MiB/s"),
-            ],
-        ),
-        (
-            "test  3 (128 bit key, 256 byte blocks): 1 operation in 2048 cycles (256 bytes)",
-            &[("3 (128 bit key, 256 byte blocks)", 2048.0, "cycles")],
-        ),
-        (
-            "[    2.591449] raid6: avx2x4   gen() 34567 MB/s",
-            &[("avx2x4 gen", 34_567.0, "MB/s")],
-        ),
-        (
-            "sockperf: ---> percentile 99.000 =   12.345",
-            &[("latency 99.000", 12.345, "us")],
-        ),
-        (
-            "       8.123456 usecs/op\n         123101 ops/sec",
-            &[
-                ("time per operation", 8.123_456, "us"),
-                ("operations", 123_101.0, "1/s"),
-            ],
-        ),
-        (
-            "[READ], AverageLatency(us), 123.5",
-            &[("READ latency avg", 123.5, "us")],
-        ),
-        (
-            "1073741824 bytes / 1048576 usecs = 1000000 KB/s\n2048 usecs to free memory",
-            &[("throughput", 1e6, "KB/s"), ("free time", 2048.0, "us")],
-        ),
-    ];
-
-    #[test]
-    fn each_tools_lines_say_what_it_measured() {
-        assert_eq!(FORMS.len(), SHAPES.len(), "a form is no regular expression");
-        for (text, told) in LINES {
-            let told: Vec<(String, f64, String)> = told
-                .iter()
-                .map(|(metric, value, unit)| ((*metric).into(), *value, (*unit).into()))
-                .collect();
-            assert_eq!(figures(text), told, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_comes_again_is_another_run_unless_the_tool_samples() {
-        let twice = "Throughput 100 MB/sec 4 procs\nThroughput 102 MB/sec 4 procs\n";
-        assert_eq!(testing::runs(&Reports, twice).len(), 2);
-        let sampled = "IOPS=2.5M, IOS/call=32/31\nIOPS=2.7M, IOS/call=32/32\n";
-        assert_eq!(testing::runs(&Reports, sampled).len(), 1);
-    }
-
-    #[test]
-    fn lines_that_only_look_like_these_are_left_alone() {
-        for text in [
-            "Throughput of 812 MB/sec was seen with 8 procs",
-            "wrote 1048576/1048576 bytes at offset 0",
-            "wrote 4096/4096 bytes at offset 0\n4 KiB, 1 ops; 0.0000 sec (64.355 MiB/sec and 16474.4646 ops/sec)",
-            "we saw 23456 records/s lost in 3 ops; fine",
-            "a timeout of 12 usecs/op",
-            "Requests per second: many",
-            "raid6: using algorithm avx2x4 gen() 34567 MB/s",
-            "IOPS=what, IOS/call=1",
-        ] {
-            assert!(figures(text).is_empty(), "{text}");
-        }
-    }
-}
+mod tests;

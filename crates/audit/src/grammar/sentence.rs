@@ -12,17 +12,20 @@
 //! which carries no verdict but `undecided`. A change in per cent that is given in the
 //! same sentence must follow from both figures, else there is a doubt.
 
+mod paragraph;
+
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::cells::{label, line_at};
+use super::cells::label;
 use super::number::english;
 use super::pairs::{Amount, follows};
-use super::prose::{is_prose, measure};
+use super::prose::{measure, takes_time};
 use super::quantity::{is_measure, is_time, metric_of};
 use super::{Block, Figure, Finding, Grammar, Labels};
 use crate::Line;
+use paragraph::paragraph;
 
 /// Before and after in a sentence; see the module.
 pub struct Sentence;
@@ -34,8 +37,8 @@ pub(crate) const SENTENCE: &str = "sentence";
 const LONGEST: usize = 4000;
 /// So many words before the figures are looked at for what was measured.
 const WORDS: usize = 24;
-/// A sentence is followed over so many lines.
-const LINES: usize = 4;
+/// So many for what takes time.
+const NEAR: usize = 8;
 
 const NUMBER: &str = r"([0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?)";
 const ABOUT: &str =
@@ -133,7 +136,7 @@ impl Grammar for Sentence {
         let (text, ends) = paragraph(lines)?;
         let found = found(patterns, &text)
             .into_iter()
-            .filter(|found| found.from < ends[0])
+            .filter(|found| found.sentence < ends[0])
             .min_by_key(|found| found.from)?;
         let used = ends.partition_point(|end| *end < found.to) + 1;
         let mut block = Block {
@@ -163,36 +166,10 @@ impl Grammar for Sentence {
     }
 }
 
-/// The lines of a paragraph joined, and where in it each ends.
-fn paragraph(lines: &[Line<'_>]) -> Option<(String, Vec<usize>)> {
-    let depth = lines.first()?.depth;
-    let prose = |at: usize| {
-        let text = line_at(lines, at).filter(|_| lines[at].depth == depth)?;
-        (is_prose(text) && text.len() <= LONGEST && !text.trim().is_empty()).then_some(text)
-    };
-    let mut text = item(prose(0)?).to_owned();
-    let mut ends = vec![text.len()];
-    for at in 1..LINES {
-        let Some(more) = prose(at).filter(|more| item(more) == *more) else {
-            break;
-        };
-        text.push(' ');
-        text.push_str(more.trim());
-        ends.push(text.len());
-    }
-    Some((text, ends))
-}
-
-/// A line without the mark of a list's item.
-fn item(text: &str) -> &str {
-    let bare = text.trim_start();
-    bare.strip_prefix(['-', '*', '•'])
-        .filter(|rest| rest.starts_with(' '))
-        .map_or(text, str::trim_start)
-}
-
 /// What one sentence says.
 struct Found<'t> {
+    /// Where the sentence begins: above the figures stands what was changed.
+    sentence: usize,
     from: usize,
     to: usize,
     metric: String,
@@ -254,8 +231,7 @@ fn measured<'t>(
         .find(|u| !u.is_empty())
         .unwrap_or("");
     let said = &text[sentence.clone()];
-    let nouns = if head.trim().is_empty() { said } else { head };
-    let noun = last_words(nouns, WORDS).find_map(measure);
+    let noun = what_was_measured(patterns, [head, said], unit);
     let counted = last_words(head, 6).any(is_counted);
     let changed = patterns.changed.is_match(said) || turned || !whole.as_str().starts_with("from");
     let fits = match unit {
@@ -279,6 +255,7 @@ fn measured<'t>(
     };
     let contradicted = contradicted(patterns, rest, (before, after)).filter(|_| unit != "%");
     Some(Found {
+        sentence: sentence.start,
         from: whole.start(),
         to,
         metric: label(&metric),
@@ -286,6 +263,21 @@ fn measured<'t>(
         after,
         contradicted,
     })
+}
+
+/// The noun of what was measured, before the figures or, where they come first, in all
+/// the sentence.
+fn what_was_measured(
+    patterns: &Patterns,
+    [head, said]: [&str; 2],
+    unit: &str,
+) -> Option<&'static str> {
+    let nouns = if head.trim().is_empty() { said } else { head };
+    let noun = last_words(nouns, WORDS).find_map(measure);
+    // `a build dropped from 63 s`: what takes time, and right before the figures a change.
+    let verb = last_words(head, 1).any(|word| patterns.changed.is_match(word));
+    let takes_long = is_time(unit) && verb && last_words(head, NEAR).any(takes_time);
+    noun.or(takes_long.then_some("time"))
 }
 
 /// Whether a word names what is counted without a unit.
@@ -447,6 +439,13 @@ mod tests {
                 1200.0,
                 1450.0,
             ),
+            (
+                "It sorts once. With the list sorted,\na build of all of it dropped\n\
+                 from 63 s to 50 s here.",
+                "time",
+                63.0,
+                50.0,
+            ),
         ] {
             assert_eq!(sides(text), told(metric, before, after), "{text}");
         }
@@ -466,6 +465,8 @@ mod tests {
             "sizes from 4 KB to 64 KB",
             "After a while the speed of this disk drops from 120 MB/s to 20 MB/s.",
             "the throughput rises from 100 MB/s to 200 MB/s",
+            "With this patch he went from 10 s to 5 s.",
+            "With this patch a build waits from 10 s to 5 s.",
             "if (from 120 MB/s to 176 MB/s) {",
         ] {
             assert_eq!(sides(text), [], "{text}");

@@ -353,7 +353,10 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
             .rows
             .iter()
             .all(|row| words::repetition_suffix(&row.labels.join(" ")).is_some());
-    if roles.repetition.is_some() || suffixed || roles.columns == Role::Repetitions {
+    // Without names that are numbers of runs it is a guess that rows are runs.
+    let named = grid.rows.iter().all(|row| !row.labels.is_empty());
+    let numbered = named && roles.rows == Role::Repetitions;
+    if roles.repetition.is_some() || suffixed || numbered || roles.columns == Role::Repetitions {
         signs.push(Sign::Repetitions);
     }
     signs

@@ -163,3 +163,28 @@ fn parameters_of_the_workload_are_part_of_its_name() {
             .any(|r| r.0.workload.as_deref() == Some("threads=2"))
     );
 }
+
+#[test]
+fn numbered_rounds_are_runs_of_each_column() {
+    let text = "        stock     stock+patch\nround1  21061234  63150981\n\
+                round2  21047810  63170224\nround3  21050177  63166102\n";
+    let block = read(text).unwrap();
+    let runs = runs(&block);
+    let of = |name: &str| -> Vec<f64> {
+        let these = runs
+            .iter()
+            .filter(|(labels, _)| labels.configuration.as_deref() == Some(name));
+        these
+            .flat_map(|(_, figures)| figures.iter().map(|f| f.value))
+            .collect()
+    };
+    assert_eq!(of("stock"), [21_061_234.0, 21_047_810.0, 21_050_177.0]);
+    assert_eq!(
+        of("stock+patch"),
+        [63_150_981.0, 63_170_224.0, 63_166_102.0]
+    );
+    let repeated = runs
+        .iter()
+        .all(|(labels, _)| labels.repetition.is_some() && labels.workload.is_none());
+    assert!(repeated);
+}

@@ -46,6 +46,7 @@ pub(crate) const REPETITION_KEYS: &[&str] = &[
     "run",
     "rep",
     "repetition",
+    "round",
     "trial",
     "#",
     "loop",

@@ -212,7 +212,8 @@ pub(crate) fn cell_value(cell: &str) -> Option<Cell> {
 fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
     // `~34%` is a number that was rounded.
     let word = words.first()?.trim_start_matches('~');
-    let (word, glued_spread) = unspread(unmarked(word))?;
+    let (word, glued_change) = unchanged(unmarked(word));
+    let (word, glued_spread) = unspread(word)?;
     let (value, glued) = split_number(word).or_else(|| minutes(word))?;
     let signed = word.starts_with(['+', '-']);
     let mut cell = Cell {
@@ -220,9 +221,12 @@ fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
         unit: glued.to_string(),
         spread: glued_spread,
         signed,
-        change: None,
+        change: glued_change,
         step: None,
     };
+    if glued_change.is_some() {
+        return Some((cell, 1));
+    }
     let mut used = 1;
     if cell.unit.is_empty() && words.get(used).is_some_and(|word| is_unit(word)) {
         cell.unit = words[used].to_string();
@@ -258,6 +262,16 @@ fn unmarked(word: &str) -> &str {
             rest
         }
         _ => word,
+    }
+}
+
+/// `530.92(+14.2%)`: the number and the change that is glued to it.
+fn unchanged(word: &str) -> (&str, Option<f64>) {
+    let at = word.find('(').filter(|at| *at > 0).unwrap_or(word.len());
+    let (head, change) = word.split_at(at);
+    match percentage(&[change]) {
+        Some(change) => (head, Some(change)),
+        None => (word, None),
     }
 }
 
@@ -455,6 +469,8 @@ mod tests {
             [12.1, 13.5, 187.0]
         );
         assert_eq!(values("real  1m13.821s  0m9.5s"), [73.821, 9.5]);
+        assert_eq!(values("Elapsed  465.38  531.74(+14.3%)"), [465.38, 531.74]);
+        assert_eq!(values("Elapsed  465.38  531.74(x)"), [] as [f64; 0]);
         assert_eq!(values("a  11  12.1±x  13"), [] as [f64; 0]);
         assert_eq!(values("we saw it in 3 of 5 cases"), [] as [f64; 0]);
         assert_eq!(values("[   12.3456] foo 12"), [] as [f64; 0]);
