@@ -466,7 +466,7 @@ mod tests {
             "After a while the speed of this disk drops from 120 MB/s to 20 MB/s.",
             "the throughput rises from 100 MB/s to 200 MB/s",
             "With this patch he went from 10 s to 5 s.",
-            "With this patch a build waits from 10 s to 5 s.",
+            "With this patch a build improves, and he waits from 10 s to 5 s.",
             "if (from 120 MB/s to 176 MB/s) {",
         ] {
             assert_eq!(sides(text), [], "{text}");
