@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // Not every test needs all of it.
 
+pub mod scheduler;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
