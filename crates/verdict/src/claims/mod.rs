@@ -46,8 +46,8 @@ pub(super) enum Evidence {
 enum Source {
     /// A row of the comparisons.
     Row(usize),
-    /// A comparison of the claim's own.
-    Own(Box<Row>),
+    /// A comparison of the claim's own, and the row of the same two.
+    Own(Box<Row>, Option<usize>),
     /// Rates, by the place of B and A among the counts.
     Rates(usize, usize),
     /// Nothing can be asked.
@@ -203,7 +203,7 @@ impl Court<'_, '_> {
                             }),
                         bound: reading.bound,
                     };
-                    self.own(&weighed, pair)
+                    self.own(&weighed, pair, row)
                 }
             };
             Some(Part {
@@ -216,7 +216,7 @@ impl Court<'_, '_> {
     }
 
     /// A comparison of the claim's own: on which side of its bound the ratio lies.
-    fn own(&mut self, weighed: &Weighed, pair: Pair) -> Source {
+    fn own(&mut self, weighed: &Weighed, pair: Pair, beside: Option<usize>) -> Source {
         if weighed.scale == Scale::Raw && pair.bound != 1.0 {
             return Source::None("a margin in per cent needs positive values");
         }
@@ -225,7 +225,7 @@ impl Court<'_, '_> {
         }
         let row = Row::ask(self.cells, pair, self.caps, self.options, self.questions);
         row.map_or(Source::None("nothing was recorded of one of them"), |row| {
-            Source::Own(Box::new(row))
+            Source::Own(Box::new(row), beside)
         })
     }
 
@@ -274,7 +274,7 @@ pub(crate) fn settle(
             let pairs = pairs(cells);
             let decided = pending.into_iter().map(|mut claim| {
                 for part in &mut claim.parts {
-                    if let Source::Own(row) = &mut part.source {
+                    if let Source::Own(row, _) = &mut part.source {
                         row.settle(answers, options);
                     }
                 }
@@ -287,7 +287,7 @@ pub(crate) fn settle(
                 let found: Vec<Found> = claim
                     .parts
                     .iter()
-                    .map(|part| find(reading.bound, part, rows, &events, among, answers, options))
+                    .map(|part| find(&reading, part, rows, &events, among, answers, options))
                     .collect();
                 decide(&claim, &reading, &found, options)
             });
@@ -309,7 +309,7 @@ pub(crate) fn pairs(cells: &Cells<'_>) -> usize {
 /// What was found out about a part. `among` is how many pairs it was chosen from
 /// after the runs.
 fn find(
-    bound: f64,
+    reading: &Reading,
     part: &Part,
     rows: &[Row],
     events: &[Counted<'_>],
@@ -317,9 +317,10 @@ fn find(
     answers: &Answers,
     options: &Options,
 ) -> Found {
+    let bound = reading.bound;
     match (&part.source, &part.evidence) {
         (Source::Row(at), Evidence::Values(weighed)) => by_row(&rows[*at], weighed),
-        (Source::Own(row), Evidence::Values(weighed)) => {
+        (Source::Own(row, beside), Evidence::Values(weighed)) => {
             let differs = matches!(row.verdict, Verdict::Established | Verdict::Supported);
             let mut found = by_row(row, weighed);
             if weighed.scale != Scale::Raw {
@@ -334,6 +335,13 @@ fn find(
                     "chosen after the runs, it would have to hold beside all {pairs} that \
                      could have been chosen"
                 ));
+            }
+            let beside = beside.and_then(|at| rows.get(at));
+            if found.verdict == Verdict::Undecided
+                && reading.kind == ClaimKind::Difference
+                && beside.is_some_and(|row| excludes(row, bound, options))
+            {
+                found.verdict = Verdict::Equivalent;
             }
             found
         }
@@ -356,6 +364,13 @@ fn find(
         },
         _ => found_nothing(),
     }
+}
+
+/// Whether a row shows that two do not differ by as much as a claim says: they are
+/// equivalent within a margin that is smaller.
+fn excludes(row: &Row, bound: f64, options: &Options) -> bool {
+    let margin = -(1.0 - options.margin).ln();
+    row.verdict == Verdict::Equivalent && bound.ln().abs() > margin
 }
 
 fn by_row(row: &Row, weighed: &Weighed) -> Found {
@@ -435,8 +450,8 @@ fn decide(claim: &Pending, reading: &Reading, found: &[Found], options: &Options
         Some(way) => differs(f) && f.direction == Some(way.reverse()),
         None => differs(f),
     };
-    let plain = reading.kind == ClaimKind::Difference && reading.bound == 1.0;
-    let equal = |f: &Found| plain && f.verdict == Verdict::Equivalent;
+    let difference = reading.kind == ClaimKind::Difference;
+    let equal = |f: &Found| difference && f.verdict == Verdict::Equivalent;
     let (outcome, why) = if !found.is_empty() && found.iter().all(for_it) {
         (Outcome::Upheld, because::shown(found, options))
     } else if found.iter().any(against) {

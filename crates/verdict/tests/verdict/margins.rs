@@ -66,6 +66,32 @@ fn by_more_than_a_margin_needs_more_than_a_difference() {
 }
 
 #[test]
+fn what_is_equivalent_is_not_more_by_a_larger_margin() {
+    // Exact runs of two that do the same: nothing varies, and so few runs bring no
+    // permutation below alpha.
+    let same = [10.0; 5];
+    let records = runs_of("w", "t", "s", &[("old", &same), ("new", &same)]);
+    let judged = |text: &str| {
+        let options = Options {
+            claims: vec![text.into()],
+            alpha: 0.001,
+            ..Options::default()
+        };
+        let found = tried(&records, &options).claims.remove(0);
+        (found.outcome, found.because)
+    };
+    for text in ["new > old + 3% on t", "new < old - 3% on t"] {
+        let (outcome, because) = judged(text);
+        assert_eq!(outcome, Outcome::Refuted, "{text}: {because}");
+        assert!(because.contains("equivalent within"), "{because}");
+    }
+    // The margin of equivalence is 1 %.
+    for text in ["new > old + 0.5% on t", "new < old - 0.5% on t"] {
+        assert_eq!(judged(text).0, Outcome::Undecided, "{text}");
+    }
+}
+
+#[test]
 fn runs_that_say_nothing_leave_a_margin_undecided() {
     let (old, new) = (around(10.0, 0.2, 1, 8), around(10.0, 0.2, 2, 8));
     let noisy = runs_of("w", "t", "s", &[("old", &old), ("new", &new)]);
