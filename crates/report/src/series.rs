@@ -267,9 +267,9 @@ fn tail(series: &Series) -> Vec<String> {
 }
 
 /// A command over as many lines as it takes, so that it can be pasted.
-fn command(line: &str) -> Vec<String> {
+pub(crate) fn command(line: &str) -> Vec<String> {
     let mut lines = vec![String::from(" ")];
-    for word in line.split(' ') {
+    for word in words(line) {
         let fits = |last: &String| last.width() + 1 + word.width() + 2 <= WIDTH;
         match lines.last_mut() {
             Some(last) if fits(last) || last.trim().is_empty() => {
@@ -286,6 +286,26 @@ fn command(line: &str) -> Vec<String> {
     lines
 }
 
+/// The words of a command, what is in quotes as one.
+fn words(line: &str) -> Vec<&str> {
+    let (mut words, mut from) = (Vec::new(), 0);
+    let (mut quoted, mut escaped) = (false, false);
+    for (at, c) in line.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if !quoted => escaped = true,
+            '\'' => quoted = !quoted,
+            ' ' if !quoted => {
+                words.extend(line.get(from..at));
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    words.extend(line.get(from..));
+    words
+}
+
 fn name(series: &Series, at: usize, tried: &Tried) -> String {
     let (n, of) = (at + 1, series.patches.len());
     match of {
@@ -295,12 +315,12 @@ fn name(series: &Series, at: usize, tried: &Tried) -> String {
 }
 
 /// A commit's short name and its subject.
-fn named(patch: &Patch) -> String {
+pub(crate) fn named(patch: &Patch) -> String {
     let id: String = patch.commit.chars().take(12).collect();
     format!("{id} {}", patch.subject).trim().to_owned()
 }
 
-fn written(patch: &Patch) -> Option<String> {
+pub(crate) fn written(patch: &Patch) -> Option<String> {
     let author = patch.author.as_ref()?;
     Some(match &patch.date {
         Some(date) => format!("{author}, {date}"),
@@ -372,11 +392,7 @@ fn size(effect: &Effect) -> f64 {
 }
 
 fn row(effect: &Effect) -> String {
-    let mark = match effect.verdict {
-        Verdict::Established => " **",
-        Verdict::Supported => " *",
-        Verdict::Equivalent | Verdict::Undecided => "",
-    };
+    let mark = mark(effect.verdict);
     let share = |ratio: f64| 100.0 * (ratio - 1.0);
     let figures = match (effect.ratio, effect.difference, effect.interval) {
         (Some(ratio), _, Some([low, high])) => {
@@ -397,8 +413,17 @@ fn row(effect: &Effect) -> String {
     )
 }
 
+/// How well an effect is established, as a mark behind it.
+pub(crate) fn mark(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Established => " **",
+        Verdict::Supported => " *",
+        Verdict::Equivalent | Verdict::Undecided => "",
+    }
+}
+
 /// A change in percent: one decimal, two below one.
-fn percent(value: f64) -> String {
+pub(crate) fn percent(value: f64) -> String {
     match value.abs() {
         small if small < 1.0 => format!("{value:+.2}"),
         middle if middle < 1000.0 => format!("{value:+.1}"),
@@ -407,13 +432,13 @@ fn percent(value: f64) -> String {
 }
 
 /// A share in percent, without zeros that say nothing.
-fn plain(value: f64) -> String {
+pub(crate) fn plain(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// A line in so many columns.
-fn cut(line: &str, columns: usize) -> String {
+pub(crate) fn cut(line: &str, columns: usize) -> String {
     if line.width() <= columns {
         return line.to_owned();
     }
@@ -543,7 +568,10 @@ mod tests {
     #[test]
     fn a_command_can_be_pasted_from_the_mail() {
         let mut all = series(vec![Outcome::SameBytes]);
-        all.reproduce = (0..40).fold("assize try".into(), |line, n| format!("{line} --word{n}"));
+        all.reproduce = (0..40).fold("assize try".into(), |line, n| match n % 3 {
+            0 => format!("{line} 'word {n}'\\''s end'"),
+            _ => format!("{line} --word{n}"),
+        });
         let text = series_text(&all);
         let pasted = text.replace(" \\\n   ", "");
         assert!(pasted.contains(&all.reproduce), "{text}");
