@@ -1,6 +1,8 @@
 //! The command line.
 
 // With their paths, so that the fuzz target can have this file as a module.
+#[path = "cli/bisecting.rs"]
+mod bisecting;
 #[path = "cli/commands.rs"]
 mod commands;
 #[path = "cli/fail_on.rs"]
@@ -15,6 +17,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use regex::Regex;
 
+pub(crate) use bisecting::{BisectArguments, BisectFormat};
 pub(crate) use commands::CommandsArguments;
 pub(crate) use fail_on::{FailOn, Gate, Percent};
 pub(crate) use running::{
@@ -49,6 +52,9 @@ pub(crate) enum Verb {
     /// Find out what a change of the kernel does: a commit, a range or a posted
     /// series, built and run on both sides
     Try(Box<TryArguments>),
+    /// Find the commit of a range with which a claim begins: each that is tried is
+    /// built, run and judged
+    Bisect(Box<BisectArguments>),
     /// Show what an experiment file asks for, or write it as a plan
     Plan(PlanArguments),
     /// Carry out one run of a plan, unless it is recorded already

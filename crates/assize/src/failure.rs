@@ -39,6 +39,8 @@ pub(crate) enum Failure {
     },
     /// Somebody interrupted the work before anything was recorded.
     InterruptedEarly,
+    /// Somebody interrupted the work; this command goes on with it.
+    Stopped { again: String },
     /// Not one run was completed.
     NoRun {
         directory: PathBuf,
@@ -89,7 +91,9 @@ impl Failure {
             | Failure::Inexact(_)
             | Failure::Command { .. }
             | Failure::Show(_) => 3,
-            Failure::Interrupted { .. } | Failure::InterruptedEarly => INTERRUPTED,
+            Failure::Interrupted { .. } | Failure::InterruptedEarly | Failure::Stopped { .. } => {
+                INTERRUPTED
+            }
             Failure::ClosedPipe => 0,
         }
     }
@@ -111,10 +115,11 @@ impl fmt::Display for Failure {
             }
             Failure::Write { what, source } => write!(f, "cannot write: {what}: {source}"),
             Failure::ClosedPipe => write!(f, "the reader of the output has gone"),
-            Failure::NothingFound { source, because } => {
-                let because = assize_report::printable(because);
-                write!(f, "nothing to judge: {source}: {because}")
-            }
+            Failure::NothingFound { source, because } => write!(
+                f,
+                "nothing to judge: {source}: {}",
+                assize_report::printable(because)
+            ),
             Failure::Argument(text) => write!(f, "{text}"),
             Failure::Bundle(error) | Failure::Record(error) => write!(f, "bundle: {error}"),
             Failure::Plan(error) => write!(f, "{error}"),
@@ -129,10 +134,11 @@ impl fmt::Display for Failure {
                 resuming(directory)
             ),
             Failure::InterruptedEarly => write!(f, "interrupted: nothing was recorded"),
+            Failure::Stopped { again } => write!(f, "interrupted; to go on: {again}"),
             Failure::NoRun { directory, why } => {
                 let why = why.as_deref().unwrap_or("none was carried out");
-                let why = assize_report::printable(why);
-                write!(f, "no run was completed: {}: {why}", directory.display())
+                let (place, why) = (directory.display(), assize_report::printable(why));
+                write!(f, "no run was completed: {place}: {why}")
             }
             Failure::FailedRuns {
                 directory,
@@ -157,10 +163,7 @@ impl fmt::Display for Failure {
                 option,
                 command,
                 why,
-            } => {
-                let command = assize_report::printable(command);
-                write!(f, "{option}: {command}: {why}")
-            }
+            } => write!(f, "{option}: {}: {why}", assize_report::printable(command)),
             Failure::Show(text) => write!(f, "cannot show the verdict: {text}"),
         }
     }

@@ -5,6 +5,7 @@
 
 mod archive;
 mod audit;
+mod bisecting;
 mod cli;
 mod commands;
 mod compare;
@@ -46,7 +47,12 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are no errors; clap prints them to stdout.
-            let code = if error.use_stderr() { 2 } else { 0 };
+            let arguments: Vec<_> = std::env::args_os().collect();
+            let code = match error.use_stderr() {
+                false => 0,
+                true if bisecting::is_test(&arguments) => bisecting::wrong_use_of_test(),
+                true => 2,
+            };
             return match error.print().map_err(output::failed_to_print) {
                 Ok(()) | Err(Failure::ClosedPipe) => ExitCode::from(code),
                 Err(failure) => {
@@ -59,6 +65,7 @@ fn main() -> ExitCode {
     let done = match cli.verb {
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Try(arguments) => trying::try_change(&arguments),
+        Verb::Bisect(arguments) => bisecting::bisect(&arguments),
         Verb::Plan(arguments) => plan::plan(&arguments),
         Verb::RunOne(arguments) => run::run_one(&arguments),
         Verb::Merge(arguments) => run::merge(&arguments),

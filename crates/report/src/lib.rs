@@ -7,6 +7,7 @@
 //!
 //! [`Document`]: assize_verdict::Document
 
+mod bisection;
 mod brief;
 mod checks;
 mod contrasts;
@@ -20,6 +21,10 @@ mod series;
 mod text;
 mod why;
 
+pub use bisection::{
+    Answer, BISECTION, BISECTION_LINES, Bisection, ClaimVerdict, Convicted, Figure, TriedCommit,
+    TriedResult, bisection_json, bisection_text,
+};
 pub use brief::{Brief, brief};
 pub use checks::{
     Check, Checks, Finding, State, Subject, github, gitlab, junit, kcidb, ktap, markdown,

@@ -165,7 +165,7 @@ impl Repository {
         let mut next = || fields.next().unwrap_or_default().to_owned();
         let (id, subject, author, date) = (next(), next(), next(), next());
         let is_ours = author == format!("{SELF} <{NOWHERE}>");
-        let paths = self.say(&[
+        let touched = self.say(&[
             "diff-tree",
             "--root",
             "--no-commit-id",
@@ -181,12 +181,25 @@ impl Repository {
             id,
             subject,
             written: (!(self.private && is_ours)).then_some(Identity { author, date }),
-            paths: paths
-                .split('\0')
-                .filter(|path| !path.is_empty())
-                .map(String::from)
-                .collect(),
+            paths: paths(&touched),
         })
+    }
+
+    /// Files in which two commits differ: paths from the top of the tree.
+    ///
+    /// # Errors
+    /// No such commit.
+    pub fn differing(&self, one: &str, other: &str) -> Result<Vec<String>, Error> {
+        let said = self.say(&[
+            "diff",
+            "--name-only",
+            "--no-renames",
+            "-z",
+            one,
+            other,
+            "--",
+        ])?;
+        Ok(paths(&said))
     }
 
     /// The texts of a commit's files at or below these paths, by path.
@@ -350,6 +363,12 @@ fn reason(output: &Output) -> String {
     });
     let line = marked.or_else(|| lines.next());
     line.map_or_else(|| format!("it ended with {}", output.status), String::from)
+}
+
+/// Paths as git ends them with `-z`.
+fn paths(said: &str) -> Vec<String> {
+    let paths = said.split('\0').filter(|path| !path.is_empty());
+    paths.map(String::from).collect()
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<u8, Failure> {
         text: &text,
         name: NAME,
         out: asked.out.clone(),
+        resume: false,
         kernel: None,
         runs: None,
         jobs: None,

@@ -1,8 +1,8 @@
 //! Whether the claims of an experiment can be tried once there are runs.
 
 use assize_job::{Workload, event_names, measured};
-use assize_plan::{Claim, Experiment, Overrides, Plan};
-use assize_verdict::ClaimNames;
+use assize_plan::{Experiment, Overrides, Plan};
+use assize_verdict::{ClaimNames, NamedClaim};
 
 use crate::failure::Failure;
 
@@ -10,33 +10,42 @@ use crate::failure::Failure;
 /// has not. What the command line leaves out of it may be named.
 pub(super) fn check(experiment: &Experiment) -> Result<(), Failure> {
     let plan = experiment.plan(&Overrides::default())?;
+    let names: Vec<String> = plan.configurations.iter().map(|c| c.name.clone()).collect();
     for claim in &plan.claims {
         let refuse = |why: String| Failure::Argument(format!("{}: {why}", claim.place));
-        let found = ClaimNames {
-            configurations: plan.configurations.iter().map(|c| c.name.clone()).collect(),
-            workloads: plan.workloads.iter().map(|w| w.name.clone()).collect(),
-            metrics: metrics(&plan, claim, |_| true),
-        }
-        .read(&claim.text)
-        .map_err(|error| refuse(error.to_string()))?;
-        let Some(workload) = found.workload else {
-            continue;
-        };
-        let there = metrics(&plan, claim, |one| one.name == workload);
-        if !there.contains(&found.metric) {
-            let why = format!(
-                "'{}' is not measured in '{workload}'; name another workload, or leave out \
-                 `in {workload}`",
-                found.metric
-            );
-            return Err(refuse(why));
-        }
+        read(&plan, &names, &claim.text).map_err(refuse)?;
     }
     Ok(())
 }
 
+/// What a claim names of a plan whose configurations are, or will be, these; or why
+/// it cannot be tried.
+pub(crate) fn read(
+    plan: &Plan,
+    configurations: &[String],
+    claim: &str,
+) -> Result<NamedClaim, String> {
+    let found = ClaimNames {
+        configurations: configurations.to_vec(),
+        workloads: plan.workloads.iter().map(|w| w.name.clone()).collect(),
+        metrics: metrics(plan, claim, |_| true),
+    }
+    .read(claim)
+    .map_err(|error| error.to_string())?;
+    if let Some(workload) = &found.workload
+        && !metrics(plan, claim, |one| one.name == *workload).contains(&found.metric)
+    {
+        return Err(format!(
+            "'{}' is not measured in '{workload}'; name another workload, or leave out \
+             `in {workload}`",
+            found.metric
+        ));
+    }
+    Ok(found)
+}
+
 /// The metrics and events that runs of some workloads may hold, each once.
-fn metrics(plan: &Plan, claim: &Claim, which: impl Fn(&Workload) -> bool) -> Vec<String> {
+fn metrics(plan: &Plan, claim: &str, which: impl Fn(&Workload) -> bool) -> Vec<String> {
     let every = plan.configurations.iter().flat_map(|one| &one.workloads);
     let workloads: Vec<&Workload> = every.filter(|one| which(one)).collect();
     let mut names: Vec<String> = Vec::new();
@@ -48,7 +57,7 @@ fn metrics(plan: &Plan, claim: &Claim, which: impl Fn(&Workload) -> bool) -> Vec
     for name in measured(&workloads, &plan.instruments) {
         if name.is_open() {
             // Of many metrics, those of which the claim may speak.
-            let spoken = phrases(&claim.text).into_iter();
+            let spoken = phrases(claim).into_iter();
             spoken.filter(|text| name.matches(text)).for_each(&mut add);
         } else {
             add(name.to_string());

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -23,8 +23,20 @@ pub(crate) struct Interrupt {
 }
 
 impl Interrupt {
-    /// The first signal is noted, a second one ends the process at once.
+    /// The first signal is noted, a second one ends the process at once. Whoever
+    /// watches later sees what came before.
     pub(crate) fn watch() -> Result<Self, Failure> {
+        static ONLY: Mutex<Option<Interrupt>> = Mutex::new(None);
+        let mut only = ONLY.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(there) = &*only {
+            return Ok(there.clone());
+        }
+        let new = Interrupt::installed()?;
+        *only = Some(new.clone());
+        Ok(new)
+    }
+
+    fn installed() -> Result<Self, Failure> {
         let failed = |source: io::Error| Failure::Write {
             what: "a signal handler".into(),
             source,

@@ -1,9 +1,9 @@
 //! `assize run`: from an experiment file to a verdict.
 
-mod declared;
+pub(crate) mod declared;
 mod engine;
 mod head;
-mod interrupt;
+pub(crate) mod interrupt;
 mod looks;
 mod one;
 mod place;

@@ -24,6 +24,8 @@ pub(crate) struct Recording<'a> {
     pub(crate) name: &'a str,
     /// Where it is recorded.
     pub(crate) out: Option<PathBuf>,
+    /// Whether what was recorded there of the same experiment is gone on with.
+    pub(crate) resume: bool,
     /// The kernel of every machine, if not the experiment's.
     pub(crate) kernel: Option<String>,
     /// Runs of each configuration on each workload, if not the experiment's.
@@ -82,11 +84,14 @@ impl<'a> Ready<'a> {
     pub(crate) fn of(recording: &'a Recording<'a>) -> Result<Self, Failure> {
         let directory = match &recording.out {
             Some(directory) => {
-                place::must_be_free(directory)?;
+                if !recording.resume {
+                    place::must_be_free(directory)?;
+                }
                 directory.clone()
             }
             None => place::free(recording.name.as_ref()),
         };
+        let resumed = recording.resume && assize_bundle::read_plan(&directory).is_ok();
         let file = directory.join(FILE);
         let overrides = Overrides {
             runs: recording.runs,
@@ -100,7 +105,7 @@ impl<'a> Ready<'a> {
             work: Work {
                 plan,
                 directory,
-                resumed: false,
+                resumed,
             },
             file,
         })

@@ -163,7 +163,7 @@ fn needs_users<'t>(
 }
 
 /// A base that does not build is most often of another version than the kernel.
-fn misfit(error: assize_target::Error, kernel: &Kernel) -> Failure {
+pub(crate) fn misfit(error: assize_target::Error, kernel: &Kernel) -> Failure {
     let mend = format!(
         "the base does not build for {}; take a kernel of its version: --kernel NAME",
         kernel.release
@@ -178,15 +178,18 @@ fn misfit(error: assize_target::Error, kernel: &Kernel) -> Failure {
     })
 }
 
-struct Builder<'a> {
-    part: &'static Part,
-    kernel: &'a Kernel,
-    users: bool,
+/// What is built of each side, and for which kernel.
+#[derive(Debug)]
+pub(crate) struct Builder<'a> {
+    pub(crate) part: &'static Part,
+    pub(crate) kernel: &'a Kernel,
+    /// Whether what is ours and includes its headers is built along.
+    pub(crate) users: bool,
 }
 
 impl Builder<'_> {
     /// The modules in the order in which they are loaded.
-    fn build(&self, tree: &Tree) -> Result<Vec<PathBuf>, assize_target::Error> {
+    pub(crate) fn build(&self, tree: &Tree) -> Result<Vec<PathBuf>, assize_target::Error> {
         let root = Kernels::default_root()?;
         let built = self.part.build(&root, self.kernel, tree, self.users)?;
         let users = self.part.users.iter().copied().filter(|_| self.users);

@@ -30,7 +30,10 @@ pub(crate) struct Base {
     pub(crate) title: String,
     /// The kernel that it asks for.
     pub(crate) kernel: String,
-    text: String,
+    /// Whether its runs are exact.
+    pub(crate) exact: bool,
+    /// Its text.
+    pub(crate) text: String,
 }
 
 impl Base {
@@ -68,6 +71,7 @@ impl Base {
         Ok(Base {
             choice: format!("{name} ({why}): {}", plan.title),
             title: plan.title.clone(),
+            exact: plan.target == "exact",
             kernel: machine.map_or_else(String::new, |machine| machine.kernel.clone()),
             name,
             text,
@@ -76,17 +80,28 @@ impl Base {
 
     /// The experiment with a level for each side.
     pub(crate) fn with_levels(&self, builds: &Builds) -> Result<String, Failure> {
-        let mut text = self.text.clone();
-        if !text.ends_with('\n') {
-            text.push('\n');
-        }
-        text.push_str("\n# The sides of the change, base first.\n");
-        text.push_str(&level(BASE, &builds.base)?);
-        for (_, name, _, modules) in builds.levels() {
-            text.push_str(&level(name, modules)?);
-        }
-        Ok(text)
+        let first = std::iter::once((BASE, &builds.base[..]));
+        let rest = builds.levels();
+        let sides = first.chain(rest.map(|(_, name, _, modules)| (name, modules)));
+        with_sides(&self.text, sides)
     }
+}
+
+/// The text of an experiment with a level for each of these names and modules, the
+/// baseline first.
+pub(crate) fn with_sides<'m>(
+    text: &str,
+    sides: impl Iterator<Item = (&'m str, &'m [PathBuf])>,
+) -> Result<String, Failure> {
+    let mut text = text.to_owned();
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str("\n# The sides of the change, base first.\n");
+    for (name, modules) in sides {
+        text.push_str(&level(name, modules)?);
+    }
+    Ok(text)
 }
 
 fn level(name: &str, modules: &[PathBuf]) -> Result<String, Failure> {

@@ -1,22 +1,22 @@
 //! `assize try`: a change, as it was committed or posted, to what each of its
 //! patches does.
 
-mod builds;
+pub(crate) mod builds;
 mod effects;
-mod experiment;
-mod source;
-mod touched;
+pub(crate) mod experiment;
+pub(crate) mod source;
+pub(crate) mod touched;
 
 use assize_report::{Checks, Outcome, Patch, SERIES, Series, Tried};
 use assize_series::Commit;
-use assize_target::kernels::{Kernel, Kernels};
+use assize_target::kernels::Kernels;
 
 use crate::cli::{Question, TryArguments, TryFormat};
 use crate::failure::Failure;
 use crate::{output, run, shell};
 use builds::{Builds, Side};
 use effects::Judged;
-use source::Change;
+use source::{Asked, Change};
 use touched::Touched;
 
 /// What a bundle is called if nobody says so.
@@ -33,11 +33,12 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         run::must_be_free(directory)?;
     }
     let kernels = Kernels::new(Kernels::default_root()?);
-    let change = Change::of(arguments, &kernels, &say)?;
+    let change = Change::of(&asked(arguments), &kernels, &say)?;
     let touched = Touched::of(&change.commits)?;
     let base = experiment::Base::of(arguments.experiment.as_deref(), touched.part)?;
     say(&format!("{} -> {}", touched.part.directory, base.choice));
-    let kernel = kernel(arguments, &base, &kernels)?;
+    let named = arguments.base.as_ref().or(arguments.kernel.as_ref());
+    let kernel = kernels.resolve(named.unwrap_or(&base.kernel))?;
     let whole = !arguments.each;
     let builds = Builds::of(&change, touched.part, &kernel, whole, &say)?;
     let text = base.with_levels(&builds)?;
@@ -49,6 +50,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         text: &text,
         name: NAME,
         out: arguments.out.clone(),
+        resume: false,
         kernel: Some(kernel.name.clone()),
         runs: arguments.runs,
         jobs: arguments.jobs,
@@ -63,7 +65,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
     let series = Series {
         schema: SERIES.into(),
         title: change.title.clone(),
-        base: named(&change.base),
+        base: described(&change.base),
         patches: patches(&change, &builds, &judged),
         whole: judged.whole.clone(),
         kernel: format!("{} {}", kernel.name, kernel.version),
@@ -81,6 +83,14 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
     Ok(u8::from(judged.fails))
 }
 
+fn asked(arguments: &TryArguments) -> Asked<'_> {
+    Asked {
+        range: arguments.range.as_deref(),
+        patch: arguments.patch.as_deref(),
+        base: arguments.base.as_deref(),
+    }
+}
+
 fn shown(series: &Series, format: TryFormat) -> Result<String, Failure> {
     let failed = |error: serde_json::Error| Failure::Show(error.to_string());
     let checks = || Checks::of_series(series);
@@ -95,18 +105,8 @@ fn shown(series: &Series, format: TryFormat) -> Result<String, Failure> {
     })
 }
 
-/// The kernel to run on, whose headers the modules are built for.
-fn kernel(
-    arguments: &TryArguments,
-    base: &experiment::Base,
-    kernels: &Kernels,
-) -> Result<Kernel, Failure> {
-    let asked = arguments.base.as_ref().or(arguments.kernel.as_ref());
-    let name = asked.cloned().unwrap_or_else(|| base.kernel.clone());
-    Ok(kernels.resolve(&name)?)
-}
-
-fn named(commit: &Commit) -> Patch {
+/// A commit as reports name it.
+pub(crate) fn described(commit: &Commit) -> Patch {
     let written = commit.written.as_ref();
     Patch {
         commit: commit.id.clone(),
@@ -130,7 +130,7 @@ fn patches(change: &Change, builds: &Builds, judged: &Judged) -> Vec<Tried> {
             },
         };
         Tried {
-            patch: named(commit),
+            patch: described(commit),
             configuration: match side {
                 Some(Side::Level { name, .. }) => Some(name.clone()),
                 _ => None,

@@ -9,7 +9,6 @@ use assize_target::kernels::{Kernel, Kernels};
 use assize_target::testbed::{PARTS, Part, Tree};
 
 use super::touched;
-use crate::cli::TryArguments;
 use crate::failure::Failure;
 
 /// A change, with the repository that holds its commits.
@@ -26,17 +25,54 @@ pub(crate) struct Change {
     _scratch: Option<Scratch>,
 }
 
+/// What the command line says of a change.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Asked<'a> {
+    /// Commits of the git tree in which we are.
+    pub(crate) range: Option<&'a str>,
+    /// A file with what was posted.
+    pub(crate) patch: Option<&'a Path>,
+    /// The kernel to whose sources that is applied.
+    pub(crate) base: Option<&'a str>,
+}
+
 impl Change {
     /// The change that the command line names.
     pub(crate) fn of(
-        arguments: &TryArguments,
+        asked: &Asked<'_>,
         kernels: &Kernels,
         say: &dyn Fn(&str),
     ) -> Result<Change, Failure> {
-        match &arguments.patch {
-            Some(file) => posted(file, arguments.base.as_deref(), kernels, say),
-            None => committed(arguments.range.as_deref().unwrap_or("HEAD")),
+        match asked.patch {
+            Some(file) => posted(file, asked.base, kernels, say),
+            None => committed(asked.range.unwrap_or("HEAD")),
         }
+    }
+
+    /// Two commits of the git tree in which we are, whatever lies between: the base,
+    /// and one commit that touches all in which they differ.
+    pub(crate) fn as_one(base: &str, end: &str) -> Result<Change, Failure> {
+        let repository = Repository::open(Path::new("."))?;
+        let named = |name: &str| {
+            let id = repository.resolve(name).ok_or_else(|| {
+                Failure::Argument(format!("there is no commit {name} in this git tree"))
+            })?;
+            Ok::<Commit, Failure>(repository.describe(&id)?)
+        };
+        let (base, mut end) = (named(base)?, named(end)?);
+        end.paths = repository.differing(&base.id, &end.id)?;
+        Ok(Change {
+            title: end.subject.clone(),
+            base,
+            commits: vec![end],
+            repository,
+            _scratch: None,
+        })
+    }
+
+    /// The full name of a commit.
+    pub(crate) fn resolve(&self, name: &str) -> Option<String> {
+        self.repository.resolve(name)
     }
 
     /// The files of a part as a commit has them.

@@ -58,6 +58,11 @@ pub(crate) fn part_of(paths: &[&str]) -> Result<Touched, String> {
     Ok(Touched { part, left_out })
 }
 
+/// Whether any of these files is code.
+pub(crate) fn touches_code(paths: &[String]) -> bool {
+    paths.iter().any(|path| !is_words(path))
+}
+
 fn whole_kernel(path: &str) -> String {
     let known: Vec<&str> = PARTS.iter().map(|part| part.directory).collect();
     format!(

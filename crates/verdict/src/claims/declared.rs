@@ -2,7 +2,7 @@
 
 use assize_bundle::Records;
 
-use super::grammar::{self, Names};
+use super::grammar::{self, ClaimKind, Names};
 use crate::cells::Cells;
 use crate::document::{Claim, ClaimOrigin, Outcome};
 use crate::error::Error;
@@ -106,6 +106,9 @@ pub struct NamedClaim {
     pub metric: String,
     /// The workload, if it names one.
     pub workload: Option<String>,
+    /// Whether it says that its two configurations differ: then it does not hold of
+    /// one and the same.
+    pub differs: bool,
 }
 
 impl ClaimNames {
@@ -123,6 +126,7 @@ impl ClaimNames {
         Ok(NamedClaim {
             metric: names.metrics[reading.metric].clone(),
             workload: reading.workload.map(|at| names.workloads[at].clone()),
+            differs: reading.kind == ClaimKind::Difference,
         })
     }
 }

@@ -1,0 +1,278 @@
+//! Verdicts on a claim, of one commit against another: built, run, judged, kept.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use assize_report::{ClaimVerdict, Figure};
+use assize_series::Commit;
+use assize_verdict::{Comparison, Outcome};
+
+use super::question::{OLD, Question};
+use super::state::{Given, Of, State};
+use crate::cli::{self, Trial};
+use crate::failure::Failure;
+use crate::run::interrupt::Interrupt;
+use crate::run::{self, Measured, Recording};
+use crate::trying::builds::{Builder, misfit};
+use crate::trying::source::Change;
+use crate::{output, shell};
+
+/// A commit that was built.
+#[derive(Debug, Clone)]
+pub(super) struct Side {
+    pub(super) commit: Commit,
+    modules: Vec<PathBuf>,
+    /// Digest of their bytes.
+    bytes: String,
+}
+
+/// Everything that verdicts are made with.
+pub(super) struct Court<'a> {
+    pub(super) change: &'a Change,
+    pub(super) builder: Builder<'a>,
+    pub(super) question: &'a Question,
+    /// How many runs of each side, and how many if that leaves it undecided.
+    pub(super) looks: Vec<u32>,
+    /// The level of each test.
+    pub(super) alpha: f64,
+    pub(super) kernel: String,
+    pub(super) jobs: Option<u32>,
+    pub(super) quiet: bool,
+    pub(super) state: State,
+    /// Commits that were built.
+    pub(super) built: BTreeSet<String>,
+    /// Verdicts for which runs were carried out, by the bundle of each.
+    pub(super) measured: BTreeSet<String>,
+    /// Runs that were carried out for these.
+    pub(super) runs: u32,
+}
+
+impl Court<'_> {
+    fn say(&self, line: &str) {
+        if !self.quiet {
+            eprintln!("{}", assize_report::printable(line));
+        }
+    }
+
+    /// Builds a commit; or says why it does not build.
+    pub(super) fn build(&mut self, commit: &Commit) -> Result<Result<Side, String>, Failure> {
+        let of_user = Interrupt::watch()?;
+        let tree = self.change.tree(commit, self.builder.part)?;
+        self.say(&format!(
+            "building {} of {}",
+            self.builder.part.module, commit.subject
+        ));
+        self.built.insert(commit.id.clone());
+        let built = self.builder.build(&tree);
+        if of_user.came() {
+            return Err(stopped());
+        }
+        Ok(match built {
+            Ok(modules) => Ok(Side {
+                bytes: digest(&modules)?,
+                commit: commit.clone(),
+                modules,
+            }),
+            Err(error) => {
+                let why = error.why;
+                self.say(&format!("it does not build: {}: {why}", commit.subject));
+                Err(why)
+            }
+        })
+    }
+
+    /// Builds the commit that all are compared with.
+    pub(super) fn build_good(&mut self, good: &Commit) -> Result<Side, Failure> {
+        let tree = self.change.tree(good, self.builder.part)?;
+        self.say(&format!("building {} of GOOD", self.builder.part.module));
+        self.built.insert(good.id.clone());
+        let kernel = self.builder.kernel;
+        let modules = self
+            .builder
+            .build(&tree)
+            .map_err(|error| misfit(error, kernel))?;
+        Ok(Side {
+            bytes: digest(&modules)?,
+            commit: good.clone(),
+            modules,
+        })
+    }
+
+    /// The verdict on the claim: of modules that were judged already the same, else
+    /// from runs, more of them where they do not decide it.
+    pub(super) fn judge(&mut self, old: &Side, new: &Side) -> Result<ClaimVerdict, Failure> {
+        if old.bytes == new.bytes {
+            self.say(&format!(
+                "not run, the modules are those of {}: {}",
+                old.commit.subject, new.commit.subject
+            ));
+            return Ok(nothing_differs());
+        }
+        if let Some(given) = self.state.find(&old.bytes, &new.bytes).cloned() {
+            return Ok(self.again(given, new));
+        }
+        let mut carried_out = 0;
+        let mut last = None;
+        for runs in self.looks.clone() {
+            let (verdict, recorded) = self.look(old, new, runs)?;
+            carried_out += recorded;
+            let decided = verdict.outcome != Outcome::Undecided;
+            last = Some(verdict);
+            if decided {
+                break;
+            }
+        }
+        let verdict = last.unwrap_or_else(nothing_differs);
+        self.say(&format!(
+            "{}: {}: {}",
+            verdict.outcome.word(),
+            new.commit.subject,
+            verdict.because
+        ));
+        let of = |side: &Side| Of {
+            commit: side.commit.id.clone(),
+            modules: side.bytes.clone(),
+        };
+        self.count(&verdict, carried_out);
+        self.state.keep(Given {
+            old: of(old),
+            new: of(new),
+            carried_out,
+            verdict: verdict.clone(),
+        })?;
+        Ok(verdict)
+    }
+
+    /// A verdict that was given before: of the same modules, or in an earlier run of
+    /// this command.
+    fn again(&mut self, given: Given, new: &Side) -> ClaimVerdict {
+        let mut verdict = given.verdict;
+        self.count(&verdict, given.carried_out);
+        if given.new.commit != new.commit.id {
+            verdict.same_as = Some(given.new.commit);
+        }
+        self.say(&format!(
+            "{}, known already: {}",
+            verdict.outcome.word(),
+            new.commit.subject
+        ));
+        verdict
+    }
+
+    fn count(&mut self, verdict: &ClaimVerdict, carried_out: u32) {
+        let bundle = verdict.bundle.clone().unwrap_or_default();
+        if self.measured.insert(bundle) {
+            self.runs += carried_out;
+        }
+    }
+
+    /// So many runs of each side, and what they say.
+    fn look(&self, old: &Side, new: &Side, runs: u32) -> Result<(ClaimVerdict, u32), Failure> {
+        let short = |side: &Side| side.commit.id.chars().take(12).collect::<String>();
+        let name = format!("{}-against-{}-{runs}.bundle", short(new), short(old));
+        let text = self.question.with(&old.modules, &new.modules)?;
+        let question = cli::Question::default();
+        let measured = run::recorded(&Recording {
+            text: &text,
+            name: &name,
+            out: Some(self.state.directory().join(&name)),
+            resume: true,
+            kernel: Some(self.kernel.clone()),
+            runs: Some(runs),
+            jobs: self.jobs,
+            quiet: self.quiet,
+            question: &question,
+        })
+        .map_err(|failure| match failure {
+            Failure::Interrupted { .. } | Failure::InterruptedEarly => stopped(),
+            other => other,
+        })?;
+        let recorded = measured.records.runs.len() as u32;
+        Ok((self.verdict(&measured, name)?, recorded))
+    }
+
+    fn verdict(&self, measured: &Measured, bundle: String) -> Result<ClaimVerdict, Failure> {
+        let trial = Trial {
+            question: cli::Question {
+                baseline: Some(OLD.into()),
+                ..cli::Question::default()
+            },
+            primary: vec![self.question.metric.clone()],
+            alpha: self.alpha,
+            ..Trial::default()
+        };
+        let mut records = measured.records.clone();
+        let is_meant = |name: &str| name == self.question.metric;
+        for run in &mut records.runs {
+            run.metrics.retain(|name, _| is_meant(name));
+        }
+        records.events.retain(|one| is_meant(&one.event));
+        records.unsupported.retain(|one| is_meant(&one.metric));
+        let mut options = output::options(&trial, &measured.terms)?;
+        options.level = 1.0 - options.alpha;
+        if records.runs.iter().all(|run| run.metrics.is_empty()) {
+            // An event: no metric is primary.
+            options.primary.clear();
+            records.primary.clear();
+        }
+        let document = assize_verdict::try_records(&records, &options)?;
+        let claim = document.claims.first();
+        Ok(ClaimVerdict {
+            outcome: claim.map_or(Outcome::Undecided, |claim| claim.outcome),
+            because: claim.map_or_else(String::new, |claim| claim.because.clone()),
+            figures: document.comparisons.iter().map(figure).collect(),
+            runs: measured.runs,
+            bundle: Some(bundle),
+            same_as: None,
+        })
+    }
+}
+
+/// The same modules cannot differ.
+fn nothing_differs() -> ClaimVerdict {
+    ClaimVerdict {
+        outcome: Outcome::Refuted,
+        because: "the modules are the same on both sides, byte for byte".into(),
+        figures: Vec::new(),
+        runs: 0,
+        bundle: None,
+        same_as: None,
+    }
+}
+
+fn figure(row: &Comparison) -> Figure {
+    Figure {
+        workload: row.workload.clone(),
+        metric: row.metric.clone(),
+        unit: row.unit.clone(),
+        old: row.mean_baseline,
+        new: row.mean,
+        ratio: row.ratio,
+        difference: row.difference,
+        interval: row.ci,
+        verdict: row.verdict,
+    }
+}
+
+fn stopped() -> Failure {
+    Failure::Stopped {
+        again: shell::command_line(std::env::args_os().skip(1)),
+    }
+}
+
+/// A digest of the names and bytes of modules in their order.
+fn digest(modules: &[PathBuf]) -> Result<String, Failure> {
+    let mut hash = blake3::Hasher::new();
+    for path in modules {
+        let bytes = std::fs::read(path).map_err(|source| Failure::Read {
+            path: path.clone(),
+            source,
+        })?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        for part in [name.as_bytes(), &bytes] {
+            hash.update(&(part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+    }
+    Ok(hash.finalize().to_hex()[..32].to_string())
+}

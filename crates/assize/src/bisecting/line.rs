@@ -1,0 +1,88 @@
+//! The commits of a range that can make a difference.
+
+use assize_series::Commit;
+use assize_target::testbed::Part;
+
+use crate::failure::Failure;
+use crate::trying::source::Change;
+
+/// Those commits of a range that touch what is built, from old to new. Between two
+/// of them its files are the same, so that no commit in between is built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line {
+    /// Their places in the range.
+    places: Vec<usize>,
+}
+
+impl Line {
+    pub(super) fn of(commits: &[Commit], part: &Part) -> Line {
+        let all = commits.iter().enumerate();
+        let touching = all.filter(|(_, commit)| commit.paths.iter().any(|path| part.has(path)));
+        Line {
+            places: touching.map(|(place, _)| place).collect(),
+        }
+    }
+
+    /// The last one, counted from 1: 0 is the commit before the range.
+    pub(super) fn last(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The place in the range of one of them, counted from 1.
+    pub(super) fn place(&self, at: usize) -> usize {
+        let at = at.checked_sub(1);
+        let place = at.and_then(|at| self.places.get(at));
+        place.copied().unwrap_or_default()
+    }
+
+    /// How many verdicts a search takes where all can be tested: on the end of the
+    /// range, on those in between, and on the one against its parent.
+    pub(super) fn verdicts(&self) -> u32 {
+        2 + super::search::tries(self.last())
+    }
+}
+
+/// Refuses a range that does not begin at the commit that the user calls good: then
+/// no commit of the range was made on it.
+pub(super) fn begins_at(change: &Change, good: &str) -> Result<(), Failure> {
+    let good = if good.is_empty() { "HEAD" } else { good };
+    let id = change.resolve(good);
+    if id.as_deref() == Some(&change.base.id) {
+        return Ok(());
+    }
+    let base: String = change.base.id.chars().take(12).collect();
+    Err(Failure::Argument(format!(
+        "{good} is not on the line of first parents that leads to the end of the range; the \
+         range begins at {base} ({}): write {base}.. if that is good too",
+        change.base.subject
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_target::testbed::PARTS;
+
+    use super::*;
+
+    #[test]
+    fn commits_that_touch_nothing_that_is_built_are_passed_over() {
+        let commit = |paths: &[&str]| Commit {
+            id: String::new(),
+            subject: String::new(),
+            written: None,
+            paths: paths.iter().map(|path| (*path).to_owned()).collect(),
+        };
+        let main = "drivers/gpu/drm/scheduler/sched_main.c";
+        let commits = [
+            commit(&["MAINTAINERS"]),
+            commit(&["MAINTAINERS", main]),
+            commit(&[]),
+            commit(&["include/drm/gpu_scheduler.h"]),
+            commit(&["drivers/gpu/drm/scheduler.c"]),
+        ];
+        let line = Line::of(&commits, &PARTS[0]);
+        assert_eq!(line.last(), 2);
+        assert_eq!((line.place(1), line.place(2)), (1, 3));
+        assert_eq!(line.verdicts(), 3);
+    }
+}

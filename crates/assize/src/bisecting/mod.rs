@@ -1,0 +1,373 @@
+//! `assize bisect`: the commit of a range with which a claim begins.
+//!
+//! Each commit that is tried is a verdict against the commit before the range; which
+//! comes next is decided in `search`.
+
+mod checked_out;
+mod court;
+mod line;
+mod question;
+mod search;
+mod state;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_report::{
+    Answer, BISECTION, Bisection, ClaimVerdict, Convicted, TriedCommit, TriedResult,
+};
+use assize_target::kernels::{Kernel, Kernels};
+use assize_target::testbed::Part;
+use assize_verdict::Outcome;
+
+use crate::cli::{self, BisectArguments, BisectFormat};
+use crate::failure::Failure;
+use crate::trying::builds::Builder;
+use crate::trying::experiment::Base;
+use crate::trying::source::{Asked, Change};
+use crate::trying::{described, touched::Touched};
+use crate::{output, shell};
+use court::{Court, Side};
+use line::Line;
+use question::{NEW, OLD, Question};
+use search::{Known, Next};
+use state::{State, Terms};
+
+pub(crate) use checked_out::{is_test, wrong_use_of_test};
+
+/// How often the runs of an undecided verdict are doubled, if nobody says how many
+/// there may be.
+const DOUBLINGS: u32 = 2;
+
+/// Finds the commit, or tries the one that is checked out.
+pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
+    if let Some(good) = &arguments.test {
+        return checked_out::test(arguments, good);
+    }
+    let say = |line: &str| {
+        if !arguments.quiet {
+            eprintln!("{}", assize_report::printable(line));
+        }
+    };
+    let kernels = Kernels::new(Kernels::default_root()?);
+    let asked = Asked {
+        range: arguments.range.as_deref(),
+        patch: arguments.patch.as_deref(),
+        base: arguments.base.as_deref(),
+    };
+    if let Some(range) = asked.range.filter(|range| !range.contains("..")) {
+        return Err(Failure::Argument(format!(
+            "{range}: one commit is no range; write GOOD..{range}"
+        )));
+    }
+    let change = Change::of(&asked, &kernels, &say)?;
+    if let Some((good, _)) = asked.range.and_then(|range| range.split_once("..")) {
+        line::begins_at(&change, good)?;
+    }
+    let touched = Touched::of(&change.commits)?;
+    let line = Line::of(&change.commits, touched.part);
+    let given = Setting::of(arguments, touched.part, &kernels)?;
+    say(&format!("{} -> {}", touched.part.directory, given.choice));
+    let mut court = given.court(arguments, &change, line.verdicts())?;
+    let found = Search {
+        court: &mut court,
+        line: &line,
+        tried: Vec::new(),
+    }
+    .carry_out()?;
+    let bisection = found.document(&court, &touched, &given, arguments);
+    let text = match arguments.format {
+        BisectFormat::Text => assize_report::bisection_text(&bisection),
+        BisectFormat::Json => assize_report::bisection_json(&bisection)
+            .map_err(|error| Failure::Show(error.to_string()))?,
+    };
+    output::deliver(text.as_bytes(), arguments.output.as_deref())?;
+    Ok(u8::from(!matches!(bisection.answer, Answer::Found(_))))
+}
+
+/// What is asked, and where it is run.
+struct Setting {
+    part: &'static Part,
+    /// The experiment, and why it is this one.
+    choice: String,
+    title: String,
+    /// Whether the experiment asks for the exact machine.
+    exact: bool,
+    kernel: Kernel,
+    question: Question,
+    looks: Vec<u32>,
+}
+
+impl Setting {
+    /// Finds mistakes before anything is built.
+    fn of(
+        arguments: &BisectArguments,
+        part: &'static Part,
+        kernels: &Kernels,
+    ) -> Result<Setting, Failure> {
+        let base = Base::of(arguments.experiment.as_deref(), part)?;
+        let question = Question::of(&arguments.claim, &base)?;
+        let named = arguments.base.as_ref().or(arguments.kernel.as_ref());
+        let kernel = kernels.resolve(named.unwrap_or(&base.kernel))?;
+        let runs = arguments.runs.unwrap_or(question.runs);
+        Ok(Setting {
+            part,
+            choice: base.choice,
+            title: base.title,
+            exact: base.exact,
+            looks: looks(runs, arguments.max_runs)?,
+            kernel,
+            question,
+        })
+    }
+
+    /// A court that gives so many verdicts: each test of each has its share of the
+    /// level, so that all hold at once.
+    fn court<'a>(
+        &'a self,
+        arguments: &'a BisectArguments,
+        change: &'a Change,
+        verdicts: u32,
+    ) -> Result<Court<'a>, Failure> {
+        let tests = f64::from(verdicts) * self.looks.len() as f64;
+        let alpha = cli::ALPHA / tests.max(1.0);
+        let terms = Terms {
+            good: change.base.id.clone(),
+            kernel: format!("{} {}", self.kernel.name, self.kernel.version),
+            question: self.question.clone(),
+            looks: self.looks.clone(),
+            alpha,
+        };
+        let mut commits = change.commits.iter().flat_map(|commit| &commit.paths);
+        let headers = commits.any(|path| self.part.headers.contains(&path.as_str()));
+        let good = change.tree(&change.base, self.part)?;
+        let differs = !self.part.changed_headers(&self.kernel, &good)?.is_empty();
+        Ok(Court {
+            change,
+            builder: Builder {
+                part: self.part,
+                kernel: &self.kernel,
+                users: headers || differs,
+            },
+            question: &self.question,
+            looks: self.looks.clone(),
+            alpha,
+            kernel: self.kernel.name.clone(),
+            jobs: arguments.jobs,
+            quiet: arguments.quiet,
+            state: State::open(&arguments.out, &terms)?,
+            built: BTreeSet::new(),
+            measured: BTreeSet::new(),
+            runs: 0,
+        })
+    }
+}
+
+/// How many runs a verdict takes, and how many if that leaves it undecided.
+fn looks(runs: u32, most: Option<u32>) -> Result<Vec<u32>, Failure> {
+    let most = most.unwrap_or_else(|| runs.saturating_mul(1 << DOUBLINGS));
+    if most < runs {
+        return Err(Failure::Argument(format!(
+            "--max-runs {most}: a verdict takes {runs} runs of each side to begin with; give \
+             --runs {most} too"
+        )));
+    }
+    let doubled = std::iter::successors(Some(runs), |runs| runs.checked_mul(2));
+    let mut looks: Vec<u32> = doubled.take_while(|runs| *runs < most).collect();
+    looks.push(most);
+    Ok(looks)
+}
+
+/// A search under way.
+struct Search<'s, 'c> {
+    court: &'s mut Court<'c>,
+    line: &'s Line,
+    tried: Vec<TriedCommit>,
+}
+
+/// What a search has found.
+struct Found {
+    answer: Answer,
+    tried: Vec<TriedCommit>,
+    touching: usize,
+}
+
+impl Search<'_, '_> {
+    fn carry_out(mut self) -> Result<Found, Failure> {
+        let good = self.court.build_good(&self.court.change.base)?;
+        let last = self.line.last();
+        let bad = self.try_at(last, &good)?;
+        let Some((bad, verdict)) = bad else {
+            return Err(self.end_does_not_build());
+        };
+        let answer = match verdict.outcome {
+            Outcome::Refuted => Answer::NotThere,
+            Outcome::Undecided => Answer::Undecided,
+            Outcome::Upheld => self.between(good, bad)?,
+        };
+        Ok(Found {
+            answer,
+            tried: self.tried,
+            touching: last,
+        })
+    }
+
+    /// Looks between the commit that has it not and the one that has it.
+    fn between(&mut self, good: Side, bad: Side) -> Result<Answer, Failure> {
+        let last = self.line.last();
+        let mut known = BTreeMap::new();
+        let mut sides = BTreeMap::from([(0, good.clone()), (last, bad)]);
+        loop {
+            let at = match search::next(last, &known) {
+                Next::Try(at) => at,
+                Next::OneOf(places) => {
+                    let commits = places.into_iter().map(|at| self.commit(at)).collect();
+                    return Ok(Answer::OneOf(commits));
+                }
+                Next::Found(at) => {
+                    return match (sides.remove(&(at - 1)), sides.remove(&at)) {
+                        (Some(parent), Some(side)) => self.against_parent(at, &parent, &side),
+                        _ => Err(Failure::Show("the search skipped a commit".into())),
+                    };
+                }
+            };
+            let found = match self.try_at(at, &good)? {
+                None => Known::Untestable,
+                Some((side, verdict)) => {
+                    sides.insert(at, side);
+                    match verdict.outcome {
+                        Outcome::Upheld => Known::Has,
+                        Outcome::Refuted => Known::Lacks,
+                        Outcome::Undecided => Known::Untestable,
+                    }
+                }
+            };
+            known.insert(at, found);
+        }
+    }
+
+    /// Builds a commit of the line and judges it; nothing if it does not build.
+    fn try_at(&mut self, at: usize, good: &Side) -> Result<Option<(Side, ClaimVerdict)>, Failure> {
+        let place = self.line.place(at);
+        let Some(commit) = self.court.change.commits.get(place) else {
+            return Ok(None);
+        };
+        let (result, side) = match self.court.build(commit)? {
+            Err(why) => (TriedResult::NotBuilt(why), None),
+            Ok(side) => {
+                let verdict = self.court.judge(good, &side)?;
+                (TriedResult::Verdict(verdict.clone()), Some((side, verdict)))
+            }
+        };
+        self.tried.push(TriedCommit {
+            commit: described(commit),
+            place: place + 1,
+            result,
+        });
+        Ok(side)
+    }
+
+    /// Convicts a commit only if the claim is upheld of it against its parent.
+    fn against_parent(&mut self, at: usize, parent: &Side, side: &Side) -> Result<Answer, Failure> {
+        let verdict = self.court.judge(parent, side)?;
+        let place = self.line.place(at);
+        let change = self.court.change;
+        // The commit before, whose files are those of the one that was built.
+        let before = place.checked_sub(1).and_then(|at| change.commits.get(at));
+        let upheld = verdict.outcome == Outcome::Upheld;
+        let convicted = Convicted {
+            commit: described(&side.commit),
+            place: place + 1,
+            parent: described(before.unwrap_or(&change.base)),
+            verdict,
+        };
+        Ok(match upheld {
+            true => Answer::Found(convicted),
+            false => Answer::NotOfOne(convicted),
+        })
+    }
+
+    fn commit(&self, at: usize) -> assize_report::Patch {
+        let commits = &self.court.change.commits;
+        let commit = commits.get(self.line.place(at));
+        described(commit.unwrap_or(&self.court.change.base))
+    }
+
+    fn end_does_not_build(&self) -> Failure {
+        let why = self.tried.iter().find_map(|one| match &one.result {
+            TriedResult::NotBuilt(why) => Some(why.as_str()),
+            TriedResult::Verdict(_) => None,
+        });
+        Failure::Argument(format!(
+            "BAD does not build, so that nothing can be said of it: {}; name an older commit \
+             that does",
+            why.unwrap_or_default()
+        ))
+    }
+}
+
+impl Found {
+    fn document(
+        self,
+        court: &Court<'_>,
+        touched: &Touched,
+        given: &Setting,
+        arguments: &BisectArguments,
+    ) -> Bisection {
+        let change = court.change;
+        let directory = shell::name_of(&arguments.out);
+        let tests = court.measured.len() as f64 * court.looks.len() as f64;
+        Bisection {
+            schema: BISECTION.into(),
+            claim: given.question.claim.clone(),
+            good: described(&change.base),
+            bad: described(change.commits.last().unwrap_or(&change.base)),
+            commits: change.commits.len(),
+            touching: self.touching,
+            why: why(&self.answer, given, &directory),
+            answer: self.answer,
+            tried: self.tried,
+            builds: court.built.len(),
+            runs: court.runs,
+            level: 1.0 - court.alpha,
+            joint: 1.0 - court.alpha * tests,
+            kernel: format!("{} {}", given.kernel.name, given.kernel.version),
+            built: format!("{} of {}", touched.part.module, touched.part.directory),
+            left_out: touched.left_out.clone(),
+            experiment: format!("{}, {} times a side", given.title, court.looks[0]),
+            directory,
+            reproduce: shell::command_line(std::env::args_os().skip(1)),
+        }
+    }
+}
+
+/// The command that says where the instructions of what was found are.
+fn why(answer: &Answer, given: &Setting, directory: &str) -> Option<String> {
+    let (Answer::Found(found) | Answer::NotOfOne(found)) = answer else {
+        return None;
+    };
+    let bundle = found.verdict.bundle.as_ref().filter(|_| given.exact)?;
+    let largest = found.verdict.figures.iter().max_by(|a, b| {
+        let size = |of: &assize_report::Figure| of.ratio.map_or(0.0, |ratio| ratio.ln().abs());
+        size(a).total_cmp(&size(b))
+    });
+    let workload = given.question.workload.as_ref();
+    let workload = workload.or(largest.map(|figure| &figure.workload))?;
+    let bundle = format!("{directory}/{bundle}");
+    let words = ["why", &bundle, OLD, NEW, "--workload", workload];
+    Some(shell::command_line(words.into_iter()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_double_up_to_the_limit() {
+        let of = |runs, most| looks(runs, most).unwrap();
+        assert_eq!(of(10, None), [10, 20, 40]);
+        assert_eq!(of(6, Some(6)), [6]);
+        assert_eq!(of(6, Some(20)), [6, 12, 20]);
+        let error = looks(10, Some(6)).unwrap_err().to_string();
+        assert!(error.contains("--runs 6"), "{error}");
+    }
+}

@@ -1,0 +1,189 @@
+//! What is asked of each commit: a claim, and the experiment by which it is tried.
+
+use std::path::PathBuf;
+
+use assize_plan::Overrides;
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+
+use crate::failure::Failure;
+use crate::run::declared;
+use crate::trying::experiment::{Base, with_sides};
+
+/// The side that is compared with.
+pub(super) const OLD: &str = "old";
+/// The side that is tried.
+pub(super) const NEW: &str = "new";
+
+/// Keys of an experiment that ask something else.
+const OTHERS: &[&str] = &["aa", "claims", "primary", "tables", "tradeoffs", "until"];
+
+/// A claim, and the experiment by which it is tried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Question {
+    /// The claim as it was given.
+    pub(super) claim: String,
+    /// The metric that it names.
+    pub(super) metric: String,
+    /// The workload that it names, if it does.
+    pub(super) workload: Option<String>,
+    /// The experiment, without the two sides.
+    pub(super) experiment: String,
+    /// Runs of each side on each workload, if nobody asks for another number.
+    pub(super) runs: u32,
+}
+
+impl Question {
+    /// Refuses a claim that names what the experiment has not, or that holds of a
+    /// commit against itself.
+    pub(super) fn of(claim: &str, base: &Base) -> Result<Question, Failure> {
+        let refuse = |why: String| Failure::Argument(format!("--claim: {why}"));
+        let parsed = assize_plan::parse(&base.text, &base.name)?;
+        let plan = parsed.plan(&Overrides::default())?;
+        let sides = [OLD, NEW].map(String::from);
+        let named = declared::read(&plan, &sides, claim).map_err(refuse)?;
+        if !named.differs {
+            return Err(refuse(format!(
+                "'{claim}' holds of a commit against itself, so that it begins nowhere; write \
+                 what BAD has and GOOD has not: '{NEW} > {OLD} + 3% on {}'",
+                named.metric
+            )));
+        }
+        let experiment = narrowed(&base.text, claim, &named.metric, named.workload.as_deref())
+            .map_err(|why| Failure::Argument(format!("{}: {why}", base.name)))?;
+        let cells = plan.configurations.len() * plan.workloads.len();
+        let question = Question {
+            claim: claim.into(),
+            metric: named.metric,
+            workload: named.workload,
+            experiment,
+            runs: (plan.runs.len() / cells.max(1)) as u32,
+        };
+        // What was taken out may have been needed by what is left.
+        assize_plan::parse(&question.experiment, &base.name)?.plan(&Overrides::default())?;
+        Ok(question)
+    }
+
+    /// The experiment with the modules of both sides.
+    pub(super) fn with(&self, old: &[PathBuf], new: &[PathBuf]) -> Result<String, Failure> {
+        with_sides(&self.experiment, [(OLD, old), (NEW, new)].into_iter())
+    }
+}
+
+/// The text of an experiment that asks nothing but the claim. The claim is declared
+/// in it and its metric is primary, so that the verdict is not shared with others.
+fn narrowed(
+    text: &str,
+    claim: &str,
+    metric: &str,
+    workload: Option<&str>,
+) -> Result<String, String> {
+    let mut table: Table = text.parse().map_err(|error| format!("{error}"))?;
+    let primary = table.get("primary").and_then(Value::as_array);
+    let entry = primary.into_iter().flatten().find(|entry| {
+        let name = entry.get("metric").and_then(Value::as_str);
+        name == Some(metric)
+    });
+    let entry = entry.cloned();
+    table.retain(|key, _| !OTHERS.contains(&key));
+    if let (Some(name), Some(Value::Table(all))) = (workload, table.get_mut("workloads")) {
+        all.retain(|key, _| key == name);
+    }
+    // Keys before tables: they would be read as keys of the last table.
+    let mut whole = Table::new();
+    whole.insert("claims".into(), Value::Array(vec![claim.into()]));
+    if let Some(entry) = entry {
+        whole.insert("primary".into(), Value::Array(vec![entry]));
+    }
+    whole.extend(table);
+    let text = toml::to_string(&whole).map_err(|error| error.to_string())?;
+    Ok(format!("# What one claim needs of an experiment.\n{text}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_target::testbed::PARTS;
+
+    use super::*;
+
+    fn asked(claim: &str) -> Result<Question, String> {
+        let base = Base::of(None, &PARTS[0]).unwrap();
+        Question::of(claim, &base).map_err(|failure| failure.to_string())
+    }
+
+    fn with_levels(question: &Question) -> assize_plan::Plan {
+        let text = question.with(&["/o/a.ko".into()], &["/n/a.ko".into()]);
+        let experiment = assize_plan::parse(&text.unwrap(), "x.toml").unwrap();
+        experiment.plan(&Overrides::default()).unwrap()
+    }
+
+    #[test]
+    fn only_what_the_claim_needs_is_left_of_an_experiment() {
+        let claim = "new > old + 3% on busy_time_per_job in sync";
+        let question = asked(claim).unwrap();
+        assert_eq!(question.metric, "busy_time_per_job");
+        assert_eq!(question.workload.as_deref(), Some("sync"));
+        let plan = with_levels(&question);
+        let names = |of: Vec<&String>| of.into_iter().cloned().collect::<Vec<_>>();
+        assert_eq!(
+            names(plan.workloads.iter().map(|one| &one.name).collect()),
+            ["sync"]
+        );
+        assert_eq!(
+            names(plan.configurations.iter().map(|one| &one.name).collect()),
+            [OLD, NEW]
+        );
+        assert_eq!(
+            names(plan.claims.iter().map(|one| &one.text).collect()),
+            [claim]
+        );
+        assert_eq!(
+            names(plan.primary.iter().map(|one| &one.metric).collect()),
+            ["busy_time_per_job"]
+        );
+        assert_eq!(plan.runs.len() as u32, 2 * question.runs);
+    }
+
+    #[test]
+    fn a_claim_without_a_workload_keeps_them_all() {
+        let question = asked("old < new on busy_time_per_job").unwrap();
+        let base = Base::of(None, &PARTS[0]).unwrap();
+        let all: Table = base.text.parse().unwrap();
+        let all = all["workloads"].as_table().unwrap().len();
+        assert!(all > 1);
+        assert_eq!(with_levels(&question).workloads.len(), all);
+    }
+
+    #[test]
+    fn what_cannot_be_asked_is_refused_with_what_can() {
+        for (claim, why) in [
+            (
+                "new > old on busy_time_per_jb in sync",
+                "did you mean \"busy_time_per_job\"?",
+            ),
+            (
+                "new > old on busy_time_per_job in sink",
+                "did you mean \"sync\"?",
+            ),
+            (
+                "bad > good on busy_time_per_job",
+                "no configuration \"bad\"",
+            ),
+            (
+                "new = old on busy_time_per_job",
+                "holds of a commit against itself",
+            ),
+            (
+                "new <= old + 2% on busy_time_per_job",
+                "holds of a commit against itself",
+            ),
+            ("busy_time_per_job rises", "expected `A < B on METRIC"),
+        ] {
+            let error = asked(claim).unwrap_err();
+            assert!(
+                error.starts_with("--claim: ") && error.contains(why),
+                "{claim}: {error}"
+            );
+        }
+    }
+}

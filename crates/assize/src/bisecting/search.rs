@@ -1,0 +1,202 @@
+//! Which commit is to be tried next. Pure: commits are places in a line, and what is
+//! known of them decides.
+
+use std::collections::BTreeMap;
+
+/// What is known of a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known {
+    /// The claim is upheld of it.
+    Has,
+    /// The claim is refuted of it.
+    Lacks,
+    /// It cannot be told: it does not build, or stays undecided.
+    Untestable,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Next {
+    /// The commit at this place is to be tried.
+    Try(usize),
+    /// It is the one at this place: the place before it lacks what it has.
+    Found(usize),
+    /// It is one of these places, of which all but the last cannot be tested.
+    OneOf(Vec<usize>),
+}
+
+/// What is to be done, of places 0 to `last`. The first lacks what is looked for, the
+/// last has it, whatever `known` says of them.
+///
+/// Each commit that can be tested halves the places that are left: of `last` places,
+/// if all can be tested, at most log2 of `last`, rounded up, are tried. Of places
+/// that cannot be tested the one nearest to the middle comes next, the older of two.
+pub(super) fn next(last: usize, known: &BTreeMap<usize, Known>) -> Next {
+    let (lacks, has) = ends(last, known);
+    if has <= lacks + 1 {
+        return Next::Found(has);
+    }
+    let middle = lacks.midpoint(has);
+    let open = (lacks + 1..has).filter(|at| !known.contains_key(at));
+    match open.min_by_key(|at| (at.abs_diff(middle), *at)) {
+        Some(at) => Next::Try(at),
+        None => Next::OneOf((lacks + 1..=has).collect()),
+    }
+}
+
+/// The last place that lacks it, and the first one after that which has it.
+pub(super) fn ends(last: usize, known: &BTreeMap<usize, Known>) -> (usize, usize) {
+    let of = |wanted| {
+        let all = known.iter().filter(move |(_, known)| **known == wanted);
+        all.map(|(at, _)| *at).filter(|at| *at < last)
+    };
+    let lacks = of(Known::Lacks).max().unwrap_or(0);
+    let has = of(Known::Has).filter(|at| *at > lacks).min();
+    (lacks, has.unwrap_or(last))
+}
+
+/// So many commits are tried at most where all can be tested.
+pub(super) fn tries(last: usize) -> u32 {
+    last.max(1).next_power_of_two().trailing_zeros()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What the search ends with, and which places it tried.
+    fn search(truth: &[Known]) -> (Next, Vec<usize>) {
+        let last = truth.len() - 1;
+        let (mut known, mut tried) = (BTreeMap::new(), Vec::new());
+        loop {
+            match next(last, &known) {
+                Next::Try(at) => {
+                    assert!(known.insert(at, truth[at]).is_none(), "{at} twice");
+                    tried.push(at);
+                }
+                end => return (end, tried),
+            }
+        }
+    }
+
+    /// `.` lacks it, `#` has it, `?` cannot be tested.
+    fn truth(text: &str) -> Vec<Known> {
+        let of = |c| match c {
+            '.' => Known::Lacks,
+            '#' => Known::Has,
+            _ => Known::Untestable,
+        };
+        text.chars().map(of).collect()
+    }
+
+    fn found(text: &str) -> (Next, usize) {
+        let (end, tried) = search(&truth(text));
+        (end, tried.len())
+    }
+
+    #[test]
+    fn each_of_sixteen_commits_is_found_with_four_builds_between_the_ends() {
+        for first in 1..=16 {
+            let all: String = (0..=16)
+                .map(|at| if at < first { '.' } else { '#' })
+                .collect();
+            let (end, tried) = found(&all);
+            assert_eq!(end, Next::Found(first), "{all}");
+            assert!(tried <= 4, "{all}: {tried}");
+        }
+        assert_eq!(tries(16), 4);
+    }
+
+    #[test]
+    fn one_commit_needs_none() {
+        assert_eq!(found(".#"), (Next::Found(1), 0));
+        assert_eq!((tries(1), tries(2), tries(3)), (0, 1, 2));
+    }
+
+    #[test]
+    fn what_cannot_be_tested_is_passed_over_to_the_next_nearest() {
+        assert_eq!(found("....?####").0, Next::OneOf(vec![4, 5]));
+        assert_eq!(found("..?.?####").0, Next::OneOf(vec![4, 5]));
+        assert_eq!(found(".....?###").0, Next::OneOf(vec![5, 6]));
+        // One that cannot be tested beside the change, on its far side, does no harm.
+        assert_eq!(found("...#?####").0, Next::Found(3));
+        assert_eq!(found("..?.#####").0, Next::Found(4));
+        let (_, tried) = search(&truth("....?####"));
+        assert_eq!(tried, [4, 3, 5], "the older of two that are as near");
+    }
+
+    #[test]
+    fn where_nothing_between_can_be_tested_all_are_named() {
+        assert_eq!(found(".????#"), (Next::OneOf(vec![1, 2, 3, 4, 5]), 4));
+        assert_eq!(found(".?#"), (Next::OneOf(vec![1, 2]), 1));
+    }
+
+    #[test]
+    fn of_a_history_that_goes_back_and_forth_it_finds_a_place_that_begins() {
+        for text in [".#.#", "..##..##", ".#.#.#.#.#", ".##.....#"] {
+            let all = truth(text);
+            let (Next::Found(at), _) = search(&all) else {
+                panic!("{text}");
+            };
+            assert_eq!(
+                (all[at - 1], all[at]),
+                (Known::Lacks, Known::Has),
+                "{text} {at}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_known_beforehand_is_not_tried_again() {
+        let known = BTreeMap::from([(8, Known::Lacks), (12, Known::Has)]);
+        assert_eq!(next(16, &known), Next::Try(10));
+        assert_eq!(ends(16, &known), (8, 12));
+        // What the ends are is given.
+        let odd = BTreeMap::from([(0, Known::Has), (2, Known::Lacks)]);
+        assert_eq!(next(2, &odd), Next::Try(1));
+    }
+
+    proptest! {
+        #[test]
+        fn every_history_ends_at_a_beginning_or_at_what_cannot_be_tested(
+            middle in proptest::collection::vec(0..3u8, 0..40)
+        ) {
+            let of = |kind: &u8| [Known::Lacks, Known::Has, Known::Untestable][usize::from(*kind)];
+            let mut all = vec![Known::Lacks];
+            all.extend(middle.iter().map(of));
+            all.push(Known::Has);
+            let (end, tried) = search(&all);
+            prop_assert!(tried.len() <= middle.len());
+            match end {
+                Next::Found(at) => {
+                    prop_assert_eq!(all[at], Known::Has);
+                    prop_assert_eq!(all[at - 1], Known::Lacks);
+                }
+                Next::OneOf(places) => {
+                    let (first, last) = (places[0], places[places.len() - 1]);
+                    prop_assert!(places.len() > 1);
+                    prop_assert_eq!(all[first - 1], Known::Lacks);
+                    prop_assert_eq!(all[last], Known::Has);
+                    let all_are = all[first..last].iter().all(|one| *one == Known::Untestable);
+                    prop_assert!(all_are);
+                }
+                Next::Try(_) => prop_assert!(false),
+            }
+        }
+
+        #[test]
+        fn one_change_among_commits_that_can_be_tested_takes_few_tries(
+            last in 1..200usize, share in 0.0..1.0f64
+        ) {
+            let first = 1 + ((last as f64 - 1.0) * share) as usize;
+            let all: Vec<Known> = (0..=last)
+                .map(|at| if at < first { Known::Lacks } else { Known::Has })
+                .collect();
+            let (end, tried) = search(&all);
+            prop_assert_eq!(end, Next::Found(first));
+            prop_assert!(tried.len() <= tries(last) as usize);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! What was found so far, in a file beside the bundles.
+
+use std::path::{Path, PathBuf};
+
+use assize_report::ClaimVerdict;
+use serde::{Deserialize, Serialize};
+
+use super::question::Question;
+use crate::failure::Failure;
+use crate::{output, shell};
+
+/// The schema of the file.
+const SCHEMA: &str = "assize.bisect-state/1";
+/// What it is called.
+const FILE: &str = "bisect.json";
+
+/// What verdicts must have in common, to serve one bisection.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Terms {
+    /// The commit that all are compared with.
+    pub(super) good: String,
+    /// The kernel, with its version.
+    pub(super) kernel: String,
+    /// The claim and its experiment.
+    pub(super) question: Question,
+    /// How many runs of each side, and how many if that leaves it undecided.
+    pub(super) looks: Vec<u32>,
+    /// The level of each test.
+    pub(super) alpha: f64,
+}
+
+/// One side of a verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Of {
+    /// The commit.
+    pub(super) commit: String,
+    /// Digest of its modules.
+    pub(super) modules: String,
+}
+
+/// A verdict, and of what.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Given {
+    /// The side that is compared with.
+    pub(super) old: Of,
+    /// The side that is tried.
+    pub(super) new: Of,
+    /// Runs that were carried out for it.
+    pub(super) carried_out: u32,
+    /// The verdict.
+    pub(super) verdict: ClaimVerdict,
+}
+
+/// The file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Content {
+    schema: String,
+    terms: Terms,
+    verdicts: Vec<Given>,
+}
+
+/// What was found so far, kept in a directory.
+#[derive(Debug)]
+pub(super) struct State {
+    directory: PathBuf,
+    content: Content,
+}
+
+impl State {
+    /// What is kept in this directory on these terms; nothing if there is none.
+    pub(super) fn open(directory: &Path, terms: &Terms) -> Result<State, Failure> {
+        let path = directory.join(FILE);
+        let refuse = |why: String| {
+            let mend = "give another directory: --out DIR, or remove this one";
+            Failure::Argument(format!("{}: {why}; {mend}", path.display()))
+        };
+        let new = Content {
+            schema: SCHEMA.into(),
+            terms: terms.clone(),
+            verdicts: Vec::new(),
+        };
+        let content = match std::fs::read_to_string(&path) {
+            Ok(text) => serde_json::from_str(&text).map_err(|error| refuse(error.to_string()))?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => new,
+            Err(source) => return Err(Failure::Read { path, source }),
+        };
+        if content.schema != SCHEMA {
+            return Err(refuse(format!("its schema is {}", content.schema)));
+        }
+        if let Some(what) = content.terms.differ(terms) {
+            return Err(refuse(format!("it is of another bisection: {what}")));
+        }
+        Ok(State {
+            directory: directory.to_path_buf(),
+            content,
+        })
+    }
+
+    /// The directory.
+    pub(super) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// What was said of these modules, whichever commits they are of.
+    pub(super) fn find(&self, old: &str, new: &str) -> Option<&Given> {
+        let mut all = self.content.verdicts.iter();
+        all.find(|one| one.old.modules == old && one.new.modules == new)
+    }
+
+    /// Keeps a verdict: the file appears whole or not at all.
+    pub(super) fn keep(&mut self, given: Given) -> Result<(), Failure> {
+        self.content.verdicts.push(given);
+        let failed = |error: serde_json::Error| Failure::Show(error.to_string());
+        let text = serde_json::to_string_pretty(&self.content).map_err(failed)? + "\n";
+        std::fs::create_dir_all(&self.directory).map_err(|source| Failure::Write {
+            what: self.directory.display().to_string(),
+            source,
+        })?;
+        output::deliver(text.as_bytes(), Some(&self.directory.join(FILE)))
+    }
+}
+
+impl Terms {
+    /// The first thing in which two differ, with both values.
+    fn differ(&self, other: &Terms) -> Option<String> {
+        let quoted = |text: &str| shell::quote(text.as_ref());
+        let pair = |what: &str, one: String, two: String| {
+            (one != two).then(|| format!("{what} {one}, and not {two}"))
+        };
+        let runs = |terms: &Terms| format!("{:?}", terms.looks);
+        pair("GOOD", self.good.clone(), other.good.clone())
+            .or_else(|| {
+                let [one, two] = [self, other].map(|of| quoted(&of.question.claim));
+                pair("the claim", one, two)
+            })
+            .or_else(|| pair("the kernel", self.kernel.clone(), other.kernel.clone()))
+            .or_else(|| pair("numbers of runs", runs(self), runs(other)))
+            .or_else(|| {
+                let [one, two] = [self, other].map(|of| of.alpha.to_string());
+                pair("the level of each test", one, two)
+            })
+            .or_else(|| (self != other).then(|| "with another experiment".into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_verdict::Outcome;
+
+    use super::*;
+
+    fn terms() -> Terms {
+        Terms {
+            good: "0123".into(),
+            kernel: "debian:6.12 1".into(),
+            question: Question {
+                claim: "new > old on m".into(),
+                metric: "m".into(),
+                workload: None,
+                experiment: String::new(),
+                runs: 10,
+            },
+            looks: vec![10, 20],
+            alpha: 0.01,
+        }
+    }
+
+    fn given(old: &str, new: &str) -> Given {
+        let of = |name: &str| Of {
+            commit: format!("commit of {name}"),
+            modules: name.into(),
+        };
+        Given {
+            old: of(old),
+            new: of(new),
+            carried_out: 20,
+            verdict: ClaimVerdict {
+                outcome: Outcome::Upheld,
+                because: "x".into(),
+                figures: Vec::new(),
+                runs: 10,
+                bundle: None,
+                same_as: None,
+            },
+        }
+    }
+
+    #[test]
+    fn what_was_kept_is_there_for_the_same_modules_and_no_others() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = place.path().join("out");
+        let mut state = State::open(&directory, &terms()).unwrap();
+        assert!(!directory.exists(), "nothing is written before a verdict");
+        state.keep(given("a", "b")).unwrap();
+        state.keep(given("b", "c")).unwrap();
+        let again = State::open(&directory, &terms()).unwrap();
+        assert_eq!(again.find("b", "c"), Some(&given("b", "c")));
+        assert_eq!(again.find("a", "c"), None);
+        assert_eq!(again.find("b", "a"), None);
+    }
+
+    #[test]
+    fn another_question_is_refused_with_what_differs() {
+        let place = tempfile::tempdir().unwrap();
+        let mut state = State::open(place.path(), &terms()).unwrap();
+        state.keep(given("a", "b")).unwrap();
+        let change = |by: &dyn Fn(&mut Terms)| {
+            let mut other = terms();
+            by(&mut other);
+            State::open(place.path(), &other).unwrap_err().to_string()
+        };
+        for (error, why) in [
+            (
+                change(&|of| of.good = "4567".into()),
+                "GOOD 0123, and not 4567",
+            ),
+            (
+                change(&|of| of.question.claim = "new < old on m".into()),
+                "the claim 'new > old on m', and not 'new < old on m'",
+            ),
+            (change(&|of| of.kernel.push('2')), "the kernel"),
+            (change(&|of| of.looks.push(40)), "numbers of runs"),
+            (change(&|of| of.alpha = 0.02), "the level"),
+            (
+                change(&|of| of.question.experiment.push('#')),
+                "another experiment",
+            ),
+        ] {
+            assert!(
+                error.contains(why) && error.contains("--out DIR"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_damaged_is_named() {
+        let place = tempfile::tempdir().unwrap();
+        for text in ["", "{", "{\"schema\": \"x\"}"] {
+            std::fs::write(place.path().join(FILE), text).unwrap();
+            let error = State::open(place.path(), &terms()).unwrap_err().to_string();
+            assert!(error.contains(FILE), "{error}");
+        }
+    }
+}

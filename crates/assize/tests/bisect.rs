@@ -1,0 +1,269 @@
+//! `assize bisect`: a commit that was planted, among others that do nothing, do
+//! nothing that matters, or do not build; and a range in which there is none.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+#![allow(unreachable_pub)] // The module `common` is shared.
+
+mod common;
+
+use std::fs;
+use std::process::{Command, ExitCode, Output};
+
+use common::scheduler::{BROKEN, FENCE, NEUTRAL, Place, SHORT, SLOWER};
+use common::{Outcome, Test, errors};
+use serde_json::Value;
+
+fn main() -> ExitCode {
+    let tests: Vec<Test> = vec![
+        (
+            "the_commit_that_was_planted_is_found_and_one_that_is_not_there_is_not",
+            planted,
+        ),
+        ("what_cannot_be_asked_is_refused_before_a_build", refused),
+    ];
+    common::run(tests, &["agent", "QEMU", "kernel debian:6.12"])
+}
+
+const CLAIM: &str = "new > old + 50% on busy_time_per_job in sync";
+/// The place of the commit that is slower, and of one that does not build.
+const SLOW: usize = 11;
+const NOT_BUILT: usize = 12;
+const COMMITS: usize = 16;
+const OUT: &str = "out";
+
+/// A commit of other words in a comment.
+fn reword(place: &Place, number: usize) {
+    let text = fs::read_to_string(place.path().join(FENCE)).unwrap();
+    let (_, rest) = text.split_once('\n').unwrap();
+    place.write(FENCE, &format!("/* {number}\n{rest}"));
+    place.git(&["commit", "-qam", &format!("words {number}")]);
+}
+
+/// Sixteen commits behind the tag `good`.
+fn history(place: &Place) {
+    let short = SHORT.replace("images = 2", "images = 1");
+    fs::write(place.path().join("short.toml"), short).unwrap();
+    place.git(&["tag", "good"]);
+    for number in 1..=COMMITS {
+        match number {
+            6 => place.commit("drm/sched: Describe the module", NEUTRAL),
+            SLOW => place.commit("drm/sched: Wait before each job", SLOWER),
+            NOT_BUILT => place.commit("drm/sched: Include what is not there", BROKEN),
+            13 => drop(place.git(&["revert", "--no-edit", "HEAD"])),
+            _ => reword(place, number),
+        }
+    }
+    place.git(&["tag", "bad"]);
+    place.git(&["checkout", "-q", "-b", "words", "good"]);
+    for number in 1..=COMMITS {
+        reword(place, number);
+    }
+    place.git(&["tag", "reworded"]);
+}
+
+fn bisect(place: &Place, range: &str, claim: &str, more: &[&str]) -> Output {
+    let usual = ["--experiment", "short.toml", "--quiet", "--claim", claim];
+    place.assize("bisect", &[&[range], &usual[..], more].concat())
+}
+
+fn json(done: &Output) -> Value {
+    serde_json::from_slice(&done.stdout).unwrap_or_else(|error| panic!("{error}: {}", errors(done)))
+}
+
+fn planted() -> Outcome {
+    let Some(place) = Place::new() else {
+        return Ok(());
+    };
+    history(&place);
+    nothing_there(&place);
+    let search = || {
+        bisect(
+            &place,
+            "good..bad",
+            CLAIM,
+            &["--out", OUT, "--format", "json"],
+        )
+    };
+    let done = search();
+    assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
+    let said = json(&done);
+    convicted(&said);
+    // Whatever was lost of what was found, the same command finds it again.
+    for lose in [nothing, the_last_verdict, the_verdicts] {
+        lose(&place);
+        let again = search();
+        assert_eq!(json(&again), said, "{}", errors(&again));
+    }
+    explained(&place, &said);
+    by_git(
+        &place,
+        said["answer"]["found"]["commit"]["commit"]
+            .as_str()
+            .unwrap(),
+    );
+    Ok(())
+}
+
+/// A range of other words only: two builds, and no run.
+fn nothing_there(place: &Place) {
+    let more = ["--out", "null", "--format", "json"];
+    let done = bisect(place, "good..reworded", CLAIM, &more);
+    assert_eq!(done.status.code(), Some(1), "{}", errors(&done));
+    let said = json(&done);
+    assert_eq!(said["answer"], "not_there", "{said}");
+    assert_eq!((&said["builds"], &said["runs"]), (&2.into(), &0.into()));
+    let because = said["tried"][0]["result"]["verdict"]["because"]
+        .as_str()
+        .unwrap();
+    assert!(because.contains("byte for byte"), "{because}");
+    assert!(!place.path().join("null").exists(), "nothing was run");
+}
+
+fn convicted(said: &Value) {
+    let found = &said["answer"]["found"];
+    assert_eq!(found["place"], SLOW, "{said}");
+    assert_eq!(
+        found["commit"]["subject"],
+        "drm/sched: Wait before each job"
+    );
+    assert_eq!(found["commit"]["date"], "2026-11-02");
+    assert_eq!(found["parent"]["subject"], format!("words {}", SLOW - 1));
+    assert_eq!(found["verdict"]["outcome"], "upheld");
+    let figure = &found["verdict"]["figures"][0];
+    let number = |of: &Value| of.as_f64().unwrap();
+    // 100 us for each job, by the clock of the machine.
+    let more = number(&figure["new"]) - number(&figure["old"]);
+    assert_eq!(figure["unit"], "ns");
+    assert!((95e3..110e3).contains(&more), "{figure}");
+    assert!(number(&figure["interval"][0]) > 1.5, "{figure}");
+    // The two ends and at most five between, of which one does not build.
+    let builds = said["builds"].as_u64().unwrap();
+    assert!(builds <= 2 + 5, "{builds}");
+    let tried = said["tried"].as_array().unwrap();
+    assert_eq!(
+        tried.len() as u64 + 1,
+        builds,
+        "GOOD is built and not tried"
+    );
+    let not_built: Vec<&Value> = tried
+        .iter()
+        .filter(|one| one["result"]["not_built"].is_string())
+        .collect();
+    assert_eq!(not_built.len(), 1, "{said}");
+    assert_eq!(not_built[0]["place"], NOT_BUILT);
+    // What was run: both ends, the neutral commit's modules, the commit and its
+    // parent. All others have the modules of one of these.
+    assert_eq!(said["runs"], 3 * 2 * 6, "{said}");
+    assert!(
+        tried
+            .iter()
+            .any(|one| one["result"]["verdict"]["same_as"].is_string())
+    );
+}
+
+fn nothing(_: &Place) {}
+
+/// As if the command had been killed in the middle of its last runs.
+fn the_last_verdict(place: &Place) {
+    let file = place.path().join(OUT).join("bisect.json");
+    let mut state: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    let last = state["verdicts"].as_array_mut().unwrap().pop().unwrap();
+    fs::write(file, state.to_string()).unwrap();
+    let bundle = last["verdict"]["bundle"].as_str().unwrap();
+    let runs = place.path().join(OUT).join(bundle).join("runs");
+    for number in 5..12 {
+        fs::remove_file(runs.join(format!("{number:04}.json"))).unwrap();
+    }
+}
+
+fn the_verdicts(place: &Place) {
+    fs::remove_file(place.path().join(OUT).join("bisect.json")).unwrap();
+}
+
+/// The command that is named says where the instructions are.
+fn explained(place: &Place, said: &Value) {
+    let why = said["why"].as_str().unwrap();
+    let words: Vec<&str> = why.split(' ').collect();
+    assert_eq!(words[..2], ["assize", "why"], "{why}");
+    let done = place.assize("why", &words[2..]);
+    let text = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(done.status.success(), "{why}: {}", errors(&done));
+    let first = text.split("\n\n").next().unwrap();
+    assert!(first.starts_with("old spends "), "{first}");
+    // The planted loop waits for the clock.
+    assert!(first.contains("timers and clock"), "{first}");
+}
+
+/// git's own search comes to the same commit, by statuses alone.
+fn by_git(place: &Place, commit: &str) {
+    place.git(&["bisect", "start", "bad", "good"]);
+    let git = Command::new("git")
+        .current_dir(place.path())
+        .args([
+            "bisect",
+            "run",
+            env!("CARGO_BIN_EXE_assize"),
+            "bisect",
+            "--test",
+            "good",
+        ])
+        .args(["--claim", CLAIM, "--experiment", "short.toml", "--quiet"])
+        .env("ASSIZE_CACHE", place.cache())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&git.stdout).into_owned();
+    let first = format!("{commit} is the first bad commit");
+    assert!(said.contains(&first), "{said}{}", errors(&git));
+    place.git(&["bisect", "reset"]);
+}
+
+fn refused() -> Outcome {
+    let Some(place) = Place::new() else {
+        return Ok(());
+    };
+    place.git(&["tag", "good"]);
+    reword(&place, 1);
+    place.git(&["tag", "bad"]);
+    let unknown = CLAIM.replace("busy_time_per_job", "busy_time_per_jb");
+    for (range, claim, why) in [
+        (
+            "good..bad",
+            &*unknown,
+            "did you mean \"busy_time_per_job\"?",
+        ),
+        (
+            "good..bad",
+            "new > old on busy_time_per_job in sink",
+            "\"sync\"",
+        ),
+        (
+            "good..bad",
+            "new = old on busy_time_per_job",
+            "against itself",
+        ),
+        ("bad", CLAIM, "write GOOD..bad"),
+        ("bad..good", CLAIM, "no commit in it"),
+    ] {
+        let done = bisect(&place, range, claim, &["--out", OUT]);
+        let said = errors(&done);
+        assert_eq!(done.status.code(), Some(2), "{range} {claim}: {said}");
+        assert!(said.contains(why) && !said.contains("building"), "{said}");
+        assert!(!place.path().join(OUT).exists(), "{range} {claim}");
+    }
+    // For git no mistake of the command line makes a commit bad.
+    for arguments in [
+        &["--test", "good", "--claim", &unknown][..],
+        &["--test", "nowhere", "--claim", CLAIM],
+        &["--test", "good", "--claim", CLAIM, "--nonsense"],
+        &["--test", "good"],
+    ] {
+        let done = place.assize("bisect", arguments);
+        assert_eq!(
+            done.status.code(),
+            Some(255),
+            "{arguments:?}: {}",
+            errors(&done)
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,582 @@
+//! Which commit of a range a claim begins with: the answer in few lines, and JSON.
+
+use serde::{Deserialize, Serialize};
+
+use assize_verdict::{Outcome as Claimed, Verdict};
+
+use crate::WIDTH;
+use crate::number::{signed, significant};
+use crate::printable::printable;
+use crate::readable::Readable;
+use crate::series::{Patch, command, cut, mark, named, percent, plain, written};
+
+/// The schema of [`Bisection`].
+pub const BISECTION: &str = "assize.bisect/1";
+/// The longest answer, in lines.
+pub const BISECTION_LINES: usize = 25;
+/// How many commits of one kind it names.
+const NAMED: usize = 4;
+/// Of how many workloads it has the figures.
+const FIGURES: usize = 2;
+
+/// A range of commits, and what was found out about a claim on it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Bisection {
+    /// Always [`BISECTION`].
+    pub schema: String,
+    /// The claim: `old` is the commit compared with, `new` the one that is tried.
+    pub claim: String,
+    /// The commit before the range.
+    pub good: Patch,
+    /// The last one of the range.
+    pub bad: Patch,
+    /// How many commits the range has.
+    pub commits: usize,
+    /// How many of them touch files of what is built.
+    pub touching: usize,
+    /// What was found.
+    pub answer: Answer,
+    /// Every commit that was tried, in the order in which that was done.
+    pub tried: Vec<TriedCommit>,
+    /// Commits that were built, the two ends among them, whether they build or not.
+    pub builds: usize,
+    /// Runs that were carried out for all verdicts.
+    pub runs: u32,
+    /// The level of each interval.
+    pub level: f64,
+    /// The level at which all verdicts hold at once.
+    pub joint: f64,
+    /// The kernel, with its version.
+    pub kernel: String,
+    /// What was built, and from which directory of the kernel.
+    pub built: String,
+    /// Files that the range touches and nothing here is made of.
+    pub left_out: Vec<String>,
+    /// What was run.
+    pub experiment: String,
+    /// The directory with the bundles of all verdicts.
+    pub directory: String,
+    /// The command that says where the instructions of the difference are.
+    pub why: Option<String>,
+    /// The command that makes this again.
+    pub reproduce: String,
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// It begins with this commit: the verdict is against its parent.
+    Found(Convicted),
+    /// The search ended at this commit, but against its parent the claim is not
+    /// upheld.
+    NotOfOne(Convicted),
+    /// It begins with one of these, from old to new: all but the last cannot be
+    /// tested.
+    OneOf(Vec<Patch>),
+    /// The range does not have it: the claim is refuted of its end.
+    NotThere,
+    /// Whether the range has it is undecided.
+    Undecided,
+}
+
+/// A commit, and the verdict against its parent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Convicted {
+    /// The commit.
+    pub commit: Patch,
+    /// Its place in the range, from 1.
+    pub place: usize,
+    /// Its parent.
+    pub parent: Patch,
+    /// The verdict.
+    pub verdict: ClaimVerdict,
+}
+
+/// A commit that was tried.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TriedCommit {
+    /// The commit.
+    pub commit: Patch,
+    /// Its place in the range, from 1.
+    pub place: usize,
+    /// What became of it.
+    pub result: TriedResult,
+}
+
+/// What became of a commit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TriedResult {
+    /// It does not build: why.
+    NotBuilt(String),
+    /// The verdict on the claim, against the commit before the range.
+    Verdict(ClaimVerdict),
+}
+
+/// A verdict on the claim, of one commit against another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClaimVerdict {
+    /// What became of the claim.
+    pub outcome: Claimed,
+    /// On what grounds.
+    pub because: String,
+    /// The figures, one for each workload that the claim speaks of.
+    pub figures: Vec<Figure>,
+    /// Runs of each side on each workload.
+    pub runs: u32,
+    /// The bundle with them; `null` where both sides are the same modules.
+    pub bundle: Option<String>,
+    /// The commit whose modules, which are the same byte for byte, these runs are
+    /// of, where it is another.
+    pub same_as: Option<String>,
+}
+
+/// One metric on one workload, on both sides.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// The workload.
+    pub workload: String,
+    /// The metric.
+    pub metric: String,
+    /// Its unit; empty of plain counts.
+    pub unit: String,
+    /// The mean of the side compared with.
+    pub old: Option<f64>,
+    /// The mean of the side that is tried.
+    pub new: Option<f64>,
+    /// New over old; `null` where differences were compared.
+    pub ratio: Option<f64>,
+    /// New less old, where these were compared.
+    pub difference: Option<f64>,
+    /// Interval of the one or the other.
+    pub interval: Option<[f64; 2]>,
+    /// How well it is established that the two differ.
+    pub verdict: Verdict,
+}
+
+/// The bisection as JSON.
+///
+/// # Errors
+/// Never of what was made here.
+pub fn bisection_json(bisection: &Bisection) -> Result<String, serde_json::Error> {
+    Ok(serde_json::to_string_pretty(bisection)? + "\n")
+}
+
+/// The answer: at most [`BISECTION_LINES`] lines of [`WIDTH`] columns.
+#[must_use]
+pub fn bisection_text(bisection: &Bisection) -> String {
+    let (answer, tail) = (answer(bisection), tail(bisection));
+    let room = BISECTION_LINES.saturating_sub(answer.len() + tail.len() + 1);
+    let mut about = about(bisection);
+    about.truncate(room);
+    let mut text = String::new();
+    let blank = std::iter::once(String::new());
+    for line in answer.into_iter().chain(blank).chain(about).chain(tail) {
+        let line = line.replace(['\n', '\r'], " ");
+        text.push_str(cut(&printable(&line), WIDTH).trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// The claim on a line of its own, however long.
+fn claim(bisection: &Bisection) -> String {
+    format!("  {}", bisection.claim)
+}
+
+fn answer(bisection: &Bisection) -> Vec<String> {
+    let mut lines = Vec::new();
+    let range = match bisection.commits {
+        1 => "the only commit".to_owned(),
+        n => format!("{n} commits"),
+    };
+    match &bisection.answer {
+        Answer::Found(found) => {
+            lines.push(named(&found.commit));
+            lines.extend(written(&found.commit).map(|line| format!("  {line}")));
+            lines.push(match bisection.commits {
+                1 => "has it, the only commit of the range:".into(),
+                n => format!("is the one of {n} commits with which this begins:"),
+            });
+            lines.push(claim(bisection));
+            lines.extend(against_parent(found));
+        }
+        Answer::NotOfOne(found) => {
+            lines.push(format!("No commit of {range} has all of it by itself:"));
+            lines.push(claim(bisection));
+            lines.push(format!("{} against its parent:", outcome(&found.verdict)));
+            lines.push(format!("  {}", named(&found.commit)));
+            lines.extend(grounds(&found.verdict));
+            lines.extend(figures(&found.verdict));
+            lines.push("The difference came in several steps, or the runs do not tell.".into());
+        }
+        Answer::OneOf(commits) => {
+            lines.push(format!("It begins with one of these {}:", commits.len()));
+            lines.push(claim(bisection));
+            let hidden = commits.len().saturating_sub(NAMED);
+            let line = |one: &Patch| format!("  {}", named(one));
+            lines.extend(
+                commits
+                    .iter()
+                    .take(NAMED - usize::from(hidden > 0))
+                    .map(line),
+            );
+            if hidden > 0 {
+                lines.push(format!("  and {} more, up to", hidden));
+                lines.extend(commits.last().map(line));
+            }
+            lines.push("All but the last cannot be tested.".into());
+        }
+        Answer::NotThere => {
+            lines.push(format!("Not there: the end of {range} does not have it:"));
+            lines.push(claim(bisection));
+            lines.extend(of_end(bisection));
+        }
+        Answer::Undecided => {
+            lines.push(format!("Undecided whether the end of {range} has it:"));
+            lines.push(claim(bisection));
+            lines.extend(of_end(bisection));
+        }
+    }
+    lines
+}
+
+fn against_parent(found: &Convicted) -> Vec<String> {
+    let mut lines = vec![format!("Against its parent {}:", named(&found.parent))];
+    lines.extend(figures(&found.verdict));
+    lines
+}
+
+/// What was found out about the end of the range.
+fn of_end(bisection: &Bisection) -> Vec<String> {
+    let Some(TriedResult::Verdict(verdict)) = bisection.tried.first().map(|one| &one.result) else {
+        return Vec::new();
+    };
+    let mut lines = figures(verdict);
+    lines.extend(grounds(verdict));
+    lines
+}
+
+/// Because of what, on at most three lines.
+fn grounds(verdict: &ClaimVerdict) -> Vec<String> {
+    let mut lines = vec![String::from(" ")];
+    for word in verdict.because.split_whitespace() {
+        match lines.last_mut() {
+            Some(last) if last.len() + 1 + word.len() <= WIDTH || last.trim().is_empty() => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => lines.push(format!("  {word}")),
+        }
+    }
+    lines.truncate(3);
+    lines
+}
+
+fn outcome(verdict: &ClaimVerdict) -> &'static str {
+    match verdict.outcome {
+        Claimed::Upheld => "Upheld",
+        Claimed::Refuted => "Refuted",
+        Claimed::Undecided => "Undecided",
+    }
+}
+
+fn figures(verdict: &ClaimVerdict) -> Vec<String> {
+    let shown = verdict.figures.iter().take(FIGURES);
+    let mut lines: Vec<String> = shown.flat_map(figure).collect();
+    let more = verdict.figures.len().saturating_sub(FIGURES);
+    if more > 0 {
+        lines.push(format!(
+            "  and {more} more workloads: --format json has them all"
+        ));
+    }
+    lines
+}
+
+/// The effect, and below it what it is made of.
+fn figure(of: &Figure) -> [String; 2] {
+    let readable = Readable::of(&of.unit, of.old.into_iter().chain(of.new));
+    let value = |value: Option<f64>| match value {
+        Some(value) => significant(readable.value(value), 4),
+        None => "nothing".into(),
+    };
+    let effect = match (of.ratio, of.difference, of.interval) {
+        (Some(ratio), _, Some([low, high])) => {
+            let [at, low, high] = [ratio, low, high].map(|one| percent(100.0 * (one - 1.0)));
+            format!("{at} % ({low}..{high})")
+        }
+        (None, Some(difference), Some([low, high])) => {
+            let [at, low, high] = [difference, low, high].map(|one| signed(readable.value(one)));
+            format!("{at} ({low}..{high})")
+        }
+        _ => "no interval".into(),
+    };
+    let (old, new) = (value(of.old), value(of.new));
+    [
+        format!(
+            "  {} in {} {effect}{}",
+            of.metric,
+            of.workload,
+            mark(of.verdict)
+        ),
+        format!("    from {old} to {new} {}", readable.unit),
+    ]
+}
+
+fn about(bisection: &Bisection) -> Vec<String> {
+    let verdicts: Vec<&ClaimVerdict> = bisection
+        .tried
+        .iter()
+        .filter_map(|one| match &one.result {
+            TriedResult::Verdict(verdict) => Some(verdict),
+            TriedResult::NotBuilt(_) => None,
+        })
+        .collect();
+    let same = verdicts
+        .iter()
+        .filter(|one| one.same_as.is_some() || one.bundle.is_none());
+    let mut lines = vec![
+        format!(
+            "{} builds: the two ends and {} between; {} runs",
+            bisection.builds,
+            bisection.builds.saturating_sub(2),
+            bisection.runs
+        ),
+        format!(
+            "{} commits judged, {} of them by modules that are the same bytes",
+            verdicts.len(),
+            same.count()
+        ),
+    ];
+    for one in &bisection.tried {
+        match &one.result {
+            TriedResult::NotBuilt(why) => {
+                lines.push(format!("not tested: {}: {why}", named(&one.commit)));
+            }
+            TriedResult::Verdict(verdict) if verdict.outcome == Claimed::Undecided => {
+                if one.place < bisection.commits {
+                    lines.push(format!("undecided: {}", named(&one.commit)));
+                }
+            }
+            TriedResult::Verdict(_) => {}
+        }
+    }
+    lines.truncate(2 + NAMED);
+    lines.push(format!("{}; {}", bisection.built, bisection.kernel));
+    lines.push(format!("run: {}", bisection.experiment));
+    lines.extend(bisection.left_out.first().map(|first| {
+        let more = bisection.left_out.len() - 1;
+        match more {
+            0 => format!("not part of what ran: {first}"),
+            _ => format!("not part of what ran: {first} and {more} more files"),
+        }
+    }));
+    lines
+}
+
+fn tail(bisection: &Bisection) -> Vec<String> {
+    let [level, joint] = [bisection.level, bisection.joint].map(|one| plain(100.0 * one));
+    let mut lines = vec![format!(
+        "** established, * supported; intervals of {level} %, at once {joint} %."
+    )];
+    let mut commands = |what: &str, line: &str| {
+        lines.push(what.into());
+        lines.extend(command(line));
+    };
+    if let Some(why) = &bisection.why {
+        commands("Where the difference comes from:", why);
+    }
+    let reproduce = &bisection.reproduce;
+    commands(
+        &format!("All figures are in {}. Again:", bisection.directory),
+        reproduce,
+    );
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use unicode_width::UnicodeWidthStr;
+
+    use super::*;
+
+    fn patch(subject: &str) -> Patch {
+        Patch {
+            commit: "0123456789abcdef".into(),
+            subject: subject.into(),
+            author: Some("Ann <ann@x.org>".into()),
+            date: Some("2026-11-02".into()),
+        }
+    }
+
+    fn verdict(outcome: Claimed, figures: usize) -> ClaimVerdict {
+        let figure = Figure {
+            workload: "sync".into(),
+            metric: "busy_time_per_job".into(),
+            unit: "ns".into(),
+            old: Some(24_100.0),
+            new: Some(124_000.0),
+            ratio: Some(5.145),
+            difference: None,
+            interval: Some([5.1, 5.2]),
+            verdict: Verdict::Established,
+        };
+        ClaimVerdict {
+            outcome,
+            because: "sync: ratio 5.15; established".into(),
+            figures: vec![figure; figures],
+            runs: 10,
+            bundle: Some("a.bundle".into()),
+            same_as: None,
+        }
+    }
+
+    fn bisection(answer: Answer) -> Bisection {
+        let tried = |place: usize, result| TriedCommit {
+            commit: patch(&format!("Change {place}")),
+            place,
+            result,
+        };
+        let same = ClaimVerdict {
+            same_as: Some("4567".into()),
+            ..verdict(Claimed::Upheld, 1)
+        };
+        Bisection {
+            schema: BISECTION.into(),
+            claim: "new > old + 3% on busy_time_per_job in sync".into(),
+            good: patch("linux 6.12"),
+            bad: patch("Change 16"),
+            commits: 16,
+            touching: 16,
+            answer,
+            tried: vec![
+                tried(16, TriedResult::Verdict(verdict(Claimed::Upheld, 1))),
+                tried(8, TriedResult::Verdict(same)),
+                tried(4, TriedResult::NotBuilt("a.c:1:1: error: x".into())),
+                tried(3, TriedResult::Verdict(verdict(Claimed::Undecided, 1))),
+            ],
+            builds: 5,
+            runs: 60,
+            level: 0.9972,
+            joint: 0.975,
+            kernel: "debian:6.12 6.12.117-1".into(),
+            built: "gpu-sched of drivers/gpu/drm/scheduler".into(),
+            left_out: vec!["MAINTAINERS".into()],
+            experiment: "drm_sched, shortly, 10 times a side".into(),
+            directory: "bisect.bundles".into(),
+            why: Some("assize why bisect.bundles/a.bundle old new --workload sync".into()),
+            reproduce: "assize bisect good..bad --claim 'new > old + 3% on x'".into(),
+        }
+    }
+
+    fn convicted(outcome: Claimed) -> Convicted {
+        Convicted {
+            commit: patch("drm/sched: Wait before each job"),
+            place: 11,
+            parent: patch("Change 10"),
+            verdict: verdict(outcome, 1),
+        }
+    }
+
+    #[test]
+    fn the_commit_comes_first_then_its_figures_then_how_they_came_about() {
+        let text = bisection_text(&bisection(Answer::Found(convicted(Claimed::Upheld))));
+        let expected = "\
+0123456789ab drm/sched: Wait before each job
+  Ann <ann@x.org>, 2026-11-02
+is the one of 16 commits with which this begins:
+  new > old + 3% on busy_time_per_job in sync
+Against its parent 0123456789ab Change 10:
+  busy_time_per_job in sync +414.5 % (+410.0..+420.0) **
+    from 24.10 to 124.0 us
+
+5 builds: the two ends and 3 between; 60 runs
+3 commits judged, 1 of them by modules that are the same bytes
+not tested: 0123456789ab Change 4: a.c:1:1: error: x
+undecided: 0123456789ab Change 3
+gpu-sched of drivers/gpu/drm/scheduler; debian:6.12 6.12.117-1
+run: drm_sched, shortly, 10 times a side
+not part of what ran: MAINTAINERS
+** established, * supported; intervals of 99.72 %, at once 97.5 %.
+Where the difference comes from:
+  assize why bisect.bundles/a.bundle old new --workload sync
+All figures are in bisect.bundles. Again:
+  assize bisect good..bad --claim 'new > old + 3% on x'
+";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn where_no_commit_is_named_the_first_line_says_so() {
+        let some = |n: usize| (0..n).map(|at| patch(&format!("Change {at}"))).collect();
+        for (answer, first, inside) in [
+            (
+                Answer::NotThere,
+                "Not there: the end of 16 commits does not have it:",
+                "established",
+            ),
+            (
+                Answer::Undecided,
+                "Undecided whether the end of 16 commits has it:",
+                "ratio 5.15",
+            ),
+            (
+                Answer::OneOf(some(3)),
+                "It begins with one of these 3:",
+                "Change 2",
+            ),
+            (
+                Answer::OneOf(some(9)),
+                "It begins with one of these 9:",
+                "Change 8",
+            ),
+            (
+                Answer::NotOfOne(convicted(Claimed::Refuted)),
+                "No commit of 16 commits has all of it by itself:",
+                "Refuted against its parent:",
+            ),
+        ] {
+            let text = bisection_text(&bisection(answer));
+            assert_eq!(text.lines().next(), Some(first), "{text}");
+            assert!(text.contains(inside), "{text}");
+        }
+    }
+
+    #[test]
+    fn any_answer_fits_its_lines_and_columns_and_steers_no_terminal() {
+        for figures in [0, 1, 9] {
+            for place in [1, 40] {
+                let mut found = convicted(Claimed::Upheld);
+                found.verdict = verdict(Claimed::Undecided, figures);
+                found.verdict.because = "word ".repeat(90);
+                found.commit.subject = format!("a\u{1b}[2J\nb{}", "é".repeat(100));
+                for answer in [
+                    Answer::Found(found.clone()),
+                    Answer::NotOfOne(found.clone()),
+                    Answer::OneOf(vec![found.commit.clone(); place]),
+                    Answer::NotThere,
+                    Answer::Undecided,
+                ] {
+                    let mut all = bisection(answer);
+                    all.tried = vec![all.tried[2].clone(); place];
+                    all.tried[0].result = TriedResult::Verdict(found.verdict.clone());
+                    all.reproduce = format!("assize bisect{}", " --word".repeat(40));
+                    let text = bisection_text(&all);
+                    assert!(text.lines().count() <= BISECTION_LINES, "{text}");
+                    assert!(text.lines().all(|line| line.width() <= WIDTH), "{text}");
+                    assert!(!text.contains('\u{1b}'), "{text}");
+                    let pasted = text.replace(" \\\n   ", "");
+                    assert!(pasted.contains(&all.reproduce), "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn json_holds_what_was_made() {
+        let all = bisection(Answer::Found(convicted(Claimed::Upheld)));
+        let text = bisection_json(&all).unwrap();
+        assert_eq!(serde_json::from_str::<Bisection>(&text).unwrap(), all);
+    }
+}
