@@ -10,6 +10,7 @@ mod cli;
 mod commands;
 mod compare;
 mod doctor;
+mod exposure;
 mod failure;
 mod files;
 mod gate;

@@ -8,7 +8,7 @@ use crate::cli::{ALPHA, PlanArguments};
 use crate::failure::Failure;
 use crate::reach::{self, Reach};
 use crate::terms::Terms;
-use crate::{output, run};
+use crate::{exposure, output, run};
 
 /// Shows a plan, or writes it to a file.
 pub(crate) fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
@@ -21,7 +21,7 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
         return Ok(0);
     }
     let reach = Reach::of(&plan, arguments.like.as_deref())?;
-    let text = described(&plan) + "\n" + &reach.described();
+    let text = described(&plan) + "\n" + &reach.described() + &exposure::described(&plan);
     output::print(assize_report::printable(&text).as_bytes())?;
     Ok(0)
 }

@@ -54,7 +54,8 @@ pub use machine::{
 pub use memory_routine::{CacheState, MemoryRoutine, Routine};
 pub use metric::{
     ELAPSED, Form, Giver, JITTER, JITTER_OF, JOBS, METRICS, Mark, Metric, Name, PER_JOB,
-    Preference, Wording, event_names, givers, is_event, measured, of_instrument, per_job, wording,
+    Preference, Wording, event_names, givers, instrument_of, is_event, measured, of_instrument,
+    per_job, wording,
 };
 pub use phone::{Audio, Browser, CpuScore};
 pub use policy::{

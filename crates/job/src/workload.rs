@@ -79,6 +79,40 @@ pub enum Kind {
     Threads(Threads),
 }
 
+impl Kind {
+    /// How long it lasts by what is declared, in nanoseconds; `None` of one that ends when
+    /// its work is done.
+    #[must_use]
+    pub fn duration_ns(&self) -> Option<u64> {
+        match self {
+            Kind::Audio(of) => Some(of.duration_ns),
+            Kind::Compositor(of) => Some(of.duration_ns),
+            Kind::CpuScore(of) => Some(of.duration_ns),
+            Kind::Crowd(of) => Some(of.duration_ns),
+            Kind::Cyclictest(of) => Some(of.interval_ns.saturating_mul(of.loops)),
+            Kind::Frames(of) => Some(of.duration_ns),
+            Kind::FramesStream(of) => of.duration_ns.or_else(|| {
+                let period = of.period_ns?;
+                Some(period.saturating_mul(of.frames))
+            }),
+            Kind::Hogs(of) => Some(of.duration_ns),
+            Kind::Periodic(of) => Some(of.duration_ns),
+            Kind::Browser(_)
+            | Kind::Command(_)
+            | Kind::Deep(_)
+            | Kind::Drawing(_)
+            | Kind::Hackbench(_)
+            | Kind::MemoryRoutine(_)
+            | Kind::PingPong(_)
+            | Kind::Replay(_)
+            | Kind::Storm(_)
+            | Kind::Stream(_)
+            | Kind::Sync(_)
+            | Kind::Threads(_) => None,
+        }
+    }
+}
+
 /// Kind and what it is, for lists.
 pub const WORKLOADS: &[(&str, &str)] = &[
     (

@@ -44,6 +44,30 @@ pub(crate) fn read(
     Ok(found)
 }
 
+/// The events whose rates are claimed, each with the workload on which it is counted
+/// (its place in [`Plan::workloads`]) and once. A claim on what the command line left out
+/// of the plan asks for nothing.
+pub(crate) fn rates(plan: &Plan) -> Vec<(String, usize)> {
+    let mut rates = Vec::new();
+    let names: Vec<String> = plan.configurations.iter().map(|c| c.name.clone()).collect();
+    let claims = plan.claims.iter();
+    let named = claims.filter_map(|claim| read(plan, &names, &claim.text).ok());
+    for claim in named {
+        for (at, workload) in plan.workloads.iter().enumerate() {
+            let counted = event_names(&[workload], &plan.instruments);
+            let here = claim
+                .workload
+                .as_ref()
+                .is_none_or(|on| *on == workload.name);
+            let rate = (claim.metric.clone(), at);
+            if here && counted.contains(&&*claim.metric) && !rates.contains(&rate) {
+                rates.push(rate);
+            }
+        }
+    }
+    rates
+}
+
 /// The metrics and events that runs of some workloads may hold, each once.
 fn metrics(plan: &Plan, claim: &str, which: impl Fn(&Workload) -> bool) -> Vec<String> {
     let every = plan.configurations.iter().flat_map(|one| &one.workloads);

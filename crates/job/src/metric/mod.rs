@@ -146,6 +146,19 @@ pub fn of_instrument(instrument: &str) -> impl Iterator<Item = &'static Metric> 
         .filter(move |metric| metric.giver.is_instrument(instrument))
 }
 
+/// The instrument that counts this event; `None` if a workload does, or nothing.
+#[must_use]
+pub fn instrument_of(event: &str) -> Option<&'static str> {
+    let of_it = |metric: &&Metric| metric.form == Form::Events && metric.name == event;
+    METRICS
+        .iter()
+        .find(of_it)
+        .and_then(|metric| match metric.giver {
+            Giver::Instrument(name) => Some(name),
+            Giver::Workloads(_) => None,
+        })
+}
+
 /// Name and unit: `run_time ns`.
 impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,0 +1,322 @@
+//! What rates of events an experiment can show, as far as its exposure decides that:
+//! said before anything is run.
+
+use assize_job::{Gaps, Tracer, TracerKind, TracerMode, instrument_of};
+use assize_judge::{garwood, poisson};
+use assize_plan::{Plan, PlannedConfiguration};
+use assize_verdict::PRIMARY_SHARE;
+
+use crate::cli::ALPHA;
+use crate::reach::two_digits;
+use crate::run::declared;
+use crate::terms::Terms;
+
+/// The level of the bounds of rates, as in reports.
+const LEVEL: f64 = 0.95;
+/// At most so many events are tried to find how many a verdict takes.
+const MOST: u64 = 1000;
+const HOUR_S: f64 = 3600.0;
+
+/// What of a run is exposure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Watched {
+    /// Of the time for which the workload lasts, of one CPU.
+    share: f64,
+    /// CPUs at once; `None` where the target decides how many there are.
+    cpus: Option<usize>,
+    /// Nanoseconds, of what is not looked for while the workload runs.
+    besides_ns: Option<u64>,
+}
+
+/// The exposure of the configuration that has the least.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Exposure {
+    runs: usize,
+    /// Seconds that are watched in one run, of all CPUs whose number is known; `None`
+    /// where a run lasts as long as its work takes.
+    run_s: Option<f64>,
+    /// Whether that is for each CPU that is watched.
+    each_cpu: bool,
+}
+
+/// Lines that say what the rates that are claimed can be shown to be; none if none is.
+pub(crate) fn described(plan: &Plan) -> String {
+    let mut text = String::new();
+    for (event, workload) in declared::rates(plan) {
+        if let Some(exposure) = planned(plan, &event, workload) {
+            let on = &plan.workloads[workload].name;
+            text += &lines(&event, on, exposure, level(plan, &event));
+        }
+    }
+    text
+}
+
+/// What a test of this event has of alpha, together with its family.
+fn level(plan: &Plan, event: &str) -> f64 {
+    let alpha = Terms::planned(plan).alpha(ALPHA);
+    match plan.primary.iter().any(|one| one.metric == event) {
+        _ if plan.primary.is_empty() => alpha,
+        true => PRIMARY_SHARE * alpha,
+        false => (1.0 - PRIMARY_SHARE) * alpha,
+    }
+}
+
+fn planned(plan: &Plan, event: &str, workload: usize) -> Option<Exposure> {
+    let all = plan.configurations.iter().enumerate();
+    let compared = all.filter(|(_, configuration)| !configuration.aa);
+    let exposures = compared.map(|(at, configuration)| {
+        let runs = plan.runs.iter();
+        let runs = runs.filter(|run| run.configuration == at && run.workload == workload);
+        let watched = watched(plan, configuration, event);
+        let lasts = configuration.workloads[workload].kind.duration_ns();
+        let lasts = watched.besides_ns.or(lasts).map(|ns| ns as f64 / 1e9);
+        Exposure {
+            runs: runs.count(),
+            run_s: lasts.map(|s| s * watched.share * watched.cpus.unwrap_or(1) as f64),
+            each_cpu: watched.cpus.is_none(),
+        }
+    });
+    exposures.min_by(|a, b| a.total_s().total_cmp(&b.total_s()))
+}
+
+/// How an event is looked for.
+fn watched(plan: &Plan, configuration: &PlannedConfiguration, event: &str) -> Watched {
+    let is_virtual = matches!(plan.target.as_str(), "exact" | "live");
+    let online = is_virtual.then(|| (0..configuration.machine.cpus).collect::<Vec<u32>>());
+    let chosen = |named: &[u32], of: &dyn Fn(&[u32]) -> Vec<u32>| match (named, &online) {
+        ([], None) => None,
+        ([], Some(online)) => Some(of(online).len()),
+        (named, _) => Some(named.len()),
+    };
+    let whole = Watched {
+        share: 1.0,
+        cpus: Some(1),
+        besides_ns: None,
+    };
+    let instrument = instrument_of(event).unwrap_or_default();
+    if let (Some(gaps), "gaps") = (&plan.gaps, instrument) {
+        return of_gaps(gaps, event, chosen(&gaps.cpus, &|all| gaps.chosen(all)));
+    }
+    match (&plan.tracer, TracerKind::named(instrument)) {
+        (Some(tracer), Some(kind)) => of_tracer(
+            tracer,
+            kind,
+            chosen(&tracer.cpus, &|all| tracer.chosen(all)),
+        ),
+        _ => whole,
+    }
+}
+
+fn of_gaps(gaps: &Gaps, event: &str, cpus: Option<usize>) -> Watched {
+    let at_rest = event == "gaps_unexplained_at_rest";
+    Watched {
+        share: match at_rest {
+            true => 1.0,
+            false => part(gaps.width_ns, gaps.window_ns),
+        },
+        cpus,
+        besides_ns: at_rest.then_some(gaps.baseline_ns),
+    }
+}
+
+fn of_tracer(tracer: &Tracer, kind: TracerKind, cpus: Option<usize>) -> Watched {
+    let in_turn = kind == TracerKind::Hwlat && tracer.mode != TracerMode::PerCpu;
+    Watched {
+        share: match kind {
+            TracerKind::Timerlat => 1.0,
+            TracerKind::Hwlat | TracerKind::Osnoise => part(tracer.width_ns, tracer.window_ns),
+        },
+        cpus: if in_turn { Some(1) } else { cpus },
+        besides_ns: None,
+    }
+}
+
+fn part(width_ns: u64, window_ns: u64) -> f64 {
+    (width_ns as f64 / window_ns.max(1) as f64).min(1.0)
+}
+
+impl Exposure {
+    fn total_s(&self) -> f64 {
+        self.run_s.unwrap_or(0.0) * self.runs as f64
+    }
+}
+
+fn lines(event: &str, workload: &str, exposure: Exposure, level: f64) -> String {
+    let (runs, total) = (exposure.runs, exposure.total_s());
+    let plural = if runs == 1 { "" } else { "s" };
+    let head = format!("{event} on {workload}: {runs} run{plural} of each configuration");
+    let Some(run_s) = exposure.run_s else {
+        return format!(
+            "{head} that last as long as their work does; with no event in T the rate is known to \
+             be below {}/T at 95 %, and no lower\n",
+            two_digits(without_event(1.0))
+        );
+    };
+    let Ok(bound) = garwood(0, total, LEVEL) else {
+        return format!("{head} with no exposure\n");
+    };
+    let each = match exposure.each_cpu {
+        true => " for each CPU that is watched",
+        false => "",
+    };
+    let mut text = format!(
+        "{head}, {} of exposure each, are {}{each}; with no event the rate is known to be below 1 \
+         in {} s at 95 %, and no lower\n",
+        time(run_s),
+        time(total),
+        two_digits(1.0 / bound.high)
+    );
+    let takes = |name: &str, period_s: f64| {
+        let wanted = without_event(period_s);
+        // A last digit of the division is no run.
+        let runs = (wanted / run_s - 1e-9).ceil();
+        format!(
+            "below 1 in {name} takes {} without an event, --runs {runs}",
+            time(wanted)
+        )
+    };
+    text += &format!(
+        "  {}; {}\n",
+        takes("1 h", HOUR_S),
+        takes("24 h", 24.0 * HOUR_S)
+    );
+    if let Some((events, p)) = told_from_none(level) {
+        text += &format!(
+            "  none is told from {events} events and more (least p {}): from what comes once in \
+             {} or more often\n",
+            two_digits(p),
+            time(total / events as f64)
+        );
+    }
+    text
+}
+
+/// The exposure in seconds that bounds the rate below one in this time, if there is no
+/// event.
+fn without_event(period_s: f64) -> f64 {
+    garwood(0, 1.0, LEVEL).map_or(f64::INFINITY, |of| of.high * period_s)
+}
+
+/// The fewest events that differ at this level from none in the same exposure, and the p
+/// of these.
+fn told_from_none(level: f64) -> Option<(u64, f64)> {
+    let p = |events| {
+        poisson::compare(0, 1.0, events, 1.0)
+            .map(|test| test.p)
+            .ok()
+    };
+    (1..MOST).find_map(|events| Some((events, p(events).filter(|p| *p <= level)?)))
+}
+
+/// A time in the largest unit of which there are two.
+fn time(s: f64) -> String {
+    let units = [("h", HOUR_S), ("min", 60.0), ("s", 1.0)];
+    let of = units.into_iter().find(|(_, length)| s >= 2.0 * length);
+    let (unit, length) = of.unwrap_or(("ms", 1e-3));
+    format!("{} {unit}", two_digits(s / length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two configurations whose rates are claimed to differ.
+    fn said(top: &str, event: &str, workload: &str) -> String {
+        let text = format!(
+            "title = 't'\nclaims = ['a > base on {event}']\n{top}\n\
+             [factors.a.off]\n[factors.a.on]\nsetup = [{{ write = '/tmp/x', value = '1' }}]\n{workload}\n"
+        );
+        let experiment = assize_plan::parse(&text, "test.toml").unwrap();
+        described(&experiment.plan(&assize_plan::Overrides::default()).unwrap())
+    }
+
+    const STREAM: &str = "[workloads.w]\nkind = 'frames-stream'\nduration = '30s'";
+    const GAPS: &str = "cpus = 4\nruns = 10\ninstruments = ['gaps']";
+
+    #[test]
+    fn zero_events_bound_a_rate_by_three_over_the_exposure() {
+        let told = said(
+            &format!("{GAPS}\ngaps = {{ cpus = [1] }}"),
+            "gaps_unexplained",
+            STREAM,
+        );
+        assert_eq!(
+            told,
+            "gaps_unexplained on w: 10 runs of each configuration, 30 s of exposure each, are 5 \
+             min; with no event the rate is known to be below 1 in 100 s at 95 %, and no lower\n  \
+             below 1 in 1 h takes 3 h without an event, --runs 360; below 1 in 24 h takes 72 h \
+             without an event, --runs 8628\n  \
+             none is told from 6 events and more (least p 0.031): from what comes once in 50 s or \
+             more often\n"
+        );
+    }
+
+    #[test]
+    fn only_what_is_watched_is_exposure() {
+        let exposed = |top: &str, event: &str| -> String {
+            let told = said(top, event, STREAM);
+            let behind = told.split("each configuration, ").nth(1).unwrap_or(&told);
+            behind.split(';').next().unwrap().to_owned()
+        };
+        let gaps = |more: &str| format!("{GAPS}\ngaps = {{ {more} }}");
+        // Three of four CPUs, unless they are named; for a tenth of the time.
+        let all = exposed(&gaps("width = '100ms'"), "gaps");
+        assert_eq!(all, "9 s of exposure each, are 90 s");
+        let two = exposed(&gaps("cpus = [1, 2], width = '100ms'"), "gaps");
+        assert_eq!(two, "6 s of exposure each, are 60 s");
+        // At rest it is the time before the runs.
+        let rest = exposed(
+            &gaps("cpus = [1], baseline = '3s'"),
+            "gaps_unexplained_at_rest",
+        );
+        assert_eq!(rest, "3 s of exposure each, are 30 s");
+        // Nobody knows how many CPUs a host will have.
+        let host = GAPS.replace("cpus = 4", "target = 'host'\nkernel = 'running'");
+        let host = exposed(&host, "gaps");
+        assert_eq!(
+            host,
+            "30 s of exposure each, are 5 min for each CPU that is watched"
+        );
+        // hwlat looks at one CPU at a time unless it is told otherwise.
+        let hwlat = |mode: &str| {
+            let top = "cpus = 4\nruns = 10\ninstruments = ['hwlat']\n\
+                       tracer = { width = '500ms', window = '1s', mode = 'MODE' }";
+            exposed(&top.replace("MODE", mode), "hwlat")
+        };
+        assert_eq!(hwlat("round-robin"), "15 s of exposure each, are 2.5 min");
+        assert_eq!(hwlat("per-cpu"), "45 s of exposure each, are 7.5 min");
+        // What a workload counts it counts all the time.
+        let late = said(
+            "cpus = 4\nruns = 2",
+            "frames_late",
+            &format!("{STREAM}\nperiod = '20ms'"),
+        );
+        assert!(late.contains("30 s of exposure each, are 60 s;"), "{late}");
+    }
+
+    #[test]
+    fn beside_primary_metrics_a_rate_takes_more_events() {
+        let primary = |metric: &str| {
+            let top = format!(
+                "{GAPS}\nprimary = [{{ metric = '{metric}', better = 'lower' }}]\n\
+                 gaps = {{ cpus = [1] }}"
+            );
+            let told = said(&top, "gaps_unexplained", STREAM);
+            let behind = told.split("told from ").nth(1).unwrap();
+            behind.split(' ').next().unwrap().to_owned()
+        };
+        // 2/2^8 = 0.0078 is within the 0.01 that is left.
+        assert_eq!(primary("frame_time_mean"), "8");
+    }
+
+    #[test]
+    fn what_is_no_rate_or_lasts_as_long_as_its_work_has_no_exposure_that_is_known() {
+        assert_eq!(said(GAPS, "frame_time_mean", STREAM), "");
+        let command = "[workloads.w]\nkind = 'command'\nargv = ['true']";
+        let told = said(GAPS, "gaps", command);
+        assert!(
+            told.contains("as long as their work does; with no event in T") && told.contains("3/T"),
+            "{told}"
+        );
+    }
+}
