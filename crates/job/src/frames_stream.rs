@@ -154,6 +154,9 @@ pub enum FrameEach {
 }
 
 impl FramesStream {
+    /// Where no card is named, the first of `/dev/dri/card0` and as many is taken.
+    pub const CARDS: u32 = 16;
+
     /// Bytes of a line.
     #[must_use]
     pub fn line_bytes(&self) -> u64 {

@@ -19,6 +19,8 @@ pub(crate) struct Place {
     pub(crate) dev: PathBuf,
     /// How many CPUs there are.
     pub(crate) cpus: usize,
+    /// Whether the user may read and write a file.
+    pub(crate) may: fn(&Path) -> bool,
 }
 
 impl Place {
@@ -29,6 +31,7 @@ impl Place {
             pci: "/sys/bus/pci/devices".into(),
             dev: "/dev".into(),
             cpus: cpus.map_or(1, std::num::NonZero::get),
+            may: |path| access(path, Access::READ_OK | Access::WRITE_OK).is_ok(),
         }
     }
 
@@ -65,12 +68,12 @@ impl Place {
             FrameMemory::Uncached => self.resource(stream, ""),
             FrameMemory::WriteCombined => self.resource(stream, "_wc"),
             FrameMemory::Framebuffer => self.file(stream, "fb0"),
-            FrameMemory::DumbBuffer => self.file(stream, "dri/card0"),
+            FrameMemory::DumbBuffer => self.card(stream),
         };
         match path {
             Err(why) => Some(why),
             Ok(path) if !path.exists() => Some(format!("there is no {}", path.display())),
-            Ok(path) if access(&path, Access::READ_OK | Access::WRITE_OK).is_err() => {
+            Ok(path) if !(self.may)(&path) => {
                 let path = path.display();
                 Some(format!(
                     "{path} wants root: run as root, `sudo assize run …`"
@@ -96,6 +99,21 @@ impl Place {
             Some(path) => path.into(),
             None => self.dev.join(usual),
         })
+    }
+
+    /// The card that is taken where none is named: the first there is. Which number it
+    /// has depends on the order in which drivers came.
+    fn card(&self, stream: &FramesStream) -> Result<PathBuf, String> {
+        let cards = (0..FramesStream::CARDS).map(|number| format!("dri/card{number}"));
+        let mut cards = cards.map(|name| self.dev.join(name));
+        match (&stream.device, cards.find(|card| card.exists())) {
+            (Some(path), _) => Ok(path.into()),
+            (None, Some(first)) => Ok(first),
+            (None, None) => Err(format!(
+                "there is no {}/dri/card*; load the driver of a card",
+                self.dev.display()
+            )),
+        }
     }
 
     /// The first display controller.
@@ -146,6 +164,7 @@ mod tests {
             pci: root.path().join("pci"),
             dev: root.path().join("dev"),
             cpus,
+            may: |_| true,
         };
         fs::create_dir_all(&place.pci).unwrap();
         (root, place)
@@ -178,6 +197,46 @@ mod tests {
             ..FramesStream::default()
         };
         assert!(place.lacking(&of(compute)).is_empty());
+    }
+
+    #[test]
+    fn an_ordinary_user_is_told_which_rows_want_root_and_has_the_others() {
+        let (_root, mut place) = place(4);
+        place.may = |path| !path.to_string_lossy().contains("0000:00:02.0");
+        let card = place.pci.join("0000:00:02.0");
+        fs::create_dir(&card).unwrap();
+        fs::write(card.join("class"), "0x030000\n").unwrap();
+        fs::write(card.join("resource0"), "").unwrap();
+        fs::write(card.join("resource0_wc"), "").unwrap();
+        for memory in [FrameMemory::Uncached, FrameMemory::WriteCombined] {
+            let told = place.lacking(&order(memory));
+            assert!(
+                told.len() == 1 && told[0].contains("resource0") && told[0].contains("wants root"),
+                "{told:?}"
+            );
+        }
+        assert!(place.lacking(&order(FrameMemory::Anonymous)).is_empty());
+    }
+
+    #[test]
+    fn the_first_card_there_is_has_any_number() {
+        let (_root, place) = place(4);
+        let dumb = order(FrameMemory::DumbBuffer);
+        let told = place.lacking(&dumb);
+        assert!(told.len() == 1 && told[0].contains("dri/card*"), "{told:?}");
+        fs::create_dir_all(place.dev.join("dri")).unwrap();
+        fs::write(place.dev.join("dri/card1"), "").unwrap();
+        assert!(place.lacking(&dumb).is_empty());
+        let named = FramesStream {
+            destination: FrameMemory::DumbBuffer,
+            device: Some(place.dev.join("dri/card0").display().to_string()),
+            ..FramesStream::default()
+        };
+        let told = place.lacking(&of(named));
+        assert!(
+            told.len() == 1 && told[0].ends_with("dri/card0"),
+            "{told:?}"
+        );
     }
 
     #[test]

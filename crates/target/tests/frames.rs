@@ -130,23 +130,29 @@ fn every_pixel_of_a_frame_arrives_in_a_bar_by_every_store_and_the_same_each_time
 }
 
 #[test]
-fn a_driver_of_the_card_gives_a_framebuffer_and_dumb_buffers() {
+fn drivers_give_framebuffers_and_dumb_buffers_with_and_without_a_card() {
     let Some(exact) = exact() else {
         return;
     };
-    for destination in [FrameMemory::Framebuffer, FrameMemory::DumbBuffer] {
-        let mut order = order(Some(Display::Bochs), to(destination));
+    // vgem is a card without hardware: its buffers are ordinary memory.
+    for (display, module, destination) in [
+        (Some(Display::Bochs), "bochs", FrameMemory::Framebuffer),
+        (Some(Display::Bochs), "bochs", FrameMemory::DumbBuffer),
+        (None, "vgem", FrameMemory::DumbBuffer),
+    ] {
+        let mut order = order(display, to(destination));
         order.job.setup = vec![Action::Module {
-            module: "bochs".into(),
+            module: module.into(),
             parameters: std::collections::BTreeMap::new(),
         }];
         order.payload = Payload {
-            modules: vec!["bochs".into()],
+            modules: vec![module.into()],
             ..Payload::default()
         };
         let first = records(&exact, &order);
-        assert!(value(&first, "pixels_wrong").abs() < 0.5, "{destination:?}");
-        assert_eq!(first, records(&exact, &order), "{destination:?}");
+        let wrong = value(&first, "pixels_wrong");
+        assert!(wrong.abs() < 0.5, "{module} {destination:?}");
+        assert_eq!(first, records(&exact, &order), "{module} {destination:?}");
     }
 }
 

@@ -279,7 +279,7 @@ pub(super) fn dumb_buffer(stream: &FramesStream) -> Result<Lines, String> {
     match &stream.device {
         Some(path) => dumb_buffer_of(stream, path),
         None => {
-            let cards = (0..16).map(|number| format!("/dev/dri/card{number}"));
+            let cards = (0..FramesStream::CARDS).map(|number| format!("/dev/dri/card{number}"));
             let mut cards = cards.filter(|path| Path::new(path).exists());
             match cards.next() {
                 Some(first) => dumb_buffer_of(stream, &first),
