@@ -1,13 +1,15 @@
 //! How many planted stalls the instrument `gaps` and the kernel's tracers find, and how
 //! long they say these were.
 
+mod kills;
+mod quiet;
 mod tracers;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use assize_job::gaps::{Cause, Gap, Seen};
 
@@ -44,45 +46,136 @@ argv = ["sleep", "2"]
 /// Two clocks that were read one after the other may differ by this.
 const CLOCKS_NS: u64 = 100;
 
-/// `cargo xtask ground-truth [--write]`.
+/// The tables of the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// What `gaps` finds.
+    Gaps,
+    /// What the kernel's tracers find.
+    Tracers,
+    /// What all of them find where nothing is.
+    Quiet,
+    /// What is left of a soak that is killed.
+    Kills,
+}
+
+impl Part {
+    const ALL: [Part; 4] = [Part::Gaps, Part::Tracers, Part::Quiet, Part::Kills];
+
+    fn word(self) -> &'static str {
+        match self {
+            Part::Gaps => "gaps",
+            Part::Tracers => "tracers",
+            Part::Quiet => "quiet",
+            Part::Kills => "kills",
+        }
+    }
+
+    fn mark(self) -> String {
+        match self {
+            Part::Gaps => MARK.to_owned(),
+            other => format!("{MARK}, {}", other.word()),
+        }
+    }
+
+    fn made(self, seed: u64) -> Result<String, Error> {
+        match self {
+            Part::Gaps => Ok(table(&scores(&carry_out("gaps", EXPERIMENT)?)?)),
+            Part::Tracers => tracers::made(),
+            Part::Quiet => quiet::made(),
+            Part::Kills => kills::made(seed),
+        }
+    }
+}
+
+/// What is asked for.
+#[derive(Debug, PartialEq, Eq)]
+struct Options {
+    parts: Vec<Part>,
+    /// Moments at which a soak is killed follow from it.
+    seed: u64,
+    write: bool,
+}
+
+impl Options {
+    fn parse(arguments: &[String]) -> Result<Options, Error> {
+        let mut options = Options {
+            parts: Vec::new(),
+            seed: 1,
+            write: false,
+        };
+        let mut words = arguments.iter();
+        while let Some(word) = words.next() {
+            let part = Part::ALL.into_iter().find(|part| part.word() == word);
+            match (word.as_str(), part) {
+                (_, Some(part)) => options.parts.push(part),
+                ("--write", None) => options.write = true,
+                ("--seed", None) => {
+                    let number = words.next().and_then(|number| number.parse().ok());
+                    options.seed = number.ok_or("--seed: wants a whole number")?;
+                }
+                (other, None) => {
+                    let known = Part::ALL.map(Part::word).join(", ");
+                    return Err(format!("{other}: valid: {known}, --seed S, --write"));
+                }
+            }
+        }
+        if options.parts.is_empty() {
+            options.parts = Part::ALL.to_vec();
+        }
+        Ok(options)
+    }
+}
+
+/// `cargo xtask ground-truth [PART...] [--seed S] [--write]`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    let write = match arguments {
-        [] => false,
-        [word] if word == "--write" => true,
-        _ => return Err("only --write is known".into()),
-    };
+    let options = Options::parse(arguments)?;
     agent::run(&[])?;
     assize::build()?;
-    let gaps = table(&scores(&carry_out("gaps", EXPERIMENT)?)?);
-    println!("{gaps}");
-    let tracers = tracers::made()?;
-    println!("{tracers}");
-    if write {
-        let path = tree::root()?.join(PAGE);
-        let fault = |why| format!("{PAGE}: {why}");
-        let page = fs::read_to_string(&path).map_err(fault)?;
-        let page = marks::put(&page, MARK, &gaps)?;
-        fs::write(&path, marks::put(&page, tracers::MARK, &tracers)?).map_err(fault)?;
+    for part in options.parts {
+        let made = part.made(options.seed)?;
+        println!("{made}");
+        if options.write {
+            let path = tree::root()?.join(PAGE);
+            let fault = |why| format!("{PAGE}: {why}");
+            let page = fs::read_to_string(&path).map_err(fault)?;
+            fs::write(&path, marks::put(&page, &part.mark(), &made)?).map_err(fault)?;
+        }
     }
     Ok(())
 }
 
 /// Carries out an experiment, and gives its bundle.
 fn carry_out(name: &str, experiment: &str) -> Result<PathBuf, Error> {
+    let file = written(name, experiment)?;
+    let bundle = file.with_file_name("stalls.bundle");
+    run_command(assize(&[
+        "run",
+        &file.display().to_string(),
+        "--out",
+        &bundle.display().to_string(),
+    ])?)?;
+    Ok(bundle)
+}
+
+/// The file of an experiment, in a place of its own that holds nothing else.
+fn written(name: &str, experiment: &str) -> Result<PathBuf, Error> {
     let place = tree::root()?.join("target/ground-truth").join(name);
     let fault = |why| format!("{}: {why}", place.display());
     if place.exists() {
         fs::remove_dir_all(&place).map_err(fault)?;
     }
     fs::create_dir_all(&place).map_err(fault)?;
-    let (file, bundle) = (place.join("stalls.toml"), place.join("stalls.bundle"));
+    let file = place.join("stalls.toml");
     fs::write(&file, experiment).map_err(fault)?;
-    let (shown, out) = (file.display().to_string(), bundle.display().to_string());
-    let assize = tree::root()?.join("target/debug/assize");
-    let mut command = command(assize, &["run", &shown, "--out", &out])?;
+    Ok(file)
+}
+
+/// The command `assize`, which prints no verdict.
+fn assize(arguments: &[&str]) -> Result<Command, Error> {
+    let mut command = command(tree::root()?.join("target/debug/assize"), arguments)?;
     command.stdout(Stdio::null());
-    run_command(command)?;
-    Ok(bundle)
+    Ok(command)
 }
 
 /// What was planted in one run, and what was seen of it.
@@ -303,6 +396,29 @@ mod tests {
             length_ns,
             planned_ns: length_ns,
             tsc: 5000 + at,
+        }
+    }
+
+    #[test]
+    fn parts_are_named_and_unknown_words_refused() {
+        let parse = |words: &str| {
+            let words: Vec<String> = words.split_whitespace().map(String::from).collect();
+            Options::parse(&words)
+        };
+        let all = parse("--write").unwrap();
+        assert_eq!(
+            (all.parts, all.seed, all.write),
+            (Part::ALL.to_vec(), 1, true)
+        );
+        let some = parse("kills --seed 7 quiet").unwrap();
+        assert_eq!(some.parts, [Part::Kills, Part::Quiet]);
+        assert_eq!((some.seed, some.write), (7, false));
+        for bad in ["noise", "--seed", "--seed x", "--writ"] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+        let page = include_str!("../../docs/ground-truth.md");
+        for part in Part::ALL {
+            assert!(marks::put(page, &part.mark(), "").is_ok(), "{part:?}");
         }
     }
 

@@ -144,8 +144,8 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         name: "ground-truth",
-        arguments: "[--write]",
-        help: "which planted stalls gaps and the tracers find; --write puts the tables into docs/ground-truth.md",
+        arguments: "[PART...] [--seed S] [--write]",
+        help: "which planted stalls gaps and the tracers find, what they find where none is, and what a soak that is killed counts (gaps, tracers, quiet, kills); --write puts the tables into docs/ground-truth.md",
         run: |arguments| done(ground_truth::run(arguments)),
     },
     Verb {

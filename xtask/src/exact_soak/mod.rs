@@ -7,7 +7,7 @@
 mod child;
 mod compare;
 mod disturb;
-mod draw;
+pub(crate) mod draw;
 mod load;
 mod options;
 mod over;

@@ -10,8 +10,6 @@ use assize_job::gaps::{Cause, Gap, Seen};
 use super::{Stall, carry_out, runs};
 use crate::Error;
 
-/// The mark of their table.
-pub(super) const MARK: &str = "made: cargo xtask ground-truth, tracers";
 /// From where recording says that a window began until the tracer looks.
 const EDGE_NS: u64 = 10_000;
 
