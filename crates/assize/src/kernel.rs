@@ -1,10 +1,13 @@
 //! `assize kernel`: kernels for the targets exact and live.
 
+use std::path::Path;
+
+use assize_target::kernels::config::{self, Configuration, Weight};
 use assize_target::kernels::{Amount, DEBIAN, Kernel, Kernels};
 
 use crate::cli::KernelVerb;
 use crate::failure::Failure;
-use crate::output;
+use crate::{output, trying};
 
 /// Lists, fetches or adds kernels.
 pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
@@ -36,6 +39,8 @@ pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
             modules,
             headers,
         } => told(&kernels.add(name, kernel, modules.as_deref(), headers.as_deref())?)?,
+        KernelVerb::Config { check: None } => output::print(config::EXACT.as_bytes())?,
+        KernelVerb::Config { check: Some(file) } => return check(file),
     }
     Ok(0)
 }
@@ -48,6 +53,32 @@ fn told(kernel: &Kernel) -> Result<(), Failure> {
         kernel.image.display()
     );
     output::print(assize_report::printable(&line).as_bytes())
+}
+
+/// Compares a configuration with the one for the exact machine.
+fn check(file: &Path) -> Result<u8, Failure> {
+    let (bytes, name) = trying::read(file)?;
+    let configuration = Configuration::parse(&bytes, &name)?;
+    let wishes = config::wishes(config::EXACT).map_err(Failure::Show)?;
+    let lacking = configuration.lacks(&wishes);
+    let of = |weight| lacking.iter().filter(move |wish| wish.weight == weight);
+    let mut text = String::new();
+    for (weight, what) in [
+        (Weight::Needed, "no run on the exact machine without"),
+        (Weight::Wanted, "some things are not there without"),
+    ] {
+        if of(weight).next().is_some() {
+            text.push_str(&format!("{name}: {what}\n"));
+        }
+        for wish in of(weight) {
+            text.push_str(&format!("  {wish}\n    {}\n", wish.why));
+        }
+    }
+    if text.is_empty() {
+        text = format!("{name}: all that the exact machine needs is there\n");
+    }
+    output::print(assize_report::printable(&text).as_bytes())?;
+    Ok(u8::from(of(Weight::Needed).next().is_some()))
 }
 
 fn list(kernels: &Kernels, json: bool) -> Result<u8, Failure> {

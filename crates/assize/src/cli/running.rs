@@ -261,6 +261,15 @@ pub(crate) enum KernelVerb {
         #[arg(long, value_name = "DIR")]
         headers: Option<PathBuf>,
     },
+    /// The configuration of a small kernel for the exact machine, each option with
+    /// who needs it
+    Config {
+        /// Say instead which of these options this configuration lacks, and what
+        /// for; '-' reads standard input. Ends with status 1 if no run is possible
+        /// without them
+        #[arg(long, value_name = "FILE")]
+        check: Option<PathBuf>,
+    },
 }
 
 fn levels(text: &str) -> Result<(String, Vec<String>), String> {

@@ -16,6 +16,7 @@ use crate::failure::Failure;
 use crate::{output, run, shell};
 use builds::{Builds, Side};
 use effects::Judged;
+pub(crate) use source::read;
 use source::{Asked, Change};
 use touched::Touched;
 

@@ -161,7 +161,8 @@ impl Drop for Scratch {
     }
 }
 
-fn read(file: &Path) -> Result<(Vec<u8>, String), Failure> {
+/// The bytes of a file, and what messages call it; of `-` those of standard input.
+pub(crate) fn read(file: &Path) -> Result<(Vec<u8>, String), Failure> {
     let failed = |source| Failure::Read {
         path: file.to_path_buf(),
         source,

@@ -10,6 +10,7 @@
 
 mod add;
 mod compilers;
+pub mod config;
 mod fetch;
 mod headers;
 mod image;
