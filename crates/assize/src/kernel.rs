@@ -39,6 +39,16 @@ pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
             modules,
             headers,
         } => told(&kernels.add(name, kernel, modules.as_deref(), headers.as_deref())?)?,
+        KernelVerb::Build { name, tree } => {
+            let built = kernels.build(name, tree, &mut said)?;
+            for same in &built.same {
+                said(&format!(
+                    "{name} is the same image as {same}, byte for byte; there is nothing to \
+                     compare"
+                ));
+            }
+            told(&built.kernel)?;
+        }
         KernelVerb::Config { check: None } => output::print(config::EXACT.as_bytes())?,
         KernelVerb::Config { check: Some(file) } => return check(file),
     }

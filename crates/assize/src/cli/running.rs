@@ -261,6 +261,16 @@ pub(crate) enum KernelVerb {
         #[arg(long, value_name = "DIR")]
         headers: Option<PathBuf>,
     },
+    /// Build a small kernel for the exact machine from a tree of its sources, and give
+    /// it a name, with its modules and headers
+    Build {
+        /// The name that experiment files will use
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// The top of the tree, in which nothing was built; it is only read
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        tree: PathBuf,
+    },
     /// The configuration of a small kernel for the exact machine, each option with
     /// who needs it
     Config {

@@ -68,7 +68,7 @@ impl Kernels {
     }
 
     /// A name that somebody gave means one kernel.
-    fn forget_others(&self, kernel: &Kernel) -> Result<(), Error> {
+    pub(super) fn forget_others(&self, kernel: &Kernel) -> Result<(), Error> {
         let directory = self.directory().join(names::directory(&kernel.name));
         for other in list(&directory)? {
             if !other.ends_with(&kernel.version) {
@@ -122,7 +122,7 @@ fn find_headers(what: &str, given: &Path) -> Result<PathBuf, Error> {
     ))
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), Error> {
+pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
     // Shares the blocks where the file system can.
     std::fs::copy(from, to)
         .map(drop)
@@ -131,7 +131,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), Error> {
 
 /// Copies a directory. Links are left out at the top, where `build` and
 /// `source` point into somebody's tree.
-fn copy_tree(from: &Path, to: &Path, top: bool) -> Result<(), Error> {
+pub(super) fn copy_tree(from: &Path, to: &Path, top: bool) -> Result<(), Error> {
     std::fs::create_dir_all(to).map_err(|error| io("create", to, &error))?;
     for path in list(from)? {
         let Some(name) = path.file_name() else {

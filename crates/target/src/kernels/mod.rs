@@ -9,6 +9,7 @@
 //! What is stored appears by rename and is not changed afterwards.
 
 mod add;
+mod build;
 mod compilers;
 pub mod config;
 mod fetch;
@@ -24,6 +25,7 @@ mod version;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+pub use build::Built;
 pub use fetch::Amount;
 pub(crate) use headers::compiler;
 pub use names::{DEBIAN, DebianKernel};

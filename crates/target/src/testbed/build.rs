@@ -310,7 +310,7 @@ pub(super) fn source_tree(headers: &Path) -> Option<PathBuf> {
 }
 
 /// The first line that says what is wrong.
-fn first_error(log: &str) -> Option<String> {
+pub(crate) fn first_error(log: &str) -> Option<String> {
     let marks = [
         ": error: ",
         ": fatal error: ",

@@ -1,0 +1,280 @@
+#![allow(clippy::unwrap_used)] // A test may fail.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use super::*;
+
+fn write(root: &Path, path: &str, text: &str) {
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// A directory that passes for a tree of the kernel.
+fn tree() -> tempfile::TempDir {
+    let place = tempfile::tempdir().unwrap();
+    for path in ["Kconfig", "arch/x86/Kconfig", "scripts/Kconfig.include"] {
+        write(place.path(), path, "\n");
+    }
+    write(place.path(), "Makefile", "all:\n");
+    place
+}
+
+/// The paths of all files below a directory.
+fn files(root: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![root.to_path_buf()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => open.push(path),
+                false => {
+                    let inside = path.strip_prefix(root).unwrap();
+                    found.insert(inside.to_str().unwrap().to_owned());
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn what_is_no_tree_of_the_kernel_or_is_not_clean_is_refused() {
+    let fine = tree();
+    assert!(check_tree("try", fine.path()).is_ok());
+    for dirt in [
+        ".config",
+        "include/config/auto.conf",
+        "arch/x86/include/generated/a.h",
+    ] {
+        let place = tree();
+        write(place.path(), dirt, "");
+        let error = check_tree("try", place.path()).unwrap_err();
+        assert!(error.why.contains("something was built in"), "{error}");
+        assert!(error.mend.unwrap().contains("git worktree add"));
+    }
+    let place = tree();
+    fs::remove_file(place.path().join("arch/x86/Kconfig")).unwrap();
+    let error = check_tree("try", place.path()).unwrap_err();
+    assert!(error.why.ends_with("it has no arch/x86/Kconfig"), "{error}");
+    let odd = tempfile::tempdir().unwrap();
+    let inside = odd.path().join("a b");
+    fs::rename(tree().keep(), &inside).unwrap();
+    let error = check_tree("try", &inside).unwrap_err();
+    assert!(error.why.contains("the signs in its path"), "{error}");
+}
+
+#[test]
+fn a_name_of_others_is_refused_before_anything_is_built() {
+    let place = tempfile::tempdir().unwrap();
+    let kernels = Kernels::new(place.path().to_path_buf());
+    let said = kernels.build("debian:6.12", tree().path(), &mut |_| ());
+    assert!(said.unwrap_err().why.contains("taken"));
+    assert!(files(place.path()).is_empty());
+}
+
+#[test]
+fn objects_are_shared_only_by_what_is_built_alike() {
+    let one = key(Path::new("/a"), "gcc 12", "CONFIG_A=y");
+    assert_eq!(one, key(Path::new("/a"), "gcc 12", "CONFIG_A=y"));
+    for other in [
+        key(Path::new("/b"), "gcc 12", "CONFIG_A=y"),
+        key(Path::new("/a"), "gcc 14", "CONFIG_A=y"),
+        key(Path::new("/a"), "gcc 12", "CONFIG_A=n"),
+        key(Path::new("/agcc"), " 12", "CONFIG_A=y"),
+    ] {
+        assert_ne!(one, other);
+    }
+}
+
+#[test]
+fn make_is_told_nothing_that_differs_from_one_day_or_user_to_the_next() {
+    let command = command(Path::new("/t"), Path::new("/o"), &["bzImage"]);
+    let told: BTreeSet<&str> = command
+        .get_envs()
+        .filter_map(|(name, value)| value.and(name.to_str()))
+        .collect();
+    for (name, _) in BUILDER {
+        assert!(told.contains(name), "{name}");
+    }
+    assert!(!told.contains("USER") && !told.contains("KCFLAGS"));
+    let arguments: Vec<_> = command.get_args().collect();
+    assert!(arguments.iter().any(|word| *word == "LOCALVERSION="));
+    assert!(arguments.iter().any(|word| *word == "O=/o"));
+}
+
+#[test]
+fn headers_are_those_of_the_build_and_stay_when_the_tree_changes() {
+    let (sources, objects, to) = (
+        tree(),
+        tempfile::tempdir().unwrap(),
+        tempfile::tempdir().unwrap(),
+    );
+    for path in [
+        "include/linux/a.h",
+        "arch/x86/include/asm/b.h",
+        "arch/x86/Makefile_32.cpu",
+    ] {
+        write(sources.path(), path, "before");
+    }
+    write(sources.path(), "kernel/sched/fair.c", "");
+    for path in [
+        ".config",
+        "Module.symvers",
+        "include/generated/autoconf.h",
+        "include/config/auto.conf",
+        "include/config/EMPTY",
+        "arch/x86/include/generated/c.h",
+        "scripts/mod/modpost",
+        "scripts/mod/modpost.o",
+        "scripts/mod/.modpost.cmd",
+        "vmlinux",
+    ] {
+        write(objects.path(), path, "");
+    }
+    std::os::unix::fs::symlink("..", sources.path().join("scripts/up")).unwrap();
+    headers::keep(sources.path(), objects.path(), to.path()).unwrap();
+    write(sources.path(), "include/linux/a.h", "after");
+    let expected = [
+        ".config",
+        "Makefile",
+        "Module.symvers",
+        "arch/x86/Makefile_32.cpu",
+        "arch/x86/include/asm/b.h",
+        "arch/x86/include/generated/c.h",
+        "include/config/auto.conf",
+        "include/generated/autoconf.h",
+        "include/linux/a.h",
+        "scripts/Kconfig.include",
+        "scripts/mod/modpost",
+    ];
+    assert_eq!(files(to.path()), expected.map(String::from).into());
+    let text = fs::read_to_string(to.path().join("include/linux/a.h"));
+    assert_eq!(text.unwrap(), "before");
+}
+
+/// Does what is asked of kbuild: the image is `head` and what of a source is code.
+const MAKEFILE: &str = "\
+allnoconfig:
+\t@mkdir -p $(O)/include/config $(O)/include/generated $(O)/scripts
+\t@grep -v CONFIG_SCHED_DEBUG $(KCONFIG_ALLCONFIG) > $(O)/.config
+\t@echo 6.12.0 > $(O)/include/config/kernel.release
+bzImage:
+\t@mkdir -p $(O)/arch/x86/boot
+\t@grep -n planted kernel/sched/fair.c | sed 's/^/fair.c: error: /' >&2
+\t@! grep -q planted kernel/sched/fair.c
+\t@(cat head; sed 's://.*::' kernel/sched/fair.c | tr -d '\\n') > $(O)/arch/x86/boot/bzImage
+modules:
+\t@cp kernel/sched/fair.c $(O)/a.ko
+modules_install:
+\t@mkdir -p $(INSTALL_MOD_PATH)/lib/modules/6.12.0
+\t@cp $(O)/a.ko $(INSTALL_MOD_PATH)/lib/modules/6.12.0
+";
+
+/// A tree that can be built, and where kernels are stored.
+struct Lab {
+    tree: tempfile::TempDir,
+    place: tempfile::TempDir,
+}
+
+impl Lab {
+    /// Nothing where there is no make.
+    fn new() -> Option<Self> {
+        if let Err(error) = Command::new("make").arg("--version").output() {
+            eprintln!("skipped: no make: {error}");
+            return None;
+        }
+        let lab = Lab {
+            tree: tree(),
+            place: tempfile::tempdir().unwrap(),
+        };
+        write(lab.tree.path(), "Makefile", MAKEFILE);
+        write(lab.tree.path(), "include/linux/a.h", "");
+        write(lab.tree.path(), "arch/x86/include/asm/b.h", "");
+        let head = crate::kernels::image::tests::bzimage("6.12.0 (assize@assize) #1");
+        fs::write(lab.tree.path().join("head"), head).unwrap();
+        Some(lab)
+    }
+
+    fn kernels(&self) -> Kernels {
+        Kernels::new(self.place.path().to_path_buf())
+    }
+
+    fn build(&self, name: &str, source: &str) -> (Result<Built, Error>, Vec<String>) {
+        write(self.tree.path(), "kernel/sched/fair.c", source);
+        let tree = check_tree("try", self.tree.path()).unwrap();
+        let mut said = Vec::new();
+        let mut say = |line: &str| said.push(line.to_owned());
+        let built = self.kernels().build_by("gcc 12", name, &tree, &mut say);
+        (built, said)
+    }
+}
+
+#[test]
+fn a_comment_makes_the_same_image_and_code_another() {
+    let Some(lab) = Lab::new() else { return };
+    let (base, _) = lab.build("base", "int slice = 1;\n");
+    let base = base.unwrap();
+    assert_eq!(base.same, Vec::<String>::new());
+    let (comment, _) = lab.build("comment", "// A slice.\nint slice = 1;\n");
+    let comment = comment.unwrap();
+    assert_eq!(comment.same, ["base"]);
+    assert_eq!(comment.kernel.digest, base.kernel.digest);
+    let (code, _) = lab.build("code", "int slice = 3;\n");
+    let code = code.unwrap();
+    assert_eq!(code.same, Vec::<String>::new());
+    assert_ne!(code.kernel.digest, base.kernel.digest);
+
+    // What is stored is each side's own, whatever was built afterwards.
+    let stored = |name: &str| lab.kernels().resolve(name).unwrap();
+    for (name, text) in [("base", "= 1"), ("code", "= 3")] {
+        let kernel = stored(name);
+        assert_eq!(kernel.release, "6.12.0");
+        let module = kernel.modules.unwrap().join("a.ko");
+        assert!(fs::read_to_string(module).unwrap().contains(text), "{name}");
+        let headers = kernel.headers.unwrap();
+        assert!(
+            headers
+                .join("include/config/auto.conf")
+                .parent()
+                .unwrap()
+                .is_dir()
+        );
+        assert!(headers.join("include/linux/a.h").is_file());
+        assert!(kernel.config.is_some());
+    }
+    assert!(
+        !lab.tree.path().join(".config").exists(),
+        "the tree is only read"
+    );
+}
+
+#[test]
+fn a_source_that_does_not_compile_is_named_and_stores_nothing() {
+    let Some(lab) = Lab::new() else { return };
+    let (built, _) = lab.build("broken", "planted\n");
+    let error = built.unwrap_err();
+    assert!(error.why.contains("error: 1:planted"), "{error}");
+    assert!(error.mend.unwrap().contains("build.log"));
+    assert!(lab.kernels().resolve("broken").is_err());
+    assert!(lab.build("mended", "int a;\n").0.is_ok());
+}
+
+#[test]
+fn options_that_a_kernel_does_not_have_are_said_and_needed_ones_are_missed() {
+    let Some(lab) = Lab::new() else { return };
+    let (built, said) = lab.build("mine", "int a;\n");
+    assert!(built.is_ok());
+    let named = said
+        .iter()
+        .filter(|line| line.contains("CONFIG_SCHED_DEBUG=y"));
+    assert_eq!(named.count(), 1, "{said:?}");
+
+    let without = MAKEFILE.replace("CONFIG_SCHED_DEBUG", "CONFIG_X86_IOPL_IOPERM");
+    write(lab.tree.path(), "Makefile", &without);
+    let error = lab.build("mine", "int a;\n").0.unwrap_err();
+    assert!(error.why.contains("CONFIG_X86_IOPL_IOPERM=y"), "{error}");
+}
