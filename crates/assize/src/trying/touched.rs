@@ -22,6 +22,20 @@ const WORDS: &[&str] = &[
     "CREDITS",
     ".mailmap",
 ];
+/// Beginnings of paths to an experiment on which what lies there tells: the first that
+/// fits.
+const WHOLE: &[(&str, &str)] = &[
+    ("kernel/sched/", "experiments/run-job-latency.toml"),
+    ("kernel/workqueue", "experiments/try/drm-scheduler.toml"),
+    ("kernel/time/", "experiments/tour/cyclictest.toml"),
+    ("kernel/locking/", "experiments/run-job-latency-crowd.toml"),
+    ("arch/x86/lib/csum", "experiments/checksum.toml"),
+    ("arch/x86/lib/", "experiments/usercopy.toml"),
+    ("lib/checksum", "experiments/checksum.toml"),
+    ("lib/", "experiments/usercopy.toml"),
+    ("mm/", "experiments/tour/kernels.toml"),
+    ("drivers/gpu/drm/", "experiments/framebuffer-latency.toml"),
+];
 /// Below it each directory is a driver that runs only with its device.
 const DRIVERS: &str = "drivers/gpu/drm/";
 
@@ -65,10 +79,15 @@ pub(crate) fn touches_code(paths: &[String]) -> bool {
 
 fn whole_kernel(path: &str) -> String {
     let known: Vec<&str> = PARTS.iter().map(|part| part.directory).collect();
+    let mut rows = WHOLE.iter();
+    let row = rows.find(|(start, _)| path.starts_with(start));
+    let with = row.map_or_else(String::new, |(_, experiment)| {
+        format!(" of an experiment; for this file begin with {experiment}")
+    });
     format!(
-        "{path}: this needs the whole kernel, which this version cannot build yet (as modules it \
-         builds {}): build both sides, `assize kernel add` them, and make each a level with \
-         kernel = \"NAME\"",
+        "{path}: this needs the whole kernel, which assize try does not build yet (as modules it \
+         builds {}): build both sides with `assize kernel build NAME --tree DIR`, or give your \
+         own to `assize kernel add`, and make each a level with kernel = \"NAME\"{with}",
         known.join(", ")
     )
 }
@@ -129,5 +148,46 @@ mod tests {
         }
         let why = part_of(&["MAINTAINERS"]).unwrap_err();
         assert!(why.contains("touches no code"), "{why}");
+    }
+
+    #[test]
+    fn what_needs_the_whole_kernel_is_told_an_experiment_by_its_place() {
+        for (path, experiment) in [
+            (
+                "kernel/sched/fair.c",
+                Some("experiments/run-job-latency.toml"),
+            ),
+            (
+                "kernel/workqueue.c",
+                Some("experiments/try/drm-scheduler.toml"),
+            ),
+            (
+                "arch/x86/lib/csum-copy_64.S",
+                Some("experiments/checksum.toml"),
+            ),
+            (
+                "arch/x86/lib/memcpy_64.S",
+                Some("experiments/usercopy.toml"),
+            ),
+            ("net/core/dev.c", None),
+            ("kernel/schedule.c", None),
+        ] {
+            let why = part_of(&[path]).unwrap_err();
+            let said = why.split("begin with ").nth(1);
+            assert_eq!(said, experiment, "{why}");
+        }
+    }
+
+    #[test]
+    fn experiments_that_are_named_are_there() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for (at, (start, experiment)) in WHOLE.iter().enumerate() {
+            assert!(root.join(experiment).is_file(), "{experiment}");
+            let mut before = WHOLE[..at].iter();
+            assert!(
+                !before.any(|(other, _)| start.starts_with(other)),
+                "{start} is never found"
+            );
+        }
     }
 }
