@@ -32,6 +32,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("gcc", "gcc"),
     ("ld", "binutils"),
     ("make", "make"),
+    ("setpriv", "util-linux"),
     ("flex", "flex"),
     ("bison", "bison"),
     ("bc", "bc"),
@@ -208,11 +209,16 @@ impl Site<'_> {
     }
 }
 
+/// make, which ends what it has started if the kernel tells it to end because this
+/// process has ended. Killed, as other children are, it would leave make in
+/// subdirectories going on, in objects of which the next build believes that they
+/// are its own.
 fn command(tree: &Path, objects: &Path, arguments: &[&str]) -> Command {
+    const SCRIPT: &str = "exec setpriv --pdeathsig TERM make \"$@\" >&2";
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let mut command = Command::new("sh");
     command
-        .args(["-c", "exec make \"$@\" >&2", "make", "-C"])
+        .args(["-c", SCRIPT, "make", "-C"])
         .arg(tree)
         .arg(format!("O={}", objects.display()))
         .arg(format!("-j{jobs}"))

@@ -107,6 +107,36 @@ fn make_is_told_nothing_that_differs_from_one_day_or_user_to_the_next() {
 }
 
 #[test]
+fn what_make_has_started_ends_when_the_build_is_killed() {
+    let (sources, objects) = (tree(), tempfile::tempdir().unwrap());
+    let rules = "sub:\n\t@$(MAKE) --no-print-directory deep\n\
+        deep:\n\t@echo $$$$ > $(O)/new && mv $(O)/new $(O)/pid; exec sleep infinity\n";
+    write(sources.path(), "Makefile", rules);
+    let pid = objects.path().join("pid");
+    // The kernel sends its signal when the thread that started make ends.
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let errors = File::create(objects.path().join("log")).unwrap();
+            let command = command(sources.path(), objects.path(), &["sub"]);
+            let process = Process::start(command, sources.path(), errors, None, LIMIT).unwrap();
+            while !pid.exists() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            std::mem::forget(process);
+        });
+    });
+    let deep = fs::read_to_string(&pid).unwrap();
+    // It is a zombie until init looks after it.
+    let goes_on = || {
+        let status = fs::read_to_string(format!("/proc/{}/status", deep.trim()));
+        status.is_ok_and(|text| !text.contains("State:\tZ"))
+    };
+    while goes_on() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
 fn headers_are_those_of_the_build_and_stay_when_the_tree_changes() {
     let (sources, objects, to) = (
         tree(),
