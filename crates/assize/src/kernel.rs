@@ -43,8 +43,8 @@ pub(crate) fn kernel(verb: &KernelVerb) -> Result<u8, Failure> {
             let built = kernels.build(name, tree, &mut said)?;
             for same in &built.same {
                 said(&format!(
-                    "{name} is the same image as {same}, byte for byte; there is nothing to \
-                     compare"
+                    "{name} has the same image and modules as {same}, byte for byte; there is \
+                     nothing to compare"
                 ));
             }
             told(&built.kernel)?;
@@ -74,7 +74,10 @@ fn check(file: &Path) -> Result<u8, Failure> {
     let of = |weight| lacking.iter().filter(move |wish| wish.weight == weight);
     let mut text = String::new();
     for (weight, what) in [
-        (Weight::Needed, "no run on the exact machine without"),
+        (
+            Weight::Needed,
+            "no run, or none of what is named, on the exact machine without",
+        ),
         (Weight::Wanted, "some things are not there without"),
     ] {
         if of(weight).next().is_some() {
@@ -85,7 +88,7 @@ fn check(file: &Path) -> Result<u8, Failure> {
         }
     }
     if text.is_empty() {
-        text = format!("{name}: all that the exact machine needs is there\n");
+        text = format!("{name}: has all that assize kernel config lists as needed or wanted\n");
     }
     output::print(assize_report::printable(&text).as_bytes())?;
     Ok(u8::from(of(Weight::Needed).next().is_some()))

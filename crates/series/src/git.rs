@@ -92,6 +92,12 @@ impl Repository {
         Ok(new)
     }
 
+    /// The top of its tree.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// The full name of a commit, if there is one of this name.
     #[must_use]
     pub fn resolve(&self, name: &str) -> Option<String> {
@@ -202,6 +208,29 @@ impl Repository {
         Ok(paths(&said))
     }
 
+    /// Makes a directory hold all files of a commit, as they are in it. The repository's
+    /// own tree and index stay as they are. `index` is a file beside the directory:
+    /// with it only files in which this commit differs from the one before are written.
+    ///
+    /// # Errors
+    /// No such commit, or a file that cannot be written.
+    pub fn check_out(&self, commit: &str, directory: &Path, index: &Path) -> Result<(), Error> {
+        let mut command = self.command(&[
+            "-c",
+            "core.sparseCheckout=false",
+            "-c",
+            "core.autocrlf=false",
+            "read-tree",
+            "--reset",
+            "-u",
+            commit,
+        ]);
+        command
+            .env("GIT_WORK_TREE", directory)
+            .env("GIT_INDEX_FILE", index);
+        carry_out("read-tree", command).map(drop)
+    }
+
     /// The texts of a commit's files at or below these paths, by path.
     ///
     /// # Errors
@@ -296,21 +325,11 @@ impl Repository {
     fn say(&self, arguments: &[impl AsRef<OsStr>]) -> Result<String, Error> {
         let words = arguments.iter().map(|word| word.as_ref().to_string_lossy());
         let what = words.take(1).collect::<String>();
-        let failed = |said: String| Error::Git {
-            what: what.clone(),
-            said,
-        };
-        let output = self.command(arguments).output();
-        let output = output.map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => failed("not found in PATH; apt install git".into()),
-            _ => failed(error.to_string()),
-        })?;
-        if !output.status.success() {
-            return Err(failed(reason(&output)));
-        }
-        String::from_utf8(output.stdout).map_err(|_| {
+        let said = carry_out(&what, self.command(arguments))?;
+        String::from_utf8(said).map_err(|_| {
             let last = arguments.last().map(|word| word.as_ref().to_string_lossy());
-            failed(format!("{} is no UTF-8 text", last.unwrap_or_default()))
+            let said = format!("{} is no UTF-8 text", last.unwrap_or_default());
+            Error::Git { what, said }
         })
     }
 
@@ -349,6 +368,22 @@ impl Repository {
         }
         command.args(arguments);
         command
+    }
+}
+
+/// What git prints.
+fn carry_out(what: &str, mut command: Command) -> Result<Vec<u8>, Error> {
+    let failed = |said: String| Error::Git {
+        what: what.to_owned(),
+        said,
+    };
+    let output = command.output().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => failed("not found in PATH; apt install git".into()),
+        _ => failed(error.to_string()),
+    })?;
+    match output.status.success() {
+        true => Ok(output.stdout),
+        false => Err(failed(reason(&output))),
     }
 }
 
@@ -524,6 +559,37 @@ mod tests {
             let text = repository.range(range).unwrap_err().to_string();
             assert!(text.contains(why), "{text}");
         }
+    }
+
+    #[test]
+    fn a_commit_is_checked_out_elsewhere_and_only_what_differs_is_written() {
+        let Some((place, repository)) = repository() else {
+            return;
+        };
+        let base = repository.resolve("HEAD").unwrap();
+        std::fs::write(place.path().join("lib/b.c"), "more\n").unwrap();
+        repository.say(&["add", "lib/b.c"]).unwrap();
+        repository.commit("more").unwrap();
+        let more = repository.resolve("HEAD").unwrap();
+        let out = tempfile::tempdir().unwrap();
+        let (tree, index) = (out.path().join("tree"), out.path().join("index"));
+        std::fs::create_dir(&tree).unwrap();
+        let read = |path: &str| std::fs::read_to_string(tree.join(path)).ok();
+        let written = || tree.join("lib/a.c").metadata().unwrap().modified().unwrap();
+        repository.check_out(&more, &tree, &index).unwrap();
+        assert_eq!(read("lib/b.c").as_deref(), Some("more\n"));
+        let before = written();
+        std::fs::write(tree.join("lib/b.c"), "by hand\n").unwrap();
+        repository.check_out(&base, &tree, &index).unwrap();
+        assert_eq!((read("lib/b.c"), written()), (None, before));
+        assert_eq!(read("lib/a.c").as_deref(), Some("one\ntwo\nfour\n"));
+        std::fs::write(tree.join("lib/a.c"), "by hand\n").unwrap();
+        repository.check_out(&more, &tree, &index).unwrap();
+        assert_eq!(read("lib/a.c").as_deref(), Some("one\ntwo\nfour\n"));
+        assert_eq!(read("lib/b.c").as_deref(), Some("more\n"));
+        assert!(repository.check_out("none", &tree, &index).is_err());
+        // The repository's own tree and index are as they were.
+        assert_eq!(repository.say(&["status", "--porcelain"]).unwrap(), "");
     }
 
     #[test]

@@ -25,7 +25,7 @@ mod version;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub use build::Built;
+pub use build::{Built, WorkTree};
 pub use fetch::Amount;
 pub(crate) use headers::compiler;
 pub use names::{DEBIAN, DebianKernel};

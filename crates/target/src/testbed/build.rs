@@ -316,6 +316,8 @@ pub(crate) fn first_error(log: &str) -> Option<String> {
         ": fatal error: ",
         "ERROR: ",
         "*** ",
+        ": undefined reference to ",
+        ": multiple definition of ",
         ": not found",
     ];
     let mut lines = log.lines().map(str::trim);

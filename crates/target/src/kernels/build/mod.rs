@@ -8,7 +8,9 @@
 //! that the same sources give the same bytes.
 
 mod headers;
+mod stamps;
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -19,7 +21,7 @@ use super::config::{Configuration, EXACT, Weight, wishes};
 use super::{Kernel, Kernels, add, names, store};
 use crate::Error;
 use crate::elf::Host;
-use crate::fault::{failed, io, mend, read, wrong};
+use crate::fault::{failed, io, list, mend, read, wrong};
 use crate::process::{Process, in_words};
 use crate::testbed::first_error;
 
@@ -33,6 +35,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("ld", "binutils"),
     ("make", "make"),
     ("setpriv", "util-linux"),
+    ("flock", "util-linux"),
     ("flex", "flex"),
     ("bison", "bison"),
     ("bc", "bc"),
@@ -47,12 +50,24 @@ const BUILDER: &[(&str, &str)] = &[
     ("TZ", "UTC"),
 ];
 
+/// A place for the sources of one repository, which nobody else has until this is
+/// dropped.
+#[derive(Debug)]
+pub struct WorkTree {
+    /// For the files of a commit. It stays, so that the next commit has to bring only
+    /// what differs, and the next build to make only that.
+    pub tree: PathBuf,
+    /// For git's index of them.
+    pub index: PathBuf,
+    _lock: File,
+}
+
 /// A kernel that was built.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Built {
     /// As it is stored.
     pub kernel: Kernel,
-    /// Kernels of other names that are the same image, byte for byte.
+    /// Kernels of other names that are the same: image and modules, byte for byte.
     pub same: Vec<String>,
 }
 
@@ -80,6 +95,33 @@ impl Kernels {
         self.build_by(&compiler, name, &tree, progress)
     }
 
+    /// The place for the sources of a repository, of whatever name.
+    ///
+    /// # Errors
+    /// A directory that cannot be made.
+    pub fn work_tree(
+        &self,
+        repository: &Path,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<WorkTree, Error> {
+        let key = blake3::hash(repository.as_os_str().as_encoded_bytes()).to_hex();
+        let place = self.root.join("trees").join(&key[..32]);
+        check_path("check sources out", &place)?;
+        let lock = crate::lock::take(&place, progress)?;
+        let (tree, index) = (place.join("tree"), place.join("index"));
+        fs::create_dir_all(&tree).map_err(|error| io("create", &tree, &error))?;
+        // Of a git that was killed.
+        let left = place.join("index.lock");
+        if left.exists() {
+            fs::remove_file(&left).map_err(|error| io("remove", &left, &error))?;
+        }
+        Ok(WorkTree {
+            tree,
+            index,
+            _lock: lock,
+        })
+    }
+
     /// The same by a compiler that is here.
     fn build_by(
         &self,
@@ -90,6 +132,9 @@ impl Kernels {
     ) -> Result<Built, Error> {
         let what = format!("build the kernel {name}");
         let place = self.root.join("builds").join(key(tree, compiler, EXACT));
+        fs::create_dir_all(&place).map_err(|error| io("create", &place, &error))?;
+        // make goes to the tree, where a relative path is another one.
+        let place = fs::canonicalize(&place).map_err(|error| io("find", &place, &error))?;
         check_path(&what, &place)?;
         let _lock = crate::lock::take(&place, progress)?;
         let site = Site {
@@ -98,26 +143,41 @@ impl Kernels {
             objects: place.join("objects"),
             log: place.join("build.log"),
         };
+        let begun = place.join("begun");
+        if stamps::misdated(tree, &begun)?.is_some() {
+            // make would take its object for newer.
+            fs::remove_dir_all(&site.objects).map_err(|error| io("remove", &place, &error))?;
+        }
         fs::create_dir_all(&site.objects).map_err(|error| io("create", &site.objects, &error))?;
+        fs::write(&begun, "").map_err(|error| io("write", &begun, &error))?;
         progress("configuring");
         site.configure(&place, progress)?;
         progress(
             "building the image and its modules: minutes from nothing, seconds after a change",
         );
         site.make(&["bzImage", "modules"])?;
-        let built = self.keep(name, &site, compiler)?;
-        let all = store::stored(&self.directory())?;
-        let same = all
-            .into_iter()
-            .filter(|other| other.digest == built.digest && other.name != built.name);
+        let _kernels = crate::lock::take(&self.directory(), progress)?;
+        let built = self.keep(name, &site, compiler, &begun)?;
+        let mut same = Vec::new();
+        for other in store::stored(&self.directory())? {
+            if other.name != built.name && other.is_same(&built)? {
+                same.push(other.name);
+            }
+        }
         Ok(Built {
-            same: same.map(|other| other.name).collect(),
+            same,
             kernel: built,
         })
     }
 
     /// Copies what was built to the kernels.
-    fn keep(&self, name: &str, site: &Site<'_>, compiler: &str) -> Result<Kernel, Error> {
+    fn keep(
+        &self,
+        name: &str,
+        site: &Site<'_>,
+        compiler: &str,
+        begun: &Path,
+    ) -> Result<Kernel, Error> {
         let installed = site.objects.join("installed");
         if installed.exists() {
             fs::remove_dir_all(&installed).map_err(|error| io("remove", &installed, &error))?;
@@ -134,7 +194,22 @@ impl Kernels {
         let modules = Path::new("lib/modules").join(&release);
         add::copy_tree(&installed.join(&modules), &to.join(&modules), true)?;
         headers::keep(site.tree, &site.objects, &to.join("headers"))?;
-        let digest = blake3::hash(&read(&image)?).to_hex();
+        if let Some(path) = stamps::changed(site.tree, begun)? {
+            let why = format!("{} was changed while it was built", path.display());
+            return Err(mend(
+                failed(site.what, why),
+                "build again once nothing writes to the tree",
+            ));
+        }
+        let mut content = blake3::Hasher::new();
+        content.update(&read(&image)?);
+        let mut found = BTreeMap::new();
+        digests(&to.join(&modules), &to.join(&modules), &mut found)?;
+        for (path, digest) in found {
+            content.update(path.as_os_str().as_encoded_bytes());
+            content.update(digest.as_bytes());
+        }
+        let digest = content.finalize().to_hex();
         let kernel = store::commit(
             &self.directory(),
             temporary,
@@ -148,6 +223,45 @@ impl Kernels {
         self.forget_others(&kernel)?;
         Ok(kernel)
     }
+}
+
+impl Kernel {
+    /// Whether image and modules are the same bytes, whatever they are called.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn is_same(&self, other: &Kernel) -> Result<bool, Error> {
+        if self.digest != other.digest {
+            return Ok(false);
+        }
+        let modules = |kernel: &Kernel| {
+            let mut found = BTreeMap::new();
+            if let Some(directory) = &kernel.modules {
+                digests(directory, directory, &mut found)?;
+            }
+            Ok::<_, Error>(found)
+        };
+        Ok(modules(self)? == modules(other)?)
+    }
+}
+
+/// The digests of all modules below a directory, by their paths in it.
+fn digests(
+    root: &Path,
+    directory: &Path,
+    found: &mut BTreeMap<PathBuf, blake3::Hash>,
+) -> Result<(), Error> {
+    for path in list(directory)? {
+        let kind = path.symlink_metadata();
+        let kind = kind.map_err(|error| io("read", &path, &error))?;
+        if kind.is_dir() {
+            digests(root, &path, found)?;
+        } else if kind.is_file() && path.to_string_lossy().contains(".ko") {
+            let inside = path.strip_prefix(root).unwrap_or(&path).to_path_buf();
+            found.insert(inside, blake3::hash(&read(&path)?));
+        }
+    }
+    Ok(())
 }
 
 /// Where a kernel is built, and from what.
@@ -212,13 +326,17 @@ impl Site<'_> {
 /// make, which ends what it has started if the kernel tells it to end because this
 /// process has ended. Killed, as other children are, it would leave make in
 /// subdirectories going on, in objects of which the next build believes that they
-/// are its own.
+/// are its own. A compiler that is at work still comes to its end, and kbuild then removes
+/// what it was making: the lock beside the objects is held by all of them, and the next
+/// build waits for it.
 fn command(tree: &Path, objects: &Path, arguments: &[&str]) -> Command {
-    const SCRIPT: &str = "exec setpriv --pdeathsig TERM make \"$@\" >&2";
+    const SCRIPT: &str = "exec setpriv --pdeathsig TERM flock --no-fork \"$0\" make \"$@\" >&2";
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let mut command = Command::new("sh");
     command
-        .args(["-c", SCRIPT, "make", "-C"])
+        .args(["-c", SCRIPT])
+        .arg(objects.with_file_name(".make"))
+        .arg("-C")
         .arg(tree)
         .arg(format!("O={}", objects.display()))
         .arg(format!("-j{jobs}"))
@@ -282,7 +400,10 @@ fn check_path(what: &str, path: &Path) -> Result<(), Error> {
 /// What the compiler calls itself, if all that a build needs is here.
 fn compiler(what: &str) -> Result<String, Error> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let host = Host::at_root(Path::new("/"), std::env::split_paths(&path).collect());
+    // kbuild looks for depmod there, too.
+    let also = ["/usr/sbin", "/sbin"].map(PathBuf::from);
+    let directories = std::env::split_paths(&path).chain(also).collect();
+    let host = Host::at_root(Path::new("/"), directories);
     let missing: Vec<_> = TOOLS
         .iter()
         .filter(|(program, _)| host.program(program).is_none())

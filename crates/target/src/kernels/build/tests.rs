@@ -198,7 +198,8 @@ bzImage:
 \t@! grep -q planted kernel/sched/fair.c
 \t@(cat head; sed 's://.*::' kernel/sched/fair.c | tr -d '\\n') > $(O)/arch/x86/boot/bzImage
 modules:
-\t@cp kernel/sched/fair.c $(O)/a.ko
+\t@sed 's://.*::' kernel/sched/fair.c | tr -d '\\n' > $(O)/a.ko
+\t@! test -e module.c || cat module.c >> $(O)/a.ko
 modules_install:
 \t@mkdir -p $(INSTALL_MOD_PATH)/lib/modules/6.12.0
 \t@cp $(O)/a.ko $(INSTALL_MOD_PATH)/lib/modules/6.12.0
@@ -257,6 +258,12 @@ fn a_comment_makes_the_same_image_and_code_another() {
     let code = code.unwrap();
     assert_eq!(code.same, Vec::<String>::new());
     assert_ne!(code.kernel.digest, base.kernel.digest);
+    // Code of a module is in no image.
+    write(lab.tree.path(), "module.c", "int of_a_module;\n");
+    let (module, _) = lab.build("module", "int slice = 1;\n");
+    let module = module.unwrap();
+    assert_eq!(module.kernel.digest, base.kernel.digest);
+    assert_eq!(module.same, Vec::<String>::new());
 
     // What is stored is each side's own, whatever was built afterwards.
     let stored = |name: &str| lab.kernels().resolve(name).unwrap();
