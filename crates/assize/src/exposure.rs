@@ -2,7 +2,7 @@
 //! said before anything is run.
 
 use assize_job::{Gaps, Tracer, TracerKind, TracerMode, instrument_of};
-use assize_judge::{garwood, poisson};
+use assize_judge::garwood;
 use assize_plan::{Plan, PlannedConfiguration};
 use assize_verdict::PRIMARY_SHARE;
 
@@ -160,11 +160,11 @@ fn lines(event: &str, workload: &str, exposure: Exposure, level: f64) -> String 
         false => "",
     };
     let mut text = format!(
-        "{head}, {} of exposure each, are {}{each}; with no event the rate is known to be below 1 \
-         in {} s at 95 %, and no lower\n",
+        "{head}, at most {} of exposure each, are {}{each}; with no event in all of it the rate is \
+         known to be below 1 in {} s at 95 %, and no lower\n",
         time(run_s),
         time(total),
-        two_digits(1.0 / bound.high)
+        two_digits(rounded_down(1.0 / bound.high))
     );
     let takes = |name: &str, period_s: f64| {
         let wanted = without_event(period_s);
@@ -181,12 +181,17 @@ fn lines(event: &str, workload: &str, exposure: Exposure, level: f64) -> String 
         takes("24 h", 24.0 * HOUR_S)
     );
     if let Some((events, p)) = told_from_none(level) {
-        text += &format!(
-            "  none is told from {events} events and more (least p {}): from what comes once in \
-             {} or more often\n",
-            two_digits(p),
-            time(total / events as f64)
-        );
+        text += &match (runs as u64) < events {
+            true => format!(
+                "  {runs} run{plural} cannot establish a difference from none, whatever comes; \
+                 {events} could\n"
+            ),
+            false => format!(
+                "  to differ from none, {events} runs or more must have an event, and none of the \
+                 other configuration (least p {}, if nothing else is tested)\n",
+                two_digits(p)
+            ),
+        };
     }
     text
 }
@@ -197,15 +202,19 @@ fn without_event(period_s: f64) -> f64 {
     garwood(0, 1.0, LEVEL).map_or(f64::INFINITY, |of| of.high * period_s)
 }
 
-/// The fewest events that differ at this level from none in the same exposure, and the p
-/// of these.
+/// The fewest runs with an event that differ at this level from runs without, and the p of
+/// these: the runs of a block change places, and of n such blocks two of 2^n ways put all
+/// events on one side.
 fn told_from_none(level: f64) -> Option<(u64, f64)> {
-    let p = |events| {
-        poisson::compare(0, 1.0, events, 1.0)
-            .map(|test| test.p)
-            .ok()
-    };
-    (1..MOST).find_map(|events| Some((events, p(events).filter(|p| *p <= level)?)))
+    let p = |runs: u64| 2.0 * 0.5f64.powi(i32::try_from(runs).unwrap_or(i32::MAX));
+    let least = (1..MOST).find(|runs| p(*runs) <= level)?;
+    Some((least, p(least)))
+}
+
+/// To two digits, so that a bound is not better than it is.
+fn rounded_down(value: f64) -> f64 {
+    let unit = 10f64.powf(value.log10().floor() - 1.0);
+    ((value / unit) + 1e-9).floor() * unit
 }
 
 /// A time in the largest unit of which there are two.
@@ -242,13 +251,33 @@ mod tests {
         );
         assert_eq!(
             told,
-            "gaps_unexplained on w: 10 runs of each configuration, 30 s of exposure each, are 5 \
-             min; with no event the rate is known to be below 1 in 100 s at 95 %, and no lower\n  \
+            "gaps_unexplained on w: 10 runs of each configuration, at most 30 s of exposure each, \
+             are 5 min; with no event in all of it the rate is known to be below 1 in 100 s at \
+             95 %, and no lower\n  \
              below 1 in 1 h takes 3 h without an event, --runs 360; below 1 in 24 h takes 72 h \
              without an event, --runs 8628\n  \
-             none is told from 6 events and more (least p 0.031): from what comes once in 50 s or \
-             more often\n"
+             to differ from none, 6 runs or more must have an event, and none of the other \
+             configuration (least p 0.031, if nothing else is tested)\n"
         );
+        let few = GAPS.replace("runs = 10", "runs = 3");
+        let told = said(
+            &format!("{few}\ngaps = {{ cpus = [1] }}"),
+            "gaps_unexplained",
+            STREAM,
+        );
+        let last = told.lines().last().unwrap();
+        assert!(
+            last.contains("3 runs cannot establish a difference"),
+            "{last}"
+        );
+        assert!(last.ends_with("; 6 could"), "{last}");
+    }
+
+    #[test]
+    fn a_bound_is_not_better_than_it_is() {
+        for (value, shown) in [(10.5, "10"), (10.9, "10"), (99.99, "99"), (100.0, "100")] {
+            assert_eq!(two_digits(rounded_down(value)), shown);
+        }
     }
 
     #[test]
@@ -261,21 +290,21 @@ mod tests {
         let gaps = |more: &str| format!("{GAPS}\ngaps = {{ {more} }}");
         // Three of four CPUs, unless they are named; for a tenth of the time.
         let all = exposed(&gaps("width = '100ms'"), "gaps");
-        assert_eq!(all, "9 s of exposure each, are 90 s");
+        assert_eq!(all, "at most 9 s of exposure each, are 90 s");
         let two = exposed(&gaps("cpus = [1, 2], width = '100ms'"), "gaps");
-        assert_eq!(two, "6 s of exposure each, are 60 s");
+        assert_eq!(two, "at most 6 s of exposure each, are 60 s");
         // At rest it is the time before the runs.
         let rest = exposed(
             &gaps("cpus = [1], baseline = '3s'"),
             "gaps_unexplained_at_rest",
         );
-        assert_eq!(rest, "3 s of exposure each, are 30 s");
+        assert_eq!(rest, "at most 3 s of exposure each, are 30 s");
         // Nobody knows how many CPUs a host will have.
         let host = GAPS.replace("cpus = 4", "target = 'host'\nkernel = 'running'");
         let host = exposed(&host, "gaps");
         assert_eq!(
             host,
-            "30 s of exposure each, are 5 min for each CPU that is watched"
+            "at most 30 s of exposure each, are 5 min for each CPU that is watched"
         );
         // hwlat looks at one CPU at a time unless it is told otherwise.
         let hwlat = |mode: &str| {
@@ -283,15 +312,24 @@ mod tests {
                        tracer = { width = '500ms', window = '1s', mode = 'MODE' }";
             exposed(&top.replace("MODE", mode), "hwlat")
         };
-        assert_eq!(hwlat("round-robin"), "15 s of exposure each, are 2.5 min");
-        assert_eq!(hwlat("per-cpu"), "45 s of exposure each, are 7.5 min");
+        assert_eq!(
+            hwlat("round-robin"),
+            "at most 15 s of exposure each, are 2.5 min"
+        );
+        assert_eq!(
+            hwlat("per-cpu"),
+            "at most 45 s of exposure each, are 7.5 min"
+        );
         // What a workload counts it counts all the time.
         let late = said(
             "cpus = 4\nruns = 2",
             "frames_late",
             &format!("{STREAM}\nperiod = '20ms'"),
         );
-        assert!(late.contains("30 s of exposure each, are 60 s;"), "{late}");
+        assert!(
+            late.contains("at most 30 s of exposure each, are 60 s;"),
+            "{late}"
+        );
     }
 
     #[test]
@@ -302,7 +340,7 @@ mod tests {
                  gaps = {{ cpus = [1] }}"
             );
             let told = said(&top, "gaps_unexplained", STREAM);
-            let behind = told.split("told from ").nth(1).unwrap();
+            let behind = told.split("from none, ").nth(1).unwrap();
             behind.split(' ').next().unwrap().to_owned()
         };
         // 2/2^8 = 0.0078 is within the 0.01 that is left.
