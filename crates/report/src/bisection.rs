@@ -203,7 +203,10 @@ fn answer(bisection: &Bisection) -> Vec<String> {
             lines.extend(against_parent(found));
         }
         Answer::NotOfOne(found) => {
-            lines.push(format!("No commit of {range} has all of it by itself:"));
+            lines.push(format!(
+                "No commit of {range} is named; this is the one at which the"
+            ));
+            lines.push("search ended, and it is not shown to have all of it by itself:".into());
             lines.push(claim(bisection));
             lines.push(format!("{} against its parent:", outcome(&found.verdict)));
             lines.push(format!("  {}", named(&found.commit)));

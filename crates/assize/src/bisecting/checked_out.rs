@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use assize_target::kernels::Kernels;
 use assize_verdict::Outcome;
 
-use super::Setting;
+use super::{Setting, WHO};
 use crate::cli::BisectArguments;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::output;
@@ -65,21 +65,28 @@ fn tested(arguments: &BisectArguments, good: &str) -> Result<u8, Failure> {
     let all = &change.commits;
     if !all.iter().any(|commit| touches_code(&commit.paths)) {
         return said(
-            "refuted: no code differs from that of GOOD",
+            "refuted: nothing that is built differs from GOOD",
             Outcome::Refuted,
         );
     }
-    let touched = match Touched::of(all) {
-        Ok(touched) => touched,
+    let part = match Touched::of(all).and_then(|touched| touched.part(WHO)) {
+        Ok(part) => part,
         // Another commit may touch less.
         Err(failure) => {
             eprintln!("assize: {failure}");
             return Ok(CANNOT_TELL);
         }
     };
-    let setting = Setting::of(arguments, touched.part, &kernels)?;
+    let setting = Setting::of(arguments, part, &kernels)?;
     let mut court = setting.court(arguments, &change, 1)?;
-    let good = court.build_good(&change.base)?;
+    let good = match court.build_good(&change.base) {
+        Ok(good) => good,
+        // Every commit would be passed over for it.
+        Err(failure) => {
+            eprintln!("assize: {failure}");
+            return Ok(GIVE_UP);
+        }
+    };
     let Some(head) = all.last() else {
         return Ok(CANNOT_TELL);
     };

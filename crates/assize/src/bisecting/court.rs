@@ -48,7 +48,7 @@ pub(super) struct Court<'a> {
 }
 
 impl Court<'_> {
-    fn say(&self, line: &str) {
+    pub(super) fn say(&self, line: &str) {
         if !self.quiet {
             eprintln!("{}", assize_report::printable(line));
         }

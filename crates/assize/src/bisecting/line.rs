@@ -44,7 +44,7 @@ impl Line {
 
 /// Refuses a range that does not begin at the commit that the user calls good: then
 /// no commit of the range was made on it.
-pub(super) fn begins_at(change: &Change, good: &str) -> Result<(), Failure> {
+pub(super) fn begins_at(change: &Change, good: &str, end: &str) -> Result<(), Failure> {
     let good = if good.is_empty() { "HEAD" } else { good };
     let id = change.resolve(good);
     if id.as_deref() == Some(&change.base.id) {
@@ -53,7 +53,7 @@ pub(super) fn begins_at(change: &Change, good: &str) -> Result<(), Failure> {
     let base: String = change.base.id.chars().take(12).collect();
     Err(Failure::Argument(format!(
         "{good} is not on the line of first parents that leads to the end of the range; the \
-         range begins at {base} ({}): write {base}.. if that is good too",
+         range begins at {base} ({}): write {base}..{end} if that is good too",
         change.base.subject
     )))
 }

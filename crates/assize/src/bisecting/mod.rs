@@ -22,9 +22,10 @@ use assize_verdict::Outcome;
 use crate::cli::{self, BisectArguments, BisectFormat};
 use crate::failure::Failure;
 use crate::trying::builds::Builder;
+use crate::trying::described;
 use crate::trying::experiment::Base;
 use crate::trying::source::{Asked, Change};
-use crate::trying::{described, touched::Touched};
+use crate::trying::touched::{Scope, Touched};
 use crate::{output, shell};
 use court::{Court, Side};
 use line::Line;
@@ -37,6 +38,8 @@ pub(crate) use checked_out::{is_test, wrong_use_of_test};
 /// How often the runs of an undecided verdict are doubled, if nobody says how many
 /// there may be.
 const DOUBLINGS: u32 = 2;
+/// What messages call this command.
+const WHO: &str = "assize bisect";
 
 /// Finds the commit, or tries the one that is checked out.
 pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
@@ -60,13 +63,14 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
         )));
     }
     let change = Change::of(&asked, &kernels, &say)?;
-    if let Some((good, _)) = asked.range.and_then(|range| range.split_once("..")) {
-        line::begins_at(&change, good)?;
+    if let Some((good, end)) = asked.range.and_then(|range| range.split_once("..")) {
+        line::begins_at(&change, good, end)?;
     }
     let touched = Touched::of(&change.commits)?;
-    let line = Line::of(&change.commits, touched.part);
-    let given = Setting::of(arguments, touched.part, &kernels)?;
-    say(&format!("{} -> {}", touched.part.directory, given.choice));
+    let part = touched.part(WHO)?;
+    let line = Line::of(&change.commits, part);
+    let given = Setting::of(arguments, part, &kernels)?;
+    say(&format!("{} -> {}", part.directory, given.choice));
     let mut court = given.court(arguments, &change, line.verdicts())?;
     let found = Search {
         court: &mut court,
@@ -104,7 +108,7 @@ impl Setting {
         part: &'static Part,
         kernels: &Kernels,
     ) -> Result<Setting, Failure> {
-        let base = Base::of(arguments.experiment.as_deref(), part)?;
+        let base = Base::of(arguments.experiment.as_deref(), &Scope::Modules(part))?;
         let question = Question::of(&arguments.claim, &base)?;
         let named = arguments.base.as_ref().or(arguments.kernel.as_ref());
         let kernel = kernels.resolve(named.unwrap_or(&base.kernel))?;
@@ -154,7 +158,7 @@ impl Setting {
             kernel: self.kernel.name.clone(),
             jobs: arguments.jobs,
             quiet: arguments.quiet,
-            state: State::open(&arguments.out, &terms)?,
+            state: State::open(&kept_in(arguments), &terms)?,
             built: BTreeSet::new(),
             measured: BTreeSet::new(),
             runs: 0,
@@ -219,10 +223,7 @@ impl Search<'_, '_> {
         loop {
             let at = match search::next(last, &known) {
                 Next::Try(at) => at,
-                Next::OneOf(places) => {
-                    let commits = places.into_iter().map(|at| self.commit(at)).collect();
-                    return Ok(Answer::OneOf(commits));
-                }
+                Next::OneOf(places) => return self.one_of(&places, &mut sides),
                 Next::Found(at) => {
                     return match (sides.remove(&(at - 1)), sides.remove(&at)) {
                         (Some(parent), Some(side)) => self.against_parent(at, &parent, &side),
@@ -253,10 +254,20 @@ impl Search<'_, '_> {
         };
         let (result, side) = match self.court.build(commit)? {
             Err(why) => (TriedResult::NotBuilt(why), None),
-            Ok(side) => {
-                let verdict = self.court.judge(good, &side)?;
-                (TriedResult::Verdict(verdict.clone()), Some((side, verdict)))
-            }
+            Ok(side) => match self.court.judge(good, &side) {
+                // It crashes, and GOOD does not: it cannot be tested.
+                Err(Failure::FailedRuns { cells, .. })
+                    if at != self.line.last() && cells.iter().all(|cell| is_of(NEW, cell)) =>
+                {
+                    let why = format!("every run failed: {}", cells.join("; "));
+                    self.court.say(&format!("{}: {why}", commit.subject));
+                    (TriedResult::NotBuilt(why), None)
+                }
+                judged => {
+                    let verdict = judged?;
+                    (TriedResult::Verdict(verdict.clone()), Some((side, verdict)))
+                }
+            },
         };
         self.tried.push(TriedCommit {
             commit: described(commit),
@@ -286,6 +297,37 @@ impl Search<'_, '_> {
         })
     }
 
+    /// Names several commits only if the claim is upheld of all of them together: of the
+    /// last against the one before the first.
+    fn one_of(
+        &mut self,
+        places: &[usize],
+        sides: &mut BTreeMap<usize, Side>,
+    ) -> Result<Answer, Failure> {
+        let ends = places.first().zip(places.last());
+        let ends = ends.and_then(|(first, last)| {
+            Some((
+                *last,
+                sides.remove(&first.checked_sub(1)?)?,
+                sides.remove(last)?,
+            ))
+        });
+        let Some((last, before, after)) = ends else {
+            return Err(Failure::Show("the search skipped a commit".into()));
+        };
+        let verdict = self.court.judge(&before, &after)?;
+        if verdict.outcome == Outcome::Upheld {
+            let commits = places.iter().map(|at| self.commit(*at)).collect();
+            return Ok(Answer::OneOf(commits));
+        }
+        Ok(Answer::NotOfOne(Convicted {
+            commit: described(&after.commit),
+            place: self.line.place(last) + 1,
+            parent: described(&before.commit),
+            verdict,
+        }))
+    }
+
     fn commit(&self, at: usize) -> assize_report::Patch {
         let commits = &self.court.change.commits;
         let commit = commits.get(self.line.place(at));
@@ -302,6 +344,20 @@ impl Search<'_, '_> {
              that does",
             why.unwrap_or_default()
         ))
+    }
+}
+
+/// Whether a cell of which every run failed is of this side.
+fn is_of(side: &str, cell: &str) -> bool {
+    cell.strip_prefix(side)
+        .is_some_and(|rest| rest.starts_with(" on "))
+}
+
+/// Where verdicts are kept: those on single commits have another level.
+fn kept_in(arguments: &BisectArguments) -> std::path::PathBuf {
+    match arguments.test {
+        Some(_) => arguments.out.join("test"),
+        None => arguments.out.clone(),
     }
 }
 
@@ -331,7 +387,7 @@ impl Found {
             level: 1.0 - court.alpha,
             joint: 1.0 - court.alpha * tests,
             kernel: format!("{} {}", given.kernel.name, given.kernel.version),
-            built: format!("{} of {}", touched.part.module, touched.part.directory),
+            built: format!("{} of {}", given.part.module, given.part.directory),
             left_out: touched.left_out.clone(),
             experiment: format!("{}, {} times a side", given.title, court.looks[0]),
             directory,

@@ -8,7 +8,7 @@ use toml::{Table, Value};
 
 use crate::failure::Failure;
 use crate::run::declared;
-use crate::trying::experiment::{Base, with_sides};
+use crate::trying::experiment::{Base, loading, with_sides};
 
 /// The side that is compared with.
 pub(super) const OLD: &str = "old";
@@ -49,6 +49,13 @@ impl Question {
                 named.metric
             )));
         }
+        if assize_job::is_event(&named.metric) {
+            return Err(refuse(format!(
+                "'{}' counts events, and that two rates are alike is never shown, so that no \
+                 commit could be ruled out; name a metric that is measured",
+                named.metric
+            )));
+        }
         let experiment = narrowed(&base.text, claim, &named.metric, named.workload.as_deref())
             .map_err(|why| Failure::Argument(format!("{}: {why}", base.name)))?;
         let cells = plan.configurations.len() * plan.workloads.len();
@@ -66,7 +73,8 @@ impl Question {
 
     /// The experiment with the modules of both sides.
     pub(super) fn with(&self, old: &[PathBuf], new: &[PathBuf]) -> Result<String, Failure> {
-        with_sides(&self.experiment, [(OLD, old), (NEW, new)].into_iter())
+        let sides = [(OLD, loading(old)?), (NEW, loading(new)?)];
+        Ok(with_sides(&self.experiment, &sides))
     }
 }
 
@@ -107,7 +115,7 @@ mod tests {
     use super::*;
 
     fn asked(claim: &str) -> Result<Question, String> {
-        let base = Base::of(None, &PARTS[0]).unwrap();
+        let base = Base::of(None, &crate::trying::touched::Scope::Modules(&PARTS[0])).unwrap();
         Question::of(claim, &base).map_err(|failure| failure.to_string())
     }
 
@@ -147,7 +155,7 @@ mod tests {
     #[test]
     fn a_claim_without_a_workload_keeps_them_all() {
         let question = asked("old < new on busy_time_per_job").unwrap();
-        let base = Base::of(None, &PARTS[0]).unwrap();
+        let base = Base::of(None, &crate::trying::touched::Scope::Modules(&PARTS[0])).unwrap();
         let all: Table = base.text.parse().unwrap();
         let all = all["workloads"].as_table().unwrap().len();
         assert!(all > 1);

@@ -33,13 +33,13 @@ pub(crate) struct BisectArguments {
     pub(crate) base: Option<String>,
     /// Try only HEAD, against this commit, for git bisect run: end with status 0 if
     /// the claim is refuted, 1 if it is upheld, 125 if that cannot be told
-    #[arg(long, value_name = "GOOD")]
+    #[arg(long, value_name = "GOOD", conflicts_with_all = ["format", "output"])]
     pub(crate) test: Option<String>,
     /// Run this experiment, with a level for each side [default: the one for the
     /// directory that the commits touch]. Only the workload that the claim names is run
     #[arg(long, value_name = "FILE")]
     pub(crate) experiment: Option<PathBuf>,
-    /// Kernel to run on, and to build for [default: the experiment's]
+    /// Kernel to run on, and to build modules for [default: the experiment's]
     #[arg(long = "kernel", id = "kernel_name", value_name = "NAME")]
     pub(crate) kernel: Option<String>,
     /// Runs of each side of a verdict on each workload [default: the experiment's]

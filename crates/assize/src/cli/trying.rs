@@ -33,7 +33,7 @@ pub(crate) struct TryArguments {
     /// directory that the change touches]
     #[arg(long, value_name = "FILE")]
     pub(crate) experiment: Option<PathBuf>,
-    /// Kernel to run on, and to build for [default: the experiment's]
+    /// Kernel to run on, and to build modules for [default: the experiment's]
     #[arg(long = "kernel", id = "kernel_name", value_name = "NAME")]
     pub(crate) kernel: Option<String>,
     /// Runs of each side on each workload [default: the experiment's]

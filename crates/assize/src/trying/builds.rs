@@ -19,20 +19,52 @@ pub(crate) enum Side {
         name: String,
         /// The level that it is compared with.
         before: String,
-        /// Files of modules in the order in which they are loaded.
-        modules: Vec<PathBuf>,
+        /// What it runs.
+        made: Made,
     },
-    /// Its modules are the same bytes as those of the level before.
+    /// It is the same bytes as the level before.
     Same,
     /// It does not build: why.
     NotBuilt(String),
 }
 
+/// What was built of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Made {
+    /// Files of modules in the order in which they are loaded.
+    Modules(Vec<PathBuf>),
+    /// A kernel, under a name of its own.
+    Kernel(Box<Kernel>),
+}
+
+impl Made {
+    /// Whether both are the same bytes.
+    fn is_same(&self, other: &Made) -> Result<bool, Failure> {
+        match (self, other) {
+            (Made::Modules(one), Made::Modules(other)) => same_bytes(one, other),
+            (Made::Kernel(one), Made::Kernel(other)) => Ok(one.is_same(other)?),
+            _ => Ok(false),
+        }
+    }
+}
+
+/// How the sides of a change are built.
+pub(crate) trait Build {
+    /// What is built, in words.
+    fn what(&self) -> &str;
+    /// Builds a commit, or says why it does not build.
+    fn build(&self, commit: &Commit) -> Result<Result<Made, assize_target::Error>, Failure>;
+    /// Why the base does not build.
+    fn of_base(&self, error: assize_target::Error) -> Failure;
+    /// What it means that no commit differs from the base.
+    fn same(&self) -> &'static str;
+}
+
 /// The builds of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Builds {
-    /// Modules of the base.
-    pub(crate) base: Vec<PathBuf>,
+    /// What was built of the base.
+    pub(crate) base: Made,
     /// Commits by their place in the change.
     sides: BTreeMap<usize, Side>,
 }
@@ -44,8 +76,7 @@ impl Builds {
     /// Builds the base and each commit; with `whole` only the last commit.
     pub(crate) fn of(
         change: &Change,
-        part: &'static Part,
-        kernel: &Kernel,
+        builder: &dyn Build,
         whole: bool,
         say: &dyn Fn(&str),
     ) -> Result<Builds, Failure> {
@@ -56,34 +87,24 @@ impl Builds {
         };
         let wanted: Vec<(usize, &Commit)> =
             change.commits.iter().enumerate().skip(skipped).collect();
-        let base = change.tree(&change.base, part)?;
-        let mut trees = Vec::new();
-        for (_, commit) in &wanted {
-            trees.push(change.tree(commit, part)?);
-        }
-        let builder = Builder {
-            part,
-            kernel,
-            users: needs_users(part, kernel, std::iter::once(&base).chain(&trees))?,
-        };
-        say(&format!("building {} of the base", part.module));
+        let what = builder.what();
+        say(&format!("building {what} of the base"));
+        let base = builder.build(&change.base)?;
         let mut last = (
             BASE.to_owned(),
-            builder
-                .build(&base)
-                .map_err(|error| misfit(error, kernel))?,
+            base.map_err(|error| builder.of_base(error))?,
         );
         let mut builds = Builds {
             base: last.1.clone(),
             sides: BTreeMap::new(),
         };
-        for ((at, commit), tree) in wanted.into_iter().zip(&trees) {
-            say(&format!("building {} of {}", part.module, commit.subject));
-            let side = match builder.build(tree) {
+        for (at, commit) in wanted {
+            say(&format!("building {what} of {}", commit.subject));
+            let side = match builder.build(commit)? {
                 Err(error) if whole => return Err(error.into()),
                 Err(error) => Side::NotBuilt(error.why),
-                Ok(modules) if same_bytes(&modules, &last.1)? => Side::Same,
-                Ok(modules) => level((!whole).then_some(at), modules, &mut last),
+                Ok(made) if made.is_same(&last.1)? => Side::Same,
+                Ok(made) => level((!whole).then_some(at), made, &mut last),
             };
             if let Side::NotBuilt(why) = &side {
                 say(&format!(
@@ -93,7 +114,7 @@ impl Builds {
             }
             builds.sides.insert(at, side);
         }
-        builds.something(change)?;
+        builds.something(change, builder)?;
         Ok(builds)
     }
 
@@ -103,20 +124,16 @@ impl Builds {
     }
 
     /// The levels beside the base: the commit's place, name, what it is compared
-    /// with, and modules.
-    pub(crate) fn levels(&self) -> impl Iterator<Item = (usize, &str, &str, &[PathBuf])> {
+    /// with, and what it runs.
+    pub(crate) fn levels(&self) -> impl Iterator<Item = (usize, &str, &str, &Made)> {
         self.sides.iter().filter_map(|(at, side)| match side {
-            Side::Level {
-                name,
-                before,
-                modules,
-            } => Some((*at, name.as_str(), before.as_str(), modules.as_slice())),
+            Side::Level { name, before, made } => Some((*at, name.as_str(), before.as_str(), made)),
             _ => None,
         })
     }
 
     /// Refuses a change of which nothing is left to run.
-    fn something(&self, change: &Change) -> Result<(), Failure> {
+    fn something(&self, change: &Change, builder: &dyn Build) -> Result<(), Failure> {
         if self.levels().next().is_some() {
             return Ok(());
         }
@@ -126,24 +143,69 @@ impl Builds {
         });
         Err(Failure::Argument(match failed.next() {
             Some(why) => format!("{}: no commit of it builds: {why}", change.title),
-            None => format!(
-                "{}: the modules are the same, byte for byte, with it and without; there is \
-                 nothing to measure",
-                change.title
-            ),
+            None => format!("{}: {}", change.title, builder.same()),
         }))
     }
 }
 
-/// The level of these modules, which is compared with the last one, and is now the
+/// The level of what was built, which is compared with the last one, and is now the
 /// last. `at`: the place of its commit, where it is one of several.
-fn level(at: Option<usize>, modules: Vec<PathBuf>, last: &mut (String, Vec<PathBuf>)) -> Side {
+fn level(at: Option<usize>, made: Made, last: &mut (String, Made)) -> Side {
     let name = at.map_or_else(|| "patched".into(), |at| format!("p{}", at + 1));
-    let (before, _) = std::mem::replace(last, (name.clone(), modules.clone()));
-    Side::Level {
-        name,
-        before,
-        modules,
+    let (before, _) = std::mem::replace(last, (name.clone(), made.clone()));
+    Side::Level { name, before, made }
+}
+
+/// Builds a directory of each commit as modules for a kernel that is here.
+pub(crate) struct ModuleBuild<'a> {
+    change: &'a Change,
+    builder: Builder<'a>,
+}
+
+impl<'a> ModuleBuild<'a> {
+    /// For the commits of a change; with `whole` the last one.
+    pub(crate) fn of(
+        change: &'a Change,
+        part: &'static Part,
+        kernel: &'a Kernel,
+        whole: bool,
+    ) -> Result<Self, Failure> {
+        let commits = match (whole, change.commits.last()) {
+            (true, Some(last)) => std::slice::from_ref(last),
+            _ => &change.commits[..],
+        };
+        let mut trees = Vec::new();
+        for commit in std::iter::once(&change.base).chain(commits) {
+            trees.push(change.tree(commit, part)?);
+        }
+        let users = needs_users(part, kernel, trees.iter())?;
+        Ok(ModuleBuild {
+            change,
+            builder: Builder {
+                part,
+                kernel,
+                users,
+            },
+        })
+    }
+}
+
+impl Build for ModuleBuild<'_> {
+    fn what(&self) -> &str {
+        self.builder.part.module
+    }
+
+    fn build(&self, commit: &Commit) -> Result<Result<Made, assize_target::Error>, Failure> {
+        let tree = self.change.tree(commit, self.builder.part)?;
+        Ok(self.builder.build(&tree).map(Made::Modules))
+    }
+
+    fn of_base(&self, error: assize_target::Error) -> Failure {
+        misfit(error, self.builder.kernel)
+    }
+
+    fn same(&self) -> &'static str {
+        "the modules are the same, byte for byte, with it and without; there is nothing to measure"
     }
 }
 

@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_plan::Overrides;
-use assize_target::testbed::Part;
-
-use super::builds::{BASE, Builds};
+use super::builds::{BASE, Builds, Made};
+use super::touched::Scope;
 use crate::failure::Failure;
 use crate::shell;
+use assize_plan::Overrides;
 
 /// Directory of the kernel to the experiment for it: its path in the sources of
 /// this project, and its text.
@@ -16,6 +15,31 @@ const TABLE: &[(&str, &str, &str)] = &[(
     "experiments/try/drm-scheduler.toml",
     include_str!("../../../../experiments/try/drm-scheduler.toml"),
 )];
+/// The experiment for what all of the kernel has to do with, and beginnings of paths to
+/// which that applies.
+const KERNEL: (&str, &str) = (
+    "experiments/try/kernel.toml",
+    include_str!("../../../../experiments/try/kernel.toml"),
+);
+const CORE: &[&str] = &[
+    "arch/x86/entry/",
+    "arch/x86/kernel/",
+    "include/linux/sched",
+    "include/linux/workqueue",
+    "kernel/fork.c",
+    "kernel/futex/",
+    "kernel/irq/",
+    "kernel/irq_work.c",
+    "kernel/kthread.c",
+    "kernel/locking/",
+    "kernel/rcu/",
+    "kernel/sched/",
+    "kernel/smp.c",
+    "kernel/softirq.c",
+    "kernel/stop_machine.c",
+    "kernel/time/",
+    "kernel/workqueue",
+];
 /// The factor whose levels are the sides.
 pub(crate) const FACTOR: &str = "change";
 
@@ -37,8 +61,8 @@ pub(crate) struct Base {
 }
 
 impl Base {
-    /// The experiment that the user names, else the one for a part.
-    pub(crate) fn of(named: Option<&Path>, part: &Part) -> Result<Base, Failure> {
+    /// The experiment that the user names, else the one for what is built.
+    pub(crate) fn of(named: Option<&Path>, scope: &Scope) -> Result<Base, Failure> {
         let (name, text, why) = match named {
             Some(path) => {
                 let text = std::fs::read_to_string(path).map_err(|source| Failure::Read {
@@ -48,15 +72,8 @@ impl Base {
                 (shell::name_of(path), text, "as asked")
             }
             None => {
-                let mut rows = TABLE.iter();
-                let row = rows.find(|(directory, ..)| *directory == part.directory);
-                let (_, name, text) = row.ok_or_else(|| {
-                    Failure::Argument(format!(
-                        "{}: no experiment is known for it; name one: --experiment FILE",
-                        part.directory
-                    ))
-                })?;
-                ((*name).to_owned(), (*text).to_owned(), "for this directory")
+                let (name, text) = known(scope)?;
+                (name.to_owned(), text.to_owned(), "for this directory")
             }
         };
         let experiment = assize_plan::parse(&text, &name)?;
@@ -80,31 +97,59 @@ impl Base {
 
     /// The experiment with a level for each side.
     pub(crate) fn with_levels(&self, builds: &Builds) -> Result<String, Failure> {
-        let first = std::iter::once((BASE, &builds.base[..]));
+        let first = std::iter::once((BASE, &builds.base));
         let rest = builds.levels();
-        let sides = first.chain(rest.map(|(_, name, _, modules)| (name, modules)));
-        with_sides(&self.text, sides)
+        let mut sides = Vec::new();
+        for (name, made) in first.chain(rest.map(|(_, name, _, made)| (name, made))) {
+            sides.push((name, setting(made)?));
+        }
+        Ok(with_sides(&self.text, &sides))
     }
 }
 
-/// The text of an experiment with a level for each of these names and modules, the
+/// The experiment for what is built, if one is known: its path and its text.
+fn known(scope: &Scope) -> Result<(&'static str, &'static str), Failure> {
+    let (found, path) = match scope {
+        Scope::Modules(part) => {
+            let mut rows = TABLE.iter();
+            let row = rows.find(|(directory, ..)| *directory == part.directory);
+            (row.map(|(_, name, text)| (*name, *text)), part.directory)
+        }
+        Scope::Kernel(file) => {
+            let is_core = CORE.iter().any(|start| file.starts_with(start));
+            (is_core.then_some(KERNEL), file.as_str())
+        }
+    };
+    found.ok_or_else(|| {
+        let why = "no experiment is known for it; name one on which it tells: --experiment FILE";
+        Failure::Argument(format!("{path}: {why}"))
+    })
+}
+
+/// The text of an experiment with a level for each of these names and settings, the
 /// baseline first.
-pub(crate) fn with_sides<'m>(
-    text: &str,
-    sides: impl Iterator<Item = (&'m str, &'m [PathBuf])>,
-) -> Result<String, Failure> {
+pub(crate) fn with_sides(text: &str, sides: &[(&str, String)]) -> String {
     let mut text = text.to_owned();
     if !text.ends_with('\n') {
         text.push('\n');
     }
     text.push_str("\n# The sides of the change, base first.\n");
-    for (name, modules) in sides {
-        text.push_str(&level(name, modules)?);
+    for (name, setting) in sides {
+        text.push_str(&format!("[factors.{FACTOR}.{name}]\n{setting}\n"));
     }
-    Ok(text)
+    text
 }
 
-fn level(name: &str, modules: &[PathBuf]) -> Result<String, Failure> {
+/// What a level sets so that it runs what was built.
+fn setting(made: &Made) -> Result<String, Failure> {
+    match made {
+        Made::Modules(modules) => loading(modules),
+        Made::Kernel(kernel) => Ok(format!("kernel = '{}'", kernel.name)),
+    }
+}
+
+/// What a level sets so that it loads these modules.
+pub(crate) fn loading(modules: &[PathBuf]) -> Result<String, Failure> {
     let mut steps = Vec::new();
     for path in modules {
         let text = path.to_str().filter(|text| !text.contains(['\'', '\n']));
@@ -115,7 +160,7 @@ fn level(name: &str, modules: &[PathBuf]) -> Result<String, Failure> {
         steps.push(format!("{{ module = '{text}' }}"));
     }
     let steps = steps.join(", ");
-    Ok(format!("[factors.{FACTOR}.{name}]\nsetup = [{steps}]\n"))
+    Ok(format!("setup = [{steps}]"))
 }
 
 #[cfg(test)]
@@ -127,7 +172,7 @@ mod tests {
     #[test]
     fn every_part_has_an_experiment_that_can_be_planned() {
         for part in PARTS {
-            let base = Base::of(None, part).unwrap();
+            let base = Base::of(None, &Scope::Modules(part)).unwrap();
             assert!(base.choice.contains(&base.title), "{}", base.choice);
             assert_eq!(base.kernel, "debian:6.12");
         }
@@ -135,7 +180,8 @@ mod tests {
 
     #[test]
     fn the_embedded_text_is_the_file_of_its_name() {
-        for (_, name, text) in TABLE {
+        let table = TABLE.iter().map(|(_, name, text)| (name, text));
+        for (name, text) in table.chain([(&KERNEL.0, &KERNEL.1)]) {
             let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
             assert_eq!(std::fs::read_to_string(root.join(name)).unwrap(), *text);
         }
@@ -143,13 +189,13 @@ mod tests {
 
     #[test]
     fn levels_are_the_files_of_modules_in_their_order() {
-        let text = level("p1", &["/x/gpu_sched.ko".into(), "/x/depq.ko".into()]).unwrap();
+        let setting = loading(&["/x/gpu_sched.ko".into(), "/x/depq.ko".into()]).unwrap();
         assert_eq!(
-            text,
-            "[factors.change.p1]\n\
+            with_sides("runs = 6", &[("p1", setting)]),
+            "runs = 6\n\n# The sides of the change, base first.\n[factors.change.p1]\n\
              setup = [{ module = '/x/gpu_sched.ko' }, { module = '/x/depq.ko' }]\n"
         );
-        assert!(level("p1", &["/it's/x.ko".into()]).is_err());
+        assert!(loading(&["/it's/x.ko".into()]).is_err());
     }
 
     #[test]
@@ -158,7 +204,20 @@ mod tests {
         let file = place.path().join("x.toml");
         let text = TABLE[0].2.to_owned() + "\n[factors.a.off]\n[factors.a.on]\ncpus = 2\n";
         std::fs::write(&file, text).unwrap();
-        let error = Base::of(Some(&file), &PARTS[0]).unwrap_err().to_string();
+        let scope = Scope::Modules(&PARTS[0]);
+        let error = Base::of(Some(&file), &scope).unwrap_err().to_string();
         assert!(error.contains("it has factors of its own"), "{error}");
+    }
+
+    #[test]
+    fn a_file_of_the_core_has_an_experiment_and_others_want_one_named() {
+        let of = |path: &str| Base::of(None, &Scope::Kernel(path.into()));
+        for path in ["kernel/sched/fair.c", "kernel/workqueue.c"] {
+            assert!(of(path).unwrap().choice.contains(KERNEL.0), "{path}");
+        }
+        for path in ["net/core/dev.c", "kernel/schedule.c"] {
+            let error = of(path).unwrap_err().to_string();
+            assert!(error.contains("--experiment FILE"), "{error}");
+        }
     }
 }

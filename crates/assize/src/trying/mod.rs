@@ -6,6 +6,7 @@ mod effects;
 pub(crate) mod experiment;
 pub(crate) mod source;
 pub(crate) mod touched;
+mod whole;
 
 use assize_report::{Checks, Outcome, Patch, SERIES, Series, Tried};
 use assize_series::Commit;
@@ -14,14 +15,26 @@ use assize_target::kernels::Kernels;
 use crate::cli::{Question, TryArguments, TryFormat};
 use crate::failure::Failure;
 use crate::{output, run, shell};
-use builds::{Builds, Side};
+use builds::{Builds, ModuleBuild, Side};
 use effects::Judged;
 pub(crate) use source::read;
 use source::{Asked, Change};
-use touched::Touched;
+use touched::{Scope, Touched};
+use whole::KernelBuild;
 
 /// What a bundle is called if nobody says so.
 const NAME: &str = "try";
+
+/// The sides of a change, and on what they run.
+struct Sides {
+    builds: Builds,
+    /// The kernel for all of them, unless each is one.
+    kernel: Option<String>,
+    /// That in words.
+    machine: String,
+    /// What was built, in words.
+    built: String,
+}
 
 /// Tries a change.
 pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
@@ -36,12 +49,42 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
     let kernels = Kernels::new(Kernels::default_root()?);
     let change = Change::of(&asked(arguments), &kernels, &say)?;
     let touched = Touched::of(&change.commits)?;
-    let base = experiment::Base::of(arguments.experiment.as_deref(), touched.part)?;
-    say(&format!("{} -> {}", touched.part.directory, base.choice));
-    let named = arguments.base.as_ref().or(arguments.kernel.as_ref());
-    let kernel = kernels.resolve(named.unwrap_or(&base.kernel))?;
+    let base = experiment::Base::of(arguments.experiment.as_deref(), &touched.scope)?;
     let whole = !arguments.each;
-    let builds = Builds::of(&change, touched.part, &kernel, whole, &say)?;
+    let Sides {
+        builds,
+        kernel,
+        machine,
+        built,
+    } = match &touched.scope {
+        Scope::Modules(part) => {
+            say(&format!("{} -> {}", part.directory, base.choice));
+            let named = arguments.base.as_ref().or(arguments.kernel.as_ref());
+            let kernel = kernels.resolve(named.unwrap_or(&base.kernel))?;
+            let builder = ModuleBuild::of(&change, part, &kernel, whole)?;
+            Sides {
+                builds: Builds::of(&change, &builder, whole, &say)?,
+                machine: format!("{} {}", kernel.name, kernel.version),
+                kernel: Some(kernel.name.clone()),
+                built: format!("{} of {}", part.module, part.directory),
+            }
+        }
+        Scope::Kernel(file) => {
+            say(&format!("{file} -> {}", base.choice));
+            if arguments.kernel.is_some() {
+                let why = "--kernel is for modules: the change takes a kernel of its own";
+                return Err(Failure::Argument(format!("{file}: {why}")));
+            }
+            let builder = KernelBuild::of(&change, &kernels, &say)?;
+            let builds = Builds::of(&change, &builder, whole, &say)?;
+            Sides {
+                machine: whole::described(&builds.base),
+                builds,
+                kernel: None,
+                built: "the kernel, in the configuration of assize kernel config".into(),
+            }
+        }
+    };
     let text = base.with_levels(&builds)?;
     let question = Question {
         fail_on: arguments.fail_on.clone(),
@@ -52,7 +95,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         name: NAME,
         out: arguments.out.clone(),
         resume: false,
-        kernel: Some(kernel.name.clone()),
+        kernel,
         runs: arguments.runs,
         jobs: arguments.jobs,
         quiet: arguments.quiet,
@@ -69,8 +112,8 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         base: described(&change.base),
         patches: patches(&change, &builds, &judged),
         whole: judged.whole.clone(),
-        kernel: format!("{} {}", kernel.name, kernel.version),
-        built: format!("{} of {}", touched.part.module, touched.part.directory),
+        kernel: machine,
+        built,
         left_out: touched.left_out.clone(),
         experiment: base.title.clone(),
         runs: measured.runs,

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use assize_series::{Commit, Posted, Repository};
-use assize_target::kernels::{Kernel, Kernels};
+use assize_target::kernels::{Kernel, Kernels, WorkTree};
 use assize_target::testbed::{PARTS, Part, Tree};
 
 use super::touched;
@@ -73,6 +73,16 @@ impl Change {
     /// The full name of a commit.
     pub(crate) fn resolve(&self, name: &str) -> Option<String> {
         self.repository.resolve(name)
+    }
+
+    /// The directory of the repository that holds its commits.
+    pub(crate) fn directory(&self) -> &Path {
+        self.repository.directory()
+    }
+
+    /// Makes a place hold all files of a commit.
+    pub(crate) fn check_out(&self, commit: &Commit, to: &WorkTree) -> Result<(), Failure> {
+        Ok(self.repository.check_out(&commit.id, &to.tree, &to.index)?)
     }
 
     /// The files of a part as a commit has them.
@@ -182,9 +192,8 @@ pub(crate) fn read(file: &Path) -> Result<(Vec<u8>, String), Failure> {
 fn part_of(posted: &Posted) -> Result<&'static Part, Failure> {
     let paths = posted.patches.iter().flat_map(|patch| &patch.paths);
     let paths: Vec<&str> = paths.map(String::as_str).collect();
-    touched::part_of(&paths)
-        .map(|touched| touched.part)
-        .map_err(Failure::Argument)
+    let touched = touched::touched(&paths).map_err(Failure::Argument)?;
+    touched.part("a series that is no commits yet")
 }
 
 /// Patterns of the files that are in the repository.

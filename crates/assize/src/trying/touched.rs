@@ -9,9 +9,18 @@ use crate::failure::Failure;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Touched {
     /// What is built.
-    pub(crate) part: &'static Part,
-    /// Files that no module that runs here is made of, each once.
+    pub(crate) scope: Scope,
+    /// Files of which nothing that runs here is made, each once.
     pub(crate) left_out: Vec<String>,
+}
+
+/// What is built of each side of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// A directory of the kernel, as modules for a kernel that is here.
+    Modules(&'static Part),
+    /// The whole kernel, because of this file.
+    Kernel(String),
 }
 
 /// Files that are no code.
@@ -21,20 +30,6 @@ const WORDS: &[&str] = &[
     "MAINTAINERS",
     "CREDITS",
     ".mailmap",
-];
-/// Beginnings of paths to an experiment on which what lies there tells: the first that
-/// fits.
-const WHOLE: &[(&str, &str)] = &[
-    ("kernel/sched/", "experiments/run-job-latency.toml"),
-    ("kernel/workqueue", "experiments/try/drm-scheduler.toml"),
-    ("kernel/time/", "experiments/tour/cyclictest.toml"),
-    ("kernel/locking/", "experiments/run-job-latency-crowd.toml"),
-    ("arch/x86/lib/csum", "experiments/checksum.toml"),
-    ("arch/x86/lib/", "experiments/usercopy.toml"),
-    ("lib/checksum", "experiments/checksum.toml"),
-    ("lib/", "experiments/usercopy.toml"),
-    ("mm/", "experiments/tour/kernels.toml"),
-    ("drivers/gpu/drm/", "experiments/framebuffer-latency.toml"),
 ];
 /// Below it each directory is a driver that runs only with its device.
 const DRIVERS: &str = "drivers/gpu/drm/";
@@ -48,46 +43,63 @@ impl Touched {
                 paths.push(path);
             }
         }
-        part_of(&paths).map_err(Failure::Argument)
+        touched(&paths).map_err(Failure::Argument)
     }
-}
 
-/// The part that these files are of, or why there is none.
-pub(crate) fn part_of(paths: &[&str]) -> Result<Touched, String> {
-    let is_of = |path: &str| PARTS.iter().find(|part| part.has(path));
-    let Some(part) = paths.iter().find_map(|path| is_of(path)) else {
-        let what = match paths.iter().find(|path| !is_words(path)) {
-            Some(path) => whole_kernel(path),
-            None => "the change touches no code; there is nothing to try".into(),
-        };
-        return Err(what);
-    };
-    let mut left_out = Vec::new();
-    for path in paths.iter().filter(|path| !part.has(path)) {
-        if !is_words(path) && !is_driver(path) {
-            return Err(whole_kernel(path));
+    /// The directory that is built as modules, for what builds nothing else; `who` that
+    /// is.
+    pub(crate) fn part(&self, who: &str) -> Result<&'static Part, Failure> {
+        match &self.scope {
+            Scope::Modules(part) => Ok(part),
+            Scope::Kernel(file) => Err(Failure::Argument(no_part(file, who))),
         }
-        left_out.push((*path).to_owned());
     }
-    Ok(Touched { part, left_out })
 }
 
-/// Whether any of these files is code.
+/// What is built for a change of these files, or why there is nothing.
+pub(crate) fn touched(paths: &[&str]) -> Result<Touched, String> {
+    let mut code = paths.iter().filter(|path| !is_words(path));
+    let Some(first) = code.next() else {
+        return Err("the change touches no code; there is nothing to try".into());
+    };
+    let is_of = |path: &str| PARTS.iter().find(|part| part.has(path));
+    let scope = match paths.iter().find_map(|path| is_of(path)) {
+        None => Scope::Kernel((*first).to_owned()),
+        Some(part) => {
+            let all = paths.iter().filter(|path| !part.has(path));
+            match all
+                .copied()
+                .find(|path| !is_words(path) && !is_driver(path))
+            {
+                Some(other) => Scope::Kernel(other.to_owned()),
+                None => Scope::Modules(part),
+            }
+        }
+    };
+    let is_built = |path: &str| match &scope {
+        Scope::Modules(part) => part.has(path),
+        Scope::Kernel(_) => !is_words(path),
+    };
+    let left_out = paths.iter().filter(|path| !is_built(path));
+    Ok(Touched {
+        left_out: left_out.map(|path| (*path).to_owned()).collect(),
+        scope,
+    })
+}
+
+/// Whether any of these files is made into something that runs.
 pub(crate) fn touches_code(paths: &[String]) -> bool {
-    paths.iter().any(|path| !is_words(path))
+    let is_built = |path: &String| PARTS.iter().any(|part| part.has(path));
+    let left_out = |path: &String| is_words(path) || is_driver(path);
+    paths.iter().any(|path| is_built(path) || !left_out(path))
 }
 
-fn whole_kernel(path: &str) -> String {
+/// Why a file is of no part.
+fn no_part(path: &str, who: &str) -> String {
     let known: Vec<&str> = PARTS.iter().map(|part| part.directory).collect();
-    let mut rows = WHOLE.iter();
-    let row = rows.find(|(start, _)| path.starts_with(start));
-    let with = row.map_or_else(String::new, |(_, experiment)| {
-        format!(" of an experiment; for this file begin with {experiment}")
-    });
     format!(
-        "{path}: this needs the whole kernel, which assize try does not build yet (as modules it \
-         builds {}): build both sides with `assize kernel build NAME --tree DIR`, or give your \
-         own to `assize kernel add`, and make each a level with kernel = \"NAME\"{with}",
+        "{path}: this needs the whole kernel, and {who} builds only modules of {}: try it as \
+         commits of a git tree of the kernel, assize try OLD..NEW",
         known.join(", ")
     )
 }
@@ -117,8 +129,8 @@ mod tests {
     #[test]
     fn the_directory_of_a_module_and_its_headers_decide_what_is_built() {
         for path in [MAIN, "include/drm/gpu_scheduler.h"] {
-            let touched = part_of(&[path]).unwrap();
-            assert_eq!(touched.part.module, "gpu-sched");
+            let touched = touched(&[path]).unwrap();
+            assert_eq!(touched.part("x").unwrap().module, "gpu-sched");
             assert!(touched.left_out.is_empty());
         }
     }
@@ -129,65 +141,50 @@ mod tests {
             "drivers/gpu/drm/panfrost/panfrost_job.c",
             "Documentation/gpu/x.rst",
         ];
-        let touched = part_of(&[others[0], MAIN, others[1]]).unwrap();
+        let touched = touched(&[others[0], MAIN, others[1]]).unwrap();
+        assert_eq!(touched.part("x").unwrap().module, "gpu-sched");
         assert_eq!(touched.left_out, others);
     }
 
     #[test]
-    fn what_is_no_module_is_refused_with_the_way_that_is_left() {
-        for paths in [
-            &["kernel/sched/fair.c"][..],
-            &[MAIN, "drivers/gpu/drm/drm_gem.c"],
-            &[MAIN, "include/drm/drm_device.h"],
-            &["drivers/gpu/drm/ttm/ttm_bo.c", MAIN],
-            &["drivers/gpu/drm/scheduler.c"],
+    fn what_is_no_module_takes_the_whole_kernel() {
+        for (paths, file) in [
+            (&["kernel/sched/fair.c"][..], "kernel/sched/fair.c"),
+            (
+                &[MAIN, "drivers/gpu/drm/drm_gem.c"],
+                "drivers/gpu/drm/drm_gem.c",
+            ),
+            (
+                &[MAIN, "include/drm/drm_device.h"],
+                "include/drm/drm_device.h",
+            ),
+            (
+                &["drivers/gpu/drm/ttm/ttm_bo.c", MAIN],
+                "drivers/gpu/drm/ttm/ttm_bo.c",
+            ),
+            (
+                &["drivers/gpu/drm/scheduler.c"],
+                "drivers/gpu/drm/scheduler.c",
+            ),
         ] {
-            let why = part_of(paths).unwrap_err();
+            let touched = touched(paths).unwrap();
+            assert_eq!(touched.scope, Scope::Kernel(file.into()));
+            assert!(touched.left_out.is_empty());
+            let why = touched.part("assize bisect").unwrap_err().to_string();
             assert!(why.contains("this needs the whole kernel"), "{why}");
-            assert!(why.contains("assize kernel add"), "{why}");
+            assert!(why.contains("assize try OLD..NEW"), "{why}");
         }
-        let why = part_of(&["MAINTAINERS"]).unwrap_err();
-        assert!(why.contains("touches no code"), "{why}");
-    }
-
-    #[test]
-    fn what_needs_the_whole_kernel_is_told_an_experiment_by_its_place() {
-        for (path, experiment) in [
-            (
-                "kernel/sched/fair.c",
-                Some("experiments/run-job-latency.toml"),
-            ),
-            (
-                "kernel/workqueue.c",
-                Some("experiments/try/drm-scheduler.toml"),
-            ),
-            (
-                "arch/x86/lib/csum-copy_64.S",
-                Some("experiments/checksum.toml"),
-            ),
-            (
-                "arch/x86/lib/memcpy_64.S",
-                Some("experiments/usercopy.toml"),
-            ),
-            ("net/core/dev.c", None),
-            ("kernel/schedule.c", None),
+        let mixed = touched(&["MAINTAINERS", "mm/slub.c"]).unwrap();
+        assert_eq!(mixed.left_out, ["MAINTAINERS"]);
+        for (path, is) in [
+            (MAIN, true),
+            ("mm/slub.c", true),
+            ("drivers/gpu/drm/panfrost/panfrost_job.c", false),
+            ("MAINTAINERS", false),
         ] {
-            let why = part_of(&[path]).unwrap_err();
-            let said = why.split("begin with ").nth(1);
-            assert_eq!(said, experiment, "{why}");
+            assert_eq!(touches_code(&[path.to_owned()]), is, "{path}");
         }
-    }
-
-    #[test]
-    fn experiments_that_are_named_are_there() {
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        for (at, (start, experiment)) in WHOLE.iter().enumerate() {
-            assert!(root.join(experiment).is_file(), "{experiment}");
-            let mut before = WHOLE[..at].iter();
-            assert!(
-                !before.any(|(other, _)| start.starts_with(other)),
-                "{start} is never found"
-            );
-        }
+        let why = touched(&["MAINTAINERS"]).unwrap_err();
+        assert!(why.contains("touches no code"), "{why}");
     }
 }

@@ -1,0 +1,72 @@
+//! Sides of a change as whole kernels.
+
+use assize_series::Commit;
+use assize_target::kernels::{Kernels, WorkTree};
+
+use super::builds::{Build, Made};
+use super::source::Change;
+use crate::failure::Failure;
+
+/// Builds a kernel of each commit, all from one place of sources, so that each build
+/// makes only what differs from the one before.
+pub(crate) struct KernelBuild<'a> {
+    change: &'a Change,
+    kernels: &'a Kernels,
+    place: WorkTree,
+    say: &'a dyn Fn(&str),
+}
+
+impl<'a> KernelBuild<'a> {
+    /// Takes the place for the sources of a change's repository.
+    pub(crate) fn of(
+        change: &'a Change,
+        kernels: &'a Kernels,
+        say: &'a dyn Fn(&str),
+    ) -> Result<Self, Failure> {
+        let place = kernels.work_tree(change.directory(), &mut |line| say(line))?;
+        Ok(KernelBuild {
+            change,
+            kernels,
+            place,
+            say,
+        })
+    }
+}
+
+impl Build for KernelBuild<'_> {
+    fn what(&self) -> &str {
+        "the kernel"
+    }
+
+    fn build(&self, commit: &Commit) -> Result<Result<Made, assize_target::Error>, Failure> {
+        self.change.check_out(commit, &self.place)?;
+        let name = name(&commit.id);
+        let built = self
+            .kernels
+            .build(&name, &self.place.tree, &mut |line| (self.say)(line));
+        Ok(built.map(|built| Made::Kernel(Box::new(built.kernel))))
+    }
+
+    fn of_base(&self, error: assize_target::Error) -> Failure {
+        error.into()
+    }
+
+    fn same(&self) -> &'static str {
+        "image and modules are the same, byte for byte, with it and without, so that what it \
+         touches is not in the configuration (assize kernel config), or makes no code; there is \
+         nothing to measure"
+    }
+}
+
+/// What the kernel of a commit is called.
+fn name(id: &str) -> String {
+    format!("try-{}", id.get(..12).unwrap_or(id))
+}
+
+/// The kernel of the base as the head of an answer names it.
+pub(crate) fn described(base: &Made) -> String {
+    match base {
+        Made::Kernel(kernel) => format!("{} of the base, {}", kernel.release, kernel.name),
+        Made::Modules(_) => String::new(),
+    }
+}
