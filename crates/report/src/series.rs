@@ -331,7 +331,7 @@ pub(crate) fn written(patch: &Patch) -> Option<String> {
 fn outcome(series: &Series, outcome: &Outcome, rows: usize) -> Vec<String> {
     match outcome {
         Outcome::Effects(all) => effects(series, all, rows),
-        Outcome::SameBytes => vec!["    no difference: the modules are the same bytes".into()],
+        Outcome::SameBytes => vec!["    no difference: what is built is the same bytes".into()],
         Outcome::NotBuilt(why) => vec![format!("    does not build, left out: {why}")],
         Outcome::NotTried => Vec::new(),
     }
@@ -531,7 +531,7 @@ mod tests {
             "    does not build, left out: a.c:1:1: error: x",
             "4/4 0123456789ab drm/sched: Change 4",
             "    Ann <ann@x.org>, 2026-11-02",
-            "    no difference: the modules are the same bytes",
+            "    no difference: what is built is the same bytes",
         ];
         assert!(text.contains(&expected.join("\n")), "{text}");
     }

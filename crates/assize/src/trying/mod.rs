@@ -46,46 +46,17 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
     if let Some(directory) = &arguments.out {
         run::must_be_free(directory)?;
     }
-    let kernels = Kernels::new(Kernels::default_root()?);
-    let change = Change::of(&asked(arguments), &kernels, &say)?;
+    let change = Change::of(
+        &asked(arguments),
+        &Kernels::new(Kernels::default_root()?),
+        &say,
+    )?;
     let touched = Touched::of(&change.commits)?;
     let base = experiment::Base::of(arguments.experiment.as_deref(), &touched.scope)?;
     let whole = !arguments.each;
-    let Sides {
-        builds,
-        kernel,
-        machine,
-        built,
-    } = match &touched.scope {
-        Scope::Modules(part) => {
-            say(&format!("{} -> {}", part.directory, base.choice));
-            let named = arguments.base.as_ref().or(arguments.kernel.as_ref());
-            let kernel = kernels.resolve(named.unwrap_or(&base.kernel))?;
-            let builder = ModuleBuild::of(&change, part, &kernel, whole)?;
-            Sides {
-                builds: Builds::of(&change, &builder, whole, &say)?,
-                machine: format!("{} {}", kernel.name, kernel.version),
-                kernel: Some(kernel.name.clone()),
-                built: format!("{} of {}", part.module, part.directory),
-            }
-        }
-        Scope::Kernel(file) => {
-            say(&format!("{file} -> {}", base.choice));
-            if arguments.kernel.is_some() {
-                let why = "--kernel is for modules: the change takes a kernel of its own";
-                return Err(Failure::Argument(format!("{file}: {why}")));
-            }
-            let builder = KernelBuild::of(&change, &kernels, &say)?;
-            let builds = Builds::of(&change, &builder, whole, &say)?;
-            Sides {
-                machine: whole::described(&builds.base),
-                builds,
-                kernel: None,
-                built: "the kernel, in the configuration of assize kernel config".into(),
-            }
-        }
-    };
-    let text = base.with_levels(&builds)?;
+    let sides = sides(arguments, &change, &touched.scope, &base, &say)?;
+    let builds = &sides.builds;
+    let text = base.with_levels(builds)?;
     let question = Question {
         fail_on: arguments.fail_on.clone(),
         ..Question::default()
@@ -95,13 +66,13 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         name: NAME,
         out: arguments.out.clone(),
         resume: false,
-        kernel,
+        kernel: sides.kernel.clone(),
         runs: arguments.runs,
         jobs: arguments.jobs,
         quiet: arguments.quiet,
         question: &question,
     })?;
-    let mut judged = Judged::of(&measured, &builds, &arguments.fail_on)?;
+    let mut judged = Judged::of(&measured, builds, &arguments.fail_on)?;
     if whole && change.commits.len() > 1 {
         // What was run is the end of the series, not its last patch.
         judged.whole = judged.steps.pop_first().map(|(_, effects)| effects);
@@ -110,10 +81,10 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
         schema: SERIES.into(),
         title: change.title.clone(),
         base: described(&change.base),
-        patches: patches(&change, &builds, &judged),
+        patches: patches(&change, builds, &judged),
         whole: judged.whole.clone(),
-        kernel: machine,
-        built,
+        kernel: sides.machine,
+        built: sides.built,
         left_out: touched.left_out.clone(),
         experiment: base.title.clone(),
         runs: measured.runs,
@@ -125,6 +96,47 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
     let text = shown(&series, arguments.format)?;
     output::deliver(text.as_bytes(), arguments.output.as_deref())?;
     Ok(u8::from(judged.fails))
+}
+
+/// Builds the sides, as modules or as kernels.
+fn sides(
+    arguments: &TryArguments,
+    change: &Change,
+    scope: &Scope,
+    base: &experiment::Base,
+    say: &dyn Fn(&str),
+) -> Result<Sides, Failure> {
+    let kernels = Kernels::new(Kernels::default_root()?);
+    let whole = !arguments.each;
+    match scope {
+        Scope::Modules(part) => {
+            say(&format!("{} -> {}", part.directory, base.choice));
+            let named = arguments.base.as_ref().or(arguments.kernel.as_ref());
+            let kernel = kernels.resolve(named.unwrap_or(&base.kernel))?;
+            let builder = ModuleBuild::of(change, part, &kernel, whole)?;
+            Ok(Sides {
+                builds: Builds::of(change, &builder, whole, say)?,
+                machine: format!("{} {}", kernel.name, kernel.version),
+                kernel: Some(kernel.name.clone()),
+                built: format!("{} of {}", part.module, part.directory),
+            })
+        }
+        Scope::Kernel(file) => {
+            say(&format!("{file} -> {}", base.choice));
+            if arguments.kernel.is_some() {
+                let why = "--kernel is for modules: the change takes a kernel of its own";
+                return Err(Failure::Argument(format!("{file}: {why}")));
+            }
+            let builder = KernelBuild::of(change, &kernels, say)?;
+            let builds = Builds::of(change, &builder, whole, say)?;
+            Ok(Sides {
+                machine: whole::described(&builds.base),
+                builds,
+                kernel: None,
+                built: "the kernel, in the configuration of assize kernel config".into(),
+            })
+        }
+    }
 }
 
 fn asked(arguments: &TryArguments) -> Asked<'_> {
