@@ -536,7 +536,7 @@ All figures are in bisect.bundles. Again:
             ),
             (
                 Answer::NotOfOne(convicted(Claimed::Refuted)),
-                "No commit of 16 commits has all of it by itself:",
+                "No commit of 16 commits is named; this is the one at which the",
                 "Refuted against its parent:",
             ),
         ] {
