@@ -391,7 +391,17 @@ fn size(effect: &Effect) -> f64 {
     }
 }
 
+/// What is shown of an effect, in whole per cent where the line would lose its end
+/// otherwise, and with it the mark of how well it is established.
 fn row(effect: &Effect) -> String {
+    let full = row_in(effect, percent);
+    match full.width() <= WIDTH {
+        true => full,
+        false => row_in(effect, |value| format!("{value:+.0}")),
+    }
+}
+
+fn row_in(effect: &Effect, percent: impl Fn(f64) -> String) -> String {
     let mark = mark(effect.verdict);
     let share = |ratio: f64| 100.0 * (ratio - 1.0);
     let figures = match (effect.ratio, effect.difference, effect.interval) {
@@ -503,6 +513,16 @@ mod tests {
             bundle: "try.bundle".into(),
             reproduce: "assize try --patch s.mbox".into(),
         }
+    }
+
+    #[test]
+    fn a_long_line_keeps_its_mark() {
+        let mut long = effect("stream-nice19", Reading::Worse, 9.861);
+        long.metric = "submit_to_run_ns_max".into();
+        long.interval = Some([1.653, 35.43]);
+        let text = series_text(&series(vec![Outcome::Effects(vec![long])]));
+        let line = "    worse: submit_to_run_ns_max in stream-nice19 +886 % (+65..+3443) **";
+        assert!(text.lines().any(|one| one == line), "{text}");
     }
 
     #[test]
