@@ -13,5 +13,10 @@ use crate::{Error, agent};
 pub(crate) fn build() -> Result<PathBuf, Error> {
     let arguments = ["build", "--quiet", "--locked", "--bin", "assize"];
     run_command(command(cargo(), &arguments)?)?;
+    path()
+}
+
+/// Where it is, once it is built.
+pub(crate) fn path() -> Result<PathBuf, Error> {
     Ok(agent::target()?.join("debug/assize"))
 }

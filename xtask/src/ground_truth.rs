@@ -173,7 +173,7 @@ fn written(name: &str, experiment: &str) -> Result<PathBuf, Error> {
 
 /// The command `assize`, which prints no verdict.
 fn assize(arguments: &[&str]) -> Result<Command, Error> {
-    let mut command = command(agent::target()?.join("debug/assize"), arguments)?;
+    let mut command = command(assize::path()?, arguments)?;
     command.stdout(Stdio::null());
     Ok(command)
 }

@@ -66,7 +66,7 @@ fn carry_out(
         fs::remove_dir_all(&bundle).map_err(fault)?;
     }
     let (shown, out) = (file.display().to_string(), bundle.display().to_string());
-    let assize = agent::target()?.join("debug/assize");
+    let assize = assize::path()?;
     let arguments = [&["run", &shown, "--out", &out], levels].concat();
     let mut command = command(assize, &arguments)?;
     command.stdout(std::process::Stdio::null());

@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 impl Part {
     /// Carries out what is not in its bundle yet, and reads its report.
     fn report(&self, from: &Path) -> Result<Report, Error> {
-        let assize = agent::target()?.join("debug/assize");
+        let assize = assize::path()?;
         let bundle = from.join(format!("{}.bundle", self.name));
         let bundle = bundle.to_str().ok_or("the directory is not UTF-8")?;
         let arguments = match Path::new(bundle).exists() {
