@@ -13,7 +13,7 @@ use crate::cli::{self, Trial};
 use crate::failure::Failure;
 use crate::run::interrupt::Interrupt;
 use crate::run::{self, Measured, Recording};
-use crate::trying::builds::{Builder, misfit};
+use crate::trying::builds::{Builder, digest, misfit};
 use crate::trying::source::Change;
 use crate::{output, shell};
 
@@ -258,21 +258,4 @@ fn stopped() -> Failure {
     Failure::Stopped {
         again: shell::command_line(std::env::args_os().skip(1)),
     }
-}
-
-/// A digest of the names and bytes of modules in their order.
-fn digest(modules: &[PathBuf]) -> Result<String, Failure> {
-    let mut hash = blake3::Hasher::new();
-    for path in modules {
-        let bytes = std::fs::read(path).map_err(|source| Failure::Read {
-            path: path.clone(),
-            source,
-        })?;
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        for part in [name.as_bytes(), &bytes] {
-            hash.update(&(part.len() as u64).to_le_bytes());
-            hash.update(part);
-        }
-    }
-    Ok(hash.finalize().to_hex()[..32].to_string())
 }

@@ -41,7 +41,7 @@ impl Made {
     /// Whether both are the same bytes.
     fn is_same(&self, other: &Made) -> Result<bool, Failure> {
         match (self, other) {
-            (Made::Modules(one), Made::Modules(other)) => same_bytes(one, other),
+            (Made::Modules(one), Made::Modules(other)) => Ok(digest(one)? == digest(other)?),
             (Made::Kernel(one), Made::Kernel(other)) => Ok(one.is_same(other)?),
             _ => Ok(false),
         }
@@ -261,17 +261,19 @@ impl Builder<'_> {
     }
 }
 
-fn same_bytes(one: &[PathBuf], other: &[PathBuf]) -> Result<bool, Failure> {
-    let read = |path: &PathBuf| {
-        std::fs::read(path).map_err(|source| Failure::Read {
+/// A digest of the names and bytes of modules in their order.
+pub(crate) fn digest(modules: &[PathBuf]) -> Result<String, Failure> {
+    let mut hash = blake3::Hasher::new();
+    for path in modules {
+        let bytes = std::fs::read(path).map_err(|source| Failure::Read {
             path: path.clone(),
             source,
-        })
-    };
-    for (one, other) in one.iter().zip(other) {
-        if read(one)? != read(other)? {
-            return Ok(false);
+        })?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        for part in [name.as_bytes(), &bytes] {
+            hash.update(&(part.len() as u64).to_le_bytes());
+            hash.update(part);
         }
     }
-    Ok(one.len() == other.len())
+    Ok(hash.finalize().to_hex()[..32].to_string())
 }
