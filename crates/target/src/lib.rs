@@ -18,6 +18,7 @@ mod initramfs;
 pub mod kernels;
 pub mod live;
 mod lock;
+mod make;
 mod modules;
 mod needs;
 mod outcome;

@@ -1,12 +1,10 @@
 //! From sources to modules.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 use super::commands::Site;
 use super::compiler::{Compiler, check_path, check_release};
@@ -15,18 +13,16 @@ use super::sources::Sources;
 use super::variant::Variant;
 use super::{Subject, what};
 use crate::Error;
-use crate::fault::{failed, io, list, mend, read};
+use crate::fault::{failed, io, list, mend};
 use crate::kernels::{into_place, temporary_in};
+use crate::make;
 use crate::modules::stem;
-use crate::process::{Process, in_words};
 use crate::prune::{prune, touch};
 
 /// Part of every key: to be raised when the same sources are built otherwise.
 const RECIPE: &[u8] = b"assize.testbed/2";
 /// Bytes that modules may take on disk before old ones go.
 const BUILT: u64 = 64 << 20;
-/// A build takes seconds, and how many more on a busy host nobody knows.
-const LIMIT: Duration = Duration::MAX;
 /// How often it is tried while somebody changes what it reads.
 const TRIES: usize = 3;
 /// What the log of make is called beside the modules.
@@ -193,30 +189,10 @@ impl<'a> Wanted<'a> {
     /// Runs make, with all it says in `log`.
     fn run_make(&self, site: Site<'_>, log: &Path) -> Result<(), Error> {
         let subject = self.subject;
-        let errors = File::create(log).map_err(|error| io("write", log, &error))?;
         let command = command(site, subject, self.variant, self.tests);
-        let could_not =
-            |error: std::io::Error| failed(what(subject.name), format!("make: {error}"));
-        let mut process =
-            Process::start(command, site.work, errors, None, LIMIT).map_err(could_not)?;
-        drop(process.child().stdin.take());
-        if let Some(mut output) = process.child().stdout.take() {
-            // Nothing comes here: the command sends its output to its errors.
-            output.read_to_end(&mut Vec::new()).map_err(could_not)?;
-        }
-        let status = process.wait().map_err(could_not)?;
-        let why = match status {
-            Some(status) if status.success() => return Ok(()),
-            Some(status) => format!("make: {}", in_words(status)),
-            None => "make did not end".into(),
-        };
-        let text = read(log)?;
-        let line = first_error(&String::from_utf8_lossy(&text)).unwrap_or(why);
-        let line = line.replace(&format!("{}/", site.work.display()), "kernel/");
-        Err(mend(
-            failed(what(subject.name), line),
-            format!("the whole log is {}", log.display()),
-        ))
+        let place = format!("{}/", site.work.display());
+        let what = what(subject.name);
+        make::run(command, site.work, log, &what, (&place, "kernel/"))
     }
 
     /// Keeps the modules that lie somewhere below a directory, with the log
@@ -309,22 +285,6 @@ pub(super) fn source_tree(headers: &Path) -> Option<PathBuf> {
     fs::canonicalize(tree).ok()
 }
 
-/// The first line that says what is wrong.
-pub(crate) fn first_error(log: &str) -> Option<String> {
-    let marks = [
-        ": error: ",
-        ": fatal error: ",
-        "ERROR: ",
-        "*** ",
-        ": undefined reference to ",
-        ": multiple definition of ",
-        ": not found",
-    ];
-    let mut lines = log.lines().map(str::trim);
-    let line = lines.find(|line| marks.iter().any(|mark| line.contains(mark)))?;
-    Some(line.to_string())
-}
-
 /// Name and path of every module below a directory.
 fn collect(directory: &Path, made: &mut BTreeMap<String, PathBuf>) -> Result<(), Error> {
     for path in list(directory)? {
@@ -340,20 +300,6 @@ fn collect(directory: &Path, made: &mut BTreeMap<String, PathBuf>) -> Result<(),
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_first_error_is_found_among_the_rest() {
-        let log = "make: Entering directory '/h'\n  CC [M]  /b/a.o\n\
-            /b/a.c:3:5: warning: unused\n/b/a.c:4:1: error: unknown type name 'x'\n\
-            make[2]: *** [a.o] Error 1\n";
-        assert_eq!(
-            first_error(log).as_deref(),
-            Some("/b/a.c:4:1: error: unknown type name 'x'")
-        );
-        let modpost = "ERROR: modpost: \"f\" [/b/a.ko] undefined!\nmake[1]: *** [x] Error 1\n";
-        assert!(first_error(modpost).is_some_and(|line| line.contains("\"f\"")));
-        assert_eq!(first_error("  CC [M]  a.o\n"), None);
-    }
 
     #[test]
     fn sources_are_where_the_makefile_of_the_headers_includes_them_from() {

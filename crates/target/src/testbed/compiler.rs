@@ -6,6 +6,7 @@ use std::process::Command;
 use super::{Subject, what};
 use crate::Error;
 use crate::fault::{mend, wrong};
+use crate::make;
 
 /// What says in Debian's headers which compiler the kernel was built with.
 const VARIABLES: &str = ".kernelvariables";
@@ -98,17 +99,15 @@ pub(super) fn check_release(subject: &Subject<'_>) -> Result<(), Error> {
     ))
 }
 
-/// Whether make can work with this path, which it would take for several.
+/// Whether make can work with this path.
 pub(super) fn check_path(subject: &Subject<'_>, path: &Path) -> Result<(), Error> {
-    let text = path.to_string_lossy();
-    if !text.contains([' ', '\t', '\n', ':', '#', '$', '\'', '"', '%', '=']) {
-        return Ok(());
+    match make::refused(path) {
+        None => Ok(()),
+        Some(why) => Err(mend(
+            wrong(what(subject.name), why),
+            "set ASSIZE_CACHE to a plain path",
+        )),
     }
-    let why = format!("make cannot work in {text}, because of the signs in its path");
-    Err(mend(
-        wrong(what(subject.name), why),
-        "set ASSIZE_CACHE to a plain path",
-    ))
 }
 
 #[cfg(test)]

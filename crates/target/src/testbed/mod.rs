@@ -20,7 +20,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-pub(crate) use build::first_error;
 pub(crate) use jobs::Files;
 pub use part::{PARTS, Part, Tree};
 pub use sources::{Parameter, TestbedModule};

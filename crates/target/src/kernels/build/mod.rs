@@ -12,23 +12,18 @@ mod stamps;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 use super::config::{Configuration, EXACT, Weight, wishes};
 use super::{Kernel, Kernels, add, names, store};
 use crate::Error;
 use crate::elf::Host;
 use crate::fault::{failed, io, list, mend, read, wrong};
-use crate::process::{Process, in_words};
-use crate::testbed::first_error;
+use crate::make;
 
 /// Part of every key: to be raised when the same sources are built otherwise.
 const RECIPE: &str = "assize.kernel-build/1";
-/// A build takes minutes, and how many on a busy host nobody knows.
-const LIMIT: Duration = Duration::MAX;
 /// Programs that a build starts, and the packages that have them.
 const TOOLS: &[(&str, &str)] = &[
     ("gcc", "gcc"),
@@ -298,28 +293,9 @@ impl Site<'_> {
 
     /// Runs make in the tree, with all it says in the log.
     fn make(&self, arguments: &[&str]) -> Result<(), Error> {
-        let could_not = |error: std::io::Error| failed(self.what, format!("make: {error}"));
-        let errors = File::create(&self.log).map_err(|error| io("write", &self.log, &error))?;
         let command = command(self.tree, &self.objects, arguments);
-        let mut process =
-            Process::start(command, self.tree, errors, None, LIMIT).map_err(could_not)?;
-        drop(process.child().stdin.take());
-        if let Some(mut output) = process.child().stdout.take() {
-            // Nothing comes here: the command sends its output to its errors.
-            output.read_to_end(&mut Vec::new()).map_err(could_not)?;
-        }
-        let why = match process.wait().map_err(could_not)? {
-            Some(status) if status.success() => return Ok(()),
-            Some(status) => format!("make: {}", in_words(status)),
-            None => "make did not end".into(),
-        };
-        let text = read(&self.log)?;
-        let line = first_error(&String::from_utf8_lossy(&text)).unwrap_or(why);
-        let line = line.replace(&format!("{}/", self.tree.display()), "");
-        Err(mend(
-            failed(self.what, line),
-            format!("the whole log is {}", self.log.display()),
-        ))
+        let place = format!("{}/", self.tree.display());
+        make::run(command, self.tree, &self.log, self.what, (&place, ""))
     }
 }
 
@@ -387,14 +363,12 @@ fn check_tree(what: &str, tree: &Path) -> Result<PathBuf, Error> {
     Ok(tree)
 }
 
-/// Whether make can work with this path, which it would take for several.
+/// Whether make can work with this path.
 fn check_path(what: &str, path: &Path) -> Result<(), Error> {
-    let text = path.to_string_lossy();
-    if !text.contains([' ', '\t', '\n', ':', '#', '$', '\'', '"', '%', '=']) {
-        return Ok(());
+    match make::refused(path) {
+        None => Ok(()),
+        Some(why) => Err(mend(wrong(what, why), "move it to a plain path")),
     }
-    let why = format!("make cannot work in {text}, because of the signs in its path");
-    Err(mend(wrong(what, why), "move it to a plain path"))
 }
 
 /// What the compiler calls itself, if all that a build needs is here.

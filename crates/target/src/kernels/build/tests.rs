@@ -4,7 +4,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use std::time::Duration;
+
 use super::*;
+use crate::process::Process;
+
+/// How long is slept between two looks.
+const TURN: Duration = Duration::from_millis(5);
 
 fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
@@ -91,16 +97,8 @@ fn objects_are_shared_only_by_what_is_built_alike() {
 }
 
 #[test]
-fn make_is_told_nothing_that_differs_from_one_day_or_user_to_the_next() {
+fn make_is_told_where_objects_go_and_no_version_of_its_own() {
     let command = command(Path::new("/t"), Path::new("/o"), &["bzImage"]);
-    let told: BTreeSet<&str> = command
-        .get_envs()
-        .filter_map(|(name, value)| value.and(name.to_str()))
-        .collect();
-    for (name, _) in BUILDER {
-        assert!(told.contains(name), "{name}");
-    }
-    assert!(!told.contains("USER") && !told.contains("KCFLAGS"));
     let arguments: Vec<_> = command.get_args().collect();
     assert!(arguments.iter().any(|word| *word == "LOCALVERSION="));
     assert!(arguments.iter().any(|word| *word == "O=/o"));
@@ -109,8 +107,9 @@ fn make_is_told_nothing_that_differs_from_one_day_or_user_to_the_next() {
 #[test]
 fn what_make_has_started_ends_when_the_build_is_killed() {
     let (sources, objects) = (tree(), tempfile::tempdir().unwrap());
+    // In ten minutes what was not ended says so, and ends.
     let rules = "sub:\n\t@$(MAKE) --no-print-directory deep\n\
-        deep:\n\t@echo $$$$ > $(O)/new && mv $(O)/new $(O)/pid; exec sleep infinity\n";
+        deep:\n\t@echo $$$$ > $(O)/new && mv $(O)/new $(O)/pid; sleep 600; touch $(O)/went-on\n";
     write(sources.path(), "Makefile", rules);
     let pid = objects.path().join("pid");
     // The kernel sends its signal when the thread that started make ends.
@@ -118,9 +117,11 @@ fn what_make_has_started_ends_when_the_build_is_killed() {
         scope.spawn(|| {
             let errors = File::create(objects.path().join("log")).unwrap();
             let command = command(sources.path(), objects.path(), &["sub"]);
-            let process = Process::start(command, sources.path(), errors, None, LIMIT).unwrap();
+            let process =
+                Process::start(command, sources.path(), errors, None, Duration::MAX).unwrap();
             while !pid.exists() {
-                std::thread::sleep(Duration::from_millis(5));
+                let log = || fs::read_to_string(objects.path().join("log"));
+                assert!(!process.ends_within(TURN), "{:?}", log());
             }
             std::mem::forget(process);
         });
@@ -132,8 +133,9 @@ fn what_make_has_started_ends_when_the_build_is_killed() {
         status.is_ok_and(|text| !text.contains("State:\tZ"))
     };
     while goes_on() {
-        std::thread::sleep(Duration::from_millis(5));
+        std::thread::sleep(TURN);
     }
+    assert!(!objects.path().join("went-on").exists());
 }
 
 #[test]
@@ -192,6 +194,8 @@ allnoconfig:
 \t@mkdir -p $(O)/include/config $(O)/include/generated $(O)/scripts
 \t@grep -v CONFIG_SCHED_DEBUG $(KCONFIG_ALLCONFIG) > $(O)/.config
 \t@echo 6.12.0 > $(O)/include/config/kernel.release
+\t@echo CONFIG_SMP=y > $(O)/include/config/auto.conf
+\t@env > $(O)/env
 bzImage:
 \t@mkdir -p $(O)/arch/x86/boot
 \t@grep -n planted kernel/sched/fair.c | sed 's/^/fair.c: error: /' >&2
@@ -273,13 +277,7 @@ fn a_comment_makes_the_same_image_and_code_another() {
         let module = kernel.modules.unwrap().join("a.ko");
         assert!(fs::read_to_string(module).unwrap().contains(text), "{name}");
         let headers = kernel.headers.unwrap();
-        assert!(
-            headers
-                .join("include/config/auto.conf")
-                .parent()
-                .unwrap()
-                .is_dir()
-        );
+        assert!(headers.join("include/config/auto.conf").is_file());
         assert!(headers.join("include/linux/a.h").is_file());
         assert!(kernel.config.is_some());
     }
@@ -287,6 +285,25 @@ fn a_comment_makes_the_same_image_and_code_another() {
         !lab.tree.path().join(".config").exists(),
         "the tree is only read"
     );
+}
+
+#[test]
+fn what_builds_is_told_who_builds_and_nothing_of_our_environment() {
+    let Some(lab) = Lab::new() else { return };
+    lab.build("mine", "int a;\n").0.unwrap();
+    let builds = files(&lab.place.path().join("builds"));
+    let path = builds.iter().find(|path| path.ends_with("/env")).unwrap();
+    let text = fs::read_to_string(lab.place.path().join("builds").join(path)).unwrap();
+    let told: BTreeSet<&str> = text
+        .lines()
+        .filter_map(|line| line.split('=').next())
+        .collect();
+    for (name, _) in BUILDER {
+        assert!(told.contains(name), "{name}: {text}");
+    }
+    // cargo tells its tests.
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
+    assert!(!told.contains("CARGO_MANIFEST_DIR"), "{text}");
 }
 
 #[test]
