@@ -9,7 +9,7 @@ mod common;
 use std::fs;
 use std::process::{Command, ExitCode, Output};
 
-use common::scheduler::{BROKEN, FENCE, NEUTRAL, Place, SHORT, SLOWER};
+use common::scheduler::{BROKEN, Edit, FENCE, MAIN, NEUTRAL, Place, SHORT, SLOWER};
 use common::{Outcome, Test, errors};
 use serde_json::Value;
 
@@ -19,12 +19,33 @@ fn main() -> ExitCode {
             "the_commit_that_was_planted_is_found_and_one_that_is_not_there_is_not",
             planted,
         ),
+        ("nobody_is_convicted_of_what_came_in_steps", steps),
         ("what_cannot_be_asked_is_refused_before_a_build", refused),
     ];
     common::run(tests, &["agent", "QEMU", "kernel debian:6.12"])
 }
 
 const CLAIM: &str = "new > old + 50% on busy_time_per_job in sync";
+/// Builds, and does not load.
+const UNLOADED: &[Edit] = &[(
+    FENCE,
+    "\tif (!sched_fence_slab)\n",
+    "\tif (sched_fence_slab)\n",
+)];
+/// 20 us of a busy CPU for each job.
+const SLIGHTLY_SLOWER: &[Edit] = &[
+    SLOWER[0],
+    (
+        MAIN,
+        SLOWER[1].1,
+        "\tudelay(20);\n\tfence = sched->ops->run_job(sched_job);",
+    ),
+];
+/// Loads again, and takes 20 us more.
+const SLOWER_AGAIN: &[Edit] = &[
+    (FENCE, UNLOADED[0].2, UNLOADED[0].1),
+    (MAIN, "\tudelay(20);\n", "\tudelay(40);\n"),
+];
 /// The place of the commit that is slower, and of one that does not build.
 const SLOW: usize = 11;
 const NOT_BUILT: usize = 12;
@@ -215,6 +236,47 @@ fn by_git(place: &Place, commit: &str) {
     let first = format!("{commit} is the first bad commit");
     assert!(said.contains(&first), "{said}{}", errors(&git));
     place.git(&["bisect", "reset"]);
+}
+
+/// 20 us for a job of 30, a commit of which every run fails, and 20 us more.
+fn steps() -> Outcome {
+    let Some(place) = Place::new() else {
+        return Ok(());
+    };
+    let short = SHORT.replace("images = 2", "images = 1");
+    fs::write(place.path().join("short.toml"), short).unwrap();
+    place.git(&["tag", "good"]);
+    place.commit("drm/sched: Wait before each job", SLIGHTLY_SLOWER);
+    place.git(&["tag", "slow"]);
+    place.commit("drm/sched: Do not load", UNLOADED);
+    place.commit("drm/sched: Wait longer", SLOWER_AGAIN);
+    place.git(&["tag", "bad"]);
+    let search = |range: &str, claim: &str, out: &str| {
+        let done = bisect(&place, range, claim, &["--out", out, "--format", "json"]);
+        assert_eq!(done.status.code(), Some(1), "{}", errors(&done));
+        json(&done)
+    };
+    // Neither step has it all, nor have the last two together.
+    let whole = CLAIM.replace("50%", "90%");
+    let said = search("good..bad", &whole, "whole");
+    let found = &said["answer"]["not_of_one"];
+    assert_eq!(
+        found["commit"]["subject"], "drm/sched: Wait longer",
+        "{said}"
+    );
+    assert_eq!(
+        found["parent"]["subject"],
+        "drm/sched: Wait before each job"
+    );
+    assert_eq!(found["verdict"]["outcome"], "refuted", "{said}");
+    // Of the second step it is the one or the other.
+    let said = search("slow..bad", &CLAIM.replace("50%", "20%"), "second");
+    let named = said["answer"]["one_of"].as_array().unwrap();
+    let named: Vec<&Value> = named.iter().map(|one| &one["subject"]).collect();
+    assert_eq!(named, ["drm/sched: Do not load", "drm/sched: Wait longer"]);
+    let failed = said["tried"].to_string();
+    assert!(failed.contains("every run failed: new on sync"), "{failed}");
+    Ok(())
 }
 
 fn refused() -> Outcome {

@@ -229,7 +229,7 @@ impl Court<'_> {
 }
 
 /// The same modules cannot differ.
-fn nothing_differs() -> ClaimVerdict {
+pub(super) fn nothing_differs() -> ClaimVerdict {
     ClaimVerdict {
         outcome: Outcome::Refuted,
         because: "the modules are the same on both sides, byte for byte".into(),

@@ -284,17 +284,12 @@ impl Search<'_, '_> {
         let change = self.court.change;
         // The commit before, whose files are those of the one that was built.
         let before = place.checked_sub(1).and_then(|at| change.commits.get(at));
-        let upheld = verdict.outcome == Outcome::Upheld;
-        let convicted = Convicted {
+        Ok(of_one(Convicted {
             commit: described(&side.commit),
             place: place + 1,
             parent: described(before.unwrap_or(&change.base)),
             verdict,
-        };
-        Ok(match upheld {
-            true => Answer::Found(convicted),
-            false => Answer::NotOfOne(convicted),
-        })
+        }))
     }
 
     /// Names several commits only if the claim is upheld of all of them together: of the
@@ -344,6 +339,14 @@ impl Search<'_, '_> {
              that does",
             why.unwrap_or_default()
         ))
+    }
+}
+
+/// What is said of a commit with its verdict against its parent.
+fn of_one(convicted: Convicted) -> Answer {
+    match convicted.verdict.outcome {
+        Outcome::Upheld => Answer::Found(convicted),
+        Outcome::Refuted | Outcome::Undecided => Answer::NotOfOne(convicted),
     }
 }
 
@@ -416,6 +419,42 @@ fn why(answer: &Answer, given: &Setting, directory: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_commit_is_named_only_if_the_claim_is_upheld_of_it_against_its_parent() {
+        let patch = assize_report::Patch {
+            commit: "0123".into(),
+            subject: "words".into(),
+            author: None,
+            date: None,
+        };
+        let of = |outcome| {
+            of_one(Convicted {
+                commit: patch.clone(),
+                place: 2,
+                parent: patch.clone(),
+                verdict: ClaimVerdict {
+                    outcome,
+                    ..court::nothing_differs()
+                },
+            })
+        };
+        assert!(matches!(of(Outcome::Upheld), Answer::Found(_)));
+        for outcome in [Outcome::Refuted, Outcome::Undecided] {
+            assert!(matches!(of(outcome), Answer::NotOfOne(_)), "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn a_failed_cell_is_of_one_side() {
+        assert!(is_of(NEW, "new on sync: 6 of 6: it crashed"));
+        for other in [
+            "old on sync: 6 of 6: it crashed",
+            "newer on sync: 6 of 6: x",
+        ] {
+            assert!(!is_of(NEW, other), "{other}");
+        }
+    }
 
     #[test]
     fn runs_double_up_to_the_limit() {

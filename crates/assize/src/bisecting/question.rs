@@ -185,6 +185,7 @@ mod tests {
                 "new <= old + 2% on busy_time_per_job",
                 "holds of a commit against itself",
             ),
+            ("new > old on frames_missed in frames", "counts events"),
             ("busy_time_per_job rises", "expected `A < B on METRIC"),
         ] {
             let error = asked(claim).unwrap_err();

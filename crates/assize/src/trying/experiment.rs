@@ -199,6 +199,30 @@ mod tests {
     }
 
     #[test]
+    fn each_side_runs_the_kernel_that_was_built_of_it() {
+        let kernel = |name: &str| {
+            let kernel = assize_target::kernels::Kernel {
+                name: name.into(),
+                version: "6.12.0.0123abcd".into(),
+                release: "6.12.0".into(),
+                image: "/k/vmlinuz".into(),
+                modules: None,
+                config: None,
+                headers: None,
+                compiler: None,
+                digest: name.into(),
+            };
+            setting(&Made::Kernel(Box::new(kernel))).unwrap()
+        };
+        let sides = [(BASE, kernel("try-0")), ("p1", kernel("try-1"))];
+        let text = with_sides(KERNEL.1, &sides);
+        let experiment = assize_plan::parse(&text, "x.toml").unwrap();
+        let plan = experiment.plan(&Overrides::default()).unwrap();
+        let of = |at: usize| plan.configurations[at].machine.kernel.as_str();
+        assert_eq!((of(0), of(1)), ("try-0", "try-1"));
+    }
+
+    #[test]
     fn an_experiment_with_factors_is_refused() {
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("x.toml");
