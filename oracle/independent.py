@@ -129,11 +129,21 @@ def partners(a, b):
     return pick(a), pick(b)
 
 
-class Weighed:
-    """Two cells against each other; `step` is that of their values."""
+def of_images(cell, positive):
+    """The mean of the runs of each memory image."""
+    images = {}
+    for run, value in zip(cell.runs, np.log(cell.values) if positive else cell.values):
+        images.setdefault(run["image"], []).append(value)
+    return {image: float(np.mean(values)) for image, values in images.items()}
 
-    def __init__(self, a, b, step):
-        self.a, self.b, self.step = a, b, step
+
+class Weighed:
+    """Two cells against each other; `step` is that of their values; `by_image`: several
+    memory images are shared, and are the replicates."""
+
+    def __init__(self, a, b, step, by_image=False):
+        self.a, self.b, self.step, self.by_image = a, b, step, by_image
+        self.images = None
         self.scale = self.t_test = self.effect = self.estimate = self.p_t = self.row = self.attainable = None
         self.n = [len(a.runs), len(b.runs)]
         if not a.runs or not b.runs:
@@ -151,12 +161,24 @@ class Weighed:
         self.n = [len(a.runs), len(b.runs)]
         self.scale = "log" if positive else "raw"
         x = [np.log(cell.values) if positive else cell.values for cell in (a, b)]
+        if self.by_image:
+            means = [of_images(cell, positive) for cell in (a, b)]
+            common = sorted(means[0].keys() & means[1].keys())
+            x = [np.array([of[image] for image in common]) for of in means]
+            self.images, self.t_test = len(common), "paired"
+            if len(common) < 2:
+                self.t_test = None
+                self.mean_a = math.exp(x[0].mean()) if positive else x[0].mean()
+                self.effect, self.attainable = x[1].mean() - x[0].mean(), 1.0
+                return
         self.mean_a = math.exp(x[0].mean()) if positive else x[0].mean()
         step = self.step
         if all((cell.values % 1 == 0).all() for cell in (a, b)):
             step = 1.0
-        hidden = [(((step or 0.0) / (cell.values.mean() if positive else 1.0)) ** 2 / 12) for cell in (a, b)]
-        estimate = (paired if both else welch)(*x)
+        sizes = [np.exp(side).mean() if self.images else cell.values.mean() for side, cell in zip(x, (a, b))]
+        each = len(a.runs) / self.images if self.images else 1.0
+        hidden = [((step or 0.0) / (size if positive else 1.0)) ** 2 / 12 / each for size in sizes]
+        estimate = (paired if both or self.images else welch)(*x)
         # What rounding leaves of values that are all the same is no spread.
         se = 0.0 if estimate.se < 1e-14 * max(1.0, np.abs(x[0]).max()) else estimate.se
         more = hidden[0] / len(x[0]) + hidden[1] / len(x[1]) if se > 0 else 0.0
@@ -165,7 +187,9 @@ class Weighed:
         if self.estimate.se > 0:
             self.p_t = 2 * stats.t.sf(abs(self.effect) / self.estimate.se, self.estimate.df)
         blocks = [[0, list(map(float, x[0])), list(map(float, x[1]))]]
-        if all(block is not None for block in a.blocks() + b.blocks()):
+        if self.images:
+            blocks = [[image + 1, [float(one)], [float(two)]] for image, one, two in zip(common, *x)]
+        elif all(block is not None for block in a.blocks() + b.blocks()):
             by_block = {}
             for side, (cell, values) in enumerate(zip((a, b), x), start=1):
                 for block, value in zip(cell.blocks(), values):
@@ -225,11 +249,15 @@ class Weighed:
             ends = ends if self.scale == "raw" else np.exp(ends)
         return tuple(map(float, ends)) if np.isfinite(ends).all() else None
 
+    def replicates(self):
+        """Of the side that has fewer; None if they are not known."""
+        return self.images or (None if None in self.n else min(self.n))
+
     def too_coarse(self, margin):
         return self.step is not None and self.step / abs(self.mean_a) > margin * (1 + 1e-9)
 
     def p_equivalence(self, margin, alpha):
-        if self.scale == "raw" or self.estimate is None or None in self.n or min(self.n) < 5 or self.too_coarse(margin):
+        if self.scale == "raw" or self.estimate is None or (self.replicates() or 0) < 5 or self.too_coarse(margin):
             return None
         if self.hides_tails(margin, alpha):
             return None
@@ -296,6 +324,12 @@ class Court:
             cell = Cell(document, *place)
             if cell.runs or cell.summary:
                 self.cells[place] = cell
+        images = [run.get("image") for run in document["runs"]]
+        cells = collections.Counter(
+            (run["workload"], run["configuration"], run.get("image")) for run in document["runs"]
+        )
+        # Several images, and a configuration with two runs of one of them.
+        self.shared_images = None not in images and len(set(images)) > 1 and max(cells.values()) > 1
         self.in_blocks = any(run.get("block") is not None for run in document["runs"])
         self.find_order()
 
@@ -324,7 +358,7 @@ class Court:
             return "undecided", "drift"
         if (workload, metric) in self.serial:
             return "undecided", "dependent-runs"
-        if any(len(set(images(cell))) < len(images(cell)) for cell in (a, b)):
+        if any(len(set(images(cell))) < len(images(cell)) for cell in (a, b)) and not self.shared_images:
             return "supported", "shared-image"
         if workload in self.grouped:
             return "supported", "unrandomised-order"
@@ -346,7 +380,7 @@ class Court:
         return max((r["resolution"] for r in rows if (r["workload"], r["metric"]) == (workload, metric) and r["resolution"]), default=None)
 
     def weigh(self, one, other, step=None):
-        return Weighed(self.cells[one], self.cells[other], step)
+        return Weighed(self.cells[one], self.cells[other], step, self.shared_images)
 
 
 def significant(found):
@@ -440,7 +474,7 @@ def word(court, q, weighed):
     passes = lambda p: p is not None and p <= court.alpha
     if passes(q.p_adjusted):
         return "established"
-    enough = None not in weighed.n and min(weighed.n) >= 3
+    enough = (weighed.replicates() or 0) >= 3
     if enough and passes(q.p_t_adjusted) and not passes(q.least):
         return "supported"
     return "equivalent" if passes(q.p_equivalence_adjusted) else "undecided"
@@ -506,6 +540,7 @@ def figures(where, row, weighed, p):
     effect = None if weighed.effect is None else float(weighed.effect)
     same(where, "n_baseline", row["n_baseline"], weighed.n[0])
     same(where, "n", row["n"], weighed.n[1])
+    same(where, "images", row.get("images"), weighed.images)
     same(where, "ratio", row["ratio"], None if raw or effect is None else math.exp(effect))
     same(where, "difference", row["difference"], effect if raw else None)
     same(where, "p_t", row["p_t"], weighed.p_t)
@@ -630,6 +665,15 @@ def grid(court, workload, metric, factors):
                 yield tuple(levels[name][f] for f in factors), math.log(value), run["block"] if blocked else None
 
 
+def by_image(court, contrasts):
+    """The means of the contrasts of the blocks that go on from each memory image."""
+    image_of = {run["block"]: run["image"] for run in court.document["runs"]}
+    images = {}
+    for block, _, (value,) in contrasts:
+        images.setdefault(image_of[block - 1], []).append(value)
+    return [[image + 1, [0.0], [float(np.mean(values))]] for image, values in sorted(images.items())]
+
+
 def ask_factorial(court):
     """Effects by least squares with a term for each block, and by block for the
     relabelings."""
@@ -657,6 +701,8 @@ def ask_factorial(court):
                     if len(term) == 2:
                         value = mean(True, True) - mean(False, True) - mean(True, False) + mean(False, False)
                     row["blocks"].append([b + 1, [0.0], [float(value)]])
+                if court.shared_images:
+                    row["blocks"] = by_image(court, row["blocks"])
             if row is None:
                 mine = {"effect": model.params[at + 1], "df": model.df_resid, "varies": model.bse[at + 1] > 1e-13}
                 mine |= {"ci": model.conf_int()[at + 1], "p": float(model.pvalues[at + 1])}
@@ -668,7 +714,7 @@ def ask_factorial(court):
                 mine = {"effect": values.mean(), "df": len(values) - 1}
                 mine |= {"varies": values.std() > 1e-13, "p": float(of_one.pvalue)}
                 mine |= {"ci": of_flips or of_one.confidence_interval(0.95)}
-            p_t = mine["p"] if mine["varies"] and (row is None or len(complete) >= 3) else None
+            p_t = mine["p"] if mine["varies"] and (row is None or len(row["blocks"]) >= 3) else None
             question = Question(row, p_t, None, fit["metric"] in court.primary)
             asked.append((fit, at, ":".join(names[i] for i in term), (int(model.nobs), mine), question))
     return asked

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use assize_bundle::{Records, Run};
 use assize_judge::power::{Aim, Design, Layout, least_effect, runs_for};
-use assize_plan::Plan;
+use assize_plan::{MOST_IMAGES, Plan};
 use assize_verdict::PRIMARY_SHARE;
 
 use crate::cli::ALPHA;
@@ -22,8 +22,7 @@ const USUAL_SD: f64 = 0.03;
 /// What the design of an experiment can establish.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reach {
-    /// Blocks with one run of each cell.
-    blocks: u32,
+    replicates: Replicates,
     primary: Family,
     /// The rows that are not primary.
     others: Option<Family>,
@@ -31,6 +30,60 @@ pub(crate) struct Reach {
     noise: Vec<(String, Option<f64>)>,
     like: Option<PathBuf>,
     margin: f64,
+}
+
+/// What the test relabels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Replicates {
+    /// Blocks with one run of each cell, on a target without memory images.
+    Blocks(u32),
+    /// Blocks that go on from a memory image each.
+    OwnImages(u32),
+    /// Memory images that several blocks go on from.
+    Images(u32),
+    /// Blocks that all go on from one memory image.
+    OneImage(u32),
+}
+
+impl Replicates {
+    fn of(plan: &Plan) -> Self {
+        let blocks = plan.runs.iter().map(|run| run.block + 1).max().unwrap_or(0);
+        match u32::try_from(plan.images.len()).unwrap_or(u32::MAX) {
+            0 => Self::Blocks(blocks),
+            images if images == blocks => Self::OwnImages(blocks),
+            1 => Self::OneImage(blocks),
+            images => Self::Images(images),
+        }
+    }
+
+    fn count(self) -> u32 {
+        match self {
+            Self::Blocks(count)
+            | Self::OwnImages(count)
+            | Self::Images(count)
+            | Self::OneImage(count) => count,
+        }
+    }
+
+    /// `8 blocks`.
+    fn described(self) -> String {
+        let noun = match self {
+            Self::Images(_) => "memory image",
+            _ => "block",
+        };
+        many(self.count(), noun)
+    }
+
+    /// `n` of them, as they are asked for.
+    fn asked(self, n: u32) -> String {
+        match self {
+            Self::Images(_) => many(n, "memory image"),
+            Self::OwnImages(_) if n > MOST_IMAGES => {
+                format!("{n} runs of each cell with images = {n}")
+            }
+            _ => format!("{n} runs of each cell"),
+        }
+    }
 }
 
 /// Rows that are corrected for each other.
@@ -69,7 +122,7 @@ impl Reach {
         let declared = !plan.primary.is_empty();
         let rest = all.map(|all| all.saturating_sub(primary));
         Ok(Reach {
-            blocks: plan.runs.iter().map(|run| run.block + 1).max().unwrap_or(0),
+            replicates: Replicates::of(plan),
             primary: match declared {
                 true => family(Some(primary), PRIMARY_SHARE),
                 false => family(all, 1.0),
@@ -92,7 +145,7 @@ impl Reach {
         Some(format!(
             "warning: no {rows} can be established, whatever is measured: the least p of {} is \
              {}, above {}; {}",
-            many(self.blocks, "block"),
+            self.replicates.described(),
             two_digits(self.design().least_p()),
             two_digits(self.primary.alpha),
             self.needed(self.primary),
@@ -119,6 +172,11 @@ impl Reach {
         }
         if self.can(self.primary) {
             text.push_str(&self.effects());
+        }
+        if let Replicates::OneImage(_) = self.replicates {
+            let line = "all runs go on from one memory image: what is found is said of that \
+                        image alone, and none of it is established\n";
+            text.push_str(line);
         }
         if let Some(warning) = self.warning() {
             text.push_str(&format!("{warning}\n"));
@@ -173,9 +231,10 @@ impl Reach {
         };
         let margin = runs_for(Layout::Pairs, sd, 1.0 + self.margin, aim);
         let margin = match margin {
-            Some(runs) if runs > self.blocks => format!(
-                "; one of {} takes {runs} runs of each cell",
-                near_one(1.0 + self.margin)
+            Some(needed) if needed > self.replicates.count() => format!(
+                "; one of {} takes {}",
+                near_one(1.0 + self.margin),
+                self.replicates.asked(needed)
             ),
             _ => String::new(),
         };
@@ -185,7 +244,7 @@ impl Reach {
     fn design(&self) -> Design {
         Design {
             layout: Layout::Pairs,
-            runs: self.blocks,
+            runs: self.replicates.count(),
         }
     }
 
@@ -209,8 +268,8 @@ impl Reach {
             };
             design.least_p() <= family.alpha
         };
-        match (self.blocks + 1..64).find(able) {
-            Some(runs) => format!("{runs} runs of each cell could"),
+        match (self.replicates.count() + 1..64).find(able) {
+            Some(needed) => format!("{} could", self.replicates.asked(needed)),
             None => "no number of runs could".into(),
         }
     }

@@ -8,7 +8,7 @@ use super::*;
 /// workloads of which one measures latencies.
 fn plan(runs: u32, primary: &str) -> Plan {
     let text = format!(
-        "title = 't'\nruns = {runs}\naa = true\ninstruments = ['perf-software']\n\
+        "title = 't'\nruns = {runs}\nimages = {runs}\naa = true\ninstruments = ['perf-software']\n\
          primary = [{primary}]\n\
          [factors.a.off]\n[factors.a.on]\nworkload.t.interval = '2ms'\n\
          [factors.b.off]\n[factors.b.on]\nworkload.t.loops = 50\n\
@@ -49,6 +49,29 @@ fn too_few_blocks_for_primary_rows_are_a_warning() {
 }
 
 #[test]
+fn several_blocks_on_one_memory_image_are_no_replicates() {
+    let on = |images: u32, runs: u32| {
+        let text = format!(
+            "title = 't'\nruns = {runs}\nimages = {images}\ninstruments = ['perf-software']\n\
+             primary = [{BOTH}]\n[factors.a.off]\n[factors.a.on]\nworkload.t.interval = '2ms'\n\
+             [workloads.t]\nkind = 'cyclictest'\n"
+        );
+        let experiment = assize_plan::parse(&text, "test.toml").unwrap();
+        let plan = experiment.plan(&assize_plan::Overrides::default()).unwrap();
+        Reach::of(&plan, None).unwrap()
+    };
+    let few = on(4, 16).warning().unwrap();
+    assert!(
+        few.ends_with("the least p of 4 memory images is 0.12, above 0.04; 6 memory images could"),
+        "{few}"
+    );
+    assert_eq!(on(8, 16).warning(), None);
+    let alone = "all runs go on from one memory image";
+    assert!(on(1, 16).described().contains(alone));
+    assert!(!on(16, 16).described().contains(alone));
+}
+
+#[test]
 fn other_rows_need_more_blocks_than_primary_ones() {
     let said = reach(6, BOTH).described();
     assert!(
@@ -80,6 +103,7 @@ fn more_runs_find_smaller_effects_and_the_margin_has_its_price() {
     assert!(1.0 < many && many < few, "{few} {many}");
     let text = of(8);
     let price = text.split("one of 1.01 takes ").nth(1).unwrap();
+    assert!(price.contains(" with images = "), "{price}");
     let runs: u32 = price.split(' ').next().unwrap().parse().unwrap();
     let of = found(&reach(runs, BOTH).described());
     assert!(of <= 1.0101, "{runs} runs find {of}");

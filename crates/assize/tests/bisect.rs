@@ -9,7 +9,7 @@ mod common;
 use std::fs;
 use std::process::{Command, ExitCode, Output};
 
-use common::scheduler::{BROKEN, Edit, FENCE, MAIN, NEUTRAL, Place, SHORT, SLOWER};
+use common::scheduler::{BROKEN, Edit, FENCE, MAIN, NEUTRAL, Place, SLOWER};
 use common::{Outcome, Test, errors};
 use serde_json::Value;
 
@@ -62,8 +62,6 @@ fn reword(place: &Place, number: usize) {
 
 /// Sixteen commits behind the tag `good`.
 fn history(place: &Place) {
-    let short = SHORT.replace("images = 2", "images = 1");
-    fs::write(place.path().join("short.toml"), short).unwrap();
     place.git(&["tag", "good"]);
     for number in 1..=COMMITS {
         match number {
@@ -243,8 +241,6 @@ fn steps() -> Outcome {
     let Some(place) = Place::new() else {
         return Ok(());
     };
-    let short = SHORT.replace("images = 2", "images = 1");
-    fs::write(place.path().join("short.toml"), short).unwrap();
     place.git(&["tag", "good"]);
     place.commit("drm/sched: Wait before each job", SLIGHTLY_SLOWER);
     place.git(&["tag", "slow"]);

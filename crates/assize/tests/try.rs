@@ -9,7 +9,7 @@ mod common;
 use std::fs;
 use std::process::ExitCode;
 
-use common::scheduler::{BROKEN, Edit, HEADER, KERNEL, MAIN, NEUTRAL, Place, SLOWER};
+use common::scheduler::{BROKEN, Edit, HEADER, KERNEL, MAIN, NEUTRAL, Place, SHORT, SLOWER};
 use common::{Outcome, Test, errors};
 use serde_json::Value;
 
@@ -124,6 +124,7 @@ fn range() -> Outcome {
         "Documentation: Say more",
         &[("Documentation/gpu/x.rst", "x\n", "more\n")],
     );
+    place.write("short.toml", &SHORT.replace("images = 1\n", ""));
     let arguments = [
         "HEAD~2..HEAD",
         "--experiment",
@@ -144,17 +145,9 @@ fn range() -> Outcome {
     );
     // The last lines say how to do it again, the gate's own word among them.
     let (verdicts, again) = text.split_once("\n** established").unwrap();
-    // Nothing that runs for a job has changed. At a level of 5 % one comparison in twenty
-    // says that it has, and then by little.
-    let worse = verdicts.lines().filter(|line| line.contains("worse: "));
-    for line in worse {
-        let share = line
-            .split('+')
-            .nth(1)
-            .and_then(|rest| rest.split(' ').next());
-        let share: f64 = share.unwrap().parse().unwrap();
-        assert!(share < 3.0 && !line.contains("**"), "{text}");
-    }
+    // Nothing that runs for a job has changed. On a single memory image the module's
+    // other layout may cost a per cent; over several it does not.
+    assert!(!verdicts.contains("worse"), "{text}");
     assert!(again.contains("--fail-on 'worse>50%'"), "{text}");
     assert!(text.lines().count() <= 40 && text.lines().all(|line| line.chars().count() <= 72));
     // What includes the header was built with it.

@@ -22,7 +22,7 @@ pub(crate) const RUNS: u32 = 8;
 pub(crate) const EXACT: &str = "exact";
 /// The most memory images where the file does not say how many. Each takes some
 /// 100 MB.
-const IMAGES: u32 = 32;
+pub const MOST_IMAGES: u32 = 32;
 /// The most runs of one experiment.
 const TOTAL_MAX: u64 = 1_000_000;
 
@@ -273,7 +273,7 @@ fn repeat_baseline(configurations: &mut Vec<PlannedConfiguration>) {
 /// long as they do not fill the disk.
 fn images(target: &str, asked: Option<u32>, blocks: u32) -> u32 {
     match target {
-        EXACT => asked.unwrap_or(IMAGES).min(blocks),
+        EXACT => asked.unwrap_or(MOST_IMAGES).min(blocks),
         _ => 0,
     }
 }

@@ -76,6 +76,7 @@ mod tracer_sections;
 mod tradeoffs;
 mod twice;
 
+pub use build::MOST_IMAGES;
 pub use error::Error;
 pub use experiment::{Experiment, Overrides, parse};
 pub use plan::{

@@ -263,6 +263,9 @@ fn together(parts: &[(Cell<'_>, Cell<'_>)], machines: &mut [OnMachine], positive
         counts.sum::<Option<u32>>()
     };
     (all.n_a, all.n_b) = (sum(|w| w.n_a), sum(|w| w.n_b));
+    if machines.iter().any(|on| on.weighed.images.is_some()) {
+        all.images = sum(Weighed::replicates);
+    }
     if !positive {
         all.because
             .push("contains zero or negative values: compared as differences".into());
@@ -337,8 +340,8 @@ fn take(all: &mut Weighed, fixed: Estimate, positive: bool) {
     if positive {
         all.ratio = finite(estimate.effect);
         all.ci90 = Some(estimate.ci90);
-        let runs = f64::from(all.n_a.min(all.n_b).unwrap_or(0));
-        all.log_sd = finite(fixed.standard_error * (0.5 * runs).sqrt());
+        let replicates = f64::from(all.replicates().unwrap_or(0));
+        all.log_sd = finite(fixed.standard_error * (0.5 * replicates).sqrt());
     } else {
         all.difference = finite(estimate.effect);
     }

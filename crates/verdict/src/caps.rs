@@ -101,13 +101,15 @@ impl<'o> Caps<'o> {
     }
 }
 
-/// Whether several runs of one side went on from the same memory image. Then what
-/// the image adds to a configuration was drawn fewer times than there are runs.
+/// Whether several runs of one side count as replicates though they went on from the
+/// same memory image, since that is the only one. Then what the image adds to a
+/// configuration is in all of them.
 pub(crate) fn shares_image(cells: &Cells<'_>, a: &Cell<'_>, b: &Cell<'_>) -> bool {
     let shared = |cell: &Cell<'_>| {
         let mut images = BTreeSet::new();
         cell.runs.iter().any(|reading| {
             let image = cells.records.runs[reading.run].image;
+            let image = image.filter(|_| reading.image.is_none());
             image.is_some_and(|image| !images.insert((reading.machine, image)))
         })
     };

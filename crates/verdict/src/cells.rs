@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::OnceLock;
 
-use assize_bundle::{Records, Spread, Summary};
+use assize_bundle::{Records, Run, Spread, Summary};
 
 use crate::identities::Wholes;
+use crate::images;
 use crate::names::folded;
 use crate::steps;
 use crate::units::{Common, convert};
@@ -43,6 +44,9 @@ pub(crate) struct Reading {
     /// In the unit of the metric.
     pub(crate) value: f64,
     pub(crate) block: Option<u32>,
+    /// The memory image that it shares with other runs of its cell, where there are
+    /// several: then images are the replicates, and not runs.
+    pub(crate) image: Option<u32>,
     /// Index into [`Cells::machines`].
     pub(crate) machine: Option<usize>,
 }
@@ -117,6 +121,8 @@ pub(crate) struct Cells<'a> {
     pub(crate) run_places: Vec<(usize, usize)>,
     /// How many values were left out because they are no usable numbers.
     pub(crate) left_out: usize,
+    /// Machines whose runs share several memory images.
+    shared: BTreeSet<Option<&'a str>>,
     /// What runs were and were asked to be, made when it is first asked for.
     pub(crate) wholes: OnceLock<Wholes>,
     units: Common,
@@ -159,6 +165,7 @@ impl<'a> Cells<'a> {
             machines: Vec::new(),
             run_places: Vec::new(),
             left_out: 0,
+            shared: images::shared(&records.runs),
             wholes: OnceLock::new(),
             units: units_of(records),
             cells: BTreeMap::new(),
@@ -192,6 +199,7 @@ impl<'a> Cells<'a> {
             let workload = workloads.enter(&record.workload);
             self.run_places.push((workload, configuration));
             let machine = record.machine.as_ref().map(|name| self.machine(name));
+            let image = self.image_of(record);
             for (name, measurement) in &record.metrics {
                 if !usable(measurement.value) {
                     self.left_out += 1;
@@ -208,10 +216,17 @@ impl<'a> Cells<'a> {
                     run,
                     value,
                     block: record.block,
+                    image,
                     machine,
                 });
             }
         }
+    }
+
+    /// The memory image of a run, where several are shared.
+    pub(crate) fn image_of(&self, run: &Run) -> Option<u32> {
+        let shared = self.shared.contains(&run.machine.as_deref());
+        run.image.filter(|_| shared)
     }
 
     fn add_summaries(

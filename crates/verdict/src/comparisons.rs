@@ -14,12 +14,13 @@ use crate::identities::are_same;
 use crate::options::Options;
 use crate::row::{Pair, Row};
 use crate::weigh::{Weighed, ends};
-use crate::words::p_value;
+use crate::words::{count, p_value};
 
 /// More runs than this are no advice.
 const MOST_RUNS: u32 = 10_000;
-/// Runs of the baseline, runs of the configuration, runs of each per block.
-type Design = (u32, u32, Option<u32>);
+/// Runs of the baseline, runs of the configuration, memory images where these are the
+/// replicates, runs of each per block.
+type Design = (u32, u32, Option<u32>, Option<u32>);
 
 /// All comparisons, and what several machines say of them.
 pub(crate) struct Compared {
@@ -104,7 +105,7 @@ fn too_few(cells: &Cells<'_>, rows: &[Row], alpha: f64) -> Vec<Lint> {
         };
         if p > alpha {
             let design = designs
-                .entry((a, b, weighed.per_block))
+                .entry((a, b, weighed.images, weighed.per_block))
                 .or_insert((p, Vec::new()));
             let workload = cells.workloads[row.key.workload].as_str();
             if !design.1.contains(&workload) {
@@ -114,14 +115,18 @@ fn too_few(cells: &Cells<'_>, rows: &[Row], alpha: f64) -> Vec<Lint> {
     }
     designs
         .into_iter()
-        .map(|((a, b, per_block), (p, workloads))| Lint {
+        .map(|((a, b, images, per_block), (p, workloads))| Lint {
             code: "n-too-small".into(),
             location: workloads.join(", "),
             detail: format!(
-                "{}: the smallest attainable p is {}{}",
+                "{}{}: the smallest attainable p is {}{}",
                 against(a, b),
+                images.map_or(String::new(), |images| format!(
+                    " on {}",
+                    count(images as usize, "memory image")
+                )),
                 p_value(p),
-                enough(per_block, alpha).map_or(String::new(), |text| format!("; {text}"))
+                enough(images, per_block, alpha).map_or(String::new(), |text| format!("; {text}"))
             ),
         })
         .collect()
@@ -132,9 +137,12 @@ pub(crate) fn against(a: u32, b: u32) -> String {
     format!("{a} against {b} run{}", if b == 1 { "" } else { "s" })
 }
 
-/// How many runs would do, and what p they would reach.
-fn enough(per_block: Option<u32>, alpha: f64) -> Option<String> {
+/// How many replicates would do, and of runs without blocks what p they would reach.
+fn enough(images: Option<u32>, per_block: Option<u32>, alpha: f64) -> Option<String> {
     let n = runs_to_attain(per_block, alpha)?;
+    if images.is_some() {
+        return Some(format!("{} would do", count(n as usize, "memory image")));
+    }
     if per_block.is_some() {
         return Some(format!("{} would do", against(n, n)));
     }
@@ -142,12 +150,13 @@ fn enough(per_block: Option<u32>, alpha: f64) -> Option<String> {
     Some(format!("{n} against {n} would reach {}", p_value(p)))
 }
 
-/// How many runs a side would establish a row: by the attainable p at its part of
+/// How many runs a side would establish a row, if runs are the replicates: by the attainable p at its part of
 /// alpha if it is supported, by the power of the t test at the level of one test of
 /// its family if it is undecided.
 fn runs_needed(row: &Row, alpha: f64) -> Option<u32> {
     let weighed = &row.weighed;
-    if row.cap.is_some() || weighed.agreement() == Some(Agreement::Opposite) {
+    let contradicted = weighed.agreement() == Some(Agreement::Opposite);
+    if row.cap.is_some() || weighed.images.is_some() || contradicted {
         return None;
     }
     let share = match (weighed.p_attainable, row.answer.least) {
@@ -213,6 +222,7 @@ fn written(cells: &Cells<'_>, row: &Row, options: &Options) -> Comparison {
         configuration: cells.configurations[row.key.configuration].clone(),
         n_baseline: weighed.n_a,
         n: weighed.n_b,
+        images: weighed.images,
         mean_baseline: weighed.mean_a,
         mean: weighed.mean_b,
         ratio: weighed.ratio,

@@ -178,6 +178,10 @@ pub struct Comparison {
     pub n_baseline: Option<u32>,
     /// Runs of the configuration, where known.
     pub n: Option<u32>,
+    /// Memory images of each of the two, where several runs go on from one: then these
+    /// are the replicates, each with the mean of its runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub images: Option<u32>,
     /// Mean of the baseline: geometric on the log scale, else arithmetic.
     pub mean_baseline: Option<f64>,
     /// Mean of the configuration: geometric on the log scale, else arithmetic.

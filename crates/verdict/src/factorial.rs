@@ -9,6 +9,7 @@ use crate::caps::{Cap, Caps};
 use crate::cells::Cells;
 use crate::document::{Effect, Factorial, Lint, Verdict};
 use crate::family::{Answers, Asked, Question, Questions};
+use crate::images;
 use crate::interval::ended;
 use crate::names::folded;
 use crate::options::Options;
@@ -48,6 +49,7 @@ pub(crate) fn ask_all(
         match factorial::fit_in_blocks(&runs, &blocks, &names) {
             Ok(mut fit) if fit.effects.iter().all(|effect| effect.ratio.is_finite()) => {
                 let contrasts = contrasts(&runs, &blocks, &names);
+                let contrasts = images::of_contrasts(cells, (workload, metric), contrasts);
                 in_blocks(&mut fit, &contrasts);
                 let is_primary = primary.contains(&metric);
                 let asked = fit.effects.iter().enumerate().map(|(at, effect)| {

@@ -41,6 +41,7 @@ mod factorial;
 mod failed;
 mod family;
 mod identities;
+mod images;
 mod interval;
 mod lints;
 mod names;

@@ -44,6 +44,7 @@ mod tests {
             run,
             value: 1.0,
             block,
+            image: None,
             machine: None,
         });
         Cell {

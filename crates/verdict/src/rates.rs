@@ -322,6 +322,7 @@ fn rates_of_runs(cells: &Cells<'_>, counted: &Counted<'_>) -> Option<Cell<'stati
             run,
             value: count.count as f64 / exposure,
             block: record.block,
+            image: cells.image_of(record),
             machine: machine.and_then(|name| cells.machines.iter().position(|m| m == name)),
         });
     }

@@ -12,9 +12,9 @@ use crate::options::Options;
 use crate::weigh::{Weighed, weigh};
 use crate::words::{finite, plain};
 
-/// With fewer runs of a side nothing is supported.
+/// With fewer replicates of a side nothing is supported.
 pub(crate) const FEWEST_SUPPORTED: u32 = 3;
-/// With fewer runs of a side nothing is equivalent.
+/// With fewer replicates of a side nothing is equivalent.
 const FEWEST_EQUIVALENT: u32 = 5;
 /// Where some runs lie apart, two configurations are equivalent only if there are
 /// runs enough to have seen a tail of this share.
@@ -150,7 +150,7 @@ pub(crate) fn question(weighed: &Weighed, p_equivalence: Option<f64>, primary: b
 
 /// p of the two one-sided tests; none where there can be no equivalence.
 fn equivalence_p(weighed: &Weighed, options: &Options) -> Option<f64> {
-    let fewest = weighed.n_a?.min(weighed.n_b?);
+    let fewest = weighed.replicates()?;
     if weighed.scale == Scale::Raw
         || fewest < FEWEST_EQUIVALENT
         || weighed.too_coarse(options).is_some()
@@ -254,6 +254,6 @@ pub(crate) fn verdict_of(weighed: &Weighed, answer: &Answer, options: &Options) 
 }
 
 fn enough_for_t(weighed: &Weighed) -> bool {
-    let made = weighed.n_a.min(weighed.n_b);
+    let made = weighed.replicates();
     made.is_some_and(|n| n >= FEWEST_SUPPORTED)
 }

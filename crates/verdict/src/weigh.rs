@@ -10,6 +10,7 @@ use assize_judge::{Interval, Result, paired};
 use crate::across::{Across, weigh_across};
 use crate::cells::{Cell, Cells, standard_error, usable};
 use crate::document::{Agreement, Scale, TTest};
+use crate::images;
 use crate::options::{LEVEL, Options};
 use crate::pairs::partners;
 use crate::words::{count, finite, plain};
@@ -19,6 +20,8 @@ use crate::words::{count, finite, plain};
 pub(crate) struct Weighed {
     pub(crate) n_a: Option<u32>,
     pub(crate) n_b: Option<u32>,
+    /// Memory images, where they and not runs are the replicates.
+    pub(crate) images: Option<u32>,
     pub(crate) mean_a: Option<f64>,
     pub(crate) mean_b: Option<f64>,
     pub(crate) scale: Scale,
@@ -55,6 +58,7 @@ impl Weighed {
         Weighed {
             n_a: None,
             n_b: None,
+            images: None,
             mean_a: None,
             mean_b: None,
             scale,
@@ -73,6 +77,29 @@ impl Weighed {
             across: None,
             because: Vec::new(),
         }
+    }
+
+    /// How many replicates each side has, or the side that has fewer.
+    pub(crate) fn replicates(&self) -> Option<u32> {
+        Some(self.images.unwrap_or(self.n_a?.min(self.n_b?)))
+    }
+
+    /// What the replicates are, of each of which there are several.
+    pub(crate) fn replicate(&self) -> &'static str {
+        match self.images {
+            Some(_) => "memory image",
+            None => "run",
+        }
+    }
+
+    /// `n` replicates of each side, in words.
+    pub(crate) fn so_many(&self, n: u32) -> String {
+        let each = if self.images.is_some() {
+            ""
+        } else {
+            " of each"
+        };
+        format!("{}{each}", count(n as usize, self.replicate()))
     }
 
     /// The ends of `ci` where both are finite.
@@ -183,12 +210,19 @@ pub(crate) fn agreeing_summary(cell: &Cell<'_>) -> bool {
     same_count && (mean - summary.mean).abs() <= 1e-3 * mean.abs().max(summary.mean.abs())
 }
 
-/// In complete blocks by pairs, else as two independent sets of runs.
+/// In complete blocks by pairs, else as two independent sets of runs; where they share
+/// memory images, by the means of each image.
 fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
     let Some((in_a, in_b)) = partners(a, b) else {
-        return by_values(a, b, TTest::Welch, positive);
+        return match images::means((a, b), positive) {
+            Some(means) => by_images((a, b), means, positive),
+            None => by_values(a, b, TTest::Welch, positive),
+        };
     };
-    let mut weighed = by_values(&in_a, &in_b, TTest::Paired, positive);
+    let mut weighed = match images::means((&in_a, &in_b), positive) {
+        Some(means) => by_images((&in_a, &in_b), means, positive),
+        None => by_values(&in_a, &in_b, TTest::Paired, positive),
+    };
     let alone = a.runs.len() + b.runs.len() - in_a.runs.len() - in_b.runs.len();
     if alone > 0 {
         weighed.because.push(format!(
@@ -197,6 +231,33 @@ fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
         ));
     }
     weighed
+}
+
+/// By the means of the runs of each memory image, which are pairs.
+fn by_images<'a>(
+    (a, b): (&Cell<'a>, &Cell<'a>),
+    (mut of_a, mut of_b): (Cell<'a>, Cell<'a>),
+    positive: bool,
+) -> Weighed {
+    let images = of_a.runs.len();
+    let taken = |mut weighed: Weighed| {
+        weighed.n_a = u32::try_from(a.runs.len()).ok();
+        weighed.n_b = u32::try_from(b.runs.len()).ok();
+        weighed.images = u32::try_from(images).ok();
+        weighed
+    };
+    if images < 2 {
+        let mut weighed = effect_only(&of_a, &of_b, positive);
+        let why = "fewer than two memory images of both: no interval and no test";
+        weighed.because.push(why.into());
+        return taken(weighed);
+    }
+    // The mean of n values hides 1/n of what the steps of one hide.
+    let runs_each = a.runs.len() as f64 / images as f64;
+    for (runs, means) in [(a, &mut of_a), (b, &mut of_b)] {
+        means.step = hidden_step(a, b, runs).map(|step| step / runs_each.sqrt());
+    }
+    taken(by_values(&of_a, &of_b, TTest::Paired, positive))
 }
 
 fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> Weighed {
@@ -240,12 +301,8 @@ fn by_values(a: &Cell<'_>, b: &Cell<'_>, t_test: TTest, positive: bool) -> Weigh
 /// for steps of u, on the scale that is averaged. Where only the steps of the other
 /// side are known they are taken for those of both.
 fn hidden(a: &Cell<'_>, b: &Cell<'_>, positive: bool, side: &Cell<'_>) -> f64 {
-    // Of few distinct whole numbers, as a machine that repeats itself gives, the
-    // largest common step says nothing of what a value hides.
-    let step = match side.step.or(coarser(a, b)) {
-        _ if are_whole(a) && are_whole(b) => 1.0,
-        Some(step) => step,
-        None => return 0.0,
+    let Some(step) = hidden_step(a, b, side) else {
+        return 0.0;
     };
     let size = if positive {
         arithmetic(&side.values()).unwrap_or(1.0)
@@ -253,6 +310,16 @@ fn hidden(a: &Cell<'_>, b: &Cell<'_>, positive: bool, side: &Cell<'_>) -> f64 {
         1.0
     };
     (step / size).powi(2) / 12.0
+}
+
+/// The steps in which the values of one side hide how large they are.
+fn hidden_step(a: &Cell<'_>, b: &Cell<'_>, side: &Cell<'_>) -> Option<f64> {
+    // Of few distinct whole numbers, as a machine that repeats itself gives, the
+    // largest common step says nothing of what a value hides.
+    if are_whole(a) && are_whole(b) {
+        return Some(1.0);
+    }
+    side.step.or(coarser(a, b))
 }
 
 /// Whether all values are whole numbers.
@@ -276,8 +343,8 @@ pub(crate) fn site(machine: Option<usize>, block: Option<u32>) -> u64 {
     (machine << 33) | block.map_or(0, |block| u64::from(block) + 1)
 }
 
-fn single(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
-    let positive = a.runs.iter().chain(&b.runs).all(|r| r.value > 0.0);
+/// Two sides of which one has too few replicates for a test.
+fn effect_only(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
     let mut weighed = counted(a, b, positive);
     match (weighed.mean_a, weighed.mean_b) {
         (Some(mean_a), Some(mean_b)) if positive => weighed.ratio = finite(mean_b / mean_a),
@@ -288,6 +355,12 @@ fn single(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
         a.runs.len(),
         b.runs.len(),
     ));
+    weighed
+}
+
+fn single(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
+    let positive = a.runs.iter().chain(&b.runs).all(|r| r.value > 0.0);
+    let mut weighed = effect_only(a, b, positive);
     let whose = match (a.runs.len(), b.runs.len()) {
         (1, 1) => "a single run of each",
         (1, _) => "a single run of the baseline",

@@ -323,16 +323,14 @@ fn scipy_finds_the_same_lints_that_hold_verdicts_down() {
         push(&mut records, ("w", name), None, &run(&mut noise, shift));
     }
     capped(records, "dependent-runs");
-    // Two runs of one memory image.
+    // All runs of one memory image.
     let mut records = configured(&["base", "one"]);
     for round in 0..12 {
         let name = ["base", "one"][round % 2];
         let shift = 0.2 * (round % 2) as f64;
         push(&mut records, ("w", name), None, &run(&mut noise, shift));
     }
-    for (at, run) in (0..).zip(&mut records.runs) {
-        run.image = Some(at / 4);
-    }
+    records.runs.iter_mut().for_each(|run| run.image = Some(0));
     capped(records, "shared-image");
     // Three runs that vary much beside twelve that do not.
     let mut records = configured(&["base", "one"]);
@@ -443,6 +441,52 @@ fn scipy_finds_the_same_where_intervals_end_at_no_difference() {
         assert_eq!(row.verdict, Verdict::Established);
         let end = usize::from(row.configuration == "down");
         assert_eq!(row.ci_simultaneous.unwrap()[end], 1.0, "{row:?}");
+    }
+}
+
+/// Blocks that go on from several memory images, of a change that is one on the first
+/// image only; in whole counts, in steps, and finer.
+fn on_images(blocks: u32, images: u32) -> Records {
+    let mut records = configured(&["base", "one", "two"]);
+    let mut noise = Noise(31);
+    for block in 0..blocks {
+        for (name, shift) in [("base", 0.0), ("one", 0.05), ("two", 0.1)] {
+            let image = block % images;
+            let luck = if image == 0 { shift } else { 0.2 * shift };
+            let value = 20.0 * (luck + 0.01 * noise.normal()).exp();
+            let coarse = (100.0 * value).round() / 100.0;
+            let metrics = [
+                ("time", "s", value),
+                ("shown", "s", coarse),
+                ("count", "", (10.0 * value).round()),
+                ("change", "s", value - 20.5),
+            ];
+            push(&mut records, ("w", name), Some(block), &metrics);
+            records.runs.last_mut().unwrap().image = Some(image);
+        }
+    }
+    records
+}
+
+#[test]
+fn scipy_finds_the_same_where_memory_images_are_the_replicates() {
+    for (blocks, images) in [(12, 2), (12, 5), (17, 8)] {
+        let mut records = on_images(blocks, images);
+        let document = agreed(records.clone(), &["time"]);
+        let row = &document.comparisons[0];
+        assert_eq!((row.images, row.n), (Some(images), Some(blocks)));
+        assert_eq!(row.t_test, Some(TTest::Paired));
+        // A block that lacks one, and an image that does.
+        records.runs.retain(|run| {
+            (run.block, &*run.configuration) != (Some(3), "base")
+                && (run.image, &*run.configuration) != (Some(1), "two")
+        });
+        agreed(records.clone(), &[]);
+        // Without blocks images are what pairs are of.
+        for run in &mut records.runs {
+            run.block = None;
+        }
+        agreed(records, &[]);
     }
 }
 

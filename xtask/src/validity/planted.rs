@@ -8,7 +8,7 @@ use super::trial::{BASELINE, Changed, Grid, Runs, Trial, metric_name, row, workl
 /// The configuration beside the baseline.
 const OTHER: &str = "c1";
 /// The standard deviation between runs where nothing else is said.
-const SPREAD: f64 = 0.03;
+pub(crate) const SPREAD: f64 = 0.03;
 
 /// Adds a run of the first workload.
 fn push(records: &mut Records, configuration: &str, repetition: usize, values: &[f64]) {
@@ -75,26 +75,35 @@ pub(crate) fn drifting(runs: usize, drift: f64, source: &mut Source) -> Trial {
     Trial::of(records, source)
 }
 
-/// Blocks whose machines went on from a memory image, one for all or one for
-/// each block, with which each configuration happens to be faster or slower by
-/// as much as with a seed.
-pub(crate) fn images(blocks: usize, one_for_all: bool, source: &mut Source) -> Trial {
+/// Blocks whose machines went on from memory images, dealt out in turn, with each of
+/// which each configuration happens to be faster or slower by as much as with a seed.
+/// That is `spread`, and the second one's true ratio is `ratio`.
+pub(crate) fn images(
+    (blocks, images): (usize, usize),
+    spread: f64,
+    ratio: f64,
+    source: &mut Source,
+) -> Trial {
     let mut records = Records::default();
-    let mut luck = [source.normal(), source.normal()];
+    let draw = |_| [source.normal(), source.normal()];
+    let lucks: Vec<[f64; 2]> = (0..images).map(draw).collect();
     for block in 0..blocks {
-        if !one_for_all {
-            luck = [source.normal(), source.normal()];
-        }
-        for (configuration, luck) in [BASELINE, OTHER].into_iter().zip(luck) {
-            let value = (SPREAD * (luck + source.normal())).exp();
+        let image = block % images;
+        let of = [(BASELINE, 1.0), (OTHER, ratio)];
+        for ((configuration, true_ratio), luck) in of.into_iter().zip(lucks[image]) {
+            let value = true_ratio * (spread * (luck + source.normal())).exp();
             push(&mut records, configuration, block, &[value]);
             if let Some(run) = records.runs.last_mut() {
                 run.block = Some(block as u32);
-                run.image = Some(if one_for_all { 0 } else { block as u32 });
+                run.image = Some(image as u32);
             }
         }
     }
-    Trial::of(records, source)
+    let mut trial = Trial::of(records, source);
+    trial
+        .truth
+        .insert(row(&workload_name(0), &metric_name(0), OTHER), ratio);
+    trial
 }
 
 /// Blocks on each of several machines, whose true effects are spread about none;

@@ -46,7 +46,7 @@ pub const BROKEN: &[Edit] = &[(
 /// An experiment that takes seconds.
 pub const SHORT: &str = r#"title = "drm_sched, shortly"
 runs = 6
-images = 2
+images = 1
 instruments = ["timer-list"]
 primary = [{ metric = "busy_time_per_job", better = "lower" }]
 queue.design = "drm-sched"

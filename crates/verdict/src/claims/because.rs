@@ -134,21 +134,25 @@ pub(super) fn undecided(
     grounds.join("; ")
 }
 
-/// Why runs decide nothing, and how many would.
+/// Why runs, or memory images, decide nothing, and how many would.
 fn limit(weighed: &Weighed, found: &Found, options: &Options) -> Option<String> {
     let attainable = weighed.p_attainable?;
     if attainable > options.alpha {
         let enough = runs_to_attain(weighed.per_block, options.alpha)
-            .map_or(String::new(), |n| format!("; {n} runs of each could"));
+            .map_or(String::new(), |n| format!("; {} could", weighed.so_many(n)));
         return Some(format!(
-            "so few runs cannot reach p <= {} (smallest attainable p: {}){enough}",
+            "so few {}s cannot reach p <= {} (smallest attainable p: {}){enough}",
+            weighed.replicate(),
             plain(options.alpha),
             p_value(attainable)
         ));
     }
-    let made = weighed.n_a.min(weighed.n_b)?;
+    let made = weighed.replicates()?;
     let n = runs_for(weighed, found.alone).filter(|&n| n > made)?;
-    Some(format!("about {n} runs of each would likely settle it"))
+    Some(format!(
+        "about {} would likely settle it",
+        weighed.so_many(n)
+    ))
 }
 
 /// Whether the interval points the claimed way, in words.

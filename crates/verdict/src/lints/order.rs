@@ -10,7 +10,7 @@ use crate::caps::unequal_spread;
 use crate::cells::{Cell, Cells};
 use crate::document::Lint;
 use crate::weigh::arithmetic;
-use crate::words::{count, p_value};
+use crate::words::p_value;
 
 /// Runs that lie apart from the others of their configuration, once per run.
 /// Where metrics are declared primary only those are looked at: of many
@@ -245,15 +245,19 @@ pub(super) fn shared_images(cells: &Cells<'_>) -> Option<Lint> {
     }
     let most = most.into_values().max()?;
     (images.len() < most).then(|| {
-        lint(
-            "shared-image",
-            cells.workloads.join(", "),
-            format!(
-                "{most} runs of a configuration go on from {}: what a layout of memory and \
-                 code adds to a configuration cannot be told from its effect",
-                count(images.len(), "memory image")
+        let detail = match images.len() {
+            1 => format!(
+                "all {most} runs of a configuration go on from one memory image: what is found \
+                 is said of that image alone, since what its layout of memory and code adds to \
+                 a configuration cannot be told from an effect"
             ),
-        )
+            images => format!(
+                "{most} runs of a configuration go on from {images} memory images: each image \
+                 counts once, since what its layout of memory and code adds to a configuration \
+                 is in all its runs"
+            ),
+        };
+        lint("shared-image", cells.workloads.join(", "), detail)
     })
 }
 

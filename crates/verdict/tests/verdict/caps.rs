@@ -112,7 +112,7 @@ fn several_runs_from_one_image_establish_nothing() {
     assert_eq!(capped(&with(|repetition| repetition)), FREE);
     let shared = by(Verdict::Supported, "shared-image");
     assert_eq!(capped(&with(|_| 0)), shared);
-    // Nor do blocks make more of the images.
+    // Nor do blocks make more of the image.
     assert_eq!(capped(&in_blocks(with(|_| 0))), shared);
     // Images of the same number on two machines are two.
     let mut records = with(|repetition| (repetition - 1) % 3);
@@ -120,6 +120,43 @@ fn several_runs_from_one_image_establish_nothing() {
         run.machine = Some(["x", "y"][usize::from(run.repetition > 3)].into());
     }
     assert_eq!(judged(&records).0.capped_by, None);
+}
+
+/// Runs on images of which each suits one configuration by a per cent, under noise of
+/// a tenth of that. Nothing differs: over many images the differences cancel.
+fn on_images(blocks: u32, images: u32) -> Records {
+    let luck = |image: u32| 0.01 * [1.0, 0.5, -1.2, 0.9, -0.8, -0.4][image as usize % 6];
+    let noise = |seed| around(10.0, 0.001, seed, blocks as usize);
+    let (old, mut new) = (noise(1), noise(2));
+    for (block, value) in (0..).zip(&mut new) {
+        *value *= 1.0 + luck(block % images);
+    }
+    let mut records = in_blocks(runs_of("w", "t", "s", &[("old", &old), ("new", &new)]));
+    for run in &mut records.runs {
+        run.image = run.block.map(|block| block % images);
+    }
+    records
+}
+
+#[test]
+fn what_two_memory_images_add_is_no_effect_however_many_runs_there_are() {
+    // Sixteen runs of each, all of whose pairs agree in direction.
+    let (found, codes) = judged(&on_images(16, 2));
+    assert_eq!(found.verdict, Verdict::Undecided);
+    assert_eq!((found.n, found.images), (Some(16), Some(2)));
+    assert!(codes.contains(&"shared-image".into()));
+    let ci = found.ci.unwrap();
+    assert!(ci[0] < 1.0 && 1.0 < ci[1], "{ci:?}");
+    // Nor is equality shown by few images that happen to cancel.
+    let (found, _) = judged(&on_images(16, 4));
+    assert_eq!(found.verdict, Verdict::Undecided, "{found:?}");
+    // What is there on all images is found.
+    let mut records = on_images(18, 6);
+    for run in &mut records.runs {
+        let new = run.configuration == "new";
+        run.metrics["t"].value *= if new { 0.9 } else { 1.0 };
+    }
+    assert_eq!(capped(&records), FREE);
 }
 
 #[test]

@@ -77,6 +77,21 @@ fn few_blocks_support_an_effect_and_two_do_not() {
 }
 
 #[test]
+fn an_effect_on_two_memory_images_is_not_supported_however_many_blocks_there_are() {
+    let on = |images: u32| {
+        let mut records = grid(12);
+        for run in &mut records.runs {
+            run.image = run.block.map(|block| block % images);
+        }
+        records
+    };
+    assert_eq!(verdicts(&on(2)), [Verdict::Undecided; 3]);
+    let found = tried(&on(6), &Options::default()).factorial.remove(0);
+    assert_eq!(found.residual_df, 5.0);
+    assert_eq!(found.effects[0].verdict, Verdict::Established);
+}
+
+#[test]
 fn the_effects_of_what_does_not_vary_are_not_supported() {
     let mut records = grid(4);
     for run in &mut records.runs {

@@ -21,6 +21,7 @@ pub(super) fn cases() -> Vec<Case> {
     let mut cases = chosen();
     cases.extend(sentences());
     cases.extend(spreads());
+    cases.extend(shared_images());
     cases.extend(faults());
     cases.push(factors());
     cases.extend(events());
@@ -136,6 +137,44 @@ fn spreads() -> Vec<Case> {
     cases
 }
 
+/// Blocks that share memory images, some of which suit one configuration.
+fn shared_images() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (blocks, images) in [(16, 2), (16, 4), (24, 8)] {
+        let case = |name: &str, what: &str, spread: f64, ratio: f64| {
+            single(
+                &format!("images/{blocks}-{images}{name}"),
+                format!("one row, {blocks} blocks on {images} such images{what}"),
+                [2000, 200],
+                move |source| planted::images((blocks, images), spread, ratio, source),
+            )
+        };
+        cases.push(
+            case("", "", planted::SPREAD, 1.0)
+                .shows(Measure::FalseEstablished, FEW)
+                .shows(Measure::FalseFound, FEW)
+                .shows(Measure::Covered, Goal::NoLess(0.95)),
+        );
+        cases.push(
+            case(
+                "-1.012",
+                ", 0.5 % each, a true difference of 1.2 %",
+                0.005,
+                1.012,
+            )
+            .shows(Measure::FalseEquivalent, FEW),
+        );
+    }
+    let case = single(
+        "images/24-8-0.85",
+        "the same, a true difference of 15 %",
+        [400, 40],
+        |source| planted::images((24, 8), planted::SPREAD, 0.85, source),
+    );
+    cases.push(case.shows(Measure::Found, Goal::NoLess(0.8)));
+    cases
+}
+
 /// Runs that do not differ by chance alone.
 fn faults() -> Vec<Case> {
     vec![
@@ -153,14 +192,14 @@ fn faults() -> Vec<Case> {
             "one row, 8 blocks on one memory image, with which configurations differ by as \
              much as with a seed",
             [2000, 200],
-            |source| planted::images(8, true, source),
+            |source| planted::images((8, 1), planted::SPREAD, 1.0, source),
         )
         .shows(Measure::FalseEstablished, FEW),
         single(
             "images/8",
             "the same, each block on a memory image of its own",
             [2000, 200],
-            |source| planted::images(8, false, source),
+            |source| planted::images((8, 8), planted::SPREAD, 1.0, source),
         )
         .shows(Measure::FalseEstablished, FEW),
         single(

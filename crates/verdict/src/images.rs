@@ -1,0 +1,179 @@
+//! Runs that go on from the same memory image.
+//!
+//! What an image adds to one configuration and not to another is drawn once for each
+//! image, however many runs go on from it. So where several images are shared, they are
+//! the replicates: of each image the runs of a configuration count as their mean. A
+//! single image is not drawn, and what is said of its runs is said of it alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_bundle::Run;
+use assize_judge::family::{Block, Contrast};
+
+use crate::cells::{Cell, Cells, Reading};
+use crate::weigh::{arithmetic, site};
+
+/// Machines on which several runs of a configuration and workload go on from the same
+/// memory image, and which have more images than one.
+pub(crate) fn shared(runs: &[Run]) -> BTreeSet<Option<&str>> {
+    let mut images: BTreeMap<Option<&str>, BTreeSet<u32>> = BTreeMap::new();
+    let mut runs_of: BTreeMap<(Option<&str>, u32, &str, &str), u32> = BTreeMap::new();
+    for run in runs {
+        let Some(image) = run.image else {
+            continue;
+        };
+        let machine = run.machine.as_deref();
+        images.entry(machine).or_default().insert(image);
+        let cell = (machine, image, &*run.configuration, &*run.workload);
+        *runs_of.entry(cell).or_default() += 1;
+    }
+    let twice = runs_of.into_iter().filter(|&(_, runs)| runs > 1);
+    twice
+        .map(|((machine, ..), _)| machine)
+        .filter(|machine| images[machine].len() > 1)
+        .collect()
+}
+
+/// The means of the runs of each image that both cells have; none unless all runs share
+/// images. `positive`: the means are those of logarithms. The blocks of what is given are
+/// images.
+pub(crate) fn means<'a>(
+    (a, b): (&Cell<'a>, &Cell<'a>),
+    positive: bool,
+) -> Option<(Cell<'a>, Cell<'a>)> {
+    let of = |cell: &Cell<'a>| -> Option<BTreeMap<u32, Vec<Reading>>> {
+        let mut images: BTreeMap<u32, Vec<Reading>> = BTreeMap::new();
+        for &reading in &cell.runs {
+            images.entry(reading.image?).or_default().push(reading);
+        }
+        Some(images)
+    };
+    let (of_a, of_b) = (of(a)?, of(b)?);
+    let (mut in_a, mut in_b) = (Cell::default(), Cell::default());
+    for (image, runs) in &of_a {
+        let mean = |runs: &[Reading]| mean(*image, runs, positive);
+        if let Some(others) = of_b.get(image) {
+            in_a.runs.extend(mean(runs));
+            in_b.runs.extend(mean(others));
+        }
+    }
+    Some((in_a, in_b))
+}
+
+/// Contrasts of the blocks of a row, with the mean of the blocks of each image where
+/// images are shared.
+pub(crate) fn of_contrasts(
+    cells: &Cells<'_>,
+    (workload, metric): (usize, usize),
+    contrasts: Vec<Contrast>,
+) -> Vec<Contrast> {
+    let mut images: BTreeMap<u64, u64> = BTreeMap::new();
+    for reading in cells.row(workload, metric).flat_map(|(_, cell)| &cell.runs) {
+        if let (Some(_), Some(_)) = (reading.image, reading.block) {
+            let at = |number| site(reading.machine, number);
+            images.insert(at(reading.block), at(reading.image));
+        }
+    }
+    let mut contrasts = contrasts;
+    for contrast in &mut contrasts {
+        let mut of: BTreeMap<u64, Block> = BTreeMap::new();
+        for block in contrast.blocks.drain(..) {
+            let site = images.get(&block.site).copied().unwrap_or(block.site);
+            let of = of.entry(site).or_insert(Block {
+                site,
+                a: Vec::new(),
+                b: Vec::new(),
+            });
+            of.a.extend(block.a);
+            of.b.extend(block.b);
+        }
+        let mean = |values: &[f64]| arithmetic(values).into_iter().collect();
+        contrast.blocks.extend(of.into_values().map(|of| Block {
+            site: of.site,
+            a: mean(&of.a),
+            b: mean(&of.b),
+        }));
+    }
+    contrasts
+}
+
+fn mean(image: u32, runs: &[Reading], positive: bool) -> Option<Reading> {
+    let values: Vec<f64> = match positive {
+        true => runs.iter().map(|run| run.value.ln()).collect(),
+        false => runs.iter().map(|run| run.value).collect(),
+    };
+    let mean = arithmetic(&values)?;
+    Some(Reading {
+        value: if positive { mean.exp() } else { mean },
+        block: Some(image),
+        image: None,
+        ..*runs.first()?
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(configuration: &str, image: Option<u32>, machine: Option<&str>) -> Run {
+        let mut run = Run::new(configuration, "w", 1);
+        run.image = image;
+        run.machine = machine.map(str::to_owned);
+        run
+    }
+
+    #[test]
+    fn images_are_shared_if_a_configuration_has_two_runs_of_one_of_several() {
+        let of = |runs: &[(&str, Option<u32>)]| {
+            let runs: Vec<Run> = runs.iter().map(|&(c, i)| run(c, i, None)).collect();
+            !shared(&runs).is_empty()
+        };
+        assert!(of(&[("a", Some(0)), ("a", Some(0)), ("a", Some(1))]));
+        // Both configurations of a block go on from its image.
+        assert!(!of(&[("a", Some(0)), ("b", Some(0)), ("a", Some(1))]));
+        // One image of all is not drawn.
+        assert!(!of(&[("a", Some(0)), ("a", Some(0))]));
+        assert!(!of(&[("a", None), ("a", None)]));
+        let both = [
+            run("a", Some(0), Some("m")),
+            run("a", Some(0), Some("m")),
+            run("a", Some(1), Some("m")),
+            run("a", Some(0), Some("n")),
+            run("a", Some(1), Some("n")),
+        ];
+        assert_eq!(shared(&both), BTreeSet::from([Some("m")]));
+    }
+
+    #[test]
+    fn each_image_has_one_mean() {
+        let cell = |runs: &[(u32, f64)]| Cell {
+            runs: (0..)
+                .zip(runs)
+                .map(|(block, &(image, value))| Reading {
+                    run: 0,
+                    value,
+                    block: Some(block),
+                    image: Some(image),
+                    machine: Some(3),
+                })
+                .collect(),
+            ..Cell::default()
+        };
+        let a = cell(&[(0, 1.0), (1, 5.0), (0, 4.0)]);
+        let b = cell(&[(0, 3.0), (1, 7.0), (0, 27.0)]);
+        let (of_a, of_b) = means((&a, &b), true).unwrap();
+        let rounded = |cell: &Cell<'_>| -> Vec<f64> {
+            let values = cell.values();
+            values.iter().map(|v| (v * 1e9).round() / 1e9).collect()
+        };
+        assert_eq!(rounded(&of_a), [2.0, 5.0]);
+        assert_eq!(rounded(&of_b), [9.0, 7.0]);
+        assert_eq!(of_a.runs[1].block, Some(1));
+        assert_eq!(of_a.runs[1].machine, Some(3));
+        let (of_a, _) = means((&a, &b), false).unwrap();
+        assert_eq!(of_a.values(), [2.5, 5.0]);
+        let mut unshared = a.clone();
+        unshared.runs[0].image = None;
+        assert_eq!(means((&unshared, &b), true), None);
+    }
+}
