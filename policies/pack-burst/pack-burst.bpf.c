@@ -26,15 +26,7 @@ const volatile u64 burst = 1000000;
 /* How much of a CPU may have run, in parts of 1024. */
 const volatile u64 fill = 819;
 
-#include "policy.h"
-
-/* Whether what runs there runs for long, this time or usually. */
-static __always_inline bool runs_long(const struct cpu *cpu, u64 now)
-{
-	const struct load *load = &cpu->load;
-
-	return cpu->long_task || (load->runs && now > load->last && now - load->last >= burst);
-}
+#include "burst.h"
 
 static __always_inline s32 first_idle(struct task_struct *p, s32 prev)
 {
@@ -75,37 +67,13 @@ static s32 place(struct task_struct *p, s32 prev, u64 now)
 {
 	struct task *task = task_of(p);
 	u64 share = task ? share_at(&task->load, now) : 0;
-	s32 found = -1;
-	u32 i;
+	s32 found;
 
-	if (task && POLICY_LONG(task)) {
+	if (task && POLICY_LONG(task))
 		found = handed_over(p, now);
-		return found >= 0 ? found : first_idle(p, prev);
-	}
-	for_numbers(i, 0, scx_bpf_nr_cpu_ids()) {
-		u64 more = (s32)i == prev ? 0 : share;
-		struct cpu *cpu = cpu_of(i);
-
-		if (!cpu || !may_use(p, i) || runs_long(cpu, now))
-			continue;
-		if (scx_bpf_dsq_nr_queued(SCX_DSQ_LOCAL_ON | i) > 0)
-			continue;
-		if (share_at(&cpu->load, now) + more < fill) {
-			found = i;
-			break;
-		}
-	}
+	else
+		found = lowest_beside_long(p, prev, now, share);
 	return found >= 0 ? found : first_idle(p, prev);
 }
 
-void POLICY_OP(pack_burst_tick, struct task_struct *p)
-{
-	u32 here = bpf_get_smp_processor_id();
-	struct cpu *cpu = cpu_of(here);
-
-	if (cpu && runs_long(cpu, bpf_ktime_get_ns()) &&
-	    scx_bpf_dsq_nr_queued(SCX_DSQ_LOCAL_ON | here) > 0)
-		scx_bpf_kick_cpu(here, SCX_KICK_PREEMPT);
-}
-
-POLICY(pack_burst, .tick = (void *)pack_burst_tick);
+POLICY(pack_burst, .tick = (void *)policy_tick);

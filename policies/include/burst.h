@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What policies share that pack tasks beside those that run for long.
+ *
+ * Who includes this defines POLICY_LONG(), and the tunables burst and fill.
+ */
+#ifndef POLICIES_BURST_H
+#define POLICIES_BURST_H
+
+#include "policy.h"
+
+/* Whether what runs there runs for long, this time or usually. */
+static __always_inline bool runs_long(const struct cpu *cpu, u64 now)
+{
+	const struct load *load = &cpu->load;
+
+	return cpu->long_task || (load->runs && now > load->last && now - load->last >= burst);
+}
+
+/**
+ * lowest_beside_long - the first CPU that a task does not fill, and that is free soon
+ * @p: the task
+ * @prev: where it was; its share is part of what that CPU has run
+ * @now: in nanoseconds
+ * @share: of the task
+ *
+ * Nothing that runs for long runs there, and nothing waits.
+ *
+ * Return: its number, or -1 if there is none.
+ */
+static __always_inline s32 lowest_beside_long(struct task_struct *p, s32 prev, u64 now,
+					      u64 share)
+{
+	s32 found = -1;
+	u32 i;
+
+	for_numbers(i, 0, scx_bpf_nr_cpu_ids()) {
+		u64 more = (s32)i == prev ? 0 : share;
+		struct cpu *cpu = cpu_of(i);
+
+		if (!cpu || !may_use(p, i) || runs_long(cpu, now))
+			continue;
+		if (scx_bpf_dsq_nr_queued(SCX_DSQ_LOCAL_ON | i) > 0)
+			continue;
+		if (share_at(&cpu->load, now) + more < fill) {
+			found = i;
+			break;
+		}
+	}
+	return found;
+}
+
+/* What runs for long gives its CPU up to what waits for it. */
+void POLICY_OP(policy_tick, struct task_struct *p)
+{
+	u32 here = bpf_get_smp_processor_id();
+	struct cpu *cpu = cpu_of(here);
+
+	if (cpu && runs_long(cpu, bpf_ktime_get_ns()) &&
+	    scx_bpf_dsq_nr_queued(SCX_DSQ_LOCAL_ON | here) > 0)
+		scx_bpf_kick_cpu(here, SCX_KICK_PREEMPT);
+}
+
+#endif
