@@ -57,7 +57,7 @@ static __always_inline struct cpu *cpu_of(u32 cpu)
  * @load: how much it has run
  * @ran: how long it has run since it woke
  * @ran_before: how long it ran the last time, from its wake-up to its sleep
- * @woke: when it first woke another since it woke, or 0
+ * @woke: when it first woke another since it woke, or 0; pack-learn: when last
  * @hands_over: whether it slept at once when it last woke another
  */
 struct task {
@@ -161,6 +161,11 @@ static __always_inline s32 lowest_with_room(struct task_struct *p, s32 prev, u64
  */
 static s32 place(struct task_struct *p, s32 prev, u64 now);
 
+#ifndef POLICY_FLAGS
+/* With what flags a task that has been placed is put into the queue of its CPU. */
+#define POLICY_FLAGS(p)		0
+#endif
+
 s32 POLICY_OP(policy_select_cpu, struct task_struct *p, s32 prev, u64 wake_flags)
 {
 	u64 now = bpf_ktime_get_ns();
@@ -181,7 +186,7 @@ s32 POLICY_OP(policy_select_cpu, struct task_struct *p, s32 prev, u64 wake_flags
 	}
 	/* The local queue is that of the CPU which is returned. */
 	if (idle)
-		scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, slice, 0);
+		scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, slice, POLICY_FLAGS(p));
 	return cpu;
 }
 

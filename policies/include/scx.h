@@ -54,6 +54,7 @@ struct sched_ext_entity {
 
 struct task_struct {
 	unsigned int flags;
+	char comm[16];
 	int nr_cpus_allowed;
 	/*
 	 * A const struct cpumask *. Of a struct that a field points to, the
@@ -74,6 +75,7 @@ struct sched_ext_ops {
 	void (*tick)(struct task_struct *p);
 	void (*running)(struct task_struct *p);
 	void (*stopping)(struct task_struct *p, bool runnable);
+	void (*quiescent)(struct task_struct *p, u64 deq_flags);
 	u32 timeout_ms;
 	char name[128];
 };
@@ -84,6 +86,8 @@ struct sched_ext_ops {
 #define SCX_DSQ_LOCAL_ON	0xc000000000000000ULL
 
 #define SCX_ENQ_HEAD		(1ULL << 16)
+
+#define SCX_DEQ_SLEEP		(1ULL << 0)
 
 #define SCX_KICK_IDLE		(1ULL << 0)
 #define SCX_KICK_PREEMPT	(1ULL << 1)

@@ -61,6 +61,8 @@ policy = "pack-small"
 policy = "pack-full"
 [factors.policy.pack-burst]
 policy = "pack-burst"
+[factors.policy.pack-learn]
+policy = "pack-learn"
 [workloads.small]
 kind = "periodic"
 duration = "200ms"
@@ -154,7 +156,7 @@ fn places() -> Outcome {
         runs.get(&key)
             .unwrap_or_else(|| panic!("no {key:?}: {said}"))
     };
-    for packed in ["pack-small", "pack-full", "pack-burst"] {
+    for packed in ["pack-small", "pack-full", "pack-burst", "pack-learn"] {
         let busy = busy(of(packed, "small"));
         assert!(busy[0] > 0.08, "{packed}: {busy:?}");
         assert!(
@@ -184,6 +186,9 @@ fn places() -> Outcome {
     // that the last CPU has to wake for few of them.
     let pages = non_idle(of("pack-burst", "pages"));
     assert!(pages[3] < 0.5 * pages[1], "pages: {pages:?}");
+    // The first CPU is left to what is short.
+    let pages = non_idle(of("pack-learn", "pages"));
+    assert!(pages[0] < 0.5 * pages[1], "pages: {pages:?}");
     let own = metric(of("none", "hogs"), "turns");
     for ((policy, workload), run) in &runs {
         if workload != "hogs" {
@@ -210,7 +215,7 @@ fn places() -> Outcome {
 fn exact() -> Outcome {
     let here = Here::new();
     let text = PLACES.replace("400ms", "20ms").replace("200ms", "50ms");
-    let of = ["--set", "policy=spread,pack-burst"];
+    let of = ["--set", "policy=spread,pack-learn"];
     let (status, said) = here.run(&text, &[&of[..], &["--verify-exact"]].concat());
     assert_eq!(status, Some(0), "{said}");
     Ok(())

@@ -109,6 +109,12 @@ const FILL: Tunable = Tunable {
     default: 819,
     about: "How much a CPU may have run lately, with the task, to have room for it.",
 };
+const BURST: Tunable = Tunable {
+    name: "burst",
+    unit: TunableUnit::Duration,
+    default: 1_000_000,
+    about: "The length of a run, from wake-up to sleep, from which on it is long.",
+};
 const AFTER: Tunable = Tunable {
     name: "after",
     unit: TunableUnit::Duration,
@@ -180,16 +186,13 @@ pub const POLICIES: &[PolicyEntry] = &[
     PolicyEntry {
         name: "pack-burst",
         about: "Packs tasks that run shortly, and wakes CPUs at once for those that run for long.",
-        tunables: &[
-            Tunable {
-                name: "burst",
-                unit: TunableUnit::Duration,
-                default: 1_000_000,
-                about: "The length of a run, from wake-up to sleep, from which on it is long.",
-            },
-            FILL,
-            SLICE,
-        ],
+        tunables: &[BURST, FILL, SLICE],
+        is_test: false,
+    },
+    PolicyEntry {
+        name: "pack-learn",
+        about: "As pack-burst, but learns for how long a task runs by who wakes it.",
+        tunables: &[BURST, FILL, SLICE],
         is_test: false,
     },
     PolicyEntry {
