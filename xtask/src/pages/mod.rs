@@ -6,6 +6,7 @@
 mod dep_queue;
 mod figures;
 mod packing;
+mod packing_more;
 mod report;
 mod run_job_latency;
 
@@ -40,7 +41,12 @@ struct Page {
 /// Makes a table from the reports of a page's parts, in their order.
 type Make = fn(&[Report]) -> String;
 
-static PAGES: [Page; 3] = [dep_queue::PAGE, run_job_latency::PAGE, packing::PAGE];
+static PAGES: [Page; 4] = [
+    dep_queue::PAGE,
+    run_job_latency::PAGE,
+    packing::PAGE,
+    packing_more::PAGE,
+];
 
 /// `cargo xtask pages [--write] [--from DIRECTORY] [PAGE...]`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {

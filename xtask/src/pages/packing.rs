@@ -221,7 +221,7 @@ fn standing(point: &Value) -> String {
 }
 
 /// What was declared before the runs, and what became of it.
-fn claims(reports: &[Report]) -> String {
+pub(super) fn claims(reports: &[Report]) -> String {
     let claims = reports[0].document["claims"].as_array();
     let rows = claims.into_iter().flatten().map(|claim| {
         let text = |key: &str| claim[key].as_str().unwrap_or_default().to_string();
