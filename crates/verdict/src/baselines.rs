@@ -5,6 +5,7 @@ use crate::document::Lint;
 use crate::error::Error;
 use crate::names::{Kind, resolve};
 use crate::noise::repeated;
+use crate::options::{Against, Options};
 use crate::words::and_list;
 
 /// The baseline of each workload.
@@ -12,12 +13,14 @@ pub(crate) struct Baselines {
     of_workload: Vec<Option<usize>>,
     /// The user's choice, if there was one.
     pub(crate) chosen: Option<usize>,
+    pub(crate) against: Against,
 }
 
 impl Baselines {
     /// The user's choice everywhere, or in each workload the first
     /// configuration that occurs in it.
-    pub(crate) fn new(cells: &Cells<'_>, chosen: Option<&str>) -> Result<Self, Error> {
+    pub(crate) fn new(cells: &Cells<'_>, options: &Options) -> Result<Self, Error> {
+        let chosen = options.baseline.as_deref();
         let chosen = chosen
             .map(|name| resolve(Kind::Configuration, name, &cells.configurations))
             .transpose()
@@ -34,6 +37,7 @@ impl Baselines {
         Ok(Baselines {
             of_workload,
             chosen,
+            against: options.against,
         })
     }
 
@@ -53,15 +57,31 @@ impl Baselines {
                 metric,
                 configuration,
             };
-            let baseline = self.of(workload);
-            let Some(baseline) = baseline.filter(|&at| cells.get(key(at)).is_some()) else {
-                continue;
-            };
-            let others = cells.row(workload, metric).map(|(at, _)| at);
-            let others = others.filter(|&at| at != baseline && repeated(cells, at).is_none());
-            all.extend(others.map(|at| (key(at), baseline)));
+            let there = cells.row(workload, metric).map(|(at, _)| at);
+            let pairs = self.pairs(cells, there.collect(), self.of(workload));
+            all.extend(pairs.map(|(at, baseline)| (key(at), baseline)));
         }
         all
+    }
+
+    /// Of the configurations that have something, in their order, each that is compared
+    /// and the one that it is compared with. `baseline`: that of the workload.
+    pub(crate) fn pairs(
+        &self,
+        cells: &Cells<'_>,
+        mut there: Vec<usize>,
+        baseline: Option<usize>,
+    ) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let baseline = baseline.filter(|at| there.contains(at));
+        there.retain(|&at| Some(at) == baseline || repeated(cells, at).is_none());
+        let before: Vec<Option<usize>> = match self.against {
+            Against::Baseline => vec![baseline; there.len()],
+            Against::Predecessor => std::iter::once(None)
+                .chain(there.iter().copied().map(Some))
+                .collect(),
+        };
+        let pairs = there.into_iter().zip(before);
+        pairs.filter_map(|(at, before)| Some((at, before.filter(|&before| before != at)?)))
     }
 
     /// The name of [`Baselines::main`].
@@ -85,7 +105,8 @@ impl Baselines {
 
     /// Says where the main baseline could not be used.
     pub(crate) fn lints(&self, cells: &Cells<'_>) -> Vec<Lint> {
-        let Some(main) = self.main(cells) else {
+        let main = self.main(cells);
+        let Some(main) = main.filter(|_| self.against == Against::Baseline) else {
             return Vec::new();
         };
         let main_name = &cells.configurations[main];

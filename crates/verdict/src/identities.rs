@@ -193,17 +193,12 @@ fn unchanged(cells: &Cells<'_>, baselines: &Baselines) -> Vec<Lint> {
     lints
 }
 
-/// What each configuration differs in from the baseline.
-pub(crate) fn differences(cells: &Cells<'_>, baseline: Option<usize>) -> Vec<IdentityDifference> {
-    let Some(baseline) = baseline else {
-        return Vec::new();
-    };
+/// What each configuration differs in from what it is compared with.
+pub(crate) fn differences(cells: &Cells<'_>, baselines: &Baselines) -> Vec<IdentityDifference> {
     let of = |configuration: usize| cells.configurations[configuration].as_str();
+    let all = (0..cells.configurations.len()).collect();
     let mut found = Vec::new();
-    for configuration in 0..cells.configurations.len() {
-        if configuration == baseline || repeated(cells, configuration).is_some() {
-            continue;
-        }
+    for (configuration, baseline) in baselines.pairs(cells, all, baselines.main(cells)) {
         let records = cells.records;
         let known = |name| identities(records, name, None).next().is_some();
         if !known(of(baseline)) || !known(of(configuration)) {

@@ -76,7 +76,7 @@ pub use failed::{FailedCell, failed_cells};
 pub use family::PRIMARY_SHARE;
 pub use lints::LINTS;
 pub use names::{Kind, NameError, similar};
-pub use options::Options;
+pub use options::{Against, Options};
 pub use so_far::{SoFar, so_far};
 pub use trial::{check, primary_directions, try_records};
 pub use units::convert;

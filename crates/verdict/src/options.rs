@@ -5,12 +5,27 @@ use crate::error::Error;
 /// The level that `judge` takes by itself.
 pub(crate) const LEVEL: f64 = 0.95;
 
+/// With what each configuration is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Against {
+    /// With the baseline of its workload.
+    #[default]
+    Baseline,
+    /// With the one before it, in the order of the records, that has the metric or the
+    /// event on the workload. All these comparisons are one family, as those with a
+    /// baseline are. Tables and trade-offs still look at the baseline, and no
+    /// sentence is made.
+    Predecessor,
+}
+
 /// What the user asks for. Names may be given without case and shortened to
 /// any unique prefix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// The configuration to compare with; by default the first.
     pub baseline: Option<String>,
+    /// With what each configuration is compared.
+    pub against: Against,
     /// Claims to try besides those that the records declare, such as `A < B on
     /// METRIC in WORKLOAD`.
     pub claims: Vec<String>,
@@ -43,6 +58,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             baseline: None,
+            against: Against::Baseline,
             claims: Vec::new(),
             tradeoffs: Vec::new(),
             alpha: 0.05,

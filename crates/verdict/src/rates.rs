@@ -4,12 +4,13 @@ use assize_bundle::Events;
 use assize_judge::{garwood, poisson};
 
 use crate::arrivals;
+use crate::baselines::Baselines;
 use crate::caps::{Cap, Caps};
 use crate::cells::{Cell, Cells, Reading};
 use crate::document::{Lint, Rate, RateComparison, RateTest, Verdict};
 use crate::family::{Answers, Asked, Question, Questions};
 use crate::noise::repeated;
-use crate::options::Options;
+use crate::options::{Against, Options};
 use crate::rest;
 use crate::row::{capped, question, verdict_of};
 use crate::weigh::{Weighed, ends, weigh};
@@ -113,11 +114,11 @@ impl Pending<'_> {
     }
 }
 
-/// Asks of every rate whether it differs from the baseline's, which is `chosen` or
-/// the first configuration with that event in that workload.
+/// Asks of every rate whether it differs from the baseline's, which is the user's choice
+/// or the first configuration with that event in that workload; or from the rate before it.
 pub(crate) fn ask_all<'a>(
     cells: &Cells<'a>,
-    chosen: Option<usize>,
+    baselines: &Baselines,
     caps: &Caps<'_>,
     options: &Options,
     questions: &mut Questions,
@@ -126,19 +127,22 @@ pub(crate) fn ask_all<'a>(
     let mut pairs = Vec::new();
     let mut from = 0;
     for group in all.chunk_by(same) {
-        let baseline = match chosen {
+        let baseline = match baselines.chosen {
             Some(chosen) => group.iter().position(|c| c.configuration == chosen),
             None => Some(0),
         };
+        // A repeated baseline asks nothing; its rate stands beside the other.
+        let asks = |at: &usize| repeated(cells, group[*at].configuration).is_none();
         for (i, b) in group.iter().enumerate() {
-            // A repeated baseline asks nothing; its rate stands beside the other.
-            let Some(baseline) = baseline.filter(|&at| at != i) else {
+            let before = match baselines.against {
+                Against::Baseline => baseline,
+                Against::Predecessor => (0..i).rev().find(asks),
+            };
+            let Some(before) = before.filter(|&at| at != i && asks(&i)) else {
                 continue;
             };
-            if repeated(cells, b.configuration).is_none() {
-                let compared = ask(cells, &group[baseline], b, None, caps, questions);
-                pairs.push((from + baseline, from + i, compared));
-            }
+            let compared = ask(cells, &group[before], b, None, caps, questions);
+            pairs.push((from + before, from + i, compared));
         }
         from += group.len();
     }

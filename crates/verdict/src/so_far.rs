@@ -5,6 +5,7 @@ use assize_bundle::Records;
 use crate::baselines::Baselines;
 use crate::cells::{Cells, Key};
 use crate::document::Scale;
+use crate::options::Options;
 use crate::weigh::weigh;
 
 /// What is known so far of one configuration against its baseline.
@@ -39,7 +40,7 @@ pub struct SoFar {
 /// sees has none either. Cells with fewer than two runs are left out.
 pub fn so_far(records: &Records, metrics: &[String]) -> Vec<SoFar> {
     let cells = Cells::new(records);
-    let Ok(baselines) = Baselines::new(&cells, None) else {
+    let Ok(baselines) = Baselines::new(&cells, &Options::default()) else {
         return Vec::new();
     };
     let mut all = Vec::new();

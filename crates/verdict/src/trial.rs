@@ -17,7 +17,7 @@ use crate::identities;
 use crate::lints::{self, order::Order};
 use crate::names::{Kind, folded, resolve};
 use crate::noise::floors;
-use crate::options::Options;
+use crate::options::{Against, Options};
 use crate::rates;
 use crate::sentences;
 use crate::tables::tabulate;
@@ -37,7 +37,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     options.check()?;
     let cells = Cells::new(records);
     identities::refuse_same(&cells)?;
-    let baselines = Baselines::new(&cells, options.baseline.as_deref())?;
+    let baselines = Baselines::new(&cells, options)?;
     let said = declared(&cells, options)?;
     let place = places(&cells, &said.primary);
     let order = Order::new(&cells);
@@ -46,7 +46,7 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     let compared = &judged.compared.comparisons;
     let (tables, not_measured) = tabulate(&cells, &baselines, compared, options);
     let (found, faults) = lints::find_all(&cells, &said.absent, &said.primary, &order);
-    let identity_differences = identities::differences(&cells, baselines.main(&cells));
+    let identity_differences = identities::differences(&cells, &baselines);
     let sources = [
         identities::lints(&cells, &identity_differences, &baselines),
         judged.compared.lints,
@@ -88,7 +88,10 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
         rerun: None,
         reproduce: String::new(),
     };
-    document.sentences = sentences::find(&document, &cells, &faults, &said.primary, &said.higher);
+    if options.against == Against::Baseline {
+        document.sentences =
+            sentences::find(&document, &cells, &faults, &said.primary, &said.higher);
+    }
     Ok(document)
 }
 
@@ -126,7 +129,7 @@ fn judged(
     let asks = &mut questions;
     let mut rows = comparisons::ask_all(cells, baselines, primary, caps, options, asks);
     let fits = factorial::ask_all(cells, primary, caps, asks);
-    let pending = rates::ask_all(cells, baselines.chosen, caps, options, asks);
+    let pending = rates::ask_all(cells, baselines, caps, options, asks);
     let claims = claims::ask_all(cells, &rows, caps, &pending, options, asks)?;
     let asked = tradeoffs::ask_all(cells, &rows, primary, caps, options, asks)?;
     let answers = questions.answer(options.alpha, options.seed);

@@ -25,6 +25,8 @@ mod machines;
 #[cfg(test)]
 mod margins;
 #[cfg(test)]
+mod predecessor;
+#[cfg(test)]
 mod resolution;
 #[cfg(test)]
 mod schedules;
