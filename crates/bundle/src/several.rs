@@ -91,6 +91,8 @@ const ASKED: [(&str, Look); 9] = [
             &[
                 "schema",
                 "source",
+                // What they say is in what was planned of it.
+                "overrides",
                 "experiment",
                 "title",
                 "question",
