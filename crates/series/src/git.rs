@@ -171,24 +171,43 @@ impl Repository {
         let mut next = || fields.next().unwrap_or_default().to_owned();
         let (id, subject, author, date) = (next(), next(), next(), next());
         let is_ours = author == format!("{SELF} <{NOWHERE}>");
-        let touched = self.say(&[
-            "diff-tree",
-            "--root",
-            "--no-commit-id",
-            "--name-only",
-            "--no-renames",
-            "-m",
-            "--first-parent",
-            "-r",
-            "-z",
-            &id,
-        ])?;
+        // Of a merge what it brings to its first parent: with options of its own, diff-tree
+        // names what it brings to any.
+        let paths = match self.resolve(&format!("{id}^")) {
+            Some(parent) => self.differing(&parent, &id)?,
+            None => self.in_root(&id)?,
+        };
         Ok(Commit {
             id,
             subject,
             written: (!(self.private && is_ours)).then_some(Identity { author, date }),
-            paths: paths(&touched),
+            paths,
         })
+    }
+
+    /// The files of a commit without a parent.
+    fn in_root(&self, id: &str) -> Result<Vec<String>, Error> {
+        let said = self.say(&["ls-tree", "-r", "-z", "--full-tree", "--name-only", id])?;
+        Ok(paths(&said))
+    }
+
+    /// When a commit came to be, in seconds since 1970.
+    ///
+    /// # Errors
+    /// There is none of this name.
+    pub fn committed(&self, id: &str) -> Result<i64, Error> {
+        let said = self.say(&["log", "-1", "--format=%ct", id, "--"])?;
+        said.trim().parse().map_err(|_| Error::Git {
+            what: "log".into(),
+            said: format!("{id} has no time: {said}"),
+        })
+    }
+
+    /// Whether a commit is another or one of those that it came from.
+    #[must_use]
+    pub fn is_ancestor(&self, one: &str, other: &str) -> bool {
+        self.say(&["merge-base", "--is-ancestor", one, other])
+            .is_ok()
     }
 
     /// Files in which two commits differ: paths from the top of the tree.
@@ -539,6 +558,47 @@ mod tests {
         let (base, commits) = opened.range("HEAD~1").unwrap();
         assert_eq!((base.subject.as_str(), commits.len()), ("base", 1));
         assert_eq!(opened.range("HEAD~1..").unwrap().1.len(), 1);
+    }
+
+    #[test]
+    fn a_merge_touches_what_it_brings_to_its_first_parent() {
+        let Some((place, repository)) = repository() else {
+            return;
+        };
+        let base = repository.resolve("HEAD").unwrap();
+        let commit = |path: &str, text: &str| {
+            std::fs::write(place.path().join(path), text).unwrap();
+            repository.say(&["add", path]).unwrap();
+            repository.commit(path).unwrap();
+            repository.resolve("HEAD").unwrap()
+        };
+        let mainline = commit("lib/mainline.c", "1\n");
+        repository
+            .say(&["checkout", "--quiet", "-b", "topic", &base])
+            .unwrap();
+        let topic = commit("lib/topic.c", "1\n");
+        repository.say(&["checkout", "--quiet", "main"]).unwrap();
+        let how = ["merge", "--quiet", "--no-ff", "--message", "merge", "topic"];
+        repository.say(&how).unwrap();
+        let merge = repository.describe("HEAD").unwrap();
+        assert_eq!(merge.paths, ["lib/topic.c"]);
+        let (before, commits) = repository.range(&format!("{base}..HEAD")).unwrap();
+        assert_eq!((&before.id, &commits[0].id), (&base, &mainline));
+        assert_eq!(commits[1].paths, ["lib/topic.c"]);
+        assert_eq!(
+            repository.describe(&base).unwrap().paths,
+            ["lib/a.c"],
+            "of a root all"
+        );
+        for (one, other, is) in [
+            (&base, &merge.id, true),
+            (&topic, &merge.id, true),
+            (&topic, &mainline, false),
+        ] {
+            assert_eq!(repository.is_ancestor(one, other), is);
+        }
+        assert_eq!(repository.committed(&topic).unwrap(), 0);
+        assert!(repository.committed("nowhere").is_err());
     }
 
     #[test]
