@@ -135,6 +135,7 @@ impl Setting {
         let tests = f64::from(verdicts) * self.looks.len() as f64;
         let alpha = cli::ALPHA / tests.max(1.0);
         let terms = Terms {
+            assize: env!("CARGO_PKG_VERSION").into(),
             good: change.base.id.clone(),
             kernel: format!("{} {}", self.kernel.name, self.kernel.version),
             question: self.question.clone(),

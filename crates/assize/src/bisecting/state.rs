@@ -17,6 +17,9 @@ const FILE: &str = "bisect.json";
 /// What verdicts must have in common, to serve one bisection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Terms {
+    /// The version that gave the verdicts: another may give others.
+    #[serde(default = "not_recorded")]
+    pub(super) assize: String,
     /// The commit that all are compared with.
     pub(super) good: String,
     /// The kernel, with its version.
@@ -27,6 +30,11 @@ pub(super) struct Terms {
     pub(super) looks: Vec<u32>,
     /// The level of each test.
     pub(super) alpha: f64,
+}
+
+/// Of files that do not say it.
+fn not_recorded() -> String {
+    "of unknown version".into()
 }
 
 /// One side of a verdict.
@@ -128,7 +136,8 @@ impl Terms {
             (one != two).then(|| format!("{what} {one}, and not {two}"))
         };
         let runs = |terms: &Terms| format!("{:?}", terms.looks);
-        pair("GOOD", self.good.clone(), other.good.clone())
+        pair("by assize", self.assize.clone(), other.assize.clone())
+            .or_else(|| pair("GOOD", self.good.clone(), other.good.clone()))
             .or_else(|| {
                 let [one, two] = [self, other].map(|of| quoted(&of.question.claim));
                 pair("the claim", one, two)
@@ -151,6 +160,7 @@ mod tests {
 
     fn terms() -> Terms {
         Terms {
+            assize: "1.0.0".into(),
             good: "0123".into(),
             kernel: "debian:6.12 1".into(),
             question: Question {
@@ -218,6 +228,10 @@ mod tests {
                 change(&|of| of.question.claim = "new < old on m".into()),
                 "the claim 'new > old on m', and not 'new < old on m'",
             ),
+            (
+                change(&|of| of.assize = "1.0.1".into()),
+                "by assize 1.0.0, and not 1.0.1",
+            ),
             (change(&|of| of.kernel.push('2')), "the kernel"),
             (change(&|of| of.looks.push(40)), "numbers of runs"),
             (change(&|of| of.alpha = 0.02), "the level"),
@@ -231,6 +245,23 @@ mod tests {
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn verdicts_of_a_version_that_is_not_recorded_are_not_taken() {
+        let place = tempfile::tempdir().unwrap();
+        let mut state = State::open(place.path(), &terms()).unwrap();
+        state.keep(given("a", "b")).unwrap();
+        let path = place.path().join(FILE);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let without = text.replace("\"assize\": \"1.0.0\",", "");
+        assert_ne!(without, text);
+        std::fs::write(&path, without).unwrap();
+        let error = State::open(place.path(), &terms()).unwrap_err().to_string();
+        assert!(
+            error.contains("by assize of unknown version, and not 1.0.0"),
+            "{error}"
+        );
     }
 
     #[test]
