@@ -26,6 +26,7 @@ after(async () => { await browser?.close(); });
 for (const file of process.argv.slice(2)) {
   test(file.split('/').pop(), { timeout: 600_000 }, async () => {
     const finds = JSON.parse(readFileSync(file.replace(/\.html$/, '.planted.json'), 'utf8'));
+    if (file.endsWith('trend.html')) return follows(resolve(file));
     if (!finds.length) return searches(resolve(file));
     for (const [name, options, height] of SCREENS) {
       await within(browser, { file: resolve(file) }, options, async (page) => {
@@ -37,6 +38,32 @@ for (const file of process.argv.slice(2)) {
       });
     }
   });
+}
+
+/** The trend names the fourth bundle, marks it in the plots, and fits a phone and paper. */
+async function follows(file) {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+  const page = await context.newPage();
+  const said = [];
+  page.on('console', (one) => said.push(one.text()));
+  await page.goto(pathToFileURL(file).href);
+  assert.deepEqual(await page.$$eval('#changes > li', (all) => all.map((one) => one.dataset.bundle)), ['trend/n3']);
+  assert.match(await page.textContent('#changes'), /likely better.*-20/s);
+  for (const plot of await page.$$('figure[data-workload]')) {
+    const dots = await plot.$$eval('circle', (all) => all.map((one) => [one.parentNode.classList.contains('changed'), one.getBoundingClientRect()].flatMap((at) => at?.x === undefined ? [at] : [at.x, at.y])));
+    assert.deepEqual(dots.map(([changed]) => changed), [false, false, false, true, false, false]);
+    const [, across, down] = [0, 1, 2].map((of) => dots.map((dot) => dot[of]));
+    assert.ok(across.every((x, at) => x > 0 && x < 390 && (!at || x > across[at - 1])), `dots at ${across}`);
+    assert.ok(Math.max(...down.slice(0, 3)) < Math.min(...down.slice(3)), `less is not lower: ${down}`);
+  }
+  for (const media of ['screen', 'print']) {
+    await page.emulateMedia({ media });
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 390, `the trend is ${wide} pixels wide on a phone, ${media}`);
+    assert.ok(await page.isVisible('figure[data-workload] svg'), `no plot on ${media}`);
+  }
+  assert.deepEqual(said, []);
+  await context.close();
 }
 
 /** The index over all bundles shows those that hold the words. */

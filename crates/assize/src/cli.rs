@@ -9,6 +9,8 @@ mod commands;
 mod fail_on;
 #[path = "cli/running.rs"]
 mod running;
+#[path = "cli/trend.rs"]
+mod trend;
 #[path = "cli/trying.rs"]
 mod trying;
 
@@ -24,6 +26,7 @@ pub(crate) use running::{
     DoctorArguments, KernelVerb, ListArguments, Listing, MergeArguments, Overriding, PlanArguments,
     RunArguments, RunOneArguments, WhyArguments, WhyFormat,
 };
+pub(crate) use trend::{TrendArguments, TrendFormat, TrendOrder};
 pub(crate) use trying::{TryArguments, TryFormat};
 
 /// Level of all tests, unless another is asked for.
@@ -72,6 +75,9 @@ pub(crate) enum Verb {
     /// Write a page over all bundles of a directory: what each asked, and what
     /// came out
     Index(IndexArguments),
+    /// Find the bundle at which something changed: those of one experiment in their
+    /// order, each against the one before it
+    Trend(TrendArguments),
     /// Write what the kernel did in one run for Perfetto, or say where the
     /// latency of its jobs went
     Trace(TraceArguments),

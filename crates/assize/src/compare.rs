@@ -113,7 +113,7 @@ pub(crate) fn gather(
 }
 
 /// The records of inputs that share no cell.
-fn united(inputs: &[PathBuf], all: Vec<Records>) -> Result<Records, Failure> {
+pub(crate) fn united(inputs: &[PathBuf], all: Vec<Records>) -> Result<Records, Failure> {
     let mut united = Records::default();
     for (path, records) in inputs.iter().zip(all) {
         join(&mut united, records, path)?;
@@ -121,7 +121,7 @@ fn united(inputs: &[PathBuf], all: Vec<Records>) -> Result<Records, Failure> {
     Ok(united)
 }
 
-fn read(path: &Path) -> Result<Records, Failure> {
+pub(crate) fn read(path: &Path) -> Result<Records, Failure> {
     if path.is_dir() {
         let mut records = assize_bundle::read(path)?;
         resolutions::declare(path, &mut records)?;

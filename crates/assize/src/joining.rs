@@ -184,6 +184,21 @@ fn plan_of(path: &Path) -> Option<Head> {
 
 /// Each input as one configuration, called like its directory or file.
 pub(crate) fn sides(inputs: &[PathBuf], all: Vec<Records>) -> Result<Vec<Records>, Failure> {
+    let name = |path: &PathBuf| {
+        let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let name = whole.file_stem().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    };
+    let names: Vec<String> = inputs.iter().map(name).collect();
+    sides_called(&names, inputs, all)
+}
+
+/// Each input as one configuration of this name.
+pub(crate) fn sides_called(
+    called: &[String],
+    inputs: &[PathBuf],
+    all: Vec<Records>,
+) -> Result<Vec<Records>, Failure> {
     let heads: Vec<Option<Head>> = inputs.iter().map(|path| plan_of(path)).collect();
     // The seeds of a block are the same in both, and nothing else is in it.
     let seeds: BTreeSet<Option<String>> = heads
@@ -196,9 +211,7 @@ pub(crate) fn sides(inputs: &[PathBuf], all: Vec<Records>) -> Result<Vec<Records
     let paired = seeds.len() == 1 && !seeds.contains(&None);
     let mut names: BTreeMap<String, &Path> = BTreeMap::new();
     let mut sides = Vec::new();
-    for (path, records) in inputs.iter().zip(all) {
-        let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
-        let name = whole.file_stem().unwrap_or_default().to_string_lossy();
+    for ((path, name), records) in inputs.iter().zip(called).zip(all) {
         if let Some(other) = names.insert(name.to_lowercase(), path) {
             return Err(Failure::Argument(format!(
                 "{}: is called '{name}' as {} is; rename one of the two",
@@ -207,7 +220,7 @@ pub(crate) fn sides(inputs: &[PathBuf], all: Vec<Records>) -> Result<Vec<Records
             )));
         }
         let records = if path.is_dir() {
-            side(&name, records, paired)
+            side(name, records, paired)
         } else {
             records
         };

@@ -48,7 +48,7 @@ pub(crate) fn index(arguments: &IndexArguments) -> Result<u8, Failure> {
 
 /// The bundles below a directory, in the order of their paths. Links are not followed,
 /// so that there is an end.
-fn bundles(directory: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
+pub(crate) fn bundles(directory: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let failed = |source| Failure::Read {
         path: directory.to_path_buf(),
         source,
@@ -119,18 +119,23 @@ fn fill(row: &mut LibraryRow, path: &Path, arguments: &IndexArguments) -> Result
 
 /// The day on which the last run ended, in UTC; empty where no log says it.
 fn date(bundle: &Path) -> String {
+    ended(bundle).map(day).unwrap_or_default()
+}
+
+/// When the last run ended, in seconds since 1970; none where no log says it.
+pub(crate) fn ended(bundle: &Path) -> Option<f64> {
     let text = fs::read_to_string(bundle.join("log.jsonl")).unwrap_or_default();
     let ended = text.lines().filter_map(|line| {
         let line: serde_json::Value = serde_json::from_str(line).ok()?;
         line.get("ended_unix_s")?.as_f64()
     });
     let last = ended.fold(0.0, f64::max);
-    if last > 0.0 { day(last) } else { String::new() }
+    (last > 0.0).then_some(last)
 }
 
 /// A day of the Gregorian calendar (H. Hinnant, "chrono-compatible low-level date
 /// algorithms", `civil_from_days`).
-fn day(unix_s: f64) -> String {
+pub(crate) fn day(unix_s: f64) -> String {
     let days = (unix_s / 86_400.0).floor() as i64 + 719_468;
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;

@@ -33,6 +33,7 @@ mod run;
 mod shell;
 mod terms;
 mod trace;
+mod trend;
 mod trying;
 mod why;
 
@@ -80,6 +81,7 @@ fn main() -> ExitCode {
         Verb::Compare(arguments) => compare::compare(&arguments),
         Verb::Report(arguments) => compare::report(&arguments),
         Verb::Index(arguments) => library::index(&arguments),
+        Verb::Trend(arguments) => trend::trend(&arguments),
         Verb::Trace(arguments) => trace::trace(&arguments),
         Verb::Why(arguments) => why::why(&arguments),
         Verb::Completions { shell } => {

@@ -45,6 +45,7 @@ fn options_of(overrides: &Overrides) -> Vec<String> {
     add("--cpus", overrides.cpus.map(|n| n.to_string()));
     add("--runs", overrides.runs.map(|n| n.to_string()));
     add("--seed", overrides.seed.map(|n| n.to_string()));
+    add("--revision", overrides.revision.clone());
     for (factor, levels) in &overrides.levels {
         add("--set", Some(format!("{factor}={}", levels.join(","))));
     }
@@ -65,10 +66,11 @@ mod tests {
             levels: [("queue".to_owned(), levels(&["a", "b"]))].into(),
             cpus: Some(2),
             kernel: Some("debian:7".into()),
+            revision: Some("v7.1".into()),
         };
         assert_eq!(
             options_of(&overrides).join(" "),
-            "--target ssh:box --kernel debian:7 --cpus 2 --runs 3 --seed 7 --set queue=a,b"
+            "--target ssh:box --kernel debian:7 --cpus 2 --runs 3 --seed 7 --revision v7.1 --set queue=a,b"
         );
         assert!(options_of(&Overrides::default()).is_empty());
     }

@@ -135,6 +135,11 @@ impl Terms {
         })
     }
 
+    /// Whether no look is planned, or all blocks up to one of them are complete.
+    pub(crate) fn is_at_a_look(&self) -> bool {
+        self.looks.iter().all(|of| of.ends.contains(&of.there))
+    }
+
     /// The same terms when so many blocks are complete.
     pub(crate) fn at(mut self, blocks: u32) -> Terms {
         self.looks = self.looks.into_iter().map(|of| of.at(blocks)).collect();

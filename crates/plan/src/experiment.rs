@@ -40,6 +40,9 @@ pub struct Overrides {
     /// The kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
+    /// What is run, as the revision control calls it. It changes no run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
 }
 
 /// Reads an experiment file. `name` is what messages call it.

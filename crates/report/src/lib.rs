@@ -19,6 +19,7 @@ mod printable;
 mod readable;
 mod series;
 mod text;
+mod trend;
 mod why;
 
 pub use bisection::{
@@ -38,6 +39,9 @@ pub use series::{
     Effect, LINES, Outcome, Patch, Reading, SERIES, Series, Tried, series_json, series_text,
 };
 pub use text::{Style, text};
+pub use trend::{
+    LeftOut, TREND, Trend, TrendOf, TrendPoint, TrendSeries, TrendStep, trend_json, trend_text,
+};
 pub use why::why;
 
 /// The width of the text report, in columns.

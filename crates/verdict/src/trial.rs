@@ -41,10 +41,9 @@ pub fn try_records(records: &Records, options: &Options) -> Result<Document, Err
     let said = declared(&cells, options)?;
     let place = places(&cells, &said.primary);
     let order = Order::new(&cells);
-    let caps = Caps::new(&order);
-    let judged = judged(&cells, &baselines, &said.primary, &caps, options)?.sorted(&place);
-    let compared = &judged.compared.comparisons;
-    let (tables, not_measured) = tabulate(&cells, &baselines, compared, options);
+    let judged = judged(&cells, &baselines, &said, &order, options)?.sorted(&place);
+    let rows = &judged.compared.comparisons;
+    let (tables, not_measured) = tabulate(&cells, &baselines, rows, options);
     let (found, faults) = lints::find_all(&cells, &said.absent, &said.primary, &order);
     let identity_differences = identities::differences(&cells, &baselines);
     let sources = [
@@ -121,10 +120,11 @@ impl Judged {
 fn judged(
     cells: &Cells<'_>,
     baselines: &Baselines,
-    primary: &BTreeSet<usize>,
-    caps: &Caps<'_>,
+    said: &Declared,
+    order: &Order,
     options: &Options,
 ) -> Result<Judged, Error> {
+    let (primary, caps) = (&said.primary, &Caps::new(order));
     let mut questions = Questions::default();
     let asks = &mut questions;
     let mut rows = comparisons::ask_all(cells, baselines, primary, caps, options, asks);

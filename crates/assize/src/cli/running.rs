@@ -22,7 +22,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub(crate) out: Option<PathBuf>,
     /// Go on with a bundle that was not finished; the experiment is in it
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "target", "runs", "schedule_seed", "levels", "cpus", "kernel_name", "verify_exact"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "target", "runs", "schedule_seed", "levels", "cpus", "kernel_name", "revision", "verify_exact"])]
     pub(crate) resume: Option<PathBuf>,
     /// Carry out runs that the cache of exact runs holds once more
     #[arg(long)]
@@ -68,6 +68,9 @@ pub(crate) struct Overriding {
     /// Kernel of the machine [default: the experiment's]
     #[arg(long = "kernel", id = "kernel_name", value_name = "NAME")]
     pub(crate) kernel: Option<String>,
+    /// What is run, as git calls it: recorded in the bundle, for assize trend
+    #[arg(long, value_name = "REV", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) revision: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -12,6 +12,9 @@ use super::target;
 use crate::failure::Failure;
 use crate::levels;
 
+/// The fact that names what the runs are of.
+pub(crate) const REVISION: &str = "revision";
+
 /// The head of a bundle for this plan, on this machine.
 pub(crate) fn head(plan: &Plan) -> Result<Head, Failure> {
     let machine = machine(&plan.target, &host_name());
@@ -96,6 +99,9 @@ fn facts(plan: &Plan) -> Result<BTreeMap<String, String>, Failure> {
     add("host_name", host_name());
     add("host_kernel", line_of("/proc/sys/kernel/osrelease"));
     add("host_cpu", cpu_model(&all_of("/proc/cpuinfo")));
+    if let Some(revision) = &plan.overrides.revision {
+        add(REVISION, revision.clone());
+    }
     if matches!(plan.target.as_str(), "exact" | "live") {
         let root = Kernels::default_root()?;
         let qemu = match plan.target.as_str() {

@@ -29,6 +29,7 @@ use assize_target::exact::Options;
 use assize_target::{Step, Target};
 use assize_verdict::FailedCell;
 
+pub(crate) use head::REVISION;
 pub(crate) use one::{merge, plan_of, run_one};
 pub(crate) use place::must_be_free;
 pub(crate) use recording::{Measured, Ready, Recording, planned, recorded};
@@ -114,6 +115,7 @@ pub(crate) fn plan(path: &Path, overriding: &Overriding) -> Result<Plan, Failure
         levels: overriding.levels.iter().cloned().collect(),
         cpus: overriding.cpus,
         kernel: overriding.kernel.clone(),
+        revision: overriding.revision.clone(),
     };
     let plan = experiment.plan(&overrides)?;
     declared::check(&experiment)?;

@@ -163,6 +163,7 @@ pub fn pages() -> Vec<(PathBuf, String)> {
         pages.push((page, told(planted.finds)));
     }
     pages.push((index(place.path()), "[]".to_owned()));
+    pages.push((trend(place.path()), "[]".to_owned()));
     // The same in a post: two commands, of which the second takes a fifth less.
     let times = |mean: f64| (0..RUNS).map(move |run| mean * scatter(run));
     let result = |command: &str, mean: f64| json!({"command": command, "mean": mean, "stddev": 0.001, "times": times(mean).collect::<Vec<_>>()});
@@ -173,6 +174,31 @@ pub fn pages() -> Vec<(PathBuf, String)> {
     let page = page(place.path(), "audit", &["audit", "post.txt"], finds);
     pages.push((page, told(finds)));
     pages
+}
+
+/// Bundles of which the fourth and all after it are a fifth faster.
+fn trend(place: &Path) -> PathBuf {
+    let before = Planted {
+        name: "trend",
+        configurations: &["base"],
+        ..PLAIN
+    };
+    let after = Planted {
+        value: |_, _| 80.0,
+        ..before
+    };
+    let directory = place.join("trend");
+    for at in 0..6 {
+        let planted = [&before, &after][usize::from(at >= 3)];
+        planted.write(&directory.join(format!("n{at}")));
+    }
+    let page = artefacts().join("planted-trend.html");
+    let to = page.display().to_string();
+    let asked = [
+        "trend", "trend", "--order", "path", "--format", "html", "-o", &to,
+    ];
+    printed(place, &asked);
+    page
 }
 
 /// The index over all of them has the answer of each.

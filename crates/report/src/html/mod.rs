@@ -25,6 +25,7 @@ mod scale;
 mod scatter;
 mod tables;
 mod tradeoffs;
+mod trend;
 mod view;
 
 use std::fmt;
@@ -34,6 +35,7 @@ use minijinja::Environment;
 pub use index::{Index, IndexRow, index};
 pub use library::{Library, LibraryAnswer, LibraryRow, library};
 pub use page::{About, Page, Post, PostFigure, PostLine};
+pub use trend::trend;
 
 /// The style, in the order in which it applies.
 const STYLE: [&str; 4] = [
@@ -63,7 +65,7 @@ const SCRIPT: [&str; 15] = [
 ];
 
 /// The templates of all pages.
-const TEMPLATES: [(&str, &str); 11] = [
+const TEMPLATES: [(&str, &str); 12] = [
     ("figure.html", include_str!("template/figure.html")),
     ("head.html", include_str!("template/head.html")),
     ("hero.html", include_str!("template/hero.html")),
@@ -74,6 +76,7 @@ const TEMPLATES: [(&str, &str); 11] = [
     ("plots.html", include_str!("template/plots.html")),
     ("tradeoffs.html", include_str!("template/tradeoffs.html")),
     ("runs.html", include_str!("template/runs.html")),
+    ("trend.html", include_str!("template/trend.html")),
     ("rest.html", include_str!("template/rest.html")),
 ];
 

@@ -1,6 +1,10 @@
-//! Several bundles: blocks of one experiment, sides of a comparison, or refused.
+//! Several bundles: blocks of one experiment, sides of a comparison, points of a series,
+//! or refused.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+#[cfg(test)]
+mod trend;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -44,19 +48,23 @@ fn head(target: &str, machine: &str) -> Head {
 
 /// Writes a bundle in which the queue takes `ratio` of the base.
 fn bundle(place: &Path, name: &str, head: &Head, ratio: f64, unit: &str) {
+    let noise = |index: u32| 0.002 * f64::from((7 * index + 3) % 5);
+    let by = |index: u32| [1.0, ratio][(index % 2) as usize];
+    let time = |index| by(index) * (1.0 + 0.1 * f64::from(index / 2) + noise(index));
+    filled(place, name, head, 2 * BLOCKS, |index| {
+        Measurement::new(time(index), unit)
+    });
+}
+
+/// Writes a bundle with so many runs, of base and queue in turn, and the time of each.
+fn filled(place: &Path, name: &str, head: &Head, runs: u32, time: impl Fn(u32) -> Measurement) {
     let writer = Writer::create(&place.join(name), head).unwrap();
-    for index in 0..2 * BLOCKS {
+    for index in 0..runs {
         let block = index / 2;
-        let (configuration, by) = match index % 2 {
-            0 => ("base", 1.0),
-            _ => ("queue", ratio),
-        };
+        let configuration = ["base", "queue"][(index % 2) as usize];
         let mut run = Run::new(configuration, "pipe", block + 1);
         (run.order, run.block) = (index, Some(block));
-        let noise = 0.002 * f64::from((7 * index + 3) % 5);
-        let time = by * (1.0 + 0.1 * f64::from(block) + noise);
-        run.metrics
-            .insert("time".into(), Measurement::new(time, unit));
+        run.metrics.insert("time".into(), time(index));
         writer
             .put(&Recorded {
                 index,
@@ -239,6 +247,8 @@ fn two_kernels_may_be_blocks_or_sides_and_nobody_guesses() {
     for at in [0, 1] {
         new.plan["configurations"][at]["machine"]["kernel"] = json!("debian:6.1");
     }
+    // Which it was given on the command line.
+    new.plan["overrides"] = json!({"kernel": "debian:6.1"});
     new.facts = BTreeMap::from([("kernel debian:6.1".into(), "6.1.170".into())]);
     let mut old = head("exact", "exact");
     old.facts = BTreeMap::from([("kernel debian:6.12".into(), "6.12.117".into())]);

@@ -1,0 +1,248 @@
+//! `assize trend`: bundles of one experiment in their order, each against the one before.
+//!
+//! Each bundle is a side, as `assize compare --bundles sides` takes it, and all
+//! comparisons of neighbours are one family.
+
+mod order;
+
+use std::path::{Path, PathBuf};
+
+use assize_bundle::{Head, Kin, Records, kin};
+use assize_report::{LeftOut, Trend, TrendOf, TrendPoint};
+use assize_verdict::{Against, try_records};
+
+use crate::cli::{TrendArguments, TrendFormat, Trial};
+use crate::failure::{self, Failure};
+use crate::library::bundles;
+use crate::metric_words::metric_words;
+use crate::terms::{Terms, recorded_in};
+use crate::{compare, joining, output, shell};
+
+/// A bundle that takes part.
+#[derive(Debug)]
+struct Entry {
+    path: PathBuf,
+    head: Head,
+    records: Records,
+    terms: Terms,
+}
+
+/// Shows what changed from bundle to bundle.
+pub(crate) fn trend(arguments: &TrendArguments) -> Result<u8, Failure> {
+    let (entries, left_out) = entries(&arguments.inputs)?;
+    of_one_experiment(&entries)?;
+    let ordered = order::ordered(entries, arguments)?;
+    if ordered.entries.len() < 2 {
+        return Err(Failure::NothingFound {
+            source: shown(&arguments.inputs),
+            because: few(&ordered.entries, &left_out),
+        });
+    }
+    let first = &ordered.entries[0].head;
+    let of = TrendOf {
+        title: first.title.clone(),
+        question: first.question.clone(),
+        order: ordered.by.into(),
+        points: ordered.points,
+        left_out,
+    };
+    let trend = judged(ordered.entries, of, arguments)?;
+    let failed = |why: String| Failure::Show(why);
+    let text = match arguments.format {
+        TrendFormat::Text => assize_report::trend_text(&trend),
+        TrendFormat::Html => {
+            assize_report::html::trend(&trend).map_err(|error| failed(error.to_string()))?
+        }
+        TrendFormat::Json => {
+            assize_report::trend_json(&trend).map_err(|error| failed(error.to_string()))?
+        }
+    };
+    output::deliver(text.as_bytes(), arguments.output.as_deref())?;
+    Ok(0)
+}
+
+fn shown(inputs: &[PathBuf]) -> String {
+    let inputs: Vec<String> = inputs.iter().map(|path| shell::name_of(path)).collect();
+    inputs.join(", ")
+}
+
+fn few(entries: &[Entry], left_out: &[LeftOut]) -> String {
+    let there = match entries.len() {
+        0 => "no whole bundle of runs is there",
+        _ => "one bundle of runs is nothing to compare",
+    };
+    match left_out {
+        [] => format!("{there}; name a directory that holds several of one experiment"),
+        [first, ..] => format!(
+            "{there}; {} left out, the first: {}: {}",
+            left_out.len(),
+            first.path,
+            first.why
+        ),
+    }
+}
+
+/// All bundles that are whole, in the order of their paths, and those that are not.
+fn entries(inputs: &[PathBuf]) -> Result<(Vec<Entry>, Vec<LeftOut>), Failure> {
+    let mut paths = Vec::new();
+    for input in inputs {
+        bundles(input, &mut paths)?;
+    }
+    paths.sort();
+    paths.dedup();
+    let (mut entries, mut left_out) = (Vec::new(), Vec::new());
+    for path in paths {
+        let read = entry(&path).and_then(|entry| match cut_short(&entry)? {
+            Some(why) => Err(Failure::Argument(why)),
+            None => Ok(entry),
+        });
+        match read {
+            Ok(entry) => entries.push(entry),
+            Err(failure) => left_out.push(LeftOut {
+                path: shell::name_of(&path),
+                why: failure.to_string(),
+            }),
+        }
+    }
+    Ok((entries, left_out))
+}
+
+fn entry(path: &Path) -> Result<Entry, Failure> {
+    Ok(Entry {
+        head: assize_bundle::read_plan(path)?,
+        records: compare::read(path)?,
+        terms: Terms::of(path)?,
+        path: path.to_path_buf(),
+    })
+}
+
+/// Why a bundle is not whole, if it is not: what its last runs were would depend on when
+/// it was interrupted.
+fn cut_short(entry: &Entry) -> Result<Option<String>, Failure> {
+    let (there, planned) = (recorded_in(&entry.path)?.len(), entry.head.planned_runs);
+    let stopped = !entry.terms.looks.is_empty() && entry.terms.is_at_a_look();
+    let whole = there >= planned as usize || stopped;
+    Ok((!whole).then(|| {
+        format!(
+            "{there} of {planned} runs are recorded; go on with: {}",
+            failure::resuming(&entry.path)
+        )
+    }))
+}
+
+/// Refuses bundles that cannot be points of one series.
+fn of_one_experiment(entries: &[Entry]) -> Result<(), Failure> {
+    let Some((first, others)) = entries.split_first() else {
+        return Ok(());
+    };
+    for other in others {
+        let (here, there) = (other.path.display(), first.path.display());
+        let (what, difference) = match kin(&first.head, &other.head) {
+            Kin::Strangers(what, difference) => (what, difference),
+            Kin::Machines => {
+                return Err(Failure::Argument(format!(
+                    "{here}: is of the machine {}, and {there} of {}: a difference may be one \
+                     between the machines; name the bundles of one",
+                    other.head.machine, first.head.machine
+                )));
+            }
+            Kin::OneSchedule | Kin::Setting(..) | Kin::Again => continue,
+        };
+        return Err(Failure::Argument(format!(
+            "{here}: another {what} than in {there}: {} {} here, {} there; name the bundles of \
+             one experiment",
+            difference.field, difference.second, difference.first
+        )));
+    }
+    Ok(())
+}
+
+/// Each bundle against the one before it.
+fn judged(entries: Vec<Entry>, of: TrendOf, arguments: &TrendArguments) -> Result<Trend, Failure> {
+    let mut terms: Option<Terms> = None;
+    let (mut inputs, mut all) = (Vec::new(), Vec::new());
+    for entry in entries {
+        terms = Some(match terms {
+            None => entry.terms,
+            Some(before) => before.and(entry.terms),
+        });
+        inputs.push(entry.path);
+        all.push(entry.records);
+    }
+    let names: Vec<String> = of.points.iter().map(|point| point.path.clone()).collect();
+    let sides = joining::sides_called(&names, &inputs, all)?;
+    let mut records = compare::united(&inputs, sides)?;
+    narrow(&mut records, &arguments.metrics)?;
+    let trial = Trial {
+        alpha: arguments.alpha,
+        margin: arguments.margin,
+        ..Trial::default()
+    };
+    let mut options = output::options(&trial, &terms.unwrap_or_default())?;
+    options.against = Against::Predecessor;
+    let mut document = try_records(&records, &options)?;
+    if document.comparisons.is_empty() && document.rate_comparisons.is_empty() {
+        return Err(Failure::NothingFound {
+            source: shown(&arguments.inputs),
+            because: "no two bundles have runs of one metric on one workload".into(),
+        });
+    }
+    document.reproduce = shell::command_line(std::env::args_os().skip(1));
+    for (metric, better) in assize_verdict::primary_directions(&records, &options)? {
+        match better {
+            assize_verdict::Better::Lower => options.lower_is_better.push(metric),
+            assize_verdict::Better::Higher => options.higher_is_better.push(metric),
+        }
+    }
+    let words = metric_words(&[&document], &options);
+    Ok(Trend::new(&document, &words, of))
+}
+
+/// Leaves the metrics and events that are asked for: those that are named; else the
+/// primary metrics, or all where there are none, and all events.
+fn narrow(records: &mut Records, named: &[String]) -> Result<(), Failure> {
+    let is_meant = |name: &str, wanted: &[String]| {
+        let name = name.to_lowercase();
+        wanted.iter().any(|one| one.to_lowercase() == name)
+    };
+    for wanted in named {
+        let wanted = std::slice::from_ref(wanted);
+        let metrics = records.runs.iter().flat_map(|run| run.metrics.keys());
+        let events = records.events.iter().map(|one| &one.event);
+        if !metrics.chain(events).any(|name| is_meant(name, wanted)) {
+            return Err(Failure::Argument(format!(
+                "--metric {}: no run has it; assize report BUNDLE --json names all that were \
+                 recorded",
+                wanted[0]
+            )));
+        }
+    }
+    let wanted = match named.is_empty() {
+        true => records.primary.clone(),
+        false => named.to_vec(),
+    };
+    if !wanted.is_empty() {
+        for run in &mut records.runs {
+            run.metrics.retain(|name, _| is_meant(name, &wanted));
+        }
+        records
+            .unsupported
+            .retain(|one| is_meant(&one.metric, &wanted));
+    }
+    if !named.is_empty() {
+        records.events.retain(|one| is_meant(&one.event, &wanted));
+        // What was declared holds its share of alpha only where it is judged.
+        records.primary.retain(|one| is_meant(one, &wanted));
+    }
+    Ok(())
+}
+
+/// A bundle as a page names it, before anything is known of its commit.
+fn point(entry: &Entry) -> TrendPoint {
+    TrendPoint {
+        path: shell::name_of(&entry.path),
+        revision: order::revision(&entry.head),
+        runs: entry.records.runs.len(),
+        ..TrendPoint::default()
+    }
+}

@@ -1,0 +1,267 @@
+//! A trend as a page: a plot of each metric over the bundles, and where it changed.
+
+use serde::Serialize;
+
+use super::{HtmlError, block, environment};
+use crate::contrasts::direction;
+use crate::number::significant;
+use crate::readable::Readable;
+use crate::series::plain;
+use crate::trend::{Trend, TrendSeries, TrendStep};
+
+/// Where the first and the last bundle are, in shares of the width: labels are on the left.
+const FIRST: f64 = 16.0;
+const LAST: f64 = 97.0;
+/// The first and the last line of a plot, in pixels.
+const TOP: f64 = 12.0;
+const BOTTOM: f64 = 128.0;
+/// A plot shows at least so many times the margin, so that noise looks like noise.
+const MARGINS: f64 = 6.0;
+
+/// A metric, with a plot for each workload.
+#[derive(Debug, Serialize)]
+struct Part {
+    metric: String,
+    title: String,
+    direction: Option<&'static str>,
+    plots: Vec<Plot>,
+}
+
+/// One metric on one workload; places across in per cent, others in pixels.
+#[derive(Debug, Serialize)]
+struct Plot {
+    workload: String,
+    lines: Vec<[f64; 4]>,
+    dots: Vec<Dot>,
+    ticks: Vec<Tick>,
+    /// What can be said of it without a plot.
+    says: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Dot {
+    x: f64,
+    y: f64,
+    /// The ends of the interval of its step.
+    ends: Option<[f64; 2]>,
+    tone: &'static str,
+    changed: bool,
+    number: usize,
+    says: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Tick {
+    y: f64,
+    text: String,
+}
+
+/// One change in the list above the plots.
+#[derive(Debug, Serialize)]
+struct Change {
+    number: usize,
+    point: usize,
+    changes: Vec<Said>,
+}
+
+#[derive(Debug, Serialize)]
+struct Said {
+    outcome: String,
+    verdict: &'static str,
+    tone: &'static str,
+    title: String,
+    workload: String,
+    shown: String,
+}
+
+/// A trend as a page that needs neither script nor network; the same input gives the
+/// same bytes.
+///
+/// # Errors
+/// [`HtmlError`], never because of what the bundles say.
+pub fn trend(trend: &Trend) -> Result<String, HtmlError> {
+    let style = concat!(
+        include_str!("style/page.css"),
+        include_str!("style/index.css"),
+        include_str!("style/plots.css"),
+        include_str!("style/trend.css"),
+        include_str!("style/print.css")
+    );
+    let environment = environment()?;
+    let names: Vec<&str> = trend.points.iter().map(|point| point.name()).collect();
+    let template = environment.get_template("trend.html")?;
+    Ok(template.render(minijinja::context! {
+        policy => block::policy(style, ""),
+        style => minijinja::Value::from_safe_string(style.to_owned()),
+        version => env!("CARGO_PKG_VERSION"),
+        title => trend.title,
+        trend => trend,
+        names => names,
+        changes => changes(trend),
+        parts => parts(trend),
+        comparisons => trend.comparisons(),
+        caps => trend.caps(),
+        level => plain(100.0 * (1.0 - trend.alpha)),
+        margin => plain(100.0 * trend.margin),
+    })?)
+}
+
+fn changes(trend: &Trend) -> Vec<Change> {
+    let all = 0..trend.points.len();
+    let of = |point: usize| Change {
+        number: point + 1,
+        point,
+        changes: trend
+            .changes_at(point)
+            .map(|(series, step)| Said {
+                outcome: step.outcome.clone(),
+                verdict: step.verdict.map_or("", |verdict| verdict.word()),
+                tone: step.tone,
+                title: series.title.clone(),
+                workload: series.workload.clone(),
+                shown: step.shown.clone(),
+            })
+            .collect(),
+    };
+    all.map(of).filter(|one| !one.changes.is_empty()).collect()
+}
+
+fn parts(trend: &Trend) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for series in &trend.series {
+        let plot = plot(trend, series);
+        match parts.last_mut().filter(|part| part.metric == series.metric) {
+            Some(part) => part.plots.push(plot),
+            None => parts.push(Part {
+                metric: series.metric.clone(),
+                title: series.title.clone(),
+                direction: series.better.map(direction),
+                plots: vec![plot],
+            }),
+        }
+    }
+    parts
+}
+
+/// From values to pixels, of which there are more below.
+struct Scale {
+    low: f64,
+    high: f64,
+}
+
+impl Scale {
+    fn of(series: &TrendSeries, margin: f64) -> Self {
+        let values = series.steps.iter().filter_map(|step| step.value);
+        let ends = (0..series.steps.len()).filter_map(|at| ends(series, at));
+        let all: Vec<f64> = values.chain(ends.flatten()).collect();
+        let low = all.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if !(low.is_finite() && high.is_finite()) {
+            return Scale {
+                low: 0.0,
+                high: 1.0,
+            };
+        }
+        let middle = f64::midpoint(low, high);
+        let least = MARGINS * margin * middle.abs();
+        let half = ((high - low).max(least) / 2.0).max(f64::MIN_POSITIVE);
+        Scale {
+            low: middle - half,
+            high: middle + half,
+        }
+    }
+
+    fn pixel(&self, value: f64) -> f64 {
+        let share = (value - self.low) / (self.high - self.low);
+        round(BOTTOM - share.clamp(0.0, 1.0) * (BOTTOM - TOP))
+    }
+
+    fn ticks(&self, unit: &str) -> Vec<Tick> {
+        let readable = Readable::of(unit, [self.low, self.high].into_iter());
+        let middle = f64::midpoint(self.low, self.high);
+        let tick = |value: f64| Tick {
+            y: self.pixel(value),
+            text: format!(
+                "{} {}",
+                significant(readable.value(value), 4),
+                readable.unit
+            )
+            .trim_end()
+            .to_owned(),
+        };
+        [self.high, middle, self.low].map(tick).into()
+    }
+}
+
+/// The interval of a step, around the value before it.
+fn ends(series: &TrendSeries, at: usize) -> Option<[f64; 2]> {
+    let step = series.steps.get(at)?;
+    let before = step.before?;
+    let mut steps = series.steps.iter();
+    let from = steps.find(|one| one.point == before)?.value?;
+    let end = |end: f64| match step.ratio {
+        Some(_) => from * end,
+        None => from + end,
+    };
+    let ends = step.interval?.map(end);
+    // An interval without end would leave nothing of the values to see.
+    let value = step.value?;
+    let near = |end: f64| (end - value).abs() <= value.abs();
+    ends.into_iter().all(near).then_some(ends)
+}
+
+fn plot(trend: &Trend, series: &TrendSeries) -> Plot {
+    let scale = Scale::of(series, trend.margin);
+    let last = trend.points.len().saturating_sub(1).max(1) as f64;
+    let across = |point: usize| round(FIRST + (LAST - FIRST) * point as f64 / last);
+    let known = series.steps.iter().enumerate();
+    let dots: Vec<Dot> = known
+        .filter_map(|(at, step)| {
+            Some(Dot {
+                x: across(step.point),
+                y: scale.pixel(step.value?),
+                ends: ends(series, at).map(|ends| ends.map(|end| scale.pixel(end))),
+                tone: step.tone,
+                changed: step.changed,
+                number: step.point + 1,
+                says: says(trend, step),
+            })
+        })
+        .collect();
+    let lines = dots.windows(2).filter_map(|two| match two {
+        [a, b] => Some([a.x, a.y, b.x, b.y]),
+        _ => None,
+    });
+    let changed: Vec<String> = dots
+        .iter()
+        .filter(|dot| dot.changed)
+        .map(|dot| dot.says.clone())
+        .collect();
+    Plot {
+        workload: series.workload.clone(),
+        lines: lines.collect(),
+        ticks: scale.ticks(&series.unit),
+        says: match changed.is_empty() {
+            true => "no change is found".to_owned(),
+            false => changed.join("; "),
+        },
+        dots,
+    }
+}
+
+/// `v6.12: worse, +10.1 % (30.2 -> 33.3 us)`.
+fn says(trend: &Trend, step: &TrendStep) -> String {
+    let name = trend
+        .points
+        .get(step.point)
+        .map_or("", |point| point.name());
+    match step.before {
+        Some(_) => format!("{name}: {}, {}", step.outcome, step.shown),
+        None => name.to_owned(),
+    }
+}
+
+/// To a hundredth, of which no screen has as many dots.
+fn round(place: f64) -> f64 {
+    (place * 100.0).round() / 100.0
+}

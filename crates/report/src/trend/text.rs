@@ -1,0 +1,130 @@
+//! A trend for a terminal or a mail: 72 columns.
+
+use crate::WIDTH;
+use crate::printable::printable;
+use crate::series::{command, cut, mark, plain};
+use crate::trend::{Trend, TrendPoint, TrendSeries, TrendStep};
+
+/// The most lines of changes; others are counted.
+const MOST: usize = 60;
+
+/// Where something changed, and by how much.
+#[must_use]
+pub fn trend_text(trend: &Trend) -> String {
+    let mut lines = head(trend);
+    let changes = changes(trend);
+    let shown = if changes.len() > MOST { MOST - 1 } else { MOST };
+    lines.extend(changes.iter().take(shown).cloned());
+    if changes.len() > shown {
+        let more = changes.len() - shown;
+        lines.push(format!("... and {more} more lines: --format json has all"));
+    }
+    lines.push(summary(trend));
+    lines.extend(left_out(trend));
+    lines.push(String::new());
+    lines.extend(tail(trend));
+    let lines = lines.iter().map(|line| cut(&printable(line), WIDTH) + "\n");
+    lines.collect()
+}
+
+fn head(trend: &Trend) -> Vec<String> {
+    let n = trend.points.len();
+    let mut lines = vec![
+        format!("{}: {n} bundles by {}", trend.title, trend.order),
+        format!("  {}", trend.question),
+    ];
+    lines.retain(|line| !line.trim().is_empty());
+    if let [first, .., last] = &trend.points[..] {
+        lines.push(format!("  from {}", named(first)));
+        lines.push(format!("  to   {}", named(last)));
+    }
+    lines.push(String::new());
+    lines
+}
+
+/// `2026-11-06 0123456789ab sched/fair: Raise the base slice`.
+fn named(point: &TrendPoint) -> String {
+    let parts = [
+        point.date.as_deref(),
+        Some(point.name()),
+        point.subject.as_deref(),
+    ];
+    let parts: Vec<&str> = parts.into_iter().flatten().collect();
+    parts.join(" ")
+}
+
+fn changes(trend: &Trend) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (at, point) in trend.points.iter().enumerate() {
+        let mut changes = trend.changes_at(at).peekable();
+        let Some((_, first)) = changes.peek() else {
+            continue;
+        };
+        lines.push(named(point));
+        if point.revision.is_some() {
+            lines.push(format!("    {}", point.path));
+        }
+        // Of a metric that the one right before lacks.
+        if let Some(before) = first.before.filter(|before| before + 1 < at) {
+            let before = trend.points.get(before).map_or("", TrendPoint::name);
+            lines.push(format!("    compared with {before}"));
+        }
+        for (series, step) in changes {
+            lines.extend(change(series, step));
+        }
+        if !point.differs.is_empty() {
+            lines.push(format!("    differs in {}", point.differs.join(", ")));
+        }
+        lines.push(String::new());
+    }
+    lines
+}
+
+/// What changed, and below it by how much.
+fn change(series: &TrendSeries, step: &TrendStep) -> [String; 2] {
+    let mark = step.verdict.map_or("", mark);
+    [
+        format!(
+            "    {}: {} in {}",
+            step.outcome, series.metric, series.workload
+        ),
+        format!("        {}{mark}", step.shown),
+    ]
+}
+
+fn summary(trend: &Trend) -> String {
+    let (changed, all) = (trend.changed(), trend.points.len().saturating_sub(1));
+    let comparisons = trend.comparisons();
+    match (changed, all - changed.min(all)) {
+        (0, _) => format!("No change is found in {comparisons} comparisons."),
+        (_, 0) => {
+            format!("Every bundle differs from the one before it ({comparisons} comparisons).")
+        }
+        (_, rest) => format!("No change is found at the other {rest} ({comparisons} comparisons)."),
+    }
+}
+
+fn left_out(trend: &Trend) -> Vec<String> {
+    let lines = trend.left_out.iter().flat_map(|one| {
+        [
+            format!("left out: {}", one.path),
+            format!("    {}", one.why),
+        ]
+    });
+    lines.collect()
+}
+
+fn tail(trend: &Trend) -> Vec<String> {
+    let level = plain(100.0 * (1.0 - trend.alpha));
+    let margin = plain(100.0 * trend.margin);
+    let mut lines = vec![
+        "** established, * supported; each bundle is compared with the one".into(),
+        format!("before it. All of this holds at once with {level} %; differences"),
+        format!("within {margin} % are no change."),
+    ];
+    if let caps @ [_, ..] = &trend.caps()[..] {
+        lines.push(format!("No better than supported: {}", caps.join(", ")));
+    }
+    lines.extend(command(&trend.reproduce));
+    lines
+}
