@@ -110,7 +110,10 @@ fn list(kernels: &Kernels, json: bool) -> Result<u8, Failure> {
         text.map_err(|error| Failure::Show(error.to_string()))? + "\n"
     } else {
         let mut text = String::new();
-        for kernel in &there {
+        // What assize try keeps comes last: nobody has asked for it by name.
+        let (tried, named): (Vec<&Kernel>, Vec<&Kernel>) =
+            there.iter().partition(|kernel| kernel.is_tried());
+        for kernel in named {
             let parts = [
                 ("modules", &kernel.modules),
                 ("headers", &kernel.headers),
@@ -137,6 +140,12 @@ fn list(kernels: &Kernels, json: bool) -> Result<u8, Failure> {
                 known.name, known.name
             ));
         }
+        if !tried.is_empty() {
+            text.push_str("built by assize try, which removes those not used for longest:\n");
+        }
+        for kernel in tried {
+            text.push_str(&format!("  {} {}\n", kernel.name, kernel.release));
+        }
         text
     };
     output::print(assize_report::printable(&text).as_bytes())?;
@@ -155,5 +164,6 @@ fn value(kernel: &Kernel) -> serde_json::Value {
         "headers": kernel.headers,
         "compiler": kernel.compiler,
         "digest": kernel.digest,
+        "tried": kernel.is_tried(),
     })
 }

@@ -20,12 +20,20 @@ pub(crate) fn touch(path: &Path) {
 /// Removes entries of a directory, those first that were not used for
 /// longest, until the others take no more than `most` bytes on disk.
 pub(crate) fn prune(directory: &Path, most: u64) {
+    prune_some(directory, most, &|_| true);
+}
+
+/// The same of entries with such names; others are not counted either.
+pub(crate) fn prune_some(directory: &Path, most: u64, which: &dyn Fn(&str) -> bool) {
     let Ok(entries) = fs::read_dir(directory) else {
         return;
     };
     let mut all: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
     for entry in entries.flatten() {
         let path = entry.path();
+        if !entry.file_name().to_str().is_some_and(which) {
+            continue;
+        }
         if let Ok(used) = entry.metadata().and_then(|about| about.modified()) {
             all.push((used, bytes(&path), path));
         }

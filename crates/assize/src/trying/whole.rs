@@ -39,12 +39,14 @@ impl Build for KernelBuild<'_> {
     }
 
     fn build(&self, commit: &Commit) -> Result<Result<Made, assize_target::Error>, Failure> {
+        if let Some(kernel) = self.kernels.tried(&commit.id)? {
+            (self.say)(&format!("{} is built already", kernel.name));
+            return Ok(Ok(Made::Kernel(Box::new(kernel))));
+        }
         self.change.check_out(commit, &self.place)?;
-        let name = name(&commit.id);
-        let built = self
-            .kernels
-            .build(&name, &self.place.tree, &mut |line| (self.say)(line));
-        Ok(built.map(|built| Made::Kernel(Box::new(built.kernel))))
+        let say = &mut |line: &str| (self.say)(line);
+        let built = self.kernels.build_tried(&commit.id, &self.place, say);
+        Ok(built.map(|kernel| Made::Kernel(Box::new(kernel))))
     }
 
     fn of_base(&self, error: assize_target::Error) -> Failure {
@@ -56,11 +58,6 @@ impl Build for KernelBuild<'_> {
          touches is not in the configuration (assize kernel config), or makes no code; there is \
          nothing to measure"
     }
-}
-
-/// What the kernel of a commit is called.
-fn name(id: &str) -> String {
-    format!("try-{}", id.get(..12).unwrap_or(id))
 }
 
 /// The kernel of the base as the head of an answer names it.

@@ -20,6 +20,7 @@ mod launch;
 mod names;
 mod source;
 mod store;
+mod tried;
 mod version;
 
 use std::ffi::OsString;

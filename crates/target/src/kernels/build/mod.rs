@@ -86,8 +86,7 @@ impl Kernels {
             return Err(mend(wrong(what, why), "choose another name"));
         }
         let tree = check_tree(&what, tree)?;
-        let compiler = compiler(&what)?;
-        self.build_by(&compiler, name, &tree, progress)
+        self.build_by(&Made::here(&what)?, name, &tree, None, progress)
     }
 
     /// The place for the sources of a repository, of whatever name.
@@ -117,16 +116,18 @@ impl Kernels {
         })
     }
 
-    /// The same by a compiler that is here.
-    fn build_by(
+    /// The same by a compiler that is here. `origin` says where it came from, if that is
+    /// more than the tree.
+    pub(super) fn build_by(
         &self,
-        compiler: &str,
+        made: &Made,
         name: &str,
         tree: &Path,
+        origin: Option<String>,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Built, Error> {
         let what = format!("build the kernel {name}");
-        let place = self.root.join("builds").join(key(tree, compiler, EXACT));
+        let place = self.root.join("builds").join(made.key(tree));
         fs::create_dir_all(&place).map_err(|error| io("create", &place, &error))?;
         // make goes to the tree, where a relative path is another one.
         let place = fs::canonicalize(&place).map_err(|error| io("find", &place, &error))?;
@@ -152,7 +153,9 @@ impl Kernels {
         );
         site.make(&["bzImage", "modules"])?;
         let _kernels = crate::lock::take(&self.directory(), progress)?;
-        let built = self.keep(name, &site, compiler, &begun)?;
+        let origin =
+            origin.unwrap_or_else(|| format!("built from {} by {}", tree.display(), made.compiler));
+        let built = self.keep(name, &site, origin, &begun)?;
         let mut same = Vec::new();
         for other in store::stored(&self.directory())? {
             if other.name != built.name && other.is_same(&built)? {
@@ -170,7 +173,7 @@ impl Kernels {
         &self,
         name: &str,
         site: &Site<'_>,
-        compiler: &str,
+        origin: String,
         begun: &Path,
     ) -> Result<Kernel, Error> {
         let installed = site.objects.join("installed");
@@ -212,7 +215,7 @@ impl Kernels {
                 name,
                 version: &format!("{release}.{}", &digest[..8]),
                 headers: Some(PathBuf::from("headers")),
-                origin: format!("built from {} by {compiler}", site.tree.display()),
+                origin,
             },
         )?;
         self.forget_others(&kernel)?;
@@ -402,21 +405,49 @@ fn compiler(what: &str) -> Result<String, Error> {
         .ok_or_else(|| failed(what, "gcc does not say its version"))
 }
 
-/// The name of the directory for objects.
-fn key(tree: &Path, compiler: &str, fragment: &str) -> String {
-    let mut hash = blake3::Hasher::new();
-    let tree = tree.as_os_str().as_encoded_bytes();
-    for part in [
-        RECIPE.as_bytes(),
-        tree,
-        compiler.as_bytes(),
-        fragment.as_bytes(),
-    ] {
-        hash.update(&(part.len() as u64).to_le_bytes());
-        hash.update(part);
+/// What a kernel is a function of besides its sources.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Made {
+    /// What the compiler calls itself.
+    pub(super) compiler: String,
+    fragment: &'static str,
+}
+
+impl Made {
+    /// As it is made now, if all that a build needs is here.
+    pub(super) fn here(what: &str) -> Result<Self, Error> {
+        Ok(Made::by(&compiler(what)?))
     }
-    hash.finalize().to_hex()[..32].to_string()
+
+    /// By a compiler.
+    pub(super) fn by(compiler: &str) -> Self {
+        Made {
+            compiler: compiler.to_owned(),
+            fragment: EXACT,
+        }
+    }
+
+    /// The name of the directory for objects.
+    fn key(&self, tree: &Path) -> String {
+        let tree = tree.as_os_str().as_encoded_bytes();
+        self.hash(&[RECIPE.as_bytes(), tree])
+    }
+
+    /// A digest of it.
+    pub(super) fn digest(&self) -> String {
+        self.hash(&[RECIPE.as_bytes()])
+    }
+
+    fn hash(&self, first: &[&[u8]]) -> String {
+        let mut hash = blake3::Hasher::new();
+        let own = [self.compiler.as_bytes(), self.fragment.as_bytes()];
+        for part in first.iter().copied().chain(own) {
+            hash.update(&(part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        hash.finalize().to_hex()[..32].to_string()
+    }
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

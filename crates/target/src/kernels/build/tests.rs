@@ -84,6 +84,13 @@ fn a_name_of_others_is_refused_before_anything_is_built() {
 
 #[test]
 fn objects_are_shared_only_by_what_is_built_alike() {
+    let key = |tree: &Path, compiler: &str, fragment| {
+        let made = Made {
+            compiler: compiler.to_owned(),
+            fragment,
+        };
+        made.key(tree)
+    };
     let one = key(Path::new("/a"), "gcc 12", "CONFIG_A=y");
     assert_eq!(one, key(Path::new("/a"), "gcc 12", "CONFIG_A=y"));
     for other in [
@@ -210,14 +217,14 @@ modules_install:
 ";
 
 /// A tree that can be built, and where kernels are stored.
-struct Lab {
+pub(in crate::kernels) struct Lab {
     tree: tempfile::TempDir,
     place: tempfile::TempDir,
 }
 
 impl Lab {
     /// Nothing where there is no make.
-    fn new() -> Option<Self> {
+    pub(in crate::kernels) fn new() -> Option<Self> {
         if let Err(error) = Command::new("make").arg("--version").output() {
             eprintln!("skipped: no make: {error}");
             return None;
@@ -234,17 +241,23 @@ impl Lab {
         Some(lab)
     }
 
-    fn kernels(&self) -> Kernels {
+    pub(in crate::kernels) fn kernels(&self) -> Kernels {
         Kernels::new(self.place.path().to_path_buf())
     }
 
     fn build(&self, name: &str, source: &str) -> (Result<Built, Error>, Vec<String>) {
-        write(self.tree.path(), "kernel/sched/fair.c", source);
-        let tree = check_tree("try", self.tree.path()).unwrap();
+        let tree = self.with(source);
         let mut said = Vec::new();
         let mut say = |line: &str| said.push(line.to_owned());
-        let built = self.kernels().build_by("gcc 12", name, &tree, &mut say);
+        let made = Made::by("gcc 12");
+        let built = self.kernels().build_by(&made, name, &tree, None, &mut say);
         (built, said)
+    }
+
+    /// The tree with this source.
+    pub(in crate::kernels) fn with(&self, source: &str) -> PathBuf {
+        write(self.tree.path(), "kernel/sched/fair.c", source);
+        check_tree("try", self.tree.path()).unwrap()
     }
 }
 

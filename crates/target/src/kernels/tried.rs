@@ -1,0 +1,164 @@
+//! Kernels of commits, which `assize try` builds. Each is a function of its commit, the
+//! compiler, the configuration and the recipe, and is built once; those that were not used
+//! for longest go when there are too many.
+
+use std::path::Path;
+
+use super::build::{Made, WorkTree};
+use super::{Kernel, Kernels, names, store};
+use crate::Error;
+use crate::fault::read;
+use crate::prune::{prune_some, touch};
+
+/// What their names begin with; the beginning of the commit's follows.
+const TRIED: &str = "try-";
+/// Digits of it.
+const DIGITS: usize = 12;
+/// Bytes on disk that they may take together: some thirty of them.
+const MOST: u64 = 2 << 30;
+
+impl Kernel {
+    /// Whether it was built of a commit that was tried.
+    #[must_use]
+    pub fn is_tried(&self) -> bool {
+        is_tried(&self.name)
+    }
+}
+
+impl Kernels {
+    /// The kernel of a commit, if it is stored and would be built alike now.
+    ///
+    /// # Errors
+    /// Programs that a build needs are missing; a description that cannot be read.
+    pub fn tried(&self, commit: &str) -> Result<Option<Kernel>, Error> {
+        let name = name(commit);
+        let made = Made::here(&format!("build the kernel {name}"))?;
+        self.tried_by(commit, &made)
+    }
+
+    fn tried_by(&self, commit: &str, made: &Made) -> Result<Option<Kernel>, Error> {
+        let name = name(commit);
+        let place = self.directory().join(names::directory(&name));
+        let wanted = origin(commit, made);
+        for version in store::subdirectories(&place)? {
+            let path = version.join("kernel.json");
+            if !path.is_file() {
+                continue;
+            }
+            let told: serde_json::Value = serde_json::from_slice(&read(&path)?).unwrap_or_default();
+            if told.get("origin").and_then(|text| text.as_str()) == Some(&wanted) {
+                touch(&place);
+                return store::load(&version).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Builds the kernel of a commit, whose files a place holds.
+    ///
+    /// # Errors
+    /// As [`Kernels::build`].
+    pub fn build_tried(
+        &self,
+        commit: &str,
+        place: &WorkTree,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Kernel, Error> {
+        let name = name(commit);
+        let made = Made::here(&format!("build the kernel {name}"))?;
+        self.build_tried_by(commit, &place.tree, &made, progress)
+    }
+
+    fn build_tried_by(
+        &self,
+        commit: &str,
+        tree: &Path,
+        made: &Made,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Kernel, Error> {
+        let name = name(commit);
+        let built = self.build_by(made, &name, tree, Some(origin(commit, made)), progress)?;
+        touch(&self.directory().join(names::directory(&name)));
+        prune_some(&self.directory(), MOST, &is_tried);
+        Ok(built.kernel)
+    }
+}
+
+fn name(commit: &str) -> String {
+    format!("{TRIED}{}", commit.get(..DIGITS).unwrap_or(commit))
+}
+
+/// Whether that is a name of ours: somebody else's may begin like it.
+fn is_tried(name: &str) -> bool {
+    let digits = name.strip_prefix(TRIED);
+    digits.is_some_and(|digits| {
+        digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
+fn origin(commit: &str, made: &Made) -> String {
+    let (compiler, recipe) = (&made.compiler, made.digest());
+    format!("built of commit {commit} by {compiler}, recipe {recipe}")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // A test may fail.
+
+    use super::super::build::tests::Lab;
+    use super::*;
+
+    const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+
+    #[test]
+    fn a_kernel_is_built_once_for_a_commit_and_a_compiler() {
+        let Some(lab) = Lab::new() else { return };
+        let (kernels, made) = (lab.kernels(), Made::by("gcc 12"));
+        assert_eq!(kernels.tried_by(COMMIT, &made).unwrap(), None);
+        let tree = lab.with("int slice = 1;\n");
+        let build = |made: &Made| kernels.build_tried_by(COMMIT, &tree, made, &mut |_| ());
+        let built = build(&made).unwrap();
+        assert!(built.is_tried(), "{}", built.name);
+        assert_eq!(
+            kernels.tried_by(COMMIT, &made).unwrap(),
+            Some(built.clone())
+        );
+        // Of the same beginning, by another compiler, or of no name of ours.
+        let other = format!("{}9", &COMMIT[..39]);
+        assert_eq!(name(&other), built.name);
+        assert_eq!(kernels.tried_by(&other, &made).unwrap(), None);
+        let newer = Made::by("gcc 13");
+        assert_eq!(kernels.tried_by(COMMIT, &newer).unwrap(), None);
+        build(&newer).unwrap();
+        assert_eq!(
+            kernels.tried_by(COMMIT, &made).unwrap(),
+            None,
+            "it was replaced"
+        );
+        for name in [
+            "try-slice",
+            "try-0123456789ag",
+            "try-0123456789abc",
+            "0123456789ab",
+        ] {
+            assert!(!is_tried(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn only_kernels_that_were_tried_are_removed_and_not_those_in_use() {
+        let place = tempfile::tempdir().unwrap();
+        let names = ["try-000000000001", "try-000000000002", "try-mine", "mine"];
+        for (name, hours) in names.into_iter().zip([9, 0, 9, 9]) {
+            let directory = place.path().join(name);
+            std::fs::create_dir(&directory).unwrap();
+            std::fs::write(directory.join("vmlinuz"), vec![1; 100_000]).unwrap();
+            let used = std::time::SystemTime::now() - std::time::Duration::from_secs(3600 * hours);
+            let file = std::fs::File::open(&directory).unwrap();
+            file.set_modified(used).unwrap();
+        }
+        prune_some(place.path(), 0, &is_tried);
+        let left = names.map(|name| place.path().join(name).exists());
+        assert_eq!(left, [false, true, true, true]);
+    }
+}
