@@ -92,6 +92,60 @@ impl Repository {
         Ok(new)
     }
 
+    /// A repository of ours in an empty directory that goes on from a commit of this one:
+    /// it knows all its commits, and has of its files only those that are named. This one
+    /// stays as it is.
+    ///
+    /// # Errors
+    /// There is no such commit, or a file cannot be written.
+    pub fn beside(
+        &self,
+        directory: &Path,
+        commit: &str,
+        files: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Result<Self, Error> {
+        let new = Repository {
+            directory: directory.to_path_buf(),
+            private: true,
+        };
+        let commit = self.resolve(commit).ok_or_else(|| Error::Range {
+            range: commit.into(),
+            why: format!("there is no such commit in {}", self.directory.display()),
+            mend: "name one".into(),
+        })?;
+        new.say(&["init", "--quiet", "."])?;
+        let said = self.say(&[
+            "rev-parse",
+            "--git-path",
+            "objects",
+            "--git-path",
+            "shallow",
+        ])?;
+        let mut places = said.lines().map(|line| self.directory.join(line));
+        let (objects, shallow) = (places.next(), places.next());
+        let git = directory.join(".git");
+        let failed = |error: std::io::Error| Error::Git {
+            what: "init".into(),
+            said: format!("{}: {error}", git.display()),
+        };
+        let mut borrowed = objects.unwrap_or_default().into_os_string();
+        borrowed.push("\n");
+        let info = git.join("objects/info");
+        fs::create_dir_all(&info).map_err(failed)?;
+        fs::write(info.join("alternates"), borrowed.as_encoded_bytes()).map_err(failed)?;
+        // Where a history that was not fetched whole ends.
+        if let Some(shallow) = shallow.filter(|path| path.is_file()) {
+            fs::copy(shallow, git.join("shallow")).map_err(failed)?;
+        }
+        let patterns = files.into_iter().map(|path| pattern(path.as_ref()));
+        fs::create_dir_all(git.join("info")).map_err(failed)?;
+        let patterns: String = patterns.collect();
+        fs::write(git.join("info/sparse-checkout"), patterns).map_err(failed)?;
+        new.say(&["config", "core.sparseCheckout", "true"])?;
+        new.say(&["checkout", "--quiet", "--detach", &commit])?;
+        Ok(new)
+    }
+
     /// The top of its tree.
     #[must_use]
     pub fn directory(&self) -> &Path {
@@ -419,6 +473,18 @@ fn reason(output: &Output) -> String {
     line.map_or_else(|| format!("it ended with {}", output.status), String::from)
 }
 
+/// A line that means just this file.
+fn pattern(path: &str) -> String {
+    let mut line = String::from("/");
+    for c in path.chars() {
+        if matches!(c, '*' | '?' | '[' | '\\' | ' ') {
+            line.push('\\');
+        }
+        line.push(c);
+    }
+    line + "\n"
+}
+
 /// Paths as git ends them with `-z`.
 fn paths(said: &str) -> Vec<String> {
     let paths = said.split('\0').filter(|path| !path.is_empty());
@@ -558,6 +624,48 @@ mod tests {
         let (base, commits) = opened.range("HEAD~1").unwrap();
         assert_eq!((base.subject.as_str(), commits.len()), ("base", 1));
         assert_eq!(opened.range("HEAD~1..").unwrap().1.len(), 1);
+    }
+
+    #[test]
+    fn patches_are_applied_beside_a_tree_that_stays_as_it_is() {
+        let Some((place, repository)) = repository() else {
+            return;
+        };
+        for path in ["lib/other.c", "lib/a[1].c"] {
+            std::fs::write(place.path().join(path), "1\n").unwrap();
+        }
+        repository.say(&["add", "lib"]).unwrap();
+        repository.commit("more").unwrap();
+        // What nobody has committed is nobody's concern.
+        std::fs::write(place.path().join("lib/a.c"), "by hand\n").unwrap();
+        let before = repository.say(&["rev-parse", "HEAD"]).unwrap();
+        let opened = Repository::open(place.path()).unwrap();
+        let scratch = tempfile::tempdir().unwrap();
+        let beside = opened.beside(scratch.path(), "HEAD", ["lib/a.c"]).unwrap();
+        let has = |path: &str| scratch.path().join(path).exists();
+        assert!(has("lib/a.c") && !has("lib/other.c"));
+        let mail = patch(&format!("{MAIL}{DIFF}"), false);
+        let commits = beside.apply(&[mail], &[]).unwrap();
+        assert_eq!(commits[0].paths, ["lib/a.c"]);
+        assert!(beside.is_ancestor(before.trim(), &commits[0].id));
+        let files = beside.files(&commits[0].id, ["lib"]).unwrap();
+        assert_eq!(files["lib/a.c"], "one\nthree\nfour\n");
+        assert_eq!(
+            files["lib/other.c"], "1\n",
+            "what was not checked out is there"
+        );
+        let (tree, index) = (place.path().join("tree"), place.path().join("index"));
+        std::fs::create_dir(&tree).unwrap();
+        beside.check_out(&commits[0].id, &tree, &index).unwrap();
+        assert!(tree.join("lib/other.c").exists(), "a place gets all files");
+        assert_eq!(repository.say(&["rev-parse", "HEAD"]).unwrap(), before);
+        let text = std::fs::read_to_string(place.path().join("lib/a.c")).unwrap();
+        assert_eq!(text, "by hand\n");
+        let odd = tempfile::tempdir().unwrap();
+        opened.beside(odd.path(), "HEAD", ["lib/a[1].c"]).unwrap();
+        assert!(odd.path().join("lib/a[1].c").exists());
+        let none = tempfile::tempdir().unwrap();
+        assert!(opened.beside(none.path(), "nowhere", ["x"]).is_err());
     }
 
     #[test]

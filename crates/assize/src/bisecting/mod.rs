@@ -24,7 +24,7 @@ use crate::failure::Failure;
 use crate::trying::builds::Builder;
 use crate::trying::described;
 use crate::trying::experiment::Base;
-use crate::trying::source::{Asked, Change};
+use crate::trying::source::{self, Asked, Change};
 use crate::trying::touched::{Scope, Touched};
 use crate::{output, shell};
 use court::{Court, Side};
@@ -110,7 +110,7 @@ impl Setting {
     ) -> Result<Setting, Failure> {
         let base = Base::of(arguments.experiment.as_deref(), &Scope::Modules(part))?;
         let question = Question::of(&arguments.claim, &base)?;
-        let named = arguments.base.as_ref().or(arguments.kernel.as_ref());
+        let named = source::kernel(arguments.base.as_deref(), arguments.kernel.as_deref())?;
         let kernel = kernels.resolve(named.unwrap_or(&base.kernel))?;
         let runs = arguments.runs.unwrap_or(question.runs);
         Ok(Setting {

@@ -22,14 +22,9 @@ pub(crate) struct BisectArguments {
     /// input. GOOD is what they are applied to, BAD is all of them
     #[arg(long, value_name = "FILE", conflicts_with = "test")]
     pub(crate) patch: Option<PathBuf>,
-    /// Apply --patch to the sources of this kernel of Debian, which need no git
-    /// tree, and run on it: debian:6.12
-    #[arg(
-        long,
-        value_name = "KERNEL",
-        requires = "patch",
-        conflicts_with = "kernel_name"
-    )]
+    /// Apply --patch to this commit of the git tree; or to the sources of this kernel of
+    /// Debian, which need no git tree, and run on it: debian:6.12
+    #[arg(long, value_name = "REV|KERNEL", requires = "patch")]
     pub(crate) base: Option<String>,
     /// Try only HEAD, against this commit, for git bisect run: end with status 0 if
     /// the claim is refuted, 1 if it is upheld, 125 if that cannot be told

@@ -17,14 +17,9 @@ pub(crate) struct TryArguments {
     /// else to HEAD
     #[arg(long, value_name = "FILE")]
     pub(crate) patch: Option<PathBuf>,
-    /// Apply --patch to the sources of this kernel of Debian, which need no git
-    /// tree, and run on it: debian:6.12
-    #[arg(
-        long,
-        value_name = "KERNEL",
-        requires = "patch",
-        conflicts_with = "kernel_name"
-    )]
+    /// Apply --patch to this commit of the git tree; or to the sources of this kernel of
+    /// Debian, which need no git tree, and run on it: debian:6.12
+    #[arg(long, value_name = "REV|KERNEL", requires = "patch")]
     pub(crate) base: Option<String>,
     /// Try each commit by itself: which patch of the series does what
     #[arg(long)]

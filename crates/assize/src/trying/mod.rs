@@ -111,7 +111,7 @@ fn sides(
     match scope {
         Scope::Modules(part) => {
             say(&format!("{} -> {}", part.directory, base.choice));
-            let named = arguments.base.as_ref().or(arguments.kernel.as_ref());
+            let named = source::kernel(arguments.base.as_deref(), arguments.kernel.as_deref())?;
             let kernel = kernels.resolve(named.unwrap_or(&base.kernel))?;
             let builder = ModuleBuild::of(change, part, &kernel, whole)?;
             Ok(Sides {

@@ -8,7 +8,7 @@ use assize_series::{Commit, Posted, Repository};
 use assize_target::kernels::{Kernel, Kernels, WorkTree};
 use assize_target::testbed::{PARTS, Part, Tree};
 
-use super::touched;
+use super::touched::{self, Scope};
 use crate::failure::Failure;
 
 /// A change, with the repository that holds its commits.
@@ -21,6 +21,9 @@ pub(crate) struct Change {
     /// From old to new; not empty.
     pub(crate) commits: Vec<Commit>,
     repository: Repository,
+    /// The git tree of the user's that its commits are of or go on from, or else the
+    /// repository.
+    home: PathBuf,
     /// Holds the repository, if it is one of ours.
     _scratch: Option<Scratch>,
 }
@@ -65,6 +68,7 @@ impl Change {
             title: end.subject.clone(),
             base,
             commits: vec![end],
+            home: repository.directory().to_path_buf(),
             repository,
             _scratch: None,
         })
@@ -75,9 +79,9 @@ impl Change {
         self.repository.resolve(name)
     }
 
-    /// The directory of the repository that holds its commits.
-    pub(crate) fn directory(&self) -> &Path {
-        self.repository.directory()
+    /// What stays the same from one change of the same sources to the next: the git tree.
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
     }
 
     /// Makes a place hold all files of a commit.
@@ -102,31 +106,70 @@ fn committed(range: &str) -> Result<Change, Failure> {
         title,
         base,
         commits,
+        home: repository.directory().to_path_buf(),
         repository,
         _scratch: None,
     })
 }
 
-/// Applies what was posted in a repository of ours, which holds only what is
-/// built: the sources of a kernel are large, and a tree of the user's stays as it
-/// is.
+/// Whether a base is a kernel of Debian, and no commit.
+pub(crate) fn is_debian(base: &str) -> bool {
+    base.starts_with("debian:")
+}
+
+/// The kernel to run on, if one is named: that to whose sources patches are applied, or
+/// another.
+pub(crate) fn kernel<'a>(
+    base: Option<&'a str>,
+    kernel: Option<&'a str>,
+) -> Result<Option<&'a str>, Failure> {
+    match (base.filter(|base| is_debian(base)), kernel) {
+        (Some(base), Some(kernel)) => Err(Failure::Argument(format!(
+            "--kernel {kernel}: patches of the sources of {base} run on it; leave one of the two out"
+        ))),
+        (base, kernel) => Ok(base.or(kernel)),
+    }
+}
+
+/// Applies what was posted in a repository of ours, which has in its tree only what is
+/// built as modules, or of a whole kernel what the patches name: the sources of a
+/// kernel are large, and a tree of the user's stays as it is.
 fn posted(
     file: &Path,
-    kernel: Option<&str>,
+    base: Option<&str>,
     kernels: &Kernels,
     say: &dyn Fn(&str),
 ) -> Result<Change, Failure> {
     let (bytes, name) = read(file)?;
     let posted = assize_series::read(&bytes, &name)?;
-    let part = part_of(&posted)?;
-    let (files, subject) = match kernel {
-        Some(name) => of_package(name, part, kernels, say)?,
-        None => of_tree(&posted, part)?,
-    };
+    let paths: Vec<&str> = paths_of(&posted).collect();
+    let scope = touched::touched(&paths).map_err(Failure::Argument)?.scope;
     let scratch = Scratch::new()?;
-    let repository = Repository::create(&scratch.0, &files, &subject)?;
+    let (repository, home, only) = match (scope, base.filter(|base| is_debian(base))) {
+        (Scope::Modules(part), debian) => {
+            let (files, subject) = match debian {
+                Some(name) => of_package(name, part, kernels, say)?,
+                None => of_tree(&posted, base, part)?,
+            };
+            let repository = Repository::create(&scratch.0, &files, &subject)?;
+            let home = repository.directory().to_path_buf();
+            (repository, home, only(part))
+        }
+        (Scope::Kernel(file), Some(name)) => {
+            return Err(Failure::Argument(format!(
+                "{file}: this needs the whole kernel, of which --base {name} has not all sources \
+                 here: give --patch in a git tree of the kernel, with --base REV for another \
+                 commit than HEAD"
+            )));
+        }
+        (Scope::Kernel(_), None) => {
+            let (tree, commit) = base_in_tree(&posted, base)?;
+            let repository = tree.beside(&scratch.0, &commit, &paths)?;
+            (repository, tree.directory().to_path_buf(), Vec::new())
+        }
+    };
     let base = repository.describe("HEAD")?;
-    let mut commits = repository.apply(&posted.patches, &only(part))?;
+    let mut commits = repository.apply(&posted.patches, &only)?;
     for (commit, patch) in commits.iter_mut().zip(&posted.patches) {
         // What git has left out was posted, too.
         commit.paths.clone_from(&patch.paths);
@@ -140,6 +183,7 @@ fn posted(
         base,
         commits,
         repository,
+        home,
         _scratch: Some(scratch),
     })
 }
@@ -189,11 +233,9 @@ pub(crate) fn read(file: &Path) -> Result<(Vec<u8>, String), Failure> {
     Ok((bytes, file.display().to_string()))
 }
 
-fn part_of(posted: &Posted) -> Result<&'static Part, Failure> {
+fn paths_of(posted: &Posted) -> impl Iterator<Item = &str> {
     let paths = posted.patches.iter().flat_map(|patch| &patch.paths);
-    let paths: Vec<&str> = paths.map(String::as_str).collect();
-    let touched = touched::touched(&paths).map_err(Failure::Argument)?;
-    touched.part("a series that is no commits yet")
+    paths.map(String::as_str)
 }
 
 /// Patterns of the files that are in the repository.
@@ -272,22 +314,33 @@ fn collect(
     Ok(())
 }
 
-/// The files of a part as the git tree has them in which we are.
-fn of_tree(posted: &Posted, part: &Part) -> Result<Sources, Failure> {
+/// The git tree in which we are, and the commit of it to which a series is applied: the
+/// one that is asked for, that it names, or HEAD.
+fn base_in_tree(posted: &Posted, asked: Option<&str>) -> Result<(Repository, String), Failure> {
     let repository = Repository::open(Path::new(".")).map_err(|error| {
         Failure::Argument(format!(
             "{error}; go to a git tree of the kernel, or give --base debian:6.12"
         ))
     })?;
-    let base = match &posted.base {
-        Some(id) => repository.resolve(id).ok_or_else(|| {
-            Failure::Argument(format!(
-                "the series is based on {id}, which is not in this tree; fetch it, or give \
-                 --base debian:6.12"
-            ))
-        })?,
-        None => "HEAD".to_owned(),
-    };
+    let name = asked.or(posted.base.as_deref()).unwrap_or("HEAD");
+    let commit = repository.resolve(name).ok_or_else(|| {
+        Failure::Argument(match asked {
+            Some(name) => format!(
+                "--base {name}: is no commit of this git tree; name one, or a kernel of Debian: \
+                 debian:6.12"
+            ),
+            None => format!(
+                "the series is based on {name}, which is not in this tree; fetch it, or give \
+                 --base REV or --base debian:6.12"
+            ),
+        })
+    })?;
+    Ok((repository, commit))
+}
+
+/// The files of a part as the git tree has them in which we are.
+fn of_tree(posted: &Posted, asked: Option<&str>, part: &Part) -> Result<Sources, Failure> {
+    let (repository, base) = base_in_tree(posted, asked)?;
     let commit = repository.describe(&base)?;
     let files = repository.files(&commit.id, part.paths())?;
     Ok((

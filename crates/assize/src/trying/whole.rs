@@ -23,7 +23,7 @@ impl<'a> KernelBuild<'a> {
         kernels: &'a Kernels,
         say: &'a dyn Fn(&str),
     ) -> Result<Self, Failure> {
-        let place = kernels.work_tree(change.directory(), &mut |line| say(line))?;
+        let place = kernels.work_tree(change.home(), &mut |line| say(line))?;
         Ok(KernelBuild {
             change,
             kernels,
