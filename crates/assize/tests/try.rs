@@ -161,10 +161,12 @@ fn refused() -> Outcome {
         return Ok(());
     };
     place.commit("sched: Be fair", &[("kernel/sched/fair.c", "x\n", "y\n")]);
+    let fair = fs::read_to_string(place.thread(1)).unwrap();
     place.commit("drm/sched: Include what is not there", BROKEN);
     let thread = place.thread(1);
     let text = fs::read_to_string(&thread).unwrap();
     let write = |name: &str, text: &str| fs::write(place.path().join(name), text).unwrap();
+    write("fair.mbox", &fair);
     write("half.mbox", &text.replace("1/1]", "1/2]"));
     write(
         "stale.mbox",
@@ -187,7 +189,31 @@ fn refused() -> Outcome {
         ),
         (
             &["--patch", "thread.mbox", "--base", "mine"],
-            "only sources of Debian's kernels",
+            "--base mine: is no commit of this git tree",
+        ),
+        (
+            &[
+                "--patch",
+                "thread.mbox",
+                "--base",
+                "debian:6.12",
+                "--kernel",
+                "debian:6.1",
+            ],
+            "leave one of the two out",
+        ),
+        (
+            &["--patch", "fair.mbox", "--base", "debian:6.12"],
+            "kernel/sched/fair.c: this needs the whole kernel",
+        ),
+        (
+            &["--patch", "fair.mbox"],
+            "patch 1 (sched: Be fair) does not apply",
+        ),
+        // It is applied, and what then is to be built is no kernel.
+        (
+            &["--patch", "fair.mbox", "--base", "HEAD~2"],
+            "is no tree of the kernel: it has no Makefile",
         ),
         (&["--patch", "none.mbox"], "none.mbox"),
     ] {

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::build::{Made, WorkTree};
+use super::build::{Made, WorkTree, check_tree};
 use super::{Kernel, Kernels, names, store};
 use crate::Error;
 use crate::fault::read;
@@ -65,8 +65,9 @@ impl Kernels {
         progress: &mut dyn FnMut(&str),
     ) -> Result<Kernel, Error> {
         let name = name(commit);
-        let made = Made::here(&format!("build the kernel {name}"))?;
-        self.build_tried_by(commit, &place.tree, &made, progress)
+        let what = format!("build the kernel {name}");
+        let tree = check_tree(&what, &place.tree)?;
+        self.build_tried_by(commit, &tree, &Made::here(&what)?, progress)
     }
 
     fn build_tried_by(

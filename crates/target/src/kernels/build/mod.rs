@@ -335,7 +335,7 @@ fn command(tree: &Path, objects: &Path, arguments: &[&str]) -> Command {
 }
 
 /// The tree without links, if it is one of the kernel in which nothing was built.
-fn check_tree(what: &str, tree: &Path) -> Result<PathBuf, Error> {
+pub(super) fn check_tree(what: &str, tree: &Path) -> Result<PathBuf, Error> {
     let tree = fs::canonicalize(tree).map_err(|error| io("read", tree, &error))?;
     for file in [
         "Makefile",
