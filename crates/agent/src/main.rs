@@ -15,12 +15,15 @@
 mod actions;
 mod boot;
 mod channel;
+mod device;
 mod digests;
 mod elf;
 mod environment;
 mod group;
 mod identity;
 mod instruments;
+#[cfg(test)]
+mod layout;
 mod mapped;
 mod marks;
 mod module_order;

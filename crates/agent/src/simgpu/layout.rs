@@ -1,49 +1,12 @@
 //! Whether `uapi.rs` says what `kernel/uapi/simgpu.h` says.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
-
-use std::fmt::Write;
-use std::mem::{offset_of, size_of};
-use std::path::Path;
-use std::process::Command;
+use crate::layout::{Expected, must_be_of, structs};
 
 use super::uapi;
 
-/// C that prints, and what it must print.
-#[derive(Default)]
-struct Expected {
-    c: String,
-    lines: String,
-}
-
-impl Expected {
-    fn value(&mut self, c: &str, value: u64) {
-        writeln!(
-            self.c,
-            "\tprintf(\"%s %llu\\n\", {c:?}, (unsigned long long)({c}));"
-        )
-        .unwrap();
-        writeln!(self.lines, "{c} {value}").unwrap();
-    }
-}
-
-macro_rules! structs {
-    ($expected:ident; $($rust:ident $c:literal { $($field:ident),* $(,)? })*) => { $(
-        $expected.value(concat!("sizeof(struct ", $c, ")"), size_of::<uapi::$rust>() as u64);
-        $(
-            $expected.value(
-                concat!("offsetof(struct ", $c, ", ", stringify!($field), ")"),
-                offset_of!(uapi::$rust, $field) as u64,
-            );
-            // Every field must be named: it is taken apart here.
-        )*
-        let _ = |whole: uapi::$rust| { let uapi::$rust { $($field: _),* } = whole; };
-    )* };
-}
-
 fn expected() -> Expected {
     let mut expected = Expected::default();
-    structs! { expected;
+    structs! { expected; uapi;
         Info "simgpu_info" {
             version, engines, engines_parallel, pad, queue_bytes, job_bytes, fence_bytes,
         }
@@ -112,28 +75,5 @@ fn expected() -> Expected {
 
 #[test]
 fn structs_and_numbers_are_those_of_the_header() {
-    let expected = expected();
-    let directory = tempfile::tempdir().unwrap();
-    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernel/uapi/simgpu.h");
-    let source = directory.path().join("layout.c");
-    let program = directory.path().join("layout");
-    let text = format!(
-        "#include <stddef.h>\n#include <stdio.h>\n#include {:?}\n\nint main(void)\n{{\n{}\treturn 0;\n}}\n",
-        header.canonicalize().unwrap(),
-        expected.c
-    );
-    std::fs::write(&source, text).unwrap();
-    let compiler = Command::new("cc")
-        .arg(&source)
-        .arg("-o")
-        .arg(&program)
-        .output();
-    let Ok(compiled) = compiler else {
-        eprintln!("skipped: there is no C compiler");
-        return;
-    };
-    let said = String::from_utf8_lossy(&compiled.stderr);
-    assert!(compiled.status.success(), "{said}");
-    let printed = Command::new(&program).output().unwrap().stdout;
-    assert_eq!(String::from_utf8(printed).unwrap(), expected.lines);
+    must_be_of("simgpu.h", &expected());
 }

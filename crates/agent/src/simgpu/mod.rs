@@ -4,14 +4,15 @@
 mod layout;
 pub(crate) mod uapi;
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, ErrorKind};
+use std::fs::File;
+use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::NonNull;
 
 use assize_job::{Design, Put, Queue, Share, Worker};
 
-use crate::sys::{self, check};
+use crate::device;
+use crate::sys;
 use uapi::{Control, Create, Dep, Exec, Info, Read, Record, Stats, Submit, Wait};
 
 const PATH: &str = "/dev/simgpu";
@@ -25,16 +26,7 @@ pub(crate) struct Device(File);
 impl Device {
     /// Opens it.
     pub(crate) fn open() -> Result<Device, String> {
-        let file = OpenOptions::new().read(true).write(true).open(PATH);
-        let device = Device(file.map_err(|error| {
-            let why = sys::words(&error);
-            match error.kind() {
-                ErrorKind::NotFound => {
-                    format!("{PATH}: {why}; load the module: [[setup]] module = \"simgpu\"")
-                }
-                _ => format!("{PATH}: {why}"),
-            }
-        })?);
+        let device = Device(device::open(PATH, "simgpu")?);
         let version = device.info().map_err(|error| failed("info", &error))?;
         if version.version != VERSION {
             return Err(format!(
@@ -160,25 +152,12 @@ impl Device {
         }
     }
 
-    /// An ioctl again and again, until no signal interrupts it. `T` must be
-    /// the struct whose size `number` holds, with pointers and lengths that
-    /// the kernel may use.
+    /// An ioctl. `T` must be the struct whose size `number` holds, with pointers
+    /// and lengths that the kernel may use.
     fn ioctl<T>(&self, number: u32, argument: &mut T) -> io::Result<()> {
-        loop {
-            // SAFETY: the number says that the kernel reads and writes a `T`;
-            // pointers in it are made above from slices that outlive the call.
-            let done = check(unsafe {
-                libc::ioctl(
-                    self.0.as_raw_fd(),
-                    libc::c_ulong::from(number),
-                    std::ptr::from_mut(argument),
-                )
-            });
-            match done {
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                other => return other.map(|_| ()),
-            }
-        }
+        // SAFETY: the number says that the kernel reads and writes a `T`;
+        // pointers in it are made above from slices that outlive the call.
+        unsafe { device::ioctl(&self.0, number, argument) }
     }
 }
 

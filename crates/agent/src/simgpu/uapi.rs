@@ -1,7 +1,7 @@
 //! The structs and numbers of `kernel/uapi/simgpu.h`, which says what they
 //! mean. A test compares them with what a C compiler makes of that file.
 
-use std::mem::size_of;
+use crate::device::iowr;
 
 /// What jobs can write to.
 pub(crate) const MEMORY_BYTES: usize = 65536;
@@ -204,10 +204,9 @@ const _: () = {
     assert!(size_of::<Control>() == 16);
 };
 
-/// The number of an ioctl that reads and writes a `T`: `_IOWR`.
+/// The number of an ioctl that reads and writes a `T`.
 const fn number<T>(nr: u32) -> u32 {
-    const READ_AND_WRITE: u32 = 3;
-    READ_AND_WRITE << 30 | (size_of::<T>() as u32) << 16 | 0xA5 << 8 | nr
+    iowr::<T>(0xA5, nr)
 }
 
 pub(crate) const INFO: u32 = number::<Info>(0);

@@ -1,0 +1,72 @@
+//! Whether structs and numbers are those of a header of `kernel/uapi/`.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+/// C that prints, and what it must print.
+#[derive(Default)]
+pub(crate) struct Expected {
+    c: String,
+    lines: String,
+}
+
+impl Expected {
+    /// A number, and what it must be.
+    pub(crate) fn value(&mut self, c: &str, value: u64) {
+        writeln!(
+            self.c,
+            "\tprintf(\"%s %llu\\n\", {c:?}, (unsigned long long)({c}));"
+        )
+        .unwrap();
+        writeln!(self.lines, "{c} {value}").unwrap();
+    }
+}
+
+/// Size and fields of structs of a module.
+macro_rules! structs {
+    ($expected:ident; $module:ident; $($rust:ident $c:literal { $($field:ident),* $(,)? })*) => { $(
+        $expected.value(
+            concat!("sizeof(struct ", $c, ")"),
+            std::mem::size_of::<$module::$rust>() as u64,
+        );
+        $(
+            $expected.value(
+                concat!("offsetof(struct ", $c, ", ", stringify!($field), ")"),
+                std::mem::offset_of!($module::$rust, $field) as u64,
+            );
+            // Every field must be named: it is taken apart here.
+        )*
+        let _ = |whole: $module::$rust| { let $module::$rust { $($field: _),* } = whole; };
+    )* };
+}
+pub(crate) use structs;
+
+/// Has a C compiler print what a header makes of it.
+pub(crate) fn must_be_of(header: &str, expected: &Expected) {
+    let directory = tempfile::tempdir().unwrap();
+    let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernel/uapi");
+    let source = directory.path().join("layout.c");
+    let program = directory.path().join("layout");
+    let text = format!(
+        "#include <stddef.h>\n#include <stdio.h>\n#include {:?}\n\nint main(void)\n{{\n{}\treturn 0;\n}}\n",
+        headers.join(header).canonicalize().unwrap(),
+        expected.c
+    );
+    std::fs::write(&source, text).unwrap();
+    let compiler = Command::new("cc")
+        .arg(&source)
+        .arg("-o")
+        .arg(&program)
+        .output();
+    let Ok(compiled) = compiler else {
+        eprintln!("skipped: there is no C compiler");
+        return;
+    };
+    let said = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success(), "{said}");
+    let printed = Command::new(&program).output().unwrap().stdout;
+    assert_eq!(String::from_utf8(printed).unwrap(), expected.lines);
+}
