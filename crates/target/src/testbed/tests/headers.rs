@@ -96,6 +96,7 @@ fn our_modules_are_the_same_in_caches_with_paths_of_10_60_and_200_bytes() {
         let built: Vec<_> = built.into_iter().map(read).collect();
         let names = Vec::from_iter(built.iter().map(|(name, _)| name.as_str()));
         let ours = [
+            "copybench",
             "depq",
             "depq_test",
             "simfreq",
