@@ -131,6 +131,7 @@ impl Kind {
     pub fn module(&self) -> Option<&'static str> {
         match self {
             Kind::Audio(audio) => audio.module(),
+            Kind::MemoryRoutine(routine) => routine.module(),
             _ => None,
         }
     }

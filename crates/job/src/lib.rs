@@ -51,7 +51,7 @@ pub use job::{Action, Job, SCHEMA};
 pub use machine::{
     CarriedPackage, Display, Linked, Machine, Order, Package, Payload, below_experiment,
 };
-pub use memory_routine::{CacheState, MemoryRoutine, Routine};
+pub use memory_routine::{CacheState, CpuMode, MemoryRoutine, Routine};
 pub use metric::{
     ELAPSED, Form, Giver, JITTER, JITTER_OF, JOBS, METRICS, Mark, Metric, Name, PER_JOB,
     Preference, Wording, event_names, givers, instrument_of, is_event, measured, of_instrument,

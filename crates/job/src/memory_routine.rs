@@ -11,6 +11,8 @@ use crate::Scheduling;
 pub struct MemoryRoutine {
     /// What is called.
     pub routine: Routine,
+    /// Where it is called.
+    pub mode: CpuMode,
     /// Bytes of a call.
     pub size: u64,
     /// So many bytes behind the beginning of a cache line the source begins.
@@ -86,11 +88,32 @@ pub enum Routine {
     SumAdc64,
     /// Eight numbers of 4 bytes at a time.
     SumAvx2,
+    /// The kernel's own: `copy_from_user`.
+    CopyFromUser,
+    /// `__copy_from_user`, which does not look whether the addresses are the
+    /// process's.
+    CopyFromUserUnchecked,
+    /// The copy from user space that passes the caches.
+    CopyFromUserNontemporal,
+    /// `copy_to_user`.
+    CopyToUser,
+    /// `clear_user`.
+    ClearUser,
+    /// `memcpy`.
+    Memcpy,
+    /// `memset`.
+    Memset,
+    /// `csum_partial`.
+    CsumPartial,
+    /// `csum_partial_copy_nocheck`: copies and adds up.
+    CsumPartialCopy,
+    /// `rep_movs_alternative`, with nothing around it.
+    RepMovsAlternative,
 }
 
 impl Routine {
     /// Every routine.
-    pub const ALL: [Routine; 22] = [
+    pub const ALL: [Routine; 32] = [
         Routine::RepMovsb,
         Routine::RepMovsl,
         Routine::RepMovsq,
@@ -113,7 +136,55 @@ impl Routine {
         Routine::SumAdc32,
         Routine::SumAdc64,
         Routine::SumAvx2,
+        Routine::CopyFromUser,
+        Routine::CopyFromUserUnchecked,
+        Routine::CopyFromUserNontemporal,
+        Routine::CopyToUser,
+        Routine::ClearUser,
+        Routine::Memcpy,
+        Routine::Memset,
+        Routine::CsumPartial,
+        Routine::CsumPartialCopy,
+        Routine::RepMovsAlternative,
     ];
+
+    /// Whether it is the kernel's own.
+    #[must_use]
+    pub fn is_of_kernel(self) -> bool {
+        matches!(
+            self,
+            Routine::CopyFromUser
+                | Routine::CopyFromUserUnchecked
+                | Routine::CopyFromUserNontemporal
+                | Routine::CopyToUser
+                | Routine::ClearUser
+                | Routine::Memcpy
+                | Routine::Memset
+                | Routine::CsumPartial
+                | Routine::CsumPartialCopy
+                | Routine::RepMovsAlternative
+        )
+    }
+
+    /// Whether it can be called in a mode of the CPU.
+    #[must_use]
+    pub fn is_in(self, mode: CpuMode) -> bool {
+        match mode {
+            CpuMode::User => !self.is_of_kernel(),
+            CpuMode::Kernel => {
+                let ours = [
+                    Routine::RepMovsb,
+                    Routine::RepMovsq,
+                    Routine::Unrolled64,
+                    Routine::Unrolled32,
+                    Routine::Movnti,
+                    Routine::Sse2,
+                    Routine::Movntdq,
+                ];
+                self.is_of_kernel() || ours.contains(&self)
+            }
+        }
+    }
 
     /// Whether it reads its source.
     #[must_use]
@@ -126,6 +197,8 @@ impl Routine {
                 | Routine::ZeroSse2
                 | Routine::ZeroAvx2
                 | Routine::ZeroMovnti
+                | Routine::ClearUser
+                | Routine::Memset
         )
     }
 
@@ -134,7 +207,11 @@ impl Routine {
     pub fn writes(self) -> bool {
         !matches!(
             self,
-            Routine::SumWords | Routine::SumAdc32 | Routine::SumAdc64 | Routine::SumAvx2
+            Routine::SumWords
+                | Routine::SumAdc32
+                | Routine::SumAdc64
+                | Routine::SumAvx2
+                | Routine::CsumPartial
         )
     }
 
@@ -146,6 +223,17 @@ impl Routine {
             Routine::Avx2 | Routine::Vmovntdq | Routine::ZeroAvx2 | Routine::SumAvx2
         )
     }
+}
+
+/// In which mode of the CPU a routine is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CpuMode {
+    /// By the process, on its memory.
+    #[default]
+    User,
+    /// By the kernel, on its memory and, where the routine does so, the process's.
+    Kernel,
 }
 
 /// Where bytes are before they are read or written.
@@ -166,6 +254,16 @@ pub enum CacheState {
 impl MemoryRoutine {
     /// Bits that are compared where none are given: below a word of 8 bytes.
     pub const MASK: u32 = 7;
+    /// The module without which nothing is called in the kernel.
+    pub const MODULE: &str = "copybench";
+    /// What places begin at multiples of, and are apart: a cache line.
+    pub const LINE: u64 = 64;
+    /// The most bytes of a call in the kernel.
+    pub const KERNEL_SIZE_MAX: u64 = 1 << 20;
+    /// The most bytes of the places of a batch in the kernel.
+    pub const KERNEL_PLACES_MAX: u64 = 1 << 20;
+    /// The most bytes of a batch in the kernel.
+    pub const KERNEL_BATCH_MAX: u64 = 16 << 20;
     /// Bytes of a batch where its calls are not given.
     const BATCH_BYTES: u64 = 64 << 10;
 
@@ -175,12 +273,24 @@ impl MemoryRoutine {
         let fitting = Self::BATCH_BYTES / self.size.max(1);
         self.calls.unwrap_or(fitting).max(1)
     }
+
+    /// How far each place begins behind the one before, in bytes.
+    #[must_use]
+    pub fn apart(&self) -> u64 {
+        (self.size + Self::LINE).next_multiple_of(Self::LINE)
+    }
+
+    /// The kernel module without which it has nothing to call.
+    pub(crate) fn module(&self) -> Option<&'static str> {
+        (self.mode == CpuMode::Kernel).then_some(Self::MODULE)
+    }
 }
 
 impl Default for MemoryRoutine {
     fn default() -> Self {
         MemoryRoutine {
             routine: Routine::RepMovsb,
+            mode: CpuMode::User,
             size: 4096,
             source_offset: 0,
             destination_offset: 0,

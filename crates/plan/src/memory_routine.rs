@@ -1,7 +1,7 @@
 //! The parameters of the workload that calls one routine on memory, and which of
 //! them go together.
 
-use assize_job::{CacheState, MemoryRoutine, Routine};
+use assize_job::{CacheState, CpuMode, MemoryRoutine, Routine};
 
 use crate::check::join;
 use crate::error::Error;
@@ -43,9 +43,25 @@ pub(crate) const MEMORY_ROUTINE: Section = Section {
                 "sum-adc-32",
                 "sum-adc-64",
                 "sum-avx2",
+                "copy-from-user",
+                "copy-from-user-unchecked",
+                "copy-from-user-nontemporal",
+                "copy-to-user",
+                "clear-user",
+                "memcpy",
+                "memset",
+                "csum-partial",
+                "csum-partial-copy",
+                "rep-movs-alternative",
             ]),
             Is("\"rep-movsb\""),
             "What is called: it copies, zeroes, or adds up the Internet checksum.",
+        ),
+        key(
+            "mode",
+            Word(&["user", "kernel"]),
+            Is("\"user\""),
+            "In which mode of the CPU it is called: by the process, on its memory, or by the kernel, on the kernel's, which wants the module copybench and loads it.",
         ),
         key("size", Whole(1, 16 << 20), Is("4096"), "Bytes of a call."),
         key(
@@ -109,6 +125,20 @@ pub(crate) fn check(
 
 /// The key, what is wrong with it, and the mend.
 fn mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static str, &'static str)> {
+    if !kind.routine.is_in(kind.mode) {
+        return Some(match kind.mode {
+            CpuMode::User => (
+                "routine",
+                "the routine is the kernel's, which a process cannot call",
+                "set mode = \"kernel\"",
+            ),
+            CpuMode::Kernel => (
+                "routine",
+                "the routine is not among those of the kernel's module",
+                "set mode = \"user\", or take another routine",
+            ),
+        });
+    }
     if kind.source_offset > 0 && !kind.routine.reads() {
         let why = "the routine reads no source";
         return Some(("source_offset", why, "remove it"));
@@ -127,6 +157,32 @@ fn mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static str, &'static
     }
     if kind.cache == CacheState::Cold && kind.batch_calls() * kind.size > COLD_BYTES_MAX {
         let why = "the places of a batch have more than 1 GiB together";
+        return Some(("calls", why, "make calls or size smaller"));
+    }
+    match kind.mode {
+        CpuMode::User => None,
+        CpuMode::Kernel => kernel_mistake(kind),
+    }
+}
+
+/// The same of what is called in the kernel.
+fn kernel_mistake(kind: &MemoryRoutine) -> Option<(&'static str, &'static str, &'static str)> {
+    if kind.cache == CacheState::Beyond {
+        let why = "calls in the kernel go through 1 MiB at most, which caches hold";
+        return Some(("cache", why, "set cache = \"cold\""));
+    }
+    if kind.size > MemoryRoutine::KERNEL_SIZE_MAX {
+        let why = "a call in the kernel has 1 MiB at most";
+        return Some(("size", why, "make it 1048576 or less"));
+    }
+    let calls = kind.batch_calls();
+    let cold = kind.cache == CacheState::Cold && calls > 1;
+    if cold && calls * kind.apart() > MemoryRoutine::KERNEL_PLACES_MAX {
+        let why = "the places of a batch in the kernel have more than 1 MiB together";
+        return Some(("calls", why, "make calls or size smaller"));
+    }
+    if calls * kind.size > MemoryRoutine::KERNEL_BATCH_MAX {
+        let why = "a batch in the kernel has more than 16 MiB";
         return Some(("calls", why, "make calls or size smaller"));
     }
     None
@@ -218,6 +274,48 @@ mod tests {
             ),
         ] {
             assert_eq!(wrong(kind.clone()), Some(key), "{kind:?}");
+        }
+    }
+    #[test]
+    fn what_the_kernel_calls_is_what_its_module_has_and_no_more_than_that_holds() {
+        let of = |routine| MemoryRoutine {
+            routine,
+            mode: CpuMode::Kernel,
+            ..MemoryRoutine::default()
+        };
+        let copy = of(Routine::CopyFromUser);
+        let user = MemoryRoutine {
+            mode: CpuMode::User,
+            ..copy.clone()
+        };
+        assert_eq!(wrong(user), Some("routine"));
+        assert_eq!(wrong(of(Routine::Avx2)), Some("routine"));
+        assert_eq!(wrong(of(Routine::MovslRule)), Some("routine"));
+        let clear = MemoryRoutine {
+            source_offset: 1,
+            ..of(Routine::ClearUser)
+        };
+        assert_eq!(wrong(clear), Some("source_offset"));
+        let sized = |size, calls, cache| MemoryRoutine {
+            size,
+            calls,
+            cache,
+            ..copy.clone()
+        };
+        let (hot, cold) = (CacheState::Hot, CacheState::Cold);
+        for (kind, key) in [
+            (sized(1 << 20, None, hot), None),
+            (sized((1 << 20) + 1, None, hot), Some("size")),
+            (sized(1 << 20, Some(16), hot), None),
+            (sized(1 << 20, Some(17), hot), Some("calls")),
+            // Each place takes 4160 bytes.
+            (sized(4096, Some(252), cold), None),
+            (sized(4096, Some(253), cold), Some("calls")),
+            (sized(1, None, cold), Some("calls")),
+            (sized(16, None, cold), None),
+            (sized(16, None, CacheState::Beyond), Some("cache")),
+        ] {
+            assert_eq!(wrong(kind.clone()), key, "{kind:?}");
         }
     }
 }

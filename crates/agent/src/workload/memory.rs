@@ -9,12 +9,16 @@ use crate::sys;
 
 /// The size of a huge page on x86.
 const HUGE: usize = 2 << 20;
+/// The bytes that cannot be touched: a page.
+const GUARD: usize = 4096;
 
 /// A mapping of ours.
 #[derive(Debug)]
 pub(super) struct Mapping {
     start: *mut u8,
     length: usize,
+    /// Bytes behind it that cannot be touched.
+    guard: usize,
 }
 
 /// A part of a mapping.
@@ -30,6 +34,17 @@ impl Mapping {
     pub(super) fn anonymous(length: usize) -> io::Result<Mapping> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE;
         Mapping::new(length, flags, -1, 0)
+    }
+
+    /// The same in whole pages, with a page behind it that cannot be touched.
+    pub(super) fn guarded(length: usize) -> io::Result<Mapping> {
+        let mut mapping = Mapping::anonymous(length + GUARD)?;
+        mapping.length = length;
+        mapping.guard = GUARD;
+        let behind = mapping.start.wrapping_add(length);
+        // SAFETY: the page is one of the mapping, and no longer in its length.
+        sys::check(unsafe { libc::mprotect(behind.cast(), GUARD, libc::PROT_NONE) })?;
+        Ok(mapping)
     }
 
     /// The same in huge pages.
@@ -72,6 +87,7 @@ impl Mapping {
         Ok(Mapping {
             start: start.cast(),
             length,
+            guard: 0,
         })
     }
 
@@ -99,7 +115,7 @@ impl Mapping {
 impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: the mapping is ours, and areas do not outlive it.
-        unsafe { libc::munmap(self.start.cast(), self.length) };
+        unsafe { libc::munmap(self.start.cast(), self.length + self.guard) };
     }
 }
 

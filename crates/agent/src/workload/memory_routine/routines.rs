@@ -1,8 +1,9 @@
 //! The routines there are, by their names.
 
-use assize_job::{MemoryRoutine, Routine};
+use assize_job::{CpuMode, MemoryRoutine, Routine};
 
 use super::super::instructions;
+use super::kernel::{InKernel, in_kernel};
 
 /// What is called, of so many bytes.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +16,8 @@ pub(super) enum Called {
     Sum(unsafe fn(*const u8, usize, u32) -> u32),
     /// Copies by one of two routines.
     Rule(Rule),
+    /// What the kernel calls.
+    Kernel(InKernel),
 }
 
 /// Which of two copies is taken, by size and alignment.
@@ -56,6 +59,10 @@ impl Rule {
 
 /// What a workload calls, if this CPU has its instructions.
 pub(super) fn called(kind: &MemoryRoutine) -> Result<Called, String> {
+    if kind.mode == CpuMode::Kernel {
+        let found = in_kernel(kind.routine).map(Called::Kernel);
+        return found.ok_or_else(|| "the kernel's module does not have this routine".into());
+    }
     if kind.routine.needs_avx2() && !std::arch::is_x86_feature_detected!("avx2") {
         return Err("this CPU has no AVX2; take another routine".into());
     }
@@ -84,6 +91,18 @@ pub(super) fn called(kind: &MemoryRoutine) -> Result<Called, String> {
         Routine::SumAdc32 => Called::Sum(instructions::sum_adc32),
         Routine::SumAdc64 => Called::Sum(instructions::sum_adc64),
         Routine::SumAvx2 => Called::Sum(instructions::sum_avx2),
+        Routine::CopyFromUser
+        | Routine::CopyFromUserUnchecked
+        | Routine::CopyFromUserNontemporal
+        | Routine::CopyToUser
+        | Routine::ClearUser
+        | Routine::Memcpy
+        | Routine::Memset
+        | Routine::CsumPartial
+        | Routine::CsumPartialCopy
+        | Routine::RepMovsAlternative => {
+            return Err("a process cannot call a routine of the kernel".into());
+        }
     })
 }
 
@@ -160,6 +179,7 @@ mod tests {
                     }
                     return;
                 }
+                Called::Kernel(_) => unreachable!("no process calls it"),
             }
             sfence();
             let found = std::slice::from_raw_parts(to, length);

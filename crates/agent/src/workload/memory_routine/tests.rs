@@ -1,7 +1,8 @@
-#![allow(clippy::unwrap_used)] // A test may fail.
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
 
-use assize_job::Routine;
+use assize_job::{CpuMode, Routine};
 
+use super::places::{APART, largest_cache, order, shuffle};
 use super::*;
 
 fn small(routine: Routine, cache: CacheState) -> MemoryRoutine {
@@ -30,12 +31,14 @@ fn made(kind: &MemoryRoutine) -> Calling {
         alternative: Cell::new(0),
     };
     // The rate of the counter is of no interest here, and takes time.
-    let places = Places::new(kind, &calling.stream).unwrap();
+    let called = called(kind).unwrap();
+    let places = Places::new(kind, called, &calling.stream).unwrap();
     let rate = Rate { khz: 2_000_000 };
     calling.ready = Some(Ready {
-        called: called(kind).unwrap(),
+        called,
         places,
         rate,
+        wrong_before: 0,
     });
     calling
 }
@@ -49,7 +52,8 @@ fn value(records: &[Record], name: &str) -> Option<f64> {
 
 #[test]
 fn every_routine_is_right_in_every_state_of_the_caches() {
-    for routine in Routine::ALL {
+    let in_user = |one: &Routine| one.is_in(CpuMode::User);
+    for routine in Routine::ALL.into_iter().filter(in_user) {
         if routine.needs_avx2() && !std::arch::is_x86_feature_detected!("avx2") {
             continue;
         }
@@ -187,4 +191,40 @@ fn the_median_is_the_one_in_the_middle() {
     assert_eq!(median(&mut [9, 1, 5]), 5);
     assert_eq!(median(&mut [9, 1, 5, 7]), 5);
     assert_eq!(median(&mut []), 0);
+}
+
+#[test]
+fn the_kernel_comes_by_each_place_once_in_equal_steps() {
+    for count in [1, 2, 3, 16, 30, 97] {
+        for seed in 0..5 {
+            let order = order(count, true, true, &mut Stream::new(seed, "order"));
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..count).collect::<Vec<_>>());
+            let step = order.get(1).copied().unwrap_or(0);
+            let next = |pair: &[usize]| (pair[0] + step) % count == pair[1];
+            assert!(order.windows(2).all(next), "{order:?}");
+        }
+    }
+    let of = |seed| order(97, true, true, &mut Stream::new(seed, "order"));
+    assert_ne!(of(1), of(2));
+}
+
+#[test]
+fn a_batch_in_the_kernel_names_the_places_that_are_filled() {
+    let mut kind = small(Routine::Mov, CacheState::Cold);
+    let calling = made(&kind);
+    let places = &calling.ready.as_ref().unwrap().places;
+    kind.routine = Routine::CopyFromUser;
+    kind.mode = CpuMode::Kernel;
+    let Ok(Called::Kernel(routine)) = called(&kind) else {
+        panic!("the kernel has it");
+    };
+    let batch = places.batch(routine, 2, 5);
+    assert_eq!(batch.from, places.source.start().addr() as u64 + 3);
+    // The kernel's memory has no address here.
+    assert_eq!(batch.to, APART as u64 + 8);
+    assert_eq!((batch.length, batch.calls), (100, 5));
+    assert_eq!((batch.places, batch.apart), (7, 192));
+    assert_eq!(batch.first as usize * 192, places.order[2]);
 }

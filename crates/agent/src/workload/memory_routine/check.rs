@@ -1,0 +1,198 @@
+//! Whether a routine in the kernel does what a plain one does.
+//!
+//! It is called on places of drawn sizes and alignments, of which some end where
+//! the memory of the process ends, or behind it. Around each place nothing may
+//! change, and what is left must be what is not there.
+
+use super::super::memory::{Area, Mapping};
+use super::kernel::{Batch, Device, Fault, InKernel, Makes};
+use super::routines::plain_sum;
+use crate::seed::Stream;
+use crate::sys;
+
+/// How many places are tried.
+const TRIALS: usize = 64;
+const PAGE: usize = 4096;
+/// The end of a page, in which places lie and of which all bytes are looked at.
+const WINDOW: usize = 1024;
+/// Bytes of it before each place, at least.
+const ROOM: usize = 64;
+/// The most bytes of a place.
+const LENGTH_MAX: usize = 700;
+/// The most bytes of a place behind the end of memory.
+const OVER_MAX: usize = 200;
+
+/// Where a routine is tried: a page to read from and one to write to. Behind one
+/// of the process is nothing.
+pub(super) struct Ground {
+    pub(super) from: Mapping,
+    pub(super) to: Mapping,
+}
+
+/// A place to call a routine on: offsets in the two windows, and how many of its
+/// bytes lie behind the end of what is of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Trial {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) length: usize,
+    pub(super) over: usize,
+}
+
+/// What a call said.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) left: u64,
+    pub(super) sum: u32,
+}
+
+/// Of how many places the result of a routine in the kernel is not what it must be.
+pub(super) fn wrong_in_kernel(routine: InKernel, stream: &mut Stream) -> Result<u64, String> {
+    let device = Device::open()?;
+    let error = |error| format!("a page of memory: {}", sys::words(&error));
+    let page = |user: bool, written: bool| match user {
+        true => Mapping::guarded(PAGE).map_err(error),
+        false => device.memory(written, PAGE),
+    };
+    let ground = Ground {
+        from: page(routine.from_user, false)?,
+        to: page(routine.to_user, true)?,
+    };
+    let address = |user: bool, page: &Mapping, at: usize| {
+        let behind = (PAGE - WINDOW + at) as u64;
+        // The kernel's is named by how far it is into its memory.
+        behind + if user { page.start().addr() as u64 } else { 0 }
+    };
+    let call = |trial: Trial| {
+        let mut batch = Batch {
+            routine: routine.number,
+            from: address(routine.from_user, &ground.from, trial.from),
+            to: address(routine.to_user, &ground.to, trial.to),
+            length: trial.length as u32,
+            calls: 1,
+            places: 1,
+            ..Batch::default()
+        };
+        // SAFETY: the place lies in the two pages, which nothing refers to, or in
+        // the page behind one of the process, which cannot be touched.
+        unsafe { device.call(&mut batch)? };
+        Ok(Said {
+            left: batch.left,
+            sum: batch.sum,
+        })
+    };
+    wrong(routine, &ground, stream, call)
+}
+
+/// Of how many places the result is not what it must be, of a routine that is
+/// called on a trial of the ground.
+pub(super) fn wrong(
+    routine: InKernel,
+    ground: &Ground,
+    stream: &mut Stream,
+    call: impl Fn(Trial) -> Result<Said, String>,
+) -> Result<u64, String> {
+    let mut wrong = 0;
+    for number in 0..TRIALS {
+        let trial = drawn(routine, number % 2 == 1, stream);
+        let [from, to] = [&ground.from, &ground.to].map(window);
+        let (from, to) = (from?, to?);
+        let (mut source, mut before) = (vec![0; WINDOW], vec![0; WINDOW]);
+        stream.fill(&mut source);
+        stream.fill(&mut before);
+        from.fill(&source);
+        to.fill(&before);
+        let said = call(trial)?;
+        let (mut kept, mut after) = (vec![0; WINDOW], vec![0; WINDOW]);
+        from.read(&mut kept);
+        to.read(&mut after);
+        let right = kept == source && is_right(routine, trial, said, &source, &before, &after);
+        wrong += u64::from(!right);
+    }
+    Ok(wrong)
+}
+
+fn window(page: &Mapping) -> Result<Area<'_>, String> {
+    let area = page.area(PAGE - WINDOW, WINDOW);
+    area.ok_or_else(|| "a page is too small".into())
+}
+
+/// A place; at the end of the memory of the process or behind it, if `edge` and if
+/// the routine has any of it.
+fn drawn(routine: InKernel, edge: bool, stream: &mut Stream) -> Trial {
+    let mut below = |limit: usize| stream.below(limit as u64) as usize;
+    let length = below(LENGTH_MAX + 1);
+    let over = below(length.min(OVER_MAX) + 1);
+    let mut trial = Trial {
+        from: ROOM + below(ROOM),
+        to: ROOM + below(ROOM),
+        length,
+        over: 0,
+    };
+    if edge && (routine.from_user || routine.to_user) {
+        let begin = WINDOW - (length - over);
+        trial.over = over;
+        if routine.from_user {
+            trial.from = begin;
+        } else {
+            trial.to = begin;
+        }
+    }
+    trial
+}
+
+/// Whether what was left, the sum, and all bytes of the window that is written to
+/// are what they must be.
+fn is_right(
+    routine: InKernel,
+    trial: Trial,
+    said: Said,
+    source: &[u8],
+    before: &[u8],
+    after: &[u8],
+) -> bool {
+    let Trial { from, to, over, .. } = trial;
+    let left = usize::try_from(said.left).unwrap_or(usize::MAX);
+    let most = match routine.fault {
+        Fault::Exact | Fault::ExactThenZeroes => over,
+        Fault::Word if over == 0 => 0,
+        Fault::Word => (over + 7).min(trial.length),
+    };
+    if left < over || left > most {
+        return false;
+    }
+    let there = |at: usize, length: usize| at..(at + length).min(WINDOW);
+    let done = trial.length - left;
+    if routine.makes.sums() {
+        let wanted = plain_sum(&source[there(from, trial.length)], 0);
+        if !is_same_sum(said.sum, wanted) {
+            return false;
+        }
+    }
+    let mut wanted = before.to_vec();
+    match routine.makes {
+        Makes::Copy | Makes::CopyAndSum => {
+            wanted[there(to, done)].copy_from_slice(&source[there(from, done)]);
+        }
+        Makes::Zeroes => wanted[there(to, done)].fill(0),
+        Makes::Sum => {}
+    }
+    let rest = there(to + done, left);
+    match routine.fault {
+        Fault::ExactThenZeroes => wanted[rest].fill(0),
+        // Words that were given up may have been copied in part.
+        Fault::Word if !rest.is_empty() => {
+            wanted[rest.clone()].copy_from_slice(&after[rest]);
+        }
+        Fault::Exact | Fault::Word => {}
+    }
+    wanted == after
+}
+
+/// Whether a sum that is not folded is this one. One's complement has two zeroes.
+pub(super) fn is_same_sum(sum: u32, folded: u16) -> bool {
+    sum % 0xffff == u32::from(folded) % 0xffff
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+use assize_job::{CpuMode, Routine};
+
+use super::super::kernel::in_kernel;
+use super::*;
+
+/// What is wrong with a routine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Planted {
+    Nothing,
+    /// The last byte is left out.
+    Short,
+    /// A byte behind the place is written.
+    Long,
+    /// A byte before it is.
+    Early,
+    /// One byte of the middle is another.
+    Spoiled,
+    /// The source is written.
+    Source,
+    /// One more is said to be left.
+    LeftMore,
+    /// Nothing is said to be left.
+    LeftNothing,
+    /// What was not copied is not zeroed, or is where it must not be.
+    Tail,
+    /// The sum is another.
+    Sum,
+}
+
+/// A routine on the same pages, by plain code, with a mistake in it.
+fn plain(routine: InKernel, ground: &Ground, trial: Trial, planted: Planted) -> Said {
+    let [from, to] = [&ground.from, &ground.to].map(|page| window(page).unwrap());
+    let (mut source, mut bytes) = (vec![0; WINDOW], vec![0; WINDOW]);
+    from.read(&mut source);
+    to.read(&mut bytes);
+    let Trial { length, over, .. } = trial;
+    let done = length - over;
+    for at in 0..done {
+        match routine.makes {
+            Makes::Copy | Makes::CopyAndSum => bytes[trial.to + at] = source[trial.from + at],
+            Makes::Zeroes => bytes[trial.to + at] = 0,
+            Makes::Sum => {}
+        }
+    }
+    let tail = trial.to + done..(trial.to + length).min(WINDOW);
+    let zeroes = routine.fault == Fault::ExactThenZeroes;
+    if zeroes != (planted == Planted::Tail) {
+        bytes[tail].fill(0);
+    }
+    let mut said = Said {
+        left: over as u64,
+        sum: u32::from(plain_sum(
+            &source[trial.from..(trial.from + length).min(WINDOW)],
+            0,
+        )),
+    };
+    match planted {
+        Planted::Short if done > 0 => bytes[trial.to + done - 1] ^= 0x55,
+        Planted::Long if trial.to + length < WINDOW => bytes[trial.to + length] ^= 0x55,
+        Planted::Early => bytes[trial.to - 1] ^= 0x55,
+        Planted::Spoiled if done > 0 => bytes[trial.to + done / 2] ^= 1,
+        Planted::Source => source[trial.from] ^= 1,
+        Planted::LeftMore => said.left += 1,
+        Planted::LeftNothing => said.left = 0,
+        Planted::Sum => said.sum += 1,
+        _ => {}
+    }
+    from.fill(&source);
+    to.fill(&bytes);
+    said
+}
+
+fn found(routine: InKernel, planted: Planted) -> u64 {
+    let page = || Mapping::anonymous(PAGE).unwrap();
+    let ground = Ground {
+        from: page(),
+        to: page(),
+    };
+    let mut stream = Stream::new(3, "check");
+    let call = |trial| Ok(plain(routine, &ground, trial, planted));
+    wrong(routine, &ground, &mut stream, call).unwrap()
+}
+
+fn every() -> impl Iterator<Item = (Routine, InKernel)> {
+    let all = Routine::ALL.into_iter();
+    let all = all.filter(|one| one.is_in(CpuMode::Kernel));
+    all.map(|one| (one, in_kernel(one).unwrap()))
+}
+
+#[test]
+fn a_plain_routine_is_right_everywhere() {
+    for (name, routine) in every() {
+        assert_eq!(found(routine, Planted::Nothing), 0, "{name:?}");
+    }
+}
+
+#[test]
+fn each_mistake_of_a_routine_is_found() {
+    for (name, routine) in every() {
+        let writes = routine.makes != Makes::Sum;
+        let user = routine.from_user || routine.to_user;
+        for (planted, has) in [
+            (Planted::Short, writes),
+            (Planted::Long, true),
+            (Planted::Early, true),
+            (Planted::Spoiled, writes),
+            (Planted::Source, true),
+            (Planted::LeftMore, !matches!(routine.fault, Fault::Word)),
+            (Planted::LeftNothing, user),
+            (Planted::Sum, routine.makes.sums()),
+            (
+                Planted::Tail,
+                routine.from_user && routine.fault != Fault::Word,
+            ),
+        ] {
+            if has {
+                assert!(found(routine, planted) > 0, "{name:?} {planted:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn places_end_at_the_end_of_memory_before_it_and_behind_it() {
+    let routine = in_kernel(Routine::CopyFromUser).unwrap();
+    let mut stream = Stream::new(1, "places");
+    let trials: Vec<Trial> = (0..TRIALS)
+        .map(|number| drawn(routine, number % 2 == 1, &mut stream))
+        .collect();
+    let ends = |one: &Trial| one.from + one.length - one.over;
+    assert!(trials.iter().any(|one| one.over > 64));
+    assert!(trials.iter().any(|one| one.over == 0 && ends(one) < WINDOW));
+    for one in trials.iter().filter(|one| one.over > 0) {
+        assert_eq!(ends(one), WINDOW);
+    }
+    for one in &trials {
+        assert!(one.to >= ROOM && one.to + one.length <= WINDOW, "{one:?}");
+    }
+    // Where no memory is the process's, no place lies behind the end of it.
+    let kernel = in_kernel(Routine::Memcpy).unwrap();
+    assert_eq!(drawn(kernel, true, &mut stream).over, 0);
+}
+
+#[test]
+fn two_zeroes_of_a_sum_are_the_same() {
+    assert!(is_same_sum(0xffff, 0) && is_same_sum(0, 0xffff) && is_same_sum(u32::MAX, 0));
+    assert!(is_same_sum(0x0001_0001, 2) && !is_same_sum(0x0001_0001, 1));
+}

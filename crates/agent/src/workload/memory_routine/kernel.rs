@@ -1,0 +1,246 @@
+//! What the module copybench calls in the kernel.
+
+use std::fs::File;
+use std::io;
+
+use assize_job::{MemoryRoutine, Routine};
+
+use super::super::memory::Mapping;
+use crate::device::{self, iowr};
+use crate::sys;
+
+const PATH: &str = "/dev/copybench";
+/// The version of the interface that this code was written for.
+const VERSION: u32 = 1;
+/// The offset from which the memory that is written to is mapped.
+const MAP_TO: u64 = 0x4000_0000;
+/// The most bytes of each memory.
+const MEMORY_MAX: usize = 2 << 20;
+/// The call that does nothing.
+const NOTHING: u32 = 0;
+
+/// `struct copybench_batch` of `kernel/uapi/copybench.h`, which says what it means.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Batch {
+    pub(super) version: u32,
+    pub(super) routine: u32,
+    pub(super) from: u64,
+    pub(super) to: u64,
+    pub(super) length: u32,
+    pub(super) calls: u32,
+    pub(super) places: u32,
+    pub(super) apart: u32,
+    pub(super) first: u32,
+    pub(super) step: u32,
+    pub(super) ticks: u64,
+    pub(super) left: u64,
+    pub(super) sum: u32,
+    pub(super) pad: u32,
+}
+
+const BATCH: u32 = iowr::<Batch>('B' as u32, 0x60);
+
+/// A routine that the module has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct InKernel {
+    /// As the module calls it.
+    pub(super) number: u32,
+    /// Whether it reads memory of the process.
+    pub(super) from_user: bool,
+    /// Whether it writes memory of the process.
+    pub(super) to_user: bool,
+    /// What comes of it.
+    pub(super) makes: Makes,
+    /// What it makes of memory that is not there.
+    pub(super) fault: Fault,
+}
+
+/// What comes of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Makes {
+    /// The bytes of its source.
+    Copy,
+    /// Zeroes.
+    Zeroes,
+    /// A sum.
+    Sum,
+    /// The bytes of its source, and their sum.
+    CopyAndSum,
+}
+
+/// What a routine makes of memory of the process that is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// Works up to the last byte that is there, and says how many are left.
+    Exact,
+    /// The same, and zeroes what it did not copy.
+    ExactThenZeroes,
+    /// Gives up a word of 8 bytes that is not there as a whole.
+    Word,
+}
+
+impl Makes {
+    /// Whether it sums up.
+    pub(super) fn sums(self) -> bool {
+        matches!(self, Makes::Sum | Makes::CopyAndSum)
+    }
+}
+
+/// The routine as the module has it, if it does.
+pub(super) fn in_kernel(routine: Routine) -> Option<InKernel> {
+    let copy = |number| InKernel {
+        number,
+        from_user: false,
+        to_user: false,
+        makes: Makes::Copy,
+        fault: Fault::Exact,
+    };
+    let from_user = |number, fault| InKernel {
+        from_user: true,
+        fault,
+        ..copy(number)
+    };
+    let to_user = |number, makes| InKernel {
+        to_user: true,
+        makes,
+        ..copy(number)
+    };
+    let makes = |number, makes| InKernel {
+        makes,
+        ..copy(number)
+    };
+    Some(match routine {
+        Routine::CopyFromUser => from_user(1, Fault::ExactThenZeroes),
+        Routine::CopyFromUserUnchecked => from_user(2, Fault::Exact),
+        Routine::CopyFromUserNontemporal => from_user(3, Fault::Word),
+        Routine::CopyToUser => to_user(4, Makes::Copy),
+        Routine::ClearUser => to_user(5, Makes::Zeroes),
+        Routine::Memcpy => copy(6),
+        Routine::Memset => makes(7, Makes::Zeroes),
+        Routine::CsumPartial => makes(8, Makes::Sum),
+        Routine::CsumPartialCopy => makes(9, Makes::CopyAndSum),
+        Routine::RepMovsAlternative => copy(10),
+        Routine::RepMovsb => copy(11),
+        Routine::RepMovsq => copy(12),
+        Routine::Unrolled64 => copy(13),
+        Routine::Unrolled32 => copy(14),
+        Routine::Movnti => copy(15),
+        Routine::Sse2 => copy(16),
+        Routine::Movntdq => copy(17),
+        _ => return None,
+    })
+}
+
+/// The open device. Its memory lasts as long as what was mapped of it.
+#[derive(Debug)]
+pub(super) struct Device(File);
+
+impl Device {
+    /// Opens it.
+    pub(super) fn open() -> Result<Device, String> {
+        device::open(PATH, MemoryRoutine::MODULE).map(Device)
+    }
+
+    /// Maps memory of the kernel, to read from or to write to, once each.
+    pub(super) fn memory(&self, written: bool, length: usize) -> Result<Mapping, String> {
+        if length > MEMORY_MAX {
+            return Err(format!(
+                "{PATH}: {length} bytes, and it has {MEMORY_MAX} at most"
+            ));
+        }
+        let offset = if written { MAP_TO } else { 0 };
+        Mapping::file(&self.0, length, offset)
+            .map_err(|error| format!("{PATH}: {length} bytes of memory: {}", sys::words(&error)))
+    }
+
+    /// Has calls made.
+    ///
+    /// # Safety
+    /// Addresses in it are of memory of the process that can be read or written
+    /// as the routine does, or is not there at all.
+    pub(super) unsafe fn call(&self, batch: &mut Batch) -> Result<(), String> {
+        batch.version = VERSION;
+        // SAFETY: the struct is the one of the number, and the caller vouches for
+        // the addresses.
+        let done = unsafe { device::ioctl(&self.0, BATCH, batch) };
+        done.map_err(|error| failed(&error))
+    }
+}
+
+/// What failed, in words.
+fn failed(error: &io::Error) -> String {
+    match error.raw_os_error() {
+        Some(libc::EPROTONOSUPPORT) => format!(
+            "{PATH}: its interface is not version {VERSION}; use the module that came with assize"
+        ),
+        Some(libc::EOPNOTSUPP) => {
+            format!("{PATH}: this kernel does not have the routine; take another one")
+        }
+        _ => format!("{PATH}: {}", sys::words(error)),
+    }
+}
+
+/// The same batch of calls that do nothing.
+pub(super) fn nothing(batch: Batch) -> Batch {
+    Batch {
+        routine: NOTHING,
+        ..batch
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_job::CpuMode;
+
+    use super::*;
+    use crate::layout::{Expected, must_be_of, structs};
+
+    #[test]
+    fn structs_and_numbers_are_those_of_the_header() {
+        let mut expected = Expected::default();
+        structs! { expected; self;
+            Batch "copybench_batch" {
+                version, routine, from, to, length, calls, places, apart, first, step, ticks,
+                left, sum, pad,
+            }
+        }
+        for (c, value) in [
+            ("COPYBENCH_VERSION", u64::from(VERSION)),
+            ("COPYBENCH_MAP_TO", MAP_TO),
+            ("COPYBENCH_MEMORY_MAX", MEMORY_MAX as u64),
+            ("COPYBENCH_WORK_MAX", MemoryRoutine::KERNEL_BATCH_MAX),
+            ("COPYBENCH_NOTHING", u64::from(NOTHING)),
+            ("COPYBENCH_IOC_BATCH", u64::from(BATCH)),
+        ] {
+            expected.value(c, value);
+        }
+        let mut numbers = vec![NOTHING];
+        for routine in Routine::ALL {
+            let Some(one) = in_kernel(routine) else {
+                continue;
+            };
+            let word = serde_json::to_value(routine).unwrap();
+            let name = word.as_str().unwrap().to_uppercase().replace('-', "_");
+            expected.value(&format!("COPYBENCH_{name}"), u64::from(one.number));
+            numbers.push(one.number);
+        }
+        expected.value("COPYBENCH_ROUTINES", numbers.len() as u64);
+        must_be_of("copybench.h", &expected);
+    }
+
+    #[test]
+    fn the_module_has_what_may_be_asked_for_in_the_kernel() {
+        for routine in Routine::ALL {
+            let found = in_kernel(routine);
+            assert_eq!(
+                found.is_some(),
+                routine.is_in(CpuMode::Kernel),
+                "{routine:?}"
+            );
+            let Some(found) = found else { continue };
+            assert_eq!(found.makes != Makes::Zeroes, routine.reads(), "{routine:?}");
+            assert_eq!(found.makes != Makes::Sum, routine.writes(), "{routine:?}");
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! The places that calls read and write, of the process or of the kernel.
+
+use std::path::Path;
+
+use assize_job::{CacheState, MemoryRoutine};
+
+use super::super::instructions::{self, clflush, mfence};
+use super::super::memory::{Area, Mapping};
+use super::check;
+use super::kernel::{Batch, Device, InKernel, Makes};
+use super::routines::{Called, plain_sum};
+use crate::instruments::clock;
+use crate::seed::Stream;
+use crate::sys;
+
+/// What places begin at multiples of.
+pub(super) const LINE: usize = MemoryRoutine::LINE as usize;
+/// How far the first place of the destination is behind the beginning of a page,
+/// where the source has its first: loads do not wait for stores to the same place
+/// of another page.
+pub(super) const APART: usize = 2048;
+/// Where the kernel says how large caches are.
+const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
+
+/// Where calls read and write.
+pub(super) struct Places {
+    pub(super) source: Mapping,
+    pub(super) destination: Mapping,
+    /// How far each is behind the first, in the order in which they are taken.
+    pub(super) order: Vec<usize>,
+    /// How far each begins behind the one before it.
+    apart: usize,
+    /// What makes calls in the kernel, where they are made there.
+    device: Option<Device>,
+    from: usize,
+    pub(super) to: usize,
+    pub(super) size: usize,
+}
+
+impl Places {
+    pub(super) fn new(
+        kind: &MemoryRoutine,
+        called: Called,
+        stream: &Stream,
+    ) -> Result<Places, String> {
+        let number = |bytes: u64| usize::try_from(bytes).map_err(|_| "a place is too large");
+        let (size, from) = (number(kind.size)?, kind.source_offset as usize);
+        let to = kind.destination_offset as usize;
+        let apart = number(kind.apart())?;
+        let count = match kind.cache {
+            CacheState::Hot => 1,
+            CacheState::Cold => number(kind.batch_calls())?,
+            CacheState::Beyond => arena(kind)?.div_ceil(apart).max(1),
+        };
+        let mut stream = stream.clone();
+        let is_kernel = matches!(called, Called::Kernel(_));
+        let order = order(
+            count,
+            kind.cache == CacheState::Cold,
+            is_kernel,
+            &mut stream,
+        );
+        let order = order.into_iter().map(|place| place * apart).collect();
+        let (source, destination, device) = memory(called, count * apart, APART + count * apart)?;
+        let places = Places {
+            source,
+            destination,
+            order,
+            apart,
+            device,
+            from,
+            to: APART + to,
+            size,
+        };
+        places.fill(&mut stream)?;
+        Ok(places)
+    }
+
+    /// Writes what is drawn into each source, and the complement of it to each
+    /// destination.
+    fn fill(&self, stream: &mut Stream) -> Result<(), String> {
+        let mut bytes = vec![0; self.size];
+        for at in &self.order {
+            stream.fill(&mut bytes);
+            self.source_of(*at)?.fill(&bytes);
+            bytes.iter_mut().for_each(|byte| *byte = !*byte);
+            self.destination_of(*at)?.fill(&bytes);
+        }
+        Ok(())
+    }
+
+    pub(super) fn source_of(&self, at: usize) -> Result<Area<'_>, String> {
+        let area = self.source.area(at + self.from, self.size);
+        area.ok_or_else(|| "a place is not in its memory".into())
+    }
+
+    pub(super) fn destination_of(&self, at: usize) -> Result<Area<'_>, String> {
+        let area = self.destination.area(at + self.to, self.size);
+        area.ok_or_else(|| "a place is not in its memory".into())
+    }
+
+    /// Does something with so many places from this one on, again from the first
+    /// after the last; the ticks from the first until all are done.
+    #[inline]
+    pub(super) fn each(&self, first: usize, calls: usize, act: impl Fn(*mut u8, *const u8)) -> u64 {
+        // `new` has seen in `fill` that each place is in both mappings.
+        let to = self.destination.start().wrapping_add(self.to);
+        let from = self.source.start().wrapping_add(self.from);
+        let begin = clock::ordered_counter();
+        let mut left = calls;
+        let mut rest = self.order.get(first..).unwrap_or_default();
+        while left > 0 {
+            for at in rest.iter().take(left) {
+                act(to.wrapping_add(*at), from.wrapping_add(*at));
+            }
+            left -= rest.len().min(left);
+            rest = &self.order;
+        }
+        // Stores that pass the caches are done when they are visible.
+        instructions::sfence();
+        clock::ordered_counter().wrapping_sub(begin)
+    }
+
+    /// So many calls in the kernel from this place on.
+    pub(super) fn batch(&self, routine: InKernel, first: usize, calls: usize) -> Batch {
+        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        let address = |user: bool, mapping: &Mapping, at: usize| {
+            let start = if user { mapping.start().addr() } else { 0 };
+            (start + at) as u64
+        };
+        let at = |index: usize| self.order.get(index).map_or(0, |at| at / self.apart);
+        let places = self.order.len();
+        Batch {
+            routine: routine.number,
+            from: address(routine.from_user, &self.source, self.from),
+            to: address(routine.to_user, &self.destination, self.to),
+            length: number(self.size),
+            calls: number(calls),
+            places: number(places),
+            apart: number(self.apart),
+            first: number(at(first)),
+            // Places follow each other in equal steps, round and round.
+            step: number((at(1) + places - at(0)) % places.max(1)),
+            ..Batch::default()
+        }
+    }
+
+    /// Has the kernel make calls on the places.
+    pub(super) fn in_kernel(&self, mut batch: Batch) -> Result<Batch, String> {
+        let device = self
+            .device
+            .as_ref()
+            .ok_or("the kernel's device is not open")?;
+        // SAFETY: all places lie in the two mappings, of which nothing refers to
+        // what lies there.
+        unsafe { device.call(&mut batch)? };
+        match batch.left {
+            0 => Ok(batch),
+            left => Err(format!("the kernel did not copy {left} bytes of a batch")),
+        }
+    }
+
+    /// Has all places in memory alone.
+    pub(super) fn flush(&self) {
+        for mapping in [&self.source, &self.destination] {
+            // SAFETY: the whole of a mapping can be read, and `set_up` has seen
+            // that lines have so many bytes.
+            unsafe { clflush(mapping.start(), mapping.length(), LINE) };
+        }
+        mfence();
+    }
+
+    /// Of how many of the first so many places the result is not what it must be.
+    pub(super) fn wrong(&self, called: Called, reached: u64) -> Result<u64, String> {
+        let (mut source, mut found) = (vec![0; self.size], vec![0; self.size]);
+        let reached = usize::try_from(reached).unwrap_or(usize::MAX);
+        let mut wrong = 0;
+        for (index, at) in self.order.iter().take(reached).enumerate() {
+            let from = self.source_of(*at)?;
+            from.read(&mut source);
+            self.destination_of(*at)?.read(&mut found);
+            let right = match called {
+                Called::Copy(_) | Called::Rule(_) => source == found,
+                Called::Zero(_) => found.iter().all(|byte| *byte == 0),
+                // SAFETY: the place can be read, and the CPU has the
+                // instructions.
+                Called::Sum(sum) => unsafe {
+                    let sum = sum(from.start(), from.length(), 0);
+                    instructions::folded(sum) == plain_sum(&source, 0)
+                },
+                Called::Kernel(routine) => {
+                    let bytes = match routine.makes {
+                        Makes::Copy | Makes::CopyAndSum => source == found,
+                        Makes::Zeroes => found.iter().all(|byte| *byte == 0),
+                        Makes::Sum => true,
+                    };
+                    bytes && self.has_sum(routine, index, &source)?
+                }
+            };
+            wrong += u64::from(!right);
+        }
+        Ok(wrong)
+    }
+
+    /// Whether the kernel's sum of a place is that of its bytes, if it makes one.
+    fn has_sum(&self, routine: InKernel, index: usize, bytes: &[u8]) -> Result<bool, String> {
+        if !routine.makes.sums() {
+            return Ok(true);
+        }
+        let done = self.in_kernel(self.batch(routine, index, 1))?;
+        Ok(check::is_same_sum(done.sum, plain_sum(bytes, 0)))
+    }
+}
+
+/// The numbers of so many places, in the order in which they are taken: shuffled
+/// if that is drawn, in equal steps if the kernel takes them.
+pub(super) fn order(
+    count: usize,
+    is_drawn: bool,
+    is_kernel: bool,
+    stream: &mut Stream,
+) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    match (is_drawn, is_kernel) {
+        (false, _) => {}
+        (true, false) => shuffle(&mut order, stream),
+        (true, true) => {
+            let step = coprime(count, stream);
+            let number = |index: usize| (index as u64 * step % count as u64) as usize;
+            order.iter_mut().for_each(|place| *place = number(*place));
+        }
+    }
+    order
+}
+
+/// A number below this one, drawn, with which it has no divisor but 1: steps of so
+/// many come by each place once.
+fn coprime(count: usize, stream: &mut Stream) -> u64 {
+    let count = count as u64;
+    let divisor = |mut one: u64, mut other: u64| {
+        while other > 0 {
+            (one, other) = (other, one % other);
+        }
+        one
+    };
+    loop {
+        let step = 1 + stream.below(count.saturating_sub(1));
+        if divisor(count, step) == 1 {
+            return step;
+        }
+    }
+}
+
+/// Memory to read from and to write to, the process's or the kernel's, as the
+/// routine has it, and the device that has the latter.
+fn memory(
+    called: Called,
+    from: usize,
+    to: usize,
+) -> Result<(Mapping, Mapping, Option<Device>), String> {
+    let own = |bytes: usize| {
+        let error = |error| format!("{bytes} bytes of memory: {}", sys::words(&error));
+        Mapping::anonymous(bytes).map_err(error)
+    };
+    let Called::Kernel(routine) = called else {
+        return Ok((own(from)?, own(to)?, None));
+    };
+    let device = Device::open()?;
+    let source = match routine.from_user {
+        true => own(from)?,
+        false => device.memory(false, from)?,
+    };
+    let destination = match routine.to_user {
+        true => own(to)?,
+        false => device.memory(true, to)?,
+    };
+    Ok((source, destination, Some(device)))
+}
+
+/// The bytes that calls go through where they go beyond the caches.
+fn arena(kind: &MemoryRoutine) -> Result<usize, String> {
+    let bytes = match kind.arena {
+        Some(bytes) => bytes,
+        None => largest_cache(Path::new(CACHES))?.saturating_mul(2),
+    };
+    usize::try_from(bytes).map_err(|_| "arena: too large".into())
+}
+
+/// The bytes of the largest cache that the kernel tells of.
+pub(super) fn largest_cache(caches: &Path) -> Result<u64, String> {
+    let entries = std::fs::read_dir(caches).into_iter().flatten().flatten();
+    let sizes = entries.filter_map(|entry| std::fs::read_to_string(entry.path().join("size")).ok());
+    let largest = sizes.filter_map(|size| cache_bytes(&size)).max();
+    largest.ok_or_else(|| {
+        format!(
+            "{} says of no cache how large it is; set arena",
+            caches.display()
+        )
+    })
+}
+
+/// A size as the kernel writes it: `32768K`.
+fn cache_bytes(size: &str) -> Option<u64> {
+    let kilobytes: u64 = size.trim().strip_suffix('K')?.parse().ok()?;
+    kilobytes.checked_mul(1024).filter(|bytes| *bytes > 0)
+}
+
+/// The order of Fisher and Yates, as Durstenfeld (1964) draws it.
+pub(super) fn shuffle(order: &mut [usize], stream: &mut Stream) {
+    for last in (1..order.len()).rev() {
+        let other = usize::try_from(stream.below(last as u64 + 1)).unwrap_or(last);
+        order.swap(last, other);
+    }
+}
