@@ -11,8 +11,7 @@ use std::process::Command as Process;
 
 use assize_job::gaps::{Cause, Gap, Gaps, Seen};
 use assize_job::{Action, Job, Machine, Order, Payload, Record, StallKind, Stalls};
-use assize_target::exact::Exact;
-use assize_target::{Outcome, Target};
+use support::records;
 
 /// Nanoseconds that one turn of the detector takes at most, and its writing
 /// down of a gap.
@@ -74,16 +73,6 @@ fn order(detector: &Path, kernel: &str, seed: u64, stalls: Option<Stalls>) -> Or
             timeout_ms: 20_000,
             ..Job::default()
         },
-    }
-}
-
-fn records(exact: &Exact, order: &Order) -> Vec<Record> {
-    exact.prepare(std::slice::from_ref(order)).unwrap();
-    match exact.run(order, 0).unwrap().outcome {
-        Outcome::Completed(records) => records,
-        Outcome::Failed {
-            failure, console, ..
-        } => panic!("{failure}\n{console}"),
     }
 }
 

@@ -11,8 +11,7 @@ use assize_job::gaps::{Cause, Gap, Seen};
 use assize_job::{
     Job, Machine, Order, Payload, Record, StallKind, Stalls, Tracer, TracerKind, TracerMode,
 };
-use assize_target::exact::Exact;
-use assize_target::{Outcome, Target};
+use support::records;
 
 /// The kernel that has them.
 const KERNEL: &str = "debian:6.12-rt";
@@ -69,16 +68,6 @@ fn order(kind: TracerKind, settings: Tracer, stalls: Option<Stalls>) -> Order {
             timeout_ms: 20_000,
             ..Job::default()
         },
-    }
-}
-
-fn records(exact: &Exact, order: &Order) -> Vec<Record> {
-    exact.prepare(std::slice::from_ref(order)).unwrap();
-    match exact.run(order, 0).unwrap().outcome {
-        Outcome::Completed(records) => records,
-        Outcome::Failed {
-            failure, console, ..
-        } => panic!("{failure}\n{console}"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the tests of several targets need.
 
 #![allow(dead_code)] // Each test file uses a part of it.
+#![allow(clippy::panic)] // A test may fail.
 
 pub(crate) mod sshd;
 
@@ -8,9 +9,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command as Process;
 
-use assize_job::{Command, Kind, Record, Workload};
+use assize_job::{Command, Kind, Order, Record, Workload};
 use assize_target::exact::{Exact, Options};
 use assize_target::kernels::Kernels;
+use assize_target::{Outcome, Target};
 
 /// A shell command that prints the first line of an answer.
 pub(crate) const HELLO: &str =
@@ -61,6 +63,17 @@ pub(crate) fn real_agent() -> Option<PathBuf> {
             skip(&error.to_string());
             None
         }
+    }
+}
+
+/// What a run on the exact machine recorded, which must not fail.
+pub(crate) fn records(exact: &Exact, order: &Order) -> Vec<Record> {
+    exact.prepare(std::slice::from_ref(order)).unwrap();
+    match exact.run(order, 0).unwrap().outcome {
+        Outcome::Completed(records) => records,
+        Outcome::Failed {
+            failure, console, ..
+        } => panic!("{failure}\n{console}"),
     }
 }
 

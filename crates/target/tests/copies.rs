@@ -1,0 +1,96 @@
+//! Routines that the kernel calls on the exact machine, of known length.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use assize_job::{
+    Action, CpuMode, Job, Kind, Machine, MemoryRoutine, Order, Payload, Record, Routine, Workload,
+};
+use support::records;
+
+/// Instructions of a turn of `unrolled-64`: eight loads and eight stores of 8
+/// bytes, an addition and a jump.
+const TURN: u64 = 8 + 8 + 2;
+/// Bytes that it copies.
+const TURN_BYTES: u64 = 64;
+/// By so much less than an instruction the counter's measured rate is wrong.
+const RATE: f64 = 0.1;
+
+/// Calls of a routine; in the kernel it leaves out so many bytes.
+fn order(routine: Routine, mode: CpuMode, size: u64, leave_out: u32) -> Order {
+    let module = Action::Module {
+        module: MemoryRoutine::MODULE.into(),
+        parameters: BTreeMap::from([("leave_out".into(), leave_out.to_string())]),
+    };
+    Order {
+        machine: Machine {
+            kernel: "debian:6.12".into(),
+            ..Machine::default()
+        },
+        payload: Payload {
+            modules: vec![MemoryRoutine::MODULE.into()],
+            ..Payload::default()
+        },
+        job: Job {
+            seed: 1,
+            setup: vec![module],
+            workload: Workload {
+                name: "w".into(),
+                kind: Kind::MemoryRoutine(MemoryRoutine {
+                    routine,
+                    mode,
+                    size,
+                    // As many calls, so that what is around them is the same.
+                    calls: Some(16),
+                    batches: 9,
+                    ..MemoryRoutine::default()
+                }),
+            },
+            timeout_ms: 20_000,
+            ..Job::default()
+        },
+    }
+}
+
+fn metric(records: &[Record], name: &str) -> f64 {
+    let value = records.iter().find_map(|record| match record {
+        Record::Metric { metric, value, .. } if metric == name => Some(*value),
+        _ => None,
+    });
+    value.unwrap()
+}
+
+#[test]
+fn a_routine_takes_its_instructions_in_the_kernel_and_a_broken_one_is_found() {
+    let Some(exact) = support::exact("debian:6.12", 1) else {
+        return;
+    };
+    let (short, long) = (1024, 4096);
+    let turns = (long - short) / TURN_BYTES;
+    for mode in [CpuMode::Kernel, CpuMode::User] {
+        let [less, more] = [short, long].map(|size| {
+            let found = records(&exact, &order(Routine::Unrolled64, mode, size, 0));
+            assert_eq!(metric(&found, "results_wrong"), 0.0, "{mode:?} {size}");
+            metric(&found, "call_time")
+        });
+        let instructions = (turns * TURN) as f64;
+        assert!(
+            ((more - less) - instructions).abs() < RATE,
+            "{mode:?}: {less} {more} {instructions}"
+        );
+    }
+    // What the kernel has itself is right also where there is no memory, the same
+    // in each execution, …
+    let whole = order(Routine::CopyFromUser, CpuMode::Kernel, short, 0);
+    let first = records(&exact, &whole);
+    assert_eq!(metric(&first, "results_wrong"), 0.0);
+    assert!(records(&exact, &whole) == first);
+    // … and wrong once it leaves out a byte: in the place that is measured, and in
+    // those on which it was tried before, but for those without a byte.
+    let broken = order(Routine::CopyFromUser, CpuMode::Kernel, short, 1);
+    let wrong = metric(&records(&exact, &broken), "results_wrong");
+    assert!((60.0..=65.0).contains(&wrong), "{wrong}");
+}
