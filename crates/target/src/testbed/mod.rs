@@ -31,6 +31,9 @@ use crate::kernels::Kernel;
 use sources::Sources;
 use variant::Variant;
 
+/// Which modules are loaded, where there can be any.
+const LOADED: &str = "/proc/modules";
+
 /// The modules that can be asked for by name beside the kernel's own.
 #[must_use]
 pub fn modules() -> Vec<TestbedModule> {
@@ -177,6 +180,13 @@ impl Testbed {
     /// # Errors
     /// As [`Testbed::build`].
     pub(crate) fn build_here(&self, tests: bool) -> Result<BTreeMap<String, PathBuf>, Error> {
+        if !Path::new(LOADED).exists() {
+            let why = format!("it loads no modules: there is no {LOADED}");
+            return Err(mend(
+                wrong(what("running"), why),
+                "use `--target exact`",
+            ));
+        }
         let name = rustix::system::uname();
         let release = name.release().to_string_lossy();
         self.build_for_release(Path::new("/lib/modules"), &release, tests)
