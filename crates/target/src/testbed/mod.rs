@@ -182,10 +182,7 @@ impl Testbed {
     pub(crate) fn build_here(&self, tests: bool) -> Result<BTreeMap<String, PathBuf>, Error> {
         if !Path::new(LOADED).exists() {
             let why = format!("it loads no modules: there is no {LOADED}");
-            return Err(mend(
-                wrong(what("running"), why),
-                "use `--target exact`",
-            ));
+            return Err(mend(wrong(what("running"), why), "use `--target exact`"));
         }
         let name = rustix::system::uname();
         let release = name.release().to_string_lossy();
