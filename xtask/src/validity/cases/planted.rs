@@ -144,7 +144,10 @@ fn shared_images() -> Vec<Case> {
         let case = |name: &str, what: &str, spread: f64, ratio: f64| {
             single(
                 &format!("images/{blocks}-{images}{name}"),
-                format!("one row, {blocks} blocks on {images} such images{what}"),
+                format!(
+                    "one row, {blocks} blocks on {images} memory images that suit configurations \
+                     by chance{what}"
+                ),
                 [2000, 200],
                 move |source| planted::images((blocks, images), spread, ratio, source),
             )
