@@ -54,6 +54,7 @@ mod row;
 mod sentences;
 mod so_far;
 mod steps;
+mod summaries;
 mod tables;
 mod tradeoffs;
 mod trial;

@@ -4,15 +4,16 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use assize_judge::family::{self, Block, Contrast};
-use assize_judge::welch::{self, Estimate, Moments};
+use assize_judge::welch::{self, Estimate};
 use assize_judge::{Interval, Result, paired};
 
 use crate::across::{Across, weigh_across};
-use crate::cells::{Cell, Cells, standard_error, usable};
+use crate::cells::{Cell, Cells};
 use crate::document::{Agreement, Scale, TTest};
 use crate::images;
 use crate::options::{LEVEL, Options};
 use crate::pairs::partners;
+use crate::summaries::{agreeing_summary, by_summary};
 use crate::words::{count, finite, plain};
 
 /// Two cells against each other, `a` being the baseline.
@@ -54,7 +55,7 @@ pub(crate) struct Weighed {
 }
 
 impl Weighed {
-    fn new(scale: Scale) -> Self {
+    pub(crate) fn new(scale: Scale) -> Self {
         Weighed {
             n_a: None,
             n_b: None,
@@ -195,19 +196,6 @@ pub(crate) fn by_machine_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Wei
     };
     weighed.step = coarser(a, b);
     weighed
-}
-
-/// Whether a cell's summary is the mean of the cell's own runs.
-pub(crate) fn agreeing_summary(cell: &Cell<'_>) -> bool {
-    let Some(summary) = &cell.summary else {
-        return false;
-    };
-    let values = cell.values();
-    let Some(mean) = arithmetic(&values) else {
-        return false;
-    };
-    let same_count = summary.n.is_none_or(|n| n as usize == values.len());
-    same_count && (mean - summary.mean).abs() <= 1e-3 * mean.abs().max(summary.mean.abs())
 }
 
 /// In complete blocks by pairs, else as two independent sets of runs; where they share
@@ -390,69 +378,18 @@ pub(crate) fn counted(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
     }
 }
 
-fn by_summary(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
-    let mut weighed = Weighed::new(Scale::Summary);
-    let (Some((mean_a, error_a, n_a)), Some((mean_b, error_b, n_b))) = (moments(a), moments(b))
-    else {
-        return weighed;
-    };
-    weighed.mean_a = Some(mean_a);
-    weighed.mean_b = Some(mean_b);
-    weighed.n_a = n_a;
-    weighed.n_b = n_b;
-    if mean_a <= 0.0 || mean_b <= 0.0 {
-        weighed
-            .because
-            .push("a mean is zero or negative: no ratio".into());
-        return weighed;
-    }
-    weighed.ratio = finite(mean_b / mean_a);
-    let sound = |error: Option<f64>, mean| error.filter(|&e| usable(e) && usable(e / mean));
-    let (Some(error_a), Some(error_b)) = (sound(error_a, mean_a), sound(error_b, mean_b)) else {
-        weighed
-            .because
-            .push("the spread of the runs is not given: no interval and no test".into());
-        return weighed;
-    };
-    if n_a.is_none() || n_b.is_none() {
-        weighed
-            .because
-            .push("the number of runs is not given: no interval and no test".into());
-        return weighed;
-    }
-    let moments = |mean, standard_error, n| Moments {
-        mean,
-        standard_error,
-        n,
-    };
-    let estimate =
-        welch::ratio_from_summaries(moments(mean_a, error_a, n_a), moments(mean_b, error_b, n_b));
-    take_estimate(&mut weighed, estimate, TTest::Welch, 0.0);
-    weighed
-        .because
-        .push("only means and their spread are given: no permutation test".into());
-    weighed
-}
-
-/// Mean, standard error and number of a cell's runs, or of its summary.
-pub(crate) fn moments(cell: &Cell<'_>) -> Option<(f64, Option<f64>, Option<u32>)> {
-    let values = cell.values();
-    if let Some(mean) = arithmetic(&values) {
-        let n = values.len() as f64;
-        let error = variance(&values).map(|v| (v / n).sqrt());
-        return Some((mean, error, u32::try_from(values.len()).ok()));
-    }
-    let summary = cell.summary.as_deref()?;
-    Some((summary.mean, standard_error(summary), summary.n))
-}
-
 /// A standard error that is less than this share of the effect is rounding.
 const ROUNDING: f64 = 1e-12;
 
 /// Takes an estimate, with the variance that the steps of the values add. Where
 /// nothing varies there is no t test: that so few runs are equal does not show
 /// that all would be.
-fn take_estimate(weighed: &mut Weighed, estimate: Result<Estimate>, t_test: TTest, variance: f64) {
+pub(crate) fn take_estimate(
+    weighed: &mut Weighed,
+    estimate: Result<Estimate>,
+    t_test: TTest,
+    variance: f64,
+) {
     let raw = weighed.scale == Scale::Raw;
     let varies = estimate.as_ref().is_ok_and(|e| {
         let effect = if raw { e.effect } else { e.effect.ln() };
@@ -525,7 +462,7 @@ pub(crate) fn arithmetic(values: &[f64]) -> Option<f64> {
 }
 
 /// The variance with n - 1 below; none of fewer than two values.
-fn variance(values: &[f64]) -> Option<f64> {
+pub(crate) fn variance(values: &[f64]) -> Option<f64> {
     let mean = arithmetic(values).filter(|_| values.len() > 1)?;
     let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
     Some(squares / (values.len() - 1) as f64)

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::{lint, place, some};
 use crate::cells::Cells;
 use crate::document::Lint;
-use crate::weigh::{agreeing_summary, arithmetic};
+use crate::summaries::agreeing_summary;
+use crate::weigh::arithmetic;
 use crate::words::{count, three};
 
 /// Words in the names of metrics that cannot be plain counts.

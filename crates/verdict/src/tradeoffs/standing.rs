@@ -11,8 +11,9 @@ use crate::document::{
 use crate::identities::are_same;
 use crate::noise::repeated;
 use crate::row::Row;
+use crate::summaries::moments;
 use crate::tables::taken;
-use crate::weigh::{counted, moments};
+use crate::weigh::counted;
 
 /// How one configuration is to another in one metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

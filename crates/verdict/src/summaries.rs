@@ -1,0 +1,78 @@
+//! Cells of which only a mean and its spread are known.
+
+use assize_judge::welch::{self, Moments};
+
+use crate::cells::{Cell, standard_error, usable};
+use crate::document::{Scale, TTest};
+use crate::weigh::{Weighed, arithmetic, take_estimate, variance};
+use crate::words::finite;
+
+/// Whether a cell's summary is the mean of the cell's own runs.
+pub(crate) fn agreeing_summary(cell: &Cell<'_>) -> bool {
+    let Some(summary) = &cell.summary else {
+        return false;
+    };
+    let values = cell.values();
+    let Some(mean) = arithmetic(&values) else {
+        return false;
+    };
+    let same_count = summary.n.is_none_or(|n| n as usize == values.len());
+    same_count && (mean - summary.mean).abs() <= 1e-3 * mean.abs().max(summary.mean.abs())
+}
+
+/// Weighs two cells of which one has a summary and no runs.
+pub(crate) fn by_summary(a: &Cell<'_>, b: &Cell<'_>) -> Weighed {
+    let mut weighed = Weighed::new(Scale::Summary);
+    let (Some((mean_a, error_a, n_a)), Some((mean_b, error_b, n_b))) = (moments(a), moments(b))
+    else {
+        return weighed;
+    };
+    weighed.mean_a = Some(mean_a);
+    weighed.mean_b = Some(mean_b);
+    weighed.n_a = n_a;
+    weighed.n_b = n_b;
+    if mean_a <= 0.0 || mean_b <= 0.0 {
+        weighed
+            .because
+            .push("a mean is zero or negative: no ratio".into());
+        return weighed;
+    }
+    weighed.ratio = finite(mean_b / mean_a);
+    let sound = |error: Option<f64>, mean| error.filter(|&e| usable(e) && usable(e / mean));
+    let (Some(error_a), Some(error_b)) = (sound(error_a, mean_a), sound(error_b, mean_b)) else {
+        weighed
+            .because
+            .push("the spread of the runs is not given: no interval and no test".into());
+        return weighed;
+    };
+    if n_a.is_none() || n_b.is_none() {
+        weighed
+            .because
+            .push("the number of runs is not given: no interval and no test".into());
+        return weighed;
+    }
+    let moments = |mean, standard_error, n| Moments {
+        mean,
+        standard_error,
+        n,
+    };
+    let estimate =
+        welch::ratio_from_summaries(moments(mean_a, error_a, n_a), moments(mean_b, error_b, n_b));
+    take_estimate(&mut weighed, estimate, TTest::Welch, 0.0);
+    weighed
+        .because
+        .push("only means and their spread are given: no permutation test".into());
+    weighed
+}
+
+/// Mean, standard error and number of a cell's runs, or of its summary.
+pub(crate) fn moments(cell: &Cell<'_>) -> Option<(f64, Option<f64>, Option<u32>)> {
+    let values = cell.values();
+    if let Some(mean) = arithmetic(&values) {
+        let n = values.len() as f64;
+        let error = variance(&values).map(|v| (v / n).sqrt());
+        return Some((mean, error, u32::try_from(values.len()).ok()));
+    }
+    let summary = cell.summary.as_deref()?;
+    Some((summary.mean, standard_error(summary), summary.n))
+}
