@@ -3,6 +3,7 @@
 
 mod kills;
 mod quiet;
+mod rates;
 mod tracers;
 
 use std::collections::BTreeMap;
@@ -55,18 +56,27 @@ enum Part {
     Tracers,
     /// What all of them find where nothing is.
     Quiet,
+    /// What is said of rare stalls.
+    Rates,
     /// What is left of a soak that is killed.
     Kills,
 }
 
 impl Part {
-    const ALL: [Part; 4] = [Part::Gaps, Part::Tracers, Part::Quiet, Part::Kills];
+    const ALL: [Part; 5] = [
+        Part::Gaps,
+        Part::Tracers,
+        Part::Quiet,
+        Part::Rates,
+        Part::Kills,
+    ];
 
     fn word(self) -> &'static str {
         match self {
             Part::Gaps => "gaps",
             Part::Tracers => "tracers",
             Part::Quiet => "quiet",
+            Part::Rates => "rates",
             Part::Kills => "kills",
         }
     }
@@ -83,6 +93,7 @@ impl Part {
             Part::Gaps => Ok(table(&scores(&carry_out("gaps", EXPERIMENT)?)?)),
             Part::Tracers => tracers::made(),
             Part::Quiet => quiet::made(),
+            Part::Rates => rates::made(),
             Part::Kills => kills::made(seed),
         }
     }
