@@ -22,6 +22,14 @@ pub struct Commit {
     pub paths: Vec<String>,
 }
 
+impl Commit {
+    /// The first twelve digits of its name.
+    #[must_use]
+    pub fn short(&self) -> &str {
+        self.id.get(..12).unwrap_or(&self.id)
+    }
+}
+
 /// Who wrote a commit, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {

@@ -168,8 +168,8 @@ impl Court<'_> {
 
     /// So many runs of each side, and what they say.
     fn look(&self, old: &Side, new: &Side, runs: u32) -> Result<(ClaimVerdict, u32), Failure> {
-        let short = |side: &Side| side.commit.id.chars().take(12).collect::<String>();
-        let name = format!("{}-against-{}-{runs}.bundle", short(new), short(old));
+        let [new_id, old_id] = [new, old].map(|side| side.commit.short());
+        let name = format!("{new_id}-against-{old_id}-{runs}.bundle");
         let text = self.question.with(&old.modules, &new.modules)?;
         let question = cli::Question::default();
         let measured = run::recorded(&Recording {

@@ -50,7 +50,7 @@ pub(super) fn begins_at(change: &Change, good: &str, end: &str) -> Result<(), Fa
     if id.as_deref() == Some(&change.base.id) {
         return Ok(());
     }
-    let base: String = change.base.id.chars().take(12).collect();
+    let base = change.base.short();
     Err(Failure::Argument(format!(
         "{good} is not on the line of first parents that leads to the end of the range; the \
          range begins at {base} ({}): write {base}..{end} if that is good too",

@@ -59,7 +59,12 @@ pub(crate) fn limits(plan: &Plan) -> Vec<String> {
             "The live machine is virtual: caches and memory are shared with this host, and its \
              interrupts and exits cost more than a real machine's.",
         ],
-        _ => &[],
+        // A host, this one or another.
+        _ => &[
+            "Runs of a host are of one machine and one boot of it: what the boot decided, such \
+             as where the kernel and its data lie in memory, is in all of them, and a verdict \
+             speaks of runs on it.",
+        ],
     };
     limits.iter().map(|text| (*text).to_string()).collect()
 }

@@ -343,12 +343,5 @@ fn of_tree(posted: &Posted, asked: Option<&str>, part: &Part) -> Result<Sources,
     let (repository, base) = base_in_tree(posted, asked)?;
     let commit = repository.describe(&base)?;
     let files = repository.files(&commit.id, part.paths())?;
-    Ok((
-        files,
-        format!(
-            "{} {}",
-            commit.id.get(..12).unwrap_or(&commit.id),
-            commit.subject
-        ),
-    ))
+    Ok((files, format!("{} {}", commit.short(), commit.subject)))
 }
