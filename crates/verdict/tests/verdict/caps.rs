@@ -160,6 +160,25 @@ fn what_two_memory_images_add_is_no_effect_however_many_runs_there_are() {
 }
 
 #[test]
+fn too_few_memory_images_show_neither_a_difference_nor_equality() {
+    // However closely their means agree.
+    let judged = |images: u32, ratio: f64| {
+        let old = around(10.0, 0.0001, 3, 24);
+        let new = around(10.0 * ratio, 0.0001, 4, 24);
+        let mut records = in_blocks(runs_of("w", "t", "s", &[("old", &old), ("new", &new)]));
+        for run in &mut records.runs {
+            run.image = run.block.map(|block| block % images);
+        }
+        judged(&records).0.verdict
+    };
+    assert_eq!(judged(2, 0.9), Verdict::Undecided);
+    assert_eq!(judged(3, 0.9), Verdict::Supported);
+    assert_eq!(judged(6, 0.9), Verdict::Established);
+    assert_eq!(judged(4, 1.0), Verdict::Undecided);
+    assert_eq!(judged(5, 1.0), Verdict::Equivalent);
+}
+
+#[test]
 fn few_runs_that_vary_much_establish_nothing() {
     let rows = |of_few: f64, of_many: f64| {
         let (many, few) = (around(10.0, of_many, 1, 12), around(7.0, of_few, 5, 4));
