@@ -135,9 +135,9 @@ has_perfetto() {
         'import perfetto.protos.perfetto.trace.perfetto_trace_pb2' 2> /dev/null
 }
 
-has_kcidb() {
+has_formats() {
     [ -x "$readers/bin/python" ] &&
-        "$readers/bin/python" -c "import kcidb_io" 2> /dev/null
+        "$readers/bin/python" -c "import kcidb_io, junitparser, check_jsonschema, yaml" 2> /dev/null
 }
 
 has_chromium() { [ -x "${ASSIZE_CHROMIUM:-/usr/bin/chromium}" ]; }
@@ -374,14 +374,15 @@ install_perfetto() {
     warn "perfetto could not be installed; its test will be skipped"
 }
 
-install_kcidb() {
-    has_kcidb && return 0
-    say "kcidb-io: the schema of reports to KCIDB; from PyPI"
+install_formats() {
+    has_formats && return 0
+    say "kcidb-io junitparser check-jsonschema: read what CI is given; from PyPI"
     mkdir -p "$(dirname "$readers")"
     "$python" -m venv "$readers" &&
-        timeout 600 "$readers/bin/python" -m pip install -q kcidb-io &&
-        has_kcidb && return 0
-    warn "kcidb-io could not be installed; its test will be skipped"
+        timeout 600 "$readers/bin/python" -m pip install -q \
+            kcidb-io junitparser check-jsonschema pyyaml &&
+        has_formats && return 0
+    warn "kcidb-io, junitparser and check-jsonschema could not be installed; their tests will be skipped"
 }
 
 install_browser() {
@@ -450,7 +451,7 @@ list() {
     fi
     list_one test has_readers "duckdb pyarrow (PyPI)" "read what a bundle holds"
     list_one test has_perfetto "perfetto (PyPI)" "reads what a trace holds"
-    list_one test has_kcidb "kcidb-io (PyPI)" "reads reports to KCIDB"
+    list_one test has_formats "kcidb-io ... (PyPI)" "read what CI is given"
     list_one test has_browser "playwright-core (npm)" "opens pages in a browser"
     list_one test "has cargo-deny" cargo-deny "licences and sources of crates"
     list_one dev "has cargo-fuzz" cargo-fuzz "runs the fuzz targets"
@@ -479,7 +480,7 @@ main() {
             cargo_install cargo-deny "licences and sources of crates"
             install_readers
             install_perfetto
-            install_kcidb
+            install_formats
             install_browser
             ;;
     esac

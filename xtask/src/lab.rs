@@ -20,12 +20,14 @@ const KERNELS: &[(&str, &[&str])] = &[
 /// Of which kernel the sources are wanted.
 const SERIES: &str = "6.12";
 /// What of them: checkpatch, which no smaller package has, with the lists
-/// that it reads, and the scheduler, which can be built with changes.
+/// that it reads; the scheduler, which can be built with changes; and what reads KTAP.
 const PARTS: &[&str] = &[
     "drivers/gpu/drm/scheduler",
     "scripts/checkpatch.pl",
     "scripts/const_structs.checkpatch",
     "scripts/spelling.txt",
+    "tools/testing/kunit/kunit_parser.py",
+    "tools/testing/kunit/kunit_printer.py",
 ];
 
 /// `cargo xtask lab`: fetches what is missing, into the cache of assize.

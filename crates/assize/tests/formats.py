@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 """Read what `assize --format FORMAT` prints as those who are meant to do, and
-count: formats.py FORMAT < TEXT prints checks, failures and what is undecided.
+count: formats.py FORMAT [PLACE] < TEXT prints checks, failures and what is undecided.
 
 Whatever a reader would refuse ends this with an error."""
 
 import json
 import re
+import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree as ElementTree
 
 # Of a comment of GitHub, with room for who adds to it.
@@ -66,6 +68,30 @@ def ktap(text):
     level(lines, "")
     assert not lines, lines
     return tuple(counts)
+
+
+def kunit(text):
+    """The kernel's own reader, which lies in its sources."""
+    sys.path.insert(0, sys.argv[2] + "/tools/testing/kunit")
+    import contextlib
+
+    with contextlib.redirect_stdout(sys.stderr):
+        import kunit_parser
+
+        found = kunit_parser.parse_run_tests(text.splitlines())
+    counts = found.counts
+    assert counts.errors == counts.crashed == 0, counts
+    return (counts.total(), counts.failed, counts.skipped)
+
+
+def junitparser(text):
+    """What other programs read JUnit's XML with."""
+    import junitparser
+
+    cases = [case for suite in junitparser.JUnitXml.fromstring(text.encode()) for case in suite]
+    results = [[type(result) for result in case.result] for case in cases]
+    count = lambda kind: sum(kind in of for of in results)
+    return (len(cases), count(junitparser.Failure), count(junitparser.Skipped))
 
 
 def github(text):
@@ -136,6 +162,27 @@ def ci(text):
                     assert ("uses" in step) != ("run" in step), step
                     commands += [step["run"]] if "run" in step else []
     return [line for line in commands if line.startswith("assize ")]
+
+
+def schemas(text):
+    """The YAML of the page on CI, by the schemas of GitLab and of GitHub: how many files
+    were found right."""
+    import yaml
+
+    right = 0
+    for block in re.findall(r"```text\n(.*?)```", text, re.DOTALL):
+        read = yaml.safe_load(block)
+        if not isinstance(read, dict):
+            continue
+        schema = "vendor.github-workflows" if "jobs" in read else "vendor.gitlab-ci"
+        with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+            file.write(block)
+            file.flush()
+            check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema]
+            done = subprocess.run(check + [file.name], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        right += 1
+    return right
 
 
 if __name__ == "__main__":

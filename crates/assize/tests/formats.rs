@@ -7,6 +7,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use assize_target::kernels::Kernels;
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -25,20 +27,41 @@ fn read(format: &str, text: &[u8]) -> serde_json::Value {
 }
 
 fn read_by(python: PathBuf, format: &str, text: &[u8]) -> serde_json::Value {
+    let done = given(python, &[format], text);
+    let why = String::from_utf8_lossy(&done.stderr);
+    let text = String::from_utf8_lossy(text);
+    assert!(done.status.success(), "{format}: {why}\n{text}");
+    serde_json::from_slice(&done.stdout).unwrap()
+}
+
+/// What comes of giving a text to a reader.
+fn given(python: PathBuf, arguments: &[&str], text: &[u8]) -> Output {
     let mut child = Command::new(python)
         .arg(root().join("crates/assize/tests/formats.py"))
-        .arg(format)
+        .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     child.stdin.take().unwrap().write_all(text).unwrap();
-    let done = child.wait_with_output().unwrap();
-    let why = String::from_utf8_lossy(&done.stderr);
-    let text = String::from_utf8_lossy(text);
-    assert!(done.status.success(), "{format}: {why}\n{text}");
-    serde_json::from_slice(&done.stdout).unwrap()
+    child.wait_with_output().unwrap()
+}
+
+/// The Python that has a package of PyPI, which setup.sh installs.
+fn python_with(package: &str) -> Option<PathBuf> {
+    let python = std::env::var_os("ASSIZE_DATA_PYTHON").map_or_else(
+        || root().join("target/setup/python-venv/bin/python3"),
+        PathBuf::from,
+    );
+    let import = format!("import {package}");
+    let has = Command::new(&python).args(["-c", &import]).output();
+    if has.is_ok_and(|done| done.status.success()) {
+        return Some(python);
+    }
+    let shown = python.display();
+    eprintln!("skipped: {shown} lacks {package}; ./setup.sh test");
+    None
 }
 
 /// Two files of results of hyperfine: eight runs each, the second's so many times as
@@ -122,6 +145,48 @@ fn every_format_says_what_failed_and_is_read_by_its_readers() {
 }
 
 #[test]
+fn programs_that_are_not_ours_read_the_same() {
+    let place = tempfile::tempdir().unwrap();
+    let [old, new] = results(place.path(), 1.0, 0.2);
+    let claims = ["new < old on time", "new <= old + 60% on time"];
+    let printed = |format: &str| {
+        let fixed = ["compare", &old, &new, "--fail-on", "unproven>2%"];
+        let asked = ["--claim", claims[0], "--claim", claims[1]];
+        let done = assize(&[&fixed[..], &PRIMARY, &asked, &["--format", format]].concat());
+        done.stdout
+    };
+    // The kernel's parser of KUnit's results, where its sources are.
+    let kernels = Kernels::new(Kernels::default_root().unwrap());
+    let tree = kernels.resolve("debian:6.12").ok().and_then(|kernel| {
+        kernels.stored_source_parts(
+            "6.12",
+            &kernel.version,
+            &["tools/testing/kunit/kunit_parser.py"],
+        )
+    });
+    match tree {
+        Some(source) => {
+            let tree = source.tree.to_str().unwrap();
+            let text = printed("ktap");
+            let done = given("/usr/bin/python3".into(), &["kunit", tree], &text);
+            let why = String::from_utf8_lossy(&done.stderr);
+            assert!(done.status.success(), "{why}");
+            let found: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+            assert_eq!(found, read("ktap", &text));
+            // It refuses what is no KTAP.
+            let cut = &text[..text.len() / 2];
+            let done = given("/usr/bin/python3".into(), &["kunit", tree], cut);
+            assert!(!done.status.success());
+        }
+        None => eprintln!("skipped: the kernel's parser of KTAP is not here; cargo xtask lab"),
+    }
+    if let Some(python) = python_with("junitparser") {
+        let text = printed("junit");
+        assert_eq!(read_by(python, "junitparser", &text), read("junit", &text));
+    }
+}
+
+#[test]
 fn kcidb_takes_a_report_and_a_build_must_be_named() {
     let place = tempfile::tempdir().unwrap();
     let [old, new] = results(place.path(), 1.5, 0.002);
@@ -156,22 +221,25 @@ fn kcidb_takes_a_report_and_a_build_must_be_named() {
         (&"ours:build-1".into(), &"ours".into())
     );
     assert_eq!(test["status"], "FAIL");
-    let python = std::env::var_os("ASSIZE_DATA_PYTHON").map_or_else(
-        || root().join("target/setup/python-venv/bin/python3"),
-        PathBuf::from,
-    );
-    let has = Command::new(&python)
-        .args(["-c", "import kcidb_io"])
-        .output();
-    if !has.is_ok_and(|done| done.status.success()) {
-        eprintln!(
-            "skipped: {} lacks kcidb-io; ./setup.sh test",
-            python.display()
-        );
+    let Some(python) = python_with("kcidb_io") else {
         return;
-    }
+    };
     let found = read_by(python, "kcidb", &done.stdout);
     assert_eq!(found, serde_json::json!([1, 1, 0]));
+}
+
+#[test]
+fn the_jobs_of_the_page_on_ci_are_right_by_the_schemas_of_github_and_gitlab() {
+    let Some(python) = python_with("check_jsonschema") else {
+        return;
+    };
+    let page = std::fs::read_to_string(root().join("docs/ci.md")).unwrap();
+    assert_eq!(read_by(python.clone(), "schemas", page.as_bytes()), 2);
+    for (right, wrong) in [("runs-on:", "runs:"), ("when: always", "when: ever")] {
+        let page = page.replacen(right, wrong, 1);
+        let done = given(python.clone(), &["schemas"], page.as_bytes());
+        assert!(!done.status.success(), "{wrong}");
+    }
 }
 
 #[test]
