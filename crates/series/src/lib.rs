@@ -19,6 +19,7 @@
 //! # Ok::<(), assize_series::Error>(())
 //! ```
 
+mod commit;
 mod diff;
 mod error;
 mod git;
@@ -28,9 +29,10 @@ mod mbox;
 mod order;
 mod subject;
 
+pub use commit::{Commit, Identity};
 pub use diff::paths as paths_of_diff;
 pub use error::Error;
-pub use git::{Commit, Identity, Repository};
+pub use git::Repository;
 pub use hunks::{Touched, touched};
 pub use mail::Patch;
 pub use order::Posted;
