@@ -70,7 +70,7 @@ fn table(document: &Value) -> Result<String, Error> {
     let planted = |name: &Value| {
         let of =
             |rate: &&Value| rate["event"] == "planted_stalls" && rate["configuration"] == *name;
-        rates.iter().find(of).map_or(0, |rate| count(rate))
+        rates.iter().find(of).map_or(0, count)
     };
     for rate in rates.iter().filter(|rate| rate["event"] == EVENT) {
         let name = &rate["configuration"];
