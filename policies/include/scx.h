@@ -103,9 +103,6 @@ bool scx_bpf_test_and_clear_cpu_idle(s32 cpu) __ksym;
 u32 scx_bpf_nr_cpu_ids(void) __ksym;
 bool bpf_cpumask_test_cpu(u32 cpu, const struct cpumask *cpumask) __ksym;
 
-/* How deep in interrupts and without preemption a CPU of x86 is; Linux 6.15 and later. */
-extern const int __preempt_count __ksym __weak;
-
 struct bpf_iter_num {
 	u64 opaque[1];
 } __attribute__((aligned(8)));

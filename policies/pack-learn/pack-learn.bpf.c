@@ -41,9 +41,11 @@ static u64 insert_flags(struct task_struct *p);
 #define BY_INTERRUPT	1ULL
 
 /*
- * Bits of __preempt_count that count softirqs, hardirqs and NMIs. Where it is not
+ * How deep in interrupts a CPU of x86 is (Linux 6.15 and later). Where it is not
  * there, the wake-ups of an interrupt count as those of the task that it met.
  */
+extern const int __preempt_count __ksym __weak;
+/* Its bits that count softirqs, hardirqs and NMIs. */
 #define INTERRUPTS	0xffff00
 
 /**
