@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use assize_bundle::{Records, Run, Spread, Summary};
 
 use crate::identities::Wholes;
-use crate::images;
+use crate::images::{self, Machine};
 use crate::names::folded;
 use crate::steps;
 use crate::units::{Common, convert};
@@ -121,8 +121,8 @@ pub(crate) struct Cells<'a> {
     pub(crate) run_places: Vec<(usize, usize)>,
     /// How many values were left out because they are no usable numbers.
     pub(crate) left_out: usize,
-    /// Machines whose runs share several memory images.
-    shared: BTreeSet<Option<&'a str>>,
+    /// The memory images of machines on which several runs of a cell go on from one.
+    pub(crate) repeated_images: BTreeMap<Machine<'a>, BTreeSet<u32>>,
     /// What runs were and were asked to be, made when it is first asked for.
     pub(crate) wholes: OnceLock<Wholes>,
     units: Common,
@@ -165,7 +165,7 @@ impl<'a> Cells<'a> {
             machines: Vec::new(),
             run_places: Vec::new(),
             left_out: 0,
-            shared: images::shared(&records.runs),
+            repeated_images: images::repeated(&records.runs),
             wholes: OnceLock::new(),
             units: units_of(records),
             cells: BTreeMap::new(),
@@ -225,8 +225,9 @@ impl<'a> Cells<'a> {
 
     /// The memory image of a run, where several are shared.
     pub(crate) fn image_of(&self, run: &Run) -> Option<u32> {
-        let shared = self.shared.contains(&run.machine.as_deref());
-        run.image.filter(|_| shared)
+        let images = self.repeated_images.get(&run.machine.as_deref());
+        run.image
+            .filter(|_| images.is_some_and(|images| images.len() > 1))
     }
 
     fn add_summaries(

@@ -13,25 +13,27 @@ use assize_judge::family::{Block, Contrast};
 use crate::cells::{Cell, Cells, Reading};
 use crate::weigh::{arithmetic, site};
 
-/// Machines on which several runs of a configuration and workload go on from the same
-/// memory image, and which have more images than one.
-pub(crate) fn shared(runs: &[Run]) -> BTreeSet<Option<&str>> {
-    let mut images: BTreeMap<Option<&str>, BTreeSet<u32>> = BTreeMap::new();
-    let mut runs_of: BTreeMap<(Option<&str>, u32, &str, &str), u32> = BTreeMap::new();
+/// A machine; none if the runs name none.
+pub(crate) type Machine<'a> = Option<&'a str>;
+
+/// The memory images of each machine on which several runs of a configuration and
+/// workload go on from the same one.
+pub(crate) fn repeated(runs: &[Run]) -> BTreeMap<Machine<'_>, BTreeSet<u32>> {
+    let mut images: BTreeMap<Machine<'_>, BTreeSet<u32>> = BTreeMap::new();
+    let mut cells = BTreeSet::new();
+    let mut twice = BTreeSet::new();
     for run in runs {
         let Some(image) = run.image else {
             continue;
         };
         let machine = run.machine.as_deref();
         images.entry(machine).or_default().insert(image);
-        let cell = (machine, image, &*run.configuration, &*run.workload);
-        *runs_of.entry(cell).or_default() += 1;
+        if !cells.insert((machine, image, &*run.configuration, &*run.workload)) {
+            twice.insert(machine);
+        }
     }
-    let twice = runs_of.into_iter().filter(|&(_, runs)| runs > 1);
-    twice
-        .map(|((machine, ..), _)| machine)
-        .filter(|machine| images[machine].len() > 1)
-        .collect()
+    images.retain(|machine, _| twice.contains(machine));
+    images
 }
 
 /// The means of the runs of each image that both cells have; none unless all runs share
@@ -123,17 +125,17 @@ mod tests {
     }
 
     #[test]
-    fn images_are_shared_if_a_configuration_has_two_runs_of_one_of_several() {
-        let of = |runs: &[(&str, Option<u32>)]| {
+    fn images_are_repeated_if_a_configuration_has_two_runs_of_one() {
+        let of = |runs: &[(&str, Option<u32>)]| -> Vec<u32> {
             let runs: Vec<Run> = runs.iter().map(|&(c, i)| run(c, i, None)).collect();
-            !shared(&runs).is_empty()
+            repeated(&runs).into_values().flatten().collect()
         };
-        assert!(of(&[("a", Some(0)), ("a", Some(0)), ("a", Some(1))]));
+        let shared = [("a", Some(0)), ("a", Some(0)), ("a", Some(1))];
+        assert_eq!(of(&shared), [0, 1]);
         // Both configurations of a block go on from its image.
-        assert!(!of(&[("a", Some(0)), ("b", Some(0)), ("a", Some(1))]));
-        // One image of all is not drawn.
-        assert!(!of(&[("a", Some(0)), ("a", Some(0))]));
-        assert!(!of(&[("a", None), ("a", None)]));
+        assert!(of(&[("a", Some(0)), ("b", Some(0)), ("a", Some(1))]).is_empty());
+        assert_eq!(of(&[("a", Some(0)), ("a", Some(0))]), [0]);
+        assert!(of(&[("a", None), ("a", None)]).is_empty());
         let both = [
             run("a", Some(0), Some("m")),
             run("a", Some(0), Some("m")),
@@ -141,7 +143,8 @@ mod tests {
             run("a", Some(0), Some("n")),
             run("a", Some(1), Some("n")),
         ];
-        assert_eq!(shared(&both), BTreeSet::from([Some("m")]));
+        let of_m = BTreeSet::from([0, 1]);
+        assert_eq!(repeated(&both), BTreeMap::from([(Some("m"), of_m)]));
     }
 
     #[test]

@@ -201,15 +201,12 @@ pub(crate) fn by_machine_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Wei
 /// In complete blocks by pairs, else as two independent sets of runs; where they share
 /// memory images, by the means of each image.
 fn by_runs(a: &Cell<'_>, b: &Cell<'_>, positive: bool) -> Weighed {
-    let Some((in_a, in_b)) = partners(a, b) else {
-        return match images::means((a, b), positive) {
-            Some(means) => by_images((a, b), means, positive),
-            None => by_values(a, b, TTest::Welch, positive),
-        };
-    };
-    let mut weighed = match images::means((&in_a, &in_b), positive) {
-        Some(means) => by_images((&in_a, &in_b), means, positive),
-        None => by_values(&in_a, &in_b, TTest::Paired, positive),
+    let pairs = partners(a, b);
+    let (in_a, in_b) = pairs.as_ref().map_or((a, b), |(a, b)| (a, b));
+    let t_test = [TTest::Welch, TTest::Paired][usize::from(pairs.is_some())];
+    let mut weighed = match images::means((in_a, in_b), positive) {
+        Some(means) => by_images((in_a, in_b), means, positive),
+        None => by_values(in_a, in_b, t_test, positive),
     };
     let alone = a.runs.len() + b.runs.len() - in_a.runs.len() - in_b.runs.len();
     if alone > 0 {

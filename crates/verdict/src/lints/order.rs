@@ -235,23 +235,23 @@ pub(super) fn dependent(cells: &Cells<'_>, order: &Order) -> Vec<Lint> {
 
 /// Says where fewer memory images than runs stand behind a configuration.
 pub(super) fn shared_images(cells: &Cells<'_>) -> Option<Lint> {
-    let mut images: BTreeSet<(Option<&str>, u32)> = BTreeSet::new();
+    let repeated = &cells.repeated_images;
+    let images: usize = repeated.values().map(BTreeSet::len).sum();
     let mut most: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     for (run, &place) in cells.records.runs.iter().zip(&cells.run_places) {
-        if let Some(image) = run.image {
-            images.insert((run.machine.as_deref(), image));
+        if run.image.is_some() && repeated.contains_key(&run.machine.as_deref()) {
             *most.entry(place).or_default() += 1;
         }
     }
-    let most = most.into_values().max()?;
-    (images.len() < most).then(|| {
-        let detail = match images.len() {
-            1 => format!(
-                "all {most} runs of a configuration go on from one memory image: what is found \
+    most.into_values().max().map(|most| {
+        let detail = match images == repeated.len() {
+            true => format!(
+                "all {most} runs of a configuration go on from one memory image{}: what is found \
                  is said of that image alone, since what its layout of memory and code adds to \
-                 a configuration cannot be told from an effect"
+                 a configuration cannot be told from an effect",
+                if images == 1 { "" } else { " on each machine" }
             ),
-            images => format!(
+            false => format!(
                 "{most} runs of a configuration go on from {images} memory images: each image \
                  counts once, since what its layout of memory and code adds to a configuration \
                  is in all its runs"

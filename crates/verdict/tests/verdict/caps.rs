@@ -160,6 +160,19 @@ fn what_two_memory_images_add_is_no_effect_however_many_runs_there_are() {
 }
 
 #[test]
+fn an_image_with_two_runs_is_named_though_there_are_as_many_images_as_runs() {
+    // Nine blocks on eight images, each configuration without one of its runs.
+    let mut records = on_images(9, 8);
+    records.runs.retain(|run| {
+        let failed = [("old", Some(2)), ("new", Some(3))];
+        !failed.contains(&(&run.configuration, run.block))
+    });
+    let (found, codes) = judged(&records);
+    assert_eq!((found.n, found.images), (Some(7), Some(6)));
+    assert!(codes.contains(&"shared-image".into()), "{codes:?}");
+}
+
+#[test]
 fn too_few_memory_images_show_neither_a_difference_nor_equality() {
     // However closely their means agree.
     let judged = |images: u32, ratio: f64| {
