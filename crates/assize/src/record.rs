@@ -1,7 +1,5 @@
 //! From what the agent answered to what is recorded of a run.
 
-use std::collections::BTreeMap;
-
 use assize_bundle::{
     Doubt, Events, Exit, Histogram, Measurement, Place, Recorded, Run, Samples, Unavailable,
 };
@@ -63,20 +61,7 @@ fn empty(plan: &Plan, run: &PlannedRun, exit: Exit) -> Recorded {
     judged.order = run.index;
     judged.block = Some(run.block);
     judged.image = run.image;
-    Recorded {
-        index: run.index,
-        run: judged,
-        seed: run.seed,
-        exit,
-        unavailable: Vec::new(),
-        environment: BTreeMap::new(),
-        identity: Vec::new(),
-        events: Vec::new(),
-        doubts: Vec::new(),
-        samples: Vec::new(),
-        histograms: Vec::new(),
-        raw: Vec::new(),
-    }
+    Recorded::of(run.index, run.seed, judged, exit)
 }
 
 fn take(record: &Record, recorded: &mut Recorded) {

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)] // A test may fail.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use assize_target::Failure;

@@ -2,6 +2,9 @@
 //! format, read by a reader of that format.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may fail.
+#![allow(unreachable_pub)] // The module `common` is shared.
+
+mod common;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -50,10 +53,7 @@ fn given(python: PathBuf, arguments: &[&str], text: &[u8]) -> Output {
 
 /// The Python that has a package of PyPI, which setup.sh installs.
 fn python_with(package: &str) -> Option<PathBuf> {
-    let python = std::env::var_os("ASSIZE_DATA_PYTHON").map_or_else(
-        || root().join("target/setup/python-venv/bin/python3"),
-        PathBuf::from,
-    );
+    let python = common::python();
     let import = format!("import {package}");
     let has = Command::new(&python).args(["-c", &import]).output();
     if has.is_ok_and(|done| done.status.success()) {

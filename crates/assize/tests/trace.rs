@@ -7,9 +7,8 @@
 
 mod common;
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use assize_bundle::{Exit, Head, Recorded, Run, Unavailable, Writer};
@@ -35,7 +34,7 @@ fn main() -> ExitCode {
         .into_iter()
         .map(|(name, test)| Trial::test(name, test))
         .collect();
-    let reads = Command::new(python())
+    let reads = Command::new(common::python())
         .args([
             "-c",
             "import perfetto.protos.perfetto.trace.perfetto_trace_pb2",
@@ -45,7 +44,7 @@ fn main() -> ExitCode {
     if !reads {
         common::skip(&format!(
             "{} lacks perfetto; ./setup.sh test",
-            python().display()
+            common::python().display()
         ));
     }
     let trial = Trial::test("perfetto_knows_all_that_is_written", perfetto);
@@ -57,14 +56,6 @@ fn main() -> ExitCode {
     let trial = Trial::test("kernel_events_of_exact_runs_are_the_same_bytes", exact);
     trials.push(trial.with_ignored_flag(boots.is_err()));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
-}
-
-/// Where `./setup.sh test` puts what Debian does not have.
-fn python() -> PathBuf {
-    std::env::var_os("ASSIZE_DATA_PYTHON").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/setup/python-venv/bin/python3"),
-        PathBuf::from,
-    )
 }
 
 /// The events of 20 jobs on the exact machine with two CPUs, each waited for.
@@ -91,21 +82,12 @@ fn bundle(directory: &Path, events: Option<String>, unavailable: Option<&str>) {
         reason: reason.into(),
     });
     let recorded = Recorded {
-        index: 0,
-        run: Run::new("base", "sync", 1),
-        seed: 7,
-        exit: Exit::Completed,
         unavailable: Vec::from_iter(unavailable),
-        environment: BTreeMap::new(),
-        identity: Vec::new(),
-        events: Vec::new(),
-        doubts: Vec::new(),
-        samples: Vec::new(),
-        histograms: Vec::new(),
         raw: events
             .map(|text| ("kernel-events.txt".to_owned(), text))
             .into_iter()
             .collect(),
+        ..Recorded::of(0, 7, Run::new("base", "sync", 1), Exit::Completed)
     };
     writer.put(&recorded).unwrap();
 }
@@ -234,7 +216,7 @@ fn split() -> Outcome {
 /// What Perfetto's definitions find in a file.
 fn seen(path: &Path) -> Value {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/read_trace.py");
-    let done = Command::new(python())
+    let done = Command::new(common::python())
         .arg(script)
         .arg(path)
         .output()

@@ -37,6 +37,27 @@ pub struct Recorded {
     pub raw: Vec<(String, String)>,
 }
 
+impl Recorded {
+    /// A run that left nothing behind but what it measured.
+    #[must_use]
+    pub fn of(index: u32, seed: u64, run: Run, exit: Exit) -> Self {
+        Recorded {
+            index,
+            run,
+            seed,
+            exit,
+            unavailable: Vec::new(),
+            environment: BTreeMap::new(),
+            identity: Vec::new(),
+            events: Vec::new(),
+            doubts: Vec::new(),
+            samples: Vec::new(),
+            histograms: Vec::new(),
+            raw: Vec::new(),
+        }
+    }
+}
+
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

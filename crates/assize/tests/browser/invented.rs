@@ -158,20 +158,7 @@ pub fn plain(index: u32, block: u32, configuration: &str, workload: &str) -> Rec
     let mut run = Run::new(configuration, workload, block + 1);
     run.order = index;
     run.block = Some(block);
-    Recorded {
-        index,
-        run,
-        seed: u64::from(index),
-        exit: Exit::Completed,
-        unavailable: vec![],
-        environment: BTreeMap::new(),
-        identity: Vec::new(),
-        events: vec![],
-        doubts: vec![],
-        samples: vec![],
-        histograms: vec![],
-        raw: vec![],
-    }
+    Recorded::of(index, u64::from(index), run, Exit::Completed)
 }
 
 fn samples(metric: &str, index: u32, count: u32) -> Samples {

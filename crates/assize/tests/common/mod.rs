@@ -18,6 +18,15 @@ pub fn command(directory: &Path, arguments: &[&str]) -> Command {
     command
 }
 
+/// The Python that has packages of PyPI: where `./setup.sh test` puts what Debian does
+/// not have.
+pub fn python() -> PathBuf {
+    std::env::var_os("ASSIZE_DATA_PYTHON").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/setup/python-venv/bin/python3"),
+        PathBuf::from,
+    )
+}
+
 /// What the command did.
 pub fn assize(directory: &Path, arguments: &[&str]) -> Output {
     command(directory, arguments).output().unwrap()

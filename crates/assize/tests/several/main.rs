@@ -66,20 +66,7 @@ fn filled(place: &Path, name: &str, head: &Head, runs: u32, time: impl Fn(u32) -
         (run.order, run.block) = (index, Some(block));
         run.metrics.insert("time".into(), time(index));
         writer
-            .put(&Recorded {
-                index,
-                run,
-                seed: u64::from(block),
-                exit: Exit::Completed,
-                unavailable: vec![],
-                environment: BTreeMap::new(),
-                identity: Vec::new(),
-                events: vec![],
-                doubts: vec![],
-                samples: vec![],
-                histograms: vec![],
-                raw: vec![],
-            })
+            .put(&Recorded::of(index, u64::from(block), run, Exit::Completed))
             .unwrap();
     }
 }
@@ -342,20 +329,7 @@ fn other_configurations_on_another_machine_are_a_lint() {
     let writer = Writer::create(&here.join("b"), &third).unwrap();
     for (index, run) in (0..).zip(runs) {
         writer
-            .put(&Recorded {
-                index,
-                run,
-                seed: 0,
-                exit: Exit::Completed,
-                unavailable: vec![],
-                environment: BTreeMap::new(),
-                identity: Vec::new(),
-                events: vec![],
-                doubts: vec![],
-                samples: vec![],
-                histograms: vec![],
-                raw: vec![],
-            })
+            .put(&Recorded::of(index, 0, run, Exit::Completed))
             .unwrap();
     }
     let found = document(here, &["a", "b"]);
