@@ -1,6 +1,7 @@
 //! The program itself, as steps use it.
 
 use std::path::PathBuf;
+use std::process::Stdio;
 
 use crate::command::{cargo, command, run as run_command};
 use crate::{Error, agent};
@@ -19,4 +20,18 @@ pub(crate) fn build() -> Result<PathBuf, Error> {
 /// Where it is, once it is built.
 pub(crate) fn path() -> Result<PathBuf, Error> {
     Ok(agent::target()?.join("debug/assize"))
+}
+
+/// What a verb that judges prints. That a claim is refuted, which it ends with
+/// status 1 for, is a finding as any other.
+pub(crate) fn judged(arguments: &[&str]) -> Result<Vec<u8>, Error> {
+    let mut verb = command(path()?, arguments)?;
+    let output = verb
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|why| format!("{verb:?}: {why}"))?;
+    match output.status.code() {
+        Some(0 | 1) => Ok(output.stdout),
+        _ => Err(format!("{verb:?}: {}", output.status)),
+    }
 }

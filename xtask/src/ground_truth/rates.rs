@@ -6,7 +6,6 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::carry_out;
-use crate::command::output;
 use crate::{Error, assize};
 
 /// Runs of each level. With fewer than six no rate is established.
@@ -55,10 +54,9 @@ pub(super) fn made() -> Result<String, Error> {
 }
 
 fn judged(bundle: &Path) -> Result<Value, Error> {
-    let program = assize::path()?.display().to_string();
     let bundle = bundle.display().to_string();
-    let report = output(&program, &["report", &bundle, "--format", "json"])?;
-    serde_json::from_str(&report).map_err(|why| format!("assize report: {why}"))
+    let report = assize::judged(&["report", &bundle, "--format", "json"])?;
+    serde_json::from_slice(&report).map_err(|why| format!("assize report: {why}"))
 }
 
 fn table(document: &Value) -> Result<String, Error> {

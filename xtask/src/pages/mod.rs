@@ -12,10 +12,8 @@ mod run_job_latency;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use crate::Error;
-use crate::command::command;
 use crate::{agent, assize, marks, tree};
 use report::Report;
 
@@ -92,7 +90,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 impl Part {
     /// Carries out what is not in its bundle yet, and reads its report.
     fn report(&self, from: &Path) -> Result<Report, Error> {
-        let assize = assize::path()?;
         let bundle = from.join(format!("{}.bundle", self.name));
         let bundle = bundle.to_str().ok_or("the directory is not UTF-8")?;
         let arguments = match Path::new(bundle).exists() {
@@ -100,9 +97,9 @@ impl Part {
             false => [&["run", self.file, "--out", bundle], self.more].concat(),
         };
         println!("assize {}", arguments.join(" "));
-        judged(command(&assize, &arguments)?)?;
+        assize::judged(&arguments)?;
         let asked = [&["report", bundle, "--format", "json"], self.asked].concat();
-        let text = judged(command(&assize, &asked)?)?;
+        let text = assize::judged(&asked)?;
         let document = serde_json::from_slice(&text).map_err(|why| format!("{bundle}: {why}"))?;
         let directory = Path::new(bundle).join("runs");
         let fault = |why| format!("{}: {why}", directory.display());
@@ -111,19 +108,6 @@ impl Part {
             runs.push(tree::json(&entry.map_err(fault)?.path())?);
         }
         Ok(Report { document, runs })
-    }
-}
-
-/// What a verb that judges printed. That a claim is refuted, which it ends with
-/// status 1 for, is a finding as any other.
-fn judged(mut verb: Command) -> Result<Vec<u8>, Error> {
-    let output = verb
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|why| format!("{verb:?}: {why}"))?;
-    match output.status.code() {
-        Some(0 | 1) => Ok(output.stdout),
-        _ => Err(format!("{verb:?}: {}", output.status)),
     }
 }
 
