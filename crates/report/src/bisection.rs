@@ -38,7 +38,8 @@ pub struct Bisection {
     pub answer: Answer,
     /// Every commit that was tried, in the order in which that was done.
     pub tried: Vec<TriedCommit>,
-    /// Commits that were built, the two ends among them, whether they build or not.
+    /// Commits that were built, the one before the range among them, whether they build
+    /// or not.
     pub builds: usize,
     /// Runs that were carried out for all verdicts.
     pub runs: u32,
@@ -251,9 +252,14 @@ fn against_parent(found: &Convicted) -> Vec<String> {
     lines
 }
 
+/// The last commit of the range, where the answer speaks of it.
+fn end(bisection: &Bisection) -> Option<&TriedCommit> {
+    bisection.tried.iter().max_by_key(|one| one.place)
+}
+
 /// What was found out about the end of the range.
 fn of_end(bisection: &Bisection) -> Vec<String> {
-    let Some(TriedResult::Verdict(verdict)) = bisection.tried.first().map(|one| &one.result) else {
+    let Some(TriedResult::Verdict(verdict)) = end(bisection).map(|one| &one.result) else {
         return Vec::new();
     };
     let mut lines = figures(verdict);
@@ -341,9 +347,9 @@ fn about(bisection: &Bisection) -> Vec<String> {
         .filter(|one| one.same_as.is_some() || one.bundle.is_none());
     let mut lines = vec![
         format!(
-            "{} builds: the two ends and {} between; {} runs",
+            "{} builds, of GOOD and {} of the range; {} runs",
             bisection.builds,
-            bisection.builds.saturating_sub(2),
+            bisection.builds.saturating_sub(1),
             bisection.runs
         ),
         format!(
@@ -352,13 +358,15 @@ fn about(bisection: &Bisection) -> Vec<String> {
             same.count()
         ),
     ];
+    let is_undecided = bisection.answer == Answer::Undecided;
+    let end = end(bisection).filter(|_| is_undecided).map(|one| one.place);
     for one in &bisection.tried {
         match &one.result {
             TriedResult::NotBuilt(why) => {
                 lines.push(format!("not tested: {}: {why}", named(&one.commit)));
             }
             TriedResult::Verdict(verdict) if verdict.outcome == Claimed::Undecided => {
-                if one.place < bisection.commits {
+                if end != Some(one.place) {
                     lines.push(format!("undecided: {}", named(&one.commit)));
                 }
             }
@@ -494,7 +502,7 @@ Against its parent 0123456789ab Change 10:
   busy_time_per_job in sync +414.5 % (+410.0..+420.0) **
     from 24.10 to 124.0 us
 
-5 builds: the two ends and 3 between; 60 runs
+5 builds, of GOOD and 4 of the range; 60 runs
 3 commits judged, 1 of them by modules that are the same bytes
 not tested: 0123456789ab Change 4: a.c:1:1: error: x
 undecided: 0123456789ab Change 3

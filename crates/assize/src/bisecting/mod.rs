@@ -198,29 +198,19 @@ struct Found {
 
 impl Search<'_, '_> {
     fn carry_out(mut self) -> Result<Found, Failure> {
-        let good = self.court.build_good(&self.court.change.base)?;
-        let last = self.line.last();
-        let bad = self.try_at(last, &good)?;
-        let Some((bad, verdict)) = bad else {
-            return Err(self.end_does_not_build());
-        };
-        let answer = match verdict.outcome {
-            Outcome::Refuted => Answer::NotThere,
-            Outcome::Undecided => Answer::Undecided,
-            Outcome::Upheld => self.between(good, bad)?,
-        };
+        let answer = self.answer()?;
         Ok(Found {
             answer,
             tried: self.tried,
-            touching: last,
+            touching: self.line.last(),
         })
     }
 
-    /// Looks between the commit that has it not and the one that has it.
-    fn between(&mut self, good: Side, bad: Side) -> Result<Answer, Failure> {
+    fn answer(&mut self) -> Result<Answer, Failure> {
+        let good = self.court.build_good(&self.court.change.base)?;
         let last = self.line.last();
         let mut known = BTreeMap::new();
-        let mut sides = BTreeMap::from([(0, good.clone()), (last, bad)]);
+        let mut sides = BTreeMap::from([(0, good.clone())]);
         loop {
             let at = match search::next(last, &known) {
                 Next::Try(at) => at,
@@ -232,16 +222,20 @@ impl Search<'_, '_> {
                     };
                 }
             };
-            let found = match self.try_at(at, &good)? {
-                None => Known::Untestable,
+            let outcome = match self.try_at(at, &good)? {
+                None if at == last => return Err(self.end_does_not_build()),
+                None => Outcome::Undecided,
                 Some((side, verdict)) => {
                     sides.insert(at, side);
-                    match verdict.outcome {
-                        Outcome::Upheld => Known::Has,
-                        Outcome::Refuted => Known::Lacks,
-                        Outcome::Undecided => Known::Untestable,
-                    }
+                    verdict.outcome
                 }
+            };
+            let found = match outcome {
+                Outcome::Upheld => Known::Has,
+                Outcome::Refuted if at == last => return Ok(Answer::NotThere),
+                Outcome::Undecided if at == last => return Ok(Answer::Undecided),
+                Outcome::Refuted => Known::Lacks,
+                Outcome::Undecided => Known::Untestable,
             };
             known.insert(at, found);
         }
@@ -331,7 +325,7 @@ impl Search<'_, '_> {
     }
 
     fn end_does_not_build(&self) -> Failure {
-        let why = self.tried.iter().find_map(|one| match &one.result {
+        let why = self.tried.last().and_then(|one| match &one.result {
             TriedResult::NotBuilt(why) => Some(why.as_str()),
             TriedResult::Verdict(_) => None,
         });

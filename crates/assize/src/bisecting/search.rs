@@ -25,21 +25,29 @@ pub(super) enum Next {
     OneOf(Vec<usize>),
 }
 
-/// What is to be done, of places 0 to `last`. The first lacks what is looked for, the
-/// last has it, whatever `known` says of them.
+/// What is to be done, of places 0 to `last`. The first lacks what is looked for,
+/// whatever `known` says of it; the last is said to have it.
 ///
 /// Each commit that can be tested halves the places that are left: of `last` places,
 /// if all can be tested, at most log2 of `last`, rounded up, are tried. Of places
 /// that cannot be tested the one nearest to the middle comes next, the older of two.
+///
+/// The last is tried only where it matters: a place before it that has what is looked
+/// for proves that there is something to find. Without one it is tried before it is
+/// named, and as soon as a place cannot be tested, since what is undecided of all
+/// places would otherwise be asked of each.
 pub(super) fn next(last: usize, known: &BTreeMap<usize, Known>) -> Next {
     let (lacks, has) = ends(last, known);
-    if has <= lacks + 1 {
-        return Next::Found(has);
-    }
     let middle = lacks.midpoint(has);
     let open = (lacks + 1..has).filter(|at| !known.contains_key(at));
-    match open.min_by_key(|at| (at.abs_diff(middle), *at)) {
+    let open = open.min_by_key(|at| (at.abs_diff(middle), *at));
+    let untestable = known.values().any(|one| *one == Known::Untestable);
+    if has == last && !known.contains_key(&last) && (open.is_none() || untestable) {
+        return Next::Try(last);
+    }
+    match open {
         Some(at) => Next::Try(at),
+        None if has == lacks + 1 => Next::Found(has),
         None => Next::OneOf((lacks + 1..=has).collect()),
     }
 }
@@ -97,22 +105,36 @@ mod tests {
     }
 
     #[test]
-    fn each_of_sixteen_commits_is_found_with_four_builds_between_the_ends() {
+    fn each_of_sixteen_commits_is_found_with_four_builds() {
         for first in 1..=16 {
             let all: String = (0..=16)
                 .map(|at| if at < first { '.' } else { '#' })
                 .collect();
             let (end, tried) = found(&all);
             assert_eq!(end, Next::Found(first), "{all}");
-            assert!(tried <= 4, "{all}: {tried}");
+            // The last is tried if it is the one.
+            assert_eq!(tried, if first == 16 { 5 } else { 4 }, "{all}");
         }
         assert_eq!(tries(16), 4);
     }
 
     #[test]
-    fn one_commit_needs_none() {
-        assert_eq!(found(".#"), (Next::Found(1), 0));
+    fn of_one_commit_it_is_tried() {
+        assert_eq!(found(".#"), (Next::Found(1), 1));
         assert_eq!((tries(1), tries(2), tries(3)), (0, 1, 2));
+    }
+
+    #[test]
+    fn the_last_is_tried_where_nothing_before_it_has_it() {
+        let tried = |text| search(&truth(text)).1;
+        assert_eq!(tried("....#"), [2, 3, 4], "before it is named");
+        assert_eq!(
+            tried("..?.#"),
+            [2, 4, 1, 3],
+            "once something cannot be tested"
+        );
+        assert_eq!(tried("...##"), [2, 3], "not where another proves it");
+        assert_eq!(tried("??.##"), [2, 3]);
     }
 
     #[test]
@@ -124,13 +146,13 @@ mod tests {
         assert_eq!(found("...#?####").0, Next::Found(3));
         assert_eq!(found("..?.#####").0, Next::Found(4));
         let (_, tried) = search(&truth("....?####"));
-        assert_eq!(tried, [4, 3, 5], "the older of two that are as near");
+        assert_eq!(tried, [4, 8, 3, 5], "the older of two that are as near");
     }
 
     #[test]
     fn where_nothing_between_can_be_tested_all_are_named() {
-        assert_eq!(found(".????#"), (Next::OneOf(vec![1, 2, 3, 4, 5]), 4));
-        assert_eq!(found(".?#"), (Next::OneOf(vec![1, 2]), 1));
+        assert_eq!(found(".????#"), (Next::OneOf(vec![1, 2, 3, 4, 5]), 5));
+        assert_eq!(found(".?#"), (Next::OneOf(vec![1, 2]), 2));
     }
 
     #[test]
@@ -153,7 +175,7 @@ mod tests {
         let known = BTreeMap::from([(8, Known::Lacks), (12, Known::Has)]);
         assert_eq!(next(16, &known), Next::Try(10));
         assert_eq!(ends(16, &known), (8, 12));
-        // What the ends are is given.
+        // What the first is is given.
         let odd = BTreeMap::from([(0, Known::Has), (2, Known::Lacks)]);
         assert_eq!(next(2, &odd), Next::Try(1));
     }
@@ -168,7 +190,10 @@ mod tests {
             all.extend(middle.iter().map(of));
             all.push(Known::Has);
             let (end, tried) = search(&all);
-            prop_assert!(tried.len() <= middle.len());
+            prop_assert!(tried.len() <= middle.len() + 1);
+            let last_is_named = !matches!(end, Next::Found(at) if at < all.len() - 1)
+                && !matches!(&end, Next::OneOf(places) if places.last() < Some(&(all.len() - 1)));
+            prop_assert!(!last_is_named || tried.contains(&(all.len() - 1)), "{tried:?}");
             match end {
                 Next::Found(at) => {
                     prop_assert_eq!(all[at], Known::Has);
@@ -196,7 +221,7 @@ mod tests {
                 .collect();
             let (end, tried) = search(&all);
             prop_assert_eq!(end, Next::Found(first));
-            prop_assert!(tried.len() <= tries(last) as usize);
+            prop_assert!(tried.len() <= tries(last) as usize + usize::from(first == last));
         }
     }
 }
