@@ -65,7 +65,8 @@ fn mailbox() -> Outcome {
     place.git(&["revert", "--no-edit", "HEAD"]);
     place.commit("drm/sched: Free all finished jobs at once", FASTER);
     place.commit("drm/sched: Wait before each job", SLOWER);
-    place.thread(5);
+    place.git(&["revert", "--no-edit", "HEAD"]);
+    place.thread(6);
     let arguments = [
         "--base",
         KERNEL,
@@ -111,6 +112,14 @@ fn mailbox() -> Outcome {
     );
     let slower = &patches[4]["outcome"]["effects"][0];
     assert!(slower["ratio"].as_f64().unwrap() > 2.0, "{slower}");
+    // What takes that back has the configuration of what was before it.
+    assert_eq!(
+        readings(&patches[5]),
+        pairs(&[("sync", "better"), ("window", "better")])
+    );
+    assert_eq!(patches[5]["configuration"], patches[3]["configuration"]);
+    let whole = said["whole"]["effects"].as_array().unwrap();
+    assert_eq!(whole[1]["reading"], "better", "{said}");
     assert!(place.path().join("each.bundle/bundle.json").is_file());
     Ok(())
 }

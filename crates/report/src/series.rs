@@ -10,7 +10,7 @@ use crate::number::signed;
 use crate::printable::printable;
 
 /// The schema of [`Series`].
-pub const SERIES: &str = "assize.try/1";
+pub const SERIES: &str = "assize.try/2";
 /// The longest mail, in lines: it is an answer, and all figures are in the bundle.
 pub const LINES: usize = 40;
 
@@ -27,7 +27,7 @@ pub struct Series {
     pub patches: Vec<Tried>,
     /// Where several patches were tried, or only their end: all of them against
     /// the base.
-    pub whole: Option<Vec<Effect>>,
+    pub whole: Option<Outcome>,
     /// The kernel, with its version.
     pub kernel: String,
     /// What was built, and from which directory of the kernel.
@@ -78,7 +78,7 @@ pub struct Tried {
 pub enum Outcome {
     /// It was run: what differs from the one before it, workload by workload.
     Effects(Vec<Effect>),
-    /// The modules are the same, byte for byte, as before it.
+    /// What is built is the same, byte for byte, as before it.
     SameBytes,
     /// It does not build: why.
     NotBuilt(String),
@@ -188,7 +188,7 @@ fn mail(series: &Series, rows: usize, author: bool) -> Vec<String> {
             1 => "The patch:".into(),
             n => format!("All {n} together:"),
         });
-        lines.extend(effects(series, whole, rows));
+        lines.extend(outcome(series, whole, rows));
     }
     lines.extend(tail(series));
     lines
@@ -200,15 +200,10 @@ fn short(series: &Series) -> Vec<String> {
     let whole = series
         .whole
         .as_ref()
-        .map(|all| format!("all: {}", counted(all)));
+        .map(|all| format!("all: {}", in_short(all)));
     let room = LINES.saturating_sub(lines.len() + tail.len() + 2);
     for (at, tried) in series.patches.iter().enumerate().take(room) {
-        let what = match &tried.outcome {
-            Outcome::Effects(all) => counted(all),
-            Outcome::SameBytes => "same bytes".into(),
-            Outcome::NotBuilt(_) => "does not build".into(),
-            Outcome::NotTried => "not tried alone".into(),
-        };
+        let what = in_short(&tried.outcome);
         lines.push(format!("{:>3} {what}: {}", at + 1, tried.patch.subject));
     }
     if series.patches.len() > room {
@@ -218,6 +213,15 @@ fn short(series: &Series) -> Vec<String> {
     lines.extend(whole);
     lines.extend(tail);
     lines
+}
+
+fn in_short(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Effects(all) => counted(all),
+        Outcome::SameBytes => "same bytes".into(),
+        Outcome::NotBuilt(_) => "does not build".into(),
+        Outcome::NotTried => "not tried alone".into(),
+    }
 }
 
 fn counted(all: &[Effect]) -> String {
@@ -557,13 +561,31 @@ mod tests {
     }
 
     #[test]
+    fn a_series_that_ends_where_it_began_does_nothing() {
+        let there = effect("sync", Reading::Worse, 1.5);
+        let back = effect("sync", Reading::Better, 0.667);
+        let mut all = series(vec![
+            Outcome::Effects(vec![there]),
+            Outcome::Effects(vec![back]),
+        ]);
+        all.whole = Some(Outcome::SameBytes);
+        let same = "All 2 together:\n    no difference: what is built is the same bytes\n";
+        let text = series_text(&all);
+        assert!(text.contains(same), "{text}");
+        // That nothing was compared is something else.
+        all.whole = Some(Outcome::Effects(Vec::new()));
+        let text = series_text(&all);
+        assert!(text.contains("in any of 0 comparisons"), "{text}");
+    }
+
+    #[test]
     fn a_mail_of_any_number_of_patches_fits_its_lines_and_columns() {
         for count in 1..60 {
             for rows in [0, 1, 12] {
                 let worse = |_| effect("a workload with a long name", Reading::Worse, 12345.678);
                 let effects: Vec<Effect> = (0..rows).map(worse).collect();
                 let mut all = series(vec![Outcome::Effects(effects.clone()); count]);
-                all.whole = Some(effects);
+                all.whole = Some(Outcome::Effects(effects));
                 all.title = "é".repeat(100);
                 let text = series_text(&all);
                 assert!(text.lines().count() <= LINES, "{count} {rows}\n{text}");

@@ -61,7 +61,7 @@ pub(crate) struct TryArguments {
 pub(crate) enum TryFormat {
     /// A mail to answer with: at most 40 lines of 72 columns
     Text,
-    /// Schema assize.try/1
+    /// Schema assize.try/2
     Json,
     /// Checks as JUnit's XML: what ends the command with status 1 has failed
     Junit,

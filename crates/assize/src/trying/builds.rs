@@ -13,16 +13,14 @@ use crate::failure::Failure;
 /// What became of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// It is a level.
-    Level {
-        /// Its name.
-        name: String,
+    /// It is compared with what was built before it.
+    Compared {
+        /// The name of its level.
+        level: String,
         /// The level that it is compared with.
         before: String,
-        /// What it runs.
-        made: Made,
     },
-    /// It is the same bytes as the level before.
+    /// It is the same bytes as what was built before it.
     Same,
     /// It does not build: why.
     NotBuilt(String),
@@ -63,8 +61,9 @@ pub(crate) trait Build {
 /// The builds of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Builds {
-    /// What was built of the base.
-    pub(crate) base: Made,
+    /// What was built, the base first, each with the name of its level. No two are the
+    /// same bytes: a patch that takes another back has the level of what was before.
+    levels: Vec<(String, Made)>,
     /// Commits by their place in the change.
     sides: BTreeMap<usize, Side>,
 }
@@ -90,21 +89,18 @@ impl Builds {
         let what = builder.what();
         say(&format!("building {what} of the base"));
         let base = builder.build(&change.base)?;
-        let mut last = (
-            BASE.to_owned(),
-            base.map_err(|error| builder.of_base(error))?,
-        );
+        let base = base.map_err(|error| builder.of_base(error))?;
         let mut builds = Builds {
-            base: last.1.clone(),
+            levels: vec![(BASE.to_owned(), base)],
             sides: BTreeMap::new(),
         };
+        let mut before = BASE.to_owned();
         for (at, commit) in wanted {
             say(&format!("building {what} of {}", commit.subject));
             let side = match builder.build(commit)? {
                 Err(error) if whole => return Err(error.into()),
                 Err(error) => Side::NotBuilt(error.why),
-                Ok(made) if made.is_same(&last.1)? => Side::Same,
-                Ok(made) => level((!whole).then_some(at), made, &mut last),
+                Ok(made) => builds.side((!whole).then_some(at), made, &mut before)?,
             };
             if let Side::NotBuilt(why) = &side {
                 say(&format!(
@@ -118,23 +114,60 @@ impl Builds {
         Ok(builds)
     }
 
+    /// What was built, as it is compared with the level before it; that becomes what
+    /// comes before the next. `at`: the place of its commit, where it is one of
+    /// several.
+    fn side(
+        &mut self,
+        at: Option<usize>,
+        made: Made,
+        before: &mut String,
+    ) -> Result<Side, Failure> {
+        let mut known = None;
+        for (name, other) in &self.levels {
+            if made.is_same(other)? {
+                known = Some(name.clone());
+            }
+        }
+        let level = known.unwrap_or_else(|| {
+            let name = at.map_or_else(|| "patched".into(), |at| format!("p{}", at + 1));
+            self.levels.push((name.clone(), made));
+            name
+        });
+        if level == *before {
+            return Ok(Side::Same);
+        }
+        let before = std::mem::replace(before, level.clone());
+        Ok(Side::Compared { level, before })
+    }
+
     /// What became of a commit, if it was tried.
     pub(crate) fn of_commit(&self, at: usize) -> Option<&Side> {
         self.sides.get(&at)
     }
 
-    /// The levels beside the base: the commit's place, name, what it is compared
-    /// with, and what it runs.
-    pub(crate) fn levels(&self) -> impl Iterator<Item = (usize, &str, &str, &Made)> {
+    /// What was built of the base.
+    pub(crate) fn base(&self) -> Option<&Made> {
+        self.levels.first().map(|(_, made)| made)
+    }
+
+    /// The levels, the base first: name, and what it runs.
+    pub(crate) fn levels(&self) -> impl Iterator<Item = (&str, &Made)> {
+        let levels = self.levels.iter();
+        levels.map(|(name, made)| (name.as_str(), made))
+    }
+
+    /// What is compared: the commit's place, its level, and the level before it.
+    pub(crate) fn compared(&self) -> impl Iterator<Item = (usize, &str, &str)> {
         self.sides.iter().filter_map(|(at, side)| match side {
-            Side::Level { name, before, made } => Some((*at, name.as_str(), before.as_str(), made)),
+            Side::Compared { level, before } => Some((*at, level.as_str(), before.as_str())),
             _ => None,
         })
     }
 
     /// Refuses a change of which nothing is left to run.
     fn something(&self, change: &Change, builder: &dyn Build) -> Result<(), Failure> {
-        if self.levels().next().is_some() {
+        if self.compared().next().is_some() {
             return Ok(());
         }
         let mut failed = self.sides.values().filter_map(|side| match side {
@@ -146,14 +179,6 @@ impl Builds {
             None => format!("{}: {}", change.title, builder.same()),
         }))
     }
-}
-
-/// The level of what was built, which is compared with the last one, and is now the
-/// last. `at`: the place of its commit, where it is one of several.
-fn level(at: Option<usize>, made: Made, last: &mut (String, Made)) -> Side {
-    let name = at.map_or_else(|| "patched".into(), |at| format!("p{}", at + 1));
-    let (before, _) = std::mem::replace(last, (name.clone(), made.clone()));
-    Side::Level { name, before, made }
 }
 
 /// Builds a directory of each commit as modules for a kernel that is here.
@@ -276,4 +301,49 @@ pub(crate) fn digest(modules: &[PathBuf]) -> Result<String, Failure> {
         }
     }
     Ok(hash.finalize().to_hex()[..32].to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Modules with these bytes.
+    fn made(place: &tempfile::TempDir, bytes: &str) -> Made {
+        let directory = place.path().join(bytes);
+        std::fs::create_dir_all(&directory).unwrap();
+        let path = directory.join("gpu_sched.ko");
+        std::fs::write(&path, bytes).unwrap();
+        Made::Modules(vec![path])
+    }
+
+    #[test]
+    fn what_takes_a_patch_back_has_the_level_of_what_was_before_it() {
+        let place = tempfile::tempdir().unwrap();
+        let mut builds = Builds {
+            levels: vec![(BASE.into(), made(&place, "a"))],
+            sides: BTreeMap::new(),
+        };
+        let mut before = BASE.to_owned();
+        let mut sides = Vec::new();
+        for (at, bytes) in ["b", "b", "c", "b", "a"].into_iter().enumerate() {
+            let side = builds.side(Some(at), made(&place, bytes), &mut before);
+            sides.push(side.unwrap());
+        }
+        let compared = |level: &str, before: &str| Side::Compared {
+            level: level.into(),
+            before: before.into(),
+        };
+        assert_eq!(
+            sides,
+            [
+                compared("p1", BASE),
+                Side::Same,
+                compared("p3", "p1"),
+                compared("p1", "p3"),
+                compared(BASE, "p1"),
+            ]
+        );
+        let names: Vec<&str> = builds.levels().map(|(name, _)| name).collect();
+        assert_eq!(names, [BASE, "p1", "p3"]);
+    }
 }

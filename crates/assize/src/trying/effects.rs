@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_bundle::Records;
-use assize_report::{Effect, Finding, Reading, Subject};
+use assize_report::{Effect, Finding, Outcome, Reading, Subject};
 use assize_verdict::{Better, Comparison, Document, Scale, Verdict, primary_directions};
 
 use super::builds::{BASE, Builds};
@@ -23,8 +23,8 @@ use crate::{gate, output};
 pub(crate) struct Judged {
     /// The effects of each commit that is a level, by its place.
     pub(crate) steps: BTreeMap<usize, Vec<Effect>>,
-    /// Those of all together, if there is more than one level beside the base.
-    pub(crate) whole: Option<Vec<Effect>>,
+    /// What all do together, if more than one was compared.
+    pub(crate) whole: Option<Outcome>,
     /// The level of each interval.
     pub(crate) level: f64,
     /// Ratios within 1 ± this are no difference.
@@ -40,12 +40,9 @@ impl Judged {
         builds: &Builds,
         fail_on: &[FailOn],
     ) -> Result<Judged, Failure> {
-        let levels: Vec<(usize, &str, &str)> = builds
-            .levels()
-            .map(|(at, name, before, _)| (at, name, before))
-            .collect();
-        let several = levels.len() > 1;
-        let documents = levels.len() + usize::from(several);
+        let compared: Vec<(usize, &str, &str)> = builds.compared().collect();
+        let several = compared.len() > 1;
+        let documents = compared.len() + usize::from(several);
         let alpha = crate::cli::ALPHA / documents.max(1) as f64;
         let judge = Pair {
             measured,
@@ -59,18 +56,28 @@ impl Judged {
             margin: 0.0,
             fails: false,
         };
-        for (at, name, before) in &levels {
-            let found = judge.judge(before, name, !several)?;
+        for (at, level, before) in &compared {
+            let found = judge.judge(before, level, !several)?;
             judged.margin = found.margin;
             judged.fails |= found.fails;
             judged.steps.insert(*at, found.effects);
         }
-        if let (true, Some((_, last, _))) = (several, levels.last()) {
-            let found = judge.judge(BASE, last, true)?;
-            judged.fails |= found.fails;
-            judged.whole = Some(found.effects);
+        match compared.last() {
+            Some((_, BASE, _)) => judged.whole = Some(Outcome::SameBytes),
+            Some((_, last, _)) if several => {
+                let found = judge.judge(BASE, last, true)?;
+                judged.fails |= found.fails;
+                judged.whole = Some(Outcome::Effects(found.effects));
+            }
+            _ => {}
         }
         Ok(judged)
+    }
+
+    /// What was run is the end of a series, not its last patch.
+    pub(crate) fn is_of_the_end(&mut self) {
+        let end = self.steps.pop_first();
+        self.whole = end.map(|(_, effects)| Outcome::Effects(effects));
     }
 }
 

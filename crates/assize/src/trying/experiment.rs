@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::builds::{BASE, Builds, Made};
+use super::builds::{Builds, Made};
 use super::touched::Scope;
 use crate::failure::Failure;
 use crate::shell;
@@ -97,10 +97,8 @@ impl Base {
 
     /// The experiment with a level for each side.
     pub(crate) fn with_levels(&self, builds: &Builds) -> Result<String, Failure> {
-        let first = std::iter::once((BASE, &builds.base));
-        let rest = builds.levels();
         let mut sides = Vec::new();
-        for (name, made) in first.chain(rest.map(|(_, name, _, made)| (name, made))) {
+        for (name, made) in builds.levels() {
             sides.push((name, setting(made)?));
         }
         Ok(with_sides(&self.text, &sides))
@@ -167,6 +165,7 @@ pub(crate) fn loading(modules: &[PathBuf]) -> Result<String, Failure> {
 mod tests {
     use assize_target::testbed::PARTS;
 
+    use super::super::builds::BASE;
     use super::*;
 
     #[test]

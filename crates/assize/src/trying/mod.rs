@@ -74,8 +74,7 @@ pub(crate) fn try_change(arguments: &TryArguments) -> Result<u8, Failure> {
     })?;
     let mut judged = Judged::of(&measured, builds, &arguments.fail_on)?;
     if whole && change.commits.len() > 1 {
-        // What was run is the end of the series, not its last patch.
-        judged.whole = judged.steps.pop_first().map(|(_, effects)| effects);
+        judged.is_of_the_end();
     }
     let series = Series {
         schema: SERIES.into(),
@@ -130,7 +129,7 @@ fn sides(
             let builder = KernelBuild::of(change, &kernels, say)?;
             let builds = Builds::of(change, &builder, whole, say)?;
             Ok(Sides {
-                machine: whole::described(&builds.base),
+                machine: builds.base().map_or_else(String::new, whole::described),
                 builds,
                 kernel: None,
                 built: "the kernel, in the configuration of assize kernel config".into(),
@@ -180,7 +179,7 @@ fn patches(change: &Change, builds: &Builds, judged: &Judged) -> Vec<Tried> {
             None => Outcome::NotTried,
             Some(Side::NotBuilt(why)) => Outcome::NotBuilt(why.clone()),
             Some(Side::Same) => Outcome::SameBytes,
-            Some(Side::Level { .. }) => match judged.steps.get(&at) {
+            Some(Side::Compared { .. }) => match judged.steps.get(&at) {
                 Some(effects) => Outcome::Effects(effects.clone()),
                 None => Outcome::NotTried,
             },
@@ -188,7 +187,7 @@ fn patches(change: &Change, builds: &Builds, judged: &Judged) -> Vec<Tried> {
         Tried {
             patch: described(commit),
             configuration: match side {
-                Some(Side::Level { name, .. }) => Some(name.clone()),
+                Some(Side::Compared { level, .. }) => Some(level.clone()),
                 _ => None,
             },
             outcome,

@@ -141,30 +141,10 @@ impl Checks {
         let all = series.patches.len();
         for (number, tried) in (1..).zip(&series.patches) {
             let group = format!("{number}/{all} {}", tried.patch.subject);
-            let alone = |state: State, name: &str, said: &str| Check {
-                group: group.clone(),
-                name: name.into(),
-                state,
-                said: said.into(),
-            };
-            match &tried.outcome {
-                Tried::Effects(effects) => {
-                    checks.extend(effects.iter().map(|one| of_effect(one, &group)));
-                }
-                Tried::SameBytes => {
-                    let said = "the modules are the same, byte for byte";
-                    checks.push(alone(State::Passed, "modules", said));
-                }
-                Tried::NotBuilt(why) => {
-                    let said = format!("does not build: {why}");
-                    checks.push(alone(State::Undecided, "modules", &said));
-                }
-                Tried::NotTried => {}
-            }
+            checks.extend(of_outcome(&tried.outcome, &group));
         }
-        let together = format!("all {all} together");
-        let whole = series.whole.iter().flatten();
-        checks.extend(whole.map(|one| of_effect(one, &together)));
+        let whole = series.whole.iter();
+        checks.extend(whole.flat_map(|one| of_outcome(one, &format!("all {all} together"))));
         Checks {
             title: series.title.clone(),
             file: series.bundle.clone(),
@@ -203,6 +183,24 @@ impl Checks {
             }
         }
         groups
+    }
+}
+
+/// The checks of a patch, or of all together.
+fn of_outcome(outcome: &Tried, group: &str) -> Vec<Check> {
+    let alone = |state: State, said: &str| {
+        vec![Check {
+            group: group.into(),
+            name: "modules".into(),
+            state,
+            said: said.into(),
+        }]
+    };
+    match outcome {
+        Tried::Effects(effects) => effects.iter().map(|one| of_effect(one, group)).collect(),
+        Tried::SameBytes => alone(State::Passed, "the modules are the same, byte for byte"),
+        Tried::NotBuilt(why) => alone(State::Undecided, &format!("does not build: {why}")),
+        Tried::NotTried => Vec::new(),
     }
 }
 

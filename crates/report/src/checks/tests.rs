@@ -270,14 +270,15 @@ fn of_a_series_what_fails_is_said_of_the_patch_or_of_all() {
     };
     let base = patch("base", Value::Null)["patch"].clone();
     let series: Series = serde_json::from_value(serde_json::json!({
-        "schema": "assize.try/1", "title": "a series", "base": base,
+        "schema": "assize.try/2", "title": "a series", "base": base,
         "patches": [
             patch("one", serde_json::json!({"effects": [effect("worse", None)]})),
             patch("two", serde_json::json!("same_bytes")),
             patch("three", serde_json::json!({"not_built": "no header"})),
             patch("four", serde_json::json!("not_tried")),
         ],
-        "whole": [effect("undecided", None), effect("worse", Some("worse>2%: ratio 1.4..1.6"))],
+        "whole": {"effects":
+            [effect("undecided", None), effect("worse", Some("worse>2%: ratio 1.4..1.6"))]},
         "kernel": "k", "built": "b", "left_out": [], "experiment": "e", "runs": 6,
         "level": 0.99, "margin": 0.01, "bundle": "try.bundle", "reproduce": "assize try",
     }))
@@ -307,4 +308,13 @@ fn of_a_series_what_fails_is_said_of_the_patch_or_of_all() {
         "worse: ratio 1.500, 1.400..1.600 (established)"
     );
     assert_eq!(checks.summary(), "5 checks: 1 failed, 2 undecided");
+    let same = Series {
+        whole: Some(crate::series::Outcome::SameBytes),
+        ..series
+    };
+    let last = Checks::of_series(&same).checks.pop().unwrap();
+    assert_eq!(
+        (last.group.as_str(), last.name.as_str(), last.state),
+        ("all 4 together", "modules", State::Passed)
+    );
 }
