@@ -10,7 +10,7 @@ use std::fs;
 use std::process::ExitCode;
 
 use common::scheduler::{BROKEN, Edit, HEADER, KERNEL, MAIN, NEUTRAL, Place, SHORT, SLOWER};
-use common::{Outcome, Test, errors};
+use common::{Cache, Outcome, Test, command, errors};
 use serde_json::Value;
 
 fn main() -> ExitCode {
@@ -20,6 +20,10 @@ fn main() -> ExitCode {
             mailbox,
         ),
         ("a_range_whose_header_changes_is_built_with_it", range),
+        (
+            "a_change_of_the_whole_kernel_goes_on_from_packed_sources",
+            package,
+        ),
         ("what_cannot_be_tried_is_refused_before_a_run", refused),
     ];
     common::run(tests, &["agent", "QEMU", "kernel debian:6.12"])
@@ -165,6 +169,40 @@ fn range() -> Outcome {
     Ok(())
 }
 
+/// Packed sources of a kernel of Debian are what a change of the whole kernel is applied
+/// to, in a directory without any tree.
+fn package() -> Outcome {
+    let (place, cache) = (tempfile::tempdir().unwrap(), Cache::new());
+    let sources = cache.path().join("sources/6.12/6.12.1-1.git");
+    fs::create_dir_all(sources.join("kernel/sched")).unwrap();
+    fs::write(sources.join("kernel/sched/fair.c"), "x\n").unwrap();
+    assize_series::Repository::pack(&sources, "debian:6.12 6.12.1-1").unwrap();
+    let patch = |from: &str| {
+        format!(
+            "From: Ann Author <ann@example.org>\nDate: Mon, 2 Nov 2026 10:00:00 +0100\n\
+             Subject: [PATCH] sched: Be fair\n\n---\n--- a/kernel/sched/fair.c\n\
+             +++ b/kernel/sched/fair.c\n@@ -1 +1 @@\n-{from}\n+y\n"
+        )
+    };
+    for (from, why) in [
+        ("stale", "patch 1 (sched: Be fair) does not apply"),
+        // It is applied, and what then is to be built is no kernel.
+        ("x", "is no tree of the kernel: it has no Makefile"),
+    ] {
+        fs::write(place.path().join("fair.mbox"), patch(from)).unwrap();
+        let arguments = ["try", "--patch", "fair.mbox", "--base", KERNEL];
+        let done = command(place.path(), &arguments)
+            .env("ASSIZE_CACHE", cache.path())
+            .output()
+            .unwrap();
+        let said = errors(&done);
+        assert!(!done.status.success() && said.contains(why), "{said}");
+        let left = fs::read_dir(place.path()).unwrap().count();
+        assert_eq!(left, 1, "nothing was recorded");
+    }
+    Ok(())
+}
+
 fn refused() -> Outcome {
     let Some(place) = Place::new() else {
         return Ok(());
@@ -212,8 +250,8 @@ fn refused() -> Outcome {
             "leave one of the two out",
         ),
         (
-            &["--patch", "fair.mbox", "--base", "debian:6.12"],
-            "kernel/sched/fair.c: this needs the whole kernel",
+            &["--patch", "fair.mbox", "--base", "debian:6.12-rt"],
+            "write debian:6.12",
         ),
         (
             &["--patch", "fair.mbox"],

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use crate::commit::{Commit, Identity};
 use crate::error::Error;
 use crate::mail::Patch;
+use crate::program::carry_out;
 
 /// A repository.
 #[derive(Debug, Clone)]
@@ -65,9 +66,43 @@ impl Repository {
             fs::create_dir_all(parent).map_err(|error| failed(parent, error))?;
             fs::write(&to, text).map_err(|error| failed(&to, error))?;
         }
-        new.say(&["init", "--quiet", "."])?;
-        new.say(&["add", "--all", "--force", "."])?;
-        new.commit(subject)?;
+        new.begin(&[], subject)?;
+        Ok(new)
+    }
+
+    /// Makes a first commit of all files in its tree, added with these options of git.
+    fn begin(&self, options: &[&str], subject: &str) -> Result<(), Error> {
+        self.say(&["init", "--quiet", "."])?;
+        self.say(&[options, &["add", "--all", "--force", "."]].concat())?;
+        self.commit(subject)
+    }
+
+    /// Turns a directory into a repository with one commit of all files that were in it,
+    /// which keeps them packed only. The same files give the same commit.
+    ///
+    /// # Errors
+    /// There is no git, or a file cannot be written or removed.
+    pub fn pack(directory: &Path, subject: &str) -> Result<Self, Error> {
+        let new = Repository {
+            directory: directory.to_path_buf(),
+            private: true,
+        };
+        let failed = |error: std::io::Error| Error::Git {
+            what: "add".into(),
+            said: format!("{}: {error}", directory.display()),
+        };
+        // Files that are called big are written into one pack as they are added.
+        new.begin(&["-c", "core.bigFileThreshold=1"], subject)?;
+        for entry in fs::read_dir(directory).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let is_directory = entry.file_type().map_err(failed)?.is_dir();
+            match is_directory {
+                true if entry.file_name() == ".git" => Ok(()),
+                true => fs::remove_dir_all(entry.path()),
+                false => fs::remove_file(entry.path()),
+            }
+            .map_err(failed)?;
+        }
         Ok(new)
     }
 
@@ -423,35 +458,6 @@ impl Repository {
     }
 }
 
-/// What git prints.
-fn carry_out(what: &str, mut command: Command) -> Result<Vec<u8>, Error> {
-    let failed = |said: String| Error::Git {
-        what: what.to_owned(),
-        said,
-    };
-    let output = command.output().map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => failed("not found in PATH; apt install git".into()),
-        _ => failed(error.to_string()),
-    })?;
-    match output.status.success() {
-        true => Ok(output.stdout),
-        false => Err(failed(reason(&output))),
-    }
-}
-
-/// The line in which git says what is wrong.
-fn reason(output: &Output) -> String {
-    let text = String::from_utf8_lossy(&output.stderr).into_owned()
-        + &String::from_utf8_lossy(&output.stdout);
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let marked = lines.clone().find_map(|line| {
-        let starts = ["error: ", "fatal: "];
-        starts.iter().find_map(|start| line.strip_prefix(start))
-    });
-    let line = marked.or_else(|| lines.next());
-    line.map_or_else(|| format!("it ended with {}", output.status), String::from)
-}
-
 /// A line that means just this file.
 fn pattern(path: &str) -> String {
     let mut line = String::from("/");
@@ -506,6 +512,45 @@ mod tests {
             bytes: text.as_bytes().to_vec(),
             bare,
         }
+    }
+
+    #[test]
+    fn a_directory_that_is_packed_has_all_its_files_in_a_commit_and_no_others() {
+        let place = tempfile::tempdir().unwrap();
+        let of = |name: &str| {
+            let directory = place.path().join(name);
+            fs::create_dir_all(directory.join("lib")).unwrap();
+            fs::write(directory.join("lib/a.c"), "one\ntwo\nfour\n").unwrap();
+            fs::write(directory.join(".gitignore"), "*.c\n").unwrap();
+            fs::write(directory.join("logo"), [0xff, 0, 0xfe]).unwrap();
+            std::os::unix::fs::symlink("lib/a.c", directory.join("link")).unwrap();
+            directory
+        };
+        let one = of("one");
+        let packed = match Repository::pack(&one, "all of it") {
+            Ok(packed) => packed,
+            Err(error) => return eprintln!("skipped: {error}"),
+        };
+        let left: Vec<_> = fs::read_dir(&one).unwrap().collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+        let base = packed.describe("HEAD").unwrap();
+        assert_eq!(base.paths, [".gitignore", "lib/a.c", "link", "logo"]);
+        assert_eq!((base.subject.as_str(), base.written), ("all of it", None));
+        let again = Repository::pack(&of("two"), "all of it").unwrap();
+        assert_eq!(again.resolve("HEAD"), Some(base.id.clone()));
+        // It is one that others go on from, and all of it can be checked out.
+        let beside = place.path().join("beside");
+        fs::create_dir(&beside).unwrap();
+        let beside = packed.beside(&beside, "HEAD", ["lib/a.c"]).unwrap();
+        let commits = beside.apply(&[patch(&format!("{MAIL}{DIFF}"), false)], &[]);
+        let (tree, index) = (place.path().join("tree"), place.path().join("index"));
+        fs::create_dir(&tree).unwrap();
+        beside
+            .check_out(&commits.unwrap()[0].id, &tree, &index)
+            .unwrap();
+        let text = fs::read_to_string(tree.join("link")).unwrap();
+        assert_eq!(text, "one\nthree\nfour\n");
+        assert_eq!(fs::read(tree.join("logo")).unwrap(), [0xff, 0, 0xfe]);
     }
 
     #[test]

@@ -27,6 +27,7 @@ mod hunks;
 mod mail;
 mod mbox;
 mod order;
+mod program;
 mod subject;
 
 pub use commit::{Commit, Identity};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use assize_series::{Commit, Posted, Repository};
 use assize_target::kernels::{Kernel, Kernels, WorkTree};
-use assize_target::testbed::{PARTS, Part, Tree};
+use assize_target::testbed::{Part, Tree};
 
 use super::touched::{self, Scope};
 use crate::failure::Failure;
@@ -155,12 +155,10 @@ fn posted(
             let home = repository.directory().to_path_buf();
             (repository, home, only(part))
         }
-        (Scope::Kernel(file), Some(name)) => {
-            return Err(Failure::Argument(format!(
-                "{file}: this needs the whole kernel, of which --base {name} has not all sources \
-                 here: give --patch in a git tree of the kernel, with --base REV for another \
-                 commit than HEAD"
-            )));
+        (Scope::Kernel(_), Some(name)) => {
+            let sources = all_of_package(name, kernels, say)?;
+            let repository = sources.beside(&scratch.0, "HEAD", &paths)?;
+            (repository, sources.directory().to_path_buf(), Vec::new())
         }
         (Scope::Kernel(_), None) => {
             let (tree, commit) = base_in_tree(&posted, base)?;
@@ -256,16 +254,8 @@ fn of_package(
     kernels: &Kernels,
     say: &dyn Fn(&str),
 ) -> Result<Sources, Failure> {
-    let Some(series) = name.strip_prefix("debian:") else {
-        let known: Vec<&str> = PARTS.iter().map(|part| part.directory).collect();
-        return Err(Failure::Argument(format!(
-            "--base {name}: only sources of Debian's kernels are fetched: write debian:6.12, or \
-             give --patch in a git tree that has {}",
-            known.join(", ")
-        )));
-    };
     // One package of sources is that of all kernels of a version.
-    let series = series.split('@').next().unwrap_or(series);
+    let series = series_of(name);
     let series = series.strip_suffix("-rt").unwrap_or(series);
     let kernel = kernels.resolve(name)?;
     let wanted = [part.directory];
@@ -278,6 +268,36 @@ fn of_package(
     let directory = source.tree.join(part.directory);
     collect(&directory, part.directory, &mut files)?;
     Ok((files, format!("{name} {}", source.version)))
+}
+
+/// `6.12` of `debian:6.12@6.12.117-1`.
+fn series_of(name: &str) -> &str {
+    let series = name.strip_prefix("debian:").unwrap_or(name);
+    series.split('@').next().unwrap_or(series)
+}
+
+/// All files of the sources of a kernel of Debian, as a repository with one commit. They
+/// take 300 MB, and are fetched once.
+fn all_of_package(
+    name: &str,
+    kernels: &Kernels,
+    say: &dyn Fn(&str),
+) -> Result<Repository, Failure> {
+    let series = series_of(name);
+    if name.contains('@') || series.ends_with("-rt") {
+        let series = series.trim_end_matches("-rt");
+        return Err(Failure::Argument(format!(
+            "--base {name}: for a change of the whole kernel the sources are the newest of their \
+             series, built in the configuration of assize kernel config: write debian:{series}"
+        )));
+    }
+    let pack = |tree: &Path, version: &str| {
+        let subject = format!("debian:{series} {version}");
+        Repository::pack(tree, &subject)?;
+        Ok::<(), Failure>(())
+    };
+    let source = kernels.packed_source(series, pack, &mut |line| say(line))?;
+    Ok(Repository::open(&source.tree)?)
 }
 
 fn same_version(kernel: &Kernel, version: &str) -> Result<(), Failure> {

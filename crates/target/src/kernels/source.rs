@@ -13,6 +13,8 @@ use crate::fault::{failed, io, list, mend, wrong};
 const SUITE: &str = "bookworm";
 /// The file in a tree that has parts of the sources only: these, one a line.
 const PARTS: &str = ".parts";
+/// How the name of a directory ends that holds all sources of a version, packed.
+const PACKED: &str = ".git";
 
 /// The sources of one version of a kernel, unpacked: all, or parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +70,53 @@ impl Kernels {
         })
     }
 
+    /// All sources of a series, packed by `pack`, which is given the tree and its version
+    /// and leaves in its place what is to be kept. Those that are here are taken, of
+    /// whichever version; else the newest are fetched.
+    ///
+    /// # Errors
+    /// As [`Kernels::fetch_source`], and those of `pack`.
+    pub fn packed_source<E: From<Error>>(
+        &self,
+        series: &str,
+        pack: impl FnOnce(&Path, &str) -> Result<(), E>,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Source, E> {
+        let (package, what) = package(series)?;
+        let sources = self.root.join("sources");
+        let _lock = crate::lock::take(&sources, progress)?;
+        if let Some(source) = packed(&sources.join(series))? {
+            return Ok(source);
+        }
+        let apt = self.archive_of_sources(&what, progress)?;
+        let version = apt.package(&package)?.version().to_string();
+        let unpacked = unpacked(
+            &apt,
+            package,
+            &version,
+            &sources,
+            &BTreeSet::new(),
+            progress,
+        )?;
+        let tree = unpacked.path().join(TREE);
+        progress(&format!("packing the sources of {version}"));
+        pack(&tree, &version)?;
+        let mut place = self.source_place(series, &version).into_os_string();
+        place.push(PACKED);
+        let place = PathBuf::from(place);
+        rename(&tree, &place)?;
+        Ok(Source {
+            version,
+            tree: place,
+        })
+    }
+
+    fn archive_of_sources(&self, what: &str, progress: &mut dyn FnMut(&str)) -> Result<Apt, Error> {
+        let security = format!("{SUITE}-security");
+        let place = self.directory().join(".apt").join(SUITE);
+        Apt::open(&place, &[SUITE, &security], what, progress)
+    }
+
     fn source_place(&self, series: &str, version: &str) -> PathBuf {
         let of_series = self.root.join("sources").join(series);
         of_series.join(version.replace([':', '/'], "_"))
@@ -80,47 +129,76 @@ impl Kernels {
         parts: &[&str],
         progress: &mut dyn FnMut(&str),
     ) -> Result<Source, Error> {
-        let package = format!("linux-source-{series}");
-        let what = format!("fetch {package}");
-        if !series.chars().all(|c| c.is_ascii_digit() || c == '.') {
-            let known: Vec<&str> = super::DEBIAN.iter().map(|kernel| kernel.name).collect();
-            let near = names::nearest(series, known.into_iter()).unwrap_or("6.12");
-            let near = near.trim_start_matches("debian:");
-            let why = "a series is digits and dots";
-            return Err(mend(wrong(what, why), format!("write {near}")));
-        }
+        let (package, what) = package(series)?;
         let sources = self.root.join("sources");
         let _lock = crate::lock::take(&sources, progress)?;
-        let security = format!("{SUITE}-security");
-        let apt = Apt::open(
-            &self.directory().join(".apt").join(SUITE),
-            &[SUITE, &security],
-            &what,
-            progress,
-        )?;
+        let apt = self.archive_of_sources(&what, progress)?;
         let version = apt.package(&package)?.version().to_string();
-        let of_series = sources.join(series);
         let place = self.source_place(series, &version);
         if !holds(&place, parts) {
             let parts = with_kept(&place, parts);
-            let temporary = store::temporary_in(&sources)?;
-            let wanted = Package {
-                name: package,
-                version: version.clone(),
-            };
-            let packed = temporary.path().join("package");
-            apt.unpack(&[wanted], &packed, progress)?;
-            let tree = temporary.path().join("tree");
-            progress(&format!("unpacking the sources of {version}"));
-            unpack(&packed.join("usr/src"), &tree, &parts, &what)?;
-            forget(&of_series)?;
-            rename(&tree, &place)?;
+            let unpacked = unpacked(&apt, package, &version, &sources, &parts, progress)?;
+            forget(&sources.join(series))?;
+            rename(&unpacked.path().join(TREE), &place)?;
         }
         Ok(Source {
             version,
             tree: place,
         })
     }
+}
+
+/// The package of the sources of a series, and what is done where it is fetched.
+fn package(series: &str) -> Result<(String, String), Error> {
+    let package = format!("linux-source-{series}");
+    let what = format!("fetch {package}");
+    if series.chars().all(|c| c.is_ascii_digit() || c == '.') {
+        return Ok((package, what));
+    }
+    let known: Vec<&str> = super::DEBIAN.iter().map(|kernel| kernel.name).collect();
+    let near = names::nearest(series, known.into_iter()).unwrap_or("6.12");
+    let near = near.trim_start_matches("debian:");
+    let why = "a series is digits and dots";
+    Err(mend(wrong(what, why), format!("write {near}")))
+}
+
+/// The packed sources of a series that are here.
+fn packed(of_series: &Path) -> Result<Option<Source>, Error> {
+    if !of_series.is_dir() {
+        return Ok(None);
+    }
+    let source = |tree: PathBuf| {
+        let name = tree.file_name()?.to_str()?.strip_suffix(PACKED)?;
+        let version = name.to_owned();
+        Some(Source { version, tree })
+    };
+    Ok(list(of_series)?.into_iter().filter_map(source).next_back())
+}
+
+/// Where the tree is in a temporary directory.
+const TREE: &str = "tree";
+
+/// The sources of a package in a temporary directory: these parts of them, or all.
+fn unpacked(
+    apt: &Apt,
+    name: String,
+    version: &str,
+    sources: &Path,
+    parts: &BTreeSet<String>,
+    progress: &mut dyn FnMut(&str),
+) -> Result<tempfile::TempDir, Error> {
+    let what = format!("fetch {name}");
+    let temporary = store::temporary_in(sources)?;
+    let wanted = Package {
+        name,
+        version: version.into(),
+    };
+    let packed = temporary.path().join("package");
+    apt.unpack(&[wanted], &packed, progress)?;
+    let tree = temporary.path().join(TREE);
+    progress(&format!("unpacking the sources of {version}"));
+    unpack(&packed.join("usr/src"), &tree, parts, &what)?;
+    Ok(temporary)
 }
 
 /// Whether a tree has these parts; with none, whether it has all.
@@ -180,12 +258,13 @@ fn unpack(from: &Path, to: &Path, parts: &BTreeSet<String>, what: &str) -> Resul
 
 const INSTALL: &str = "check the free space; apt-get install tar xz-utils";
 
-/// Removes what there is of older versions.
+/// Removes what is unpacked of older versions.
 fn forget(of_series: &Path) -> Result<(), Error> {
     if !of_series.is_dir() {
         return Ok(());
     }
-    for old in list(of_series)? {
+    let is_packed = |path: &PathBuf| path.to_string_lossy().ends_with(PACKED);
+    for old in list(of_series)?.into_iter().filter(|old| !is_packed(old)) {
         std::fs::remove_dir_all(&old).map_err(|error| io("remove", &old, &error))?;
     }
     Ok(())
@@ -242,6 +321,21 @@ mod tests {
         assert!(holds(to.path(), &[]) && holds(to.path(), &["scripts/check.pl"]));
         std::fs::remove_file(from.path().join("linux-source-1.0.tar.gz")).unwrap();
         assert!(unpack(from.path(), to.path(), &BTreeSet::new(), "try").is_err());
+    }
+
+    #[test]
+    fn packed_sources_are_found_and_outlive_those_that_are_unpacked() {
+        let place = tempfile::tempdir().unwrap();
+        assert_eq!(packed(&place.path().join("none")).unwrap(), None);
+        std::fs::create_dir(place.path().join("6.12.1-1")).unwrap();
+        assert_eq!(packed(place.path()).unwrap(), None);
+        let tree = place.path().join("6.12.1-1.git");
+        std::fs::create_dir(&tree).unwrap();
+        forget(place.path()).unwrap();
+        assert!(!place.path().join("6.12.1-1").exists());
+        let version = "6.12.1-1".to_owned();
+        let found = packed(place.path()).unwrap();
+        assert_eq!(found, Some(Source { version, tree }));
     }
 
     #[test]
