@@ -312,6 +312,25 @@ fn refused() -> Outcome {
         assert!(said.contains(why) && !said.contains("building"), "{said}");
         assert!(!place.path().join(OUT).exists(), "{range} {claim}");
     }
+    // For the whole kernel of each commit it takes a tree that has one.
+    place.commit("sched: Be fair", &[("kernel/sched/fair.c", "x\n", "y\n")]);
+    for (more, why) in [
+        (&[][..], "is no tree of the kernel: it has no Makefile"),
+        (
+            &["--kernel", "debian:6.12"],
+            "kernel/sched/fair.c: --kernel is for modules",
+        ),
+    ] {
+        let done = bisect(
+            &place,
+            "bad..HEAD",
+            CLAIM,
+            &[&["--out", OUT], more].concat(),
+        );
+        let said = errors(&done);
+        assert!(!done.status.success() && said.contains(why), "{said}");
+        assert!(!place.path().join(OUT).exists());
+    }
     // For git no mistake of the command line makes a commit bad.
     for arguments in [
         &["--test", "good", "--claim", &unknown][..],

@@ -353,7 +353,7 @@ fn about(bisection: &Bisection) -> Vec<String> {
             bisection.runs
         ),
         format!(
-            "{} commits judged, {} of them by modules that are the same bytes",
+            "{} commits judged, {} of them by files that are the same bytes",
             verdicts.len(),
             same.count()
         ),
@@ -503,7 +503,7 @@ Against its parent 0123456789ab Change 10:
     from 24.10 to 124.0 us
 
 5 builds, of GOOD and 4 of the range; 60 runs
-3 commits judged, 1 of them by modules that are the same bytes
+3 commits judged, 1 of them by files that are the same bytes
 not tested: 0123456789ab Change 4: a.c:1:1: error: x
 undecided: 0123456789ab Change 3
 gpu-sched of drivers/gpu/drm/scheduler; debian:6.12 6.12.117-1

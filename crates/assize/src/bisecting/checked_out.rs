@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use assize_target::kernels::Kernels;
 use assize_verdict::Outcome;
 
-use super::{Setting, WHO};
+use super::Setting;
 use crate::cli::BisectArguments;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::output;
@@ -69,16 +69,14 @@ fn tested(arguments: &BisectArguments, good: &str) -> Result<u8, Failure> {
             Outcome::Refuted,
         );
     }
-    let part = match Touched::of(all).and_then(|touched| touched.part(WHO)) {
-        Ok(part) => part,
-        // Another commit may touch less.
-        Err(failure) => {
-            eprintln!("assize: {failure}");
-            return Ok(CANNOT_TELL);
+    let scope = Touched::of(all)?.scope;
+    let setting = Setting::of(arguments, &scope, &kernels)?;
+    let say = |line: &str| {
+        if !arguments.quiet {
+            eprintln!("{}", assize_report::printable(line));
         }
     };
-    let setting = Setting::of(arguments, part, &kernels)?;
-    let mut court = setting.court(arguments, &change, 1)?;
+    let mut court = setting.court(arguments, &change, &say, 1)?;
     let good = match court.build_good(&change.base) {
         Ok(good) => good,
         // Every commit would be passed over for it.

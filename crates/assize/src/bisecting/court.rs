@@ -1,7 +1,6 @@
 //! Verdicts on a claim, of one commit against another: built, run, judged, kept.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use assize_report::{ClaimVerdict, Figure};
 use assize_series::Commit;
@@ -13,7 +12,7 @@ use crate::cli::{self, Trial};
 use crate::failure::Failure;
 use crate::run::interrupt::Interrupt;
 use crate::run::{self, Measured, Recording};
-use crate::trying::builds::{Builder, digest, misfit};
+use crate::trying::builds::{Build, Made};
 use crate::trying::source::Change;
 use crate::{output, shell};
 
@@ -21,21 +20,22 @@ use crate::{output, shell};
 #[derive(Debug, Clone)]
 pub(super) struct Side {
     pub(super) commit: Commit,
-    modules: Vec<PathBuf>,
-    /// Digest of their bytes.
+    pub(super) made: Made,
+    /// Digest of its bytes.
     bytes: String,
 }
 
 /// Everything that verdicts are made with.
 pub(super) struct Court<'a> {
     pub(super) change: &'a Change,
-    pub(super) builder: Builder<'a>,
+    pub(super) builder: Box<dyn Build + 'a>,
     pub(super) question: &'a Question,
     /// How many runs of each side, and how many if that leaves it undecided.
     pub(super) looks: Vec<u32>,
     /// The level of each test.
     pub(super) alpha: f64,
-    pub(super) kernel: String,
+    /// The kernel for all sides, unless each is one.
+    pub(super) kernel: Option<String>,
     pub(super) jobs: Option<u32>,
     pub(super) quiet: bool,
     pub(super) state: State,
@@ -57,21 +57,21 @@ impl Court<'_> {
     /// Builds a commit; or says why it does not build.
     pub(super) fn build(&mut self, commit: &Commit) -> Result<Result<Side, String>, Failure> {
         let of_user = Interrupt::watch()?;
-        let tree = self.change.tree(commit, self.builder.part)?;
         self.say(&format!(
             "building {} of {}",
-            self.builder.part.module, commit.subject
+            self.builder.what(),
+            commit.subject
         ));
         self.built.insert(commit.id.clone());
-        let built = self.builder.build(&tree);
+        let built = self.builder.build(commit)?;
         if of_user.came() {
             return Err(stopped());
         }
         Ok(match built {
-            Ok(modules) => Ok(Side {
-                bytes: digest(&modules)?,
+            Ok(made) => Ok(Side {
+                bytes: made.bytes()?,
                 commit: commit.clone(),
-                modules,
+                made,
             }),
             Err(error) => {
                 let why = error.why;
@@ -83,27 +83,23 @@ impl Court<'_> {
 
     /// Builds the commit that all are compared with.
     pub(super) fn build_good(&mut self, good: &Commit) -> Result<Side, Failure> {
-        let tree = self.change.tree(good, self.builder.part)?;
-        self.say(&format!("building {} of GOOD", self.builder.part.module));
+        self.say(&format!("building {} of GOOD", self.builder.what()));
         self.built.insert(good.id.clone());
-        let kernel = self.builder.kernel;
-        let modules = self
-            .builder
-            .build(&tree)
-            .map_err(|error| misfit(error, kernel))?;
+        let built = self.builder.build(good)?;
+        let made = built.map_err(|error| self.builder.of_base(error))?;
         Ok(Side {
-            bytes: digest(&modules)?,
+            bytes: made.bytes()?,
             commit: good.clone(),
-            modules,
+            made,
         })
     }
 
-    /// The verdict on the claim: of modules that were judged already the same, else
+    /// The verdict on the claim: of the bytes that were judged already the same, else
     /// from runs, more of them where they do not decide it.
     pub(super) fn judge(&mut self, old: &Side, new: &Side) -> Result<ClaimVerdict, Failure> {
         if old.bytes == new.bytes {
             self.say(&format!(
-                "not run, the modules are those of {}: {}",
+                "not run, what is built is that of {}: {}",
                 old.commit.subject, new.commit.subject
             ));
             return Ok(nothing_differs());
@@ -143,7 +139,7 @@ impl Court<'_> {
         Ok(verdict)
     }
 
-    /// A verdict that was given before: of the same modules, or in an earlier run of
+    /// A verdict that was given before: of the same bytes, or in an earlier run of
     /// this command.
     fn again(&mut self, given: Given, new: &Side) -> ClaimVerdict {
         let mut verdict = given.verdict;
@@ -170,14 +166,14 @@ impl Court<'_> {
     fn look(&self, old: &Side, new: &Side, runs: u32) -> Result<(ClaimVerdict, u32), Failure> {
         let [new_id, old_id] = [new, old].map(|side| side.commit.short());
         let name = format!("{new_id}-against-{old_id}-{runs}.bundle");
-        let text = self.question.with(&old.modules, &new.modules)?;
+        let text = self.question.with(&old.made, &new.made)?;
         let question = cli::Question::default();
         let measured = run::recorded(&Recording {
             text: &text,
             name: &name,
             out: Some(self.state.directory().join(&name)),
             resume: true,
-            kernel: Some(self.kernel.clone()),
+            kernel: self.kernel.clone(),
             runs: Some(runs),
             jobs: self.jobs,
             quiet: self.quiet,
@@ -228,11 +224,11 @@ impl Court<'_> {
     }
 }
 
-/// The same modules cannot differ.
+/// The same bytes cannot differ.
 pub(super) fn nothing_differs() -> ClaimVerdict {
     ClaimVerdict {
         outcome: Outcome::Refuted,
-        because: "the modules are the same on both sides, byte for byte".into(),
+        because: "what is built is the same on both sides, byte for byte".into(),
         figures: Vec::new(),
         runs: 0,
         bundle: None,

@@ -1,10 +1,10 @@
 //! The commits of a range that can make a difference.
 
 use assize_series::Commit;
-use assize_target::testbed::Part;
 
 use crate::failure::Failure;
 use crate::trying::source::Change;
+use crate::trying::touched::Scope;
 
 /// Those commits of a range that touch what is built, from old to new. Between two
 /// of them its files are the same, so that no commit in between is built.
@@ -15,9 +15,9 @@ pub(super) struct Line {
 }
 
 impl Line {
-    pub(super) fn of(commits: &[Commit], part: &Part) -> Line {
+    pub(super) fn of(commits: &[Commit], scope: &Scope) -> Line {
         let all = commits.iter().enumerate();
-        let touching = all.filter(|(_, commit)| commit.paths.iter().any(|path| part.has(path)));
+        let touching = all.filter(|(_, commit)| commit.paths.iter().any(|path| scope.has(path)));
         Line {
             places: touching.map(|(place, _)| place).collect(),
         }
@@ -80,9 +80,12 @@ mod tests {
             commit(&["include/drm/gpu_scheduler.h"]),
             commit(&["drivers/gpu/drm/scheduler.c"]),
         ];
-        let line = Line::of(&commits, &PARTS[0]);
+        let line = Line::of(&commits, &Scope::Modules(&PARTS[0]));
         assert_eq!(line.last(), 2);
         assert_eq!((line.place(1), line.place(2)), (1, 3));
         assert_eq!(line.verdicts(), 3);
+        // Of the whole kernel everything that is no text is built.
+        let whole = Line::of(&commits, &Scope::Kernel("mm/slub.c".into()));
+        assert_eq!((whole.last(), whole.place(3)), (3, 4));
     }
 }

@@ -16,16 +16,16 @@ use assize_report::{
     Answer, BISECTION, Bisection, ClaimVerdict, Convicted, TriedCommit, TriedResult,
 };
 use assize_target::kernels::{Kernel, Kernels};
-use assize_target::testbed::Part;
 use assize_verdict::Outcome;
 
 use crate::cli::{self, BisectArguments, BisectFormat};
 use crate::failure::Failure;
-use crate::trying::builds::Builder;
+use crate::trying::builds::{Build, ModuleBuild};
 use crate::trying::described;
 use crate::trying::experiment::Base;
 use crate::trying::source::{self, Asked, Change};
 use crate::trying::touched::{Scope, Touched};
+use crate::trying::whole::{self, KernelBuild};
 use crate::{output, shell};
 use court::{Court, Side};
 use line::Line;
@@ -38,8 +38,6 @@ pub(crate) use checked_out::{is_test, wrong_use_of_test};
 /// How often the runs of an undecided verdict are doubled, if nobody says how many
 /// there may be.
 const DOUBLINGS: u32 = 2;
-/// What messages call this command.
-const WHO: &str = "assize bisect";
 
 /// Finds the commit, or tries the one that is checked out.
 pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
@@ -67,11 +65,10 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
         line::begins_at(&change, good, end)?;
     }
     let touched = Touched::of(&change.commits)?;
-    let part = touched.part(WHO)?;
-    let line = Line::of(&change.commits, part);
-    let given = Setting::of(arguments, part, &kernels)?;
-    say(&format!("{} -> {}", part.directory, given.choice));
-    let mut court = given.court(arguments, &change, line.verdicts())?;
+    let line = Line::of(&change.commits, &touched.scope);
+    let given = Setting::of(arguments, &touched.scope, &kernels)?;
+    say(&given.announced());
+    let mut court = given.court(arguments, &change, &say, line.verdicts())?;
     let found = Search {
         court: &mut court,
         line: &line,
@@ -90,13 +87,14 @@ pub(crate) fn bisect(arguments: &BisectArguments) -> Result<u8, Failure> {
 
 /// What is asked, and where it is run.
 struct Setting {
-    part: &'static Part,
+    scope: Scope,
     /// The experiment, and why it is this one.
     choice: String,
     title: String,
     /// Whether the experiment asks for the exact machine.
     exact: bool,
-    kernel: Kernel,
+    /// The kernel for all sides, unless each is one.
+    kernel: Option<Kernel>,
     question: Question,
     looks: Vec<u32>,
 }
@@ -105,16 +103,24 @@ impl Setting {
     /// Finds mistakes before anything is built.
     fn of(
         arguments: &BisectArguments,
-        part: &'static Part,
+        scope: &Scope,
         kernels: &Kernels,
     ) -> Result<Setting, Failure> {
-        let base = Base::of(arguments.experiment.as_deref(), &Scope::Modules(part))?;
+        let base = Base::of(arguments.experiment.as_deref(), scope)?;
         let question = Question::of(&arguments.claim, &base)?;
-        let named = source::kernel(arguments.base.as_deref(), arguments.kernel.as_deref())?;
-        let kernel = kernels.resolve(named.unwrap_or(&base.kernel))?;
+        let kernel = match scope {
+            Scope::Modules(_) => {
+                let named = source::kernel(arguments.base.as_deref(), arguments.kernel.as_deref())?;
+                Some(kernels.resolve(named.unwrap_or(&base.kernel))?)
+            }
+            Scope::Kernel(file) => {
+                whole::no_kernel_named(file, arguments.kernel.as_deref())?;
+                None
+            }
+        };
         let runs = arguments.runs.unwrap_or(question.runs);
         Ok(Setting {
-            part,
+            scope: scope.clone(),
             choice: base.choice,
             title: base.title,
             exact: base.exact,
@@ -124,12 +130,40 @@ impl Setting {
         })
     }
 
+    /// What is tried with what.
+    fn announced(&self) -> String {
+        let of = match &self.scope {
+            Scope::Modules(part) => part.directory,
+            Scope::Kernel(file) => file,
+        };
+        format!("{of} -> {}", self.choice)
+    }
+
+    /// How the sides are built.
+    fn builder<'a>(
+        &'a self,
+        change: &'a Change,
+        say: &'a dyn Fn(&str),
+    ) -> Result<Box<dyn Build + 'a>, Failure> {
+        let (Scope::Modules(part), Some(kernel)) = (&self.scope, &self.kernel) else {
+            let kernels = Kernels::new(Kernels::default_root()?);
+            return Ok(Box::new(KernelBuild::of(change, kernels, say)?));
+        };
+        let mut paths = change.commits.iter().flat_map(|commit| &commit.paths);
+        let headers = paths.any(|path| part.headers.contains(&path.as_str()));
+        let good = change.tree(&change.base, part)?;
+        let differs = !part.changed_headers(kernel, &good)?.is_empty();
+        let users = headers || differs;
+        Ok(Box::new(ModuleBuild::with(change, part, kernel, users)))
+    }
+
     /// A court that gives so many verdicts: each test of each has its share of the
     /// level, so that all hold at once.
     fn court<'a>(
         &'a self,
         arguments: &'a BisectArguments,
         change: &'a Change,
+        say: &'a dyn Fn(&str),
         verdicts: u32,
     ) -> Result<Court<'a>, Failure> {
         let tests = f64::from(verdicts) * self.looks.len() as f64;
@@ -137,26 +171,21 @@ impl Setting {
         let terms = Terms {
             assize: env!("CARGO_PKG_VERSION").into(),
             good: change.base.id.clone(),
-            kernel: format!("{} {}", self.kernel.name, self.kernel.version),
+            kernel: match &self.kernel {
+                Some(kernel) => format!("{} {}", kernel.name, kernel.version),
+                None => "of each commit".into(),
+            },
             question: self.question.clone(),
             looks: self.looks.clone(),
             alpha,
         };
-        let mut commits = change.commits.iter().flat_map(|commit| &commit.paths);
-        let headers = commits.any(|path| self.part.headers.contains(&path.as_str()));
-        let good = change.tree(&change.base, self.part)?;
-        let differs = !self.part.changed_headers(&self.kernel, &good)?.is_empty();
         Ok(Court {
             change,
-            builder: Builder {
-                part: self.part,
-                kernel: &self.kernel,
-                users: headers || differs,
-            },
+            builder: self.builder(change, say)?,
             question: &self.question,
             looks: self.looks.clone(),
             alpha,
-            kernel: self.kernel.name.clone(),
+            kernel: self.kernel.as_ref().map(|kernel| kernel.name.clone()),
             jobs: arguments.jobs,
             quiet: arguments.quiet,
             state: State::open(&kept_in(arguments), &terms)?,
@@ -191,6 +220,8 @@ struct Search<'s, 'c> {
 
 /// What a search has found.
 struct Found {
+    /// The kernel that the commits ran on, in words.
+    machine: String,
     answer: Answer,
     tried: Vec<TriedCommit>,
     touching: usize,
@@ -198,16 +229,18 @@ struct Found {
 
 impl Search<'_, '_> {
     fn carry_out(mut self) -> Result<Found, Failure> {
-        let answer = self.answer()?;
+        let good = self.court.build_good(&self.court.change.base)?;
+        let machine = whole::described(&good.made);
+        let answer = self.answer(good)?;
         Ok(Found {
+            machine,
             answer,
             tried: self.tried,
             touching: self.line.last(),
         })
     }
 
-    fn answer(&mut self) -> Result<Answer, Failure> {
-        let good = self.court.build_good(&self.court.change.base)?;
+    fn answer(&mut self, good: Side) -> Result<Answer, Failure> {
         let last = self.line.last();
         let mut known = BTreeMap::new();
         let mut sides = BTreeMap::from([(0, good.clone())]);
@@ -384,8 +417,14 @@ impl Found {
             runs: court.runs,
             level: 1.0 - court.alpha,
             joint: 1.0 - court.alpha * tests,
-            kernel: format!("{} {}", given.kernel.name, given.kernel.version),
-            built: format!("{} of {}", given.part.module, given.part.directory),
+            kernel: match &given.kernel {
+                Some(kernel) => format!("{} {}", kernel.name, kernel.version),
+                None => self.machine,
+            },
+            built: match &given.scope {
+                Scope::Modules(part) => format!("{} of {}", part.module, part.directory),
+                Scope::Kernel(_) => whole::BUILT.into(),
+            },
             left_out: touched.left_out.clone(),
             experiment: format!("{}, {} times a side", given.title, court.looks[0]),
             directory,
@@ -399,7 +438,9 @@ fn why(answer: &Answer, given: &Setting, directory: &str) -> Option<String> {
     let (Answer::Found(found) | Answer::NotOfOne(found)) = answer else {
         return None;
     };
-    let bundle = found.verdict.bundle.as_ref().filter(|_| given.exact)?;
+    // A kernel of one's own in the small configuration does not tell what why asks of it.
+    let answers = given.exact && matches!(given.scope, Scope::Modules(_));
+    let bundle = found.verdict.bundle.as_ref().filter(|_| answers)?;
     let largest = found.verdict.figures.iter().max_by(|a, b| {
         let size = |of: &assize_report::Figure| of.ratio.map_or(0.0, |ratio| ratio.ln().abs());
         size(a).total_cmp(&size(b))

@@ -1,14 +1,13 @@
 //! What is asked of each commit: a claim, and the experiment by which it is tried.
 
-use std::path::PathBuf;
-
 use assize_plan::Overrides;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use crate::failure::Failure;
 use crate::run::declared;
-use crate::trying::experiment::{Base, loading, with_sides};
+use crate::trying::builds::Made;
+use crate::trying::experiment::{Base, setting, with_sides};
 
 /// The side that is compared with.
 pub(super) const OLD: &str = "old";
@@ -71,9 +70,9 @@ impl Question {
         Ok(question)
     }
 
-    /// The experiment with the modules of both sides.
-    pub(super) fn with(&self, old: &[PathBuf], new: &[PathBuf]) -> Result<String, Failure> {
-        let sides = [(OLD, loading(old)?), (NEW, loading(new)?)];
+    /// The experiment with what was built of both sides.
+    pub(super) fn with(&self, old: &Made, new: &Made) -> Result<String, Failure> {
+        let sides = [(OLD, setting(old)?), (NEW, setting(new)?)];
         Ok(with_sides(&self.experiment, &sides))
     }
 }
@@ -120,7 +119,8 @@ mod tests {
     }
 
     fn with_levels(question: &Question) -> assize_plan::Plan {
-        let text = question.with(&["/o/a.ko".into()], &["/n/a.ko".into()]);
+        let made = |path: &str| Made::Modules(vec![path.into()]);
+        let text = question.with(&made("/o/a.ko"), &made("/n/a.ko"));
         let experiment = assize_plan::parse(&text.unwrap(), "x.toml").unwrap();
         experiment.plan(&Overrides::default()).unwrap()
     }

@@ -36,12 +36,11 @@ pub(crate) enum Made {
 }
 
 impl Made {
-    /// Whether both are the same bytes.
-    fn is_same(&self, other: &Made) -> Result<bool, Failure> {
-        match (self, other) {
-            (Made::Modules(one), Made::Modules(other)) => Ok(digest(one)? == digest(other)?),
-            (Made::Kernel(one), Made::Kernel(other)) => Ok(one.is_same(other)?),
-            _ => Ok(false),
+    /// A digest of its bytes.
+    pub(crate) fn bytes(&self) -> Result<String, Failure> {
+        match self {
+            Made::Modules(modules) => digest(modules),
+            Made::Kernel(kernel) => Ok(kernel.bytes()?),
         }
     }
 }
@@ -125,7 +124,7 @@ impl Builds {
     ) -> Result<Side, Failure> {
         let mut known = None;
         for (name, other) in &self.levels {
-            if made.is_same(other)? {
+            if made.bytes()? == other.bytes()? {
                 known = Some(name.clone());
             }
         }
@@ -204,14 +203,25 @@ impl<'a> ModuleBuild<'a> {
             trees.push(change.tree(commit, part)?);
         }
         let users = needs_users(part, kernel, trees.iter())?;
-        Ok(ModuleBuild {
+        Ok(Self::with(change, part, kernel, users))
+    }
+
+    /// The same where it is known whether what is ours and includes the headers is built
+    /// along.
+    pub(crate) fn with(
+        change: &'a Change,
+        part: &'static Part,
+        kernel: &'a Kernel,
+        users: bool,
+    ) -> Self {
+        ModuleBuild {
             change,
             builder: Builder {
                 part,
                 kernel,
                 users,
             },
-        })
+        }
     }
 }
 
@@ -250,7 +260,7 @@ fn needs_users<'t>(
 }
 
 /// A base that does not build is most often of another version than the kernel.
-pub(crate) fn misfit(error: assize_target::Error, kernel: &Kernel) -> Failure {
+fn misfit(error: assize_target::Error, kernel: &Kernel) -> Failure {
     let mend = format!(
         "the base does not build for {}; take a kernel of its version: --kernel NAME",
         kernel.release
@@ -267,16 +277,16 @@ pub(crate) fn misfit(error: assize_target::Error, kernel: &Kernel) -> Failure {
 
 /// What is built of each side, and for which kernel.
 #[derive(Debug)]
-pub(crate) struct Builder<'a> {
-    pub(crate) part: &'static Part,
-    pub(crate) kernel: &'a Kernel,
+struct Builder<'a> {
+    part: &'static Part,
+    kernel: &'a Kernel,
     /// Whether what is ours and includes its headers is built along.
-    pub(crate) users: bool,
+    users: bool,
 }
 
 impl Builder<'_> {
     /// The modules in the order in which they are loaded.
-    pub(crate) fn build(&self, tree: &Tree) -> Result<Vec<PathBuf>, assize_target::Error> {
+    fn build(&self, tree: &Tree) -> Result<Vec<PathBuf>, assize_target::Error> {
         let root = Kernels::default_root()?;
         let built = self.part.build(&root, self.kernel, tree, self.users)?;
         let users = self.part.users.iter().copied().filter(|_| self.users);
@@ -287,7 +297,7 @@ impl Builder<'_> {
 }
 
 /// A digest of the names and bytes of modules in their order.
-pub(crate) fn digest(modules: &[PathBuf]) -> Result<String, Failure> {
+fn digest(modules: &[PathBuf]) -> Result<String, Failure> {
     let mut hash = blake3::Hasher::new();
     for path in modules {
         let bytes = std::fs::read(path).map_err(|source| Failure::Read {

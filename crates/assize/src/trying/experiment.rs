@@ -139,7 +139,7 @@ pub(crate) fn with_sides(text: &str, sides: &[(&str, String)]) -> String {
 }
 
 /// What a level sets so that it runs what was built.
-fn setting(made: &Made) -> Result<String, Failure> {
+pub(crate) fn setting(made: &Made) -> Result<String, Failure> {
     match made {
         Made::Modules(modules) => loading(modules),
         Made::Kernel(kernel) => Ok(format!("kernel = '{}'", kernel.name)),
@@ -147,7 +147,7 @@ fn setting(made: &Made) -> Result<String, Failure> {
 }
 
 /// What a level sets so that it loads these modules.
-pub(crate) fn loading(modules: &[PathBuf]) -> Result<String, Failure> {
+fn loading(modules: &[PathBuf]) -> Result<String, Failure> {
     let mut steps = Vec::new();
     for path in modules {
         let text = path.to_str().filter(|text| !text.contains(['\'', '\n']));

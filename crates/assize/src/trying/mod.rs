@@ -6,7 +6,7 @@ mod effects;
 pub(crate) mod experiment;
 pub(crate) mod source;
 pub(crate) mod touched;
-mod whole;
+pub(crate) mod whole;
 
 use assize_report::{Checks, Outcome, Patch, SERIES, Series, Tried};
 use assize_series::Commit;
@@ -122,17 +122,14 @@ fn sides(
         }
         Scope::Kernel(file) => {
             say(&format!("{file} -> {}", base.choice));
-            if arguments.kernel.is_some() {
-                let why = "--kernel is for modules: the change takes a kernel of its own";
-                return Err(Failure::Argument(format!("{file}: {why}")));
-            }
-            let builder = KernelBuild::of(change, &kernels, say)?;
+            whole::no_kernel_named(file, arguments.kernel.as_deref())?;
+            let builder = KernelBuild::of(change, kernels, say)?;
             let builds = Builds::of(change, &builder, whole, say)?;
             Ok(Sides {
                 machine: builds.base().map_or_else(String::new, whole::described),
                 builds,
                 kernel: None,
-                built: "the kernel, in the configuration of assize kernel config".into(),
+                built: whole::BUILT.into(),
             })
         }
     }

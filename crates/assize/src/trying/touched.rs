@@ -45,13 +45,14 @@ impl Touched {
         }
         touched(&paths).map_err(Failure::Argument)
     }
+}
 
-    /// The directory that is built as modules, for what builds nothing else; `who` that
-    /// is.
-    pub(crate) fn part(&self, who: &str) -> Result<&'static Part, Failure> {
-        match &self.scope {
-            Scope::Modules(part) => Ok(part),
-            Scope::Kernel(file) => Err(Failure::Argument(no_part(file, who))),
+impl Scope {
+    /// Whether something is built of a file.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        match self {
+            Scope::Modules(part) => part.has(path),
+            Scope::Kernel(_) => !is_words(path),
         }
     }
 }
@@ -76,11 +77,7 @@ pub(crate) fn touched(paths: &[&str]) -> Result<Touched, String> {
             }
         }
     };
-    let is_built = |path: &str| match &scope {
-        Scope::Modules(part) => part.has(path),
-        Scope::Kernel(_) => !is_words(path),
-    };
-    let left_out = paths.iter().filter(|path| !is_built(path));
+    let left_out = paths.iter().filter(|path| !scope.has(path));
     Ok(Touched {
         left_out: left_out.map(|path| (*path).to_owned()).collect(),
         scope,
@@ -92,16 +89,6 @@ pub(crate) fn touches_code(paths: &[String]) -> bool {
     let is_built = |path: &String| PARTS.iter().any(|part| part.has(path));
     let left_out = |path: &String| is_words(path) || is_driver(path);
     paths.iter().any(|path| is_built(path) || !left_out(path))
-}
-
-/// Why a file is of no part.
-fn no_part(path: &str, who: &str) -> String {
-    let known: Vec<&str> = PARTS.iter().map(|part| part.directory).collect();
-    format!(
-        "{path}: this needs the whole kernel, and {who} builds only modules of {}: try it as \
-         commits of a git tree of the kernel, assize try OLD..NEW",
-        known.join(", ")
-    )
 }
 
 fn is_words(path: &str) -> bool {
@@ -130,7 +117,7 @@ mod tests {
     fn the_directory_of_a_module_and_its_headers_decide_what_is_built() {
         for path in [MAIN, "include/drm/gpu_scheduler.h"] {
             let touched = touched(&[path]).unwrap();
-            assert_eq!(touched.part("x").unwrap().module, "gpu-sched");
+            assert_eq!(touched.scope, Scope::Modules(&PARTS[0]));
             assert!(touched.left_out.is_empty());
         }
     }
@@ -142,7 +129,7 @@ mod tests {
             "Documentation/gpu/x.rst",
         ];
         let touched = touched(&[others[0], MAIN, others[1]]).unwrap();
-        assert_eq!(touched.part("x").unwrap().module, "gpu-sched");
+        assert_eq!(touched.scope, Scope::Modules(&PARTS[0]));
         assert_eq!(touched.left_out, others);
     }
 
@@ -170,9 +157,6 @@ mod tests {
             let touched = touched(paths).unwrap();
             assert_eq!(touched.scope, Scope::Kernel(file.into()));
             assert!(touched.left_out.is_empty());
-            let why = touched.part("assize bisect").unwrap_err().to_string();
-            assert!(why.contains("this needs the whole kernel"), "{why}");
-            assert!(why.contains("assize try OLD..NEW"), "{why}");
         }
         let mixed = touched(&["MAINTAINERS", "mm/slub.c"]).unwrap();
         assert_eq!(mixed.left_out, ["MAINTAINERS"]);

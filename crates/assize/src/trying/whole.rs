@@ -7,11 +7,14 @@ use super::builds::{Build, Made};
 use super::source::Change;
 use crate::failure::Failure;
 
+/// What is built, in words.
+pub(crate) const BUILT: &str = "the kernel, in the configuration of assize kernel config";
+
 /// Builds a kernel of each commit, all from one place of sources, so that each build
 /// makes only what differs from the one before.
 pub(crate) struct KernelBuild<'a> {
     change: &'a Change,
-    kernels: &'a Kernels,
+    kernels: Kernels,
     place: WorkTree,
     say: &'a dyn Fn(&str),
 }
@@ -20,7 +23,7 @@ impl<'a> KernelBuild<'a> {
     /// Takes the place for the sources of a change's repository.
     pub(crate) fn of(
         change: &'a Change,
-        kernels: &'a Kernels,
+        kernels: Kernels,
         say: &'a dyn Fn(&str),
     ) -> Result<Self, Failure> {
         let place = kernels.work_tree(change.home(), &mut |line| say(line))?;
@@ -57,6 +60,16 @@ impl Build for KernelBuild<'_> {
         "image and modules are the same, byte for byte, with it and without, so that what it \
          touches is not in the configuration (assize kernel config), or makes no code; there is \
          nothing to measure"
+    }
+}
+
+/// Refuses `--kernel` for a change of this file.
+pub(crate) fn no_kernel_named(file: &str, kernel: Option<&str>) -> Result<(), Failure> {
+    match kernel {
+        None => Ok(()),
+        Some(_) => Err(Failure::Argument(format!(
+            "{file}: --kernel is for modules: the change takes a kernel of its own"
+        ))),
     }
 }
 
