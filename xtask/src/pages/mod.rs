@@ -6,6 +6,7 @@
 mod dep_queue;
 mod figures;
 mod packing;
+mod packing_cpus;
 mod packing_more;
 mod report;
 mod run_job_latency;
@@ -39,11 +40,12 @@ struct Page {
 /// Makes a table from the reports of a page's parts, in their order.
 type Make = fn(&[Report]) -> String;
 
-static PAGES: [Page; 4] = [
+static PAGES: [Page; 5] = [
     dep_queue::PAGE,
     run_job_latency::PAGE,
     packing::PAGE,
     packing_more::PAGE,
+    packing_cpus::PAGE,
 ];
 
 /// `cargo xtask pages [--write] [--from DIRECTORY] [PAGE...]`.
