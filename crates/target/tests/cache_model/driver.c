@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Drives the model of caches by hand: the bytes of a line, then size and ways
+ * of L1i, L1d, L2 and the last level, then how many CPUs. Each further line is
+ * a CPU, one of f, r and w, and the number of a line; the answer to each is a
+ * number whose bits say what was missed.
+ */
+
+#include "model.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+int main(void)
+{
+	struct geometry geometry;
+	struct model *model;
+	unsigned int cpus, cpu;
+	uint64_t number;
+	char kind;
+
+	if (scanf("%" SCNu32, &geometry.line) != 1)
+		return 2;
+	for (int i = 0; i < LEVELS; i++)
+		if (scanf("%" SCNu64 " %" SCNu32, &geometry.levels[i].size,
+			  &geometry.levels[i].ways) != 2)
+			return 2;
+	if (scanf("%u", &cpus) != 1)
+		return 2;
+	model = new_model(&geometry, cpus);
+	if (!model)
+		return 3;
+	while (scanf("%u %c %" SCNu64, &cpu, &kind, &number) == 3) {
+		const char *kinds = "frw";
+		const char *at = strchr(kinds, kind);
+
+		if (!at || cpu >= cpus)
+			return 2;
+		printf("%u\n", model_access(model, cpu, number, (enum access)(at - kinds)));
+	}
+	return feof(stdin) ? 0 : 2;
+}
