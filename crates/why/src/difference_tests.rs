@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::counts::Checks;
+use crate::profile::Place;
 
 fn place(thread: &str, function: &str, subsystem: &str) -> Place {
     Place {

@@ -15,6 +15,7 @@ pub mod pprof;
 pub mod profile;
 pub mod subsystems;
 pub mod symbols;
+mod tables;
 pub mod threads;
 pub mod told;
 pub mod types;

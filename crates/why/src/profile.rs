@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::counts::Checks;
+use crate::counts::{Checks, Task};
 use crate::symbols::{Function, KERNEL};
 use crate::threads::merged;
 use crate::{Counts, Subsystems, Symbols};
@@ -42,44 +42,55 @@ pub(crate) fn full_name(function: &Function) -> String {
     }
 }
 
+/// Tells a visitor tasks, addresses and numbers.
+pub(crate) type Visit<'a> = dyn FnMut(&Task, u64, u64) + 'a;
+
+/// Puts names to what `each` tells of, and adds up under them.
+pub(crate) fn placed(
+    symbols: &Symbols,
+    subsystems: &Subsystems,
+    each: impl FnOnce(&mut Visit<'_>),
+) -> BTreeMap<Place, u64> {
+    let belongs = subsystems.of_all(symbols);
+    let mut found: BTreeMap<(String, Option<usize>, bool), u64> = BTreeMap::new();
+    let mut names: BTreeMap<(i64, String), String> = BTreeMap::new();
+    each(&mut |task, address, times| {
+        let thread = names
+            .entry((task.pid, task.name.clone()))
+            .or_insert_with(|| merged(&task.name, task.pid))
+            .clone();
+        let user = address < KERNEL;
+        let function = if user { None } else { symbols.at(address) };
+        *found.entry((thread, function, user)).or_default() += times;
+    });
+    let mut places = BTreeMap::new();
+    for ((thread, function, user), times) in found {
+        let known = function.and_then(|at| Some((symbols.function(at)?, belongs.get(at)?)));
+        let place = match known {
+            Some((function, subsystem)) => Place {
+                thread,
+                function: full_name(function),
+                subsystem: (*subsystem).to_owned(),
+            },
+            None => Place {
+                function: if user { USER } else { UNKNOWN }.to_owned(),
+                subsystem: if user { USER } else { crate::subsystems::OTHER }.to_owned(),
+                thread,
+            },
+        };
+        *places.entry(place).or_default() += times;
+    }
+    places
+}
+
 impl Profile {
     /// Puts names to counts.
     #[must_use]
     pub fn of(counts: &Counts, symbols: &Symbols, subsystems: &Subsystems) -> Profile {
-        let belongs = subsystems.of_all(symbols);
-        let mut found: BTreeMap<(String, Option<usize>, bool), u64> = BTreeMap::new();
-        let mut instructions = 0;
-        let mut names: BTreeMap<(i64, String), String> = BTreeMap::new();
-        counts.each(|task, address, times| {
-            let thread = names
-                .entry((task.pid, task.name.clone()))
-                .or_insert_with(|| merged(&task.name, task.pid))
-                .clone();
-            let user = address < KERNEL;
-            let function = if user { None } else { symbols.at(address) };
-            *found.entry((thread, function, user)).or_default() += times;
-            instructions += times;
-        });
-        let mut places = BTreeMap::new();
-        for ((thread, function, user), times) in found {
-            let known = function.and_then(|at| Some((symbols.function(at)?, belongs.get(at)?)));
-            let place = match known {
-                Some((function, subsystem)) => Place {
-                    thread,
-                    function: full_name(function),
-                    subsystem: (*subsystem).to_owned(),
-                },
-                None => Place {
-                    function: if user { USER } else { UNKNOWN }.to_owned(),
-                    subsystem: if user { USER } else { crate::subsystems::OTHER }.to_owned(),
-                    thread,
-                },
-            };
-            *places.entry(place).or_default() += times;
-        }
+        let places = placed(symbols, subsystems, |visit| counts.each(visit));
         Profile {
+            instructions: places.values().sum(),
             places,
-            instructions,
             checks: counts.checks.clone(),
         }
     }

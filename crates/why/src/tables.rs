@@ -1,0 +1,135 @@
+//! Tables of two configurations: counts of places, added up by row.
+
+use std::collections::BTreeMap;
+
+use assize_judge::family::{Block, Contrast, step_down};
+use assize_judge::{Verdict, VerdictInput, decide, holm, paired};
+
+use crate::difference::{Pair, Row, Side, divisor, mean, number};
+use crate::profile::Place;
+
+/// The level at which rows are established.
+const ALPHA: f64 = 0.05;
+/// Seed of the judge's draws.
+const DRAWS: u64 = 1;
+
+/// What a place is added up under, and what that is of.
+pub(crate) type Key<'a> = dyn Fn(&Place) -> (String, Option<String>) + 'a;
+
+/// Values of one row: one of each seed, of both configurations.
+#[derive(Clone, Default)]
+struct Values {
+    a: Vec<f64>,
+    b: Vec<f64>,
+}
+
+/// Adds places up under the keys that they have, largest difference first.
+pub(crate) fn rows(
+    pairs: &[Pair],
+    by_job: bool,
+    places: impl Fn(&Side) -> &BTreeMap<Place, u64>,
+    key: &Key<'_>,
+) -> Vec<Row> {
+    let mut all: BTreeMap<(String, Option<String>), Values> = BTreeMap::new();
+    let none = Values {
+        a: vec![0.0; pairs.len()],
+        b: vec![0.0; pairs.len()],
+    };
+    for (at, pair) in pairs.iter().enumerate() {
+        for (side, first) in [(&pair.a, true), (&pair.b, false)] {
+            // Whole numbers are added first, so that sums are exact.
+            let mut counts: BTreeMap<(String, Option<String>), u64> = BTreeMap::new();
+            for (place, times) in places(side) {
+                *counts.entry(key(place)).or_default() += times;
+            }
+            let divisor = divisor(side, by_job);
+            for (name, count) in counts {
+                let values = all.entry(name).or_insert_with(|| none.clone());
+                let side = if first { &mut values.a } else { &mut values.b };
+                if let Some(value) = side.get_mut(at) {
+                    *value = number(count) / divisor;
+                }
+            }
+        }
+    }
+    let mut rows: Vec<Row> = all
+        .iter()
+        .map(|((name, of), values)| Row {
+            name: name.clone(),
+            of: of.clone(),
+            a: mean(&values.a),
+            b: mean(&values.b),
+            difference: mean(&values.a) - mean(&values.b),
+            interval: interval(values),
+            established: None,
+        })
+        .collect();
+    if pairs.len() > 1 {
+        let values: Vec<&Values> = all.values().collect();
+        let established = established(&values, smallest(pairs.len()));
+        for (row, established) in rows.iter_mut().zip(established) {
+            row.established = Some(established);
+        }
+    }
+    rows.sort_by(|one, other| {
+        let size = |row: &Row| row.difference.abs();
+        size(other)
+            .total_cmp(&size(one))
+            .then_with(|| one.name.cmp(&other.name))
+    });
+    rows
+}
+
+fn interval(values: &Values) -> Option<[f64; 2]> {
+    let estimate = paired::difference(&values.b, &values.a).ok()?;
+    Some([estimate.ci.low, estimate.ci.high])
+}
+
+/// The smallest p of a permutation test inside so many pairs.
+pub(crate) fn smallest(pairs: usize) -> f64 {
+    let pairs = i32::try_from(pairs).unwrap_or(i32::MAX);
+    2.0_f64.powi(1 - pairs)
+}
+
+/// Which rows differ, judged together: those that are the same with every
+/// seed ask nothing.
+fn established(rows: &[&Values], attainable: f64) -> Vec<bool> {
+    let differs = |values: &&Values| values.a != values.b;
+    let contrast = |values: &&Values| Contrast {
+        blocks: values
+            .a
+            .iter()
+            .zip(&values.b)
+            .zip(0..)
+            .map(|((a, b), site)| Block {
+                site,
+                a: vec![*a],
+                b: vec![*b],
+            })
+            .collect(),
+        resolution: 0.0,
+        relative: false,
+    };
+    let asking: Vec<&Values> = rows.iter().copied().filter(differs).collect();
+    let contrasts: Vec<Contrast> = asking.iter().map(contrast).collect();
+    let Ok(family) = step_down(&contrasts, DRAWS) else {
+        return vec![false; rows.len()];
+    };
+    let p_t: Vec<f64> = asking
+        .iter()
+        .map(|values| paired::difference(&values.b, &values.a).map_or(1.0, |e| e.p_t))
+        .collect();
+    let p_t = holm(&p_t);
+    let mut verdicts = family.tested.iter().zip(p_t).map(|(tested, p_t)| {
+        decide(VerdictInput {
+            p_adjusted: Some(tested.p_adjusted),
+            p_t_adjusted: Some(p_t),
+            p_attainable: Some(attainable),
+            p_equivalence: None,
+            alpha: ALPHA,
+        })
+    });
+    rows.iter()
+        .map(|values| differs(values) && verdicts.next() == Some(Verdict::Established))
+        .collect()
+}
