@@ -27,8 +27,7 @@
 
 struct cpu cpus[CPUS];
 unsigned int cpus_seen;
-/* The CPU that executes. One thread executes all of them in turn. */
-static struct cpu *now;
+struct cpu *now;
 /* Where the kernel keeps what belongs to each CPU, as they were met. */
 static uint64_t bases[CPUS];
 struct probe probes[PROBES];
@@ -144,6 +143,7 @@ static void open_window(void)
 {
 	forget_counts();
 	tree_forget();
+	cache_forget();
 	for (int i = 0; i < probes_used; i++) {
 		probes[i].entries = 0;
 		memset(probes[i].buckets, 0, sizeof(probes[i].buckets));
@@ -285,6 +285,8 @@ static void translated(plugin_id id, struct qemu_plugin_tb *tb)
 		if (block && length > 1 && i == length - 1)
 			on_instruction(insn, block_ends, REGISTERS_UNUSED, 0);
 	}
+	if (block)
+		cache_translated(tb);
 }
 
 static void cpu_begins(plugin_id id, unsigned int number)

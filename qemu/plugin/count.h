@@ -8,6 +8,8 @@
 
 #include "api.h"
 
+#include <stdio.h>
+
 #define CPUS 64
 #define TASK_SLOTS 65536
 #define ENTRIES 1024
@@ -143,6 +145,8 @@ struct checks {
 };
 
 extern struct cpu cpus[CPUS];
+/* The CPU that executes. One thread executes all of them in turn. */
+extern struct cpu *now;
 extern unsigned int cpus_seen;
 extern struct probe probes[PROBES];
 extern int probes_used;
@@ -186,6 +190,12 @@ void tree_follow(struct cpu *cpu, const struct block *last, const struct block *
 void tree_count(struct cpu *cpu, const struct block *block);
 void tree_correct(struct cpu *cpu, uint32_t executed, bool counted);
 void tree_forget(void);
+
+/* cache.c */
+bool take_cache(const char *text);
+void cache_translated(const struct qemu_plugin_tb *tb);
+void cache_forget(void);
+void write_missed(FILE *file);
 
 /* told.c */
 bool take_all(const char *path);

@@ -44,6 +44,8 @@ static bool take(const char *line)
 	    sscanf(line, "comm %" SCNu64, &told.comm) == 1 ||
 	    sscanf(line, "longest %" SCNu64, &told.longest) == 1)
 		return true;
+	if (!strncmp(line, "cache ", 6))
+		return take_cache(line + 6);
 	if (sscanf(line, "vectors %" SCNx64 " %" SCNx64, &a, &b) == 2) {
 		told.vectors_from = a;
 		told.vectors_to = b;

@@ -109,6 +109,7 @@ void write_counts(void)
 	write_blocks(file);
 	write_tasks(file);
 	write_trees(file);
+	write_missed(file);
 	for (int i = 0; i < probes_used; i++) {
 		fprintf(file, "entries %d %" PRIu64 "\n", i, probes[i].entries);
 		for (int j = 0; j < 65; j++)

@@ -1,5 +1,7 @@
 //! `assize why`: where the instructions of two configurations differ.
 
+mod caches;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
@@ -13,7 +15,7 @@ use assize_target::exact::{Counted, Exact, Options};
 use assize_why::claims::Outcome;
 use assize_why::difference::{Entered, Hunk, Pair, Side};
 use assize_why::told::{Probe, told};
-use assize_why::{Asked, Calls, Claim, Counts, Profile, Subsystems, Symbols, Why};
+use assize_why::{Asked, Calls, Claim, Counts, Misses, Profile, Subsystems, Symbols, Why};
 
 use crate::cli::{WhyArguments, WhyFormat};
 use crate::failure::Failure;
@@ -129,6 +131,7 @@ fn asked(plan: &Plan, arguments: &WhyArguments) -> Result<Asked, Failure> {
         .collect();
     Ok(Asked {
         hunks: hunks(arguments.diff.as_deref())?,
+        caches: caches::geometry(arguments.cache.as_deref())?,
         claims: claims.map_err(|why| Failure::Argument(format!("--explains: {why}")))?,
         workload: workload.to_owned(),
         a: meant(&configurations, &arguments.a, "configuration")?.to_owned(),
@@ -295,17 +298,22 @@ impl Again<'_> {
             || arguments.format == WhyFormat::Pprof
             || asked.functions().next().is_some()
             || !asked.hunks.is_empty();
-        let (text, numbers) = told(&symbols, &texts.types, &probes, trees).map_err(kernel)?;
+        let (mut text, numbers) = told(&symbols, &texts.types, &probes, trees).map_err(kernel)?;
+        text += &asked.caches.map_or(String::new(), |caches| caches.told());
         let counted = exact.count(&self.order, slot, &text)?;
         self.refuse_other(plan, &counted, expected)?;
         let counts = Counts::parse(&counted.counts).map_err(|error| {
             Failure::Inexact(format!("the plugin wrote what is no count: {error}"))
         })?;
-        let profile = Profile::of(&counts, &symbols, &Subsystems::shipped());
-        let calls = trees.then(|| Calls::of(&counts, &symbols, &profile));
-        let calls = calls.transpose().map_err(|error| {
+        let shipped = Subsystems::shipped();
+        let profile = Profile::of(&counts, &symbols, &shipped);
+        let modelled = asked.caches.is_some();
+        let misses = modelled.then(|| Misses::of(&counts, &symbols, &shipped));
+        let inexact = |error: assize_why::Error| {
             Failure::Inexact(format!("run {} of the schedule: {error}", self.run.index))
-        })?;
+        };
+        let calls = trees.then(|| Calls::of(&counts, &symbols, &profile));
+        let calls = calls.transpose().map_err(inexact)?;
         let metric = |name: &str| Some(self.recorded.run.metrics.get(name)?.value);
         let reached = numbers.iter().map(|of| entered(&counts, of)).collect();
         Ok(Done {
@@ -316,6 +324,7 @@ impl Again<'_> {
             side: Side {
                 functions: asked.functions().map(|one| symbols.meant(one)).collect(),
                 calls,
+                misses: misses.transpose().map_err(inexact)?,
                 run: self.run.index,
                 profile,
                 jobs: metric(JOBS),

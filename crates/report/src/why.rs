@@ -1,5 +1,6 @@
 //! Where the instructions of two configurations differ, as text.
 
+mod caches;
 mod calls;
 
 use std::fmt::Write as _;
@@ -23,6 +24,9 @@ const NAME_BESIDE_INTERVAL: usize = 24;
 #[must_use]
 pub fn why(why: &Why, rows: Option<usize>, command: &str) -> String {
     let mut text = filled(&sentence(why));
+    if let Some(caches) = &why.caches {
+        text += &caches::sentence(why, caches);
+    }
     text.push('\n');
     text += &filled(&account(why));
     if let Some(metric) = &why.metric {
@@ -41,7 +45,11 @@ pub fn why(why: &Why, rows: Option<usize>, command: &str) -> String {
         ("Function", &why.functions, rows),
     ] {
         text.push('\n');
-        text += &self::table(why, title, table, most);
+        text += &self::table(why, title, table, most, &why.total);
+    }
+    if let Some(caches) = &why.caches {
+        text.push('\n');
+        text += &caches::tables(why, caches, rows);
     }
     for reached in &why.reached {
         text.push('\n');
@@ -167,12 +175,17 @@ fn seeds(why: &Why) -> String {
     filled(&text)
 }
 
-fn table(why: &Why, title: &str, rows: &[Row], most: Option<usize>) -> String {
+fn table(why: &Why, title: &str, rows: &[Row], most: Option<usize>, total: &Row) -> String {
     let several = why.p_attainable.is_some();
     let name = if several { NAME_BESIDE_INTERVAL } else { NAME };
     let mut text = String::new();
     let [a, b] = [&why.a, &why.b].map(|name| cut(name, 11));
-    let _ = write!(text, "{title:<name$} {a:>11} {b:>11} {:>11}", "difference");
+    let _ = write!(
+        text,
+        "{:<name$} {a:>11} {b:>11} {:>11}",
+        cut(title, name),
+        "difference"
+    );
     text += if several { "        95 %\n" } else { "\n" };
     let line = |text: &mut String, row: &Row| {
         let _ = write!(
@@ -220,7 +233,7 @@ fn table(why: &Why, title: &str, rows: &[Row], most: Option<usize>) -> String {
     }
     let together = Row {
         name: "together".into(),
-        ..why.total.clone()
+        ..total.clone()
     };
     line(&mut text, &together);
     text
@@ -348,7 +361,7 @@ fn signed(value: f64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use assize_why::branches::Branch;
     use assize_why::claims::{Explained, Has, Outcome, Touched, Weighed};
@@ -366,7 +379,7 @@ mod tests {
         }
     }
 
-    fn made() -> Why {
+    pub(super) fn made() -> Why {
         let rows = || vec![row("scheduling", 9000.0, 2000.5), row("files", 10.0, 10.0)];
         Why {
             schema: assize_why::difference::SCHEMA,
@@ -406,6 +419,7 @@ mod tests {
             }],
             claims: Vec::new(),
             hunks: Vec::new(),
+            caches: None,
             tree: Vec::new(),
         }
     }

@@ -42,6 +42,7 @@ pub(crate) fn side(own: u64, all: u64) -> Side {
         calls: Some(Calls {
             threads: [("t".to_owned(), thread)].into(),
         }),
+        misses: None,
         functions: Vec::new(),
     }
 }
@@ -66,6 +67,7 @@ fn put(text: &str, names: &[&str], spoil: fn(&mut Side)) -> Explained {
         reached: Vec::new(),
         claims: vec![Claim::parse(text, "busy_time").unwrap()],
         hunks: Vec::new(),
+        caches: None,
     };
     Why::of(&asked, &[pair]).claims.pop().unwrap()
 }
@@ -110,6 +112,7 @@ fn functions_of_hunks_come_behind_those_of_claims() {
             hunk(&[], true),
             hunk(&["g", "z"], false),
         ],
+        caches: None,
     };
     assert_eq!(asked.functions().collect::<Vec<_>>(), ["h", "f", "g", "z"]);
     let pair = Pair {

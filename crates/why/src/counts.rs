@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::Error;
 use crate::calls::Trees;
+use crate::misses::Missed;
 
 /// What the text begins with.
 pub const SCHEMA: &str = "assize.counts/1";
@@ -64,6 +65,8 @@ pub struct Counts {
     cells: BTreeMap<(usize, u32), Cell>,
     /// Who called what, if that was asked for.
     pub(crate) trees: Trees,
+    /// What a model of caches missed, if that was asked for.
+    pub(crate) missed: Missed,
     /// Of the functions that were asked for, in the order of the question.
     pub entries: Vec<Entries>,
     /// How far they can be trusted.
@@ -125,6 +128,8 @@ impl Counts {
             }
             "root" => self.trees.take_root(rest, self.tasks.len()),
             "node" => self.trees.take_node(rest),
+            "missed" => self.missed.take_cell(rest, self.tasks.len()),
+            "cache" => self.missed.take_sums(rest),
             "entries" => {
                 let [probe, times] = numbers(rest)?;
                 (probe == self.entries.len() as u64).then_some(())?;
@@ -228,7 +233,7 @@ impl Counts {
 }
 
 /// As many numbers as are wanted, and no more.
-fn numbers<const N: usize>(text: &str) -> Option<[u64; N]> {
+pub(crate) fn numbers<const N: usize>(text: &str) -> Option<[u64; N]> {
     let mut words = text.split(' ');
     let mut all = [0; N];
     for number in &mut all {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::branches::{Branch, branches};
 use crate::claims::{Explained, Has, Weighed, explained, weighed};
 use crate::tables::{Key, rows, smallest};
-use crate::{Calls, Claim, Profile};
+use crate::{Caches, Calls, Claim, Geometry, Misses, Profile};
 
 /// The schema of [`Why`].
 pub const SCHEMA: &str = "assize.why/1";
@@ -38,6 +38,8 @@ pub struct Side {
     pub reached: Vec<Entered>,
     /// Its call trees, if they were asked for.
     pub calls: Option<Calls>,
+    /// What it missed in a model of caches, if that was asked for.
+    pub misses: Option<Misses>,
     /// What the kernel calls the functions of claims and then those of hunks:
     /// of each the full names.
     pub functions: Vec<BTreeSet<String>>,
@@ -70,6 +72,8 @@ pub struct Asked {
     pub claims: Vec<Claim>,
     /// The hunks of which it is asked what they can explain.
     pub hunks: Vec<Hunk>,
+    /// The caches that are modelled, if that was asked for.
+    pub caches: Option<Geometry>,
 }
 
 /// A hunk of a diff.
@@ -139,6 +143,9 @@ pub struct Why {
     /// What the hunks of a diff can explain.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hunks: Vec<Weighed>,
+    /// What a model of caches missed, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caches: Option<Caches>,
     /// The call trees of all threads, if they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tree: Vec<Branch>,
@@ -258,6 +265,9 @@ impl Why {
             reached: reached(asked, pairs, by_job),
             claims: claims.collect(),
             hunks: weighed(asked, pairs, by_job),
+            caches: asked
+                .caches
+                .map(|geometry| Caches::of(geometry, pairs, by_job)),
             tree: branches(pairs, by_job),
             account,
         }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::counts::Checks;
+use crate::misses::{Accesses, Kind};
 use crate::profile::Place;
 
 fn place(thread: &str, function: &str, subsystem: &str) -> Place {
@@ -40,6 +41,7 @@ fn side(counts: &[(&str, &str, u64)], jobs: Option<f64>) -> Side {
         metric: Some(500.0),
         reached: Vec::new(),
         calls: None,
+        misses: None,
         functions: Vec::new(),
     }
 }
@@ -53,6 +55,7 @@ fn asked() -> Asked {
         reached: Vec::new(),
         claims: Vec::new(),
         hunks: Vec::new(),
+        caches: None,
     }
 }
 
@@ -180,4 +183,54 @@ fn entries_and_shares_of_a_function_are_told() {
     assert_eq!((reached.a, reached.b), (2.0, 0.0));
     assert_eq!((reached.share_a, reached.share_b), (0.25, 0.0));
     assert_eq!(reached.sizes_a, [(3, 10)].into());
+}
+
+#[test]
+fn what_a_model_of_caches_missed_is_set_against_each_other_by_kind() {
+    let missing = |function: &str, times: u64, transfers: u64| {
+        let mut side = side(&[("t", "schedule", 900)], Some(10.0));
+        let cell = |times| [(place("t", function, "locking"), times)].into();
+        side.misses = Some(Misses {
+            places: [
+                (Kind::L1dMisses, cell(times)),
+                (Kind::Transfers, cell(transfers)),
+            ]
+            .into(),
+            accesses: Accesses {
+                reads: 1000,
+                ..Accesses::default()
+            },
+        });
+        side
+    };
+    let mut asked = asked();
+    let pairs = [pair(1, missing("lock", 50, 20), missing("unlock", 30, 20))];
+    assert_eq!(Why::of(&asked, &pairs).caches, None);
+    asked.caches = Some(Geometry::default());
+    let caches = Why::of(&asked, &pairs).caches.unwrap();
+    assert_eq!(
+        (caches.accesses_a.reads, caches.accesses_b.writes),
+        (1000, 0)
+    );
+    let row = |kind: Kind| {
+        let table = caches
+            .kinds
+            .iter()
+            .find(|table| table.kind == kind)
+            .unwrap();
+        let total = (table.total.a, table.total.b, table.total.difference);
+        let functions: Vec<(&str, f64)> = table
+            .functions
+            .iter()
+            .map(|row| (row.name.as_str(), row.difference))
+            .collect();
+        (total, functions)
+    };
+    let (total, functions) = row(Kind::L1dMisses);
+    assert_eq!(total, (5.0, 3.0, 2.0));
+    assert_eq!(functions, [("lock", 5.0), ("unlock", -3.0)]);
+    let (total, functions) = row(Kind::Transfers);
+    assert_eq!(total, (2.0, 2.0, 0.0));
+    assert_eq!(functions, [("lock", 2.0), ("unlock", -2.0)]);
+    assert_eq!(row(Kind::L2Misses), ((0.0, 0.0, 0.0), vec![]));
 }

@@ -30,6 +30,9 @@ pub enum Error {
         /// Those in the trees.
         here: u64,
     },
+    /// A model of caches was asked for, and there is none, or so many accesses
+    /// could not be placed in it.
+    Caches(Option<u64>),
     /// The types of the kernel are damaged.
     Types(&'static str),
 }
@@ -50,6 +53,12 @@ impl std::fmt::Display for Error {
                 f,
                 "{thread} executed {counted} instructions of {function}, and the call trees hold \
                  {here} of them"
+            ),
+            Error::Caches(None) => write!(f, "the plugin wrote nothing of caches"),
+            Error::Caches(Some(unplaced)) => write!(
+                f,
+                "of {unplaced} accesses it is not known where in RAM they are, so that no cache \
+                 can be modelled"
             ),
             Error::Types(why) => write!(f, "the kernel's types (BTF): {why}"),
         }

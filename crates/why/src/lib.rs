@@ -6,11 +6,14 @@
 //! Everything here is a function of texts.
 
 pub mod branches;
+pub mod caches;
 pub mod calls;
 pub mod claims;
 pub mod counts;
 pub mod difference;
 mod error;
+pub mod geometry;
+pub mod misses;
 pub mod pprof;
 pub mod profile;
 pub mod subsystems;
@@ -20,11 +23,14 @@ pub mod threads;
 pub mod told;
 pub mod types;
 
+pub use caches::Caches;
 pub use calls::Calls;
 pub use claims::Claim;
 pub use counts::Counts;
 pub use difference::{Asked, Why};
 pub use error::Error;
+pub use geometry::Geometry;
+pub use misses::Misses;
 pub use profile::Profile;
 pub use subsystems::Subsystems;
 pub use symbols::Symbols;

@@ -155,6 +155,18 @@ pub(crate) struct WhyArguments {
     /// that it called
     #[arg(long)]
     pub(crate) tree: bool,
+    /// Also model caches, and say what each configuration misses. SPEC is a
+    /// geometry, as l1d=32K/8,llc=8M/16, of which what is not named is
+    /// l1i=32K/8,l1d=32K/8,l2=1M/16,llc=8M/16,line=64; or it is host, for the
+    /// caches of this host
+    #[arg(
+        long,
+        value_name = "SPEC",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ""
+    )]
+    pub(crate) cache: Option<String>,
     /// Functions to list
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: usize,

@@ -1,0 +1,190 @@
+//! What a model of caches missed, as text.
+
+use std::fmt::Write as _;
+
+use assize_why::caches::Table;
+use assize_why::misses::Kind;
+use assize_why::{Caches, Why};
+
+use super::{count, filled, table};
+
+/// What is said of each model: what it does not have.
+const MODEL: &str = "A model: no latency, no prefetching, no TLB, no speculation, no devices; \
+                     warm from the machine's image on.";
+
+/// What a kind is called, in a table.
+fn title(kind: Kind) -> &'static str {
+    match kind {
+        Kind::L1iMisses => "L1i misses",
+        Kind::L1dMisses => "L1d misses",
+        Kind::L2Misses => "L2 misses",
+        Kind::LastLevelMisses => "Last level misses",
+        Kind::Transfers => "Transfers between CPUs",
+    }
+}
+
+/// The answer of the model.
+pub(super) fn sentence(why: &Why, caches: &Caches) -> String {
+    let Why { a, b, per, .. } = why;
+    let of = |kind: Kind| caches.kinds.iter().find(|table| table.kind == kind);
+    let same = |table: &Table| table.functions.iter().all(|row| row.difference == 0.0);
+    if caches.kinds.iter().all(same) {
+        return filled("In a model of caches both miss the same in every function.");
+    }
+    let differs = |(level, kind): (&'static str, Kind)| {
+        let difference = of(kind)?.total.difference;
+        (difference != 0.0).then_some((level, difference))
+    };
+    let levels = [
+        ("L1d", Kind::L1dMisses),
+        ("L1i", Kind::L1iMisses),
+        ("L2", Kind::L2Misses),
+        ("the last level", Kind::LastLevelMisses),
+    ];
+    let mut text = format!("In a model of caches {a} misses");
+    for (at, (level, difference)) in levels.into_iter().filter_map(differs).enumerate() {
+        let more = if difference < 0.0 { "fewer" } else { "more" };
+        let times = count(difference.abs());
+        let _ = match at {
+            0 => write!(text, " {level} {times} times a {per} {more} than {b}"),
+            _ => write!(text, ", {level} {times} {more}"),
+        };
+    }
+    if levels.into_iter().all(|level| differs(level).is_none()) {
+        let _ = write!(text, " each level as often as {b}");
+    }
+    text.push('.');
+    if why.account.cpus > 1
+        && let Some(transfers) = of(Kind::Transfers)
+    {
+        let [a_has, b_has] = [transfers.total.a, transfers.total.b].map(count);
+        let _ = write!(
+            text,
+            " Lines that another CPU has modified are transferred {a_has} times a {per} by {a} \
+             and {b_has} times by {b}."
+        );
+    }
+    filled(&text)
+}
+
+/// All tables of the model.
+pub(super) fn tables(why: &Why, caches: &Caches, rows: Option<usize>) -> String {
+    let mut text = filled(&format!("Caches: {}. {MODEL}", caches.geometry));
+    let accesses = [caches.accesses_a, caches.accesses_b];
+    let all = |of: fn(&assize_why::misses::Accesses) -> u64| {
+        super::grouped(accesses.iter().map(of).sum::<u64>())
+    };
+    text += &filled(&format!(
+        "Accesses in all runs: {} fetches, {} reads, {} writes.",
+        all(|one| one.fetches),
+        all(|one| one.reads),
+        all(|one| one.writes)
+    ));
+    for kind in &caches.kinds {
+        if kind.total.a == 0.0 && kind.total.b == 0.0 {
+            let _ = write!(text, "\n{}: none.\n", title(kind.kind));
+            continue;
+        }
+        for (rows_of, most, by) in [
+            (&kind.threads, None, "thread"),
+            (&kind.functions, rows, "function"),
+        ] {
+            text.push('\n');
+            let title = format!("{} by {by}", title(kind.kind));
+            text += &table(why, &title, rows_of, most, &kind.total);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+    use assize_why::Geometry;
+    use assize_why::difference::Row;
+    use assize_why::misses::{Accesses, KINDS};
+
+    fn model(values: [(f64, f64); 5]) -> Caches {
+        let row = |name: &str, (a, b): (f64, f64)| Row {
+            name: name.into(),
+            of: None,
+            a,
+            b,
+            difference: a - b,
+            interval: None,
+            established: None,
+        };
+        let table = |(kind, values): (&Kind, (f64, f64))| Table {
+            kind: *kind,
+            total: row("all functions", values),
+            threads: vec![row("kworkers", values)],
+            subsystems: vec![row("locking", values)],
+            functions: vec![row("_raw_spin_lock_irqsave", values)],
+        };
+        let accesses = Accesses {
+            fetches: 1234,
+            reads: 500,
+            writes: 20,
+        };
+        Caches {
+            geometry: Geometry::default(),
+            accesses_a: accesses,
+            accesses_b: accesses,
+            kinds: KINDS.iter().zip(values).map(table).collect(),
+        }
+    }
+
+    fn text(values: [(f64, f64); 5], cpus: u32) -> String {
+        let mut why = super::super::tests::made();
+        why.account.cpus = cpus;
+        why.caches = Some(model(values));
+        let text = super::super::why(&why, Some(5), "x");
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 72),
+            "{text}"
+        );
+        text
+    }
+
+    #[test]
+    fn the_answer_tells_levels_and_transfers_and_each_kind_has_its_tables() {
+        let values = [
+            (7.0, 7.0),
+            (50.0, 20.0),
+            (1.5, 4.0),
+            (0.0, 0.0),
+            (92.75, 1.0),
+        ];
+        let two = text(values, 2);
+        let words = two.replace('\n', " ");
+        for said in [
+            "In a model of caches drm-sched misses L1d 30 times a job more than depq+bypass+irq, \
+             L2 2.5 fewer. Lines that another CPU has modified are transferred 92.8 times a job \
+             by drm-sched and 1 times by depq+bypass+irq.",
+            "Caches: l1i=32K/8,l1d=32K/8,l2=1M/16,llc=8M/16,line=64. A model: no latency,",
+            "Accesses in all runs: 2,468 fetches, 1,000 reads, 40 writes.",
+            "L1d misses by thread",
+            "Transfers between CPUs by function",
+            "Last level misses: none.",
+        ] {
+            assert!(words.contains(said), "{said}\n{two}");
+        }
+        assert!(!text(values, 1).contains("another CPU has modified"));
+    }
+
+    #[test]
+    fn what_is_missed_alike_is_said_to_be() {
+        let same = [(7.0, 7.0); 5];
+        assert!(text(same, 1).contains("both miss the same in every function"));
+        let mut moved = model(same);
+        moved.kinds[0].functions[0].difference = 1.0;
+        let mut why = super::super::tests::made();
+        why.caches = Some(moved);
+        let text = super::super::why(&why, None, "x").replace('\n', " ");
+        assert!(
+            text.contains("misses each level as often as depq"),
+            "{text}"
+        );
+    }
+}

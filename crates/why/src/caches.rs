@@ -1,0 +1,96 @@
+//! What two configurations miss otherwise in a model of caches.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::difference::{Pair, Row, Side};
+use crate::misses::{Accesses, KINDS, Kind};
+use crate::profile::Place;
+use crate::tables::rows;
+use crate::{Geometry, Misses};
+
+/// The answer of the model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Caches {
+    /// The caches.
+    pub geometry: Geometry,
+    /// Accesses of all runs of the first configuration.
+    pub accesses_a: Accesses,
+    /// Of the second one.
+    pub accesses_b: Accesses,
+    /// Of each kind of miss, per job or run.
+    pub kinds: Vec<Table>,
+}
+
+/// One kind of miss.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Table {
+    /// The kind.
+    pub kind: Kind,
+    /// All of them.
+    pub total: Row,
+    /// By thread, largest difference first.
+    pub threads: Vec<Row>,
+    /// By subsystem.
+    pub subsystems: Vec<Row>,
+    /// By function.
+    pub functions: Vec<Row>,
+}
+
+impl Caches {
+    /// Sets two configurations against each other; none if no run has a model.
+    pub(crate) fn of(geometry: Geometry, pairs: &[Pair], by_job: bool) -> Caches {
+        let one = |kind: &Kind| {
+            let table =
+                |key: &crate::tables::Key<'_>| rows(pairs, by_job, |side| places(side, *kind), key);
+            let total = table(&|_| (ALL.into(), None)).pop();
+            Table {
+                kind: *kind,
+                total: total.unwrap_or_else(nothing),
+                threads: table(&|place| (place.thread.clone(), None)),
+                subsystems: table(&|place| (place.subsystem.clone(), None)),
+                functions: table(&|place| (place.function.clone(), Some(place.subsystem.clone()))),
+            }
+        };
+        Caches {
+            geometry,
+            accesses_a: accesses(pairs.iter().map(|pair| &pair.a)),
+            accesses_b: accesses(pairs.iter().map(|pair| &pair.b)),
+            kinds: KINDS.iter().map(one).collect(),
+        }
+    }
+}
+
+const ALL: &str = "all functions";
+
+/// Nobody misses anything.
+fn nothing() -> Row {
+    Row {
+        name: ALL.into(),
+        of: None,
+        a: 0.0,
+        b: 0.0,
+        difference: 0.0,
+        interval: None,
+        established: None,
+    }
+}
+
+fn places(side: &Side, kind: Kind) -> &BTreeMap<Place, u64> {
+    static NONE: BTreeMap<Place, u64> = BTreeMap::new();
+    let misses: Option<&Misses> = side.misses.as_ref();
+    misses
+        .and_then(|misses| misses.places.get(&kind))
+        .unwrap_or(&NONE)
+}
+
+fn accesses<'a>(sides: impl Iterator<Item = &'a Side>) -> Accesses {
+    let mut all = Accesses::default();
+    for one in sides.filter_map(|side| side.misses.as_ref()) {
+        all.fetches += one.accesses.fetches;
+        all.reads += one.accesses.reads;
+        all.writes += one.accesses.writes;
+    }
+    all
+}

@@ -1,0 +1,184 @@
+//! What a model of caches missed in one run.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::counts::{Task, numbers};
+use crate::profile::{Place, placed};
+use crate::{Counts, Error, Subsystems, Symbols};
+
+/// What an access can meet, in the order of the plugin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// An instruction that is not in the L1i of its CPU.
+    L1iMisses,
+    /// Data that are not in its L1d.
+    L1dMisses,
+    /// What its L2 does not have either.
+    L2Misses,
+    /// What is in no cache.
+    LastLevelMisses,
+    /// A line that another CPU has modified.
+    Transfers,
+}
+
+/// All of them.
+pub const KINDS: [Kind; 5] = [
+    Kind::L1iMisses,
+    Kind::L1dMisses,
+    Kind::L2Misses,
+    Kind::LastLevelMisses,
+    Kind::Transfers,
+];
+
+/// How many accesses there were.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Accesses {
+    /// Lines of instructions.
+    pub fetches: u64,
+    /// Reads of data.
+    pub reads: u64,
+    /// Writes.
+    pub writes: u64,
+}
+
+/// What the plugin wrote of the model.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Missed {
+    /// Task, address of an instruction, and how often it met what.
+    cells: Vec<(usize, u64, [u64; KINDS.len()])>,
+    /// All accesses, and how many of them could not be placed.
+    accesses: Option<(Accesses, u64)>,
+}
+
+impl Missed {
+    pub(crate) fn take_cell(&mut self, rest: &str, tasks: usize) -> Option<()> {
+        let (task, rest) = rest.split_once(' ')?;
+        let (address, times) = rest.split_once(' ')?;
+        let task = task.parse().ok().filter(|task| *task < tasks)?;
+        let address = u64::from_str_radix(address, 16).ok()?;
+        self.cells.push((task, address, numbers(times)?));
+        Some(())
+    }
+
+    /// The last line, which has the sums of all others.
+    pub(crate) fn take_sums(&mut self, rest: &str) -> Option<()> {
+        let [fetches, reads, writes, unplaced, sums @ ..] = numbers::<9>(rest)?;
+        for (at, sum) in sums.iter().enumerate() {
+            let each = self.cells.iter().filter_map(|(_, _, times)| times.get(at));
+            let all = each.map(|times| u128::from(*times)).sum::<u128>();
+            (all == u128::from(*sum)).then_some(())?;
+        }
+        let accesses = Accesses {
+            fetches,
+            reads,
+            writes,
+        };
+        let once = self.accesses.replace((accesses, unplaced)).is_none();
+        once.then_some(())
+    }
+}
+
+/// What a model of caches missed in one run, by thread and function.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Misses {
+    /// Of each kind its places.
+    pub places: BTreeMap<Kind, BTreeMap<Place, u64>>,
+    /// How many accesses there were.
+    pub accesses: Accesses,
+}
+
+impl Misses {
+    /// Puts names to what was missed.
+    ///
+    /// # Errors
+    /// There was no model, or it was not told where everything lies.
+    pub fn of(
+        counts: &Counts,
+        symbols: &Symbols,
+        subsystems: &Subsystems,
+    ) -> Result<Misses, Error> {
+        let missed = &counts.missed;
+        let (accesses, unplaced) = missed.accesses.ok_or(Error::Caches(None))?;
+        if unplaced > 0 {
+            return Err(Error::Caches(Some(unplaced)));
+        }
+        let each = |(at, kind): (usize, &Kind)| {
+            let places = placed(symbols, subsystems, |visit| {
+                for (task, address, times) in &missed.cells {
+                    let task: Option<&Task> = counts.task(*task);
+                    let times = times.get(at).copied().filter(|times| *times > 0);
+                    if let (Some(task), Some(times)) = (task, times) {
+                        visit(task, *address, times);
+                    }
+                }
+            });
+            (*kind, places)
+        };
+        Ok(Misses {
+            places: KINDS.iter().enumerate().map(each).collect(),
+            accesses,
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+    use crate::counts::tests::TEXT;
+    use crate::profile::USER;
+
+    const CELLS: &str = "missed 1 ffffffff81000001 3 2 1 0 0\nmissed 1 ffffffff81000003 0 4 0 0 5\n\
+                         missed 1 401000 0 1 1 1 0\ncache 10 20 30 0 3 7 2 1 5\n";
+
+    fn read(cells: &str) -> Result<Misses, Error> {
+        let text = TEXT.replace("entries 0", &format!("{cells}entries 0"));
+        let symbols = Symbols::parse("ffffffff81000000 t schedule\n").unwrap();
+        Misses::of(&Counts::parse(&text)?, &symbols, &Subsystems::shipped())
+    }
+
+    #[test]
+    fn what_was_missed_is_of_the_function_and_thread_that_missed_it() {
+        let misses = read(CELLS).unwrap();
+        let rows = |kind: Kind| -> Vec<(&str, u64)> {
+            let places = misses.places[&kind].iter();
+            let row = |(place, times): (&'_ Place, &u64)| -> (String, u64) {
+                assert_eq!(place.thread, "a b");
+                (place.function.clone(), *times)
+            };
+            let rows: Vec<(String, u64)> = places.map(row).collect();
+            rows.into_iter()
+                .map(|(name, times)| (if name == USER { USER } else { "schedule" }, times))
+                .collect()
+        };
+        assert_eq!(rows(Kind::L1iMisses), [("schedule", 3)]);
+        assert_eq!(rows(Kind::L1dMisses), [("schedule", 6), (USER, 1)]);
+        assert_eq!(rows(Kind::L2Misses), [("schedule", 1), (USER, 1)]);
+        assert_eq!(rows(Kind::LastLevelMisses), [(USER, 1)]);
+        assert_eq!(rows(Kind::Transfers), [("schedule", 5)]);
+        let all = misses.accesses;
+        assert_eq!((all.fetches, all.reads, all.writes), (10, 20, 30));
+    }
+
+    #[test]
+    fn sums_that_are_none_and_accesses_without_a_place_are_refused() {
+        for (from, to) in [
+            ("0 3 7 2 1 5", "0 3 7 2 1 6"),
+            ("0 3 7 2 1 5", "0 3 7 2 1"),
+            ("missed 1 401000", "missed 2 401000"),
+            ("missed 1 401000", "missed 1 x"),
+            ("missed 1 401000 0 1 1 1 0\n", ""),
+            ("cache 10", "cache 10 20 30 0 3 7 2 1 5\ncache 10"),
+        ] {
+            let error = read(&CELLS.replace(from, to)).unwrap_err();
+            assert!(matches!(error, Error::Line { .. }), "{to}: {error}");
+        }
+        assert_eq!(read(""), Err(Error::Caches(None)));
+        let error = read(&CELLS.replace("30 0 ", "30 6 ")).unwrap_err();
+        assert_eq!(error, Error::Caches(Some(6)));
+        assert!(error.to_string().contains('6'), "{error}");
+    }
+}
