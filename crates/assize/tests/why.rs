@@ -5,6 +5,8 @@
 #![allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
 #![allow(unreachable_pub)] // The module `common` is shared.
 
+#[path = "why/caches.rs"]
+mod caches;
 mod common;
 
 use std::fs;
@@ -59,6 +61,11 @@ fn main() -> ExitCode {
     let tests: Vec<Test> = vec![
         ("a_planted_loop_is_named_first_with_its_count", planted),
         ("two_cpus_are_counted_too", two_cpus),
+        ("a_planted_walk_misses_what_it_must", caches::walks),
+        (
+            "lines_that_two_cpus_write_in_turn_are_transferred",
+            caches::turns,
+        ),
     ];
     let needed = [
         "agent",
@@ -170,9 +177,12 @@ fn planted() -> Outcome {
 
     let null = document(
         here,
-        &["why", "b", "without", "without", "--format", "json"],
+        &[
+            "why", "b", "without", "without", "--cache", "--format", "json",
+        ],
     );
     adds_up(&null);
+    assert_eq!(caches::differing(&null), 0);
     for table in ["threads", "subsystems", "functions"] {
         assert!(rows(&null, table).iter().all(|(_, value)| *value == 0.0));
     }
@@ -271,6 +281,13 @@ fn claims(here: &Path) {
     );
 }
 
+/// What is said of arguments that are refused.
+fn refused_words(here: &Path, words: &[&str]) -> String {
+    let done = assize(here, words);
+    assert_eq!(done.status.code(), Some(2), "{}", errors(&done));
+    errors(&done)
+}
+
 /// A bundle of which a figure was changed.
 fn refused(here: &Path) -> Outcome {
     let file = here.join("b/runs/0000.json");
@@ -278,9 +295,7 @@ fn refused(here: &Path) -> Outcome {
     let mut run: Value = serde_json::from_str(&text)?;
     run["metrics"]["busy_time"]["value"] = 1.into();
     fs::write(&file, run.to_string())?;
-    let done = assize(here, &["why", "b", "planted", "without"]);
-    assert_eq!(done.status.code(), Some(2), "{}", errors(&done));
-    let said = errors(&done);
+    let said = refused_words(here, &["why", "b", "planted", "without"]);
     assert!(said.contains("run 0 is another one today"), "{said}");
     assert!(
         said.contains("busy_time is") && said.contains("and was 1"),
