@@ -10,18 +10,24 @@ use std::thread;
 use assize_bundle::Recorded;
 use assize_job::{JOBS, Order};
 use assize_plan::{Plan, PlannedRun};
+use assize_report::html;
 use assize_target::Target;
 use assize_target::exact::{Counted, Exact, Options};
 use assize_why::claims::Outcome;
 use assize_why::difference::{Entered, Hunk, Pair, Side};
 use assize_why::told::{Probe, told};
-use assize_why::{Asked, Calls, Claim, Counts, Misses, Profile, Subsystems, Symbols, Why};
+use assize_why::{Asked, Calls, Claim, Counts, Flame, Misses, Profile, Subsystems, Symbols, Why};
 
 use crate::cli::{WhyArguments, WhyFormat};
 use crate::failure::Failure;
 use crate::levels::Expected;
 use crate::run::{plan_of, target};
 use crate::{output, record, shell};
+
+/// On a page frames with less than this share of all instructions are put
+/// together, and others too should there be more frames than this.
+const LEAST_FRAME: f64 = 0.0001;
+const MOST_FRAMES: usize = 30_000;
 
 /// One run to carry out again.
 struct Again<'a> {
@@ -58,14 +64,19 @@ pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
     if !arguments.tree {
         why.tree.clear();
     }
+    let command = shell::command_line(std::env::args_os().skip(1));
     let text = match arguments.format {
         WhyFormat::Json => {
             let text = serde_json::to_string_pretty(&why);
             text.map_err(|error| Failure::Show(error.to_string()))? + "\n"
         }
+        WhyFormat::Html => {
+            let flame = Flame::of(&pairs, arguments.tree, LEAST_FRAME, MOST_FRAMES);
+            let page = html::why(&why, &flame, &command);
+            page.map_err(|error| Failure::Show(error.to_string()))?
+        }
         _ => {
             let rows = (!arguments.all).then_some(arguments.top);
-            let command = shell::command_line(std::env::args_os().skip(1));
             assize_report::why(&why, rows, &command)
         }
     };

@@ -174,6 +174,11 @@ fn planted() -> Outcome {
         text.lines().all(|line| line.chars().count() <= 72),
         "{text}"
     );
+    let page = ["why", "b", "planted", "without", "--format", "html"];
+    let page = printed(here, &page);
+    let row = page.split("data-name=\"planted_loop [planted]\"").nth(1);
+    let row = row.and_then(|rest| rest.split("</tr>").next());
+    assert!(row.is_some_and(|row| row.contains(">+200,000<")), "{row:?}");
 
     let null = document(
         here,

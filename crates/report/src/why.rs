@@ -29,16 +29,10 @@ pub fn why(why: &Why, rows: Option<usize>, command: &str) -> String {
     }
     text.push('\n');
     text += &filled(&account(why));
-    if let Some(metric) = &why.metric {
-        let (a, b) = (count(metric.a), count(metric.b));
-        let difference = count(metric.a - metric.b);
-        let per = why.per;
-        text += &filled(&format!(
-            "{} in the bundle, a {per}: {a} and {b}, which is {difference} apart.",
-            metric.name
-        ));
+    if let Some(metric) = metric(why) {
+        text += &filled(&metric);
     }
-    text += &seeds(why);
+    text += &filled(&seeds(why));
     for (title, table, most) in [
         ("Thread", &why.threads, None),
         ("Subsystem", &why.subsystems, None),
@@ -51,9 +45,9 @@ pub fn why(why: &Why, rows: Option<usize>, command: &str) -> String {
         text.push('\n');
         text += &caches::tables(why, caches, rows);
     }
-    for reached in &why.reached {
+    for reached in why.reached.iter().map(|one| reached(why, one)) {
         text.push('\n');
-        text += &self::reached(why, reached);
+        text += &reached;
     }
     if !why.tree.is_empty() {
         text.push('\n');
@@ -77,8 +71,28 @@ fn filled(text: &str) -> String {
     textwrap::fill(text, WIDTH) + "\n"
 }
 
+/// What came of the functions, hunks and claims that were asked about.
+pub(crate) fn questions(why: &Why) -> Vec<String> {
+    let reached = why.reached.iter().map(|one| reached(why, one));
+    let hunks = (!why.hunks.is_empty()).then(|| calls::hunks(why));
+    let claims = why.claims.iter().map(|one| calls::claim(why, one));
+    claims.chain(reached).chain(hunks).collect()
+}
+
+/// What the bundle says of the metric that is to be explained.
+pub(crate) fn metric(why: &Why) -> Option<String> {
+    let metric = why.metric.as_ref()?;
+    let (a, b) = (count(metric.a), count(metric.b));
+    let difference = count(metric.a - metric.b);
+    let per = why.per;
+    Some(format!(
+        "{} in the bundle, a {per}: {a} and {b}, which is {difference} apart.",
+        metric.name
+    ))
+}
+
 /// The answer.
-fn sentence(why: &Why) -> String {
+pub(crate) fn sentence(why: &Why) -> String {
     let Why {
         a,
         b,
@@ -117,7 +131,7 @@ fn sentence(why: &Why) -> String {
 }
 
 /// Whether every instruction is accounted for.
-fn account(why: &Why) -> String {
+pub(crate) fn account(why: &Why) -> String {
     let account = &why.account;
     let all = grouped(account.instructions);
     if account.whole {
@@ -142,14 +156,15 @@ fn account(why: &Why) -> String {
     )
 }
 
-fn seeds(why: &Why) -> String {
+/// Of how many seeds it is, and what is established with them.
+pub(crate) fn seeds(why: &Why) -> String {
     let Some(attainable) = why.p_attainable else {
         let run = why.runs.first().copied().unwrap_or_default();
-        return filled(&format!(
+        return format!(
             "One seed: runs {} and {} of the schedule, exact as they are; --seeds N says how far \
              other seeds differ.",
             run[0], run[1]
-        ));
+        );
     };
     let established = |rows: &[Row]| {
         let of = rows.iter().filter(|row| row.established == Some(true));
@@ -172,7 +187,7 @@ fn seeds(why: &Why) -> String {
             " {seeds} seeds cannot establish anything at 0.05: the smallest p is {attainable}."
         );
     }
-    filled(&text)
+    text
 }
 
 fn table(why: &Why, title: &str, rows: &[Row], most: Option<usize>, total: &Row) -> String {
@@ -197,9 +212,7 @@ fn table(why: &Why, title: &str, rows: &[Row], most: Option<usize>, total: &Row)
             signed(row.difference)
         );
         if several {
-            let interval = row.interval.map_or(String::new(), |[low, high]| {
-                format!("± {}", count((high - low) / 2.0))
-            });
+            let interval = interval(row);
             let mark = if row.established == Some(true) {
                 "!"
             } else {
@@ -237,6 +250,13 @@ fn table(why: &Why, title: &str, rows: &[Row], most: Option<usize>, total: &Row)
     };
     line(&mut text, &together);
     text
+}
+
+/// How far the difference of a row is known, with several seeds.
+pub(crate) fn interval(row: &Row) -> String {
+    row.interval.map_or(String::new(), |[low, high]| {
+        format!("± {}", count((high - low) / 2.0))
+    })
 }
 
 /// A function that was asked for.
@@ -334,7 +354,7 @@ fn grouped(number: u64) -> String {
 
 /// Instructions: whole where they are many, else with one decimal.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Rounded, and not below 0.
-fn count(value: f64) -> String {
+pub(crate) fn count(value: f64) -> String {
     let size = value.abs();
     let whole = size >= 1000.0 || size.fract() == 0.0;
     let text = if whole {
@@ -351,7 +371,7 @@ fn count(value: f64) -> String {
     }
 }
 
-fn signed(value: f64) -> String {
+pub(crate) fn signed(value: f64) -> String {
     let text = count(value);
     if value > 0.0 {
         format!("+{text}")

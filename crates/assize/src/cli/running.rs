@@ -193,6 +193,9 @@ pub(crate) enum WhyFormat {
     /// A profile for pprof: every stack of calls, with a kind of value for each
     /// configuration
     Pprof,
+    /// One self-contained page: tables, and a differential flame graph of
+    /// threads, subsystems and functions; with --tree of calls
+    Html,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@
 mod common;
 mod invented;
 mod planted;
+mod why;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -58,9 +59,12 @@ fn main() -> ExitCode {
         trial("pages_of_what_nobody_measured", &INVENTED, browser),
     ];
     let read = Trial::test("a_reader_finds_what_was_planted", reads);
+    let flame = Trial::test("a_flame_graph_shows_what_was_planted", || {
+        node("why.mjs", &[why::page().display().to_string()])
+    });
     let trials = trials
         .into_iter()
-        .chain([read.with_ignored_flag(no_browser)])
+        .chain([read, flame].map(|one| one.with_ignored_flag(no_browser)))
         .collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

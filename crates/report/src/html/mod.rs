@@ -27,6 +27,7 @@ mod tables;
 mod tradeoffs;
 mod trend;
 mod view;
+mod why;
 
 use std::fmt;
 
@@ -36,6 +37,7 @@ pub use index::{Index, IndexRow, index};
 pub use library::{Library, LibraryAnswer, LibraryRow, library};
 pub use page::{About, Page, Post, PostFigure, PostLine};
 pub use trend::trend;
+pub use why::why;
 
 /// The style, in the order in which it applies.
 const STYLE: [&str; 4] = [
@@ -46,7 +48,8 @@ const STYLE: [&str; 4] = [
 ];
 
 /// The script: one closure in several files.
-const SCRIPT: [&str; 15] = [
+const SCRIPT: [&str; 16] = [
+    include_str!("script/unpack.js"),
     include_str!("script/data.js"),
     include_str!("script/number.js"),
     include_str!("script/svg.js"),
@@ -65,7 +68,7 @@ const SCRIPT: [&str; 15] = [
 ];
 
 /// The templates of all pages.
-const TEMPLATES: [(&str, &str); 12] = [
+const TEMPLATES: [(&str, &str); 13] = [
     ("figure.html", include_str!("template/figure.html")),
     ("head.html", include_str!("template/head.html")),
     ("hero.html", include_str!("template/hero.html")),
@@ -77,6 +80,7 @@ const TEMPLATES: [(&str, &str); 12] = [
     ("tradeoffs.html", include_str!("template/tradeoffs.html")),
     ("runs.html", include_str!("template/runs.html")),
     ("trend.html", include_str!("template/trend.html")),
+    ("why.html", include_str!("template/why.html")),
     ("rest.html", include_str!("template/rest.html")),
 ];
 

@@ -3,14 +3,6 @@
 let data = null;
 const state = { baseline: 0, metric: 0, workload: 0, latency: '', run: null };
 
-/** Reads the data block: JSON, deflated, base64. */
-async function unpack() {
-  const text = atob(document.getElementById('data').textContent.trim());
-  const bytes = Uint8Array.from(text, (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return new Response(stream).json();
-}
-
 const WORDS = { e: 'established', s: 'supported', q: 'equivalent', u: 'undecided' };
 const MARKS = { established: '**', supported: '*', equivalent: '=', undecided: '?' };
 

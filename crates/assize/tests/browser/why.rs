@@ -1,0 +1,113 @@
+//! A page of where instructions differ, of which every figure is known.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use assize_report::html;
+use assize_why::calls::{Call, Calls};
+use assize_why::counts::Checks;
+use assize_why::difference::{Asked, Pair, Side};
+use assize_why::profile::Place;
+use assize_why::{Flame, Profile, Why};
+
+use super::artefacts;
+
+/// Jobs of the first and of the second configuration.
+const JOBS: [u32; 2] = [4, 2];
+/// Below the thread `worker`: a function that only the first has, one that only
+/// the second has, one of which the second has more, and one that is the same.
+const PLANTED: [(&str, [u64; 2]); 4] = [
+    ("planted", [200_000, 0]),
+    ("only_in_b", [0, 30_000]),
+    ("fewer </script><b>", [20_000, 24_000]),
+    ("same", [40_000, 20_000]),
+];
+/// Own instructions of functions too small for frames of their own.
+const SMALL: usize = 7;
+
+fn side(at: usize) -> Side {
+    let mut functions: Vec<(String, u64)> = PLANTED
+        .iter()
+        .map(|(name, figures)| ((*name).to_owned(), figures[at]))
+        .collect();
+    functions.extend((0..SMALL).map(|number| (format!("small_{number}"), 1)));
+    functions.retain(|(_, own)| *own > 0);
+    let mut worker = Call::default();
+    let mut places = BTreeMap::new();
+    for (function, own) in functions {
+        let place = Place {
+            thread: "worker".into(),
+            function: function.clone(),
+            subsystem: "scheduling".into(),
+        };
+        places.insert(place, own);
+        let call = Call {
+            own,
+            entered: 8,
+            callees: BTreeMap::new(),
+        };
+        worker.callees.insert(function, call);
+    }
+    Side {
+        run: 0,
+        profile: Profile {
+            instructions: places.values().sum(),
+            places,
+            checks: Checks {
+                closed: true,
+                cpus: 1,
+                readings: 10,
+                ..Checks::default()
+            },
+        },
+        jobs: Some(JOBS[at].into()),
+        metric: None,
+        reached: Vec::new(),
+        calls: Some(Calls {
+            threads: [("worker".to_owned(), worker)].into(),
+        }),
+        functions: Vec::new(),
+        misses: None,
+    }
+}
+
+/// The page, and beside it what was planted.
+pub fn page() -> PathBuf {
+    let asked = Asked {
+        workload: "sync".into(),
+        a: "one".into(),
+        b: "two <i>".into(),
+        metric: "busy_time".into(),
+        reached: Vec::new(),
+        claims: Vec::new(),
+        hunks: Vec::new(),
+        caches: None,
+    };
+    let pairs = [Pair {
+        seed: 1,
+        a: side(0),
+        b: side(1),
+    }];
+    let flame = Flame::of(&pairs, true, 0.0001, 1000);
+    let page = html::why(&Why::of(&asked, &pairs), &flame, "assize why b one two");
+    let place = artefacts().join("why.html");
+    fs::write(&place, page.unwrap()).unwrap();
+    let frames = PLANTED.map(|(name, figures)| {
+        serde_json::json!({
+            "name": name,
+            "figures": figures,
+            "says": if name == "planted" { vec!["50,000", "+50,000: more in one", "scheduling"] } else { Vec::new() },
+        })
+    });
+    let all = [0, 1].map(|at| {
+        let planted: u64 = PLANTED.iter().map(|(_, figures)| figures[at]).sum();
+        planted + SMALL as u64
+    });
+    let planted = serde_json::json!({
+        "a": asked.a, "b": asked.b, "jobs": JOBS, "all": all, "frames": frames,
+        "answer": "one spends 27,998 instructions a job more than two <i> on sync",
+    });
+    fs::write(place.with_extension("planted.json"), planted.to_string()).unwrap();
+    place
+}

@@ -1,0 +1,109 @@
+// The flame graph under a pointer and keys, what is looked for in it, and its address.
+
+function listenTo(drawing) {
+  const frameAt = (event) => {
+    const group = event.target.closest('g[data-frame]');
+    return group ? Number(group.dataset.frame) : null;
+  };
+  drawing.addEventListener('pointermove', (event) => { const at = frameAt(event); if (at !== null) point(at); });
+  drawing.addEventListener('pointerleave', () => point(flame.current));
+  drawing.addEventListener('click', (event) => { const at = frameAt(event); if (at !== null) zoomTo(at, at); });
+  drawing.addEventListener('keydown', onKey);
+  drawing.addEventListener('focus', () => choose(flame.current));
+  drawing.addEventListener('blur', () => unmark());
+}
+
+function unmark() {
+  for (const group of document.querySelectorAll('#graph .current')) {
+    group.classList.remove('current');
+    group.setAttribute('aria-selected', 'false');
+  }
+}
+
+/** Chooses a frame that is drawn. */
+function choose(i) {
+  flame.current = i;
+  unmark();
+  const group = document.getElementById(`frame-${i}`);
+  group.classList.add('current');
+  group.setAttribute('aria-selected', 'true');
+  group.parentNode.setAttribute('aria-activedescendant', group.id);
+  // Its outline is above those of its neighbours.
+  group.parentNode.querySelector('.texts').before(group);
+  group.scrollIntoView({ block: 'nearest' });
+  point(i);
+}
+
+function zoomTo(i, current) {
+  flame.zoomed = i;
+  flame.current = current;
+  drawFlame();
+  if (document.getElementById('graph').contains(document.activeElement)) choose(flame.current);
+  remember();
+}
+
+function zoomBack() {
+  const from = flame.zoomed, above = flame.frames[from].above;
+  if (above !== null) zoomTo(above, from);
+}
+
+function onKey(event) {
+  if (event.altKey || event.ctrlKey || event.metaKey) return;
+  const frame = flame.frames[flame.current];
+  const drawn = (one) => one && flame.shownFrames.includes(one.i);
+  const beside = frame.above === null ? [frame] : flame.frames[frame.above].below.filter(drawn);
+  const go = {
+    ArrowDown: () => frame.below.find(drawn),
+    ArrowUp: () => (frame.above === null ? null : flame.frames[frame.above]),
+    ArrowRight: () => beside[beside.indexOf(frame) + 1],
+    ArrowLeft: () => beside[beside.indexOf(frame) - 1],
+    Home: () => flame.frames[flame.zoomed],
+  }[event.key];
+  if (go) {
+    const next = go();
+    if (next) choose(next.i);
+  } else if (event.key === 'Enter' || event.key === ' ') zoomTo(frame.i, frame.i);
+  else if (event.key === 'Escape') zoomBack();
+  else return;
+  event.preventDefault();
+}
+
+/** Marks the frames whose names hold the words, and says what they have together, each instruction once. */
+function seek() {
+  const words = flame.words.toLowerCase().trim();
+  const sums = [0, 0];
+  let found = 0;
+  const look = (frame, inside) => {
+    frame.found = words !== '' && frame.name.toLowerCase().includes(words);
+    found += frame.found ? 1 : 0;
+    if (frame.found && !inside) [0, 1].forEach((side) => { sums[side] += frame.all[side]; });
+    for (const below of frame.below) look(below, inside || frame.found);
+  };
+  look(flame.frames[0], false);
+  const { a, b, difference } = perJob(sums);
+  const { data } = flame;
+  const text = `${found} frame${found === 1 ? '' : 's'}: ${instructions(a)} of ${data.a} and ${instructions(b)} of ${data.b}, ${withSign(difference)}, with frames below and each instruction once`;
+  document.getElementById('sought').textContent = words ? shown(text) : '';
+}
+
+/** What is chosen, as the part of the address behind #. */
+function remember() {
+  const chosen = new URLSearchParams();
+  if (flame.zoomed) chosen.set('frame', flame.zoomed);
+  chosen.set('width', flame.width);
+  if (flame.tint !== 'all') chosen.set('tint', flame.tint);
+  if (flame.words) chosen.set('mark', flame.words);
+  history.replaceState(null, '', `#${chosen}`);
+}
+
+/** What the address says; what is not there changes nothing. */
+function recall() {
+  const text = location.hash.slice(1);
+  if (!text.includes('=')) return;
+  const chosen = new URLSearchParams(text);
+  const frame = Number(chosen.get('frame'));
+  if (Number.isInteger(frame) && flame.frames[frame]) flame.zoomed = flame.current = frame;
+  if (['0', '1'].includes(chosen.get('width'))) flame.width = Number(chosen.get('width'));
+  if (['all', 'own'].includes(chosen.get('tint'))) flame.tint = chosen.get('tint');
+  flame.words = chosen.get('mark') || '';
+}

@@ -1,0 +1,218 @@
+//! Where the instructions of two configurations differ, as a page: tables, and
+//! a differential flame graph.
+
+use std::collections::BTreeMap;
+
+use assize_why::difference::Row;
+use assize_why::flame::Frame;
+use assize_why::{Flame, Why};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{HtmlError, block, environment};
+use crate::why::{account, count, interval, metric, questions, seeds, sentence, signed};
+
+/// The style, in the order in which it applies.
+const STYLE: [&str; 4] = [
+    include_str!("style/page.css"),
+    include_str!("style/plots.css"),
+    include_str!("style/print.css"),
+    include_str!("style/why.css"),
+];
+/// The script: one closure in several files.
+const SCRIPT: [&str; 5] = [
+    include_str!("script/unpack.js"),
+    include_str!("script/svg.js"),
+    include_str!("script/flame.js"),
+    include_str!("script/flame-keys.js"),
+    include_str!("script/why.js"),
+];
+/// Functions that are printed; as the style has it.
+const PRINTED: usize = 40;
+/// Half of a cell, in per cent of it: as long as a bar may be.
+const HALF: f64 = 50.0;
+
+/// A row as it is shown.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    name: &'a str,
+    of: &'a str,
+    together: bool,
+    a: f64,
+    b: f64,
+    difference: f64,
+    shown_a: String,
+    shown_b: String,
+    shown_difference: String,
+    interval: String,
+    established: bool,
+    tone: &'static str,
+    /// Where the bar of the difference begins, and how long it is, in per cent.
+    bar: Option<[f64; 2]>,
+}
+
+/// The answer as a page that asks for nothing over the network; the same input
+/// gives the same bytes. `command` is what was asked.
+///
+/// # Errors
+/// [`HtmlError`], never because of what the counts say.
+pub fn why(why: &Why, flame: &Flame, command: &str) -> Result<String, HtmlError> {
+    let style = STYLE.concat();
+    let script = format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPT.concat());
+    let data = block::deflated(&packed(why, flame)).map_err(HtmlError::Data)?;
+    let together = Row {
+        name: "together".into(),
+        ..why.total.clone()
+    };
+    let environment = environment()?;
+    let template = environment.get_template("why.html")?;
+    Ok(template.render(minijinja::context! {
+        policy => block::policy(&style, &script),
+        style => minijinja::Value::from_safe_string(style),
+        script => minijinja::Value::from_safe_string(script),
+        data => minijinja::Value::from_safe_string(data),
+        version => env!("CARGO_PKG_VERSION"),
+        title => format!("{} against {} on {}", why.a, why.b, why.workload),
+        a => why.a,
+        b => why.b,
+        per => why.per,
+        workload => why.workload,
+        answer => sentence(why),
+        account => account(why),
+        metric => metric(why),
+        seeds => seeds(why),
+        several => why.p_attainable.is_some(),
+        questions => questions(why),
+        threads => lines(&why.threads, &together),
+        subsystems => lines(&why.subsystems, &together),
+        functions => lines(&why.functions, &together),
+        printed => PRINTED,
+        stacks => flame.stacks,
+        least => crate::significant(100.0 * flame.least, 2),
+        equal_jobs => equal_jobs(why, flame),
+        command => command,
+    })?)
+}
+
+/// Whether frames and tables say the same: means over seeds are what all seeds
+/// have together where each has done as many jobs.
+fn equal_jobs(why: &Why, flame: &Flame) -> bool {
+    let all = flame.whole.all.into_iter().zip(flame.jobs);
+    all.zip([why.total.a, why.total.b])
+        .all(|((all, jobs), mean)| {
+            let here = whole_number(all) / jobs;
+            (here - mean).abs() <= 1e-9 * mean.abs()
+        })
+}
+
+#[allow(clippy::cast_precision_loss)] // Counts stay far below 2^53.
+fn whole_number(count: u64) -> f64 {
+    count as f64
+}
+
+/// The rows of a table, and all of them together.
+fn lines<'a>(rows: &'a [Row], together: &'a Row) -> Vec<Line<'a>> {
+    let largest = rows.iter().map(|row| row.difference.abs());
+    let largest = largest.fold(0.0, f64::max);
+    let line = |row: &'a Row, together: bool| {
+        let length = HALF * row.difference.abs() / largest;
+        let begin = if row.difference < 0.0 {
+            HALF - length
+        } else {
+            HALF
+        };
+        let round = |value: f64| (value * 100.0).round() / 100.0;
+        Line {
+            name: &row.name,
+            of: row.of.as_deref().unwrap_or_default(),
+            together,
+            a: row.a,
+            b: row.b,
+            difference: row.difference,
+            shown_a: count(row.a),
+            shown_b: count(row.b),
+            shown_difference: signed(row.difference),
+            interval: interval(row),
+            established: row.established == Some(true),
+            tone: match row.difference.total_cmp(&0.0) {
+                std::cmp::Ordering::Less => "fewer",
+                std::cmp::Ordering::Greater => "more",
+                std::cmp::Ordering::Equal => "same",
+            },
+            bar: (!together && row.difference != 0.0).then(|| [begin, length].map(round)),
+        }
+    };
+    let rows = rows.iter().map(|row| line(row, false));
+    rows.chain([line(together, true)]).collect()
+}
+
+/// The frames in columns, callers before what is below them.
+#[derive(Default, Serialize)]
+struct Columns {
+    name: Vec<usize>,
+    above: Vec<Option<usize>>,
+    others: Vec<usize>,
+    own_a: Vec<u64>,
+    own_b: Vec<u64>,
+    entered_a: Vec<u64>,
+    entered_b: Vec<u64>,
+}
+
+/// What the script draws.
+fn packed(why: &Why, flame: &Flame) -> Value {
+    let mut names = BTreeMap::new();
+    named(&flame.whole, &mut names);
+    for (at, number) in names.values_mut().enumerate() {
+        *number = at;
+    }
+    let mut columns = Columns::default();
+    fill(&mut columns, &flame.whole, None, &names);
+    let subsystems: BTreeMap<&str, &str> = why
+        .functions
+        .iter()
+        .filter_map(|row| Some((row.name.as_str(), row.of.as_deref()?)))
+        .collect();
+    let of = |name: &&str| subsystems.get(name).copied().unwrap_or_default();
+    json!({
+        "a": why.a,
+        "b": why.b,
+        "per": why.per,
+        "jobs": flame.jobs,
+        "stacks": flame.stacks,
+        "names": names.keys().collect::<Vec<_>>(),
+        "subsystems": names.keys().map(of).collect::<Vec<_>>(),
+        "frames": columns,
+    })
+}
+
+fn named<'a>(frame: &'a Frame, names: &mut BTreeMap<&'a str, usize>) {
+    names.insert(&frame.name, 0);
+    for below in &frame.below {
+        named(below, names);
+    }
+}
+
+fn fill(columns: &mut Columns, frame: &Frame, above: Option<usize>, names: &BTreeMap<&str, usize>) {
+    let at = columns.name.len();
+    let name = names.get(frame.name.as_str()).copied();
+    columns.name.push(name.unwrap_or_default());
+    columns.above.push(above);
+    columns.others.push(frame.others);
+    let [own_a, own_b] = frame.own;
+    let [entered_a, entered_b] = frame.entered;
+    for (column, figure) in [
+        (&mut columns.own_a, own_a),
+        (&mut columns.own_b, own_b),
+        (&mut columns.entered_a, entered_a),
+        (&mut columns.entered_b, entered_b),
+    ] {
+        column.push(figure);
+    }
+    for below in &frame.below {
+        fill(columns, below, Some(at), names);
+    }
+}
+
+#[cfg(test)]
+#[path = "why_tests.rs"]
+mod tests;
