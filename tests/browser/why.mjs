@@ -113,6 +113,10 @@ async function marks(browser, { planted, ...expected }) {
     assert.deepEqual(found, [name]);
     const per = (figures[0] / planted.jobs[0]).toLocaleString('en-US');
     assert.match(await page.textContent('#sought'), new RegExp(`^1 frame: ${per} of `));
+    // A thread and what is below it: each instruction counts once.
+    await page.fill('#seek', 'e');
+    const whole = Math.round(planted.all[0] / planted.jobs[0]).toLocaleString('en-US');
+    assert.match(await page.textContent('#sought'), new RegExp(`^[4-9] frames: ${whole} of `));
     await page.fill('#seek', 'nowhere');
     assert.match(await page.textContent('#sought'), /^0 frames: 0 of /);
   });
