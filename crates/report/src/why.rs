@@ -71,12 +71,20 @@ fn filled(text: &str) -> String {
     textwrap::fill(text, WIDTH) + "\n"
 }
 
-/// What came of the functions, hunks and claims that were asked about.
+/// Functions that the page lists for each level of the caches.
+const OF_CACHES: usize = 40;
+
+/// What came of the functions, hunks, claims and caches that were asked about.
 pub(crate) fn questions(why: &Why) -> Vec<String> {
+    let caches = why.caches.as_ref();
+    let caches = caches.map(|of| {
+        let sentence = caches::sentence(why, of);
+        sentence + "\n" + &caches::tables(why, of, Some(OF_CACHES))
+    });
     let reached = why.reached.iter().map(|one| reached(why, one));
     let hunks = (!why.hunks.is_empty()).then(|| calls::hunks(why));
     let claims = why.claims.iter().map(|one| calls::claim(why, one));
-    claims.chain(reached).chain(hunks).collect()
+    claims.chain(reached).chain(hunks).chain(caches).collect()
 }
 
 /// What the bundle says of the metric that is to be explained.
@@ -213,11 +221,8 @@ fn table(why: &Why, title: &str, rows: &[Row], most: Option<usize>, total: &Row)
         );
         if several {
             let interval = interval(row);
-            let mark = if row.established == Some(true) {
-                "!"
-            } else {
-                ""
-            };
+            let is_established = row.established == Some(true);
+            let mark = if is_established { "!" } else { "" };
             let _ = write!(text, " {interval:>10}{mark}");
         }
         text.truncate(text.trim_end().len());
@@ -381,7 +386,7 @@ pub(crate) fn signed(value: f64) -> String {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
     use assize_why::branches::Branch;
     use assize_why::claims::{Explained, Has, Outcome, Touched, Weighed};

@@ -174,6 +174,22 @@ mod tests {
     }
 
     #[test]
+    fn a_page_says_it_too() {
+        let mut why = super::super::tests::made();
+        let before = super::super::questions(&why).len();
+        why.caches = Some(model([(50.0, 20.0); 5]));
+        let said = super::super::questions(&why);
+        assert_eq!(said.len(), before + 1);
+        let said = &said[before];
+        for words in [
+            "In a model of caches drm-sched misses",
+            "L2 misses by function",
+        ] {
+            assert!(said.contains(words), "{said}");
+        }
+    }
+
+    #[test]
     fn what_is_missed_alike_is_said_to_be() {
         let same = [(7.0, 7.0); 5];
         assert!(text(same, 1).contains("both miss the same in every function"));
