@@ -36,6 +36,7 @@ test  | has_py ensurepip | python3-venv        | pandas and DuckDB read what a b
 test  | has_sshd         | openssh-server      | a target over ssh is tried on this machine
 test  | has sparse       | sparse              | checks the kernel modules beside the compiler
 test  | has codespell    | codespell           | spelling of docs and comments
+test  | has valgrind     | valgrind            | the model of caches is compared with cachegrind
 test  | has perl         | perl                | kernel-doc and checkpatch are Perl
 test  | has xz           | xz-utils            | the sources that checkpatch comes with are packed
 test  | has ssh          | openssh-client      | a target over ssh is tried on this machine
