@@ -1,8 +1,8 @@
 //! Threads of workloads that the agent runs itself.
 
-use std::hint::black_box;
 use std::thread::{Builder, JoinHandle};
 
+use super::instructions::{TURN_INSTRUCTIONS, spend};
 use crate::sys;
 
 /// How many threads there are on so many CPUs: so many, or so many for each.
@@ -33,22 +33,41 @@ pub(super) fn join<T>(threads: Vec<JoinHandle<T>>) -> Result<Vec<T>, String> {
         .collect()
 }
 
-/// Turns of the loop between two looks at a clock.
-pub(super) const TURNS: u64 = 256;
+/// Turns of the loop between two readings of a clock: 1,024 instructions.
+pub(super) const TURNS: u64 = 1024 / TURN_INSTRUCTIONS;
 
 /// Keeps the CPU busy for [`TURNS`] turns of a loop.
 pub(super) fn turn() {
-    for turn in 0..TURNS {
-        black_box(turn);
+    spend(TURNS);
+}
+
+/// Uses CPU time, at least `ns` and at most a reading of the clock and [`TURNS`]
+/// turns more.
+///
+/// Between two readings of the clock it executes what takes half of the time
+/// that is left, at the rate seen so far. So few readings are needed: on a
+/// virtual machine one of them, a system call, costs more than the loop between
+/// them. A CPU that becomes up to twice as fast on the way ends no later.
+pub(super) fn work(ns: u64) {
+    let begin = sys::thread_cpu_time();
+    let mut done = 0;
+    loop {
+        let used = sys::thread_cpu_time() - begin;
+        if used >= ns {
+            return;
+        }
+        let turns = next(ns, used, done);
+        spend(turns);
+        done += turns;
     }
 }
 
-/// Uses CPU time.
-pub(super) fn work(ns: u64) {
-    let end = sys::thread_cpu_time() + ns;
-    while sys::thread_cpu_time() < end {
-        turn();
-    }
+/// How many turns to execute before the clock is read again, where `done` turns
+/// have used `used` of `ns`.
+fn next(ns: u64, used: u64, done: u64) -> u64 {
+    let half = u128::from(ns.saturating_sub(used) / 2);
+    let fit = half * u128::from(done) / u128::from(used.max(1));
+    u64::try_from(fit).unwrap_or(u64::MAX).max(TURNS)
 }
 
 #[cfg(test)]
@@ -61,5 +80,36 @@ mod tests {
         assert_eq!((count(2, false, 4), count(2, true, 4)), (2, 8));
         // Where the number of CPUs is not to be had.
         assert_eq!((count(3, true, -1), count(2, true, -1)), (3, 2));
+    }
+
+    #[test]
+    fn work_halves_what_is_left_and_ends_within_a_few_turns() {
+        // A CPU on which a turn takes 64 ns and a reading of the clock 300.
+        let (ns, mut used, mut done, mut readings) = (3_000_000, 0, 0, 0);
+        while used < ns {
+            let turns = next(ns, used, done);
+            used += 64 * turns + 300;
+            done += turns;
+            readings += 1;
+        }
+        assert!(used < ns + 64 * TURNS + 300, "{used}");
+        assert!(readings < 30, "{readings}");
+    }
+
+    #[test]
+    fn nothing_is_known_before_the_first_turns() {
+        assert_eq!(next(1_000_000_000, 0, 0), TURNS);
+        assert_eq!(next(1_000_000_000, 500, 0), TURNS);
+        assert_eq!(next(10, 20, 5), TURNS);
+        assert_eq!(next(u64::MAX, 1, u64::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn work_uses_at_least_the_time_that_was_asked_for() {
+        for ns in [0, 1, 10_000, 3_000_000] {
+            let begin = sys::thread_cpu_time();
+            work(ns);
+            assert!(sys::thread_cpu_time() - begin >= ns);
+        }
     }
 }
