@@ -111,8 +111,13 @@ fn is_known(path: &str, wanted: &str, option: &str) -> Result<(), String> {
         return Ok(());
     }
     let known: Vec<&str> = known.split_whitespace().collect();
+    // This one the kernel offers nowhere else, however it is built.
+    let guest = match wanted {
+        "haltpoll" => " as a guest of KVM",
+        _ => "",
+    };
     Err(format!(
-        "this kernel has {}, not {wanted}; name one of these, or use a kernel with {option}_{}",
+        "this kernel has {}, not {wanted}; name one of these, or use a kernel with {option}_{}{guest}",
         known.join(", "),
         wanted.to_uppercase()
     ))
@@ -157,6 +162,8 @@ mod tests {
             "{why}"
         );
         assert!(why.ends_with("CONFIG_CPU_IDLE_GOV_TEO"), "{why}");
+        let why = is_known(&path, "haltpoll", "CONFIG_CPU_IDLE_GOV").unwrap_err();
+        assert!(why.ends_with("_HALTPOLL as a guest of KVM"), "{why}");
         // Part of a name is no name.
         assert!(is_known(&path, "men", "X").is_err());
     }

@@ -13,6 +13,7 @@ mod elf;
 pub mod exact;
 mod fault;
 mod frame_memory;
+mod governors;
 mod host;
 mod initramfs;
 pub mod kernels;

@@ -15,7 +15,7 @@ use crate::kernels::{Kernel, Kernels};
 use crate::policies::{self, Policies};
 use crate::prune::{prune, touch};
 use crate::testbed::Testbed;
-use crate::{Error, Step, Tell, initramfs};
+use crate::{Error, Step, Tell, governors, initramfs};
 
 /// Bytes that initramfs may take on disk before old ones go.
 const INITRAMFS: u64 = 2 << 30;
@@ -114,11 +114,11 @@ impl Stock {
         // Whoever panicked with the lock has left a whole map behind.
         let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = ready.get(&key) {
-            policies::check_kernel(&found.kernel, order)?;
+            check_kernel(&found.kernel, order)?;
             return Ok(Arc::clone(found));
         }
         let kernel = Kernels::new(self.root.clone()).resolve(&order.machine.kernel)?;
-        policies::check_kernel(&kernel, order)?;
+        check_kernel(&kernel, order)?;
         let name = || kernel.name.clone();
         let ours = Ours {
             testbed: self.ours.testbed.laid_out(build),
@@ -175,6 +175,12 @@ pub(crate) fn job_text(ready: &Ready, order: &Order) -> Result<Vec<u8>, Error> {
         mend: None,
         wrong_use: false,
     })
+}
+
+/// Fails if an order wants of its kernel what that is built without.
+fn check_kernel(kernel: &Kernel, order: &Order) -> Result<(), Error> {
+    policies::check_kernel(kernel, order)?;
+    governors::check_kernel(kernel, order)
 }
 
 /// What QEMU would say in words that nobody understands.

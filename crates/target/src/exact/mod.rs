@@ -29,7 +29,7 @@ pub(crate) use image::{BOOT, keep_error};
 use crate::cache::{Cache, Key};
 use crate::qemu::{Clock, Qemu, command_line, machine_arguments};
 use crate::vm::{Ready, Stock, job_text};
-use crate::{Done, Error, Failure, Outcome, Step, Target, Tell, agent, scratch, stream};
+use crate::{Done, Error, Failure, Outcome, Step, Target, Tell, agent, governors, scratch, stream};
 use image::Image;
 use stall::Patience;
 
@@ -183,6 +183,7 @@ impl Target for Exact {
     fn prepare_telling(&self, orders: &[Order], tell: &Tell<'_>) -> Result<(), Error> {
         for order in orders {
             self.qemu.fits(order.machine.cpus)?;
+            governors::check_exact(order)?;
         }
         let wanted = self.images_wanted(orders, tell)?;
         let begun = AtomicUsize::new(0);
