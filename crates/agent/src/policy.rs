@@ -60,6 +60,12 @@ impl Seen {
             serial: read("enable_seq"),
         }
     }
+
+    /// Whether a policy decides that did not `before`. The kernel says that it is
+    /// enabled a moment before it counts it, and has not seen to its end until then.
+    fn is_new(&self, before: &Seen) -> bool {
+        self.state == ENABLED && (self.serial.is_empty() || self.serial != before.serial)
+    }
 }
 
 /// What the kernel calls the policy that decides here, if any does.
@@ -79,6 +85,7 @@ pub(crate) fn attach(
     if let Some(other) = deciding() {
         return Err(format!("the policy '{other}' is attached already; stop it"));
     }
+    let before = Seen::now();
     let log = KernelLog::open();
     let body = Body::Exec(program(&policy.argv, with.seed)?);
     let mut child = Child::start(body, &Scheduling::default(), with.guest)
@@ -86,7 +93,7 @@ pub(crate) fn attach(
     let mut started = child.wait_ready(&with.limits);
     if started.is_ok() {
         child.release();
-        started = wait(&mut child, policy, with);
+        started = wait(&mut child, policy, &before, with);
     }
     let seen = Seen::now();
     if let (Ok(()), Some(wanted)) = (&started, policy.ops())
@@ -117,6 +124,7 @@ pub(crate) fn attach(
 fn wait(
     child: &mut Child,
     policy: &PlacementPolicy,
+    before: &Seen,
     with: &Circumstances<'_>,
 ) -> Result<(), String> {
     let deadline = with.limits.deadline();
@@ -127,7 +135,7 @@ fn wait(
             return Err(String::new());
         }
         let said = !says || child.said().lines().any(|line| line == ATTACHED);
-        if said && deciding().is_some() {
+        if said && Seen::now().is_new(before) {
             return Ok(());
         }
         if deadline.is_some_and(|deadline| sys::now() >= deadline) {
@@ -223,9 +231,25 @@ fn telling(stderr: &str) -> String {
         explains = explained || line.starts_with("Verification failed: ");
         !explained && !is_noise(line)
     };
+    let stderr = without_colours(stderr);
     let lines = stderr.lines().map(str::trim);
     let lines: Vec<&str> = lines.filter(is_told).collect();
     lines[lines.len().saturating_sub(LINES)..].join("; ")
+}
+
+/// A text without the sequences that set colours on a terminal: some programs
+/// write them to whatever takes what they say.
+fn without_colours(text: &str) -> String {
+    let mut parts = text.split("\x1b[");
+    let first = parts.next().unwrap_or_default();
+    let rest = parts.map(|part| {
+        let end = part.find(|c: char| !c.is_ascii_digit() && c != ';');
+        match end.map(|end| part.split_at(end)) {
+            Some((_, rest)) if rest.starts_with('m') => &rest[1..],
+            _ => part,
+        }
+    });
+    std::iter::once(first).chain(rest).collect()
 }
 
 fn because(what: &str, said: &[String]) -> String {
@@ -296,6 +320,27 @@ fn of_policies(record: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_policy_decides_once_the_kernel_has_counted_it() {
+        let seen = |state: &str, serial: &str| Seen {
+            state: state.into(),
+            ops: "x".into(),
+            serial: serial.into(),
+        };
+        let before = seen("disabled", "4");
+        assert!(!seen("enabling", "4").is_new(&before));
+        assert!(!seen("enabled", "4").is_new(&before));
+        assert!(seen("enabled", "5").is_new(&before));
+        // A kernel that does not count.
+        assert!(seen("enabled", "").is_new(&seen("disabled", "")));
+    }
+
+    #[test]
+    fn a_failure_repeats_no_colours() {
+        let stderr = "00:05 \x1b[0m\x1b[1;34m[INFO] \x1b[0mflags: 0x36\nError: x\x1b[2Jy\x1b[\n";
+        assert_eq!(telling(stderr), "00:05 [INFO] flags: 0x36; Error: x2Jy");
+    }
 
     #[test]
     fn of_the_kernels_log_only_the_end_of_a_policy_is_taken() {

@@ -24,6 +24,7 @@ fn main() -> ExitCode {
             "a_policy_that_fails_is_a_failed_run_with_its_reason",
             failures,
         ),
+        ("a_program_attaches_a_policy_of_its_own", program),
         (
             "a_kernel_without_sched_ext_is_refused_before_a_run",
             without,
@@ -256,6 +257,51 @@ fn exact() -> Outcome {
     let of = ["--set", "policy=spread,pack-learn"];
     let (status, said) = here.run(&text, &[&of[..], &["--verify-exact"]].concat());
     assert_eq!(status, Some(0), "{said}");
+    Ok(())
+}
+
+/// A program that loads a policy only where it finds the kernel's configuration, and
+/// does not say when it has.
+const PROGRAM: &str = r#"#!/bin/sh
+config=/boot/config-$(cat /proc/sys/kernel/osrelease)
+grep -q ^CONFIG_SCHED_CLASS_EXT=y $config || exit 1
+exec "$@" > /dev/null
+"#;
+
+fn program() -> Outcome {
+    let here = Here::new();
+    let text = "title = \"Ours\"\nkernel = \"debian:7\"\ncpus = 2\nruns = 1\nimages = 1\n\
+        policy = \"spread\"\n[workloads.w]\nkind = \"hogs\"\nduration = \"1ms\"\n";
+    let (status, said) = here.run(text, OUT);
+    assert_eq!(status, Some(0), "{said}");
+    let built = here.cache.path().join("policies/built");
+    let place = fs::read_dir(built).unwrap().find_map(|entry| {
+        let path = entry.unwrap().path();
+        path.join("attach").exists().then_some(path)
+    });
+    let place = place.unwrap();
+    let (attach, object) = (place.join("attach"), place.join("spread.bpf.o"));
+    let script = here.path().join("scheduler");
+    fs::write(&script, PROGRAM).unwrap();
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&script, executable).unwrap();
+    fs::remove_dir_all(here.path().join("x.bundle")).unwrap();
+    let text = format!(
+        "title = \"Theirs\"\nkernel = \"debian:7\"\ncpus = 2\nruns = 4\nimages = 1\n\
+         policy = {{ program = {script:?}, arguments = [{attach:?}, \"/spread.bpf.o\"] }}\n\
+         [payload]\nprograms = [\"cat\", \"grep\", {attach:?}]\n\
+         files = [{{ from = {object:?}, to = \"/spread.bpf.o\" }}]\n\
+         [workloads.w]\nkind = \"hogs\"\nduration = \"1ms\"\n"
+    );
+    let (status, said) = here.run(&text, OUT);
+    assert_eq!(status, Some(0), "{said}");
+    let runs = here.all_runs();
+    assert_eq!(runs.len(), 4);
+    for run in runs {
+        assert!(run["exit"]["failed"].is_null(), "{run:#}");
+        let identity = run["identity"].to_string();
+        assert!(identity.contains("spread"), "{identity}");
+    }
     Ok(())
 }
 

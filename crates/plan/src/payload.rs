@@ -26,11 +26,11 @@ pub(crate) fn derive(
     let mut linked: BTreeSet<Linked> = BTreeSet::new();
     let mut policies: BTreeSet<&PlacementPolicy> = BTreeSet::new();
     for configuration in configurations {
-        match &configuration.policy {
-            Some(policy) if policy.form == PolicyForm::Program => {
+        if let Some(policy) = &configuration.policy {
+            policies.insert(policy);
+            if policy.form == PolicyForm::Program {
                 programs.extend(policy.argv.first().map(String::as_str));
             }
-            policy => policies.extend(policy),
         }
         for action in configuration.setup.iter().chain(&configuration.teardown) {
             match action {

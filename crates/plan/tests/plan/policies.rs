@@ -98,7 +98,7 @@ fn a_level_has_its_own_policy_and_all_runs_carry_every_one() {
     assert_eq!(named, wanted.into());
     let carried = plan.payload.policies.iter();
     let carried: Vec<&str> = carried.map(|policy| policy.name.as_str()).collect();
-    assert_eq!(carried, ["pack-full", "spread"]);
+    assert_eq!(carried, ["pack-full", "scx_x", "spread"]);
     assert!(plan.payload.programs.contains(&"scx_x".to_owned()));
 }
 

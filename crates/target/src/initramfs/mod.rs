@@ -12,12 +12,12 @@ mod tree;
 
 use std::path::Path;
 
-use assize_job::{Linked, Payload};
+use assize_job::{Linked, Payload, PlacementPolicy, PolicyForm};
 
 use crate::Error;
 use crate::carried::{Carried, CarriedModule, CarriedPolicy, EXPERIMENT};
 use crate::elf::Host;
-use crate::fault::{failed, mend};
+use crate::fault::{failed, mend, read};
 use crate::kernels::Kernel;
 use crate::modules::{self, Selection};
 use crate::policies::{self, Object, Policies};
@@ -59,7 +59,8 @@ pub(crate) struct Packed {
 /// `extra/NAME.ko`. What single steps load from files lies below
 /// [`EXPERIMENT`], each in a directory named by its digest; so does what a
 /// program needs that was named by a relative path. Of packages, [`package`] says
-/// what is carried.
+/// what is carried. Where a program attaches a policy, the kernel's configuration
+/// is `/boot/config-RELEASE`.
 ///
 /// Modules have no signatures, unless the kernel or, by `signed`, its command line
 /// demands them: to check one takes the guest longer than to load the module.
@@ -104,6 +105,7 @@ fn build_from(
     let (mut tree, programs) = carrier.finish()?;
     let policies = carry_policies(&mut tree, objects)?;
     carry_files(&mut tree, payload)?;
+    carry_config(&mut tree, kernel, payload)?;
     tree.comes_from("a kernel module");
     let mut selection = modules::select(
         kernel,
@@ -181,6 +183,22 @@ fn carry_policies(tree: &mut Tree, objects: Vec<Object>) -> Result<Vec<CarriedPo
         all.push(carried);
     }
     Ok(all)
+}
+
+/// The kernel's configuration, at the place where distributions have it, for
+/// programs that attach a policy: libbpf reads it there for whoever asks for one
+/// of its options, as the schedulers of the scx project do, and loads nothing
+/// without it.
+fn carry_config(tree: &mut Tree, kernel: &Kernel, payload: &Payload) -> Result<(), Error> {
+    let is_program = |policy: &PlacementPolicy| policy.form == PolicyForm::Program;
+    match &kernel.config {
+        Some(config) if payload.policies.iter().any(is_program) => {
+            tree.comes_from("the kernel's configuration");
+            let place = format!("/boot/config-{}", kernel.release);
+            tree.file(&place, read(config)?, 0o644)
+        }
+        _ => Ok(()),
+    }
 }
 
 fn carry_files(tree: &mut Tree, payload: &Payload) -> Result<(), Error> {

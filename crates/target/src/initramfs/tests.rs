@@ -769,3 +769,28 @@ fn a_package_that_is_not_installed_or_damaged_is_said_with_its_mend() {
         .to_string();
     assert!(error.contains("has no dpkg"), "{error}");
 }
+
+#[test]
+fn a_program_that_attaches_a_policy_finds_the_configuration_of_its_kernel() {
+    let mut fixture = Fixture::new();
+    fixture.write("config", b"CONFIG_HZ=250\n", 0o644);
+    fixture.kernel.config = Some(fixture.at("config"));
+    let policy = |form| PlacementPolicy {
+        name: "env".into(),
+        form,
+        tunables: BTreeMap::new(),
+        argv: vec!["env".into()],
+    };
+    let payload = |form| Payload {
+        policies: vec![policy(form)],
+        ..programs(&["env"])
+    };
+    let (_, entries) = unpack(&fixture.build(&payload(PolicyForm::Program)).unwrap());
+    assert_eq!(entries["boot/config-6.12.0-x"].2, b"CONFIG_HZ=250\n");
+    // Nobody else pays for it.
+    let (_, entries) = unpack(&fixture.build(&programs(&["env"])).unwrap());
+    assert!(!entries.contains_key("boot/config-6.12.0-x"));
+    fixture.kernel.config = None;
+    let (_, entries) = unpack(&fixture.build(&payload(PolicyForm::Program)).unwrap());
+    assert!(!entries.contains_key("boot/config-6.12.0-x"));
+}
