@@ -57,6 +57,7 @@ install: $(assize) ## install program, man page and completions under PREFIX
 	install -m 755 $(assize) $(bindir)/assize
 	install -d $(libexecdir)
 	install -m 755 $(agent) $(libexecdir)/assize-agent
+	[ ! -f $(agent).symbols ] || install -m 644 $(agent).symbols $(libexecdir)
 	$(assize) man > $(mandir)/assize.1
 	$(assize) completions bash > $(bashdir)/assize
 	$(assize) completions zsh > $(zshdir)/_assize

@@ -112,6 +112,23 @@ static enum leaves leaves_of(const uint8_t *code, size_t size)
 	}
 }
 
+/* Keeps the bytes of a block. */
+static void keep_code(struct block *block, const struct qemu_plugin_tb *tb)
+{
+	uint8_t code[16];
+
+	for (size_t i = 0; i < block->length; i++) {
+		size_t size = qemu_plugin_insn_data(qemu_plugin_tb_get_insn(tb, i),
+						    code, sizeof(code));
+
+		if (size > sizeof(code))
+			size = sizeof(code);
+		block->code = grown(block->code, block->code_length + size);
+		memcpy(block->code + block->code_length, code, size);
+		block->code_length += (uint32_t)size;
+	}
+}
+
 static struct block *new_block(const struct qemu_plugin_tb *tb, uint64_t hash)
 {
 	size_t length = qemu_plugin_tb_n_insns(tb);
@@ -139,6 +156,8 @@ static struct block *new_block(const struct qemu_plugin_tb *tb, uint64_t hash)
 	block->halts = size == 1 && code[0] == 0xf4;
 	block->entry = entry_of(block->address);
 	block->leaves = leaves_of(code, size);
+	if (!(block->address >> 63))
+		keep_code(block, tb);
 	if (told.functions_used)
 		find_segments(block);
 	block->switches = block->address == told.switch_to;

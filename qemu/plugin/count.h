@@ -42,6 +42,9 @@ struct block {
 	uint32_t id;
 	uint32_t length;
 	uint16_t *offsets;
+	/* Outside the kernel its bytes, by which its program is found. */
+	uint8_t *code;
+	uint32_t code_length;
 	enum entry entry;
 	bool reads_clock;
 	bool halts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writes what was counted: assize.counts/1. */
+/* Writes what was counted: assize.counts/2. */
 
 #include "count.h"
 
@@ -25,6 +25,8 @@ static void write_blocks(FILE *file)
 		for (uint32_t j = 0; j < blocks[i]->length; j++)
 			fprintf(file, "%c%x", j ? ',' : ' ',
 				blocks[i]->offsets[j]);
+		for (uint32_t j = 0; j < blocks[i]->code_length; j++)
+			fprintf(file, "%s%02x", j ? "" : " ", blocks[i]->code[j]);
 		fputc('\n', file);
 	}
 	free(used);
@@ -105,7 +107,7 @@ void write_counts(void)
 		return;
 	for (unsigned int i = 0; i < CPUS; i++)
 		skipped += cpus[i].skipped;
-	fputs("assize.counts/1\n", file);
+	fputs("assize.counts/2\n", file);
 	write_blocks(file);
 	write_tasks(file);
 	write_trees(file);

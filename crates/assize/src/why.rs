@@ -16,7 +16,10 @@ use assize_target::exact::{Counted, Exact, Options};
 use assize_why::claims::Outcome;
 use assize_why::difference::{Entered, Hunk, Pair, Side};
 use assize_why::told::{Probe, told};
-use assize_why::{Asked, Calls, Claim, Counts, Flame, Misses, Profile, Subsystems, Symbols, Why};
+use assize_why::{
+    Asked, Calls, Claim, Counts, Flame, Misses, Profile, Program, Programs, Subsystems, Symbols,
+    Why,
+};
 
 use crate::cli::{WhyArguments, WhyFormat};
 use crate::failure::Failure;
@@ -317,9 +320,10 @@ impl Again<'_> {
             Failure::Inexact(format!("the plugin wrote what is no count: {error}"))
         })?;
         let shipped = Subsystems::shipped();
-        let profile = Profile::of(&counts, &symbols, &shipped);
+        let placed = programs(exact, &self.order)?.place(&counts);
+        let profile = Profile::of(&counts, &symbols, &placed, &shipped);
         let modelled = asked.caches.is_some();
-        let misses = modelled.then(|| Misses::of(&counts, &symbols, &shipped));
+        let misses = modelled.then(|| Misses::of(&counts, &symbols, &placed, &shipped));
         let inexact = |error: assize_why::Error| {
             Failure::Inexact(format!("run {} of the schedule: {error}", self.run.index))
         };
@@ -363,6 +367,17 @@ impl Again<'_> {
             self.run.index
         )))
     }
+}
+
+/// The programs and libraries that the machine of a run carries.
+fn programs(exact: &Exact, order: &Order) -> Result<Programs, Failure> {
+    let files = exact.programs(order)?;
+    let read = files
+        .iter()
+        .filter_map(|one| Program::read(&one.path, &one.bytes, one.symbols.as_deref()));
+    Ok(Programs {
+        all: read.collect(),
+    })
 }
 
 /// Entries of all functions of one name.

@@ -8,6 +8,8 @@
 #[path = "why/caches.rs"]
 mod caches;
 mod common;
+#[path = "why/programs.rs"]
+mod programs;
 
 use std::fs;
 use std::path::Path;
@@ -60,6 +62,10 @@ MODULE_DESCRIPTION("a loop of 200,000 instructions");
 fn main() -> ExitCode {
     let tests: Vec<Test> = vec![
         ("a_planted_loop_is_named_first_with_its_count", planted),
+        (
+            "a_loop_planted_in_a_program_or_library_is_named_first",
+            programs::loops,
+        ),
         ("two_cpus_are_counted_too", two_cpus),
         ("a_planted_walk_misses_what_it_must", caches::walks),
         (

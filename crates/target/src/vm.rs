@@ -161,6 +161,11 @@ impl Stock {
         Ok(path)
     }
 
+    /// The agent that is packed.
+    pub(crate) fn agent(&self) -> &Path {
+        &self.agent
+    }
+
     /// Where files are kept.
     pub(crate) fn root(&self) -> &Path {
         &self.root

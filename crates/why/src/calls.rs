@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::profile::{Profile, UNKNOWN, USER, full_name};
+use crate::profile::{Place, Profile, UNKNOWN, USER, full_name};
 use crate::symbols::KERNEL;
 use crate::threads::merged;
 use crate::{Counts, Error, Symbols};
@@ -168,14 +168,41 @@ impl Calls {
             }
         }
         all.refuse_other(profile)?;
+        all.name_user_space(profile);
         Ok(all)
+    }
+
+    /// Who called whom outside the kernel is not known: there the functions of
+    /// a thread stand beside each other.
+    fn name_user_space(&mut self, profile: &Profile) {
+        for (thread, call) in &mut self.threads {
+            let Some(user) = call.callees.get_mut(USER) else {
+                continue;
+            };
+            let places = profile.places.iter();
+            let mine = |(place, _): &(&Place, &u64)| {
+                place.thread == *thread && place.subsystem == USER && place.function != USER
+            };
+            for (place, times) in places.filter(mine) {
+                user.own -= times;
+                let one = Call {
+                    own: *times,
+                    ..Call::default()
+                };
+                user.callees.insert(place.function.clone(), one);
+            }
+        }
     }
 
     /// Fails unless each thread has in each function what was counted there.
     fn refuse_other(&self, profile: &Profile) -> Result<(), Error> {
         let mut counted: BTreeMap<(&str, &str), u64> = BTreeMap::new();
         for (place, times) in &profile.places {
-            *counted.entry((&place.thread, &place.function)).or_default() += times;
+            let function = match &*place.subsystem {
+                USER => USER,
+                _ => &place.function,
+            };
+            *counted.entry((&place.thread, function)).or_default() += times;
         }
         let mut here = BTreeMap::new();
         for (thread, call) in &self.threads {

@@ -3,13 +3,19 @@
 use super::*;
 use crate::Subsystems;
 use crate::counts::tests::TEXT;
+use crate::programs::Placed;
 
 const KALLSYMS: &str = "ffffffff81000000 t schedule\nffffffff81000005 t mystery\n";
 
 fn made(text: &str) -> Result<Calls, Error> {
     let counts = Counts::parse(text)?;
     let symbols = Symbols::parse(KALLSYMS)?;
-    let profile = Profile::of(&counts, &symbols, &Subsystems::shipped());
+    let profile = Profile::of(
+        &counts,
+        &symbols,
+        &Placed::default(),
+        &Subsystems::shipped(),
+    );
     Calls::of(&counts, &symbols, &profile)
 }
 

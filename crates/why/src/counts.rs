@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use crate::Error;
 use crate::calls::Trees;
 use crate::misses::Missed;
+use crate::symbols::KERNEL;
 
 /// What the text begins with.
-pub const SCHEMA: &str = "assize.counts/1";
+pub const SCHEMA: &str = "assize.counts/2";
 
 /// A task on one CPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,17 @@ pub struct Task {
     pub tgid: i64,
     /// Its name, as the kernel last knew it.
     pub name: String,
+}
+
+/// An instruction of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Instruction {
+    /// The block.
+    pub block: u32,
+    /// How many of the block come before it.
+    pub at: usize,
+    /// Its address.
+    pub address: u64,
 }
 
 /// How often a function was entered.
@@ -60,6 +72,8 @@ pub struct Counts {
     tasks: Vec<Task>,
     /// Block to the addresses of its instructions.
     blocks: BTreeMap<u32, Vec<u64>>,
+    /// Of blocks outside the kernel their bytes.
+    codes: BTreeMap<u32, Vec<u8>>,
     /// Task and block to executions of the whole of it, and to executions of
     /// only so many instructions.
     cells: BTreeMap<(usize, u32), Cell>,
@@ -157,8 +171,14 @@ impl Counts {
         let addresses: Option<Vec<u64>> = offsets
             .map(|offset| from.checked_add(u64::from_str_radix(offset, 16).ok()?))
             .collect();
-        let new = self.blocks.insert(number, addresses?).is_none();
-        new.then_some(())
+        let addresses = addresses?;
+        // Only outside the kernel it is not known by its address what it is.
+        let user = addresses.iter().all(|address| *address < KERNEL);
+        if user {
+            self.codes.insert(number, bytes(words.next()?)?);
+        }
+        let new = self.blocks.insert(number, addresses).is_none();
+        (new && words.next().is_none()).then_some(())
     }
 
     fn take_task(&mut self, rest: &str) -> Option<()> {
@@ -210,8 +230,27 @@ impl Counts {
         self.tasks.get(at)
     }
 
-    /// Tells each task and instruction how often it was executed.
-    pub fn each(&self, mut tell: impl FnMut(&Task, u64, u64)) {
+    /// Blocks outside the kernel: number, bytes, addresses of instructions.
+    pub(crate) fn user_blocks(&self) -> impl Iterator<Item = (u32, &[u8], &[u64])> {
+        let addresses = |block| self.blocks.get(block).map(Vec::as_slice);
+        self.codes
+            .iter()
+            .filter_map(move |(block, code)| Some((*block, code.as_slice(), addresses(block)?)))
+    }
+
+    /// The addresses of the instructions of a block.
+    pub(crate) fn addresses(&self, block: u32) -> Option<&[u64]> {
+        self.blocks.get(&block).map(Vec::as_slice)
+    }
+
+    /// Which task has executed which block.
+    pub(crate) fn executed(&self) -> impl Iterator<Item = (usize, u32)> {
+        self.cells.keys().copied()
+    }
+
+    /// Tells each task and instruction, by its block and its place there, how
+    /// often it was executed.
+    pub fn each(&self, mut tell: impl FnMut(&Task, Instruction, u64)) {
         for ((task, block), cell) in &self.cells {
             let (Some(task), Some(addresses)) = (self.tasks.get(*task), self.blocks.get(block))
             else {
@@ -225,11 +264,24 @@ impl Counts {
                 if let Ok(times) = u64::try_from(times)
                     && times > 0
                 {
-                    tell(task, *address, times);
+                    let (block, address) = (*block, *address);
+                    tell(task, Instruction { block, at, address }, times);
                 }
             }
         }
     }
+}
+
+/// Bytes that are written as two digits each.
+fn bytes(text: &str) -> Option<Vec<u8>> {
+    let digits = text.as_bytes();
+    let pairs = digits.chunks(2).map(|pair| {
+        let pair = std::str::from_utf8(pair)
+            .ok()
+            .filter(|pair| pair.len() == 2)?;
+        u8::from_str_radix(pair, 16).ok()
+    });
+    pairs.collect()
 }
 
 /// As many numbers as are wanted, and no more.
@@ -247,8 +299,8 @@ pub(crate) fn numbers<const N: usize>(text: &str) -> Option<[u64; N]> {
 pub(crate) mod tests {
     use super::*;
 
-    pub(crate) const TEXT: &str = "assize.counts/1\n\
-        block 3 ffffffff81000000 0,2,5\nblock 4 401000 0\n\
+    pub(crate) const TEXT: &str = "assize.counts/2\n\
+        block 3 ffffffff81000000 0,2,5\nblock 4 401000 0 90\n\
         task 0 0 -1 0 \ntask 1 0 17 17 a b\n\
         whole 1 3 10\nwhole 1 4 7\npart 1 3 2 4\n\
         root 1\nnode 0 ffffffff81000000 14 1\nnode 1 ffffffff81000005 10 3\n\
@@ -260,9 +312,9 @@ pub(crate) mod tests {
     fn a_block_that_was_left_counts_only_what_was_executed() {
         let counts = Counts::parse(TEXT).unwrap();
         let mut all = Vec::new();
-        counts.each(|task, address, times| {
+        counts.each(|task, instruction, times| {
             assert_eq!((task.pid, task.name.as_str()), (17, "a b"));
-            all.push((address, times));
+            all.push((instruction.address, times));
         });
         let kernel = 0xffff_ffff_8100_0000;
         let want = [
@@ -297,7 +349,12 @@ pub(crate) mod tests {
             ("unclear 0", "other 0"),
             ("block 4", "block 3"),
             ("entries 0", "entries 1"),
-            ("assize.counts/1", "assize.counts/2"),
+            ("assize.counts/2", "assize.counts/1"),
+            ("401000 0 90", "401000 0"),
+            ("401000 0 90", "401000 0 9"),
+            ("401000 0 90", "401000 0 9x"),
+            ("401000 0 90", "401000 0 90 90"),
+            ("0,2,5", "0,2,5 90"),
             ("end", "end\nend"),
         ] {
             assert!(Counts::parse(&TEXT.replace(from, to)).is_err(), "{to}");

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::branches::{Branch, branches};
 use crate::claims::{Explained, Has, Weighed, explained, weighed};
+use crate::profile::USER;
 use crate::tables::{Key, rows, smallest};
 use crate::{Caches, Calls, Claim, Geometry, Misses, Profile};
 
@@ -340,6 +341,7 @@ fn reached(asked: &Asked, pairs: &[Pair], by_job: bool) -> Vec<Reached> {
                     .profile
                     .places
                     .iter()
+                    .filter(|(place, _)| place.subsystem != USER)
                     .filter(|(place, _)| place.function.split(' ').next() == Some(function))
                     .map(|(_, times)| times)
                     .sum();

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::counts::{Task, numbers};
 use crate::profile::{Place, placed};
+use crate::programs::Placed;
 use crate::{Counts, Error, Subsystems, Symbols};
 
 /// What an access can meet, in the order of the plugin.
@@ -98,6 +99,7 @@ impl Misses {
     pub fn of(
         counts: &Counts,
         symbols: &Symbols,
+        programs: &Placed,
         subsystems: &Subsystems,
     ) -> Result<Misses, Error> {
         let missed = &counts.missed;
@@ -107,11 +109,12 @@ impl Misses {
         }
         let each = |(at, kind): (usize, &Kind)| {
             let places = placed(symbols, subsystems, |visit| {
-                for (task, address, times) in &missed.cells {
-                    let task: Option<&Task> = counts.task(*task);
+                for (number, address, times) in &missed.cells {
+                    let task: Option<&Task> = counts.task(*number);
                     let times = times.get(at).copied().filter(|times| *times > 0);
                     if let (Some(task), Some(times)) = (task, times) {
-                        visit(task, *address, times);
+                        let user = programs.of_task(*number, *address);
+                        visit(task, (*address, user), times);
                     }
                 }
             });
@@ -137,7 +140,13 @@ mod tests {
     fn read(cells: &str) -> Result<Misses, Error> {
         let text = TEXT.replace("entries 0", &format!("{cells}entries 0"));
         let symbols = Symbols::parse("ffffffff81000000 t schedule\n").unwrap();
-        Misses::of(&Counts::parse(&text)?, &symbols, &Subsystems::shipped())
+        let placed = Placed::default();
+        Misses::of(
+            &Counts::parse(&text)?,
+            &symbols,
+            &placed,
+            &Subsystems::shipped(),
+        )
     }
 
     #[test]

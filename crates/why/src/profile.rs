@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::counts::{Checks, Task};
+use crate::programs::Placed;
 use crate::symbols::{Function, KERNEL};
 use crate::threads::merged;
 use crate::{Counts, Subsystems, Symbols};
@@ -42,25 +43,30 @@ pub(crate) fn full_name(function: &Function) -> String {
     }
 }
 
-/// Tells a visitor tasks, addresses and numbers.
-pub(crate) type Visit<'a> = dyn FnMut(&Task, u64, u64) + 'a;
+/// Tells a visitor tasks, addresses with what they are called if they are
+/// outside the kernel, and numbers.
+pub(crate) type Visit<'a, 'names> = dyn FnMut(&Task, (u64, &'names str), u64) + 'a;
 
 /// Puts names to what `each` tells of, and adds up under them.
-pub(crate) fn placed(
+pub(crate) fn placed<'a>(
     symbols: &Symbols,
     subsystems: &Subsystems,
-    each: impl FnOnce(&mut Visit<'_>),
+    each: impl FnOnce(&mut Visit<'_, 'a>),
 ) -> BTreeMap<Place, u64> {
     let belongs = subsystems.of_all(symbols);
-    let mut found: BTreeMap<(String, Option<usize>, bool), u64> = BTreeMap::new();
+    let mut found: BTreeMap<(String, Option<usize>, Option<&'a str>), u64> = BTreeMap::new();
     let mut names: BTreeMap<(i64, String), String> = BTreeMap::new();
-    each(&mut |task, address, times| {
+    each(&mut |task, (address, user), times| {
         let thread = names
             .entry((task.pid, task.name.clone()))
             .or_insert_with(|| merged(&task.name, task.pid))
             .clone();
-        let user = address < KERNEL;
-        let function = if user { None } else { symbols.at(address) };
+        let user = (address < KERNEL).then_some(user);
+        let function = if user.is_some() {
+            None
+        } else {
+            symbols.at(address)
+        };
         *found.entry((thread, function, user)).or_default() += times;
     });
     let mut places = BTreeMap::new();
@@ -73,8 +79,8 @@ pub(crate) fn placed(
                 subsystem: (*subsystem).to_owned(),
             },
             None => Place {
-                function: if user { USER } else { UNKNOWN }.to_owned(),
-                subsystem: if user { USER } else { crate::subsystems::OTHER }.to_owned(),
+                function: user.unwrap_or(UNKNOWN).to_owned(),
+                subsystem: user.map_or(crate::subsystems::OTHER, |_| USER).to_owned(),
                 thread,
             },
         };
@@ -86,8 +92,18 @@ pub(crate) fn placed(
 impl Profile {
     /// Puts names to counts.
     #[must_use]
-    pub fn of(counts: &Counts, symbols: &Symbols, subsystems: &Subsystems) -> Profile {
-        let places = placed(symbols, subsystems, |visit| counts.each(visit));
+    pub fn of(
+        counts: &Counts,
+        symbols: &Symbols,
+        programs: &Placed,
+        subsystems: &Subsystems,
+    ) -> Profile {
+        let places = placed(symbols, subsystems, |visit| {
+            counts.each(|task, one, times| {
+                let user = programs.of_block(one.block, one.at);
+                visit(task, (one.address, user), times);
+            });
+        });
         Profile {
             instructions: places.values().sum(),
             places,
@@ -124,7 +140,12 @@ mod tests {
         let counts = Counts::parse(TEXT).unwrap();
         let kernel = "ffffffff81000000 t schedule\nffffffff81000005 t mystery_of_nobody\n";
         let symbols = Symbols::parse(kernel).unwrap();
-        let profile = Profile::of(&counts, &symbols, &Subsystems::shipped());
+        let profile = Profile::of(
+            &counts,
+            &symbols,
+            &Placed::default(),
+            &Subsystems::shipped(),
+        );
         let rows: Vec<(&str, u64)> = profile
             .places
             .iter()

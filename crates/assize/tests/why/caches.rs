@@ -53,8 +53,8 @@ fn user_space(why: &Value, kind: &str) -> [f64; 2] {
             assert_eq!(table["total"][side].as_f64(), Some(sum), "{kind}, {rows}");
         }
     }
-    let row = rows.iter().find(|row| row["name"] == "user space");
-    ["a", "b"].map(|side| row.map_or(0.0, |row| row[side].as_f64().unwrap()))
+    let users = || rows.iter().filter(|row| row["of"] == "user space");
+    ["a", "b"].map(|side| users().map(|row| row[side].as_f64().unwrap()).sum())
 }
 
 /// What of two configurations is missed otherwise, of all kinds together.

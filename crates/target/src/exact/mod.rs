@@ -8,6 +8,7 @@ mod boot;
 mod counting;
 mod difference;
 mod image;
+mod programs;
 mod qmp;
 pub(crate) mod stall;
 mod state;
@@ -25,6 +26,7 @@ pub(crate) use boot::{Booted, Left};
 pub use counting::{Counted, SymbolTexts};
 pub use difference::{first_difference, lines};
 pub(crate) use image::{BOOT, keep_error};
+pub use programs::ProgramFile;
 
 use crate::cache::{Cache, Key};
 use crate::qemu::{Clock, Qemu, command_line, machine_arguments};

@@ -1,0 +1,95 @@
+//! Functions of programs and libraries: loops planted there are named first
+//! with their counts, wherever the loader has put them.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::{Outcome, adds_up, branch, bundle, document, rows};
+
+/// A loop of 200,000 instructions: one, 99,999 times two, and one.
+const LOOP: &str = r#"
+asm(".text\n"
+    ".globl NAME\n"
+    ".type NAME, @function\n"
+    "NAME:\n"
+    "	mov $99999, %ecx\n"
+    "1:	dec %ecx\n"
+    "	jnz 1b\n"
+    "	ret\n"
+    ".size NAME, . - NAME\n");
+"#;
+const MAIN: &str = r#"
+#include <stdlib.h>
+void in_program(void);
+void in_library(void);
+int main(int count, char **words)
+{
+	for (int i = count > 1 ? atoi(words[1]) : 0; i > 0; i--)
+		in_program();
+	for (int i = count > 2 ? atoi(words[2]) : 0; i > 0; i--)
+		in_library();
+	return 0;
+}
+"#;
+
+/// Compiles a source in this directory.
+fn compile(directory: &Path, words: &[&str], source: &str, file: &str) {
+    let path = directory.join(file).with_extension("c");
+    std::fs::write(&path, source).unwrap();
+    let done = Command::new("cc")
+        .current_dir(directory)
+        .args(["-O1", "-Wall", "-o", file])
+        .arg(&path)
+        .args(words)
+        .status()
+        .unwrap();
+    assert!(done.success());
+}
+
+/// A program that has its symbols, and a library that has only those by which
+/// others find its functions.
+pub fn loops() -> Outcome {
+    let place = tempfile::tempdir()?;
+    let here = place.path();
+    let library = LOOP.replace("NAME", "in_library");
+    compile(here, &["-shared", "-fPIC", "-s"], &library, "libplanted.so");
+    let main = LOOP.replace("NAME", "in_program") + MAIN;
+    let link = ["-pie", "-L.", "-lplanted", "-Wl,-rpath,$ORIGIN"];
+    compile(here, &link, &main, "planted");
+    let program = here.join("planted").display().to_string();
+    let argv = |words: [&str; 2]| format!("{:?}", [&program[..], words[0], words[1]]);
+    let experiment = format!(
+        "title = \"planted loops\"\nruns = 1\ninstruments = [\"timer-list\"]\n\
+         [factors.loop.without]\n\
+         [factors.loop.program]\nworkload.planted.argv = {}\n\
+         [factors.loop.library]\nworkload.planted.argv = {}\n\
+         [workloads.planted]\nkind = \"command\"\nargv = {}\n",
+        argv(["1", "0"]),
+        argv(["0", "1"]),
+        argv(["0", "0"])
+    );
+    bundle(here, &experiment, "b");
+    for (name, function) in [
+        ("program", "in_program [planted]"),
+        ("library", "in_library [libplanted.so]"),
+    ] {
+        let asked = ["why", "b", name, "without", "--tree", "--format", "json"];
+        let why = document(here, &asked);
+        adds_up(&why);
+        assert_eq!(rows(&why, "functions")[0], (function, 200_000.0));
+        assert_eq!(rows(&why, "subsystems")[0].0, "user space");
+        let named = branch(&why["tree"], &["user space", function]).unwrap();
+        for (key, value) in [("a", 200_000.0), ("own_a", 200_000.0), ("b", 0.0)] {
+            assert_eq!(named[key].as_f64(), Some(value), "{named}");
+        }
+        // The loader is in a file of its own, and every function in some file.
+        let loader = |row: &&(&str, f64)| row.0.ends_with(" [ld-linux-x86-64.so.2]");
+        assert!(rows(&why, "functions").iter().any(|row| loader(&row)));
+        assert!(
+            !rows(&why, "functions")
+                .iter()
+                .any(|row| row.0 == "user space")
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,298 @@
+//! Programs and libraries that a machine carries: which function of which
+//! file an instruction outside the kernel is of.
+//!
+//! Where a file was loaded is not asked of the machine, which must not notice
+//! that it is watched. It follows from the code: a translation block is of the
+//! file that has the same bytes at the same place of a page, and blocks of one
+//! file all lie equally far from there. So a name is given to nothing of which
+//! the bytes are not those of the file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use goblin::elf::header::ET_EXEC;
+use goblin::elf::program_header::{PF_X, PT_LOAD};
+use goblin::elf::sym::{STT_FUNC, STT_GNU_IFUNC, Sym};
+use goblin::elf::{Elf, Symtab};
+use goblin::strtab::Strtab;
+
+use crate::Counts;
+use crate::profile::{UNKNOWN, USER};
+
+/// What code is called that is in no file of the machine, as that which the
+/// kernel maps into every process (vDSO).
+pub const NO_FILE: &str = "(in no file)";
+/// Files are mapped by pages, so that the place in a page stays.
+const PAGE: u64 = 4096;
+/// Only longer blocks say where a file is: short ones are in many places.
+const TELLING: usize = 12;
+/// So many bytes of blocks must agree on where a file is.
+const ENOUGH: usize = 48;
+
+/// A program or library.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Program {
+    /// The name of its file, without directories.
+    name: String,
+    /// Whether it is at the addresses that it names itself, and nowhere else.
+    fixed: bool,
+    /// What of it is executed: from which address, and its bytes.
+    texts: Vec<(u64, Vec<u8>)>,
+    /// Begin, length and name of its functions, in the order of addresses.
+    functions: Vec<(u64, u64, String)>,
+}
+
+impl Program {
+    /// Reads a file; none if it is no program or library for 64 bits.
+    /// `symbols` is the same program with symbols, of which it was stripped; it
+    /// is left alone unless its code is the same.
+    #[must_use]
+    pub fn read(path: &str, bytes: &[u8], symbols: Option<&[u8]>) -> Option<Program> {
+        let mut program = Program::parse(path, bytes)?;
+        let with = symbols.and_then(|bytes| Program::parse(path, bytes));
+        if let Some(with) = with.filter(|with| with.texts == program.texts) {
+            program.functions = with.functions;
+        }
+        Some(program)
+    }
+
+    fn parse(path: &str, bytes: &[u8]) -> Option<Program> {
+        let elf = Elf::parse(bytes).ok().filter(|elf| elf.is_64)?;
+        let executed = elf.program_headers.iter();
+        let executed = executed.filter(|one| one.p_type == PT_LOAD && one.p_flags & PF_X != 0);
+        let texts: Vec<(u64, Vec<u8>)> = executed
+            .filter_map(|one| Some((one.p_vaddr, bytes.get(one.file_range())?.to_vec())))
+            .collect();
+        let mut functions = functions(&elf.syms, &elf.strtab);
+        if functions.is_empty() {
+            functions = self::functions(&elf.dynsyms, &elf.dynstrtab);
+        }
+        Some(Program {
+            name: path.rsplit('/').next().unwrap_or(path).to_owned(),
+            fixed: elf.header.e_type == ET_EXEC,
+            functions,
+            texts,
+        })
+    }
+
+    /// Whether it has this code at this address of its own.
+    fn has(&self, address: u64, code: &[u8]) -> bool {
+        self.texts.iter().any(|(from, text)| {
+            let at = address.checked_sub(*from);
+            let at = at.and_then(|at| usize::try_from(at).ok());
+            at.is_some_and(|at| text.get(at..).is_some_and(|rest| rest.starts_with(code)))
+        })
+    }
+
+    /// The function at an address of its own, with the file: `main [cat]`.
+    fn function(&self, address: u64) -> String {
+        let after = self.functions.partition_point(|one| one.0 <= address);
+        let found = after.checked_sub(1).and_then(|at| self.functions.get(at));
+        let found = found.filter(|(from, length, _)| address - from < *length);
+        let name = found.map_or(UNKNOWN, |(_, _, name)| name);
+        format!("{name} [{}]", self.name)
+    }
+
+    /// How far above its own addresses it may be, if a block of this code is at
+    /// this address.
+    fn distances(&self, address: u64, code: &[u8], found: &mut BTreeSet<u64>) {
+        if self.fixed {
+            found.extend(self.has(address, code).then_some(0));
+            return;
+        }
+        let Some(first) = code.first() else { return };
+        for (from, text) in &self.texts {
+            let at = usize::try_from(address.wrapping_sub(*from) % PAGE).unwrap_or(usize::MAX);
+            let places = text.iter().enumerate().skip(at).step_by(4096);
+            for (at, _) in places.filter(|(_, byte)| *byte == first) {
+                let own = from.wrapping_add(at as u64);
+                let same = text.get(at..).is_some_and(|rest| rest.starts_with(code));
+                found.extend((same && own <= address).then(|| address - own));
+            }
+        }
+    }
+}
+
+/// The functions of a table of symbols.
+fn functions(symbols: &Symtab<'_>, names: &Strtab<'_>) -> Vec<(u64, u64, String)> {
+    let wanted = |one: &Sym| {
+        matches!(one.st_type(), STT_FUNC | STT_GNU_IFUNC) && one.st_shndx != 0 && one.st_value > 0
+    };
+    let named = symbols.iter().filter(wanted);
+    let mut all: Vec<(u64, u64, String)> = named
+        .filter_map(|one| Some((one.st_value, one.st_size, names.get_at(one.st_name)?)))
+        .filter(|(_, _, name)| !name.is_empty())
+        .map(|(from, length, name)| (from, length, readable(name)))
+        .collect();
+    // Of several names of one place the plainest one is taken.
+    let plain = |name: &str| (name.len() - name.trim_start_matches('_').len(), name.len());
+    all.sort_by(|(a, _, one), (b, _, other)| {
+        let by_name = || plain(one).cmp(&plain(other)).then_with(|| one.cmp(other));
+        a.cmp(b).then_with(by_name)
+    });
+    all.dedup_by(|one, kept| {
+        let same = one.0 == kept.0;
+        kept.1 = if same { kept.1.max(one.1) } else { kept.1 };
+        same
+    });
+    // What assembly does not give a length to goes on to the next.
+    let ends: Vec<u64> = all.iter().skip(1).map(|one| one.0).collect();
+    for (one, end) in all.iter_mut().zip(ends) {
+        if one.1 == 0 {
+            one.1 = end - one.0;
+        }
+    }
+    all
+}
+
+/// A name as its source has it, without a version.
+fn readable(name: &str) -> String {
+    let plain = name.split('@').next().unwrap_or(name);
+    format!("{:#}", rustc_demangle::demangle(plain))
+}
+
+/// All programs and libraries of a machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Programs {
+    /// In the order in which they are looked at.
+    pub all: Vec<Program>,
+}
+
+/// A program at a distance from its own addresses.
+type Loaded = (usize, u64);
+
+/// Where instructions outside the kernel are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Placed {
+    /// Names of functions with their files.
+    names: Vec<String>,
+    /// Of each instruction of a block the number of its name.
+    blocks: BTreeMap<u32, Vec<usize>>,
+    /// The same by task and address; none if there was other code later.
+    places: BTreeMap<(usize, u64), Option<usize>>,
+}
+
+impl Programs {
+    /// Finds out where the blocks of a run lie that are outside the kernel.
+    #[must_use]
+    pub fn place(&self, counts: &Counts) -> Placed {
+        let mut placed = Placed::default();
+        let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
+        let loaded = self.loaded(counts);
+        for (block, code, addresses) in counts.user_blocks() {
+            let at = addresses.first().copied().unwrap_or_default();
+            let of = loaded.get(&block).copied();
+            let of = of.filter(|one| self.holds(*one, at, code));
+            let name = |address: &u64| match of.and_then(|one| self.all.get(one.0).zip(Some(one.1)))
+            {
+                Some((program, distance)) => program.function(address.wrapping_sub(distance)),
+                None => NO_FILE.to_owned(),
+            };
+            let mut number = |name: String| {
+                let next = numbers.len();
+                let names = &mut placed.names;
+                *numbers.entry(name).or_insert_with_key(|name| {
+                    names.push(name.clone());
+                    next
+                })
+            };
+            let of_block = addresses.iter().map(|address| number(name(address)));
+            placed.blocks.insert(block, of_block.collect());
+        }
+        for (task, block) in counts.executed() {
+            let (Some(names), Some(addresses)) =
+                (placed.blocks.get(&block), counts.addresses(block))
+            else {
+                continue;
+            };
+            for (address, name) in addresses.iter().zip(names) {
+                let place = placed.places.entry((task, *address));
+                let place = place.or_insert(Some(*name));
+                *place = place.filter(|before| before == name);
+            }
+        }
+        placed
+    }
+
+    fn holds(&self, (program, distance): Loaded, address: u64, code: &[u8]) -> bool {
+        let program = self.all.get(program);
+        let own = address.checked_sub(distance);
+        program
+            .zip(own)
+            .is_some_and(|(program, own)| program.has(own, code))
+    }
+
+    /// Of each block the program that it is of: those on whose place most bytes
+    /// agree first.
+    fn loaded(&self, counts: &Counts) -> BTreeMap<u32, Loaded> {
+        let mut votes: BTreeMap<Loaded, Vec<(u32, usize)>> = BTreeMap::new();
+        let long = counts.user_blocks();
+        for (block, code, addresses) in long.filter(|(_, code, _)| code.len() >= TELLING) {
+            let Some(address) = addresses.first() else {
+                continue;
+            };
+            for (at, program) in self.all.iter().enumerate() {
+                let mut found = BTreeSet::new();
+                program.distances(*address, code, &mut found);
+                for distance in found {
+                    let of = votes.entry((at, distance)).or_default();
+                    of.push((block, code.len()));
+                }
+            }
+        }
+        let mut order: Vec<(usize, Loaded)> = votes
+            .iter()
+            .map(|(loaded, blocks)| (blocks.iter().map(|(_, bytes)| bytes).sum(), *loaded))
+            .collect();
+        order.sort_by(|(a, one), (b, other)| b.cmp(a).then_with(|| one.cmp(other)));
+        let mut of: BTreeMap<u32, Loaded> = BTreeMap::new();
+        let mut accepted = Vec::new();
+        for (_, loaded) in order {
+            let blocks = votes.get(&loaded).into_iter().flatten();
+            let left: Vec<&(u32, usize)> = blocks
+                .filter(|(block, _)| !of.contains_key(block))
+                .collect();
+            let fixed = self.all.get(loaded.0).is_some_and(|program| program.fixed);
+            let bytes: usize = left.iter().map(|(_, bytes)| bytes).sum();
+            if left.is_empty() || (bytes < ENOUGH && !fixed) {
+                continue;
+            }
+            of.extend(left.into_iter().map(|(block, _)| (*block, loaded)));
+            accepted.push(loaded);
+        }
+        for (block, code, addresses) in counts.user_blocks() {
+            let Some(address) = addresses.first().filter(|_| !of.contains_key(&block)) else {
+                continue;
+            };
+            let holds = |loaded: &&Loaded| self.holds(**loaded, *address, code);
+            if let Some(loaded) = accepted.iter().find(holds) {
+                of.insert(block, *loaded);
+            }
+        }
+        of
+    }
+}
+
+impl Placed {
+    fn name(&self, at: Option<&usize>) -> &str {
+        at.and_then(|at| self.names.get(*at))
+            .map_or(USER, String::as_str)
+    }
+
+    /// The function of an instruction of a block, with its file.
+    #[must_use]
+    pub fn of_block(&self, block: u32, instruction: usize) -> &str {
+        let names = self.blocks.get(&block);
+        self.name(names.and_then(|names| names.get(instruction)))
+    }
+
+    /// The function at an address of a task.
+    #[must_use]
+    pub fn of_task(&self, task: usize, address: u64) -> &str {
+        let place = self.places.get(&(task, address));
+        self.name(place.and_then(Option::as_ref))
+    }
+}
+
+#[cfg(test)]
+#[path = "programs_tests.rs"]
+mod tests;
