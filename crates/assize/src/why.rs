@@ -12,7 +12,7 @@ use assize_job::{JOBS, Order};
 use assize_plan::{Plan, PlannedRun};
 use assize_report::html;
 use assize_target::Target;
-use assize_target::exact::{Counted, Exact, Options};
+use assize_target::exact::{Counted, Exact, Options, TASK_FIELDS, TaskTypes};
 use assize_why::claims::Outcome;
 use assize_why::difference::{Entered, Hunk, Pair, Side};
 use assize_why::told::{Probe, told};
@@ -312,7 +312,8 @@ impl Again<'_> {
             || arguments.format == WhyFormat::Pprof
             || asked.functions().next().is_some()
             || !asked.hunks.is_empty();
-        let (mut text, numbers) = told(&symbols, &texts.types, &probes, trees).map_err(kernel)?;
+        let task = task_fields(&texts.tasks).map_err(kernel)?;
+        let (mut text, numbers) = told(&symbols, &task, &probes, trees).map_err(kernel)?;
         text += &asked.caches.map_or(String::new(), |caches| caches.told());
         let counted = exact.count(&self.order, slot, &text)?;
         self.refuse_other(plan, &counted, expected)?;
@@ -367,6 +368,15 @@ impl Again<'_> {
             self.run.index
         )))
     }
+}
+
+/// Where the fields of a task lie that the plugin reads.
+fn task_fields(tasks: &TaskTypes) -> Result<Vec<(&'static str, u64)>, assize_why::Error> {
+    let offsets = match tasks {
+        TaskTypes::Btf(types) => assize_why::types::offsets(types, "task_struct", TASK_FIELDS)?,
+        TaskTypes::Offsets(offsets) => *offsets,
+    };
+    Ok(TASK_FIELDS.into_iter().zip(offsets).collect())
 }
 
 /// The programs and libraries that the machine of a run carries.

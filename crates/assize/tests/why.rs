@@ -15,6 +15,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+use assize_target::exact::TASK_FIELDS;
 use assize_target::kernels::Kernels;
 use assize_target::testbed;
 use common::{Outcome, Test, assize, document, errors, printed};
@@ -67,6 +68,10 @@ fn main() -> ExitCode {
             programs::loops,
         ),
         ("two_cpus_are_counted_too", two_cpus),
+        (
+            "the_compiler_says_of_tasks_what_the_types_of_a_kernel_say",
+            offsets,
+        ),
         ("a_planted_walk_misses_what_it_must", caches::walks),
         (
             "lines_that_two_cpus_write_in_turn_are_transferred",
@@ -340,5 +345,36 @@ fn two_cpus() -> Outcome {
         folded.contains("drm-sched;kworkers;scheduling;__schedule "),
         "{folded}"
     );
+    Ok(())
+}
+
+/// Kernels without types are asked through their compiler: of those that have
+/// both, both say the same.
+fn offsets() -> Outcome {
+    let root = Kernels::default_root().unwrap();
+    let kernels = Kernels::new(root.clone());
+    for name in [KERNEL, "debian:6.1", "debian:7"] {
+        let Ok(kernel) = kernels.resolve(name) else {
+            continue;
+        };
+        let Some(headers) = kernel.headers.as_deref() else {
+            continue;
+        };
+        // Of the kernel's image only its types are there, in a section.
+        let Ok(image) = fs::read(headers.join("vmlinux.btf")) else {
+            continue;
+        };
+        let begin = [0x9f, 0xeb, 1, 0, 24, 0, 0, 0];
+        let at = image.windows(begin.len()).position(|part| part == begin);
+        let types = &image[at.unwrap()..];
+        let said = assize_why::types::offsets(types, "task_struct", TASK_FIELDS).unwrap();
+        let task = ("linux/sched.h", "task_struct");
+        let found = testbed::offsets(&root, &kernel, task, TASK_FIELDS).unwrap();
+        assert_eq!(found, said, "{name}");
+        assert!(said[1] == said[0] + 4 && said[2] > said[1], "{said:?}");
+        let wrong = testbed::offsets(&root, &kernel, task, ["no_such_field"]);
+        let wrong = wrong.unwrap_err().to_string();
+        assert!(wrong.contains("no_such_field"), "{wrong}");
+    }
     Ok(())
 }

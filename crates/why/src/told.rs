@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::symbols::{KERNEL, LONGEST};
-use crate::{Error, Symbols, types};
+use crate::{Error, Symbols};
 
 /// Registers of the arguments of a function, in their order; also by name.
 const ARGUMENTS: [&str; 6] = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
@@ -78,13 +78,14 @@ impl Probe {
 
 /// The text that the plugin reads. A probe of which there are several
 /// functions of that name counts them all: the numbers of the plugin's probes
-/// come back for each. With `trees` it also keeps account of who calls whom.
+/// come back for each. With `trees` it also keeps account of who calls whom. `task`
+/// says where the fields `pid`, `tgid` and `comm` of a task lie.
 ///
 /// # Errors
 /// The kernel does not say what is needed, or there is no such function.
 pub fn told(
     symbols: &Symbols,
-    kernel_types: &[u8],
+    task: &[(&str, u64)],
     probes: &[Probe],
     trees: bool,
 ) -> Result<(String, Vec<Vec<usize>>), Error> {
@@ -104,9 +105,7 @@ pub fn told(
         let _ = writeln!(text, "{words}");
     };
     line(format_args!("switch {:x}", one("__switch_to")?));
-    let fields = ["pid", "tgid", "comm"];
-    let offsets = types::offsets(kernel_types, "task_struct", fields)?;
-    for (field, offset) in fields.iter().zip(offsets) {
+    for (field, offset) in task {
         line(format_args!("{field} {offset}"));
     }
     line(format_args!(

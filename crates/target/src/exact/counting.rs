@@ -16,25 +16,43 @@ use super::boot::Watch;
 use super::{Exact, exact, facts};
 use crate::cache::Key;
 use crate::fault::{failed, io, mend, read, wrong};
-use crate::kernels::{into_place, temporary_in};
+use crate::kernels::{Kernel, into_place, temporary_in};
 use crate::prune::{prune, touch};
 use crate::qemu::{Clock, joined};
 use crate::vm::{Ready, job_text};
-use crate::{Done, Error, plugin, scratch, stream};
+use crate::{Done, Error, plugin, scratch, stream, testbed};
 
 /// Bytes that symbols may take on disk before old ones go.
 const SYMBOLS: u64 = 1 << 30;
 /// What the files begin with that a machine gives away.
 const GIVEN: &str = "given";
+/// What the files of its symbols and types end with.
+const KALLSYMS: &str = "0";
+const TYPES: &str = "1";
+/// What the file ends with that keeps what the compiler said instead of types.
+const OFFSETS: &str = "2";
 
 /// What a kernel says of itself in one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolTexts {
     /// Its `/proc/kallsyms`, with modules.
     pub kallsyms: Vec<u8>,
-    /// Its types: `/sys/kernel/btf/vmlinux`.
-    pub types: Vec<u8>,
+    /// How its tasks lie in memory.
+    pub tasks: TaskTypes,
 }
+
+/// Where the fields of a task lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TaskTypes {
+    /// As all its types say: `/sys/kernel/btf/vmlinux`.
+    Btf(Vec<u8>),
+    /// Of a kernel without them, as its compiler says: offsets in bytes of
+    /// [`TASK_FIELDS`].
+    Offsets([u64; 3]),
+}
+
+/// What is read of a task.
+pub const TASK_FIELDS: [&str; 3] = ["pid", "tgid", "comm"];
 
 /// A run of which each instruction was counted.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +78,7 @@ impl Exact {
         let place = parent.join(key);
         if place.is_dir() {
             touch(&place);
-            return given(&place.join(GIVEN));
+            return self.given(&ready.kernel, &place.join(GIVEN));
         }
         prune(&parent, SYMBOLS);
         let work = temporary_in(&parent)?;
@@ -70,19 +88,47 @@ impl Exact {
             gives_symbols: true,
         };
         let left = self.watched(&ready, order, &job, slot, &watch)?;
-        let texts = given(&path).map_err(|_| {
+        if !path.with_extension(KALLSYMS).is_file() {
             let last = left.console.lines().last().unwrap_or("nothing");
             let why = left.ended.as_ref().map_or_else(
                 || "the set-up failed, or the agent is of another assize".into(),
                 |failure| format!("{failure}; it printed: {last}"),
             );
-            mend(
+            return Err(mend(
                 failed("ask a machine for its symbols", why),
                 "`assize run --fresh` shows whether the run works; `make build` makes the agent",
-            )
-        })?;
+            ));
+        }
+        let texts = self.given(&ready.kernel, &path)?;
         into_place(work, &place)?;
         Ok(texts)
+    }
+
+    /// What a machine has given away. Of types only a kernel without them has
+    /// given none.
+    fn given(&self, kernel: &Kernel, path: &Path) -> Result<SymbolTexts, Error> {
+        let types = path.with_extension(TYPES);
+        let offsets = path.with_extension(OFFSETS);
+        let kept = || {
+            let text = fs::read_to_string(&offsets).ok()?;
+            let all: Option<Vec<u64>> = text.lines().map(|line| line.parse().ok()).collect();
+            all?.try_into().ok()
+        };
+        let tasks = if types.is_file() {
+            TaskTypes::Btf(read(&types)?)
+        } else if let Some(offsets) = kept() {
+            TaskTypes::Offsets(offsets)
+        } else {
+            let task = ("linux/sched.h", "task_struct");
+            let all = testbed::offsets(self.stock.root(), kernel, task, TASK_FIELDS)?;
+            let text = all.map(|one| format!("{one}\n")).concat();
+            fs::write(&offsets, text).map_err(|error| io("write", &offsets, &error))?;
+            TaskTypes::Offsets(all)
+        };
+        Ok(SymbolTexts {
+            kallsyms: read(&path.with_extension(KALLSYMS))?,
+            tasks,
+        })
     }
 
     /// Carries out an order, without the cache, and counts. `told` is what the
@@ -153,13 +199,4 @@ impl Exact {
         };
         image.run(&booted, job)
     }
-}
-
-/// The two texts that a machine has given away.
-fn given(path: &Path) -> Result<SymbolTexts, Error> {
-    let one = |number: u8| read(&path.with_extension(number.to_string()));
-    Ok(SymbolTexts {
-        kallsyms: one(0)?,
-        types: one(1)?,
-    })
 }

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use assize_job::{IdentityPart, Job, Machine, Order, Payload, Record};
 
 pub(crate) use boot::{Booted, Left};
-pub use counting::{Counted, SymbolTexts};
+pub use counting::{Counted, SymbolTexts, TASK_FIELDS, TaskTypes};
 pub use difference::{first_difference, lines};
 pub(crate) use image::{BOOT, keep_error};
 pub use programs::ProgramFile;

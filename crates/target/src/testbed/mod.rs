@@ -12,6 +12,7 @@ mod commands;
 mod compiler;
 mod inputs;
 mod jobs;
+mod offsets;
 mod part;
 mod sources;
 mod variant;
@@ -21,6 +22,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 pub(crate) use jobs::Files;
+pub use offsets::offsets;
 pub use part::{PARTS, Part, Tree};
 pub use sources::{Parameter, TestbedModule};
 

@@ -1,0 +1,92 @@
+//! Where fields lie in a structure of a kernel that does not say so itself: its
+//! compiler is asked, by a file that is compiled as a module's would be.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use goblin::elf::Elf;
+
+use super::Subject;
+use crate::Error;
+use crate::fault::{failed, io, mend, read};
+use crate::kernels::Kernel;
+use crate::make;
+use crate::scratch;
+
+/// What the numbers are called in the object.
+const NUMBERS: &str = "assize_offsets";
+
+/// The offset in bytes of each of these fields in a structure which this header
+/// declares.
+///
+/// # Errors
+/// The headers of the kernel are not stored here, or do not compile.
+pub fn offsets<const N: usize>(
+    root: &Path,
+    kernel: &Kernel,
+    (header, structure): (&str, &str),
+    fields: [&str; N],
+) -> Result<[u64; N], Error> {
+    let subject = Subject::of(kernel)?;
+    let what = format!(
+        "find out where fields of {structure} lie in {}",
+        kernel.name
+    );
+    let work = scratch::directory(root).map_err(|error| io("create", root, &error))?;
+    let wanted = fields.map(|field| format!("\toffsetof(struct {structure}, {field}),\n"));
+    let source = format!(
+        "#include <{header}>\n#include <linux/stddef.h>\n\
+         const unsigned long {NUMBERS}[] = {{\n{}}};\n",
+        wanted.concat()
+    );
+    for (name, text) in [("Kbuild", "obj-m := offsets.o\n"), ("offsets.c", &source)] {
+        let path = work.path().join(name);
+        fs::write(&path, text).map_err(|error| io("write", &path, &error))?;
+    }
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "exec make \"$@\" >&2", "make", "-C"])
+        .arg(subject.headers)
+        .arg(format!("M={}", work.path().display()))
+        .args(["KCFLAGS=-g0", "offsets.o"])
+        .env_clear()
+        .env("LC_ALL", "C");
+    if let Ok(path) = std::env::join_paths(subject.path()) {
+        command.env("PATH", path);
+    }
+    let log = work.path().join("log");
+    let shown = format!("{}/", work.path().display());
+    let with_log = |error: Error| {
+        let text = fs::read_to_string(&log).unwrap_or_default();
+        let line = make::first_error(&text).unwrap_or(error.why);
+        mend(
+            failed(&what, line),
+            format!(
+                "`assize kernel fetch --headers {}` brings its headers",
+                kernel.name
+            ),
+        )
+    };
+    make::run(command, work.path(), &log, &what, (&shown, "")).map_err(with_log)?;
+    let object = read(&work.path().join("offsets.o"))?;
+    numbers(&object).ok_or_else(|| failed(&what, "the compiler has made no such numbers"))
+}
+
+/// The numbers in the object.
+fn numbers<const N: usize>(object: &[u8]) -> Option<[u64; N]> {
+    let elf = Elf::parse(object).ok()?;
+    let named = |one: &goblin::elf::Sym| elf.strtab.get_at(one.st_name) == Some(NUMBERS);
+    let symbol = elf.syms.iter().find(named)?;
+    let section = elf.section_headers.get(symbol.st_shndx)?;
+    let bytes = object.get(section.file_range()?)?;
+    let bytes = bytes.get(usize::try_from(symbol.st_value).ok()?..)?;
+    let mut all = bytes
+        .chunks_exact(8)
+        .map_while(|one| Some(u64::from_le_bytes(one.try_into().ok()?)));
+    let mut of = [0; N];
+    for one in &mut of {
+        *one = all.next()?;
+    }
+    Some(of)
+}
