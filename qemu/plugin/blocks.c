@@ -60,13 +60,18 @@ uint64_t function_at(uint64_t address)
 	return told.functions[from - 1];
 }
 
-/* Whether a function is a trampoline. */
+static int compare(const void *a, const void *b)
+{
+	uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+
+	return (one > other) - (one < other);
+}
+
+/* Whether a function is a trampoline: they were told in order. */
 bool passes_on(uint64_t function)
 {
-	for (int i = 0; i < told.passing_used; i++)
-		if (told.passing[i] == function)
-			return true;
-	return false;
+	return bsearch(&function, told.passing, (size_t)told.passing_used,
+		       sizeof(*told.passing), compare);
 }
 
 static void find_segments(struct block *block)
@@ -82,6 +87,12 @@ static void find_segments(struct block *block)
 			*last = (struct segment){ function, 0 };
 		}
 		last->length++;
+	}
+	if (block->segments_used == 1) {
+		block->own_segment = *block->segments;
+		free(block->segments);
+		block->segments = &block->own_segment;
+		return;
 	}
 	block->segments = grown(block->segments, block->segments_used * sizeof(*last));
 }

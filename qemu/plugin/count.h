@@ -35,24 +35,27 @@ struct segment {
 	uint32_t length;
 };
 
+/* What is looked at whenever it is executed comes first. */
 struct block {
 	uint64_t address;
 	uint64_t end;
-	uint64_t hash;
 	uint32_t id;
 	uint32_t length;
+	enum entry entry;
+	enum leaves leaves;
+	bool reads_clock;
+	bool halts;
+	bool switches;
+	int probe;
+	uint32_t segments_used;
+	/* The first of them is its own, since most blocks have no other. */
+	struct segment *segments;
+	struct segment own_segment;
+	uint64_t hash;
 	uint16_t *offsets;
 	/* Outside the kernel its bytes, by which its program is found. */
 	uint8_t *code;
 	uint32_t code_length;
-	enum entry entry;
-	bool reads_clock;
-	bool halts;
-	bool switches;
-	enum leaves leaves;
-	struct segment *segments;
-	uint32_t segments_used;
-	int probe;
 };
 
 /* A function in a call tree. */
@@ -69,7 +72,19 @@ struct node {
 	bool passes;
 };
 
-struct thread;
+struct frame;
+
+/* A thread, whichever CPU it is on. */
+struct thread {
+	/* Where its next instructions belong, if they are of that function. */
+	struct node *top;
+	struct frame *frames;
+	uint32_t frames_used, frames_room;
+	struct node *root, *user;
+	/* Where all is below that was executed in a place not known. */
+	struct node *unknown;
+	bool known;
+};
 
 /* A thread on one CPU. */
 struct task {
@@ -183,16 +198,39 @@ bool passes_on(uint64_t function);
 /* tasks.c */
 struct task *find_task(uint64_t pointer, unsigned int cpu, int pid);
 struct task *switched_to(unsigned int cpu);
-void count_whole(struct task *task, const struct block *block);
+void make_room(struct task *task, const struct block *block);
 void count_part(struct task *task, const struct block *block, uint32_t executed);
 void forget_counts(void);
 
 /* tree.c */
 struct thread *new_thread(struct task *task);
 void tree_follow(struct cpu *cpu, const struct block *last, const struct block *next);
-void tree_count(struct cpu *cpu, const struct block *block);
+void tree_place(struct cpu *cpu, const struct block *block);
 void tree_correct(struct cpu *cpu, uint32_t executed, bool counted);
 void tree_forget(void);
+
+/* Counts a block, which has begun, for its task. */
+static inline void count_whole(struct task *task, const struct block *block)
+{
+	if (block->id >= task->room)
+		make_room(task, block);
+	task->whole[block->id]++;
+}
+
+/* Counts a block, which has begun, where its thread is. */
+static inline void tree_count(struct cpu *cpu, const struct block *block)
+{
+	struct node *node = cpu->task->thread->top;
+
+	/* Most blocks are of the function that their thread is in. */
+	if (block->segments_used != 1 || !node ||
+	    node->function != block->own_segment.function) {
+		tree_place(cpu, block);
+		return;
+	}
+	node->own += block->length;
+	cpu->nodes[0] = node;
+}
 
 /* cache.c */
 bool take_cache(const char *text);

@@ -74,19 +74,16 @@ struct task *switched_to(unsigned int cpu)
 	return task;
 }
 
-void count_whole(struct task *task, const struct block *block)
+/* Makes room for the counts of blocks up to this one. */
+void make_room(struct task *task, const struct block *block)
 {
-	if (block->id >= task->room) {
-		uint32_t room = task->room ? task->room : 1024;
+	uint32_t room = task->room ? task->room : 1024;
 
-		while (room <= block->id)
-			room *= 2;
-		task->whole = grown(task->whole, room * sizeof(*task->whole));
-		memset(task->whole + task->room, 0,
-		       (room - task->room) * sizeof(*task->whole));
-		task->room = room;
-	}
-	task->whole[block->id]++;
+	while (room <= block->id)
+		room *= 2;
+	task->whole = grown(task->whole, room * sizeof(*task->whole));
+	memset(task->whole + task->room, 0, (room - task->room) * sizeof(*task->whole));
+	task->room = room;
 }
 
 void count_part(struct task *task, const struct block *block, uint32_t executed)

@@ -36,15 +36,6 @@ struct frame {
 	struct node *base, *top;
 };
 
-struct thread {
-	struct node *root, *user;
-	/* Where all is below that was executed in a place not known. */
-	struct node *unknown;
-	bool known;
-	struct frame *frames;
-	uint32_t frames_used, frames_room;
-};
-
 struct node **nodes;
 uint32_t nodes_used;
 static uint32_t nodes_room;
@@ -115,6 +106,12 @@ static void push(struct thread *thread, enum frame_kind kind, uint64_t stack,
 static struct frame *top_of(const struct thread *thread)
 {
 	return &thread->frames[thread->frames_used - 1];
+}
+
+/* Notes where a thread has come to. */
+static void note_top(struct thread *thread)
+{
+	thread->top = thread->frames_used ? top_of(thread)->top : thread->user;
 }
 
 /* Below what a thread is that has no frame. */
@@ -204,12 +201,13 @@ static bool is_user(uint64_t function)
 	return function == FUNCTION_USER;
 }
 
-/* What the last block did to the stack, which was executed to its end. */
-static void leave(struct thread *thread, const struct block *last, uint64_t address,
-		  uint64_t stack)
+/*
+ * What the last block did to the stack, which was executed to its end: it goes
+ * on in a function at an address.
+ */
+static void leave(struct thread *thread, const struct block *last, uint64_t function,
+		  uint64_t address, uint64_t stack)
 {
-	uint64_t function = function_at(address);
-
 	if (is_user(function) || is_user(last->segments[0].function) ||
 	    !thread->frames_used)
 		return;
@@ -259,13 +257,9 @@ static struct node *arrive(struct thread *thread, uint64_t function)
 	return node;
 }
 
-/*
- * Follows a CPU from its last block to the next: before the thread is
- * switched, if the block does that.
- */
-void tree_follow(struct cpu *cpu, const struct block *last, const struct block *next)
+static void follow(struct cpu *cpu, struct thread *thread, const struct block *last,
+		   const struct block *next)
 {
-	struct thread *thread = cpu->task->thread;
 	uint64_t function = next->segments[0].function;
 	uint64_t pushed[4];
 	struct node *parent;
@@ -279,7 +273,8 @@ void tree_follow(struct cpu *cpu, const struct block *last, const struct block *
 		    top_of(thread)->back == next->address)
 			thread->frames_used--;
 		else
-			leave(thread, last, next->address, read_register(registers.rsp));
+			leave(thread, last, function, next->address,
+			      read_register(registers.rsp));
 		return;
 	}
 	/* What is interrupted: its address, segment, flags and stack. */
@@ -290,7 +285,7 @@ void tree_follow(struct cpu *cpu, const struct block *last, const struct block *
 		checks.lost++;
 	}
 	if (last && cpu->whole && last->leaves != LEAVES_NOT)
-		leave(thread, last, pushed[0], pushed[3]);
+		leave(thread, last, function_at(pushed[0]), pushed[0], pushed[3]);
 	if (!(pushed[0] >> 63)) {
 		thread->frames_used = 0;
 		thread->known = true;
@@ -304,21 +299,31 @@ void tree_follow(struct cpu *cpu, const struct block *last, const struct block *
 	push(thread, FRAME_ENTRY, pushed[3], 0, child(parent, function));
 }
 
-/* Counts a block, which has begun, where its thread is. */
-void tree_count(struct cpu *cpu, const struct block *block)
+/*
+ * Follows a CPU from its last block to the next: before the thread is
+ * switched, if the block does that.
+ */
+void tree_follow(struct cpu *cpu, const struct block *last, const struct block *next)
+{
+	struct thread *thread = cpu->task->thread;
+
+	follow(cpu, thread, last, next);
+	note_top(thread);
+}
+
+/* Counts a block that has functions other than the one its thread is in. */
+void tree_place(struct cpu *cpu, const struct block *block)
 {
 	struct thread *thread = cpu->task->thread;
 
 	for (uint32_t i = 0; i < block->segments_used; i++) {
 		const struct segment *segment = &block->segments[i];
-		struct node *node = thread->frames_used ? top_of(thread)->top : NULL;
-
-		if (!node || node->function != segment->function)
-			node = arrive(thread, segment->function);
+		struct node *node = arrive(thread, segment->function);
 
 		node->own += segment->length;
 		cpu->nodes[i] = node;
 	}
+	note_top(thread);
 }
 
 /* Takes back what of a block was not executed. */
@@ -343,6 +348,7 @@ void tree_correct(struct cpu *cpu, uint32_t executed, bool counted)
 			cpu->nodes[i]->own -= from + length - executed;
 		break;
 	}
+	note_top(thread);
 }
 
 /* Begins to count anew. */
