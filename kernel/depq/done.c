@@ -8,9 +8,16 @@
  * Jobs may be done in any order, on any CPU, in any context; they signal in the
  * order of their sequence numbers. Whoever finishes a job marks it done and
  * then drains: takes those that are done off the front of @pending, one after
- * the other, and signals each with the lock released. Only one at a time
- * drains, and looks again before it stops, so whoever finds somebody draining
- * leaves its job to that one.
+ * the other, and signals each with the lock of the queue released. Both happen
+ * under &depq_queue.signal_lock, so that no job overtakes another in between.
+ *
+ * That is a lock and not a mark that leaves the jobs of others to whoever has
+ * set it: a thread that drains may be preempted between two jobs, and a job that
+ * is done elsewhere would wait until it runs again, however urgent its waiter.
+ * With the lock, whoever finishes a job signals it itself. Without PREEMPT_RT
+ * the holder is not preempted; on PREEMPT_RT it inherits the priority of
+ * whoever waits for the lock. The lock is released after each job, so nobody
+ * waits for more than one to signal for each that came before it.
  *
  * Who puts the queue's reference to a job that has signalled:
  *
@@ -45,45 +52,84 @@ static void depq_reap_arm(struct depq_queue *queue)
 }
 
 /**
+ * depq_signal_lock() - take the locks under which jobs signal
+ * @queue: the queue
+ * @flags: for depq_signal_unlock()
+ *
+ * Context: any; under no lock of a finished fence and no other of depq.
+ */
+void depq_signal_lock(struct depq_queue *queue, unsigned long *flags)
+	__acquires(&queue->lock)
+{
+	spin_lock_irqsave(&queue->signal_lock, *flags);
+	spin_lock(&queue->lock);
+}
+
+/**
+ * depq_signal_unlock() - undo depq_signal_lock()
+ * @queue: the queue
+ * @flags: from there
+ *
+ * Context: any.
+ */
+void depq_signal_unlock(struct depq_queue *queue, unsigned long flags)
+	__releases(&queue->lock)
+{
+	spin_unlock(&queue->lock);
+	spin_unlock_irqrestore(&queue->signal_lock, flags);
+}
+
+/* The job that is next to signal, if it is done. */
+static struct depq_job *depq_queue_next_done(struct depq_queue *queue)
+{
+	struct depq_job *job;
+
+	lockdep_assert_held(&queue->lock);
+	job = list_first_entry_or_null(&queue->pending, struct depq_job, link);
+	return job && job->state == DEPQ_JOB_DONE ? job : NULL;
+}
+
+/**
  * depq_queue_drain() - signal those jobs that are next in order and done
  * @queue: the queue; the caller has a reference or is inside RCU
- * @flags: of the lock, which is released and taken again in between
- * @reaped: jobs to put with depq_put_all() once the lock is released
+ * @flags: from depq_signal_lock(); its locks are released and taken again in
+ *	between
+ * @reaped: jobs to put with depq_put_all() once the locks are released
  *
- * Context: any; the lock of the queue is held.
+ * Context: any; after depq_signal_lock().
  */
 void depq_queue_drain(struct depq_queue *queue, unsigned long *flags,
 		      struct list_head *reaped)
 	__must_hold(&queue->lock)
 {
-	struct depq_job *job;
+	struct depq_job *job = depq_queue_next_done(queue);
 
-	lockdep_assert_held(&queue->lock);
-	if (queue->draining)
-		return;
-	queue->draining = true;
-	while ((job = list_first_entry_or_null(&queue->pending, struct depq_job,
-					       link)) &&
-	       job->state == DEPQ_JOB_DONE) {
+	lockdep_assert_held(&queue->signal_lock);
+	while (job) {
 		list_del(&job->link);
 		queue->stats.pending--;
 		queue->stats.done++;
 		queue->stats.failed += !!job->error;
-		spin_unlock_irqrestore(&queue->lock, *flags);
+		spin_unlock(&queue->lock);
 
 		trace_depq_job_done(queue, job);
 		if (job->error)
 			dma_fence_set_error(job->finished, job->error);
 		WARN_ON_ONCE(dma_fence_check_and_signal(job->finished));
 
-		spin_lock_irqsave(&queue->lock, *flags);
+		spin_lock(&queue->lock);
 		queue->jobs--;
 		job->state = DEPQ_JOB_SIGNALLED;
 		list_add_tail(&job->link, &queue->done);
 		if (queue->put == DEPQ_PUT_IRQ)
 			depq_queue_take(queue, 1, DEPQ_WHERE_IRQ, reaped);
+		if (depq_queue_next_done(queue)) {
+			/* Interrupts first, and whoever waits for the lock. */
+			depq_signal_unlock(queue, *flags);
+			depq_signal_lock(queue, flags);
+		}
+		job = depq_queue_next_done(queue);
 	}
-	queue->draining = false;
 
 	/* Who waits has looked under the lock: see depq_queue_leave(). */
 	if (waitqueue_active(&queue->wait))
@@ -109,7 +155,7 @@ void depq_job_done(struct depq_job *job, int error)
 
 	cookie = dma_fence_begin_signalling();
 	rcu_read_lock();
-	spin_lock_irqsave(&queue->lock, flags);
+	depq_signal_lock(queue, &flags);
 	if (WARN_ON_ONCE(job->state != DEPQ_JOB_PENDING)) {
 		kick = false;
 		goto unlock;
@@ -123,7 +169,7 @@ void depq_job_done(struct depq_job *job, int error)
 	depq_queue_drain(queue, &flags, &reaped);
 	kick = depq_queue_want_kick(queue);
 unlock:
-	spin_unlock_irqrestore(&queue->lock, flags);
+	depq_signal_unlock(queue, flags);
 	if (kick)
 		depq_worker_kick(queue);
 	depq_put_all(&reaped);

@@ -140,6 +140,8 @@ void depq_queue_work(struct depq_queue *queue);
 
 /* done.c */
 void depq_job_done(struct depq_job *job, int error);
+void depq_signal_lock(struct depq_queue *queue, unsigned long *flags);
+void depq_signal_unlock(struct depq_queue *queue, unsigned long flags);
 void depq_queue_drain(struct depq_queue *queue, unsigned long *flags,
 		      struct list_head *reaped);
 u32 depq_queue_take(struct depq_queue *queue, u32 most,

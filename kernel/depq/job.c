@@ -28,8 +28,7 @@
  * %DEPQ_JOB_PENDING            callback of the hardware fence, any context
  *                              with the lock of that fence; or the timeout
  *                              work, process, once it has removed the callback
- * %DEPQ_JOB_DONE               whoever has set &depq_queue.draining, any
- *                              context
+ * %DEPQ_JOB_DONE               holder of &depq_queue.signal_lock, any context
  * %DEPQ_JOB_SIGNALLED          drainer, submitter, worker or delayed work
  * ============================ ==============================================
  *

@@ -37,16 +37,25 @@
  * completes a job may be about to release the lock of the queue while another
  * CPU puts that job. Completion is inside an RCU read-side section for this.
  *
- * Lock order: a lock of a hardware fence, then of a finished fence, then
- * @lock; under @lock only the wait queue, timers, workqueues and that of a worker
- * that follows. No driver is
- * called and no fence is touched, except for reading, under @lock.
+ * Lock order: a lock of a hardware fence, then @signal_lock, then a lock of a
+ * finished fence, then @lock; under @lock only the wait queue, timers,
+ * workqueues and that of a worker that follows. No driver is called and no fence
+ * is touched, except for reading, under @lock. Under @signal_lock the callbacks
+ * of a finished fence are called, and nothing else of others.
  *
  * &depq_queue.runner is the token: whoever has set it, under @lock while it
  * was NULL, may call run_job() and change @dep, and nobody else may. Whoever
  * lays it down looks at the queue again before letting go of @lock, and so
  * does everybody who makes progress possible (depq_queue_want_kick()), so that
  * no wake-up is lost.
+ *
+ * The token has no priority inheritance. It does not need any against other
+ * submitters: those of one queue call depq_job_commit() one after the other,
+ * under a lock of the driver, which has it (on PREEMPT_RT; a mutex elsewhere). A
+ * job behind one that the worker is running waits for the worker, which runs as
+ * what it is, or as the most urgent of those who wait if it follows. What is not
+ * covered: behind a submitter that was preempted in run_job() nobody but the
+ * next submitter waits.
  *
  * Fields:
  *
@@ -55,7 +64,7 @@
  *   for their put,
  * - @credits: of the jobs in @pending that are not done,
  * - @jobs: between depq_job_init() and the signal; what @max_queued bounds,
- * - @draining: somebody signals jobs now, and will look again,
+ * - @signal_lock: held while a job signals; see done.c,
  * - @dep: what the first job in @queued waits for, once its callback is
  *   installed; @dep_done once it has been called,
  * - @tdr_armed, @reap_armed: a work holds a reference and will look,
@@ -71,7 +80,7 @@ static void depq_queue_release_work(struct work_struct *work)
 						release_work);
 	struct depq_device *dev = queue->dev;
 
-	WARN_ON_ONCE(queue->runner || queue->kicked || queue->draining);
+	WARN_ON_ONCE(queue->runner || queue->kicked);
 	WARN_ON_ONCE(!list_empty(&queue->queued));
 	WARN_ON_ONCE(!list_empty(&queue->pending));
 	WARN_ON_ONCE(!list_empty(&queue->done));
@@ -132,6 +141,7 @@ int depq_queue_init(struct depq_queue *queue,
 	queue->fence_context = dma_fence_context_alloc(1);
 	strscpy(queue->name, args->name, sizeof(queue->name));
 
+	spin_lock_init(&queue->signal_lock);
 	spin_lock_init(&queue->lock);
 	INIT_LIST_HEAD(&queue->queued);
 	INIT_LIST_HEAD(&queue->pending);

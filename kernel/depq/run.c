@@ -265,6 +265,10 @@ static void depq_queue_cancel(struct depq_queue *queue, struct depq_job *job,
 {
 	LIST_HEAD(reaped);
 
+	/* No other holder of the token can take the job off @queued meanwhile. */
+	spin_unlock_irqrestore(&queue->lock, *flags);
+	depq_signal_lock(queue, flags);
+
 	list_move_tail(&job->link, &queue->pending);
 	queue->stats.queued--;
 	queue->stats.pending++;
@@ -274,11 +278,9 @@ static void depq_queue_cancel(struct depq_queue *queue, struct depq_job *job,
 	if (queue->worker->follow)
 		depq_follow_leave(queue, job, depq_queue_ready(queue));
 	depq_queue_drain(queue, flags, &reaped);
-	if (!list_empty(&reaped)) {
-		spin_unlock_irqrestore(&queue->lock, *flags);
-		depq_put_all(&reaped);
-		spin_lock_irqsave(&queue->lock, *flags);
-	}
+	depq_signal_unlock(queue, *flags);
+	depq_put_all(&reaped);
+	spin_lock_irqsave(&queue->lock, *flags);
 }
 
 /*

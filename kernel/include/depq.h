@@ -285,6 +285,8 @@ struct depq_queue {
 	u64 fence_context;
 	char name[24];
 
+	spinlock_t signal_lock;
+
 	/* All below: under this lock, unless said otherwise. */
 	spinlock_t lock;
 	struct list_head queued;
@@ -297,7 +299,6 @@ struct depq_queue {
 	u32 stopped;
 	u32 hangs;
 	int error;	/* not 0 once killed or banned */
-	bool draining;
 	bool kicked;	/* the worker will come */
 	bool tdr;
 	bool tdr_armed;

@@ -44,9 +44,11 @@
  * to signal its fence, or is signalling it. The engine puts its reference when
  * dma_fence_signal() has returned.
  *
- * Fences are signalled with the lock released, by one thread or interrupt at a
- * time, in the order in which they came to &simgpu_engine.done. Whoever adds
- * some while another one signals leaves them to that other one.
+ * Fences are signalled with the lock released, in the order in which they came
+ * to &simgpu_engine.done: each is taken off that list and signalled under
+ * &simgpu_engine.signal_lock. Whoever adds some goes on until there are none, and
+ * does not leave them to another one, which may have been preempted; on
+ * PREEMPT_RT the holder of that lock inherits the priority of who waits for it.
  */
 
 static bool job_hangs(const struct simgpu_job *job)
@@ -55,17 +57,33 @@ static bool job_hangs(const struct simgpu_job *job)
 	       job->fault == SIMGPU_FAULT_GONE;
 }
 
-static void signal_fences(struct list_head *fences)
+/* Signals the next fence, if there is one. Whether there are more. */
+static bool engine_signal_next(struct simgpu_engine *engine)
 {
-	struct simgpu_fence *fence, *next;
+	struct simgpu_fence *fence;
+	unsigned long flags;
+	bool more;
 
-	list_for_each_entry_safe(fence, next, fences, link) {
+	/* Released after each: interrupts first, and whoever waits for it. */
+	spin_lock_irqsave(&engine->signal_lock, flags);
+	spin_lock(&engine->lock);
+	fence = list_first_entry_or_null(&engine->done, struct simgpu_fence,
+					 link);
+	if (fence) {
 		list_del_init(&fence->link);
+		engine->signalling = true;
+		spin_unlock(&engine->lock);
 		dma_fence_signal(&fence->base);
 		if (fence->twice)
 			dma_fence_signal(&fence->base);
 		dma_fence_put(&fence->base);
+		spin_lock(&engine->lock);
+		engine->signalling = false;
 	}
+	more = !list_empty(&engine->done);
+	spin_unlock(&engine->lock);
+	spin_unlock_irqrestore(&engine->signal_lock, flags);
+	return more;
 }
 
 /**
@@ -73,26 +91,18 @@ static void signal_fences(struct list_head *fences)
  * @engine: the engine
  * @flags: from spin_lock_irqsave()
  *
- * Unless somebody else is signalling: then that one goes on with it.
- *
  * Context: any but hard interrupts on PREEMPT_RT, under the engine's lock,
  *	which is the only one held.
  */
 void simgpu_engine_unlock(struct simgpu_engine *engine, unsigned long flags)
 	__releases(&engine->lock)
 {
-	LIST_HEAD(fences);
+	bool more = !list_empty(&engine->done);
 
 	lockdep_assert_held(&engine->lock);
-	while (!engine->saying && !list_empty(&engine->done)) {
-		engine->saying = true;
-		list_splice_init(&engine->done, &fences);
-		spin_unlock_irqrestore(&engine->lock, flags);
-		signal_fences(&fences);
-		spin_lock_irqsave(&engine->lock, flags);
-		engine->saying = false;
-	}
 	spin_unlock_irqrestore(&engine->lock, flags);
+	while (more)
+		more = engine_signal_next(engine);
 }
 
 /**
@@ -326,7 +336,8 @@ static bool engine_end_later(struct simgpu_engine *engine,
 	if (!error)
 		engine_complete(engine, job, ktime_get());
 	if (!context->backend->needs_order ||
-	    (list_empty(&context->inflight) && !engine->saying))
+	    (list_empty(&context->inflight) && list_empty(&engine->done) &&
+	     !engine->signalling))
 		return false;
 	if (error)
 		dma_fence_set_error(&job->hw->base, error);
@@ -437,6 +448,7 @@ void simgpu_engine_init(struct simgpu_engine *engine, struct simgpu_device *dev,
 {
 	engine->dev = dev;
 	engine->index = index;
+	spin_lock_init(&engine->signal_lock);
 	spin_lock_init(&engine->lock);
 	INIT_LIST_HEAD(&engine->running);
 	INIT_LIST_HEAD(&engine->late);

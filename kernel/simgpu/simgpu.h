@@ -49,13 +49,15 @@ struct simgpu_fence {
  * struct simgpu_engine - executes jobs by letting time pass
  * @dev: the device
  * @index: which engine
- * @lock: protects what follows; taken under no other spinlock of ours, and
- *	under no fence lock: fences are signalled with it released
+ * @lock: protects what follows but for @signal_lock; taken under no other
+ *	spinlock of ours, and under no fence lock: fences are signalled with it
+ *	released
  * @running: jobs not yet done: serial in the order they were handed over,
  *	parallel by &simgpu_job.t_end
  * @late: jobs done whose interrupt is late
  * @done: engine fences about to be signalled; each with a reference
- * @saying: somebody signals what was in @done
+ * @signal_lock: held while a fence is signalled; taken before @lock
+ * @signalling: a fence that was in @done is being signalled
  * @timer: expires when the next job is done
  * @storm: spurious interrupts to come
  * @busy_since: when @running became not empty
@@ -77,7 +79,8 @@ struct simgpu_engine {
 	struct list_head running;
 	struct list_head late;
 	struct list_head done;
-	bool saying;
+	spinlock_t signal_lock;
+	bool signalling;
 	struct hrtimer timer;
 	u64 storm;
 	ktime_t busy_since;

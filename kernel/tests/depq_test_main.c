@@ -51,6 +51,7 @@ static struct kunit_suite *const dt_suites[] = {
 	&dt_fault_suite,
 	&dt_reset_suite,
 	&dt_race_suite,
+	&dt_preempt_suite,
 	&dt_follow_suite,
 	&dt_ready_suite,
 };

@@ -11,6 +11,7 @@ extern struct kunit_suite dt_life_suite;
 extern struct kunit_suite dt_fault_suite;
 extern struct kunit_suite dt_reset_suite;
 extern struct kunit_suite dt_race_suite;
+extern struct kunit_suite dt_preempt_suite;
 extern struct kunit_suite dt_follow_suite;
 extern struct kunit_suite dt_ready_suite;
 
