@@ -123,6 +123,23 @@ static void depq_tdr_count(struct depq_queue *queue, enum depq_verdict verdict)
 }
 
 /*
+ * The hardware will not touch the job any more, so neither will the driver signal
+ * its fence; whoever else has that must not wait for ever. Unless the driver is
+ * signalling it just now: the lock of the fence decides.
+ */
+static void depq_tdr_signal_hw(struct dma_fence *hw, int error)
+{
+	unsigned long flags;
+
+	dma_fence_lock_irqsave(hw, flags);
+	if (!test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &hw->flags)) {
+		dma_fence_set_error(hw, error);
+		dma_fence_signal_locked(hw);
+	}
+	dma_fence_unlock_irqrestore(hw, flags);
+}
+
+/*
  * Finishes all jobs that are still with the hardware, which will not touch them
  * any more, and to which nobody adds: with the error of the queue if it was
  * killed before, else @guilty with -ETIME and the others with -ECANCELED.
@@ -132,8 +149,8 @@ static void depq_tdr_fail(struct depq_queue *queue, struct depq_job *guilty,
 {
 	bool counted = false;
 	struct depq_job *job;
+	int killed, error;
 	bool hung;
-	int killed;
 
 	spin_lock_irq(&queue->lock);
 	killed = queue->error;
@@ -145,8 +162,9 @@ static void depq_tdr_fail(struct depq_queue *queue, struct depq_job *guilty,
 				depq_tdr_count(queue, verdict);
 				counted = true;
 			}
-			depq_job_done(job, killed ?: job == guilty ?
-					   -ETIME : -ECANCELED);
+			error = killed ?: job == guilty ? -ETIME : -ECANCELED;
+			depq_job_done(job, error);
+			depq_tdr_signal_hw(job->hw, error);
 		}
 		depq_job_put(job);
 		spin_lock_irq(&queue->lock);

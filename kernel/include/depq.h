@@ -116,7 +116,8 @@ struct depq_ops {
 	 * is run meanwhile; the hardware may complete jobs meanwhile. The
 	 * driver may signal hardware fences of pending jobs itself, with an
 	 * error or without; those that it has not signalled when it answers
-	 * %DEPQ_RESET or %DEPQ_GONE are let go.
+	 * %DEPQ_RESET or %DEPQ_GONE are signalled for it with the error of
+	 * their job, after the finished fence of that.
 	 *
 	 * Context: process, on the device's workqueue for timeouts, never two
 	 * at a time for one device. Must not allocate, and must not wait for

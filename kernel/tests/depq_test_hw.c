@@ -17,7 +17,8 @@
  * no ring     dt_hw_run()                       in ring
  * in ring     test, timer: under engine->lock   done
  * done        the drainer: takes it out         signalled
- * in ring     dt_hw_recover(), dt_hw_flush()    taken out, never signalled
+ * in ring     dt_hw_recover(), dt_hw_flush()    taken out; signalled by depq
+ *                                               or never
  * ==========  ================================  ==========================
  */
 

@@ -69,6 +69,35 @@ static void hang_with_others(struct kunit *test)
 	dt_settle(dt);
 }
 
+/* After a reset nobody waits for ever for a fence of the engine. */
+static void hang_hw_fences(struct kunit *test)
+{
+	struct dt *dt = test->priv;
+	struct dt_queue *queue = queue_with(dt, DT_POLICY_RESET, 10);
+	struct dt_record *jobs[2];
+	struct dma_fence *hw[2];
+	int i;
+
+	if (dt->design->backend == &dt_drm)
+		kunit_skip(test, "drivers of drm_sched signal them themselves");
+	for (i = 0; i < 2; i++) {
+		jobs[i] = submit_faulty(queue, DT_HANG);
+		hw[i] = dma_fence_get(&jobs[i]->hw->base);
+	}
+	for (i = 0; i < 2; i++) {
+		/* A fence that does not signal is put all the same. */
+		KUNIT_EXPECT_GT(test, dma_fence_wait_timeout(hw[i], false,
+							     DT_PATIENCE), 0);
+		KUNIT_EXPECT_TRUE(test, dt_wait(dt, dt_signalled(jobs[i])));
+		KUNIT_EXPECT_EQ(test, dma_fence_get_status(hw[i]),
+				jobs[i]->error);
+		dma_fence_put(hw[i]);
+	}
+	KUNIT_EXPECT_EQ(test, jobs[0]->error, -ETIME);
+	KUNIT_EXPECT_EQ(test, jobs[1]->error, -ECANCELED);
+	dt_settle(dt);
+}
+
 /* A queue on another engine does not notice. */
 static void hang_elsewhere(struct kunit *test)
 {
@@ -307,6 +336,7 @@ static void close_hung(struct kunit *test)
 static struct kunit_case resets[] = {
 	DT_CASE(hang),
 	DT_CASE(hang_with_others),
+	DT_CASE(hang_hw_fences),
 	DT_CASE(hang_elsewhere),
 	DT_CASE(no_hang),
 	DT_CASE(busy_is_not_hung),
