@@ -41,6 +41,7 @@
 #define SIMGPU_TIMEOUT_US_DEFAULT	(5 * USEC_PER_SEC)
 #define SIMGPU_TIMEOUT_US_MAX		(60 * USEC_PER_SEC)
 #define SIMGPU_HANG_LIMIT_MAX		1000
+#define SIMGPU_FREE_COST_MAX		NSEC_PER_MSEC
 
 /**
  * simgpu_context_get() - take a reference
@@ -109,13 +110,19 @@ void simgpu_context_release(struct simgpu_context *context)
 static int simgpu_create_check(const struct simgpu_device *dev,
 			       struct simgpu_create *args)
 {
-	bool depq = args->design == SIMGPU_DESIGN_DEPQ;
-	u32 flags = depq ? SIMGPU_CREATE_BYPASS :
-			   SIMGPU_CREATE_SHARED | SIMGPU_CREATE_HIGHPRI;
+	static const u32 flags[] = {
+		[SIMGPU_DESIGN_DRM_SCHED] = SIMGPU_CREATE_SHARED |
+					    SIMGPU_CREATE_HIGHPRI,
+		[SIMGPU_DESIGN_DEPQ] = SIMGPU_CREATE_BYPASS,
+		[SIMGPU_DESIGN_NONE] = 0,
+	};
 
-	if (args->design > SIMGPU_DESIGN_DEPQ || args->flags & ~flags)
+	if (args->design >= ARRAY_SIZE(flags) ||
+	    args->flags & ~SIMGPU_CREATE_FREE_SLEEPS &
+	    ~flags[array_index_nospec(args->design, ARRAY_SIZE(flags))])
 		return -EINVAL;
-	if (!depq && (args->put || args->worker || args->share))
+	if (args->design != SIMGPU_DESIGN_DEPQ &&
+	    (args->put || args->worker || args->share))
 		return -EINVAL;
 	if (args->put > SIMGPU_PUT_SUBMIT ||
 	    args->worker > SIMGPU_WORKER_FOLLOW_MIN ||
@@ -134,10 +141,17 @@ static int simgpu_create_check(const struct simgpu_device *dev,
 	if (args->credit_limit > SIMGPU_CREDITS_MAX || args->ring < 2 ||
 	    args->ring > SIMGPU_RING_MAX || !is_power_of_2(args->ring) ||
 	    args->timeout_us > SIMGPU_TIMEOUT_US_MAX ||
-	    args->hang_limit > SIMGPU_HANG_LIMIT_MAX)
+	    args->hang_limit > SIMGPU_HANG_LIMIT_MAX ||
+	    args->free_cost_ns > SIMGPU_FREE_COST_MAX)
 		return -EINVAL;
 	return 0;
 }
+
+static const struct simgpu_backend *const simgpu_backends[] = {
+	[SIMGPU_DESIGN_DRM_SCHED] = &simgpu_backend_drm,
+	[SIMGPU_DESIGN_DEPQ] = &simgpu_backend_depq,
+	[SIMGPU_DESIGN_NONE] = &simgpu_backend_none,
+};
 
 /* Makes a context of checked arguments, with the reference of the file. */
 static struct simgpu_context *
@@ -161,8 +175,9 @@ simgpu_context_make(struct simgpu_file *file, const struct simgpu_create *args)
 	context->dev = dev;
 	context->engine = &dev->engines[array_index_nospec(args->engine,
 							   dev->n_engines)];
-	context->backend = args->design == SIMGPU_DESIGN_DEPQ ?
-			   &simgpu_backend_depq : &simgpu_backend_drm;
+	context->backend =
+		simgpu_backends[array_index_nospec(args->design,
+						   ARRAY_SIZE(simgpu_backends))];
 	context->args = *args;
 	mutex_init(&context->submit);
 	spin_lock_init(&context->ring_lock);

@@ -8,7 +8,7 @@
  * - contexts: one line for each context, with its counters, as long as it is
  *   open and nobody submits to it at that moment;
  * - live: what exists;
- * - sizes: memory of the objects of both designs.
+ * - sizes: memory of the objects of each design.
  */
 
 #include <linux/debugfs.h>
@@ -99,7 +99,7 @@ DEFINE_SHOW_ATTRIBUTE(live);
 static int sizes_show(struct seq_file *m, void *unused)
 {
 	static const struct simgpu_backend * const backends[] = {
-		&simgpu_backend_drm, &simgpu_backend_depq
+		&simgpu_backend_drm, &simgpu_backend_depq, &simgpu_backend_none
 	};
 	int i;
 
@@ -108,7 +108,7 @@ static int sizes_show(struct seq_file *m, void *unused)
 		seq_printf(m, "%s %u %u %u\n", backends[i]->name,
 			   backends[i]->queue_bytes, backends[i]->job_bytes,
 			   backends[i]->fence_bytes());
-	seq_printf(m, "both: context %zu, place in the ring %zu, job %zu, engine fence %u\n",
+	seq_printf(m, "each: context %zu, place in the ring %zu, job %zu, engine fence %u\n",
 		   sizeof(struct simgpu_context), sizeof(struct simgpu_slot),
 		   sizeof(struct simgpu_job), simgpu_fence_bytes());
 	return 0;

@@ -306,14 +306,6 @@ static enum hrtimer_restart engine_interrupt(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static void engine_burn(u64 ns)
-{
-	u64 end = ktime_get_ns() + ns;
-
-	while (ns && ktime_get_ns() < end)
-		cpu_relax();
-}
-
 static void engine_enter(struct simgpu_job *job)
 {
 	dma_fence_get(&job->hw->base);
@@ -377,7 +369,7 @@ struct dma_fence *simgpu_engine_fail(struct simgpu_job *job, int error)
 }
 
 /**
- * simgpu_engine_run() - run_job of both back ends
+ * simgpu_engine_run() - run_job of all back ends
  * @job: the job; the engine must not know it, and the caller keeps it alive
  *	until the engine fence was signalled or the job was taken away
  * @in_submit: whether the submitter itself runs it
@@ -403,7 +395,7 @@ struct dma_fence *simgpu_engine_run(struct simgpu_job *job, bool in_submit)
 	if (in_submit)
 		WRITE_ONCE(record->flags, record->flags | SIMGPU_RECORD_INLINE);
 	trace_simgpu_run(job, in_submit);
-	engine_burn(job->run_cost_ns);
+	simgpu_burn(job->run_cost_ns);
 
 	spin_lock_irqsave(&engine->lock, flags);
 	WRITE_ONCE(record->order, ++engine->order);

@@ -66,25 +66,80 @@ struct simgpu_job *simgpu_job_alloc(struct simgpu_context *context)
 	return job;
 }
 
-/**
- * simgpu_job_free() - free a job
- * @job: that no queue and no engine knows any more
- *
- * The reference to the context is never the last one: the back end holds one
- * until all jobs of the context are freed.
- *
- * Context: any, hard interrupts included.
- */
-void simgpu_job_free(struct simgpu_job *job)
+static void job_destroy(struct simgpu_job *job)
 {
 	struct simgpu_context *context = job->context;
 
 	WARN_ON_ONCE(READ_ONCE(job->on_engine));
-	if (job->slot)
+	if (job->slot) {
+		simgpu_burn(context->args.free_cost_ns);
 		atomic64_inc(&context->released);
+	}
 	if (job->hw)
 		dma_fence_put(&job->hw->base);
 	atomic_dec(&context->dev->jobs);
 	kmem_cache_free(simgpu_job_cache, job);
 	simgpu_context_put(context);
+}
+
+static void job_destroy_sleeping(struct simgpu_job *job)
+{
+	struct simgpu_device *dev = job->context->dev;
+
+	might_sleep();
+	mutex_lock(&dev->free_mutex);
+	job_destroy(job);
+	mutex_unlock(&dev->free_mutex);
+}
+
+/**
+ * simgpu_job_free_work() - free jobs that a completion could not free
+ * @work: &simgpu_device.free_work
+ *
+ * Context: process, sleeps.
+ */
+void simgpu_job_free_work(struct work_struct *work)
+{
+	struct simgpu_device *dev = container_of(work, struct simgpu_device,
+						 free_work);
+	struct llist_node *jobs = llist_del_all(&dev->free_jobs);
+	struct simgpu_job *job, *next;
+
+	jobs = llist_reverse_order(jobs);
+	llist_for_each_entry_safe(job, next, jobs, free_link)
+		job_destroy_sleeping(job);
+}
+
+/* Whether the jobs of a context are freed in completions. */
+static bool job_freed_in_completion(const struct simgpu_context *context)
+{
+	return context->args.design == SIMGPU_DESIGN_NONE ||
+	       (context->args.design == SIMGPU_DESIGN_DEPQ &&
+		context->args.put == SIMGPU_PUT_IRQ);
+}
+
+/**
+ * simgpu_job_free() - free a job
+ * @job: that no queue and no engine knows any more
+ *
+ * With %SIMGPU_CREATE_FREE_SLEEPS, maybe later, in a work item.
+ *
+ * The reference to the context is never the last one where that matters: the
+ * back end holds one until all jobs of the context were given here.
+ *
+ * Context: any, hard interrupts included; but process with
+ * %SIMGPU_CREATE_FREE_SLEEPS if the design does not free jobs in completions.
+ */
+void simgpu_job_free(struct simgpu_job *job)
+{
+	struct simgpu_device *dev = job->context->dev;
+
+	if (!(job->context->args.flags & SIMGPU_CREATE_FREE_SLEEPS)) {
+		job_destroy(job);
+	} else if (job_freed_in_completion(job->context)) {
+		if (llist_add(&job->free_link, &dev->free_jobs))
+			queue_work(dev->teardown_wq, &dev->free_work);
+	} else {
+		job_destroy_sleeping(job);
+	}
 }

@@ -79,6 +79,9 @@ static struct simgpu_device * __init simgpu_device_create(void)
 		kvfree(dev);
 		return ERR_PTR(-ENOMEM);
 	}
+	init_llist_head(&dev->free_jobs);
+	INIT_WORK(&dev->free_work, simgpu_job_free_work);
+	mutex_init(&dev->free_mutex);
 	mutex_init(&dev->worker_mutex);
 	mutex_init(&dev->contexts_mutex);
 	INIT_LIST_HEAD(&dev->contexts);
@@ -122,6 +125,7 @@ static void simgpu_device_destroy(struct simgpu_device *dev)
 	WARN_ON_ONCE(atomic_read(&dev->jobs));
 	mutex_destroy(&dev->contexts_mutex);
 	mutex_destroy(&dev->worker_mutex);
+	mutex_destroy(&dev->free_mutex);
 	kvfree(dev);
 }
 

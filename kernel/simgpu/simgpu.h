@@ -6,6 +6,7 @@
 #include <linux/hrtimer.h>
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/miscdevice.h>
 #include <linux/mutex.h>
 #include <linux/prandom.h>
@@ -101,7 +102,12 @@ struct simgpu_engine {
  * @depq: what all depq queues share
  * @tdr_wq: ordered; timeouts of drm_sched
  * @highpri_wq: of drm_sched contexts with %SIMGPU_CREATE_HIGHPRI
- * @teardown_wq: closed contexts end here
+ * @teardown_wq: closed contexts end here, and jobs are freed that a completion
+ *	could not free
+ * @free_jobs: these jobs
+ * @free_work: frees them
+ * @free_mutex: held while a job of a context with %SIMGPU_CREATE_FREE_SLEEPS is
+ *	freed
  * @worker_mutex: protects @workers
  * @workers: depq workers shared by contexts with %SIMGPU_SHARE_DEVICE
  * @live: contexts that are alive, closed or not, plus one
@@ -122,6 +128,9 @@ struct simgpu_device {
 	struct workqueue_struct *tdr_wq;
 	struct workqueue_struct *highpri_wq;
 	struct workqueue_struct *teardown_wq;
+	struct llist_head free_jobs;
+	struct work_struct free_work;
+	struct mutex free_mutex;
 	struct mutex worker_mutex;
 	struct depq_worker *workers[DEPQ_WORKER_COUNT];
 	atomic_t live;
@@ -159,7 +168,7 @@ struct simgpu_slot {
  * @serial: its number among all that were ever made, from 1
  * @dev: the device
  * @engine: where its jobs go
- * @backend: drm_sched or depq
+ * @backend: drm_sched, depq or none
  * @args: as given, defaults filled in
  * @submit: serialises submissions: ring, random numbers and, for drm_sched,
  *	arm and push belong together
@@ -189,6 +198,10 @@ struct simgpu_slot {
  *	in the order of run_job; under the engine's lock
  * @drm: state of the drm_sched back end
  * @depq: state of the depq back end
+ * @none: state of the back end without a queue
+ * @none.jobs: jobs that exist, plus one until the context is closed
+ * @none.fence_context: timeline of its engine fences
+ * @none.seqno: of the newest of these; under @submit
  */
 struct simgpu_context {
 	struct kref ref;
@@ -223,6 +236,11 @@ struct simgpu_context {
 	union {
 		struct simgpu_drm_context *drm;
 		struct depq_queue depq;
+		struct {
+			atomic_t jobs;
+			u64 fence_context;
+			u64 seqno;
+		} none;
 	};
 };
 
@@ -240,6 +258,7 @@ struct simgpu_memory {
  * struct simgpu_job - a job
  * @drm: for drm_sched
  * @depq: for depq
+ * @none: without a queue: on the engine fence
  * @context: holds a reference
  * @slot: its place in the ring; stays valid until the finished fence has
  *	signalled
@@ -247,6 +266,7 @@ struct simgpu_memory {
  *	reference
  * @link: in &simgpu_engine.running or &simgpu_engine.late
  * @context_link: in &simgpu_context.inflight
+ * @free_link: in &simgpu_device.free_jobs
  * @duration_ns: time on the engine
  * @run_cost_ns: CPU time of run_job
  * @t_end: when the engine is done; on a serial engine, until the job is its
@@ -264,12 +284,14 @@ struct simgpu_job {
 	union {
 		struct drm_sched_job drm;
 		struct depq_job depq;
+		struct dma_fence_cb none;
 	};
 	struct simgpu_context *context;
 	struct simgpu_slot *slot;
 	struct simgpu_fence *hw;
 	struct list_head link;
 	struct list_head context_link;
+	struct llist_node free_link;
 	u64 duration_ns;
 	u64 run_cost_ns;
 	ktime_t t_end;
@@ -321,7 +343,7 @@ struct simgpu_backend {
 	int (*job_init)(struct simgpu_job *job, u32 credits, bool nonblock);
 	/**
 	 * @job_add_dep: takes the caller's reference to the fence, also on
-	 * failure. Return: 0 or -ENOMEM.
+	 * failure. Return: 0, -ENOMEM or, if it waits, -ERESTARTSYS.
 	 */
 	int (*job_add_dep)(struct simgpu_job *job, struct dma_fence *fence);
 	/**
@@ -344,8 +366,9 @@ struct simgpu_backend {
 	/** @job_abort: after job_init instead of job_commit; frees the job */
 	void (*job_abort)(struct simgpu_job *job);
 	/**
-	 * @control: stop, start, kill, trigger timeout; 0 or -errno. Every
-	 * start has had its stop; a context may be closed while it is stopped.
+	 * @control: stop, start, kill, trigger timeout; 0 or -errno,
+	 * -EOPNOTSUPP for what the design does not have. Every start has had
+	 * its stop; a context may be closed while it is stopped.
 	 */
 	int (*control)(struct simgpu_context *context, u32 command, u64 arg);
 	/** @stats: fill in what the back end knows */
@@ -359,9 +382,10 @@ struct simgpu_backend {
 	u32 (*fence_bytes)(void);
 };
 
-/* backend_drm.c, backend_depq.c */
+/* backend_drm.c, backend_depq.c, backend_none.c */
 extern const struct simgpu_backend simgpu_backend_drm;
 extern const struct simgpu_backend simgpu_backend_depq;
+extern const struct simgpu_backend simgpu_backend_none;
 void simgpu_drm_sched_put(struct simgpu_drm_sched *sched);
 
 /* fence.c: engine fences */
@@ -384,7 +408,17 @@ struct simgpu_context *simgpu_context_get(struct simgpu_context *context);
 void simgpu_context_put(struct simgpu_context *context);
 void simgpu_context_release(struct simgpu_context *context);
 
+/* Uses up the CPU. */
+static inline void simgpu_burn(u64 ns)
+{
+	u64 end = ktime_get_ns() + ns;
+
+	while (ns && ktime_get_ns() < end)
+		cpu_relax();
+}
+
 /* job.c */
+void simgpu_job_free_work(struct work_struct *work);
 struct simgpu_job *simgpu_job_alloc(struct simgpu_context *context);
 void simgpu_job_free(struct simgpu_job *job);
 

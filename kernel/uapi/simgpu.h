@@ -13,6 +13,8 @@
  * engine, backed by the kernel's own drm_sched or by depq. Closing the file
  * closes its contexts; jobs in flight end by themselves.
  *
+ * A third design has no queue at all, see %SIMGPU_DESIGN_NONE.
+ *
  * All times are CLOCK_MONOTONIC in nanoseconds. Reserved fields and unknown
  * flags must be zero, else -EINVAL. A context that the file does not have is
  * -ENOENT, an unknown command -ENOTTY; once a reset has failed, every command
@@ -55,6 +57,12 @@ struct simgpu_info {
 /* &simgpu_create.design */
 #define SIMGPU_DESIGN_DRM_SCHED		0
 #define SIMGPU_DESIGN_DEPQ		1
+/* No queue: the submitter waits for the dependencies and hands the job to the
+ * engine, and the job is freed where its fence signals. No credits, no timeout:
+ * to measure the others against.
+ */
+#define SIMGPU_DESIGN_NONE		2
+#define SIMGPU_DESIGN_COUNT		3
 
 /* &simgpu_create.flags */
 /* depq: the submitter runs the job where it can. */
@@ -65,7 +73,11 @@ struct simgpu_info {
 #define SIMGPU_CREATE_SHARED		(1u << 1)
 /* drm_sched: one workqueue with WQ_HIGHPRI instead of the scheduler's own. */
 #define SIMGPU_CREATE_HIGHPRI		(1u << 2)
-#define SIMGPU_CREATE_FLAGS		0x7u
+/* To free a job takes a mutex of the device, as to drop a VM or a reference of
+ * runtime PM: where that is in a completion, it is left to a work item.
+ */
+#define SIMGPU_CREATE_FREE_SLEEPS	(1u << 3)
+#define SIMGPU_CREATE_FLAGS		0xfu
 
 /* &simgpu_create.put, depq only */
 #define SIMGPU_PUT_WORKER		0
@@ -99,9 +111,9 @@ struct simgpu_info {
  * struct simgpu_create - make a context
  * @design: SIMGPU_DESIGN_*
  * @flags: SIMGPU_CREATE_*
- * @put: SIMGPU_PUT_*; must be zero for drm_sched
- * @worker: SIMGPU_WORKER_*; must be zero for drm_sched
- * @share: SIMGPU_SHARE_*; must be zero for drm_sched
+ * @put: SIMGPU_PUT_*; must be zero unless depq
+ * @worker: SIMGPU_WORKER_*; must be zero unless depq
+ * @share: SIMGPU_SHARE_*; must be zero unless depq
  * @engine: below &simgpu_info.engines
  * @priority: SIMGPU_PRIORITY_*; must be zero unless %SIMGPU_CREATE_SHARED
  * @credit_limit: credits in flight at most, 1 to 65536; 0 for 64. On a shared
@@ -110,9 +122,10 @@ struct simgpu_info {
  *	1024. A submission waits until the job whose place it takes is done,
  *	so this is also the most jobs a context can have in flight.
  * @timeout_us: a job may take this long on the engine; 0 for 5 s; at most
- *	60 s
+ *	60 s. Without a queue nobody looks.
  * @hang_limit: hangs after which the context is banned, 0 to 1000
  * @context: out, its number in this file, from 1
+ * @free_cost_ns: CPU time that it takes to free a job, at most 1 ms
  */
 struct simgpu_create {
 	__u32 design;
@@ -127,6 +140,7 @@ struct simgpu_create {
 	__u32 timeout_us;
 	__u32 hang_limit;
 	__u32 context;
+	__u32 free_cost_ns;
 };
 
 /**
@@ -165,7 +179,7 @@ struct simgpu_dep {
 #define SIMGPU_EXEC_FENCE_OUT	(1u << 0)	/* return a sync_file */
 #define SIMGPU_EXEC_WRITE	(1u << 1)	/* write a dword when done */
 /* The job depends on the job before it in the same submission, which must not
- * be the first of it. The order of the queue implies that: both designs drop
+ * be the first of it. The order of the queue implies that: all designs drop
  * such a dependency.
  */
 #define SIMGPU_EXEC_CHAIN	(1u << 2)
@@ -415,7 +429,8 @@ struct simgpu_inject {
  * @context: its number
  * @command: SIMGPU_CONTROL_*. Stop and start of a context on a shared
  *	scheduler act on the whole scheduler. drm_sched has no kill: see the
- *	driver for what is done.
+ *	driver for what is done. Without a queue there are only kill and seed:
+ *	-EOPNOTSUPP for the others.
  * @arg: see there, else zero
  */
 struct simgpu_control {

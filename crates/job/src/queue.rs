@@ -12,6 +12,9 @@ pub enum Design {
     DrmSched,
     /// The dependency queue `depq`.
     Depq,
+    /// No queue: the submitter waits for dependencies and hands the job to the
+    /// engine, and the job is freed where its fence signals.
+    None,
 }
 
 /// Who puts finished jobs.
@@ -94,6 +97,11 @@ pub struct Queue {
     pub timeout_ns: u64,
     /// Hangs after which a context is banned.
     pub hang_limit: u32,
+    /// CPU time that it takes to free a job, in nanoseconds.
+    pub free_cost_ns: u64,
+    /// To free a job takes a lock that sleeps: where that is in a completion,
+    /// a work item does it.
+    pub free_sleeps: bool,
 }
 
 impl Default for Queue {
@@ -109,6 +117,8 @@ impl Default for Queue {
             ring: 1024,
             timeout_ns: 5_000_000_000,
             hang_limit: 0,
+            free_cost_ns: 0,
+            free_sleeps: false,
         }
     }
 }
@@ -118,21 +128,32 @@ impl Queue {
     /// and what it would have to be.
     #[must_use]
     pub fn unknown_to_design(&self) -> Option<(&'static str, &'static str)> {
+        let depq = self.design == Design::Depq;
         let drm_sched = self.design == Design::DrmSched;
+        let none = self.design == Design::None;
+        let default = Queue::default();
         let wrong = [
-            (drm_sched && self.bypass, "bypass", "false"),
-            (drm_sched && self.put != Put::Worker, "put", "worker"),
+            (!depq && self.bypass, "bypass", "false"),
+            (!depq && self.put != Put::Worker, "put", "worker"),
             (
                 drm_sched && !matches!(self.worker, Worker::Workqueue | Worker::Highpri),
                 "worker",
                 "workqueue or highpri",
             ),
             (
-                drm_sched && self.share != Share::Context,
-                "share",
-                "context",
+                none && self.worker != Worker::Workqueue,
+                "worker",
+                "workqueue",
             ),
+            (!depq && self.share != Share::Context, "share", "context"),
             (!drm_sched && self.shared, "shared", "false"),
+            (none && self.credits != default.credits, "credits", "64"),
+            (
+                none && self.timeout_ns != default.timeout_ns,
+                "timeout",
+                "5s",
+            ),
+            (none && self.hang_limit != 0, "hang_limit", "0"),
         ];
         let found = wrong.into_iter().find(|(is_wrong, ..)| *is_wrong);
         found.map(|(_, key, must)| (key, must))
@@ -207,5 +228,30 @@ mod tests {
             ..Queue::default()
         };
         assert_eq!(depq.unknown_to_design(), Some(("shared", "false")));
+    }
+
+    #[test]
+    fn without_a_queue_there_is_nothing_to_choose_but_the_ring_and_what_a_job_costs() {
+        let none = Queue {
+            design: Design::None,
+            ring: 16,
+            free_cost_ns: 500,
+            free_sleeps: true,
+            ..Queue::default()
+        };
+        assert_eq!(none.unknown_to_design(), None);
+        let with = |change: fn(&mut Queue)| {
+            let mut queue = none.clone();
+            change(&mut queue);
+            queue.unknown_to_design().map(|(key, _)| key)
+        };
+        assert_eq!(with(|queue| queue.bypass = true), Some("bypass"));
+        assert_eq!(with(|queue| queue.put = Put::Irq), Some("put"));
+        assert_eq!(with(|queue| queue.worker = Worker::Highpri), Some("worker"));
+        assert_eq!(with(|queue| queue.share = Share::Engine), Some("share"));
+        assert_eq!(with(|queue| queue.shared = true), Some("shared"));
+        assert_eq!(with(|queue| queue.credits = 4), Some("credits"));
+        assert_eq!(with(|queue| queue.timeout_ns = 1000), Some("timeout"));
+        assert_eq!(with(|queue| queue.hang_limit = 1), Some("hang_limit"));
     }
 }

@@ -17,6 +17,8 @@ use crate::raw::Parameters;
 const MODULE: &str = "simgpu";
 /// The longest time a job may be given, in nanoseconds.
 const TIMEOUT_NS_MAX: u64 = 60_000_000_000;
+/// The longest time that to free a job may take, in nanoseconds.
+const FREE_COST_NS_MAX: u64 = 1_000_000;
 
 /// The settings of the experiment and of the levels; `None` if nobody asks.
 pub(crate) fn queue<'w>(
@@ -50,6 +52,9 @@ pub(crate) fn queue<'w>(
     if !queue.timeout_ns.is_multiple_of(1000) || queue.timeout_ns > TIMEOUT_NS_MAX {
         let why = "must be whole microseconds, at most 60s";
         return Err(experiment.error(&at("timeout"), why));
+    }
+    if queue.free_cost_ns > FREE_COST_NS_MAX {
+        return Err(experiment.error(&at("free_cost"), "must be at most 1ms"));
     }
     Ok(Some(queue))
 }

@@ -320,9 +320,9 @@ pub(crate) static QUEUE: Section = Section {
     keys: &[
         key(
             "design",
-            Word(&["drm-sched", "depq"]),
+            Word(&["drm-sched", "depq", "none"]),
             Is("\"drm-sched\""),
-            "The kernel's own drm_sched, or depq.",
+            "The kernel's own drm_sched, depq, or no queue at all, which is the least that any can take: the submitter waits for dependencies and hands the job to the engine.",
         ),
         key(
             "bypass",
@@ -385,6 +385,19 @@ pub(crate) static QUEUE: Section = Section {
             Whole(0, 1000),
             Is("0"),
             "Hangs after which a context is banned.",
+        ),
+        named(
+            "free_cost",
+            "free_cost_ns",
+            Duration(0),
+            Is("\"0ns\""),
+            "CPU time that it takes to free a job, wherever that is; at most 1ms.",
+        ),
+        key(
+            "free_sleeps",
+            Flag,
+            Is("false"),
+            "To free a job takes a lock that sleeps, as to drop a VM does. A design that frees jobs in completions leaves it to a work item.",
         ),
     ],
 };

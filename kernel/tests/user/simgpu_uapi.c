@@ -5,7 +5,7 @@
  * Good, bad and hostile arguments for every ioctl, and what processes do to
  * descriptors: close, fork, pass, kill, unload. After each case: no more open
  * descriptors than before, all live counters of the driver zero, the device
- * executes jobs of both designs, and the kernel has not complained.
+ * executes jobs of all designs, and the kernel has not complained.
  *
  *	simgpu_uapi [--unload FILE] [WORD]
  *
@@ -22,7 +22,7 @@ struct tap tap;
 
 static const struct test_case *const groups[] = {
 	args_cases, fields_cases, submit_cases,
-	wait_cases, life_cases, follow_cases, module_cases,
+	wait_cases, life_cases, follow_cases, none_cases, free_cases, module_cases,
 };
 
 /* Waits for a child and fails if it did. */

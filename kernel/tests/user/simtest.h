@@ -342,13 +342,13 @@ static MAYBE_UNUSED bool live_wait_zero(void)
 	return false;
 }
 
-/* Whether both designs execute jobs, with everything well. */
+/* Whether all designs execute jobs, with everything well. */
 static MAYBE_UNUSED bool device_usable(void)
 {
 	int fd = sim_open();
 	bool good = fd >= 0;
 
-	for (uint32_t design = 0; good && design < 2; design++) {
+	for (uint32_t design = 0; good && design < SIMGPU_DESIGN_COUNT; design++) {
 		struct simgpu_create create = { .design = design };
 		struct simgpu_exec execs[3] = {
 			{ .duration_ns = 1000 }, { .duration_ns = 1000 },

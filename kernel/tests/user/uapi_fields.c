@@ -40,7 +40,7 @@ static const struct bad bad_info[] = {
 
 /* Of a depq context; the engine number is tried in create_pairs(). */
 static const struct bad bad_create[] = {
-	FIELD(create, design, 2, -EINVAL),
+	FIELD(create, design, SIMGPU_DESIGN_COUNT, -EINVAL),
 	FIELD(create, design, MAX32, -EINVAL),
 	FIELD(create, flags, 8, -EINVAL),
 	FIELD(create, flags, 0x80000000u, -EINVAL),
@@ -371,7 +371,7 @@ static void try_faults(struct bench *bench)
 
 static void exec_fields(void)
 {
-	for (uint32_t design = 0; design < 2; design++) {
+	for (uint32_t design = 0; design < SIMGPU_DESIGN_COUNT; design++) {
 		struct bench bench;
 
 		if (!bench_open(&bench, design))

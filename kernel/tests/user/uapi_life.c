@@ -39,7 +39,7 @@ static void after_destroy(void)
 {
 	static union any_arg arg;
 
-	for (uint32_t design = 0; design < 2; design++) {
+	for (uint32_t design = 0; design < SIMGPU_DESIGN_COUNT; design++) {
 		struct bench bench;
 
 		if (!bench_open(&bench, design))
@@ -161,7 +161,7 @@ static void killed(void)
 /* Both sides of a fork use one file; contexts live until the last closes. */
 static void forks(void)
 {
-	for (uint32_t design = 0; design < 2; design++) {
+	for (uint32_t design = 0; design < SIMGPU_DESIGN_COUNT; design++) {
 		struct simgpu_create create = { .design = design };
 		struct simgpu_exec exec = { .duration_ns = 1000 };
 		int fd = sim_open(), context = sim_create(fd, &create), pid;
@@ -217,7 +217,7 @@ static void memory(void)
 		return;
 	for (uint32_t i = 0; i < size / 4; i++)
 		CHECK_EQ(words[i], 0);
-	for (create.design = 0; create.design < 2; create.design++) {
+	for (create.design = 0; create.design < SIMGPU_DESIGN_COUNT; create.design++) {
 		c = (uint32_t)sim_create(fd, &create);
 		for (uint32_t i = 0; i < 3; i++) {
 			exec.write_offset = i * (uint32_t)(size / 2 - 4);

@@ -12,7 +12,7 @@ fn expected() -> Expected {
         }
         Create "simgpu_create" {
             design, flags, put, worker, share, engine, priority, credit_limit, ring, timeout_us,
-            hang_limit, context,
+            hang_limit, context, free_cost_ns,
         }
         Dep "simgpu_dep" { kind, fd, context, pad, seqno }
         Exec "simgpu_exec" {

@@ -204,16 +204,17 @@ fn create(queue: &Queue, engine: u32) -> Create {
         (queue.bypass, uapi::CREATE_BYPASS),
         (queue.shared, uapi::CREATE_SHARED),
         (highpri, uapi::CREATE_HIGHPRI),
+        (queue.free_sleeps, uapi::CREATE_FREE_SLEEPS),
     ] {
         if is_set {
             flags |= flag;
         }
     }
     Create {
-        design: if depq {
-            uapi::DESIGN_DEPQ
-        } else {
-            uapi::DESIGN_DRM_SCHED
+        design: match queue.design {
+            Design::DrmSched => uapi::DESIGN_DRM_SCHED,
+            Design::Depq => uapi::DESIGN_DEPQ,
+            Design::None => uapi::DESIGN_NONE,
         },
         flags,
         put: match queue.put {
@@ -242,6 +243,7 @@ fn create(queue: &Queue, engine: u32) -> Create {
         timeout_us: u32::try_from(queue.timeout_ns / 1000).unwrap_or(u32::MAX),
         hang_limit: queue.hang_limit,
         context: 0,
+        free_cost_ns: u32::try_from(queue.free_cost_ns).unwrap_or(u32::MAX),
     }
 }
 
@@ -267,6 +269,20 @@ mod tests {
         };
         let flags = uapi::CREATE_SHARED | uapi::CREATE_HIGHPRI;
         assert_eq!(create(&highpri, 3), Create { flags, ..wanted });
+        let none = Queue {
+            design: Design::None,
+            free_cost_ns: 700,
+            free_sleeps: true,
+            ..Queue::default()
+        };
+        let flags = uapi::CREATE_FREE_SLEEPS;
+        let wanted = Create {
+            design: 2,
+            flags,
+            free_cost_ns: 700,
+            ..wanted
+        };
+        assert_eq!(create(&none, 3), wanted);
         let depq = Queue {
             design: Design::Depq,
             bypass: true,

@@ -8,10 +8,12 @@ pub(crate) const MEMORY_BYTES: usize = 65536;
 
 pub(crate) const DESIGN_DRM_SCHED: u32 = 0;
 pub(crate) const DESIGN_DEPQ: u32 = 1;
+pub(crate) const DESIGN_NONE: u32 = 2;
 
 pub(crate) const CREATE_BYPASS: u32 = 1;
 pub(crate) const CREATE_SHARED: u32 = 2;
 pub(crate) const CREATE_HIGHPRI: u32 = 4;
+pub(crate) const CREATE_FREE_SLEEPS: u32 = 8;
 
 pub(crate) const PUT_WORKER: u32 = 0;
 pub(crate) const PUT_IRQ: u32 = 1;
@@ -67,6 +69,7 @@ pub(crate) struct Create {
     pub(crate) timeout_us: u32,
     pub(crate) hang_limit: u32,
     pub(crate) context: u32,
+    pub(crate) free_cost_ns: u32,
 }
 
 /// `struct simgpu_dep`.
@@ -193,7 +196,7 @@ pub(crate) struct Control {
 
 const _: () = {
     assert!(size_of::<Info>() == 40);
-    assert!(size_of::<Create>() == 48);
+    assert!(size_of::<Create>() == 52);
     assert!(size_of::<Dep>() == 24);
     assert!(size_of::<Exec>() == 88);
     assert!(size_of::<Submit>() == 24);

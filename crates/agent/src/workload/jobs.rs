@@ -82,14 +82,20 @@ fn counts(terms: &Terms, stats: &[Stats], info: &Info) -> Vec<Record> {
     let jobs = sum(|stats| stats.submitted);
     let bypassed = sum(|stats| stats.bypassed);
     let (irq, submit) = (sum(|stats| stats.put_irq), sum(|stats| stats.put_submit));
-    let design = usize::from(queue.design == Design::Depq);
-    let mut metrics = vec![
-        ("jobs", jobs, ""),
-        ("jobs_bypassed", bypassed, ""),
-        ("queue_memory", u64::from(info.queue_bytes[design]), "B"),
-        ("job_memory", u64::from(info.job_bytes[design]), "B"),
-        ("fence_memory", u64::from(info.fence_bytes[design]), "B"),
-    ];
+    let mut metrics = vec![("jobs", jobs, ""), ("jobs_bypassed", bypassed, "")];
+    // Without a queue there is none that takes memory.
+    let known = match queue.design {
+        Design::DrmSched => Some(0),
+        Design::Depq => Some(1),
+        Design::None => None,
+    };
+    if let Some(at) = known {
+        metrics.extend([
+            ("queue_memory", u64::from(info.queue_bytes[at]), "B"),
+            ("job_memory", u64::from(info.job_bytes[at]), "B"),
+            ("fence_memory", u64::from(info.fence_bytes[at]), "B"),
+        ]);
+    }
     let raises = of_workers(queue, stats, |stats| stats.raises);
     if queue.worker.follows() {
         let lowers = of_workers(queue, stats, |stats| stats.lowers);
