@@ -160,6 +160,7 @@ bool depq_follow_count(struct depq_queue *queue, bool ready)
 	u16 level;
 
 	lockdep_assert_held(&queue->lock);
+	depq_owner_ready(queue, ready);
 	raw_spin_lock_irqsave(&follow->lock, flags);
 	if (ready) {
 		level = depq_follow_level_of(queue);

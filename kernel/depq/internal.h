@@ -113,9 +113,19 @@ void depq_follow_raise(struct depq_worker *worker);
 void depq_follow_forget(struct depq_queue *queue);
 bool depq_follow_is_off(struct depq_queue *queue, struct depq_job *job);
 void depq_follow_settle(struct depq_worker *worker);
+bool depq_follow_is_realtime(struct depq_worker *worker);
 void depq_follow_pause(struct depq_worker *worker);
 void depq_follow_read_stats(struct depq_worker *worker,
 			    struct depq_stats *stats);
+
+/* owner.c; only for workers that follow */
+int depq_owner_claim(struct depq_queue *queue);
+void depq_owner_ready(struct depq_queue *queue, bool ready);
+void depq_owner_forget(struct depq_queue *queue);
+bool depq_owner_over(const struct depq_owner *owner);
+struct depq_owner *depq_owner_begin(struct depq_queue *queue, u64 *since);
+void depq_owner_charge(struct depq_owner *owner, u64 since, bool realtime);
+void depq_owner_put(struct depq_owner *owner);
 
 /* worker.c */
 void depq_worker_prepare(struct depq_queue *queue);
@@ -197,15 +207,24 @@ static inline void depq_follow_append(struct depq_queue *queue,
  * @queue: the queue, which has jobs queued
  *
  * Context: any; the lock of the queue is held.
- * Return: the level of the most urgent job
+ * Return: the level of the most urgent job, or nice 0 if its process has used up
+ * its realtime
  */
 static inline u16 depq_follow_level_of(struct depq_queue *queue)
 {
+	u16 level;
+
 	lockdep_assert_held(&queue->lock);
 	if (list_empty(&queue->urgent))
-		return list_last_entry(&queue->queued, struct depq_job,
-				       link)->level;
-	return list_first_entry(&queue->urgent, struct depq_job, urgent)->level;
+		level = list_last_entry(&queue->queued, struct depq_job,
+					link)->level;
+	else
+		level = list_first_entry(&queue->urgent, struct depq_job,
+					 urgent)->level;
+	if (unlikely(queue->owner) && level < DEPQ_LEVEL_NICE &&
+	    depq_owner_over(queue->owner))
+		level = DEPQ_LEVEL_IDLE;
+	return level;
 }
 
 /**

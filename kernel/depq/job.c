@@ -132,6 +132,11 @@ int depq_job_init(struct depq_job *job, struct depq_queue *queue, u32 credits,
 	if (queue->put == DEPQ_PUT_SUBMIT && !list_empty(&queue->done))
 		depq_reap(queue, DEPQ_SUBMIT_REAP, DEPQ_WHERE_SUBMIT);
 
+	if (queue->worker->follow) {
+		ret = depq_owner_claim(queue);
+		if (ret)
+			return ret;
+	}
 	ret = depq_queue_enter(queue, flags);
 	if (ret)
 		return ret;

@@ -88,8 +88,10 @@ static void depq_queue_release_work(struct work_struct *work)
 	WARN_ON_ONCE(delayed_work_pending(&queue->tdr_work));
 	WARN_ON_ONCE(delayed_work_pending(&queue->reap_work));
 
-	if (queue->worker->follow)
+	if (queue->worker->follow) {
 		depq_follow_forget(queue);
+		depq_owner_forget(queue);
+	}
 	spin_lock(&dev->lock);
 	list_del(&queue->link);
 	spin_unlock(&dev->lock);

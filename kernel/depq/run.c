@@ -283,6 +283,32 @@ static void depq_queue_cancel(struct depq_queue *queue, struct depq_job *job,
 	spin_lock_irqsave(&queue->lock, *flags);
 }
 
+/* Runs the first job, with the token; nothing is in its way. */
+static void depq_queue_run_first(struct depq_queue *queue, struct depq_job *job,
+				 unsigned long *flags)
+	__must_hold(&queue->lock)
+{
+	struct depq_worker *worker = queue->worker;
+	struct depq_owner *owner = NULL;
+	u64 since = 0;
+
+	/* Its completion may put the reference of the queue at once. */
+	depq_job_get(job);
+	list_del(&job->link);
+	queue->stats.queued--;
+	depq_job_start(queue, job);
+	if (unlikely(queue->owner))
+		owner = depq_owner_begin(queue, &since);
+	if (worker->follow)
+		depq_follow_leave(queue, job, depq_queue_ready(queue));
+	spin_unlock_irqrestore(&queue->lock, *flags);
+	depq_job_run(queue, job, false);
+	depq_job_put(job);
+	if (owner)
+		depq_owner_charge(owner, since, depq_follow_is_realtime(worker));
+	spin_lock_irqsave(&queue->lock, *flags);
+}
+
 /*
  * One step of the worker, with the token and the lock, which is released and
  * taken again in between. False if it cannot make any.
@@ -317,6 +343,9 @@ static bool depq_queue_step(struct depq_queue *queue, unsigned long *flags)
 		depq_queue_cancel(queue, job, flags);
 		return true;
 	}
+	/* Its process may have used up its realtime meanwhile. */
+	if (unlikely(queue->owner))
+		depq_follow_update(queue, true);
 	if (worker->follow && depq_follow_is_off(queue, job)) {
 		spin_unlock_irqrestore(&queue->lock, *flags);
 		depq_follow_settle(worker);
@@ -326,17 +355,7 @@ static bool depq_queue_step(struct depq_queue *queue, unsigned long *flags)
 			return true;
 	}
 
-	/* Its completion may put the reference of the queue at once. */
-	depq_job_get(job);
-	list_del(&job->link);
-	queue->stats.queued--;
-	depq_job_start(queue, job);
-	if (worker->follow)
-		depq_follow_leave(queue, job, depq_queue_ready(queue));
-	spin_unlock_irqrestore(&queue->lock, *flags);
-	depq_job_run(queue, job, false);
-	depq_job_put(job);
-	spin_lock_irqsave(&queue->lock, *flags);
+	depq_queue_run_first(queue, job, flags);
 	return true;
 }
 

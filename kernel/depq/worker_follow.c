@@ -38,10 +38,12 @@
  * cover much work of others: once less urgent jobs have kept the worker for
  * %DEPQ_FOLLOW_OTHERS_NS, nothing lingers any more.
  *
- * Affinity and cgroup stay the worker's own, which is in the root group and may
- * run wherever kernel threads may; whoever administers the machine can move and
- * bind it. A nice value weighs against the groups beside it, not against their
- * threads.
+ * RLIMIT_RTTIME of a process limits the realtime work that workers do for it too
+ * (owner.c). Other limits do not: affinity and cgroup stay the worker's own, which
+ * is in the root group and may run wherever kernel threads may, so neither cpuset
+ * nor cpu.max of the submitter count; whoever administers the machine can move
+ * and bind it. A nice value weighs against the groups beside it, not against
+ * their threads.
  *
  * &depq_follow.lock is the innermost of depq and is taken in any context;
  * &depq_follow.apply is taken in process context with interrupts on, where the
@@ -252,6 +254,18 @@ void depq_follow_settle(struct depq_worker *worker)
 		follow->others_ns = 0;
 	}
 	depq_follow_apply(follow, true);
+}
+
+/**
+ * depq_follow_is_realtime() - whether the worker has a realtime priority
+ * @worker: the worker, which is the caller
+ *
+ * Context: process.
+ * Return: whether it has, of those that it follows
+ */
+bool depq_follow_is_realtime(struct depq_worker *worker)
+{
+	return READ_ONCE(worker->follow->applied) < DEPQ_LEVEL_NICE;
 }
 
 /**

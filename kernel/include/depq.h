@@ -46,6 +46,7 @@
  */
 
 struct depq_device;
+struct depq_owner;
 struct depq_job;
 struct depq_queue;
 struct depq_worker;
@@ -327,6 +328,8 @@ struct depq_queue {
 	struct list_head linger;	/* under the worker's lock */
 	unsigned long linger_end;	/* jiffies; the same */
 	u16 level;
+	struct depq_owner *owner;	/* see depq/owner.c */
+	bool owner_ready;
 };
 
 int depq_queue_init(struct depq_queue *queue,

@@ -450,10 +450,51 @@ static void come_and_go(void)
 	calm_down(&shared);
 }
 
+static rlim_t rttime; /* RLIMIT_RTTIME in us for what follows */
+
+/* What the worker is while it has the last of many long jobs of ours to run. */
+static void many_long_jobs(struct follower *f, int policy)
+{
+	struct simgpu_exec execs[16] = {
+		[0 ... 15] = { .run_cost_ns = 5 * SIM_MSEC },
+	};
+	struct scheduled as = { -1, 0, 0 };
+
+	CHECK_EQ(sim_submit(f->fd, f->context, execs, ARRAY_SIZE(execs), 0), 0);
+	sim_wait(f->fd, f->context, execs[8].seqno, SIM_PATIENCE, NULL);
+	CHECK(scheduled_as(f->name, &as));
+	CHECK_EQ(as.policy, policy);
+	sim_wait(f->fd, f->context, execs[15].seqno, SIM_PATIENCE, NULL);
+}
+
+static void with_rttime(struct follower *f)
+{
+	setrlimit(RLIMIT_RTTIME, &(struct rlimit){ rttime, RLIM_INFINITY });
+	CHECK_EQ(become(SCHED_FIFO, 50), 0);
+	many_long_jobs(f, rttime == RLIM_INFINITY ? SCHED_FIFO : SCHED_OTHER);
+	/* What was used up counts no more once nothing was left to do. */
+	worker_is(f, SCHED_FIFO, 50, 0);
+}
+
+static void limited_rttime(void)
+{
+	static const rlim_t limits[] = { RLIM_INFINITY, 20000, RLIM_INFINITY };
+	struct follower f;
+
+	if (!follower_open(&f))
+		return;
+	linger_long();
+	for (size_t i = 0; i < ARRAY_SIZE(limits); in_child(with_rttime, &f))
+		rttime = limits[i++];
+	linger_as_ever();
+	close(f.fd);
+}
+
 const struct test_case follow_cases[] = {
 	{ "a worker follows whoever may be what it is", follows },
 	{ "a worker follows lent priority as far as it is allowed", inherits },
 	{ "follow_rt_max bounds realtime priority", capped },
 	{ "no priority stays where submitters come and go", come_and_go },
+	{ "RLIMIT_RTTIME limits the worker of a process too", limited_rttime },
 	{ }
 };
