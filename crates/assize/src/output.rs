@@ -114,9 +114,9 @@ pub(crate) fn show(
     gate::tell(document, &findings);
     let terminal = showing.output.is_none() && io::stdout().is_terminal();
     let text = match format(showing) {
-        Format::Auto if terminal => brief(document, material, showing)?,
-        Format::Brief => brief(document, material, showing)?,
-        Format::Auto | Format::Mail => assize_report::text(document, style(showing, terminal)),
+        Format::Auto if terminal => read(assize_report::brief, document, material, showing)?,
+        Format::Brief => read(assize_report::brief, document, material, showing)?,
+        Format::Auto | Format::Mail => read(assize_report::text, document, material, showing)?,
         Format::Html => page::page(document, material)?,
         Format::Json => shown(assize_report::json(document))?,
         Format::Csv => shown(assize_report::csv(document))?,
@@ -162,8 +162,9 @@ fn style(showing: &Showing, terminal: bool) -> Style {
     Style { colour }
 }
 
-/// The answer in few lines, as wide as the terminal.
-fn brief(
+/// The document as somebody reads it, for a terminal as wide as that is.
+fn read(
+    form: fn(&Document, &Brief<'_>, Style) -> String,
     document: &Document,
     material: &Material<'_>,
     showing: &Showing,
@@ -179,11 +180,7 @@ fn brief(
             None => assize_report::WIDTH,
         },
     };
-    Ok(assize_report::brief(
-        document,
-        &brief,
-        style(showing, terminal),
-    ))
+    Ok(form(document, &brief, style(showing, terminal)))
 }
 
 /// How the metrics of documents of one input read.

@@ -5,11 +5,20 @@ use assize_verdict::Comparison;
 use super::{Sheet, counts};
 use crate::contrasts::{
     Contrast, Outcome, RateContrast, by_event, by_metric, change, effect, events_lead, percent,
+    rows_are_primary,
 };
 use crate::printable;
 
 /// How many claims have a line.
 const CLAIMS: usize = 4;
+/// More claims than this are not explained.
+const EXPLAINED: usize = 2;
+
+/// Of contrasts of which none is decided no more lines are shown.
+const UNDECIDED: usize = 8;
+
+/// A heading, and of each contrast whether it is undecided and its lines.
+type Part = (String, Vec<(bool, Vec<String>)>);
 
 /// Keeps a figure on the line of what it is of.
 const NO_BREAK: char = '\u{a0}';
@@ -20,32 +29,57 @@ pub(super) struct Answers {
     pub(super) shown: Vec<String>,
     pub(super) claims_left: usize,
     pub(super) contrasts_left: usize,
+    /// Those of them that are decided.
+    pub(super) decided_left: usize,
+    /// Contrasts that are not listed since nothing is known of them.
+    pub(super) open: usize,
 }
 
-/// The claims and the contrasts, in at most so many lines.
-pub(super) fn lines(sheet: &Sheet<'_>, room: usize) -> Answers {
+/// The contrasts, in at most so many lines.
+pub(super) fn lines(sheet: &Sheet<'_>, mut room: usize) -> Answers {
     let mut answers = Answers::default();
-    claims(sheet, &mut answers);
     let words = sheet.words();
-    let metrics = by_metric(sheet.document, words).into_iter().map(|one| {
-        let lines = one.contrasts.iter().map(|it| contrast_lines(it, sheet));
+    let mut of_metrics = by_metric(sheet.document, words);
+    let of_events = by_event(sheet.document, words);
+    let all: usize = of_metrics.iter().map(|one| one.contrasts.len()).sum();
+    let open = of_metrics.iter().flat_map(|one| &one.contrasts);
+    let open = open.filter(|one| one.is_open()).count();
+    let rates = || of_events.iter().flat_map(|one| &one.contrasts);
+    let rates_are_open = rates().all(|one| one.outcome == Outcome::Open);
+    // Where nobody said what matters, what is undecided is not listed.
+    if !rows_are_primary(sheet.document) && open < all {
+        for one in &mut of_metrics {
+            one.contrasts.retain(|contrast| !contrast.is_open());
+        }
+        answers.open = open;
+    } else if open == all && rates_are_open && all + rates().count() > 1 {
+        let of_all = counts::of(all + rates().count(), "contrast");
+        let text = format!("Cannot tell for any of {of_all}.");
+        answers.shown.push(sheet.bold(&text));
+        room = room.min(UNDECIDED);
+    }
+    let metrics = of_metrics.into_iter().map(|one| {
+        let lines = one.contrasts.iter();
+        let lines = lines.map(|it| (it.is_open(), contrast_lines(it, sheet)));
         (heading(sheet, one.metric), lines.collect::<Vec<_>>())
     });
-    let events = by_event(sheet.document, words).into_iter().map(|one| {
-        let lines = one.contrasts.iter().map(|it| rate_lines(it, sheet));
+    let events = of_events.into_iter().map(|one| {
+        let lines = one.contrasts.iter();
+        let lines = lines.map(|it| (it.outcome == Outcome::Open, rate_lines(it, sheet)));
         (heading(sheet, one.event), lines.collect::<Vec<_>>())
     });
-    let parts: Vec<(String, Vec<Vec<String>>)> = if events_lead(sheet.document) {
+    let parts: Vec<Part> = if events_lead(sheet.document) {
         events.chain(metrics).collect()
     } else {
         metrics.chain(events).collect()
     };
     for (head, contrasts) in parts {
         let mut head = Some(head);
-        for contrast in contrasts {
+        for (is_open, contrast) in contrasts {
             let lines = head.iter().cloned().chain(contrast).collect::<Vec<_>>();
             if answers.shown.len() + lines.len() > room {
                 answers.contrasts_left += 1;
+                answers.decided_left += usize::from(!is_open);
                 continue;
             }
             head = None;
@@ -62,14 +96,23 @@ pub(super) fn lines(sheet: &Sheet<'_>, room: usize) -> Answers {
     answers
 }
 
-fn claims(sheet: &Sheet<'_>, answers: &mut Answers) {
+/// What became of the first claims; of few of them also why.
+pub(super) fn claims(sheet: &Sheet<'_>) -> Answers {
     let all = &sheet.document.claims;
+    let mut answers = Answers {
+        claims_left: all.len().saturating_sub(CLAIMS),
+        ..Answers::default()
+    };
     for claim in all.iter().take(CLAIMS) {
         let word = claim.outcome.word();
         let text = format!("{}: {}", word.to_uppercase(), claim.text);
         answers.shown.extend(sheet.wrapped(&text, "  "));
+        if all.len() <= EXPLAINED {
+            let why = sheet.wrapped(&format!("  {}", claim.because), "  ");
+            answers.shown.extend(why);
+        }
     }
-    answers.claims_left = all.len().saturating_sub(CLAIMS);
+    answers
 }
 
 /// Of a document that compares nothing but the baseline with itself, the noise.
@@ -94,9 +137,17 @@ fn noise(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
     lines
 }
 
-/// `Busy time per job (less is better)`.
+/// `Busy time per job (less is better)`, and the key of the metric where it fits.
 fn heading(sheet: &Sheet<'_>, metric: &str) -> String {
-    sheet.bold(&printable(&sheet.words().heading(metric)))
+    let heading = sheet.words().heading(metric);
+    let heading = printable(&heading);
+    let key = format!("  [{metric}]");
+    let known = sheet.words().title(metric) != metric;
+    let fits = heading.chars().count() + key.chars().count() <= sheet.width;
+    match known && fits {
+        true => sheet.bold(&heading) + &sheet.dressed(&printable(&key), "2"),
+        false => sheet.bold(&heading),
+    }
 }
 
 fn contrast_lines(contrast: &Contrast<'_>, sheet: &Sheet<'_>) -> Vec<String> {
@@ -159,8 +210,13 @@ fn named(
             lines.push(coloured(outcomes, sheet, &line, verdict));
         }
         None => {
-            let last = details.last().map(line).unwrap_or_default();
-            let wrapped = sheet.wrapped(&last, &indent);
+            let text = format!("{before}{verdict}:");
+            lines.push(coloured(outcomes, sheet, &text, verdict));
+            let below = details.iter().map(|one| format!("{indent}{one}"));
+            let below: Vec<String> = below.collect();
+            let one = below.iter().find(|line| fits(line)).or(below.last());
+            let wrapped = one.map(|line| sheet.wrapped(line, &indent));
+            let wrapped = wrapped.unwrap_or_default();
             lines.extend(wrapped.iter().map(|line| line.replace(NO_BREAK, " ")));
         }
     }
@@ -218,6 +274,14 @@ pub(super) fn left(answers: &Answers) -> Vec<String> {
     }
     if answers.contrasts_left > 0 {
         parts.push(counts::of(answers.contrasts_left, "more contrast"));
+    }
+    if answers.open > 0 {
+        let noun = if answers.open == 1 {
+            "contrast"
+        } else {
+            "contrasts"
+        };
+        parts.push(format!("{} undecided {}", answers.open, noun));
     }
     parts
 }

@@ -1,5 +1,7 @@
 //! What is not shown, counted, and where it is.
 
+use assize_verdict::{Document, Verdict};
+
 use super::Sheet;
 use super::answers::{self, Answers};
 use crate::contrasts::{by_event, decided, leading};
@@ -7,6 +9,53 @@ use crate::contrasts::{by_event, decided, leading};
 /// `1 run`, `2 runs`.
 pub(super) fn of(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+/// How many rows of the answer are not established, and how many runs of each configuration
+/// would likely settle half of those that any number of runs can settle.
+fn settles(sheet: &Sheet<'_>) -> Vec<String> {
+    let rows = leading(sheet.document).into_iter();
+    let open: Vec<_> = rows
+        .filter(|row| matches!(row.verdict, Verdict::Undecided | Verdict::Supported))
+        .collect();
+    let mut needed: Vec<(u32, u32)> = open
+        .iter()
+        .filter_map(|row| row.runs_needed.zip(row.n))
+        .filter(|(needed, n)| needed > n)
+        .collect();
+    needed.sort_unstable();
+    let Some(&(runs, n)) = needed.get(needed.len().saturating_sub(1) / 2) else {
+        return Vec::new();
+    };
+    let settled = needed.iter().filter(|(one, _)| *one <= runs).count();
+    let of_them = match (settled, open.len()) {
+        (1, 1) => "it".to_owned(),
+        (settled, all) if settled == all => "them".to_owned(),
+        (settled, _) => format!("{settled} of them"),
+    };
+    let text = format!(
+        "Not established: {}; {runs} runs of each, instead of {n}, would likely settle {of_them}",
+        of(open.len(), "row"),
+    );
+    sheet.wrapped(&text, "  ")
+}
+
+/// `30 runs`, `5 configurations`, `2 workloads`, and what else was read.
+pub(crate) fn counts(document: &Document) -> Vec<String> {
+    let mut parts = vec![of(document.runs.len(), "run")];
+    let events: u64 = document.rates.iter().map(|rate| rate.count).sum();
+    for (n, noun, more) in [
+        (document.summaries.len(), "mean", " of several runs"),
+        (events as usize, "event", ""),
+        (document.statements.len(), "figure", " not judged"),
+    ] {
+        if n > 0 {
+            parts.push(of(n, noun) + more);
+        }
+    }
+    parts.push(of(document.configurations.len(), "configuration"));
+    parts.push(of(document.workloads.len(), "workload"));
+    parts
 }
 
 /// What of the answer did not fit, and what is not part of it.
@@ -45,10 +94,10 @@ pub(super) fn hidden(sheet: &Sheet<'_>, shown: &Answers) -> Vec<String> {
     )
 }
 
-/// Warnings, and how to get the same again.
+/// How many runs would settle what is open, warnings, and how to get the same again.
 pub(super) fn rest(sheet: &Sheet<'_>) -> Vec<String> {
     let document = sheet.document;
-    let mut lines = Vec::new();
+    let mut lines = settles(sheet);
     if let Some(first) = document.lints.first() {
         let more = match document.lints.len() {
             1 => String::new(),

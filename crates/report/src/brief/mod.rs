@@ -1,4 +1,4 @@
-//! The answer on a terminal: at most 25 lines.
+//! The answer on a terminal, in at most 25 lines; a mail begins with the same lines.
 //!
 //! First what the claims came to, then for each primary metric and configuration
 //! whether it is better or worse than the baseline, in how many workloads, and by how
@@ -12,8 +12,10 @@ mod spread;
 use assize_verdict::Document;
 
 use crate::contrasts::{MetricWords, Words};
-use crate::printable;
 use crate::text::Style;
+use crate::{WIDTH, printable};
+
+pub(crate) use counts::counts;
 
 /// The most lines that the brief report has.
 const LINES: usize = 25;
@@ -40,24 +42,44 @@ pub struct Brief<'a> {
 
 /// The brief report: at most 25 lines.
 pub fn brief(document: &Document, brief: &Brief<'_>, style: Style) -> String {
-    let names = document.configurations.iter();
-    let names = names.map(|configuration| configuration.name.chars().count());
-    let sheet = Sheet {
-        document,
-        brief,
-        style,
-        width: brief.width.clamp(*WIDTHS.start(), *WIDTHS.end()),
-        names: names.filter(|columns| *columns <= NAME).max().unwrap_or(0),
-    };
+    let width = brief.width.clamp(*WIDTHS.start(), *WIDTHS.end());
+    let sheet = Sheet::new(document, brief, style, width);
     let head = sheet.head();
     let rest = counts::rest(&sheet);
     let room = LINES.saturating_sub(head.len() + rest.len() + BETWEEN + HIDDEN);
-    let answers = answers::lines(&sheet, room);
+    let claims = answers::claims(&sheet);
+    let room_for_answers = room.saturating_sub(claims.shown.len());
+    // The runs have room of their own, unless something decided would be left out.
+    let wish = spread::wish(&sheet, room);
+    let mut answers = answers::lines(&sheet, room_for_answers.saturating_sub(wish));
+    if answers.decided_left > 0 {
+        answers = answers::lines(&sheet, room_for_answers);
+    }
+    answers.shown.splice(0..0, claims.shown);
+    answers.claims_left = claims.claims_left;
     let left = room.saturating_sub(answers.shown.len() + 1);
     let runs = spread::lines(&sheet, left);
     let tail = counts::hidden(&sheet, &answers);
+    joined([head, answers.shown, runs, [tail, rest].concat()])
+}
+
+/// The head of a mail: what was judged, and the answer with no more contrasts than on a
+/// terminal. Claims are not part of it, since a mail says at length what became of them.
+pub(crate) fn head(document: &Document, brief: &Brief<'_>, style: Style) -> [String; 2] {
+    let sheet = Sheet::new(document, brief, style, WIDTH);
+    let mut answers = answers::lines(&sheet, LINES);
+    let left = answers::left(&answers);
+    if !left.is_empty() {
+        let text = format!("In the tables below: {}", left.join(", "));
+        answers.shown.extend(sheet.wrapped(&text, "  "));
+    }
+    [joined([sheet.head()]), joined([answers.shown])]
+}
+
+/// Parts with a blank line between them.
+fn joined<const N: usize>(parts: [Vec<String>; N]) -> String {
     let mut out = String::new();
-    for part in [head, answers.shown, runs, [tail, rest].concat()] {
+    for part in parts {
         if !part.is_empty() && !out.is_empty() {
             out.push('\n');
         }
@@ -79,7 +101,19 @@ struct Sheet<'a> {
     names: usize,
 }
 
-impl Sheet<'_> {
+impl<'a> Sheet<'a> {
+    fn new(document: &'a Document, brief: &'a Brief<'_>, style: Style, width: usize) -> Self {
+        let names = document.configurations.iter();
+        let names = names.map(|configuration| configuration.name.chars().count());
+        Sheet {
+            document,
+            brief,
+            style,
+            width,
+            names: names.filter(|columns| *columns <= NAME).max().unwrap_or(0),
+        }
+    }
+
     fn words(&self) -> Words<'_> {
         Words(self.brief.metrics)
     }
@@ -91,20 +125,9 @@ impl Sheet<'_> {
             let wrapped = self.wrapped(question.trim(), "");
             lines.extend(wrapped.into_iter().take(2).map(|line| self.bold(&line)));
         }
-        let Document {
-            source,
-            runs,
-            configurations,
-            workloads,
-            ..
-        } = self.document;
-        let mut text = format!(
-            "{source}: {}, {}, {}",
-            counts::of(runs.len(), "run"),
-            counts::of(configurations.len(), "configuration"),
-            counts::of(workloads.len(), "workload"),
-        );
-        let several = configurations.len() > 1;
+        let Document { source, .. } = self.document;
+        let mut text = format!("{source}: {}", counts(self.document).join(", "));
+        let several = self.document.configurations.len() > 1;
         if let Some(baseline) = self.document.baseline.as_deref().filter(|_| several) {
             text.push_str(&format!("; compared with {baseline}"));
         }

@@ -1,15 +1,27 @@
 //! The runs behind the largest effect: each configuration's mean and spread.
 
-use assize_verdict::{Comparison, Document};
+use assize_verdict::{Comparison, Document, Verdict};
 
 use super::Sheet;
-use crate::contrasts::{gain, leading};
+use crate::contrasts::{gain, leading, size};
 use crate::number::significant;
 use crate::printable;
 use crate::readable::Readable;
 
+/// No more lines than this are kept free.
+const MOST: usize = 7;
 /// The least that is worth a table: a heading and two configurations.
 const LEAST: usize = 3;
+
+/// Of so much room this is kept for the runs: less than half, and no more than they need.
+pub(super) fn wish(sheet: &Sheet<'_>, room: usize) -> usize {
+    let needed = sheet.document.configurations.len() + 2;
+    if most_striking(sheet.document).is_some() {
+        needed.min(MOST).min(room / 2)
+    } else {
+        0
+    }
+}
 
 /// Values of one configuration.
 struct Spread<'a> {
@@ -17,6 +29,8 @@ struct Spread<'a> {
     least: f64,
     mean: f64,
     most: f64,
+    /// By how much it differs from the baseline; nothing of the baseline itself.
+    change: String,
 }
 
 /// Mean and spread of each configuration, in at most so many lines.
@@ -28,7 +42,6 @@ pub(super) fn lines(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
     if spreads.len() < 2 {
         return Vec::new();
     }
-    let shown = spreads.len().min(room - 1);
     let low = spreads
         .iter()
         .map(|one| one.least)
@@ -53,26 +66,46 @@ pub(super) fn lines(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
     };
     let mut lines = vec![head];
     let columns = sheet.names.max(8);
-    let bar = sheet.width.saturating_sub(columns + 16);
-    for one in spreads.iter().take(shown) {
-        let name: String = printable(one.name).chars().take(columns).collect();
-        let drawn = drawn(one, (low, high), bar);
-        lines.push(format!(
-            "  {name:columns$}  {:>8}  {drawn}",
-            value(one.mean)
-        ));
+    let changes = spreads.iter().map(|one| one.change.chars().count());
+    let changes = changes.max().unwrap_or(0);
+    let bar = sheet.width.saturating_sub(columns + changes + 18);
+    for one in spreads {
+        let name = printable(one.name).replace('\n', " ");
+        let figures = format!(
+            "{:>8}  {:>changes$}  {}",
+            value(one.mean),
+            one.change,
+            drawn(&one, (low, high), bar)
+        );
+        let wide = name.chars().count() > columns;
+        if lines.len() + usize::from(wide) >= room {
+            break;
+        }
+        if wide {
+            lines.push(format!("  {name}"));
+            lines.push(format!("  {:columns$}  {figures}", ""));
+        } else {
+            lines.push(format!("  {name:columns$}  {figures}"));
+        }
     }
     lines
 }
 
-/// The row with the largest effect of those that the answer is made of.
+/// The row with the largest effect of those that the answer is made of, an established one
+/// before others.
 fn most_striking(document: &Document) -> Option<&Comparison> {
-    let size = |row: &&Comparison| gain(row, None).abs();
+    let sure = |row: &Comparison| match row.verdict {
+        Verdict::Established => 2,
+        Verdict::Supported => 1,
+        Verdict::Equivalent | Verdict::Undecided => 0,
+    };
+    let size = |row: &Comparison| gain(row, None).abs();
     let rows = leading(document).into_iter();
-    rows.max_by(|a, b| size(a).total_cmp(&size(b)))
+    rows.max_by(|a, b| sure(a).cmp(&sure(b)).then(size(a).total_cmp(&size(b))))
 }
 
-/// The values of the runs, those of the baseline first.
+/// The values of the runs: those of the baseline, of the configuration of the row, and then
+/// of others, since not all may fit.
 fn spreads<'a>(document: &'a Document, row: &Comparison) -> Vec<Spread<'a>> {
     let of = |name: &'a str| {
         let runs = document
@@ -84,12 +117,13 @@ fn spreads<'a>(document: &'a Document, row: &Comparison) -> Vec<Spread<'a>> {
             .filter(|measured| measured.unit == row.unit)
             .map(|measured| measured.value)
             .collect();
-        let mean = mean_of(document, row, name)?;
+        let (mean, change) = compared(document, row, name)?;
         (!values.is_empty()).then(|| Spread {
             name,
             least: values.iter().copied().fold(f64::INFINITY, f64::min),
             mean,
             most: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            change,
         })
     };
     let mut names: Vec<&str> = document
@@ -97,14 +131,15 @@ fn spreads<'a>(document: &'a Document, row: &Comparison) -> Vec<Spread<'a>> {
         .iter()
         .map(|configuration| configuration.name.as_str())
         .collect();
-    names.sort_by_key(|name| *name != row.baseline);
+    names.sort_by_key(|name| (*name != row.baseline, *name != row.configuration));
     names.into_iter().filter_map(of).collect()
 }
 
-/// The mean that the document has of a configuration on the metric of a row.
-fn mean_of(document: &Document, row: &Comparison, name: &str) -> Option<f64> {
+/// The mean that the document has of a configuration on the metric of a row, and by how
+/// much it differs from the baseline.
+fn compared(document: &Document, row: &Comparison, name: &str) -> Option<(f64, String)> {
     if name == row.baseline {
-        return row.mean_baseline;
+        return Some((row.mean_baseline?, String::new()));
     }
     let is = |one: &&Comparison| {
         one.configuration == name
@@ -112,7 +147,8 @@ fn mean_of(document: &Document, row: &Comparison, name: &str) -> Option<f64> {
             && one.workload == row.workload
             && one.metric == row.metric
     };
-    document.comparisons.iter().find(is)?.mean
+    let found = document.comparisons.iter().find(is)?;
+    Some((found.mean?, size(found)))
 }
 
 /// `   |--o---|` between the ends of the scale.

@@ -101,14 +101,14 @@ fn the_answer_its_direction_size_and_certainty_come_first() {
 Does the change cost less?
 x.bundle: 9 runs, 3 configurations, 2 workloads; compared with base
 
-Time CPUs were not idle (less is better)
+Time CPUs were not idle (less is better)  [busy_time]
   faster  better in both workloads: sync -46.8 % (28.2 -> 15.0 us); frames -20.8 % (71.0 -> 56.2 us)
   slower  worse in 1, cannot tell in 1 of 2 workloads: sync +6.4 % (28.2 -> 30.0 us), +6.0 % to +7.0 %
 
 Each run of sync, time CPUs were not idle, us; runs from 14.5 to 30.5:
-  base          28.2                                                                        |--o-|
-  faster        15.0  |--o-|
-  slower        30.0                                                                                  |-o--|
+  base          28.2                                                                          |-o-|
+  faster        15.0  -46.8 %  |-o--|
+  slower        30.0   +6.4 %                                                                         |--o-|
 
 Reproduce: assize report x.bundle
 "
@@ -264,7 +264,10 @@ fn rates_of_events_come_out_in_words_too() {
         width: 100,
     };
     let text = brief(&document, &asked, Style::default());
-    assert!(text.contains("Frames missed (less is better)\n"), "{text}");
+    assert!(
+        text.contains("Frames missed (less is better)  [frames_missed]\n"),
+        "{text}"
+    );
     let line = "  faster  better: sync -75.0 % (12 in 60.0 s -> 3 in 60.0 s)";
     assert!(text.contains(line), "{text}");
 }
@@ -290,4 +293,78 @@ fn a_figure_stays_on_the_line_of_its_workload() {
         assert!(text.contains("frames +40.0 %"), "{width}: {text}");
         assert!(text.contains("sync -46.8 %"), "{width}: {text}");
     }
+}
+
+#[test]
+fn how_many_runs_would_settle_what_is_open_is_said_once_for_all_rows() {
+    let open = |workload: &str, needed: Value| {
+        let means = [28_200.0, 27_000.0];
+        let mut row = row(
+            (workload, "busy_time", "new"),
+            means,
+            [0.9, 1.1],
+            "undecided",
+        );
+        row["runs_needed"] = needed;
+        row
+    };
+    let rows = [open("sync", json!(12)), open("frames", Value::Null)];
+    let text = shown(&document(&["base", "new"], &rows), 110);
+    let wanted =
+        "Not established: 2 rows; 12 runs of each, instead of 8, would likely settle 1 of them";
+    assert!(text.contains(wanted), "{text}");
+    let rows = [open("sync", Value::Null), open("frames", json!(8))];
+    let text = shown(&document(&["base", "new"], &rows), 110);
+    assert!(!text.contains("would likely settle"), "{text}");
+}
+
+#[test]
+fn what_is_undecided_is_counted_where_nobody_said_what_matters() {
+    let rows = |primary: bool| {
+        let means = [28_200.0, 15_000.0];
+        let mut rows = [
+            row(
+                ("sync", "busy_time", "faster"),
+                means,
+                [0.5, 0.6],
+                "established",
+            ),
+            row(
+                ("sync", "busy_time", "other"),
+                means,
+                [0.5, 1.5],
+                "undecided",
+            ),
+        ];
+        for row in &mut rows {
+            row["primary"] = json!(primary);
+        }
+        shown(&document(&["base", "faster", "other"], &rows), 110)
+    };
+    let text = rows(false);
+    assert!(text.contains("1 undecided contrast:"), "{text}");
+    assert!(!text.contains("cannot tell"), "{text}");
+    let text = rows(true);
+    assert!(text.contains("  other   cannot tell"), "{text}");
+    assert!(!text.contains("undecided contrast"), "{text}");
+}
+
+#[test]
+fn a_mail_begins_with_the_answer_of_the_terminal() {
+    let rows = [row(
+        ("sync", "busy_time", "faster"),
+        [28_200.0, 15_000.0],
+        [0.531, 0.533],
+        "established",
+    )];
+    let document = document(&["base", "faster"], &rows);
+    let asked = Brief {
+        width: WIDTH,
+        ..Brief::default()
+    };
+    let short = brief(&document, &asked, Style::default());
+    let mail = crate::text(&document, &asked, Style::default());
+    let (answer, _) = short.split_once("\n\nEach run of").unwrap();
+    assert!(answer.contains("-46.8 %"), "{answer}");
+    assert!(mail.starts_with(answer), "{mail}");
 }

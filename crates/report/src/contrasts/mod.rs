@@ -5,8 +5,9 @@ mod figures;
 mod rates;
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
-use assize_verdict::{Better, Comparison, Document, Verdict};
+use assize_verdict::{Better, Comparison, Document, Sentence, Verdict};
 
 pub(crate) use figures::{
     Outcome, absolute, change, effect, end, ends, gain, outcome, percent, size,
@@ -47,9 +48,18 @@ impl<'a> Words<'a> {
         self.of(metric).and_then(|one| one.better)
     }
 
+    /// The title at the beginning of a line; a metric without one is called as in the
+    /// document.
+    pub(crate) fn capitalised(self, metric: &str) -> String {
+        match self.title(metric) {
+            title if title == metric => title.to_owned(),
+            title => capital(title),
+        }
+    }
+
     /// `Busy time per job (less is better)`.
     pub(crate) fn heading(self, metric: &str) -> String {
-        let title = capital(self.title(metric));
+        let title = self.capitalised(metric);
         match self.better(metric) {
             Some(better) => format!("{title} ({})", direction(better)),
             None => title,
@@ -66,7 +76,7 @@ pub(crate) fn direction(better: Better) -> &'static str {
 }
 
 /// With a capital at the beginning.
-pub(crate) fn capital(text: &str) -> String {
+fn capital(text: &str) -> String {
     let mut text = text.to_owned();
     if let Some(first) = text.get(..1).map(str::to_uppercase) {
         text.replace_range(..1, &first);
@@ -137,7 +147,8 @@ fn first(contrasts: &[Contrast<'_>]) -> f64 {
     contrasts.first().map_or(0.0, Contrast::weight)
 }
 
-fn rows_are_primary(document: &Document) -> bool {
+/// Whether somebody said which metrics matter.
+pub(crate) fn rows_are_primary(document: &Document) -> bool {
     document.comparisons.iter().any(|row| row.primary)
 }
 
@@ -146,6 +157,27 @@ pub(crate) fn leading(document: &Document) -> Vec<&Comparison> {
     let primary = rows_are_primary(document);
     let leads = |row: &&Comparison| row.primary == primary;
     document.comparisons.iter().filter(leads).collect()
+}
+
+/// The sentences of a document that say more than the contrasts do: all but those whose
+/// rows are all among the contrasts.
+pub(crate) fn remaining(document: &Document) -> Vec<&Sentence> {
+    let metrics = leading(document).into_iter();
+    let metrics = metrics.filter(|row| !contradicted(document, row));
+    let names = metrics.map(|row| [&row.workload, &row.metric, &row.configuration]);
+    let events = by_event(document, Words(&[])).into_iter();
+    let events = events.flat_map(|one| one.contrasts).map(|it| it.row);
+    let events = events.flat_map(|row| {
+        [&row.configuration, &row.baseline].map(|name| [&row.workload, &row.event, name])
+    });
+    let shown: HashSet<String> = names
+        .chain(events)
+        .map(|[a, b, c]| format!("{a} {b} {c}"))
+        .collect();
+    let says_more = |sentence: &&Sentence| {
+        sentence.rows.is_empty() || !sentence.rows.iter().all(|row| shown.contains(row))
+    };
+    document.sentences.iter().filter(says_more).collect()
 }
 
 impl<'a> Contrast<'a> {
@@ -164,6 +196,13 @@ impl<'a> Contrast<'a> {
             }
         };
         self.rows.iter().map(of).fold(0.0, f64::max)
+    }
+
+    /// Whether nothing is known of it on any workload.
+    pub(crate) fn is_open(&self) -> bool {
+        self.rows
+            .iter()
+            .all(|(_, came_out)| *came_out == Outcome::Open)
     }
 
     /// `better`, or `better in 3, worse in 1, cannot tell in 2 of 6 workloads`.

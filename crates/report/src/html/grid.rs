@@ -6,7 +6,7 @@ use assize_verdict::{Comparison, Document, Scale, Verdict};
 use serde::Serialize;
 
 use super::page::Page;
-use crate::contrasts::{Outcome, Words, capital, outcome};
+use crate::contrasts::{Outcome, Words, outcome};
 use crate::number::{ratio, signed, significant};
 use crate::text::contradicted;
 
@@ -126,7 +126,7 @@ fn grid(page: &Page<'_>, workload: &str, index: &Index<'_>) -> Option<Grid> {
     let row = |key @ &(metric, unit): &(&str, &str)| Row {
         compared: compared(key),
         metric: metric.to_owned(),
-        title: capital(Words(&page.about.metrics).title(metric)),
+        title: Words(&page.about.metrics).capitalised(metric),
         unit: unit.to_owned(),
         primary: page.about.primary.iter().any(|name| name == metric),
         cells: configurations

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::scale::Scale;
 use crate::contrasts::{
     Contrast, MetricWords, OfEvent, Outcome, RateContrast, Words, absolute, by_event, by_metric,
-    capital, change, direction, end, ends, events_lead, outcome, size,
+    change, direction, end, ends, events_lead, outcome, size,
 };
 use crate::text::contradicted;
 
@@ -123,7 +123,7 @@ fn part(
     let folded = rows.split_off(room.min(rows.len()));
     Part {
         metric: metric.to_owned(),
-        title: capital(words.title(metric)),
+        title: words.capitalised(metric),
         direction: better.map_or("", direction),
         sides: match better {
             Some(_) => ["better ←", "→ worse"],

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{HtmlError, block, environment};
 use crate::MetricWords;
-use crate::contrasts::{Words, by_event, by_metric, capital, effect};
+use crate::contrasts::{Words, by_event, by_metric, effect};
 
 /// Answers of one bundle that are shown; others are counted.
 const SHOWN: usize = 4;
@@ -84,7 +84,7 @@ impl LibraryRow {
             };
             let verdict = contrast.outcome.words(document.margin);
             first.push(LibraryAnswer {
-                heading: capital(&words.heading(one.event)),
+                heading: words.heading(one.event),
                 text: format!("{}: {verdict}, {}", contrast.name, contrast.effect()),
             });
         }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::grid::{Cell, Index, cell, index};
 use super::page::Page;
-use crate::contrasts::{Words, capital};
+use crate::contrasts::Words;
 
 /// More metrics than this are no overview.
 const MOST: usize = 4;
@@ -121,7 +121,7 @@ fn overview(
     Overview {
         rows,
         workloads,
-        title: capital(words.title(&metric)),
+        title: words.capitalised(&metric),
         metric,
         unit,
         primary,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::page::Page;
 use super::{answer, grid, machines};
-use crate::contrasts::{Words, capital};
+use crate::contrasts::Words;
 use crate::text::contradicted;
 
 /// Lists of names and where each stands.
@@ -51,7 +51,7 @@ pub(super) fn packed(page: &Page<'_>, heroes: &[String]) -> Value {
                 Better::Lower => "lower",
                 Better::Higher => "higher",
             });
-            json!([metric, unit, capital(words.title(metric)), better])
+            json!([metric, unit, words.capitalised(metric), better])
         }).collect::<Vec<_>>(),
         "primary": primary,
         "alpha": document.alpha,

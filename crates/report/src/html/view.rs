@@ -1,10 +1,11 @@
 //! What the templates see.
 
-use assize_verdict::{Document, Scale};
+use assize_verdict::Scale;
 use serde::Serialize;
 
 use super::page::Page;
 use super::{answer, grid, hero, lists, machines, overview, post, tables, tradeoffs};
+use crate::brief::{Brief, counts};
 use crate::contrasts::Words;
 use crate::text::{Style, text};
 
@@ -65,6 +66,11 @@ impl View {
         let document = page.document;
         let about = &page.about;
         let compared = document.comparisons.len();
+        let asked = Brief {
+            metrics: &about.metrics,
+            question: Some(&about.question),
+            ..Brief::default()
+        };
         View {
             title: if about.title.is_empty() {
                 document.source.clone()
@@ -100,7 +106,7 @@ impl View {
             rerun: document.rerun.clone(),
             reproduce: document.reproduce.clone(),
             experiment: about.experiment.clone(),
-            mail: text(document, Style::default()),
+            mail: text(document, &asked, Style::default()),
             thinned: page.evidence.thinned.clone(),
             post: page
                 .post
@@ -132,32 +138,6 @@ fn has(page: &Page<'_>) -> Has {
 fn cpu_of(metric: &str) -> Option<u32> {
     let number = metric.strip_prefix("cpu")?.strip_suffix("_non_idle")?;
     number.parse().ok()
-}
-
-/// `288 runs`, `8 configurations`, ….
-fn counts(document: &Document) -> Vec<String> {
-    let several = |n: u64, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
-    let events: u64 = document.rates.iter().map(|rate| rate.count).sum();
-    let counts = [
-        (document.runs.len() as u64, "run"),
-        (document.summaries.len() as u64, "mean of several runs"),
-        (document.statements.len() as u64, "figure without runs"),
-        (document.configurations.len() as u64, "configuration"),
-        (document.workloads.len() as u64, "workload"),
-    ];
-    let mut parts: Vec<String> = counts
-        .into_iter()
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, noun)| match noun {
-            "mean of several runs" if n > 1 => format!("{n} means of several runs"),
-            "figure without runs" if n > 1 => format!("{n} figures without runs"),
-            _ => several(n, noun),
-        })
-        .collect();
-    if !document.rates.is_empty() {
-        parts.push(several(events, "event"));
-    }
-    parts
 }
 
 /// As it is, unless a calculation has made it long.

@@ -166,7 +166,7 @@ fn named(name: &str, widest: usize, line: &str, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Style, WIDTH, text};
+    use crate::{Brief, Style, WIDTH, text};
 
     fn document(agreement: &str, names: [&str; 2]) -> Document {
         let none: [u8; 0] = [];
@@ -210,7 +210,11 @@ mod tests {
     }
 
     fn shown(agreement: &str) -> String {
-        let out = text(&document(agreement, ["alpha", "beta"]), Style::default());
+        let out = text(
+            &document(agreement, ["alpha", "beta"]),
+            &Brief::default(),
+            Style::default(),
+        );
         let from = out.find("On each").unwrap();
         out[from..].to_string()
     }
@@ -252,7 +256,13 @@ mod tests {
                 "x",
             ],
         ] {
-            for line in text(&document("differ", names), Style::default()).lines() {
+            for line in text(
+                &document("differ", names),
+                &Brief::default(),
+                Style::default(),
+            )
+            .lines()
+            {
                 assert!(line.width() <= WIDTH, "{line}");
             }
         }

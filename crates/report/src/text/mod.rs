@@ -12,6 +12,8 @@ use assize_verdict::{Document, Verdict};
 
 pub(crate) use tables::contradicted;
 
+use crate::brief::{self, Brief};
+use crate::contrasts::remaining;
 use crate::{WIDTH, printable};
 
 /// How the text may be dressed.
@@ -21,17 +23,15 @@ pub struct Style {
     pub colour: bool,
 }
 
-/// The report as text of at most [`WIDTH`] columns.
-pub fn text(document: &Document, style: Style) -> String {
-    let mut out = String::new();
-    head(document, &mut out);
-    for sentence in &document.sentences {
-        push_wrapped(&mut out, "- ", "  ", &sentence.text);
-    }
-    if !document.sentences.is_empty() {
-        out.push('\n');
-    }
+/// The report as text of at most [`WIDTH`] columns: the head of [`crate::brief()`], then
+/// everything.
+pub fn text(document: &Document, asked: &Brief<'_>, style: Style) -> String {
+    let [mut out, answer] = brief::head(document, asked, style);
+    out.push('\n');
     claims(document, &mut out);
+    out.push_str(&answer);
+    out.push('\n');
+    remarks(document, &mut out);
     tables::comparisons(document, style, &mut out);
     machines::tables(document, &mut out);
     tradeoffs::tradeoffs(document, style, &mut out);
@@ -54,41 +54,16 @@ pub fn text(document: &Document, style: Style) -> String {
     out
 }
 
-fn head(document: &Document, out: &mut String) {
-    let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
-    let mut parts = vec![count(document.runs.len(), "run")];
-    if !document.summaries.is_empty() {
-        parts.push(format!(
-            "{} of several runs",
-            count(document.summaries.len(), "mean")
-        ));
+/// The sentences that say more than the answer does.
+fn remarks(document: &Document, out: &mut String) {
+    let mut any = false;
+    for sentence in remaining(document) {
+        push_wrapped(out, "- ", "  ", &sentence.text);
+        any = true;
     }
-    let events: u64 = document.rates.iter().map(|rate| rate.count).sum();
-    if !document.rates.is_empty() {
-        parts.push(count(events as usize, "event"));
+    if any {
+        out.push('\n');
     }
-    if !document.statements.is_empty() {
-        parts.push(format!(
-            "{} not judged",
-            count(document.statements.len(), "figure")
-        ));
-    }
-    parts.push(count(document.configurations.len(), "configuration"));
-    parts.push(count(document.workloads.len(), "workload"));
-    let baseline = document
-        .baseline
-        .as_deref()
-        .filter(|_| document.configurations.len() > 1);
-    let baseline = baseline
-        .map(|name| format!("; baseline: {name}"))
-        .unwrap_or_default();
-    push_wrapped(
-        out,
-        "",
-        "",
-        &format!("{}: {}{baseline}.", document.source, parts.join(", ")),
-    );
-    out.push('\n');
 }
 
 fn claims(document: &Document, out: &mut String) {
@@ -242,7 +217,7 @@ mod tests {
         }))
         .unwrap();
         assert!(
-            text(&document, Style::default())
+            text(&document, &Brief::default(), Style::default())
                 .ends_with("Reproduce:\n  assize run --cpus 2 x.toml\n  assize report bundle\n")
         );
     }
@@ -269,11 +244,14 @@ mod tests {
             "limits": ["no caches are modelled"], "reproduce": "assize report bundle",
         }))
         .unwrap();
-        let out = text(&document, Style::default());
+        let out = text(&document, &Brief::default(), Style::default());
         let shown = out.split_once("\n\n").unwrap().1;
         assert_eq!(
             shown,
-            "pipe: noise floor, base/aa to base (n = 8 against 8)\n  \
+            "The same twice: what differs is noise\n  \
+             time in pipe: +0.20 %, -0.80 % to +1.2 %\n  \
+             switches in pipe: -0.20 %, -1.2 % to +0.80 %\n\n\
+             pipe: noise floor, base/aa to base (n = 8 against 8)\n  \
              time      1.002  0.992..1.012\n  \
              switches  0.998  0.988..1.008\n\n\
              Limits: what this target cannot tell\n  \

@@ -223,6 +223,7 @@ mod tests {
     use assize_verdict::Document;
     use serde_json::{Value, json};
 
+    use crate::brief::Brief;
     use crate::text::{Style, text};
 
     fn relation(ratio: f64, verdict: &str) -> Value {
@@ -310,8 +311,9 @@ mod tests {
             "claims": none, "lints": none, "sentences": none, "reproduce": "",
         }))
         .unwrap();
-        let out = text(&document, Style::default());
-        let (_, shown) = out.split_once("\n\n").unwrap();
+        let out = text(&document, &Brief::default(), Style::default());
+        // After what was read and the answer, which there is none of.
+        let shown = out.splitn(3, "\n\n").nth(2).unwrap();
         assert!(
             shown
                 .lines()

@@ -5,7 +5,7 @@ mod text;
 use assize_verdict::{Better, Comparison, Document, RateComparison, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::contrasts::{MetricWords, Outcome, Words, by_event, capital, effect, outcome};
+use crate::contrasts::{MetricWords, Outcome, Words, by_event, effect, outcome};
 
 pub use text::trend_text;
 
@@ -249,7 +249,7 @@ impl Maker<'_> {
         let at = self.series.iter().position(is).unwrap_or_else(|| {
             self.series.push(TrendSeries {
                 metric: metric.into(),
-                title: capital(self.words.title(metric)),
+                title: self.words.capitalised(metric),
                 better: self.words.better(metric),
                 unit: unit.into(),
                 workload: workload.into(),
