@@ -12,6 +12,10 @@
  * A dependency on an earlier job of the same context is dropped, as in the other
  * designs: the engine executes them in order, or all at once if it is parallel.
  *
+ * The wait for dependencies is under &simgpu_context.submit, also with
+ * %SIMGPU_SUBMIT_NONBLOCK, and can be interrupted by a signal. Whoever closes or
+ * kills the context from another thread meanwhile waits for its end.
+ *
  * =========  ==================  ===============================================
  * context    jobs                exits
  * =========  ==================  ===============================================

@@ -297,7 +297,8 @@ static int simgpu_submit_to(struct simgpu_submission *s)
  * * -ENOENT - no such context, or no such job to depend on
  * * -EBADF - a dependency is no sync_file
  * * -EAGAIN - no room, and the caller did not want to wait
- * * -ERESTARTSYS - a signal came while it waited for room
+ * * -ERESTARTSYS - a signal came while it waited for room or, without a queue,
+ *   for a dependency
  * * -EMFILE, -ENOMEM - no descriptor or memory left
  * * -ECANCELED, -ENODEV - the context was killed or banned
  * * -EPERM - a job is to fail, and the caller may not ask for that

@@ -62,8 +62,9 @@ struct bench {
 /**
  * struct call - an ioctl
  * @name: of it
- * @request: its number, with the size of the first version
- * @size: this size
+ * @request: its number, with @size
+ * @size: of its struct
+ * @least: of the first version of its struct
  * @writes: whether it has fields that the kernel writes
  * @fill: arguments that are good
  */
@@ -71,6 +72,7 @@ struct call {
 	const char *name;
 	unsigned long request;
 	size_t size;
+	size_t least;
 	bool writes;
 	void (*fill)(struct bench *bench, union any_arg *arg);
 };

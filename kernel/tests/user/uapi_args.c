@@ -77,13 +77,16 @@ static void fill_control(struct bench *bench, union any_arg *arg)
 	};
 }
 
-#define CALL(name, NAME, writes) \
-	{ #NAME, SIMGPU_##NAME, sizeof(struct simgpu_##name), writes, \
+#define CALL_SINCE(name, NAME, least, writes) \
+	{ #NAME, SIMGPU_##NAME, sizeof(struct simgpu_##name), least, writes, \
 	  fill_##name }
+#define CALL(name, NAME, writes) \
+	CALL_SINCE(name, NAME, sizeof(struct simgpu_##name), writes)
 
 const struct call calls[CALLS] = {
 	CALL(info, INFO, true),
-	CALL(create, CREATE, true),
+	CALL_SINCE(create, CREATE,
+		   offsetof(struct simgpu_create, free_cost_ns), true),
 	CALL(destroy, DESTROY, false),
 	CALL(submit, SUBMIT, false),
 	CALL(wait, WAIT, true),
@@ -192,9 +195,10 @@ static void sizes(void)
 		const struct call *call = &calls[i];
 		size_t size = call->size;
 
-		for (size_t small = 0; small < size; small++)
+		for (size_t small = 0; small < call->least; small++)
 			one_size(&bench, call, small, 0, -EINVAL);
-		one_size(&bench, call, size, 0, 0);
+		for (size_t old = call->least; old <= size; old++)
+			one_size(&bench, call, old, 0, 0);
 		for (size_t more = 1; more <= 16; more++) {
 			one_size(&bench, call, size + more, 0, 0);
 			one_size(&bench, call, size + more, size, -E2BIG);

@@ -42,7 +42,8 @@ static const struct bad bad_info[] = {
 static const struct bad bad_create[] = {
 	FIELD(create, design, SIMGPU_DESIGN_COUNT, -EINVAL),
 	FIELD(create, design, MAX32, -EINVAL),
-	FIELD(create, flags, 8, -EINVAL),
+	FIELD(create, flags, SIMGPU_CREATE_FREE_SLEEPS, 0),
+	FIELD(create, flags, 16, -EINVAL),
 	FIELD(create, flags, 0x80000000u, -EINVAL),
 	FIELD(create, flags, MAX32, -EINVAL),
 	FIELD(create, flags, SIMGPU_CREATE_SHARED, -EINVAL),
@@ -82,12 +83,16 @@ static const struct bad bad_create[] = {
 	FIELD(create, hang_limit, 1000, 0),
 	FIELD(create, hang_limit, 1001, -EINVAL),
 	FIELD(create, hang_limit, MAX32, -EINVAL),
+	FIELD(create, free_cost_ns, 1000000, 0),
+	FIELD(create, free_cost_ns, 1000001, -EINVAL),
+	FIELD(create, free_cost_ns, MAX32, -EINVAL),
 	{ 0 },
 };
 
 static const struct bad bad_create_drm[] = {
 	FIELD(create, flags, SIMGPU_CREATE_BYPASS, -EINVAL),
-	FIELD(create, flags, 8, -EINVAL),
+	FIELD(create, flags, SIMGPU_CREATE_FREE_SLEEPS, 0),
+	FIELD(create, flags, 16, -EINVAL),
 	FIELD(create, flags, SIMGPU_CREATE_SHARED, 0),
 	FIELD(create, flags, SIMGPU_CREATE_HIGHPRI, 0),
 	FIELD(create, put, 1, -EINVAL),
