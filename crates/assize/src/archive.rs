@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 
-use assize_audit::mail::{Message, messages};
+use assize_audit::mail::{Sealed, sealed};
 
 use crate::failure::Failure;
 
 /// The mails of a source, one after the other.
-pub(crate) type Mails = Box<dyn Iterator<Item = io::Result<Message>>>;
+pub(crate) type Mails = Box<dyn Iterator<Item = io::Result<Sealed>>>;
 
 /// No mail is larger: what is beyond is no mail that a person reads.
 const LARGEST: u64 = 64 << 20;
@@ -31,7 +31,7 @@ pub(crate) fn open(path: &Path) -> Result<Archive, Failure> {
     };
     if let Some(reader) = file(path).map_err(failed)? {
         return Ok(Archive {
-            mails: Box::new(messages(reader)),
+            mails: Box::new(sealed(reader)),
             several: false,
         });
     }
@@ -56,7 +56,7 @@ pub(crate) fn open(path: &Path) -> Result<Archive, Failure> {
         readers.push(Repository::open(&repository).map_err(failed)?);
     }
     let numbered = readers.into_iter().flatten().zip(1..);
-    let mails = numbered.map(|(bytes, number)| bytes.map(|bytes| Message::read(bytes, number)));
+    let mails = numbered.map(|(bytes, number)| bytes.map(|bytes| Sealed::mail(bytes, number)));
     Ok(several(Box::new(mails)))
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn file(path: &Path) -> io::Result<Option<Box<dyn BufRead>>> {
 
 /// The mails of a maildir, in the order of their names, which begin with the
 /// time of delivery.
-fn maildir(path: &Path) -> io::Result<impl Iterator<Item = io::Result<Message>> + use<>> {
+fn maildir(path: &Path) -> io::Result<impl Iterator<Item = io::Result<Sealed>> + use<>> {
     let mut files: Vec<(std::ffi::OsString, PathBuf)> = Vec::new();
     for part in ["cur", "new"] {
         let entries = match fs::read_dir(path.join(part)) {
@@ -97,7 +97,7 @@ fn maildir(path: &Path) -> io::Result<impl Iterator<Item = io::Result<Message>> 
     Ok(files.into_iter().zip(1..).map(|((_, path), number)| {
         let mut bytes = Vec::new();
         File::open(path)?.take(LARGEST).read_to_end(&mut bytes)?;
-        Ok(Message::read(bytes, number))
+        Ok(Sealed::mail(bytes, number))
     }))
 }
 

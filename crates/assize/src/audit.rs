@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use assize_audit::mail::Message;
+use assize_audit::mail::Sealed;
 use assize_audit::{Audit, Options};
 use assize_bundle::Records;
 
@@ -82,7 +82,7 @@ fn document(arguments: &AuditArguments, options: &Options) -> Result<Source, Fai
     if let Some(wanted) = &arguments.message {
         let id = wanted.trim_start_matches('<').trim_end_matches('>');
         for message in archive.mails {
-            let message = message.map_err(failed)?;
+            let message = message.map_err(failed)?.open();
             if message.number.to_string() == *id || message.message_id.as_deref() == Some(id) {
                 let audit = assize_audit::read_message(&message, &name, options);
                 return Ok(Source::Document(Box::new(audit)));
@@ -92,7 +92,7 @@ fn document(arguments: &AuditArguments, options: &Options) -> Result<Source, Fai
             "--message {wanted}: {name} has no such mail; its mails are numbered from 1"
         )));
     }
-    let begin: Vec<Message> = archive
+    let mut begin: Vec<Sealed> = archive
         .mails
         .by_ref()
         .take(2)
@@ -100,9 +100,9 @@ fn document(arguments: &AuditArguments, options: &Options) -> Result<Source, Fai
         .map_err(failed)?;
     let listed = arguments.thread || arguments.json_lines || arguments.index.is_some();
     if begin.len() < 2 && !archive.several && !listed {
-        let read = |message| assize_audit::read_message(message, &name, options);
+        let read = |mail: Sealed| assize_audit::read_message(&mail.open(), &name, options);
         let empty = || assize_audit::empty(&name);
-        let audit = begin.first().map_or_else(empty, read);
+        let audit = begin.pop().map_or_else(empty, read);
         return Ok(Source::Document(Box::new(audit)));
     }
     let all = begin.into_iter().map(Ok).chain(archive.mails);

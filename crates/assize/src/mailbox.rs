@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use assize_audit::{Audit, Letter, Options, Threads, read_message};
+use assize_audit::mail::Sealed;
+use assize_audit::{Audit, Letter, Options, Scanned, Thread, Threads, read_message};
 use assize_report::html::{Index, IndexRow, index};
 use assize_verdict::{Document, Verdict};
 
@@ -12,52 +13,112 @@ use crate::archive::Mails;
 use crate::audit::is_something;
 use crate::cli::{AuditArguments, Format};
 use crate::failure::Failure;
+use crate::in_order;
 use crate::output;
 use crate::terms::Terms;
 
 /// Judges the mails of an archive, each by itself, and prints a line for each
 /// that holds figures.
 pub(crate) fn mailbox(
-    mails: Mails,
+    mut mails: Mails,
     arguments: &AuditArguments,
     options: &Options,
 ) -> Result<u8, Failure> {
     only_lines(arguments)?;
     let source = arguments.file.display().to_string();
-    let failed = |source| Failure::Read {
-        path: arguments.file.clone(),
-        source,
-    };
     let mut lines = Lines::new(arguments);
     let mut found = Index {
-        source,
+        source: source.clone(),
         threads: arguments.thread,
         ..Index::default()
     };
-    let mut threads = Threads::default();
-    for message in mails {
-        let message = message.map_err(failed)?;
-        found.mails += 1;
-        if arguments.thread {
-            // What breaks on a mail is not to take its thread with it.
-            let _ = catch_unwind(AssertUnwindSafe(|| threads.add(&message, options)));
-            continue;
+    let mut failed = None;
+    let mails = std::iter::from_fn(|| match mails.next()? {
+        Ok(mail) => Some(mail),
+        Err(error) => {
+            failed = Some(error);
+            None
         }
-        let letters = [Letter::from(&message)];
-        let row = guarded(&letters, || {
-            judged(
-                &letters,
-                &read_message(&message, &found.source, options),
-                arguments,
-            )
-        });
-        note(row, &mut lines, &mut found, arguments)?;
+    });
+    if arguments.thread {
+        let threads = threads(mails, &mut found, options)?.finish();
+        let judge = |thread| judged_thread(thread, &source, arguments, options);
+        let note = |row| note(row, &mut lines, &mut found, arguments);
+        in_order::each(threads, Thread::bytes, judge, note)?;
+    } else {
+        let judge = |mail| judged_mail(mail, &source, arguments, options);
+        let note = |row| {
+            found.mails += 1;
+            note(row, &mut lines, &mut found, arguments)
+        };
+        in_order::each(mails, Sealed::bytes, judge, note)?;
     }
-    for (letters, audit) in threads.finish(&found.source.clone(), options) {
-        let row = guarded(&letters, || judged(&letters, &audit, arguments));
-        note(row, &mut lines, &mut found, arguments)?;
+    if let Some(source) = failed {
+        return Err(Failure::Read {
+            path: arguments.file.clone(),
+            source,
+        });
     }
     finish(lines, &found, arguments)
+}
+
+/// Puts mails with figures into threads.
+fn threads(
+    mails: impl Iterator<Item = Sealed>,
+    found: &mut Index,
+    options: &Options,
+) -> Result<Threads, Failure> {
+    let mut threads = Threads::default();
+    // What breaks on a mail is not to take its thread with it.
+    let scan =
+        |mail: Sealed| catch_unwind(AssertUnwindSafe(|| Scanned::of(&mail.open(), options))).ok();
+    in_order::each(mails, Sealed::bytes, scan, |mail| {
+        found.mails += 1;
+        if let Some(mail) = mail {
+            let _ = catch_unwind(AssertUnwindSafe(|| threads.add(mail, options)));
+        }
+        Ok::<(), Failure>(())
+    })?;
+    Ok(threads)
+}
+
+/// Decodes, reads and judges a mail.
+fn judged_mail(
+    mail: Sealed,
+    source: &str,
+    arguments: &AuditArguments,
+    options: &Options,
+) -> Option<IndexRow> {
+    let (number, line) = mail.place();
+    let Ok(message) = catch_unwind(AssertUnwindSafe(|| mail.open())) else {
+        let unknown = Letter {
+            number,
+            line,
+            ..Letter::default()
+        };
+        return Some(broken(&[unknown]));
+    };
+    let letters = [Letter::from(&message)];
+    guarded(&letters, || {
+        judged(
+            &letters,
+            &read_message(&message, source, options),
+            arguments,
+        )
+    })
+}
+
+/// Judges a thread.
+fn judged_thread(
+    thread: Thread,
+    source: &str,
+    arguments: &AuditArguments,
+    options: &Options,
+) -> Option<IndexRow> {
+    let letters = thread.letters.clone();
+    guarded(&letters, || {
+        judged(&letters, &thread.finish(source, options), arguments)
+    })
 }
 
 /// Refuses what only one document has.
@@ -84,12 +145,14 @@ fn only_lines(arguments: &AuditArguments) -> Result<(), Failure> {
 
 /// The row of a mail; one that says why, where reading or judging it broke.
 fn guarded(letters: &[Letter], judge: impl FnOnce() -> Option<IndexRow>) -> Option<IndexRow> {
-    catch_unwind(AssertUnwindSafe(judge)).unwrap_or_else(|_| {
-        Some(IndexRow {
-            problem: Some("a bug of ours: it could not be read or judged".to_owned()),
-            ..row(letters)
-        })
-    })
+    catch_unwind(AssertUnwindSafe(judge)).unwrap_or_else(|_| Some(broken(letters)))
+}
+
+fn broken(letters: &[Letter]) -> IndexRow {
+    IndexRow {
+        problem: Some("a bug of ours: it could not be read or judged".to_owned()),
+        ..row(letters)
+    }
 }
 
 fn row(letters: &[Letter]) -> IndexRow {

@@ -15,6 +15,7 @@ mod failure;
 mod files;
 mod gate;
 mod identity;
+mod in_order;
 mod joining;
 mod kernel;
 mod levels;

@@ -51,7 +51,7 @@ pub use group::{UNNAMED, is_tool};
 pub use line::Line;
 pub use located::{Located, StandsFor, located};
 pub use options::{Options, Role, SpreadKind, parse_duration, parse_regex, parse_rule};
-pub use threads::{Letter, Threads};
+pub use threads::{Letter, Thread, Threads};
 
 /// What one line was taken for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -92,7 +92,7 @@ pub struct Audit {
 pub fn read<R: BufRead>(reader: R, source: &str, options: &Options) -> std::io::Result<Audit> {
     let mut reading = Reading::default();
     for message in mail::messages(reader) {
-        reading.add(&message?, options);
+        reading.add(Scanned::of(&message?, options), options);
     }
     Ok(reading.finish(source, options))
 }
@@ -100,8 +100,10 @@ pub fn read<R: BufRead>(reader: R, source: &str, options: &Options) -> std::io::
 /// Reads one message as a document of its own.
 pub fn read_message(message: &mail::Message, source: &str, options: &Options) -> Audit {
     let mut reading = Reading::default();
-    let lines = reading.begin(message);
-    reading.scan(message, lines, options);
+    reading.add(
+        Scanned::new(message, &mut message.lines(), options),
+        options,
+    );
     reading.finish(source, options)
 }
 
@@ -119,41 +121,70 @@ struct Reading {
     met: HashSet<u64>,
 }
 
-impl Reading {
-    /// Adds a message; says whether it held any figures.
-    fn add(&mut self, message: &mail::Message, options: &Options) -> bool {
-        let lines = self.begin(message);
-        // Lists archive a mail once for each list it was sent to. All of its
-        // blocks would turn out to be repeats; this only says so sooner.
-        let new = self.met.insert(fingerprint(&lines));
-        (new || options.explain) && self.scan(message, lines, options)
+/// A message in which figures were looked for: what a document needs of it. No
+/// message has anything to do with another until it is added to one.
+#[derive(Debug)]
+pub struct Scanned {
+    letter: Letter,
+    references: Vec<String>,
+    doubts: Vec<Doubt>,
+    /// A number that two messages share only if their texts are equal, as far as
+    /// 64 bits can tell.
+    text: u64,
+    scan: scan::Scan,
+}
+
+impl Scanned {
+    /// Looks for figures in a message.
+    pub fn of(message: &mail::Message, options: &Options) -> Scanned {
+        let mut lines = message.lines();
+        let text = fingerprint(&lines);
+        Scanned {
+            text,
+            ..Scanned::new(message, &mut lines, options)
+        }
     }
 
-    /// Counts a message and gives its lines.
-    fn begin<'m>(&mut self, message: &'m mail::Message) -> Vec<Line<'m>> {
-        self.audit.messages += 1;
-        self.doubts.extend(message.doubts.iter().cloned());
-        message.lines()
-    }
-
-    /// Looks for figures; says whether there are any.
-    fn scan(
-        &mut self,
-        message: &mail::Message,
-        mut lines: Vec<Line<'_>>,
-        options: &Options,
-    ) -> bool {
-        let ignored = ignore(&mut lines, options);
-        let mut scan = scan::scan(&lines, options);
+    /// The same of a message that is a document of its own, and no other's copy.
+    fn new(message: &mail::Message, lines: &mut [Line<'_>], options: &Options) -> Scanned {
+        let ignored = ignore(lines, options);
+        let mut scan = scan::scan(lines, options);
         for (at, text) in ignored {
             if let Some(line) = scan.explained.get_mut(at) {
                 (line.taken, line.text) = ("ignored on request".to_string(), text);
             }
         }
+        Scanned {
+            letter: Letter::from(message),
+            references: message.references.clone(),
+            doubts: message.doubts.clone(),
+            text: 0,
+            scan,
+        }
+    }
+}
+
+impl Reading {
+    /// Adds a message; says whether it held any figures that are new.
+    fn add(&mut self, message: Scanned, options: &Options) -> bool {
+        let Scanned {
+            letter,
+            doubts,
+            text,
+            mut scan,
+            ..
+        } = message;
+        self.audit.messages += 1;
+        self.doubts.extend(doubts);
+        // Lists archive a mail once for each list it was sent to. All of its
+        // blocks would turn out to be repeats; this only says so sooner.
+        if !self.met.insert(text) && !options.explain {
+            return false;
+        }
         self.audit.explained.append(&mut scan.explained);
         let figures = !scan.placed.is_empty();
         self.grouper
-            .add(message.number, message.subject.as_deref(), scan, options);
+            .add(letter.number, letter.subject.as_deref(), scan, options);
         figures
     }
 
@@ -198,8 +229,7 @@ fn explain_repeats(audit: &mut Audit) {
     }
 }
 
-/// A number that two messages share only if their texts are equal, as far as
-/// 64 bits can tell.
+/// A hash of the text.
 fn fingerprint(lines: &[Line<'_>]) -> u64 {
     let mut hasher = DefaultHasher::new();
     for line in lines {

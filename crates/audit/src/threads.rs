@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::mail::Message;
-use crate::{Audit, Options, Reading};
+use crate::{Audit, Options, Reading, Scanned};
 
 /// What identifies a mail.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -54,20 +54,35 @@ pub struct Threads {
     places: HashMap<Key, usize>,
 }
 
-struct Thread {
+/// A thread with figures.
+pub struct Thread {
     reading: Reading,
-    letters: Vec<Letter>,
+    /// The mails that hold them.
+    pub letters: Vec<Letter>,
+}
+
+impl Thread {
+    /// About how much memory its figures take.
+    pub fn bytes(&self) -> usize {
+        self.reading.grouper.bytes()
+    }
+
+    /// What its mails say together.
+    pub fn finish(self, source: &str, options: &Options) -> Audit {
+        self.reading.finish(source, options)
+    }
 }
 
 impl Threads {
     /// Adds the next mail. Answers stand behind what they answer, as in the
     /// archives of lists; one that does not is joined by its references.
-    pub fn add(&mut self, message: &Message, options: &Options) {
-        let own = message.message_id.as_deref().map(hash);
+    pub fn add(&mut self, message: Scanned, options: &Options) {
+        let own = message.letter.message_id.as_deref().map(hash);
         if own.is_some_and(|id| !self.met.insert(id)) {
             return;
         }
-        let key = self.key(message, own);
+        let key = self.key(&message, own);
+        let letter = message.letter.clone();
         if let Some(own) = own {
             self.known.insert(own, key);
         }
@@ -75,7 +90,7 @@ impl Threads {
             if let Some(thread) = self.threads.get_mut(&place)
                 && thread.reading.add(message, options)
             {
-                thread.letters.push(Letter::from(message));
+                thread.letters.push(letter);
             }
             return;
         }
@@ -84,30 +99,27 @@ impl Threads {
         if reading.add(message, options) {
             let place = self.places.len();
             self.places.insert(key, place);
-            let letters = vec![Letter::from(message)];
+            let letters = vec![letter];
             self.threads.insert(place, Thread { reading, letters });
         }
     }
 
-    /// The threads in which there are figures, with the mails that hold them.
-    pub fn finish(
-        self,
-        source: &str,
-        options: &Options,
-    ) -> impl Iterator<Item = (Vec<Letter>, Audit)> {
-        let threads = self.threads.into_values();
-        threads.map(|thread| (thread.letters, thread.reading.finish(source, options)))
+    /// The threads in which there are figures.
+    pub fn finish(self) -> impl Iterator<Item = Thread> {
+        self.threads.into_values()
     }
 
-    fn key(&self, message: &Message, own: Option<u64>) -> Key {
+    fn key(&self, message: &Scanned, own: Option<u64>) -> Key {
         let references = message.references.iter().map(|id| hash(id));
         let parent = references.rev().find_map(|id| self.known.get(&id)).copied();
         let root = match (parent, message.references.first()) {
             (Some((root, _)), _) => root,
             (None, Some(first)) => hash(first),
-            (None, None) => own.unwrap_or_else(|| hash(&format!("number {}", message.number))),
+            (None, None) => {
+                own.unwrap_or_else(|| hash(&format!("number {}", message.letter.number)))
+            }
         };
-        let version = version(message.subject.as_deref().unwrap_or_default());
+        let version = version(message.letter.subject.as_deref().unwrap_or_default());
         let inherited = parent.map_or(1, |(_, version)| version);
         (root, version.unwrap_or(inherited))
     }

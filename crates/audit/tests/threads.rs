@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // A test may fail.
 
 use assize_audit::mail::messages;
-use assize_audit::{Audit, Letter, Options, Threads, read_message};
+use assize_audit::{Audit, Letter, Options, Scanned, Threads, read_message};
 
 /// A mail with two lists of one figure each.
 fn mail(id: &str, subject: &str, answers: &[&str], body: &str) -> String {
@@ -30,9 +30,12 @@ fn threads(mails: &[String]) -> Vec<(Vec<Letter>, Audit)> {
     let options = Options::default();
     let mut threads = Threads::default();
     for message in messages(mails.concat().as_bytes()) {
-        threads.add(&message.unwrap(), &options);
+        threads.add(Scanned::of(&message.unwrap(), &options), &options);
     }
-    threads.finish("box", &options).collect()
+    let threads = threads.finish();
+    threads
+        .map(|thread| (thread.letters.clone(), thread.finish("box", &options)))
+        .collect()
 }
 
 fn numbers(letters: &[Letter]) -> Vec<u32> {

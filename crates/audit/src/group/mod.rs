@@ -102,6 +102,11 @@ pub(crate) struct Grouped {
 }
 
 impl Grouper {
+    /// About how much memory the figures take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.items.len() * size_of::<Item>()
+    }
+
     /// Adds one message.
     pub(crate) fn add(
         &mut self,

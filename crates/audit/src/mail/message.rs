@@ -66,12 +66,6 @@ fn references(fields: &Fields<'_>) -> Vec<String> {
 }
 
 impl Message {
-    /// The mail of these bytes, the `number`th of its archive; its lines are
-    /// counted from 1.
-    pub fn read(bytes: Vec<u8>, number: u32) -> Message {
-        Message::mail(bytes, number, 1)
-    }
-
     /// Its lines, decoded and unquoted, in order. Between the parts of a mail
     /// stands an empty line, so that no block of figures reaches across.
     pub fn lines(&self) -> Vec<Line<'_>> {

@@ -35,4 +35,4 @@ mod text;
 mod transfer;
 
 pub use message::{BINARY_ATTACHMENT, BINARY_INPUT, Message, TRUNCATED, UNDECODABLE};
-pub use reader::{Messages, messages};
+pub use reader::{Messages, Sealed, messages, sealed};

@@ -29,7 +29,13 @@ const LOOKAHEAD: usize = LONGEST_SEPARATOR + 100;
 /// assert_eq!((lines[1].text.as_ref(), lines[1].depth), ("Time:  13.0 s", 1));
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub fn messages<R: BufRead>(reader: R) -> Messages<R> {
+pub fn messages<R: BufRead>(reader: R) -> impl Iterator<Item = io::Result<Message>> {
+    sealed(reader).map(|mail| mail.map(Sealed::open))
+}
+
+/// As [`messages`], but gives the messages as they lie in the file, so that they
+/// can be decoded elsewhere, by several threads at a time.
+pub fn sealed<R: BufRead>(reader: R) -> Messages<R> {
     Messages {
         reader,
         buffer: Vec::new(),
@@ -41,7 +47,58 @@ pub fn messages<R: BufRead>(reader: R) -> Messages<R> {
     }
 }
 
-/// An iterator over messages; see [`messages`].
+/// One message that is not decoded yet.
+#[derive(Debug)]
+pub struct Sealed {
+    bytes: Vec<u8>,
+    number: u32,
+    line: u32,
+    of: Source,
+}
+
+/// What the bytes of a message were taken from.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    /// A mailbox, which may have put a mark before lines of the text.
+    Mailbox,
+    Mail,
+    Plain,
+}
+
+impl Sealed {
+    /// The mail of these bytes, the `number`th of its archive; its lines are
+    /// counted from 1.
+    pub fn mail(bytes: Vec<u8>, number: u32) -> Sealed {
+        Sealed {
+            bytes,
+            number,
+            line: 1,
+            of: Source::Mail,
+        }
+    }
+
+    /// How large it is.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Its place in the mailbox, counted from 1, and the line of the file at which
+    /// it begins.
+    pub fn place(&self) -> (u32, u32) {
+        (self.number, self.line)
+    }
+
+    /// Decodes it.
+    pub fn open(self) -> Message {
+        match self.of {
+            Source::Mailbox => Message::mail(unstuff(self.bytes), self.number, self.line),
+            Source::Mail => Message::mail(self.bytes, self.number, self.line),
+            Source::Plain => Message::plain(self.bytes),
+        }
+    }
+}
+
+/// An iterator over messages; see [`sealed`].
 #[derive(Debug)]
 pub struct Messages<R> {
     reader: R,
@@ -65,7 +122,7 @@ enum State {
 }
 
 impl<R: BufRead> Iterator for Messages<R> {
-    type Item = io::Result<Message>;
+    type Item = io::Result<Sealed>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let next = match self.state {
@@ -97,7 +154,7 @@ impl<R: BufRead> Messages<R> {
     }
 
     /// Finds out what kind of file it is, and gives the first message.
-    fn first(&mut self) -> io::Result<Option<Message>> {
+    fn first(&mut self) -> io::Result<Option<Sealed>> {
         while !self.ended && self.buffer.len() < LOOKAHEAD * 2 {
             self.fill()?;
         }
@@ -118,13 +175,16 @@ impl<R: BufRead> Messages<R> {
         if Fields::read(without_mark(&bytes)).are_of_mail() {
             let mark = bytes.len() - without_mark(&bytes).len();
             bytes.drain(..mark);
-            return Ok(Some(Message::mail(bytes, 1, 1)));
+            return Ok(Some(Sealed::mail(bytes, 1)));
         }
-        Ok(Some(Message::plain(bytes)))
+        Ok(Some(Sealed {
+            of: Source::Plain,
+            ..Sealed::mail(bytes, 1)
+        }))
     }
 
     /// The next message of a mailbox.
-    fn of_mailbox(&mut self) -> io::Result<Option<Message>> {
+    fn of_mailbox(&mut self) -> io::Result<Option<Sealed>> {
         // How much of the message has been searched for its end.
         let mut searched = 0;
         let end = loop {
@@ -147,8 +207,12 @@ impl<R: BufRead> Messages<R> {
         self.start = end;
         // The separator itself is no header.
         let head = memchr(b'\n', bytes).map_or(bytes.len(), |n| n + 1);
-        let bytes = unstuff(bytes.get(head..).unwrap_or_default().to_vec());
-        Ok(Some(Message::mail(bytes, number, line.saturating_add(1))))
+        Ok(Some(Sealed {
+            bytes: bytes.get(head..).unwrap_or_default().to_vec(),
+            number,
+            line: line.saturating_add(1),
+            of: Source::Mailbox,
+        }))
     }
 
     /// Where the message ends, if that can be told yet: before a separator

@@ -1,0 +1,227 @@
+//! The same work on each of many things, on all CPUs at a time, with the results in
+//! the order of the things.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// So many bytes are under way at a time, and more only if a single thing has more.
+const UNDER_WAY: usize = 4 << 20;
+/// So many bytes are handed out at once: for a mail alone it would not be worth it.
+const BATCH: usize = 128 << 10;
+
+/// Does `work` on each of `things` and hands the results to `note`, in order; ends
+/// where `note` fails. `bytes` says how much memory a thing takes, which bounds what is
+/// held at a time, whichever of the results is waited for.
+pub(crate) fn each<T: Send, R: Send, E>(
+    things: impl Iterator<Item = T>,
+    bytes: impl Fn(&T) -> usize,
+    work: impl Fn(T) -> R + Sync,
+    note: impl FnMut(R) -> Result<(), E>,
+) -> Result<(), E> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    by(threads, things, bytes, work, note)
+}
+
+fn by<T: Send, R: Send, E>(
+    threads: usize,
+    things: impl Iterator<Item = T>,
+    bytes: impl Fn(&T) -> usize,
+    work: impl Fn(T) -> R + Sync,
+    mut note: impl FnMut(R) -> Result<(), E>,
+) -> Result<(), E> {
+    if threads <= 1 {
+        let mut things = things;
+        return things.try_for_each(|thing| note(work(thing)));
+    }
+    let (give, orders) = channel();
+    let (answer, answers) = channel();
+    let orders = Mutex::new(orders);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            let answer = answer.clone();
+            scope.spawn(|| serve(&orders, answer, &work));
+        }
+        // It goes with the desk, however that ends: then the threads do, too.
+        let mut desk = Desk {
+            give,
+            answers,
+            given: VecDeque::new(),
+            early: BTreeMap::new(),
+            first: 0,
+            under_way: 0,
+        };
+        let (mut batch, mut size) = (Vec::new(), 0);
+        for thing in things {
+            let more = bytes(&thing);
+            if size > 0 && size + more > BATCH {
+                desk.give(std::mem::take(&mut batch), size, &mut note)?;
+                size = 0;
+            }
+            batch.push(thing);
+            size += more.max(1);
+        }
+        if !batch.is_empty() {
+            desk.give(batch, size, &mut note)?;
+        }
+        while !desk.given.is_empty() {
+            desk.wait(&mut note)?;
+        }
+        Ok(())
+    })
+}
+
+/// What came of a batch; an error if the work panicked.
+type Answer<R> = (usize, thread::Result<Vec<R>>);
+
+/// Works off batches until there are no more.
+fn serve<T, R>(
+    orders: &Mutex<Receiver<(usize, Vec<T>)>>,
+    answer: Sender<Answer<R>>,
+    work: impl Fn(T) -> R,
+) {
+    loop {
+        let order = orders.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok((number, batch)) = order else { return };
+        let all = || batch.into_iter().map(&work).collect();
+        let done = catch_unwind(AssertUnwindSafe(all));
+        if answer.send((number, done)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Gives batches out and takes results in.
+struct Desk<T, R> {
+    give: Sender<(usize, Vec<T>)>,
+    answers: Receiver<Answer<R>>,
+    /// Sizes of the batches whose results were not noted yet, in order.
+    given: VecDeque<usize>,
+    /// The number of the first of them.
+    first: usize,
+    /// Results that wait for others to be noted before them.
+    early: BTreeMap<usize, Vec<R>>,
+    under_way: usize,
+}
+
+impl<T, R> Desk<T, R> {
+    /// Gives a batch out, as soon as no more than is allowed is under way.
+    fn give<E>(
+        &mut self,
+        batch: Vec<T>,
+        size: usize,
+        note: &mut impl FnMut(R) -> Result<(), E>,
+    ) -> Result<(), E> {
+        while !self.given.is_empty() && self.under_way + size > UNDER_WAY {
+            self.wait(note)?;
+        }
+        let number = self.first + self.given.len();
+        self.given.push_back(size);
+        self.under_way += size;
+        // No thread ends before this desk does.
+        let _ = self.give.send((number, batch));
+        Ok(())
+    }
+
+    /// Waits for a result, and notes all whose turn it is.
+    fn wait<E>(&mut self, note: &mut impl FnMut(R) -> Result<(), E>) -> Result<(), E> {
+        if let Ok((number, results)) = self.answers.recv() {
+            let results = results.unwrap_or_else(|panic| resume_unwind(panic));
+            self.early.insert(number, results);
+        }
+        while let Some(results) = self.early.remove(&self.first) {
+            self.first += 1;
+            self.under_way -= self.given.pop_front().unwrap_or(0);
+            results.into_iter().try_for_each(&mut *note)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// Things of all sizes, some of which take longer than others.
+    fn things() -> impl Iterator<Item = usize> {
+        (0..400).map(|at| [1, 70_000, 3_000_000, UNDER_WAY * 2][at * at % 7 % 4] + at)
+    }
+
+    fn slow(thing: usize) -> usize {
+        let mut sum = thing;
+        for _ in 0..thing % 4096 {
+            sum = std::hint::black_box(sum.wrapping_mul(31));
+        }
+        std::hint::black_box(sum);
+        thing
+    }
+
+    fn noted(threads: usize) -> Vec<usize> {
+        let mut noted = Vec::new();
+        let note = |thing| {
+            noted.push(thing);
+            Ok::<(), ()>(())
+        };
+        by(threads, things(), |size| *size, slow, note).unwrap();
+        noted
+    }
+
+    #[test]
+    fn results_come_in_order_whatever_the_number_of_threads() {
+        let wanted: Vec<usize> = things().collect();
+        for threads in [1, 2, 3, 16] {
+            assert!(noted(threads) == wanted, "{threads} threads");
+        }
+        let none = by(2, std::iter::empty(), |_: &u8| 1, |_| (), Err);
+        assert_eq!(none, Ok(()));
+    }
+
+    #[test]
+    fn no_more_is_held_than_is_allowed_and_one_thing() {
+        let held = AtomicUsize::new(0);
+        let most = AtomicUsize::new(0);
+        let things = things().inspect(|size| {
+            let now = held.fetch_add(*size, Ordering::SeqCst) + size;
+            most.fetch_max(now, Ordering::SeqCst);
+        });
+        let note = |size| {
+            held.fetch_sub(size, Ordering::SeqCst);
+            Ok::<(), ()>(())
+        };
+        by(4, things, |size| *size, slow, note).unwrap();
+        // What is to be given out next is held besides, and what one batch had room for.
+        let allowed = UNDER_WAY * 4 + BATCH + 1000;
+        assert!(most.into_inner() <= allowed);
+        assert_eq!(held.into_inner(), 0);
+    }
+
+    #[test]
+    fn a_failure_ends_it_at_its_place() {
+        for threads in [1, 3] {
+            let mut last = 0;
+            let note = |(at, _)| {
+                last = at;
+                if at == 200 { Err(at) } else { Ok(()) }
+            };
+            let ended = by(
+                threads,
+                things().enumerate(),
+                |(_, size)| *size,
+                |t| t,
+                note,
+            );
+            assert_eq!((ended, last), (Err(200), 200), "{threads} threads");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "this one breaks")]
+    fn a_panic_of_the_work_is_not_lost() {
+        let work = |thing: usize| assert!(thing != 50, "this one breaks");
+        let _ = by(3, 0..100, |_| BATCH, work, Ok::<(), ()>);
+    }
+}
