@@ -126,8 +126,8 @@ static void preempted_signaller(struct kunit *test)
 	init_completion(&p.taken);
 	for (i = 0; i < 2; i++)
 		p.jobs[i] = dt_submit(queue, &args);
-	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_ran(p.jobs[0]) &&
-					    dt_ran(p.jobs[1])));
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_ran(p.jobs[0])));
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_ran(p.jobs[1])));
 	KUNIT_ASSERT_EQ(test, dma_fence_add_callback(p.jobs[0]->finished, &p.cb,
 						     first_signals), 0);
 	threads = dt_threads(dt, 3, preempt_thread, &p);
