@@ -155,7 +155,8 @@ fn contrast_lines(contrast: &Contrast<'_>, sheet: &Sheet<'_>) -> Vec<String> {
     let details = [
         details(contrast, true),
         details(contrast, false),
-        extremes(contrast),
+        extremes(contrast, true),
+        extremes(contrast, false),
     ];
     let outcomes = contrast.rows.iter().map(|(_, came_out)| *came_out);
     named(
@@ -254,10 +255,14 @@ fn details(contrast: &Contrast<'_>, with_interval: bool) -> String {
     details.join("; ")
 }
 
-/// The same without absolute values.
-fn extremes(contrast: &Contrast<'_>) -> String {
-    let shown = contrast.best_and_worst().into_iter().filter_map(|row| {
-        let change = percent(change(row)?);
+/// The same, with absolute values of the first workload at most.
+fn extremes(contrast: &Contrast<'_>, with_absolute: bool) -> String {
+    let shown = contrast.best_and_worst().into_iter().enumerate();
+    let shown = shown.filter_map(|(at, row)| {
+        let change = match with_absolute && at == 0 {
+            true => effect(row, false),
+            false => percent(change(row)?),
+        };
         Some(match contrast.rows.len() {
             1 => change,
             _ => format!("{} {change}", printable(&row.workload)).replace(' ', "\u{a0}"),

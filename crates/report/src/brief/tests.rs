@@ -174,8 +174,8 @@ fn what_is_supported_only_is_likely_and_says_which_way() {
         ),
     ];
     let text = shown(&document(&["base", "mixed"], &rows), 120);
-    let answer =
-        "likely better in 1, likely worse in 1 of 2 workloads: sync -46.8 %, frames +12.7 %";
+    let answer = "likely better in 1, likely worse in 1 of 2 workloads: \
+                  sync -46.8 % (28.2 -> 15.0 us), frames +12.7 %";
     assert!(text.contains(answer), "{text}");
 }
 
