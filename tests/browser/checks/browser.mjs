@@ -10,9 +10,14 @@ import { plain } from './expected.mjs';
 const installed = fileURLToPath(new URL('../../../target/setup/browser/', import.meta.url));
 export const require = createRequire(installed);
 
-/** Debian's Chromium, or the one that ASSIZE_CHROMIUM names. */
+/**
+ * Debian's Chromium, or the one that ASSIZE_CHROMIUM names. With ASSIZE_FIREFOX it is that
+ * Firefox, as Mozilla or Debian built it: Playwright speaks WebDriver BiDi with it.
+ */
 export async function launch() {
-  const { chromium } = require('playwright-core');
+  const { chromium, firefox } = require('playwright-core');
+  const named = process.env.ASSIZE_FIREFOX;
+  if (named) return firefox.launch({ channel: 'moz-firefox', executablePath: named, timeout: 300_000 });
   return chromium.launch({
     executablePath: process.env.ASSIZE_CHROMIUM || '/usr/bin/chromium',
     // Chromium's sandbox makes user namespaces, which it refuses to do as root
@@ -33,6 +38,8 @@ const DEVICES = {
   phone: { isMobile: true, hasTouch: true },
   bare: { javaScriptEnabled: false },
 };
+// Firefox has no form for phones: there a phone is a narrow window.
+const FIREFOX = { ...DEVICES, phone: {} };
 const SIZES = { screen: { width: 1280, height: 900 }, phone: { width: 390, height: 844 }, bare: { width: 1280, height: 900 } };
 const kept = new WeakMap();
 
@@ -40,9 +47,12 @@ async function deviceOf(browser, name) {
   if (!kept.has(browser)) kept.set(browser, new Map());
   const devices = kept.get(browser);
   if (!devices.has(name)) {
-    const context = await browser.newContext({ ...DEVICES[name], viewport: SIZES[name] });
+    const isFirefox = Boolean(process.env.ASSIZE_FIREFOX);
+    const form = (isFirefox ? FIREFOX : DEVICES)[name];
+    const context = await browser.newContext({ ...form, viewport: SIZES[name] });
     context.setDefaultTimeout(300_000);
-    await context.setOffline(true);
+    // Whatever is asked for is heard either way; WebDriver BiDi cannot go offline.
+    if (!isFirefox) await context.setOffline(true);
     const page = await context.newPage();
     await page.addInitScript(noteReady);
     const device = { page, heard: [], address: '', close: () => { devices.delete(name); return context.close(); } };
