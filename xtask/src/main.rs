@@ -22,6 +22,7 @@ mod lab;
 mod marks;
 mod oracle;
 mod pages;
+mod pictures;
 mod report_speed;
 mod speed;
 mod spelling;
@@ -123,6 +124,12 @@ const VERBS: &[Verb] = &[
         arguments: "[--write] [--from DIRECTORY] [PAGE...]",
         help: "carry out the experiments that pages report; --write puts their tables there",
         run: |arguments| done(pages::run(arguments)),
+    },
+    Verb {
+        name: "pictures",
+        arguments: "",
+        help: "make the pictures of README and docs anew, from real bundles",
+        run: |arguments| done(pictures::run(arguments)),
     },
     Verb {
         name: "report-speed",

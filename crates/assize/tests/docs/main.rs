@@ -16,6 +16,7 @@ mod inputs;
 mod json;
 mod metrics;
 mod page;
+mod pictures;
 mod session;
 mod shown;
 
@@ -51,6 +52,10 @@ fn main() -> ExitCode {
             metrics::recorded,
         ),
         Trial::test("a_row_is_known_by_its_name", compare::knows_rows),
+        Trial::test(
+            "a_line_of_a_picture_must_be_in_its_page",
+            pictures::knows_lines,
+        ),
     ];
     for name in names() {
         tests.push(Trial::test(name.clone(), move || try_page(&name)));
@@ -108,12 +113,12 @@ fn try_page(name: &str) -> Result<(), Failed> {
         }
     }
     let same = inputs(&page)?;
-    let done = session::carry_out(&page)?;
-    let new = compare::all(&page, &done, same)?;
+    let session = session::carry_out(&page)?;
+    let new = compare::all(&page, &session.done, same)?;
     if rewrites() {
         fs::write(path, new).unwrap();
     }
-    Ok(())
+    pictures::agree(&page, &session.html, same)
 }
 
 /// Whether figures of exact runs must be those of the page.

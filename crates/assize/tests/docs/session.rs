@@ -1,5 +1,6 @@
 //! The commands of a page in one shell.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -19,8 +20,14 @@ pub struct Done {
 /// A page that takes longer than this many seconds hangs.
 const LIMIT_S: &str = "3600";
 
-/// Carries out the steps of a page; gives what each command did.
-pub fn carry_out(page: &Page) -> Result<Vec<Done>, Failed> {
+/// What the commands did, and the pages for a browser that they left, by name.
+pub struct Session {
+    pub done: Vec<Done>,
+    pub html: BTreeMap<String, String>,
+}
+
+/// Carries out the steps of a page.
+pub fn carry_out(page: &Page) -> Result<Session, Failed> {
     let place = tempfile::tempdir().unwrap();
     let (here, notes) = (place.path().join("assize"), place.path().join("notes"));
     fs::create_dir(&notes).unwrap();
@@ -59,7 +66,21 @@ pub fn carry_out(page: &Page) -> Result<Vec<Done>, Failed> {
         }
         all.push(Done { status, printed });
     }
-    Ok(all)
+    Ok(Session {
+        done: all,
+        html: pages_in(&here),
+    })
+}
+
+/// The pages for a browser at the top of a directory.
+fn pages_in(here: &Path) -> BTreeMap<String, String> {
+    let entries = fs::read_dir(here).unwrap().map(Result::unwrap);
+    let pages = entries.filter(|entry| entry.path().extension().is_some_and(|it| it == "html"));
+    let read = |entry: fs::DirEntry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        (name, fs::read_to_string(entry.path()).unwrap())
+    };
+    pages.map(read).collect()
 }
 
 /// A directory with what lies at the top of the tree.

@@ -1,0 +1,65 @@
+//! The pictures of README and docs: the experiments and posts that they show are carried
+//! out or read again, and a browser takes a picture of their pages.
+
+use std::fs;
+
+use crate::command::{command, run as run_command};
+use crate::{Error, agent, assize, tree};
+
+/// A picture, and the commands that make the page that it shows.
+struct Picture {
+    /// From the root of the tree.
+    file: &'static str,
+    /// Named as the commands of the document name it; the last command writes it.
+    page: &'static str,
+    /// Arguments of `assize`, given in one directory at the top of which the tree's
+    /// `experiments` and `demo` are.
+    commands: &'static [&'static [&'static str]],
+}
+
+const PICTURES: &[Picture] = &[Picture {
+    file: "docs/report.png",
+    page: "report.html",
+    commands: &[
+        &["run", "experiments/tour/dep-queue.toml"],
+        &[
+            "report",
+            "dep-queue.bundle",
+            "--format=html",
+            "-oreport.html",
+        ],
+    ],
+}];
+/// What the commands read.
+const INPUTS: [&str; 2] = ["experiments", "demo"];
+
+/// `cargo xtask pictures`.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    if !arguments.is_empty() {
+        return Err("it takes no arguments".into());
+    }
+    agent::run(&[])?;
+    let assize = assize::build()?;
+    let root = tree::root()?;
+    let place = agent::target()?.join("pictures");
+    for picture in PICTURES {
+        let fault = |why: std::io::Error| format!("{}: {why}", place.display());
+        if place.exists() {
+            fs::remove_dir_all(&place).map_err(fault)?;
+        }
+        fs::create_dir_all(&place).map_err(fault)?;
+        for input in INPUTS {
+            std::os::unix::fs::symlink(root.join(input), place.join(input)).map_err(fault)?;
+        }
+        for arguments in picture.commands {
+            let mut verb = command(&assize, arguments)?;
+            verb.current_dir(&place);
+            run_command(verb)?;
+        }
+        let page = place.join(picture.page).display().to_string();
+        let script = ["tests/browser/picture.mjs", &page, picture.file];
+        run_command(command("node", &script)?)?;
+        println!("{}: made anew, and what it says beside it", picture.file);
+    }
+    Ok(())
+}
