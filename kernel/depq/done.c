@@ -59,7 +59,7 @@ static void depq_reap_arm(struct depq_queue *queue)
  * Context: any; under no lock of a finished fence and no other of depq.
  */
 void depq_signal_lock(struct depq_queue *queue, unsigned long *flags)
-	__acquires(&queue->lock)
+	__acquires(&queue->signal_lock) __acquires(&queue->lock)
 {
 	spin_lock_irqsave(&queue->signal_lock, *flags);
 	spin_lock(&queue->lock);
@@ -73,7 +73,7 @@ void depq_signal_lock(struct depq_queue *queue, unsigned long *flags)
  * Context: any.
  */
 void depq_signal_unlock(struct depq_queue *queue, unsigned long flags)
-	__releases(&queue->lock)
+	__releases(&queue->lock) __releases(&queue->signal_lock)
 {
 	spin_unlock(&queue->lock);
 	spin_unlock_irqrestore(&queue->signal_lock, flags);
