@@ -10,7 +10,6 @@ use crate::admission::wording::Wording;
 use crate::command;
 use crate::dataish::looks_like_data;
 use crate::diff::Hunks;
-use crate::grammar::begins;
 use crate::grammar::lists::LONE;
 use crate::grammar::sentence::SENTENCE;
 use crate::grammar::{self, Block, Figure, Finding};
@@ -76,6 +75,8 @@ struct Scanner<'l, 'o> {
     not_understood: Vec<usize>,
     /// How many lines on the next line with a digit stands.
     digit: Vec<u32>,
+    /// How far each grammar reaches: to ask them for every line takes time.
+    reaches: Vec<usize>,
     /// The line after the last mean with its spread, and of how many runs the
     /// text says that it is.
     stated: Option<(usize, Option<u32>)>,
@@ -101,6 +102,7 @@ pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
         out: Scan::default(),
         not_understood: Vec::new(),
         digit: next_digit(lines),
+        reaches: grammar::all().iter().map(|g| g.reach()).collect(),
         stated: None,
     };
     let mut hunks = Hunks::default();
@@ -145,9 +147,10 @@ impl Scanner<'_, '_> {
         if let Some(used) = self.command(at) {
             return used;
         }
-        for format in begins::formats(text, self.digit[at] as usize) {
-            let grammar = grammar::all()[format];
-            if grammar.starts(text)
+        let digit = self.digit[at] as usize;
+        for (grammar, reach) in grammar::all().iter().zip(&self.reaches) {
+            if digit <= *reach
+                && grammar.starts(text)
                 && let Some(block) = grammar.read(&self.lines[at..])
             {
                 return self.block(at, grammar.name(), block);
@@ -213,11 +216,12 @@ impl Scanner<'_, '_> {
     }
 
     fn starts_block(&self, at: usize) -> bool {
+        let specific = grammar::all()
+            .iter()
+            .filter(|g| !matches!(g.name(), "table" | "prose" | LONE | SENTENCE));
         let text = &self.lines[at].text;
-        // Of a command it does not matter where the next digit is.
-        begins::formats(text, 0)
-            .map(|format| grammar::all()[format])
-            .filter(|g| !matches!(g.name(), "table" | "prose" | LONE | SENTENCE))
+        specific
+            .into_iter()
             .any(|g| g.starts(text) && g.read(&self.lines[at..]).is_some())
     }
 

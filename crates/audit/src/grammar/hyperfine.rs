@@ -7,7 +7,6 @@
 
 use assize_bundle::Spread;
 
-use super::begins::Begins;
 use super::cells::{
     bad_number, configuration, label, line_at, push_new, summary, truncated, unwrapped,
 };
@@ -30,10 +29,6 @@ impl Grammar for Hyperfine {
 
     fn names_what_it_compares(&self) -> bool {
         true
-    }
-
-    fn begins(&self) -> Begins {
-        Begins::with(b"BTS")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -9,7 +9,6 @@
 
 use assize_bundle::Spread;
 
-use super::begins::Begins;
 use super::cells::{bad_number, configuration, line_at, summary};
 use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels};
@@ -26,10 +25,6 @@ impl Grammar for HyperfineExport {
 
     fn names_what_it_compares(&self) -> bool {
         true
-    }
-
-    fn begins(&self) -> Begins {
-        Begins::with(b"|c")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -8,7 +8,6 @@
 
 use assize_bundle::Spread;
 
-use super::begins::Begins;
 use super::cells::{
     bad_number, configuration, label, line_at, numeric_cell, summary, truncated, unwrapped,
 };
@@ -29,10 +28,6 @@ impl Grammar for Ministat {
 
     fn names_what_it_compares(&self) -> bool {
         true
-    }
-
-    fn begins(&self) -> Begins {
-        Begins::holding(b"xM")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -134,9 +134,6 @@ impl Grammar for Sentence {
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let patterns = PATTERNS.as_ref()?;
         let (text, ends) = paragraph(lines)?;
-        if !has_two_numbers(&text) {
-            return None;
-        }
         let found = found(patterns, &text)
             .into_iter()
             .filter(|found| found.sentence < ends[0])
@@ -167,13 +164,6 @@ impl Grammar for Sentence {
         }
         Some(block)
     }
-}
-
-/// Whether digits stand in two places, as they do in whatever the patterns match:
-/// those are many times as dear.
-fn has_two_numbers(text: &str) -> bool {
-    let mut numbers = text.as_bytes().split(|b| !b.is_ascii_digit());
-    numbers.by_ref().any(|digits| !digits.is_empty()) && numbers.any(|digits| !digits.is_empty())
 }
 
 /// What one sentence says.

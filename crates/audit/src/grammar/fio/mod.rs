@@ -18,7 +18,6 @@
 mod data;
 mod lines;
 
-use super::begins::Begins;
 use super::cells::{label, line_at};
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
@@ -33,10 +32,6 @@ const MOST: usize = 2000;
 impl Grammar for Fio {
     fn name(&self) -> &'static str {
         "fio"
-    }
-
-    fn begins(&self) -> Begins {
-        Begins::holding(b"{;=:")
     }
 
     fn starts(&self, line: &str) -> bool {
