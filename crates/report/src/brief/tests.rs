@@ -368,3 +368,38 @@ fn a_mail_begins_with_the_answer_of_the_terminal() {
     assert!(answer.contains("-46.8 %"), "{answer}");
     assert!(mail.starts_with(answer), "{mail}");
 }
+
+#[test]
+fn a_sentence_on_what_differs_between_machines_stays_in_a_mail() {
+    let rows = [row(
+        ("sync", "busy_time", "faster"),
+        [28_200.0, 15_000.0],
+        [0.531, 0.533],
+        "established",
+    )];
+    let with = |agreement: &str| {
+        let mut document = document(&["base", "faster"], &rows);
+        document.sentences = serde_json::from_value(json!([{
+            "text": "busy_time falls with faster (0.531 to 0.8 on all 2 kernels).",
+            "rows": ["sync busy_time faster"],
+        }]))
+        .unwrap();
+        document.pooled = serde_json::from_value(json!([{
+            "workload": "sync", "metric": "busy_time", "unit": "ns", "baseline": "base",
+            "configuration": "faster", "machines": 2, "shown_on": 2, "scale": "log",
+            "ratio": 0.532, "difference": null, "ci": [0.531, 0.533],
+            "ratio_random": 0.6, "difference_random": null, "ci_random": [0.3, 1.05],
+            "prediction": [0.2, 1.5], "q": 2.0, "q_p": 0.1, "q_p_welch": 0.1, "i2": 0.5,
+            "i2_ci": [0.0, 0.999], "tau2": 0.0001, "tau2_ci": [0.0, 0.1], "p_t": 0.0001,
+            "p": 0.0001, "p_attainable": 0.00003, "p_adjusted": 0.0001,
+            "p_t_adjusted": 0.0001, "agreement": agreement, "verdict": "established",
+            "because": null,
+        }]))
+        .unwrap();
+        crate::text(&document, &Brief::default(), Style::default())
+    };
+    let differ = with("differ");
+    assert!(differ.contains("0.531 to 0.8 on all 2"), "{differ}");
+    let agree = with("agree");
+    assert!(!agree.contains("0.531 to 0.8 on all 2"), "{agree}");
+}

@@ -7,14 +7,14 @@ mod rates;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use assize_verdict::{Better, Comparison, Document, Sentence, Verdict};
+use assize_verdict::{Agreement, Better, Comparison, Document, Sentence, Verdict};
 
 pub(crate) use figures::{
     Outcome, absolute, change, effect, end, ends, gain, outcome, percent, size,
 };
 pub(crate) use rates::{OfEvent, RateContrast, by_event, events_lead};
 
-use crate::text::contradicted;
+use crate::text::{agreement, contradicted};
 
 /// How a metric reads: what the document calls it, what people call it, and what is
 /// good.
@@ -163,7 +163,10 @@ pub(crate) fn leading(document: &Document) -> Vec<&Comparison> {
 /// rows are all among the contrasts.
 pub(crate) fn remaining(document: &Document) -> Vec<&Sentence> {
     let metrics = leading(document).into_iter();
-    let metrics = metrics.filter(|row| !contradicted(document, row));
+    // What differs between machines no contrast says.
+    let is_one =
+        |row: &&Comparison| agreement(document, row).is_none_or(|it| it == Agreement::Agree);
+    let metrics = metrics.filter(is_one);
     let names = metrics.map(|row| [&row.workload, &row.metric, &row.configuration]);
     let events = by_event(document, Words(&[])).into_iter();
     let events = events.flat_map(|one| one.contrasts).map(|it| it.row);

@@ -1,7 +1,8 @@
 //! What goes into the tables of the text report.
 
 use assize_verdict::{
-    Agreement, Comparison, Document, Effect, Factorial, NoiseFloor, Rate, RateTest, Scale, Verdict,
+    Agreement, Comparison, Document, Effect, Factorial, NoiseFloor, Pooled, Rate, RateTest, Scale,
+    Verdict,
 };
 
 use unicode_width::UnicodeWidthStr;
@@ -175,12 +176,16 @@ fn hides_equality(row: &Comparison) -> bool {
 
 /// Whether machines contradict each other there: no figure speaks for all.
 pub(crate) fn contradicted(document: &Document, row: &Comparison) -> bool {
-    document.pooled.iter().any(|pooled| {
-        pooled.agreement == Agreement::Opposite
-            && (&pooled.workload, &pooled.metric, &pooled.unit)
-                == (&row.workload, &row.metric, &row.unit)
-            && (&pooled.baseline, &pooled.configuration) == (&row.baseline, &row.configuration)
-    })
+    agreement(document, row) == Some(Agreement::Opposite)
+}
+
+/// Whether machines tell the same story of a row, where there are several.
+pub(crate) fn agreement(document: &Document, row: &Comparison) -> Option<Agreement> {
+    let is = |one: &&Pooled| {
+        (&one.workload, &one.metric, &one.unit) == (&row.workload, &row.metric, &row.unit)
+            && (&one.baseline, &one.configuration) == (&row.baseline, &row.configuration)
+    };
+    Some(document.pooled.iter().find(is)?.agreement)
 }
 
 /// How a verdict is dressed.
