@@ -89,7 +89,8 @@ static void in_between(struct preempt *p)
 			WRITE_ONCE(p->gave_up, true);
 			break;
 		}
-		cpu_relax();
+		/* For the victim, where the kernel is not preempted and has one CPU. */
+		cond_resched();
 	}
 	p->waited_ns = ktime_get_ns() - begin;
 }
