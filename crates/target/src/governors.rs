@@ -3,33 +3,34 @@
 use assize_job::{IdleGovernor, Order};
 
 use crate::Error;
-use crate::fault::{mend, read, wrong};
+use crate::fault::{mend, wrong};
 use crate::kernels::Kernel;
+
+const ALL: [IdleGovernor; 4] = [
+    IdleGovernor::Menu,
+    IdleGovernor::Ladder,
+    IdleGovernor::Haltpoll,
+    IdleGovernor::Teo,
+];
 
 /// Fails if an order wants a governor that its kernel is built without. Of a kernel
 /// whose configuration is not here, the run will tell.
 pub(crate) fn check_kernel(kernel: &Kernel, order: &Order) -> Result<(), Error> {
-    let (Some(idle), Some(config)) = (&order.job.idle, &kernel.config) else {
+    let Some(idle) = &order.job.idle else {
+        return Ok(());
+    };
+    let all = ALL.map(|governor| (governor.word(), option_of(governor)));
+    let Some(found) = kernel.built_in(&all.each_ref().map(|(_, option)| option.as_str()))? else {
         return Ok(());
     };
     let option = option_of(idle.governor);
-    let text = read(config)?;
-    let text = String::from_utf8_lossy(&text);
-    let is_on = |option: &str| {
-        text.lines()
-            .any(|line| line.strip_prefix(option) == Some("=y"))
-    };
-    if is_on(&option) {
+    if found.contains(&option.as_str()) {
         return Ok(());
     }
-    let others = [
-        IdleGovernor::Menu,
-        IdleGovernor::Ladder,
-        IdleGovernor::Haltpoll,
-        IdleGovernor::Teo,
-    ];
-    let others = others.into_iter().filter(|other| is_on(&option_of(*other)));
-    let others: Vec<&str> = others.map(IdleGovernor::word).collect();
+    let others = all
+        .iter()
+        .filter(|(_, option)| found.contains(&option.as_str()));
+    let others: Vec<&str> = others.map(|(word, _)| *word).collect();
     Err(mend(
         wrong(
             format!(
@@ -102,17 +103,7 @@ mod tests {
              # CONFIG_CPU_IDLE_GOV_TEO is not set\n",
         )
         .unwrap();
-        let mut kernel = Kernel {
-            name: "debian:7".into(),
-            version: "1".into(),
-            release: "7.1".into(),
-            image: place.path().join("vmlinuz"),
-            modules: None,
-            config: Some(config.clone()),
-            headers: None,
-            compiler: None,
-            digest: String::new(),
-        };
+        let mut kernel = Kernel::of_config("debian:7", &config);
         let teo = order(Some(IdleGovernor::Teo));
         let error = check_kernel(&kernel, &teo).unwrap_err();
         let said = error.to_string();

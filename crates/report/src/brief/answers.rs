@@ -281,12 +281,7 @@ pub(super) fn left(answers: &Answers) -> Vec<String> {
         parts.push(counts::of(answers.contrasts_left, "more contrast"));
     }
     if answers.open > 0 {
-        let noun = if answers.open == 1 {
-            "contrast"
-        } else {
-            "contrasts"
-        };
-        parts.push(format!("{} undecided {}", answers.open, noun));
+        parts.push(counts::of(answers.open, "undecided contrast"));
     }
     parts
 }

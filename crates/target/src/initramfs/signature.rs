@@ -81,17 +81,7 @@ mod tests {
         let place = tempfile::NamedTempFile::new().unwrap();
         let wanted = |text: &str| {
             std::fs::write(&place, text).unwrap();
-            is_wanted(&Kernel {
-                name: String::new(),
-                version: String::new(),
-                release: String::new(),
-                image: std::path::PathBuf::new(),
-                modules: None,
-                config: Some(place.path().to_owned()),
-                headers: None,
-                compiler: None,
-                digest: String::new(),
-            })
+            is_wanted(&Kernel::of_config("", place.path()))
         };
         assert!(!wanted(
             "CONFIG_MODULE_SIG=y\n# CONFIG_MODULE_SIG_FORCE is not set\n"

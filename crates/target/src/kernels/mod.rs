@@ -35,7 +35,7 @@ pub(crate) use store::{into_place, temporary_in};
 pub(crate) use version::compare as compare_versions;
 
 use crate::Error;
-use crate::fault::{mend, wrong};
+use crate::fault::{mend, read, wrong};
 
 /// One kernel whose files are on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +66,40 @@ impl Kernel {
     #[must_use]
     pub fn version_line(&self) -> Option<String> {
         image::version(&std::fs::read(&self.image).ok()?)
+    }
+
+    /// Those of these options (`CONFIG_X`) that are built in; `None` if its
+    /// configuration is not here.
+    ///
+    /// # Errors
+    /// The configuration cannot be read.
+    pub(crate) fn built_in<'a>(&self, options: &[&'a str]) -> Result<Option<Vec<&'a str>>, Error> {
+        let Some(config) = &self.config else {
+            return Ok(None);
+        };
+        let text = read(config)?;
+        let text = String::from_utf8_lossy(&text);
+        let is_on = |option: &&str| {
+            text.lines()
+                .any(|line| line.strip_prefix(*option) == Some("=y"))
+        };
+        Ok(Some(options.iter().copied().filter(is_on).collect()))
+    }
+
+    /// A kernel of which only its configuration is there.
+    #[cfg(test)]
+    pub(crate) fn of_config(name: &str, config: &std::path::Path) -> Kernel {
+        Kernel {
+            name: name.into(),
+            version: "1".into(),
+            release: "1".into(),
+            image: PathBuf::new(),
+            modules: None,
+            config: Some(config.to_owned()),
+            headers: None,
+            compiler: None,
+            digest: String::new(),
+        }
     }
 }
 

@@ -18,8 +18,8 @@ use crate::carried::{CarriedPolicy, EXPERIMENT};
 use crate::fault::{mend, read, wrong};
 use crate::kernels::Kernel;
 
-/// The word of a kernel's configuration without which it has no policies.
-const SCHED_EXT: &str = "CONFIG_SCHED_CLASS_EXT=y";
+/// The option of a kernel's configuration without which it has no policies.
+const SCHED_EXT: &str = "CONFIG_SCHED_CLASS_EXT";
 /// Where the program lies in a machine of ours that attaches policies.
 pub(crate) const ATTACH: &str = "/experiment/policies/attach";
 
@@ -137,12 +137,13 @@ impl Object {
 /// Fails if an order wants a policy and its kernel is built without
 /// `sched_ext`. Of a kernel whose configuration is not here, the run will tell.
 pub(crate) fn check_kernel(kernel: &Kernel, order: &Order) -> Result<(), Error> {
-    let (Some(policy), Some(config)) = (&order.job.policy, &kernel.config) else {
+    let Some(policy) = &order.job.policy else {
         return Ok(());
     };
-    let text = read(config)?;
-    let text = String::from_utf8_lossy(&text);
-    if text.lines().any(|line| line == SCHED_EXT) {
+    if kernel
+        .built_in(&[SCHED_EXT])?
+        .is_none_or(|found| !found.is_empty())
+    {
         return Ok(());
     }
     Err(mend(
@@ -151,7 +152,7 @@ pub(crate) fn check_kernel(kernel: &Kernel, order: &Order) -> Result<(), Error> 
                 "use the placement policy {} on the kernel {}",
                 policy.name, kernel.name
             ),
-            format!("it is built without sched_ext ({SCHED_EXT})"),
+            format!("it is built without sched_ext ({SCHED_EXT}=y)"),
         ),
         "use kernel = \"debian:7\", or `policy = \"none\"`",
     ))

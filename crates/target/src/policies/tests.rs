@@ -77,17 +77,7 @@ fn objects_of_one_name_lie_side_by_side() {
 fn a_kernel_without_sched_ext_is_refused_only_where_a_policy_is_asked_for() {
     let place = tempfile::tempdir().unwrap();
     let config = place.path().join("config");
-    let kernel = Kernel {
-        name: "debian:6.1".into(),
-        version: "1".into(),
-        release: "6.1".into(),
-        image: place.path().join("vmlinuz"),
-        modules: None,
-        config: Some(config.clone()),
-        headers: None,
-        compiler: None,
-        digest: String::new(),
-    };
+    let kernel = Kernel::of_config("debian:6.1", &config);
     let order = |policy: Option<PlacementPolicy>| Order {
         machine: Machine::default(),
         job: Job {
