@@ -45,6 +45,11 @@ test  | has_chromium     | chromium            | pages are opened in it
 test  | has_node         | nodejs              | drives the browser
 test  | has npm          | npm                 | fetches what drives the browser
 test  | has jq           | jq                  | a documented command uses it
+test  | links libelf     | libelf-dev          | kernels that are tried are built: objtool links it
+test  | has flex         | flex                | the same: it reads the kernel's configuration
+test  | has bison        | bison               | the same
+test  | has bc           | bc                  | the same: the kernel's timer constants
+test  | has_depmod       | kmod                | the same: indexes the modules
 debug | has make         | make                | builds the kernels and modules
 debug | links_c          | gcc libc6-dev       | the same
 debug | links libelf     | libelf-dev          | objtool, a part of the build, links it
