@@ -161,8 +161,12 @@ fn a_cpu_that_sleeps_long_is_in_the_deep_state_and_one_that_does_not_is_not() {
     };
     // 8 of 10 ms asleep, and 10 ms before the first and after the last.
     let ([deep, light], found) = of(10_000_000, 2_000_000);
-    assert!((0.78..0.86).contains(&deep), "{deep}");
-    assert!(light < 0.02, "{light}");
+    let asleep = deep + light;
+    assert!((0.78..0.86).contains(&asleep), "{asleep}");
+    // The governor predicts, and may once take 8 ms for a short time.
+    let wrong = found["state_below:light"];
+    assert!(wrong <= 1.0, "{found:?}");
+    assert!(light < 0.02 + wrong * 8.0 / 300.0, "{light}");
     assert!(found["state_usage:cpu1.deep"] >= 30.0, "{found:?}");
     let busy = found["cpu1_non_idle_share"];
     assert!((17.0..22.0).contains(&busy), "{busy}");
