@@ -117,11 +117,41 @@ pub(crate) fn sentence(why: &Why) -> String {
         );
     }
     let more = if whole < 0.0 { "fewer" } else { "more" };
-    let mut text = format!(
-        "{a} spends {} instructions a {per} {more} than {b} on {workload}",
-        count(whole.abs())
-    );
-    let worth = |row: &&Row| row.difference.abs() >= WORTH * whole.abs().max(1.0);
+    let spends = format!("{} instructions a {per} {more}", count(whole.abs()));
+    let (mut text, parts) = match over_seeds(why, &why.total) {
+        None => (
+            format!("{a} spends {spends} than {b} on {workload}"),
+            parts(why),
+        ),
+        Some(Over {
+            established: true,
+            range,
+        }) => (
+            format!("{a} spends {spends} than {b} on {workload} ({range})"),
+            parts(why),
+        ),
+        // What some rows have is in the tables.
+        Some(Over { range, .. }) => (
+            format!(
+                "It is not established that {a} and {b} differ on {workload}: {a} spends {spends} \
+                 on average ({range})"
+            ),
+            Vec::new(),
+        ),
+    };
+    if !parts.is_empty() {
+        let _ = write!(text, ": {}", parts.join(", "));
+    }
+    text.push('.');
+    text
+}
+
+/// The subsystems that have most of a difference, and what the others have.
+fn parts(why: &Why) -> Vec<String> {
+    let whole = why.total.difference;
+    let worth = |row: &&Row| {
+        row.difference.abs() >= WORTH * whole.abs().max(1.0) && row.established != Some(false)
+    };
     let named: Vec<&Row> = why.subsystems.iter().filter(worth).take(NAMED).collect();
     let sign = if whole < 0.0 { -1.0 } else { 1.0 };
     let mut parts: Vec<String> = named
@@ -134,8 +164,45 @@ pub(crate) fn sentence(why: &Why) -> String {
         let s = if others == 1 { "" } else { "s" };
         parts.push(format!("{} in {others} other{s}", count(sign * rest)));
     }
-    let _ = write!(text, ": {}.", parts.join(", "));
-    text
+    parts
+}
+
+/// What several seeds say of a difference.
+struct Over {
+    /// Whether it is established.
+    established: bool,
+    /// Its 95 % interval in words, and the number of seeds.
+    range: String,
+}
+
+/// What several seeds say of the difference of a row; none with a single seed.
+fn over_seeds(why: &Why, row: &Row) -> Option<Over> {
+    why.p_attainable?;
+    let seeds = why.seeds.len();
+    let range = match row.interval {
+        None => format!("{seeds} seeds"),
+        Some([low, high]) if low >= 0.0 => {
+            format!(
+                "95 %: {} to {} more, {seeds} seeds",
+                count(low),
+                count(high)
+            )
+        }
+        Some([low, high]) if high <= 0.0 => format!(
+            "95 %: {} to {} fewer, {seeds} seeds",
+            count(-high),
+            count(-low)
+        ),
+        Some([low, high]) => format!(
+            "95 %: {} fewer to {} more, {seeds} seeds",
+            count(-low),
+            count(high)
+        ),
+    };
+    Some(Over {
+        established: row.established == Some(true),
+        range,
+    })
 }
 
 /// Whether every instruction is accounted for.
@@ -485,6 +552,32 @@ mod tests {
         assert!(
             text.lines().all(|line| line.chars().count() <= WIDTH),
             "{text}"
+        );
+    }
+
+    #[test]
+    fn a_difference_that_seeds_do_not_establish_is_not_asserted() {
+        let with = |established, interval| {
+            let mut several = made();
+            several.p_attainable = Some(0.0078);
+            several.seeds = (1..=8).collect();
+            several.total.established = Some(established);
+            several.total.interval = Some(interval);
+            several.subsystems.push(row("locking", 900.0, 100.0));
+            several.subsystems[0].established = Some(true);
+            several.subsystems[2].established = Some(false);
+            sentence(&several)
+        };
+        assert_eq!(
+            with(true, [6500.0, 7500.0]),
+            "drm-sched spends 7,000 instructions a job more than depq+bypass+irq on sync (95 %: \
+             6,500 to 7,500 more, 8 seeds): 7,000 in scheduling, 0 in 2 others."
+        );
+        assert_eq!(
+            with(false, [-500.0, 14_500.0]),
+            "It is not established that drm-sched and depq+bypass+irq differ on sync: drm-sched \
+             spends 7,000 instructions a job more on average (95 %: 500 fewer to 14,500 more, \
+             8 seeds)."
         );
     }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::difference::{Pair, Row, Side};
 use crate::misses::{Accesses, KINDS, Kind};
 use crate::profile::Place;
-use crate::tables::rows;
+use crate::tables::{rows, totals};
 use crate::{Geometry, Misses};
 
 /// The answer of the model.
@@ -28,7 +28,7 @@ pub struct Caches {
 pub struct Table {
     /// The kind.
     pub kind: Kind,
-    /// All of them.
+    /// All of them; the totals of all kinds are judged together.
     pub total: Row,
     /// By thread, largest difference first.
     pub threads: Vec<Row>,
@@ -41,13 +41,18 @@ pub struct Table {
 impl Caches {
     /// Sets two configurations against each other; none if no run has a model.
     pub(crate) fn of(geometry: Geometry, pairs: &[Pair], by_job: bool) -> Caches {
-        let one = |kind: &Kind| {
+        let sum = |side: &Side, at: usize| {
+            let kind = KINDS.get(at).copied();
+            kind.map_or(0, |kind| places(side, kind).values().sum())
+        };
+        // What is said of the levels is said of all of them at once.
+        let totals = totals(pairs, by_job, &[ALL; KINDS.len()], sum);
+        let one = |(kind, total): (&Kind, Row)| {
             let table =
                 |key: &crate::tables::Key<'_>| rows(pairs, by_job, |side| places(side, *kind), key);
-            let total = table(&|_| (ALL.into(), None)).pop();
             Table {
                 kind: *kind,
-                total: total.unwrap_or_else(nothing),
+                total,
                 threads: table(&|place| (place.thread.clone(), None)),
                 subsystems: table(&|place| (place.subsystem.clone(), None)),
                 functions: table(&|place| (place.function.clone(), Some(place.subsystem.clone()))),
@@ -57,25 +62,12 @@ impl Caches {
             geometry,
             accesses_a: accesses(pairs.iter().map(|pair| &pair.a)),
             accesses_b: accesses(pairs.iter().map(|pair| &pair.b)),
-            kinds: KINDS.iter().map(one).collect(),
+            kinds: KINDS.iter().zip(totals).map(one).collect(),
         }
     }
 }
 
 const ALL: &str = "all functions";
-
-/// Nobody misses anything.
-fn nothing() -> Row {
-    Row {
-        name: ALL.into(),
-        of: None,
-        a: 0.0,
-        b: 0.0,
-        difference: 0.0,
-        interval: None,
-        established: None,
-    }
-}
 
 fn places(side: &Side, kind: Kind) -> &BTreeMap<Place, u64> {
     static NONE: BTreeMap<Place, u64> = BTreeMap::new();

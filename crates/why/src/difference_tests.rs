@@ -234,3 +234,49 @@ fn what_a_model_of_caches_missed_is_set_against_each_other_by_kind() {
     assert_eq!(functions, [("lock", 2.0), ("unlock", -2.0)]);
     assert_eq!(row(Kind::L2Misses), ((0.0, 0.0, 0.0), vec![]));
 }
+
+#[test]
+fn which_levels_of_caches_differ_is_decided_over_seeds_for_all_levels_at_once() {
+    let missing = |l1d: u64, transfers: u64| {
+        let mut side = side(&[("t", "schedule", 900)], Some(10.0));
+        let cell = |times| [(place("t", "lock", "locking"), times)].into();
+        side.misses = Some(Misses {
+            places: [
+                (Kind::L1dMisses, cell(l1d)),
+                (Kind::Transfers, cell(transfers)),
+            ]
+            .into(),
+            accesses: Accesses::default(),
+        });
+        side
+    };
+    let mut asked = asked();
+    asked.caches = Some(Geometry::default());
+    let established = |l1d: [u64; 8], transfers: [u64; 8]| {
+        let each = (0..8).zip(l1d.into_iter().zip(transfers));
+        let pairs: Vec<Pair> = each
+            .map(|(seed, (l1d, transfers))| pair(seed, missing(l1d, transfers), missing(100, 100)))
+            .collect();
+        let caches = Why::of(&asked, &pairs).caches.unwrap();
+        let total = |kind| {
+            let mut kinds = caches.kinds.iter();
+            let table = kinds.find(|table| table.kind == kind);
+            table.unwrap().total.established.unwrap()
+        };
+        assert!(!total(Kind::L2Misses));
+        [Kind::L1dMisses, Kind::Transfers].map(total)
+    };
+    let same = [100; 8];
+    let large = [500, 501, 502, 503, 504, 505, 506, 507];
+    let lucky = [100, 100, 100, 900, 100, 100, 100, 100];
+    let either_way = [90, 110, 91, 109, 92, 108, 93, 107];
+    // Each alone has p = 8/256, and the two together have more than 0.05.
+    let most = [120, 121, 119, 122, 118, 123, 117, 82];
+    let most_too = [82, 118, 121, 117, 123, 120, 122, 119];
+    assert_eq!(established(large, lucky), [true, false]);
+    assert_eq!(established(large, either_way), [true, false]);
+    assert_eq!(established(large, large), [true, true]);
+    assert_eq!(established(most, same), [true, false]);
+    assert_eq!(established(same, most_too), [false, true]);
+    assert_eq!(established(most, most_too), [false, false]);
+}

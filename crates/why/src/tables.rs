@@ -52,25 +52,7 @@ pub(crate) fn rows(
             }
         }
     }
-    let mut rows: Vec<Row> = all
-        .iter()
-        .map(|((name, of), values)| Row {
-            name: name.clone(),
-            of: of.clone(),
-            a: mean(&values.a),
-            b: mean(&values.b),
-            difference: mean(&values.a) - mean(&values.b),
-            interval: interval(values),
-            established: None,
-        })
-        .collect();
-    if pairs.len() > 1 {
-        let values: Vec<&Values> = all.values().collect();
-        let established = established(&values, smallest(pairs.len()));
-        for (row, established) in rows.iter_mut().zip(established) {
-            row.established = Some(established);
-        }
-    }
+    let mut rows = judged(all.into_iter().collect(), pairs.len());
     rows.sort_by(|one, other| {
         let size = |row: &Row| row.difference.abs();
         size(other)
@@ -78,6 +60,45 @@ pub(crate) fn rows(
             .then_with(|| one.name.cmp(&other.name))
     });
     rows
+}
+
+/// The sums of several kinds of counts, each a row that has the name of its kind, in
+/// their order. All of them are judged together.
+pub(crate) fn totals(
+    pairs: &[Pair],
+    by_job: bool,
+    names: &[&str],
+    of: impl Fn(&Side, usize) -> u64,
+) -> Vec<Row> {
+    let value = |side: &Side, at| number(of(side, at)) / divisor(side, by_job);
+    let values = |at| Values {
+        a: pairs.iter().map(|pair| value(&pair.a, at)).collect(),
+        b: pairs.iter().map(|pair| value(&pair.b, at)).collect(),
+    };
+    let named = names.iter().enumerate();
+    let all = named.map(|(at, name)| (((*name).into(), None), values(at)));
+    judged(all.collect(), pairs.len())
+}
+
+/// The rows of one table, judged together if there are several seeds.
+fn judged(all: Vec<((String, Option<String>), Values)>, pairs: usize) -> Vec<Row> {
+    let decided = (pairs > 1).then(|| {
+        let values: Vec<&Values> = all.iter().map(|(_, values)| values).collect();
+        established(&values, smallest(pairs))
+    });
+    let row = |(at, ((name, of), values)): (usize, ((String, Option<String>), Values))| {
+        let (a, b) = (mean(&values.a), mean(&values.b));
+        Row {
+            name,
+            of,
+            a,
+            b,
+            difference: a - b,
+            interval: interval(&values),
+            established: decided.as_ref().and_then(|all| all.get(at).copied()),
+        }
+    };
+    all.into_iter().enumerate().map(row).collect()
 }
 
 fn interval(values: &Values) -> Option<[f64; 2]> {

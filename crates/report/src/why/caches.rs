@@ -6,7 +6,7 @@ use assize_why::caches::Table;
 use assize_why::misses::Kind;
 use assize_why::{Caches, Why};
 
-use super::{count, filled, table};
+use super::{count, filled, over_seeds, table};
 
 /// What is said of each model: what it does not have.
 const MODEL: &str = "A model: no latency, no prefetching, no TLB, no speculation, no devices; \
@@ -32,8 +32,9 @@ pub(super) fn sentence(why: &Why, caches: &Caches) -> String {
         return filled("In a model of caches both miss the same in every function.");
     }
     let differs = |(level, kind): (&'static str, Kind)| {
-        let difference = of(kind)?.total.difference;
-        (difference != 0.0).then_some((level, difference))
+        let total = &of(kind)?.total;
+        let established = over_seeds(why, total).is_none_or(|over| over.established);
+        (total.difference != 0.0 && established).then_some((level, total.difference))
     };
     let levels = [
         ("L1d", Kind::L1dMisses),
@@ -51,7 +52,12 @@ pub(super) fn sentence(why: &Why, caches: &Caches) -> String {
         };
     }
     if levels.into_iter().all(|level| differs(level).is_none()) {
-        let _ = write!(text, " each level as often as {b}");
+        text = match over_seeds(why, &why.total) {
+            None => format!("{text} each level as often as {b}"),
+            Some(_) => format!(
+                "In a model of caches it is not established at any level that {a} and {b} differ"
+            ),
+        };
     }
     text.push('.');
     if why.account.cpus > 1
@@ -63,6 +69,9 @@ pub(super) fn sentence(why: &Why, caches: &Caches) -> String {
             " Lines that another CPU has modified are transferred {a_has} times a {per} by {a} \
              and {b_has} times by {b}."
         );
+        if over_seeds(why, &transfers.total).is_some_and(|over| !over.established) {
+            text += " That these differ is not established.";
+        }
     }
     filled(&text)
 }
@@ -171,6 +180,33 @@ mod tests {
             assert!(words.contains(said), "{said}\n{two}");
         }
         assert!(!text(values, 1).contains("another CPU has modified"));
+    }
+
+    #[test]
+    fn levels_that_seeds_do_not_establish_are_not_said_to_differ() {
+        let said = |established: [bool; 5]| {
+            let mut why = super::super::tests::made();
+            (why.p_attainable, why.seeds) = (Some(0.0078), (1..=8).collect());
+            why.account.cpus = 2;
+            let mut model = model([(50.0, 20.0); 5]);
+            for (table, established) in model.kinds.iter_mut().zip(established) {
+                table.total.established = Some(established);
+            }
+            sentence(&why, &model).replace('\n', " ")
+        };
+        assert_eq!(
+            said([true, false, true, false, true]).trim_end(),
+            "In a model of caches drm-sched misses L1i 30 times a job more than depq+bypass+irq, \
+             L2 30 more. Lines that another CPU has modified are transferred 50 times a job by \
+             drm-sched and 20 times by depq+bypass+irq."
+        );
+        let none = said([false; 5]);
+        for words in [
+            "it is not established at any level",
+            "That these differ is not",
+        ] {
+            assert!(none.contains(words), "{none}");
+        }
     }
 
     #[test]
