@@ -8,7 +8,8 @@ use crate::{
     trials, validity,
 };
 
-const STEPS: &[Step] = &[
+/// What machines are booted with, after what is checked at once.
+const FIRST: &[Step] = &[
     Step {
         name: "format",
         run: format,
@@ -17,6 +18,42 @@ const STEPS: &[Step] = &[
         name: "tidy",
         run: tidy::step,
     },
+    Step {
+        name: "agent",
+        run: agent::step,
+    },
+    Step {
+        name: "lab",
+        run: lab::step,
+    },
+    Step {
+        name: "sources",
+        run: lab::sources,
+    },
+    Step {
+        name: "modules",
+        run: kmod::step,
+    },
+];
+
+/// Steps that boot machines and leave CPUs idle, so they go on beside [`OTHERS`]. The
+/// two lists take about the same time.
+const BESIDE: &[Step] = &[
+    Step {
+        name: "kernel-tests",
+        run: kernel_tests::step,
+    },
+    Step {
+        name: "exact-soak",
+        run: exact_soak::step,
+    },
+    Step {
+        name: "pages",
+        run: test::pages,
+    },
+];
+
+const OTHERS: &[Step] = &[
     Step {
         name: "clippy",
         run: clippy,
@@ -50,22 +87,6 @@ const STEPS: &[Step] = &[
         run: spelling::step,
     },
     Step {
-        name: "agent",
-        run: agent::step,
-    },
-    Step {
-        name: "lab",
-        run: lab::step,
-    },
-    Step {
-        name: "sources",
-        run: lab::sources,
-    },
-    Step {
-        name: "modules",
-        run: kmod::step,
-    },
-    Step {
         name: "sparse",
         run: kmod::sparse,
     },
@@ -77,18 +98,9 @@ const STEPS: &[Step] = &[
         name: "kernel-doc",
         run: kmod::kernel_doc,
     },
-];
-
-/// Most of the time goes into these, which boot machines, and into [`TESTS`]. The
-/// trials and the tests leave CPUs idle, so these go on beside the tests.
-const MACHINES: &[Step] = &[
     Step {
-        name: "kernel-tests",
-        run: kernel_tests::step,
-    },
-    Step {
-        name: "exact-soak",
-        run: exact_soak::step,
+        name: "tests",
+        run: test::step,
     },
     Step {
         name: "trials",
@@ -96,13 +108,8 @@ const MACHINES: &[Step] = &[
     },
 ];
 
-const TESTS: &[Step] = &[Step {
-    name: "tests",
-    run: test::step,
-}];
-
 fn all() -> impl Iterator<Item = &'static Step> {
-    STEPS.iter().chain(MACHINES).chain(TESTS)
+    FIRST.iter().chain(OTHERS).chain(BESIDE)
 }
 
 /// `cargo xtask check [STEP...]`.
@@ -122,9 +129,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 }
 
 fn everything() -> Result<(), Error> {
-    let mut taken = take_each(STEPS);
-    let beside = Beside::start(MACHINES, agent::target()?.join("check-beside.log"));
-    taken.extend(take_each(TESTS));
+    let mut taken = take_each(FIRST);
+    let beside = Beside::start(BESIDE, agent::target()?.join("check-beside.log"));
+    taken.extend(take_each(OTHERS));
     let ended = beside.and_then(Beside::end);
     close(&taken).and(ended)
 }
@@ -164,7 +171,7 @@ mod tests {
     fn a_step_that_does_not_exist_is_an_error() {
         let why = run(&["tidy".into(), "test".into()]).unwrap_err();
         assert!(why.starts_with("test: no such step; there are format, tidy,"));
-        assert!(why.ends_with("trials, tests"), "{why}");
+        assert!(why.ends_with("exact-soak, pages"), "{why}");
     }
 
     #[test]

@@ -8,18 +8,27 @@ use crate::steps::Done;
 /// `cargo xtask test`.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    cargo_test(&arguments)
+    cargo_test("tests", &arguments)
 }
 
-/// The step of `check`.
+/// What the names of all pages have that the test `docs` carries out, and no other test.
+const PAGE: &str = ".md";
+
+/// A step of `check`: all tests but the pages.
 pub(crate) fn step() -> Result<Done, Error> {
-    cargo_test(&[])?;
+    cargo_test("tests", &["--", "--skip", PAGE])?;
+    Ok(Done::Ok)
+}
+
+/// The pages, a step of their own: they take about a third of the time of all tests.
+pub(crate) fn pages() -> Result<Done, Error> {
+    cargo_test("pages", &["--test", "docs", "--", PAGE])?;
     Ok(Done::Ok)
 }
 
 /// Runs `cargo test` over the workspace, shows all of its output, and closes
-/// with the total over its test binaries.
-fn cargo_test(arguments: &[&str]) -> Result<(), Error> {
+/// with the total over its test binaries, by the name of the step.
+fn cargo_test(step: &str, arguments: &[&str]) -> Result<(), Error> {
     let mut all = vec![
         "test",
         "--workspace",
@@ -35,7 +44,7 @@ fn cargo_test(arguments: &[&str]) -> Result<(), Error> {
         tests.env("ASSIZE_AGENT", agent);
     }
     let result = watch(tests, |line| total.add(line));
-    println!("\n{total}");
+    println!("\n{step}: {total}");
     if result.is_ok() && total.passed == 0 {
         return Err("no test was run".into());
     }
@@ -75,7 +84,7 @@ impl std::fmt::Display for Total {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "tests: {} passed, {} failed, {} skipped",
+            "{} passed, {} failed, {} skipped",
             self.passed, self.failed, self.ignored
         )
     }
@@ -91,6 +100,6 @@ mod tests {
         total.add("test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out");
         total.add("test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out");
         total.add("test something ... ok");
-        assert_eq!(total.to_string(), "tests: 7 passed, 2 failed, 1 skipped");
+        assert_eq!(total.to_string(), "7 passed, 2 failed, 1 skipped");
     }
 }
