@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{HtmlError, block, environment};
 use crate::MetricWords;
-use crate::contrasts::{Words, by_event, by_metric, effect};
+use crate::contrasts::{Words, by_event, by_metric, effect_with_interval};
 
 /// Answers of one bundle that are shown; others are counted.
 const SHOWN: usize = 4;
@@ -67,9 +67,12 @@ impl LibraryRow {
                 continue;
             };
             let row = contrast.best_and_worst().into_iter().next();
-            let size = row.map(|row| match contrast.rows.len() {
-                1 => effect(row, true),
-                _ => format!("{} {}", row.workload, effect(row, true)),
+            let size = row.map(|(row, came_out)| {
+                let effect = effect_with_interval(document, row, came_out);
+                match contrast.rows.len() {
+                    1 => effect,
+                    _ => format!("{} {effect}", row.workload),
+                }
             });
             let said = format!("{}: {}", contrast.name, contrast.verdict());
             first.push(LibraryAnswer {
