@@ -212,7 +212,7 @@ fn explained(place: &Place, said: &Value) {
     let text = String::from_utf8_lossy(&done.stdout).into_owned();
     assert!(done.status.success(), "{why}: {}", errors(&done));
     let first = text.split("\n\n").next().unwrap();
-    assert!(first.starts_with("old spends "), "{first}");
+    assert!(first.starts_with("old executes "), "{first}");
     // The planted loop waits for the clock.
     assert!(first.contains("timers and clock"), "{first}");
 }

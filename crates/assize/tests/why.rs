@@ -179,7 +179,7 @@ fn planted() -> Outcome {
 
     claims(here);
     let text = printed(here, &["why", "b", "planted", "without"]);
-    assert!(text.starts_with("planted spends "), "{text}");
+    assert!(text.starts_with("planted executes "), "{text}");
     assert!(text.replace('\n', " ").contains(": 200,0"), "{text}");
     assert!(
         text.lines().all(|line| line.chars().count() <= 72),

@@ -32,6 +32,18 @@ impl Readable {
         }
     }
 
+    /// One unit for both of two values where both are easy to read in it, else one for
+    /// each: less than a tenth of a unit is not.
+    pub(crate) fn pair(unit: &str, pair: [f64; 2]) -> [Self; 2] {
+        const LEAST: f64 = 0.1;
+        let both = Readable::of(unit, pair.into_iter());
+        let is_small = |value: f64| value != 0.0 && both.value(value).abs() < LEAST;
+        match pair.into_iter().any(is_small) {
+            true => pair.map(|value| Readable::of(unit, std::iter::once(value))),
+            false => [both.clone(), both],
+        }
+    }
+
     /// A value in it.
     pub(crate) fn value(&self, value: f64) -> f64 {
         value * self.factor
@@ -53,5 +65,16 @@ mod tests {
         assert_eq!(shown("ns", &[0.5]), (0.5, "ns".into()));
         assert_eq!(shown("mJ", &[259.0]), (259.0, "mJ".into()));
         assert_eq!(shown("", &[0.0]), (0.0, String::new()));
+    }
+
+    #[test]
+    fn two_values_far_apart_have_a_unit_each() {
+        let units = |unit: &str, pair: [f64; 2]| Readable::pair(unit, pair).map(|it| it.unit);
+        assert_eq!(units("ns", [5_030.0, 3_850_000.0]), ["us", "ms"]);
+        assert_eq!(units("ns", [3_850_000.0, 5_030.0]), ["ms", "us"]);
+        assert_eq!(units("ns", [900_000.0, 1_100_000.0]), ["ms", "ms"]);
+        assert_eq!(units("ms", [0.00503, 0.0046]), ["us", "us"]);
+        assert_eq!(units("ns", [0.0, 3_850_000.0]), ["ms", "ms"]);
+        assert_eq!(units("kB", [0.001, 5.0]), ["kB", "kB"]);
     }
 }

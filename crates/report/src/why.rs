@@ -94,7 +94,7 @@ pub(crate) fn metric(why: &Why) -> Option<String> {
     let difference = count(metric.a - metric.b);
     let per = why.per;
     Some(format!(
-        "{} in the bundle, a {per}: {a} and {b}, which is {difference} apart.",
+        "{} in the bundle, per {per}: {a} and {b}, a difference of {difference}.",
         metric.name
     ))
 }
@@ -111,29 +111,29 @@ pub(crate) fn sentence(why: &Why) -> String {
     let whole = why.total.difference;
     if why.functions.iter().all(|row| row.difference == 0.0) {
         return format!(
-            "{a} and {b} spend the same on {workload}: {} instructions a {per}, and the same in \
+            "{a} and {b} execute the same on {workload}: {} instructions per {per}, and the same in \
              every function.",
             count(why.total.a)
         );
     }
     let more = if whole < 0.0 { "fewer" } else { "more" };
-    let spends = format!("{} instructions a {per} {more}", count(whole.abs()));
+    let executes = format!(
+        "executes {} {more} instructions per {per}",
+        count(whole.abs())
+    );
     let (mut text, parts) = match over_seeds(why, &why.total) {
-        None => (
-            format!("{a} spends {spends} than {b} on {workload}"),
-            parts(why),
-        ),
+        None => (format!("{a} {executes} than {b} on {workload}"), parts(why)),
         Some(Over {
             established: true,
             range,
         }) => (
-            format!("{a} spends {spends} than {b} on {workload} ({range})"),
+            format!("{a} {executes} than {b} on {workload} ({range})"),
             parts(why),
         ),
         // What some rows have is in the tables.
         Some(Over { range, .. }) => (
             format!(
-                "It is not established that {a} and {b} differ on {workload}: {a} spends {spends} \
+                "It is not established that {a} and {b} differ on {workload}: {a} {executes} \
                  on average ({range})"
             ),
             Vec::new(),
@@ -347,7 +347,7 @@ fn reached(why: &Why, reached: &Reached) -> String {
     };
     let per = why.per;
     let mut text = filled(&format!(
-        "{name}: {} by {}, entered {} times a {per}; {} by {}, {} times. It has {} and {} of all \
+        "{name}: {} by {}, entered {} times per {per}; {} by {}, {} times. It has {} and {} of all \
          instructions, without what it calls.",
         state(reached.a),
         why.a,
@@ -520,7 +520,7 @@ mod tests {
     fn the_answer_comes_first_and_no_line_is_too_long() {
         let text = why(&made(), Some(5), "assize why x a b");
         assert!(
-            text.starts_with("drm-sched spends 7,000 instructions a job more than"),
+            text.starts_with("drm-sched executes 7,000 more instructions per job than"),
             "{text}"
         );
         assert!(
@@ -570,14 +570,14 @@ mod tests {
         };
         assert_eq!(
             with(true, [6500.0, 7500.0]),
-            "drm-sched spends 7,000 instructions a job more than depq+bypass+irq on sync (95 %: \
+            "drm-sched executes 7,000 more instructions per job than depq+bypass+irq on sync (95 %: \
              6,500 to 7,500 more, 8 seeds): 7,000 in scheduling, 0 in 2 others."
         );
         assert_eq!(
             with(false, [-500.0, 14_500.0]),
             "It is not established that drm-sched and depq+bypass+irq differ on sync: drm-sched \
-             spends 7,000 instructions a job more on average (95 %: 500 fewer to 14,500 more, \
-             8 seeds)."
+             executes 7,000 more instructions per job on average (95 %: 500 fewer to 14,500 \
+             more, 8 seeds)."
         );
     }
 

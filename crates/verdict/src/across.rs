@@ -134,7 +134,7 @@ impl Across {
     }
 
     /// The machines on which the effect alone is established or supported: those
-    /// on which it rises, and those on which it falls.
+    /// on which it is higher, and those on which it is lower.
     fn sides(&self) -> [Vec<&OnMachine>; 2] {
         let shows = |way: std::cmp::Ordering| {
             let shown = self.machines.iter().filter(|on| {
@@ -163,7 +163,7 @@ impl Across {
         }
     }
 
-    /// `machines disagree: rises on a (…), falls on b (…)`, if they do.
+    /// `machines disagree: higher on a (…), lower on b (…)`, if they do.
     pub(crate) fn disagreement(&self) -> Option<String> {
         let [up, down] = self.sides();
         if up.is_empty() || down.is_empty() {
@@ -174,7 +174,7 @@ impl Across {
             and_list(&names)
         };
         Some(format!(
-            "{} disagree: rises on {}, falls on {}",
+            "{} disagree: higher on {}, lower on {}",
             self.kind.several(),
             named(&up),
             named(&down)

@@ -299,10 +299,10 @@ pub enum Scale {
 pub enum Verdict {
     /// The permutation test, corrected for the family, says so.
     Established,
-    /// Only the t test, corrected likewise, says so; the runs are too few for the
+    /// Only the t test, with the same correction, says so; the runs are too few for the
     /// other, or a lint forbids more.
     Supported,
-    /// Two one-sided t tests, corrected likewise, say that the difference is less
+    /// Two one-sided t tests, with the same correction, say that the difference is less
     /// than the margin.
     Equivalent,
     /// None of these.

@@ -150,7 +150,7 @@ fn is_difference(verdict: Verdict) -> bool {
 }
 
 fn is_directional(sentence: &Sentence) -> bool {
-    ["rises", "falls", "rise ", "fall "]
+    ["higher", "lower"]
         .iter()
         .any(|word| sentence.text.contains(word))
 }

@@ -232,9 +232,9 @@ fn factors(tally: &mut Tally, document: &Document, trial: &Trial) {
     }
 }
 
-/// Whether a sentence says of something that it rises or falls.
+/// Whether a sentence says of something that it is higher or lower.
 fn is_directional(sentence: &Sentence) -> bool {
-    ["rises", "falls", "rise ", "fall "]
+    ["higher", "lower"]
         .iter()
         .any(|word| sentence.text.contains(word))
 }

@@ -247,7 +247,7 @@ fn without_sweeps(
             doubts.push(Doubt {
                 code: "samples-not-runs".to_string(),
                 detail: format!(
-                    "{metric} on {workload} rises and falls alike in all configurations: rows are \
+                    "{metric} on {workload} goes up and down alike in all configurations: rows are \
                      steps or samples, not runs, and their figures are not judged"
                 ),
                 place: items[at].place,

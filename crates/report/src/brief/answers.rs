@@ -4,10 +4,11 @@ use assize_verdict::Comparison;
 
 use super::{Sheet, counts};
 use crate::contrasts::{
-    Contrast, Outcome, RateContrast, by_event, by_metric, change, effect, events_lead, percent,
-    rows_are_primary,
+    Contrast, Outcome, RateContrast, by_event, by_metric, effect, effect_with_interval,
+    events_lead, percent, rows_are_primary, size, size_with_interval,
 };
 use crate::printable;
+use crate::text::contradicted;
 
 /// How many claims have a line.
 const CLAIMS: usize = 4;
@@ -153,10 +154,11 @@ fn heading(sheet: &Sheet<'_>, metric: &str) -> String {
 fn contrast_lines(contrast: &Contrast<'_>, sheet: &Sheet<'_>) -> Vec<String> {
     // What is least needed goes first where the terminal is narrow.
     let details = [
-        details(contrast, true),
-        details(contrast, false),
-        extremes(contrast, true),
-        extremes(contrast, false),
+        details(contrast, sheet, true),
+        undecided(contrast, sheet).unwrap_or_else(|| details(contrast, sheet, false)),
+        details(contrast, sheet, false),
+        extremes(contrast, sheet, true),
+        extremes(contrast, sheet, false),
     ];
     let outcomes = contrast.rows.iter().map(|(_, came_out)| *came_out);
     named(
@@ -242,33 +244,52 @@ fn coloured(
 }
 
 /// The best and the worst workload of those that are decided, with absolute values.
-fn details(contrast: &Contrast<'_>, with_interval: bool) -> String {
-    let rows = contrast.best_and_worst();
-    let detail = |row: &&Comparison| {
-        let effect = effect(row, with_interval);
-        match contrast.rows.len() {
-            1 => effect,
-            _ => format!("{} {effect}", printable(&row.workload)),
-        }
+fn details(contrast: &Contrast<'_>, sheet: &Sheet<'_>, with_interval: bool) -> String {
+    let rows = contrast.best_and_worst().into_iter();
+    let detail = |(row, came_out)| {
+        let effect = match with_interval {
+            true => effect_with_interval(sheet.document, row, came_out),
+            false => effect(sheet.document, row),
+        };
+        of_workload(contrast, row, effect)
     };
-    let details: Vec<String> = rows.iter().map(detail).collect();
-    details.join("; ")
+    rows.map(detail).collect::<Vec<_>>().join("; ")
+}
+
+/// Of a single workload in which the runs cannot tell, the change and its interval: that
+/// says more than absolute values do.
+fn undecided(contrast: &Contrast<'_>, sheet: &Sheet<'_>) -> Option<String> {
+    match contrast.rows[..] {
+        [(row, Outcome::Open)] => size_with_interval(sheet.document, row, Outcome::Open),
+        _ => None,
+    }
 }
 
 /// The same, with absolute values of the first workload at most.
-fn extremes(contrast: &Contrast<'_>, with_absolute: bool) -> String {
-    let shown = contrast.best_and_worst().into_iter().enumerate();
-    let shown = shown.filter_map(|(at, row)| {
-        let change = match with_absolute && at == 0 {
-            true => effect(row, false),
-            false => percent(change(row)?),
+fn extremes(contrast: &Contrast<'_>, sheet: &Sheet<'_>, with_absolute: bool) -> String {
+    let rows = contrast.best_and_worst().into_iter().enumerate();
+    let extreme = |(at, (row, _)): (usize, (&Comparison, Outcome))| {
+        let whole = with_absolute && at == 0 || contradicted(sheet.document, row);
+        let effect = match whole {
+            true => effect(sheet.document, row),
+            false => size(row),
         };
-        Some(match contrast.rows.len() {
-            1 => change,
-            _ => format!("{} {change}", printable(&row.workload)).replace(' ', "\u{a0}"),
-        })
-    });
-    shown.collect::<Vec<_>>().join(", ")
+        let text = of_workload(contrast, row, effect);
+        match contrast.rows.len() {
+            1 => text,
+            _ => text.replace(' ', "\u{a0}"),
+        }
+    };
+    rows.map(extreme).collect::<Vec<_>>().join(", ")
+}
+
+/// An effect behind its workload, where there are several.
+fn of_workload(contrast: &Contrast<'_>, row: &Comparison, effect: String) -> String {
+    let effect = printable(&effect).into_owned();
+    match contrast.rows.len() {
+        1 => effect,
+        _ => format!("{} {effect}", printable(&row.workload)),
+    }
 }
 
 /// Counts in words, of what is not shown.

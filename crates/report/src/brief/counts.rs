@@ -11,10 +11,10 @@ pub(super) fn of(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// How many rows of the answer are not established, and how many runs of each configuration
-/// would likely settle half of those that any number of runs can settle.
-fn settles(sheet: &Sheet<'_>) -> Vec<String> {
-    let rows = leading(sheet.document).into_iter();
+/// How many rows of the answer are not established, and how many more runs of each
+/// configuration would likely settle half of those that any number of runs can settle.
+pub(crate) fn settles(document: &Document) -> Option<String> {
+    let rows = leading(document).into_iter();
     let open: Vec<_> = rows
         .filter(|row| matches!(row.verdict, Verdict::Undecided | Verdict::Supported))
         .collect();
@@ -24,20 +24,18 @@ fn settles(sheet: &Sheet<'_>) -> Vec<String> {
         .filter(|(needed, n)| needed > n)
         .collect();
     needed.sort_unstable();
-    let Some(&(runs, n)) = needed.get(needed.len().saturating_sub(1) / 2) else {
-        return Vec::new();
-    };
+    let &(runs, n) = needed.get(needed.len().saturating_sub(1) / 2)?;
     let settled = needed.iter().filter(|(one, _)| *one <= runs).count();
     let of_them = match (settled, open.len()) {
         (1, 1) => "it".to_owned(),
         (settled, all) if settled == all => "them".to_owned(),
         (settled, _) => format!("{settled} of them"),
     };
-    let text = format!(
-        "Not established: {}; {runs} runs of each, instead of {n}, would likely settle {of_them}",
+    let more = of((runs - n) as usize, "more run");
+    Some(format!(
+        "Not established: {}; {more} of each ({runs} instead of {n}) would likely settle {of_them}.",
         of(open.len(), "row"),
-    );
-    sheet.wrapped(&text, "  ")
+    ))
 }
 
 /// `30 runs`, `5 configurations`, `2 workloads`, and what else was read.
@@ -97,7 +95,8 @@ pub(super) fn hidden(sheet: &Sheet<'_>, shown: &Answers) -> Vec<String> {
 /// How many runs would settle what is open, warnings, and how to get the same again.
 pub(super) fn rest(sheet: &Sheet<'_>) -> Vec<String> {
     let document = sheet.document;
-    let mut lines = settles(sheet);
+    let settles = settles(document);
+    let mut lines = settles.map_or(Vec::new(), |text| sheet.wrapped(&text, "  "));
     if let Some(first) = document.lints.first() {
         let more = match document.lints.len() {
             1 => String::new(),

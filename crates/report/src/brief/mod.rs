@@ -15,7 +15,7 @@ use crate::contrasts::{MetricWords, Words};
 use crate::text::Style;
 use crate::{WIDTH, printable};
 
-pub(crate) use counts::counts;
+pub(crate) use counts::{counts, settles};
 
 /// The most lines that the brief report has.
 const LINES: usize = 25;
@@ -71,6 +71,9 @@ pub(crate) fn head(document: &Document, brief: &Brief<'_>, style: Style) -> [Str
     let left = answers::left(&answers);
     if !left.is_empty() {
         let text = format!("In the tables below: {}", left.join(", "));
+        answers.shown.extend(sheet.wrapped(&text, "  "));
+    }
+    if let Some(text) = settles(document) {
         answers.shown.extend(sheet.wrapped(&text, "  "));
     }
     [joined([sheet.head()]), joined([answers.shown])]

@@ -1,9 +1,9 @@
 //! The runs behind the largest effect: each configuration's mean and spread.
 
-use assize_verdict::{Comparison, Document, Verdict};
+use assize_verdict::{Comparison, Document, MachineComparison, Verdict};
 
 use super::Sheet;
-use crate::contrasts::{gain, leading, size};
+use crate::contrasts::{gain, leading, percent, size, stands_for};
 use crate::number::significant;
 use crate::printable;
 use crate::readable::Readable;
@@ -38,7 +38,8 @@ pub(super) fn lines(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
     let Some(row) = most_striking(sheet.document).filter(|_| room >= LEAST) else {
         return Vec::new();
     };
-    let spreads = spreads(sheet.document, row);
+    let machine = one_machine(sheet.document, row);
+    let spreads = spreads(sheet.document, row, machine);
     if spreads.len() < 2 {
         return Vec::new();
     }
@@ -52,18 +53,8 @@ pub(super) fn lines(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
         .fold(f64::NEG_INFINITY, f64::max);
     let readable = Readable::of(&row.unit, [low, high].into_iter());
     let value = |value: f64| significant(readable.value(value), 3);
-    let unit = match readable.unit.as_str() {
-        "" => String::new(),
-        unit => format!(", {unit}"),
-    };
-    let title = printable(sheet.words().title(&row.metric)).into_owned();
-    let what = format!("Each run of {}, {title}{unit}", printable(&row.workload));
     let range = format!("; runs from {} to {}", value(low), value(high));
-    // The range where it fits, and of a long name what does.
-    let head = match what.chars().count() + range.len() < sheet.width {
-        true => format!("{what}{range}:"),
-        false => what.chars().take(sheet.width - 1).chain([':']).collect(),
-    };
+    let head = head(sheet, row, machine, &readable.unit, &range);
     let mut lines = vec![head];
     let columns = sheet.names.max(8);
     let changes = spreads.iter().map(|one| one.change.chars().count());
@@ -104,20 +95,58 @@ fn most_striking(document: &Document) -> Option<&Comparison> {
     rows.max_by(|a, b| sure(a).cmp(&sure(b)).then(size(a).total_cmp(&size(b))))
 }
 
-/// The values of the runs: those of the baseline, of the configuration of the row, and then
-/// of others, since not all may fit.
-fn spreads<'a>(document: &'a Document, row: &Comparison) -> Vec<Spread<'a>> {
+/// What the runs are of; their range where it fits, and of a long name what does.
+fn head(
+    sheet: &Sheet<'_>,
+    row: &Comparison,
+    machine: Option<&str>,
+    unit: &str,
+    range: &str,
+) -> String {
+    let unit = match unit {
+        "" => String::new(),
+        unit => format!(", {unit}"),
+    };
+    let title = printable(sheet.words().title(&row.metric));
+    let on = machine.map_or(String::new(), |name| format!(" on {}", printable(name)));
+    let what = format!(
+        "Each run of {}{on}, {title}{unit}",
+        printable(&row.workload)
+    );
+    match what.chars().count() + range.len() < sheet.width {
+        true => format!("{what}{range}:"),
+        false => what.chars().take(sheet.width - 1).chain([':']).collect(),
+    }
+}
+
+/// The machine whose runs are shown, if the means of all do not make every change that
+/// would stand beside them.
+fn one_machine<'a>(document: &'a Document, row: &Comparison) -> Option<&'a str> {
+    let beside = document.comparisons.iter().filter(|one| {
+        (&one.workload, &one.metric, &one.baseline) == (&row.workload, &row.metric, &row.baseline)
+    });
+    let mut all = std::iter::once(row).chain(beside);
+    let on = all.find_map(|one| stands_for(document, one))?;
+    Some(&on.machine)
+}
+
+/// The values of the runs, on one machine if it is named: those of the baseline, of the
+/// configuration of the row, and then of others, since not all may fit.
+fn spreads<'a>(document: &'a Document, row: &Comparison, machine: Option<&str>) -> Vec<Spread<'a>> {
     let of = |name: &'a str| {
-        let runs = document
-            .runs
-            .iter()
-            .filter(|run| run.configuration == name && run.workload == row.workload);
+        let runs = document.runs.iter().filter(|run| {
+            let there = machine.is_none() || run.machine.as_deref() == machine;
+            run.configuration == name && run.workload == row.workload && there
+        });
         let values: Vec<f64> = runs
             .filter_map(|run| run.metrics.get(&row.metric))
             .filter(|measured| measured.unit == row.unit)
             .map(|measured| measured.value)
             .collect();
-        let (mean, change) = compared(document, row, name)?;
+        let (mean, change) = match machine {
+            Some(machine) => compared_on(machine, document, row, name)?,
+            None => compared(document, row, name)?,
+        };
         (!values.is_empty()).then(|| Spread {
             name,
             least: values.iter().copied().fold(f64::INFINITY, f64::min),
@@ -149,6 +178,27 @@ fn compared(document: &Document, row: &Comparison, name: &str) -> Option<(f64, S
     };
     let found = document.comparisons.iter().find(is)?;
     Some((found.mean?, size(found)))
+}
+
+/// The same on one machine.
+fn compared_on(
+    machine: &str,
+    document: &Document,
+    row: &Comparison,
+    name: &str,
+) -> Option<(f64, String)> {
+    let is = |one: &&MachineComparison| {
+        (&one.workload, &one.metric, &one.baseline) == (&row.workload, &row.metric, &row.baseline)
+            && one.machine == machine
+            && (one.configuration == name || name == row.baseline)
+    };
+    let found = document.machines.iter().find(is)?;
+    if name == row.baseline {
+        return Some((found.mean_baseline?, String::new()));
+    }
+    let (before, after) = (found.mean_baseline?, found.mean?);
+    let change = (before != 0.0).then(|| percent((after - before) / before.abs()));
+    Some((after, change.unwrap_or_default()))
 }
 
 /// `   |--o---|` between the ends of the scale.

@@ -310,9 +310,16 @@ fn how_many_runs_would_settle_what_is_open_is_said_once_for_all_rows() {
     };
     let rows = [open("sync", json!(12)), open("frames", Value::Null)];
     let text = shown(&document(&["base", "new"], &rows), 110);
-    let wanted =
-        "Not established: 2 rows; 12 runs of each, instead of 8, would likely settle 1 of them";
+    let wanted = "Not established: 2 rows; 4 more runs of each (12 instead of 8) would likely settle 1 of \
+         them.";
     assert!(text.contains(wanted), "{text}");
+    let mail = crate::text(
+        &document(&["base", "new"], &rows),
+        &Brief::default(),
+        Style::default(),
+    );
+    let mail = mail.replace("\n  ", " ");
+    assert!(mail.contains(wanted), "{mail}");
     let rows = [open("sync", Value::Null), open("frames", json!(8))];
     let text = shown(&document(&["base", "new"], &rows), 110);
     assert!(!text.contains("would likely settle"), "{text}");
@@ -380,7 +387,7 @@ fn a_sentence_on_what_differs_between_machines_stays_in_a_mail() {
     let with = |agreement: &str| {
         let mut document = document(&["base", "faster"], &rows);
         document.sentences = serde_json::from_value(json!([{
-            "text": "busy_time falls with faster (0.531 to 0.8 on all 2 kernels).",
+            "text": "busy_time is lower with faster (0.531 to 0.8 on all 2 kernels).",
             "rows": ["sync busy_time faster"],
         }]))
         .unwrap();
@@ -402,4 +409,32 @@ fn a_sentence_on_what_differs_between_machines_stays_in_a_mail() {
     assert!(differ.contains("0.531 to 0.8 on all 2"), "{differ}");
     let agree = with("agree");
     assert!(!agree.contains("0.531 to 0.8 on all 2"), "{agree}");
+}
+
+#[test]
+fn what_cannot_be_told_has_the_interval_that_is_corrected_as_its_verdict_is() {
+    let of = |verdict: &str| {
+        let means = [28_200.0, 28_800.0];
+        let mut row = row(("sync", "busy_time", "new"), means, [1.01, 1.03], verdict);
+        row["ci_simultaneous"] = json!([0.98, 1.06]);
+        shown(&document(&["base", "new"], &[row]), 110)
+    };
+    let open = of("undecided");
+    let wanted = "cannot tell: +2.1 % (28.2 -> 28.8 us), corrected: -2.0 % to +6.0 %";
+    assert!(open.contains(wanted), "{open}");
+    let decided = of("established");
+    let wanted = "worse: +2.1 % (28.2 -> 28.8 us), +1.0 % to +3.0 %";
+    assert!(decided.contains(wanted), "{decided}");
+}
+
+#[test]
+fn each_side_of_a_large_change_has_its_own_unit() {
+    let rows = [row(
+        ("sync", "busy_time", "new"),
+        [5_030.0, 3_850_000.0],
+        [765.0, 766.0],
+        "established",
+    )];
+    let text = shown(&document(&["base", "new"], &rows), 110);
+    assert!(text.contains("worse: 765 x (5.03 us -> 3.85 ms)"), "{text}");
 }

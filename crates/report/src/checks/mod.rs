@@ -12,7 +12,7 @@ mod summary;
 
 use assize_verdict::{Comparison, Document, Outcome as Claimed};
 
-use crate::contrasts::{MetricWords, Outcome, effect, outcome};
+use crate::contrasts::{MetricWords, Outcome, effect_with_interval, outcome};
 use crate::number::significant;
 use crate::series::{Effect, Outcome as Tried, Reading, Series};
 
@@ -100,7 +100,7 @@ impl Checks {
         for (at, row) in document.comparisons.iter().enumerate() {
             let failure = failed(Subject::Comparison(at));
             if row.primary == primary || failure.is_some() {
-                checks.push(of_row(row, document.margin, metrics, failure));
+                checks.push(of_row(document, row, metrics, failure));
             }
         }
         for (at, claim) in document.claims.iter().enumerate() {
@@ -213,14 +213,14 @@ fn state(failure: Option<String>, undecided: bool) -> State {
 }
 
 fn of_row(
+    document: &Document,
     row: &Comparison,
-    margin: f64,
     metrics: &[MetricWords],
     failure: Option<String>,
 ) -> Check {
     let words = metrics.iter().find(|one| one.metric == row.metric);
-    let came_out = outcome(row, words.and_then(|one| one.better), margin);
-    let word = came_out.words(margin);
+    let came_out = outcome(row, words.and_then(|one| one.better), document.margin);
+    let word = came_out.words(document.margin);
     Check {
         group: row.workload.clone(),
         name: format!(
@@ -228,7 +228,11 @@ fn of_row(
             row.metric, row.configuration, row.baseline
         ),
         state: state(failure, came_out == Outcome::Open),
-        said: format!("{word}: {} ({})", effect(row, true), row.verdict.word()),
+        said: format!(
+            "{word}: {} ({})",
+            effect_with_interval(document, row, came_out),
+            row.verdict.word()
+        ),
     }
 }
 

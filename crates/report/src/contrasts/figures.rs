@@ -1,9 +1,10 @@
 //! Effects and absolute values in words that are short.
 
-use assize_verdict::{Better, Comparison, Scale, Verdict};
+use assize_verdict::{Better, Comparison, Document, MachineComparison, Options, Scale, Verdict};
 
 use crate::number::{signed, significant};
 use crate::readable::Readable;
+use crate::text::{contradicted, short};
 
 /// Which way a row has come out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -151,13 +152,84 @@ pub(crate) fn end(change: f64) -> String {
     }
 }
 
-/// The effect of a row, with its interval and the two means.
-pub(crate) fn effect(row: &Comparison, with_interval: bool) -> String {
-    let interval = match ends(row).filter(|_| with_interval) {
-        Some(ends) => format!(", {}", ends.map(end).join(" to ")),
-        None => String::new(),
+/// The effect of a row and the two means that it lies between: `-46.8 % (28.2 -> 15.0 us)`.
+/// Where machines contradict each other no figure speaks for all.
+pub(crate) fn effect(document: &Document, row: &Comparison) -> String {
+    if contradicted(document, row) {
+        return format!("{} disagree", document.across.several());
+    }
+    match absolute(document, row) {
+        Some(means) => format!("{} ({})", size(row), means.text()),
+        None => size(row),
+    }
+}
+
+/// The same with an interval, and which one that is.
+pub(crate) fn effect_with_interval(
+    document: &Document,
+    row: &Comparison,
+    came_out: Outcome,
+) -> String {
+    let effect = effect(document, row);
+    match interval(document, row, came_out) {
+        Some(interval) => format!("{effect}, {}", interval.text()),
+        None => effect,
+    }
+}
+
+/// How much a row differs and the interval of that, without the means.
+pub(crate) fn size_with_interval(
+    document: &Document,
+    row: &Comparison,
+    came_out: Outcome,
+) -> Option<String> {
+    let interval = interval(document, row, came_out)?;
+    Some(format!("{}, {}", size(row), interval.text()))
+}
+
+/// An interval of changes.
+pub(crate) struct Interval {
+    /// Which one: `corrected`, that of all tests together; `90 %`, the row's own; nothing
+    /// if that is the usual 95 %.
+    name: String,
+    pub(crate) ends: [f64; 2],
+}
+
+impl Interval {
+    /// `-46.9 % to -46.7 %`, or `corrected: -2.0 % to +6.0 %`.
+    pub(crate) fn text(&self) -> String {
+        let range = range(self.ends);
+        match self.name.as_str() {
+            "" => range,
+            name => format!("{name}: {range}"),
+        }
+    }
+}
+
+/// The interval that is shown beside a verdict. Where that is "cannot tell", an interval
+/// of the row's own may leave out "no difference" all the same, so there it is the one
+/// that is corrected as the verdict is. None where no figure speaks for all machines.
+pub(crate) fn interval(
+    document: &Document,
+    row: &Comparison,
+    came_out: Outcome,
+) -> Option<Interval> {
+    if contradicted(document, row) {
+        return None;
+    }
+    let corrected = row.ci_simultaneous.filter(|_| came_out == Outcome::Open);
+    let (name, ci) = match corrected {
+        Some(ci) => ("corrected".to_owned(), ci),
+        None if document.level == Options::default().level => (String::new(), row.ci?),
+        None => (format!("{} %", short(100.0 * document.level)), row.ci?),
     };
-    format!("{}{}{interval}", size(row), means(row))
+    let ends = as_changes(row, ci)?;
+    Some(Interval { name, ends })
+}
+
+/// `-46.9 % to -46.7 %`.
+pub(crate) fn range(ends: [f64; 2]) -> String {
+    ends.map(end).join(" to ")
 }
 
 /// By how much a row differs: a share of the baseline; a difference where that is zero.
@@ -171,9 +243,12 @@ pub(crate) fn size(row: &Comparison) -> String {
     }
 }
 
-/// The ends of the interval as changes.
+/// The ends of the row's own interval as changes.
 pub(crate) fn ends(row: &Comparison) -> Option<[f64; 2]> {
-    let ci = row.ci?;
+    as_changes(row, row.ci?)
+}
+
+fn as_changes(row: &Comparison, ci: [f64; 2]) -> Option<[f64; 2]> {
     match row.scale {
         Scale::Raw => {
             let of = row.mean_baseline?.abs();
@@ -183,19 +258,93 @@ pub(crate) fn ends(row: &Comparison) -> Option<[f64; 2]> {
     }
 }
 
-/// ` (28.2 -> 15.0 us)`.
-fn means(row: &Comparison) -> String {
-    match absolute(row) {
-        Some([before, after, unit]) if unit.is_empty() => format!(" ({before} -> {after})"),
-        Some([before, after, unit]) => format!(" ({before} -> {after} {unit})"),
-        None => String::new(),
+/// The two means that a change lies between, each in a unit in which it is easy to read.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Means {
+    /// The machine whose means these are, where those of all do not make the change.
+    pub(crate) machine: Option<String>,
+    /// What each is, and its unit.
+    before: [String; 2],
+    after: [String; 2],
+}
+
+impl Means {
+    /// `28.2 -> 15.0 us`, `5.03 us -> 3.85 ms`, or `on alpha: 28.2 -> 15.0 us`.
+    pub(crate) fn text(&self) -> String {
+        self.written(" -> ", " ", "us")
+    }
+
+    /// The same with the signs of a page: `28.2 → 15.0 µs`, which stays on one line.
+    pub(crate) fn typeset(&self) -> String {
+        self.written("\u{a0}→\u{a0}", "\u{a0}", "µs")
+    }
+
+    fn written(&self, arrow: &str, blank: &str, microseconds: &str) -> String {
+        let machine = self.machine.as_ref();
+        let on = machine.map_or(String::new(), |name| format!("on {name}: "));
+        let ([before, from], [after, to]) = (&self.before, &self.after);
+        let side = |value: &str, unit: &str| {
+            let unit = if unit == "us" { microseconds } else { unit };
+            format!("{value}{blank}{unit}").trim_end().to_owned()
+        };
+        let from = if from == to { "" } else { from };
+        format!("{on}{}{arrow}{}", side(before, from), side(after, to))
     }
 }
 
-/// The two means, and the unit in which they are easy to read.
-pub(crate) fn absolute(row: &Comparison) -> Option<[String; 3]> {
-    let (before, after) = (row.mean_baseline?, row.mean?);
-    let readable = Readable::of(&row.unit, [before, after].into_iter());
-    let [before, after] = [before, after].map(|mean| significant(readable.value(mean), 3));
-    Some([before, after, readable.unit])
+/// The means that stand beside the change of a row. A change that is pooled over machines
+/// is a mean of their changes, which the means of all runs need not make; then they are
+/// those of the machine that counts most, and say so.
+pub(crate) fn absolute(document: &Document, row: &Comparison) -> Option<Means> {
+    if let Some(on) = stands_for(document, row) {
+        let machine = Some(on.machine.clone());
+        return Some(means(machine, &on.unit, [on.mean_baseline?, on.mean?]));
+    }
+    let pair = [row.mean_baseline?, row.mean?];
+    agrees(row, pair).then(|| means(None, &row.unit, pair))
+}
+
+/// The machine whose runs stand for all, where the means of all make another change than
+/// the row has.
+pub(crate) fn stands_for<'a>(
+    document: &'a Document,
+    row: &Comparison,
+) -> Option<&'a MachineComparison> {
+    let pair = row.mean_baseline.zip(row.mean);
+    if pair.is_some_and(|(before, after)| agrees(row, [before, after])) {
+        return None;
+    }
+    let of_row = |on: &&MachineComparison| {
+        (&on.workload, &on.metric, &on.unit) == (&row.workload, &row.metric, &row.unit)
+            && (&on.baseline, &on.configuration) == (&row.baseline, &row.configuration)
+    };
+    let weight = |on: &&MachineComparison| on.weight.unwrap_or(0.0);
+    let on = document.machines.iter().filter(of_row);
+    // The first of those that count as much.
+    on.rev().max_by(|a, b| weight(a).total_cmp(&weight(b)))
+}
+
+/// Whether two means make the change of a row, as it is printed.
+fn agrees(row: &Comparison, [before, after]: [f64; 2]) -> bool {
+    const ROUNDING: f64 = 1e-9;
+    let (Some(of_row), true) = (change(row), before != 0.0) else {
+        // Beside a difference, or no figure at all, there is nothing to agree with.
+        return change(row).is_none();
+    };
+    let of_means = (after - before) / before.abs();
+    (of_means - of_row).abs() <= ROUNDING * (1.0 + of_row.abs())
+        || percent(of_means) == percent(of_row)
+}
+
+fn means(machine: Option<String>, unit: &str, pair: [f64; 2]) -> Means {
+    let written = |readable: &Readable, mean: f64| {
+        let value = significant(readable.value(mean), 3);
+        [value, readable.unit.clone()]
+    };
+    let [first, second] = Readable::pair(unit, pair);
+    Means {
+        machine,
+        before: written(&first, pair[0]),
+        after: written(&second, pair[1]),
+    }
 }

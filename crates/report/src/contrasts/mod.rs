@@ -10,7 +10,8 @@ use std::collections::HashSet;
 use assize_verdict::{Agreement, Better, Comparison, Document, Sentence, Verdict};
 
 pub(crate) use figures::{
-    Outcome, absolute, change, effect, end, ends, gain, outcome, percent, size,
+    Interval, Outcome, absolute, change, effect, effect_with_interval, ends, gain, interval,
+    outcome, percent, range, size, size_with_interval, stands_for,
 };
 pub(crate) use rates::{OfEvent, RateContrast, by_event, events_lead};
 
@@ -230,8 +231,8 @@ impl<'a> Contrast<'a> {
     }
 
     /// The best and the worst workload of those that are decided; of all where none is.
-    pub(crate) fn best_and_worst(&self) -> Vec<&'a Comparison> {
-        let by_gain = |a: &&Comparison, b: &&Comparison| -> Ordering {
+    pub(crate) fn best_and_worst(&self) -> Vec<(&'a Comparison, Outcome)> {
+        let by_gain = |(a, _): &(&Comparison, _), (b, _): &(&Comparison, _)| -> Ordering {
             gain(b, self.better).total_cmp(&gain(a, self.better))
         };
         let decided = self
@@ -240,7 +241,7 @@ impl<'a> Contrast<'a> {
             .any(|(_, came_out)| *came_out != Outcome::Open);
         let shown = |came_out: &Outcome| !decided || *came_out != Outcome::Open;
         let rows = self.rows.iter().filter(|(_, came_out)| shown(came_out));
-        let mut rows: Vec<&Comparison> = rows.map(|(row, _)| *row).collect();
+        let mut rows: Vec<(&Comparison, Outcome)> = rows.copied().collect();
         rows.sort_by(by_gain);
         match rows[..] {
             [first, .., last] => vec![first, last],

@@ -8,9 +8,10 @@ use assize_verdict::{Better, Comparison, Document, Verdict};
 use serde::Serialize;
 
 use super::scale::Scale;
+use crate::brief::settles;
 use crate::contrasts::{
-    Contrast, MetricWords, OfEvent, Outcome, RateContrast, Words, absolute, by_event, by_metric,
-    change, direction, end, ends, events_lead, outcome, size,
+    Contrast, Interval, MetricWords, OfEvent, Outcome, RateContrast, Words, absolute, by_event,
+    by_metric, change, direction, events_lead, interval, size,
 };
 use crate::text::contradicted;
 
@@ -26,6 +27,8 @@ pub(super) struct Hero {
     parts: Vec<Part>,
     /// What can be unfolded.
     folded: Vec<Part>,
+    /// How many more runs would likely settle what is not established.
+    settles: Option<String>,
 }
 
 /// One metric, or one kind of event.
@@ -89,7 +92,7 @@ pub(super) fn hero(document: &Document, metrics: &[MetricWords]) -> Hero {
     let parts = (of_metrics.len() + of_events.len()).clamp(1, PARTS);
     let room = (ROOM / parts).max(2);
     let metrics = of_metrics.into_iter().map(|one| {
-        let scale = scale_of(&one.contrasts, document.margin);
+        let scale = scale_of(document, &one.contrasts);
         let row = |contrast: &Contrast<'_>| row(document, contrast, &scale);
         let rows = one.contrasts.iter().map(row).collect();
         part(one.metric, words, Some(scale), rows, room)
@@ -109,6 +112,7 @@ pub(super) fn hero(document: &Document, metrics: &[MetricWords]) -> Hero {
         baseline: document.baseline.clone(),
         parts,
         folded,
+        settles: settles(document),
     }
 }
 
@@ -150,15 +154,18 @@ fn places(ends: [f64; 2], better: Option<Better>) -> [f64; 2] {
     [a.min(b), a.max(b)]
 }
 
-fn scale_of(contrasts: &[Contrast<'_>], margin: f64) -> Scale {
+fn scale_of(document: &Document, contrasts: &[Contrast<'_>]) -> Scale {
     let better = contrasts.first().and_then(|one| one.better);
     let rows = || contrasts.iter().flat_map(|one| &one.rows);
     let values = rows().filter_map(|(row, _)| Some(place(change(row)?, better)));
-    let ends = rows().filter_map(|(row, _)| Some(places(ends(row)?, better)));
+    let ends = rows().filter_map(|(row, came_out)| {
+        let interval = interval(document, row, *came_out)?;
+        Some(places(interval.ends, better))
+    });
     Scale::new(
         &values.collect::<Vec<_>>(),
         &ends.collect::<Vec<_>>(),
-        margin,
+        document.margin,
         |change| place(change, better),
     )
 }
@@ -168,8 +175,8 @@ fn row(document: &Document, contrast: &Contrast<'_>, scale: &Scale) -> Row {
     let several = contrast.rows.len() > 1;
     let lanes = chosen
         .iter()
-        .map(|row| lane(document, row, contrast.better, several, scale));
-    let is_chosen = |row: &Comparison| chosen.iter().any(|one| std::ptr::eq(*one, row));
+        .map(|chosen| lane(document, *chosen, contrast.better, several, scale));
+    let is_chosen = |row: &Comparison| chosen.iter().any(|(one, _)| std::ptr::eq(*one, row));
     let between = contrast.rows.iter().filter(|(row, _)| !is_chosen(row));
     let between = between.filter_map(|(row, _)| change(row));
     let outcomes: Vec<Outcome> = contrast.rows.iter().map(|(_, one)| *one).collect();
@@ -216,7 +223,7 @@ fn runs(contrast: &Contrast<'_>) -> Option<String> {
 
 fn lane(
     document: &Document,
-    row: &Comparison,
+    (row, came_out): (&Comparison, Outcome),
     better: Option<Better>,
     several: bool,
     scale: &Scale,
@@ -233,27 +240,20 @@ fn lane(
             bar: None,
         };
     }
-    let interval = ends(row);
+    let interval = interval(document, row, came_out);
+    let means = absolute(document, row);
     Lane {
         workload: workload.to_owned(),
-        tone: outcome(row, better, document.margin).tone(),
+        tone: came_out.tone(),
         verdict: row.verdict.word(),
         size: size(row),
-        absolute: absolute(row).map(written).unwrap_or_default(),
-        interval: interval
-            .map(|ends| ends.map(end).join(" to "))
-            .unwrap_or_default(),
+        absolute: means.map(|means| means.typeset()).unwrap_or_default(),
+        interval: interval.as_ref().map(Interval::text).unwrap_or_default(),
         bar: change(row).map(|change| {
-            let ends = interval.map(|ends| places(ends, better));
+            let ends = interval.map(|it| places(it.ends, better));
             bar(place(change, better), ends, scale)
         }),
     }
-}
-
-/// `28.2 → 15.0 µs`.
-fn written([before, after, unit]: [String; 3]) -> String {
-    let unit = if unit == "us" { "µs" } else { &unit };
-    format!("{before} → {after} {unit}").trim_end().to_owned()
 }
 
 fn bar(at: f64, ends: Option<[f64; 2]>, scale: &Scale) -> Bar {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{HtmlError, block, environment};
 use crate::MetricWords;
-use crate::contrasts::{Words, by_event, by_metric, effect};
+use crate::contrasts::{Words, by_event, by_metric, effect_with_interval};
 
 /// Answers of one bundle that are shown; others are counted.
 const SHOWN: usize = 4;
@@ -55,6 +55,11 @@ pub struct LibraryAnswer {
     pub text: String,
 }
 
+/// With an arrow, and a per cent sign that stays beside its figure.
+fn on_paper(text: &str) -> String {
+    text.replace("->", "→").replace(" %", "\u{a0}%")
+}
+
 impl LibraryRow {
     /// Adds what a document answers: the most striking contrast of each metric first.
     pub fn answer(&mut self, document: &Document, metrics: &[MetricWords]) {
@@ -67,14 +72,17 @@ impl LibraryRow {
                 continue;
             };
             let row = contrast.best_and_worst().into_iter().next();
-            let size = row.map(|row| match contrast.rows.len() {
-                1 => effect(row, true),
-                _ => format!("{} {}", row.workload, effect(row, true)),
+            let size = row.map(|(row, came_out)| {
+                let effect = effect_with_interval(document, row, came_out);
+                match contrast.rows.len() {
+                    1 => effect,
+                    _ => format!("{} {effect}", row.workload),
+                }
             });
             let said = format!("{}: {}", contrast.name, contrast.verdict());
             first.push(LibraryAnswer {
                 heading: words.heading(one.metric),
-                text: [said, size.unwrap_or_default()].join(", "),
+                text: on_paper(&[said, size.unwrap_or_default()].join(", ")),
             });
         }
         for one in by_event(document, words) {
@@ -85,7 +93,11 @@ impl LibraryRow {
             let verdict = contrast.outcome.words(document.margin);
             first.push(LibraryAnswer {
                 heading: words.heading(one.event),
-                text: format!("{}: {verdict}, {}", contrast.name, contrast.effect()),
+                text: on_paper(&format!(
+                    "{}: {verdict}, {}",
+                    contrast.name,
+                    contrast.effect()
+                )),
             });
         }
         first.truncate(SHOWN);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::page::Page;
 use super::{answer, grid, machines};
-use crate::contrasts::Words;
+use crate::contrasts::{Words, absolute};
 use crate::text::contradicted;
 
 /// Lists of names and where each stands.
@@ -176,6 +176,7 @@ fn judged(document: &Document, names: &Names<'_>, words: Words<'_>, hero: &str) 
         "difference": number(&|row| row.difference),
         "low": number(&|row| row.ci.map(|ci| ci[0])),
         "high": number(&|row| row.ci.map(|ci| ci[1])),
+        "absolute": column(&|row| absolute(document, row).map(|means| means.typeset()).into()),
         "mean_baseline": number(&|row| row.mean_baseline),
         "mean": number(&|row| row.mean),
         "n_baseline": column(&|row| row.n_baseline.into()),

@@ -8,7 +8,7 @@ use serde::Serialize;
 use assize_verdict::{Comparison, Document, Verdict};
 
 use super::page::{Post, PostFigure, PostLine};
-use crate::contrasts::{Outcome, Words, effect, outcome};
+use crate::contrasts::{Outcome, Words, effect_with_interval, outcome};
 use crate::text::contradicted;
 
 /// Lines around those that say something.
@@ -197,7 +197,11 @@ fn supported(document: &Document, row: &Comparison, words: Words<'_>) -> Support
     };
     Supported {
         tone: came_out.tone(),
-        text: format!("{}: {}", came_out.words(document.margin), effect(row, true)),
+        text: format!(
+            "{}: {}",
+            came_out.words(document.margin),
+            effect_with_interval(document, row, came_out)
+        ),
         verdict: row.verdict.word(),
         settles,
     }

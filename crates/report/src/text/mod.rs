@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use assize_verdict::{Document, Verdict};
 
-pub(crate) use tables::{agreement, contradicted};
+pub(crate) use tables::{agreement, contradicted, short};
 
 use crate::brief::{self, Brief};
 use crate::contrasts::remaining;

@@ -198,7 +198,7 @@ pub(super) fn weight(verdict: Verdict) -> Weight {
 }
 
 /// As it is, unless a division has made it long.
-pub(super) fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     let whole = value.to_string();
     if whole.len() <= 6 {
         whole
@@ -215,8 +215,8 @@ fn legend(document: &Document, out: &mut String) {
         .iter()
         .any(|row| row.scale == Scale::Raw && row.difference.is_some());
     let mut text = format!(
-        "Below each ratio its own {level} % interval. ** established (permutation test, corrected for all that is tested, p <= {alpha}); * supported \
-         (only the t test, corrected likewise: too few runs, only their means, or a lint forbids more); = equivalent within {margin} %; ? undecided."
+        "Below each ratio is its own {level} % interval, not corrected. ** established (permutation test, corrected for all that is tested, p <= {alpha}); * supported \
+         (only the t test, with the same correction: too few runs, only their means, or a lint forbids more); = equivalent within {margin} %; ? undecided."
     );
     text.push_str(&tail(document).unwrap_or_default());
     let contradicted = |row: &Comparison| contradicted(document, row);

@@ -5,7 +5,7 @@ mod text;
 use assize_verdict::{Better, Comparison, Document, RateComparison, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::contrasts::{MetricWords, Outcome, Words, by_event, effect, outcome};
+use crate::contrasts::{MetricWords, Outcome, Words, by_event, effect, ends, outcome, range};
 
 pub use text::trend_text;
 
@@ -274,6 +274,11 @@ impl Maker<'_> {
         let better = self.words.better(&row.metric);
         let margin = self.document.margin;
         let came_out = outcome(row, better, margin);
+        let effect = effect(self.document, row);
+        let shown = match ends(row).map(range) {
+            Some(range) => format!("{effect}, {range}"),
+            None => effect,
+        };
         let steps = self.steps(&row.metric, &row.unit, &row.workload);
         begin(steps, before, row.mean_baseline);
         steps.push(TrendStep {
@@ -285,7 +290,7 @@ impl Maker<'_> {
             interval: row.ci,
             verdict: Some(row.verdict),
             capped_by: row.capped_by.clone(),
-            shown: effect(row, true),
+            shown,
             ..decided(came_out, margin)
         });
     }

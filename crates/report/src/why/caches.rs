@@ -47,7 +47,7 @@ pub(super) fn sentence(why: &Why, caches: &Caches) -> String {
         let more = if difference < 0.0 { "fewer" } else { "more" };
         let times = count(difference.abs());
         let _ = match at {
-            0 => write!(text, " {level} {times} times a {per} {more} than {b}"),
+            0 => write!(text, " {level} {times} times per {per} {more} than {b}"),
             _ => write!(text, ", {level} {times} {more}"),
         };
     }
@@ -66,7 +66,7 @@ pub(super) fn sentence(why: &Why, caches: &Caches) -> String {
         let [a_has, b_has] = [transfers.total.a, transfers.total.b].map(count);
         let _ = write!(
             text,
-            " Lines that another CPU has modified are transferred {a_has} times a {per} by {a} \
+            " Lines that another CPU has modified are transferred {a_has} times per {per} by {a} \
              and {b_has} times by {b}."
         );
         if over_seeds(why, &transfers.total).is_some_and(|over| !over.established) {
@@ -168,8 +168,8 @@ mod tests {
         let two = text(values, 2);
         let words = two.replace('\n', " ");
         for said in [
-            "In a model of caches drm-sched misses L1d 30 times a job more than depq+bypass+irq, \
-             L2 2.5 fewer. Lines that another CPU has modified are transferred 92.8 times a job \
+            "In a model of caches drm-sched misses L1d 30 times per job more than depq+bypass+irq, \
+             L2 2.5 fewer. Lines that another CPU has modified are transferred 92.8 times per job \
              by drm-sched and 1 times by depq+bypass+irq.",
             "Caches: l1i=32K/8,l1d=32K/8,l2=1M/16,llc=8M/16,line=64. A model: no latency,",
             "Accesses in all runs: 2,468 fetches, 1,000 reads, 40 writes.",
@@ -196,8 +196,8 @@ mod tests {
         };
         assert_eq!(
             said([true, false, true, false, true]).trim_end(),
-            "In a model of caches drm-sched misses L1i 30 times a job more than depq+bypass+irq, \
-             L2 30 more. Lines that another CPU has modified are transferred 50 times a job by \
+            "In a model of caches drm-sched misses L1i 30 times per job more than depq+bypass+irq, \
+             L2 30 more. Lines that another CPU has modified are transferred 50 times per job by \
              drm-sched and 20 times by depq+bypass+irq."
         );
         let none = said([false; 5]);

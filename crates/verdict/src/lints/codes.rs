@@ -51,7 +51,7 @@ pub const LINTS: [(&str, &str); 79] = [
     ),
     (
         "drift",
-        "a metric rises or falls with the order of the runs",
+        "a metric increases or decreases with the order of the runs",
     ),
     ("duplicate-metric", "a metric is given twice in one block"),
     ("duplicate-rows", "runs or summaries are there twice"),

@@ -197,7 +197,11 @@ pub(super) fn drift_inside_groups(cells: &Cells<'_>, order: &Order) -> Vec<Lint>
     let drifting = order.drifting.iter();
     drifting
         .map(|found| {
-            let way = if found.size > 0.0 { "rises" } else { "falls" };
+            let way = if found.size > 0.0 {
+                "increases"
+            } else {
+                "decreases"
+            };
             lint(
                 "drift",
                 place(cells, found.place()),
@@ -320,7 +324,11 @@ pub(super) fn drift(cells: &Cells<'_>, faults: &Faults, order: &Order) -> Vec<Li
     significant(found)
         .iter()
         .map(|found| {
-            let way = if found.size > 0.0 { "rises" } else { "falls" };
+            let way = if found.size > 0.0 {
+                "increases"
+            } else {
+                "decreases"
+            };
             lint(
                 "drift",
                 place(cells, found.place()),

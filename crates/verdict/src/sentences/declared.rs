@@ -11,7 +11,7 @@ const METRICS: usize = 2;
 /// At most so many configurations are named with figures for each direction.
 const CONFIGURATIONS: usize = 3;
 /// At most so many more are named without.
-const LIKEWISE: usize = 4;
+const FURTHER: usize = 4;
 
 /// A sentence for each of the first metrics, in the order of `seen`.
 pub(super) fn find(
@@ -124,20 +124,20 @@ fn places(strong: &[&Seen<'_>], several: bool) -> String {
     });
     let (first, rest) = groups.split_at(groups.len().min(CONFIGURATIONS));
     let named: Vec<String> = first.iter().map(|group| place(group, several)).collect();
-    let mut likewise: Vec<String> = rest
+    let mut further: Vec<String> = rest
         .iter()
-        .take(LIKEWISE)
+        .take(FURTHER)
         .map(|group| group[0].row.configuration.clone())
         .collect();
-    match rest.len() - likewise.len() {
+    match rest.len() - further.len() {
         0 => {}
-        1 => likewise.push("one other".into()),
-        n => likewise.push(format!("{n} others")),
+        1 => further.push("one other".into()),
+        n => further.push(format!("{n} others")),
     }
     let named = and_list(&named);
-    match likewise.is_empty() {
+    match further.is_empty() {
         true => named,
-        false => format!("{named}, likewise with {}", and_list(&likewise)),
+        false => format!("{named}, also with {}", and_list(&further)),
     }
 }
 

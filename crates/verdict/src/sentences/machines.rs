@@ -34,7 +34,7 @@ pub(super) fn contradictions(document: &Document) -> Vec<Sentence> {
 fn contradiction(document: &Document, row: &Pooled) -> Sentence {
     let shown = rows(document, row)
         .filter(|on| matches!(on.verdict, Verdict::Established | Verdict::Supported));
-    let (up, down): (Vec<_>, Vec<_>) = shown.partition(|on| rises(on));
+    let (up, down): (Vec<_>, Vec<_>) = shown.partition(|on| is_higher(on));
     let named = |side: &[&MachineComparison]| {
         let names: Vec<String> = side.iter().map(|on| figures(on)).collect();
         and_list(&names)
@@ -42,8 +42,8 @@ fn contradiction(document: &Document, row: &Pooled) -> Sentence {
     let several = document.across.several();
     Sentence {
         text: format!(
-            "The {several} disagree on {} on {} with {}: it rises on {} and falls on {}; no common \
-             effect is claimed.",
+            "The {several} disagree on {} on {} with {}: it is higher on {} and lower on {}; no \
+             common effect is claimed.",
             row.metric,
             row.workload,
             row.configuration,
@@ -169,7 +169,7 @@ fn rows<'d>(
     document.machines.iter().filter(of_row)
 }
 
-fn rises(on: &MachineComparison) -> bool {
+fn is_higher(on: &MachineComparison) -> bool {
     on.ratio.is_some_and(|ratio| ratio > 1.0) || on.difference.is_some_and(|value| value > 0.0)
 }
 

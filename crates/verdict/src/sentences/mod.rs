@@ -35,7 +35,7 @@ struct Seen<'d> {
     ratio: f64,
     /// The interval that holds together with all others.
     ci: [f64; 2],
-    /// Whether the metric rises.
+    /// Whether the metric is higher than with the baseline.
     up: bool,
     /// Established or supported.
     strong: bool,
@@ -132,13 +132,13 @@ impl Seen<'_> {
     }
 }
 
-/// `rises` or `falls`, or both without the s.
+/// `is higher` or `is lower`, or of several metrics `are`.
 fn verb(up: bool, several: bool) -> &'static str {
     match (up, several) {
-        (true, false) => "rises",
-        (true, true) => "rise",
-        (false, false) => "falls",
-        (false, true) => "fall",
+        (true, false) => "is higher",
+        (true, true) => "are higher",
+        (false, false) => "is lower",
+        (false, true) => "are lower",
     }
 }
 

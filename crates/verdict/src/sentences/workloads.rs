@@ -83,7 +83,7 @@ fn written(split: &Split<'_>, all: &[Split<'_>]) -> Sentence {
     let also = if names.is_empty() {
         String::new()
     } else {
-        format!("; likewise with {}", and_list(&names))
+        format!("; the same with {}", and_list(&names))
     };
     let text = format!(
         "{} {} on {} ({}) {contrast} ({}) with {}{}{also}.",

@@ -182,7 +182,7 @@ fn a_trend_over_the_order_is_drift() {
     let rising: Vec<f64> = (0..8).map(|i| 10.0 + 0.1 * f64::from(i)).collect();
     let records = runs_of("w", "t", "s", &[("a", &rising)]);
     let found = lints(&judged(&records), "drift");
-    assert!(found[0].starts_with("t on w: rises over the order of runs"));
+    assert!(found[0].starts_with("t on w: increases over the order of runs"));
     let mixed = [10.3, 10.0, 10.6, 10.1, 10.5, 10.2, 10.4, 10.3];
     let records = runs_of("w", "t", "s", &[("a", &mixed)]);
     assert!(lints(&judged(&records), "drift").is_empty());

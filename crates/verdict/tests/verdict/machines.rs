@@ -118,7 +118,7 @@ fn the_comparison_is_the_pooled_one() {
     );
     assert_eq!(
         said(&document),
-        ["time falls on pipe with queue (0.901 [0.894, 0.908] on all 3 machines)."]
+        ["time is lower on pipe with queue (0.901 [0.894, 0.908] on all 3 machines)."]
     );
 }
 
@@ -152,9 +152,9 @@ fn machines_that_contradict_each_other_are_not_pooled_silently() {
     assert_eq!(found.runs_needed, None, "more runs would not help");
     let first = said(&document)[0];
     assert!(
-        first
-            .starts_with("The machines disagree on time on pipe with queue: it rises on beta (1.2")
-            && first.contains("falls on alpha (0.90"),
+        first.starts_with(
+            "The machines disagree on time on pipe with queue: it is higher on beta (1.2"
+        ) && first.contains("lower on alpha (0.90"),
         "{first}"
     );
     for claim in &document.claims {
@@ -163,8 +163,8 @@ fn machines_that_contradict_each_other_are_not_pooled_silently() {
     }
     // What is said is of the claim's first to its second.
     let because = |at: usize| document.claims[at].because.as_str();
-    assert!(because(0).contains("rises on beta (1.2"), "{}", because(0));
-    assert!(because(2).contains("falls on beta (0.8"), "{}", because(2));
+    assert!(because(0).contains("higher on beta (1.2"), "{}", because(0));
+    assert!(because(2).contains("lower on beta (0.8"), "{}", because(2));
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn effects_of_unequal_size_are_said_to_be_so() {
     // No one figure is their size.
     assert_eq!(
         sentences[0],
-        "time falls on pipe with queue (0.631 to 0.902 on all 2 machines) (supported, not established)."
+        "time is lower on pipe with queue (0.631 to 0.902 on all 2 machines) (supported, not established)."
     );
 }
 

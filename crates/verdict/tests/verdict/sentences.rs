@@ -40,8 +40,8 @@ fn package_energy_as_the_question_is_told_with_intervals_of_its_family() {
     // interval of 1 - 0.04 / 14 (scipy).
     assert!(
         found[0].starts_with(
-            "power/energy-pkg/ falls with Bypass on weston-simple-egl (0.871 [0.768, 0.988]) \
-             (supported, not established), and rises with IRQ on glxgears (1.07 ["
+            "power/energy-pkg/ is lower with Bypass on weston-simple-egl (0.871 [0.768, 0.988]) \
+             (supported, not established), and is higher with IRQ on glxgears (1.07 ["
         ) && found[0].ends_with("; 5 of 8 comparisons are undecided."),
         "{found:?}"
     );
@@ -111,11 +111,11 @@ fn a_metric_of_which_more_is_better_may_rise_where_others_fall() {
     }
     let found = sentences(&records, &Options::default());
     assert!(
-        found[0].starts_with("rate rises on w with b (1.99"),
+        found[0].starts_with("rate is higher on w with b (1.99"),
         "{found:?}"
     );
     assert!(
-        found[0].ends_with("while power and latency fall."),
+        found[0].ends_with("while power and latency are lower."),
         "{found:?}"
     );
     let options = Options {
@@ -134,7 +134,7 @@ fn a_plain_difference_is_told_plainly() {
     ];
     assert_eq!(
         sentences(&runs_of("build", "time", "s", &rows), &Options::default()),
-        ["time falls on build with new (0.906 [0.887, 0.924])."]
+        ["time is lower on build with new (0.906 [0.887, 0.924])."]
     );
     let rows: [(&str, &[f64]); 2] = [
         ("old", &[10.2, 10.0, 10.1, 9.9]),
@@ -220,11 +220,11 @@ fn of_primary(records: &Records, metric: &str) -> String {
 fn what_was_declared_primary_is_told_first() {
     assert_eq!(
         of_primary(&queue_records(), "context-switches"),
-        "context-switches falls with IRQ plus bypass on 2 workloads (most on glxgears: 0.662 [0.635, 0.690]), with Bypass on 2 workloads (most on glxgears: 0.791 [0.766, 0.817]) and with IRQ on glxgears (0.836 [0.799, 0.875]) (supported, not established); 3 of 8 comparisons are undecided."
+        "context-switches is lower with IRQ plus bypass on 2 workloads (most on glxgears: 0.662 [0.635, 0.690]), with Bypass on 2 workloads (most on glxgears: 0.791 [0.766, 0.817]) and with IRQ on glxgears (0.836 [0.799, 0.875]) (supported, not established); 3 of 8 comparisons are undecided."
     );
     assert_eq!(
         of_primary(&queue_records(), "elapsed"),
-        "context-switches falls on glxgears with IRQ plus bypass (0.662 [0.593, 0.738]) \
+        "context-switches is lower on glxgears with IRQ plus bypass (0.662 [0.593, 0.738]) \
          (supported, not established)."
     );
     let rows: [(&str, &[f64]); 3] = [
@@ -234,7 +234,7 @@ fn what_was_declared_primary_is_told_first() {
     ];
     assert_eq!(
         of_primary(&runs_of("build", "time", "s", &rows), "time"),
-        "time falls with new (0.906 [0.883, 0.928]); 1 of 2 comparisons is undecided."
+        "time is lower with new (0.906 [0.883, 0.928]); 1 of 2 comparisons is undecided."
     );
     assert_eq!(
         of_primary(&runs_of("build", "time", "s", &[rows[0], rows[2]]), "time"),
@@ -269,9 +269,9 @@ fn what_never_varies_is_traded_for_nothing() {
         run.metrics.get_mut("size").unwrap().value += f64::from(at % 3);
     }
     let all = sentences(&records, &Options::default());
-    assert!(all[0].starts_with("size rises on build with new (1.39"));
+    assert!(all[0].starts_with("size is higher on build with new (1.39"));
     assert!(
-        all[0].ends_with(" while time, wait and delay fall."),
+        all[0].ends_with(" while time, wait and delay are lower."),
         "{all:?}"
     );
 }

@@ -16,7 +16,7 @@ const QUESTIONS: [(&str, &str, Measure); 9] = [
     ),
     (
         "An experiment as large as the one on the dependency queue, in which nothing\n  \
-         differs, has a sentence that says something rises or falls",
+         differs, has a sentence that says something is higher or lower",
         "flagship/null",
         Measure::Directional,
     ),

@@ -12,7 +12,7 @@ function rowsOf(judged) {
   judged.rows = judged.w.map((w, i) => ({
     w, m: judged.m[i], c: judged.c[i], b: judged.b[i],
     ratio: judged.ratio[i], difference: judged.difference[i], low: judged.low[i], high: judged.high[i],
-    mean: judged.mean[i], meanBaseline: judged.mean_baseline[i],
+    absolute: judged.absolute[i], mean: judged.mean[i], meanBaseline: judged.mean_baseline[i],
     n: judged.n[i], nBaseline: judged.n_baseline[i], p: judged.p[i], needed: judged.needed[i],
     verdict: WORDS[judged.verdict[i]], tone: judged.tone[i], disagree: judged.opposite.includes(i), because: judged.because[i] || '',
   }));

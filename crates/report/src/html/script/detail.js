@@ -46,8 +46,7 @@ function fillDetail(place, m, w) {
 
 /** A row in a sentence. */
 function inDetail(row) {
-  const unit = unitOf(row.m);
-  const means = row.mean === null || row.meanBaseline === null ? '' : `, mean ${onAxis(row.meanBaseline, unit)} to ${onAxis(row.mean, unit)}`;
+  const means = row.absolute === null || row.disagree ? '' : ` (${row.absolute})`;
   const word = TONES[row.tone] ? `${TONES[row.tone]}, ` : '';
   return `${word}${inWords(row).split('\n').slice(1).join('; ')}: ${shownValue(row)}${means}`;
 }
