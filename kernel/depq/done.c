@@ -123,12 +123,14 @@ void depq_queue_drain(struct depq_queue *queue, unsigned long *flags,
 		list_add_tail(&job->link, &queue->done);
 		if (queue->put == DEPQ_PUT_IRQ)
 			depq_queue_take(queue, 1, DEPQ_WHERE_IRQ, reaped);
-		if (depq_queue_next_done(queue)) {
-			/* Interrupts first, and whoever waits for the lock. */
+		job = depq_queue_next_done(queue);
+		if (job) {
+			/* Let in interrupts, and whoever waits for the lock. */
 			depq_signal_unlock(queue, *flags);
 			depq_signal_lock(queue, flags);
+			/* Whoever had the lock may have signalled that job. */
+			job = depq_queue_next_done(queue);
 		}
-		job = depq_queue_next_done(queue);
 	}
 
 	/* Who waits has looked under the lock: see depq_queue_leave(). */

@@ -150,7 +150,7 @@ int depq_job_init(struct depq_job *job, struct depq_queue *queue, u32 credits,
 	job->queue = depq_queue_get(queue);
 	job->finished = finished;
 	job->hw = NULL;
-	xa_init_flags(&job->deps, XA_FLAGS_ALLOC);
+	xa_init_flags(&job->deps, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 	job->next_dep = 0;
 	INIT_LIST_HEAD(&job->link);
 	INIT_LIST_HEAD(&job->urgent);

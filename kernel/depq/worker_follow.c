@@ -39,11 +39,12 @@
  * %DEPQ_FOLLOW_OTHERS_NS, nothing lingers any more.
  *
  * RLIMIT_RTTIME of a process limits the realtime work that workers do for it too
- * (owner.c). Other limits do not: affinity and cgroup stay the worker's own, which
- * is in the root group and may run wherever kernel threads may, so neither cpuset
- * nor cpu.max of the submitter count; whoever administers the machine can move
- * and bind it. A nice value weighs against the groups beside it, not against
- * their threads.
+ * (owner.c). Other limits do not apply: the worker keeps its own affinity and stays
+ * in the root control group, so neither the cpuset nor cpu.max of the submitter
+ * limit it. A module cannot move it: kthread_associate_blkcg() charges block I/O
+ * only, and cgroup_attach_task_all() skips the default hierarchy. An administrator
+ * can move and bind it. A nice value weighs against the groups beside it, not
+ * against their threads.
  *
  * &depq_follow.lock is the innermost of depq and is taken in any context;
  * &depq_follow.apply is taken in process context with interrupts on, where the

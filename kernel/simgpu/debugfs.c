@@ -23,10 +23,10 @@ static int engines_show(struct seq_file *m, void *unused)
 	struct simgpu_device *dev = m->private;
 	u32 i;
 
-	seq_puts(m, "engine order interrupts completed busy_ns\n");
+	seq_puts(m, "engine order interrupts completed busy_ns deferred\n");
 	for (i = 0; i < dev->n_engines; i++) {
 		struct simgpu_engine *engine = &dev->engines[i];
-		u64 order, interrupts, completed, busy_ns;
+		u64 order, interrupts, completed, busy_ns, deferred;
 		unsigned long flags;
 
 		spin_lock_irqsave(&engine->lock, flags);
@@ -34,9 +34,10 @@ static int engines_show(struct seq_file *m, void *unused)
 		interrupts = engine->interrupts;
 		completed = engine->completed;
 		busy_ns = engine->busy_ns;
+		deferred = engine->deferred;
 		spin_unlock_irqrestore(&engine->lock, flags);
-		seq_printf(m, "%u %llu %llu %llu %llu\n", i, order, interrupts,
-			   completed, busy_ns);
+		seq_printf(m, "%u %llu %llu %llu %llu %llu\n", i, order,
+			   interrupts, completed, busy_ns, deferred);
 	}
 	return 0;
 }

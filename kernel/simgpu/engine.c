@@ -51,12 +51,6 @@
  * PREEMPT_RT the holder of that lock inherits the priority of who waits for it.
  */
 
-static bool job_hangs(const struct simgpu_job *job)
-{
-	return job->fault == SIMGPU_FAULT_HANG ||
-	       job->fault == SIMGPU_FAULT_GONE;
-}
-
 /* Signals the next fence, if there is one. Whether there are more. */
 static bool engine_signal_next(struct simgpu_engine *engine)
 {
@@ -87,6 +81,21 @@ static bool engine_signal_next(struct simgpu_engine *engine)
 }
 
 /**
+ * simgpu_engine_signal() - signal what was given up
+ * @engine: the engine
+ *
+ * Context: process, without locks.
+ */
+void simgpu_engine_signal(struct simgpu_engine *engine)
+{
+	bool cookie = dma_fence_begin_signalling();
+
+	while (engine_signal_next(engine))
+		cond_resched();
+	dma_fence_end_signalling(cookie);
+}
+
+/**
  * simgpu_engine_unlock() - release the lock, and signal what was given up
  * @engine: the engine
  * @flags: from spin_lock_irqsave()
@@ -103,29 +112,6 @@ void simgpu_engine_unlock(struct simgpu_engine *engine, unsigned long flags)
 	spin_unlock_irqrestore(&engine->lock, flags);
 	while (more)
 		more = engine_signal_next(engine);
-}
-
-/**
- * simgpu_engine_program() - let the timer expire when there is something to do
- * @engine: the engine
- *
- * If there is nothing, it may expire nevertheless, which does no harm.
- *
- * Context: any, under the engine's lock.
- */
-void simgpu_engine_program(struct simgpu_engine *engine)
-{
-	ktime_t next = engine->storm ? 0 : KTIME_MAX;
-	struct simgpu_job *job = engine_first(engine);
-
-	lockdep_assert_held(&engine->lock);
-	if (job)
-		next = min(next, job->t_end);
-	list_for_each_entry(job, &engine->late, link)
-		next = min(next, job->t_end);
-	/* If there is nothing, what may be programmed still is harmless. */
-	if (next != KTIME_MAX)
-		hrtimer_start(&engine->timer, next, HRTIMER_MODE_ABS);
 }
 
 /**
@@ -167,7 +153,7 @@ static void engine_accept(struct simgpu_engine *engine, struct simgpu_job *job)
 		engine_sort_in(engine, job);
 	else
 		list_add_tail(&job->link, &engine->running);
-	if (engine_first(engine) == job)
+	if (engine_first(engine) == job || engine->dev->coalesce_jobs > 1)
 		simgpu_engine_program(engine);
 }
 
@@ -183,13 +169,18 @@ void simgpu_engine_leave(struct simgpu_engine *engine, struct simgpu_job *job,
 			 ktime_t at)
 {
 	bool first = engine_first(engine) == job;
+	ktime_t start;
 
 	list_del_init(&job->link);
 	if (list_empty(&engine->running)) {
 		engine->busy_ns += ktime_sub(at, engine->busy_since);
 	} else if (first && !engine->dev->parallel) {
 		job = engine_first(engine);
-		simgpu_engine_execute(job, max(at, job->t_end));
+		start = max(at, job->t_end);
+		/* Idle in between: the next job came before the interrupt. */
+		engine->busy_since = ktime_add(engine->busy_since,
+					       ktime_sub(start, at));
+		simgpu_engine_execute(job, start);
 	}
 }
 
@@ -257,7 +248,9 @@ static void engine_finish(struct simgpu_engine *engine, struct simgpu_job *job,
 	ktime_t end = job->t_end;
 
 	simgpu_engine_leave(engine, job, end);
-	engine_complete(engine, job, now);
+	/* The delay of a coalesced interrupt is none of the job. */
+	engine_complete(engine, job,
+			engine->dev->coalesce_jobs > 1 ? end : now);
 	switch (job->fault) {
 	case SIMGPU_FAULT_LOST:
 		return;
@@ -284,6 +277,7 @@ static enum hrtimer_restart engine_interrupt(struct hrtimer *timer)
 		container_of(timer, struct simgpu_engine, timer);
 	struct simgpu_job *job, *next;
 	unsigned long flags;
+	bool defer;
 	ktime_t now;
 
 	spin_lock_irqsave(&engine->lock, flags);
@@ -301,7 +295,15 @@ static enum hrtimer_restart engine_interrupt(struct hrtimer *timer)
 		simgpu_engine_tell(engine, job);
 	}
 	simgpu_engine_program(engine);
-	simgpu_engine_unlock(engine, flags);
+	if (engine->dev->completion == SIMGPU_COMPLETION_HARDIRQ) {
+		simgpu_engine_unlock(engine, flags);
+	} else {
+		defer = !list_empty(&engine->done);
+		engine->deferred += defer;
+		spin_unlock_irqrestore(&engine->lock, flags);
+		if (defer)
+			simgpu_completion_defer(engine);
+	}
 	/* Started again under the lock, since others start it as well. */
 	return HRTIMER_NORESTART;
 }
@@ -433,10 +435,11 @@ struct dma_fence *simgpu_engine_run(struct simgpu_job *job, bool in_submit)
  * @dev: the device
  * @index: which engine of the device
  *
- * Context: process.
+ * Context: process; may sleep.
+ * Return: 0 or -ENOMEM; simgpu_engine_fini() in any case.
  */
-void simgpu_engine_init(struct simgpu_engine *engine, struct simgpu_device *dev,
-			u32 index)
+int simgpu_engine_init(struct simgpu_engine *engine, struct simgpu_device *dev,
+		       u32 index)
 {
 	engine->dev = dev;
 	engine->index = index;
@@ -450,6 +453,7 @@ void simgpu_engine_init(struct simgpu_engine *engine, struct simgpu_device *dev,
 		      HRTIMER_MODE_ABS);
 	mutex_init(&engine->sched_mutex);
 	mutex_init(&engine->worker_mutex);
+	return simgpu_completion_init(engine);
 }
 
 /**
@@ -462,6 +466,7 @@ void simgpu_engine_fini(struct simgpu_engine *engine)
 {
 	might_sleep();
 	hrtimer_cancel(&engine->timer);
+	simgpu_completion_fini(engine);
 	WARN_ON_ONCE(!list_empty(&engine->running) ||
 		     !list_empty(&engine->late) || !list_empty(&engine->done));
 	mutex_destroy(&engine->worker_mutex);

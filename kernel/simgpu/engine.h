@@ -2,7 +2,7 @@
 #ifndef SIMGPU_ENGINE_H
 #define SIMGPU_ENGINE_H
 
-/* What engine.c and engine_reset.c share; nobody else. */
+/* What engine.c, engine_reset.c and completion.c share; nobody else. */
 
 #include "simgpu.h"
 
@@ -12,9 +12,22 @@ static inline struct simgpu_job *engine_first(struct simgpu_engine *engine)
 					link);
 }
 
+static inline bool job_hangs(const struct simgpu_job *job)
+{
+	return job->fault == SIMGPU_FAULT_HANG ||
+	       job->fault == SIMGPU_FAULT_GONE;
+}
+
+/* completion.c */
+void simgpu_engine_program(struct simgpu_engine *engine);
+void simgpu_completion_defer(struct simgpu_engine *engine);
+int simgpu_completion_init(struct simgpu_engine *engine);
+void simgpu_completion_fini(struct simgpu_engine *engine);
+
+/* engine.c */
+void simgpu_engine_signal(struct simgpu_engine *engine);
 void simgpu_engine_unlock(struct simgpu_engine *engine, unsigned long flags)
 	__releases(&engine->lock);
-void simgpu_engine_program(struct simgpu_engine *engine);
 void simgpu_engine_execute(struct simgpu_job *job, ktime_t start);
 void simgpu_engine_leave(struct simgpu_engine *engine, struct simgpu_job *job,
 			 ktime_t at);

@@ -329,7 +329,7 @@ static int simgpu_open(struct inode *inode, struct file *filp)
 	}
 	file->dev = dev;
 	file->owner = current_fsuid();
-	xa_init_flags(&file->contexts, XA_FLAGS_ALLOC1);
+	xa_init_flags(&file->contexts, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	filp->private_data = file;
 	return nonseekable_open(inode, filp);
 }

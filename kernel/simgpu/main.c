@@ -28,6 +28,9 @@
 /* While contexts do not end, say so that often. */
 #define SIMGPU_REMOVE_WARN	(10 * HZ)
 
+#define SIMGPU_COALESCE_JOBS_MAX	256
+#define SIMGPU_COALESCE_US_MAX		10000
+
 static unsigned int engines = 7;
 module_param(engines, uint, 0444);
 MODULE_PARM_DESC(engines, "number of engines, 1 to 64 (default 7)");
@@ -36,6 +39,21 @@ static bool parallel;
 module_param(parallel, bool, 0444);
 MODULE_PARM_DESC(parallel,
 		 "engines execute all their jobs at once (default 0: in turn)");
+
+static char *completion = "hardirq";
+module_param(completion, charp, 0444);
+MODULE_PARM_DESC(completion,
+		 "where fences are signalled: hardirq (default), thread or work");
+
+static unsigned int coalesce_jobs = 1;
+module_param(coalesce_jobs, uint, 0444);
+MODULE_PARM_DESC(coalesce_jobs,
+		 "jobs for which there is one interrupt, 1 to 256 (default 1)");
+
+static unsigned int coalesce_us = 100;
+module_param(coalesce_us, uint, 0444);
+MODULE_PARM_DESC(coalesce_us,
+		 "after so long it comes for fewer, 1 to 10000 us (default 100)");
 
 static ushort mode = 0600;
 module_param(mode, ushort, 0444);
@@ -49,9 +67,12 @@ static int __init simgpu_alloc_queues(struct simgpu_device *dev)
 	dev->tdr_wq = alloc_ordered_workqueue("simgpu-tdr", WQ_MEM_RECLAIM);
 	dev->highpri_wq = alloc_workqueue("simgpu-hi", WQ_HIGHPRI | WQ_PERCPU |
 					  WQ_MEM_RECLAIM, 0);
+	dev->done_wq = alloc_workqueue("simgpu-done", WQ_HIGHPRI | WQ_PERCPU |
+				       WQ_MEM_RECLAIM, 0);
 	dev->teardown_wq = alloc_workqueue("simgpu-end", WQ_MEM_RECLAIM |
 					   WQ_UNBOUND, 0);
-	if (!dev->tdr_wq || !dev->highpri_wq || !dev->teardown_wq)
+	if (!dev->tdr_wq || !dev->highpri_wq || !dev->done_wq ||
+	    !dev->teardown_wq)
 		return -ENOMEM;
 	return depq_device_init(&dev->depq, "simgpu");
 }
@@ -60,42 +81,12 @@ static void simgpu_free_queues(struct simgpu_device *dev)
 {
 	if (dev->teardown_wq)
 		destroy_workqueue(dev->teardown_wq);
+	if (dev->done_wq)
+		destroy_workqueue(dev->done_wq);
 	if (dev->highpri_wq)
 		destroy_workqueue(dev->highpri_wq);
 	if (dev->tdr_wq)
 		destroy_workqueue(dev->tdr_wq);
-}
-
-static struct simgpu_device * __init simgpu_device_create(void)
-{
-	struct simgpu_device *dev;
-	u32 i;
-
-	dev = kvzalloc(sizeof(*dev), GFP_KERNEL);
-	if (!dev)
-		return ERR_PTR(-ENOMEM);
-	if (simgpu_alloc_queues(dev)) {
-		simgpu_free_queues(dev);
-		kvfree(dev);
-		return ERR_PTR(-ENOMEM);
-	}
-	init_llist_head(&dev->free_jobs);
-	INIT_WORK(&dev->free_work, simgpu_job_free_work);
-	mutex_init(&dev->free_mutex);
-	mutex_init(&dev->worker_mutex);
-	mutex_init(&dev->contexts_mutex);
-	INIT_LIST_HEAD(&dev->contexts);
-	atomic_set(&dev->live, 1);
-	init_completion(&dev->idle);
-	dev->parallel = parallel;
-	dev->n_engines = engines;
-	for (i = 0; i < dev->n_engines; i++)
-		simgpu_engine_init(&dev->engines[i], dev, i);
-	dev->misc.minor = MISC_DYNAMIC_MINOR;
-	dev->misc.name = "simgpu";
-	dev->misc.fops = &simgpu_fops;
-	dev->misc.mode = mode;
-	return dev;
 }
 
 /* All were closed, and have no jobs: they end without our help. */
@@ -129,6 +120,47 @@ static void simgpu_device_destroy(struct simgpu_device *dev)
 	kvfree(dev);
 }
 
+static struct simgpu_device * __init simgpu_device_create(void)
+{
+	struct simgpu_device *dev;
+	int error = 0;
+
+	dev = kvzalloc(sizeof(*dev), GFP_KERNEL);
+	if (!dev)
+		return ERR_PTR(-ENOMEM);
+	if (simgpu_alloc_queues(dev)) {
+		simgpu_free_queues(dev);
+		kvfree(dev);
+		return ERR_PTR(-ENOMEM);
+	}
+	init_llist_head(&dev->free_jobs);
+	INIT_WORK(&dev->free_work, simgpu_job_free_work);
+	mutex_init(&dev->free_mutex);
+	mutex_init(&dev->worker_mutex);
+	mutex_init(&dev->contexts_mutex);
+	INIT_LIST_HEAD(&dev->contexts);
+	atomic_set(&dev->live, 1);
+	init_completion(&dev->idle);
+	dev->parallel = parallel;
+	dev->completion = simgpu_completion_find(completion);
+	dev->coalesce_jobs = coalesce_jobs;
+	dev->coalesce_ns = (u64)coalesce_us * NSEC_PER_USEC;
+	while (!error && dev->n_engines < engines) {
+		error = simgpu_engine_init(&dev->engines[dev->n_engines], dev,
+					   dev->n_engines);
+		dev->n_engines++;
+	}
+	if (error) {
+		simgpu_device_destroy(dev);
+		return ERR_PTR(error);
+	}
+	dev->misc.minor = MISC_DYNAMIC_MINOR;
+	dev->misc.name = "simgpu";
+	dev->misc.fops = &simgpu_fops;
+	dev->misc.mode = mode;
+	return dev;
+}
+
 static int __init simgpu_init(void)
 {
 	int error;
@@ -136,6 +168,14 @@ static int __init simgpu_init(void)
 	if (!engines || engines > SIMGPU_ENGINES_MAX || mode & ~0777) {
 		pr_err("simgpu: engines=%u mode=%#o: engines is 1 to %u, mode has permission bits only\n",
 		       engines, mode, SIMGPU_ENGINES_MAX);
+		return -EINVAL;
+	}
+	if (simgpu_completion_find(completion) < 0 || !coalesce_jobs ||
+	    coalesce_jobs > SIMGPU_COALESCE_JOBS_MAX || !coalesce_us ||
+	    coalesce_us > SIMGPU_COALESCE_US_MAX) {
+		pr_err("simgpu: completion=%s coalesce_jobs=%u coalesce_us=%u: completion is hardirq, thread or work, coalesce_jobs 1 to %u, coalesce_us 1 to %u\n",
+		       completion, coalesce_jobs, coalesce_us,
+		       SIMGPU_COALESCE_JOBS_MAX, SIMGPU_COALESCE_US_MAX);
 		return -EINVAL;
 	}
 	error = simgpu_fence_init();

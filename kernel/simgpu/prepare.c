@@ -112,6 +112,8 @@ static int simgpu_add_deps(struct simgpu_submission *s,
 	u32 left, n, i;
 
 	for (left = p->exec.n_deps; left; left -= n, user += n) {
+		/* Each dependency is compared with all those before it. */
+		cond_resched();
 		n = min_t(u32, left, ARRAY_SIZE(deps));
 		if (copy_from_user(deps, user, n * sizeof(*deps)))
 			return -EFAULT;
@@ -249,6 +251,7 @@ void simgpu_unprepare(struct simgpu_submission *s)
 	for (i = s->args->n_execs; i--;) {
 		struct simgpu_prepared *p = &s->jobs[i];
 
+		cond_resched();
 		if (p->sync_file)
 			fput(p->sync_file->file);
 		if (p->fd >= 0)

@@ -4,6 +4,7 @@
 
 #include <linux/dma-fence.h>
 #include <linux/hrtimer.h>
+#include <linux/kthread.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/llist.h>
@@ -22,6 +23,18 @@
 #include "../uapi/simgpu.h"
 
 #define SIMGPU_ENGINES_MAX 64
+
+/**
+ * enum simgpu_completion - where the fences of finished jobs are signalled
+ * @SIMGPU_COMPLETION_HARDIRQ: in the interrupt
+ * @SIMGPU_COMPLETION_THREAD: in a thread, as with threaded interrupt handlers
+ * @SIMGPU_COMPLETION_WORK: in a work item
+ */
+enum simgpu_completion {
+	SIMGPU_COMPLETION_HARDIRQ,
+	SIMGPU_COMPLETION_THREAD,
+	SIMGPU_COMPLETION_WORK,
+};
 
 struct simgpu_context;
 struct simgpu_device;
@@ -59,11 +72,15 @@ struct simgpu_fence {
  * @done: engine fences about to be signalled; each with a reference
  * @signal_lock: held while a fence is signalled; taken before @lock
  * @signalling: a fence that was in @done is being signalled
- * @timer: expires when the next job is done
+ * @timer: expires when the next interrupt is due
+ * @thread: signals fences, if that is not done in the interrupt or a work item
+ * @thread_work: what it does
+ * @done_work: signals fences, if a work item does that
  * @storm: spurious interrupts to come
  * @busy_since: when @running became not empty
  * @order: counts run_job calls
  * @interrupts: interrupts so far, spurious ones included
+ * @deferred: those after which fences were left to the thread or work item
  * @completed: jobs done
  * @busy_ns: time in which a job was executed
  * @sched_mutex: protects @sched and @sched_users
@@ -83,10 +100,14 @@ struct simgpu_engine {
 	spinlock_t signal_lock;
 	bool signalling;
 	struct hrtimer timer;
+	struct kthread_worker *thread;
+	struct kthread_work thread_work;
+	struct work_struct done_work;
 	u64 storm;
 	ktime_t busy_since;
 	u64 order;
 	u64 interrupts;
+	u64 deferred;
 	u64 completed;
 	u64 busy_ns;
 	struct mutex sched_mutex;
@@ -102,6 +123,7 @@ struct simgpu_engine {
  * @depq: what all depq queues share
  * @tdr_wq: ordered; timeouts of drm_sched
  * @highpri_wq: of drm_sched contexts with %SIMGPU_CREATE_HIGHPRI
+ * @done_wq: signals fences of engines, if work items do that
  * @teardown_wq: closed contexts end here, and jobs are freed that a completion
  *	could not free
  * @free_jobs: these jobs
@@ -119,6 +141,9 @@ struct simgpu_engine {
  * @serials: contexts that were ever made
  * @gone: a reset has failed: everything fails with -ENODEV until reload
  * @parallel: an engine executes all its jobs at once, else one after the other
+ * @completion: where fences are signalled
+ * @coalesce_jobs: jobs for which an engine raises one interrupt
+ * @coalesce_ns: after the first of these, at the latest
  * @n_engines: number of @engines
  * @engines: the engines
  */
@@ -127,6 +152,7 @@ struct simgpu_device {
 	struct depq_device depq;
 	struct workqueue_struct *tdr_wq;
 	struct workqueue_struct *highpri_wq;
+	struct workqueue_struct *done_wq;
 	struct workqueue_struct *teardown_wq;
 	struct llist_head free_jobs;
 	struct work_struct free_work;
@@ -142,6 +168,9 @@ struct simgpu_device {
 	u64 serials;
 	bool gone;
 	bool parallel;
+	enum simgpu_completion completion;
+	u32 coalesce_jobs;
+	u64 coalesce_ns;
 	u32 n_engines;
 	struct simgpu_engine engines[SIMGPU_ENGINES_MAX];
 };
@@ -395,13 +424,16 @@ struct simgpu_fence *simgpu_fence_create(struct simgpu_device *dev);
 u32 simgpu_fence_bytes(void);
 
 /* engine.c */
-void simgpu_engine_init(struct simgpu_engine *engine, struct simgpu_device *dev,
-			u32 index);
+int simgpu_engine_init(struct simgpu_engine *engine, struct simgpu_device *dev,
+		       u32 index);
 void simgpu_engine_fini(struct simgpu_engine *engine);
 struct dma_fence *simgpu_engine_run(struct simgpu_job *job, bool in_submit);
 enum depq_verdict simgpu_engine_recover(struct simgpu_job *job);
 struct dma_fence *simgpu_engine_fail(struct simgpu_job *job, int error);
 void simgpu_engine_cancel(struct simgpu_context *context, int error);
+
+/* completion.c */
+int simgpu_completion_find(const char *name);
 
 /* context.c */
 struct simgpu_context *simgpu_context_get(struct simgpu_context *context);

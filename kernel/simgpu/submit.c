@@ -238,8 +238,10 @@ static int simgpu_submit_locked(struct simgpu_submission *s)
 	s->random = context->random;
 	s->fault_skip = context->fault_skip;
 	s->fault_count = context->fault_count;
-	for (i = 0; i < s->args->n_execs && !error; i++)
+	for (i = 0; i < s->args->n_execs && !error; i++) {
+		cond_resched();
 		error = simgpu_prepare(s, &s->jobs[i]);
+	}
 	if (!error)
 		error = simgpu_copy_out(s);
 	if (error)

@@ -8,6 +8,7 @@
 
 #include <linux/delay.h>
 
+#include "../compat/drm_sched.h"
 #include "depq_test_suites.h"
 
 /* A job ends when the engine says so, and not before. */
@@ -138,7 +139,7 @@ static void priorities(struct kunit *test)
 	struct dt_limits limits = { .credit_limit = 1 };
 	struct dt_queue *queues[DRM_SCHED_PRIORITY_COUNT];
 	struct dt_record *last[DRM_SCHED_PRIORITY_COUNT];
-	const u32 low = DRM_SCHED_PRIORITY_LOW;
+	const u32 low = COMPAT_SCHED_PRIORITY_LOW;
 	const u32 urgent = DRM_SCHED_PRIORITY_KERNEL;
 	struct dt_engine *engine;
 	u32 i;

@@ -9,6 +9,7 @@
 
 #include <linux/delay.h>
 
+#include "../compat/drm_sched.h"
 #include "depq_test_suites.h"
 
 static void report(struct kunit *test, ktime_t start, u64 ideal_us)
@@ -74,7 +75,7 @@ struct client {
 
 #define HIGH	DRM_SCHED_PRIORITY_HIGH
 #define NORMAL	DRM_SCHED_PRIORITY_NORMAL
-#define LOW	DRM_SCHED_PRIORITY_LOW
+#define LOW	COMPAT_SCHED_PRIORITY_LOW
 
 /* All times are divided by this, for there are many designs. */
 #define HASTE	10

@@ -83,7 +83,7 @@ static void dt_drm_close(struct dt *dt)
 
 static int dt_drm_engine_open(struct dt_engine *engine)
 {
-	struct drm_sched_init_args args = {
+	struct compat_sched_args args = {
 		.ops = &dt_drm_ops,
 		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
 		.credit_limit = engine->limits.credit_limit,
@@ -92,7 +92,7 @@ static int dt_drm_engine_open(struct dt_engine *engine)
 		.name = "depq_test",
 	};
 
-	return drm_sched_init(&engine->drm, &args);
+	return compat_sched_init(&engine->drm, &args);
 }
 
 static void dt_drm_engine_close(struct dt_engine *engine)
@@ -117,8 +117,8 @@ static void dt_drm_queue_close(struct dt_queue *queue)
 
 static int dt_drm_job_init(struct dt_record *rec)
 {
-	return drm_sched_job_init(&rec->job->drm, &rec->queue->drm,
-				  rec->args.credits, NULL, 0);
+	return compat_sched_job_init(&rec->job->drm, &rec->queue->drm,
+				     rec->args.credits);
 }
 
 static int dt_drm_job_dep(struct dt_record *rec, struct dma_fence *fence)
@@ -181,7 +181,7 @@ static bool dt_drm_idle(struct dt_queue *queue)
 	spin_lock(&sched->job_list_lock);
 	idle = list_empty(&sched->pending_list);
 	spin_unlock(&sched->job_list_lock);
-	return idle && !atomic_read(&sched->credit_count) &&
+	return idle && !compat_sched_credits(sched) &&
 	       !spsc_queue_count(&queue->drm.job_queue);
 }
 

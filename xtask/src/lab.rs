@@ -13,7 +13,7 @@ use crate::{Error, assize};
 const KERNELS: &[(&str, &[&str])] = &[
     ("debian:6.12", &["--headers"]),
     ("debian:6.12-rt", &["--headers"]),
-    ("debian:6.1", &[]),
+    ("debian:6.1", &["--headers"]),
     ("debian:7", &["--compiler"]),
 ];
 

@@ -227,10 +227,24 @@ pub struct Crowd {
     pub job_duration_ns: u64,
     /// More time, drawn from the seed below this.
     pub spread_ns: u64,
+    /// Jobs of every second context are so many times as long.
+    pub uneven: u32,
     /// CPU time it takes to hand a job to the engine, in nanoseconds.
     pub run_cost_ns: u64,
     /// How the threads are scheduled.
     pub scheduling: Scheduling,
+}
+
+impl Crowd {
+    /// How many times as long as those of the first one the jobs of a context are, which
+    /// count from 0.
+    #[must_use]
+    pub fn length(&self, context: usize) -> u64 {
+        match context % 2 {
+            0 => 1,
+            _ => u64::from(self.uneven),
+        }
+    }
 }
 
 impl Default for Crowd {
@@ -242,6 +256,7 @@ impl Default for Crowd {
             window: 4,
             job_duration_ns: 2_000,
             spread_ns: 0,
+            uneven: 1,
             run_cost_ns: 0,
             scheduling: Scheduling::default(),
         }

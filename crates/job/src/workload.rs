@@ -134,7 +134,7 @@ pub const WORKLOADS: &[(&str, &str)] = &[
     ),
     (
         "crowd",
-        "simgpu: many contexts that feed one engine, each with equal demand",
+        "simgpu: many contexts that feed one engine, with equal or uneven demand",
     ),
     (
         "cyclictest",

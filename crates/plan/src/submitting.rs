@@ -152,6 +152,12 @@ pub(crate) const CROWD: Section = Section {
         ),
         job_duration("\"2us\""),
         spread("\"0ns\""),
+        key(
+            "uneven",
+            Whole(1, 1000),
+            Is("1"),
+            "Jobs of every second context are so many times as long.",
+        ),
         RUN_COST,
         SCHEDULING,
     ],

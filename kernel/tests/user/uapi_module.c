@@ -42,7 +42,7 @@ static int look_at(const char *path, const struct stat *st, int type,
 }
 
 /* A name without a directory is looked for in the root file system. */
-static int module_load(void)
+static int module_load_with(const char *parameters)
 {
 	int fd, ret;
 
@@ -52,9 +52,14 @@ static int module_load(void)
 	fd = open(module_file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+	ret = syscall(SYS_finit_module, fd, parameters, 0) ? -errno : 0;
 	close(fd);
 	return ret;
+}
+
+static int module_load(void)
+{
+	return module_load_with("");
 }
 
 static void removal_in_use(void)
@@ -150,6 +155,138 @@ static void removal_in_flight(void)
 	}
 }
 
+/* What an engine has counted. */
+struct engine_counters {
+	unsigned long long order, interrupts, completed, busy_ns, deferred;
+};
+
+/* Those of the first one. */
+static struct engine_counters engine_counters(void)
+{
+	struct engine_counters c = { 0 };
+	FILE *file = fopen("/sys/kernel/debug/simgpu/engines", "re");
+	char heading[128];
+
+	if (CHECK(file)) {
+		CHECK(fgets(heading, sizeof(heading), file));
+		CHECK_EQ(fscanf(file, "0 %llu %llu %llu %llu %llu", &c.order,
+				&c.interrupts, &c.completed, &c.busy_ns,
+				&c.deferred), 5);
+		fclose(file);
+	}
+	return c;
+}
+
+static bool reload_with(const char *parameters)
+{
+	if (access(SIM_NODE, F_OK)) {
+		tap_skip("the module is not loaded");
+		return false;
+	}
+	return CHECK_EQ(module_remove_patiently("simgpu"), 0) &&
+	       CHECK_EQ(module_load_with(parameters), 0);
+}
+
+/* Jobs of 20 us, in one submission; what became of each. */
+static void run_jobs(uint32_t design, struct simgpu_record *records,
+		     unsigned int n)
+{
+	struct simgpu_create create = { .design = design };
+	int fd = sim_open(), context = sim_create(fd, &create);
+	struct simgpu_exec execs[8] = { 0 };
+	uint64_t first = 1;
+
+	for (unsigned int i = 0; i < n; i++)
+		execs[i].duration_ns = 20 * SIM_USEC;
+	CHECK_EQ(sim_submit(fd, (uint32_t)context, execs, n, 0), 0);
+	CHECK_EQ(sim_wait(fd, (uint32_t)context, execs[n - 1].seqno,
+			  SIM_PATIENCE, NULL), 0);
+	CHECK_EQ(sim_read(fd, (uint32_t)context, &first, records, n), (int)n);
+	close(fd);
+}
+
+static void completion_where(void)
+{
+	static const char *const ways[] = { "hardirq", "thread", "work" };
+
+	for (unsigned int way = 0; way < ARRAY_SIZE(ways); way++) {
+		char parameters[32];
+
+		snprintf(parameters, sizeof(parameters), "completion=%s",
+			 ways[way]);
+		if (!reload_with(parameters))
+			return;
+		for (uint32_t design = 0; design < SIMGPU_DESIGN_COUNT;
+		     design++) {
+			struct engine_counters before = engine_counters(), now;
+			struct simgpu_record record = { 0 };
+
+			run_jobs(design, &record, 1);
+			now = engine_counters();
+			CHECK_EQ(now.interrupts - before.interrupts, 1);
+			CHECK_EQ(now.deferred - before.deferred, way ? 1 : 0);
+			CHECK(record.t_done >= record.t_hw);
+		}
+		CHECK(device_usable());
+	}
+	reload_with("");
+}
+
+/* So many jobs of an engine are one interrupt, or those of 2 ms. */
+static void coalesced(void)
+{
+	const unsigned int jobs = 8;
+
+	for (unsigned int each = 1; each <= 4; each *= 4) {
+		struct simgpu_record records[8] = { 0 };
+		char parameters[48];
+
+		snprintf(parameters, sizeof(parameters),
+			 "coalesce_jobs=%u coalesce_us=2000", each);
+		if (!reload_with(parameters))
+			return;
+		for (uint32_t design = 0; design < SIMGPU_DESIGN_COUNT;
+		     design++) {
+			struct engine_counters before = engine_counters(), now;
+			uint64_t late;
+
+			run_jobs(design, records, jobs);
+			now = engine_counters();
+			CHECK_EQ(now.completed - before.completed, jobs);
+			CHECK_EQ(now.interrupts - before.interrupts,
+				 jobs / each);
+			/* The engine did not wait for its interrupts. */
+			for (unsigned int i = 1; each > 1 && i < jobs; i++)
+				CHECK(records[i].t_hw - records[i - 1].t_hw <
+				      500 * SIM_USEC);
+			/* One alone has to wait, but not longer than that. */
+			run_jobs(design, records, 1);
+			late = records[0].t_done - records[0].t_hw;
+			CHECK_EQ(late >= 2 * SIM_MSEC, each > 1);
+			CHECK(late < 4 * SIM_MSEC);
+		}
+	}
+	reload_with("");
+}
+
+static void bad_parameters(void)
+{
+	static const char *const bad[] = {
+		"completion=softirq", "completion=", "coalesce_jobs=0",
+		"coalesce_jobs=257", "coalesce_us=0", "coalesce_us=10001",
+		"engines=0", "engines=65",
+	};
+
+	if (access(SIM_NODE, F_OK)) {
+		tap_skip("the module is not loaded");
+		return;
+	}
+	CHECK_EQ(module_remove_patiently("simgpu"), 0);
+	for (unsigned int i = 0; i < ARRAY_SIZE(bad); i++)
+		CHECK_EQ(module_load_with(bad[i]), -EINVAL);
+	CHECK_EQ(module_load(), 0);
+}
+
 /* A reset that fails: all fails with -ENODEV, until the module is loaded. */
 static void gone(void)
 {
@@ -185,6 +322,10 @@ const struct test_case module_cases[] = {
 	{ "a signalled fence keeps the code that made it", removal_fence_out },
 	{ "the module goes when idle, and comes again", reload, true },
 	{ "removal waits for jobs in flight", removal_in_flight, true },
+	{ "fences are signalled where completion= says", completion_where,
+	  true },
+	{ "one interrupt is for coalesce_jobs jobs", coalesced, true },
+	{ "parameters out of range are refused", bad_parameters, true },
 	{ "a device that is gone says so until it is loaded again", gone,
 	  true },
 	{ 0 },

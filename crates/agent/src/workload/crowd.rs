@@ -1,4 +1,4 @@
-//! Many contexts that feed one engine, each with equal demand.
+//! Many contexts that feed one engine.
 //!
 //! A few threads keep the same number of jobs in flight for every context.
 //! Each job writes its number to the memory of the device when it is done, so
@@ -135,7 +135,8 @@ impl Load for Crowding {
             one.records.iter().filter(in_time).count() as u64
         };
         let services: Vec<u64> = finished.iter().map(of).collect();
-        Ok(fairness(&services))
+        let crowd = &self.crowd;
+        Ok(fairness(&services, &|context| crowd.length(context)))
     }
 }
 
@@ -221,10 +222,11 @@ impl Seat {
 
     fn submit(&mut self, crowd: &Crowd) -> Result<(), String> {
         self.submitted += 1;
+        let length = crowd.length(self.word);
         let exec = Exec {
             flags: uapi::EXEC_WRITE,
-            duration_ns: crowd.job_duration_ns,
-            duration_spread_ns: crowd.spread_ns,
+            duration_ns: crowd.job_duration_ns.saturating_mul(length),
+            duration_spread_ns: crowd.spread_ns.saturating_mul(length),
             run_cost_ns: crowd.run_cost_ns,
             write_offset: (self.word * size_of::<u32>()) as u32,
             write_value: self.submitted as u32,
@@ -234,11 +236,17 @@ impl Seat {
     }
 }
 
-/// How equally contexts were served that all wanted the same. `services`:
-/// jobs of each.
-fn fairness(services: &[u64]) -> Vec<Record> {
-    let least = services.iter().min().copied().unwrap_or(0);
-    let most = services.iter().max().copied().unwrap_or(0);
+/// How equally contexts were served. `services`: jobs of each; `length`: how
+/// long those of a context are, in any unit.
+fn fairness(services: &[u64], length: &dyn Fn(usize) -> u64) -> Vec<Record> {
+    let ends = |of: &mut dyn Iterator<Item = u64>| {
+        of.fold((u64::MAX, 0), |(least, most), one| {
+            (least.min(one), most.max(one))
+        })
+    };
+    let (least, most) = ends(&mut services.iter().copied());
+    let times = services.iter().enumerate();
+    let times = ends(&mut times.map(|(context, jobs)| jobs.saturating_mul(length(context))));
     let metric = |metric: &str, value: f64| Record::Metric {
         metric: metric.into(),
         value,
@@ -250,6 +258,8 @@ fn fairness(services: &[u64]) -> Vec<Record> {
     ];
     if least > 0 {
         records.push(metric("service_ratio", most as f64 / least as f64));
+        let ratio = times.1 as f64 / times.0 as f64;
+        records.push(metric("engine_time_ratio", ratio));
     } else {
         let starved = services.iter().filter(|service| **service == 0).count();
         records.push(Record::Doubt {
@@ -268,22 +278,36 @@ fn fairness(services: &[u64]) -> Vec<Record> {
 mod tests {
     use super::*;
 
+    /// A metric of contexts that got so many jobs, those of every second one
+    /// `uneven` times as long.
+    fn ratio(name: &str, services: &[u64], uneven: u32) -> Option<f64> {
+        let crowd = Crowd {
+            uneven,
+            ..Crowd::default()
+        };
+        let records = fairness(services, &|context| crowd.length(context));
+        records.into_iter().find_map(|record| match record {
+            Record::Metric { metric, value, .. } if metric == name => Some(value),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn equal_jobs_are_unequal_time_where_jobs_are_uneven() {
+        assert_eq!(ratio("service_ratio", &[40, 40, 40], 4), Some(1.0));
+        assert_eq!(ratio("engine_time_ratio", &[40, 40, 40], 4), Some(4.0));
+        assert_eq!(ratio("service_ratio", &[40, 10, 40], 4), Some(4.0));
+        assert_eq!(ratio("engine_time_ratio", &[40, 10, 40], 4), Some(1.0));
+        assert_eq!(ratio("engine_time_ratio", &[4, 6, 5], 1), Some(1.5));
+    }
+
     #[test]
     fn who_is_not_served_at_all_is_told() {
-        let ratio = |services: &[u64]| {
-            fairness(services)
-                .into_iter()
-                .find_map(|record| match record {
-                    Record::Metric { metric, value, .. } if metric == "service_ratio" => {
-                        Some(value)
-                    }
-                    _ => None,
-                })
-        };
-        assert_eq!(ratio(&[4, 6, 5]), Some(1.5));
-        assert_eq!(ratio(&[7]), Some(1.0));
-        assert_eq!(ratio(&[4, 0, 5]), None);
-        let starved = fairness(&[4, 0, 5]);
+        assert_eq!(ratio("service_ratio", &[4, 6, 5], 1), Some(1.5));
+        assert_eq!(ratio("service_ratio", &[7], 1), Some(1.0));
+        assert_eq!(ratio("service_ratio", &[4, 0, 5], 1), None);
+        assert_eq!(ratio("engine_time_ratio", &[4, 0, 5], 1), None);
+        let starved = fairness(&[4, 0, 5], &|_| 1);
         assert!(starved.iter().any(
             |record| matches!(record, Record::Doubt { detail, .. } if detail.contains("1 among 3"))
         ));

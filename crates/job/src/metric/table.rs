@@ -129,6 +129,7 @@ pub const METRICS: &[Metric] = &[
     of(Workloads(&["crowd"]), "service_min", "", Number),
     of(Workloads(&["crowd"]), "service_max", "", Number),
     of(Workloads(&["crowd"]), "service_ratio", "", Number),
+    of(Workloads(&["crowd"]), "engine_time_ratio", "", Number),
     of(Workloads(&["replay"]), "round_time", "ns", Distribution),
     of(Workloads(SUBMITTING), "submit_to_run", "ns", Distribution),
     of(

@@ -147,6 +147,11 @@ const TITLES: &[(&str, &str, Option<Preference>)] = &[
     ("energy_cores", "energy of the cores", Some(Less)),
     ("energy_dram", "energy of the memory", Some(Less)),
     ("energy_package", "energy of the package", Some(Less)),
+    (
+        "engine_time_ratio",
+        "most to least engine time of a client",
+        Some(Less),
+    ),
     ("fence_memory", "memory for fences", Some(Less)),
     ("forks", "forks", None),
     ("frame_latency", "latency of a frame", Some(Less)),

@@ -155,6 +155,31 @@ fn latency_of_run_job_is_measured_on_these() {
 }
 
 #[test]
+fn eras_of_drm_sched_are_a_kernel_each_alone_and_beside_depq() {
+    let (eras, workloads, runs) = shape("drm-sched-eras");
+    assert_eq!(
+        eras,
+        [
+            "6.12+drm-sched",
+            "6.12+depq",
+            "6.1+drm-sched",
+            "6.1+depq",
+            "7+drm-sched",
+            "7+depq",
+            "7-fair+drm-sched"
+        ]
+    );
+    assert_eq!(runs, 6 * eras.len() * workloads.len());
+    let plan = plan(&root().join("experiments/drm-sched-eras.toml"));
+    for run in &plan.runs {
+        let job = plan.order(run.index).unwrap().job;
+        let queue = job.queue.unwrap();
+        assert_eq!(queue.credits, 2);
+        assert_eq!(queue.shared, queue.design == assize_job::Design::DrmSched);
+    }
+}
+
+#[test]
 fn hogs_run_beside_all_that_measures_latency() {
     let plan = plan(&root().join("experiments/run-job-latency.toml"));
     for run in &plan.runs {
