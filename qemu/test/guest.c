@@ -20,6 +20,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -405,6 +406,54 @@ static void test_sleeps(int count)
     out("sleeps cpus=%d ns=%lld\n", count, (long long)join(count));
 }
 
+/*
+ * The machine's next timer is taken back before it is due, again and again,
+ * beside busy threads. How far these have come, as the first CPU sees it,
+ * tells how the CPUs were interleaved.
+ */
+#define CANCELS 200
+
+static volatile long progress[CPUS];
+
+static void *progresses(void *arg)
+{
+    long i = (long)arg;
+
+    pin(i);
+    while (!stop_hogs) {
+        spin(5);
+        progress[i]++;
+    }
+    return NULL;
+}
+
+static void test_cancels(int cpus)
+{
+    struct itimerspec soon = { .it_value.tv_nsec = 300000 }, never = { };
+    int timer = timerfd_create(CLOCK_MONOTONIC, 0);
+
+    stop_hogs = false;
+    for (long i = 1; i < cpus; i++) {
+        pthread_create(&hog_threads[i], NULL, progresses, (void *)i);
+    }
+    pin(0);
+    for (int n = 0; n < CANCELS; n++) {
+        timerfd_settime(timer, 0, &soon, NULL);
+        spin(1000 + 13 * n);
+        timerfd_settime(timer, 0, &never, NULL);
+        spin(200000);
+        for (int i = 1; i < cpus; i++) {
+            add_to_hash(progress[i]);
+        }
+    }
+    stop_hogs = true;
+    for (int i = 1; i < cpus; i++) {
+        pthread_join(hog_threads[i], NULL);
+    }
+    close(timer);
+    out("cancels cpus=%d\n", cpus);
+}
+
 /* An update that is lost if another CPU makes its own at the same time. */
 static volatile long unlocked;
 
@@ -530,6 +579,8 @@ static void do_word(char *word, int cpus)
         start_hogs(n);
     } else if (!strcmp(word, "sleeps")) {
         test_sleeps(n);
+    } else if (!strcmp(word, "cancels")) {
+        test_cancels(n);
     } else if (!strcmp(word, "race")) {
         test_race();
     } else if (!strcmp(word, "publish")) {
