@@ -94,7 +94,7 @@ pub(crate) fn metric(why: &Why) -> Option<String> {
     let difference = count(metric.a - metric.b);
     let per = why.per;
     Some(format!(
-        "{} in the bundle, a {per}: {a} and {b}, which is {difference} apart.",
+        "{} in the bundle, per {per}: {a} and {b}, a difference of {difference}.",
         metric.name
     ))
 }
@@ -111,14 +111,14 @@ pub(crate) fn sentence(why: &Why) -> String {
     let whole = why.total.difference;
     if why.functions.iter().all(|row| row.difference == 0.0) {
         return format!(
-            "{a} and {b} spend the same on {workload}: {} instructions a {per}, and the same in \
+            "{a} and {b} execute the same on {workload}: {} instructions per {per}, and the same in \
              every function.",
             count(why.total.a)
         );
     }
     let more = if whole < 0.0 { "fewer" } else { "more" };
     let mut text = format!(
-        "{a} spends {} instructions a {per} {more} than {b} on {workload}",
+        "{a} executes {} {more} instructions per {per} than {b} on {workload}",
         count(whole.abs())
     );
     let worth = |row: &&Row| row.difference.abs() >= WORTH * whole.abs().max(1.0);
@@ -453,7 +453,7 @@ mod tests {
     fn the_answer_comes_first_and_no_line_is_too_long() {
         let text = why(&made(), Some(5), "assize why x a b");
         assert!(
-            text.starts_with("drm-sched spends 7,000 instructions a job more than"),
+            text.starts_with("drm-sched executes 7,000 more instructions per job than"),
             "{text}"
         );
         assert!(

@@ -106,7 +106,9 @@ fn page(document: &Document) -> String {
     let end = page[start..].find("id=\"controls\"").unwrap();
     let hero = &page[start..start + end];
     let bare = Regex::new("<[^>]*>").unwrap().replace_all(hero, "");
-    bare.replace('→', "->").replace('µ', "u")
+    bare.replace('→', "->")
+        .replace('µ', "u")
+        .replace('\u{a0}', " ")
 }
 
 /// A printed number with all that it may stand for.

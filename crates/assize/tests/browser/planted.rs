@@ -206,7 +206,7 @@ fn index(place: &Path) -> PathBuf {
     printed(place, &["index", "."]);
     let page = artefacts().join("planted-index.html");
     fs::copy(place.join("index.html"), &page).unwrap();
-    let text = fs::read_to_string(&page).unwrap();
+    let text = fs::read_to_string(&page).unwrap().replace('\u{a0}', " ");
     let rows: Vec<&str> = text.split("<tr data-bundle=").skip(1).collect();
     assert_eq!(rows.len(), PLANTED.len());
     for planted in &PLANTED {

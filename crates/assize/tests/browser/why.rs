@@ -106,7 +106,7 @@ pub fn page() -> PathBuf {
     });
     let planted = serde_json::json!({
         "a": asked.a, "b": asked.b, "jobs": JOBS, "all": all, "frames": frames,
-        "answer": "one spends 27,998 instructions a job more than two <i> on sync",
+        "answer": "one executes 27,998 more instructions per job than two <i> on sync",
     });
     fs::write(place.with_extension("planted.json"), planted.to_string()).unwrap();
     place

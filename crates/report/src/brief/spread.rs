@@ -53,22 +53,8 @@ pub(super) fn lines(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
         .fold(f64::NEG_INFINITY, f64::max);
     let readable = Readable::of(&row.unit, [low, high].into_iter());
     let value = |value: f64| significant(readable.value(value), 3);
-    let unit = match readable.unit.as_str() {
-        "" => String::new(),
-        unit => format!(", {unit}"),
-    };
-    let title = printable(sheet.words().title(&row.metric)).into_owned();
-    let on = machine.map_or(String::new(), |name| format!(" on {}", printable(name)));
-    let what = format!(
-        "Each run of {}{on}, {title}{unit}",
-        printable(&row.workload)
-    );
     let range = format!("; runs from {} to {}", value(low), value(high));
-    // The range where it fits, and of a long name what does.
-    let head = match what.chars().count() + range.len() < sheet.width {
-        true => format!("{what}{range}:"),
-        false => what.chars().take(sheet.width - 1).chain([':']).collect(),
-    };
+    let head = head(sheet, row, machine, &readable.unit, &range);
     let mut lines = vec![head];
     let columns = sheet.names.max(8);
     let changes = spreads.iter().map(|one| one.change.chars().count());
@@ -107,6 +93,30 @@ fn most_striking(document: &Document) -> Option<&Comparison> {
     let size = |row: &Comparison| gain(row, None).abs();
     let rows = leading(document).into_iter();
     rows.max_by(|a, b| sure(a).cmp(&sure(b)).then(size(a).total_cmp(&size(b))))
+}
+
+/// What the runs are of; their range where it fits, and of a long name what does.
+fn head(
+    sheet: &Sheet<'_>,
+    row: &Comparison,
+    machine: Option<&str>,
+    unit: &str,
+    range: &str,
+) -> String {
+    let unit = match unit {
+        "" => String::new(),
+        unit => format!(", {unit}"),
+    };
+    let title = printable(sheet.words().title(&row.metric));
+    let on = machine.map_or(String::new(), |name| format!(" on {}", printable(name)));
+    let what = format!(
+        "Each run of {}{on}, {title}{unit}",
+        printable(&row.workload)
+    );
+    match what.chars().count() + range.len() < sheet.width {
+        true => format!("{what}{range}:"),
+        false => what.chars().take(sheet.width - 1).chain([':']).collect(),
+    }
 }
 
 /// The machine whose runs are shown, if the means of all do not make every change that

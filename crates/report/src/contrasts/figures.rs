@@ -271,24 +271,24 @@ pub(crate) struct Means {
 impl Means {
     /// `28.2 -> 15.0 us`, `5.03 us -> 3.85 ms`, or `on alpha: 28.2 -> 15.0 us`.
     pub(crate) fn text(&self) -> String {
-        self.written("->", "us")
+        self.written(" -> ", " ", "us")
     }
 
-    /// The same with the signs of a page: `28.2 → 15.0 µs`.
+    /// The same with the signs of a page: `28.2 → 15.0 µs`, which stays on one line.
     pub(crate) fn typeset(&self) -> String {
-        self.written("→", "µs")
+        self.written("\u{a0}→\u{a0}", "\u{a0}", "µs")
     }
 
-    fn written(&self, arrow: &str, microseconds: &str) -> String {
+    fn written(&self, arrow: &str, blank: &str, microseconds: &str) -> String {
         let machine = self.machine.as_ref();
         let on = machine.map_or(String::new(), |name| format!("on {name}: "));
         let ([before, from], [after, to]) = (&self.before, &self.after);
         let side = |value: &str, unit: &str| {
             let unit = if unit == "us" { microseconds } else { unit };
-            format!("{value} {unit}").trim_end().to_owned()
+            format!("{value}{blank}{unit}").trim_end().to_owned()
         };
         let from = if from == to { "" } else { from };
-        format!("{on}{} {arrow} {}", side(before, from), side(after, to))
+        format!("{on}{}{arrow}{}", side(before, from), side(after, to))
     }
 }
 

@@ -55,6 +55,11 @@ pub struct LibraryAnswer {
     pub text: String,
 }
 
+/// With an arrow, and a per cent sign that stays beside its figure.
+fn on_paper(text: &str) -> String {
+    text.replace("->", "→").replace(" %", "\u{a0}%")
+}
+
 impl LibraryRow {
     /// Adds what a document answers: the most striking contrast of each metric first.
     pub fn answer(&mut self, document: &Document, metrics: &[MetricWords]) {
@@ -77,7 +82,7 @@ impl LibraryRow {
             let said = format!("{}: {}", contrast.name, contrast.verdict());
             first.push(LibraryAnswer {
                 heading: words.heading(one.metric),
-                text: [said, size.unwrap_or_default()].join(", "),
+                text: on_paper(&[said, size.unwrap_or_default()].join(", ")),
             });
         }
         for one in by_event(document, words) {
@@ -88,7 +93,11 @@ impl LibraryRow {
             let verdict = contrast.outcome.words(document.margin);
             first.push(LibraryAnswer {
                 heading: words.heading(one.event),
-                text: format!("{}: {verdict}, {}", contrast.name, contrast.effect()),
+                text: on_paper(&format!(
+                    "{}: {verdict}, {}",
+                    contrast.name,
+                    contrast.effect()
+                )),
             });
         }
         first.truncate(SHOWN);

@@ -91,13 +91,26 @@ impl Scale {
         let mut fitting: Vec<(f64, f64)> = fitting.collect();
         fitting.sort_by(|a, b| (b.0 - self.none).abs().total_cmp(&(a.0 - self.none).abs()));
         for (at, change) in fitting {
-            if ticks.iter().all(|tick| (tick.at - at).abs() >= APART) {
+            if ticks
+                .iter()
+                .all(|tick| (middle(tick.at) - middle(at)).abs() >= APART)
+            {
                 let text = text(change);
                 ticks.push(Tick { at, text });
             }
         }
         ticks.sort_by(|a, b| a.at.total_cmp(&b.at));
         ticks
+    }
+}
+
+/// Where the middle of a tick's text is: near an edge it ends or begins at the tick.
+fn middle(at: f64) -> f64 {
+    const HALF: f64 = 5.0;
+    match at {
+        at if at < 8.0 => at + HALF,
+        at if at > 92.0 => at - HALF,
+        at => at,
     }
 }
 

@@ -79,7 +79,7 @@ fn the_page_says_the_answer_and_names_are_text() {
     // The data and the script, and nothing that a name has begun.
     assert_eq!(page.matches("<script").count(), 2);
     assert!(!page.contains("<b>read") && page.contains("&lt;b&gt;read"));
-    assert!(page.contains("spends 150 instructions a job more than without on cat"));
+    assert!(page.contains("executes 150 more instructions per job than without on cat"));
     assert!(page.contains("assize why &lt;x&gt;"));
     // Three tables of two rows, each with all of them together.
     assert_eq!(page.matches("data-name=\"together\"").count(), 3);

@@ -12,6 +12,23 @@ function timelineOf(timeline) {
   return i === undefined ? `run ${timeline.run}` : `run ${timeline.run}, ${configuration(data.runs.c[i])} on ${data.workloads[data.runs.w[i]]}`;
 }
 
+/** A button that shows the timeline of a run; nothing of a run of which the page has none. */
+function timelineButton(run) {
+  const at = data.timelines.findIndex((timeline) => timeline.run === run);
+  if (at < 0) return [];
+  const button = html('button', { type: 'button', 'data-timeline': run }, 'Timeline of this run');
+  button.addEventListener('click', () => {
+    view.at = at;
+    view.span = null;
+    drawTimeline();
+    const select = document.getElementById('timeline-run');
+    select.value = at;
+    document.getElementById('timeline').scrollIntoView();
+    select.focus({ preventScroll: true });
+  });
+  return [button];
+}
+
 function drawTimeline() {
   const section = document.getElementById('timeline');
   if (!section) return;
