@@ -42,6 +42,7 @@ test  | has xz           | xz-utils            | the sources that checkpatch com
 test  | has ssh          | openssh-client      | a target over ssh is tried on this machine
 test  | has parallel     | parallel            | runs are spread over several processes
 test  | has_chromium     | chromium            | pages are opened in it
+test  | has_firefox      | firefox-esr         | some pages are opened in it too
 test  | has_node         | nodejs              | drives the browser
 test  | has npm          | npm                 | fetches what drives the browser
 test  | has jq           | jq                  | a documented command uses it
@@ -147,6 +148,8 @@ has_formats() {
 }
 
 has_chromium() { [ -x "${ASSIZE_CHROMIUM:-/usr/bin/chromium}" ]; }
+
+has_firefox() { [ -x "${ASSIZE_FIREFOX:-/usr/bin/firefox-esr}" ]; }
 
 has_node() {
     has node && at_least "$(node --version | tr -d v)" 18

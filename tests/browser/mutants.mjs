@@ -17,7 +17,7 @@ import { accessible } from './checks/access.mjs';
 import { restoredByAddress, switchesBaseline } from './checks/baseline.mjs';
 import { worksWithoutScript } from './checks/bare.mjs';
 import { launch } from './checks/browser.mjs';
-import { forestIsRight, linksChoose, runsAreRight } from './checks/choices.mjs';
+import { forestIsRight, linksChoose, runsAreRight, runsLeadToTimelines } from './checks/choices.mjs';
 import { readsLegibly } from './checks/colours.mjs';
 import { read } from './checks/expected.mjs';
 import { gridIsRight } from './checks/grid.mjs';
@@ -88,6 +88,7 @@ const MUTANTS = [
   ['a ratio beside it that is wrong', forestIsRight, /7\.654.* is beside it/, drawn('#forest .plot', "const text = document.querySelector('#forest svg > g text:last-child'); if (text && !text.textContent.startsWith('7.654')) text.textContent = text.textContent.replace(/^\\S+/, '7.654');")],
   ['a mark that is missing', forestIsRight, /marks of ratios/, drawn('#forest .plot', "const group = document.querySelector('#forest svg > g'); if (group && !document.querySelector('#forest [data-gone]')) { group.closest('svg').dataset.gone = 1; group.remove(); }")],
   ['a wrong line of its table', forestIsRight, /the table says/, drawn('#forest .numbers', "const cell = document.querySelector('#forest .numbers td:nth-child(3)'); if (cell && cell.textContent !== '3.210') cell.textContent = '3.210';")],
+  ['a timeline that no run leads to', runsLeadToTimelines, /and the timelines/, drawn('#run .tools', "document.querySelector('#run [data-timeline]')?.remove();")],
   ['a run that is missing', runsAreRight, /marks of/, drawn('#runs .plot', "const all = document.querySelectorAll('#runs .panel [data-run]'); if (all.length && !document.querySelector('#runs [data-gone]')) { all[1].closest('svg').dataset.gone = 1; all[1].remove(); }")],
   ['a wrong run in its table', runsAreRight, /run \d+: 12345/, drawn('#runs .numbers', "const cell = document.querySelector('#runs .numbers td:last-child'); if (cell && cell.textContent !== '12345') cell.textContent = '12345';")],
   ['a row folded that says something', linksChoose, /a row is folded/, style('table.grid tbody tr:not(.quiet-row) { display: none }')],

@@ -165,6 +165,33 @@ async function compareRuns(page, document, { metric, unit }, workload) {
   await page.locator('#in-order').click();
 }
 
+/** A run of which the page has a timeline leads to it, and no other does. */
+export async function runsLeadToTimelines(browser, expected) {
+  await within(browser, expected, {}, async (page) => {
+    const named = await page.$$eval('#timeline-run option', (all) => all.map((one) => one.textContent));
+    const runs = [...new Set(await page.$$eval('#runs [data-run]', (all) => all.map((one) => one.dataset.run)))];
+    const led = [];
+    for (const mark of runs.slice(0, 12)) {
+      const shown = page.locator(`#runs [data-run="${mark}"]`).first();
+      await shown.scrollIntoViewIfNeeded();
+      const box = await shown.boundingBox();
+      await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+      await drawn(page);
+      // Another mark may lie on the same place.
+      const run = await page.getAttribute('#run', 'data-run');
+      const button = page.locator(`#run [data-timeline="${run}"]`);
+      const own = named.find((one) => one.startsWith(`run ${run},`));
+      assert.equal(await button.count(), own ? 1 : 0, `run ${run} and the timelines ${named}`);
+      if (!own) continue;
+      await button.click();
+      led.push(run);
+      assert.ok((await page.textContent('#timeline h4')).startsWith(own), `run ${run} leads to another timeline`);
+      assert.ok(await page.evaluate(() => document.getElementById('timeline').getBoundingClientRect().top < innerHeight), `the timeline of run ${run} is not on the screen`);
+    }
+    assert.ok(!named.length || led.length, `no run leads to the timelines ${named}`);
+  });
+}
+
 /** A click on a mark shows that run with all of its metrics. */
 async function aRunIsChosen(page, document) {
   const mark = page.locator('#runs .panel [data-run]').last();

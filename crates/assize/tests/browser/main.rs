@@ -62,9 +62,22 @@ fn main() -> ExitCode {
     let flame = Trial::test("a_flame_graph_shows_what_was_planted", || {
         node("why.mjs", &[why::page().display().to_string()])
     });
+    let in_firefox = Trial::test("firefox_shows_the_same", || {
+        let Opened(page) = machines();
+        let page = page.replacen("all:", "firefox:", 1);
+        node_in(Some(&firefox()), "pages.mjs", &[page])
+    });
+    let has_firefox = firefox().exists();
+    if !has_firefox {
+        eprintln!(
+            "skipped: {}: not there; ./setup.sh test",
+            firefox().display()
+        );
+    }
     let trials = trials
         .into_iter()
         .chain([read, flame].map(|one| one.with_ignored_flag(no_browser)))
+        .chain([in_firefox.with_ignored_flag(no_browser || !has_firefox)])
         .collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -148,16 +161,32 @@ fn page(name: &str, directory: &Path, asked: &[&str]) -> PathBuf {
     place
 }
 
-/// Runs all checks on pages in one browser, and shows what they say.
+/// Debian's Firefox, or the one that `ASSIZE_FIREFOX` names.
+fn firefox() -> PathBuf {
+    let named = std::env::var_os("ASSIZE_FIREFOX");
+    named.map_or_else(|| "/usr/bin/firefox-esr".into(), PathBuf::from)
+}
+
+/// Runs all checks on pages in Chromium, and shows what they say.
 fn check(pages: &[Opened]) -> Outcome {
     let pages = pages.iter().map(|Opened(page)| page.clone());
     node("pages.mjs", &pages.collect::<Vec<_>>())
 }
 
-/// Runs a script of `tests/browser` and shows what it says.
+/// Runs a script of `tests/browser` with Chromium and shows what it says.
 fn node(script: &str, arguments: &[String]) -> Outcome {
+    node_in(None, script, arguments)
+}
+
+/// The same with Firefox where that is named.
+fn node_in(firefox: Option<&Path>, script: &str, arguments: &[String]) -> Outcome {
     let script = root().join("tests/browser").join(script);
-    let done = Command::new("node")
+    let mut node = Command::new("node");
+    match firefox {
+        Some(firefox) => node.env("ASSIZE_FIREFOX", firefox),
+        None => node.env_remove("ASSIZE_FIREFOX"),
+    };
+    let done = node
         .arg("--test-reporter=spec")
         .arg(script)
         .args(arguments)
@@ -206,9 +235,14 @@ fn experiment(directory: &Path, file: &Path, more: &[&str]) {
     assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
 }
 
+/// With kernel events, of which pages make timelines.
 fn dep_queue() -> Opened {
     let place = tempfile::tempdir().unwrap();
-    let file = root().join("experiments/tour/dep-queue.toml");
+    let whole = fs::read_to_string(root().join("experiments/tour/dep-queue.toml")).unwrap();
+    let text = whole.replace("instruments = [", "instruments = [\"kernel-events\", ");
+    assert_ne!(text, whole);
+    let file = place.path().join("dep-queue.toml");
+    fs::write(&file, text).unwrap();
     experiment(place.path(), &file, &["--runs", "3"]);
     let page = page("dep-queue", place.path(), &["report", "bundle"]);
     Opened::new("all", &page)
