@@ -39,7 +39,7 @@ pub(crate) fn record() -> Record {
     fact("microcode", cpu_field(&cpu_info, "microcode"));
     fact("mitigations", mitigations());
     fact("governor", Some(governors()));
-    // A policy that nobody asked for.
+    // A policy that was not asked for.
     fact("sched_ext", policy::deciding());
     Record::Environment { facts }
 }

@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn every_order_occurs_that_keeps_what_is_needed_first() {
-        // Needs of others count for nothing.
+        // Dependencies of others do not count.
         let all = orders(&[("a", ""), ("b", "x"), ("c", "a b"), ("d", "a")]);
         let wanted = ["abcd", "abdc", "adbc", "bacd", "badc"];
         assert_eq!(all, wanted.map(String::from).into());

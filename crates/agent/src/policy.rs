@@ -34,7 +34,7 @@ pub(crate) struct Attached {
     /// What the kernel calls it, and how many were enabled before.
     seen: Seen,
     log: KernelLog,
-    /// Values as whoever attached it has read them back.
+    /// Values as its attaching program has read them back.
     tunables: Vec<(String, String)>,
     object: Option<String>,
 }

@@ -57,7 +57,7 @@ pub(crate) struct Limits<'a> {
     pub(crate) interrupts: Option<&'a OwnedFd>,
 }
 
-/// For what ends because it is told to.
+/// For processes that are asked to end.
 pub(crate) const NO_LIMITS: Limits<'static> = Limits {
     timeout_ms: 0,
     interrupts: None,

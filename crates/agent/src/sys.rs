@@ -393,7 +393,7 @@ pub(crate) fn load_module(file: &File, parameters: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Unloads a kernel module, if nobody uses it.
+/// Unloads a kernel module, if it is not in use.
 pub(crate) fn unload_module(name: &str) -> io::Result<()> {
     let name = c_string(name);
     // SAFETY: `name` is a C string that outlives the call.

@@ -252,7 +252,8 @@ pub(crate) struct AuditArguments {
     /// repetitions
     #[arg(long, value_name = "ROLE", value_parser = assize_audit::Role::parse)]
     pub(crate) columns_are: Option<assize_audit::Role>,
-    /// What the rows of tables are, likewise
+    /// What the rows of tables are: configurations, metrics, workloads or
+    /// repetitions
     #[arg(long, value_name = "ROLE", value_parser = assize_audit::Role::parse)]
     pub(crate) rows_are: Option<assize_audit::Role>,
     /// Take the rows of tables for what their columns were taken for, and the

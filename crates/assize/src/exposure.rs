@@ -306,7 +306,7 @@ mod tests {
             host,
             "at most 30 s of exposure each, are 5 min for each CPU that is watched"
         );
-        // hwlat looks at one CPU at a time unless it is told otherwise.
+        // hwlat polls on one CPU at a time by default.
         let hwlat = |mode: &str| {
             let top = "cpus = 4\nruns = 10\ninstruments = ['hwlat']\n\
                        tracer = { width = '500ms', window = '1s', mode = 'MODE' }";

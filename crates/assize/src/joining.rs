@@ -148,7 +148,7 @@ fn doubt(code: &str, detail: String) -> Doubt {
 }
 
 /// Says of bundles of several machines, which share no configuration on a
-/// workload, that configuration and machine cannot be told apart.
+/// workload, that configuration and machine are confounded.
 pub(crate) fn confounded(inputs: &[PathBuf], all: &mut [Records]) {
     let mut machines: BTreeMap<String, &Path> = BTreeMap::new();
     for path in inputs {

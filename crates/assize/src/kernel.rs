@@ -110,7 +110,7 @@ fn list(kernels: &Kernels, json: bool) -> Result<u8, Failure> {
         text.map_err(|error| Failure::Show(error.to_string()))? + "\n"
     } else {
         let mut text = String::new();
-        // What assize try keeps comes last: nobody has asked for it by name.
+        // What assize try keeps comes last: it has not been asked for by name.
         let (tried, named): (Vec<&Kernel>, Vec<&Kernel>) =
             there.iter().partition(|kernel| kernel.is_tried());
         for kernel in named {

@@ -224,7 +224,7 @@ mod tests {
             Terms { margin, looks }.alpha(0.05)
         };
         assert_eq!([15, 20, 30].map(at), [levels[0], levels[1], levels[3]]);
-        // Whoever looks in between is told what the last look could say.
+        // Between two looks the verdict is that of the last one.
         assert_eq!([3, 17, 29].map(at), [levels[0], levels[0], levels[2]]);
         assert_eq!(Terms::default().alpha(0.05), 0.05);
     }

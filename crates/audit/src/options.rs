@@ -25,7 +25,7 @@ pub struct Options {
     pub transpose: bool,
     /// What a `±` is.
     pub spread: Option<SpreadKind>,
-    /// What is compared is known to whoever asks: nothing is left unjudged
+    /// What is compared is known to the user: nothing is left unjudged
     /// for want of signs.
     pub compared: bool,
 }

@@ -169,9 +169,9 @@ pub struct RunCount {
 /// behind it, or nothing says that it belongs to a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
-    /// The configuration it speaks of, where that could be told.
+    /// The configuration it is about, where that is known.
     pub configuration: Option<String>,
-    /// The workload it speaks of, where that could be told.
+    /// The workload it is about, where that is known.
     pub workload: Option<String>,
     /// The metric.
     pub metric: String,

@@ -113,7 +113,7 @@ pub(crate) fn chosen(named: &[u32], online: &[u32]) -> Vec<u32> {
     }
 }
 
-/// What a gap came of, where that can be told.
+/// The cause of a gap, where that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
     /// Another thread ran on the CPU.
@@ -226,7 +226,7 @@ pub struct Watched {
     pub blind_ns: u64,
     /// The time between the widths.
     pub outside_ns: u64,
-    /// A turn of the loop that nothing disturbs: the median.
+    /// An iteration of the loop without delay: the median.
     pub loop_ns_median: u64,
     /// The longest of 64 turns, of which the median.
     pub loop_ns_max: u64,

@@ -1,4 +1,4 @@
-//! What the agent is told.
+//! What the agent is given.
 
 use std::collections::BTreeMap;
 
@@ -36,10 +36,10 @@ pub struct Job {
     /// loaded what has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<Idle>,
-    /// The frequencies that CPUs have, if they are declared, likewise.
+    /// The frequencies that CPUs have, if they are declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency: Option<Frequency>,
-    /// Stalls that are planted while the workload runs, if any are, likewise.
+    /// Stalls that are planted while the workload runs, if any are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stalls: Option<Stalls>,
     /// What places tasks on CPUs, from the end of the set-up until the

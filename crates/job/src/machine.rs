@@ -1,4 +1,4 @@
-//! What a target is told.
+//! What a target is given.
 
 use std::path::PathBuf;
 

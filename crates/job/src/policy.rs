@@ -18,7 +18,7 @@ pub struct PlacementPolicy {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tunables: BTreeMap<String, u64>,
     /// The program that attaches it and its arguments. That of an object, or of
-    /// one of ours, is filled in by whoever brings it to where it runs.
+    /// one of ours, is filled in by what copies it to where it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub argv: Vec<String>,
 }
@@ -31,7 +31,7 @@ pub enum PolicyForm {
     Kernel,
     /// One of [`POLICIES`].
     Ours,
-    /// An object of BPF that somebody has compiled.
+    /// A compiled BPF object.
     Object,
     /// A program that attaches it, and may have a part in its decisions.
     Program,
@@ -47,7 +47,7 @@ impl PlacementPolicy {
         (self.form == PolicyForm::Ours).then(|| self.name.replace('-', "_"))
     }
 
-    /// The arguments by which whoever attaches it sets its tunables.
+    /// The arguments by which its attaching program sets its tunables.
     #[must_use]
     pub fn settings(&self) -> Vec<String> {
         let all = self.tunables.iter();

@@ -113,7 +113,7 @@ mod tests {
         );
         // The first is rejected at 0.0375: above that the second has all.
         near(share_alpha(&[0.03], &[0.04], 0.8), (&[0.0375], &[0.04]));
-        // The second leaves its part likewise.
+        // The second leaves its part as well.
         near(share_alpha(&[0.045], &[0.004], 0.8), (&[0.045], &[0.02]));
         near(share_alpha(&[0.045], &[], 0.8), (&[0.045], &[]));
         near(share_alpha(&[], &[0.045], 0.8), (&[], &[0.045]));

@@ -5,7 +5,7 @@ use std::f64::consts::{PI, TAU};
 use crate::moments::{sorted, variance};
 use crate::poisson::{Observed, windows};
 
-/// Fewer events than this keep no beat that could be told.
+/// With fewer events than this no beat is detectable.
 pub const FEWEST: usize = 8;
 /// At most so many events are looked at, the first ones.
 const MOST: usize = 300;
@@ -49,7 +49,7 @@ pub struct Beat {
 ///   lie. 8 different times or more ([`FEWEST`]); of more than 300 the first.
 /// - `None` for fewer, for a time that is not finite or outside of the span.
 /// - Range: 0 < period <= span / 2; p in (0, 1\]. Few events that are exactly even are
-///   told by [`crate::poisson::gaps`], not here: n events have a power of n at most.
+///   found by [`crate::poisson::gaps`], not here: n events have a power of n at most.
 /// - Cost: O(n^2).
 /// - Source: power by Rayleigh 1919; chance of the maximum by Davies 1987, Biometrika
 ///   74, as Baluev 2008 has it for periodograms, MNRAS 385.

@@ -46,7 +46,7 @@ impl fmt::Display for Error {
             Self::NotPositive => f.write_str("a value is not positive and has no logarithm"),
             Self::BadArgument(what) => write!(f, "{what}"),
             Self::MissingCell(cell) => write!(f, "the grid has no run with {cell}"),
-            Self::RankDeficient => f.write_str("the effects cannot be told apart"),
+            Self::RankDeficient => f.write_str("the effects are confounded"),
             Self::NoResidualDf { parameters, runs } => write!(
                 f,
                 "{runs} runs for {parameters} parameters leave nothing to estimate the error from"

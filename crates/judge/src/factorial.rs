@@ -181,7 +181,7 @@ pub fn fit(cells: &[(Vec<bool>, f64)], names: &[&str]) -> Result<Factorial> {
 ///
 /// # Errors
 /// As for [`fit`]; [`Error::BadArgument`] if `blocks` has another length,
-/// [`Error::RankDeficient`] if blocks and levels cannot be told apart.
+/// [`Error::RankDeficient`] if blocks and levels are confounded.
 pub fn fit_in_blocks<B: Ord + Copy>(
     cells: &[(Vec<bool>, f64)],
     blocks: &[B],

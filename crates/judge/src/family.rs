@@ -38,7 +38,7 @@ pub struct Block {
     /// Values of the baseline, in an order that is the same for all contrasts
     /// of the site.
     pub a: Vec<f64>,
-    /// Values of the other configuration, likewise.
+    /// Values of the other configuration.
     pub b: Vec<f64>,
 }
 

@@ -314,7 +314,7 @@ pub fn serial_likeness(values_in_order: &[f64]) -> Option<Likeness> {
 
 /// Whether the runs were grouped by configuration: each configuration's runs
 /// are one contiguous stretch, and at least two configurations have two runs or
-/// more. Then time and configuration cannot be told apart.
+/// more. Then time and configuration are confounded.
 ///
 /// Shape: the configuration of each run, as any number, in run order.
 /// Cost: O(n log n).

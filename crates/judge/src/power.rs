@@ -4,7 +4,7 @@ use crate::dist::{normal_cdf, t_quantile};
 use crate::equivalence::bounds;
 use crate::permutation::{EXACT_LIMIT, MONTE_CARLO_DRAWS, attainable, runs_needed};
 
-/// No answer above this is worth giving: nobody will make so many runs.
+/// No answer above this is worth giving: so many runs are not feasible.
 const MOST_RUNS: u32 = 100_000;
 
 /// The chance that n runs a side find a given ratio, by the two-sided t test.

@@ -87,7 +87,7 @@ pub struct Look {
 /// The looks at which something can be found, each with its level.
 ///
 /// An exact test of few blocks has a smallest p (`floors`, one for each planned
-/// look), and a look whose level is below it would spend for nothing. Such a look
+/// look), and a look whose level is below it would spend in vain. Such a look
 /// is not taken, and the look after it gets both shares. So the first look is
 /// where its floor allows it. The last look is always taken: if its share is below
 /// its floor, looks before it give theirs up, from the last on.

@@ -20,12 +20,12 @@ pub struct VerdictInput {
     /// The permutation p, corrected for the other tests; `None` if there was no
     /// permutation test (summaries, single runs, designs that cannot reach alpha).
     pub p_adjusted: Option<f64>,
-    /// The p of the t test, corrected likewise; `None` where there is none.
+    /// The p of the t test, with the same correction; `None` where there is none.
     pub p_t_adjusted: Option<f64>,
-    /// The smallest permutation p that the design allows, corrected likewise;
+    /// The smallest permutation p that the design allows, also corrected;
     /// `None` if no permutation is possible, which counts as above alpha.
     pub p_attainable: Option<f64>,
-    /// The p of the two one-sided tests for equivalence, corrected likewise;
+    /// The p of the two one-sided tests for equivalence, also corrected;
     /// `None` where equivalence is not decided.
     pub p_equivalence: Option<f64>,
     /// The significance level, 0.05 by default elsewhere.

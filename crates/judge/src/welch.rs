@@ -90,7 +90,7 @@ impl Estimate {
         exponentiate(on_logs.difference_widened(variance))
     }
 
-    /// The estimate of a difference, likewise.
+    /// The estimate of a difference, widened in the same way.
     #[must_use]
     pub fn difference_widened(self, variance: f64) -> Self {
         let squared = self.standard_error * self.standard_error + variance;

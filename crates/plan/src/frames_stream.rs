@@ -165,7 +165,7 @@ fn mistake(stream: &FramesStream) -> Option<(&'static str, String, String)> {
         return say("pause", why, "set bands too, to 2 or more");
     }
     if !pauses && stream.bands > 1 {
-        let why = "bands are told apart by a pause, and there is none";
+        let why = "bands are separated by a pause, and there is none";
         return say("bands", why, "set pause too, or remove bands");
     }
     if stream.device.is_some() && !from.is_of_device() && !to.is_of_device() {

@@ -167,7 +167,7 @@ fn occurring(factors: usize, combinations: &[Vec<usize>]) -> Vec<Vec<usize>> {
     (0..factors).map(one).collect()
 }
 
-/// Each main effect must be told from the others; else why it cannot.
+/// Each main effect must be estimable; else why it is not.
 fn tell_apart(experiment: &Experiment, grid: &Grid) -> Result<(), String> {
     let sizes: Vec<usize> = grid.kept.iter().map(Vec::len).collect();
     let position = |factor: usize, level: &usize| {

@@ -40,8 +40,8 @@ pub(crate) fn find(experiment: &Experiment) -> Result<(), Error> {
 /// Why a text is no target, and the mend.
 pub(crate) fn wrong_target(target: &str) -> Option<&'static str> {
     match target.strip_prefix("ssh:") {
-        Some(host) if host.is_empty() || host.starts_with('-') => Some("ssh: wants a host"),
-        Some(host) if host.chars().any(char::is_whitespace) => Some("ssh: wants a host"),
+        Some(host) if host.is_empty() || host.starts_with('-') => Some("ssh: needs a host"),
+        Some(host) if host.chars().any(char::is_whitespace) => Some("ssh: needs a host"),
         Some(_) => None,
         None if TARGETS.contains(&target) => None,
         None => Some("no such target"),
@@ -150,9 +150,7 @@ fn images(experiment: &Experiment) -> Result<(), Error> {
     if images > runs {
         let why = format!("{images} images are more than {runs} runs of each cell");
         let error = experiment.error("images", why);
-        return Err(
-            error.mend("a block goes on from one image: ask for more runs, or fewer images")
-        );
+        return Err(error.mend("a block uses one image: ask for more runs, or fewer images"));
     }
     Ok(())
 }
@@ -273,7 +271,7 @@ fn beside(experiment: &Experiment, path: &str, names: &[&str]) -> Result<(), Err
     Ok(())
 }
 
-/// Settings of queues that nobody has.
+/// Settings of queues that no workload has.
 fn queue(experiment: &Experiment) -> Result<(), Error> {
     let file = &experiment.file;
     let mut all = file.workloads.values().chain(file.background.values());
@@ -298,7 +296,7 @@ fn queue(experiment: &Experiment) -> Result<(), Error> {
     }
 }
 
-/// What workloads want in the background, and what nobody wants there.
+/// Backgrounds that workloads name, and those that none names.
 fn background(experiment: &Experiment) -> Result<(), Error> {
     let file = &experiment.file;
     for (name, workload) in &file.workloads {

@@ -270,7 +270,7 @@ impl PlannedConfiguration {
 }
 
 impl Plan {
-    /// What a target is told for one run; `None` if there is no such run.
+    /// What a target is given for one run; `None` if there is no such run.
     pub fn order(&self, index: u32) -> Option<Order> {
         let run = self.runs.get(usize::try_from(index).ok()?)?;
         let configuration = self.configurations.get(run.configuration)?;

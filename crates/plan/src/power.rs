@@ -104,7 +104,7 @@ impl<T> Default for Written<T> {
     }
 }
 
-/// The idle states of a configuration; `None` if nobody declares any.
+/// The idle states of a configuration; `None` if none are declared.
 /// `frequency`: whether frequencies are declared.
 pub(crate) fn idle(
     experiment: &Experiment,
@@ -231,7 +231,7 @@ fn check_state(layers: &Layers<'_>, before: &[IdleState], state: &IdleState) -> 
     Ok(())
 }
 
-/// The frequencies of a configuration; `None` if nobody declares any.
+/// The frequencies of a configuration; `None` if none are declared.
 pub(crate) fn frequency(
     experiment: &Experiment,
     levels: &Levels<'_>,

@@ -20,7 +20,7 @@ const TIMEOUT_NS_MAX: u64 = 60_000_000_000;
 /// The longest time that to free a job may take, in nanoseconds.
 const FREE_COST_NS_MAX: u64 = 1_000_000;
 
-/// The settings of the experiment and of the levels; `None` if nobody asks.
+/// The settings of the experiment and of the levels; `None` if there are none.
 pub(crate) fn queue<'w>(
     experiment: &Experiment,
     levels: &Levels<'_>,

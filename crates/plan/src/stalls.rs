@@ -75,7 +75,7 @@ struct Written {
     cpu: u32,
 }
 
-/// The stalls of a configuration with so many CPUs; `None` if nobody declares
+/// The stalls of a configuration with so many CPUs; `None` if there are none
 /// any.
 pub(crate) fn stalls(
     experiment: &Experiment,

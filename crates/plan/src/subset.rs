@@ -32,8 +32,8 @@ pub(crate) fn all(sizes: &[usize]) -> Option<Vec<Vec<usize>>> {
 /// A factor and a level of it other than its first: one main effect.
 pub(crate) type Effect = (usize, usize);
 
-/// Main effects that cannot be told from each other, fewest first found; two
-/// or more, or one that cannot be told from nothing. `None` if there are
+/// Main effects that are confounded with each other, fewest first found; two
+/// or more, or one that is confounded with the mean. `None` if there are
 /// none: the columns of the design (one for the mean and one for each level
 /// but the first of each factor) are linearly independent.
 pub(crate) fn confounded(combinations: &[Vec<usize>], sizes: &[usize]) -> Option<Vec<Effect>> {

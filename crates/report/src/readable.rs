@@ -5,6 +5,9 @@ use assize_verdict::convert;
 /// Units of time from which one is chosen, the smallest first.
 const TIMES: [&str; 4] = ["ns", "us", "ms", "s"];
 
+/// Less of a unit than this is not easy to read.
+pub(crate) const LEAST: f64 = 0.1;
+
 /// A unit, and by what values are to be multiplied to be in it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Readable {
@@ -33,9 +36,8 @@ impl Readable {
     }
 
     /// One unit for both of two values where both are easy to read in it, else one for
-    /// each: less than a tenth of a unit is not.
+    /// each.
     pub(crate) fn pair(unit: &str, pair: [f64; 2]) -> [Self; 2] {
-        const LEAST: f64 = 0.1;
         let both = Readable::of(unit, pair.into_iter());
         let is_small = |value: f64| value != 0.0 && both.value(value).abs() < LEAST;
         match pair.into_iter().any(is_small) {

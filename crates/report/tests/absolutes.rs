@@ -188,13 +188,15 @@ fn check_spread(text: &str) -> usize {
     };
     let table = table.split("\n\n").next().unwrap();
     let mean = |name: &str| {
-        let row = Regex::new(&format!(r"\n  {name} +({NUMBER})(?:  +({NUMBER}) (%|x))?")).unwrap();
+        let row = Regex::new(&format!(
+            r"\n  {name} +({NUMBER})(?: (ns|us|ms|s)\b)?(?:  +({NUMBER}) (%|x))?"
+        ))
+        .unwrap();
         let found: Option<Captures<'_>> = row.captures(table);
         found.map(|found| {
-            (
-                read(&found[1]),
-                found.get(2).map(|it| ratios(it.as_str(), &found[3])),
-            )
+            let unit = found.get(2).map_or(1.0, |unit| factor(unit.as_str()));
+            let change = found.get(3).map(|it| ratios(it.as_str(), &found[4]));
+            (read(&found[1]).map(|mean| mean * unit), change)
         })
     };
     let (base, _) = mean("base").unwrap();

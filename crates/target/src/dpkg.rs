@@ -25,7 +25,7 @@ impl<'a> Dpkg<'a> {
     pub(crate) fn read(host: &'a Host) -> Result<Self, Error> {
         let status = format!("{DATABASE}/status");
         let text = std::fs::read(host.at(Path::new(&status))).map_err(|_| {
-            let why = "this machine has no dpkg, so nobody knows what a package holds";
+            let why = "this machine has no dpkg, so the contents of packages are not known";
             let mend_by = "name its programs and files under [payload] instead";
             mend(wrong("carry packages", why), mend_by)
         })?;

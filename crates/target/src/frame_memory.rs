@@ -76,7 +76,7 @@ impl Place {
             Ok(path) if !(self.may)(&path) => {
                 let path = path.display();
                 Some(format!(
-                    "{path} wants root: run as root, `sudo assize run …`"
+                    "{path} requires root: run as root, `sudo assize run …`"
                 ))
             }
             Ok(_) => None,
@@ -211,7 +211,9 @@ mod tests {
         for memory in [FrameMemory::Uncached, FrameMemory::WriteCombined] {
             let told = place.lacking(&order(memory));
             assert!(
-                told.len() == 1 && told[0].contains("resource0") && told[0].contains("wants root"),
+                told.len() == 1
+                    && told[0].contains("resource0")
+                    && told[0].contains("requires root"),
                 "{told:?}"
             );
         }

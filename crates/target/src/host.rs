@@ -102,7 +102,7 @@ impl Host {
 }
 
 impl Target for Host {
-    /// One: runs on one machine disturb each other.
+    /// One: runs on one machine affect each other.
     fn slots(&self) -> usize {
         1
     }

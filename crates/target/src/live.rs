@@ -126,7 +126,7 @@ fn emulated(outcome: Outcome, why: &str) -> Outcome {
 }
 
 impl Target for Live {
-    /// Runs at once would disturb each other.
+    /// Simultaneous runs would affect each other.
     fn slots(&self) -> usize {
         1
     }

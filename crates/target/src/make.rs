@@ -10,7 +10,7 @@ use crate::Error;
 use crate::fault::{failed, io, mend, read};
 use crate::process::{Process, in_words};
 
-/// A build takes minutes, and how many on a busy host nobody knows.
+/// A build takes minutes, and unpredictably more under load.
 const LIMIT: Duration = Duration::MAX;
 
 /// Runs a command that sends what make prints to its standard error, in a directory, until

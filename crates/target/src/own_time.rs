@@ -1,4 +1,4 @@
-//! How long a process has had, told without the clock of a busy host.
+//! How long a process could run, independent of the load of the host.
 //!
 //! A limit on the clock on the wall convicts whoever shares a host with others.
 //! What counts here is time in which a process could go on: while all its

@@ -61,7 +61,7 @@ fn files(place: &Path) -> Option<QemuFiles> {
 }
 
 /// Gets the best QEMU that can be had: ours, built here unless it is there;
-/// else, told why, the newest that the backports of this Debian have.
+/// else, with the reason, the newest that the backports of this Debian have.
 ///
 /// # Errors
 /// What keeps ours from being built, where there is no other to fetch.

@@ -165,7 +165,7 @@ impl Ssh {
 }
 
 impl Target for Ssh {
-    /// One: runs on one machine disturb each other.
+    /// One: runs on one machine affect each other.
     fn slots(&self) -> usize {
         1
     }

@@ -82,7 +82,7 @@ fn read(bytes: &[u8]) -> (Vec<Record>, Option<String>) {
         if ended {
             return (
                 records,
-                Some("the agent's answer goes on after its end".into()),
+                Some("the agent's answer continues after its end".into()),
             );
         }
         let record = match serde_json::from_slice(line) {
@@ -298,7 +298,7 @@ mod tests {
             ),
             (
                 [text(&whole(Vec::new())), b"x\n".to_vec()].concat(),
-                "the agent's answer goes on after its end",
+                "the agent's answer continues after its end",
             ),
         ];
         for (bytes, expected) in cases {

@@ -188,7 +188,7 @@ fn check_kernel(kernel: &Kernel, order: &Order) -> Result<(), Error> {
     governors::check_kernel(kernel, order)
 }
 
-/// What QEMU would say in words that nobody understands.
+/// Errors of which QEMU's own message is hard to understand.
 fn check(machine: &Machine) -> Result<(), Error> {
     let wrong = |why: String| crate::fault::wrong("describe a virtual machine", why);
     if machine.cpus == 0 || machine.cpus > 64 {

@@ -78,7 +78,7 @@ pub struct Stage {
     pub jobs: usize,
     /// The median, if there are enough for one.
     pub ns_p50: Option<f64>,
-    /// The 0.99 quantile, likewise.
+    /// The 0.99 quantile of the same.
     pub ns_p99: Option<f64>,
     /// The longest.
     pub ns_max: Option<u64>,

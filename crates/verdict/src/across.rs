@@ -369,7 +369,7 @@ fn unweighted(all: &mut Weighed, machines: &[OnMachine], positive: bool) {
 /// mean of their block (Hodges and Lehmann 1962) and divided by the machine's
 /// variance around these means, neither of which depends on the labels: so the
 /// test is exact, and a noisy machine does not drown a quiet one. A machine on
-/// which nothing varies counts for nothing; none if none varies.
+/// which nothing varies does not count; none if none varies.
 fn contrast(machines: &[OnMachine]) -> Option<Contrast> {
     let mut all = Contrast {
         blocks: Vec::new(),

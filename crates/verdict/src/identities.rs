@@ -274,7 +274,7 @@ fn is_asked(kind: &str) -> bool {
 }
 
 /// The kinds in which the levels of two configurations may make them differ;
-/// none if nobody said.
+/// none if it is not known.
 fn varies(records: &Records, one: &str, other: &str) -> Option<BTreeSet<String>> {
     let (one, other) = (settings(records, one)?, settings(records, other)?);
     Some(one.varies.union(&other.varies).cloned().collect())

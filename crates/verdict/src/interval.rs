@@ -1,4 +1,4 @@
-//! The interval that belongs to the test by which two cells are told apart.
+//! The interval that belongs to the test by which two cells are compared.
 
 use std::cmp::Ordering;
 

@@ -16,7 +16,7 @@ use crate::row::{capped, question, verdict_of};
 use crate::weigh::{Weighed, ends, weigh};
 use crate::words::{finite, plain};
 
-/// Of so few events it is told when the first came.
+/// Of so few events the time of the first is given.
 const FEW_EVENTS: u64 = 10;
 /// At most so many times the exposure is advice.
 const MOST_TIMES: u32 = 100;

@@ -42,7 +42,7 @@ impl std::fmt::Display for Error {
         match self {
             Error::Line { text, line, why } => write!(f, "{text}, line {line}: {why}"),
             Error::Missing { what, mend } => {
-                write!(f, "the kernel does not tell {what}; use one {mend}")
+                write!(f, "the kernel does not provide {what}; use one {mend}")
             }
             Error::Trees {
                 thread,

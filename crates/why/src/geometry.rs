@@ -178,7 +178,7 @@ impl Geometry {
         Ok(self)
     }
 
-    /// The line by which the plugin is told.
+    /// The line by which the plugin is configured.
     #[must_use]
     pub fn told(&self) -> String {
         let levels = self

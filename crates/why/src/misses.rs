@@ -95,7 +95,7 @@ impl Misses {
     /// Puts names to what was missed.
     ///
     /// # Errors
-    /// There was no model, or it was not told where everything lies.
+    /// There was no model, or it was not given all addresses.
     pub fn of(
         counts: &Counts,
         symbols: &Symbols,

@@ -13,7 +13,7 @@ const ENTRY: usize = 64;
 /// What follows the job if the machine is to give its symbols away.
 const SYMBOLS: u8 = b's';
 
-/// What the machine is told.
+/// What the machine is given.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Told {
     /// The job's text.

@@ -107,7 +107,7 @@ fn has(line: &str, word: &str) -> bool {
 pub(crate) fn main(command_line: &str) {
     let problems = set_up();
     // Without ports there is no way to answer. The kernel panics when
-    // process 1 ends, which is what whoever started it will see.
+    // process 1 ends, which is what its parent will see.
     let Ok(ports) = Ports::open() else { return };
     report_panics(ports);
     let image = Image::of(command_line);
@@ -204,7 +204,7 @@ fn mount(place: &str) -> std::io::Result<()> {
     // the mount says more.
     let _ = fs::create_dir_all(at);
     match sys::mount(kind, at, *flags, options) {
-        // A kernel built without it; whoever needs it will say so.
+        // A kernel built without it; what needs it reports that.
         Err(error) if error.raw_os_error() == Some(libc::ENODEV) => Ok(()),
         done => done,
     }

@@ -66,7 +66,7 @@ impl Instrument for CpuIdle {
         let trace = tracer.drain();
         let ticks = rustix::param::clock_ticks_per_second();
         let still = |cpu| match nudged {
-            // It was told to wake up and did not trace that it had been idle.
+            // It was woken up and did not trace that it had been idle.
             true => Some(false),
             false => self.slept(cpu, window, ticks),
         };

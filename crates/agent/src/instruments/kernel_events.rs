@@ -164,7 +164,7 @@ impl Said {
         }
     }
 
-    /// Addresses tell nothing but which is which, and are nobody's business.
+    /// Addresses only distinguish objects, and must not be published.
     fn pointers(&mut self, known: &Known, values: &mut [i64]) {
         for ((_, field), value) in known.fields.iter().zip(values) {
             if field.pointer && *value != 0 {

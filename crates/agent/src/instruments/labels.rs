@@ -1,6 +1,6 @@
 //! Names of threads in names of metrics.
 
-/// More threads than this are not told apart.
+/// More threads than this have no metrics of their own.
 pub(crate) const THREADS_MAX: usize = 16;
 
 /// One name for each thread, in the order given: what the kernel calls it,

@@ -2,7 +2,7 @@
 //! CPU was taken from it.
 //!
 //! A thread that has ended is no longer in /proc, and the kernel adds its
-//! counts to the process only where nobody but the parent can see them, and
+//! counts to the process only where no one but the parent can see them, and
 //! only after it was reaped. So the ends of threads are taken from taskstats.
 //! /proc gives what the workload's process had before it was let go, and all
 //! there is where taskstats cannot be had.

@@ -1,4 +1,4 @@
-//! Busy time, to the nanosecond and for nothing, from /proc/timer_list.
+//! Busy time, to the nanosecond and without overhead, from /proc/timer_list.
 //!
 //! The kernel adds up for each CPU how long it was idle. /proc/stat rounds that
 //! to ticks; here it is whole. It is read before and after the workload, so

@@ -73,7 +73,7 @@ struct Drawn {
     frames: u64,
     /// The vertical blanks for which no frame was done.
     missed: Vec<u64>,
-    /// From the first vertical blank until it was told to end.
+    /// From the first vertical blank until it was asked to end.
     duration_ns: u64,
 }
 

@@ -20,7 +20,7 @@ use crate::sys;
 /// Nothing takes longer: the longest job ends or hangs before.
 const PATIENCE_NS: u64 = 150_000_000_000;
 
-/// What a workload is told beside its parameters.
+/// What a workload is given in addition to its parameters.
 #[derive(Debug, Clone)]
 pub(super) struct Terms {
     /// How the queues are.

@@ -200,7 +200,7 @@ impl Table {
     /// Waits until some jobs are done: a quarter of those in flight, if they
     /// are done in the order in which they were submitted. So a thread
     /// seldom wakes, and no context runs out of jobs meanwhile. Jobs that
-    /// are never done keep nobody else waiting for long.
+    /// are never done keep no others waiting for long.
     fn wait(&mut self) -> Result<(), String> {
         let (seats, memory) = (&self.seats, &self.memory);
         self.flying

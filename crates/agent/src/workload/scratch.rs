@@ -30,7 +30,7 @@ impl Directory {
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        // Left behind, it disturbs nobody.
+        // Left behind, it does no harm.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn test(arguments: &BisectArguments, good: &str) -> Result<u8, Failur
     Ok(status(failure.code()))
 }
 
-/// What git is told of a failure with this status.
+/// What is reported to git of a failure with this status.
 fn status(code: u8) -> u8 {
     match code {
         2 => GIVE_UP,

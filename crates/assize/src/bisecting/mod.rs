@@ -35,7 +35,7 @@ use state::{State, Terms};
 
 pub(crate) use checked_out::{is_test, wrong_use_of_test};
 
-/// How often the runs of an undecided verdict are doubled, if nobody says how many
+/// How often the runs of an undecided verdict are doubled, unless an option says how many
 /// there may be.
 const DOUBLINGS: u32 = 2;
 

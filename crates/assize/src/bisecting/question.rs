@@ -28,7 +28,7 @@ pub(super) struct Question {
     pub(super) workload: Option<String>,
     /// The experiment, without the two sides.
     pub(super) experiment: String,
-    /// Runs of each side on each workload, if nobody asks for another number.
+    /// Runs of each side on each workload, by default.
     pub(super) runs: u32,
 }
 

@@ -10,7 +10,7 @@ pub(super) enum Known {
     Has,
     /// The claim is refuted of it.
     Lacks,
-    /// It cannot be told: it does not build, or stays undecided.
+    /// It is not known: it does not build, or stays undecided.
     Untestable,
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct BisectArguments {
     #[arg(long, value_name = "REV|KERNEL", requires = "patch")]
     pub(crate) base: Option<String>,
     /// Try only HEAD, against this commit, for git bisect run: end with status 0 if
-    /// the claim is refuted, 1 if it is upheld, 125 if that cannot be told
+    /// the claim is refuted, 1 if it is upheld, 125 if that is not known
     #[arg(long, value_name = "GOOD", conflicts_with_all = ["format", "output"])]
     pub(crate) test: Option<String>,
     /// Run this experiment, with a level for each side [default: the one for the

@@ -50,7 +50,7 @@ pub(crate) struct CommandsArguments {
     /// Run this before each run; given once for each command, each has its own
     #[arg(short, long, value_name = "CMD", conflicts_with = "inputs")]
     pub(crate) prepare: Vec<String>,
-    /// Run this after each run, likewise
+    /// Run this after each run; given once for each command, each has its own
     #[arg(short = 'C', long, value_name = "CMD", conflicts_with = "inputs")]
     pub(crate) conclude: Vec<String>,
     /// Run this once, after everything else, even if something has failed

@@ -115,7 +115,7 @@ fn gate(word: &str) -> Option<Result<FailOn, String>> {
     Some(match percent.and_then(Percent::parse) {
         Some(percent) => Ok(FailOn::Gate(gate, percent)),
         None => Err(format!(
-            "wants a percentage from 0 to below 100: write '{}>2%'",
+            "needs a percentage from 0 to below 100: write '{}>2%'",
             gate.word()
         )),
     })

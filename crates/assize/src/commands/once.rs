@@ -7,7 +7,7 @@ use crate::cli::CommandsArguments;
 use crate::failure::Failure;
 
 /// Sets up, warms up, does the work and cleans up. Once the set-up has begun, the
-/// clean-up is done whatever else fails; the first failure is the one that is told.
+/// clean-up is done whatever else fails; the first failure is the one that is reported.
 pub(super) fn around<T>(
     asked: &CommandsArguments,
     experiment: &Experiment,

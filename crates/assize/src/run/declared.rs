@@ -46,7 +46,7 @@ pub(crate) fn read(
 
 /// The events whose rates are claimed, each with the workload on which it is counted
 /// (its place in [`Plan::workloads`]) and once. A claim on what the command line left out
-/// of the plan asks for nothing.
+/// of the plan is empty.
 pub(crate) fn rates(plan: &Plan) -> Vec<(String, usize)> {
     let mut rates = Vec::new();
     let names: Vec<String> = plan.configurations.iter().map(|c| c.name.clone()).collect();
@@ -168,7 +168,7 @@ kind = "frames"
             ),
             (
                 "depq <= drm-sched on elapsed",
-                "`<=` wants a margin: write `A <= B + 2%`",
+                "`<=` needs a margin: write `A <= B + 2%`",
             ),
         ] {
             let error = checked(claim).unwrap_err();

@@ -58,12 +58,12 @@ pub(crate) struct Engine<'a> {
     pub(crate) interrupted: &'a AtomicBool,
 }
 
-/// What is told of runs.
+/// What is reported of runs.
 #[derive(Debug)]
 pub(crate) enum Event<'a> {
     /// One has ended.
     Ended(Box<Ended>),
-    /// These are being carried out, since then; told now and then.
+    /// These are being carried out, since then; reported now and then.
     UnderWay(&'a BTreeMap<usize, (PlannedRun, Instant)>),
 }
 
@@ -79,7 +79,7 @@ impl Engine<'_> {
     /// says; it never stops the others.
     ///
     /// After an interrupt nothing new begins, and what came of the runs in
-    /// flight is not told; `kill` is called again and again until they have
+    /// flight is not reported; `kill` is called again and again until they have
     /// ended.
     pub(crate) fn carry_out(
         &self,

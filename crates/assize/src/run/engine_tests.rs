@@ -86,7 +86,7 @@ fn plan(runs: u32, retries: u32) -> Plan {
 
 type Told = Vec<(u32, u32, bool)>;
 
-/// What is told of the runs: index, attempt, and whether it is tried again.
+/// What is reported of the runs: index, attempt, and whether it is tried again.
 fn carry_out(
     plan: &Plan,
     target: &dyn Target,

@@ -99,7 +99,7 @@ fn askable(plan: &Plan, question: &Question) -> Result<(), Failure> {
     Ok(assize_verdict::check(&options, &names.collect::<Vec<_>>())?)
 }
 
-/// As many as asked, but no more than do not disturb each other.
+/// As many as asked, but no more than can run without affecting each other.
 fn jobs(asked: Option<u32>, target: &dyn Target) -> usize {
     let slots = target.slots().max(1);
     asked.map_or(slots, |asked| slots.min(asked as usize))

@@ -20,7 +20,7 @@ use crate::terms::Terms;
 pub(crate) struct Recording<'a> {
     /// The experiment file.
     pub(crate) text: &'a str,
-    /// What the bundle is called if nobody says so: `NAME.bundle`.
+    /// The default name of the bundle: `NAME.bundle`.
     pub(crate) name: &'a str,
     /// Where it is recorded.
     pub(crate) out: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! What is told before the first run and after the last.
+//! What is reported before the first run and after the last.
 
 use std::collections::BTreeSet;
 

@@ -69,7 +69,7 @@ impl View {
             row.finish_and_clear();
         }
         self.bar.finish_and_clear();
-        // What standard error does not take is nothing to be told there.
+        // A failure to write to standard error cannot be reported there.
         let _ = self.multi.clear();
     }
 }

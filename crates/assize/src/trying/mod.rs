@@ -22,7 +22,7 @@ use source::{Asked, Change};
 use touched::{Scope, Touched};
 use whole::KernelBuild;
 
-/// What a bundle is called if nobody says so.
+/// The default name of a bundle.
 const NAME: &str = "try";
 
 /// The sides of a change, and on what they run.

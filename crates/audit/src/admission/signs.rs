@@ -38,7 +38,7 @@ pub(crate) enum Sign {
     Dump,
     /// Figures stand where the names of columns are looked for.
     FigureHeader,
-    /// Sizes, flags or offsets: whole numbers without a unit, of which nobody gives changes.
+    /// Sizes, flags or offsets: whole numbers without a unit, of which no changes are given.
     BareIntegers,
     /// The user has named the configurations.
     SaidByUser,

@@ -108,7 +108,7 @@ fn duration(legend: &str) -> Option<u64> {
 /// Columns of a noise table after the first two.
 const OSNOISE_COLUMNS: usize = 10;
 
-/// The same where interrupts were off, so that only hardware disturbs.
+/// The same where interrupts were off, so that only hardware interferes.
 const HWNOISE_COLUMNS: usize = 7;
 
 /// One CPU: for timerlat four cells in each section, for osnoise one for

@@ -124,7 +124,7 @@ fn places_row(name: &str) -> bool {
     )
 }
 
-/// Names that nobody but turbostat has.
+/// Names that only turbostat has.
 fn telling(name: &str) -> bool {
     let bytes = name.as_bytes();
     matches!(

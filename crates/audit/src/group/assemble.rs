@@ -148,7 +148,7 @@ pub(super) fn name_of(item: &Item, names: &BTreeMap<String, String>) -> String {
 }
 
 /// Figures of one cell from different messages or quote depths are not
-/// repetitions of each other: their workloads are told apart.
+/// repetitions of each other: their workloads are distinguished.
 fn keep_apart(
     items: &mut [Item],
     names: &BTreeMap<String, String>,

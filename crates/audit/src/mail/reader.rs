@@ -215,7 +215,7 @@ impl<R: BufRead> Messages<R> {
         }))
     }
 
-    /// Where the message ends, if that can be told yet: before a separator
+    /// Where the message ends, if that is known yet: before a separator
     /// that follows an empty line. Advances `searched` over what was looked
     /// at, counted from the start of the message.
     fn end_from(&self, searched: &mut usize) -> Option<usize> {

@@ -167,7 +167,7 @@ pub(super) fn agreement(grid: &Grid) -> Option<Agreement> {
 }
 
 /// Whether a value is so many per cent more than another, or less where less
-/// is better; `None` where that cannot be told.
+/// is better; `None` where that is not known.
 fn follows(base: f64, value: f64, change: f64) -> Option<bool> {
     (base > 0.0 && value > 0.0).then(|| {
         let rise = (value / base - 1.0) * 100.0;

@@ -47,7 +47,7 @@ pub(super) fn lines(sheet: &Sheet<'_>, mut room: usize) -> Answers {
     let open = open.filter(|one| one.is_open()).count();
     let rates = || of_events.iter().flat_map(|one| &one.contrasts);
     let rates_are_open = rates().all(|one| one.outcome == Outcome::Open);
-    // Where nobody said what matters, what is undecided is not listed.
+    // Where no metric is primary, what is undecided is not listed.
     if !rows_are_primary(sheet.document) && open < all {
         for one in &mut of_metrics {
             one.contrasts.retain(|contrast| !contrast.is_open());

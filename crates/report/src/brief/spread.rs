@@ -52,9 +52,18 @@ pub(super) fn lines(sheet: &Sheet<'_>, room: usize) -> Vec<String> {
         .map(|one| one.most)
         .fold(f64::NEG_INFINITY, f64::max);
     let readable = Readable::of(&row.unit, [low, high].into_iter());
-    let value = |value: f64| significant(readable.value(value), 3);
+    // Where a mean is small in that unit, each value has one of its own.
+    let is_small = |one: &Spread<'_>| {
+        one.mean != 0.0 && readable.value(one.mean).abs() < crate::readable::LEAST
+    };
+    let own_units = spreads.iter().any(is_small);
+    let value = |value: f64| match own_units {
+        true => with_unit(value, &row.unit),
+        false => significant(readable.value(value), 3),
+    };
+    let unit = if own_units { "" } else { &readable.unit };
     let range = format!("; runs from {} to {}", value(low), value(high));
-    let head = head(sheet, row, machine, &readable.unit, &range);
+    let head = head(sheet, row, machine, unit, &range);
     let mut lines = vec![head];
     let columns = sheet.names.max(8);
     let changes = spreads.iter().map(|one| one.change.chars().count());
@@ -93,6 +102,13 @@ fn most_striking(document: &Document) -> Option<&Comparison> {
     let size = |row: &Comparison| gain(row, None).abs();
     let rows = leading(document).into_iter();
     rows.max_by(|a, b| sure(a).cmp(&sure(b)).then(size(a).total_cmp(&size(b))))
+}
+
+/// `5.03 us`.
+fn with_unit(value: f64, unit: &str) -> String {
+    let own = Readable::of(unit, std::iter::once(value));
+    let text = format!("{} {}", significant(own.value(value), 3), own.unit);
+    text.trim_end().to_owned()
 }
 
 /// What the runs are of; their range where it fits, and of a long name what does.

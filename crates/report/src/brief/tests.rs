@@ -435,6 +435,14 @@ fn each_side_of_a_large_change_has_its_own_unit() {
         [765.0, 766.0],
         "established",
     )];
-    let text = shown(&document(&["base", "new"], &rows), 110);
+    let mut document = document(&["base", "new"], &rows);
+    for run in &mut document.runs {
+        let mean = [5_030.0, 3_850_000.0][usize::from(run.configuration == "new")];
+        run.metrics.get_mut("busy_time").unwrap().value = mean;
+    }
+    let text = shown(&document, 110);
     assert!(text.contains("worse: 765 x (5.03 us -> 3.85 ms)"), "{text}");
+    let below = text.split_once("\nEach run of ").unwrap().1;
+    assert!(below.contains("  base       5.03 us"), "{text}");
+    assert!(below.contains("  new        3.85 ms  765 x"), "{text}");
 }

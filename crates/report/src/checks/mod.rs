@@ -58,7 +58,7 @@ impl Finding {
 pub enum State {
     /// Nothing that was asked for is found in it.
     Passed,
-    /// The runs do not tell, and nobody asked that they must.
+    /// The runs do not decide, and no gate requires that they do.
     Undecided,
     /// It ends the command with status 1: what was asked for, and the figures.
     Failed(String),

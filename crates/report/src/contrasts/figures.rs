@@ -13,9 +13,9 @@ pub(crate) enum Outcome {
     Better,
     /// Established, in the bad direction and by more than the margin.
     Worse,
-    /// Established and less; nobody said whether that is good.
+    /// Established and less; whether that is good is not known.
     Less,
-    /// Established and more; nobody said whether that is good.
+    /// Established and more; whether that is good is not known.
     More,
     /// As `Better`, but supported only.
     LikelyBetter,
@@ -89,7 +89,7 @@ impl Outcome {
     }
 }
 
-/// Which way a row has come out. A difference matters to nobody whose whole interval is
+/// Which way a row has come out. A difference is none if its whole interval is
 /// within `margin`.
 pub(crate) fn outcome(row: &Comparison, better: Option<Better>, margin: f64) -> Outcome {
     let established = match row.verdict {
@@ -142,7 +142,7 @@ pub(crate) fn percent(change: f64) -> String {
     format!("{sign}{text} %")
 }
 
-/// An end of an interval. How far it is beyond a thousand times tells nobody more.
+/// An end of an interval. More than a thousand times is not shown exactly.
 pub(crate) fn end(change: f64) -> String {
     const FAR: f64 = 1000.0;
     if change + 1.0 > FAR {

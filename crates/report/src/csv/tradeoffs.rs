@@ -71,7 +71,7 @@ fn value(
     Ok(())
 }
 
-/// Where a point stands, a row for each from which it was not told or to which it is
+/// Where a point stands, a row for each with which it is undecided or to which it is
 /// equivalent, and one for each metric of whatever dominates it: the one that dominates
 /// is the configuration, the other the baseline.
 fn standing(

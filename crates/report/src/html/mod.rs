@@ -1,7 +1,7 @@
 //! The report as one page: a file that needs no network.
 //!
 //! What must be there without a script is HTML: the question, the answer, the
-//! verdict grid, what is wrong with the data, what cannot be told, and how to
+//! verdict grid, what is wrong with the data, what is not known, and how to
 //! do it again. The script adds plots, other baselines and whatever a reader
 //! chooses, from data that lie in the page, deflated. It computes nothing: the
 //! verdicts against each baseline are those of the documents.

@@ -51,7 +51,7 @@ struct Line<'a> {
     bar: Option<[f64; 2]>,
 }
 
-/// The answer as a page that asks for nothing over the network; the same input
+/// The answer as a page that makes no request over the network; the same input
 /// gives the same bytes. `command` is what was asked.
 ///
 /// # Errors

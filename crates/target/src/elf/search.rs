@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::plain;
 
-/// The directories that loaders know without being told.
+/// The default directories of loaders.
 const DEFAULT: [&str; 4] = ["/lib64", "/usr/lib64", "/lib", "/usr/lib"];
 
 /// Directories that are in everybody's PATH, or in root's.

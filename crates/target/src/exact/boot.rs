@@ -36,7 +36,7 @@ pub(crate) struct Booted<'a> {
     pub(crate) initramfs: &'a Path,
     /// The host's CPU to run on, if it is to be bound to one.
     pub(crate) cpu: Option<usize>,
-    /// When to give up by the host's clock, which nobody but the user can
+    /// When to give up by the host's clock, which only the user can
     /// ask for.
     pub(crate) limit: Duration,
     /// When to give up by the own time of QEMU, if ever: for machines whose

@@ -94,7 +94,7 @@ impl Qmp {
     }
 
     /// The answer to a command, if this line is one. Keeps events; answers to
-    /// commands that nobody waits for any more are forgotten.
+    /// commands that are no longer waited for are dropped.
     fn take(&mut self, line: Value, id: u64) -> Option<Result<Value, QmpError>> {
         let Some(of) = line.get("id") else {
             self.events.push_back(line);
@@ -121,7 +121,7 @@ impl Qmp {
         if !self.readable()? {
             return Ok(None);
         }
-        // An answer that nobody waits for has no `event`, and is none.
+        // A reply that is not waited for has no `event`, and is none.
         self.read().map(Some)
     }
 

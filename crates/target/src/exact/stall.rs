@@ -1,4 +1,4 @@
-//! Whether a machine gets on, told without the host's clock.
+//! Whether a machine makes progress, without the host's clock.
 //!
 //! A busy host makes a machine slow, and a frozen one makes it stand still;
 //! neither is a fault of the machine. What may be used up is therefore time

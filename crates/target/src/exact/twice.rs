@@ -1,7 +1,7 @@
 //! Runs that count only if two executions of them agree.
 //!
 //! An answer in the cache is an execution like any other. Whether two stand
-//! behind it is told by a second entry, under a key of its own.
+//! behind it is recorded by a second entry, under a key of its own.
 
 use std::time::Instant;
 
@@ -68,7 +68,7 @@ impl Exact {
             })?,
         };
         if !agreed.differed.is_empty() {
-            // One of these may be wrong, and nobody knows which.
+            // One of these may be wrong, and it is not known which.
             self.cache.remove(&once);
             self.cache.remove(&both);
             machine.insert(DIFFERED.into(), agreed.differed.join("; "));

@@ -176,7 +176,7 @@ fn newest(apt: &Apt, kernel: &DebianKernel, what: &str) -> Result<String, Error>
         .map(String::as_str)
         .filter(|name| kernel.is_image(name))
         .collect();
-    // Names of packages that are gone are told of too.
+    // Names of removed packages are reported too.
     let there = match of_series.is_empty() {
         true => Vec::new(),
         false => apt.show(&of_series)?,

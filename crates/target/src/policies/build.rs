@@ -25,7 +25,7 @@ pub(super) const ATTACH: &str = "attach";
 const RECIPE: &[u8] = b"assize.policies/1";
 /// Bytes that objects may take on disk before old ones go.
 const BUILT: u64 = 16 << 20;
-/// A build takes seconds, and how many more on a busy host nobody knows.
+/// A build takes seconds, and unpredictably more under load.
 const LIMIT: Duration = Duration::MAX;
 /// What the list of all that a build read is called beside the objects.
 const INPUTS: &str = "inputs";

@@ -127,7 +127,7 @@ pub fn ensure(root: &Path, progress: &mut dyn FnMut(&str)) -> Result<QemuFiles, 
     stored(root).ok_or_else(|| failed(WHAT, format!("{} is not whole", place.display())))
 }
 
-/// Removes QEMUs of other recipes that nobody has used for long.
+/// Removes QEMUs of other recipes that were not used for long.
 fn prune(root: &Path, but: &Path, now: SystemTime) {
     for place in places(root).iter().filter(|place| *place != but) {
         let used = fs::metadata(place).and_then(|about| about.modified());
@@ -281,7 +281,7 @@ impl Build<'_> {
             log.run(&what, pip, work, &mut |_| ()).map_err(|error| {
                 mend(
                     error,
-                    "check the network, and the proxy and index that pip is told: pip config list",
+                    "check the network, and the proxy and index of pip: pip config list",
                 )
             })?;
         }

@@ -9,7 +9,7 @@ const OURS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/qemu.rs"));
 
 /// Which files are fetched, with their hashes.
 const SOURCE: &str = "source";
-/// What QEMU's own configure is told.
+/// The options of QEMU's own configure.
 const CONFIGURE: &str = "configure";
 
 /// The files of a recipe, sorted by path.

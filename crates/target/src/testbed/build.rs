@@ -159,7 +159,7 @@ impl<'a> Wanted<'a> {
     fn build(&self) -> Result<Result<PathBuf, String>, Error> {
         let host = self.subject.host();
         let work = temporary_in(&self.home)?;
-        // make and the compiler are told the paths behind links, as kbuild
+        // make and the compiler are given the paths behind links, as kbuild
         // resolves them.
         let real = |path: &Path| fs::canonicalize(path).map_err(|error| io("find", path, &error));
         let (directory, headers) = (real(work.path())?, real(self.subject.headers)?);

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 pub(super) struct Variant(pub(super) u32);
 
 impl Variant {
-    /// What the compiler is told beside the rest.
+    /// Additional options of the compiler.
     pub(super) fn flag(self) -> Option<&'static str> {
         match self.0 {
             0 => None,

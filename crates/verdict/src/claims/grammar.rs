@@ -470,7 +470,7 @@ mod tests {
         assert_eq!(parse("a <= 'b + 2%' + 2% on t"), (0, 2, 1.02));
         assert_eq!(parse("a <= 'b' + 2% on t"), (0, 1, 1.02));
         assert_eq!(parse("a > 'b + 2%' on t"), (0, 2, 1.0));
-        // A sign of two characters wants a margin, so this is a name.
+        // A sign of two characters needs a margin, so this is a name.
         assert_eq!(parse("a <=b on t"), (0, 3, 1.0));
         assert_eq!(parse("a <=b + 2% on t"), (0, 1, 1.02));
         // `b` with a margin, or `b + 2%`.
@@ -488,30 +488,30 @@ mod tests {
         for (text, expected) in [
             (
                 "irq <= no opt on time",
-                "character 5: `<=` wants a margin: write `A <= B + 2%`, or `A < B`",
+                "character 5: `<=` needs a margin: write `A <= B + 2%`, or `A < B`",
             ),
             (
                 "irq >= no opt on time",
-                "character 5: `>=` wants a margin: write `A >= B - 2%`, or `A > B`",
+                "character 5: `>=` needs a margin: write `A >= B - 2%`, or `A > B`",
             ),
             (
                 "irq < no opt + 2% on time",
-                "character 14: `<` wants a margin below B: write `A < B - 2%`, or \
+                "character 14: `<` needs a margin below B: write `A < B - 2%`, or \
                  `A <= B + 2%` if A may be more by that",
             ),
             (
                 "irq > no opt - 2.5% on time",
-                "character 14: `>` wants a margin above B: write `A > B + 2.5%`, or \
+                "character 14: `>` needs a margin above B: write `A > B + 2.5%`, or \
                  `A >= B - 2.5%` if A may be less by that",
             ),
             (
                 "irq <= no opt - 2% on time",
-                "character 15: `<=` wants a margin above B: write `A <= B + 2%`, or \
+                "character 15: `<=` needs a margin above B: write `A <= B + 2%`, or \
                  `A < B - 2%` if A must be less by that",
             ),
             (
                 "irq >= no opt + 2% on time",
-                "character 15: `>=` wants a margin below B: write `A >= B - 2%`, or \
+                "character 15: `>=` needs a margin below B: write `A >= B - 2%`, or \
                  `A > B + 2%` if A must be more by that",
             ),
             (

@@ -109,9 +109,9 @@ pub(super) fn form(sign: Sign, at: usize, margin: Option<Margin<'_>>) -> Result<
             at,
             what: match sign {
                 Sign::GreaterOrEqual => {
-                    "`>=` wants a margin: write `A >= B - 2%`, or `A > B`".into()
+                    "`>=` needs a margin: write `A >= B - 2%`, or `A > B`".into()
                 }
-                _ => "`<=` wants a margin: write `A <= B + 2%`, or `A < B`".into(),
+                _ => "`<=` needs a margin: write `A <= B + 2%`, or `A < B`".into(),
             },
         });
     };
@@ -175,19 +175,19 @@ fn percentage(margin: Margin<'_>) -> Result<f64, String> {
 fn other_side(sign: Sign, number: &str) -> String {
     match sign {
         Sign::Less => format!(
-            "`<` wants a margin below B: write `A < B - {number}%`, or `A <= B + {number}%` if A \
+            "`<` needs a margin below B: write `A < B - {number}%`, or `A <= B + {number}%` if A \
              may be more by that"
         ),
         Sign::Greater => format!(
-            "`>` wants a margin above B: write `A > B + {number}%`, or `A >= B - {number}%` if A \
+            "`>` needs a margin above B: write `A > B + {number}%`, or `A >= B - {number}%` if A \
              may be less by that"
         ),
         Sign::LessOrEqual => format!(
-            "`<=` wants a margin above B: write `A <= B + {number}%`, or `A < B - {number}%` if A \
+            "`<=` needs a margin above B: write `A <= B + {number}%`, or `A < B - {number}%` if A \
              must be less by that"
         ),
         Sign::GreaterOrEqual => format!(
-            "`>=` wants a margin below B: write `A >= B - {number}%`, or `A > B + {number}%` if A \
+            "`>=` needs a margin below B: write `A >= B - {number}%`, or `A > B + {number}%` if A \
              must be more by that"
         ),
         Sign::Equal => "`=` has no margin here: write `A = B`; `--margin`, or `margin` in the \

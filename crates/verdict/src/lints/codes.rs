@@ -10,7 +10,7 @@ pub const LINTS: [(&str, &str); 79] = [
         "aliased-counters",
         "two metrics have the same values in every run: they are one counter",
     ),
-    ("ambiguous-rows", "rows of a table cannot be told apart"),
+    ("ambiguous-rows", "rows of a table cannot be distinguished"),
     (
         "background-ended",
         "what was to load the machine ended before the workload did",

@@ -167,7 +167,7 @@ fn metrics_by_run(cells: &Cells<'_>) -> Vec<BTreeMap<usize, f64>> {
     runs
 }
 
-/// Whether a run was recorded as it was made: nobody has pasted it twice, and
+/// Whether a run was recorded as it was made: it cannot have been pasted twice, and
 /// on the exact target equal figures only say that nothing has changed.
 fn scheduled(cells: &Cells<'_>, run: usize) -> bool {
     cells.records.runs[run].block.is_some()

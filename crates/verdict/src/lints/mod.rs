@@ -70,7 +70,7 @@ pub(crate) fn find_all(
     (lints, faults)
 }
 
-/// The doubts of whoever read the records.
+/// The doubts of the reader of the records.
 pub(crate) fn doubts(records: &Records) -> Vec<Lint> {
     let passed_on = records.doubts.iter().map(|doubt| Lint {
         code: doubt.code.clone(),

@@ -23,7 +23,7 @@ use crate::lints::Faults;
 use crate::words::with_interval;
 use machines::Where;
 
-/// More sentences than this nobody reads.
+/// More sentences than this are too many to read.
 const MOST: usize = 5;
 
 /// A comparison with what sentences need to know of it.

@@ -22,7 +22,7 @@ enum Stand {
     Better {
         supported: bool,
     },
-    /// Worse, likewise.
+    /// Worse.
     Worse {
         supported: bool,
     },

@@ -119,7 +119,7 @@ fn a_margin_is_read_and_needs_its_sign() {
         ..Options::default()
     };
     let error = try_records(&records, &options).unwrap_err().to_string();
-    assert!(error.ends_with("`<=` wants a margin: write `A <= B + 2%`, or `A < B`"));
+    assert!(error.ends_with("`<=` needs a margin: write `A <= B + 2%`, or `A < B`"));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use assize_job::gaps::Cause;
 const SMI_COUNT: u64 = 0x34;
 /// A tick of /proc/stat, in nanoseconds.
 const TICK_NS: u64 = 10_000_000;
-/// A shorter gap is not told to be steal time, which is counted in ticks.
+/// A shorter gap is not attributed to steal time, which is counted in ticks.
 pub(super) const STEAL_NS_MIN: u64 = TICK_NS / 2;
 
 /// Counters of one CPU, or of the thread that watches it.
@@ -50,7 +50,7 @@ impl Counts {
     }
 
     /// What a gap of this length came of, if this was counted since the counters were
-    /// read last. `stale`: something else disturbed the loop since those of the CPU
+    /// read last. `stale`: something else delayed the loop since those of the CPU
     /// were, and what they counted may be of that.
     pub(super) fn cause(self, length_ns: u64, stale: bool) -> Cause {
         let stolen = self.steal > 0

@@ -5,7 +5,7 @@
 pub(super) struct Limits {
     /// The shortest gap.
     pub(super) threshold: u64,
-    /// From this on something has disturbed the loop; not above the threshold.
+    /// From this on the loop was delayed; not above the threshold.
     pub(super) notice: u64,
     /// So long is watched in each window; all the time if that is the window.
     pub(super) width: u64,

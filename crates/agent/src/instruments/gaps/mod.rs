@@ -27,7 +27,7 @@ use crate::process::{self, Body, Child, Staged};
 use crate::sys;
 
 const NAME: &str = "gaps";
-/// What takes so long has disturbed the loop: entering and leaving the kernel for an
+/// What takes so long has delayed the loop: entering and leaving the kernel for an
 /// interrupt takes longer.
 const NOTICE_NS: u64 = 500;
 /// And not less than so many turns of the loop.

@@ -30,7 +30,7 @@ pub(super) fn observed_ns(outcome: &Outcome<'_>) -> u64 {
     all.fold(0, u64::saturating_add)
 }
 
-/// The latencies of some causes. When they were is told if it is known of each.
+/// The latencies of some causes. Their times are given if they are known of each.
 pub(super) fn events(outcome: &Outcome<'_>, name: &str, which: impl Fn(Cause) -> bool) -> Record {
     let gaps = outcome.seen.gaps.iter().filter(|gap| which(gap.cause));
     let count = gaps.clone().map(|gap| gap.count).sum();

@@ -51,7 +51,7 @@ fn write(root: &Path, all: &Wanted) -> Result<(), String> {
     refused.into_iter().try_for_each(one)
 }
 
-/// What this tracer is told.
+/// The settings of this tracer.
 pub(super) fn wanted(kind: TracerKind, settings: &Tracer, cpus: &[u32]) -> Wanted {
     let us = |ns: u64| (ns / 1000).to_string();
     if kind == TracerKind::Hwlat {

@@ -111,7 +111,7 @@ fn play(decoder: &Exec, player: &Exec) -> Result<(), String> {
     let mut decoding = start(decoder, Stdio::null(), Stdio::piped())?;
     let sound = decoding.stdout.take().map_or_else(Stdio::null, Stdio::from);
     let playing = start(player, sound, Stdio::null())?;
-    // If the player fails, the decoder fails too, for nobody reads from it.
+    // If the player fails, the decoder fails too, since its output is not read.
     end(player, playing).and(end(decoder, decoding))
 }
 

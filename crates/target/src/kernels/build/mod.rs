@@ -45,7 +45,7 @@ const BUILDER: &[(&str, &str)] = &[
     ("TZ", "UTC"),
 ];
 
-/// A place for the sources of one repository, which nobody else has until this is
+/// A place for the sources of one repository, which no other process has until this is
 /// dropped.
 #[derive(Debug)]
 pub struct WorkTree {
