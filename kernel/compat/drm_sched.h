@@ -66,6 +66,16 @@ static inline int compat_sched_job_init(struct drm_sched_job *job,
 #endif
 }
 
+/*
+ * Old ones have no credits, and the end of an entity waits for the dependencies
+ * of its jobs, for which headers have no sign of their own.
+ */
+#ifdef HAVE_DRM_SCHED_CREDITS
+#define COMPAT_SCHED_CREDITS true
+#else
+#define COMPAT_SCHED_CREDITS false
+#endif
+
 /* Without credits every job counts as one. */
 static inline u32 compat_sched_credits(struct drm_gpu_scheduler *sched)
 {

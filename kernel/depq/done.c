@@ -19,7 +19,7 @@
  * whoever waits for the lock. The lock is released after each job, so nobody
  * waits for more than one to signal for each that came before it.
  *
- * Who puts the queue's reference to a job that has signalled:
+ * The queue's reference to a job that has signalled is dropped by:
  *
  * ======================  ===================================================
  * %DEPQ_PUT_IRQ           the drainer, when it has released the lock for good

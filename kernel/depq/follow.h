@@ -23,7 +23,7 @@
  * @lingers: queues that count although they are not ready, the oldest first
  * @raises: times the level went up
  * @lowers: times it went down
- * @apply: held while the scheduler is told
+ * @apply: held while the scheduler's settings of the worker are changed
  * @timer: lets queues linger no longer
  * @relax: lets the worker look at its level when it has nothing else to do
  * @raise: has the raiser raise the worker

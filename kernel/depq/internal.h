@@ -8,11 +8,11 @@
 #include "../include/depq.h"
 
 /**
- * enum depq_where - who put a job
- * @DEPQ_WHERE_IRQ: whoever signalled it
- * @DEPQ_WHERE_SUBMIT: a submitter
- * @DEPQ_WHERE_WORKER: the worker
- * @DEPQ_WHERE_DELAYED: the delayed work
+ * enum depq_where - where the queue's reference to a job was dropped
+ * @DEPQ_WHERE_IRQ: where the job was signalled
+ * @DEPQ_WHERE_SUBMIT: in a submission
+ * @DEPQ_WHERE_WORKER: in the worker
+ * @DEPQ_WHERE_DELAYED: in the delayed work
  */
 enum depq_where {
 	DEPQ_WHERE_IRQ,
@@ -276,7 +276,7 @@ static inline void depq_follow_leave(struct depq_queue *queue,
 }
 
 /**
- * depq_queue_leave() - lay down the token
+ * depq_queue_leave() - release the token
  * @queue: the queue
  *
  * Context: process; the lock of the queue is held. The caller asks

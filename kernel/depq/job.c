@@ -41,9 +41,9 @@
  *
  * Fields: @deps by index, the first that may be there at @next_dep, changed by
  * the submitter, then by the holder of the token; @link in one of the lists of
- * the queue, or in a list of who puts it; @start when it was handed to the
- * hardware, or when the driver last said that it is alive; @error as it will
- * signal.
+ * the queue, or in a list of jobs whose reference is about to be dropped; @start
+ * when it was handed to the hardware, or when the driver last said that it is
+ * alive; @error as it will signal.
  */
 
 /*

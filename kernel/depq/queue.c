@@ -43,11 +43,11 @@
  * is touched, except for reading, under @lock. Under @signal_lock the callbacks
  * of a finished fence are called, and nothing else of others.
  *
- * &depq_queue.runner is the token: whoever has set it, under @lock while it
- * was NULL, may call run_job() and change @dep, and nobody else may. Whoever
- * lays it down looks at the queue again before letting go of @lock, and so
- * does everybody who makes progress possible (depq_queue_want_kick()), so that
- * no wake-up is lost.
+ * &depq_queue.runner is the token: the task that has set it, under @lock while
+ * it was NULL, may call run_job() and change @dep, and no other may. Before it
+ * releases @lock, the task that releases the token looks at the queue again,
+ * and so does everyone who makes progress possible (depq_queue_want_kick()), so
+ * that no wake-up is lost.
  *
  * The token has no priority inheritance. It does not need any against other
  * submitters: those of one queue call depq_job_commit() one after the other,

@@ -25,7 +25,7 @@
  * Where a queue becomes ready later, by a dependency that signals, by a
  * completion that returns credits or by depq_queue_start(), it goes up at once
  * too. That may be in an interrupt or under locks, where the scheduler may not
- * be told; so the raiser is woken, a thread as urgent as any worker may become,
+ * be called; so the raiser is woken, a thread as urgent as any worker may become,
  * which raises the worker before anything runs that is less urgent than that. A
  * job with several dependencies raises the worker with each, since it installs
  * the callback of the next one.
@@ -151,7 +151,7 @@ static void depq_follow_apply(struct depq_follow *follow, bool less)
 	raw_spin_lock(&follow->apply);
 	old = follow->target;
 	level = depq_follow_aim(follow, less);
-	/* Nobody else is told meanwhile; it is not free even for the same. */
+	/* @apply serialises changes; to set the same again costs time, too. */
 	if (level != old) {
 		if (depq_follow_set(follow, old, level))
 			WRITE_ONCE(follow->applied, level);

@@ -56,7 +56,7 @@ struct depq_worker;
 #define DEPQ_QUEUE_BYPASS	BIT(0)
 
 /**
- * enum depq_put - who puts finished jobs
+ * enum depq_put - where the queue drops its reference to a finished job
  * @DEPQ_PUT_WORKER: the worker, which is woken for it
  * @DEPQ_PUT_IRQ: whoever signals, at once; release_job() must be safe in
  *	hard interrupts
@@ -206,7 +206,7 @@ void depq_worker_put(struct depq_worker *worker);
  * @worker: runs its jobs; the queue takes a reference of its own
  * @name: copied
  * @flags: %DEPQ_QUEUE_BYPASS or 0
- * @put: who puts finished jobs
+ * @put: where the reference to a finished job is dropped
  * @credit_limit: credits in flight at most; 1 or more
  * @max_queued: jobs between depq_job_init() and the end at most; 1 or more
  * @timeout: jiffies a job may take on the hardware; 0 for no limit
@@ -384,7 +384,7 @@ struct depq_job {
 	struct list_head urgent;	/* in queue->urgent */
 };
 
-/* What depq_job_init() may be told. */
+/* Flags of depq_job_init(). */
 /* Fail with -EAGAIN instead of waiting for room in the queue. */
 #define DEPQ_JOB_NONBLOCK	BIT(0)
 

@@ -17,23 +17,24 @@
  * States of a job, from the engine's point of view; all changes under
  * &simgpu_engine.lock:
  *
- * ========  ================  ===============  =====  =======================
- * state     engine's list     inflight         flags  exits
- * ========  ================  ===============  =====  =======================
- * outside   none              no                      run: waiting, executing
- *                                                     or (faults) told
- * waiting   running           yes                     its turn: executing;
- *                                                     reset: outside
- * executing running           yes                     interrupt: told, late or
- *                                                     silent; reset: outside
- * late      late              yes              done   interrupt: told
- * silent    none              yes              done   recovery: told.
- * told      none              yes              done   once all before it are
- *                                              told   told, where order
- *                                                     matters: given up
- * given up  none; its fence   no               all    -
- *           is in @done
- * ========  ================  ===============  =====  =======================
+ * =========  ================  ===============  =====  ======================
+ * state      engine's list     inflight         flags  exits
+ * =========  ================  ===============  =====  ======================
+ * outside    none              no                      run: waiting, executing
+ *                                                      or (faults) reported
+ * waiting    running           yes                     its turn: executing;
+ *                                                      reset: outside
+ * executing  running           yes                     interrupt: reported,
+ *                                                      late or silent; reset:
+ *                                                      outside
+ * late       late              yes              done   interrupt: reported
+ * silent     none              yes              done   recovery: reported
+ * reported   none              yes              both   once all before it are
+ *                                                      reported, where order
+ *                                                      matters: given up
+ * given up   none; its fence   no               both   -
+ *            is in @done
+ * =========  ================  ===============  =====  ======================
  *
  * While the job is in &simgpu_context.inflight the engine holds a reference to
  * its fence and a pointer to the job, without a reference: whoever frees jobs
@@ -201,19 +202,19 @@ void simgpu_engine_give_up(struct simgpu_job *job, struct list_head *fences)
 }
 
 /**
- * simgpu_engine_tell() - a job is done and says so
+ * simgpu_engine_report() - report that a job is done
  * @engine: the engine
  * @job: the job; given up to be signalled, with those that waited for it,
  *	unless it has to wait itself for others of its context
  *
  * Context: any, under the engine's lock.
  */
-void simgpu_engine_tell(struct simgpu_engine *engine, struct simgpu_job *job)
+void simgpu_engine_report(struct simgpu_engine *engine, struct simgpu_job *job)
 {
 	struct simgpu_context *context = job->context;
 
 	lockdep_assert_held(&engine->lock);
-	job->told = true;
+	job->reported = true;
 	if (!context->backend->needs_order) {
 		simgpu_engine_give_up(job, &engine->done);
 		return;
@@ -221,7 +222,7 @@ void simgpu_engine_tell(struct simgpu_engine *engine, struct simgpu_job *job)
 	while (!list_empty(&context->inflight)) {
 		job = list_first_entry(&context->inflight, struct simgpu_job,
 				       context_link);
-		if (!job->told)
+		if (!job->reported)
 			return;
 		simgpu_engine_give_up(job, &engine->done);
 	}
@@ -268,7 +269,7 @@ static void engine_finish(struct simgpu_engine *engine, struct simgpu_job *job,
 		job->hw->twice = true;
 		break;
 	}
-	simgpu_engine_tell(engine, job);
+	simgpu_engine_report(engine, job);
 }
 
 static enum hrtimer_restart engine_interrupt(struct hrtimer *timer)
@@ -292,7 +293,7 @@ static enum hrtimer_restart engine_interrupt(struct hrtimer *timer)
 		if (job->t_end > now)
 			continue;
 		list_del_init(&job->link);
-		simgpu_engine_tell(engine, job);
+		simgpu_engine_report(engine, job);
 	}
 	simgpu_engine_program(engine);
 	if (engine->dev->completion == SIMGPU_COMPLETION_HARDIRQ) {
@@ -337,7 +338,7 @@ static bool engine_end_later(struct simgpu_engine *engine,
 		dma_fence_set_error(&job->hw->base, error);
 	job->hw_done = true;
 	engine_enter(job);
-	simgpu_engine_tell(engine, job);
+	simgpu_engine_report(engine, job);
 	return true;
 }
 

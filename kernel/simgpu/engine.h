@@ -32,6 +32,6 @@ void simgpu_engine_execute(struct simgpu_job *job, ktime_t start);
 void simgpu_engine_leave(struct simgpu_engine *engine, struct simgpu_job *job,
 			 ktime_t at);
 void simgpu_engine_give_up(struct simgpu_job *job, struct list_head *fences);
-void simgpu_engine_tell(struct simgpu_engine *engine, struct simgpu_job *job);
+void simgpu_engine_report(struct simgpu_engine *engine, struct simgpu_job *job);
 
 #endif /* SIMGPU_ENGINE_H */

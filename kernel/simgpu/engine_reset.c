@@ -6,8 +6,8 @@
 /**
  * DOC: recovery of engines
  *
- * What happens to jobs that take too long or are no longer wanted: told, left
- * alone, or taken off the engine. See engine.c for their states.
+ * What happens to jobs that take too long or are no longer wanted: they are
+ * reported, left alone, or taken off the engine. See engine.c for their states.
  */
 
 static void put_fences(struct list_head *fences)
@@ -96,24 +96,24 @@ static void engine_restart(struct simgpu_engine *engine)
 	simgpu_engine_program(engine);
 }
 
-/* What is done but unsaid is said, but for those before which one is not. */
-static void engine_tell_all(struct simgpu_engine *engine,
-			    struct simgpu_context *context)
+/* Reports what is done and was not reported, such as a lost interrupt. */
+static void engine_report_all(struct simgpu_engine *engine,
+			      struct simgpu_context *context)
 {
 	struct simgpu_job *job, *next;
-	LIST_HEAD(unsaid);
+	LIST_HEAD(unreported);
 
 	lockdep_assert_held(&engine->lock);
-	/* Mark first: telling one job may give up several. */
+	/* Collect first: reporting one job may give up several. */
 	list_for_each_entry(job, &context->inflight, context_link) {
-		if (!job->hw_done || job->told)
+		if (!job->hw_done || job->reported)
 			continue;
 		list_del_init(&job->link);
-		list_add_tail(&job->link, &unsaid);
+		list_add_tail(&job->link, &unreported);
 	}
-	list_for_each_entry_safe(job, next, &unsaid, link) {
+	list_for_each_entry_safe(job, next, &unreported, link) {
 		list_del_init(&job->link);
-		simgpu_engine_tell(engine, job);
+		simgpu_engine_report(engine, job);
 	}
 }
 
@@ -145,7 +145,7 @@ static enum depq_verdict engine_judge(struct simgpu_engine *engine,
 		engine_restart(engine);
 		return DEPQ_RESET;
 	}
-	engine_tell_all(engine, context);
+	engine_report_all(engine, context);
 	return DEPQ_NO_HANG;
 }
 
@@ -154,7 +154,7 @@ static enum depq_verdict engine_judge(struct simgpu_engine *engine,
  * @job: the job that takes too long; kept alive by the caller, who sees to it
  *	that no job of the context is run meanwhile
  *
- * A job that is done but has not said so is told now. One that waits for its
+ * A job that is done but was not reported is reported now. One that waits for its
  * turn, or executes and will end, is left alone. Where the job hangs, the
  * engine is reset: all jobs of its context leave, those of other contexts
  * start over. The jobs of a killed or closed context leave in any case.

@@ -306,8 +306,8 @@ struct simgpu_memory {
  * @write_value: see &simgpu_exec
  * @write: whether to write
  * @on_engine: in &simgpu_context.inflight; under the engine's lock
- * @hw_done: the engine was done, whether or not it said so; under the lock
- * @told: the engine said so; under the lock
+ * @hw_done: the engine is done with it, reported or not; under the lock
+ * @reported: the engine has raised its interrupt for it; under the lock
  */
 struct simgpu_job {
 	union {
@@ -331,7 +331,7 @@ struct simgpu_job {
 	bool write;
 	bool on_engine;
 	bool hw_done;
-	bool told;
+	bool reported;
 };
 
 /**

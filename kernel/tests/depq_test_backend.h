@@ -78,6 +78,10 @@ struct dt_backend {
 	void (*drop)(struct dt_queue *queue);
 	/** @kill: may be NULL */
 	void (*kill)(struct dt_queue *queue, int error);
+	/** @no_credits: every job counts as one, whatever it asks for */
+	bool no_credits;
+	/** @close_sleeps: @queue_close waits for dependencies of its jobs */
+	bool close_sleeps;
 	/** @kill_error: what @queue_close fails jobs with that were not run */
 	int kill_error;
 	/** @trigger: act as if the oldest job took too long */

@@ -198,10 +198,15 @@ static void kill_waits_for_dep(struct kunit *test)
 static void close_waits_for_dep(struct kunit *test)
 {
 	struct dt *dt = test->priv;
-	struct dt_job_args args = { .fence = dt_user_fence(dt) };
-	struct dt_queue *queue = dt_queue(dt);
-	struct dt_record *job = dt_submit(queue, &args);
+	struct dt_job_args args = {};
+	struct dt_record *job;
+	struct dt_queue *queue;
 
+	if (dt->design->backend->close_sleeps)
+		kunit_skip(test, "this drm_sched waits for dependencies in close");
+	args.fence = dt_user_fence(dt);
+	queue = dt_queue(dt);
+	job = dt_submit(queue, &args);
 	dt_close(queue);
 	KUNIT_EXPECT_FALSE(test, dt_wait_never(dt, dt_signalled(job)));
 	dma_fence_signal(args.fence);

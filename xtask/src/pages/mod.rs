@@ -4,6 +4,7 @@
 //! about it is written by hand, and must be read again when it changes.
 
 mod dep_queue;
+mod drm_sched_eras;
 mod figures;
 mod packing;
 mod packing_cpus;
@@ -40,8 +41,9 @@ struct Page {
 /// Makes a table from the reports of a page's parts, in their order.
 type Make = fn(&[Report]) -> String;
 
-static PAGES: [Page; 5] = [
+static PAGES: [Page; 6] = [
     dep_queue::PAGE,
+    drm_sched_eras::PAGE,
     run_job_latency::PAGE,
     packing::PAGE,
     packing_more::PAGE,

@@ -1,0 +1,249 @@
+//! drm_sched of three kernels, alone and beside depq.
+
+use super::figures::{count, ratio, time};
+use super::report::Report;
+use super::{Page, Part, table};
+
+const FILE: &str = "experiments/drm-sched-eras.toml";
+const NAME: &str = "drm-sched-eras";
+
+/// One bundle, and what each is compared with.
+pub(super) const PAGE: Page = Page {
+    name: NAME,
+    file: "docs/drm-sched-eras.md",
+    parts: &[
+        Part {
+            name: NAME,
+            file: FILE,
+            more: &[],
+            asked: &[],
+        },
+        Part {
+            name: NAME,
+            file: FILE,
+            more: &[],
+            asked: &["--baseline", "7+drm-sched"],
+        },
+        Part {
+            name: NAME,
+            file: FILE,
+            more: &[],
+            asked: &["--baseline", "6.1+drm-sched"],
+        },
+    ],
+    tables: &[
+        ("fair", fair),
+        ("switches", switches),
+        ("latency", latency),
+        ("fairness", fairness),
+        ("interactive", interactive),
+    ],
+};
+
+const WORKLOADS: [&str; 14] = [
+    "frames",
+    "sync",
+    "window",
+    "threads",
+    "storm",
+    "deep",
+    "crowd-2",
+    "crowd-16",
+    "crowd-256",
+    "crowd-4096",
+    "uneven-2",
+    "uneven-16",
+    "uneven-256",
+    "interactive",
+];
+const CROWDS: [&str; 7] = [
+    "crowd-2",
+    "crowd-16",
+    "crowd-256",
+    "crowd-4096",
+    "uneven-2",
+    "uneven-16",
+    "uneven-256",
+];
+/// As the report calls them, and as the page does.
+const CONFIGURATIONS: [(&str, &str); 7] = [
+    ("6.1+drm-sched", "6.1"),
+    ("6.12+drm-sched", "6.12"),
+    ("7+drm-sched", "7"),
+    ("7-fair+drm-sched", "7, fair"),
+    ("6.1+depq", "depq on 6.1"),
+    ("6.12+depq", "on 6.12"),
+    ("7+depq", "on 7"),
+];
+
+/// What is compared with drm_sched of 6.12, with that of 7, and with that of 6.1.
+fn by_kernel(reports: &[Report]) -> [&Report; 3] {
+    let of = |kernel: &str| {
+        let name = format!("{kernel}+drm-sched");
+        let found = reports.iter().find(|report| report.is_baseline(&name));
+        found.unwrap_or(&reports[0])
+    };
+    ["6.12", "7", "6.1"].map(of)
+}
+
+/// The fair policy against the default one of the same kernel, of each metric.
+fn fair(reports: &[Report]) -> String {
+    let [_, seven, _] = by_kernel(reports);
+    let mut rows = Vec::new();
+    for workload in WORKLOADS {
+        let of = |metric: &str| ratio(seven.row(metric, workload, "7-fair+drm-sched"));
+        rows.push(vec![
+            format!("`{workload}`"),
+            of("context_switches_per_job"),
+            of("submit_to_run_ns_p50"),
+            of("submit_to_run_ns_p99"),
+            of("engine_time_ratio"),
+            of("round_trip_ns_p50"),
+        ]);
+    }
+    let heading = [
+        "workload",
+        "switches per job",
+        "submit to run_job, p50",
+        "p99",
+        "engine time, most to least",
+        "round trip, p50",
+    ];
+    table(&heading, 1, &rows)
+}
+
+/// Context switches of each kernel's drm_sched against that of 6.12, and of depq
+/// against drm_sched of its own kernel.
+fn switches(reports: &[Report]) -> String {
+    let [old, seven, oldest] = by_kernel(reports);
+    let metric = "context_switches_per_job";
+    let mut rows = Vec::new();
+    for workload in WORKLOADS {
+        let kernel = |name: &str| ratio(old.row(metric, workload, name));
+        let depq = |report: &Report, name: &str| ratio(report.row(metric, workload, name));
+        rows.push(vec![
+            format!("`{workload}`"),
+            count(old.baseline(metric, workload)),
+            kernel("6.1+drm-sched"),
+            kernel("7+drm-sched"),
+            kernel("7-fair+drm-sched"),
+            depq(oldest, "6.1+depq"),
+            depq(old, "6.12+depq"),
+            depq(seven, "7+depq"),
+        ]);
+    }
+    let heading = [
+        "workload",
+        "6.12",
+        "6.1",
+        "7",
+        "7, fair",
+        "depq on 6.1",
+        "on 6.12",
+        "on 7",
+    ];
+    table(&heading, 1, &rows)
+}
+
+/// Medians from submission to run_job.
+fn latency(reports: &[Report]) -> String {
+    let report = by_kernel(reports)[0];
+    means(
+        "workload",
+        &WORKLOADS.map(|name| (format!("`{name}`"), name)),
+        &|workload, name| time(report.mean("submit_to_run_ns_p50", workload, name)),
+    )
+}
+
+/// Engine time of the context that got most of it by that of the one that got least.
+fn fairness(reports: &[Report]) -> String {
+    let report = by_kernel(reports)[0];
+    means(
+        "workload",
+        &CROWDS.map(|name| (format!("`{name}`"), name)),
+        &|workload, name| count(report.mean("engine_time_ratio", workload, name)),
+    )
+}
+
+/// How long the one that waits for each job waits.
+fn interactive(reports: &[Report]) -> String {
+    let report = by_kernel(reports)[0];
+    let rows = [
+        ("median", "round_trip_ns_p50"),
+        ("longest", "round_trip_ns_max"),
+    ];
+    means(
+        "round trip",
+        &rows.map(|(said, metric)| (said.to_string(), metric)),
+        &|metric, name| time(report.mean(metric, "interactive", name)),
+    )
+}
+
+/// A table with a column for each configuration. `rows`: what each is called, and what
+/// `cell` knows it by.
+fn means(first: &str, rows: &[(String, &str)], cell: &dyn Fn(&str, &str) -> String) -> String {
+    let mut heading = vec![first];
+    heading.extend(CONFIGURATIONS.map(|(_, said)| said));
+    let rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|(said, of)| {
+            let mut cells = vec![said.clone()];
+            cells.extend(CONFIGURATIONS.map(|(name, _)| cell(of, name)));
+            cells
+        })
+        .collect();
+    table(&heading, 1, &rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A report in which each of these configurations has a ratio of context switches in
+    /// `sync` to the baseline.
+    fn report(baseline: &str, ratios: &[(&str, f64)]) -> Report {
+        let rows: Vec<Value> = ratios
+            .iter()
+            .map(|(name, ratio)| {
+                json!({
+                    "metric": "context_switches_per_job", "workload": "sync",
+                    "configuration": name, "ratio": ratio, "verdict": "established",
+                    "mean": 5.0 * ratio, "mean_baseline": 5.0,
+                })
+            })
+            .collect();
+        Report {
+            document: json!({"baseline": baseline, "comparisons": rows}),
+            runs: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn depq_is_compared_with_drm_sched_of_its_own_kernel() {
+        // In another order than the page has them.
+        let reports = [
+            report("6.1+drm-sched", &[("6.1+depq", 0.1)]),
+            report("7+drm-sched", &[("7+depq", 0.7), ("7-fair+drm-sched", 0.9)]),
+            report(
+                "6.12+drm-sched",
+                &[
+                    ("6.1+drm-sched", 1.5),
+                    ("6.1+depq", 0.2),
+                    ("6.12+depq", 0.4),
+                    ("7+drm-sched", 1.25),
+                    ("7+depq", 0.3),
+                    ("7-fair+drm-sched", 1.125),
+                ],
+            ),
+        ];
+        let table = switches(&reports);
+        let sync = "| `sync` | 5.00 | 1.500 | 1.250 | 1.125 | 0.100 | 0.400 | 0.700 |";
+        assert!(table.contains(sync), "{table}");
+        // What a report does not have is a dash, never another one's figure.
+        assert!(table.contains("| `deep` | – | – | – | – | – | – | – |"));
+        let fair = fair(&reports);
+        assert!(fair.contains("| `sync` | 0.900 | – |"), "{fair}");
+    }
+}
