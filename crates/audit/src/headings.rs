@@ -300,9 +300,12 @@ const GENERIC: &[&str] = &[
 
 /// `Test results`, `Raw numbers`, `It looks like this`: names nothing.
 fn is_generic(text: &str) -> bool {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
-        .filter(|w| !w.is_empty())
-        .all(|word| GENERIC.contains(&word.to_lowercase().as_str()))
+    // What fio prints above its sums.
+    text.starts_with("Run status group")
+        || text
+            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .filter(|w| !w.is_empty())
+            .all(|word| GENERIC.contains(&word.to_lowercase().as_str()))
 }
 
 /// `From: …`, `Date: …` in an archive's page.

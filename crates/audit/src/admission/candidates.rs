@@ -149,6 +149,9 @@ fn common_signs(
         figures().any(|figure| figure.value.fract() != 0.0),
         Sign::Fractions,
     );
+    let mut values = figures().map(|figure| figure.value).peekable();
+    let zeros = values.peek().is_some() && values.all(|value| value == 0.0);
+    signs.note_if(zeros, Sign::Zeros);
     let checked = signs.contains(Sign::ChangesAgree);
     let bare = !checked && figures().all(|f| f.unit.is_empty() && f.value.fract() == 0.0);
     signs.note_if(bare, Sign::BareIntegers);
@@ -186,6 +189,11 @@ fn note_comparing(
     let stands: BTreeSet<(u32, u8)> = members.iter().map(|member| member.stand).collect();
     signs.note_if(stands.len() > 1, Sign::SeveralPlaces);
     signs.note_if(contrast::has_opposites(names), Sign::BeforeAndAfter);
+    let own = signs.contains(Sign::ComparingFormat);
+    signs.note_if(
+        !own && contrast::of_several_workloads(names),
+        Sign::Parameters,
+    );
     let changes = members
         .iter()
         .flat_map(|m| m.signs)

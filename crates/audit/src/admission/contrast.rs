@@ -40,7 +40,6 @@ const OPPOSITES: &[(&str, &str)] = &[
     ("base", "patched"),
     ("mainline", "patched"),
     ("parent", "commit"),
-    ("sync", "async"),
 ];
 
 /// Words for what a change is compared with.
@@ -361,6 +360,40 @@ fn grown(a: &[String], b: &[String]) -> bool {
     common >= 1 && common + 1 == short.len()
 }
 
+/// The numbers in a name that may be parameters: `8` of `8 jobs, before`, and none of
+/// `v6.8-rc2`.
+fn parameters(name: &str) -> BTreeSet<String> {
+    let number = |word: &String| {
+        let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        unit.len() < word.len() && unit.len() <= 2 && unit.bytes().all(|b| b.is_ascii_alphabetic())
+    };
+    words(name).into_iter().filter(number).collect()
+}
+
+/// Whether names are of several workloads, each measured with several configurations:
+/// `8 jobs, before`, `8 jobs, after`, `16 jobs, before`, `16 jobs, after`.
+pub(crate) fn of_several_workloads(names: &[&str]) -> bool {
+    let mut workloads: Vec<(BTreeSet<String>, Vec<&str>)> = Vec::new();
+    for name in names.iter().take(24) {
+        let own = parameters(name);
+        match workloads.iter_mut().find(|(other, _)| *other == own) {
+            Some((_, members)) => members.push(name),
+            None => workloads.push((own, vec![name])),
+        }
+    }
+    let contrasted = |members: &[&str]| {
+        let pairs = members
+            .iter()
+            .enumerate()
+            .flat_map(|(at, a)| members[at + 1..].iter().map(move |b| (*a, *b)));
+        pairs.into_iter().any(|(a, b)| between(a, b).is_some())
+    };
+    let several = workloads
+        .iter()
+        .filter(|(numbers, members)| !numbers.is_empty() && contrasted(members));
+    several.count() >= 2
+}
+
 /// Whether nothing of a name itself rules out that it is a configuration's. Long
 /// ones and empty words may be, beside the right other one.
 pub(crate) fn may_be_name(name: &str) -> bool {
@@ -484,6 +517,30 @@ mod tests {
             ("before this patch", "after this patch"),
         ] {
             assert_eq!(between(a, b), Some(Sign::OppositeNames), "{a} | {b}");
+        }
+    }
+
+    #[test]
+    fn names_of_several_workloads_are_told_by_their_numbers() {
+        for names in [
+            &[
+                "8 jobs, before",
+                "8 jobs, after",
+                "16 jobs, before",
+                "16 jobs, after",
+            ][..],
+            &["T1_3", "T1_3 after defrag", "T1_4", "T1_4 after defrag"],
+        ] {
+            assert!(of_several_workloads(names), "{names:?}");
+        }
+        for names in [
+            &["before", "after"][..],
+            &["before 4.19", "after 4.19", "before 5.10", "after 5.10"],
+            &["base", "with 2 patches", "with 4 patches"],
+            &["8 threads", "16 threads"],
+            &["v1", "v1 fast", "v2", "v2 fast"],
+        ] {
+            assert!(!of_several_workloads(names), "{names:?}");
         }
     }
 

@@ -90,6 +90,12 @@ pub(crate) enum Sign {
     SeveralPlaces,
     /// What rows and columns of their table stand for is a guess.
     Guessed,
+    /// Rows of a table that nothing tells apart became one figure.
+    Pooled,
+    /// Names are of parameters, or differ in a number as parameters of a workload do.
+    Parameters,
+    /// All figures are zero.
+    Zeros,
 }
 
 /// A row of the table of weights.
@@ -128,6 +134,7 @@ pub(crate) const WEIGHTS: &[Weight] = &[
     Weight { sign: Sign::Dump,             of: Measurements,   points: -5, says: "code, a log or a dump" },
     Weight { sign: Sign::FigureHeader,     of: Measurements,   points: -5, says: "figures for names of columns" },
     Weight { sign: Sign::BareIntegers,     of: Measurements,   points: -1, says: "whole numbers without a unit" },
+    Weight { sign: Sign::Zeros,            of: Measurements,   points: -9, says: "nothing but zeros" },
     Weight { sign: Sign::SaidByUser,       of: Configurations, points: 9,  says: "named by the user" },
     Weight { sign: Sign::BesideOneNamed,   of: Configurations, points: 4,  says: "beside one that the user named" },
     Weight { sign: Sign::ComparingFormat,  of: Configurations, points: 5,  says: "the tool names what it compares" },
@@ -145,6 +152,8 @@ pub(crate) const WEIGHTS: &[Weight] = &[
     Weight { sign: Sign::TextCompares,     of: Configurations, points: 1,  says: "a text that compares" },
     Weight { sign: Sign::ComparedInText,   of: Configurations, points: 2,  says: "a text that compares with one of the names" },
     Weight { sign: Sign::NamedInText,      of: Configurations, points: 1,  says: "names that the text explains" },
+    Weight { sign: Sign::Pooled,           of: Configurations, points: -9, says: "rows that nothing tells apart" },
+    Weight { sign: Sign::Parameters,       of: Configurations, points: -9, says: "names of several workloads" },
     Weight { sign: Sign::FigureName,       of: Configurations, points: -6, says: "a number for a name" },
     Weight { sign: Sign::CodeName,         of: Configurations, points: -6, says: "code or a path for a name" },
     Weight { sign: Sign::EmptyName,        of: Configurations, points: -6, says: "a name that says nothing" },

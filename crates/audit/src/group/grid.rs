@@ -9,7 +9,7 @@ use crate::roles::words::names_configuration;
 type Parted = Option<(String, String)>;
 
 /// How names are put together.
-const STYLES: [fn(&str) -> Parted; 4] = [bracketed, first_word, last_word, joined];
+const STYLES: [fn(&str) -> Parted; 5] = [bracketed, listed, first_word, last_word, joined];
 
 /// Names such as `small (old)`, `small (new)`, `large (old)`, `large (new)`, or
 /// `old small`, `new small` and so on: what the workload is and what the
@@ -52,6 +52,18 @@ fn bracketed(label: &str) -> Parted {
     let (stem, inner) = head.rsplit_once(" (")?;
     (has_word(stem) && has_word(inner) && !inner.contains(['(', ')']))
         .then(|| (stem.trim().to_string(), inner.trim().to_string()))
+}
+
+/// `8 jobs, before the change` or `before the change, 8 jobs`.
+fn listed(label: &str) -> Parted {
+    let (first, rest) = label.trim().trim_end_matches(':').split_once(", ")?;
+    let configures = |part: &str| names_configuration(part) && !part.contains('=');
+    let (stem, inner) = match (configures(first), configures(rest)) {
+        (false, true) => (first, rest),
+        (true, false) => (rest, first),
+        _ => return None,
+    };
+    has_word(stem).then(|| (stem.trim().to_string(), inner.trim().to_string()))
 }
 
 /// `original aligned`: only the first word is one of configurations.

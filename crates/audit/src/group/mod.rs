@@ -363,8 +363,10 @@ fn decide(items: &mut [&mut Item], options: &Options) {
     let swapped = outers.len() >= 2
         && score(&inners, names::workload_score) > score(&outers, names::workload_score)
         && score(&inners, names::configuration_score) <= score(&outers, names::configuration_score);
+    let sectioned = measured_in_sections(items);
     for item in items.iter_mut() {
         let labels = item.labels();
+        let section = item.outer.as_deref().filter(|_| sectioned);
         let program = item
             .command
             .as_ref()
@@ -373,7 +375,10 @@ fn decide(items: &mut [&mut Item], options: &Options) {
         let own = labels
             .workload
             .as_deref()
-            .map(|w| names::program(w).map_or_else(|| w.to_string(), joined));
+            .map(|w| match names::is_command(w) {
+                true => names::program(w).map_or_else(|| w.to_string(), joined),
+                false => w.to_string(),
+            });
         let heading = item.inner.as_deref().map(names::short);
         let (configuration, workload) = match labels.configuration {
             Some(label) => {
@@ -391,6 +396,13 @@ fn decide(items: &mut [&mut Item], options: &Options) {
                     .as_deref()
                     .filter(|_| outers.len() >= 2)
                     .map(names::short);
+                // One program was measured again in another section.
+                let program = match (program, section) {
+                    (Some(program), Some(section)) => {
+                        Some(format!("{program} [{}]", names::short(section)))
+                    }
+                    (program, _) => program,
+                };
                 (item.inner.clone(), own.or(program).or(outer))
             }
         };
@@ -405,6 +417,29 @@ fn decide(items: &mut [&mut Item], options: &Options) {
         item.workload_name = item.workload.clone().or(named).or(workload);
     }
     fall_back(items);
+}
+
+/// Whether the same configurations stand below each of several outer headings, which are
+/// no numbers of runs: what was measured in one section is no repetition of another.
+fn measured_in_sections(items: &[&mut Item]) -> bool {
+    let mut below: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for item in items.iter().filter(|item| item.command.is_some()) {
+        if item.labels().configuration.is_none()
+            && let (Some(outer), Some(inner)) = (&item.outer, &item.inner)
+        {
+            below.entry(outer).or_default().insert(inner);
+        }
+    }
+    let counted = |outer: &str| {
+        let words = outer.split(|c: char| !c.is_alphabetic());
+        words
+            .into_iter()
+            .any(|word| roles::words::key_is(word, roles::words::REPETITION_KEYS))
+    };
+    let mut sets = below.values();
+    let first = sets.next().filter(|set| set.len() >= 2 && below.len() >= 2);
+    first.is_some_and(|first| sets.all(|set| set == first))
+        && !below.keys().any(|outer| counted(outer))
 }
 
 fn joined((program, arguments): (String, String)) -> String {

@@ -27,6 +27,13 @@ pub(crate) fn squeeze(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Whether the name of a workload may be a command line. `200ms/s` and `build-a/libc.so`
+/// are none, and what stands before the mark tells them apart.
+pub(crate) fn is_command(workload: &str) -> bool {
+    let first = workload.split_whitespace().next().unwrap_or_default();
+    !first.contains('/') || first.starts_with(['/', '.', '~'])
+}
+
 /// The program that a command line executes: its name and its arguments.
 pub(crate) fn program(command: &str) -> Option<(String, String)> {
     let words = command::under_test(command)?;
@@ -102,6 +109,21 @@ pub(crate) fn configuration_score(name: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_with_a_slash_in_it_is_no_command() {
+        for name in ["200ms/s", "board-a/libx.so", "N/A"] {
+            assert!(!is_command(name), "{name}");
+        }
+        for name in [
+            "/usr/bin/fio x.job",
+            "./bench -n 5",
+            "hackbench -g 4",
+            "../a/b",
+        ] {
+            assert!(is_command(name), "{name}");
+        }
+    }
 
     #[test]
     fn parentheses_at_the_end_are_not_part_of_the_name() {

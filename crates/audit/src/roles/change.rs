@@ -153,17 +153,73 @@ pub(super) fn agreement(grid: &Grid) -> Option<Agreement> {
         };
         return (0..grid.rows.len()).any(to_row).then_some(Agreement::Rows);
     }
-    let (first, second, change) = two_and_change(grid, 0..columns)?;
-    let told: Vec<bool> = grid
-        .rows
-        .iter()
-        .filter(|row| row.cells[change].value.abs() >= TELLING)
-        .filter_map(|row| {
+    given_in_columns(grid).then_some(Agreement::Columns)
+}
+
+/// Whether columns of changes follow from the columns of figures before them: each from
+/// the first one and the one right before it, or from the two right before it.
+fn given_in_columns(grid: &Grid) -> bool {
+    let columns = 0..grid.header.columns.len();
+    let derived = |at: &usize| is_derived(&grid.header.columns[*at].name, &grid.rows, *at);
+    let (changes, mut figures): (Vec<usize>, Vec<usize>) = columns.partition(derived);
+    // Where rows have no names, the first column may be what they were measured with.
+    let unnamed = grid.rows.iter().all(|row| row.labels.is_empty());
+    if unnamed && figures.len() == changes.len() + 2 {
+        figures.remove(0);
+    }
+    // A change for each figure but the first, or one for two figures: else it is of some
+    // of many metrics.
+    if figures.len() < 2 || changes.len() + 1 != figures.len() {
+        return false;
+    }
+    let by = |pair: &dyn Fn(&[usize]) -> (usize, usize)| {
+        let told: Option<Vec<bool>> = changes
+            .iter()
+            .map(|&change| {
+                let before: Vec<usize> =
+                    figures.iter().copied().filter(|at| *at < change).collect();
+                // A change may stand before both of two figures.
+                let from = if before.len() < 2 && figures.len() == 2 {
+                    figures.clone()
+                } else {
+                    before
+                };
+                (from.len() >= 2).then(|| told(grid, pair(&from), change))
+            })
+            .collect::<Option<Vec<Vec<bool>>>>()
+            .map(|told| told.into_iter().flatten().collect());
+        told.is_some_and(|told| !told.is_empty() && told.iter().all(|agrees| *agrees))
+    };
+    by(&|from| (from[0], from[from.len() - 1]))
+        || by(&|from| (from[from.len() - 2], from[from.len() - 1]))
+}
+
+/// Of each row that tells it, whether its change follows from two of its figures.
+fn told(grid: &Grid, (first, second): (usize, usize), change: usize) -> Vec<bool> {
+    let name = grid.header.columns[change].name.to_lowercase();
+    let percent = |row: &Row| row.cells[change].unit == "%";
+    if name.contains('%') || grid.rows.iter().all(percent) {
+        let telling = |row: &&Row| row.cells[change].value.abs() >= TELLING;
+        let rows = grid.rows.iter().filter(telling);
+        let agrees = |row: &Row| {
             let value = |at: usize| row.cells[at].value;
             follows_either(value(first), value(second), value(change))
-        })
-        .collect();
-    (!told.is_empty() && told.iter().all(|agrees| *agrees)).then_some(Agreement::Columns)
+        };
+        return rows.filter_map(agrees).collect();
+    }
+    let ratios = ["speedup", "speed-up"];
+    let times = |row: &Row| row.cells[change].unit == "x";
+    if !grid.rows.iter().all(times) && !ratios.iter().any(|word| name.contains(word)) {
+        return Vec::new();
+    }
+    let agrees = |row: &Row| {
+        let value = |at: usize| row.cells[at].value;
+        let (a, b, given) = (value(first), value(second), value(change));
+        let telling = a > 0.0 && b > 0.0 && (given - 1.0).abs() * 100.0 >= TELLING;
+        let near = |ratio: f64| (ratio - given).abs() <= 0.01 + 0.01 * given.abs();
+        telling.then(|| near(a / b) || near(b / a))
+    };
+    grid.rows.iter().filter_map(agrees).collect()
 }
 
 /// Whether a value is so many per cent more than another, or less where less

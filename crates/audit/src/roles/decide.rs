@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::change::{Agreement, agreement};
 use super::words::{
-    self, CONFIGURATION_KEYS, REPETITION_KEYS, is_derived, is_derived_row, key_is, names_metric,
+    self, CONFIGURATION_KEYS, REPETITION_KEYS, WORKLOAD_KEYS, is_derived, is_derived_row, key_is,
+    names_metric,
 };
 use super::{Context, Role, Roles};
 use crate::admission::{Sign, contrast};
@@ -12,6 +13,9 @@ use crate::grammar::table::{Cell, Grid};
 
 /// More names than this are compared with the first ones only.
 const MANY: usize = 24;
+
+/// So many points have names of opposite meaning.
+const OPPOSITE: i32 = 4;
 
 /// Decides what rows and columns stand for.
 pub(crate) fn decide(grid: &Grid, context: &Context<'_>) -> Roles {
@@ -95,7 +99,16 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<
     let rows_are_metrics = metric_rows * 2 > labels.len() && metric_columns * 2 <= names.len();
     let repeated = repetition.is_some() || repeats(grid, columns, context);
     let rows_or = |role| if repeated { Role::Repetitions } else { role };
-    let (across, down) = (differing(&names), differing(&label_names));
+    let (across, mut down) = (differing(&names), differing(&label_names));
+    // Under `Test` or `Benchmark` stand tests, unless they say the opposite.
+    let over_rows = match (grid.header.keys.as_slice(), names.as_slice()) {
+        ([key], _) => Some(key.as_str()),
+        ([], [only]) if !labels.is_empty() => Some(*only),
+        _ => None,
+    };
+    if over_rows.is_some_and(|key| key_is(key, WORKLOAD_KEYS)) && down < OPPOSITE {
+        down = 0;
+    }
     if grid.header.columns.iter().any(|column| column.numbered) {
         return (Metrics, Configurations, 90, "numbered columns");
     }
@@ -338,6 +351,13 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
     };
     if agrees || roles.rows == Role::Configurations && related(grid) {
         signs.push(Sign::ChangesAgree);
+    }
+    let parameter = |at: &usize| {
+        let own = Some(*at) != roles.parameter && Some(*at) != roles.repetition;
+        own && words::names_parameter(&columns[*at].name)
+    };
+    if roles.columns == Role::Configurations && (0..columns.len()).any(|at| parameter(&at)) {
+        signs.push(Sign::Parameters);
     }
     // `1` or `64` may be a column's name, `3.2s` or `0.25` is a figure.
     let figure = |name: &str| contrast::is_figure(name) && name.trim().parse::<u64>().is_err();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assize_bundle::{Place, Spread};
 
-use super::decide::names_rows;
+use super::decide::{monotone, names_rows};
 use super::words::{self, CONFIGURATION_KEYS, WORKLOAD_KEYS, key_is};
 use super::{Context, Role, Roles};
 use crate::grammar::table::{Cell, Grid, Row, cell_value, is_unit, split_unit};
@@ -44,6 +44,14 @@ impl Cells {
     /// One run for each place. Where it has several figures of a metric they
     /// are samples of one run, for nothing says that they are more: their
     /// mean is the run's.
+    /// Whether a place has several figures of a metric.
+    fn pool(&self) -> bool {
+        self.all.iter().any(|(.., read)| {
+            let mut met = std::collections::BTreeSet::new();
+            read.iter().any(|one| !met.insert(&one.figure.metric))
+        })
+    }
+
     fn findings(self, context: &Context<'_>) -> Vec<(Place, Finding)> {
         let mut findings = Vec::new();
         for (labels, place, read) in self.all {
@@ -80,8 +88,13 @@ fn summary(labels: &Labels, read: Read, context: &Context<'_>) -> Finding {
     }
 }
 
-/// The figures of a table.
-pub(super) fn read(grid: &Grid, roles: &Roles, context: &Context<'_>) -> Vec<(Place, Finding)> {
+/// The figures of a table, and whether rows that have names, or rise or fall from first
+/// to last, became one figure because their names do not tell them apart.
+pub(super) fn read(
+    grid: &Grid,
+    roles: &Roles,
+    context: &Context<'_>,
+) -> (Vec<(Place, Finding)>, bool) {
     let mut cells = Cells::default();
     match roles.columns {
         Role::Configurations | Role::Workloads | Role::Repetitions => {
@@ -89,7 +102,12 @@ pub(super) fn read(grid: &Grid, roles: &Roles, context: &Context<'_>) -> Vec<(Pl
         }
         Role::Metrics => by_row(grid, roles, &mut cells),
     }
-    cells.findings(context)
+    let named = grid.rows.iter().any(|row| !row.labels.is_empty());
+    let steps = (0..grid.header.columns.len()).any(|at| {
+        grid.rows.len() >= 3 && monotone(grid.rows.iter().map(|row| row.cells[at].value))
+    });
+    let pooled = (named || steps) && cells.pool();
+    (cells.findings(context), pooled)
 }
 
 fn place(grid: &Grid, row: usize) -> Place {
@@ -150,7 +168,12 @@ fn by_row(grid: &Grid, roles: &Roles, cells: &mut Cells) {
 /// then it is one more run of it. Other names that come again are samples.
 fn repeated_name(grid: &Grid, roles: &Roles, at: usize) -> bool {
     let name = grid.rows[at].labels.join(" ");
+    // A row of changes ends a block of the table, behind which another one begins.
+    let ended = grid.rows[..at]
+        .iter()
+        .any(|row| words::is_derived_row(&row.labels.join(" ")));
     roles.rows == Role::Configurations
+        && !ended
         && roles.confidence >= 80
         && words::names_configuration(&name)
         && grid
@@ -316,7 +339,13 @@ fn by_column(grid: &Grid, roles: &Roles, cells: &mut Cells) {
                 ..Labels::default()
             };
             match roles.columns {
-                Role::Configurations => labels.configuration = Some(distinct_name(grid, column)),
+                Role::Configurations => {
+                    (labels.configuration, labels.repetition) = match repeated_column(grid, column)
+                    {
+                        Some((stem, number)) => (Some(stem), Some(number)),
+                        None => (Some(distinct_name(grid, column)), None),
+                    };
+                }
                 Role::Workloads => labels.workload = both(Some(head.name.clone()), labels.workload),
                 Role::Repetitions => labels.repetition = Some(run),
                 Role::Metrics => {}
@@ -333,6 +362,24 @@ fn by_column(grid: &Grid, roles: &Roles, cells: &mut Cells) {
             cells.add(labels, place(grid, at), vec![figure(metric, cell, unit)]);
         }
     }
+}
+
+/// Of a column called like another one but for the number of a run (`base`, `base 2nd
+/// run`), that name and number.
+fn repeated_column(grid: &Grid, column: usize) -> Option<(String, u32)> {
+    let name = |at: usize| grid.header.columns[at].name.as_str();
+    let numbered = |at: usize| {
+        words::repetition_suffix(name(at)).filter(|_| name(at).to_lowercase().contains("run"))
+    };
+    let own = numbered(column);
+    let stem = own.map_or(name(column), |(stem, _)| stem);
+    let again = (0..grid.header.columns.len())
+        .filter(|at| *at != column)
+        .any(|at| {
+            numbered(at).is_some_and(|(other, _)| other == stem)
+                || own.is_some() && name(at) == stem
+        });
+    again.then(|| (stem.to_string(), own.map_or(1, |(_, number)| number)))
 }
 
 /// The name of a column; nothing says that a second one of the same name is the same.
@@ -410,16 +457,23 @@ fn relative_to(label: &str) -> Option<String> {
     Some(name).filter(|name| !name.is_empty())
 }
 
-pub(super) fn statements(grid: &Grid, base: &str) -> Vec<(Place, Finding)> {
+/// Whether all figures are percentages, some of them below zero: changes.
+pub(super) fn only_changes(grid: &Grid) -> bool {
+    let cells = || grid.rows.iter().flat_map(|row| &row.cells);
+    cells().all(|cell| cell.unit == "%") && cells().any(|cell| cell.value < 0.0)
+}
+
+/// The figures of a table as statements, divided by those of a base where there is one.
+pub(super) fn statements(grid: &Grid, base: Option<&str>) -> Vec<(Place, Finding)> {
     let mut findings = Vec::new();
     let mut last = String::new();
     for (at, row) in grid.rows.iter().enumerate() {
         let label = row.labels.join(" ");
         let (configuration, to) = match relative_to(&label) {
-            Some(to) => (last.clone(), to),
+            Some(to) => (last.clone(), Some(to)),
             None => {
                 last.clone_from(&label);
-                (label, base.to_string())
+                (label, base.map(str::to_string))
             }
         };
         for (cell, column) in row.cells.iter().zip(&grid.header.columns) {
@@ -431,7 +485,7 @@ pub(super) fn statements(grid: &Grid, base: &str) -> Vec<(Place, Finding)> {
             let statement = Finding::Statement {
                 labels,
                 figure,
-                normalised_to: Some(to.clone()),
+                normalised_to: to.clone(),
             };
             findings.push((place(grid, at), statement));
         }

@@ -2,6 +2,7 @@
 
 use super::decide::{self, decide};
 use super::{Context, NamedBy, Resolved, Role, Roles, figures};
+use crate::admission::Sign;
 use crate::grammar::Finding;
 use crate::grammar::table::{Grid, Header, Row};
 
@@ -33,7 +34,11 @@ pub(super) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
             },
             false => decide(&part, context),
         };
-        for (place, mut finding) in figures::read(&part, &roles, context) {
+        let (findings, pooled) = figures::read(&part, &roles, context);
+        if pooled && !resolved.signs.contains(&Sign::Pooled) {
+            resolved.signs.push(Sign::Pooled);
+        }
+        for (place, mut finding) in findings {
             match configured {
                 true => name_configuration(&mut finding, name),
                 false => add_parameter(&mut finding, &parameter(&grid.header, name)),

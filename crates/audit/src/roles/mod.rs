@@ -131,10 +131,19 @@ pub(crate) fn changes_follow_in_rows(grid: &Grid) -> bool {
 pub(crate) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
     if let Some(base) = figures::normalised(grid) {
         return Resolved {
-            findings: figures::statements(grid, &base),
+            findings: figures::statements(grid, Some(&base)),
             named_by: NamedBy::Rows,
             signs: Vec::new(),
             said: format!("a table of figures divided by those of {base}"),
+            contradictions: Vec::new(),
+        };
+    }
+    if figures::only_changes(grid) {
+        return Resolved {
+            findings: figures::statements(grid, None),
+            named_by: NamedBy::Rows,
+            signs: Vec::new(),
+            said: "a table of changes, of which nobody gives the figures".to_string(),
             contradictions: Vec::new(),
         };
     }
@@ -149,12 +158,14 @@ pub(crate) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
         (_, Role::Configurations) => NamedBy::Rows,
         _ => NamedBy::Heading,
     };
+    let (findings, pooled) = figures::read(grid, &roles, context);
     Resolved {
-        findings: figures::read(grid, &roles, context),
+        findings,
         named_by,
         signs: decide::signs(grid, &roles)
             .into_iter()
             .chain((roles.confidence <= GUESS).then_some(Sign::Guessed))
+            .chain(pooled.then_some(Sign::Pooled))
             .collect(),
         contradictions: change::contradictions(grid, &roles),
         said: format!(

@@ -292,6 +292,15 @@ pub(crate) fn parameter_column(header: &Header) -> Option<usize> {
         .position(|column| key_is(&column.name, PARAMETER_KEYS))
 }
 
+/// Whether a name ends with that of a parameter: `Batch Size`, `value_size`, and neither
+/// `size before` nor `8 workers`.
+pub(crate) fn names_parameter(name: &str) -> bool {
+    let last = name.rsplit(|c: char| !c.is_alphanumeric()).next();
+    last.is_some_and(|word| key_is(word, PARAMETER_KEYS))
+        && !name.bytes().any(|b| b.is_ascii_digit())
+        && !names_configuration(name)
+}
+
 /// A column computed from others (`%change`), which is no measurement.
 pub(crate) fn is_derived(name: &str, rows: &[Row], at: usize) -> bool {
     let lower = name.to_lowercase();
@@ -357,6 +366,7 @@ const CHANGES: &[&str] = &[
     "increase",
     "decrease",
     "impr",
+    "uplift",
 ];
 
 /// A row computed from others (`average`), which is no further run.
@@ -379,6 +389,10 @@ pub(crate) fn is_derived_row(label: &str) -> bool {
         "delta",
         "change",
         "improvement",
+        "gain",
+        "gains",
+        "speedup",
+        "difference",
         "cov",
         "sem",
         "rsd",
@@ -388,8 +402,16 @@ pub(crate) fn is_derived_row(label: &str) -> bool {
     DERIVED.contains(&bare) || bare.starts_with("standard deviation") || bare.starts_with("std dev")
 }
 
-/// `3.9_1` → (`3.9`, 1); also `base #2`, `base run 2`, `base-run2`.
+/// `3.9_1` → (`3.9`, 1); also `base #2`, `base run 2`, `base-run2`, `base 2nd run`.
 pub(crate) fn repetition_suffix(label: &str) -> Option<(&str, u32)> {
+    const ORDINALS: [&str; 5] = ["1st", "2nd", "3rd", "4th", "5th"];
+    if let Some((stem, ordinal)) = label
+        .strip_suffix(" run")
+        .and_then(|head| head.rsplit_once(' '))
+        && let Some(at) = ORDINALS.iter().position(|one| *one == ordinal)
+    {
+        return Some((stem.trim_end(), at as u32 + 1));
+    }
     let digits = label.bytes().rev().take_while(u8::is_ascii_digit).count();
     if digits == 0 || digits > 3 || digits == label.len() {
         return None;

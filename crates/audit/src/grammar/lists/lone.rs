@@ -51,20 +51,15 @@ impl Grammar for Lone {
             return of_lines(several);
         }
         let figures: Vec<Figure> = (0..MOST).map_while(|at| figure(here(at)?)).collect();
-        of_lines(vec![(None, figures)]).map(|mut block| {
-            block.taken.resize(block_lines(&block), "figure in a list");
+        let lines = figures.len();
+        // A figure that is printed again and again has samples, for nothing says that
+        // each is of another run.
+        let means = crate::scan::mean_figures(figures.iter());
+        of_lines(vec![(None, means)]).map(|mut block| {
+            block.taken.resize(lines, "figure in a list");
             block
         })
     }
-}
-
-/// How many lines a list of one figure a line has.
-fn block_lines(block: &Block) -> usize {
-    let figures = block.findings.iter().map(|(_, finding)| match finding {
-        Finding::Run { figures, .. } => figures.len(),
-        _ => 0,
-    });
-    figures.sum()
 }
 
 /// A run for each line, or none if a figure comes twice in one.
@@ -170,7 +165,13 @@ mod tests {
     }
 
     #[test]
-    fn settings_and_what_comes_twice_are_left_alone() {
+    fn a_figure_printed_again_and_again_is_one_with_samples() {
+        let text = "  open: 12 ms\n  open: 13 ms\n  open: 17 ms\n";
+        assert_eq!(testing::figures(&Lone, text), [("open".into(), 14.0)]);
+    }
+
+    #[test]
+    fn settings_are_left_alone() {
         for text in [
             "runtime: 60 s\n",
             "w/o patch: 12 MB/s\n",
@@ -180,7 +181,6 @@ mod tests {
             "min=4, max=12, avg=7\n",
             "Machine: 8 CPUs, 16 GB\n",
             "with: timeout 3 s, interval 4 s\n",
-            "IOPS: 12\nIOPS: 13\n",
             "[    1.5] latency: 3 ms\n",
         ] {
             assert_eq!(testing::figures(&Lone, text), [], "{text}");

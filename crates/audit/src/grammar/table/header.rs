@@ -82,6 +82,25 @@ pub(crate) fn fit(text: &str, rows: &[Row]) -> Option<Header> {
     by_count(words, labels, figures)
 }
 
+/// Whether a header has a name for each figure of a row and one for what the rows are
+/// called, none of them for changes.
+pub(crate) fn names_all(text: &str, row: &Row) -> bool {
+    let fits = |cells: &[String]| {
+        let figures = &cells[1.min(cells.len())..];
+        figures.len() == row.cells.len()
+            && !row.labels.is_empty()
+            && figures.iter().all(|name| !words::is_derived(name, &[], 0))
+    };
+    let wide: Vec<String> = row::wide_cells(text)
+        .into_iter()
+        .map(str::to_string)
+        .collect();
+    fits(&wide)
+        || fits(&merge_units(
+            text.split_whitespace().map(str::to_string).collect(),
+        ))
+}
+
 fn by_count(cells: Vec<String>, labels: usize, figures: usize) -> Option<Header> {
     let keys = cells.len().checked_sub(figures)?;
     if keys > labels && !(keys == 1 && labels == 0) || (keys > 1 && keys != labels) {

@@ -141,7 +141,17 @@ impl<'t> Head<'t> {
     fn table(&self, text: Text<'_, 't>, parting: Parting) -> Option<Parts> {
         let row = |at: usize| row::data_row(text(at)?, parting);
         let mut taken = self.taken.clone();
+        // Only where a change has no column of its own.
+        if parting.changed()
+            && !row(self.next).is_some_and(|row| {
+                row.cells.iter().any(|cell| cell.change.is_some())
+                    && header::names_all(self.line, &row)
+            })
+        {
+            return None;
+        }
         let header = match row(self.next) {
+            Some(first) if is_first_row(self.line, &first, parting) => return None,
             Some(first) if plausible(self.line) => header::fit(self.line, &[first])?,
             Some(_) => return None,
             None => {
@@ -173,6 +183,18 @@ impl<'t> Head<'t> {
     }
 }
 
+/// Whether a line above rows is itself one of them: it ends with as many figures, one of
+/// which has digits behind the point or a unit, of more than a size.
+fn is_first_row(line: &str, row: &Row, parting: Parting) -> bool {
+    row::data_row(line, parting).is_some_and(|first| {
+        let size = |unit: &str| matches!(unit, "" | "%" | "B" | "kB" | "KB" | "MB" | "GB");
+        let figure = |cell: &Cell| cell.value.fract() != 0.0 || !size(&cell.unit);
+        !first.labels.is_empty()
+            && first.cells.len() == row.cells.len()
+            && first.cells.iter().any(figure)
+    })
+}
+
 /// The first line from one on that is no rule.
 fn behind_rules(text: Text<'_, '_>, from: usize) -> usize {
     let is_rule = |at: &usize| *at < HEAD && text(*at).is_some_and(row::is_rule);
@@ -194,7 +216,13 @@ fn cut(lines: &[Line<'_>]) -> Option<Parts> {
     if text(head.next).is_some_and(super::spread::is_mean) {
         return None;
     }
-    let mut partings = [Parting::Wide, Parting::Words].into_iter();
+    let mut partings = [
+        Parting::WideChanged,
+        Parting::WordsChanged,
+        Parting::Wide,
+        Parting::Words,
+    ]
+    .into_iter();
     partings.find_map(|parting| head.table(&text, parting))
 }
 
@@ -218,7 +246,9 @@ fn plausible(head: &str) -> bool {
         .split_whitespace()
         .filter(|w| row::split_number(w).is_some())
         .count();
-    !head.trim_end().ends_with(['.', ',', '?', '!']) && numbers * 2 < words.max(1)
+    // `*git add -A*` is printed bold above rows.
+    let bold = head.trim().starts_with('*') && head.trim().ends_with('*');
+    !head.trim_end().ends_with(['.', ',', '?', '!']) && !bold && numbers * 2 < words.max(1)
 }
 
 fn take_rows<'t>(text: &impl Fn(usize) -> Option<&'t str>, from: usize, parts: &mut Parts) {

@@ -127,6 +127,18 @@ pub(crate) enum Parting {
     Wide,
     /// By any blank.
     Words,
+    /// By two blanks and more, where a change behind a figure has no column of its own:
+    /// `3.15    2.82  -10.5%`.
+    WideChanged,
+    /// By any blank, likewise.
+    WordsChanged,
+}
+
+impl Parting {
+    /// Whether changes behind figures belong to these.
+    pub(crate) fn changed(self) -> bool {
+        matches!(self, Parting::WideChanged | Parting::WordsChanged)
+    }
 }
 
 /// Reads a line as a data row: labels, then nothing but numbers.
@@ -143,13 +155,38 @@ pub(crate) fn data_row(text: &str, parting: Parting) -> Option<Row> {
     if Walltime.starts(text) {
         return None;
     }
-    if parting == Parting::Words {
-        return row_of_words(text);
+    match parting {
+        Parting::Words => row_of_words(text),
+        Parting::WordsChanged => row_of_words(text).map(with_changes),
+        Parting::WideChanged => {
+            let cells = Some(wide_cells(text)).filter(|_| !text.contains(['|', '│']))?;
+            row_of_cells(cells.into_iter()).map(with_changes)
+        }
+        Parting::Wide => match pipe_cells(text) {
+            Some(cells) => row_of_cells(cells.into_iter()),
+            None => row_of_cells(wide_cells(text).into_iter()),
+        },
     }
-    match pipe_cells(text) {
-        Some(cells) => row_of_cells(cells.into_iter()),
-        None => row_of_cells(wide_cells(text).into_iter()),
+}
+
+/// A row in which a signed percentage belongs to the figure before it.
+fn with_changes(row: Row) -> Row {
+    let mut cells: Vec<Cell> = Vec::with_capacity(row.cells.len());
+    for cell in row.cells {
+        match cells.last_mut() {
+            Some(last)
+                if cell.signed
+                    && cell.unit == "%"
+                    && cell.spread.is_none()
+                    && last.unit != "%"
+                    && last.change.is_none() =>
+            {
+                last.change = Some(cell.value);
+            }
+            _ => cells.push(cell),
+        }
     }
+    Row { cells, ..row }
 }
 
 fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Row> {
@@ -204,14 +241,24 @@ fn prose_like(row: &Row) -> bool {
 /// A whole cell as a number: `12.5`, `12.5 ms`, `76%`, `12 ± 3`, `12 (0.0%)`.
 pub(crate) fn cell_value(cell: &str) -> Option<Cell> {
     let words: Vec<&str> = cell.split_whitespace().take(8).collect();
-    let (value, used) = value_at(&words)?;
+    let (mut value, mut used) = value_at(&words)?;
+    // `0.76 -2.7%`: the change stands behind the figure.
+    if value.change.is_none()
+        && value.unit != "%"
+        && let [word] = words[used..]
+        && word.starts_with(['+', '-'])
+        && let Some((change, "%")) = split_number(word)
+    {
+        value.change = Some(change);
+        used += 1;
+    }
     (used == words.len()).then_some(value)
 }
 
 /// The value at the beginning of `words` and how many words it takes.
 fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
     // `~34%` is a number that was rounded.
-    let word = words.first()?.trim_start_matches('~');
+    let word = without_parts(words.first()?.trim_start_matches('~'));
     let (word, glued_change) = unchanged(unmarked(word));
     let (word, glued_spread) = unspread(word)?;
     let (value, glued) = split_number(word).or_else(|| minutes(word))?;
@@ -248,6 +295,13 @@ fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
         cell.spread = Some(spread);
         used += 1;
     }
+    // `8.612 s ± 0.041 s`
+    if cell.spread.is_some()
+        && !cell.unit.is_empty()
+        && words.get(used).is_some_and(|word| *word == cell.unit)
+    {
+        used += 1;
+    }
     let bracketed = parenthesis(&words[used..])?;
     cell.change = percentage(&words[used..used + bracketed]);
     used += bracketed;
@@ -260,6 +314,25 @@ fn unmarked(word: &str) -> &str {
     match parted {
         Some((note, rest)) if note.len() == 1 && rest.starts_with(|c: char| c.is_ascii_digit()) => {
             rest
+        }
+        _ => word,
+    }
+}
+
+/// `0.24(0.20+0.03)`: a time without the times of user and system behind it.
+fn without_parts(word: &str) -> &str {
+    let parted = word
+        .strip_suffix(')')
+        .and_then(|head| head.split_once('('))
+        .filter(|(time, _)| !time.is_empty());
+    let parts = parted.and_then(|(time, inner)| Some((time, inner.split_once('+')?)));
+    match parts {
+        Some((time, (user, system)))
+            if [user, system]
+                .iter()
+                .all(|part| number::english(part).is_some_and(|value| value >= 0.0)) =>
+        {
+            time
         }
         _ => word,
     }
@@ -464,6 +537,7 @@ mod tests {
             [1.0, 100.0, 101.0]
         );
         assert_eq!(values("a  12.1 ± 0.3  13"), [12.1, 13.0]);
+        assert_eq!(values("a  12.1 s ± 0.3 s  13 ms"), [12.1, 13.0]);
         assert_eq!(
             values("a  12.1±0.3  13.5+-4%  (1)187k"),
             [12.1, 13.5, 187.0]
@@ -475,6 +549,39 @@ mod tests {
         assert_eq!(values("we saw it in 3 of 5 cases"), [] as [f64; 0]);
         assert_eq!(values("[   12.3456] foo 12"), [] as [f64; 0]);
         assert_eq!(values("drivers/gpu/a.c | 12 ++--"), [] as [f64; 0]);
+    }
+
+    #[test]
+    fn a_change_behind_a_figure_belongs_to_it_where_the_header_has_no_name_for_it() {
+        let changes = |text: &str, parting| {
+            let row = data_row(text, parting);
+            row.map(|row| {
+                let cells = row.cells.iter();
+                cells
+                    .map(|cell| (cell.value, cell.change))
+                    .collect::<Vec<_>>()
+            })
+        };
+        let read = [(0.79, None), (0.82, Some(3.8))];
+        for text in [
+            "1.2: stage (a)  0.79  0.82  +3.8%",
+            "1.2: stage (a)  0.79  0.82 +3.8%",
+            "1.2: stage (a)  0.79(0.50+0.20)  0.82(0.51+0.21) +3.8%",
+        ] {
+            assert_eq!(
+                changes(text, Parting::WideChanged).as_deref(),
+                Some(&read[..]),
+                "{text}"
+            );
+        }
+        assert_eq!(
+            changes("stage 0.79 0.82 +3.8%", Parting::WordsChanged).as_deref(),
+            Some(&read[..])
+        );
+        // A column of percentages remains one.
+        assert_eq!(values("a  12%  -3%"), [12.0, -3.0]);
+        assert_eq!(values("stage  0.79  0.82  +3.8%"), [0.79, 0.82, 3.8]);
+        assert_eq!(values("a  12(1+x)  3"), [3.0]);
     }
 
     #[test]
