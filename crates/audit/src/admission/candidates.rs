@@ -149,11 +149,8 @@ fn common_signs(
         figures().any(|figure| figure.value.fract() != 0.0),
         Sign::Fractions,
     );
-    let mut values = figures().map(|figure| figure.value).peekable();
-    let zeros = values.peek().is_some() && values.all(|value| value == 0.0);
-    signs.note_if(zeros, Sign::Zeros);
-    let checked = signs.contains(Sign::ChangesAgree);
-    let bare = !checked && figures().all(|f| f.unit.is_empty() && f.value.fract() == 0.0);
+    let bare = !signs.contains(Sign::ChangesAgree)
+        && figures().all(|f| f.unit.is_empty() && f.value.fract() == 0.0);
     signs.note_if(bare, Sign::BareIntegers);
     signs.note_if(
         members.iter().any(|member| member.has_spread),
@@ -175,7 +172,12 @@ fn common_signs(
     signs
 }
 
-/// Notes what all names have in common that speaks for comparing them.
+fn only_zeros(members: &[Member<'_>]) -> bool {
+    let mut figures = members.iter().flat_map(|member| &member.figures).peekable();
+    figures.peek().is_some() && figures.all(|figure| figure.value == 0.0)
+}
+
+/// Notes what all names have in common that speaks for or against comparing them.
 fn note_comparing(
     signs: &mut Signs,
     members: &[Member<'_>],
@@ -183,6 +185,7 @@ fn note_comparing(
     wording: &Wording,
     options: &Options,
 ) {
+    signs.note_if(only_zeros(members), Sign::Zeros);
     signs.note_if(wording.compares, Sign::TextCompares);
     let compared = names.iter().any(|name| wording.compares_with(name));
     signs.note_if(compared, Sign::ComparedInText);

@@ -366,19 +366,12 @@ fn decide(items: &mut [&mut Item], options: &Options) {
     let sectioned = measured_in_sections(items);
     for item in items.iter_mut() {
         let labels = item.labels();
-        let section = item.outer.as_deref().filter(|_| sectioned);
         let program = item
             .command
             .as_ref()
             .and_then(|(_, command)| names::program(command))
             .map(joined);
-        let own = labels
-            .workload
-            .as_deref()
-            .map(|w| match names::is_command(w) {
-                true => names::program(w).map_or_else(|| w.to_string(), joined),
-                false => w.to_string(),
-            });
+        let own = labels.workload.as_deref().map(named_workload);
         let heading = item.inner.as_deref().map(names::short);
         let (configuration, workload) = match labels.configuration {
             Some(label) => {
@@ -396,13 +389,7 @@ fn decide(items: &mut [&mut Item], options: &Options) {
                     .as_deref()
                     .filter(|_| outers.len() >= 2)
                     .map(names::short);
-                // One program was measured again in another section.
-                let program = match (program, section) {
-                    (Some(program), Some(section)) => {
-                        Some(format!("{program} [{}]", names::short(section)))
-                    }
-                    (program, _) => program,
-                };
+                let program = in_section(program, item.outer.as_deref().filter(|_| sectioned));
                 (item.inner.clone(), own.or(program).or(outer))
             }
         };
@@ -440,6 +427,21 @@ fn measured_in_sections(items: &[&mut Item]) -> bool {
     let first = sets.next().filter(|set| set.len() >= 2 && below.len() >= 2);
     first.is_some_and(|first| sets.all(|set| set == first))
         && !below.keys().any(|outer| counted(outer))
+}
+
+/// A program that was measured again in another section, with the section's name.
+fn in_section(program: Option<String>, section: Option<&str>) -> Option<String> {
+    let program = program?;
+    Some(match section {
+        Some(section) => format!("{program} [{}]", names::short(section)),
+        None => program,
+    })
+}
+
+/// What a block calls its workload: a program if it is a command line.
+fn named_workload(name: &str) -> String {
+    let program = names::program(name).filter(|_| names::is_command(name));
+    program.map_or_else(|| name.to_string(), joined)
 }
 
 fn joined((program, arguments): (String, String)) -> String {

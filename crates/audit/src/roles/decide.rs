@@ -99,16 +99,8 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<
     let rows_are_metrics = metric_rows * 2 > labels.len() && metric_columns * 2 <= names.len();
     let repeated = repetition.is_some() || repeats(grid, columns, context);
     let rows_or = |role| if repeated { Role::Repetitions } else { role };
-    let (across, mut down) = (differing(&names), differing(&label_names));
-    // Under `Test` or `Benchmark` stand tests, unless they say the opposite.
-    let over_rows = match (grid.header.keys.as_slice(), names.as_slice()) {
-        ([key], _) => Some(key.as_str()),
-        ([], [only]) if !labels.is_empty() => Some(*only),
-        _ => None,
-    };
-    if over_rows.is_some_and(|key| key_is(key, WORKLOAD_KEYS)) && down < OPPOSITE {
-        down = 0;
-    }
+    let across = differing(&names);
+    let down = differing_rows(grid, &names, &label_names);
     if grid.header.columns.iter().any(|column| column.numbered) {
         return (Metrics, Configurations, 90, "numbered columns");
     }
@@ -128,7 +120,6 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<
         let why = "the columns measure the same of different things";
         return (Configurations, rows_or(Metrics), 85, why);
     }
-    let keys = &grid.header.keys;
     match agreement(grid) {
         Some(Agreement::Columns) => {
             let why = "changes that are given follow from the columns";
@@ -140,7 +131,7 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<
         }
         None => {}
     }
-    if keys.iter().any(|key| key_is(key, CONFIGURATION_KEYS)) && across < 4 {
+    if keyed(grid) && across < 4 {
         return (Metrics, Configurations, 90, "the key names configurations");
     }
     if across > down || across > 0 && across == down && metric_columns == 0 {
@@ -155,6 +146,27 @@ fn of(grid: &Grid, context: &Context<'_>, columns: &[usize], repetition: Option<
         return (Configurations, Metrics, 40, "the rows' names are metrics");
     }
     unnamed(grid, columns, metric_columns, &labels, &rows_or)
+}
+
+/// Whether a key of the rows is one of configurations.
+fn keyed(grid: &Grid) -> bool {
+    let mut keys = grid.header.keys.iter();
+    keys.any(|key| key_is(key, CONFIGURATION_KEYS))
+}
+
+/// How much the names of rows differ as those of configurations do. Under `Test` or
+/// `Benchmark` stand tests, unless they say the opposite.
+fn differing_rows(grid: &Grid, columns: &[&str], labels: &[&str]) -> i32 {
+    let over_rows = match (grid.header.keys.as_slice(), columns) {
+        ([key], _) => Some(key.as_str()),
+        ([], [only]) if !labels.is_empty() => Some(*only),
+        _ => None,
+    };
+    let points = differing(labels);
+    match over_rows.is_some_and(|key| key_is(key, WORKLOAD_KEYS)) && points < OPPOSITE {
+        true => 0,
+        false => points,
+    }
 }
 
 /// What is left to guess where no name says anything.
@@ -333,9 +345,8 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
     let mut signs = Vec::new();
     let columns = &grid.header.columns;
     let cells = || grid.rows.iter().flat_map(|row| &row.cells);
-    let keys = &grid.header.keys;
     let numbered = roles.parameter.is_some_and(|at| names_rows(grid, at));
-    let keyed = numbered || keys.iter().any(|key| key_is(key, CONFIGURATION_KEYS));
+    let keyed = numbered || keyed(grid);
     if roles.rows == Role::Configurations && keyed {
         signs.push(Sign::ConfigurationKey);
     }
