@@ -94,6 +94,8 @@ struct task {
 	int pid;
 	int tgid;
 	char name[NAME_LENGTH + 1];
+	/* When it was switched to, in switches of all CPUs: the name is of then. */
+	uint64_t switched;
 	uint64_t *whole;
 	uint32_t room;
 	uint32_t id;
@@ -201,6 +203,9 @@ struct task *switched_to(unsigned int cpu);
 void make_room(struct task *task, const struct block *block);
 void count_part(struct task *task, const struct block *block, uint32_t executed);
 void forget_counts(void);
+
+/* Gives a thread on all CPUs the name that it had last. */
+void settle_names(void);
 
 /* tree.c */
 struct thread *new_thread(struct task *task);

@@ -63,6 +63,7 @@ struct task *find_task(uint64_t pointer, unsigned int cpu, int pid)
 /* The task that __switch_to() was told to switch to. */
 struct task *switched_to(unsigned int cpu)
 {
+	static uint64_t switches;
 	uint64_t pointer = read_register(registers.rsi);
 	struct task *task;
 	int pid = -1;
@@ -71,7 +72,27 @@ struct task *switched_to(unsigned int cpu)
 	task = find_task(pointer, cpu, pid);
 	read_memory(pointer + told.tgid, &task->tgid, sizeof(task->tgid));
 	read_memory(pointer + told.comm, task->name, NAME_LENGTH);
+	task->switched = ++switches;
 	return task;
+}
+
+/*
+ * A thread that renames itself keeps its old name on the CPUs to which it has
+ * not come back since.
+ */
+void settle_names(void)
+{
+	for (uint32_t i = 0; i < tasks_used; i++) {
+		const struct task *last = tasks[i];
+
+		for (uint32_t j = 0; j < tasks_used && last->pointer; j++)
+			if (tasks[j]->pointer == tasks[i]->pointer &&
+			    tasks[j]->pid == tasks[i]->pid &&
+			    tasks[j]->switched > last->switched)
+				last = tasks[j];
+		if (last != tasks[i])
+			memcpy(tasks[i]->name, last->name, sizeof(last->name));
+	}
 }
 
 /* Makes room for the counts of blocks up to this one. */

@@ -109,6 +109,7 @@ void write_counts(void)
 		skipped += cpus[i].skipped;
 	fputs("assize.counts/2\n", file);
 	write_blocks(file);
+	settle_names();
 	write_tasks(file);
 	write_trees(file);
 	write_missed(file);

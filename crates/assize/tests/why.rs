@@ -69,6 +69,10 @@ fn main() -> ExitCode {
         ),
         ("two_cpus_are_counted_too", two_cpus),
         (
+            "a_thread_that_renames_itself_and_moves_is_one_thread",
+            programs::renamed,
+        ),
+        (
             "the_compiler_says_of_tasks_what_the_types_of_a_kernel_say",
             offsets,
         ),

@@ -93,3 +93,56 @@ pub fn loops() -> Outcome {
     }
     Ok(())
 }
+
+const RENAMED: &str = r#"
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+void in_program(void);
+static void go_to(int cpu)
+{
+	cpu_set_t set;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		exit(1);
+}
+int main(int count, char **words)
+{
+	go_to(0);
+	in_program();
+	prctl(PR_SET_NAME, "renamed", 0, 0, 0);
+	go_to(1);
+	for (int i = count > 1 ? atoi(words[1]) : 0; i > 0; i--)
+		in_program();
+	return 0;
+}
+"#;
+
+/// A thread that takes another name and then goes to another CPU is one thread, with
+/// the name that it has in the end: what it did before counts for that, in the tables
+/// as in the trees.
+pub fn renamed() -> Outcome {
+    let place = tempfile::tempdir()?;
+    let here = place.path();
+    let source = RENAMED.to_owned() + &LOOP.replace("NAME", "in_program");
+    compile(here, &[], &source, "planted");
+    let program = here.join("planted").display().to_string();
+    let experiment = format!(
+        "title = \"renamed\"\nruns = 1\ncpus = 2\ninstruments = [\"timer-list\"]\n\
+         [factors.loop.none]\n\
+         [factors.loop.one]\nworkload.planted.argv = [{program:?}, \"1\"]\n\
+         [workloads.planted]\nkind = \"command\"\nargv = [{program:?}, \"0\"]\n"
+    );
+    bundle(here, &experiment, "b");
+    let asked = ["why", "b", "one", "none", "--tree", "--format", "json"];
+    let why = document(here, &asked);
+    adds_up(&why);
+    let planted = "in_program [planted]";
+    assert_eq!(rows(&why, "functions")[0], (planted, 200_000.0));
+    assert_eq!(rows(&why, "threads")[0].0, "renamed");
+    let whole = branch(&why["tree"], &["renamed", "user space", planted]).unwrap();
+    assert_eq!(whole["a"].as_f64(), Some(400_000.0), "{whole}");
+    Ok(())
+}
