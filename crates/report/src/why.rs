@@ -121,23 +121,19 @@ pub(crate) fn sentence(why: &Why) -> String {
         "executes {} {more} instructions per {per}",
         count(whole.abs())
     );
-    let (mut text, parts) = match over_seeds(why, &why.total) {
-        None => (format!("{a} {executes} than {b} on {workload}"), parts(why)),
-        Some(Over {
-            established: true,
-            range,
-        }) => (
-            format!("{a} {executes} than {b} on {workload} ({range})"),
-            parts(why),
-        ),
+    let range = over_seeds(why, &why.total);
+    let (mut text, parts) = if is_open(why, &why.total) {
+        let differ = format!("It is not established that {a} and {b} differ on {workload}");
         // What some rows have is in the tables.
-        Some(Over { range, .. }) => (
-            format!(
-                "It is not established that {a} and {b} differ on {workload}: {a} {executes} \
-                 on average ({range})"
-            ),
+        (
+            format!("{differ}: {a} {executes} on average{range}"),
             Vec::new(),
-        ),
+        )
+    } else {
+        (
+            format!("{a} {executes} than {b} on {workload}{range}"),
+            parts(why),
+        )
     };
     if !parts.is_empty() {
         let _ = write!(text, ": {}", parts.join(", "));
@@ -167,42 +163,26 @@ fn parts(why: &Why) -> Vec<String> {
     parts
 }
 
-/// What several seeds say of a difference.
-struct Over {
-    /// Whether it is established.
-    established: bool,
-    /// Its 95 % interval in words, and the number of seeds.
-    range: String,
+/// Whether several seeds leave open whether a row differs.
+fn is_open(why: &Why, row: &Row) -> bool {
+    why.p_attainable.is_some() && row.established != Some(true)
 }
 
-/// What several seeds say of the difference of a row; none with a single seed.
-fn over_seeds(why: &Why, row: &Row) -> Option<Over> {
-    why.p_attainable?;
-    let seeds = why.seeds.len();
-    let range = match row.interval {
-        None => format!("{seeds} seeds"),
-        Some([low, high]) if low >= 0.0 => {
-            format!(
-                "95 %: {} to {} more, {seeds} seeds",
-                count(low),
-                count(high)
-            )
+/// The 95 % interval of a difference in words and the number of seeds, in brackets;
+/// nothing with a single seed.
+fn over_seeds(why: &Why, row: &Row) -> String {
+    if why.p_attainable.is_none() {
+        return String::new();
+    }
+    let range = row.interval.map_or(String::new(), |[low, high]| {
+        let [less, more] = [count(low.abs()), count(high.abs())];
+        match (low >= 0.0, high <= 0.0) {
+            (true, _) => format!("95 %: {less} to {more} more, "),
+            (_, true) => format!("95 %: {more} to {less} fewer, "),
+            _ => format!("95 %: {less} fewer to {more} more, "),
         }
-        Some([low, high]) if high <= 0.0 => format!(
-            "95 %: {} to {} fewer, {seeds} seeds",
-            count(-high),
-            count(-low)
-        ),
-        Some([low, high]) => format!(
-            "95 %: {} fewer to {} more, {seeds} seeds",
-            count(-low),
-            count(high)
-        ),
-    };
-    Some(Over {
-        established: row.established == Some(true),
-        range,
-    })
+    });
+    format!(" ({range}{} seeds)", why.seeds.len())
 }
 
 /// Whether every instruction is accounted for.

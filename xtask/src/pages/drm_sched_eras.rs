@@ -56,15 +56,6 @@ const WORKLOADS: [&str; 14] = [
     "uneven-256",
     "interactive",
 ];
-const CROWDS: [&str; 7] = [
-    "crowd-2",
-    "crowd-16",
-    "crowd-256",
-    "crowd-4096",
-    "uneven-2",
-    "uneven-16",
-    "uneven-256",
-];
 /// As the report calls them, and as the page does.
 const CONFIGURATIONS: [(&str, &str); 7] = [
     ("6.1+drm-sched", "6.1"),
@@ -147,22 +138,28 @@ fn switches(reports: &[Report]) -> String {
 
 /// Medians from submission to run_job.
 fn latency(reports: &[Report]) -> String {
-    let report = by_kernel(reports)[0];
-    means(
-        "workload",
-        &WORKLOADS.map(|name| (format!("`{name}`"), name)),
-        &|workload, name| time(report.mean("submit_to_run_ns_p50", workload, name)),
-    )
+    by_workload(reports, |_| true, "submit_to_run_ns_p50", time)
 }
 
 /// Engine time of the context that got most of it by that of the one that got least.
 fn fairness(reports: &[Report]) -> String {
+    let crowd = |name: &str| name.starts_with("crowd-") || name.starts_with("uneven-");
+    by_workload(reports, crowd, "engine_time_ratio", count)
+}
+
+/// A metric of some of the workloads.
+fn by_workload(
+    reports: &[Report],
+    wanted: fn(&str) -> bool,
+    metric: &str,
+    shown: fn(Option<f64>) -> String,
+) -> String {
     let report = by_kernel(reports)[0];
-    means(
-        "workload",
-        &CROWDS.map(|name| (format!("`{name}`"), name)),
-        &|workload, name| count(report.mean("engine_time_ratio", workload, name)),
-    )
+    let workloads = WORKLOADS.into_iter().filter(|name| wanted(name));
+    let rows: Vec<(String, &str)> = workloads.map(|name| (format!("`{name}`"), name)).collect();
+    means("workload", &rows, &|workload, name| {
+        shown(report.mean(metric, workload, name))
+    })
 }
 
 /// How long the one that waits for each job waits.

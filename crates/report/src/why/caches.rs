@@ -6,7 +6,7 @@ use assize_why::caches::Table;
 use assize_why::misses::Kind;
 use assize_why::{Caches, Why};
 
-use super::{count, filled, over_seeds, table};
+use super::{count, filled, is_open, table};
 
 /// What is said of each model: what it does not have.
 const MODEL: &str = "A model: no latency, no prefetching, no TLB, no speculation, no devices; \
@@ -33,8 +33,7 @@ pub(super) fn sentence(why: &Why, caches: &Caches) -> String {
     }
     let differs = |(level, kind): (&'static str, Kind)| {
         let total = &of(kind)?.total;
-        let established = over_seeds(why, total).is_none_or(|over| over.established);
-        (total.difference != 0.0 && established).then_some((level, total.difference))
+        (total.difference != 0.0 && !is_open(why, total)).then_some((level, total.difference))
     };
     let levels = [
         ("L1d", Kind::L1dMisses),
@@ -52,7 +51,7 @@ pub(super) fn sentence(why: &Why, caches: &Caches) -> String {
         };
     }
     if levels.into_iter().all(|level| differs(level).is_none()) {
-        text = match over_seeds(why, &why.total) {
+        text = match why.p_attainable {
             None => format!("{text} each level as often as {b}"),
             Some(_) => format!(
                 "In a model of caches it is not established at any level that {a} and {b} differ"
@@ -69,7 +68,7 @@ pub(super) fn sentence(why: &Why, caches: &Caches) -> String {
             " Lines that another CPU has modified are transferred {a_has} times per {per} by {a} \
              and {b_has} times by {b}."
         );
-        if over_seeds(why, &transfers.total).is_some_and(|over| !over.established) {
+        if is_open(why, &transfers.total) {
             text += " That these differ is not established.";
         }
     }
