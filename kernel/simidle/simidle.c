@@ -22,7 +22,7 @@
  *
  * On a machine whose clock counts instructions, entering a state and leaving it
  * costs some 80 instructions beside the latency, which is exceeded by at most
- * %SIMIDLE_TURNS turns of a loop of two instructions.
+ * %SIMIDLE_NOPS instructions and one look at the clock.
  *
  * The powers are not used here. Like the rest they can be read back, in
  * /sys/devices/system/cpu/cpu0/cpuidle/state0/power in mW, rounded up.
@@ -43,8 +43,8 @@
 #define SIMIDLE_STATES	8
 /* The longest residency or latency: an hour. */
 #define SIMIDLE_NS_MAX	3600000000000ULL
-/* Turns of a loop between two looks at the clock. */
-#define SIMIDLE_TURNS	32
+/* Instructions between two looks at the clock. */
+#define SIMIDLE_NOPS	256
 
 static char *names[SIMIDLE_STATES];
 static unsigned int n_names;
@@ -74,18 +74,17 @@ MODULE_PARM_DESC(delay, "spend the exit latency (default 1)");
 static u64 simidle_cycles[SIMIDLE_STATES] __ro_after_init;
 
 /*
- * Lets cycles pass. This loop has no PAUSE: an emulator may count one as
- * much longer than an instruction, and for an emulator it is far more work.
+ * Lets cycles pass. Between two looks at the clock are NOPs in a straight line,
+ * since an emulator executes these many times faster than the turns of a loop.
+ * There is no PAUSE: an emulator may count one as much longer than an
+ * instruction, and it is far more work.
  */
 static __always_inline void simidle_spend(u64 cycles)
 {
 	u64 begin = get_cycles();
-	unsigned int turn;
 
-	while (get_cycles() - begin < cycles) {
-		for (turn = 0; turn < SIMIDLE_TURNS; turn++)
-			barrier();
-	}
+	while (get_cycles() - begin < cycles)
+		asm volatile(".rept %c0\n\tnop\n\t.endr" : : "i" (SIMIDLE_NOPS));
 }
 
 /*
