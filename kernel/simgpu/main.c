@@ -120,7 +120,8 @@ static void simgpu_device_destroy(struct simgpu_device *dev)
 	kvfree(dev);
 }
 
-static struct simgpu_device * __init simgpu_device_create(void)
+static struct simgpu_device * __init
+simgpu_device_create(enum simgpu_completion signalled_in)
 {
 	struct simgpu_device *dev;
 	int error = 0;
@@ -142,7 +143,7 @@ static struct simgpu_device * __init simgpu_device_create(void)
 	atomic_set(&dev->live, 1);
 	init_completion(&dev->idle);
 	dev->parallel = parallel;
-	dev->completion = simgpu_completion_find(completion);
+	dev->completion = signalled_in;
 	dev->coalesce_jobs = coalesce_jobs;
 	dev->coalesce_ns = (u64)coalesce_us * NSEC_PER_USEC;
 	while (!error && dev->n_engines < engines) {
@@ -163,6 +164,7 @@ static struct simgpu_device * __init simgpu_device_create(void)
 
 static int __init simgpu_init(void)
 {
+	int signalled_in = simgpu_completion_find(completion);
 	int error;
 
 	if (!engines || engines > SIMGPU_ENGINES_MAX || mode & ~0777) {
@@ -170,7 +172,7 @@ static int __init simgpu_init(void)
 		       engines, mode, SIMGPU_ENGINES_MAX);
 		return -EINVAL;
 	}
-	if (simgpu_completion_find(completion) < 0 || !coalesce_jobs ||
+	if (signalled_in < 0 || !coalesce_jobs ||
 	    coalesce_jobs > SIMGPU_COALESCE_JOBS_MAX || !coalesce_us ||
 	    coalesce_us > SIMGPU_COALESCE_US_MAX) {
 		pr_err("simgpu: completion=%s coalesce_jobs=%u coalesce_us=%u: completion is hardirq, thread or work, coalesce_jobs 1 to %u, coalesce_us 1 to %u\n",
