@@ -67,12 +67,14 @@ static int __init simgpu_alloc_queues(struct simgpu_device *dev)
 	dev->tdr_wq = alloc_ordered_workqueue("simgpu-tdr", WQ_MEM_RECLAIM);
 	dev->highpri_wq = alloc_workqueue("simgpu-hi", WQ_HIGHPRI | WQ_PERCPU |
 					  WQ_MEM_RECLAIM, 0);
+	dev->unbound_wq = alloc_workqueue("simgpu-unbound", WQ_UNBOUND |
+					  WQ_MEM_RECLAIM, 0);
 	dev->done_wq = alloc_workqueue("simgpu-done", WQ_HIGHPRI | WQ_PERCPU |
 				       WQ_MEM_RECLAIM, 0);
 	dev->teardown_wq = alloc_workqueue("simgpu-end", WQ_MEM_RECLAIM |
 					   WQ_UNBOUND, 0);
-	if (!dev->tdr_wq || !dev->highpri_wq || !dev->done_wq ||
-	    !dev->teardown_wq)
+	if (!dev->tdr_wq || !dev->highpri_wq || !dev->unbound_wq ||
+	    !dev->done_wq || !dev->teardown_wq)
 		return -ENOMEM;
 	return depq_device_init(&dev->depq, "simgpu");
 }
@@ -83,6 +85,8 @@ static void simgpu_free_queues(struct simgpu_device *dev)
 		destroy_workqueue(dev->teardown_wq);
 	if (dev->done_wq)
 		destroy_workqueue(dev->done_wq);
+	if (dev->unbound_wq)
+		destroy_workqueue(dev->unbound_wq);
 	if (dev->highpri_wq)
 		destroy_workqueue(dev->highpri_wq);
 	if (dev->tdr_wq)
@@ -186,7 +190,7 @@ static int __init simgpu_init(void)
 	error = simgpu_job_init();
 	if (error)
 		goto fence;
-	simgpu = simgpu_device_create();
+	simgpu = simgpu_device_create(signalled_in);
 	if (IS_ERR(simgpu)) {
 		error = PTR_ERR(simgpu);
 		goto job;
