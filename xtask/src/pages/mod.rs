@@ -4,6 +4,7 @@
 //! about it is written by hand, and must be read again when it changes.
 
 mod dep_queue;
+mod dep_queue_shapes;
 mod drm_sched_eras;
 mod figures;
 mod packing;
@@ -43,8 +44,9 @@ struct Page {
 /// Makes a table from the reports of a page's parts, in their order.
 type Make = fn(&[Report]) -> String;
 
-static PAGES: [Page; 6] = [
+static PAGES: [Page; 7] = [
     dep_queue::PAGE,
+    dep_queue_shapes::PAGE,
     drm_sched_eras::PAGE,
     run_job_latency::PAGE,
     packing::PAGE,
