@@ -95,6 +95,13 @@ static inline u32 compat_sched_credit_limit(struct drm_gpu_scheduler *sched)
 #endif
 }
 
+/* Else a kthread of the scheduler runs and frees jobs. */
+#ifdef HAVE_DRM_SCHED_WQUEUE
+#define COMPAT_SCHED_WQUEUE true
+#else
+#define COMPAT_SCHED_WQUEUE false
+#endif
+
 #ifndef HAVE_DRM_SCHED_WQUEUE
 /* A kthread of its own in the place of workqueues. */
 static inline void drm_sched_wqueue_stop(struct drm_gpu_scheduler *sched)

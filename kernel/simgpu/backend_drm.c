@@ -10,6 +10,7 @@
  * it. By default a context has a scheduler of its own with one entity, as with
  * firmware schedulers; with %SIMGPU_CREATE_SHARED the contexts of an engine
  * have an entity each on one scheduler with a run queue for every priority.
+ * &simgpu_create.shape chooses what one driver does; sched_drm.c has the table.
  *
  * What drm_sched leaves to the driver, or what it gets wrong by itself:
  *
@@ -26,7 +27,14 @@
  *   signalled. drm_sched_stop() and drm_sched_start() would do so, but forget
  *   the engine fences of all that go on. So here the scheduler's work is
  *   stopped, the engine recovers and signals the fences of the jobs it has
- *   dropped, with an error, and the work is started again.
+ *   dropped, with an error, and the work is started again. xe does the same.
+ *   In the shapes of panthor and amdgpu drm_sched_stop() and drm_sched_start()
+ *   are called, as these drivers do, and the fences are given back in between.
+ *   While a context is stopped by its user they are not: drm_sched_start()
+ *   would let it run jobs.
+ * - In the shape of amdgpu the entity of a context that is banned is marked as
+ *   guilty, and drm_sched gives its jobs -ECANCELED before it hands them to
+ *   run_job, which does not run them.
  * - drm_sched cannot cancel. A context that was killed, banned or closed has an
  *   error; its jobs leave the engine; those not yet run come to run_job in
  *   their order and after their dependencies, and fail there. Its entity is
@@ -65,6 +73,7 @@
  * @context: the context
  * @sched: its scheduler, or the engine's
  * @entity: its queue
+ * @guilty: read by @entity: whether its jobs are not to be run
  * @live: jobs that exist, plus one until the context is closed
  * @error: what jobs and submissions fail with; 0 or negative errno; set once
  * @stops: stops without a start by this context; under the scheduler's lock
@@ -74,6 +83,7 @@ struct simgpu_drm_context {
 	struct simgpu_context *context;
 	struct simgpu_drm_sched *sched;
 	struct drm_sched_entity entity;
+	atomic_t guilty;
 	atomic_t live;
 	int error;
 	u32 stops;
@@ -109,6 +119,16 @@ static struct dma_fence *drm_run_job(struct drm_sched_job *base)
 	if (IS_ERR_OR_NULL(fence))
 		base->s_fence->parent = dma_fence_get(&job->hw->base);
 	return fence;
+}
+
+/* Of amdgpu: drm_sched has given the jobs of a guilty entity an error. */
+static struct dma_fence *drm_run_job_of_ring(struct drm_sched_job *base)
+{
+	int error = base->s_fence->finished.error;
+
+	if (error)
+		return simgpu_engine_fail(to_job(base), error);
+	return drm_run_job(base);
 }
 
 static void drm_count(struct simgpu_drm_context *drm, enum depq_verdict verdict)
@@ -154,6 +174,36 @@ static enum drm_gpu_sched_stat drm_timedout_job(struct drm_sched_job *base)
 	return COMPAT_SCHED_NO_HANG;
 }
 
+/*
+ * Likewise, but the jobs of the scheduler are detached from their engine fences
+ * meanwhile. It drops these fences, whose memory is needed as long as finished
+ * fences are: they get them back.
+ */
+static enum drm_gpu_sched_stat
+drm_timedout_job_detached(struct drm_sched_job *base)
+{
+	struct simgpu_job *job = to_job(base);
+	struct simgpu_drm_context *drm = job->context->drm;
+	struct simgpu_drm_sched *sched = drm->sched;
+	struct drm_sched_job *other;
+
+	mutex_lock(&sched->lock);
+	if (sched->stops) {
+		mutex_unlock(&sched->lock);
+		return drm_timedout_job(base);
+	}
+	drm_sched_stop(&sched->base, base);
+	drm_count(drm, simgpu_engine_recover(job));
+	if (READ_ONCE(drm->error) && drm->entity.guilty)
+		drm_sched_increase_karma(base);
+	list_for_each_entry(other, &sched->base.pending_list, list)
+		other->s_fence->parent = dma_fence_get(&to_job(other)->hw->base);
+	/* Here too the job and its context may be gone from here on. */
+	compat_sched_start(&sched->base);
+	mutex_unlock(&sched->lock);
+	return COMPAT_SCHED_RESET;
+}
+
 static void drm_free_job(struct drm_sched_job *base)
 {
 	struct simgpu_job *job = to_job(base);
@@ -170,6 +220,25 @@ static const struct drm_sched_backend_ops drm_ops = {
 	.free_job = drm_free_job,
 };
 
+static const struct drm_sched_backend_ops drm_ops_detached = {
+	.run_job = drm_run_job,
+	.timedout_job = drm_timedout_job_detached,
+	.free_job = drm_free_job,
+};
+
+static const struct drm_sched_backend_ops drm_ops_of_ring = {
+	.run_job = drm_run_job_of_ring,
+	.timedout_job = drm_timedout_job_detached,
+	.free_job = drm_free_job,
+};
+
+/* By &simgpu_drm_shape.recovery. */
+static const struct drm_sched_backend_ops *const drm_ops_for[] = {
+	[SIMGPU_DRM_PAUSE] = &drm_ops,
+	[SIMGPU_DRM_DETACH] = &drm_ops_detached,
+	[SIMGPU_DRM_RING] = &drm_ops_of_ring,
+};
+
 /* All jobs were freed, and a grace period has passed. */
 static void drm_end(struct work_struct *work)
 {
@@ -178,6 +247,7 @@ static void drm_end(struct work_struct *work)
 		container_of(end, struct simgpu_drm_context, end);
 	struct simgpu_context *context = drm->context;
 
+	simgpu_engine_reset_alone(context);
 	drm_sched_entity_fini(&drm->entity);
 	simgpu_drm_sched_leave(context, drm->sched);
 	kfree(drm);
@@ -220,7 +290,7 @@ static void drm_context_close(struct simgpu_context *context)
 
 static enum drm_sched_priority drm_priority(const struct simgpu_create *args)
 {
-	if (!(args->flags & SIMGPU_CREATE_SHARED))
+	if (!simgpu_is_shared(args))
 		return 0;	/* the only run queue */
 	switch (args->priority) {
 	case SIMGPU_PRIORITY_HIGH:
@@ -234,10 +304,14 @@ static enum drm_sched_priority drm_priority(const struct simgpu_create *args)
 
 static int drm_context_init(struct simgpu_context *context)
 {
+	const struct simgpu_drm_shape shape = simgpu_drm_shape(&context->args);
+	bool ring = shape.recovery == SIMGPU_DRM_RING;
 	struct simgpu_drm_context *drm;
 	struct drm_gpu_scheduler *base;
 	int err;
 
+	if (!COMPAT_SCHED_WQUEUE && context->args.shape && !shape.per_engine)
+		return -EOPNOTSUPP;
 	drm = kzalloc(sizeof(*drm), GFP_KERNEL_ACCOUNT);
 	if (!drm)
 		return -ENOMEM;
@@ -245,17 +319,20 @@ static int drm_context_init(struct simgpu_context *context)
 	atomic_set(&drm->live, 1);
 	INIT_RCU_WORK(&drm->end, drm_end);
 	INIT_WORK(&context->teardown, drm_teardown);
-	drm->sched = simgpu_drm_sched_join(context, &drm_ops);
+	drm->sched = simgpu_drm_sched_join(context,
+					   drm_ops_for[shape.recovery]);
 	if (IS_ERR(drm->sched)) {
 		err = PTR_ERR(drm->sched);
 		goto free;
 	}
 	base = &drm->sched->base;
 	err = drm_sched_entity_init(&drm->entity, drm_priority(&context->args),
-				    &base, 1, NULL);
+				    &base, 1, ring ? &drm->guilty : NULL);
 	if (err)
 		goto put;
 	context->drm = drm;
+	if (ring)
+		simgpu_engine_reset_together(context);
 	return 0;
 put:
 	simgpu_drm_sched_leave(context, drm->sched);
@@ -368,6 +445,11 @@ static void drm_stats(struct simgpu_context *context,
 	spin_unlock(&base->job_list_lock);
 }
 
+static void drm_show(struct simgpu_context *context, struct seq_file *m)
+{
+	simgpu_drm_sched_show(context->dev, context->drm->sched, m);
+}
+
 static u32 drm_fence_bytes(void)
 {
 	return sizeof(struct drm_sched_fence);
@@ -386,6 +468,7 @@ const struct simgpu_backend simgpu_backend_drm = {
 	.job_abort = drm_job_abort,
 	.control = drm_control,
 	.stats = drm_stats,
+	.show = drm_show,
 	.queue_bytes = sizeof(struct drm_gpu_scheduler) +
 		       sizeof(struct drm_sched_entity),
 	.job_bytes = sizeof(struct drm_sched_job),

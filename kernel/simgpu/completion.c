@@ -12,10 +12,10 @@
  * work         a work item of the engine on a workqueue with WQ_HIGHPRI
  * ===========  =============================================================
  *
- * In each case the engine itself goes on in the interrupt, as hardware does
- * while nobody looks: only signalling is deferred. What ends jobs elsewhere (a
- * reset, a job that fails when it is run) signals where it is, together with
- * all that is deferred.
+ * In each case the interrupt handler starts the next job of the engine, as
+ * hardware does without the CPU; only signalling is deferred. Code that ends
+ * jobs elsewhere (a reset, a job that fails when it is run) signals their
+ * fences itself, together with all that are deferred.
  *
  * Interrupts can be coalesced: the engine raises one when "coalesce_jobs" jobs
  * are done, or "coalesce_us" after the first of them.

@@ -35,6 +35,8 @@
 #include "file.h"
 
 #define SIMGPU_CREDITS_DEFAULT		64
+/* The driver's default of jobs on a ring. */
+#define SIMGPU_CREDITS_AMDGPU		2
 #define SIMGPU_CREDITS_MAX		65536
 #define SIMGPU_RING_DEFAULT		1024
 #define SIMGPU_RING_MAX			65536
@@ -124,16 +126,23 @@ static int simgpu_create_check(const struct simgpu_device *dev,
 	if (args->design != SIMGPU_DESIGN_DEPQ &&
 	    (args->put || args->worker || args->share))
 		return -EINVAL;
+	if (args->shape > SIMGPU_SHAPE_AMDGPU ||
+	    (args->shape && (args->design != SIMGPU_DESIGN_DRM_SCHED ||
+			     args->flags & (SIMGPU_CREATE_SHARED |
+					    SIMGPU_CREATE_HIGHPRI))))
+		return -EINVAL;
 	if (args->put > SIMGPU_PUT_SUBMIT ||
 	    args->worker > SIMGPU_WORKER_FOLLOW_MIN ||
 	    args->share > SIMGPU_SHARE_DEVICE || args->engine >= dev->n_engines)
 		return -EINVAL;
 	if (args->priority > SIMGPU_PRIORITY_LOW ||
-	    (args->priority && !(args->flags & SIMGPU_CREATE_SHARED)))
+	    (args->priority && !simgpu_is_shared(args)))
 		return -EINVAL;
 
 	if (!args->credit_limit)
-		args->credit_limit = SIMGPU_CREDITS_DEFAULT;
+		args->credit_limit = args->shape == SIMGPU_SHAPE_AMDGPU ?
+				     SIMGPU_CREDITS_AMDGPU :
+				     SIMGPU_CREDITS_DEFAULT;
 	if (!args->ring)
 		args->ring = SIMGPU_RING_DEFAULT;
 	if (!args->timeout_us)
@@ -182,6 +191,7 @@ simgpu_context_make(struct simgpu_file *file, const struct simgpu_create *args)
 	mutex_init(&context->submit);
 	spin_lock_init(&context->ring_lock);
 	INIT_LIST_HEAD(&context->inflight);
+	INIT_LIST_HEAD(&context->reset_link);
 	prandom_seed_state(&context->random, args->context);
 	context->memory = simgpu_memory_get(file->memory);
 	atomic_inc(&dev->live);

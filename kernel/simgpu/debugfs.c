@@ -7,6 +7,8 @@
  * - engines: one line for each engine, with its counters;
  * - contexts: one line for each context, with its counters, as long as it is
  *   open and nobody submits to it at that moment;
+ * - schedulers: one line for each open context on drm_sched, with the number of
+ *   its scheduler and the workqueue that runs its jobs, likewise;
  * - live: what exists;
  * - sizes: memory of the objects of each design.
  */
@@ -86,6 +88,33 @@ static int contexts_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(contexts);
 
+static void simgpu_show_scheduler(struct seq_file *m,
+				  struct simgpu_context *context)
+{
+	if (!context->backend->show || !mutex_trylock(&context->submit))
+		return;
+	if (!context->closed) {
+		seq_printf(m, "%u %u ", context->engine->index, context->id);
+		context->backend->show(context, m);
+		seq_putc(m, '\n');
+	}
+	mutex_unlock(&context->submit);
+}
+
+static int schedulers_show(struct seq_file *m, void *unused)
+{
+	struct simgpu_device *dev = m->private;
+	struct simgpu_context *context;
+
+	seq_puts(m, "engine context scheduler workqueue\n");
+	mutex_lock(&dev->contexts_mutex);
+	list_for_each_entry(context, &dev->contexts, link)
+		simgpu_show_scheduler(m, context);
+	mutex_unlock(&dev->contexts_mutex);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(schedulers);
+
 static int live_show(struct seq_file *m, void *unused)
 {
 	struct simgpu_device *dev = m->private;
@@ -131,6 +160,8 @@ void simgpu_debugfs_init(struct simgpu_device *dev)
 			    &engines_fops);
 	debugfs_create_file("contexts", 0400, simgpu_debugfs, dev,
 			    &contexts_fops);
+	debugfs_create_file("schedulers", 0400, simgpu_debugfs, dev,
+			    &schedulers_fops);
 	debugfs_create_file("live", 0400, simgpu_debugfs, dev, &live_fops);
 	debugfs_create_file("sizes", 0400, simgpu_debugfs, dev, &sizes_fops);
 }

@@ -448,6 +448,7 @@ int simgpu_engine_init(struct simgpu_engine *engine, struct simgpu_device *dev,
 	spin_lock_init(&engine->lock);
 	INIT_LIST_HEAD(&engine->running);
 	INIT_LIST_HEAD(&engine->late);
+	INIT_LIST_HEAD(&engine->reset_together);
 	INIT_LIST_HEAD(&engine->done);
 	/* Not _HARD: see above. */
 	hrtimer_setup(&engine->timer, engine_interrupt, CLOCK_MONOTONIC,

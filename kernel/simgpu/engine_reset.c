@@ -48,6 +48,55 @@ static void engine_clear(struct simgpu_engine *engine,
 	simgpu_engine_program(engine);
 }
 
+/* Of a reset: those leave that are reset with the guilty job. */
+static void engine_clear_reset(struct simgpu_engine *engine,
+			       const struct simgpu_job *guilty,
+			       struct list_head *dropped)
+{
+	struct simgpu_context *context = guilty->context;
+
+	if (list_empty(&context->reset_link)) {
+		engine_clear(engine, context, guilty, -ECANCELED, dropped);
+		return;
+	}
+	list_for_each_entry(context, &engine->reset_together, reset_link)
+		engine_clear(engine, context, guilty, -ECANCELED, dropped);
+}
+
+/**
+ * simgpu_engine_reset_together() - have a context reset with others
+ * @context: the context; without jobs yet
+ *
+ * When a job of one of these contexts hangs, the jobs of all of them leave the
+ * engine.
+ *
+ * Context: process. Takes the engine's lock.
+ */
+void simgpu_engine_reset_together(struct simgpu_context *context)
+{
+	struct simgpu_engine *engine = context->engine;
+
+	spin_lock_irq(&engine->lock);
+	list_add_tail(&context->reset_link, &engine->reset_together);
+	spin_unlock_irq(&engine->lock);
+}
+
+/**
+ * simgpu_engine_reset_alone() - end simgpu_engine_reset_together()
+ * @context: the context, whether that was called for it or not; the engine
+ *	has no job of it
+ *
+ * Context: process. Takes the engine's lock.
+ */
+void simgpu_engine_reset_alone(struct simgpu_context *context)
+{
+	struct simgpu_engine *engine = context->engine;
+
+	spin_lock_irq(&engine->lock);
+	list_del_init(&context->reset_link);
+	spin_unlock_irq(&engine->lock);
+}
+
 /**
  * simgpu_engine_cancel() - take all jobs of a context off the engine
  * @context: the context
@@ -141,7 +190,7 @@ static enum depq_verdict engine_judge(struct simgpu_engine *engine,
 		return DEPQ_RESET;
 	}
 	if (executing && job->fault == SIMGPU_FAULT_HANG) {
-		engine_clear(engine, context, job, -ECANCELED, dropped);
+		engine_clear_reset(engine, job, dropped);
 		engine_restart(engine);
 		return DEPQ_RESET;
 	}
@@ -156,8 +205,9 @@ static enum depq_verdict engine_judge(struct simgpu_engine *engine,
  *
  * A job that is done but was not reported is reported now. One that waits for its
  * turn, or executes and will end, is left alone. Where the job hangs, the
- * engine is reset: all jobs of its context leave, those of other contexts
- * start over. The jobs of a killed or closed context leave in any case.
+ * engine is reset: all jobs of its context leave, and of those that are reset
+ * with it (simgpu_engine_reset_together()); those of other contexts start
+ * over. The jobs of a killed or closed context leave in any case.
  *
  * Context: process, without locks; does not sleep or allocate. Takes the
  *	engine's lock.

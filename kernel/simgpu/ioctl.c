@@ -189,8 +189,7 @@ static int simgpu_control(struct simgpu_file *file,
 	/* A scheduler that is shared has jobs of other files. */
 	error = -EPERM;
 	if (!simgpu_control_disturbs(args->command) ||
-	    simgpu_may_disturb(file,
-			       context->args.flags & SIMGPU_CREATE_SHARED))
+	    simgpu_may_disturb(file, simgpu_is_shared(&context->args)))
 		error = simgpu_context_lock(context);
 	if (!error) {
 		error = simgpu_control_locked(context, args->command,

@@ -67,12 +67,14 @@ static int __init simgpu_alloc_queues(struct simgpu_device *dev)
 	dev->tdr_wq = alloc_ordered_workqueue("simgpu-tdr", WQ_MEM_RECLAIM);
 	dev->highpri_wq = alloc_workqueue("simgpu-hi", WQ_HIGHPRI | WQ_PERCPU |
 					  WQ_MEM_RECLAIM, 0);
+	dev->unbound_wq = alloc_workqueue("simgpu-unbound", WQ_UNBOUND |
+					  WQ_MEM_RECLAIM, 0);
 	dev->done_wq = alloc_workqueue("simgpu-done", WQ_HIGHPRI | WQ_PERCPU |
 				       WQ_MEM_RECLAIM, 0);
 	dev->teardown_wq = alloc_workqueue("simgpu-end", WQ_MEM_RECLAIM |
 					   WQ_UNBOUND, 0);
-	if (!dev->tdr_wq || !dev->highpri_wq || !dev->done_wq ||
-	    !dev->teardown_wq)
+	if (!dev->tdr_wq || !dev->highpri_wq || !dev->unbound_wq ||
+	    !dev->done_wq || !dev->teardown_wq)
 		return -ENOMEM;
 	return depq_device_init(&dev->depq, "simgpu");
 }
@@ -83,6 +85,8 @@ static void simgpu_free_queues(struct simgpu_device *dev)
 		destroy_workqueue(dev->teardown_wq);
 	if (dev->done_wq)
 		destroy_workqueue(dev->done_wq);
+	if (dev->unbound_wq)
+		destroy_workqueue(dev->unbound_wq);
 	if (dev->highpri_wq)
 		destroy_workqueue(dev->highpri_wq);
 	if (dev->tdr_wq)
@@ -120,7 +124,8 @@ static void simgpu_device_destroy(struct simgpu_device *dev)
 	kvfree(dev);
 }
 
-static struct simgpu_device * __init simgpu_device_create(void)
+static struct simgpu_device * __init
+simgpu_device_create(enum simgpu_completion signalled_in)
 {
 	struct simgpu_device *dev;
 	int error = 0;
@@ -142,7 +147,7 @@ static struct simgpu_device * __init simgpu_device_create(void)
 	atomic_set(&dev->live, 1);
 	init_completion(&dev->idle);
 	dev->parallel = parallel;
-	dev->completion = simgpu_completion_find(completion);
+	dev->completion = signalled_in;
 	dev->coalesce_jobs = coalesce_jobs;
 	dev->coalesce_ns = (u64)coalesce_us * NSEC_PER_USEC;
 	while (!error && dev->n_engines < engines) {
@@ -163,6 +168,7 @@ static struct simgpu_device * __init simgpu_device_create(void)
 
 static int __init simgpu_init(void)
 {
+	int signalled_in = simgpu_completion_find(completion);
 	int error;
 
 	if (!engines || engines > SIMGPU_ENGINES_MAX || mode & ~0777) {
@@ -170,7 +176,7 @@ static int __init simgpu_init(void)
 		       engines, mode, SIMGPU_ENGINES_MAX);
 		return -EINVAL;
 	}
-	if (simgpu_completion_find(completion) < 0 || !coalesce_jobs ||
+	if (signalled_in < 0 || !coalesce_jobs ||
 	    coalesce_jobs > SIMGPU_COALESCE_JOBS_MAX || !coalesce_us ||
 	    coalesce_us > SIMGPU_COALESCE_US_MAX) {
 		pr_err("simgpu: completion=%s coalesce_jobs=%u coalesce_us=%u: completion is hardirq, thread or work, coalesce_jobs 1 to %u, coalesce_us 1 to %u\n",
@@ -184,7 +190,7 @@ static int __init simgpu_init(void)
 	error = simgpu_job_init();
 	if (error)
 		goto fence;
-	simgpu = simgpu_device_create();
+	simgpu = simgpu_device_create(signalled_in);
 	if (IS_ERR(simgpu)) {
 		error = PTR_ERR(simgpu);
 		goto job;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/nospec.h>
 #include <linux/slab.h>
 
 #include "sched_drm.h"
@@ -7,7 +8,8 @@
  * DOC: schedulers of the drm_sched back end
  *
  * A scheduler belongs to one context, or to an engine as long as that has
- * contexts with %SIMGPU_CREATE_SHARED. Its memory stays while there are engine
+ * contexts with %SIMGPU_CREATE_SHARED or %SIMGPU_SHAPE_AMDGPU, which have one
+ * each. Its memory stays while there are engine
  * fences of its jobs; see backend_drm.c for why.
  *
  * ========  =================================  ==============================
@@ -24,9 +26,60 @@
  * when its last context leaves, which is when it has no jobs.
  */
 
-static bool is_shared(const struct simgpu_context *context)
+/*
+ * What the drivers of Linux 6.12 choose. All of them have timeouts on one
+ * ordered workqueue: of the GT in xe, of the reset in panthor, of the reset
+ * domain in amdgpu. Priorities of xe and panthor are none of drm_sched's.
+ */
+static const struct simgpu_drm_shape drm_shapes[] = {
+	[SIMGPU_SHAPE_XE] = {
+		.wq = SIMGPU_DRM_WQ_OWN,
+		.recovery = SIMGPU_DRM_PAUSE,
+	},
+	[SIMGPU_SHAPE_PANTHOR] = {
+		.wq = SIMGPU_DRM_WQ_UNBOUND,
+		.recovery = SIMGPU_DRM_DETACH,
+	},
+	[SIMGPU_SHAPE_AMDGPU] = {
+		.per_engine = true,
+		.wq = SIMGPU_DRM_WQ_OWN,
+		.recovery = SIMGPU_DRM_RING,
+	},
+};
+
+/**
+ * simgpu_drm_shape() - how a context uses drm_sched
+ * @args: what it was made with, checked
+ *
+ * Context: any.
+ * Return: what its shape says, or without one, its flags.
+ */
+struct simgpu_drm_shape simgpu_drm_shape(const struct simgpu_create *args)
 {
-	return context->args.flags & SIMGPU_CREATE_SHARED;
+	const struct simgpu_drm_shape by_flags = {
+		.per_engine = args->flags & SIMGPU_CREATE_SHARED,
+		.wq = args->flags & SIMGPU_CREATE_HIGHPRI ?
+		      SIMGPU_DRM_WQ_HIGHPRI : SIMGPU_DRM_WQ_OWN,
+		.recovery = SIMGPU_DRM_PAUSE,
+	};
+
+	if (!args->shape)
+		return by_flags;
+	return drm_shapes[array_index_nospec(args->shape,
+					     ARRAY_SIZE(drm_shapes))];
+}
+
+static struct workqueue_struct *sched_wq(const struct simgpu_device *dev,
+					 enum simgpu_drm_wq wq)
+{
+	switch (wq) {
+	case SIMGPU_DRM_WQ_HIGHPRI:
+		return dev->highpri_wq;
+	case SIMGPU_DRM_WQ_UNBOUND:
+		return dev->unbound_wq;
+	default:
+		return NULL;	/* drm_sched makes one */
+	}
 }
 
 /**
@@ -62,11 +115,13 @@ static struct simgpu_drm_sched *sched_create(struct simgpu_context *context,
 					     const struct drm_sched_backend_ops *ops)
 {
 	const struct simgpu_create *args = &context->args;
+	const struct simgpu_drm_shape shape = simgpu_drm_shape(args);
 	struct simgpu_device *dev = context->dev;
-	struct compat_sched_args init = {
+	const struct compat_sched_args init = {
 		.ops = ops,
+		.submit_wq = sched_wq(dev, shape.wq),
 		.timeout_wq = dev->tdr_wq,
-		.num_rqs = is_shared(context) ? DRM_SCHED_PRIORITY_COUNT : 1,
+		.num_rqs = shape.per_engine ? DRM_SCHED_PRIORITY_COUNT : 1,
 		.credit_limit = args->credit_limit,
 		.timeout = usecs_to_jiffies(args->timeout_us),
 		.name = "simgpu",
@@ -75,12 +130,12 @@ static struct simgpu_drm_sched *sched_create(struct simgpu_context *context,
 	struct simgpu_drm_sched *sched;
 	int err;
 
-	if (args->flags & SIMGPU_CREATE_HIGHPRI)
-		init.submit_wq = dev->highpri_wq;
 	sched = kzalloc(sizeof(*sched), GFP_KERNEL_ACCOUNT);
 	if (!sched)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&sched->ref);
+	sched->id = atomic_inc_return(&dev->drm_scheds);
+	sched->users = 1;
 	mutex_init(&sched->lock);
 	err = compat_sched_init(&sched->base, &init);
 	if (err) {
@@ -123,6 +178,12 @@ static void sched_end(struct simgpu_drm_sched *sched)
 	simgpu_drm_sched_put(sched);
 }
 
+/* Where the engine keeps the scheduler that contexts of this kind share. */
+static struct simgpu_drm_sched **shared_sched(struct simgpu_context *context)
+{
+	return &context->engine->scheds[!!context->args.shape];
+}
+
 /**
  * simgpu_drm_sched_join() - make the scheduler of a context, or find it
  * @context: the context; its credit limit becomes that of the scheduler
@@ -136,20 +197,23 @@ simgpu_drm_sched_join(struct simgpu_context *context,
 		      const struct drm_sched_backend_ops *ops)
 {
 	struct simgpu_engine *engine = context->engine;
-	struct simgpu_drm_sched *sched;
+	struct simgpu_drm_sched *sched, **shared;
 
-	if (!is_shared(context))
+	if (!simgpu_is_shared(&context->args))
 		return sched_create(context, ops);
+	shared = shared_sched(context);
 	mutex_lock(&engine->sched_mutex);
-	sched = engine->sched;
-	if (!sched)
+	sched = *shared;
+	if (sched) {
+		sched->users++;
+	} else {
 		sched = sched_create(context, ops);
-	if (!IS_ERR(sched)) {
-		engine->sched = sched;
-		engine->sched_users++;
+		if (!IS_ERR(sched))
+			*shared = sched;
+	}
+	if (!IS_ERR(sched))
 		context->args.credit_limit =
 			compat_sched_credit_limit(&sched->base);
-	}
 	mutex_unlock(&engine->sched_mutex);
 	return sched;
 }
@@ -168,14 +232,39 @@ void simgpu_drm_sched_leave(struct simgpu_context *context,
 {
 	struct simgpu_engine *engine = context->engine;
 
-	if (!is_shared(context)) {
+	if (!simgpu_is_shared(&context->args)) {
 		sched_end(sched);
 		return;
 	}
 	mutex_lock(&engine->sched_mutex);
-	if (!--engine->sched_users) {
-		engine->sched = NULL;
+	if (!--sched->users) {
+		*shared_sched(context) = NULL;
 		sched_end(sched);
 	}
 	mutex_unlock(&engine->sched_mutex);
+}
+
+/**
+ * simgpu_drm_sched_show() - say which scheduler and workqueue there is
+ * @dev: the device
+ * @sched: a scheduler
+ * @m: gets its number, and the workqueue that drm_sched has for it
+ *
+ * Context: process.
+ */
+void simgpu_drm_sched_show(const struct simgpu_device *dev,
+			   const struct simgpu_drm_sched *sched,
+			   struct seq_file *m)
+{
+	const char *name = "thread";
+
+#ifdef HAVE_DRM_SCHED_WQUEUE
+	if (sched->base.submit_wq == dev->unbound_wq)
+		name = "unbound";
+	else if (sched->base.submit_wq == dev->highpri_wq)
+		name = "highpri";
+	else
+		name = sched->base.own_submit_wq ? "own" : "other";
+#endif
+	seq_printf(m, "%u %s", sched->id, name);
 }

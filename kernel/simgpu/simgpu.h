@@ -23,6 +23,7 @@
 #include "../uapi/simgpu.h"
 
 #define SIMGPU_ENGINES_MAX 64
+#define SIMGPU_SHARED_SCHEDS 2
 
 /**
  * enum simgpu_completion - where the fences of finished jobs are signalled
@@ -37,6 +38,7 @@ enum simgpu_completion {
 };
 
 struct simgpu_context;
+struct seq_file;
 struct simgpu_device;
 struct simgpu_drm_sched;
 struct simgpu_job;
@@ -69,6 +71,7 @@ struct simgpu_fence {
  * @running: jobs not yet done: serial in the order they were handed over,
  *	parallel by &simgpu_job.t_end
  * @late: jobs done whose interrupt is late
+ * @reset_together: contexts all of whose jobs leave when one of them hangs
  * @done: engine fences about to be signalled; each with a reference
  * @signal_lock: held while a fence is signalled; taken before @lock
  * @signalling: a fence that was in @done is being signalled
@@ -83,9 +86,9 @@ struct simgpu_fence {
  * @deferred: those after which fences were left to the thread or work item
  * @completed: jobs done
  * @busy_ns: time in which a job was executed
- * @sched_mutex: protects @sched and @sched_users
- * @sched: drm_sched shared by contexts with %SIMGPU_CREATE_SHARED
- * @sched_users: contexts on it
+ * @sched_mutex: protects @scheds and their &simgpu_drm_sched.users
+ * @scheds: drm_sched that contexts share: with %SIMGPU_CREATE_SHARED, and with
+ *	%SIMGPU_SHAPE_AMDGPU
  * @worker_mutex: protects @workers
  * @workers: depq workers shared by contexts with %SIMGPU_SHARE_ENGINE, one
  *	for each kind, made when first wanted
@@ -96,6 +99,7 @@ struct simgpu_engine {
 	spinlock_t lock;
 	struct list_head running;
 	struct list_head late;
+	struct list_head reset_together;
 	struct list_head done;
 	spinlock_t signal_lock;
 	bool signalling;
@@ -111,8 +115,7 @@ struct simgpu_engine {
 	u64 completed;
 	u64 busy_ns;
 	struct mutex sched_mutex;
-	struct simgpu_drm_sched *sched;
-	u32 sched_users;
+	struct simgpu_drm_sched *scheds[SIMGPU_SHARED_SCHEDS];
 	struct mutex worker_mutex;
 	struct depq_worker *workers[DEPQ_WORKER_COUNT];
 };
@@ -123,6 +126,7 @@ struct simgpu_engine {
  * @depq: what all depq queues share
  * @tdr_wq: ordered; timeouts of drm_sched
  * @highpri_wq: of drm_sched contexts with %SIMGPU_CREATE_HIGHPRI
+ * @unbound_wq: of drm_sched contexts with %SIMGPU_SHAPE_PANTHOR
  * @done_wq: signals fences of engines, if work items do that
  * @teardown_wq: closed contexts end here, and jobs are freed that a completion
  *	could not free
@@ -139,6 +143,7 @@ struct simgpu_engine {
  * @contexts_mutex: protects @contexts and @serials
  * @contexts: all contexts that are alive
  * @serials: contexts that were ever made
+ * @drm_scheds: schedulers of drm_sched that were ever made
  * @gone: a reset has failed: everything fails with -ENODEV until reload
  * @parallel: an engine executes all its jobs at once, else one after the other
  * @completion: where fences are signalled
@@ -152,6 +157,7 @@ struct simgpu_device {
 	struct depq_device depq;
 	struct workqueue_struct *tdr_wq;
 	struct workqueue_struct *highpri_wq;
+	struct workqueue_struct *unbound_wq;
 	struct workqueue_struct *done_wq;
 	struct workqueue_struct *teardown_wq;
 	struct llist_head free_jobs;
@@ -166,6 +172,7 @@ struct simgpu_device {
 	struct mutex contexts_mutex;
 	struct list_head contexts;
 	u64 serials;
+	atomic_t drm_scheds;
 	bool gone;
 	bool parallel;
 	enum simgpu_completion completion;
@@ -225,6 +232,8 @@ struct simgpu_slot {
  * @teardown: ends the context when it is closed
  * @inflight: its jobs whose engine fence was not yet given up to be signalled,
  *	in the order of run_job; under the engine's lock
+ * @reset_link: in &simgpu_engine.reset_together, or empty; under the engine's
+ *	lock
  * @drm: state of the drm_sched back end
  * @depq: state of the depq back end
  * @none: state of the back end without a queue
@@ -262,6 +271,7 @@ struct simgpu_context {
 	atomic64_t no_hang;
 	struct work_struct teardown;
 	struct list_head inflight;
+	struct list_head reset_link;
 	union {
 		struct simgpu_drm_context *drm;
 		struct depq_queue depq;
@@ -403,6 +413,11 @@ struct simgpu_backend {
 	/** @stats: fill in what the back end knows */
 	void (*stats)(struct simgpu_context *context,
 		      struct simgpu_stats *stats);
+	/**
+	 * @show: print which queue this is, for debugfs. NULL where that is
+	 * said by the arguments of the context.
+	 */
+	void (*show)(struct simgpu_context *context, struct seq_file *m);
 	/** @queue_bytes: for &struct simgpu_info */
 	u32 queue_bytes;
 	/** @job_bytes: likewise */
@@ -431,6 +446,8 @@ struct dma_fence *simgpu_engine_run(struct simgpu_job *job, bool in_submit);
 enum depq_verdict simgpu_engine_recover(struct simgpu_job *job);
 struct dma_fence *simgpu_engine_fail(struct simgpu_job *job, int error);
 void simgpu_engine_cancel(struct simgpu_context *context, int error);
+void simgpu_engine_reset_together(struct simgpu_context *context);
+void simgpu_engine_reset_alone(struct simgpu_context *context);
 
 /* completion.c */
 int simgpu_completion_find(const char *name);
@@ -439,6 +456,13 @@ int simgpu_completion_find(const char *name);
 struct simgpu_context *simgpu_context_get(struct simgpu_context *context);
 void simgpu_context_put(struct simgpu_context *context);
 void simgpu_context_release(struct simgpu_context *context);
+
+/* Whether the context is on a scheduler with contexts of other files. */
+static inline bool simgpu_is_shared(const struct simgpu_create *args)
+{
+	return args->flags & SIMGPU_CREATE_SHARED ||
+	       args->shape == SIMGPU_SHAPE_AMDGPU;
+}
 
 /* Uses up the CPU. */
 static inline void simgpu_burn(u64 ns)

@@ -104,6 +104,21 @@ struct simgpu_info {
 #define SIMGPU_PRIORITY_HIGH		1
 #define SIMGPU_PRIORITY_LOW		2
 
+/*
+ * &simgpu_create.shape, drm_sched only: which driver's use of it is imitated.
+ * It decides what %SIMGPU_CREATE_SHARED and %SIMGPU_CREATE_HIGHPRI choose
+ * otherwise, so that these must not be given.
+ */
+#define SIMGPU_SHAPE_NONE		0
+/* xe: a scheduler with an ordered workqueue of its own for each context. */
+#define SIMGPU_SHAPE_XE			1
+/* panthor: a scheduler for each context, one unbound workqueue for all. */
+#define SIMGPU_SHAPE_PANTHOR		2
+/* amdgpu: one scheduler for each engine, with a run queue for each priority;
+ * a reset cancels the jobs of all its contexts that are on the engine.
+ */
+#define SIMGPU_SHAPE_AMDGPU		3
+
 /* Contexts that a file can have at a time; one more is -ENOSPC. */
 #define SIMGPU_CONTEXTS_MAX 4096
 
@@ -115,9 +130,10 @@ struct simgpu_info {
  * @worker: SIMGPU_WORKER_*; must be zero unless depq
  * @share: SIMGPU_SHARE_*; must be zero unless depq
  * @engine: below &simgpu_info.engines
- * @priority: SIMGPU_PRIORITY_*; must be zero unless %SIMGPU_CREATE_SHARED
- * @credit_limit: credits in flight at most, 1 to 65536; 0 for 64. On a shared
- *	scheduler the first context of the engine decides.
+ * @priority: SIMGPU_PRIORITY_*; must be zero unless the scheduler is shared
+ * @credit_limit: credits in flight at most, 1 to 65536; 0 for 64, with
+ *	%SIMGPU_SHAPE_AMDGPU for 2. On a shared scheduler the first context of
+ *	the engine decides.
  * @ring: jobs that the context remembers, a power of two, 2 to 65536; 0 for
  *	1024. A submission waits until the job whose place it takes is done,
  *	so this is also the most jobs a context can have in flight.
@@ -126,6 +142,8 @@ struct simgpu_info {
  * @hang_limit: hangs after which the context is banned, 0 to 1000
  * @context: out, its number in this file, from 1
  * @free_cost_ns: CPU time that it takes to free a job, at most 1 ms
+ * @shape: SIMGPU_SHAPE_*; must be zero unless drm_sched. -EOPNOTSUPP for xe and
+ *	panthor where drm_sched has a thread instead of a workqueue (Linux 6.1)
  */
 struct simgpu_create {
 	__u32 design;
@@ -141,6 +159,7 @@ struct simgpu_create {
 	__u32 hang_limit;
 	__u32 context;
 	__u32 free_cost_ns;
+	__u32 shape;
 };
 
 /**
@@ -414,8 +433,9 @@ struct simgpu_inject {
 
 /*
  * &simgpu_control.command. To stop, to start and to ask for a timeout are for
- * the user who opened the file, and on a context with %SIMGPU_CREATE_SHARED,
- * whose scheduler has jobs of other files, for %CAP_SYS_ADMIN: else -EPERM.
+ * the user who opened the file, and on a context with %SIMGPU_CREATE_SHARED or
+ * %SIMGPU_SHAPE_AMDGPU, whose scheduler has jobs of other files, for
+ * %CAP_SYS_ADMIN: else -EPERM.
  */
 #define SIMGPU_CONTROL_STOP		0	/* run no more jobs; nests */
 #define SIMGPU_CONTROL_START		1	/* ends one stop, else -EINVAL */

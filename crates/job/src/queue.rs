@@ -71,6 +71,32 @@ pub enum Share {
     Device,
 }
 
+/// Which driver's use of `drm_sched` is imitated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// None: `shared` and `worker` choose.
+    #[default]
+    None,
+    /// A scheduler with an ordered workqueue of its own for each context.
+    Xe,
+    /// A scheduler for each context, and one unbound workqueue for all.
+    Panthor,
+    /// A scheduler for each engine, with a run queue for each priority.
+    Amdgpu,
+}
+
+impl Shape {
+    /// Credits in flight at most, where nothing else was said.
+    #[must_use]
+    pub fn credits(self) -> u32 {
+        match self {
+            Shape::Amdgpu => 2,
+            Shape::None | Shape::Xe | Shape::Panthor => 64,
+        }
+    }
+}
+
 /// How the queues of all workloads that submit to simgpu are.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -87,6 +113,9 @@ pub struct Queue {
     pub share: Share,
     /// One scheduler for all contexts of an engine. `drm-sched` only.
     pub shared: bool,
+    /// The driver whose use of `drm_sched` is imitated. It decides what `shared`
+    /// and `worker` decide otherwise. `drm-sched` only.
+    pub shape: Shape,
     /// Credits in flight at most; a job takes one.
     pub credits: u32,
     /// Jobs that a context remembers, and so has in flight at most; a power
@@ -113,7 +142,8 @@ impl Default for Queue {
             worker: Worker::Workqueue,
             share: Share::Context,
             shared: false,
-            credits: 64,
+            shape: Shape::None,
+            credits: Shape::None.credits(),
             ring: 1024,
             timeout_ns: 5_000_000_000,
             hang_limit: 0,
@@ -147,6 +177,7 @@ impl Queue {
             ),
             (!depq && self.share != Share::Context, "share", "context"),
             (!drm_sched && self.shared, "shared", "false"),
+            (!drm_sched && self.shape != Shape::None, "shape", "none"),
             (none && self.credits != default.credits, "credits", "64"),
             (
                 none && self.timeout_ns != default.timeout_ns,
@@ -157,6 +188,21 @@ impl Queue {
         ];
         let found = wrong.into_iter().find(|(is_wrong, ..)| *is_wrong);
         found.map(|(_, key, must)| (key, must))
+    }
+
+    /// The first setting that the shape decides and that was given nevertheless,
+    /// as key and value, and what it would have to be.
+    #[must_use]
+    pub fn decided_by_shape(&self) -> Option<(&'static str, &'static str)> {
+        if self.shape == Shape::None {
+            None
+        } else if self.shared {
+            Some(("shared", "false"))
+        } else if self.worker != Worker::Workqueue {
+            Some(("worker", "workqueue"))
+        } else {
+            None
+        }
     }
 }
 
@@ -228,6 +274,41 @@ mod tests {
             ..Queue::default()
         };
         assert_eq!(depq.unknown_to_design(), Some(("shared", "false")));
+    }
+
+    #[test]
+    fn only_drm_sched_has_a_shape_and_that_decides_what_shares() {
+        for shape in [Shape::Xe, Shape::Panthor, Shape::Amdgpu] {
+            let drm = Queue {
+                shape,
+                ..Queue::default()
+            };
+            assert_eq!(drm.unknown_to_design(), None);
+            assert_eq!(drm.decided_by_shape(), None);
+            let shared = Queue {
+                shared: true,
+                ..drm.clone()
+            };
+            assert_eq!(shared.decided_by_shape(), Some(("shared", "false")));
+            let highpri = Queue {
+                worker: Worker::Highpri,
+                ..drm.clone()
+            };
+            assert_eq!(highpri.decided_by_shape(), Some(("worker", "workqueue")));
+            for design in [Design::Depq, Design::None] {
+                let other = Queue {
+                    design,
+                    ..drm.clone()
+                };
+                assert_eq!(other.unknown_to_design(), Some(("shape", "none")));
+            }
+        }
+        let without = Queue {
+            shared: true,
+            worker: Worker::Highpri,
+            ..Queue::default()
+        };
+        assert_eq!(without.decided_by_shape(), None);
     }
 
     #[test]

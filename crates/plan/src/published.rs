@@ -160,7 +160,7 @@ fn with_tables(text: &str) -> (String, usize) {
     let mut all: Vec<&Section> = vec![
         &sections::EXPERIMENT,
         &sections::LEVEL,
-        &sections::QUEUE,
+        &crate::queue::QUEUE,
         &power_sections::IDLE,
         &power_sections::IDLE_STATE,
         &power_sections::FREQUENCY,
@@ -266,7 +266,7 @@ fn parameters_are_those_of_the_agent_with_its_defaults() {
     let scheduling = serde_json::to_value(Scheduling::default()).unwrap();
     same_fields(&parameters::SCHEDULING_KEYS, &scheduling);
     let queue = serde_json::to_value(Queue::default()).unwrap();
-    same_fields(&sections::QUEUE, &queue);
+    same_fields(&crate::queue::QUEUE, &queue);
     same_fields(
         &parameters::LOOP,
         &serde_json::to_value(Loop::default()).unwrap(),

@@ -1,5 +1,5 @@
-//! How the queues of simgpu are in one configuration, and the module they
-//! need.
+//! How the queues of simgpu are: the keys, what they say in one configuration,
+//! and the module they need.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +10,9 @@ use crate::check::join;
 use crate::combine::{Levels, level_path, merge};
 use crate::error::Error;
 use crate::experiment::Experiment;
+use crate::keys::Absent::Is;
+use crate::keys::Type::{Duration, Flag, Whole, Word};
+use crate::keys::{Section, key, named};
 use crate::modules;
 use crate::raw::Parameters;
 
@@ -19,6 +22,100 @@ const MODULE: &str = "simgpu";
 const TIMEOUT_NS_MAX: u64 = 60_000_000_000;
 /// The longest time that to free a job may take, in nanoseconds.
 const FREE_COST_NS_MAX: u64 = 1_000_000;
+
+/// How queues of simgpu are.
+pub(crate) static QUEUE: Section = Section {
+    name: "queue",
+    keys: &[
+        key(
+            "design",
+            Word(&["drm-sched", "depq", "none"]),
+            Is("\"drm-sched\""),
+            "The kernel's own drm_sched, depq, or no queue at all, which is the least that any can take: the submitter waits for dependencies and hands the job to the engine.",
+        ),
+        key(
+            "bypass",
+            Flag,
+            Is("false"),
+            "depq: the submitter runs a job where nothing is in its way.",
+        ),
+        key(
+            "put",
+            Word(&["worker", "irq", "submit"]),
+            Is("\"worker\""),
+            "Who puts finished jobs. depq: the worker, the interrupt, or the next submitter.",
+        ),
+        key(
+            "worker",
+            Word(&[
+                "workqueue",
+                "system",
+                "highpri",
+                "kthread",
+                "follow",
+                "follow-min",
+            ]),
+            Is("\"workqueue\""),
+            "What runs the other jobs: a workqueue of its own, the system's (depq), one with WQ_HIGHPRI, a kthread_worker (depq), one that is scheduled as the most urgent of those who have jobs queued for it (depq), or so that any negative niceness becomes the lowest (depq).",
+        ),
+        key(
+            "share",
+            Word(&["context", "engine", "device"]),
+            Is("\"context\""),
+            "depq: the contexts that share a worker: none, those of an engine, all.",
+        ),
+        key(
+            "shared",
+            Flag,
+            Is("false"),
+            "drm-sched: one scheduler for all contexts of an engine, rather than one for each context.",
+        ),
+        key(
+            "shape",
+            Word(&["none", "xe", "panthor", "amdgpu"]),
+            Is("\"none\""),
+            "drm-sched: the driver whose use of it is imitated: a scheduler with a workqueue of its own for each context (xe), one unbound workqueue for all (panthor), a scheduler for each engine, with a run queue for each priority (amdgpu). It decides what shared and worker decide otherwise.",
+        ),
+        key(
+            "credits",
+            Whole(1, 65536),
+            Is("64"),
+            "Jobs of a context on the engine at most; with shared or shape = \"amdgpu\" those of all contexts of the engine together. With that shape 2 if not given.",
+        ),
+        key(
+            "ring",
+            Whole(2, 65536),
+            Is("1024"),
+            "Jobs of a context that are not done at most; a power of two.",
+        ),
+        named(
+            "timeout",
+            "timeout_ns",
+            Duration(1000),
+            Is("\"5s\""),
+            "A job that is longer on the engine is taken to hang; at most 60s.",
+        ),
+        key(
+            "hang_limit",
+            Whole(0, 1000),
+            Is("0"),
+            "Hangs after which a context is banned.",
+        ),
+        named(
+            "free_cost",
+            "free_cost_ns",
+            Duration(0),
+            Is("\"0ns\""),
+            "CPU time that it takes to free a job, wherever that is; at most 1ms.",
+        ),
+        key(
+            "free_sleeps",
+            Flag,
+            Is("false"),
+            "To free a job takes a lock that sleeps, as to drop a VM does. A design that frees jobs in completions leaves it to a work item.",
+        ),
+    ],
+};
 
 /// The settings of the experiment and of the levels; `None` if there are none.
 pub(crate) fn queue<'w>(
@@ -34,12 +131,22 @@ pub(crate) fn queue<'w>(
     for (_, _, level) in levels {
         merge(&mut settings, &level.queue);
     }
-    let queue: Queue = serde_json::from_value(Value::Object(settings))
+    let given = settings.contains_key("credits");
+    let mut queue: Queue = serde_json::from_value(Value::Object(settings))
         .map_err(|why| experiment.error("queue", format!("cannot be read: {why}")))?;
+    if !given {
+        queue.credits = queue.shape.credits();
+    }
     let at = |key: &str| path(experiment, levels, key);
     if let Some((key, must)) = queue.unknown_to_design() {
         let design = word(&queue.design);
         let why = format!("is not known to design = \"{design}\", where it must be {must}");
+        let error = experiment.error(&at(key), why);
+        return Err(error.mend("leave it out there, or exclude the combination"));
+    }
+    if let Some((key, must)) = queue.decided_by_shape() {
+        let shape = word(&queue.shape);
+        let why = format!("is decided by shape = \"{shape}\", where it must be {must}");
         let error = experiment.error(&at(key), why);
         return Err(error.mend("leave it out there, or exclude the combination"));
     }

@@ -17,7 +17,7 @@ pub fn schema() -> Value {
     let mut definitions = Map::new();
     for section in [
         &sections::LEVEL,
-        &sections::QUEUE,
+        &crate::queue::QUEUE,
         &power_sections::IDLE,
         &power_sections::IDLE_STATE,
         &power_sections::FREQUENCY,

@@ -10,6 +10,7 @@ use crate::keys::{Section, key, named};
 use crate::payload_sections::PAYLOAD;
 use crate::policy;
 use crate::power_sections::{FREQUENCY, IDLE};
+use crate::queue::QUEUE;
 use crate::report_sections::{TABLE, TRADEOFF};
 use crate::stalls;
 use crate::tracer_sections::TRACER;
@@ -310,94 +311,6 @@ pub(crate) static LEVEL: Section = Section {
             Map(&Value),
             Open,
             "Variables added to the environment of every workload that is a command.",
-        ),
-    ],
-};
-
-/// How queues of simgpu are.
-pub(crate) static QUEUE: Section = Section {
-    name: "queue",
-    keys: &[
-        key(
-            "design",
-            Word(&["drm-sched", "depq", "none"]),
-            Is("\"drm-sched\""),
-            "The kernel's own drm_sched, depq, or no queue at all, which is the least that any can take: the submitter waits for dependencies and hands the job to the engine.",
-        ),
-        key(
-            "bypass",
-            Flag,
-            Is("false"),
-            "depq: the submitter runs a job where nothing is in its way.",
-        ),
-        key(
-            "put",
-            Word(&["worker", "irq", "submit"]),
-            Is("\"worker\""),
-            "Who puts finished jobs. depq: the worker, the interrupt, or the next submitter.",
-        ),
-        key(
-            "worker",
-            Word(&[
-                "workqueue",
-                "system",
-                "highpri",
-                "kthread",
-                "follow",
-                "follow-min",
-            ]),
-            Is("\"workqueue\""),
-            "What runs the other jobs: a workqueue of its own, the system's (depq), one with WQ_HIGHPRI, a kthread_worker (depq), one that is scheduled as the most urgent of those who have jobs queued for it (depq), or so that any negative niceness becomes the lowest (depq).",
-        ),
-        key(
-            "share",
-            Word(&["context", "engine", "device"]),
-            Is("\"context\""),
-            "depq: the contexts that share a worker: none, those of an engine, all.",
-        ),
-        key(
-            "shared",
-            Flag,
-            Is("false"),
-            "drm-sched: one scheduler for all contexts of an engine, rather than one for each context.",
-        ),
-        key(
-            "credits",
-            Whole(1, 65536),
-            Is("64"),
-            "Jobs of a context on the engine at most.",
-        ),
-        key(
-            "ring",
-            Whole(2, 65536),
-            Is("1024"),
-            "Jobs of a context that are not done at most; a power of two.",
-        ),
-        named(
-            "timeout",
-            "timeout_ns",
-            Duration(1000),
-            Is("\"5s\""),
-            "A job that is longer on the engine is taken to hang; at most 60s.",
-        ),
-        key(
-            "hang_limit",
-            Whole(0, 1000),
-            Is("0"),
-            "Hangs after which a context is banned.",
-        ),
-        named(
-            "free_cost",
-            "free_cost_ns",
-            Duration(0),
-            Is("\"0ns\""),
-            "CPU time that it takes to free a job, wherever that is; at most 1ms.",
-        ),
-        key(
-            "free_sleeps",
-            Flag,
-            Is("false"),
-            "To free a job takes a lock that sleeps, as to drop a VM does. A design that frees jobs in completions leaves it to a work item.",
         ),
     ],
 };

@@ -26,6 +26,17 @@ int planted_lock_inversion(void)
 }
 
 static DEFINE_SPINLOCK(planted_lock);
+static DEFINE_RAW_SPINLOCK(planted_raw_lock);
+
+/* On PREEMPT_RT the inner one sleeps. */
+int planted_raw_lock_nesting(void)
+{
+	raw_spin_lock(&planted_raw_lock);
+	spin_lock(&planted_lock);
+	spin_unlock(&planted_lock);
+	raw_spin_unlock(&planted_raw_lock);
+	return 0;
+}
 
 int planted_sleep_in_atomic(void)
 {

@@ -34,6 +34,7 @@ static const struct planted_bug {
 	{ "alloc-while-signalling", planted_alloc_while_signalling },
 	{ "signal-unsafe-lock", planted_signal_unsafe_lock },
 	{ "lock-inversion", planted_lock_inversion },
+	{ "raw-lock-nesting", planted_raw_lock_nesting },
 	{ "sleep-in-atomic", planted_sleep_in_atomic },
 	{ "use-after-free", planted_use_after_free },
 	{ "out-of-bounds", planted_out_of_bounds },

@@ -8,6 +8,7 @@ int planted_signal_unsafe_lock(void);
 
 /* locking.c */
 int planted_lock_inversion(void);
+int planted_raw_lock_nesting(void);
 int planted_sleep_in_atomic(void);
 
 /* memory.c */

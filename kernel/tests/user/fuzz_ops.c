@@ -86,7 +86,7 @@ static int do_create(struct fuzzer *f)
 	create.ring = 2u << below(f, 10);
 	create.timeout_us = 100 + below(f, 3000);
 	create.hang_limit = below(f, 1000);
-	if (create.flags & SIMGPU_CREATE_SHARED)
+	if (is_shared(&create))
 		create.priority = below(f, 3);
 	if (chance(f, 10))
 		spoil(f, &create, sizeof(create));

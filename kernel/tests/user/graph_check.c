@@ -31,7 +31,8 @@
  *    that one's fence signalled, and if all that were cancelled by one reset
  *    had room in the credits, together with the one that hung. With one credit
  *    no job may be cancelled, and all is determined. Jobs of other contexts
- *    are innocent: 4 holds.
+ *    are innocent: 4 holds. Not so in the shape of amdgpu, where a reset takes
+ *    the jobs of all contexts of the engine.
  * 6. Of a killed context each job that has not ended by itself fails with the
  *    kill's error, -ECANCELED, or (on the engine) -ETIME. How many have ended
  *    depends on time. 1 to 3 hold for those that were run.
@@ -73,8 +74,23 @@ static bool cancelled_by_hang(const struct graph *g, const struct graph_run *run
 	return false;
 }
 
+/* Likewise of a job on the same engine, whatever its context. */
+static bool cancelled_with_ring(const struct graph *g,
+				const struct graph_run *run, unsigned int n)
+{
+	uint32_t engine = g->engines[g->job[n].context];
+
+	for (unsigned int i = 0; i < g->jobs; i++)
+		if (g->engines[g->job[i].context] == engine &&
+		    g->job[i].fault == SIMGPU_FAULT_HANG &&
+		    run->record[i].error == -ETIME && run->record[n].t_run &&
+		    run->record[n].t_run <= run->record[i].t_done)
+			return true;
+	return false;
+}
+
 static void check_error(const struct graph *g, const struct graph_run *run,
-			unsigned int n)
+			unsigned int n, bool ring)
 {
 	int error = run->record[n].error, own = own_error(&g->job[n]);
 
@@ -87,7 +103,8 @@ static void check_error(const struct graph *g, const struct graph_run *run,
 	    (error == -GRAPH_KILL_ERRNO || error == -ECANCELED ||
 	     error == -ETIME))
 		return;
-	if (error == -ECANCELED && cancelled_by_hang(g, run, n))
+	if (error == -ECANCELED && (ring ? cancelled_with_ring(g, run, n) :
+					   cancelled_by_hang(g, run, n)))
 		return;
 	tap_fail("job %u: error %d, its own is %d", n, error, own);
 }
@@ -163,7 +180,7 @@ static void check_dep(const struct graph *g, const struct graph_run *run,
 void graph_check(const struct graph *g, const struct graph_run *run,
 		 const struct variant *v, bool parallel)
 {
-	bool pipelined = v->create.flags & SIMGPU_CREATE_SHARED && !parallel;
+	bool pipelined = is_shared(&v->create) && !parallel;
 
 	for (unsigned int n = 0; n < g->jobs; n++) {
 		const struct graph_job *job = &g->job[n];
@@ -177,7 +194,7 @@ void graph_check(const struct graph *g, const struct graph_run *run,
 		    run->record[n].seqno != run->seqno[n] ||
 		    run->record[n].cookie != n)
 			tap_fail("job %u: its record is not its own", n);
-		check_error(g, run, n);
+		check_error(g, run, n, v->create.shape == SIMGPU_SHAPE_AMDGPU);
 		check_executed(g, run, n);
 		check_order(g, run, n);
 		for (unsigned int i = 0; i < job->n_deps; i++)

@@ -192,7 +192,7 @@ static void run_graph(const struct graph *g, const struct variant *v)
 	 * scheduler of the last graph may still be there: contexts end by
 	 * themselves.
 	 */
-	if (v->create.flags & SIMGPU_CREATE_SHARED && !live_wait_zero())
+	if (is_shared(&v->create) && !live_wait_zero())
 		return;
 	fd = sim_open();
 	if (fd < 0)

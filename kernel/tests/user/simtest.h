@@ -199,16 +199,20 @@ struct variant {
 	struct simgpu_create create;
 };
 
-#define VARIANTS_DRM	4
+#define VARIANTS_DRM	7
 #define VARIANTS_DEPQ	(2 * 3 * 5 * 3)
 #define VARIANTS	(VARIANTS_DRM + VARIANTS_DEPQ)
 
-/* The @i-th variant: drm_sched own and shared, both with WQ_HIGHPRI, depq. */
+/*
+ * The @i-th variant: drm_sched own and shared, both with WQ_HIGHPRI, in the
+ * shape of each driver, depq.
+ */
 static MAYBE_UNUSED struct variant variant_at(unsigned int i)
 {
 	static const char *const drm[] = { "drm/own", "drm/shared",
 					   "drm/own/highpri",
-					   "drm/shared/highpri" };
+					   "drm/shared/highpri", "drm/xe",
+					   "drm/panthor", "drm/amdgpu" };
 	static const char *const puts[] = { "worker", "irq", "submit" };
 	static const char *const workers[] = { "system", "wq", "highpri",
 					       "kthread", "follow" };
@@ -216,8 +220,11 @@ static MAYBE_UNUSED struct variant variant_at(unsigned int i)
 	struct variant v = { 0 };
 
 	if (i < VARIANTS_DRM) {
-		v.create.flags = (i & 1 ? SIMGPU_CREATE_SHARED : 0) |
-				 (i & 2 ? SIMGPU_CREATE_HIGHPRI : 0);
+		if (i < 4)
+			v.create.flags = (i & 1 ? SIMGPU_CREATE_SHARED : 0) |
+					 (i & 2 ? SIMGPU_CREATE_HIGHPRI : 0);
+		else
+			v.create.shape = i - 4 + SIMGPU_SHAPE_XE;
 		snprintf(v.name, sizeof(v.name), "%s", drm[i]);
 		return v;
 	}
@@ -234,6 +241,13 @@ static MAYBE_UNUSED struct variant variant_at(unsigned int i)
 		 v.create.flags ? "bypass" : "plain", puts[v.create.put],
 		 workers[v.create.worker], shares[v.create.share]);
 	return v;
+}
+
+/* Whether contexts of an engine are on one scheduler of drm_sched. */
+static MAYBE_UNUSED bool is_shared(const struct simgpu_create *create)
+{
+	return create->flags & SIMGPU_CREATE_SHARED ||
+	       create->shape == SIMGPU_SHAPE_AMDGPU;
 }
 
 /* ---- What must be so after each case ---- */

@@ -26,6 +26,7 @@ extern const struct test_case life_cases[];	/* uapi_life.c */
 extern const struct test_case follow_cases[];	/* uapi_follow.c */
 extern const struct test_case none_cases[];	/* uapi_none.c */
 extern const struct test_case free_cases[];	/* uapi_free.c */
+extern const struct test_case shapes_cases[];	/* uapi_shapes.c */
 extern const struct test_case large_cases[];	/* uapi_large.c */
 extern const struct test_case module_cases[];	/* uapi_module.c */
 

@@ -86,10 +86,14 @@ static const struct bad bad_create[] = {
 	FIELD(create, free_cost_ns, 1000000, 0),
 	FIELD(create, free_cost_ns, 1000001, -EINVAL),
 	FIELD(create, free_cost_ns, MAX32, -EINVAL),
+	FIELD(create, shape, SIMGPU_SHAPE_XE, -EINVAL),
 	{ 0 },
 };
 
 static const struct bad bad_create_drm[] = {
+	FIELD(create, shape, SIMGPU_SHAPE_AMDGPU, 0),
+	FIELD(create, shape, SIMGPU_SHAPE_AMDGPU + 1, -EINVAL),
+	FIELD(create, shape, MAX32, -EINVAL),
 	FIELD(create, flags, SIMGPU_CREATE_BYPASS, -EINVAL),
 	FIELD(create, flags, SIMGPU_CREATE_FREE_SLEEPS, 0),
 	FIELD(create, flags, 16, -EINVAL),

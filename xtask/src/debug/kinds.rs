@@ -21,7 +21,7 @@ pub(super) const KINDS: &[Kind] = &[
         name: "kasan",
         about: "use after free and out of bounds (KASAN, KFENCE), leaks (kmemleak), \
                 life cycles of timers, works and RCU heads (debug objects), undefined \
-                behaviour (UBSAN), order and context of locks (lockdep), sleep in \
+                behaviour (UBSAN), order and context of locks (lockdep, also a spinlock within a raw one), sleep in \
                 atomic context, lists, hung tasks, injected faults",
         leaks: true,
         others: false,
@@ -32,6 +32,7 @@ pub(super) const KINDS: &[Kind] = &[
             ),
             ("signal-unsafe-lock", "inconsistent lock state"),
             ("lock-inversion", "possible circular locking dependency"),
+            ("raw-lock-nesting", "[ BUG: Invalid wait context ]"),
             (
                 "sleep-in-atomic",
                 "sleeping function called from invalid context",
@@ -47,7 +48,7 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         name: "kcsan",
         about: "data races (KCSAN, strict, with missing memory barriers), order and \
-                context of locks (lockdep), sleep in atomic context, lists, hung tasks",
+                context of locks (lockdep, also a spinlock within a raw one), sleep in atomic context, lists, hung tasks",
         leaks: false,
         others: true,
         planted: &[
@@ -56,6 +57,7 @@ pub(super) const KINDS: &[Kind] = &[
                 "possible circular locking dependency",
             ),
             ("signal-unsafe-lock", "inconsistent lock state"),
+            ("raw-lock-nesting", "[ BUG: Invalid wait context ]"),
             (
                 "sleep-in-atomic",
                 "sleeping function called from invalid context",

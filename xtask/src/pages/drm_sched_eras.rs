@@ -16,7 +16,7 @@ pub(super) const PAGE: Page = Page {
             name: NAME,
             file: FILE,
             more: &[],
-            asked: &[],
+            asked: &["--baseline", "6.12+drm-sched"],
         },
         Part {
             name: NAME,
@@ -67,14 +67,10 @@ const CONFIGURATIONS: [(&str, &str); 7] = [
     ("7+depq", "on 7"),
 ];
 
-/// What is compared with drm_sched of 6.12, with that of 7, and with that of 6.1.
+/// What is compared with drm_sched of 6.12, with that of 7, and with that of 6.1: the
+/// parts of the page in their order.
 fn by_kernel(reports: &[Report]) -> [&Report; 3] {
-    let of = |kernel: &str| {
-        let name = format!("{kernel}+drm-sched");
-        let found = reports.iter().find(|report| report.is_baseline(&name));
-        found.unwrap_or(&reports[0])
-    };
-    ["6.12", "7", "6.1"].map(of)
+    [&reports[0], &reports[1], &reports[2]]
 }
 
 /// The fair policy against the default one of the same kernel, of each metric.
@@ -219,10 +215,7 @@ mod tests {
 
     #[test]
     fn depq_is_compared_with_drm_sched_of_its_own_kernel() {
-        // In another order than the page has them.
         let reports = [
-            report("6.1+drm-sched", &[("6.1+depq", 0.1)]),
-            report("7+drm-sched", &[("7+depq", 0.7), ("7-fair+drm-sched", 0.9)]),
             report(
                 "6.12+drm-sched",
                 &[
@@ -234,6 +227,8 @@ mod tests {
                     ("7-fair+drm-sched", 1.125),
                 ],
             ),
+            report("7+drm-sched", &[("7+depq", 0.7), ("7-fair+drm-sched", 0.9)]),
+            report("6.1+drm-sched", &[("6.1+depq", 0.1)]),
         ];
         let table = switches(&reports);
         let sync = "| `sync` | 5.00 | 1.500 | 1.250 | 1.125 | 0.100 | 0.400 | 0.700 |";

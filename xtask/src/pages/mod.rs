@@ -4,6 +4,7 @@
 //! about it is written by hand, and must be read again when it changes.
 
 mod dep_queue;
+mod dep_queue_shapes;
 mod drm_sched_eras;
 mod figures;
 mod packing;
@@ -14,6 +15,8 @@ mod run_job_latency;
 
 use std::fs;
 use std::path::Path;
+
+use serde_json::Value;
 
 use crate::Error;
 use crate::{agent, assize, marks, tree};
@@ -41,8 +44,9 @@ struct Page {
 /// Makes a table from the reports of a page's parts, in their order.
 type Make = fn(&[Report]) -> String;
 
-static PAGES: [Page; 6] = [
+static PAGES: [Page; 7] = [
     dep_queue::PAGE,
+    dep_queue_shapes::PAGE,
     drm_sched_eras::PAGE,
     run_job_latency::PAGE,
     packing::PAGE,
@@ -105,6 +109,7 @@ impl Part {
         let asked = [&["report", bundle, "--format", "json"], self.asked].concat();
         let text = assize::judged(&asked)?;
         let document = serde_json::from_slice(&text).map_err(|why| format!("{bundle}: {why}"))?;
+        has_baseline(&document, self.asked).map_err(|why| format!("{bundle}: {why}"))?;
         let directory = Path::new(bundle).join("runs");
         let fault = |why| format!("{}: {why}", directory.display());
         let mut runs = Vec::new();
@@ -112,6 +117,19 @@ impl Part {
             runs.push(tree::json(&entry.map_err(fault)?.path())?);
         }
         Ok(Report { document, runs })
+    }
+}
+
+/// A report whose tables are read as comparisons with the configuration that was
+/// asked for must be one of these.
+fn has_baseline(document: &Value, asked: &[&str]) -> Result<(), Error> {
+    let mut words = asked.iter().skip_while(|word| **word != "--baseline");
+    match words.nth(1) {
+        Some(wanted) if document["baseline"] != *wanted => Err(format!(
+            "compares with {}, not with {wanted}",
+            document["baseline"]
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -130,6 +148,16 @@ fn table(heading: &[&str], numbers: usize, rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_report_that_compares_with_another_configuration_is_an_error() {
+        let document = serde_json::json!({ "baseline": "6.12" });
+        assert_eq!(has_baseline(&document, &[]), Ok(()));
+        assert_eq!(has_baseline(&document, &["--baseline", "6.12"]), Ok(()));
+        let why = has_baseline(&document, &["--seed", "1", "--baseline", "7"]).unwrap_err();
+        assert_eq!(why, "compares with \"6.12\", not with 7");
+        assert!(has_baseline(&Value::Null, &["--baseline", "7"]).is_err());
+    }
 
     #[test]
     fn numbers_stand_at_the_right() {

@@ -12,7 +12,7 @@ fn expected() -> Expected {
         }
         Create "simgpu_create" {
             design, flags, put, worker, share, engine, priority, credit_limit, ring, timeout_us,
-            hang_limit, context, free_cost_ns,
+            hang_limit, context, free_cost_ns, shape,
         }
         Dep "simgpu_dep" { kind, fd, context, pad, seqno }
         Exec "simgpu_exec" {
@@ -54,6 +54,10 @@ fn expected() -> Expected {
         ("SIMGPU_SHARE_CONTEXT", uapi::SHARE_CONTEXT),
         ("SIMGPU_SHARE_ENGINE", uapi::SHARE_ENGINE),
         ("SIMGPU_SHARE_DEVICE", uapi::SHARE_DEVICE),
+        ("SIMGPU_SHAPE_NONE", uapi::SHAPE_NONE),
+        ("SIMGPU_SHAPE_XE", uapi::SHAPE_XE),
+        ("SIMGPU_SHAPE_PANTHOR", uapi::SHAPE_PANTHOR),
+        ("SIMGPU_SHAPE_AMDGPU", uapi::SHAPE_AMDGPU),
         ("SIMGPU_DEP_FENCE", uapi::DEP_FENCE),
         ("SIMGPU_DEP_JOB", uapi::DEP_JOB),
         ("SIMGPU_EXEC_FENCE_OUT", uapi::EXEC_FENCE_OUT),

@@ -9,7 +9,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::NonNull;
 
-use assize_job::{Design, Put, Queue, Share, Worker};
+use assize_job::{Design, Put, Queue, Shape, Share, Worker};
 
 use crate::device;
 use crate::sys;
@@ -244,6 +244,12 @@ fn create(queue: &Queue, engine: u32) -> Create {
         hang_limit: queue.hang_limit,
         context: 0,
         free_cost_ns: u32::try_from(queue.free_cost_ns).unwrap_or(u32::MAX),
+        shape: match queue.shape {
+            Shape::None => uapi::SHAPE_NONE,
+            Shape::Xe => uapi::SHAPE_XE,
+            Shape::Panthor => uapi::SHAPE_PANTHOR,
+            Shape::Amdgpu => uapi::SHAPE_AMDGPU,
+        },
     }
 }
 
@@ -269,6 +275,17 @@ mod tests {
         };
         let flags = uapi::CREATE_SHARED | uapi::CREATE_HIGHPRI;
         assert_eq!(create(&highpri, 3), Create { flags, ..wanted });
+        for (shape, number) in [(Shape::Xe, 1), (Shape::Panthor, 2), (Shape::Amdgpu, 3)] {
+            let shaped = Queue {
+                shape,
+                ..Queue::default()
+            };
+            let wanted = Create {
+                shape: number,
+                ..wanted
+            };
+            assert_eq!(create(&shaped, 3), wanted);
+        }
         let none = Queue {
             design: Design::None,
             free_cost_ns: 700,

@@ -29,6 +29,10 @@ pub(crate) const WORKER_FOLLOW_MIN: u32 = 5;
 pub(crate) const SHARE_CONTEXT: u32 = 0;
 pub(crate) const SHARE_ENGINE: u32 = 1;
 pub(crate) const SHARE_DEVICE: u32 = 2;
+pub(crate) const SHAPE_NONE: u32 = 0;
+pub(crate) const SHAPE_XE: u32 = 1;
+pub(crate) const SHAPE_PANTHOR: u32 = 2;
+pub(crate) const SHAPE_AMDGPU: u32 = 3;
 
 pub(crate) const DEP_FENCE: u32 = 0;
 pub(crate) const DEP_JOB: u32 = 1;
@@ -70,6 +74,7 @@ pub(crate) struct Create {
     pub(crate) hang_limit: u32,
     pub(crate) context: u32,
     pub(crate) free_cost_ns: u32,
+    pub(crate) shape: u32,
 }
 
 /// `struct simgpu_dep`.
@@ -196,7 +201,7 @@ pub(crate) struct Control {
 
 const _: () = {
     assert!(size_of::<Info>() == 40);
-    assert!(size_of::<Create>() == 52);
+    assert!(size_of::<Create>() == 56);
     assert!(size_of::<Dep>() == 24);
     assert!(size_of::<Exec>() == 88);
     assert!(size_of::<Submit>() == 24);

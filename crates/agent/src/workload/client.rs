@@ -9,7 +9,7 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use assize_job::{Job, Kind, Queue};
+use assize_job::{Job, Kind, Queue, Shape};
 
 use super::series::Series;
 use crate::seed::Stream;
@@ -110,7 +110,7 @@ impl Client {
         let context = self
             .device
             .create(queue, engine)
-            .map_err(|error| failed("create a context", &error))?;
+            .map_err(|error| not_created(queue, &error))?;
         let seed = self.terms.stream(&format!("durations.{name}")).next();
         self.device
             .seed(context, seed)
@@ -318,4 +318,37 @@ pub(super) struct Finished {
     pub(super) ioctl: Series,
     pub(super) woken: Vec<(u64, u64, u64)>,
     pub(super) stats: Stats,
+}
+
+/// Why there is no context.
+fn not_created(queue: &Queue, error: &std::io::Error) -> String {
+    let why = failed("create a context", error);
+    if queue.shape != Shape::None && error.raw_os_error() == Some(libc::EOPNOTSUPP) {
+        return format!(
+            "{why}; drm_sched of this kernel has threads, not workqueues, so that it cannot be \
+             used as xe and panthor use it: shape = \"amdgpu\" is what there is"
+        );
+    }
+    why
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Error;
+
+    use super::*;
+
+    #[test]
+    fn a_shape_that_a_kernel_lacks_is_said() {
+        let lacks = Error::from_raw_os_error(libc::EOPNOTSUPP);
+        let plain = Queue::default();
+        let xe = Queue {
+            shape: Shape::Xe,
+            ..Queue::default()
+        };
+        assert!(not_created(&xe, &lacks).contains("threads, not workqueues"));
+        assert!(!not_created(&plain, &lacks).contains("threads"));
+        let other = Error::from_raw_os_error(libc::ENOMEM);
+        assert!(!not_created(&xe, &other).contains("threads"));
+    }
 }

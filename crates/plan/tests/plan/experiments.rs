@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use assize_job::{Design, Shape, Share};
 use assize_plan::{Overrides, Plan, parse};
 
 fn root() -> PathBuf {
@@ -175,7 +176,34 @@ fn eras_of_drm_sched_are_a_kernel_each_alone_and_beside_depq() {
         let job = plan.order(run.index).unwrap().job;
         let queue = job.queue.unwrap();
         assert_eq!(queue.credits, 2);
-        assert_eq!(queue.shared, queue.design == assize_job::Design::DrmSched);
+        assert_eq!(queue.shared, queue.design == Design::DrmSched);
+    }
+}
+
+#[test]
+fn shapes_of_drm_sched_are_each_beside_the_form_of_depq_that_corresponds() {
+    let (names, workloads, runs) = shape("dep-queue-shapes");
+    let (_, of_dep_queue, _) = shape("dep-queue");
+    assert_eq!((names.len(), runs), (9, 6 * 9 * workloads.len()));
+    assert!(of_dep_queue.iter().all(|name| workloads.contains(name)));
+    let plan = plan(&root().join("experiments/dep-queue-shapes.toml"));
+    for run in &plan.runs {
+        let queue = plan.order(run.index).unwrap().job.queue.unwrap();
+        let name = &names[run.configuration];
+        let (driver, form) = name.split_once('-').unwrap_or((name, ""));
+        let (wanted, share, credits) = match driver {
+            "xe" => (Shape::Xe, Share::Context, 64),
+            "panthor" => (Shape::Panthor, Share::Device, 64),
+            _ => (Shape::Amdgpu, Share::Engine, 2),
+        };
+        // The driver's default, although the file does not say it of the shape.
+        assert_eq!(queue.credits, credits, "{name}");
+        if form.is_empty() {
+            assert_eq!((queue.design, queue.shape), (Design::DrmSched, wanted));
+        } else {
+            assert_eq!((queue.design, queue.shape), (Design::Depq, Shape::None));
+            assert_eq!((queue.share, queue.bypass), (share, form == "bypass"));
+        }
     }
 }
 
