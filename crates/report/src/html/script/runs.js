@@ -125,7 +125,7 @@ function drawRun() {
   document.getElementById('run-title').textContent = shown(`Run ${order[i]}: ${configuration(c[i])} on ${data.workloads[w[i]]}, repetition ${repetition[i]}${where}`);
   const plot = section.querySelector('.plot'), caption = section.querySelector('figcaption');
   plot.replaceChildren();
-  section.querySelector('.tools').replaceChildren(...timelineButton(order[i]));
+  section.querySelector('.tools').replaceChildren(...timelineButton(order[i]), ...whyButtons(i));
   const series = data.series.filter((one) => one.run === order[i]);
   const curves = data.curves.filter((one) => one.run === order[i] && one.x.length);
   caption.textContent = series.length
