@@ -318,11 +318,7 @@ impl Again<'_> {
             .map(|text| Probe::parse(text))
             .collect();
         let probes = probes.map_err(|why| Failure::Argument(format!("--reached: {why}")))?;
-        let trees = arguments.tree
-            || arguments.keep
-            || arguments.format == WhyFormat::Pprof
-            || asked.functions().next().is_some()
-            || !asked.hunks.is_empty();
+        let trees = counts_calls(asked, arguments);
         let task = task_fields(&texts.tasks).map_err(kernel)?;
         let (mut text, numbers) = told(&symbols, &task, &probes, trees).map_err(kernel)?;
         text += &asked.caches.map_or(String::new(), |caches| caches.told());
@@ -379,6 +375,15 @@ impl Again<'_> {
             self.run.index
         )))
     }
+}
+
+/// Whether who called what is counted too.
+fn counts_calls(asked: &Asked, arguments: &WhyArguments) -> bool {
+    arguments.tree
+        || arguments.keep
+        || arguments.format == WhyFormat::Pprof
+        || asked.functions().next().is_some()
+        || !asked.hunks.is_empty()
 }
 
 /// Where the fields of a task lie that the plugin reads.
