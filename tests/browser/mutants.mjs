@@ -17,7 +17,7 @@ import { accessible } from './checks/access.mjs';
 import { restoredByAddress, switchesBaseline } from './checks/baseline.mjs';
 import { worksWithoutScript } from './checks/bare.mjs';
 import { launch } from './checks/browser.mjs';
-import { forestIsRight, linksChoose, runsAreRight, runsLeadToTimelines } from './checks/choices.mjs';
+import { forestIsRight, linksChoose, runsAreRight, runsLeadToTimelines, runsLeadToWhy } from './checks/choices.mjs';
 import { readsLegibly } from './checks/colours.mjs';
 import { read } from './checks/expected.mjs';
 import { gridIsRight } from './checks/grid.mjs';
@@ -89,6 +89,7 @@ const MUTANTS = [
   ['a mark that is missing', forestIsRight, /marks of ratios/, drawn('#forest .plot', "const group = document.querySelector('#forest svg > g'); if (group && !document.querySelector('#forest [data-gone]')) { group.closest('svg').dataset.gone = 1; group.remove(); }")],
   ['a wrong line of its table', forestIsRight, /the table says/, drawn('#forest .numbers', "const cell = document.querySelector('#forest .numbers td:nth-child(3)'); if (cell && cell.textContent !== '3.210') cell.textContent = '3.210';")],
   ['a timeline that no run leads to', runsLeadToTimelines, /and the timelines/, drawn('#run .tools', "document.querySelector('#run [data-timeline]')?.remove();")],
+  ['an answer of why that no run leads to', runsLeadToWhy, /run \d+/, markup('<details class="attributed" data-a="queue" data-b="base" data-workload="stream"><summary>queue executes 5 more instructions</summary></details>')],
   ['a run that is missing', runsAreRight, /marks of/, drawn('#runs .plot', "const all = document.querySelectorAll('#runs .panel [data-run]'); if (all.length && !document.querySelector('#runs [data-gone]')) { all[1].closest('svg').dataset.gone = 1; all[1].remove(); }")],
   ['a wrong run in its table', runsAreRight, /run \d+: 12345/, drawn('#runs .numbers', "const cell = document.querySelector('#runs .numbers td:last-child'); if (cell && cell.textContent !== '12345') cell.textContent = '12345';")],
   ['a row folded that says something', linksChoose, /a row is folded/, style('table.grid tbody tr:not(.quiet-row) { display: none }')],

@@ -2,9 +2,8 @@
 //
 //   node tests/browser/pages.mjs [CHECKS:]PAGE.html…
 //
-// CHECKS is `all`, or `hostile` (what names can harm), `large` (how long it takes) or `firefox`
-// (what Playwright can ask of Firefox by WebDriver BiDi, which has no dark page, paper, phone
-// or page without scripts).
+// CHECKS is `all`, or `hostile` (what names can harm) or `large` (how long it takes). With
+// ASSIZE_FIREFOX in the environment the browser is that Firefox.
 //
 // Beside each page lie PAGE.json, the list of its verdict documents (the one
 // that the page opens with, then one for each other baseline), and PAGE.txt,
@@ -17,7 +16,7 @@ import { accessible } from './checks/access.mjs';
 import { worksWithoutScript } from './checks/bare.mjs';
 import { launch } from './checks/browser.mjs';
 import { restoredByAddress, switchesBaseline } from './checks/baseline.mjs';
-import { forestIsRight, runsAreRight, runsLeadToTimelines, linksChoose } from './checks/choices.mjs';
+import { forestIsRight, runsAreRight, runsLeadToTimelines, runsLeadToWhy, linksChoose } from './checks/choices.mjs';
 import { machinesAreRight } from './checks/machines.mjs';
 import { measuresReady, opensQuietly } from './checks/quiet.mjs';
 import { gridIsRight } from './checks/grid.mjs';
@@ -29,22 +28,23 @@ import { tradeoffsAreRight } from './checks/tradeoffs.mjs';
 import { read } from './checks/expected.mjs';
 
 const CHECKS = [
-  ['opens without a word on the console and without a request', opensQuietly, 'hostile', 'large', 'firefox'],
-  ['says when it is ready', measuresReady, 'large', 'firefox'],
-  ['has the verdicts of the document in its grid', gridIsRight, 'hostile', 'large', 'firefox'],
-  ['has those of every other baseline that is chosen', switchesBaseline, 'hostile', 'firefox'],
-  ['is restored by its address', restoredByAddress, 'firefox'],
-  ['plots the ratios of the chosen metric', forestIsRight, 'hostile', 'firefox'],
-  ['says what several machines say', machinesAreRight, 'firefox'],
-  ['says where each configuration of a trade-off stands', tradeoffsAreRight, 'firefox'],
-  ['plots the runs of the chosen workload', runsAreRight, 'hostile', 'firefox'],
+  ['opens without a word on the console and without a request', opensQuietly, 'hostile', 'large'],
+  ['says when it is ready', measuresReady, 'large'],
+  ['has the verdicts of the document in its grid', gridIsRight, 'hostile', 'large'],
+  ['has those of every other baseline that is chosen', switchesBaseline, 'hostile'],
+  ['is restored by its address', restoredByAddress],
+  ['plots the ratios of the chosen metric', forestIsRight, 'hostile'],
+  ['says what several machines say', machinesAreRight],
+  ['says where each configuration of a trade-off stands', tradeoffsAreRight],
+  ['plots the runs of the chosen workload', runsAreRight, 'hostile'],
   ['leads from a run to its timeline', runsLeadToTimelines],
-  ['lets the names of metrics choose them', linksChoose, 'firefox'],
+  ['leads from runs and comparisons to where they differ', runsLeadToWhy, 'hostile'],
+  ['lets the names of metrics choose them', linksChoose],
   ['is legible in light and dark', readsLegibly],
   ['fits a phone in every state', fitsPhone, 'hostile'],
   ['gives the focus to every control, visibly', keyboardReaches, 'hostile'],
   ['is worked with keys', keyboardWorks],
-  ['has no serious finding of axe-core', accessible, 'firefox'],
+  ['has no serious finding of axe-core', accessible],
   ['prints what matters, without controls', prints, 'hostile'],
   ['says what matters without a script', worksWithoutScript, 'hostile'],
 ];
@@ -55,7 +55,7 @@ if (!pages.length) {
   process.exit(2);
 }
 
-const KINDS = ['all', 'hostile', 'large', 'firefox'];
+const KINDS = ['all', 'hostile', 'large'];
 let browser;
 before(async () => { browser = await launch(); });
 after(async () => { await browser?.close(); });

@@ -12,6 +12,7 @@ import { pathToFileURL } from 'node:url';
 import { after, before, test } from 'node:test';
 
 import { launch, within } from './checks/browser.mjs';
+import { textsAndGrounds } from './checks/colours.mjs';
 
 // How much is looked at: the first 600 pixels of a screen, and all that a phone shows.
 const SCREENS = [
@@ -62,8 +63,25 @@ async function follows(file) {
     assert.ok(wide <= 390, `the trend is ${wide} pixels wide on a phone, ${media}`);
     assert.ok(await page.isVisible('figure[data-workload] svg'), `no plot on ${media}`);
   }
+  await isLegible(page);
+  if (page.heard) said.push(...await page.heard());
   assert.deepEqual(said, []);
   await context.close();
+}
+
+/** In light and dark, and on paper, which has no controls. */
+async function isLegible(page) {
+  for (const colorScheme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme, media: 'screen' });
+    const { count, faint, paper } = await page.evaluate(textsAndGrounds);
+    assert.ok(count > 20, `only ${count} texts were looked at`);
+    assert.deepEqual(faint, [], `texts in ${colorScheme} colours have too little contrast`);
+    assert.ok(colorScheme === 'dark' ? paper < 0.1 : paper > 0.8, `the ${colorScheme} page has a ground of luminance ${paper}`);
+  }
+  await page.emulateMedia({ colorScheme: 'light', media: 'print' });
+  const controls = await page.$$eval('input, select, button, nav', (all) => all.filter((one) => one.checkVisibility()).map((one) => one.outerHTML));
+  assert.deepEqual(controls, [], 'controls that would be printed');
+  await page.emulateMedia({ media: 'screen' });
 }
 
 /** The index over all bundles shows those that hold the words. */
@@ -84,8 +102,21 @@ async function searches(file) {
   assert.deepEqual(await seen(), all);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(wide <= 390, `the index is ${wide} pixels wide on a phone`);
+  await isLegible(page);
+  // Opened again, the focus is nowhere.
+  await page.goto(pathToFileURL(file).href);
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'search', 'Tab does not reach the search');
+  assert.match(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle), /solid|auto/, 'the focus cannot be seen');
+  if (page.heard) said.push(...await page.heard());
   assert.deepEqual(said, []);
   await context.close();
+  const bare = await browser.newContext({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: false });
+  const still = await bare.newPage();
+  await still.goto(pathToFileURL(file).href);
+  assert.ok(await still.isVisible('tr[data-bundle]'), 'without a script there is no row');
+  assert.ok(!await still.isVisible('#search'), 'a search that cannot work is shown');
+  await bare.close();
 }
 
 /** Runs in the page: the parts of the answer, of which only text above a height is read. */

@@ -93,10 +93,11 @@ async function worksWithKeys(browser, { planted, ...expected }) {
     const before = await wide(name);
     await page.keyboard.press('Enter');
     assert.ok(await wide(name) > before, 'Enter does not zoom');
-    assert.equal(await wide(name), await wide('all instructions'));
+    // Firefox counts the outline of the chosen one.
+    assert.ok(Math.abs(await wide(name) - await wide('all instructions')) <= 3, 'it is not as wide as the whole');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
-    assert.equal(await wide(name), before);
+    assert.ok(Math.abs(await wide(name) - before) <= 3, 'Escape does not zoom out');
     assert.equal(await page.isDisabled('#back'), true);
     await page.keyboard.press('Home');
     assert.equal(await current(), 'all instructions');

@@ -139,7 +139,7 @@ pub(crate) struct Trial {
     /// alpha with the other primary ones, all others share 0.2
     #[arg(long = "primary", value_name = "METRIC")]
     pub(crate) primary: Vec<String>,
-    /// A metric of which more is better; of others nothing is assumed
+    /// A metric of which more is better; nothing is assumed of others
     #[arg(long, value_name = "METRIC")]
     pub(crate) higher_is_better: Vec<String>,
     /// A metric of which less is better, for --tradeoff and '--fail-on worse>2%'
@@ -232,7 +232,7 @@ pub(crate) enum Colour {
 pub(crate) struct AuditArguments {
     /// The post: plain text or a mail; '-' reads standard input. Of a mailbox, a
     /// maildir or the git repository of an archive (public-inbox), each mail is
-    /// judged by itself and has a line
+    /// judged separately and has a line
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]

@@ -61,7 +61,7 @@ fn something(material: &Material<'_>) -> Result<(), Failure> {
     }
     let because = match material.from {
         From::Bundle(directory) => format!(
-            "no run is recorded; go on with: {}",
+            "no run is recorded; continue with: {}",
             failure::resuming(directory)
         ),
         From::Blocks(_) | From::Several(_) | From::Post(_) => "no run is recorded".to_owned(),

@@ -130,11 +130,11 @@ impl fmt::Display for Failure {
                 planned,
             } => write!(
                 f,
-                "interrupted: {recorded} of {planned} runs are recorded; go on with: {}",
+                "interrupted: {recorded} of {planned} runs are recorded; continue with: {}",
                 resuming(directory)
             ),
             Failure::InterruptedEarly => write!(f, "interrupted: nothing was recorded"),
-            Failure::Stopped { again } => write!(f, "interrupted; to go on: {again}"),
+            Failure::Stopped { again } => write!(f, "interrupted; to continue: {again}"),
             Failure::NoRun { directory, why } => {
                 let why = why.as_deref().unwrap_or("none was carried out");
                 let (place, why) = (directory.display(), assize_report::printable(why));

@@ -94,7 +94,7 @@ impl Pair<'_> {
                 differing(&difference)
             ),
             Kin::Again => format!(
-                "{path}: is the experiment of {other} on the same machine once more; add --bundles \
+                "{path}: is the experiment of {other} on the same machine again; add --bundles \
                  blocks to judge both together, --bundles sides to compare the two, or leave one out"
             ),
             Kin::OneSchedule => format!(

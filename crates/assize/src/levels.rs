@@ -410,7 +410,7 @@ fn same_failure(one: &PlannedConfiguration, other: &PlannedConfiguration) -> Fai
     });
     Failure::Argument(format!(
         "the configurations {} and {} do not differ{of}; a comparison would be of one thing with \
-         itself; mend the level, or write `aa = true` to run the baseline twice",
+         itself; correct the level, or write `aa = true` to run the baseline twice",
         one.name, other.name
     ))
 }

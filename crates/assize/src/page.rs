@@ -10,15 +10,16 @@ use std::thread;
 
 use assize_audit::{Audit, Located, StandsFor};
 use assize_bundle::{Error, Head, Limits, Records, Run};
-use assize_report::html::{About, Page, Post, PostFigure, PostLine, html};
+use assize_report::html::{About, Attributions, Page, Post, PostFigure, PostLine, Shell, html};
 use assize_trace::{Timeline, timeline};
 use assize_verdict::{Document, Options, try_records};
+use assize_why::Kept;
 
 use crate::cli::Trial;
 use crate::failure::Failure;
-use crate::output;
+use crate::shell::quote;
 use crate::terms::Terms;
-use crate::trace;
+use crate::{output, trace};
 
 /// Where the records of a page come from.
 #[derive(Clone, Copy)]
@@ -53,6 +54,11 @@ const LIMITS: Limits = Limits {
 const TIMELINES: usize = 12;
 const SPANS: usize = 500;
 
+/// How many frames go into all flame graphs of a page together, and how many each has
+/// at least.
+const FRAMES: usize = 24_000;
+const LEAST_FRAMES: usize = 500;
+
 /// The page of a document.
 pub(crate) fn page(document: &Document, material: &Material<'_>) -> Result<String, Failure> {
     let options = output::options(material.trial, material.terms)?;
@@ -73,6 +79,10 @@ pub(crate) fn page(document: &Document, material: &Material<'_>) -> Result<Strin
         From::Blocks(inputs) => (several::evidence_of(inputs)?, Vec::new()),
         _ => Default::default(),
     };
+    let attributions = match (material.from, &head) {
+        (From::Bundle(directory), Some(head)) => attributions(document, directory, head)?,
+        _ => Attributions::default(),
+    };
     let mut about = about(document, material, head.as_ref())?;
     let all: Vec<&Document> = std::iter::once(document).chain(&others).collect();
     about.metrics = output::words(&all, material)?;
@@ -83,6 +93,7 @@ pub(crate) fn page(document: &Document, material: &Material<'_>) -> Result<Strin
         evidence,
         timelines,
         post,
+        attributions,
     };
     html(&page).map_err(|error| Failure::Show(error.to_string()))
 }
@@ -168,6 +179,34 @@ fn timelines(document: &Document, directory: &Path) -> Result<Vec<Timeline>, Fai
         }
     }
     Ok(all)
+}
+
+/// The answers of `assize why` that a bundle keeps, and how to ask for more where runs
+/// can be repeated.
+fn attributions(
+    document: &Document,
+    directory: &Path,
+    head: &Head,
+) -> Result<Attributions, Failure> {
+    let mut kept: Vec<Kept> = assize_bundle::kept_answers(directory, assize_why::kept::SCHEMA)?;
+    // The largest difference first.
+    let size = |one: &Kept| one.why.total.difference.abs();
+    kept.sort_by(|one, other| size(other).total_cmp(&size(one)));
+    let most = (FRAMES / kept.len().max(1)).max(LEAST_FRAMES);
+    for answer in &mut kept {
+        answer.flame = answer.flame.clone().within(most);
+    }
+    let quoted = |name: &str| quote(name.as_ref());
+    let configurations = document.configurations.iter();
+    let shell = Shell {
+        source: quote(directory.as_os_str()),
+        configurations: configurations.map(|one| quoted(&one.name)).collect(),
+        workloads: document.workloads.iter().map(|name| quoted(name)).collect(),
+    };
+    Ok(Attributions {
+        kept,
+        shell: (head.target == "exact").then_some(shell),
+    })
 }
 
 fn about(

@@ -36,7 +36,7 @@ fn described(plan: &Plan) -> String {
         text.push_str(&format!("factor {factor}: {}\n", levels.join(", ")));
     }
     for configuration in &plan.configurations {
-        let again = if configuration.aa { ", once more" } else { "" };
+        let again = if configuration.aa { ", again" } else { "" };
         text.push_str(&format!(
             "configuration {}: {}{again}\n",
             configuration.name, configuration.label

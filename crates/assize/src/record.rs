@@ -151,7 +151,7 @@ fn identify(records: &[Record], expected: &[IdentityPart], recorded: &mut Record
         }
     };
     for unclear in compared.unclear {
-        let detail = format!("what was read back does not tell whether it is set: {unclear}");
+        let detail = format!("what was read back does not show whether it is set: {unclear}");
         recorded.doubts.push(doubt("setting-not-read-back", detail));
     }
     if !compared.differences.is_empty() {

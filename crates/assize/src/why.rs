@@ -17,8 +17,8 @@ use assize_why::claims::Outcome;
 use assize_why::difference::{Entered, Hunk, Pair, Side};
 use assize_why::told::{Probe, told};
 use assize_why::{
-    Asked, Calls, Claim, Counts, Flame, Misses, Profile, Program, Programs, Subsystems, Symbols,
-    Why,
+    Asked, Calls, Claim, Counts, Flame, Kept, Misses, Profile, Program, Programs, Subsystems,
+    Symbols, Why,
 };
 
 use crate::cli::{WhyArguments, WhyFormat};
@@ -31,6 +31,9 @@ use crate::{output, record, shell};
 /// together, and others too should there be more frames than this.
 const LEAST_FRAME: f64 = 0.0001;
 const MOST_FRAMES: usize = 30_000;
+/// The same of an answer that a bundle keeps: the page of a report shows several.
+const LEAST_KEPT: f64 = 0.001;
+const MOST_KEPT: usize = 4_000;
 
 /// One run to carry out again.
 struct Again<'a> {
@@ -54,6 +57,14 @@ pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
     let pairs = chosen(&plan, &asked, arguments)?;
     let exact = target::exact(Options::default())?;
     let (pairs, folded) = carry_out(&plan, &exact, pairs, &asked, arguments)?;
+    let mut why = Why::of(&asked, &pairs);
+    if arguments.keep {
+        let flame = Flame::of(&pairs, true, LEAST_KEPT, MOST_KEPT);
+        // Whichever of the two was named first.
+        let mut runs = why.runs.first().copied().unwrap_or_default();
+        runs.sort_unstable();
+        assize_bundle::keep_answer(&arguments.bundle, runs, &Kept::of(&why, flame))?;
+    }
     if arguments.format == WhyFormat::Folded {
         output::deliver(folded.as_bytes(), arguments.output.as_deref())?;
         return Ok(0);
@@ -63,7 +74,6 @@ pub(crate) fn why(arguments: &WhyArguments) -> Result<u8, Failure> {
         output::deliver(&profile, arguments.output.as_deref())?;
         return Ok(0);
     }
-    let mut why = Why::of(&asked, &pairs);
     if !arguments.tree {
         why.tree.clear();
     }
@@ -308,10 +318,7 @@ impl Again<'_> {
             .map(|text| Probe::parse(text))
             .collect();
         let probes = probes.map_err(|why| Failure::Argument(format!("--reached: {why}")))?;
-        let trees = arguments.tree
-            || arguments.format == WhyFormat::Pprof
-            || asked.functions().next().is_some()
-            || !asked.hunks.is_empty();
+        let trees = counts_calls(asked, arguments);
         let task = task_fields(&texts.tasks).map_err(kernel)?;
         let (mut text, numbers) = told(&symbols, &task, &probes, trees).map_err(kernel)?;
         text += &asked.caches.map_or(String::new(), |caches| caches.told());
@@ -368,6 +375,15 @@ impl Again<'_> {
             self.run.index
         )))
     }
+}
+
+/// Whether who called what is counted too.
+fn counts_calls(asked: &Asked, arguments: &WhyArguments) -> bool {
+    arguments.tree
+        || arguments.keep
+        || arguments.format == WhyFormat::Pprof
+        || asked.functions().next().is_some()
+        || !asked.hunks.is_empty()
 }
 
 /// Where the fields of a task lie that the plugin reads.

@@ -352,7 +352,7 @@ fn full_cache() -> Outcome {
 
 fn full_bundle() -> Outcome {
     // Too little for the head of the bundle, then for a run.
-    for (pages, mend) in [(1, "try once more"), (3, "--resume")] {
+    for (pages, mend) in [(1, "try again"), (3, "--resume")] {
         let place = tempfile::tempdir().unwrap();
         let here = place.path();
         let Some(small) = Small::mount(here.join("small"), "size=1m") else {

@@ -192,7 +192,7 @@ fn interrupted() -> Outcome {
         let count = recorded(&place.here().join(bundle));
         let last = format!(
             "assize: interrupted: {count} of {RUNS} runs are recorded; \
-             go on with: assize run --resume {bundle}"
+             continue with: assize run --resume {bundle}"
         );
         assert_eq!(said.lines().last(), Some(&last[..]), "{said}");
         assert!((3..RUNS).contains(&count), "{said}");

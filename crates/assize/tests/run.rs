@@ -284,7 +284,7 @@ fn failures() -> Outcome {
             "{verb}: {}",
             errors(&nothing)
         );
-        let said = "no run is recorded; go on with: assize run --resume begun.bundle";
+        let said = "no run is recorded; continue with: assize run --resume begun.bundle";
         assert!(errors(&nothing).contains(said), "{}", errors(&nothing));
     }
     let again = assize(here, &["run", "--resume", "test.bundle", "--quiet"]);
@@ -387,7 +387,7 @@ fn interrupted() -> Outcome {
     assert_eq!(done.status.code(), Some(130));
     let lines = errors(&done);
     assert!(
-        lines.contains("go on with: assize run --resume test.bundle"),
+        lines.contains("continue with: assize run --resume test.bundle"),
         "{lines}"
     );
     let count = recorded(&here.join("test.bundle"));

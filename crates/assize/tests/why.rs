@@ -182,6 +182,7 @@ fn planted() -> Outcome {
     );
 
     claims(here);
+    kept(here);
     let text = printed(here, &["why", "b", "planted", "without"]);
     assert!(text.starts_with("planted executes "), "{text}");
     assert!(text.replace('\n', " ").contains(": 200,0"), "{text}");
@@ -207,6 +208,38 @@ fn planted() -> Outcome {
         assert!(rows(&null, table).iter().all(|(_, value)| *value == 0.0));
     }
     refused(here)
+}
+
+/// The page of the bundle's report says how to find out where the difference comes
+/// from; once that has been asked, and kept, it says where, and for nothing nothing.
+fn kept(here: &Path) {
+    let page = || {
+        let page = printed(here, &["report", "b", "--format", "html"]);
+        let section = page.split("<section id=\"why\"").nth(1).unwrap();
+        section.split("</section>").next().unwrap().to_owned()
+    };
+    let before = page();
+    // The baseline is named first, as the report has it.
+    let ask = "assize why b without planted --workload read --keep";
+    assert!(before.contains(ask), "{before}");
+    assert!(!before.contains("planted_loop"), "{before}");
+    printed(here, &["why", "b", "without", "planted", "--keep"]);
+    // Asked again the other way round, the answer takes the place of the first.
+    let text = printed(here, &["why", "b", "planted", "without", "--keep"]);
+    let planted = page();
+    let first = text.lines().next().unwrap();
+    assert!(planted.contains(&format!("<summary>{first}")), "{planted}");
+    assert_eq!(planted.matches("<details").count(), 1, "{planted}");
+    let row = planted.split("data-name=\"planted_loop [planted]\"").nth(1);
+    let row = row.and_then(|rest| rest.split("</tr>").next()).unwrap();
+    assert!(row.contains(">+200,000<"), "{row}");
+    assert!(!planted.contains("class=\"ask\">assize why b without planted"));
+    printed(here, &["why", "b", "without", "without", "--keep"]);
+    let both = page();
+    assert_eq!(both.matches("<details").count(), 2, "{both}");
+    assert!(both.contains("without and without execute the same on read"));
+    assert!(both.contains("No function differs."), "{both}");
+    fs::remove_dir_all(here.join("b/why")).unwrap();
 }
 
 /// The branch of a tree that these names lead to, wherever they begin.

@@ -96,6 +96,7 @@ pub(crate) fn known_schema(path: &Path, head: &serde_json::Value) -> Result<(), 
     Err(Error::Schema {
         path: path.to_path_buf(),
         found: found.unwrap_or("none").to_string(),
+        known: SCHEMA.to_string(),
     })
 }
 

@@ -4,7 +4,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::difference::Difference;
-use crate::disk::SCHEMA;
 
 /// Why a bundle could not be written, read or merged.
 #[derive(Debug)]
@@ -32,12 +31,14 @@ pub enum Error {
         /// What is wrong.
         why: String,
     },
-    /// A bundle of a schema that this version does not know.
+    /// A file of a schema that this version does not know.
     Schema {
         /// The file.
         path: PathBuf,
         /// The schema it names.
         found: String,
+        /// The one that this version reads.
+        known: String,
     },
     /// A bundle without a schedule: nothing in it can be gone on with.
     NoSchedule(PathBuf),
@@ -129,11 +130,11 @@ impl std::fmt::Display for Error {
                 let begins = path.file_name().is_some_and(|name| name == "bundle.json");
                 match source.kind() {
                     io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded if begins => {
-                        write!(f, "; free some space there and try once more")
+                        write!(f, "; free some space there and try again")
                     }
                     io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => write!(
                         f,
-                        "; free some space there and go on with `assize run --resume`"
+                        "; free some space there and continue with `assize run --resume`"
                     ),
                     _ => Ok(()),
                 }
@@ -144,9 +145,9 @@ impl std::fmt::Display for Error {
             }
             Error::Malformed { path, source } => write!(f, "{}: {source}", path.display()),
             Error::Samples { path, why } => write!(f, "{}: {why}", path.display()),
-            Error::Schema { path, found } => write!(
+            Error::Schema { path, found, known } => write!(
                 f,
-                "{}: schema '{found}' is not known; this version reads '{SCHEMA}'",
+                "{}: schema '{found}' is not known; this version reads '{known}'",
                 path.display()
             ),
             Error::NoSchedule(path) => write!(
@@ -188,7 +189,7 @@ impl Error {
         match self {
             Error::Differs { path, difference } => write!(
                 f,
-                "{}: {}: {} in the bundle, {} now; go on with what it was begun with, or \
+                "{}: {}: {} in the bundle, {} now; continue with what it was begun with, or \
                  name a new directory",
                 path.display(),
                 difference.field,

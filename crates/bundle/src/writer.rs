@@ -12,7 +12,7 @@ use crate::difference::Difference;
 use crate::head::{Head, Stored};
 use crate::recorded::{Recorded, StoredRun};
 use crate::whole::{self, There, UNFINISHED};
-use crate::{Error, samples};
+use crate::{Error, kept, samples};
 
 /// Held while a process writes: exclusively by one that does the schedule,
 /// jointly by those that do single runs.
@@ -188,6 +188,7 @@ impl Writer {
     fn remove_leftovers(&self) -> Result<(), Error> {
         let there = self.recorded()?;
         clean(&self.directory)?;
+        clean(&self.directory.join(kept::FOLDER))?;
         for folder in FOLDERS {
             let folder_path = self.directory.join(folder);
             clean(&folder_path)?;

@@ -200,11 +200,11 @@ fn tell_apart(experiment: &Experiment, grid: &Grid) -> Result<(), String> {
         .map_or(("", &names[..]), |(last, others)| (last, others));
     Err(match others {
         [other] => format!(
-            "the effect of {last} cannot be told from that of {other}: \
+            "the effect of {last} cannot be distinguished from that of {other}: \
              they always change together"
         ),
         others => format!(
-            "the effect of {last} cannot be told from those of {}: \
+            "the effect of {last} cannot be distinguished from those of {}: \
              it always follows from them",
             others.join(" and ")
         ),

@@ -140,7 +140,7 @@ fn images(experiment: &Experiment) -> Result<(), Error> {
         return Ok(());
     };
     if file.target != EXACT {
-        let why = format!("machines of {} do not go on from images", file.target);
+        let why = format!("machines of {} do not start from images", file.target);
         return Err(experiment.error("images", why).mend("remove it"));
     }
     let runs = match &file.until {

@@ -92,7 +92,7 @@ pub(crate) fn metric(why: &Why) -> Option<String> {
     let metric = why.metric.as_ref()?;
     let (a, b) = (count(metric.a), count(metric.b));
     let difference = count(metric.a - metric.b);
-    let per = why.per;
+    let per = &why.per;
     Some(format!(
         "{} in the bundle, per {per}: {a} and {b}, a difference of {difference}.",
         metric.name
@@ -191,7 +191,7 @@ pub(crate) fn account(why: &Why) -> String {
     let all = grouped(account.instructions);
     if account.whole {
         let clock = if account.cpus > 1 {
-            "never went on by less than the count"
+            "never advanced by less than the count"
         } else {
             "agreed with the count, but for idle time"
         };
@@ -216,7 +216,7 @@ pub(crate) fn seeds(why: &Why) -> String {
     let Some(attainable) = why.p_attainable else {
         let run = why.runs.first().copied().unwrap_or_default();
         return format!(
-            "One seed: runs {} and {} of the schedule, exact as they are; --seeds N says how far \
+            "One seed: runs {} and {} of the schedule, exact as they are; --seeds N shows how far \
              other seeds differ.",
             run[0], run[1]
         );
@@ -325,7 +325,7 @@ fn reached(why: &Why, reached: &Reached) -> String {
             "not reached"
         }
     };
-    let per = why.per;
+    let per = &why.per;
     let mut text = filled(&format!(
         "{name}: {} by {}, entered {} times per {per}; {} by {}, {} times. It has {} and {} of all \
          instructions, without what it calls.",
@@ -454,11 +454,11 @@ mod tests {
     pub(super) fn made() -> Why {
         let rows = || vec![row("scheduling", 9000.0, 2000.5), row("files", 10.0, 10.0)];
         Why {
-            schema: assize_why::difference::SCHEMA,
+            schema: assize_why::difference::SCHEMA.into(),
             workload: "sync".into(),
             a: "drm-sched".into(),
             b: "depq+bypass+irq".into(),
-            per: "job",
+            per: "job".into(),
             seeds: vec![1],
             runs: vec![[0, 1]],
             total: row("all instructions", 9010.0, 2010.5),

@@ -100,6 +100,7 @@ fn page(document: &Document) -> String {
         timelines: Vec::new(),
         about,
         post: None,
+        attributions: Default::default(),
     };
     let page = html(&page).unwrap();
     let start = page.find("id=\"hero\"").unwrap();

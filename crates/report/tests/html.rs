@@ -14,12 +14,15 @@ use assize_bundle::{
     Configuration, Curve, Events, Evidence, Measurement, Place, Records, Run, Series,
 };
 use assize_report::MetricWords;
-use assize_report::html::{About, Page, Post, PostFigure, PostLine, html};
+use assize_report::html::{About, Attributions, Page, Post, PostFigure, PostLine, Shell, html};
 use assize_verdict::{Better, Document, Options, try_records};
+use assize_why::difference::{Account, Row};
+use assize_why::flame::Frame;
+use assize_why::{Flame, Kept, Why};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use regex::Regex;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A name that would break out of whatever does not escape it.
 const HOSTILE: &str = "</script><img src=x onerror='alert(1)'>\"&amp;";
@@ -123,6 +126,7 @@ fn page<'a>(document: &'a Document, others: &'a [Document]) -> Page<'a> {
         },
         timelines: Vec::new(),
         post: None,
+        attributions: Attributions::default(),
     }
 }
 
@@ -389,6 +393,117 @@ fn the_part_without_a_script_is_as_it_was() {
     assert!(got == want, "{} differs:\n{got}", path.display());
 }
 
+/// An answer of `assize why`: `new` spends 200,000 instructions of a job in one function.
+fn kept(a: &str, b: &str) -> Kept {
+    let row = |name: &str, of: Option<&str>, a, b| Row {
+        name: name.into(),
+        of: of.map(str::to_owned),
+        a,
+        b,
+        difference: a - b,
+        interval: None,
+        established: None,
+    };
+    let why = Why {
+        schema: assize_why::difference::SCHEMA.into(),
+        workload: "build".into(),
+        a: a.into(),
+        b: b.into(),
+        per: "job".into(),
+        seeds: vec![7],
+        runs: vec![[0, 1]],
+        total: row("all instructions", None, 200_030.0, 30.0),
+        account: Account::default(),
+        metric: None,
+        threads: Vec::new(),
+        subsystems: vec![
+            row("drm_sched", None, 200_000.0, 0.0),
+            row("files", None, 30.0, 30.0),
+        ],
+        functions: vec![
+            row("planted <b>", Some("drm_sched"), 200_000.0, 0.0),
+            row("the_same", Some("files"), 30.0, 30.0),
+        ],
+        p_attainable: None,
+        reached: Vec::new(),
+        claims: Vec::new(),
+        hunks: Vec::new(),
+        caches: None,
+        tree: Vec::new(),
+    };
+    let frame = |name: &str, own: [u64; 2], below| Frame {
+        name: name.into(),
+        all: own,
+        own,
+        below,
+        ..Frame::default()
+    };
+    let whole = Frame {
+        all: [200_030, 30],
+        below: vec![
+            frame("planted <b>", [200_000, 0], Vec::new()),
+            frame("the_same", [30, 30], Vec::new()),
+        ],
+        ..Frame::default()
+    };
+    let flame = Flame {
+        stacks: true,
+        jobs: [1.0, 1.0],
+        least: 0.001,
+        whole,
+    };
+    Kept::of(&why, flame)
+}
+
+fn asking() -> Option<Shell> {
+    Some(Shell {
+        source: "'my bundle'".into(),
+        configurations: vec!["old".into(), "new".into()],
+        workloads: vec!["build".into()],
+    })
+}
+
+#[test]
+fn an_answer_that_is_kept_is_shown_with_its_functions_and_frames() {
+    let document = judged(&records("third"), Some("old"));
+    let mut page = page(&document, &[]);
+    page.attributions = Attributions {
+        // Another experiment's answer is none of this page's.
+        kept: vec![kept("new", "old"), kept("new", "elsewhere")],
+        shell: asking(),
+    };
+    let text = html(&page).unwrap();
+    let section = text.split_once("<section id=\"why\"").unwrap().1;
+    let section = section.split_once("</section>").unwrap().0;
+    for words in [
+        "new executes 200,000 more instructions per job than old on build: 200,000 in drm_sched",
+        "planted &lt;b&gt;</th><td class=\"of\">drm_sched</td><td class=\"n\">200,000</td>",
+        "1 other function is not listed",
+        "assize why &#x27;my bundle&#x27; new old --workload build --keep",
+    ] {
+        assert!(section.contains(words), "{words} is not in {section}");
+    }
+    assert!(!section.contains("elsewhere") && !section.contains("the_same</th>"));
+    let why = &data(&text)["why"];
+    assert_eq!(why.as_array().unwrap().len(), 1);
+    assert_eq!((&why[0]["c"], &why[0]["w"]), (&json!([1, 0]), &json!(0)));
+    assert_eq!(why[0]["frames"]["own_a"], json!([0, 200_000, 30]));
+}
+
+#[test]
+fn without_an_answer_the_page_says_how_to_get_one_if_there_is_a_way() {
+    let document = judged(&records("third"), Some("old"));
+    let mut page = page(&document, &[]);
+    page.attributions.shell = asking();
+    let text = html(&page).unwrap();
+    let command = "assize why &#x27;my bundle&#x27; old new --workload build --keep";
+    assert!(text.contains(command), "{text}");
+    assert!(!text.contains("id=\"flame\""));
+    // Runs that cannot be repeated: nothing is offered.
+    page.attributions.shell = None;
+    assert!(!html(&page).unwrap().contains("id=\"why\""));
+}
+
 #[test]
 fn a_page_of_nothing_is_a_page() {
     let document = try_records(&Records::default(), &Options::default()).unwrap();
@@ -399,6 +514,7 @@ fn a_page_of_nothing_is_a_page() {
         evidence: Evidence::default(),
         timelines: Vec::new(),
         post: None,
+        attributions: Attributions::default(),
     })
     .unwrap();
     assert!(text.contains(" id=\"answer\""));

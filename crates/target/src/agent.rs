@@ -75,7 +75,7 @@ fn answers(path: &Path) -> Result<(), String> {
     }
     Err(match said.end {
         End::Exit(status) => format!("it ended with {status} when asked for its version"),
-        End::Time | End::Bytes => "it does not tell its version".into(),
+        End::Time | End::Bytes => "it does not report its version".into(),
     })
 }
 

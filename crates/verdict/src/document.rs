@@ -263,11 +263,11 @@ pub struct NoiseFloor {
     pub unit: String,
     /// The baseline.
     pub baseline: String,
-    /// The same once more.
+    /// The same again, from the repeated baseline.
     pub configuration: String,
     /// Runs of the baseline.
     pub n_baseline: Option<u32>,
-    /// Runs of the same once more.
+    /// Runs of the repeated baseline.
     pub n: Option<u32>,
     /// Second over first; `null` on the raw scale.
     pub ratio: Option<f64>,

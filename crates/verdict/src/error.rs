@@ -94,7 +94,7 @@ impl fmt::Display for Error {
                 f,
                 "the configurations {one} and {other} do not differ: their runs were made of the \
                  same bytes and settings, so that a comparison would be of one thing with itself; \
-                 mend the level, or write `aa = true` to run the baseline twice"
+                 correct the level, or write `aa = true` to run the baseline twice"
             ),
             Error::Option {
                 option,

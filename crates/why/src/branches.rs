@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::calls::Call;
 use crate::difference::{Pair, divisor, mean, number};
 
 /// A function where it was called, in both configurations. Figures are per job
 /// or run, means over seeds.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 pub struct Branch {
     /// The thread or the function.
     pub name: String,
@@ -28,7 +28,7 @@ pub struct Branch {
     /// In the second one.
     pub entered_b: f64,
     /// What it called, largest difference first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub callees: Vec<Branch>,
 }
 

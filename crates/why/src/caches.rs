@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::difference::{Pair, Row, Side};
 use crate::misses::{Accesses, KINDS, Kind};
@@ -11,7 +11,7 @@ use crate::tables::{rows, totals};
 use crate::{Geometry, Misses};
 
 /// The answer of the model.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Caches {
     /// The caches.
     pub geometry: Geometry,
@@ -24,7 +24,7 @@ pub struct Caches {
 }
 
 /// One kind of miss.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Table {
     /// The kind.
     pub kind: Kind,

@@ -1,6 +1,6 @@
 //! Claims that a function explains a share of a metric, put to the counts.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::calls::{Calls, Share};
 use crate::difference::{Account, Asked, Hunk, Pair, Side, divisor, mean, number};
@@ -71,7 +71,7 @@ impl Claim {
 }
 
 /// What the counts say of a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// No change of the function can explain so much.
@@ -83,7 +83,7 @@ pub enum Outcome {
 }
 
 /// A claim and what came of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Explained {
     /// As it was written.
     pub claim: String,
@@ -96,14 +96,14 @@ pub struct Explained {
     /// What came of it.
     pub outcome: Outcome,
     /// Why that is not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// What the function has.
     pub has: Has,
 }
 
 /// What a function has of all instructions.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 pub struct Has {
     /// Whether the kernels have a function of this name.
     pub known: bool,
@@ -175,7 +175,7 @@ impl Side {
 }
 
 /// A hunk of a diff and what the functions that it touches can explain.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Weighed {
     /// The file.
     pub path: String,
@@ -188,7 +188,7 @@ pub struct Weighed {
 }
 
 /// A function that a hunk touches.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Touched {
     /// Its name.
     pub name: String,

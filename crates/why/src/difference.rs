@@ -1,8 +1,9 @@
 //! What two configurations spend otherwise, row by row.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::branches::{Branch, branches};
 use crate::claims::{Explained, Has, Weighed, explained, weighed};
@@ -47,12 +48,12 @@ pub struct Side {
 }
 
 /// Entries of one function in one run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Entered {
     /// How often.
     pub times: u64,
     /// Significant bits of the argument, and how often it had so many.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sizes: BTreeMap<u32, u64>,
 }
 
@@ -102,10 +103,10 @@ impl Asked {
 }
 
 /// The answer.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Why {
     /// [`SCHEMA`].
-    pub schema: &'static str,
+    pub schema: Cow<'static, str>,
     /// The workload.
     pub workload: String,
     /// The first configuration.
@@ -113,7 +114,7 @@ pub struct Why {
     /// The second one.
     pub b: String,
     /// What values are of: `job` or `run`.
-    pub per: &'static str,
+    pub per: Cow<'static, str>,
     /// The seeds that were carried out again.
     pub seeds: Vec<u64>,
     /// Numbers of their runs in the schedule, of the first and of the second
@@ -124,7 +125,7 @@ pub struct Why {
     /// How far the counts account for the machine's clock.
     pub account: Account,
     /// The metric of the same runs, as the bundle has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metric: Option<Metric>,
     /// By thread, largest difference first.
     pub threads: Vec<Row>,
@@ -133,27 +134,27 @@ pub struct Why {
     /// By function.
     pub functions: Vec<Row>,
     /// The smallest p that so many seeds allow, if there are several.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p_attainable: Option<f64>,
     /// The functions that were asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reached: Vec<Reached>,
     /// What came of the claims.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<Explained>,
     /// What the hunks of a diff can explain.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hunks: Vec<Weighed>,
     /// What a model of caches missed, if that was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caches: Option<Caches>,
     /// The call trees of all threads, if they were asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tree: Vec<Branch>,
 }
 
 /// A metric beside the instructions.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Metric {
     /// Its name.
     pub name: String,
@@ -164,12 +165,12 @@ pub struct Metric {
 }
 
 /// One row of a table.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Row {
     /// What it is of.
     pub name: String,
     /// Of a function its subsystem.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
     /// Instructions of the first configuration, per job or run, mean over
     /// seeds.
@@ -179,16 +180,16 @@ pub struct Row {
     /// The first less the second.
     pub difference: f64,
     /// The 95 % interval of the difference, with several seeds that differ.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<[f64; 2]>,
     /// With several seeds: whether the difference is established beside all
     /// others of its table.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub established: Option<bool>,
 }
 
 /// Whether every instruction is accounted for.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Account {
     /// Whether it is.
     pub whole: bool,
@@ -206,7 +207,7 @@ pub struct Account {
 }
 
 /// A function that was asked for.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Reached {
     /// As it was asked for.
     pub function: String,
@@ -221,10 +222,10 @@ pub struct Reached {
     pub share_b: f64,
     /// Significant bits of the argument to entries of all runs of the first
     /// configuration.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sizes_a: BTreeMap<u32, u64>,
     /// Of the second one.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sizes_b: BTreeMap<u32, u64>,
 }
 
@@ -250,11 +251,11 @@ impl Why {
         let claims =
             claims.map(|(at, claim)| explained(claim, Has::of(at, pairs, by_job), &account));
         Why {
-            schema: SCHEMA,
+            schema: SCHEMA.into(),
             workload: asked.workload.clone(),
             a: asked.a.clone(),
             b: asked.b.clone(),
-            per: if by_job { "job" } else { "run" },
+            per: if by_job { "job" } else { "run" }.into(),
             seeds: pairs.iter().map(|pair| pair.seed).collect(),
             runs: pairs.iter().map(|pair| [pair.a.run, pair.b.run]).collect(),
             total: total.pop().unwrap_or(nothing),

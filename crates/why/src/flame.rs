@@ -3,8 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::calls::Call;
 use crate::difference::{Pair, Side, number};
+use crate::stored::Stored;
+
+/// The first threshold above none.
+const SMALLEST: f64 = 1e-6;
 
 /// The configurations, in the order of figures.
 const SIDES: [fn(&Pair) -> &Side; 2] = [|pair| &pair.a, |pair| &pair.b];
@@ -29,7 +35,8 @@ pub struct Frame {
 }
 
 /// The frames of two configurations.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(into = "Stored", try_from = "Stored")]
 pub struct Flame {
     /// Whether frames are stacks of calls, and not thread, subsystem and
     /// function.
@@ -70,21 +77,35 @@ impl Flame {
             let runs = number(pairs.len().max(1) as u64);
             if by_job { each } else { runs }
         });
-        let complete = whole;
-        let mut least = least;
+        Flame {
+            stacks,
+            jobs,
+            least,
+            whole,
+        }
+        .within(most)
+    }
+
+    /// The same with no more than so many frames: those below [`Flame::least`] are
+    /// put together, and should there be too many all the same, those below twice
+    /// that, and so on.
+    #[must_use]
+    pub fn within(self, most: usize) -> Flame {
+        let complete = self.whole;
+        let mut least = self.least;
         loop {
             let mut whole = complete.clone();
             let limits = whole.all.map(|all| least * number(all));
             fold(&mut whole, limits);
             if whole.frames() <= most || least >= 1.0 {
                 return Flame {
-                    stacks,
-                    jobs,
                     least,
                     whole,
+                    ..self
                 };
             }
-            least *= 2.0;
+            // A threshold of nothing has no double.
+            least = (least * 2.0).max(SMALLEST);
         }
     }
 }
@@ -160,11 +181,12 @@ fn add(frame: &mut Frame, stack: &Stack, side: usize) -> u64 {
     all
 }
 
-/// Makes one frame of all that are smaller than the limits, and sorts the rest.
+/// Makes one frame of all that are smaller than the limits or are some others
+/// already, and sorts the rest.
 fn fold(frame: &mut Frame, limits: [f64; 2]) {
     let small = |frame: &Frame| {
         let mut both = frame.all.iter().zip(limits);
-        both.all(|(all, limit)| number(*all) < limit)
+        frame.others > 0 || both.all(|(all, limit)| number(*all) < limit)
     };
     let (others, mut kept): (Vec<Frame>, Vec<Frame>) = std::mem::take(&mut frame.below)
         .into_iter()
@@ -179,7 +201,7 @@ fn fold(frame: &mut Frame, limits: [f64; 2]) {
     });
     if !others.is_empty() {
         let mut one = Frame {
-            others: others.len(),
+            others: others.iter().map(|other| other.others.max(1)).sum(),
             ..Frame::default()
         };
         for other in &others {

@@ -131,3 +131,16 @@ fn seeds_are_added_and_the_same_configuration_twice_differs_in_no_frame() {
     adds_up(&flame.whole);
     assert_eq!((flame.whole.all[0], flame.jobs), (400_214, [4.0, 4.0]));
 }
+
+#[test]
+fn frames_that_are_some_others_stay_so_when_fewer_are_wanted() {
+    let many = Flame::of(&[planted()], true, 0.0001, usize::MAX);
+    let few = many.clone().within(5);
+    assert!(few.whole.frames() <= 5 && few.least > many.least, "{few:?}");
+    adds_up(&few.whole);
+    assert_eq!(few.whole.all, many.whole.all);
+    // `read` and what is below it, two of which were one already.
+    let others = below(&few.whole, &["cat"]).below.last().unwrap();
+    assert_eq!((others.others, others.all), (1, [12, 7]));
+    assert_eq!(many.clone().within(usize::MAX), many);
+}

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The words of a geometry: four levels and the bytes of a line.
 const WORDS: &str = "l1i=SIZE/WAYS, l1d=SIZE/WAYS, l2=SIZE/WAYS, llc=SIZE/WAYS, line=BYTES";
@@ -14,7 +14,7 @@ const WAYS: u32 = 64;
 const LINES: std::ops::RangeInclusive<u32> = 16..=1024;
 
 /// One level of a geometry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Level {
     /// Bytes of all its lines.
     pub bytes: u64,
@@ -24,7 +24,7 @@ pub struct Level {
 
 /// The caches that are modelled: an L1i, an L1d and an L2 of each CPU, and a
 /// last level that all share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Geometry {
     /// Instructions of a CPU.
     pub l1i: Level,

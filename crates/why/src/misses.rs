@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::counts::{Task, numbers};
 use crate::profile::{Place, placed};
@@ -10,7 +10,7 @@ use crate::programs::Placed;
 use crate::{Counts, Error, Subsystems, Symbols};
 
 /// What an access can meet, in the order of the plugin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// An instruction that is not in the L1i of its CPU.
@@ -35,7 +35,7 @@ pub const KINDS: [Kind; 5] = [
 ];
 
 /// How many accesses there were.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Accesses {
     /// Lines of instructions.
     pub fetches: u64,

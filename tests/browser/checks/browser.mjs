@@ -5,19 +5,16 @@ import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { plain } from './expected.mjs';
+import { launchFirefox } from './firefox.mjs';
 
 // Where ./setup.sh test installs what package-lock.json pins.
 const installed = fileURLToPath(new URL('../../../target/setup/browser/', import.meta.url));
 export const require = createRequire(installed);
 
-/**
- * Debian's Chromium, or the one that ASSIZE_CHROMIUM names. With ASSIZE_FIREFOX it is that
- * Firefox, as Mozilla or Debian built it: Playwright speaks WebDriver BiDi with it.
- */
+/** Debian's Chromium, or the one that ASSIZE_CHROMIUM names; the Firefox that ASSIZE_FIREFOX names. */
 export async function launch() {
-  const { chromium, firefox } = require('playwright-core');
-  const named = process.env.ASSIZE_FIREFOX;
-  if (named) return firefox.launch({ channel: 'moz-firefox', executablePath: named, timeout: 300_000 });
+  if (process.env.ASSIZE_FIREFOX) return launchFirefox(process.env.ASSIZE_FIREFOX);
+  const { chromium } = require('playwright-core');
   return chromium.launch({
     executablePath: process.env.ASSIZE_CHROMIUM || '/usr/bin/chromium',
     // Chromium's sandbox makes user namespaces, which it refuses to do as root
@@ -38,8 +35,6 @@ const DEVICES = {
   phone: { isMobile: true, hasTouch: true },
   bare: { javaScriptEnabled: false },
 };
-// Firefox has no form for phones: there a phone is a narrow window.
-const FIREFOX = { ...DEVICES, phone: {} };
 const SIZES = { screen: { width: 1280, height: 900 }, phone: { width: 390, height: 844 }, bare: { width: 1280, height: 900 } };
 const kept = new WeakMap();
 
@@ -48,10 +43,9 @@ async function deviceOf(browser, name) {
   const devices = kept.get(browser);
   if (!devices.has(name)) {
     const isFirefox = Boolean(process.env.ASSIZE_FIREFOX);
-    const form = (isFirefox ? FIREFOX : DEVICES)[name];
-    const context = await browser.newContext({ ...form, viewport: SIZES[name] });
+    const context = await browser.newContext({ ...DEVICES[name], viewport: SIZES[name] });
     context.setDefaultTimeout(300_000);
-    // Whatever is asked for is heard either way; WebDriver BiDi cannot go offline.
+    // Whatever is asked for is heard either way.
     if (!isFirefox) await context.setOffline(true);
     const page = await context.newPage();
     await page.addInitScript(noteReady);
@@ -81,6 +75,8 @@ export async function within(browser, expected, options, act) {
     const result = await act(page);
     assert.equal(before(page.url()), device.address, 'the page went elsewhere');
     await page.goto('about:blank');
+    // Firefox is asked what it heard; Chromium has said it.
+    if (page.heard) device.heard.push(...await page.heard());
     assert.deepEqual(device.heard, [], 'the page said or asked for something');
     return result;
   } catch (error) {

@@ -192,6 +192,56 @@ export async function runsLeadToTimelines(browser, expected) {
   });
 }
 
+/** A run, and a row that is opened, lead to the flame graphs about them, and no others. */
+export async function runsLeadToWhy(browser, expected, t) {
+  const [document] = expected.documents;
+  await within(browser, expected, {}, async (page) => {
+    const answers = plain(await page.$$eval('details.attributed', (all) => all.map((one) => ({ ...one.dataset, says: one.querySelector('summary').textContent }))));
+    const buttons = (place) => page.$$eval(`${place} .to-why`, (all) => all.map((one) => Number(one.dataset.why)));
+    const about = (names, workload) => answers.map((_, at) => at).filter((at) => answers[at].workload === workload && names.every((name) => [answers[at].a, answers[at].b].includes(name)));
+    for (const workload of document.workloads) {
+      await choose(page, 'workload', plain(workload));
+      const marks = page.locator('#runs .panel [data-run]');
+      if (!await marks.count()) continue;
+      await page.locator('#runs [data-marks]').first().focus();
+      for (const key of ['Home', 'End']) {
+        await page.keyboard.press(key);
+        await page.keyboard.press('Enter');
+        await drawn(page);
+        const order = Number(await page.getAttribute('#run', 'data-run'));
+        const run = document.runs.find((one) => one.order === order);
+        assert.deepEqual(await buttons('#run'), about([run.configuration], run.workload), `run ${order}`);
+        await page.locator('#runs [data-marks]').first().focus();
+      }
+    }
+    if (!answers.length) {
+      assert.equal(await page.$('#flame'), null, 'there is a flame graph of nothing');
+      t.diagnostic(`${expected.name}: no difference was attributed`);
+      return;
+    }
+    for (const [at, { a, b, workload, says }] of answers.entries()) {
+      const row = page.locator('table.grid').nth(document.workloads.map(plain).indexOf(workload)).locator('tbody tr:not([hidden]) th a:visible').first();
+      // All rows of a workload may be folded away.
+      if (await row.count()) {
+        await row.click();
+        const opened = [...new Set(await buttons('.opened'))];
+        const compared = document.baseline === null ? [] : about([plain(document.baseline)], workload);
+        assert.deepEqual(opened, compared, `a row on ${workload}`);
+        await row.click();
+      }
+      await page.locator('details.attributed').nth(at).evaluate((one) => { one.open = true; });
+      await page.locator('details.attributed').nth(at).locator('button.to-flame').click();
+      await drawn(page);
+      const title = plain(await page.textContent('#flame-title'));
+      for (const name of [a, b, workload]) assert.ok(title.includes(plain(name)), `${name} is not in ${title}`);
+      assert.ok(await page.evaluate(() => document.getElementById('flame').getBoundingClientRect().top < innerHeight), 'the graph is not on the screen');
+      const words = plain(await page.getAttribute('#graph g[data-above=""]', 'aria-label'));
+      const [size] = says.match(/[\d,.]+(?= (?:more|fewer) instructions)/) || ['the same'];
+      assert.ok(words.includes(size), `the graph of ${says} says ${words}`);
+    }
+  });
+}
+
 /** A click on a mark shows that run with all of its metrics. */
 async function aRunIsChosen(page, document) {
   const mark = page.locator('#runs .panel [data-run]').last();

@@ -32,7 +32,7 @@ export async function readsLegibly(browser, expected) {
  * behind it, by the formula of WCAG 2.2 (relative luminance, 1.4.3), also in
  * drawings, of which axe-core says nothing.
  */
-function textsAndGrounds() {
+export function textsAndGrounds() {
   const parse = (text) => {
     const parts = /rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)/.exec(text);
     return parts ? [Number(parts[1]), Number(parts[2]), Number(parts[3]), parts[4] === undefined ? 1 : Number(parts[4])] : null;

@@ -29,7 +29,7 @@ export async function keyboardReaches(browser, expected) {
 
 /** Runs in the page: numbers all controls that can be seen; says which. */
 function markControls() {
-  const all = [...document.querySelectorAll('a[href], button, select, input, textarea, summary, [tabindex="0"]')]
+  const all = [...document.querySelectorAll('a[href], button:not(:disabled), select, input, textarea, summary, [tabindex="0"]')]
     .filter((one) => one.checkVisibility({ visibilityProperty: true }));
   return all.map((one, i) => {
     one.dataset.control = i;

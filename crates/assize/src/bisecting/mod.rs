@@ -363,7 +363,7 @@ impl Search<'_, '_> {
             TriedResult::Verdict(_) => None,
         });
         Failure::Argument(format!(
-            "BAD does not build, so that nothing can be said of it: {}; name an older commit \
+            "BAD does not build, so it cannot be judged: {}; name an older commit \
              that does",
             why.unwrap_or_default()
         ))

@@ -44,8 +44,8 @@ pub(crate) struct BisectArguments {
     /// four times --runs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) max_runs: Option<u32>,
-    /// Runs at once [default: as many as the target can do without one
-    /// disturbing another]
+    /// Runs at once [default: as many as the target can carry out without one
+    /// affecting another]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
     /// Keep the bundles and what was found so far in this directory; what is there

@@ -13,21 +13,21 @@ pub(crate) struct RunArguments {
     pub(crate) experiment: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) overrides: Overriding,
-    /// Runs at once [default: as many as the target can do without one
-    /// disturbing another]
+    /// Runs at once [default: as many as the target can carry out without one
+    /// affecting another]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
     /// Record into this new directory [default: the experiment's name with
     /// .bundle; -2, -3, … is added if it is there]
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub(crate) out: Option<PathBuf>,
-    /// Go on with a bundle that was not finished; the experiment is in it
+    /// Continue a bundle that was not finished; the experiment is in it
     #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "target", "runs", "schedule_seed", "levels", "cpus", "kernel_name", "revision", "verify_exact"])]
     pub(crate) resume: Option<PathBuf>,
-    /// Carry out runs that the cache of exact runs holds once more
+    /// Carry out runs again that the cache of exact runs holds
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Boot the exact machine for every run rather than go on from a memory
+    /// Boot the exact machine for every run rather than start from a memory
     /// image; implies --fresh. The records are the same, byte for byte
     #[arg(long)]
     pub(crate) cold: bool,
@@ -156,9 +156,8 @@ pub(crate) struct WhyArguments {
     #[arg(long)]
     pub(crate) tree: bool,
     /// Also model caches, and say what each configuration misses. SPEC is a
-    /// geometry, as l1d=32K/8,llc=8M/16, of which what is not named is
-    /// l1i=32K/8,l1d=32K/8,l2=1M/16,llc=8M/16,line=64; or it is host, for the
-    /// caches of this host
+    /// geometry such as l1d=32K/8,llc=8M/16, or host for the caches of this host;
+    /// the default is l1i=32K/8,l1d=32K/8,l2=1M/16,llc=8M/16,line=64
     #[arg(
         long,
         value_name = "SPEC",
@@ -167,6 +166,11 @@ pub(crate) struct WhyArguments {
         default_missing_value = ""
     )]
     pub(crate) cache: Option<String>,
+    /// Also keep the answer in the bundle, with the calls as --tree counts them:
+    /// the page of its report shows it, with a flame graph. An earlier one of the
+    /// same runs is replaced
+    #[arg(long)]
+    pub(crate) keep: bool,
     /// Functions to list
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: usize,

@@ -39,7 +39,7 @@ pub(crate) struct TrendArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TrendOrder {
-    /// When the commits came to be of which the runs are
+    /// The dates of the commits that the runs are of
     Commit,
     /// When the last run ended
     Date,

@@ -21,7 +21,7 @@ pub(crate) struct TryArguments {
     /// Debian, which need no git tree, and run on it: debian:6.12
     #[arg(long, value_name = "REV|KERNEL", requires = "patch")]
     pub(crate) base: Option<String>,
-    /// Try each commit by itself: which patch of the series does what
+    /// Try each commit separately: which patch of the series does what
     #[arg(long)]
     pub(crate) each: bool,
     /// Run this experiment, with a level for each side [default: the one for the
@@ -34,8 +34,8 @@ pub(crate) struct TryArguments {
     /// Runs of each side on each workload [default: the experiment's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) runs: Option<u32>,
-    /// Runs at once [default: as many as the target can do without one
-    /// disturbing another]
+    /// Runs at once [default: as many as the target can carry out without one
+    /// affecting another]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
     /// Record into this new directory [default: try.bundle; -2, -3, … is added if

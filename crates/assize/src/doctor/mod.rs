@@ -78,7 +78,7 @@ fn text(checks: &[Check]) -> String {
             "", "", check.needed_for
         ));
         if let Some(mend) = &check.mend {
-            text.push_str(&format!("{:8} {:width$}  mend: {mend}\n", "", ""));
+            text.push_str(&format!("{:8} {:width$}  fix: {mend}\n", "", ""));
         }
     }
     text
@@ -104,7 +104,7 @@ mod tests {
         );
         assert!(
             missing.contains("needed for the target exact\n")
-                && missing.contains("mend: fetch it\n")
+                && missing.contains("fix: fetch it\n")
         );
         assert_eq!(text(&[check(true)]), "there    QEMU  somewhere\n");
     }

@@ -31,7 +31,7 @@ fn first_free(experiment: &Path, is_there: impl Fn(&Path) -> bool) -> PathBuf {
 pub(crate) fn must_be_free(directory: &Path) -> Result<(), Failure> {
     match fs::read_dir(directory).map(|mut entries| entries.next().is_some()) {
         Ok(true) => Err(Failure::Argument(format!(
-            "{}: the directory is not empty; name a new one, or go on with it: assize run --resume {}",
+            "{}: the directory is not empty; name a new one, or continue it: assize run --resume {}",
             directory.display(),
             shell::quote(directory.as_os_str())
         ))),

@@ -175,7 +175,7 @@ impl<'a> Progress<'a> {
         let line = |run: &PlannedRun| {
             let (number, place) = (run.index + 1, self.place(run));
             let text = format!(
-                "run {number}/{all}: {place}: goes on for {} s",
+                "run {number}/{all}: {place}: running for {} s",
                 LONG.as_secs()
             );
             printable(&text).replace('\n', " ")

@@ -46,7 +46,7 @@ pub(crate) fn limits(plan: &Plan) -> Vec<String> {
             match plan.images.len() {
                 0 | 1 => {
                     "Exact runs differ by their seeds alone: the population that a verdict \
-                     speaks of is that of the seeds, on the one memory image that all go on from."
+                     speaks of is that of the seeds, on the one memory image that all start from."
                 }
                 _ => {
                     "Exact runs differ by their seeds and by the memory images that they go on \

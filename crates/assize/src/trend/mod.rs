@@ -124,7 +124,7 @@ fn cut_short(entry: &Entry) -> Result<Option<String>, Failure> {
     let whole = there >= planned as usize || stopped;
     Ok((!whole).then(|| {
         format!(
-            "{there} of {planned} runs are recorded; go on with: {}",
+            "{there} of {planned} runs are recorded; continue with: {}",
             failure::resuming(&entry.path)
         )
     }))

@@ -119,7 +119,7 @@ fn known(scope: &Scope) -> Result<(&'static str, &'static str), Failure> {
         }
     };
     found.ok_or_else(|| {
-        let why = "no experiment is known for it; name one on which it tells: --experiment FILE";
+        let why = "no experiment is known for it; name one that exercises it: --experiment FILE";
         Failure::Argument(format!("{path}: {why}"))
     })
 }

@@ -37,8 +37,9 @@ fn attack(at: usize) -> String {
     }
 }
 
-/// Everything that carries text carries an attack.
-pub fn hostile(place: &Path) {
+/// Everything that carries text carries an attack. Says the names of two configurations
+/// and a workload.
+pub fn hostile(place: &Path) -> [String; 3] {
     let names: Vec<String> = (0..5).map(|at| attack(at + 1)).chain([word(150)]).collect();
     let workloads = [attack(0), attack(6), format!("{}{}", word(90), attack(2))];
     let all = ATTACKS.join(" ");
@@ -87,6 +88,7 @@ pub fn hostile(place: &Path) {
             }
         }
     }
+    [names[1].clone(), names[0].clone(), workloads[0].clone()]
 }
 
 fn traded(metric: &str, workload: String) -> TradeoffMetric {

@@ -49,7 +49,7 @@ fn main() -> ExitCode {
         let test = move || check(&made.iter().map(|make| make()).collect::<Vec<_>>());
         Trial::test(name, test).with_ignored_flag(why.is_some())
     };
-    let no_browser = browser.is_some();
+    let (no_browser, no_machine) = (browser.is_some(), machine.is_some());
     let trials = vec![
         trial(
             "pages_of_experiments",
@@ -63,9 +63,14 @@ fn main() -> ExitCode {
         node("why.mjs", &[why::page().display().to_string()])
     });
     let in_firefox = Trial::test("firefox_shows_the_same", || {
-        let Opened(page) = machines();
-        let page = page.replacen("all:", "firefox:", 1);
-        node_in(Some(&firefox()), "pages.mjs", &[page])
+        let pages = [published, hostile_bundle, machines].map(|made| made().0);
+        node_in(Some(&firefox()), "pages.mjs", &pages)?;
+        let why = why::page().display().to_string();
+        node_in(Some(&firefox()), "why.mjs", &[why])?;
+        reads_in(Some(&firefox()))
+    });
+    let experiment_in_firefox = Trial::test("firefox_shows_an_experiment", || {
+        node_in(Some(&firefox()), "pages.mjs", &[dep_queue().0])
     });
     let has_firefox = firefox().exists();
     if !has_firefox {
@@ -77,7 +82,10 @@ fn main() -> ExitCode {
     let trials = trials
         .into_iter()
         .chain([read, flame].map(|one| one.with_ignored_flag(no_browser)))
-        .chain([in_firefox.with_ignored_flag(no_browser || !has_firefox)])
+        .chain([
+            in_firefox.with_ignored_flag(no_browser || !has_firefox),
+            experiment_in_firefox.with_ignored_flag(no_browser || no_machine || !has_firefox),
+        ])
         .collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -205,12 +213,18 @@ fn node_in(firefox: Option<&Path>, script: &str, arguments: &[String]) -> Outcom
 
 /// Ten answers that are known: the first lines on a terminal and the first screen say them.
 fn reads() -> Outcome {
+    reads_in(None)
+}
+
+/// The same in Firefox where that is named.
+fn reads_in(firefox: Option<&Path>) -> Outcome {
     let pages = planted::pages();
     for (page, finds) in &pages {
         fs::write(page.with_extension("planted.json"), finds).unwrap();
     }
     let pages = pages.iter().map(|(page, _)| page);
-    node(
+    node_in(
+        firefox,
         "reader.mjs",
         &pages
             .map(|page| page.display().to_string())
@@ -244,6 +258,13 @@ fn dep_queue() -> Opened {
     let file = place.path().join("dep-queue.toml");
     fs::write(&file, text).unwrap();
     experiment(place.path(), &file, &["--runs", "3"]);
+    let why = "why bundle drm-sched depq+bypass+irq --workload sync --keep";
+    let why: Vec<&str> = why.split(' ').collect();
+    let done = command(place.path(), &why)
+        .env("ASSIZE_CACHE", artefacts().join("cache"))
+        .output()
+        .unwrap();
+    assert_eq!(done.status.code(), Some(0), "{}", errors(&done));
     let page = page("dep-queue", place.path(), &["report", "bundle"]);
     Opened::new("all", &page)
 }
@@ -284,7 +305,9 @@ fn published() -> Opened {
 
 fn hostile_bundle() -> Opened {
     let place = tempfile::tempdir().unwrap();
-    invented::hostile(&place.path().join("bundle"));
+    let bundle = place.path().join("bundle");
+    let [a, b, workload] = invented::hostile(&bundle);
+    assize_bundle::keep_answer(&bundle, [0, 1], &why::kept(&a, &b, &workload)).unwrap();
     let page = page("hostile-bundle", place.path(), &["report", "bundle"]);
     Opened::new("hostile", &page)
 }

@@ -9,7 +9,7 @@ use assize_why::calls::{Call, Calls};
 use assize_why::counts::Checks;
 use assize_why::difference::{Asked, Pair, Side};
 use assize_why::profile::Place;
-use assize_why::{Flame, Profile, Why};
+use assize_why::{Flame, Kept, Profile, Why};
 
 use super::artefacts;
 
@@ -72,23 +72,36 @@ fn side(at: usize) -> Side {
     }
 }
 
-/// The page, and beside it what was planted.
-pub fn page() -> PathBuf {
-    let asked = Asked {
-        workload: "sync".into(),
-        a: "one".into(),
-        b: "two <i>".into(),
+fn asked(a: &str, b: &str, workload: &str) -> Asked {
+    Asked {
+        workload: workload.into(),
+        a: a.into(),
+        b: b.into(),
         metric: "busy_time".into(),
         reached: Vec::new(),
         claims: Vec::new(),
         hunks: Vec::new(),
         caches: None,
-    };
-    let pairs = [Pair {
+    }
+}
+
+fn pairs() -> [Pair; 1] {
+    [Pair {
         seed: 1,
         a: side(0),
         b: side(1),
-    }];
+    }]
+}
+
+/// The same as a bundle keeps it.
+pub fn kept(a: &str, b: &str, workload: &str) -> Kept {
+    let why = Why::of(&asked(a, b, workload), &pairs());
+    Kept::of(&why, Flame::of(&pairs(), true, 0.0001, 1000))
+}
+
+/// The page, and beside it what was planted.
+pub fn page() -> PathBuf {
+    let (asked, pairs) = (asked("one", "two <i>", "sync"), pairs());
     let flame = Flame::of(&pairs, true, 0.0001, 1000);
     let page = html::why(&Why::of(&asked, &pairs), &flame, "assize why b one two");
     let place = artefacts().join("why.html");

@@ -12,8 +12,9 @@ const PAGE: &str = "docs/cli.md";
 const HEAD: &str = "\
 # The command line
 
-Made by a test from what `assize help` says; do not edit. What the verbs are
-for, and the exit statuses, are in [run.md](run.md) and [audit.md](audit.md).
+On this page you can look up every option of every verb, as `assize help` prints it. What
+the verbs are for, and the exit statuses, are in [run.md](run.md) and [audit.md](audit.md).
+A test writes this page; do not edit it.
 `assize man` prints a manual page, `assize completions SHELL` completions.
 ";
 

@@ -161,7 +161,7 @@ fn a_bundle_that_was_cut_short_is_named_and_left_out() {
     assert_eq!(left_out["path"], "./cut short.bundle");
     let why = left_out["why"].as_str().unwrap();
     assert!(
-        why.starts_with("5 of 16 runs are recorded; go on with: assize run --resume '"),
+        why.starts_with("5 of 16 runs are recorded; continue with: assize run --resume '"),
         "{why}"
     );
     assert_eq!(changes(&trend).len(), 1);

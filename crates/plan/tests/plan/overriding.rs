@@ -122,7 +122,7 @@ fn wrong_options_name_themselves() {
         (
             diagonal,
             set(&[("a", &["2", "3"]), ("b", &["2", "3"])]),
-            "--set: the effect of b=3 cannot be told from that of a=3: they always change \
+            "--set: the effect of b=3 cannot be distinguished from that of a=3: they always change \
              together; keep more combinations",
         ),
         (

@@ -55,9 +55,12 @@ pub struct LibraryAnswer {
     pub text: String,
 }
 
-/// With an arrow, and a per cent sign that stays beside its figure.
+/// With an arrow, the sign for micro, and a per cent sign that stays beside its figure.
 fn on_paper(text: &str) -> String {
-    text.replace("->", "→").replace(" %", "\u{a0}%")
+    text.replace(" us)", " µs)")
+        .replace(" us ->", " µs ->")
+        .replace("->", "→")
+        .replace(" %", "\u{a0}%")
 }
 
 impl LibraryRow {
@@ -122,7 +125,10 @@ pub fn library(library: &Library) -> Result<String, HtmlError> {
         style => minijinja::Value::from_safe_string(style.to_owned()),
         script => minijinja::Value::from_safe_string(SCRIPT.to_owned()),
         version => env!("CARGO_PKG_VERSION"),
-        title => format!("Experiments in {}", library.source),
+        title => match library.source.as_str() {
+            "." => "Experiments".to_owned(),
+            source => format!("Experiments in {source}"),
+        },
         rows => library.rows,
     })?)
 }

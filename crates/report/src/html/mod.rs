@@ -10,6 +10,7 @@
 //! and no request at all.
 
 mod answer;
+mod attributed;
 mod block;
 mod grid;
 mod hero;
@@ -33,6 +34,7 @@ use std::fmt;
 
 use minijinja::Environment;
 
+pub use attributed::{Attributions, Shell};
 pub use index::{Index, IndexRow, index};
 pub use library::{Library, LibraryAnswer, LibraryRow, library};
 pub use page::{About, Page, Post, PostFigure, PostLine};
@@ -40,15 +42,16 @@ pub use trend::trend;
 pub use why::why;
 
 /// The style, in the order in which it applies.
-const STYLE: [&str; 4] = [
+const STYLE: [&str; 5] = [
     include_str!("style/page.css"),
     include_str!("style/hero.css"),
     include_str!("style/plots.css"),
     include_str!("style/print.css"),
+    why::FLAME_STYLE,
 ];
 
 /// The script: one closure in several files.
-const SCRIPT: [&str; 16] = [
+const SCRIPT: [&str; 19] = [
     include_str!("script/unpack.js"),
     include_str!("script/data.js"),
     include_str!("script/number.js"),
@@ -64,11 +67,16 @@ const SCRIPT: [&str; 16] = [
     include_str!("script/factors.js"),
     include_str!("script/events.js"),
     include_str!("script/timeline.js"),
+    why::FLAME_SCRIPT[0],
+    why::FLAME_SCRIPT[1],
+    include_str!("script/attributed.js"),
     include_str!("script/main.js"),
 ];
 
 /// The templates of all pages.
-const TEMPLATES: [(&str, &str); 13] = [
+const TEMPLATES: [(&str, &str); 15] = [
+    ("attributed.html", include_str!("template/attributed.html")),
+    ("flame.html", include_str!("template/flame.html")),
     ("figure.html", include_str!("template/figure.html")),
     ("head.html", include_str!("template/head.html")),
     ("hero.html", include_str!("template/hero.html")),

@@ -10,7 +10,7 @@ use assize_verdict::{Better, Comparison, Document, Factorial, NoiseFloor, Run, V
 use serde_json::{Value, json};
 
 use super::page::Page;
-use super::{answer, grid, machines};
+use super::{answer, attributed, grid, machines};
 use crate::contrasts::{Words, absolute};
 use crate::text::contradicted;
 
@@ -43,6 +43,7 @@ pub(super) fn packed(page: &Page<'_>, heroes: &[String]) -> Value {
     let primary: Vec<usize> = (0..names.metrics.len())
         .filter(|&m| page.about.primary.iter().any(|p| p == names.metrics[m].0))
         .collect();
+    let [why, shell] = attributed::data(page);
     json!({
         "configurations": configurations,
         "workloads": document.workloads,
@@ -77,6 +78,8 @@ pub(super) fn packed(page: &Page<'_>, heroes: &[String]) -> Value {
             "low": series.low.iter().copied().map(short).collect::<Vec<_>>(),
             "high": series.high.iter().copied().map(short).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
+        "why": why,
+        "shell": shell,
         "timelines": page.timelines.iter().map(timeline).collect::<Vec<_>>(),
     })
 }

@@ -4,6 +4,7 @@ use assize_bundle::{Evidence, Place};
 use assize_trace::Timeline;
 use assize_verdict::Document;
 
+use super::attributed::Attributions;
 use crate::MetricWords;
 
 /// What a page shows.
@@ -21,6 +22,8 @@ pub struct Page<'a> {
     pub timelines: Vec<Timeline>,
     /// The post, where the records were read from one.
     pub post: Option<Post>,
+    /// Where differences come from, as far as that was asked.
+    pub attributions: Attributions,
 }
 
 /// What the source of the records says of itself.

@@ -134,7 +134,10 @@ fn why(point: &TradeoffPoint) -> String {
             .map(|one| format!("by {} ({}; {})", one.configuration, of(&one.x), of(&one.y))),
     );
     if point.standing == Standing::Undecided && !point.not_told_from.is_empty() {
-        said.push(format!("not told from {}", point.not_told_from.join(", ")));
+        said.push(format!(
+            "cannot be distinguished from {}",
+            point.not_told_from.join(", ")
+        ));
     }
     if !point.equivalent_to.is_empty() {
         said.push(format!("equivalent to {}", point.equivalent_to.join(", ")));

@@ -4,14 +4,14 @@ use assize_verdict::Scale;
 use serde::Serialize;
 
 use super::page::Page;
-use super::{answer, grid, hero, lists, machines, overview, post, tables, tradeoffs};
+use super::{answer, attributed, grid, hero, lists, machines, overview, post, tables, tradeoffs};
 use crate::brief::{Brief, counts};
 use crate::contrasts::Words;
 use crate::text::{Style, text};
 
 /// Everything in the page that is there without a script.
 #[derive(Debug, Serialize)]
-pub(super) struct View {
+pub(super) struct View<'p> {
     title: String,
     question: String,
     source: String,
@@ -45,6 +45,7 @@ pub(super) struct View {
     mail: String,
     thinned: Vec<String>,
     post: Option<post::Shown>,
+    why: Option<attributed::Shown<'p>>,
     /// Which plots there are data for.
     has: Has,
 }
@@ -61,8 +62,8 @@ struct Has {
     others: bool,
 }
 
-impl View {
-    pub(super) fn new(page: &Page<'_>) -> Self {
+impl<'p> View<'p> {
+    pub(super) fn new(page: &'p Page<'_>) -> Self {
         let document = page.document;
         let about = &page.about;
         let compared = document.comparisons.len();
@@ -112,6 +113,7 @@ impl View {
                 .post
                 .as_ref()
                 .map(|post| post::shown(post, document, Words(&about.metrics))),
+            why: attributed::shown(page),
             has: has(page),
         }
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use assize_why::difference::Row;
-use assize_why::flame::Frame;
+use assize_why::stored::Stored;
 use assize_why::{Flame, Why};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -13,19 +13,26 @@ use super::{HtmlError, block, environment};
 use crate::why::{account, count, interval, metric, questions, seeds, sentence, signed};
 
 /// The style, in the order in which it applies.
-const STYLE: [&str; 4] = [
+const STYLE: [&str; 5] = [
     include_str!("style/page.css"),
     include_str!("style/plots.css"),
     include_str!("style/print.css"),
+    FLAME_STYLE,
     include_str!("style/why.css"),
 ];
 /// The script: one closure in several files.
 const SCRIPT: [&str; 5] = [
     include_str!("script/unpack.js"),
     include_str!("script/svg.js"),
+    FLAME_SCRIPT[0],
+    FLAME_SCRIPT[1],
+    include_str!("script/why.js"),
+];
+/// What flame graphs need, on this page and on that of a report.
+pub(super) const FLAME_STYLE: &str = include_str!("style/flame.css");
+pub(super) const FLAME_SCRIPT: [&str; 2] = [
     include_str!("script/flame.js"),
     include_str!("script/flame-keys.js"),
-    include_str!("script/why.js"),
 ];
 /// Functions that are printed; as the style has it.
 const PRINTED: usize = 40;
@@ -34,7 +41,7 @@ const HALF: f64 = 50.0;
 
 /// A row as it is shown.
 #[derive(Debug, Serialize)]
-struct Line<'a> {
+pub(super) struct Line<'a> {
     name: &'a str,
     of: &'a str,
     together: bool,
@@ -111,7 +118,7 @@ fn whole_number(count: u64) -> f64 {
 }
 
 /// The rows of a table, and all of them together.
-fn lines<'a>(rows: &'a [Row], together: &'a Row) -> Vec<Line<'a>> {
+pub(super) fn lines<'a>(rows: &'a [Row], together: &'a Row) -> Vec<Line<'a>> {
     let largest = rows.iter().map(|row| row.difference.abs());
     let largest = largest.fold(0.0, f64::max);
     let line = |row: &'a Row, together: bool| {
@@ -146,71 +153,26 @@ fn lines<'a>(rows: &'a [Row], together: &'a Row) -> Vec<Line<'a>> {
     rows.chain([line(together, true)]).collect()
 }
 
-/// The frames in columns, callers before what is below them.
-#[derive(Default, Serialize)]
-struct Columns {
-    name: Vec<usize>,
-    above: Vec<Option<usize>>,
-    others: Vec<usize>,
-    own_a: Vec<u64>,
-    own_b: Vec<u64>,
-    entered_a: Vec<u64>,
-    entered_b: Vec<u64>,
-}
-
 /// What the script draws.
-fn packed(why: &Why, flame: &Flame) -> Value {
-    let mut names = BTreeMap::new();
-    named(&flame.whole, &mut names);
-    for (at, number) in names.values_mut().enumerate() {
-        *number = at;
-    }
-    let mut columns = Columns::default();
-    fill(&mut columns, &flame.whole, None, &names);
+pub(super) fn packed(why: &Why, flame: &Flame) -> Value {
+    let stored = Stored::from(flame.clone());
     let subsystems: BTreeMap<&str, &str> = why
         .functions
         .iter()
         .filter_map(|row| Some((row.name.as_str(), row.of.as_deref()?)))
         .collect();
-    let of = |name: &&str| subsystems.get(name).copied().unwrap_or_default();
-    json!({
-        "a": why.a,
-        "b": why.b,
-        "per": why.per,
-        "jobs": flame.jobs,
-        "stacks": flame.stacks,
-        "names": names.keys().collect::<Vec<_>>(),
-        "subsystems": names.keys().map(of).collect::<Vec<_>>(),
-        "frames": columns,
-    })
-}
-
-fn named<'a>(frame: &'a Frame, names: &mut BTreeMap<&'a str, usize>) {
-    names.insert(&frame.name, 0);
-    for below in &frame.below {
-        named(below, names);
+    let of = |name: &String| subsystems.get(name.as_str()).copied().unwrap_or_default();
+    let subsystems: Vec<&str> = stored.names.iter().map(of).collect();
+    let mut value = json!(stored);
+    if let Some(fields) = value.as_object_mut() {
+        fields.extend([
+            ("a".to_owned(), json!(why.a)),
+            ("b".to_owned(), json!(why.b)),
+            ("per".to_owned(), json!(why.per)),
+            ("subsystems".to_owned(), json!(subsystems)),
+        ]);
     }
-}
-
-fn fill(columns: &mut Columns, frame: &Frame, above: Option<usize>, names: &BTreeMap<&str, usize>) {
-    let at = columns.name.len();
-    let name = names.get(frame.name.as_str()).copied();
-    columns.name.push(name.unwrap_or_default());
-    columns.above.push(above);
-    columns.others.push(frame.others);
-    let [own_a, own_b] = frame.own;
-    let [entered_a, entered_b] = frame.entered;
-    for (column, figure) in [
-        (&mut columns.own_a, own_a),
-        (&mut columns.own_b, own_b),
-        (&mut columns.entered_a, entered_a),
-        (&mut columns.entered_b, entered_b),
-    ] {
-        column.push(figure);
-    }
-    for below in &frame.below {
-        fill(columns, below, Some(at), names);
-    }
+    value
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use assize_why::difference::Account;
 use base64::Engine;
 
 use super::*;
+use assize_why::flame::Frame;
 
 fn row(name: &str, a: f64, b: f64) -> Row {
     Row {
@@ -22,11 +23,11 @@ fn row(name: &str, a: f64, b: f64) -> Row {
 fn made() -> (Why, Flame) {
     let rows = || vec![row("planted", 200.0, 0.0), row("<b>read", 10.0, 60.0)];
     let why = Why {
-        schema: assize_why::difference::SCHEMA,
+        schema: assize_why::difference::SCHEMA.into(),
         workload: "cat".into(),
         a: "</script><script>alert(1)</script>".into(),
         b: "without".into(),
-        per: "job",
+        per: "job".into(),
         seeds: vec![1],
         runs: vec![[0, 1]],
         total: row("all instructions", 210.0, 60.0),

@@ -176,7 +176,7 @@ fn note(point: &TradeoffPoint) -> Option<String> {
     }
     if point.standing == Standing::Undecided && !point.not_told_from.is_empty() {
         said.push(format!(
-            "not told from {}",
+            "cannot be distinguished from {}",
             named(point.not_told_from.iter().cloned())
         ));
     }
@@ -342,7 +342,7 @@ pack-burst  26.00 ms       218.0 mJ       front *
 pack-full   56.70 ms       218.3 mJ       dominated *
             2.204 **       0.842 **       by pack-burst
             2.182..2.226   0.834..0.850   and 3 more
-  spread: not told from none
+  spread: cannot be distinguished from none
   pack-full: dominated by pack-burst (0.450 *, 0.998 =), pack-burst
     (0.450 *, 0.998 =), pack-burst (0.450 *, 0.998 =) and 1 more";
 }

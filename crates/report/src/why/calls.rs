@@ -114,7 +114,7 @@ pub(super) fn hunks(why: &Why) -> String {
             text += &indented(&format!("{}: {words}", function.name));
         }
         if hunk.outside || hunk.functions.is_empty() {
-            text += &indented("lines outside functions, of which counts say nothing");
+            text += &indented("lines outside functions, about which counts say nothing");
         }
     }
     text
@@ -154,7 +154,7 @@ pub(super) fn claim(why: &Why, claim: &Explained) -> String {
         let _ = write!(
             text,
             " With what it calls it has {} of all instructions of {} and {} of {}; it is entered \
-             {} and {} times a {}.",
+             {} and {} times per {}.",
             share(has.share_a),
             why.a,
             share(has.share_b),

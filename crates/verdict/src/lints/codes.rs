@@ -174,7 +174,7 @@ pub const LINTS: [(&str, &str); 79] = [
     ),
     (
         "setting-not-read-back",
-        "what was read back does not tell whether a setting is in effect",
+        "what was read back does not show whether a setting is in effect",
     ),
     (
         "shared-image",

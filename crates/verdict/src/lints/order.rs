@@ -104,7 +104,7 @@ pub(super) fn unrandomised(cells: &Cells<'_>, order: &Order) -> Option<Lint> {
             "unrandomised-order",
             grouped.join(", "),
             "the runs are given configuration by configuration; if they were made in that \
-             order, a drift over time cannot be told from a difference",
+             order, a drift over time cannot be distinguished from a difference",
         )
     })
 }
@@ -252,7 +252,7 @@ pub(super) fn shared_images(cells: &Cells<'_>) -> Option<Lint> {
             true => format!(
                 "all {most} runs of a configuration go on from one memory image{}: what is found \
                  is said of that image alone, since what its layout of memory and code adds to \
-                 a configuration cannot be told from an effect",
+                 a configuration cannot be distinguished from an effect",
                 if images == 1 { "" } else { " on each machine" }
             ),
             false => format!(

@@ -1,7 +1,7 @@
 // The data of the page, and what is made of them by looking things up.
 
 let data = null;
-const state = { baseline: 0, metric: 0, workload: 0, latency: '', run: null };
+const state = { baseline: 0, metric: 0, workload: 0, latency: '', run: null, why: 0 };
 
 const WORDS = { e: 'established', s: 'supported', q: 'equivalent', u: 'undecided' };
 const MARKS = { established: '**', supported: '*', equivalent: '=', undecided: '?' };

@@ -30,10 +30,10 @@ function openDetail(row, m, w) {
 
 function fillDetail(place, m, w) {
   const rows = current().rows.filter((one) => one.m === m && one.w === w);
-  const list = html('ul', {}, ...rows.map((one) => html('li', { class: one.tone }, html('b', {}, configuration(one.c)), ` ${inDetail(one)}`)));
+  const list = html('ul', {}, ...rows.map((one) => html('li', { class: one.tone }, html('b', {}, configuration(one.c)), ` ${inDetail(one)} `, ...whyOf(one))));
   const runs = runsWith(m, w);
   const title = `${titleOf(m)} on ${data.workloads[w]}`;
-  const box = html('div', { class: 'opened' }, html('h4', {}, title), list);
+  const box = html('div', { class: 'opened' }, html('h4', {}, title), list, ...askWhy(rows));
   place.append(box);
   if (!runs.length) return;
   const values = runs.map((i) => data.runs.values[m][i]);

@@ -1,4 +1,4 @@
-// The flame graph under a pointer and keys, what is looked for in it, and its address.
+// The flame graph under a pointer and keys, and what is looked for in it.
 
 function listenTo(drawing) {
   const frameAt = (event) => {
@@ -86,24 +86,38 @@ function seek() {
   document.getElementById('sought').textContent = words ? shown(text) : '';
 }
 
-/** What is chosen, as the part of the address behind #. */
-function remember() {
-  const chosen = new URLSearchParams();
-  if (flame.zoomed) chosen.set('frame', flame.zoomed);
-  chosen.set('width', flame.width);
-  if (flame.tint !== 'all') chosen.set('tint', flame.tint);
-  if (flame.words) chosen.set('mark', flame.words);
-  history.replaceState(null, '', `#${chosen}`);
+/** What is chosen of the graph. */
+function listenToTools() {
+  const draws = (id, set) => {
+    const control = document.getElementById(id);
+    control.addEventListener('input', () => { set(control.value); drawFlame(); remember(); });
+  };
+  draws('width', (value) => {
+    flame.width = Number(value);
+    while (flame.zoomed && !flame.frames[flame.zoomed].all[flame.width]) flame.zoomed = flame.frames[flame.zoomed].above;
+  });
+  draws('tint', (value) => { flame.tint = value; });
+  draws('seek', (value) => { flame.words = value; seek(); });
+  document.getElementById('back').addEventListener('click', zoomBack);
+  document.getElementById('top').addEventListener('click', () => zoomTo(0, 0));
 }
 
-/** What the address says; what is not there changes nothing. */
-function recall() {
-  const text = location.hash.slice(1);
-  if (!text.includes('=')) return;
-  const chosen = new URLSearchParams(text);
-  const frame = Number(chosen.get('frame'));
-  if (Number.isInteger(frame) && flame.frames[frame]) flame.zoomed = flame.current = frame;
-  if (['0', '1'].includes(chosen.get('width'))) flame.width = Number(chosen.get('width'));
-  if (['all', 'own'].includes(chosen.get('tint'))) flame.tint = chosen.get('tint');
-  flame.words = chosen.get('mark') || '';
+function showChosen() {
+  document.getElementById('width').value = flame.width;
+  document.getElementById('tint').value = flame.tint;
+  document.getElementById('seek').value = flame.words;
+  seek();
+  drawFlame();
+}
+
+/** Makes this the graph that is shown, as wide as the configuration that has more. */
+function openFlame(opened) {
+  const { a, b, jobs } = opened;
+  flame.data = opened;
+  flame.frames = framesOf(opened);
+  flame.zoomed = flame.current = 0;
+  const [first, second] = [0, 1].map((side) => flame.frames[0].all[side] / jobs[side]);
+  flame.width = second > first ? 1 : 0;
+  document.querySelectorAll('#width option').forEach((option, side) => { option.textContent = shown([a, b][side]); });
+  for (const name of document.querySelectorAll('#drawn .first')) name.textContent = shown(a);
 }

@@ -1,6 +1,6 @@
 // A differential flame graph: frames as wide as their instructions, callers above what they call.
 
-const ROW = 19, LETTER = 6.7, NARROWEST = 1;
+const LEVEL = 19, LETTER = 6.7, NARROWEST = 1;
 const flame = { data: null, frames: [], zoomed: 0, current: 0, shownFrames: [], width: 0, tint: 'all', words: '' };
 
 /** Instructions as in crates/report/src/why.rs. */
@@ -58,7 +58,7 @@ function frameInWords(frame) {
   const all = perJob(frame.all);
   const size = instructions(Math.abs(all.difference));
   const than = all.difference === 0 ? `the same in ${a} and ${b}` : `${size} ${all.difference > 0 ? 'more' : 'fewer'} in ${a} than in ${b}`;
-  return `${frame.name}: ${instructions(all.a)} and ${instructions(all.b)} instructions a ${flame.data.per}, ${than}`;
+  return `${frame.name}: ${instructions(all.a)} and ${instructions(all.b)} instructions per ${flame.data.per}, ${than}`;
 }
 
 /** Where frames stand: those above the zoomed one over the whole width. */
@@ -103,7 +103,7 @@ function drawFlame() {
   const width = Math.max(240, Math.floor(place.clientWidth || 640));
   const places = layOut(width), opacity = strength(places);
   const levels = Math.max(...places.map(({ frame }) => frame.level)) + 1;
-  const drawing = svg('svg', { width, height: levels * ROW + 2, role: 'tree', tabindex: 0, 'aria-label': `${flame.data.stacks ? 'Calls' : 'Threads, subsystems and functions'}, as wide as their instructions` });
+  const drawing = svg('svg', { width, height: levels * LEVEL + 2, role: 'tree', tabindex: 0, 'aria-label': `${flame.data.stacks ? 'Calls' : 'Threads, subsystems and functions'}, as wide as their instructions` });
   // A reader hears the words of a frame; what stands in it is often cut off.
   const texts = svg('g', { class: 'texts', 'aria-hidden': 'true' });
   for (const one of places) {
@@ -124,8 +124,8 @@ function drawFlame() {
 
 function drawFrame({ frame, x, width, above }, opacity) {
   const [way] = wayOf(perJob(frame[flame.tint]).difference);
-  const y = frame.level * ROW + 1;
-  const box = { x: x.toFixed(2), y, width: Math.max(width, NARROWEST).toFixed(2), height: ROW - 1 };
+  const y = frame.level * LEVEL + 1;
+  const box = { x: x.toFixed(2), y, width: Math.max(width, NARROWEST).toFixed(2), height: LEVEL - 1 };
   const classes = [above && 'above', frame.found && 'found'].filter(Boolean).join(' ');
   const group = svg('g', {
     id: `frame-${frame.i}`, class: classes, role: 'treeitem', 'aria-level': frame.level + 1, 'aria-selected': 'false', 'aria-label': frameInWords(frame),
@@ -141,7 +141,7 @@ function drawFrame({ frame, x, width, above }, opacity) {
 function textOf({ frame, x, width }) {
   const { difference } = perJob(frame[flame.tint]);
   const text = label(`${wayOf(difference)[1]} ${frame.name}`, ` ${withSign(difference)}`, width);
-  return text ? svg('text', { class: frame.found ? 'found' : '', x: (x + 4).toFixed(2), y: frame.level * ROW + 14 }, text) : null;
+  return text ? svg('text', { class: frame.found ? 'found' : '', x: (x + 4).toFixed(2), y: frame.level * LEVEL + 14 }, text) : null;
 }
 
 /** As much of a name as has room, with the difference if both have. */
@@ -163,7 +163,7 @@ function sayUndrawn() {
     if (!frame.all[width]) only += frame.all[other];
     else open.push(...frame.below);
   }
-  const text = `${instructions(only / data.jobs[other])} instructions a ${data.per} of ${names[other]} are in frames of which ${names[width]} executes nothing: they have no width here. Choose the width of ${names[other]} to see them.`;
+  const text = `${instructions(only / data.jobs[other])} instructions per ${data.per} of ${names[other]} are in frames of which ${names[width]} executes nothing: they have no width here. Choose the width of ${names[other]} to see them.`;
   document.getElementById('undrawn').textContent = only ? shown(text) : '';
 }
 
@@ -174,7 +174,7 @@ function point(i) {
   const way = all.difference === 0 ? 'the same' : `${all.difference > 0 ? 'more' : 'fewer'} in ${data.a}`;
   const parts = [[data.a, instructions(all.a)], [data.b, instructions(all.b)], ['Difference', `${withSign(all.difference)}: ${way}`]];
   if (frame.below.length || data.stacks) parts.push(['Own instructions', `${instructions(own.a)} and ${instructions(own.b)}: ${withSign(own.difference)}`]);
-  if (entered.a || entered.b) parts.push([`Entered a ${data.per}`, `${instructions(entered.a)} and ${instructions(entered.b)}`]);
+  if (entered.a || entered.b) parts.push([`Entered per ${data.per}`, `${instructions(entered.a)} and ${instructions(entered.b)}`]);
   const share = flame.frames[0].all[flame.width];
   parts.push([`Of all of ${[data.a, data.b][flame.width]}`, `${(share ? (100 * frame.all[flame.width]) / share : 0).toFixed(2)} %`]);
   const whose = frame.subsystem ? `${frame.name} – ${frame.subsystem}` : frame.name;

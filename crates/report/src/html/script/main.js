@@ -38,6 +38,7 @@ function remember() {
   chosen.set('workload', data.workloads[state.workload] || '');
   if (state.latency) chosen.set('latency', state.latency);
   if (state.run !== null) chosen.set('run', data.runs.order[state.run]);
+  if (state.why) chosen.set('why', state.why);
   history.replaceState(null, '', `#${chosen}`);
 }
 
@@ -56,6 +57,7 @@ function recall() {
   if (latencies().includes(chosen.get('latency'))) state.latency = chosen.get('latency');
   const run = data.runs.order.indexOf(Number(chosen.get('run')));
   state.run = chosen.has('run') && run >= 0 ? run : null;
+  state.why = data.why[chosen.get('why')] ? Number(chosen.get('why')) : 0;
   return true;
 }
 
@@ -66,7 +68,7 @@ function draw() {
     document.getElementById(id).value = value;
   }
   drawGrid();
-  for (const one of [drawForest, drawMachines, drawDistribution, drawRuns, drawRun, drawFactors, drawCpus, drawRates, drawTimeline]) one();
+  for (const one of [drawForest, drawMachines, drawDistribution, drawRuns, drawRun, drawFactors, drawCpus, drawRates, drawTimeline, drawWhy]) one();
 }
 
 /** The names of metrics in the grid choose them. */
@@ -105,6 +107,7 @@ async function start() {
   for (const note of document.querySelectorAll('.needs-script')) note.hidden = false;
   fillSelects();
   linkMetrics();
+  listenToWhy();
   explainCells();
   draw();
   document.documentElement.dataset.ready = '';

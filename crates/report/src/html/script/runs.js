@@ -46,11 +46,17 @@ function drawRuns() {
   plot.append(panel);
   if (inOrder) orderPanel(panel, shown, domain, log, title);
   else stripPanel(panel, shown, present.filter((c) => !hidden.has(c)), domain, log, title);
-  for (const lint of doubts(metric, workload)) plot.append(html('p', { class: 'note' }, lint));
+  plot.append(...asNotes(doubts(metric, workload)));
   const unit = unitOf(metric);
   numbers(section.querySelector('.numbers'), ['run', 'configuration', 'repetition', 'block', unit ? `${metricName(metric)} in ${unit}` : metricName(metric)],
     chosen.map((i) => [`run ${data.runs.order[i]}`, configuration(data.runs.c[i]), data.runs.repetition[i], data.runs.block[i] === null ? '–' : data.runs.block[i], data.runs.values[metric][i]]),
     `Runs: ${title}`);
+}
+
+/** Notes one below the other; several are opened with a click. */
+function asNotes(sentences) {
+  const notes = sentences.map((sentence) => html('p', { class: 'note' }, sentence));
+  return notes.length < 2 ? notes : [html('details', {}, html('summary', {}, `${notes.length} lints about these runs`), ...notes)];
 }
 
 /** What the lints say of the runs that are shown. */
@@ -125,7 +131,7 @@ function drawRun() {
   document.getElementById('run-title').textContent = shown(`Run ${order[i]}: ${configuration(c[i])} on ${data.workloads[w[i]]}, repetition ${repetition[i]}${where}`);
   const plot = section.querySelector('.plot'), caption = section.querySelector('figcaption');
   plot.replaceChildren();
-  section.querySelector('.tools').replaceChildren(...timelineButton(order[i]));
+  section.querySelector('.tools').replaceChildren(...timelineButton(order[i]), ...whyButtons(i));
   const series = data.series.filter((one) => one.run === order[i]);
   const curves = data.curves.filter((one) => one.run === order[i] && one.x.length);
   caption.textContent = series.length

@@ -30,43 +30,38 @@ function listFunctions() {
   look();
 }
 
-/** What is chosen of the graph. */
-function listenToTools() {
-  const draws = (id, set) => {
-    const control = document.getElementById(id);
-    control.addEventListener('input', () => { set(control.value); drawFlame(); remember(); });
-  };
-  draws('width', (value) => {
-    flame.width = Number(value);
-    while (flame.zoomed && !flame.frames[flame.zoomed].all[flame.width]) flame.zoomed = flame.frames[flame.zoomed].above;
-  });
-  draws('tint', (value) => { flame.tint = value; });
-  draws('seek', (value) => { flame.words = value; seek(); });
-  document.getElementById('back').addEventListener('click', zoomBack);
-  document.getElementById('top').addEventListener('click', () => zoomTo(0, 0));
+/** What is chosen, as the part of the address behind #. */
+function remember() {
+  const chosen = new URLSearchParams();
+  if (flame.zoomed) chosen.set('frame', flame.zoomed);
+  chosen.set('width', flame.width);
+  if (flame.tint !== 'all') chosen.set('tint', flame.tint);
+  if (flame.words) chosen.set('mark', flame.words);
+  history.replaceState(null, '', `#${chosen}`);
 }
 
-function showChosen() {
-  document.getElementById('width').value = flame.width;
-  document.getElementById('tint').value = flame.tint;
-  document.getElementById('seek').value = flame.words;
-  seek();
-  drawFlame();
+/** What the address says; what is not there changes nothing. */
+function recall() {
+  const text = location.hash.slice(1);
+  if (!text.includes('=')) return;
+  const chosen = new URLSearchParams(text);
+  const frame = Number(chosen.get('frame'));
+  if (Number.isInteger(frame) && flame.frames[frame]) flame.zoomed = flame.current = frame;
+  if (['0', '1'].includes(chosen.get('width'))) flame.width = Number(chosen.get('width'));
+  if (['all', 'own'].includes(chosen.get('tint'))) flame.tint = chosen.get('tint');
+  flame.words = chosen.get('mark') || '';
 }
 
 async function start() {
   listFunctions();
   const note = document.getElementById('script-note');
   try {
-    flame.data = await unpack();
+    openFlame(await unpack());
   } catch (error) {
     note.textContent = `The graph is missing: this browser cannot unpack the data of the page (${error}).`;
     document.documentElement.dataset.ready = '';
     return;
   }
-  flame.frames = framesOf(flame.data);
-  const [a, b] = [0, 1].map((side) => flame.frames[0].all[side] / flame.data.jobs[side]);
-  flame.width = b > a ? 1 : 0;
   note.hidden = true;
   document.getElementById('drawn').hidden = false;
   recall();

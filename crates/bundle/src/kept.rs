@@ -1,0 +1,103 @@
+//! Answers about pairs of runs, which a bundle keeps beside its runs: `why/A-B.json`.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::whole::{self, There};
+use crate::{Error, disk};
+
+/// The folder of answers.
+pub(crate) const FOLDER: &str = "why";
+
+/// Keeps an answer about two runs of the schedule. An earlier one about the same
+/// two is replaced.
+///
+/// # Errors
+/// [`Error::Io`] naming the file.
+pub fn keep_answer<T: Serialize>(
+    directory: &Path,
+    [a, b]: [u32; 2],
+    answer: &T,
+) -> Result<(), Error> {
+    let folder = directory.join(FOLDER);
+    fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+    let path = folder.join(format!("{a:04}-{b:04}.json"));
+    whole::put(&path, &whole::text(&path, answer)?, There::Replace)
+}
+
+/// The answers that a bundle keeps, in the order of their runs; none if it keeps
+/// none.
+///
+/// # Errors
+/// [`Error::Io`], [`Error::Malformed`], or [`Error::Schema`] if one is of another
+/// schema than this, naming the file.
+pub fn kept_answers<T: DeserializeOwned>(directory: &Path, schema: &str) -> Result<Vec<T>, Error> {
+    let folder = directory.join(FOLDER);
+    let names = whole::names(&folder)?;
+    let mut answers = Vec::new();
+    for name in names.iter().filter(|name| name.ends_with(".json")) {
+        let path = folder.join(name);
+        let value: Value = disk::get(&path)?;
+        let found = value.get("schema").and_then(Value::as_str);
+        if found != Some(schema) {
+            return Err(Error::Schema {
+                path,
+                found: found.unwrap_or("none").to_owned(),
+                known: schema.to_owned(),
+            });
+        }
+        let answer = T::deserialize(value);
+        answers.push(answer.map_err(|source| Error::Malformed { path, source })?);
+    }
+    Ok(answers)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // A test may fail.
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Answer {
+        schema: String,
+        value: u32,
+    }
+
+    fn answer(value: u32) -> Answer {
+        Answer {
+            schema: "test/1".into(),
+            value,
+        }
+    }
+
+    #[test]
+    fn answers_come_back_in_the_order_of_their_runs_and_the_last_one_counts() {
+        let place = tempfile::tempdir().unwrap();
+        let none: Vec<Answer> = kept_answers(place.path(), "test/1").unwrap();
+        assert_eq!(none, []);
+        for (runs, value) in [([7, 2], 1), ([0, 3], 2), ([7, 2], 3)] {
+            keep_answer(place.path(), runs, &answer(value)).unwrap();
+        }
+        let kept: Vec<Answer> = kept_answers(place.path(), "test/1").unwrap();
+        assert_eq!(kept, [answer(2), answer(3)]);
+    }
+
+    #[test]
+    fn another_schema_and_damage_are_named_with_the_file() {
+        let place = tempfile::tempdir().unwrap();
+        keep_answer(place.path(), [1, 2], &answer(1)).unwrap();
+        let other = kept_answers::<Answer>(place.path(), "test/2").unwrap_err();
+        assert!(matches!(&other, Error::Schema { found, .. } if found == "test/1"));
+        let path = place.path().join("why/0001-0002.json");
+        for text in ["{", "{\"schema\": \"test/1\"}"] {
+            fs::write(&path, text).unwrap();
+            let damage = kept_answers::<Answer>(place.path(), "test/1").unwrap_err();
+            assert!(damage.to_string().contains("0001-0002.json"), "{damage}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! What `assize why` found out, as the page of a report shows it: the answers that the
+//! bundle keeps, or how to get one.
+
+use assize_verdict::{Comparison, Document, Verdict};
+use assize_why::Kept;
+use assize_why::difference::Row;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::page::Page;
+use super::why::{Line, lines, packed};
+use crate::why::{account, seeds, sentence};
+
+/// Functions of each answer that are there without a script.
+const FUNCTIONS: usize = 10;
+
+/// Answers of `assize why` about the runs of a page.
+#[derive(Debug, Clone, Default)]
+pub struct Attributions {
+    /// Those that the bundle keeps.
+    pub kept: Vec<Kept>,
+    /// How to ask for more; none where runs cannot be repeated.
+    pub shell: Option<Shell>,
+}
+
+/// Words of a command, quoted for a shell.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Shell {
+    /// The bundle.
+    pub source: String,
+    /// The configurations, in the order of the document.
+    pub configurations: Vec<String>,
+    /// The workloads.
+    pub workloads: Vec<String>,
+}
+
+/// What the template sees.
+#[derive(Debug, Serialize)]
+pub(super) struct Shown<'p> {
+    answers: Vec<Answer<'p>>,
+    /// A command for a comparison that has no answer yet, if there is no answer at all.
+    ask: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Answer<'p> {
+    workload: &'p str,
+    a: &'p str,
+    b: &'p str,
+    per: &'p str,
+    sentence: String,
+    account: String,
+    seeds: String,
+    several: bool,
+    functions: Vec<Line<'p>>,
+    /// Functions that are not among these.
+    others: usize,
+    command: Option<String>,
+}
+
+/// Nothing if there is neither an answer nor a way to one.
+pub(super) fn shown<'p>(page: &'p Page<'_>) -> Option<Shown<'p>> {
+    let document = page.document;
+    let answers: Vec<Answer<'p>> = known(page).map(|kept| answer(page, kept)).collect();
+    let suggested = || {
+        let row = worth_asking(document, &page.about.primary)?;
+        command(page, &row.baseline, &row.configuration, &row.workload, 1)
+    };
+    let ask = if answers.is_empty() {
+        Some(suggested()?)
+    } else {
+        None
+    };
+    Some(Shown { answers, ask })
+}
+
+/// The answers about configurations and workloads of the document.
+fn known<'p>(page: &'p Page<'_>) -> impl Iterator<Item = &'p Kept> {
+    page.attributions.kept.iter().filter(|kept| {
+        let why = &kept.why;
+        let both = [&why.a, &why.b].map(|name| configuration(page.document, name));
+        both.iter().all(Option::is_some) && workload(page.document, &why.workload).is_some()
+    })
+}
+
+fn configuration(document: &Document, name: &str) -> Option<usize> {
+    let mut names = document.configurations.iter();
+    names.position(|one| one.name == name)
+}
+
+fn workload(document: &Document, name: &str) -> Option<usize> {
+    document.workloads.iter().position(|one| one == name)
+}
+
+fn answer<'p>(page: &Page<'_>, kept: &'p Kept) -> Answer<'p> {
+    let why = &kept.why;
+    let differ = |row: &&Row| row.difference != 0.0;
+    let differing = why.functions.iter().filter(differ).count();
+    let first = why.functions.get(..differing.min(FUNCTIONS));
+    let first = first.unwrap_or_default();
+    let seeds_asked = why.seeds.len();
+    Answer {
+        workload: &why.workload,
+        a: &why.a,
+        b: &why.b,
+        per: &why.per,
+        sentence: sentence(why),
+        account: account(why),
+        seeds: seeds(why),
+        several: why.p_attainable.is_some(),
+        // The last line is the whole, which the sentence says.
+        functions: {
+            let mut functions = lines(first, &why.total);
+            functions.pop();
+            functions
+        },
+        others: why.functions.len() - first.len(),
+        command: command(page, &why.a, &why.b, &why.workload, seeds_asked),
+    }
+}
+
+/// The command that asks about two configurations.
+fn command(page: &Page<'_>, a: &str, b: &str, on: &str, seeds: usize) -> Option<String> {
+    let shell = page.attributions.shell.as_ref()?;
+    let [a, b] = [a, b].map(|name| {
+        let at = configuration(page.document, name)?;
+        shell.configurations.get(at)
+    });
+    let on = shell.workloads.get(workload(page.document, on)?)?;
+    let mut text = format!("assize why {} {} {} --workload {on}", shell.source, a?, b?);
+    if seeds > 1 {
+        text += &format!(" --seeds {seeds}");
+    }
+    Some(text + " --keep")
+}
+
+/// The comparison that a reader would ask about first: of a primary metric if there is
+/// one, and established if one is.
+fn worth_asking<'d>(document: &'d Document, primary: &[String]) -> Option<&'d Comparison> {
+    let rows = document.comparisons.iter();
+    rows.min_by_key(|row| {
+        (
+            !primary.contains(&row.metric),
+            row.verdict != Verdict::Established,
+        )
+    })
+}
+
+/// What the script draws: the frames of each answer, and the words of commands.
+pub(super) fn data(page: &Page<'_>) -> [Value; 2] {
+    let answers = known(page).map(|kept| {
+        let why = &kept.why;
+        let mut value = packed(why, &kept.flame);
+        let both = [&why.a, &why.b].map(|name| configuration(page.document, name));
+        if let Some(fields) = value.as_object_mut() {
+            fields.insert("c".into(), json!(both));
+            fields.insert("w".into(), json!(workload(page.document, &why.workload)));
+        }
+        value
+    });
+    let shell = page.attributions.shell.as_ref().map(|shell| {
+        json!({
+            "source": shell.source,
+            "configurations": shell.configurations,
+            "workloads": shell.workloads,
+        })
+    });
+    [answers.collect(), json!(shell)]
+}

@@ -1,0 +1,230 @@
+//! Frames in columns, as files and pages hold them. A tree that is nested as deep as
+//! calls are would be too deep for readers of JSON.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Flame;
+use crate::flame::Frame;
+
+/// A [`Flame`] in columns.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct Stored {
+    /// Whether frames are stacks of calls.
+    stacks: bool,
+    /// By how much a figure is divided to be that of a job or run.
+    jobs: [f64; 2],
+    /// Smaller shares of all instructions are put together.
+    least: f64,
+    /// The names of frames, sorted.
+    pub names: Vec<String>,
+    /// The frames, callers before what is below them; the first is the whole.
+    frames: Columns,
+}
+
+/// A column for each field of a frame; the totals follow from `own`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+struct Columns {
+    name: Vec<usize>,
+    above: Vec<Option<usize>>,
+    others: Vec<usize>,
+    own_a: Vec<u64>,
+    own_b: Vec<u64>,
+    entered_a: Vec<u64>,
+    entered_b: Vec<u64>,
+}
+
+impl From<Flame> for Stored {
+    fn from(flame: Flame) -> Stored {
+        let mut names = BTreeMap::new();
+        named(&flame.whole, &mut names);
+        for (at, number) in names.values_mut().enumerate() {
+            *number = at;
+        }
+        let mut frames = Columns::default();
+        fill(&mut frames, &flame.whole, None, &names);
+        Stored {
+            stacks: flame.stacks,
+            jobs: flame.jobs,
+            least: flame.least,
+            names: names.keys().map(|name| (*name).to_owned()).collect(),
+            frames,
+        }
+    }
+}
+
+fn named<'a>(frame: &'a Frame, names: &mut BTreeMap<&'a str, usize>) {
+    names.insert(&frame.name, 0);
+    for below in &frame.below {
+        named(below, names);
+    }
+}
+
+fn fill(columns: &mut Columns, frame: &Frame, above: Option<usize>, names: &BTreeMap<&str, usize>) {
+    let at = columns.name.len();
+    let name = names.get(frame.name.as_str()).copied();
+    columns.name.push(name.unwrap_or_default());
+    columns.above.push(above);
+    columns.others.push(frame.others);
+    let [own_a, own_b] = frame.own;
+    let [entered_a, entered_b] = frame.entered;
+    for (column, figure) in [
+        (&mut columns.own_a, own_a),
+        (&mut columns.own_b, own_b),
+        (&mut columns.entered_a, entered_a),
+        (&mut columns.entered_b, entered_b),
+    ] {
+        column.push(figure);
+    }
+    for below in &frame.below {
+        fill(columns, below, Some(at), names);
+    }
+}
+
+impl TryFrom<Stored> for Flame {
+    type Error = String;
+
+    fn try_from(stored: Stored) -> Result<Flame, String> {
+        let mut frames: Vec<Option<Frame>> = Vec::new();
+        for at in 0..stored.frames.name.len() {
+            let frame = stored.frame(at);
+            frames.push(Some(
+                frame.ok_or_else(|| format!("frame {at} is not whole"))?,
+            ));
+        }
+        let sums = || "the frames have more instructions than can be counted".to_owned();
+        // What is below comes after, so each frame is complete when it is put into
+        // the one above.
+        for at in (1..frames.len()).rev() {
+            let above = stored.frames.above.get(at).copied().flatten();
+            let above = above.filter(|above| *above < at);
+            let above = above.ok_or_else(|| format!("frame {at} is below none before it"))?;
+            let below = frames.get_mut(at).and_then(Option::take);
+            if let (Some(below), Some(Some(above))) = (below, frames.get_mut(above)) {
+                for (all, more) in above.all.iter_mut().zip(below.all) {
+                    *all = all.checked_add(more).ok_or_else(sums)?;
+                }
+                above.below.push(below);
+            }
+        }
+        let whole = frames.into_iter().next().flatten();
+        let mut whole = whole.ok_or("there is no frame")?;
+        in_order(&mut whole);
+        Ok(Flame {
+            stacks: stored.stacks,
+            jobs: stored.jobs,
+            least: stored.least,
+            whole,
+        })
+    }
+}
+
+/// They were put in from the last to the first.
+fn in_order(frame: &mut Frame) {
+    frame.below.reverse();
+    frame.below.iter_mut().for_each(in_order);
+}
+
+impl Stored {
+    /// The frame of this place alone; none if a column ends before.
+    fn frame(&self, at: usize) -> Option<Frame> {
+        let columns = &self.frames;
+        let own = [*columns.own_a.get(at)?, *columns.own_b.get(at)?];
+        Some(Frame {
+            name: self.names.get(*columns.name.get(at)?)?.clone(),
+            others: *columns.others.get(at)?,
+            all: own,
+            own,
+            entered: [*columns.entered_a.get(at)?, *columns.entered_b.get(at)?],
+            below: Vec::new(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // A test may fail.
+
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn frame(name: &str, own: [u64; 2], below: Vec<Frame>) -> Frame {
+        let mut all = own;
+        for frame in &below {
+            all = [all[0] + frame.all[0], all[1] + frame.all[1]];
+        }
+        Frame {
+            name: name.into(),
+            others: 0,
+            all,
+            own,
+            entered: [1, 2],
+            below,
+        }
+    }
+
+    /// Frames nested deeper than readers of JSON allow values to be.
+    fn deep() -> Flame {
+        let mut chain = frame("last", [5, 7], Vec::new());
+        for depth in 0..200 {
+            let beside = frame("beside", [depth, 0], Vec::new());
+            chain = frame("caller", [1, 1], vec![chain, beside]);
+        }
+        Flame {
+            stacks: true,
+            jobs: [2.0, 4.0],
+            least: 0.001,
+            whole: frame("", [0, 0], vec![chain]),
+        }
+    }
+
+    #[test]
+    fn frames_are_read_as_they_were_written_however_deep() {
+        let text = serde_json::to_string(&deep()).unwrap();
+        assert_eq!(serde_json::from_str::<Flame>(&text).unwrap(), deep());
+    }
+
+    #[test]
+    fn what_is_no_tree_of_frames_is_refused() {
+        let wrong = |change: &dyn Fn(&mut Value)| {
+            let mut value = serde_json::to_value(deep()).unwrap();
+            change(&mut value);
+            serde_json::from_value::<Flame>(value)
+                .unwrap_err()
+                .to_string()
+        };
+        for (text, said) in [
+            (
+                wrong(&|v| v["frames"]["above"][3] = json!(3)),
+                "frame 3 is below none",
+            ),
+            (
+                wrong(&|v| v["frames"]["above"][3] = json!(null)),
+                "frame 3 is below none",
+            ),
+            (
+                wrong(&|v| v["frames"]["name"][3] = json!(99)),
+                "frame 3 is not whole",
+            ),
+            (
+                wrong(&|v| v["frames"]["own_b"] = json!([1])),
+                "frame 1 is not whole",
+            ),
+            (
+                wrong(&|v| v["frames"]["name"] = json!([])),
+                "there is no frame",
+            ),
+            (
+                wrong(&|v| {
+                    v["frames"]["own_a"][1] = json!(u64::MAX);
+                    v["frames"]["own_a"][2] = json!(u64::MAX);
+                }),
+                "more instructions than can be counted",
+            ),
+        ] {
+            assert!(text.contains(said), "{said}: {text}");
+        }
+    }
+}
