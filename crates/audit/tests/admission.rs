@@ -105,6 +105,20 @@ const ONLY_FIGURES: &[(&str, &str)] = &[
     ),
     ("memory from /proc", include_str!("admission/meminfo.txt")),
     (
+        "what a tool prints, which is to be mended",
+        include_str!("admission/printed-output.txt"),
+    ),
+    (
+        "one run, printed in two forms",
+        include_str!("admission/printed-again.txt"),
+    ),
+    ("times that are set", include_str!("admission/settings.txt")),
+    ("a table of states", include_str!("admission/states.txt")),
+    (
+        "improvements by quantile",
+        include_str!("admission/quantiles.txt"),
+    ),
+    (
         "counts of passed tests",
         include_str!("admission/passed.txt"),
     ),
@@ -542,4 +556,56 @@ fn blocks_that_name_all_configurations_are_whole() {
     assert_eq!(compared(&read), ["before", "after"]);
     let workloads: BTreeSet<&str> = read.runs.iter().map(|r| r.workload.as_str()).collect();
     assert_eq!(workloads.len(), 2, "{workloads:?}");
+}
+
+/// The same output as in `printed-output.txt`, in a text about what it measures.
+#[test]
+fn output_of_a_tool_is_judged_where_the_text_is_about_performance() {
+    let post = include_str!("admission/printed-output.txt").replace(
+        "Flush what is there before",
+        "Flushing is faster and improves throughput; the overhead of logging is reduced before",
+    );
+    assert_eq!(compared(&records(&post)), ["Before", "After"]);
+}
+
+/// Of one run printed again nothing differs; another run differs somewhere.
+#[test]
+fn one_figure_that_differs_is_another_run() {
+    let post = include_str!("admission/printed-again.txt");
+    let (before, after) = post.split_once("After:").unwrap();
+    let post = format!("{before}After:{}", after.replace("8289.3K", "8291.1K"));
+    assert_eq!(compared(&records(&post)), ["Before", "After"]);
+}
+
+/// A parameter in a column beside `before` and `after` is of another size.
+#[test]
+fn a_column_of_another_size_is_no_configuration_beside_opposites() {
+    let table = |first: &str, cells: [&str; 3]| {
+        format!(
+            "Dictionaries of the benchmark got smaller, a lower score is better:\n\n\
+             | set | {first} | before | after | % difference |\n\
+             |-----|---------|--------|-------|--------------|\n\
+             | hub | ~{}   | 738138 | 746610 | +1.14% |\n\
+             | log | ~{}   | 4295156 | 4285336 | -0.23% |\n\
+             | cmd | ~{}   | 1095580 | 1079814 | -1.44% |\n",
+            cells[0], cells[1], cells[2]
+        )
+    };
+    let parameter = table("k (approx)", ["1000", "90", "500"]);
+    assert_eq!(compared(&records(&parameter)), ["before", "after"]);
+    let third = table("original", ["739000", "4305156", "1098888"]);
+    assert_eq!(compared(&records(&third)), ["original", "before", "after"]);
+}
+
+/// What is set is no name of a configuration, but what is on or off is.
+#[test]
+fn settings_are_compared_only_as_opposites() {
+    let post = "The time of a request in the benchmark, which improves:\n\n\
+                mode                   time (ms)\n\
+                with timeout           12.5\n\
+                without timeout        14.25\n";
+    assert_eq!(
+        compared(&records(post)),
+        ["with timeout", "without timeout"]
+    );
 }

@@ -177,6 +177,40 @@ fn only_zeros(members: &[Member<'_>]) -> bool {
     figures.peek().is_some() && figures.all(|figure| figure.value == 0.0)
 }
 
+/// So many figures are not the same by chance, if one has so many digits.
+const SAME: (usize, usize) = (3, 3);
+
+/// Whether each figure is the same under all names, to the last digit: the same run,
+/// printed again in another form.
+fn same_figures(members: &[Member<'_>], names: &[&str]) -> bool {
+    let mut metrics: BTreeMap<&str, (f64, BTreeSet<&str>)> = BTreeMap::new();
+    // Sizes are no measurements that scatter.
+    if members.iter().all(|member| member.format == "size") {
+        return false;
+    }
+    for member in members {
+        for figure in &member.figures {
+            let (value, under) = metrics
+                .entry(&figure.metric)
+                .or_insert((figure.value, BTreeSet::new()));
+            if *value != figure.value {
+                return false;
+            }
+            under.insert(member.configuration);
+        }
+    }
+    let digits = |value: f64| {
+        let digits = value.to_string();
+        digits.bytes().filter(u8::is_ascii_digit).count()
+    };
+    let shared = || {
+        metrics
+            .values()
+            .filter(|(_, under)| under.len() == names.len())
+    };
+    shared().count() >= SAME.0 && shared().any(|(value, _)| digits(*value) >= SAME.1)
+}
+
 /// Notes what all names have in common that speaks for or against comparing them.
 fn note_comparing(
     signs: &mut Signs,
@@ -186,6 +220,10 @@ fn note_comparing(
     options: &Options,
 ) {
     signs.note_if(only_zeros(members), Sign::Zeros);
+    let comparing = signs.contains(Sign::ComparingFormat);
+    let printed = !comparing && signs.contains(Sign::KnownOutput);
+    signs.note_if(printed && same_figures(members, names), Sign::SameFigures);
+    signs.note_if(printed && wording.about_output, Sign::AboutOutput);
     signs.note_if(wording.compares, Sign::TextCompares);
     let compared = names.iter().any(|name| wording.compares_with(name));
     signs.note_if(compared, Sign::ComparedInText);
@@ -262,9 +300,15 @@ fn name_signs(
     }
     signs.note_if(name == crate::UNNAMED, Sign::EmptyName);
     signs.note_if(
+        !opposed && contrast::is_setting_name(name),
+        Sign::SettingName,
+    );
+    signs.note_if(other_scale(name, names, members), Sign::OtherScale);
+    signs.note_if(
         wording.mentions(name) || wording.mentions(label),
         Sign::NamedInText,
     );
+    signs.note_if(best.is_none() && contrast::is_told(name), Sign::LongName);
     let is_configuration = words::names_configuration(name);
     let workload = crate::group::names::workload_score(name) > 0;
     let doubtful = !is_configuration && !compared;
@@ -272,6 +316,53 @@ fn name_signs(
     let metric = words::names_metric(name);
     signs.note_if(metric && doubtful, Sign::NamedLikeMetric);
     signs
+}
+
+/// Figures further apart than by this factor are not of one metric.
+const SCALE: f64 = 50.0;
+
+/// Whether names of opposite meaning have figures of one size, and this one's are of
+/// another one: a parameter beside `before` and `after`.
+fn other_scale(name: &str, names: &[&str], members: &[Member<'_>]) -> bool {
+    let good = || {
+        names
+            .iter()
+            .copied()
+            .filter(|name| contrast::may_be_name(name))
+    };
+    let opposite = |other: &&str| {
+        good().any(|third| {
+            third != *other && contrast::between(other, third) == Some(Sign::OppositeNames)
+        })
+    };
+    let opposed: Vec<&str> = good().filter(opposite).collect();
+    if opposed.is_empty() || opposed.contains(&name) {
+        return false;
+    }
+    let values = |configuration: &str, metric: &str| -> Vec<f64> {
+        let own = members.iter().filter(|m| m.configuration == configuration);
+        let figures = own.flat_map(|member| &member.figures);
+        let of = figures.filter(|figure| figure.metric == metric);
+        of.map(|figure| figure.value.abs()).collect()
+    };
+    let mut compared = members
+        .iter()
+        .filter(|member| member.configuration == name)
+        .flat_map(|member| &member.figures)
+        .map(|figure| {
+            let others: Vec<f64> = opposed
+                .iter()
+                .flat_map(|other| values(other, &figure.metric))
+                .collect();
+            (figure.value.abs(), others)
+        })
+        .filter(|(_, others)| !others.is_empty())
+        .peekable();
+    compared.peek().is_some()
+        && compared.all(|(own, others)| {
+            let far = |other: &f64| own * SCALE < *other || other * SCALE < own;
+            others.iter().all(far)
+        })
 }
 
 /// Whether a unit is one in which performance is measured.

@@ -294,10 +294,43 @@ fn versions(a: &[String], b: &[String]) -> bool {
     !x.is_empty() && !y.is_empty() && x != y && (says_more(a) || says_more(b))
 }
 
+/// Words for times and bounds that are set.
+const SETTINGS: &[&str] = &[
+    "timeout", "timeouts", "interval", "delay", "limit", "quota", "period", "sleep",
+];
+
+/// `timeout connect`: the name of a time or a bound that is set.
+pub(crate) fn is_setting_name(name: &str) -> bool {
+    let list = words(name);
+    !name.contains('=') && list.iter().any(|word| SETTINGS.contains(&word.as_str()))
+}
+
 /// Names of parameters of workloads.
 const PARAMETERS: &[&str] = &[
-    "bs", "size", "iodepth", "qd", "depth", "numjobs", "jobs", "threads", "thr", "rw", "block",
-    "len", "length", "cpu", "cpus", "nr", "n", "groups", "iter", "pid", "id", "time",
+    "bs",
+    "size",
+    "iodepth",
+    "qd",
+    "depth",
+    "numjobs",
+    "jobs",
+    "threads",
+    "thr",
+    "rw",
+    "block",
+    "len",
+    "length",
+    "cpu",
+    "cpus",
+    "nr",
+    "n",
+    "groups",
+    "iter",
+    "pid",
+    "id",
+    "time",
+    "quantile",
+    "percentile",
 ];
 
 /// `thr=64`: a parameter of a workload with its value.
@@ -466,6 +499,17 @@ pub(crate) fn is_figure(text: &str) -> bool {
         })
 }
 
+/// Whether a name is part of what somebody tells: `and you then do`, `After that, we
+/// check it`.
+pub(crate) fn is_told(name: &str) -> bool {
+    let list = words(name);
+    let who = |word: &String| matches!(word.as_str(), "we" | "you" | "we'd" | "you'd");
+    let joins = list
+        .first()
+        .is_some_and(|word| matches!(word.as_str(), "and" | "or" | "but" | "so" | "then"));
+    joins || list.iter().any(who)
+}
+
 /// Whether a name is a piece of code, a path, a row of a log.
 fn is_code(text: &str) -> bool {
     // `mainline @ 626b2dda7651` is a version.
@@ -491,7 +535,7 @@ fn is_code(text: &str) -> bool {
         "=>", "->", "::", ";", "{", "}", "0x", "\\", "$", "<<", ">>", "&&", "||", "/*", "*/", "!=",
         "==",
     ];
-    let log = text.starts_with('[') || text.starts_with('%') || text.starts_with("+#");
+    let log = text.starts_with(['[', '^']) || text.starts_with('%') || text.starts_with("+#");
     let path = text
         .split_whitespace()
         .any(|w| w.starts_with(['/', '.']) && w.len() > 3 || w.matches('/').count() >= 2);
@@ -634,6 +678,17 @@ mod tests {
             assert_eq!(no_name(name), Some(Sign::CodeName), "{name}");
         }
         assert_eq!(no_name("with"), Some(Sign::EmptyName));
+        for name in [
+            "and you'd then do",
+            "After that, we check it with gdb",
+            "or a deeper queue",
+        ] {
+            assert!(is_told(name), "{name}");
+        }
+        for name in ["Andes", "original", "what I see with a pool", "teo"] {
+            assert!(!is_told(name), "{name}");
+        }
+        assert_eq!(no_name("^CExiting on signal 2"), Some(Sign::CodeName));
         for name in [
             "v5.8",
             "5.10-rc3",

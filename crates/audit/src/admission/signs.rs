@@ -94,8 +94,16 @@ pub(crate) enum Sign {
     Pooled,
     /// Names are of parameters, or differ in a number as parameters of a workload do.
     Parameters,
-    /// All figures are zero.
+    /// All figures are zero, or flags.
     Zeros,
+    /// The same figures stand under all names.
+    SameFigures,
+    /// The text is about what a tool prints, and not about performance.
+    AboutOutput,
+    /// A name is that of a time, a limit or the like, which is set.
+    SettingName,
+    /// Beside names of opposite meaning stand figures of quite another size.
+    OtherScale,
 }
 
 /// A row of the table of weights.
@@ -134,7 +142,9 @@ pub(crate) const WEIGHTS: &[Weight] = &[
     Weight { sign: Sign::Dump,             of: Measurements,   points: -5, says: "code, a log or a dump" },
     Weight { sign: Sign::FigureHeader,     of: Measurements,   points: -5, says: "figures for names of columns" },
     Weight { sign: Sign::BareIntegers,     of: Measurements,   points: -1, says: "whole numbers without a unit" },
-    Weight { sign: Sign::Zeros,            of: Measurements,   points: -9, says: "nothing but zeros" },
+    Weight { sign: Sign::Zeros,            of: Measurements,   points: -9, says: "nothing but zeros or flags" },
+    Weight { sign: Sign::SameFigures,      of: Measurements,   points: -14,says: "the same figures under all names" },
+    Weight { sign: Sign::AboutOutput,      of: Measurements,   points: -14,says: "a text about what a tool prints" },
     Weight { sign: Sign::SaidByUser,       of: Configurations, points: 9,  says: "named by the user" },
     Weight { sign: Sign::BesideOneNamed,   of: Configurations, points: 4,  says: "beside one that the user named" },
     Weight { sign: Sign::ComparingFormat,  of: Configurations, points: 5,  says: "the tool names what it compares" },
@@ -160,6 +170,8 @@ pub(crate) const WEIGHTS: &[Weight] = &[
     Weight { sign: Sign::LongName,         of: Configurations, points: -3, says: "a sentence for a name" },
     Weight { sign: Sign::WorkloadName,     of: Configurations, points: -2, says: "a test's name" },
     Weight { sign: Sign::NamedLikeMetric,  of: Configurations, points: -2, says: "a metric's name as configuration" },
+    Weight { sign: Sign::SettingName,      of: Configurations, points: -6, says: "a name of what is set" },
+    Weight { sign: Sign::OtherScale,       of: Configurations, points: -9, says: "figures of another size than beside it" },
     Weight { sign: Sign::SeveralPlaces,    of: Configurations, points: -2, says: "figures of several authors or messages" },
 ];
 

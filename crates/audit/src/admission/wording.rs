@@ -17,6 +17,8 @@ pub(crate) struct Wording {
     pub(crate) measures: bool,
     /// It compares, or says what got better or worse.
     pub(crate) compares: bool,
+    /// It is about what a tool prints or logs, rather than about performance.
+    pub(crate) about_output: bool,
     /// How many runs it says were made, if it names one number.
     pub(crate) runs: Option<u32>,
     /// What it says that a `±` is.
@@ -28,6 +30,8 @@ pub(crate) struct Wording {
 struct Patterns {
     measures: Regex,
     compares: Regex,
+    output: Regex,
+    performance: Regex,
     runs: Regex,
     sd: Regex,
     se: Regex,
@@ -46,6 +50,12 @@ impl Patterns {
             )?,
             compares: Regex::new(
                 r"compar|\bversus\b|\bvs\b|regress|improv|faster|slower|speed|\bbetter\b|\bworse\b|before and after|with and without|overhead|reduc|increas|degrad|\bgains?\b|\bless\b|\bdrop|which\b.{0,60}\?",
+            )?,
+            output: Regex::new(
+                r"\b(?:outputs?|print(?:s|ed|ing)?|display(?:s|ed|ing)?|log (?:messages?|entry|entries|files?|lines?)|colons?|significant (?:digits|figures)|lined? up)\b",
+            )?,
+            performance: Regex::new(
+                r"faster|slower|speed|improv|regress|overhead|optimi|\bperform|\bbetter\b|\bworse\b|\bgain|reduc|degrad|contention|bottleneck|\bcosts?\b|benchmark|\bscal(?:e|es|ing)\b",
             )?,
             runs: Regex::new(&format!(
                 r"(?:averages?|averaged|mean|means|median|avg)\.?\s+(?:value\s+)?(?:of|over|from|across|for)\s+(?:the\s+|a\s+|at least\s+)?{COUNT}\b|\b{COUNT}\s+(?:runs|iterations|repetitions|rounds|trials|repeats|measurements)\b|(?:ran|run|runs|repeated|executed|tested|measured)(?:\s+\S+){{0,4}}?\s+{COUNT}\s+times\b"
@@ -102,7 +112,11 @@ impl Wording {
             (false, false, true) => Some(SpreadKind::Ci95),
             _ => None,
         };
+        let count = |pattern: &Regex| pattern.find_iter(&text).count();
+        let printed = count(&patterns.output);
+        let about_output = printed >= 2 && 2 * count(&patterns.performance) < printed;
         Wording {
+            about_output,
             measures: patterns.measures.is_match(&text),
             compares: patterns.compares.is_match(&text),
             runs: runs(patterns, &text),
@@ -198,6 +212,25 @@ mod tests {
             "in 5 files",
         ] {
             assert_eq!(of(text).runs, None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_about_what_a_tool_prints_is_known() {
+        for text in [
+            "Line up the colons of all rows. Example output:",
+            "The output still has figures of one job, and a log entry is missing.",
+            "Messages are not printed, and the log file is empty.",
+        ] {
+            assert!(of(text).about_output, "{text}");
+        }
+        for text in [
+            "fio prints this, which is faster than before:",
+            "The output of perf shows that contention is gone; it prints fewer locks.",
+            "Before and after:",
+            "",
+        ] {
+            assert!(!of(text).about_output, "{text}");
         }
     }
 

@@ -292,7 +292,10 @@ fn change(tail: &str) -> Option<Option<(f64, f64)>> {
     if inner.is_empty() {
         return Some(None);
     }
-    let inner = inner.trim_start_matches(['~', '≈']);
+    let inner = inner.trim_start_matches(['~', '≈', ':', ' ']);
+    if let Some(times) = times(inner) {
+        return Some(Some(times));
+    }
     let (number, words) = inner.split_once('%')?;
     let number = number.trim();
     let value = english(number.trim_start_matches('+'))?;
@@ -301,18 +304,53 @@ fn change(tail: &str) -> Option<Option<(f64, f64)>> {
     (words.split_whitespace().count() <= 2).then_some(Some((value, step)))
 }
 
+/// `2.35x speedup`, as a change in per cent and the place of its last digit.
+fn times(text: &str) -> Option<(f64, f64)> {
+    let (number, word) = text.split_once('x')?;
+    let known = matches!(
+        word.trim(),
+        "" | "speedup" | "slowdown" | "faster" | "slower"
+    );
+    let places = number.rsplit_once('.').map_or(0, |(_, d)| d.len().min(9));
+    let step = 10_f64.powi(2 - i32::try_from(places).unwrap_or(0));
+    known
+        .then(|| english(number))
+        .flatten()
+        .map(|ratio| ((ratio - 1.0) * 100.0, step))
+}
+
+/// Whether a line is a bar, drawn for the figures above.
+fn is_bar(text: &str) -> bool {
+    let text = text.trim();
+    let block = |c: char| matches!(c, '\u{2580}'..='\u{259f}' | char::REPLACEMENT_CHARACTER);
+    !text.is_empty() && text.chars().all(block)
+}
+
 /// Lines with marks, one after the other.
 fn arrows(lines: &[Line<'_>]) -> Option<Block> {
     let depth = lines.first()?.depth;
     let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
-    let pairs: Vec<Pair<'_>> = (0..MOST).map_while(|at| pair(here(at)?, at > 0)).collect();
-    let mut names = pairs.first()?.names.clone().unwrap_or_else(default_names);
+    let mut taken: Vec<Taken> = Vec::new();
+    let mut pairs: Vec<(usize, Pair<'_>)> = Vec::new();
+    while let Some(text) = here(taken.len()).filter(|_| taken.len() < MOST) {
+        if let Some(pair) = pair(text, !pairs.is_empty()) {
+            pairs.push((taken.len(), pair));
+            taken.push("two figures of one thing");
+        } else if !pairs.is_empty() && is_bar(text) {
+            taken.push("a bar");
+        } else {
+            break;
+        }
+    }
+    let (_, first) = pairs.first()?;
+    let mut names = first.names.clone().unwrap_or_else(default_names);
     let mut block = Block {
         findings: Vec::new(),
-        taken: vec!["two figures of one thing" as Taken; pairs.len()],
+        taken,
     };
     let mut runs: Vec<(usize, String, Vec<Figure>)> = Vec::new();
-    for (at, pair) in pairs.iter().enumerate() {
+    for (at, pair) in &pairs {
+        let at = *at;
         if let Some(own) = &pair.names {
             names.clone_from(own);
         }
@@ -441,6 +479,23 @@ mod tests {
                 ("after", "throughput", 1.3e6)
             ])
         );
+    }
+
+    #[test]
+    fn how_many_times_faster_it_is_may_stand_behind_with_a_bar_below() {
+        let text = "image  paint_linear-512 26.13 -> 11.13: 2.35x speedup\n█▍\n\
+                    image  paint_radial-256  6.47 ->  9.76: 1.51x slowdown\n▌\n";
+        assert_eq!(
+            figures(text),
+            named(&[
+                ("before", "image  paint_linear-512", 26.13),
+                ("before", "image  paint_radial-256", 6.47),
+                ("after", "image  paint_linear-512", 11.13),
+                ("after", "image  paint_radial-256", 9.76),
+            ])
+        );
+        // Without a unit it must follow from the figures.
+        assert!(figures("offset of page 26.13 -> 11.13: 3.35x speedup\n").is_empty());
     }
 
     #[test]

@@ -10,6 +10,9 @@
 //!   File Read 1024 bufsize 2000 maxblocks    8877219
 //! ```
 //!
+//! Behind the first heading names may stand over several figures of each row
+//! (`Before:   A53   A72`): then each column is a workload.
+//!
 //! They are read only if the same names stand below headings that differ as those
 //! of configurations do. Each list is one run.
 
@@ -18,6 +21,7 @@ use super::table::{Cell, cell_value, wide_cells};
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
 use crate::roles::differing;
+use crate::roles::words::names_configuration;
 
 /// Names with figures; see the module.
 pub struct Rows;
@@ -33,7 +37,11 @@ impl Grammar for Rows {
     }
 
     fn starts(&self, line: &str) -> bool {
-        line.len() <= 100 && line.trim_end().ends_with(':')
+        let over = || {
+            let mut parts = line.split(":  ");
+            parts.next().is_some_and(names_configuration) && parts.next().is_some()
+        };
+        line.len() <= 100 && (line.trim_end().ends_with(':') || line.contains(":  ") && over())
     }
 
     fn reach(&self) -> usize {
@@ -41,23 +49,27 @@ impl Grammar for Rows {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let first = list(lines, 0)?;
-        let mut lists = vec![first];
+        let mut lists = vec![list(lines, 0)?];
         while let Some(at) = lists.last().map(List::end).filter(|at| *at <= MOST) {
             let blank = |at: &usize| line_at(lines, *at).is_some_and(|text| text.trim().is_empty());
             let next = (at..at + 3)
                 .take_while(blank)
                 .last()
                 .map_or(at, |at| at + 1);
-            let Some(more) = list(lines, next).filter(|more| more.names() == lists[0].names())
-            else {
+            let Some(more) = list(lines, next).filter(|more| lists[0].goes_on(more)) else {
                 break;
             };
             lists.push(more);
         }
+        let columns = lists[0].columns.clone();
+        let figures = lists[0].rows.first().map_or(0, |(_, _, cells)| cells.len());
         let headings: Vec<&str> = lists.iter().map(|list| list.heading).collect();
         let distinct = (1..headings.len()).all(|at| !headings[..at].contains(&headings[at]));
-        if lists.len() < 2 || !distinct || differing(&headings) < CONTRAST {
+        if lists.len() < 2
+            || !distinct
+            || columns.len().max(1) != figures
+            || differing(&headings) < CONTRAST
+        {
             return None;
         }
         let mut block = Block {
@@ -69,17 +81,9 @@ impl Grammar for Rows {
             for (at, ..) in &list.rows {
                 block.taken[*at] = "name and figure";
             }
-            let labels = Labels {
-                configuration: Some(label(list.heading)),
-                ..Labels::default()
-            };
-            let figure = |(_, name, cell): &(usize, &str, Cell)| {
-                let mut figure = Figure::new(label(name), cell.value, cell.unit.clone());
-                figure.step = cell.step;
-                figure
-            };
-            let figures = list.rows.iter().map(figure).collect();
-            block.find(list.at, Finding::Run { labels, figures });
+            for run in list.runs(&columns) {
+                block.find(list.at, run);
+            }
         }
         Some(block)
     }
@@ -88,11 +92,13 @@ impl Grammar for Rows {
 /// Rows with the heading above them.
 struct List<'t> {
     heading: &'t str,
+    /// What stands behind the heading, over the figures.
+    columns: Vec<&'t str>,
     at: usize,
-    rows: Vec<(usize, &'t str, Cell)>,
+    rows: Vec<(usize, &'t str, Vec<Cell>)>,
 }
 
-impl List<'_> {
+impl<'t> List<'t> {
     fn end(&self) -> usize {
         self.rows.last().map_or(self.at, |(at, ..)| at + 1)
     }
@@ -100,43 +106,101 @@ impl List<'_> {
     fn names(&self) -> Vec<&str> {
         self.rows.iter().map(|(_, name, _)| *name).collect()
     }
+
+    /// Whether another list goes on with these: the same names, and the same columns
+    /// if it names any.
+    fn goes_on(&self, more: &List<'_>) -> bool {
+        let columns = more.columns.is_empty() || more.columns == self.columns;
+        let cells = |list: &List<'_>| list.rows.first().map(|(_, _, cells)| cells.len());
+        columns && more.names() == self.names() && cells(more) == cells(self)
+    }
+
+    /// A run for each column.
+    fn runs(&self, columns: &[&str]) -> Vec<Finding> {
+        let figure = |name: &str, cell: &Cell| {
+            let mut figure = Figure::new(label(name), cell.value, cell.unit.clone());
+            figure.step = cell.step;
+            figure
+        };
+        let run = |column: usize| {
+            let rows = self.rows.iter();
+            let figures = rows.map(|(_, name, cells)| figure(name, &cells[column]));
+            let labels = Labels {
+                configuration: Some(label(self.heading)),
+                workload: columns.get(column).map(|name| label(name)),
+                repetition: None,
+            };
+            Finding::Run {
+                labels,
+                figures: figures.collect(),
+            }
+        };
+        (0..columns.len().max(1)).map(run).collect()
+    }
+}
+
+/// A heading, and what stands behind its colon over the figures below.
+fn heading(text: &str) -> Option<(&str, Vec<&str>)> {
+    let (heading, rest) = text.trim().split_once(':')?;
+    let named = heading.len() <= 80 && heading.bytes().any(|b| b.is_ascii_alphabetic());
+    let columns = wide_cells(rest);
+    let over = columns.is_empty()
+        || rest.starts_with("  ")
+            && names_configuration(heading)
+            && columns.iter().all(|name| cell_value(name).is_none());
+    (named && over).then_some((heading, columns))
 }
 
 fn list<'t>(lines: &'t [Line<'_>], at: usize) -> Option<List<'t>> {
     let depth = lines.first()?.depth;
     let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
-    let heading = here(at)?.trim().strip_suffix(':')?;
-    let named = heading.len() <= 80 && heading.bytes().any(|b| b.is_ascii_alphabetic());
+    let (heading, columns) = heading(here(at)?)?;
     let mut next = at + 1;
     if here(next)?.trim().is_empty() {
         next += 1;
     }
-    let mut rows: Vec<(usize, &str, Cell)> = Vec::new();
-    while let Some((name, cell)) = here(next).and_then(row) {
-        if rows.iter().any(|(_, known, _)| *known == name) || rows.len() > MOST {
+    let mut rows: Vec<(usize, &str, Vec<Cell>)> = Vec::new();
+    while let Some((name, cells)) = here(next).and_then(row) {
+        let as_many = rows
+            .first()
+            .is_none_or(|(.., first)| first.len() == cells.len());
+        if rows.iter().any(|(_, known, _)| *known == name) || rows.len() > MOST || !as_many {
             return None;
         }
-        rows.push((next, name, cell));
+        rows.push((next, name, cells));
         next += 1;
     }
-    (named && rows.len() >= 2).then_some(List { heading, at, rows })
+    (rows.len() >= 2).then_some(List {
+        heading,
+        columns,
+        at,
+        rows,
+    })
 }
 
-/// A name of words, and behind a gap its figure.
-fn row(text: &str) -> Option<(&str, Cell)> {
-    let cells = wide_cells(text);
-    let [name, value] = cells[..] else {
-        return None;
+/// A name of words, and behind a gap or a colon its figures.
+fn row(text: &str) -> Option<(&str, Vec<Cell>)> {
+    let mut cells = wide_cells(text);
+    let first = cells.first()?;
+    // The longest name leaves one blank.
+    let (name, glued) = match first.split_once(": ") {
+        Some((name, value)) if cell_value(value).is_some() => (name, Some(value)),
+        _ => (*first, None),
     };
     let name = name.trim_end_matches([':', '=', ' ']);
+    match glued {
+        Some(value) => cells[0] = value,
+        None => drop(cells.remove(0)),
+    }
     let worded = name.starts_with(|c: char| c.is_alphabetic())
         && name.len() <= 80
         && !name.contains([';', '{', '}', '"', '<', '>', '=', '|', '\\']);
     // What `time` prints has a grammar of its own.
     let timed = super::walltime::Walltime.starts(text);
-    cell_value(value)
-        .filter(|_| worded && !timed)
-        .map(|cell| (name, cell))
+    let cells: Option<Vec<Cell>> = cells.into_iter().map(cell_value).collect();
+    cells
+        .filter(|cells| !cells.is_empty() && worded && !timed)
+        .map(|cells| (name, cells))
 }
 
 #[cfg(test)]
@@ -158,6 +222,46 @@ mod tests {
             all[2],
             ("After patch".into(), "File Copy 1024".into(), 2_026_206.0)
         );
+    }
+
+    #[test]
+    fn names_behind_a_heading_are_workloads() {
+        let text = "Before:      A53    A72\nload_8:    10.5   20.5\nload_16:   11.5   21.5\n\
+                    After:\nload_8:     9.5   18.5\nload_16: 10.25   19.5\n";
+        let lines = testing::lines(text);
+        let block = Rows.read(&lines).expect("a block");
+        let runs: Vec<_> = block
+            .findings
+            .into_iter()
+            .filter_map(|(_, finding)| match finding {
+                Finding::Run { labels, figures } => Some((
+                    labels.configuration.unwrap_or_default(),
+                    labels.workload.unwrap_or_default(),
+                    figures.iter().map(|f| f.value).collect::<Vec<_>>(),
+                )),
+                _ => None,
+            })
+            .collect();
+        let of = |a: &str, b: &str, v: &[f64]| (a.to_owned(), b.to_owned(), v.to_vec());
+        assert_eq!(
+            runs,
+            [
+                of("Before", "A53", &[10.5, 11.5]),
+                of("Before", "A72", &[20.5, 21.5]),
+                of("After", "A53", &[9.5, 10.25]),
+                of("After", "A72", &[18.5, 19.5]),
+            ]
+        );
+    }
+
+    #[test]
+    fn columns_without_names_and_other_numbers_of_figures_are_left_alone() {
+        let unnamed = "Before:\nload_8:  1.5  2.5\nload_9:  2.5  3.5\nAfter:\nload_8:  1.5  2.5\nload_9:  2.5  3.5\n";
+        assert!(figures(unnamed).is_empty());
+        let fewer = "Before:   A53   A72\nload_8:  1.5  2.5\nload_9:  2.5  3.5\nAfter:\nload_8:  1.5\nload_9:  2.5\n";
+        assert!(figures(fewer).is_empty());
+        let machines = "Node 0:   A53   A72\nload_8:  1.5  2.5\nload_9:  2.5  3.5\nNode 1:\nload_8:  1.5  2.5\nload_9:  2.5  3.5\n";
+        assert!(figures(machines).is_empty());
     }
 
     #[test]

@@ -219,7 +219,9 @@ fn measured<'t>(
     let head = &text[sentence.start..whole.start()];
     // `from 1.5 to 1.9M IOPS`: both in millions.
     let scale = after.step / step(captures.get(3)?.as_str());
-    if before.unit.is_empty() && scale > 1.0 && before.value < scale {
+    let near = |value: f64| value * 10.0 > after.value && value < after.value * 10.0;
+    let scaled = before.value < scale || near(before.value * scale) && !near(before.value);
+    if before.unit.is_empty() && scale > 1.0 && scaled {
         (before.value, before.step) = (before.value * scale, before.step * scale);
     }
     let (first, second) = (before, after);
@@ -241,7 +243,10 @@ fn measured<'t>(
         _ => changed,
     };
     let caused = patterns.cause.is_match(said) && !patterns.meanwhile.is_match(said);
-    let units = first.unit.is_empty() || second.unit.is_empty() || first.unit == second.unit;
+    // A number before other words (`10 MB object previously … 17 Gbps`) counts those.
+    let shared = whole.as_str().starts_with(|c: char| c.is_alphabetic());
+    let units =
+        first.unit == second.unit || shared && (first.unit.is_empty() || second.unit.is_empty());
     let apart = before.value > 0.0 && after.value > 0.0;
     let rest = &text[to..sentence.end.max(to)];
     let set = patterns.is_set([head, whole.as_str(), rest]);
@@ -368,6 +373,12 @@ mod tests {
     fn what_was_measured_before_and_after_is_a_run_each() {
         for (text, metric, before, after) in [
             (
+                "With this patch the rate went from 2355 to 4480k RPS again.",
+                "rate",
+                2.355e6,
+                4.48e6,
+            ),
+            (
                 "With it throughput goes from 120 MB/s to 176 MB/s.",
                 "throughput",
                 120.0,
@@ -454,6 +465,7 @@ mod tests {
     #[test]
     fn what_was_set_or_may_be_is_no_measurement() {
         for text in [
+            "All downloading a 10 MB object previously showed 17 Gbps with the patch.",
             "reduce the default timeout from 10 seconds to 5 seconds",
             "the delay is moved from 10 ms to 20 ms intervals",
             "raise the limit from 100 MB/s to 200 MB/s",

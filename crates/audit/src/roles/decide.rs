@@ -340,6 +340,15 @@ fn same_magnitude(grid: &Grid, columns: &[usize]) -> bool {
         })
 }
 
+/// Whether several columns hold nothing but 0 and 1: a table of states.
+fn flags(grid: &Grid) -> bool {
+    let flag = |at: &usize| {
+        let mut cells = grid.rows.iter().map(|row| row.cells[*at].value);
+        cells.all(|value| value == 0.0 || value == 1.0)
+    };
+    grid.rows.len() >= 2 && (0..grid.header.columns.len()).filter(flag).count() >= 2
+}
+
 /// What a table says for or against judging it.
 pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
     let mut signs = Vec::new();
@@ -369,6 +378,9 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
     };
     if roles.columns == Role::Configurations && (0..columns.len()).any(|at| parameter(&at)) {
         signs.push(Sign::Parameters);
+    }
+    if roles.columns == Role::Configurations && flags(grid) {
+        signs.push(Sign::Zeros);
     }
     // `1` or `64` may be a column's name, `3.2s` or `0.25` is a figure.
     let figure = |name: &str| contrast::is_figure(name) && name.trim().parse::<u64>().is_err();

@@ -17,7 +17,7 @@ use super::super::cells::{label, line_at};
 use super::super::pairs::amount;
 use super::super::quantity::{is_measure, quantity};
 use super::super::{Block, Figure, Finding, Grammar, Labels, Taken};
-use super::{LONGEST, MOST, entry, is_setting};
+use super::{DEVIATIONS, LONGEST, MOST, entry, is_setting};
 use crate::Line;
 use crate::roles::words::{names_configuration, names_measurement};
 
@@ -52,6 +52,12 @@ impl Grammar for Lone {
         }
         let figures: Vec<Figure> = (0..MOST).map_while(|at| figure(here(at)?)).collect();
         let lines = figures.len();
+        // A deviation without the mean that it is of is compared with nothing.
+        let deviation = |figure: &Figure| {
+            let name = figure.metric.to_ascii_lowercase();
+            DEVIATIONS.contains(&name.as_str())
+        };
+        let figures: Vec<Figure> = figures.into_iter().filter(|f| !deviation(f)).collect();
         // A figure that is printed again and again has samples, for nothing says that
         // each is of another run.
         let means = crate::scan::mean_figures(figures.iter());
@@ -182,6 +188,7 @@ mod tests {
             "Machine: 8 CPUs, 16 GB\n",
             "with: timeout 3 s, interval 4 s\n",
             "[    1.5] latency: 3 ms\n",
+            "stddev=954.392\n",
         ] {
             assert_eq!(testing::figures(&Lone, text), [], "{text}");
         }
