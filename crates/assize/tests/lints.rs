@@ -13,10 +13,10 @@ const PAGE: &str = "docs/lints.md";
 const HEAD: &str = "\
 # Lints
 
-What can be wrong with the data themselves. Each lint of a verdict has a code, a
-place and a sentence with the figures; `--fail-on CODE` makes the exit status 1
-where there is one of this code, `--fail-on lint` where there is any. Made by a
-test from the list in `crates/verdict/src/lints/codes.rs`; do not edit.
+On this page you can look up what can be wrong with the data themselves. Each lint
+of a verdict has a code, a place and a sentence with the figures; `--fail-on CODE` makes
+the exit status 1 if there is one of this code, `--fail-on lint` if there is any. A test
+writes this page from the list in `crates/verdict/src/lints/codes.rs`; do not edit it.
 
 | code | says that |
 | --- | --- |

@@ -110,11 +110,12 @@ fn head(out: &mut String, seed: u64, quick: bool) {
     let _ = write!(
         out,
         "# How often the verdicts are wrong\n\n\
+         After this page you know how often verdicts, sentences and claims are wrong, how often a\n\
+         true difference is found, and how to repeat the simulation that measures both.\n\n\
          Written by `{command}`; the same seed gives the same bytes. Do not edit.\n\n\
-         Records are simulated in which it is known what differs, and are judged as\n\
-         every verb of the command does, from the records to the document, at\n\
-         α = 0.05. What is counted is what a reader sees: verdicts, sentences and\n\
-         claims. Unless something else is said, runs have a standard deviation of\n\
+         In simulated records it is known what differs. They are judged as every verb does, from\n\
+         the records to the document, at α = 0.05, and the verdicts, sentences and claims that a\n\
+         reader would see are counted. Unless stated otherwise, runs have a standard deviation of\n\
          3 %. All figures are per cent. In brackets is the 95 % interval (Wilson) of\n\
          the simulation itself; it counts documents, since the rows of one document\n\
          go together. `Before` are the figures of the rules that were replaced\n\
