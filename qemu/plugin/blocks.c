@@ -32,32 +32,32 @@ enum mark mark_of(const uint8_t *code, size_t size)
 
 static enum entry entry_of(uint64_t address)
 {
-	if (address >= told.vectors_from && address < told.vectors_to)
+	if (address >= map.vectors_from && address < map.vectors_to)
 		return ENTRY_INTERRUPT;
-	for (int i = 0; i < told.entries_used; i++)
-		if (told.entries[i] == address)
-			return told.kinds[i];
+	for (int i = 0; i < map.entries_used; i++)
+		if (map.entries[i] == address)
+			return map.kinds[i];
 	return ENTRY_NONE;
 }
 
 /* The function at an address, by where it begins. */
 uint64_t function_at(uint64_t address)
 {
-	uint32_t from = 0, to = told.functions_used;
+	uint32_t from = 0, to = map.functions_used;
 
 	if (!(address >> 63))
 		return FUNCTION_USER;
 	while (from < to) {
 		uint32_t middle = from + (to - from) / 2;
 
-		if (told.functions[middle] <= address)
+		if (map.functions[middle] <= address)
 			from = middle + 1;
 		else
 			to = middle;
 	}
-	if (!from || address - told.functions[from - 1] >= told.longest)
+	if (!from || address - map.functions[from - 1] >= map.longest)
 		return FUNCTION_NONE;
-	return told.functions[from - 1];
+	return map.functions[from - 1];
 }
 
 static int compare(const void *a, const void *b)
@@ -67,11 +67,11 @@ static int compare(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
-/* Whether a function is a trampoline: they were told in order. */
+/* Whether a function is a trampoline: the map lists them in order. */
 bool passes_on(uint64_t function)
 {
-	return bsearch(&function, told.passing, (size_t)told.passing_used,
-		       sizeof(*told.passing), compare);
+	return bsearch(&function, map.passing, (size_t)map.passing_used,
+		       sizeof(*map.passing), compare);
 }
 
 static void find_segments(struct block *block)
@@ -169,9 +169,9 @@ static struct block *new_block(const struct qemu_plugin_tb *tb, uint64_t hash)
 	block->leaves = leaves_of(code, size);
 	if (!(block->address >> 63))
 		keep_code(block, tb);
-	if (told.functions_used)
+	if (map.functions_used)
 		find_segments(block);
-	block->switches = block->address == told.switch_to;
+	block->switches = block->address == map.switch_to;
 	for (int i = 0; i < probes_used; i++)
 		if (probes[i].address == block->address)
 			block->probe = i + 1;

@@ -60,7 +60,7 @@ static uint32_t *missed_table;
 static uint32_t missed_size;
 static uint64_t fetches, reads, writes, unplaced, compared, totals[MISSES];
 
-/* The plugin is told a geometry, with which there is a model. */
+/* The map has a geometry: caches are modelled. */
 bool take_cache(const char *text)
 {
 	struct shape *levels = geometry.levels;

@@ -105,7 +105,7 @@ static void settle(struct cpu *cpu, const struct block *next)
 		return;
 	}
 	cpu->executed -= last->length - (uint32_t)executed;
-	if (told.functions_used)
+	if (map.functions_used)
 		tree_correct(cpu, (uint32_t)executed, cpu->last_counted);
 	if (cpu->last_counted) {
 		checks.early++;
@@ -202,7 +202,7 @@ static void block_begins(unsigned int number, void *data)
 		if (last->halts)
 			cpu->halted = true;
 	}
-	if (told.functions_used && window != WINDOW_AFTER &&
+	if (map.functions_used && window != WINDOW_AFTER &&
 	    (block->entry != ENTRY_NONE || (last && last->leaves != LEAVES_NOT)))
 		tree_follow(cpu, last, block);
 	if (pending == MARK_BEGIN && window == WINDOW_BEFORE)
@@ -221,7 +221,7 @@ static void block_begins(unsigned int number, void *data)
 		return;
 	}
 	count_whole(cpu->task, block);
-	if (told.functions_used)
+	if (map.functions_used)
 		tree_count(cpu, block);
 	if (block->probe)
 		probe_entry(&probes[block->probe - 1]);
@@ -249,9 +249,9 @@ static void given(unsigned int number, void *data)
 
 	(void)number;
 	(void)data;
-	if (!told.give[0])
+	if (!map.give[0])
 		return;
-	snprintf(path, sizeof(path), "%s.%" PRIu64, told.give,
+	snprintf(path, sizeof(path), "%s.%" PRIu64, map.give,
 		 read_register(registers.rdi));
 	copy_memory(from, length, path);
 }
@@ -269,7 +269,7 @@ static void translated(plugin_id id, struct qemu_plugin_tb *tb)
 	uint8_t code[16];
 
 	(void)id;
-	if (told.out[0]) {
+	if (map.out[0]) {
 		block = find_block(tb);
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, block_begins, REGISTERS_READ, block);
 	}
@@ -329,10 +329,10 @@ int qemu_plugin_install(plugin_id id, const struct qemu_info *info, int count,
 	}
 	for (int i = 0; i < count; i++) {
 		if (!strncmp(words[i], "out=", 4)) {
-			snprintf(told.out, sizeof(told.out), "%s", words[i] + 4);
+			snprintf(map.out, sizeof(map.out), "%s", words[i] + 4);
 		} else if (!strncmp(words[i], "give=", 5)) {
-			snprintf(told.give, sizeof(told.give), "%s", words[i] + 5);
-		} else if (strncmp(words[i], "told=", 5) || !take_all(words[i] + 5)) {
+			snprintf(map.give, sizeof(map.give), "%s", words[i] + 5);
+		} else if (strncmp(words[i], "kernel=", 7) || !take_all(words[i] + 7)) {
 			fprintf(stderr, "assize count: bad word '%s'\n", words[i]);
 			return 1;
 		}

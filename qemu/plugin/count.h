@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of the counter share: blocks, tasks, CPUs, and what the
- * plugin was told.
+ * What the parts of the counter share: blocks, tasks, CPUs, and the map
+ * of the guest's kernel.
  */
 #ifndef ASSIZE_PLUGIN_COUNT_H
 #define ASSIZE_PLUGIN_COUNT_H
@@ -133,8 +133,8 @@ struct cpu {
 
 enum window { WINDOW_BEFORE, WINDOW_OPEN, WINDOW_AFTER };
 
-/* What the plugin was told. */
-struct told {
+/* What the plugin was map. */
+struct kernel_map {
 	char out[4096];
 	char give[4096];
 	uint64_t switch_to;
@@ -172,7 +172,7 @@ extern struct probe probes[PROBES];
 extern int probes_used;
 extern enum window window;
 extern struct checks checks;
-extern struct told told;
+extern struct kernel_map map;
 extern struct registers registers;
 extern struct block **blocks;
 extern uint32_t blocks_used;
@@ -243,7 +243,7 @@ void cache_translated(const struct qemu_plugin_tb *tb);
 void cache_forget(void);
 void write_missed(FILE *file);
 
-/* told.c */
+/* map.c */
 bool take_all(const char *path);
 
 /* written.c */

@@ -54,13 +54,13 @@ struct task *find_task(uint64_t pointer, unsigned int cpu, int pid)
 	task->pid = pid;
 	task->id = tasks_used;
 	tasks[tasks_used++] = task;
-	if (told.functions_used)
+	if (map.functions_used)
 		task->thread = thread_of(task);
 	task_table[slot] = task;
 	return task;
 }
 
-/* The task that __switch_to() was told to switch to. */
+/* The task that __switch_to() switches to. */
 struct task *switched_to(unsigned int cpu)
 {
 	static uint64_t switches;
@@ -68,10 +68,10 @@ struct task *switched_to(unsigned int cpu)
 	struct task *task;
 	int pid = -1;
 
-	read_memory(pointer + told.pid, &pid, sizeof(pid));
+	read_memory(pointer + map.pid, &pid, sizeof(pid));
 	task = find_task(pointer, cpu, pid);
-	read_memory(pointer + told.tgid, &task->tgid, sizeof(task->tgid));
-	read_memory(pointer + told.comm, task->name, NAME_LENGTH);
+	read_memory(pointer + map.tgid, &task->tgid, sizeof(task->tgid));
+	read_memory(pointer + map.comm, task->name, NAME_LENGTH);
 	task->switched = ++switches;
 	return task;
 }

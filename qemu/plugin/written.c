@@ -93,15 +93,15 @@ static void write_trees(FILE *file)
 /* Writes all counts. */
 void write_counts(void)
 {
-	char whole[sizeof(told.out) + 8];
+	char whole[sizeof(map.out) + 8];
 	uint64_t skipped = 0;
 	FILE *file;
 	int failed;
 
-	if (!told.out[0])
+	if (!map.out[0])
 		return;
 	/* Under its own name only once it is whole: QEMU may be ended meanwhile. */
-	snprintf(whole, sizeof(whole), "%s.part", told.out);
+	snprintf(whole, sizeof(whole), "%s.part", map.out);
 	file = fopen(whole, "w");
 	if (!file)
 		return;
@@ -128,6 +128,6 @@ void write_counts(void)
 		checks.mismatches, checks.early, checks.unclear, skipped, checks.lost);
 	fputs("end\n", file);
 	failed = ferror(file);
-	if (fclose(file) || failed || rename(whole, told.out))
+	if (fclose(file) || failed || rename(whole, map.out))
 		perror("assize count: write what was counted");
 }

@@ -15,7 +15,7 @@ use assize_target::Target;
 use assize_target::exact::{Counted, Exact, Options, TASK_FIELDS, TaskTypes};
 use assize_why::claims::Outcome;
 use assize_why::difference::{Entered, Hunk, Pair, Side};
-use assize_why::told::{Probe, told};
+use assize_why::kernel_map::{Probe, kernel_map};
 use assize_why::{
     Asked, Calls, Claim, Counts, Flame, Kept, Misses, Profile, Program, Programs, Subsystems,
     Symbols, Why,
@@ -320,8 +320,8 @@ impl Again<'_> {
         let probes = probes.map_err(|why| Failure::Argument(format!("--reached: {why}")))?;
         let trees = counts_calls(asked, arguments);
         let task = task_fields(&texts.tasks).map_err(kernel)?;
-        let (mut text, numbers) = told(&symbols, &task, &probes, trees).map_err(kernel)?;
-        text += &asked.caches.map_or(String::new(), |caches| caches.told());
+        let (mut text, numbers) = kernel_map(&symbols, &task, &probes, trees).map_err(kernel)?;
+        text += &asked.caches.map_or(String::new(), |caches| caches.line());
         let counted = exact.count(&self.order, slot, &text)?;
         self.refuse_other(plan, &counted, expected)?;
         let counts = Counts::parse(&counted.counts).map_err(|error| {

@@ -180,7 +180,7 @@ impl Geometry {
 
     /// The line by which the plugin is configured.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn line(&self) -> String {
         let levels = self
             .levels()
             .map(|(_, one)| format!(" {} {}", one.bytes, one.ways));
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!((other.llc.bytes, other.l2), (36 << 20, default.l2));
         assert_eq!(Geometry::parse(&other.to_string()), Ok(other));
         let told = "cache 32 32768 8 49152 12 1048576 16 37748736 9\n";
-        assert_eq!(other.told(), told);
+        assert_eq!(other.line(), told);
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod error;
 pub mod flame;
 pub mod geometry;
 pub mod kept;
+pub mod kernel_map;
 pub mod misses;
 pub mod pprof;
 pub mod profile;
@@ -24,7 +25,6 @@ pub mod subsystems;
 pub mod symbols;
 mod tables;
 pub mod threads;
-pub mod told;
 pub mod types;
 
 pub use caches::Caches;

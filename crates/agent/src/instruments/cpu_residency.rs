@@ -224,7 +224,7 @@ impl Found {
     /// that are `declared` are never refused.
     fn of_states(&self, states: &[String], declared: bool) -> Vec<Record> {
         if states.is_empty() {
-            let why = "this machine has no idle states that are told apart; \
+            let why = "this machine distinguishes no idle states; \
                        write `idle = { states = \"phone\" }`";
             let names = ["package_deepest_share", "state_time:STATE"];
             return names.map(|name| unavailable(NAME, Some(name), why)).into();

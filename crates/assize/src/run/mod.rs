@@ -10,8 +10,8 @@ mod place;
 mod progress;
 mod ready;
 mod recording;
+mod summary;
 pub(crate) mod target;
-mod told;
 mod twice;
 mod verify;
 mod view;
@@ -51,7 +51,7 @@ use interrupt::{Interrupt, Killing};
 use looks::Stage;
 use progress::{Progress, Tally};
 use ready::GettingReady;
-use told::{lacking, summary};
+use summary::{lacking, summary};
 use twice::Twice;
 
 /// Carries out an experiment, or the rest of one, and judges it.

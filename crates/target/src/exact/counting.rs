@@ -131,21 +131,21 @@ impl Exact {
         })
     }
 
-    /// Carries out an order, without the cache, and counts. `told` is what the
+    /// Carries out an order, without the cache, and counts. `map` is what the
     /// plugin is to know, line by line.
     ///
     /// # Errors
     /// The plugin cannot be built or used.
-    pub fn count(&self, order: &Order, slot: usize, told: &str) -> Result<Counted, Error> {
+    pub fn count(&self, order: &Order, slot: usize, map: &str) -> Result<Counted, Error> {
         let begun = Instant::now();
         let ready = self.stock.ready(order)?;
         let job = job_text(&ready, order)?;
         let root = self.stock.root();
         let work = scratch::directory(root).map_err(|error| io("create", root, &error))?;
-        let [list, out] = ["told", "counts"].map(|name| work.path().join(name));
-        fs::write(&list, told).map_err(|error| io("write", &list, &error))?;
+        let [list, out] = ["kernel", "counts"].map(|name| work.path().join(name));
+        fs::write(&list, map).map_err(|error| io("write", &list, &error))?;
         let watch = Watch {
-            plugin: self.plugin(&[("told=", &list), ("out=", &out)])?,
+            plugin: self.plugin(&[("kernel=", &list), ("out=", &out)])?,
             gives_symbols: false,
         };
         let left = self.watched(&ready, order, &job, slot, &watch)?;

@@ -282,7 +282,7 @@ impl Staged for Watcher {
         let (median, longest) = Watch::new(limits, self.rate).turns(&mut here);
         if limits.threshold <= longest {
             return Err(format!(
-                "gaps of {} ns cannot be told from turns of the loop, which take up to {} ns; \
+                "gaps of {} ns cannot be distinguished from iterations of the loop, which take up to {} ns; \
                  set gaps.threshold above that",
                 self.settings.threshold_ns,
                 self.rate.ns(longest)

@@ -107,7 +107,7 @@ pub(super) fn in_use(root: &Path) -> Option<String> {
             let text = system::read(&path).ok()?;
             let kind = TracerKind::named(text.trim())?;
             Some(format!(
-                "the tracer {} is at work for somebody else ({}); end that",
+                "the tracer {} is in use by another program ({}); stop it",
                 kind.word(),
                 path.display()
             ))

@@ -83,7 +83,7 @@ impl Probe {
 ///
 /// # Errors
 /// The kernel does not say what is needed, or there is no such function.
-pub fn told(
+pub fn kernel_map(
     symbols: &Symbols,
     task: &[(&str, u64)],
     probes: &[Probe],
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn interrupts_and_exceptions_are_told_apart() {
+    fn interrupts_and_exceptions_are_distinguished() {
         for (name, kind) in [
             ("asm_sysvec_apic_timer_interrupt", Some(1)),
             ("asm_exc_nmi", Some(1)),

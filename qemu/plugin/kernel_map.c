@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the plugin is told, line by line. */
+/* Reads the map of the guest's kernel, line by line. */
 
 #include "count.h"
 
@@ -8,25 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct told told;
+struct kernel_map map;
 
 /* A function begins here, behind all those before. */
 static bool take_function(uint64_t address)
 {
-	uint32_t used = told.functions_used;
+	uint32_t used = map.functions_used;
 
-	if (used && told.functions[used - 1] >= address)
+	if (used && map.functions[used - 1] >= address)
 		return false;
-	if (used == told.functions_room) {
-		told.functions_room = used ? 2 * used : 65536;
-		told.functions = grown(told.functions,
-				       told.functions_room * sizeof(*told.functions));
+	if (used == map.functions_room) {
+		map.functions_room = used ? 2 * used : 65536;
+		map.functions = grown(map.functions,
+				       map.functions_room * sizeof(*map.functions));
 	}
-	told.functions[told.functions_used++] = address;
+	map.functions[map.functions_used++] = address;
 	return true;
 }
 
-/* One line of what the plugin is told. */
+/* One line of what the plugin is map. */
 static bool take(const char *line)
 {
 	char word[16];
@@ -34,21 +34,21 @@ static bool take(const char *line)
 
 	if (line[0] == '+' || line[0] == '-') {
 		a = strtoull(line + 1, NULL, 16);
-		if (line[0] == '-' && told.passing_used < PASSING)
-			told.passing[told.passing_used++] = a;
+		if (line[0] == '-' && map.passing_used < PASSING)
+			map.passing[map.passing_used++] = a;
 		return take_function(a);
 	}
-	if (sscanf(line, "switch %" SCNx64, &told.switch_to) == 1 ||
-	    sscanf(line, "pid %" SCNu64, &told.pid) == 1 ||
-	    sscanf(line, "tgid %" SCNu64, &told.tgid) == 1 ||
-	    sscanf(line, "comm %" SCNu64, &told.comm) == 1 ||
-	    sscanf(line, "longest %" SCNu64, &told.longest) == 1)
+	if (sscanf(line, "switch %" SCNx64, &map.switch_to) == 1 ||
+	    sscanf(line, "pid %" SCNu64, &map.pid) == 1 ||
+	    sscanf(line, "tgid %" SCNu64, &map.tgid) == 1 ||
+	    sscanf(line, "comm %" SCNu64, &map.comm) == 1 ||
+	    sscanf(line, "longest %" SCNu64, &map.longest) == 1)
 		return true;
 	if (!strncmp(line, "cache ", 6))
 		return take_cache(line + 6);
 	if (sscanf(line, "vectors %" SCNx64 " %" SCNx64, &a, &b) == 2) {
-		told.vectors_from = a;
-		told.vectors_to = b;
+		map.vectors_from = a;
+		map.vectors_to = b;
 		return true;
 	}
 	if (sscanf(line, "probe %" SCNx64 " %7s", &a, word) == 2 &&
@@ -58,9 +58,9 @@ static bool take(const char *line)
 		return true;
 	}
 	if (sscanf(line, "entry %" SCNx64 " %" SCNu64, &a, &b) == 2 &&
-	    told.entries_used < ENTRIES && b <= ENTRY_TRAP_WITH_CODE) {
-		told.entries[told.entries_used] = a;
-		told.kinds[told.entries_used++] = (enum entry)b;
+	    map.entries_used < ENTRIES && b <= ENTRY_TRAP_WITH_CODE) {
+		map.entries[map.entries_used] = a;
+		map.kinds[map.entries_used++] = (enum entry)b;
 		return true;
 	}
 	return false;
