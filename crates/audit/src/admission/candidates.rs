@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_bundle::Place;
 
 use super::wording::Wording;
-use super::{CONFIGURATIONS_BAR, MEASUREMENTS_BAR, Question, Sign, Signs, contrast};
+use super::{CONFIGURATIONS_BAR, MEASUREMENTS_BAR, Question, Sign, Signs, alone, contrast};
 use crate::grammar::Figure;
 use crate::grammar::lists::LONE;
 use crate::options::Options;
@@ -274,7 +274,7 @@ fn name_signs(
     signs.note_if(given, Sign::SaidByUser);
     let beside = names.iter().any(|other| is_given(other, options));
     signs.note_if(beside && !given, Sign::BesideOneNamed);
-    let good = |other: &&&str| **other != name && contrast::may_be_name(other);
+    let good = |other: &&&str| **other != name && alone::may_be_name(other);
     let best = names
         .iter()
         .filter(good)
@@ -295,20 +295,17 @@ fn name_signs(
         }
         _ => false,
     };
-    if let Some(sign) = contrast::no_name(name).filter(|sign| !excused(sign)) {
+    if let Some(sign) = alone::no_name(name).filter(|sign| !excused(sign)) {
         signs.note(sign);
     }
     signs.note_if(name == crate::UNNAMED, Sign::EmptyName);
-    signs.note_if(
-        !opposed && contrast::is_setting_name(name),
-        Sign::SettingName,
-    );
+    signs.note_if(!opposed && alone::is_setting_name(name), Sign::SettingName);
     signs.note_if(other_scale(name, names, members), Sign::OtherScale);
     signs.note_if(
         wording.mentions(name) || wording.mentions(label),
         Sign::NamedInText,
     );
-    signs.note_if(best.is_none() && contrast::is_told(name), Sign::LongName);
+    signs.note_if(best.is_none() && alone::is_told(name), Sign::LongName);
     let is_configuration = words::names_configuration(name);
     let workload = crate::group::names::workload_score(name) > 0;
     let doubtful = !is_configuration && !compared;
@@ -328,7 +325,7 @@ fn other_scale(name: &str, names: &[&str], members: &[Member<'_>]) -> bool {
         names
             .iter()
             .copied()
-            .filter(|name| contrast::may_be_name(name))
+            .filter(|name| alone::may_be_name(name))
     };
     let opposite = |other: &&str| {
         good().any(|third| {

@@ -7,6 +7,7 @@
 //! below it are read and shown as statements, and a doubt says what is missing
 //! and which option would supply it.
 
+pub(crate) mod alone;
 pub(crate) mod candidates;
 pub(crate) mod contrast;
 mod families;

@@ -217,13 +217,7 @@ fn measured<'t>(
     let (mut before, mut after) = (side(captures, 1)?, side(captures, 3)?);
     let sentence = sentence(text, whole.start(), to);
     let head = &text[sentence.start..whole.start()];
-    // `from 1.5 to 1.9M IOPS`: both in millions.
-    let scale = after.step / step(captures.get(3)?.as_str());
-    let near = |value: f64| value * 10.0 > after.value && value < after.value * 10.0;
-    let scaled = before.value < scale || near(before.value * scale) && !near(before.value);
-    if before.unit.is_empty() && scale > 1.0 && scaled {
-        (before.value, before.step) = (before.value * scale, before.step * scale);
-    }
+    scale(&mut before, after, step(captures.get(3)?.as_str()));
     let (first, second) = (before, after);
     if turned {
         std::mem::swap(&mut before, &mut after);
@@ -268,6 +262,17 @@ fn measured<'t>(
         after,
         contradicted,
     })
+}
+
+/// `from 1.5 to 1.9M IOPS`: both in millions, where the place of the second number's last
+/// digit says how many a unit of it is.
+fn scale(before: &mut Amount<'_>, after: Amount<'_>, step: f64) {
+    let scale = after.step / step;
+    let near = |value: f64| value * 10.0 > after.value && value < after.value * 10.0;
+    let scaled = before.value < scale || near(before.value * scale) && !near(before.value);
+    if before.unit.is_empty() && scale > 1.0 && scaled {
+        (before.value, before.step) = (before.value * scale, before.step * scale);
+    }
 }
 
 /// The noun of what was measured, before the figures or, where they come first, in all

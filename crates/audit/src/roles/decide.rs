@@ -8,7 +8,7 @@ use super::words::{
     names_metric,
 };
 use super::{Context, Role, Roles};
-use crate::admission::{Sign, contrast};
+use crate::admission::{Sign, alone, contrast};
 use crate::grammar::table::{Cell, Grid};
 
 /// More names than this are compared with the first ones only.
@@ -206,7 +206,7 @@ pub(crate) fn differing(names: &[&str]) -> i32 {
     let good: Vec<&str> = names
         .iter()
         .copied()
-        .filter(|name| contrast::may_be_name(name))
+        .filter(|name| alone::may_be_name(name))
         .take(MANY)
         .collect();
     let mut most = 0;
@@ -383,7 +383,7 @@ pub(crate) fn signs(grid: &Grid, roles: &Roles) -> Vec<Sign> {
         signs.push(Sign::Zeros);
     }
     // `1` or `64` may be a column's name, `3.2s` or `0.25` is a figure.
-    let figure = |name: &str| contrast::is_figure(name) && name.trim().parse::<u64>().is_err();
+    let figure = |name: &str| alone::is_figure(name) && name.trim().parse::<u64>().is_err();
     let headed = columns.iter().filter(|column| figure(&column.name)).count();
     if headed * 2 > columns.len() {
         signs.push(Sign::FigureHeader);

@@ -1,0 +1,173 @@
+//! What can be said of a name alone: that it is none of a configuration.
+
+use super::contrast::{is_commit, is_version, words};
+use super::signs::Sign;
+
+/// Words that say nothing alone, when a line of words is taken for names.
+pub(super) const EMPTY: &[&str] = &[
+    "with", "and", "or", "of", "the", "a", "an", "in", "on", "to", "is", "are", "was", "for", "by",
+    "at", "it", "this", "that", "from", "as", "be", "than", "not", "i", "we", "you", "hi", "no",
+    "so", "but", "if", "then", "when", "which",
+];
+
+/// Words for times and bounds that are set.
+const SETTINGS: &[&str] = &[
+    "timeout", "timeouts", "interval", "delay", "limit", "quota", "period", "sleep",
+];
+
+/// `timeout connect`: the name of a time or a bound that is set.
+pub(crate) fn is_setting_name(name: &str) -> bool {
+    let list = words(name);
+    !name.contains('=') && list.iter().any(|word| SETTINGS.contains(&word.as_str()))
+}
+
+/// Whether nothing of a name itself rules out that it is a configuration's. Long
+/// ones and empty words may be, beside the right other one.
+pub(crate) fn may_be_name(name: &str) -> bool {
+    let sign = no_name(name);
+    sign.is_none_or(|sign| matches!(sign, Sign::LongName | Sign::EmptyName))
+}
+
+/// Why a name is none of a configuration, if that can be said of it alone.
+pub(crate) fn no_name(name: &str) -> Option<Sign> {
+    let text = name.trim();
+    let list = words(text);
+    let only_word = (list.len() == 1).then(|| list[0].as_str());
+    if list.is_empty() || only_word.is_some_and(|word| EMPTY.contains(&word)) {
+        return Some(Sign::EmptyName);
+    }
+    if is_code(text) {
+        return Some(Sign::CodeName);
+    }
+    let values = text.split('=').skip(1);
+    let values = values.filter(|v| v.trim().starts_with(|c: char| c.is_ascii_digit()));
+    if is_figure(text) || values.count() >= 2 {
+        return Some(Sign::FigureName);
+    }
+    (list.len() > 14 || text.len() > 110).then_some(Sign::LongName)
+}
+
+/// Whether a name is nothing but a number, a percentage, an address, a time.
+pub(crate) fn is_figure(text: &str) -> bool {
+    let versions = text
+        .split_whitespace()
+        .any(|w| w.len() >= 3 && is_version(&w.to_lowercase()));
+    if versions || !text.bytes().any(|b| b.is_ascii_digit()) {
+        return false;
+    }
+    let hex = |word: &str| {
+        word.len() >= 6
+            && word.bytes().all(|b| b.is_ascii_hexdigit())
+            && word.bytes().any(|b| b.is_ascii_digit())
+    };
+    text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | '|' | '[' | ']'))
+        .filter(|word| !word.is_empty())
+        .all(|word| {
+            let word = word.trim_matches(|c: char| matches!(c, ':' | '-' | '+' | '#' | '.' | '$'));
+            let digits = word.bytes().filter(u8::is_ascii_digit).count();
+            let letters = word.chars().filter(|c| c.is_alphabetic()).count();
+            word.is_empty()
+                || (digits > 0 && letters == 0)
+                || (word.starts_with(|c: char| c.is_ascii_digit())
+                    && letters <= 3
+                    && (!is_commit(word) || word.starts_with("00")))
+                || word.starts_with("0x")
+                || (hex(word) && !is_commit(word))
+                || crate::grammar::table::is_unit(word)
+        })
+}
+
+/// Whether a name is part of what somebody tells: `and you then do`, `After that, we
+/// check it`.
+pub(crate) fn is_told(name: &str) -> bool {
+    let list = words(name);
+    let who = |word: &String| matches!(word.as_str(), "we" | "you" | "we'd" | "you'd");
+    let joins = list
+        .first()
+        .is_some_and(|word| matches!(word.as_str(), "and" | "or" | "but" | "so" | "then"));
+    joins || list.iter().any(who)
+}
+
+/// Whether a name is a piece of code, a path, a row of a log.
+fn is_code(text: &str) -> bool {
+    // `mainline @ 626b2dda7651` is a version.
+    let version = text.split_once(" @ ").is_some_and(|(_, rest)| {
+        let commit = rest.split_whitespace().next();
+        commit.is_some_and(is_commit)
+    });
+    if text.contains('@') && !version {
+        return true;
+    }
+    // A sentence may name a function: `a pipe written with the old ->write()`.
+    let sentence = text
+        .split_whitespace()
+        .filter(|word| word.bytes().all(|b| b.is_ascii_alphabetic() || b == b','))
+        .count()
+        >= 5;
+    let text = &if sentence {
+        text.replace("->", "")
+    } else {
+        text.to_string()
+    };
+    let marks = [
+        "=>", "->", "::", ";", "{", "}", "0x", "\\", "$", "<<", ">>", "&&", "||", "/*", "*/", "!=",
+        "==",
+    ];
+    let log = text.starts_with(['[', '^']) || text.starts_with('%') || text.starts_with("+#");
+    let path = text
+        .split_whitespace()
+        .any(|w| w.starts_with(['/', '.']) && w.len() > 3 || w.matches('/').count() >= 2);
+    log || path || marks.iter().any(|mark| text.contains(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_code_and_empty_words_are_no_names() {
+        for name in [
+            "packets=10 (MB=12), rps=19",
+            "-27.0",
+            "0200",
+            "100%",
+            "4k",
+            "12:30:01",
+            "1. 99.96",
+            "00000001719f58b0",
+        ] {
+            assert_eq!(no_name(name), Some(Sign::FigureName), "{name}");
+        }
+        for name in [
+            "a/{ => b}/c.c",
+            "[ 1.25] usb",
+            "x->y",
+            "/dev/sda",
+            "GPR24: 0x12",
+        ] {
+            assert_eq!(no_name(name), Some(Sign::CodeName), "{name}");
+        }
+        assert_eq!(no_name("with"), Some(Sign::EmptyName));
+        for name in [
+            "and you'd then do",
+            "After that, we check it with gdb",
+            "or a deeper queue",
+        ] {
+            assert!(is_told(name), "{name}");
+        }
+        for name in ["Andes", "original", "what I see with a pool", "teo"] {
+            assert!(!is_told(name), "{name}");
+        }
+        assert_eq!(no_name("^CExiting on signal 2"), Some(Sign::CodeName));
+        for name in [
+            "v5.8",
+            "5.10-rc3",
+            "patched",
+            "w/o fix in 5.10",
+            "teo-1",
+            "v2",
+        ] {
+            assert_eq!(no_name(name), None, "{name}");
+        }
+    }
+}
