@@ -141,7 +141,16 @@ fn add_testbed(
         return Ok(());
     }
     let tests = ours.iter().any(|name| testbed.is_test(name));
-    for (name, path) in testbed.build(kernel, tests)? {
+    let built = testbed.build(kernel, tests)?;
+    if let Some(name) = ours.iter().find(|name| !built.contains_key(*name)) {
+        let why = format!(
+            "the configuration of {} ({}) lacks what it registers with",
+            kernel.name, kernel.release
+        );
+        let what = format!("build the testbed's module {name}");
+        return Err(mend(wrong(what, why), "use another kernel"));
+    }
+    for (name, path) in built {
         if let Entry::Vacant(free) = own.entry(name) {
             free.insert(Own::read(kernel, &path)?);
         }

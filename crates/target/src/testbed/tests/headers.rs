@@ -300,30 +300,58 @@ fn a_compiler_that_was_fetched_comes_before_that_of_path_and_is_an_input() {
         fs::write(bin.join(&name), script).unwrap();
         fs::set_permissions(bin.join(&name), fs::Permissions::from_mode(0o755)).unwrap();
     }
-    const TOLD: &[(&str, &str)] = &[
-        ("Kbuild", "obj-m += told.o\n"),
+    const PROBED: &[(&str, &str)] = &[
+        ("Kbuild", "obj-m += probed.o\n"),
         (
-            "told.c",
+            "probed.c",
             "// SPDX-License-Identifier: GPL-2.0-only\n#include <linux/module.h>\n\
              #ifdef PLANTED\nMODULE_INFO(by, \"planted\");\n#endif\n\
-             MODULE_DESCRIPTION(\"told\");\nMODULE_LICENSE(\"GPL\");\n",
+             MODULE_DESCRIPTION(\"probed\");\nMODULE_LICENSE(\"GPL\");\n",
         ),
     ];
-    let testbed = Testbed::of(root.path(), TOLD);
+    let testbed = Testbed::of(root.path(), PROBED);
     let own = Kernel {
         compiler: Some(bin.clone()),
         ..kernel.clone()
     };
     let planted = |kernel: &Kernel| {
         let built = testbed.build(kernel, false).unwrap();
-        let bytes = fs::read(&built["told"]).unwrap();
+        let bytes = fs::read(&built["probed"]).unwrap();
         bytes.windows(10).any(|part| part == b"by=planted")
     };
-    let asked = ["told".to_string()];
+    let asked = ["probed".to_string()];
     assert!(!planted(&kernel) && testbed.would_build(&own, &asked));
     assert!(planted(&own));
     assert!(!testbed.would_build(&own, &asked) && !testbed.would_build(&kernel, &asked));
     // Any part of it, one that no command names too.
     fs::write(root.path().join("compilers/c/1/usr/part"), "x").unwrap();
     assert!(testbed.would_build(&own, &asked) && !testbed.would_build(&kernel, &asked));
+}
+
+#[test]
+fn a_module_for_which_the_kernel_lacks_something_is_left_out() {
+    let Some(kernel) = kernel() else { return };
+    const EMPTY: &str = "// SPDX-License-Identifier: GPL-2.0-only\n#include <linux/module.h>\n\
+                         MODULE_DESCRIPTION(\"\");\nMODULE_LICENSE(\"GPL\");\n";
+    const TREE: &[(&str, &str)] = &[
+        (
+            "Kbuild",
+            "obj-m += there.o\nifdef CONFIG_THAT_NO_KERNEL_HAS\nobj-m += lacking.o\nendif\n",
+        ),
+        ("there.c", EMPTY),
+        ("lacking.c", "#error not built\n"),
+    ];
+    let root = tempfile::tempdir().unwrap();
+    let testbed = Testbed::of(root.path(), TREE);
+    let built = testbed.build(&kernel, false).unwrap();
+    assert_eq!(built.keys().collect::<Vec<_>>(), ["there"]);
+    // The second time they are found, not built.
+    assert_eq!(testbed.build(&kernel, false).unwrap(), built);
+    let asked = ["lacking".to_string()];
+    let error = crate::modules::select(&kernel, &testbed, &asked, &[]).unwrap_err();
+    let said = error.to_string();
+    assert!(
+        said.contains("module lacking") && said.contains("lacks what"),
+        "{said}"
+    );
 }
