@@ -666,7 +666,7 @@ def grid(court, workload, metric, factors):
 
 
 def by_image(court, contrasts):
-    """The means of the contrasts of the blocks that go on from each memory image."""
+    """The means of the contrasts of the blocks that start from each memory image."""
     image_of = {run["block"]: run["image"] for run in court.document["runs"]}
     images = {}
     for block, _, (value,) in contrasts:

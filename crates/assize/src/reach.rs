@@ -37,11 +37,11 @@ pub(crate) struct Reach {
 enum Replicates {
     /// Blocks with one run of each cell, on a target without memory images.
     Blocks(u32),
-    /// Blocks that go on from a memory image each.
+    /// Blocks that start from a memory image each.
     OwnImages(u32),
-    /// Memory images that several blocks go on from.
+    /// Memory images that several blocks start from.
     Images(u32),
-    /// Blocks that all go on from one memory image.
+    /// Blocks that all start from one memory image.
     OneImage(u32),
 }
 
@@ -174,7 +174,7 @@ impl Reach {
             text.push_str(&self.effects());
         }
         if let Replicates::OneImage(_) = self.replicates {
-            let line = "all runs go on from one memory image: what is found is said of that \
+            let line = "all runs start from one memory image: what is found is said of that \
                         image alone, and none of it is established\n";
             text.push_str(line);
         }

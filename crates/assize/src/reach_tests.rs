@@ -66,7 +66,7 @@ fn several_blocks_on_one_memory_image_are_no_replicates() {
         "{few}"
     );
     assert_eq!(on(8, 16).warning(), None);
-    let alone = "all runs go on from one memory image";
+    let alone = "all runs start from one memory image";
     assert!(on(1, 16).described().contains(alone));
     assert!(!on(16, 16).described().contains(alone));
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How a machine came to the state that its memory image holds.
 ///
-/// A verdict over runs that all go on from one image speaks of that image
+/// A verdict over runs that all start from one image speaks of that image
 /// only. What lies where in it, and what its kernel has done before, is as
 /// accidental as it is on a real machine after a boot, so it is drawn anew for
 /// each image. The default is a machine for which nothing was drawn.

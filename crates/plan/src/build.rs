@@ -18,7 +18,7 @@ use crate::{
 
 /// Runs of each cell where the file does not say.
 pub(crate) const RUNS: u32 = 8;
-/// The target whose machines go on from memory images.
+/// The target whose machines start from memory images.
 pub(crate) const EXACT: &str = "exact";
 /// The most memory images where the file does not say how many. Each takes some
 /// 100 MB.

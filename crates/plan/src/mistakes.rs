@@ -133,7 +133,7 @@ fn top(experiment: &Experiment) -> Result<(), Error> {
     Ok(())
 }
 
-/// Memory images that nothing would go on from.
+/// Memory images that nothing would start from.
 fn images(experiment: &Experiment) -> Result<(), Error> {
     let file = &experiment.file;
     let Some(images) = file.images else {

@@ -45,7 +45,7 @@ pub struct Plan {
     /// In order of execution, `index` ascending from 0. With [`Plan::until`]
     /// these are the runs up to the largest number of blocks.
     pub runs: Vec<PlannedRun>,
-    /// What was drawn for each memory image that runs go on from; empty where
+    /// What was drawn for each memory image that runs start from; empty where
     /// the target has no such images.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,

@@ -121,7 +121,7 @@ pub(crate) struct Cells<'a> {
     pub(crate) run_places: Vec<(usize, usize)>,
     /// How many values were left out because they are no usable numbers.
     pub(crate) left_out: usize,
-    /// The memory images of machines on which several runs of a cell go on from one.
+    /// The memory images of machines on which several runs of a cell start from one.
     pub(crate) repeated_images: BTreeMap<Machine<'a>, BTreeSet<u32>>,
     /// What runs were and were asked to be, made when it is first asked for.
     pub(crate) wholes: OnceLock<Wholes>,

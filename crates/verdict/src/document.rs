@@ -178,7 +178,7 @@ pub struct Comparison {
     pub n_baseline: Option<u32>,
     /// Runs of the configuration, where known.
     pub n: Option<u32>,
-    /// Memory images of each of the two, where several runs go on from one: then these
+    /// Memory images of each of the two, where several runs start from one: then these
     /// are the replicates, each with the mean of its runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<u32>,

@@ -1,7 +1,7 @@
-//! Runs that go on from the same memory image.
+//! Runs that start from the same memory image.
 //!
 //! What an image adds to one configuration and not to another is drawn once for each
-//! image, however many runs go on from it. So where several images are shared, they are
+//! image, however many runs start from it. So where several images are shared, they are
 //! the replicates: of each image the runs of a configuration count as their mean. A
 //! single image is not drawn, and what is said of its runs is said of it alone.
 
@@ -17,7 +17,7 @@ use crate::weigh::{arithmetic, site};
 pub(crate) type Machine<'a> = Option<&'a str>;
 
 /// The memory images of each machine on which several runs of a configuration and
-/// workload go on from the same one.
+/// workload start from the same one.
 pub(crate) fn repeated(runs: &[Run]) -> BTreeMap<Machine<'_>, BTreeSet<u32>> {
     let mut images: BTreeMap<Machine<'_>, BTreeSet<u32>> = BTreeMap::new();
     let mut cells = BTreeSet::new();
@@ -132,7 +132,7 @@ mod tests {
         };
         let shared = [("a", Some(0)), ("a", Some(0)), ("a", Some(1))];
         assert_eq!(of(&shared), [0, 1]);
-        // Both configurations of a block go on from its image.
+        // Both configurations of a block start from its image.
         assert!(of(&[("a", Some(0)), ("b", Some(0)), ("a", Some(1))]).is_empty());
         assert_eq!(of(&[("a", Some(0)), ("a", Some(0))]), [0]);
         assert!(of(&[("a", None), ("a", None)]).is_empty());

@@ -444,7 +444,7 @@ fn scipy_finds_the_same_where_intervals_end_at_no_difference() {
     }
 }
 
-/// Blocks that go on from several memory images, of a change that is one on the first
+/// Blocks that start from several memory images, of a change that is one on the first
 /// image only; in whole counts, in steps, and finer.
 fn on_images(blocks: u32, images: u32) -> Records {
     let mut records = configured(&["base", "one", "two"]);

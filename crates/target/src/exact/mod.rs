@@ -40,7 +40,7 @@ use stall::Patience;
 pub struct Options {
     /// Do not look in the cache, though what comes out is put there.
     pub fresh: bool,
-    /// Boot for every run rather than go on from a memory image that is kept.
+    /// Boot for every run rather than start from a memory image that is kept.
     /// The answer is the same, byte for byte; it only takes longer. One CPU
     /// runs on without any image. With several there is one all the same,
     /// since the order in which they go on is drawn from the seed once the

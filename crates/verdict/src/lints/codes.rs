@@ -178,7 +178,7 @@ pub const LINTS: [(&str, &str); 79] = [
     ),
     (
         "shared-image",
-        "several runs of a configuration go on from one memory image",
+        "several runs of a configuration start from one memory image",
     ),
     ("software-emulation", "the live machine had no KVM"),
     (

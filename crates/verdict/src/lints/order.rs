@@ -250,13 +250,13 @@ pub(super) fn shared_images(cells: &Cells<'_>) -> Option<Lint> {
     most.into_values().max().map(|most| {
         let detail = match images == repeated.len() {
             true => format!(
-                "all {most} runs of a configuration go on from one memory image{}: what is found \
+                "all {most} runs of a configuration start from one memory image{}: what is found \
                  is said of that image alone, since what its layout of memory and code adds to \
                  a configuration cannot be distinguished from an effect",
                 if images == 1 { "" } else { " on each machine" }
             ),
             false => format!(
-                "{most} runs of a configuration go on from {images} memory images: each image \
+                "{most} runs of a configuration start from {images} memory images: each image \
                  counts once, since what its layout of memory and code adds to a configuration \
                  is in all its runs"
             ),
