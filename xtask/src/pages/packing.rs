@@ -214,7 +214,7 @@ fn standing(point: &Value) -> String {
             let others = of(&point["not_told_from"], |one| one);
             match others.is_empty() {
                 true => "undecided".into(),
-                false => format!("not told from {}", others.join(", ")),
+                false => format!("cannot be distinguished from {}", others.join(", ")),
             }
         }
     }
@@ -303,7 +303,7 @@ mod tests {
             rows,
             "| policy | a page, with music | to EEVDF | `modelled_energy`, `audio` | to EEVDF | stands |\n\
              | --- | ---: | ---: | ---: | ---: | ---: |\n\
-             | EEVDF | 25.1 ms |  | 21.5 mJ |  | not told from `rlb`, `spread` |\n\
+             | EEVDF | 25.1 ms |  | 21.5 mJ |  | cannot be distinguished from `rlb`, `spread` |\n\
              | `rlb` | 25.1 ms | 192 % (190–193) | 21.5 mJ | 192 % (190–193) | dominated ~ by `spread`, EEVDF |\n\
              | `pack-burst` | 25.1 ms | 192 % (190–193) | 21.5 mJ | 192 % (190–193) | **front** |\n"
         );
