@@ -20,7 +20,7 @@ static bool take_function(uint64_t address)
 	if (used == map.functions_room) {
 		map.functions_room = used ? 2 * used : 65536;
 		map.functions = grown(map.functions,
-				       map.functions_room * sizeof(*map.functions));
+				      map.functions_room * sizeof(*map.functions));
 	}
 	map.functions[map.functions_used++] = address;
 	return true;

@@ -49,7 +49,7 @@ pub(crate) fn limits(plan: &Plan) -> Vec<String> {
                      speaks of is that of the seeds, on the one memory image that all start from."
                 }
                 _ => {
-                    "Exact runs differ by their seeds and by the memory images that they go on \
+                    "Exact runs differ by their seeds and by the memory images that they start \
                      from, and by nothing else: the population that a verdict speaks of is that \
                      of seeds and images."
                 }
