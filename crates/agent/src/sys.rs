@@ -449,6 +449,13 @@ pub(crate) fn no_timer_slack() {
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
 }
 
+/// Has all pages of this process in memory, and keeps them there: code that is executed
+/// for the first time does not fault.
+pub(crate) fn lock_memory() -> io::Result<()> {
+    // SAFETY: no memory is passed.
+    check(unsafe { libc::mlockall(libc::MCL_CURRENT) }).map(|_| ())
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::process::CommandExt;

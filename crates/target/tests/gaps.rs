@@ -234,9 +234,7 @@ fn a_quiet_machine_has_no_gap_that_nothing_explains_also_if_it_is_stopped() {
         seen.text()
     );
     let (at_rest, exposure_ns) = counted(&quiet, "gaps_unexplained_at_rest");
-    // On some memory images there is one of more than 3 us before the workload begins,
-    // whatever the seed. What it is, is not known.
-    assert!(at_rest <= 1, "{at_rest}");
+    assert_eq!(at_rest, 0);
     assert!(
         (15_000_000..21_000_000).contains(&exposure_ns),
         "{exposure_ns}"

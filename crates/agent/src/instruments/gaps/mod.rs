@@ -268,6 +268,9 @@ impl Staged for Watcher {
     /// Finds out how fast it is, and watches the machine at rest.
     fn set_up(&mut self) -> Result<(), String> {
         sys::no_timer_slack();
+        // A fault on a page of the loop's own code would be a gap that nothing explains.
+        // Where RLIMIT_MEMLOCK refuses the lock, there may be some.
+        let _ = sys::lock_memory();
         let ticks = |ns| self.rate.ticks(ns);
         let mut here = Here {
             rate: self.rate,
