@@ -30,8 +30,9 @@ typedef unsigned char u8;
 #define FIRST		1024u
 /* Times that all are touched, each with a flush: a TLB grows by a factor of 2. */
 #define GROW		4
-/* Flushes between which few pages are used, so that the TLB may shrink: few
- * and many by turns, since many take the host some 0.1 s.
+/*
+ * Flushes between which few pages are used, so that the TLB may shrink. Few and
+ * many alternate, since many take the host some 0.1 s.
  */
 #define SPARSE(round)	((round) % 2 ? (round) * 79 % 2500 : (round) * 7919 % 30000)
 #define FEW		8u

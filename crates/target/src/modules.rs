@@ -144,7 +144,7 @@ fn add_testbed(
     let built = testbed.build(kernel, tests)?;
     if let Some(name) = ours.iter().find(|name| !built.contains_key(*name)) {
         let why = format!(
-            "the configuration of {} ({}) lacks what it registers with",
+            "the configuration of {} ({}) lacks the subsystem with which it registers",
             kernel.name, kernel.release
         );
         let what = format!("build the testbed's module {name}");

@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::Flame;
 use crate::flame::Frame;
 
+/// The deepest frame that is read; stacks of the kernel and of programs are some
+/// hundred calls deep at most.
+const DEEPEST: u32 = 4096;
+
 /// A [`Flame`] in columns.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Stored {
@@ -87,7 +91,16 @@ impl TryFrom<Stored> for Flame {
 
     fn try_from(stored: Stored) -> Result<Flame, String> {
         let mut frames: Vec<Option<Frame>> = Vec::new();
+        let mut depths: Vec<u32> = Vec::new();
         for at in 0..stored.frames.name.len() {
+            let above = stored.frames.above.get(at).copied().flatten();
+            let depth = above
+                .and_then(|above| depths.get(above))
+                .map_or(0, |depth| depth + 1);
+            if depth > DEEPEST {
+                return Err(format!("frame {at} is more than {DEEPEST} calls deep"));
+            }
+            depths.push(depth);
             let frame = stored.frame(at);
             frames.push(Some(
                 frame.ok_or_else(|| format!("frame {at} is not whole"))?,
@@ -196,6 +209,18 @@ mod tests {
                 .to_string()
         };
         for (text, said) in [
+            (
+                wrong(&|v| {
+                    let chain = 0..=u64::from(DEEPEST) + 1;
+                    let above: Vec<Value> =
+                        chain.clone().map(|at| json!(at.checked_sub(1))).collect();
+                    v["frames"] = json!({ "above": above });
+                    for column in ["name", "others", "own_a", "own_b", "entered_a", "entered_b"] {
+                        v["frames"][column] = json!(vec![0; chain.clone().count()]);
+                    }
+                }),
+                "frame 4097 is more than 4096 calls deep",
+            ),
             (
                 wrong(&|v| v["frames"]["above"][3] = json!(3)),
                 "frame 3 is below none",

@@ -351,7 +351,7 @@ fn a_module_for_which_the_kernel_lacks_something_is_left_out() {
     let error = crate::modules::select(&kernel, &testbed, &asked, &[]).unwrap_err();
     let said = error.to_string();
     assert!(
-        said.contains("module lacking") && said.contains("lacks what"),
+        said.contains("module lacking") && said.contains("lacks the subsystem"),
         "{said}"
     );
 }
