@@ -73,7 +73,8 @@ static void simgpu_context_free(struct kref *ref)
 	for (i = 0; i < context->args.ring; i++)
 		dma_fence_put(context->ring[i].fence);
 	kvfree(context->ring);
-	simgpu_memory_put(context->memory);
+	simgpu_memory_detach(&context->memory);
+	simgpu_client_put(context->client);
 	mutex_destroy(&context->submit);
 	kfree(context);
 	if (atomic_dec_and_test(&dev->live))
@@ -151,7 +152,7 @@ static int simgpu_create_check(const struct simgpu_device *dev,
 	    args->ring > SIMGPU_RING_MAX || !is_power_of_2(args->ring) ||
 	    args->timeout_us > SIMGPU_TIMEOUT_US_MAX ||
 	    args->hang_limit > SIMGPU_HANG_LIMIT_MAX ||
-	    args->free_cost_ns > SIMGPU_FREE_COST_MAX)
+	    args->free_cost_ns > SIMGPU_FREE_COST_MAX || args->pad)
 		return -EINVAL;
 	return 0;
 }
@@ -162,21 +163,25 @@ static const struct simgpu_backend *const simgpu_backends[] = {
 	[SIMGPU_DESIGN_NONE] = &simgpu_backend_none,
 };
 
-/* Makes a context of checked arguments, with the reference of the file. */
+/*
+ * Makes a context of checked arguments, with the reference of the file. Takes
+ * the memory over, also on failure.
+ */
 static struct simgpu_context *
-simgpu_context_make(struct simgpu_file *file, const struct simgpu_create *args)
+simgpu_context_make(struct simgpu_file *file, const struct simgpu_create *args,
+		    struct simgpu_memory *memory)
 {
 	struct simgpu_device *dev = file->dev;
 	struct simgpu_context *context;
 	int error;
 
 	context = kzalloc(sizeof(*context), GFP_KERNEL_ACCOUNT);
-	if (!context)
-		return ERR_PTR(-ENOMEM);
-	context->ring = kvcalloc(args->ring, sizeof(*context->ring),
-				 GFP_KERNEL_ACCOUNT);
-	if (!context->ring) {
+	if (context)
+		context->ring = kvcalloc(args->ring, sizeof(*context->ring),
+					 GFP_KERNEL_ACCOUNT);
+	if (!context || !context->ring) {
 		kfree(context);
+		simgpu_memory_detach(memory);
 		return ERR_PTR(-ENOMEM);
 	}
 	kref_init(&context->ref);
@@ -193,7 +198,8 @@ simgpu_context_make(struct simgpu_file *file, const struct simgpu_create *args)
 	INIT_LIST_HEAD(&context->inflight);
 	INIT_LIST_HEAD(&context->reset_link);
 	prandom_seed_state(&context->random, args->context);
-	context->memory = simgpu_memory_get(file->memory);
+	context->memory = *memory;
+	context->client = simgpu_client_get(file->client);
 	atomic_inc(&dev->live);
 	mutex_lock(&dev->contexts_mutex);
 	context->serial = ++dev->serials;
@@ -223,11 +229,13 @@ simgpu_context_make(struct simgpu_file *file, const struct simgpu_create *args)
  * Return:
  * * 0 - done, @args->context is its number
  * * -EINVAL - not allowed
+ * * -ENOENT - the file has no such GEM object
  * * -ENOSPC - the file has too many
  * * -ENOMEM
  */
 int simgpu_context_create(struct simgpu_file *file, struct simgpu_create *args)
 {
+	struct simgpu_memory memory = {};
 	struct simgpu_context *context;
 	int error;
 
@@ -239,7 +247,9 @@ int simgpu_context_create(struct simgpu_file *file, struct simgpu_create *args)
 			 XA_LIMIT(1, SIMGPU_CONTEXTS_MAX), GFP_KERNEL_ACCOUNT);
 	if (error)
 		return error == -EBUSY ? -ENOSPC : error;
-	context = simgpu_context_make(file, args);
+	error = simgpu_memory_attach(file, args->memory, &memory);
+	context = error ? ERR_PTR(error) :
+			  simgpu_context_make(file, args, &memory);
 	if (IS_ERR(context)) {
 		xa_erase(&file->contexts, args->context);
 		return PTR_ERR(context);

@@ -121,7 +121,7 @@ static int live_show(struct seq_file *m, void *unused)
 
 	seq_printf(m, "contexts %d\njobs %d\nfences %d\ngone %d\n",
 		   atomic_read(&dev->live) - 1, atomic_read(&dev->jobs),
-		   atomic_read(&dev->fences), READ_ONCE(dev->gone));
+		   simgpu_fences(), READ_ONCE(dev->gone));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(live);

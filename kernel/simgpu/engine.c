@@ -124,6 +124,7 @@ void simgpu_engine_unlock(struct simgpu_engine *engine, unsigned long flags)
  */
 void simgpu_engine_execute(struct simgpu_job *job, ktime_t start)
 {
+	job->t_start = start;
 	job->t_end = job_hangs(job) ? KTIME_MAX :
 				      ktime_add_ns(start, job->duration_ns);
 }
@@ -172,6 +173,8 @@ void simgpu_engine_leave(struct simgpu_engine *engine, struct simgpu_job *job,
 	bool first = engine_first(engine) == job;
 	ktime_t start;
 
+	if (first || engine->dev->parallel)
+		simgpu_engine_charge(engine, job, at);
 	list_del_init(&job->link);
 	if (list_empty(&engine->running)) {
 		engine->busy_ns += ktime_sub(at, engine->busy_since);
@@ -235,7 +238,7 @@ static void engine_complete(struct simgpu_engine *engine,
 	job->hw_done = true;
 	engine->completed++;
 	if (job->write)
-		WRITE_ONCE(job->context->memory->words[job->write_offset / 4],
+		WRITE_ONCE(job->context->memory.words[job->write_offset / 4],
 			   job->write_value);
 	WRITE_ONCE(job->slot->record.t_hw, ktime_to_ns(now));
 	trace_simgpu_hw_done(job, job->fault == SIMGPU_FAULT_ERROR ?
@@ -428,6 +431,36 @@ struct dma_fence *simgpu_engine_run(struct simgpu_job *job, bool in_submit)
 	if (!accept && !later)
 		dma_fence_signal(fence);
 	return fence;
+}
+
+/**
+ * simgpu_engine_client_ns() - how long the engine has executed jobs of a client
+ * @engine: the engine
+ * @client: the client
+ *
+ * Context: process; takes the engine's lock.
+ * Return: nanoseconds, with those of what it executes now.
+ */
+u64 simgpu_engine_client_ns(struct simgpu_engine *engine,
+			    const struct simgpu_client *client)
+{
+	struct simgpu_job *job;
+	unsigned long flags;
+	ktime_t now;
+	u64 ns;
+
+	spin_lock_irqsave(&engine->lock, flags);
+	now = ktime_get();
+	ns = client->busy_ns[engine->index];
+	list_for_each_entry(job, &engine->running, link) {
+		if (job->context->client == client)
+			/* An interrupt that is to come counts no more. */
+			ns += ktime_sub(min(now, job->t_end), job->t_start);
+		if (!engine->dev->parallel)
+			break;
+	}
+	spin_unlock_irqrestore(&engine->lock, flags);
+	return ns;
 }
 
 /**

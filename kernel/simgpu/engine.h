@@ -18,6 +18,14 @@ static inline bool job_hangs(const struct simgpu_job *job)
 	       job->fault == SIMGPU_FAULT_GONE;
 }
 
+/* The client is charged for what was executed of a job until then. */
+static inline void simgpu_engine_charge(struct simgpu_engine *engine,
+					const struct simgpu_job *job, ktime_t at)
+{
+	job->context->client->busy_ns[engine->index] +=
+		ktime_sub(at, job->t_start);
+}
+
 /* completion.c */
 void simgpu_engine_program(struct simgpu_engine *engine);
 void simgpu_completion_defer(struct simgpu_engine *engine);

@@ -137,8 +137,10 @@ static void engine_restart(struct simgpu_engine *engine)
 
 	lockdep_assert_held(&engine->lock);
 	if (engine->dev->parallel) {
-		list_for_each_entry(job, &engine->running, link)
+		list_for_each_entry(job, &engine->running, link) {
+			simgpu_engine_charge(engine, job, now);
 			simgpu_engine_execute(job, now);
+		}
 		list_sort(NULL, &engine->running, by_end);
 	}
 	/* Of a serial engine, the first has started when the guilty one left. */

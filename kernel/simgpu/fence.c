@@ -23,6 +23,9 @@
 
 static struct kmem_cache *fence_cache;
 
+/* They may outlive the device. */
+static atomic_t fences = ATOMIC_INIT(0);
+
 static struct simgpu_fence *to_simgpu_fence(struct dma_fence *base)
 {
 	return container_of(base, struct simgpu_fence, base);
@@ -44,7 +47,7 @@ static void fence_release(struct dma_fence *base)
 
 	if (fence->sched)
 		simgpu_drm_sched_put(fence->sched);
-	atomic_dec(&fence->dev->fences);
+	atomic_dec(&fences);
 	/* simgpu_fence_exit() waits for whoever is in here. */
 	rcu_read_lock();
 	kmem_cache_free(fence_cache, fence);
@@ -68,12 +71,11 @@ static void fence_construct(void *memory)
 
 /**
  * simgpu_fence_create() - make the engine fence of a job
- * @dev: the device
  *
  * Context: process; may sleep. The caller keeps the module loaded.
  * Return: the fence, with one reference, or NULL.
  */
-struct simgpu_fence *simgpu_fence_create(struct simgpu_device *dev)
+struct simgpu_fence *simgpu_fence_create(void)
 {
 	struct simgpu_fence *fence;
 
@@ -81,14 +83,24 @@ struct simgpu_fence *simgpu_fence_create(struct simgpu_device *dev)
 	if (!fence)
 		return NULL;
 	__module_get(THIS_MODULE);
-	atomic_inc(&dev->fences);
-	fence->dev = dev;
+	atomic_inc(&fences);
 	fence->sched = NULL;
 	fence->twice = false;
 	INIT_LIST_HEAD(&fence->link);
 	dma_fence_init(&fence->base, &fence_ops, &fence->lock,
 		       dma_fence_context_alloc(1), 1);
 	return fence;
+}
+
+/**
+ * simgpu_fences() - how many engine fences exist
+ *
+ * Context: any.
+ * Return: the number.
+ */
+int simgpu_fences(void)
+{
+	return atomic_read(&fences);
 }
 
 /**

@@ -6,25 +6,31 @@
 #include <linux/uidgid.h>
 #include <linux/xarray.h>
 
+#include <drm/drm_file.h>
+#include <drm/drm_print.h>
+
 #include "simgpu.h"
 
 /**
  * struct simgpu_file - an open file
  * @dev: the device
+ * @drm: DRM's side of it
  * @contexts: by number; each entry is a reference. NULL while the context is
  *	being made.
- * @memory: a reference
+ * @client: what it has used; a reference
  * @owner: who opened it
  */
 struct simgpu_file {
 	struct simgpu_device *dev;
+	struct drm_file *drm;
 	struct xarray contexts;
-	struct simgpu_memory *memory;
+	struct simgpu_client *client;
 	kuid_t owner;
 };
 
 /* ioctl.c */
-extern const struct file_operations simgpu_fops;
+long simgpu_ioctl(struct drm_file *drm_file, unsigned int cmd,
+		  unsigned long arg);
 bool simgpu_fault_valid(u32 fault, u64 arg);
 bool simgpu_may_disturb(const struct simgpu_file *file, bool others);
 
@@ -50,12 +56,32 @@ void simgpu_stats_locked(struct simgpu_context *context,
 			 struct simgpu_stats *stats);
 int simgpu_stats(struct simgpu_file *file, struct simgpu_stats *args);
 
-/* memory.c */
-struct simgpu_memory *simgpu_memory_create(void);
-struct simgpu_memory *simgpu_memory_get(struct simgpu_memory *memory);
-void simgpu_memory_put(struct simgpu_memory *memory);
-int simgpu_memory_map(struct simgpu_memory *memory,
-		      struct vm_area_struct *vma);
+/* gem.c; see submit.h for its part in submissions */
+int simgpu_gem_create(struct simgpu_file *file, struct simgpu_gem_create *args);
+int simgpu_gem_mmap(struct simgpu_file *file, struct simgpu_gem_mmap *args);
+int simgpu_memory_attach(struct simgpu_file *file, u32 handle,
+			 struct simgpu_memory *memory);
+void simgpu_memory_detach(struct simgpu_memory *memory);
+
+/* client.c */
+struct simgpu_client *simgpu_client_create(struct simgpu_device *dev);
+struct simgpu_client *simgpu_client_get(struct simgpu_client *client);
+void simgpu_client_put(struct simgpu_client *client);
+void simgpu_fdinfo(struct drm_printer *p, struct drm_file *drm_file);
+void simgpu_show_fdinfo(struct seq_file *m, struct file *filp);
+
+/* node.c */
+extern const struct drm_driver simgpu_driver;
+void simgpu_node_mode(struct simgpu_device *dev, umode_t mode);
+
+/* main.c */
+void simgpu_device_release(struct drm_device *drm);
+int simgpu_probe(struct device *parent);
+void simgpu_remove(struct device *parent);
+
+/* bus.c */
+int simgpu_bus_add(void);
+void simgpu_bus_remove(void);
 
 /* job.c */
 int simgpu_job_init(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: the character device
+ * DOC: the commands
  *
  * One table says for each command how small its struct may be and who does it.
  * The struct is copied in before and out after, in the size that is part of
@@ -8,12 +8,13 @@
  * it has less counts as zero.
  */
 
-#include <linux/compat.h>
 #include <linux/cred.h>
-#include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_gem.h>
 
 #include "file.h"
 
@@ -211,11 +212,14 @@ union simgpu_args {
 	struct simgpu_stats stats;
 	struct simgpu_inject inject;
 	struct simgpu_control control;
+	struct simgpu_gem_create gem_create;
+	struct simgpu_gem_mmap gem_mmap;
 };
 
 /* Size of the first version of each struct, which is the least; and of ours. */
+#define SIMGPU_NR(cmd) (_IOC_NR(cmd) - SIMGPU_IOC_BASE)
 #define SIMGPU_ENTRY(cmd, type, last)					\
-	[_IOC_NR(cmd)] = {						\
+	[SIMGPU_NR(cmd)] = {						\
 		.size_min = offsetofend(struct type, last),		\
 		.size = sizeof(struct type),				\
 	}
@@ -233,30 +237,36 @@ static const struct {
 	SIMGPU_ENTRY(SIMGPU_STATS, simgpu_stats, lowers),
 	SIMGPU_ENTRY(SIMGPU_INJECT, simgpu_inject, count),
 	SIMGPU_ENTRY(SIMGPU_CONTROL, simgpu_control, arg),
+	SIMGPU_ENTRY(SIMGPU_GEM_CREATE, simgpu_gem_create, flags),
+	SIMGPU_ENTRY(SIMGPU_GEM_MMAP, simgpu_gem_mmap, offset),
 };
 
 static int simgpu_dispatch(struct simgpu_file *file, u32 nr,
 			   union simgpu_args *args, u64 t_enter)
 {
 	switch (nr) {
-	case _IOC_NR(SIMGPU_INFO):
+	case SIMGPU_NR(SIMGPU_INFO):
 		return simgpu_info(file, &args->info);
-	case _IOC_NR(SIMGPU_CREATE):
+	case SIMGPU_NR(SIMGPU_CREATE):
 		return simgpu_context_create(file, &args->create);
-	case _IOC_NR(SIMGPU_DESTROY):
+	case SIMGPU_NR(SIMGPU_DESTROY):
 		return simgpu_destroy(file, &args->destroy);
-	case _IOC_NR(SIMGPU_SUBMIT):
+	case SIMGPU_NR(SIMGPU_SUBMIT):
 		return simgpu_submit(file, &args->submit, t_enter);
-	case _IOC_NR(SIMGPU_WAIT):
+	case SIMGPU_NR(SIMGPU_WAIT):
 		return simgpu_wait(file, &args->wait);
-	case _IOC_NR(SIMGPU_READ):
+	case SIMGPU_NR(SIMGPU_READ):
 		return simgpu_read(file, &args->read);
-	case _IOC_NR(SIMGPU_STATS):
+	case SIMGPU_NR(SIMGPU_STATS):
 		return simgpu_stats(file, &args->stats);
-	case _IOC_NR(SIMGPU_INJECT):
+	case SIMGPU_NR(SIMGPU_INJECT):
 		return simgpu_inject(file, &args->inject);
-	case _IOC_NR(SIMGPU_CONTROL):
+	case SIMGPU_NR(SIMGPU_CONTROL):
 		return simgpu_control(file, &args->control);
+	case SIMGPU_NR(SIMGPU_GEM_CREATE):
+		return simgpu_gem_create(file, &args->gem_create);
+	case SIMGPU_NR(SIMGPU_GEM_MMAP):
+		return simgpu_gem_mmap(file, &args->gem_mmap);
 	default:
 		return -ENOTTY;
 	}
@@ -266,33 +276,52 @@ static int simgpu_dispatch(struct simgpu_file *file, u32 nr,
 static bool simgpu_writes_back(u32 nr, int ret)
 {
 	switch (nr) {
-	case _IOC_NR(SIMGPU_WAIT):
+	case SIMGPU_NR(SIMGPU_WAIT):
 		return !ret || ret == -ERESTARTSYS;
-	case _IOC_NR(SIMGPU_INFO):
-	case _IOC_NR(SIMGPU_CREATE):
-	case _IOC_NR(SIMGPU_READ):
-	case _IOC_NR(SIMGPU_STATS):
+	case SIMGPU_NR(SIMGPU_INFO):
+	case SIMGPU_NR(SIMGPU_CREATE):
+	case SIMGPU_NR(SIMGPU_READ):
+	case SIMGPU_NR(SIMGPU_STATS):
+	case SIMGPU_NR(SIMGPU_GEM_CREATE):
+	case SIMGPU_NR(SIMGPU_GEM_MMAP):
 		return !ret;
 	default:
 		return false;
 	}
 }
 
-static long simgpu_ioctl(struct file *filp, unsigned int cmd,
-			 unsigned long arg)
+/* Nobody would know the number of what was made. */
+static void simgpu_forget(struct simgpu_file *file, u32 nr,
+			  const union simgpu_args *args)
+{
+	if (nr == SIMGPU_NR(SIMGPU_CREATE))
+		simgpu_context_destroy(file, args->create.context);
+	else if (nr == SIMGPU_NR(SIMGPU_GEM_CREATE))
+		drm_gem_handle_delete(file->drm, args->gem_create.handle);
+}
+
+/**
+ * simgpu_ioctl() - a command for drivers
+ * @drm_file: of the open file
+ * @cmd: number, direction and size
+ * @arg: address of the struct
+ *
+ * Context: process, sleeps.
+ * Return: 0, or a negative errno as the user interface says.
+ */
+long simgpu_ioctl(struct drm_file *drm_file, unsigned int cmd,
+		  unsigned long arg)
 {
 	u64 t_enter = ktime_get_ns();
-	struct simgpu_file *file = filp->private_data;
+	struct simgpu_file *file = drm_file->driver_priv;
 	void __user *user = (void __user *)arg;
-	u32 nr = _IOC_NR(cmd), size = _IOC_SIZE(cmd);
+	u32 nr = SIMGPU_NR(cmd), size = _IOC_SIZE(cmd);
 	union simgpu_args args;
 	int ret;
 
-	if (_IOC_TYPE(cmd) != SIMGPU_IOC || nr >= ARRAY_SIZE(simgpu_commands) ||
+	if (nr >= ARRAY_SIZE(simgpu_commands) ||
 	    _IOC_DIR(cmd) != (_IOC_READ | _IOC_WRITE))
 		return -ENOTTY;
-	if (READ_ONCE(file->dev->gone))
-		return -ENODEV;
 	nr = array_index_nospec(nr, ARRAY_SIZE(simgpu_commands));
 	if (size < simgpu_commands[nr].size_min)
 		return -EINVAL;
@@ -300,62 +329,18 @@ static long simgpu_ioctl(struct file *filp, unsigned int cmd,
 				    size);
 	if (ret)
 		return ret;
+	/*
+	 * Not drm_dev_enter(): what a command needs stays as long as the file,
+	 * and who unbinds the device must not wait for who waits for a job.
+	 */
+	if (drm_dev_is_unplugged(&file->dev->drm))
+		return -ENODEV;
 	ret = simgpu_dispatch(file, nr, &args, t_enter);
 	/* What the caller's struct has more was found to be zero above. */
 	if (simgpu_writes_back(nr, ret) &&
 	    copy_to_user(user, &args, min(size, simgpu_commands[nr].size))) {
-		/* Nobody would know the number of the context. */
-		if (nr == _IOC_NR(SIMGPU_CREATE))
-			simgpu_context_destroy(file, args.create.context);
+		simgpu_forget(file, nr, &args);
 		return -EFAULT;
 	}
 	return ret;
 }
-
-static int simgpu_open(struct inode *inode, struct file *filp)
-{
-	struct simgpu_device *dev = container_of(filp->private_data,
-						 struct simgpu_device, misc);
-	struct simgpu_file *file;
-
-	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
-	if (!file)
-		return -ENOMEM;
-	file->memory = simgpu_memory_create();
-	if (!file->memory) {
-		kfree(file);
-		return -ENOMEM;
-	}
-	file->dev = dev;
-	file->owner = current_fsuid();
-	xa_init_flags(&file->contexts, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
-	filp->private_data = file;
-	return nonseekable_open(inode, filp);
-}
-
-static int simgpu_close(struct inode *inode, struct file *filp)
-{
-	struct simgpu_file *file = filp->private_data;
-
-	simgpu_context_close_all(file);
-	simgpu_memory_put(file->memory);
-	kfree(file);
-	return 0;
-}
-
-static int simgpu_mmap(struct file *filp, struct vm_area_struct *vma)
-{
-	struct simgpu_file *file = filp->private_data;
-
-	return simgpu_memory_map(file->memory, vma);
-}
-
-const struct file_operations simgpu_fops = {
-	.owner = THIS_MODULE,
-	.open = simgpu_open,
-	.release = simgpu_close,
-	.mmap = simgpu_mmap,
-	.unlocked_ioctl = simgpu_ioctl,
-	/* The structs are the same on 32 bit: no pointers, no holes. */
-	.compat_ioctl = compat_ptr_ioctl,
-};

@@ -4,21 +4,28 @@
  *
  * A mock GPU to try queue designs on. There is one device with a number of
  * engines, of which each executes jobs by letting time pass (engine.c). Jobs
- * come from user space (ioctl.c, submit.c) through contexts (context.c), whose
+ * come from user space (node.c, ioctl.c, submit.c) through contexts (context.c), whose
  * queue is one of two designs (backend_drm.c, backend_depq.c), to the engine,
  * and what became of them is read by user space (record.c).
  *
+ * The device is on the faux bus, or on the platform bus where there is none:
+ * that can take it from the driver at any time. Its memory belongs to the DRM
+ * device: it goes with the last open file after that, and waits for contexts
+ * that are not quite at their end.
+ *
  * The module cannot be removed while a file is open or an engine fence exists,
  * and each job has one: jobs that wait for a fence of somebody else keep the
- * module. Removal waits for contexts that have no job any more, but that are
- * not quite at their end.
+ * module.
  */
 
+#include <linux/dma-mapping.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/stat.h>
+
+#include <drm/drm_drv.h>
 
 #include "file.h"
 
@@ -57,11 +64,9 @@ MODULE_PARM_DESC(coalesce_us,
 
 static ushort mode = 0600;
 module_param(mode, ushort, 0444);
-MODULE_PARM_DESC(mode, "permission bits of /dev/simgpu (default 0600)");
+MODULE_PARM_DESC(mode, "permission bits of the render node (default 0600)");
 
-static struct simgpu_device *simgpu;
-
-static int __init simgpu_alloc_queues(struct simgpu_device *dev)
+static int simgpu_alloc_queues(struct simgpu_device *dev)
 {
 	/* All of them are on the way to a fence's signal: WQ_MEM_RECLAIM. */
 	dev->tdr_wq = alloc_ordered_workqueue("simgpu-tdr", WQ_MEM_RECLAIM);
@@ -103,15 +108,13 @@ static void simgpu_device_wait(struct simgpu_device *dev)
 			atomic_read(&dev->live));
 }
 
-static void simgpu_device_destroy(struct simgpu_device *dev)
+static void simgpu_device_fini(struct simgpu_device *dev)
 {
 	u32 i;
 
 	simgpu_device_wait(dev);
 	/* Their functions may still be on their way out. */
 	flush_workqueue(dev->teardown_wq);
-	/* Engine fences count themselves in the device until RCU frees them. */
-	rcu_barrier();
 	simgpu_depq_put_workers(dev);
 	depq_device_fini(&dev->depq);
 	for (i = 0; i < dev->n_engines; i++)
@@ -121,22 +124,30 @@ static void simgpu_device_destroy(struct simgpu_device *dev)
 	mutex_destroy(&dev->contexts_mutex);
 	mutex_destroy(&dev->worker_mutex);
 	mutex_destroy(&dev->free_mutex);
-	kvfree(dev);
 }
 
-static struct simgpu_device * __init
-simgpu_device_create(enum simgpu_completion signalled_in)
+/**
+ * simgpu_device_release() - end the device
+ * @drm: whose last reference was put: no file is open, and none will be
+ *
+ * Context: process, sleeps.
+ */
+void simgpu_device_release(struct drm_device *drm)
 {
-	struct simgpu_device *dev;
+	struct simgpu_device *dev = container_of(drm, struct simgpu_device,
+						 drm);
+
+	if (dev->ready)
+		simgpu_device_fini(dev);
+}
+
+static int simgpu_device_init(struct simgpu_device *dev)
+{
 	int error = 0;
 
-	dev = kvzalloc(sizeof(*dev), GFP_KERNEL);
-	if (!dev)
-		return ERR_PTR(-ENOMEM);
 	if (simgpu_alloc_queues(dev)) {
 		simgpu_free_queues(dev);
-		kvfree(dev);
-		return ERR_PTR(-ENOMEM);
+		return -ENOMEM;
 	}
 	init_llist_head(&dev->free_jobs);
 	INIT_WORK(&dev->free_work, simgpu_job_free_work);
@@ -147,36 +158,73 @@ simgpu_device_create(enum simgpu_completion signalled_in)
 	atomic_set(&dev->live, 1);
 	init_completion(&dev->idle);
 	dev->parallel = parallel;
-	dev->completion = signalled_in;
+	dev->completion = simgpu_completion_find(completion);
 	dev->coalesce_jobs = coalesce_jobs;
 	dev->coalesce_ns = (u64)coalesce_us * NSEC_PER_USEC;
+	/* From here on the release does the rest. */
+	dev->ready = true;
 	while (!error && dev->n_engines < engines) {
 		error = simgpu_engine_init(&dev->engines[dev->n_engines], dev,
 					   dev->n_engines);
 		dev->n_engines++;
 	}
-	if (error) {
-		simgpu_device_destroy(dev);
-		return ERR_PTR(error);
-	}
-	dev->misc.minor = MISC_DYNAMIC_MINOR;
-	dev->misc.name = "simgpu";
-	dev->misc.fops = &simgpu_fops;
-	dev->misc.mode = mode;
-	return dev;
+	return error;
 }
 
-static int __init simgpu_init(void)
+/**
+ * simgpu_probe() - make the DRM device
+ * @parent: the device on the bus, with which goes what is made here
+ *
+ * Context: process, sleeps.
+ * Return: 0, -ENOMEM, or what DRM fails with.
+ */
+int simgpu_probe(struct device *parent)
 {
-	int signalled_in = simgpu_completion_find(completion);
+	struct simgpu_device *dev;
 	int error;
 
+	/* Importing a buffer of another device wants its addresses. */
+	error = dma_coerce_mask_and_coherent(parent, DMA_BIT_MASK(64));
+	if (error)
+		return error;
+	dev = devm_drm_dev_alloc(parent, &simgpu_driver, struct simgpu_device,
+				 drm);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	error = simgpu_device_init(dev);
+	if (error)
+		return error;
+	simgpu_node_mode(dev, mode);
+	dev_set_drvdata(parent, dev);
+	error = drm_dev_register(&dev->drm, 0);
+	if (error)
+		return error;
+	simgpu_debugfs_init(dev);
+	return 0;
+}
+
+/**
+ * simgpu_remove() - take the DRM device from user space
+ * @parent: the device on the bus
+ *
+ * Context: process, sleeps.
+ */
+void simgpu_remove(struct device *parent)
+{
+	struct simgpu_device *dev = dev_get_drvdata(parent);
+
+	simgpu_debugfs_exit();
+	drm_dev_unplug(&dev->drm);
+}
+
+static int __init simgpu_check_parameters(void)
+{
 	if (!engines || engines > SIMGPU_ENGINES_MAX || mode & ~0777) {
 		pr_err("simgpu: engines=%u mode=%#o: engines is 1 to %u, mode has permission bits only\n",
 		       engines, mode, SIMGPU_ENGINES_MAX);
 		return -EINVAL;
 	}
-	if (signalled_in < 0 || !coalesce_jobs ||
+	if (simgpu_completion_find(completion) < 0 || !coalesce_jobs ||
 	    coalesce_jobs > SIMGPU_COALESCE_JOBS_MAX || !coalesce_us ||
 	    coalesce_us > SIMGPU_COALESCE_US_MAX) {
 		pr_err("simgpu: completion=%s coalesce_jobs=%u coalesce_us=%u: completion is hardirq, thread or work, coalesce_jobs 1 to %u, coalesce_us 1 to %u\n",
@@ -184,25 +232,26 @@ static int __init simgpu_init(void)
 		       SIMGPU_COALESCE_JOBS_MAX, SIMGPU_COALESCE_US_MAX);
 		return -EINVAL;
 	}
+	return 0;
+}
+
+static int __init simgpu_init(void)
+{
+	int error = simgpu_check_parameters();
+
+	if (error)
+		return error;
 	error = simgpu_fence_init();
 	if (error)
 		return error;
 	error = simgpu_job_init();
 	if (error)
 		goto fence;
-	simgpu = simgpu_device_create(signalled_in);
-	if (IS_ERR(simgpu)) {
-		error = PTR_ERR(simgpu);
-		goto job;
-	}
-	error = misc_register(&simgpu->misc);
+	error = simgpu_bus_add();
 	if (error)
-		goto device;
-	simgpu_debugfs_init(simgpu);
+		goto job;
 	return 0;
 
-device:
-	simgpu_device_destroy(simgpu);
 job:
 	simgpu_job_exit();
 fence:
@@ -212,9 +261,7 @@ fence:
 
 static void __exit simgpu_exit(void)
 {
-	misc_deregister(&simgpu->misc);
-	simgpu_debugfs_exit();
-	simgpu_device_destroy(simgpu);
+	simgpu_bus_remove();
 	simgpu_job_exit();
 	simgpu_fence_exit();
 }

@@ -15,9 +15,12 @@
  * dependencies   simgpu_add_deps()            job_abort
  * descriptor     simgpu_make_sync_file()      put_unused_fd()
  * sync_file      simgpu_make_sync_file()      fput()
+ * syncobj        simgpu_make_syncobj()        drm_syncobj_put()
+ * point          simgpu_make_syncobj()        dma_fence_chain_free()
  * =============  ===========================  ==============================
  */
 
+#include <linux/dma-fence-chain.h>
 #include <linux/file.h>
 #include <linux/math64.h>
 #include <linux/uaccess.h>
@@ -26,8 +29,14 @@
 
 #define SIMGPU_DEPS_CHUNK	8
 
-/* Before each allocation: 0, or -ENOMEM if it was asked to fail. */
-static int simgpu_alloc_step(struct simgpu_submission *s)
+/**
+ * simgpu_alloc_step() - to be called before each allocation
+ * @s: the submission for which it is
+ *
+ * Context: process, under &simgpu_context.submit.
+ * Return: 0, or -ENOMEM if it was asked to fail.
+ */
+int simgpu_alloc_step(struct simgpu_submission *s)
 {
 	if (likely(!s->fail))
 		return 0;
@@ -81,17 +90,16 @@ static struct dma_fence *simgpu_dep_fence(struct simgpu_submission *s,
 {
 	struct simgpu_context *context;
 	struct dma_fence *fence;
+	int error;
 
-	if (dep->pad)
-		return ERR_PTR(-EINVAL);
 	switch (dep->kind) {
 	case SIMGPU_DEP_FENCE:
-		if (dep->context || dep->seqno)
+		if (dep->context || dep->handle || dep->seqno)
 			return ERR_PTR(-EINVAL);
 		fence = sync_file_get_fence(dep->fd);
 		return fence ? fence : ERR_PTR(-EBADF);
 	case SIMGPU_DEP_JOB:
-		if (dep->fd)
+		if (dep->fd || dep->handle)
 			return ERR_PTR(-EINVAL);
 		context = simgpu_context_find(s->file, dep->context);
 		if (!context)
@@ -99,6 +107,12 @@ static struct dma_fence *simgpu_dep_fence(struct simgpu_submission *s,
 		fence = simgpu_context_fence(context, dep->seqno);
 		simgpu_context_put(context);
 		return fence ? fence : ERR_PTR(-ENOENT);
+	case SIMGPU_DEP_SYNCOBJ:
+		if (dep->fd || dep->context)
+			return ERR_PTR(-EINVAL);
+		error = drm_syncobj_find_fence(s->file->drm, dep->handle,
+					       dep->seqno, 0, &fence);
+		return error ? ERR_PTR(error) : fence;
 	default:
 		return ERR_PTR(-EINVAL);
 	}
@@ -157,7 +171,7 @@ static struct simgpu_job *simgpu_make_job(struct simgpu_submission *s,
 	if (error)
 		goto fail;
 	error = -ENOMEM;
-	job->hw = simgpu_fence_create(context->dev);
+	job->hw = simgpu_fence_create();
 	if (!job->hw)
 		goto fail;
 
@@ -206,6 +220,24 @@ static int simgpu_make_sync_file(struct simgpu_submission *s,
 	return p->sync_file ? 0 : -ENOMEM;
 }
 
+/* The syncobj that gets the fence, and a link of its timeline. */
+static int simgpu_make_syncobj(struct simgpu_submission *s,
+			       struct simgpu_prepared *p)
+{
+	int error;
+
+	p->syncobj = drm_syncobj_find(s->file->drm, p->exec.out_syncobj);
+	if (!p->syncobj)
+		return -ENOENT;
+	if (!p->exec.out_point)
+		return 0;
+	error = simgpu_alloc_step(s);
+	if (error)
+		return error;
+	p->chain = dma_fence_chain_alloc();
+	return p->chain ? 0 : -ENOMEM;
+}
+
 /**
  * simgpu_prepare() - allocate all that one job of a submission needs
  * @s: the submission
@@ -229,6 +261,11 @@ int simgpu_prepare(struct simgpu_submission *s, struct simgpu_prepared *p)
 	p->job = job;
 	if (p->exec.n_deps) {
 		error = simgpu_add_deps(s, p);
+		if (error)
+			return error;
+	}
+	if (p->exec.flags & SIMGPU_EXEC_SYNCOBJ_OUT) {
+		error = simgpu_make_syncobj(s, p);
 		if (error)
 			return error;
 	}
@@ -256,6 +293,9 @@ void simgpu_unprepare(struct simgpu_submission *s)
 			fput(p->sync_file->file);
 		if (p->fd >= 0)
 			put_unused_fd(p->fd);
+		if (p->syncobj)
+			drm_syncobj_put(p->syncobj);
+		dma_fence_chain_free(p->chain);
 		if (p->job)
 			s->context->backend->job_abort(p->job);
 	}

@@ -125,7 +125,7 @@ static struct simgpu_drm_sched *sched_create(struct simgpu_context *context,
 		.credit_limit = args->credit_limit,
 		.timeout = usecs_to_jiffies(args->timeout_us),
 		.name = "simgpu",
-		.dev = dev->misc.this_device,
+		.dev = dev->drm.dev,
 	};
 	struct simgpu_drm_sched *sched;
 	int err;

@@ -8,7 +8,6 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/llist.h>
-#include <linux/miscdevice.h>
 #include <linux/mutex.h>
 #include <linux/prandom.h>
 #include <linux/spinlock.h>
@@ -16,6 +15,7 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
+#include <drm/drm_device.h>
 #include <drm/gpu_scheduler.h>
 
 #include "../compat/compat.h"
@@ -47,7 +47,6 @@ struct simgpu_job;
  * struct simgpu_fence - the fence of a job on the engine
  * @base: signalled by the engine; keeps the module loaded
  * @lock: its lock
- * @dev: the device, for &simgpu_device.fences
  * @link: in &simgpu_engine.done
  * @twice: the engine says done twice
  * @sched: kept until this fence is freed; see backend_drm.c. Or NULL.
@@ -55,7 +54,6 @@ struct simgpu_job;
 struct simgpu_fence {
 	struct dma_fence base;
 	spinlock_t lock;
-	struct simgpu_device *dev;
 	struct list_head link;
 	bool twice;
 	struct simgpu_drm_sched *sched;
@@ -121,8 +119,22 @@ struct simgpu_engine {
 };
 
 /**
- * struct simgpu_device - the one device there is
- * @misc: /dev/simgpu
+ * struct simgpu_client - what an open file has used
+ * @ref: the file and its contexts
+ * @id: its number among all that there were
+ * @busy_ns: for each engine, time in which that executed jobs of the client,
+ *	without the job that it executes now; under the engine's lock
+ */
+struct simgpu_client {
+	struct kref ref;
+	u64 id;
+	u64 busy_ns[];
+};
+
+/**
+ * struct simgpu_device - the device
+ * @drm: what user space sees; its last reference frees all this
+ * @ready: all of this is there
  * @depq: what all depq queues share
  * @tdr_wq: ordered; timeouts of drm_sched
  * @highpri_wq: of drm_sched contexts with %SIMGPU_CREATE_HIGHPRI
@@ -138,13 +150,13 @@ struct simgpu_engine {
  * @workers: depq workers shared by contexts with %SIMGPU_SHARE_DEVICE
  * @live: contexts that are alive, closed or not, plus one
  * @idle: completed when @live has become zero
+ * @clients: files that were ever opened
  * @jobs: jobs that exist
- * @fences: engine fences that exist
  * @contexts_mutex: protects @contexts and @serials
  * @contexts: all contexts that are alive
  * @serials: contexts that were ever made
  * @drm_scheds: schedulers of drm_sched that were ever made
- * @gone: a reset has failed: everything fails with -ENODEV until reload
+ * @gone: a reset has failed: everything fails with -ENODEV until the next device
  * @parallel: an engine executes all its jobs at once, else one after the other
  * @completion: where fences are signalled
  * @coalesce_jobs: jobs for which an engine raises one interrupt
@@ -153,7 +165,8 @@ struct simgpu_engine {
  * @engines: the engines
  */
 struct simgpu_device {
-	struct miscdevice misc;
+	struct drm_device drm;
+	bool ready;
 	struct depq_device depq;
 	struct workqueue_struct *tdr_wq;
 	struct workqueue_struct *highpri_wq;
@@ -167,8 +180,8 @@ struct simgpu_device {
 	struct depq_worker *workers[DEPQ_WORKER_COUNT];
 	atomic_t live;
 	struct completion idle;
+	atomic64_t clients;
 	atomic_t jobs;
-	atomic_t fences;
 	struct mutex contexts_mutex;
 	struct list_head contexts;
 	u64 serials;
@@ -180,6 +193,18 @@ struct simgpu_device {
 	u64 coalesce_ns;
 	u32 n_engines;
 	struct simgpu_engine engines[SIMGPU_ENGINES_MAX];
+};
+
+/**
+ * struct simgpu_memory - what the jobs of a context write to
+ * @object: a reference, or NULL if there is none
+ * @words: where the kernel has it
+ * @bytes: its size
+ */
+struct simgpu_memory {
+	struct drm_gem_object *object;
+	u32 *words;
+	size_t bytes;
 };
 
 /**
@@ -217,8 +242,8 @@ struct simgpu_slot {
  * @fault_arg: its argument
  * @fault_skip: jobs that go well before
  * @fault_count: jobs that fail then; 0 for all
- * @memory: what jobs write to and user space maps, shared by the contexts of
- *	a file; holds a reference
+ * @memory: what jobs write to
+ * @client: what its file has used; holds a reference
  * @closed: destroyed: the back end may be gone and must not be called; under
  *	@submit
  * @error: what submissions get once killed, else 0; under @submit
@@ -259,7 +284,8 @@ struct simgpu_context {
 	u64 fault_arg;
 	u32 fault_skip;
 	u32 fault_count;
-	struct simgpu_memory *memory;
+	struct simgpu_memory memory;
+	struct simgpu_client *client;
 	bool closed;
 	int error;
 	u32 stops;
@@ -284,16 +310,6 @@ struct simgpu_context {
 };
 
 /**
- * struct simgpu_memory - what jobs write to
- * @ref: the file and its contexts
- * @words: %SIMGPU_MEMORY_BYTES, from vmalloc_user()
- */
-struct simgpu_memory {
-	struct kref ref;
-	u32 *words;
-};
-
-/**
  * struct simgpu_job - a job
  * @drm: for drm_sched
  * @depq: for depq
@@ -310,6 +326,7 @@ struct simgpu_memory {
  * @run_cost_ns: CPU time of run_job
  * @t_end: when the engine is done; on a serial engine, until the job is its
  *	first, when it was handed over; under the engine's lock
+ * @t_start: when the engine began to execute it; under the engine's lock
  * @fault: SIMGPU_FAULT_*
  * @fault_arg: see there
  * @write_offset: see &simgpu_exec
@@ -334,6 +351,7 @@ struct simgpu_job {
 	u64 duration_ns;
 	u64 run_cost_ns;
 	ktime_t t_end;
+	ktime_t t_start;
 	u32 fault;
 	u64 fault_arg;
 	u32 write_offset;
@@ -435,7 +453,8 @@ void simgpu_drm_sched_put(struct simgpu_drm_sched *sched);
 /* fence.c: engine fences */
 int simgpu_fence_init(void);
 void simgpu_fence_exit(void);
-struct simgpu_fence *simgpu_fence_create(struct simgpu_device *dev);
+struct simgpu_fence *simgpu_fence_create(void);
+int simgpu_fences(void);
 u32 simgpu_fence_bytes(void);
 
 /* engine.c */
@@ -448,6 +467,8 @@ struct dma_fence *simgpu_engine_fail(struct simgpu_job *job, int error);
 void simgpu_engine_cancel(struct simgpu_context *context, int error);
 void simgpu_engine_reset_together(struct simgpu_context *context);
 void simgpu_engine_reset_alone(struct simgpu_context *context);
+u64 simgpu_engine_client_ns(struct simgpu_engine *engine,
+			    const struct simgpu_client *client);
 
 /* completion.c */
 int simgpu_completion_find(const char *name);

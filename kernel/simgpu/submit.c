@@ -18,6 +18,7 @@
  *    first, so memory that is not writable is found before anything changes.
  *    Only a caller that unmaps it between the two can see half of the results
  *    and -EFAULT, and even then no job was submitted;
+ *    If GEM objects are named, they are locked after that (gem.c);
  * 5. commit: nothing is allocated, and nothing sleeps but what a queue without
  *    bypass may do.
  *
@@ -58,7 +59,10 @@ static void __user *simgpu_exec_user(const struct simgpu_submission *s, u32 i)
 static bool simgpu_exec_valid(const struct simgpu_context *context,
 			      const struct simgpu_exec *exec, u32 i)
 {
-	if (exec->flags & ~SIMGPU_EXEC_FLAGS || exec->pad)
+	if (exec->flags & ~SIMGPU_EXEC_FLAGS)
+		return false;
+	if (!(exec->flags & SIMGPU_EXEC_SYNCOBJ_OUT) &&
+	    (exec->out_syncobj || exec->out_point))
 		return false;
 	if (exec->flags & SIMGPU_EXEC_CHAIN && !i)
 		return false;
@@ -74,7 +78,7 @@ static bool simgpu_exec_valid(const struct simgpu_context *context,
 		return false;
 	if (!(exec->flags & SIMGPU_EXEC_WRITE))
 		return !exec->write_offset && !exec->write_value;
-	return exec->write_offset < SIMGPU_MEMORY_BYTES &&
+	return exec->write_offset < context->memory.bytes &&
 	       IS_ALIGNED(exec->write_offset, sizeof(u32));
 }
 
@@ -153,30 +157,52 @@ static int simgpu_lock_with_room(struct simgpu_submission *s)
 	}
 }
 
+/* Writes what was there before the results. */
+static int simgpu_copy_back(struct simgpu_submission *s)
+{
+	u32 i;
+
+	for (i = 0; i < s->args->n_execs; i++)
+		if (copy_to_user(simgpu_exec_user(s, i) + SIMGPU_EXEC_OUT,
+				 &s->jobs[i].exec.out_fence,
+				 SIMGPU_EXEC_OUT_BYTES))
+			return -EFAULT;
+	return 0;
+}
+
 /* Step 4. */
 static int simgpu_copy_out(struct simgpu_submission *s)
 {
 	u32 n = s->args->n_execs, i;
+	struct simgpu_exec out;
 	bool probe;
 
 	/* One alone that lies in one page is written at once or not at all. */
 	probe = n > 1 || offset_in_page(simgpu_exec_user(s, 0) +
 					SIMGPU_EXEC_OUT) >
 			 PAGE_SIZE - SIMGPU_EXEC_OUT_BYTES;
-	for (i = 0; probe && i < n; i++)
-		if (copy_to_user(simgpu_exec_user(s, i) + SIMGPU_EXEC_OUT,
-				 &s->jobs[i].exec.out_fence,
-				 SIMGPU_EXEC_OUT_BYTES))
-			return -EFAULT;
+	if (probe && simgpu_copy_back(s))
+		return -EFAULT;
 	for (i = 0; i < n; i++) {
-		s->jobs[i].exec.out_fence = s->jobs[i].fd;
-		s->jobs[i].exec.seqno = s->context->seqno + 1 + i;
+		out.out_fence = s->jobs[i].fd;
+		out.out_syncobj = s->jobs[i].exec.out_syncobj;
+		out.seqno = s->context->seqno + 1 + i;
 		if (copy_to_user(simgpu_exec_user(s, i) + SIMGPU_EXEC_OUT,
-				 &s->jobs[i].exec.out_fence,
-				 SIMGPU_EXEC_OUT_BYTES))
+				 &out.out_fence, SIMGPU_EXEC_OUT_BYTES))
 			return -EFAULT;
 	}
 	return 0;
+}
+
+/* The syncobj of a job gets its fence. */
+static void simgpu_signal_by(struct simgpu_prepared *p, struct dma_fence *fence)
+{
+	if (p->chain)
+		drm_syncobj_add_point(p->syncobj, p->chain, fence,
+				      p->exec.out_point);
+	else
+		drm_syncobj_replace_fence(p->syncobj, fence);
+	drm_syncobj_put(p->syncobj);
 }
 
 /* Step 5 for one job, which may be gone when this returns. */
@@ -219,6 +245,10 @@ static void simgpu_commit(struct simgpu_submission *s,
 	WRITE_ONCE(slot->record.t_return, ktime_get_ns());
 	dma_fence_end_signalling(cookie);
 
+	/* The ring keeps the fence, whatever has become of the job. */
+	simgpu_objects_add(s, fence);
+	if (p->syncobj)
+		simgpu_signal_by(p, fence);
 	context->submitted++;
 	/* From here on others find the fence; it has its number now. */
 	smp_store_release(&context->seqno, seqno);
@@ -244,6 +274,11 @@ static int simgpu_submit_locked(struct simgpu_submission *s)
 	}
 	if (!error)
 		error = simgpu_copy_out(s);
+	if (!error) {
+		error = simgpu_objects_lock(s);
+		if (error)
+			simgpu_copy_back(s);
+	}
 	if (error)
 		simgpu_unprepare(s);
 	/* An injected fault counts when it strikes, even if it strikes here. */
@@ -262,6 +297,7 @@ static int simgpu_submit_locked(struct simgpu_submission *s)
 			cond_resched();
 		simgpu_commit(s, &s->jobs[i]);
 	}
+	simgpu_objects_unlock(s);
 	return 0;
 }
 
@@ -271,6 +307,9 @@ static int simgpu_submit_to(struct simgpu_submission *s)
 	int error;
 
 	error = simgpu_copy_in(s);
+	if (error)
+		return error;
+	error = simgpu_objects_get(s);
 	if (error)
 		return error;
 	error = simgpu_lock_with_room(s);
@@ -296,7 +335,7 @@ static int simgpu_submit_to(struct simgpu_submission *s)
  * Return:
  * * 0 - all jobs are submitted
  * * -EINVAL, -E2BIG, -EFAULT - bad arguments
- * * -ENOENT - no such context, or no such job to depend on
+ * * -ENOENT - no such context or handle, or no such job to depend on
  * * -EBADF - a dependency is no sync_file
  * * -EAGAIN - no room, and the caller did not want to wait
  * * -ERESTARTSYS - a signal came while it waited for room or, without a queue,
@@ -319,7 +358,7 @@ int simgpu_submit(struct simgpu_file *file, const struct simgpu_submit *args,
 
 	if (args->flags & ~SIMGPU_SUBMIT_FLAGS || !args->n_execs ||
 	    args->n_execs > SIMGPU_EXECS_MAX ||
-	    args->exec_size < SIMGPU_EXEC_SIZE_MIN)
+	    args->exec_size < SIMGPU_EXEC_SIZE_MIN || args->pad)
 		return -EINVAL;
 	if (args->exec_size > PAGE_SIZE)
 		return -E2BIG;
@@ -335,6 +374,7 @@ int simgpu_submit(struct simgpu_file *file, const struct simgpu_submit *args,
 				  GFP_KERNEL_ACCOUNT);
 	if (s.jobs)
 		error = simgpu_submit_to(&s);
+	simgpu_objects_put(&s);
 	if (args->n_execs > 1)
 		kvfree(s.jobs);
 out:

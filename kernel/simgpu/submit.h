@@ -3,6 +3,9 @@
 #define SIMGPU_SUBMIT_H
 
 #include <linux/sync_file.h>
+#include <linux/ww_mutex.h>
+
+#include <drm/drm_syncobj.h>
 
 #include "file.h"
 
@@ -12,12 +15,16 @@
  * @job: NULL until the back end has prepared it
  * @sync_file: for user space, or NULL
  * @fd: reserved for it, or -1
+ * @syncobj: gets the fence; a reference, or NULL
+ * @chain: for its timeline, or NULL
  */
 struct simgpu_prepared {
 	struct simgpu_exec exec;
 	struct simgpu_job *job;
 	struct sync_file *sync_file;
 	int fd;
+	struct drm_syncobj *syncobj;
+	struct dma_fence_chain *chain;
 };
 
 /**
@@ -27,6 +34,10 @@ struct simgpu_prepared {
  * @args: as given
  * @t_enter: when it began
  * @jobs: @args->n_execs of them
+ * @objects: that the jobs use; each with a reference
+ * @n_objects: number of these
+ * @written: which of them are written, a bit each
+ * @ticket: for their locks
  * @random: that of the context once this is submitted; a submission that fails
  *	leaves no trace
  * @fault_skip: likewise
@@ -40,6 +51,10 @@ struct simgpu_submission {
 	const struct simgpu_submit *args;
 	u64 t_enter;
 	struct simgpu_prepared *jobs;
+	struct drm_gem_object **objects;
+	u32 n_objects;
+	u64 written;
+	struct ww_acquire_ctx ticket;
 	struct rnd_state random;
 	u32 fault_skip;
 	u32 fault_count;
@@ -47,7 +62,15 @@ struct simgpu_submission {
 	u64 fail_after;
 };
 
+/* gem.c */
+int simgpu_objects_get(struct simgpu_submission *s);
+void simgpu_objects_put(struct simgpu_submission *s);
+int simgpu_objects_lock(struct simgpu_submission *s);
+void simgpu_objects_add(struct simgpu_submission *s, struct dma_fence *fence);
+void simgpu_objects_unlock(struct simgpu_submission *s);
+
 /* prepare.c */
+int simgpu_alloc_step(struct simgpu_submission *s);
 int simgpu_prepare(struct simgpu_submission *s, struct simgpu_prepared *p);
 void simgpu_unprepare(struct simgpu_submission *s);
 

@@ -28,7 +28,7 @@ DECLARE_EVENT_CLASS(simgpu_job,
 		__field(u64, cookie)
 	),
 	TP_fast_assign(
-		__entry->dev = job->context->dev->misc.minor;
+		__entry->dev = job->context->dev->drm.render->index;
 		__entry->engine = job->context->engine->index;
 		__entry->context = job->context->id;
 		__entry->arg = arg;
@@ -57,7 +57,7 @@ TRACE_EVENT(simgpu_submit,
 		__field(u64, enter)
 	),
 	TP_fast_assign(
-		__entry->dev = job->context->dev->misc.minor;
+		__entry->dev = job->context->dev->drm.render->index;
 		__entry->engine = job->context->engine->index;
 		__entry->context = job->context->id;
 		__entry->credits = credits;
@@ -95,7 +95,7 @@ DECLARE_EVENT_CLASS(simgpu_wait,
 		__field(u64, seqno)
 	),
 	TP_fast_assign(
-		__entry->dev = context->dev->misc.minor;
+		__entry->dev = context->dev->drm.render->index;
 		__entry->engine = context->engine->index;
 		__entry->context = context->id;
 		__entry->result = result;

@@ -8,28 +8,32 @@
 /**
  * DOC: simgpu user interface
  *
- * ``/dev/simgpu`` is a mock GPU: engines that execute jobs by letting time
- * pass. An open file owns contexts; a context is a queue of jobs on one
- * engine, backed by the kernel's own drm_sched or by depq. Closing the file
- * closes its contexts; jobs in flight end by themselves.
+ * The DRM driver "simgpu" is a mock GPU: engines that execute jobs by letting
+ * time pass. Its render node is the ``/dev/dri/renderD*`` for which
+ * DRM_IOCTL_VERSION says that name. An open file owns contexts and GEM objects;
+ * a context is a queue of jobs on one engine, backed by the kernel's own
+ * drm_sched or by depq. Closing the file closes its contexts; jobs in flight end
+ * by themselves. What DRM has for every driver works as with any: GEM handles,
+ * PRIME, syncobjs with and without timelines, fdinfo.
  *
  * A third design has no queue at all, see %SIMGPU_DESIGN_NONE.
  *
  * All times are CLOCK_MONOTONIC in nanoseconds. Reserved fields and unknown
- * flags must be zero, else -EINVAL. A context that the file does not have is
- * -ENOENT, an unknown command -ENOTTY; once a reset has failed, every command
- * is -ENODEV until the module is loaded again.
+ * flags must be zero, else -EINVAL. A context or handle that the file does not
+ * have is -ENOENT, an unknown command -ENOTTY; once a reset has failed or the
+ * device was unbound from its driver, every command is -ENODEV.
  *
  * Structs grow at their end only. The kernel takes the size from the ioctl
  * number: a smaller struct is filled up with zeros, a larger one is accepted
  * if what the kernel does not know is zero (else -E2BIG). Smaller than the
- * first version of the struct is -EINVAL.
+ * first version of the struct is -EINVAL. (Commands of DRM itself go by the
+ * rules of DRM: what a larger struct has more is not looked at.)
  */
 
-#define SIMGPU_VERSION 1
+#define SIMGPU_VERSION 2
 
-/* The first memory that jobs can write to; see &simgpu_exec.write_offset. */
-#define SIMGPU_MEMORY_BYTES 65536
+/* The largest GEM object that %SIMGPU_GEM_CREATE makes. */
+#define SIMGPU_OBJECT_BYTES_MAX (64u << 20)
 
 /**
  * struct simgpu_info - what the device is
@@ -144,6 +148,9 @@ struct simgpu_info {
  * @free_cost_ns: CPU time that it takes to free a job, at most 1 ms
  * @shape: SIMGPU_SHAPE_*; must be zero unless drm_sched. -EOPNOTSUPP for xe and
  *	panthor where drm_sched has a thread instead of a workqueue (Linux 6.1)
+ * @memory: handle of the GEM object that jobs write to with
+ *	%SIMGPU_EXEC_WRITE, which stays in memory as long as the context; or zero
+ * @pad: must be zero
  */
 struct simgpu_create {
 	__u32 design;
@@ -160,6 +167,8 @@ struct simgpu_create {
 	__u32 context;
 	__u32 free_cost_ns;
 	__u32 shape;
+	__u32 memory;
+	__u32 pad;
 };
 
 /**
@@ -176,21 +185,25 @@ struct simgpu_destroy {
 /* &simgpu_dep.kind */
 #define SIMGPU_DEP_FENCE	0	/* @fd is a sync_file, else -EBADF */
 #define SIMGPU_DEP_JOB		1	/* @context and @seqno of this file */
+/* The fence that the syncobj @handle has now, or for a timeline the one of its
+ * point @seqno. -EINVAL if there is none yet: nobody waits for a fence to come.
+ */
+#define SIMGPU_DEP_SYNCOBJ	2
 
 /**
  * struct simgpu_dep - what a job waits for
  * @kind: SIMGPU_DEP_*
  * @fd: a sync_file, or zero
  * @context: a context of this file, or zero
- * @pad: must be zero
- * @seqno: a job that was submitted to it and that its ring still holds, else
- *	-ENOENT; or zero
+ * @handle: a syncobj of this file, or zero
+ * @seqno: a job that was submitted to @context and that its ring still holds,
+ *	else -ENOENT; or a point of @handle's timeline; or zero
  */
 struct simgpu_dep {
 	__u32 kind;
 	__s32 fd;
 	__u32 context;
-	__u32 pad;
+	__u32 handle;
 	__u64 seqno;
 };
 
@@ -202,7 +215,9 @@ struct simgpu_dep {
  * such a dependency.
  */
 #define SIMGPU_EXEC_CHAIN	(1u << 2)
-#define SIMGPU_EXEC_FLAGS	0x7u
+/* The fence of the job becomes that of @out_syncobj, or of its point. */
+#define SIMGPU_EXEC_SYNCOBJ_OUT	(1u << 3)
+#define SIMGPU_EXEC_FLAGS	0xfu
 
 /*
  * &simgpu_exec.fault and &simgpu_inject.fault; what @fault_arg means. For the
@@ -238,12 +253,14 @@ struct simgpu_dep {
  * @fault: SIMGPU_FAULT_*
  * @fault_arg: see there
  * @cookie: returned in the job's record
- * @write_offset: in bytes, a multiple of 4 below %SIMGPU_MEMORY_BYTES, or
+ * @write_offset: in bytes, a multiple of 4 within &simgpu_create.memory, or
  *	zero
  * @write_value: what is written there when the engine is done, or zero
  * @out_fence: out, a sync_file that signals when the job is done, or -1
- * @pad: must be zero
+ * @out_syncobj: a syncobj of this file, or zero
  * @seqno: out, counts the jobs of the context from 1
+ * @out_point: the point of @out_syncobj's timeline; 0 to replace its fence, or
+ *	without one
  */
 struct simgpu_exec {
 	__u32 flags;
@@ -259,13 +276,31 @@ struct simgpu_exec {
 	__u32 write_offset;
 	__u32 write_value;
 	__s32 out_fence;
-	__u32 pad;
+	__u32 out_syncobj;
 	__u64 seqno;
+	__u64 out_point;
 };
 
 /* &simgpu_submit.flags */
 #define SIMGPU_SUBMIT_NONBLOCK	(1u << 0)	/* -EAGAIN instead of waiting */
 #define SIMGPU_SUBMIT_FLAGS	0x1u
+
+/* &simgpu_object_use.flags */
+#define SIMGPU_OBJECT_WRITE	(1u << 0)
+#define SIMGPU_OBJECT_FLAGS	0x1u
+
+/**
+ * struct simgpu_object_use - a GEM object that the jobs of a submission use
+ * @handle: of this file
+ * @flags: %SIMGPU_OBJECT_WRITE, else they read only
+ *
+ * Implicit synchronization, as dma-bufs have it: the jobs wait for those whose
+ * fences the object has, readers only for writers, and it gets their fences.
+ */
+struct simgpu_object_use {
+	__u32 handle;
+	__u32 flags;
+};
 
 /**
  * struct simgpu_submit - submit jobs to a context
@@ -274,6 +309,9 @@ struct simgpu_exec {
  * @n_execs: number of elements of @execs, 1 to 256 and to the context's ring
  * @exec_size: sizeof(struct simgpu_exec) of the caller
  * @execs: in and out, address of an array of struct simgpu_exec
+ * @objects: address of an array of struct simgpu_object_use
+ * @n_objects: number of elements of @objects, at most 64, no object twice
+ * @pad: must be zero
  *
  * Either all jobs are submitted or, on an error, none is and nothing is
  * written to @execs. (If the caller unmaps @execs at the same time, no job is
@@ -286,6 +324,9 @@ struct simgpu_submit {
 	__u32 n_execs;
 	__u32 exec_size;
 	__u64 execs;
+	__u64 objects;
+	__u32 n_objects;
+	__u32 pad;
 };
 
 /**
@@ -459,15 +500,49 @@ struct simgpu_control {
 	__u64 arg;
 };
 
-#define SIMGPU_IOC 0xA5
-#define SIMGPU_INFO	_IOWR(SIMGPU_IOC, 0, struct simgpu_info)
-#define SIMGPU_CREATE	_IOWR(SIMGPU_IOC, 1, struct simgpu_create)
-#define SIMGPU_DESTROY	_IOWR(SIMGPU_IOC, 2, struct simgpu_destroy)
-#define SIMGPU_SUBMIT	_IOWR(SIMGPU_IOC, 3, struct simgpu_submit)
-#define SIMGPU_WAIT	_IOWR(SIMGPU_IOC, 4, struct simgpu_wait)
-#define SIMGPU_READ	_IOWR(SIMGPU_IOC, 5, struct simgpu_read)
-#define SIMGPU_STATS	_IOWR(SIMGPU_IOC, 6, struct simgpu_stats)
-#define SIMGPU_INJECT	_IOWR(SIMGPU_IOC, 7, struct simgpu_inject)
-#define SIMGPU_CONTROL	_IOWR(SIMGPU_IOC, 8, struct simgpu_control)
+/**
+ * struct simgpu_gem_create - make a GEM object
+ * @size: in bytes, 1 to %SIMGPU_OBJECT_BYTES_MAX, rounded up to whole pages;
+ *	out, the size that it has
+ * @handle: out
+ * @flags: must be zero
+ *
+ * Its pages are zero. It goes with DRM_IOCTL_GEM_CLOSE, with the file, or when
+ * the last that uses it does.
+ */
+struct simgpu_gem_create {
+	__u64 size;
+	__u32 handle;
+	__u32 flags;
+};
+
+/**
+ * struct simgpu_gem_mmap - where to map a GEM object
+ * @handle: of this file; -EINVAL for one that was imported
+ * @pad: must be zero
+ * @offset: out, what to give to mmap() of the node
+ */
+struct simgpu_gem_mmap {
+	__u32 handle;
+	__u32 pad;
+	__u64 offset;
+};
+
+/* DRM_IOCTL_BASE, and its numbers for drivers from DRM_COMMAND_BASE on. */
+#define SIMGPU_IOC	'd'
+#define SIMGPU_IOC_BASE	0x40
+#define SIMGPU_IOWR(nr, type) \
+	_IOWR(SIMGPU_IOC, SIMGPU_IOC_BASE + (nr), struct type)
+#define SIMGPU_INFO	SIMGPU_IOWR(0, simgpu_info)
+#define SIMGPU_CREATE	SIMGPU_IOWR(1, simgpu_create)
+#define SIMGPU_DESTROY	SIMGPU_IOWR(2, simgpu_destroy)
+#define SIMGPU_SUBMIT	SIMGPU_IOWR(3, simgpu_submit)
+#define SIMGPU_WAIT	SIMGPU_IOWR(4, simgpu_wait)
+#define SIMGPU_READ	SIMGPU_IOWR(5, simgpu_read)
+#define SIMGPU_STATS	SIMGPU_IOWR(6, simgpu_stats)
+#define SIMGPU_INJECT	SIMGPU_IOWR(7, simgpu_inject)
+#define SIMGPU_CONTROL	SIMGPU_IOWR(8, simgpu_control)
+#define SIMGPU_GEM_CREATE	SIMGPU_IOWR(9, simgpu_gem_create)
+#define SIMGPU_GEM_MMAP	SIMGPU_IOWR(10, simgpu_gem_mmap)
 
 #endif /* UAPI_SIMGPU_H */

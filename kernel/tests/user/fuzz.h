@@ -10,12 +10,13 @@
 #define CONTEXTS	24	/* of each file, remembered */
 #define FENCES		64
 #define THREADS_MAX	16
+#define HANDLES		6	/* small ones that a file may have */
 #define MEMORY		(64 * 1024)
 
 enum {
 	OP_INFO, OP_CREATE, OP_DESTROY, OP_SUBMIT, OP_WAIT, OP_READ, OP_STATS,
 	OP_INJECT, OP_CONTROL, OP_RAW, OP_REOPEN, OP_CLOSE_FENCE, OP_POLL,
-	OP_MMAP, OPS
+	OP_MMAP, OP_DRM, OPS
 };
 
 struct context {

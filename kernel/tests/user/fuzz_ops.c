@@ -86,6 +86,8 @@ static int do_create(struct fuzzer *f)
 	create.ring = 2u << below(f, 10);
 	create.timeout_us = 100 + below(f, 3000);
 	create.hang_limit = below(f, 1000);
+	if (chance(f, 60))
+		create.memory = below(f, HANDLES);
 	if (is_shared(&create))
 		create.priority = below(f, 3);
 	if (chance(f, 10))
@@ -143,7 +145,12 @@ static void fill_dep(struct fuzzer *f, struct simgpu_dep *dep, int fd)
 {
 	uint32_t file;
 
-	*dep = (struct simgpu_dep){ .kind = below(f, 2) };
+	*dep = (struct simgpu_dep){ .kind = below(f, 3) };
+	if (dep->kind == SIMGPU_DEP_SYNCOBJ) {
+		dep->handle = 1 + below(f, HANDLES);
+		dep->seqno = chance(f, 30) ? below(f, 1000) : 0;
+		return;
+	}
 	if (dep->kind == SIMGPU_DEP_FENCE) {
 		dep->fd = fences[below(f, FENCES)];
 		if (dep->fd > 0)
@@ -174,8 +181,13 @@ static void fill_exec(struct fuzzer *f, struct simgpu_exec *exec, bool first,
 		exec->flags |= SIMGPU_EXEC_CHAIN;
 	if (chance(f, 20)) {
 		exec->flags |= SIMGPU_EXEC_WRITE;
-		exec->write_offset = 4 * below(f, SIMGPU_MEMORY_BYTES / 4);
+		exec->write_offset = 4 * below(f, SIM_MEMORY / 4);
 		exec->write_value = (uint32_t)random_next(&f->random);
+	}
+	if (chance(f, 10)) {
+		exec->flags |= SIMGPU_EXEC_SYNCOBJ_OUT;
+		exec->out_syncobj = 1 + below(f, HANDLES);
+		exec->out_point = chance(f, 50) ? below(f, 1000) : 0;
 	}
 	if (chance(f, 20))
 		exec->duration_spread_ns = below(f, 3000);
@@ -203,6 +215,7 @@ static int do_submit(struct fuzzer *f)
 	struct simgpu_exec *execs;
 	struct simgpu_dep deps[8];
 	uint32_t n = chance(f, 70) ? 1 : 1 + below(f, 8), used = 0;
+	struct simgpu_object_use uses[4] = { 0 };
 	struct simgpu_submit submit;
 	struct context *context;
 	int fd, ret;
@@ -230,8 +243,11 @@ static int do_submit(struct fuzzer *f)
 		.context = context->id,
 		.flags = chance(f, 90) ? SIMGPU_SUBMIT_NONBLOCK : 0,
 		.n_execs = n, .exec_size = sizeof(execs[0]),
-		.execs = (uintptr_t)execs,
+		.execs = (uintptr_t)execs, .objects = (uintptr_t)uses,
 	};
+	while (submit.n_objects < ARRAY_SIZE(uses) && chance(f, 15))
+		uses[submit.n_objects++] = (struct simgpu_object_use){
+			below(f, HANDLES), below(f, 2) };
 	if (chance(f, 2))
 		spoil(f, &submit, sizeof(submit));
 	ret = sim_ioctl(fd, SIMGPU_SUBMIT, &submit);
@@ -358,7 +374,7 @@ static int do_control(struct fuzzer *f)
 static int do_raw(struct fuzzer *f)
 {
 	size_t size = chance(f, 70) ? below(f, 128) : below(f, 16384);
-	unsigned int nr = below(f, 10), dir = chance(f, 90) ? 3 : below(f, 4);
+	unsigned int nr = SIMGPU_IOC_BASE + below(f, 13), dir = chance(f, 90) ? 3 : below(f, 4);
 	char *arg = f->memory + MEMORY - size;
 	uint64_t address = (uintptr_t)arg;
 
@@ -389,7 +405,7 @@ static int do_reopen(struct fuzzer *f)
 
 	if (!chance(f, 20))
 		return 0;
-	fd = open(SIM_NODE, O_RDWR | O_CLOEXEC);
+	fd = open(sim_node(), O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	ret = dup3(fd, files[file].fd, O_CLOEXEC) < 0 ? -errno : 0;
@@ -415,12 +431,19 @@ static int do_poll(struct fuzzer *f)
 
 static int do_mmap(struct fuzzer *f)
 {
-	size_t length = chance(f, 70) ? SIMGPU_MEMORY_BYTES :
+	size_t length = chance(f, 70) ? SIM_MEMORY :
 					4096 * (1 + below(f, 32));
-	off_t offset = chance(f, 70) ? 0 : 4096 * (off_t)below(f, 20);
-	void *area = mmap(NULL, length, PROT_READ | PROT_WRITE,
-			  chance(f, 90) ? MAP_SHARED : MAP_PRIVATE,
-			  files[below(f, FILES)].fd, offset);
+	int fd = files[below(f, FILES)].fd;
+	struct simgpu_gem_mmap place = { .handle = below(f, HANDLES) };
+	void *area;
+
+	if (chance(f, 20))
+		place.offset = 4096 * (uint64_t)below(f, 20);
+	else
+		sim_ioctl(fd, SIMGPU_GEM_MMAP, &place);
+	area = mmap(NULL, length, PROT_READ | PROT_WRITE,
+		    chance(f, 90) ? MAP_SHARED : MAP_PRIVATE, fd,
+		    (off_t)place.offset);
 
 	if (area == MAP_FAILED)
 		return -errno;
@@ -429,8 +452,119 @@ static int do_mmap(struct fuzzer *f)
 	return 0;
 }
 
+/* A number of DRM's own, of any size and bytes, but none that gives a descriptor
+ * that nobody would close.
+ */
+static int drm_raw(struct fuzzer *f, int fd)
+{
+	uint32_t nr = chance(f, 50) ? below(f, 0x40) : 0xa0 + below(f, 0x31);
+	size_t size = chance(f, 90) ? below(f, 64) : below(f, 16384);
+	char *arg = f->memory + MEMORY - size;
+
+	if (nr == _IOC_NR(DRM_IOCTL_PRIME_HANDLE_TO_FD) ||
+	    nr == _IOC_NR(DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD))
+		return 0;
+	memset(f->memory, 0, MEMORY);
+	for (size_t i = 0; i + 4 <= size && chance(f, 60); i += 4) {
+		uint32_t value = chance(f, 50) ? below(f, HANDLES) :
+						 (uint32_t)hostile(f);
+
+		memcpy(arg + i, &value, 4);
+	}
+	return sim_ioctl(fd, _IOC(below(f, 4), SIMGPU_IOC, nr, size), arg);
+}
+
+/* A descriptor from one file is a handle in another. */
+static int drm_share(struct fuzzer *f, int fd)
+{
+	int other = files[below(f, FILES)].fd, ret;
+	struct drm_prime_handle prime = { .handle = 1 + below(f, HANDLES),
+					  .flags = DRM_CLOEXEC | DRM_RDWR };
+	struct drm_syncobj_handle sync = { .handle = 1 + below(f, HANDLES) };
+
+	if (chance(f, 50)) {
+		ret = sim_ioctl(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
+		if (ret)
+			return ret;
+		ret = sim_ioctl(other, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime);
+		close(prime.fd);
+	} else {
+		ret = sim_ioctl(fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &sync);
+		if (ret)
+			return ret;
+		ret = sim_ioctl(other, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &sync);
+		close(sync.fd);
+	}
+	return ret;
+}
+
+static int drm_syncobjs(struct fuzzer *f, int fd)
+{
+	uint32_t handles[3] = { 1 + below(f, HANDLES), 1 + below(f, HANDLES),
+				1 + below(f, HANDLES) };
+	uint64_t points[3] = { below(f, 1000), below(f, 1000),
+			       below(f, 1000) };
+	struct drm_syncobj_array array = {
+		.handles = (uintptr_t)handles, .count_handles = below(f, 4),
+	};
+	struct drm_syncobj_timeline_array timeline = {
+		.handles = (uintptr_t)handles, .points = (uintptr_t)points,
+		.count_handles = below(f, 4),
+	};
+	struct drm_syncobj_timeline_wait wait = {
+		.handles = (uintptr_t)handles, .points = (uintptr_t)points,
+		.timeout_nsec = (int64_t)now_ns() + below(f, 100000),
+		.count_handles = below(f, 4), .flags = below(f, 8),
+	};
+
+	switch (below(f, 6)) {
+	case 0:
+		return sim_ioctl(fd, DRM_IOCTL_SYNCOBJ_RESET, &array);
+	case 1:
+		return sim_ioctl(fd, DRM_IOCTL_SYNCOBJ_SIGNAL, &array);
+	case 2:
+		return sim_ioctl(fd, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL,
+				 &timeline);
+	case 3:
+		return sim_ioctl(fd, DRM_IOCTL_SYNCOBJ_QUERY, &timeline);
+	default:
+		return sim_ioctl(fd, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &wait);
+	}
+}
+
+/* What DRM has for every driver: handles come and go and are used. */
+static int do_drm(struct fuzzer *f)
+{
+	int fd = files[below(f, FILES)].fd;
+	struct simgpu_gem_create gem = {
+		.size = chance(f, 80) ? SIM_MEMORY : 1 + below(f, 1 << 20),
+	};
+	struct drm_gem_close gem_close = { .handle = 1 + below(f, HANDLES) };
+	struct drm_syncobj_create sync = { .flags = below(f, 2) };
+	struct drm_syncobj_destroy destroy = { .handle = 1 + below(f, HANDLES) };
+
+	switch (below(f, 12)) {
+	case 0:
+		return sim_ioctl(fd, SIMGPU_GEM_CREATE, &gem);
+	case 1:
+		return sim_ioctl(fd, DRM_IOCTL_GEM_CLOSE, &gem_close);
+	case 2:
+		return sim_ioctl(fd, DRM_IOCTL_SYNCOBJ_CREATE, &sync);
+	case 3:
+		return sim_ioctl(fd, DRM_IOCTL_SYNCOBJ_DESTROY, &destroy);
+	case 4:
+	case 5:
+		return drm_share(f, fd);
+	case 6:
+	case 7:
+		return drm_raw(f, fd);
+	default:
+		return drm_syncobjs(f, fd);
+	}
+}
+
 int (*const ops[OPS])(struct fuzzer *f) = {
 	do_info, do_create, do_destroy, do_submit, do_wait, do_read, do_stats,
 	do_inject, do_control, do_raw, do_reopen, do_close_fence, do_poll,
-	do_mmap,
+	do_mmap, do_drm,
 };

@@ -137,7 +137,7 @@ struct call {
 
 static int call_open(struct subject *s)
 {
-	s->made = open(SIM_NODE, O_RDWR | O_CLOEXEC);
+	s->made = open(sim_node(), O_RDWR | O_CLOEXEC);
 	return s->made < 0 ? -errno : 0;
 }
 
@@ -148,14 +148,14 @@ static void undo_open(struct subject *s)
 
 static int call_map(struct subject *s)
 {
-	s->map = mmap(NULL, SIMGPU_MEMORY_BYTES, PROT_READ | PROT_WRITE,
-		      MAP_SHARED, s->fd, 0);
+	s->map = sim_map(s->fd, s->create.memory, SIM_MEMORY,
+			 PROT_READ | PROT_WRITE);
 	return s->map == MAP_FAILED ? -errno : 0;
 }
 
 static void undo_map(struct subject *s)
 {
-	munmap(s->map, SIMGPU_MEMORY_BYTES);
+	munmap(s->map, SIM_MEMORY);
 }
 
 static int call_info(struct subject *s)
@@ -377,6 +377,7 @@ static bool subject_open(struct subject *s, const struct variant *v)
 	if (s->fd < 0)
 		return false;
 	s->create.ring = 64;
+	s->create.memory = sim_object(s->fd, SIM_MEMORY);
 	s->context = sim_create(s->fd, &s->create);
 	if (!CHECK(s->context > 0) ||
 	    !CHECK_EQ(sim_submit(s->fd, s->context, &exec, 1, 0), 0))

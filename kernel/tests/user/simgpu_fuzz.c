@@ -31,12 +31,12 @@ struct tap tap;
 static const char *const op_names[OPS] = {
 	"INFO", "CREATE", "DESTROY", "SUBMIT", "WAIT", "READ", "STATS",
 	"INJECT", "CONTROL", "raw ioctl", "reopen", "close fence", "poll",
-	"mmap",
+	"mmap", "DRM",
 };
 
 /* How often, in a thousand. */
 static const unsigned int op_weights[OPS] = {
-	10, 16, 8, 480, 150, 60, 60, 20, 65, 60, 1, 45, 15, 10,
+	10, 16, 8, 440, 130, 50, 50, 20, 55, 60, 1, 45, 15, 10, 90,
 };
 
 static void *fuzz(void *data)

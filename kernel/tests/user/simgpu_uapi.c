@@ -23,7 +23,7 @@ struct tap tap;
 static const struct test_case *const groups[] = {
 	args_cases, fields_cases, submit_cases,
 	wait_cases, life_cases, follow_cases, none_cases, free_cases,
-	shapes_cases, large_cases, module_cases,
+	shapes_cases, large_cases, drm_cases, module_cases,
 };
 
 /* Waits for a child and fails if it did. */
@@ -43,7 +43,7 @@ static void run_case(const struct test_case *test, int kmsg)
 	tap_start_case();
 	test->run();
 	CHECK_EQ(fds_open(), fds);
-	if (!test->unloads || access(SIM_NODE, F_OK) == 0) {
+	if (!test->unloads || access(sim_node(), F_OK) == 0) {
 		live_wait_zero();
 		device_usable();
 		live_wait_zero();

@@ -5,7 +5,7 @@
 /**
  * DOC: what the programs of this directory share
  *
- * Calls of /dev/simgpu, and the questions that every program asks at its end:
+ * Calls of the render node, and the questions that every program asks at its end:
  * has the kernel complained, is anything left, does the device still work. All
  * is static: each file includes it, and a program stays a plain static binary.
  */
@@ -28,12 +28,14 @@
 #include <unistd.h>
 
 #include "../../uapi/simgpu.h"
+#include "drm.h"
 #include "kmsg.h"
 #include "tap.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-#define SIM_NODE	"/dev/simgpu"
+#define SIM_RENDER	"/dev/dri/renderD%u"
+#define SIM_MEMORY	65536u
 #define SIM_LIVE	"/sys/kernel/debug/simgpu/live"
 #define SIM_SEC		1000000000ull
 #define SIM_MSEC	1000000ull
@@ -93,13 +95,70 @@ static MAYBE_UNUSED int sim_ioctl(int fd, unsigned long request, void *arg)
 	return ret < 0 ? -errno : ret;
 }
 
+/* Whether the node is that of a driver of our name. */
+static MAYBE_UNUSED bool is_simgpu(const char *path)
+{
+	char name[16] = "";
+	struct drm_version version = { .name = name,
+				       .name_len = sizeof(name) - 1 };
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	bool is = fd >= 0 && !sim_ioctl(fd, DRM_IOCTL_VERSION, &version) &&
+		  !strcmp(name, "simgpu");
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+/*
+ * The path of the render node, of a file that is not there if there is none.
+ * It stays while the node is there: who may not open it knows where it is.
+ */
+static MAYBE_UNUSED const char *sim_node(void)
+{
+	static _Thread_local char path[32];
+
+	if (path[0] && access(path, F_OK) == 0)
+		return path;
+	for (unsigned int minor = 128; minor < 192; minor++) {
+		snprintf(path, sizeof(path), SIM_RENDER, minor);
+		if (is_simgpu(path))
+			return path;
+	}
+	path[0] = 0;
+	return "/dev/dri/no-simgpu";
+}
+
 static MAYBE_UNUSED int sim_open(void)
 {
-	int fd = open(SIM_NODE, O_RDWR | O_CLOEXEC);
+	int fd = open(sim_node(), O_RDWR | O_CLOEXEC);
 
 	if (fd < 0)
-		tap_fail("open: %s: %s; load simgpu.ko", SIM_NODE, strerror(errno));
+		tap_fail("open: %s: %s; load simgpu.ko", sim_node(),
+			 strerror(errno));
 	return fd;
+}
+
+/* A GEM object for jobs to write to. Return: its handle, or 0 */
+static MAYBE_UNUSED uint32_t sim_object(int fd, uint64_t size)
+{
+	struct simgpu_gem_create create = { .size = size };
+	int ret = sim_ioctl(fd, SIMGPU_GEM_CREATE, &create);
+
+	return CHECK_EQ(ret, 0) ? create.handle : 0;
+}
+
+/* Return: where the object is, or MAP_FAILED */
+static MAYBE_UNUSED void *sim_map(int fd, uint32_t handle, size_t size, int prot)
+{
+	struct simgpu_gem_mmap place = { .handle = handle };
+	int ret = sim_ioctl(fd, SIMGPU_GEM_MMAP, &place);
+
+	if (ret) {
+		errno = -ret;
+		return MAP_FAILED;
+	}
+	return mmap(NULL, size, prot, MAP_SHARED, fd, (off_t)place.offset);
 }
 
 static MAYBE_UNUSED uint32_t sim_engines(int fd)

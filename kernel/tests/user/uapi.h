@@ -28,6 +28,7 @@ extern const struct test_case none_cases[];	/* uapi_none.c */
 extern const struct test_case free_cases[];	/* uapi_free.c */
 extern const struct test_case shapes_cases[];	/* uapi_shapes.c */
 extern const struct test_case large_cases[];	/* uapi_large.c */
+extern const struct test_case drm_cases[];	/* uapi_drm.c */
 extern const struct test_case module_cases[];	/* uapi_module.c */
 
 /* simgpu.ko, where the cases that unload it find it again. */
@@ -44,6 +45,8 @@ union any_arg {
 	struct simgpu_stats stats;
 	struct simgpu_inject inject;
 	struct simgpu_control control;
+	struct simgpu_gem_create gem_create;
+	struct simgpu_gem_mmap gem_mmap;
 	char bytes[16384];
 };
 
@@ -51,12 +54,14 @@ union any_arg {
  * struct bench - an open device with a context in which job 1 is done
  * @fd: the device
  * @context: the context
+ * @object: what its jobs write to, %SIM_MEMORY bytes
  * @exec: a good job
  * @records: room to read to
  */
 struct bench {
 	int fd;
 	uint32_t context;
+	uint32_t object;
 	struct simgpu_exec exec;
 	struct simgpu_record records[4];
 };
@@ -79,7 +84,9 @@ struct call {
 	void (*fill)(struct bench *bench, union any_arg *arg);
 };
 
-#define CALLS 9
+#define CALLS 11
+/* The first of them; the others have no context. */
+#define CONTEXT_CALLS 9
 extern const struct call calls[CALLS];
 
 bool bench_open(struct bench *bench, uint32_t design);

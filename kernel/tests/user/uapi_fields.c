@@ -94,6 +94,8 @@ static const struct bad bad_create_drm[] = {
 	FIELD(create, shape, SIMGPU_SHAPE_AMDGPU, 0),
 	FIELD(create, shape, SIMGPU_SHAPE_AMDGPU + 1, -EINVAL),
 	FIELD(create, shape, MAX32, -EINVAL),
+	FIELD(create, memory, 999, -ENOENT),
+	FIELD(create, pad, 1, -EINVAL),
 	FIELD(create, flags, SIMGPU_CREATE_BYPASS, -EINVAL),
 	FIELD(create, flags, SIMGPU_CREATE_FREE_SLEEPS, 0),
 	FIELD(create, flags, 16, -EINVAL),
@@ -137,10 +139,14 @@ static const struct bad bad_submit[] = {
 	FIELD(submit, n_execs, MAX32, -EINVAL),
 	FIELD(submit, exec_size, 0, -EINVAL),
 	FIELD(submit, exec_size, 8, -EINVAL),
-	FIELD(submit, exec_size, sizeof(struct simgpu_exec) - 1, -EINVAL),
+	FIELD(submit, exec_size, offsetof(struct simgpu_exec, out_point) - 1,
+	      -EINVAL),
 	FIELD(submit, execs, 0, -EFAULT),
 	FIELD(submit, execs, MAX64, -EFAULT),
 	FIELD(submit, execs, 0xffff800000000000ull, -EFAULT),
+	FIELD(submit, n_objects, 1, -EFAULT),
+	FIELD(submit, n_objects, 65, -EINVAL),
+	FIELD(submit, pad, 1, -EINVAL),
 	{ 0 },
 };
 
@@ -203,9 +209,27 @@ static const struct bad bad_control[] = {
 	{ 0 },
 };
 
+static const struct bad bad_gem_create[] = {
+	FIELD(gem_create, size, 0, -EINVAL),
+	FIELD(gem_create, size, SIMGPU_OBJECT_BYTES_MAX + 1, -EINVAL),
+	FIELD(gem_create, size, MAX64, -EINVAL),
+	FIELD(gem_create, handle, 1, -EINVAL),
+	FIELD(gem_create, flags, 1, -EINVAL),
+	{ 0 },
+};
+
+static const struct bad bad_gem_mmap[] = {
+	FIELD(gem_mmap, handle, 0, -ENOENT),
+	FIELD(gem_mmap, handle, 999, -ENOENT),
+	FIELD(gem_mmap, handle, MAX32, -ENOENT),
+	FIELD(gem_mmap, pad, 1, -EINVAL),
+	{ 0 },
+};
+
 static const struct bad *const bad_fields[CALLS] = {
 	bad_info, bad_create, bad_destroy, bad_submit, bad_wait,
-	bad_read, bad_stats, bad_inject, bad_control,
+	bad_read, bad_stats, bad_inject, bad_control, bad_gem_create,
+	bad_gem_mmap,
 };
 
 static void all_fields(void)
@@ -291,7 +315,8 @@ static void create_all(void)
 #define GOOD_CREDITS 64
 
 static const struct bad bad_exec[] = {
-	FIELD(exec, flags, 8, -EINVAL),
+	FIELD(exec, flags, SIMGPU_EXEC_SYNCOBJ_OUT, -ENOENT), /* of handle 0 */
+	FIELD(exec, flags, 16, -EINVAL),
 	FIELD(exec, flags, MAX32, -EINVAL),
 	FIELD(exec, n_deps, 1, -EFAULT), /* of NULL */
 	FIELD(exec, n_deps, 1025, -EINVAL),
@@ -309,16 +334,17 @@ static const struct bad bad_exec[] = {
 	FIELD(exec, fault_arg, 1, -EINVAL),
 	FIELD(exec, write_offset, 4, -EINVAL), /* without the flag */
 	FIELD(exec, write_value, 1, -EINVAL),
-	FIELD(exec, pad, 1, -EINVAL),
-	FIELD(exec, pad, MAX32, -EINVAL),
+	FIELD(exec, out_syncobj, 1, -EINVAL), /* without the flag */
+	FIELD(exec, out_syncobj, MAX32, -EINVAL),
+	FIELD(exec, out_point, 1, -EINVAL),
 	{ 0 },
 };
 
 static const struct bad bad_exec_write[] = {
 	FIELD(exec, write_offset, 1, -EINVAL),
 	FIELD(exec, write_offset, 2, -EINVAL),
-	FIELD(exec, write_offset, SIMGPU_MEMORY_BYTES - 1, -EINVAL),
-	FIELD(exec, write_offset, SIMGPU_MEMORY_BYTES, -EINVAL),
+	FIELD(exec, write_offset, SIM_MEMORY - 1, -EINVAL),
+	FIELD(exec, write_offset, SIM_MEMORY, -EINVAL),
 	FIELD(exec, write_offset, 0xfffffffcu, -EINVAL),
 	{ 0 },
 };
@@ -394,13 +420,13 @@ static void exec_fields(void)
 }
 
 static const struct bad bad_dep[] = {
-	FIELD(dep, kind, 2, -EINVAL),
+	FIELD(dep, kind, 3, -EINVAL),
 	FIELD(dep, kind, MAX32, -EINVAL),
 	FIELD(dep, fd, 1, -EINVAL),
 	FIELD(dep, context, 0, -ENOENT),
 	FIELD(dep, context, 999, -ENOENT),
 	FIELD(dep, context, MAX32, -ENOENT),
-	FIELD(dep, pad, 1, -EINVAL),
+	FIELD(dep, handle, 1, -EINVAL),
 	FIELD(dep, seqno, 0, -ENOENT),
 	FIELD(dep, seqno, 999, -ENOENT),
 	FIELD(dep, seqno, MAX64, -ENOENT),

@@ -89,7 +89,8 @@ static void removal_in_use(void)
 static void removal_mapped(void)
 {
 	int fd = sim_open();
-	void *area = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	uint32_t object = sim_object(fd, 4096);
+	void *area = sim_map(fd, object, 4096, PROT_READ);
 
 	CHECK(area != MAP_FAILED);
 	close(fd);
@@ -128,7 +129,7 @@ static void reload(void)
 
 	if (!CHECK_EQ(ret, 0))
 		return;
-	CHECK(access(SIM_NODE, F_OK) != 0);
+	CHECK(access(sim_node(), F_OK) != 0);
 	CHECK_EQ(module_load(), 0);
 }
 
@@ -139,7 +140,7 @@ static void removal_in_flight(void)
 					{ .fault = SIMGPU_FAULT_HANG },
 					{ .duration_ns = 1000 } };
 
-	if (access(SIM_NODE, F_OK)) {
+	if (access(sim_node(), F_OK)) {
 		tap_skip("the module is not loaded");
 		return;
 	}
@@ -179,7 +180,7 @@ static struct engine_counters engine_counters(void)
 
 static bool reload_with(const char *parameters)
 {
-	if (access(SIM_NODE, F_OK)) {
+	if (access(sim_node(), F_OK)) {
 		tap_skip("the module is not loaded");
 		return false;
 	}
@@ -277,7 +278,7 @@ static void bad_parameters(void)
 		"engines=0", "engines=65",
 	};
 
-	if (access(SIM_NODE, F_OK)) {
+	if (access(sim_node(), F_OK)) {
 		tap_skip("the module is not loaded");
 		return;
 	}
@@ -292,7 +293,7 @@ static void gone(void)
 {
 	struct simgpu_create create = { .timeout_us = 1000 };
 
-	if (access(SIM_NODE, F_OK)) {
+	if (access(sim_node(), F_OK)) {
 		tap_skip("the module is not loaded");
 		return;
 	}

@@ -52,7 +52,7 @@ static void all_or_nothing(void)
 			return;
 		for (uint32_t at = 0; at < N; at++) {
 			good_execs(execs, N);
-			execs[at].pad = 1;
+			execs[at].out_syncobj = 1;
 			expect_none(&bench, execs, N, -EINVAL, "bad field");
 			good_execs(execs, N);
 			execs[at].n_deps = 1;
@@ -312,7 +312,8 @@ static bool fault_writes(uint32_t fault)
 static void all_faults(void)
 {
 	int fd = sim_open();
-	uint32_t *words = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	uint32_t object = sim_object(fd, 4096);
+	uint32_t *words = sim_map(fd, object, 4096, PROT_READ);
 	uint32_t old = 0;
 
 	if (!CHECK(words != MAP_FAILED)) {
@@ -325,6 +326,7 @@ static void all_faults(void)
 
 		v.create.timeout_us = 10000;
 		v.create.hang_limit = 1000;
+		v.create.memory = object;
 		context = sim_create(fd, &v.create);
 		for (unsigned int j = 0; j < 2 * ARRAY_SIZE(faults); j++) {
 			unsigned int k = j / 2;

@@ -12,14 +12,17 @@ fn expected() -> Expected {
         }
         Create "simgpu_create" {
             design, flags, put, worker, share, engine, priority, credit_limit, ring, timeout_us,
-            hang_limit, context, free_cost_ns, shape,
+            hang_limit, context, free_cost_ns, shape, memory, pad,
         }
-        Dep "simgpu_dep" { kind, fd, context, pad, seqno }
+        Dep "simgpu_dep" { kind, fd, context, handle, seqno }
         Exec "simgpu_exec" {
             flags, n_deps, deps, duration_ns, duration_spread_ns, run_cost_ns, credits, fault,
-            fault_arg, cookie, write_offset, write_value, out_fence, pad, seqno,
+            fault_arg, cookie, write_offset, write_value, out_fence, out_syncobj,
+            seqno, out_point,
         }
-        Submit "simgpu_submit" { context, flags, n_execs, exec_size, execs }
+        Submit "simgpu_submit" {
+            context, flags, n_execs, exec_size, execs, objects, n_objects, pad,
+        }
         Wait "simgpu_wait" {
             context, pad, seqno, timeout_ns, error, pad2, t_run, t_hw, t_wake,
         }
@@ -33,10 +36,11 @@ fn expected() -> Expected {
             raises, lowers,
         }
         Control "simgpu_control" { context, command, arg }
+        GemCreate "simgpu_gem_create" { size, handle, flags }
+        GemMmap "simgpu_gem_mmap" { handle, pad, offset }
     }
     for (c, value) in [
         ("SIMGPU_VERSION", super::VERSION),
-        ("SIMGPU_MEMORY_BYTES", uapi::MEMORY_BYTES as u32),
         ("SIMGPU_DESIGN_DRM_SCHED", uapi::DESIGN_DRM_SCHED),
         ("SIMGPU_DESIGN_DEPQ", uapi::DESIGN_DEPQ),
         ("SIMGPU_CREATE_BYPASS", uapi::CREATE_BYPASS),
@@ -71,6 +75,8 @@ fn expected() -> Expected {
         ("SIMGPU_READ", uapi::READ),
         ("SIMGPU_STATS", uapi::STATS),
         ("SIMGPU_CONTROL", uapi::CONTROL),
+        ("SIMGPU_GEM_CREATE", uapi::GEM_CREATE),
+        ("SIMGPU_GEM_MMAP", uapi::GEM_MMAP),
     ] {
         expected.value(c, u64::from(value));
     }

@@ -1,7 +1,8 @@
-//! The device `/dev/simgpu`, behind safe functions.
+//! The render node of simgpu, behind safe functions.
 
 #[cfg(test)]
 mod layout;
+mod node;
 pub(crate) mod uapi;
 
 use std::fs::File;
@@ -13,28 +14,47 @@ use assize_job::{Design, Put, Queue, Shape, Share, Worker};
 
 use crate::device;
 use crate::sys;
-use uapi::{Control, Create, Dep, Exec, Info, Read, Record, Stats, Submit, Wait};
+use uapi::{
+    Control, Create, Dep, Exec, GemCreate, GemMmap, Info, Read, Record, Stats, Submit, Wait,
+};
 
-const PATH: &str = "/dev/simgpu";
+/// What messages call it.
+const NAME: &str = "simgpu";
 /// The version of the interface that this code was written for.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// What jobs of an open device can write to.
+const MEMORY_BYTES: usize = 65536;
 
 /// An open device. What it holds goes when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Device(File);
+pub(crate) struct Device {
+    file: File,
+    /// The GEM object that jobs of all its contexts write to.
+    memory: u32,
+}
 
 impl Device {
     /// Opens it.
     pub(crate) fn open() -> Result<Device, String> {
-        let device = Device(device::open(PATH, "simgpu")?);
+        let mut device = Device {
+            file: node::open()?,
+            memory: 0,
+        };
         let version = device.info().map_err(|error| failed("info", &error))?;
         if version.version != VERSION {
             return Err(format!(
-                "{PATH}: its interface has version {}, and this agent knows {VERSION}; \
+                "{NAME}: its interface has version {}, and this agent knows {VERSION}; \
                  use the module that came with assize",
                 version.version
             ));
         }
+        let mut create = GemCreate {
+            size: MEMORY_BYTES as u64,
+            ..GemCreate::default()
+        };
+        let made = device.ioctl(uapi::GEM_CREATE, &mut create);
+        made.map_err(|error| failed("make its memory", &error))?;
+        device.memory = create.handle;
         Ok(device)
     }
 
@@ -47,7 +67,10 @@ impl Device {
 
     /// Makes a context on an engine. Its number.
     pub(crate) fn create(&self, queue: &Queue, engine: u32) -> io::Result<u32> {
-        let mut create = create(queue, engine);
+        let mut create = Create {
+            memory: self.memory,
+            ..create(queue, engine)
+        };
         self.ioctl(uapi::CREATE, &mut create)?;
         Ok(create.context)
     }
@@ -83,6 +106,7 @@ impl Device {
             n_execs: 1,
             exec_size: size_of::<Exec>() as u32,
             execs: &raw mut exec as u64,
+            ..Submit::default()
         };
         self.ioctl(uapi::SUBMIT, &mut submit)?;
         // SAFETY: the kernel wrote the number of a descriptor that is new and
@@ -135,15 +159,20 @@ impl Device {
 
     /// What its jobs write to.
     pub(crate) fn memory(&self) -> io::Result<Memory> {
+        let mut place = GemMmap {
+            handle: self.memory,
+            ..GemMmap::default()
+        };
+        self.ioctl(uapi::GEM_MMAP, &mut place)?;
         // SAFETY: a new mapping is asked for, wherever there is room.
         let at = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
-                uapi::MEMORY_BYTES,
+                MEMORY_BYTES,
                 libc::PROT_READ,
                 libc::MAP_SHARED,
-                self.0.as_raw_fd(),
-                0,
+                self.file.as_raw_fd(),
+                place.offset as libc::off_t,
             )
         };
         match NonNull::new(at) {
@@ -157,7 +186,7 @@ impl Device {
     fn ioctl<T>(&self, number: u32, argument: &mut T) -> io::Result<()> {
         // SAFETY: the number says that the kernel reads and writes a `T`;
         // pointers in it are made above from slices that outlive the call.
-        unsafe { device::ioctl(&self.0, number, argument) }
+        unsafe { device::ioctl(&self.file, number, argument) }
     }
 }
 
@@ -173,7 +202,7 @@ unsafe impl Sync for Memory {}
 
 impl Memory {
     /// How many words it has.
-    pub(crate) const WORDS: usize = uapi::MEMORY_BYTES / size_of::<u32>();
+    pub(crate) const WORDS: usize = MEMORY_BYTES / size_of::<u32>();
 
     /// The word with this number, as it is now.
     pub(crate) fn word(&self, index: usize) -> u32 {
@@ -186,13 +215,13 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         // SAFETY: the mapping is ours and has this size.
-        unsafe { libc::munmap(self.0.as_ptr().cast(), uapi::MEMORY_BYTES) };
+        unsafe { libc::munmap(self.0.as_ptr().cast(), MEMORY_BYTES) };
     }
 }
 
 /// What failed, in words.
 pub(crate) fn failed(what: &str, error: &io::Error) -> String {
-    format!("{PATH}: {what}: {}", sys::words(error))
+    format!("{NAME}: {what}: {}", sys::words(error))
 }
 
 /// A queue as the kernel wants it described.
@@ -250,6 +279,8 @@ fn create(queue: &Queue, engine: u32) -> Create {
             Shape::Panthor => uapi::SHAPE_PANTHOR,
             Shape::Amdgpu => uapi::SHAPE_AMDGPU,
         },
+        memory: 0,
+        pad: 0,
     }
 }
 

@@ -3,9 +3,6 @@
 
 use crate::device::iowr;
 
-/// What jobs can write to.
-pub(crate) const MEMORY_BYTES: usize = 65536;
-
 pub(crate) const DESIGN_DRM_SCHED: u32 = 0;
 pub(crate) const DESIGN_DEPQ: u32 = 1;
 pub(crate) const DESIGN_NONE: u32 = 2;
@@ -75,6 +72,8 @@ pub(crate) struct Create {
     pub(crate) context: u32,
     pub(crate) free_cost_ns: u32,
     pub(crate) shape: u32,
+    pub(crate) memory: u32,
+    pub(crate) pad: u32,
 }
 
 /// `struct simgpu_dep`.
@@ -84,7 +83,7 @@ pub(crate) struct Dep {
     pub(crate) kind: u32,
     pub(crate) fd: i32,
     pub(crate) context: u32,
-    pub(crate) pad: u32,
+    pub(crate) handle: u32,
     pub(crate) seqno: u64,
 }
 
@@ -105,8 +104,9 @@ pub(crate) struct Exec {
     pub(crate) write_offset: u32,
     pub(crate) write_value: u32,
     pub(crate) out_fence: i32,
-    pub(crate) pad: u32,
+    pub(crate) out_syncobj: u32,
     pub(crate) seqno: u64,
+    pub(crate) out_point: u64,
 }
 
 /// `struct simgpu_submit`.
@@ -118,6 +118,9 @@ pub(crate) struct Submit {
     pub(crate) n_execs: u32,
     pub(crate) exec_size: u32,
     pub(crate) execs: u64,
+    pub(crate) objects: u64,
+    pub(crate) n_objects: u32,
+    pub(crate) pad: u32,
 }
 
 /// `struct simgpu_wait`.
@@ -199,22 +202,42 @@ pub(crate) struct Control {
     pub(crate) arg: u64,
 }
 
+/// `struct simgpu_gem_create`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct GemCreate {
+    pub(crate) size: u64,
+    pub(crate) handle: u32,
+    pub(crate) flags: u32,
+}
+
+/// `struct simgpu_gem_mmap`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct GemMmap {
+    pub(crate) handle: u32,
+    pub(crate) pad: u32,
+    pub(crate) offset: u64,
+}
+
 const _: () = {
     assert!(size_of::<Info>() == 40);
-    assert!(size_of::<Create>() == 56);
+    assert!(size_of::<Create>() == 64);
     assert!(size_of::<Dep>() == 24);
-    assert!(size_of::<Exec>() == 88);
-    assert!(size_of::<Submit>() == 24);
+    assert!(size_of::<Exec>() == 96);
+    assert!(size_of::<Submit>() == 40);
     assert!(size_of::<Wait>() == 56);
     assert!(size_of::<Record>() == 80);
     assert!(size_of::<Read>() == 32);
     assert!(size_of::<Stats>() == 136);
     assert!(size_of::<Control>() == 16);
+    assert!(size_of::<GemCreate>() == 16);
+    assert!(size_of::<GemMmap>() == 16);
 };
 
 /// The number of an ioctl that reads and writes a `T`.
 const fn number<T>(nr: u32) -> u32 {
-    iowr::<T>(0xA5, nr)
+    iowr::<T>(b'd' as u32, 0x40 + nr)
 }
 
 pub(crate) const INFO: u32 = number::<Info>(0);
@@ -224,3 +247,5 @@ pub(crate) const WAIT: u32 = number::<Wait>(4);
 pub(crate) const READ: u32 = number::<Read>(5);
 pub(crate) const STATS: u32 = number::<Stats>(6);
 pub(crate) const CONTROL: u32 = number::<Control>(8);
+pub(crate) const GEM_CREATE: u32 = number::<GemCreate>(9);
+pub(crate) const GEM_MMAP: u32 = number::<GemMmap>(10);

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: the bus
+ *
+ * A device without hardware is on the faux bus; kernels before that have it on
+ * the platform bus. That one lets root unbind the device and bind it again.
+ */
+
+#include "file.h"
+
+#ifdef HAVE_FAUX_DEVICE
+
+#include <linux/device/faux.h>
+
+static struct faux_device *bus_device;
+/* The bus does not tell what it was. */
+static int bus_error;
+
+static int bus_probe(struct faux_device *faux)
+{
+	bus_error = simgpu_probe(&faux->dev);
+	return bus_error;
+}
+
+static void bus_remove(struct faux_device *faux)
+{
+	simgpu_remove(&faux->dev);
+}
+
+static const struct faux_device_ops bus_ops = {
+	.probe = bus_probe,
+	.remove = bus_remove,
+};
+
+/**
+ * simgpu_bus_add() - make the device
+ *
+ * Context: process, sleeps.
+ * Return: 0, or what simgpu_probe() or the bus fails with.
+ */
+int simgpu_bus_add(void)
+{
+	bus_device = faux_device_create("simgpu", NULL, &bus_ops);
+	if (bus_device)
+		return 0;
+	return bus_error ?: -ENODEV;
+}
+
+/**
+ * simgpu_bus_remove() - take the device away
+ *
+ * Context: process, sleeps.
+ */
+void simgpu_bus_remove(void)
+{
+	faux_device_destroy(bus_device);
+}
+
+#else
+
+#include <linux/platform_device.h>
+
+static struct platform_device *bus_device;
+/* Of the first time; the bus does not tell. */
+static int bus_error;
+
+static int bus_probe(struct platform_device *pdev)
+{
+	bus_error = simgpu_probe(&pdev->dev);
+	return bus_error;
+}
+
+#ifdef HAVE_PLATFORM_REMOVE_INT
+static int bus_remove(struct platform_device *pdev)
+{
+	simgpu_remove(&pdev->dev);
+	return 0;
+}
+#else
+static void bus_remove(struct platform_device *pdev)
+{
+	simgpu_remove(&pdev->dev);
+}
+#endif
+
+static struct platform_driver bus_driver = {
+	.probe = bus_probe,
+	.remove = bus_remove,
+	.driver = { .name = "simgpu" },
+};
+
+/**
+ * simgpu_bus_add() - make the device
+ *
+ * Context: process, sleeps.
+ * Return: 0, or what simgpu_probe() or the bus fails with.
+ */
+int simgpu_bus_add(void)
+{
+	int error = platform_driver_register(&bus_driver);
+
+	if (error)
+		return error;
+	bus_device = platform_device_register_simple("simgpu", -1, NULL, 0);
+	if (!IS_ERR(bus_device)) {
+		if (!bus_error)
+			return 0;
+		platform_device_unregister(bus_device);
+		error = bus_error;
+	} else {
+		error = PTR_ERR(bus_device);
+	}
+	platform_driver_unregister(&bus_driver);
+	return error;
+}
+
+/**
+ * simgpu_bus_remove() - take the device away
+ *
+ * Context: process, sleeps.
+ */
+void simgpu_bus_remove(void)
+{
+	platform_device_unregister(bus_device);
+	platform_driver_unregister(&bus_driver);
+}
+
+#endif

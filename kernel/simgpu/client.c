@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: clients
+ *
+ * A client is an open file as /proc/PID/fdinfo shows it: the time in which each
+ * engine has executed jobs of its contexts, and the memory of its GEM objects
+ * (Documentation/gpu/drm-usage-stats.rst). A context outlives its file while
+ * it is torn down, so what the engine counts lives as long as either.
+ *
+ * A job counts from its start to its end, whatever that was: done, or taken off
+ * the engine. While it is executed, what has passed so far is counted too, so
+ * the sum of all clients is what a serial engine was busy. A parallel engine
+ * executes several at once, and each counts for itself.
+ */
+
+#include <linux/slab.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_print.h>
+
+#include "file.h"
+
+/**
+ * simgpu_client_create() - make what an open file is charged
+ * @dev: the device
+ *
+ * Context: process, sleeps.
+ * Return: the client, with one reference, or NULL.
+ */
+struct simgpu_client *simgpu_client_create(struct simgpu_device *dev)
+{
+	struct simgpu_client *client;
+
+	client = kzalloc(struct_size(client, busy_ns, dev->n_engines),
+			 GFP_KERNEL_ACCOUNT);
+	if (!client)
+		return NULL;
+	kref_init(&client->ref);
+	client->id = atomic64_inc_return(&dev->clients);
+	return client;
+}
+
+/**
+ * simgpu_client_get() - take a reference
+ * @client: of which the caller holds or borrows one
+ *
+ * Context: any.
+ * Return: @client.
+ */
+struct simgpu_client *simgpu_client_get(struct simgpu_client *client)
+{
+	kref_get(&client->ref);
+	return client;
+}
+
+static void simgpu_client_free(struct kref *ref)
+{
+	kfree(container_of(ref, struct simgpu_client, ref));
+}
+
+/**
+ * simgpu_client_put() - give a reference back
+ * @client: freed with the last
+ *
+ * Context: any.
+ */
+void simgpu_client_put(struct simgpu_client *client)
+{
+	kref_put(&client->ref, simgpu_client_free);
+}
+
+/**
+ * simgpu_fdinfo() - tell what a client has used
+ * @p: where to
+ * @drm_file: of the client
+ *
+ * Context: process, sleeps.
+ */
+void simgpu_fdinfo(struct drm_printer *p, struct drm_file *drm_file)
+{
+	struct simgpu_file *file = drm_file->driver_priv;
+	u32 i;
+
+	for (i = 0; i < file->dev->n_engines; i++)
+		drm_printf(p, "drm-engine-sim%u:\t%llu ns\n", i,
+			   simgpu_engine_client_ns(&file->dev->engines[i],
+						   file->client));
+#ifdef HAVE_DRM_FDINFO
+	drm_show_memory_stats(p, drm_file);
+#endif
+}
+
+#ifndef HAVE_DRM_FDINFO
+/**
+ * simgpu_show_fdinfo() - what drm_show_fdinfo() is where there is none
+ * @m: where to
+ * @filp: the open file
+ *
+ * Context: process, sleeps.
+ */
+void simgpu_show_fdinfo(struct seq_file *m, struct file *filp)
+{
+	struct drm_file *drm_file = filp->private_data;
+	struct simgpu_file *file = drm_file->driver_priv;
+	struct drm_printer p = drm_seq_file_printer(m);
+
+	drm_printf(&p, "drm-driver:\t%s\n", file->dev->drm.driver->name);
+	drm_printf(&p, "drm-client-id:\t%llu\n", file->client->id);
+	simgpu_fdinfo(&p, drm_file);
+}
+#endif

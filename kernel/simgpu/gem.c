@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: GEM objects
+ *
+ * Memory from shmem, with all that the shmem helpers of DRM do: handles, mmap,
+ * PRIME. Two things are done with objects here.
+ *
+ * A context has one that its jobs write to (&simgpu_create.memory). The engine
+ * writes in interrupts, so the object is mapped into the kernel, and stays in
+ * memory, from the making of the context until nothing of that is left.
+ *
+ * A submission may name some that its jobs use, for implicit synchronization:
+ *
+ * 1. look them up and lock their reservations, all or none;
+ * 2. make room for one fence of each job in each, and let each job depend on
+ *    the fences that are there: readers on writers, writers on all;
+ * 3. commit the jobs and add their fences;
+ * 4. unlock.
+ *
+ * Memory of user space must not be touched while reservations are locked, since
+ * faults on mapped objects take these locks. So the results of a submission are
+ * written before, and what was there is put back if step 2 fails.
+ */
+
+#include <linux/dma-resv.h>
+#include <linux/iosys-map.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include <drm/drm_gem_shmem_helper.h>
+#include <drm/drm_vma_manager.h>
+
+#include "../compat/drm_gem.h"
+#include "submit.h"
+
+#define SIMGPU_OBJECTS_MAX	64
+
+/**
+ * simgpu_gem_create() - make an object
+ * @file: that is to own it
+ * @args: in and out
+ *
+ * Context: process, sleeps.
+ * Return: 0, -EINVAL, -ENOMEM, or what drm_gem_handle_create() fails with.
+ */
+int simgpu_gem_create(struct simgpu_file *file, struct simgpu_gem_create *args)
+{
+	struct drm_gem_shmem_object *shmem;
+	int error;
+
+	if (!args->size || args->size > SIMGPU_OBJECT_BYTES_MAX || args->flags ||
+	    args->handle)
+		return -EINVAL;
+	args->size = PAGE_ALIGN(args->size);
+	shmem = drm_gem_shmem_create(&file->dev->drm, args->size);
+	if (IS_ERR(shmem))
+		return PTR_ERR(shmem);
+	error = drm_gem_handle_create(file->drm, &shmem->base, &args->handle);
+	/* The handle has a reference of its own. */
+	drm_gem_object_put(&shmem->base);
+	return error;
+}
+
+/**
+ * simgpu_gem_mmap() - say where an object can be mapped
+ * @file: that has the handle
+ * @args: in and out
+ *
+ * Context: process, sleeps.
+ * Return: 0, -EINVAL or -ENOENT.
+ */
+int simgpu_gem_mmap(struct simgpu_file *file, struct simgpu_gem_mmap *args)
+{
+	struct drm_gem_object *object;
+	int error = 0;
+
+	if (args->pad)
+		return -EINVAL;
+	object = drm_gem_object_lookup(file->drm, args->handle);
+	if (!object)
+		return -ENOENT;
+	/* Its exporter maps it. */
+	if (object->import_attach)
+		error = -EINVAL;
+	else
+		args->offset = drm_vma_node_offset_addr(&object->vma_node);
+	drm_gem_object_put(object);
+	return error;
+}
+
+/**
+ * simgpu_memory_attach() - map what the jobs of a context write to
+ * @file: that has the handle
+ * @handle: of the object; 0 for none
+ * @memory: filled in; zeroed before
+ *
+ * Context: process, sleeps.
+ * Return:
+ * * 0 - done
+ * * -ENOENT - there is no such handle
+ * * -EINVAL - the object is no memory that the CPU writes to as to its own
+ * * -ENOMEM, or what the exporter of an imported object fails with
+ */
+int simgpu_memory_attach(struct simgpu_file *file, u32 handle,
+			 struct simgpu_memory *memory)
+{
+	struct drm_gem_object *object;
+	struct iosys_map map;
+	int error;
+
+	if (!handle)
+		return 0;
+	object = drm_gem_object_lookup(file->drm, handle);
+	if (!object)
+		return -ENOENT;
+	error = compat_gem_vmap(object, &map);
+	if (!error && map.is_iomem) {
+		compat_gem_vunmap(object, &map);
+		error = -EINVAL;
+	}
+	if (error) {
+		drm_gem_object_put(object);
+		return error;
+	}
+	memory->object = object;
+	memory->words = map.vaddr;
+	memory->bytes = object->size;
+	return 0;
+}
+
+/**
+ * simgpu_memory_detach() - undo simgpu_memory_attach()
+ * @memory: of a context, which writes to it no more; or none
+ *
+ * Context: process, sleeps.
+ */
+void simgpu_memory_detach(struct simgpu_memory *memory)
+{
+	struct iosys_map map = IOSYS_MAP_INIT_VADDR(memory->words);
+
+	might_sleep();
+	if (!memory->object)
+		return;
+	compat_gem_vunmap(memory->object, &map);
+	drm_gem_object_put(memory->object);
+	memory->object = NULL;
+}
+
+/**
+ * simgpu_objects_get() - look up the objects that a submission names
+ * @s: the submission; simgpu_objects_put() in any case
+ *
+ * Context: process, sleeps.
+ * Return: 0, -EINVAL, -EFAULT, -ENOENT or -ENOMEM.
+ */
+int simgpu_objects_get(struct simgpu_submission *s)
+{
+	const struct simgpu_object_use __user *user =
+		u64_to_user_ptr(s->args->objects);
+	u32 i;
+
+	if (s->args->n_objects > SIMGPU_OBJECTS_MAX)
+		return -EINVAL;
+	if (!s->args->n_objects)
+		return 0;
+	s->objects = kcalloc(s->args->n_objects, sizeof(*s->objects),
+			     GFP_KERNEL_ACCOUNT);
+	if (!s->objects)
+		return -ENOMEM;
+	for (i = 0; i < s->args->n_objects; i++) {
+		struct simgpu_object_use use;
+
+		if (copy_from_user(&use, user + i, sizeof(use)))
+			return -EFAULT;
+		if (use.flags & ~SIMGPU_OBJECT_FLAGS)
+			return -EINVAL;
+		s->objects[i] = drm_gem_object_lookup(s->file->drm, use.handle);
+		if (!s->objects[i])
+			return -ENOENT;
+		s->n_objects++;
+		if (use.flags & SIMGPU_OBJECT_WRITE)
+			s->written |= BIT_ULL(i);
+	}
+	return 0;
+}
+
+/**
+ * simgpu_objects_put() - undo simgpu_objects_get(), complete or not
+ * @s: the submission
+ *
+ * Context: process, sleeps.
+ */
+void simgpu_objects_put(struct simgpu_submission *s)
+{
+	while (s->n_objects)
+		drm_gem_object_put(s->objects[--s->n_objects]);
+	kfree(s->objects);
+}
+
+static bool simgpu_object_written(const struct simgpu_submission *s, u32 i)
+{
+	return s->written & BIT_ULL(i);
+}
+
+/* A job depends on the fences that an object has. */
+static int simgpu_object_deps(struct simgpu_submission *s, u32 i,
+			      struct simgpu_job *job)
+{
+	enum dma_resv_usage usage =
+		dma_resv_usage_rw(simgpu_object_written(s, i));
+	struct dma_resv_iter cursor;
+	struct dma_fence *fence;
+	int error = 0;
+
+	dma_resv_for_each_fence(&cursor, s->objects[i]->resv, usage, fence) {
+		error = simgpu_alloc_step(s);
+		if (error)
+			break;
+		error = s->context->backend->job_add_dep(job,
+							 dma_fence_get(fence));
+		if (error)
+			break;
+	}
+	return error;
+}
+
+static int simgpu_objects_prepare(struct simgpu_submission *s)
+{
+	int error;
+	u32 i, j;
+
+	for (i = 0; i < s->n_objects; i++) {
+		error = simgpu_alloc_step(s);
+		if (!error)
+			error = dma_resv_reserve_fences(s->objects[i]->resv,
+							s->args->n_execs);
+		for (j = 0; j < s->args->n_execs && !error; j++)
+			error = simgpu_object_deps(s, i, s->jobs[j].job);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+/**
+ * simgpu_objects_lock() - let the jobs depend on what the objects wait for
+ * @s: the submission, prepared
+ *
+ * Context: process, sleeps; under &simgpu_context.submit.
+ * Return:
+ * * 0 - the caller must call simgpu_objects_unlock(); user memory must not be
+ *   touched before
+ * * -EINVAL - an object is there twice
+ * * -ENOMEM
+ * * -ERESTARTSYS - a signal came
+ */
+int simgpu_objects_lock(struct simgpu_submission *s)
+{
+	int error;
+
+	if (!s->n_objects)
+		return 0;
+	error = drm_gem_lock_reservations(s->objects, s->n_objects, &s->ticket);
+	if (error)
+		return error == -EALREADY ? -EINVAL :
+		       error == -EINTR ? -ERESTARTSYS : error;
+	error = simgpu_objects_prepare(s);
+	if (error)
+		simgpu_objects_unlock(s);
+	return error;
+}
+
+/**
+ * simgpu_objects_add() - let others wait for a job that uses the objects
+ * @s: the submission, with its objects locked
+ * @fence: the finished fence of one of its jobs
+ *
+ * Context: process; allocates nothing.
+ */
+void simgpu_objects_add(struct simgpu_submission *s, struct dma_fence *fence)
+{
+	u32 i;
+
+	for (i = 0; i < s->n_objects; i++)
+		dma_resv_add_fence(s->objects[i]->resv, fence,
+				   simgpu_object_written(s, i) ?
+				   DMA_RESV_USAGE_WRITE : DMA_RESV_USAGE_READ);
+}
+
+/**
+ * simgpu_objects_unlock() - the opposite of simgpu_objects_lock()
+ * @s: the submission
+ *
+ * Context: process.
+ */
+void simgpu_objects_unlock(struct simgpu_submission *s)
+{
+	if (s->n_objects)
+		drm_gem_unlock_reservations(s->objects, s->n_objects,
+					    &s->ticket);
+}
