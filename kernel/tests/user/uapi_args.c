@@ -91,7 +91,8 @@ const struct call calls[CALLS] = {
 	CALL(submit, SUBMIT, false),
 	CALL(wait, WAIT, true),
 	CALL(read, READ, true),
-	CALL(stats, STATS, true),
+	CALL_SINCE(stats, STATS, offsetof(struct simgpu_stats, softirqs),
+		   true),
 	CALL(inject, INJECT, false),
 	CALL(control, CONTROL, false),
 };
