@@ -26,6 +26,13 @@
  * %DEPQ_PUT_WORKER        the worker, which is kicked
  * %DEPQ_PUT_SUBMIT        depq_job_init(), a few at a time; what is left
  *                         after 100 ms, a delayed work
+ * %DEPQ_PUT_AUTO          the drainer, if the driver allows it
+ *                         (%DEPQ_QUEUE_PUT_IRQ); else depq_job_init(), a few
+ *                         at a time, and whoever has waited
+ *                         (depq_queue_wait_end()). The worker is kicked where
+ *                         neither is to come: no job of the queue is being
+ *                         prepared or with the hardware, and nobody has
+ *                         announced that he waits
  * ======================  ===================================================
  *
  * The drainer touches neither a job nor the queue once these can have put the
@@ -121,7 +128,7 @@ void depq_queue_drain(struct depq_queue *queue, unsigned long *flags,
 		queue->jobs--;
 		job->state = DEPQ_JOB_SIGNALLED;
 		list_add_tail(&job->link, &queue->done);
-		if (queue->put == DEPQ_PUT_IRQ)
+		if (queue->put_irq)
 			depq_queue_take(queue, 1, DEPQ_WHERE_IRQ, reaped);
 		job = depq_queue_next_done(queue);
 		if (job) {

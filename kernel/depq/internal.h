@@ -147,6 +147,7 @@ struct dma_fence *depq_job_next_dep(struct depq_job *job);
 /* run.c */
 bool depq_queue_want_kick(struct depq_queue *queue);
 void depq_queue_work(struct depq_queue *queue);
+void depq_queue_softirq(struct tasklet_struct *tasklet);
 
 /* done.c */
 void depq_job_done(struct depq_job *job, int error);

@@ -36,8 +36,9 @@
  * queue's, from depq_job_commit() until the job is reaped; one while the worker
  * runs it and one while the timeout work handles it. The job holds its finished
  * fence, the hardware fence once there is one, the queue, and each dependency
- * until it has signalled. Dependencies are let go in process context, all of
- * them before the job is run: the last put may be in a hard interrupt.
+ * until it has signalled. Dependencies are let go in process context or in a
+ * softirq, all of them before the job is run: the last put may be in a hard
+ * interrupt.
  *
  * Fields: @deps by index, the first that may be there at @next_dep, changed by
  * the submitter, then by the holder of the token; @link in one of the lists of
@@ -84,13 +85,18 @@ static int depq_queue_enter(struct depq_queue *queue, u32 flags)
 static void depq_queue_exit(struct depq_queue *queue)
 {
 	unsigned long flags;
+	bool kick;
 
 	spin_lock_irqsave(&queue->lock, flags);
 	queue->jobs--;
 	/* As in depq_queue_leave(). */
 	if (waitqueue_active(&queue->wait))
 		wake_up_all(&queue->wait);
+	/* The job that was to put others will not come. */
+	kick = depq_queue_want_kick(queue);
 	spin_unlock_irqrestore(&queue->lock, flags);
+	if (kick)
+		depq_worker_kick(queue);
 }
 
 /**
@@ -100,8 +106,8 @@ static void depq_queue_exit(struct depq_queue *queue)
  * @credits: that it takes while with the hardware, 1 to the queue's limit
  * @flags: %DEPQ_JOB_NONBLOCK or 0
  *
- * Puts a few finished jobs if the queue has %DEPQ_PUT_SUBMIT. Waits for room in
- * the queue. On failure nothing was done to @job.
+ * Puts a few finished jobs if the queue has %DEPQ_PUT_SUBMIT or %DEPQ_PUT_AUTO.
+ * Waits for room in the queue. On failure nothing was done to @job.
  *
  * Context: process, may sleep; not in a dma_fence signalling section.
  * Return:
@@ -129,7 +135,8 @@ int depq_job_init(struct depq_job *job, struct depq_queue *queue, u32 credits,
 	 * becomes free is what it is about to ask for. Whoever finds the list
 	 * empty a moment too early leaves the job to the next one.
 	 */
-	if (queue->put == DEPQ_PUT_SUBMIT && !list_empty(&queue->done))
+	if ((queue->put == DEPQ_PUT_SUBMIT || queue->put == DEPQ_PUT_AUTO) &&
+	    !list_empty(&queue->done))
 		depq_reap(queue, DEPQ_SUBMIT_REAP, DEPQ_WHERE_SUBMIT);
 
 	if (queue->worker->follow) {
@@ -150,7 +157,8 @@ int depq_job_init(struct depq_job *job, struct depq_queue *queue, u32 credits,
 	job->queue = depq_queue_get(queue);
 	job->finished = finished;
 	job->hw = NULL;
-	xa_init_flags(&job->deps, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&job->deps, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH |
+				  XA_FLAGS_ACCOUNT);
 	job->next_dep = 0;
 	INIT_LIST_HEAD(&job->link);
 	INIT_LIST_HEAD(&job->urgent);
@@ -199,14 +207,14 @@ int depq_job_add_dep(struct depq_job *job, struct dma_fence *fence)
 			continue;
 		if (dma_fence_is_later(fence, old)) {
 			/* Replaces what is there, so it allocates nothing. */
-			xa_store(&job->deps, index, fence, GFP_KERNEL);
+			xa_store_bh(&job->deps, index, fence, GFP_KERNEL);
 			fence = old;
 		}
 		dma_fence_put(fence);
 		return 0;
 	}
 
-	ret = xa_alloc(&job->deps, &id, fence, xa_limit_32b, GFP_KERNEL);
+	ret = xa_alloc_bh(&job->deps, &id, fence, xa_limit_32b, GFP_KERNEL);
 	if (ret)
 		dma_fence_put(fence);
 	return ret;
@@ -219,7 +227,7 @@ EXPORT_SYMBOL_GPL(depq_job_add_dep);
  *
  * Lets go of dependencies that have signalled.
  *
- * Context: process.
+ * Context: process or softirq, interrupts on.
  * Return: the first dependency that has not signalled, which stays the job's,
  * at &depq_job.next_dep; or NULL if there is none, and none is left
  */
@@ -231,7 +239,7 @@ struct dma_fence *depq_job_next_dep(struct depq_job *job)
 				XA_PRESENT))) {
 		if (!dma_fence_is_signaled(fence))
 			return fence;
-		xa_erase(&job->deps, job->next_dep);
+		xa_erase_bh(&job->deps, job->next_dep);
 		dma_fence_put(fence);
 	}
 	WARN_ON_ONCE(!xa_empty(&job->deps));
@@ -274,7 +282,7 @@ static void depq_job_abort(struct depq_job *job)
 	unsigned long index;
 
 	xa_for_each(&job->deps, index, fence) {
-		xa_erase(&job->deps, index);
+		xa_erase_bh(&job->deps, index);
 		dma_fence_put(fence);
 	}
 	depq_queue_exit(job->queue);

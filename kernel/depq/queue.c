@@ -27,7 +27,8 @@
  *
  * - its maker, until depq_queue_put(),
  * - each job, from depq_job_init() until its last reference is put,
- * - depq_queue_work(), from the moment it is asked for (@kicked) to its end,
+ * - depq_queue_work() or depq_queue_softirq(), from the moment it is asked for
+ *   (@kicked) to its end,
  * - the timeout work and the delayed work that puts jobs, while they are armed
  *   or running.
  *
@@ -67,6 +68,9 @@
  * - @signal_lock: held while a job signals; see done.c,
  * - @dep: what the first job in @queued waits for, once its callback is
  *   installed; @dep_done once it has been called,
+ * - @reapers: threads between depq_queue_wait_begin() and its end,
+ * - @put_irq: whoever signals puts,
+ * - @kicked, @softirq: depq_queue_work() is asked for, or the softirq instead,
  * - @tdr_armed, @reap_armed: a work holds a reference and will look,
  * - @tdr_forced: the timeout work is to ask the driver whatever the time,
  * - @urgent, @lingering, @linger, @linger_end, @level: see follow_count.c,
@@ -102,13 +106,16 @@ static void depq_queue_release_work(struct work_struct *work)
 		complete(&dev->idle);
 }
 
+#define DEPQ_QUEUE_FLAGS \
+	(DEPQ_QUEUE_BYPASS | DEPQ_QUEUE_SOFTIRQ | DEPQ_QUEUE_PUT_IRQ)
+
 static bool depq_queue_args_valid(const struct depq_queue_args *args)
 {
 	const struct depq_ops *ops = args->ops;
 
 	return args->dev && args->worker && args->name && ops &&
 	       ops->run_job && ops->timedout_job && ops->release_job &&
-	       ops->release_queue && !(args->flags & ~DEPQ_QUEUE_BYPASS) &&
+	       ops->release_queue && !(args->flags & ~DEPQ_QUEUE_FLAGS) &&
 	       (u32)args->put < DEPQ_PUT_COUNT && args->credit_limit &&
 	       args->max_queued && args->timeout < MAX_JIFFY_OFFSET;
 }
@@ -135,7 +142,13 @@ int depq_queue_init(struct depq_queue *queue,
 	queue->ops = args->ops;
 	queue->worker = depq_worker_get(args->worker);
 	queue->flags = args->flags;
+	/* The level of a worker that follows is that of what it runs itself. */
+	if (queue->worker->follow)
+		queue->flags &= ~DEPQ_QUEUE_SOFTIRQ;
 	queue->put = args->put;
+	queue->put_irq = args->put == DEPQ_PUT_IRQ ||
+			 (args->put == DEPQ_PUT_AUTO &&
+			  args->flags & DEPQ_QUEUE_PUT_IRQ);
 	queue->credit_limit = args->credit_limit;
 	queue->max_queued = args->max_queued;
 	queue->hang_limit = args->hang_limit;
@@ -153,6 +166,7 @@ int depq_queue_init(struct depq_queue *queue,
 	queue->level = DEPQ_LEVEL_NONE;
 	init_waitqueue_head(&queue->wait);
 	depq_worker_prepare(queue);
+	tasklet_setup(&queue->tasklet, depq_queue_softirq);
 	INIT_DELAYED_WORK(&queue->tdr_work, depq_tdr_work);
 	INIT_DELAYED_WORK(&queue->reap_work, depq_reap_work);
 	INIT_RCU_WORK(&queue->release_work, depq_queue_release_work);
@@ -373,6 +387,53 @@ void depq_queue_reap(struct depq_queue *queue)
 	depq_reap(queue, U32_MAX, DEPQ_WHERE_SUBMIT);
 }
 EXPORT_SYMBOL_GPL(depq_queue_reap);
+
+/**
+ * depq_queue_wait_begin() - announce that the caller waits, and puts jobs then
+ * @queue: the queue, whose memory the caller keeps
+ *
+ * For threads that are about to wait for a job of the queue: what finishes until
+ * depq_queue_wait_end() is left to them, and wakes no worker. Only of use with
+ * %DEPQ_PUT_AUTO.
+ *
+ * Context: any.
+ * Return: whether to call depq_queue_wait_end(); else nothing was done
+ */
+bool depq_queue_wait_begin(struct depq_queue *queue)
+{
+	unsigned long flags;
+
+	if (queue->put != DEPQ_PUT_AUTO || queue->put_irq ||
+	    !kref_get_unless_zero(&queue->ref))
+		return false;
+	spin_lock_irqsave(&queue->lock, flags);
+	queue->reapers++;
+	spin_unlock_irqrestore(&queue->lock, flags);
+	return true;
+}
+EXPORT_SYMBOL_GPL(depq_queue_wait_begin);
+
+/**
+ * depq_queue_wait_end() - put what has finished meanwhile
+ * @queue: the queue
+ *
+ * However the wait ended. Counts as put by a submitter.
+ *
+ * Context: as &depq_ops.release_job.
+ */
+void depq_queue_wait_end(struct depq_queue *queue)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&queue->lock, flags);
+	WARN_ON_ONCE(!queue->reapers);
+	queue->reapers--;
+	spin_unlock_irqrestore(&queue->lock, flags);
+	/* What signals from here on finds one less. */
+	depq_reap(queue, U32_MAX, DEPQ_WHERE_SUBMIT);
+	depq_queue_put(queue);
+}
+EXPORT_SYMBOL_GPL(depq_queue_wait_end);
 
 /**
  * depq_queue_read_stats() - read what a queue has done

@@ -10,7 +10,10 @@
  * The worker takes the token and makes one step after the other: wait for the
  * dependencies of the first job, then run it, until something is in the way.
  * It never waits itself; what is in the way brings it back. A submitter that
- * finds the queue empty makes the first of these steps itself.
+ * finds the queue empty makes the first of these steps itself. With
+ * %DEPQ_QUEUE_SOFTIRQ an interrupt that removes what is in the way has the softirq
+ * that follows it make them: no thread is woken. Others wake the worker, for a
+ * softirq that is raised in a thread would only wake another thread.
  *
  * =====================  ====================================================
  * in the way             brings the worker back
@@ -29,6 +32,9 @@
 /* Steps before the worker lets others that share it have a turn. */
 #define DEPQ_RUN_STEPS 64
 
+/* Steps in a softirq, which nothing but interrupts preempts. */
+#define DEPQ_SOFTIRQ_STEPS 16
+
 /* Whether the holder of the token can make a step. */
 static __always_inline bool depq_queue_ready(struct depq_queue *queue)
 {
@@ -46,6 +52,22 @@ static __always_inline bool depq_queue_ready(struct depq_queue *queue)
 	       depq_queue_fits(queue, job);
 }
 
+/*
+ * Whether the worker must come to put jobs. With %DEPQ_PUT_AUTO only if nobody
+ * else will: all jobs that there are wait for something in the queue, so none is
+ * being prepared and none is with the hardware, and no thread waits.
+ */
+static __always_inline bool depq_queue_want_put(struct depq_queue *queue,
+						bool ready)
+{
+	if (list_empty(&queue->done))
+		return false;
+	if (queue->put == DEPQ_PUT_WORKER)
+		return true;
+	return queue->put == DEPQ_PUT_AUTO && !ready && !queue->runner &&
+	       !queue->reapers && queue->jobs == queue->stats.queued;
+}
+
 /* Takes the reference for a kick if there must be one. */
 static __always_inline bool depq_queue_want(struct depq_queue *queue,
 					    bool ready)
@@ -54,11 +76,17 @@ static __always_inline bool depq_queue_want(struct depq_queue *queue,
 
 	if (queue->kicked)
 		return false;
-	put = queue->put == DEPQ_PUT_WORKER && !list_empty(&queue->done);
-	if (!put && (queue->runner || !ready))
+	put = depq_queue_want_put(queue, ready);
+	ready = ready && !queue->runner;
+	if (!put && !ready)
 		return false;
 	queue->kicked = true;
-	queue->stats.kicks++;
+	queue->softirq = ready && queue->flags & DEPQ_QUEUE_SOFTIRQ &&
+			 (in_hardirq() || in_serving_softirq());
+	if (queue->softirq)
+		queue->stats.softirqs++;
+	else
+		queue->stats.kicks++;
 	depq_queue_get(queue);
 	return true;
 }
@@ -158,7 +186,7 @@ static void depq_queue_await_dep(struct depq_queue *queue, struct depq_job *job)
 
 	while ((fence = depq_job_next_dep(job))) {
 		trace_depq_dep_wait(queue, job, fence);
-		xa_erase(&job->deps, job->next_dep);
+		xa_erase_bh(&job->deps, job->next_dep);
 		queue->dep_done = false;
 		queue->dep = fence;
 		if (!dma_fence_add_callback(fence, &queue->dep_cb,
@@ -359,6 +387,26 @@ static bool depq_queue_step(struct depq_queue *queue, unsigned long *flags)
 	return true;
 }
 
+/* Makes steps until something is in the way. Whether that is so. */
+static bool depq_queue_serve(struct depq_queue *queue, int steps)
+{
+	unsigned long flags;
+	bool stuck = true;
+
+	spin_lock_irqsave(&queue->lock, flags);
+	queue->kicked = false;
+	/* Another runner will look at the queue when it leaves. */
+	if (!queue->runner && depq_queue_ready(queue)) {
+		queue->runner = current;
+		do {
+			stuck = !depq_queue_step(queue, &flags);
+		} while (!stuck && --steps);
+		depq_queue_leave(queue);
+	}
+	spin_unlock_irqrestore(&queue->lock, flags);
+	return stuck;
+}
+
 /**
  * depq_queue_work() - what the worker does for a queue
  * @queue: the queue, after depq_worker_kick(); its reference is put here
@@ -367,30 +415,52 @@ static bool depq_queue_step(struct depq_queue *queue, unsigned long *flags)
  */
 void depq_queue_work(struct depq_queue *queue)
 {
-	int steps = DEPQ_RUN_STEPS;
 	unsigned long flags;
 	bool cookie, kick;
 
 	might_sleep();
 	cookie = dma_fence_begin_signalling();
-	spin_lock_irqsave(&queue->lock, flags);
-	queue->kicked = false;
-	/* Another runner will look at the queue when it leaves. */
-	if (!queue->runner && depq_queue_ready(queue)) {
-		queue->runner = current;
-		while (steps-- && depq_queue_step(queue, &flags))
-			;
-		depq_queue_leave(queue);
-	}
-	spin_unlock_irqrestore(&queue->lock, flags);
-
-	if (queue->put == DEPQ_PUT_WORKER)
+	depq_queue_serve(queue, DEPQ_RUN_STEPS);
+	if (queue->put == DEPQ_PUT_WORKER || queue->put == DEPQ_PUT_AUTO)
 		depq_reap(queue, U32_MAX, DEPQ_WHERE_WORKER);
 	if (queue->worker->follow)
 		depq_follow_pause(queue->worker);
 
 	spin_lock_irqsave(&queue->lock, flags);
 	kick = depq_queue_want_kick(queue);
+	spin_unlock_irqrestore(&queue->lock, flags);
+	dma_fence_end_signalling(cookie);
+	if (kick)
+		depq_worker_kick(queue);
+	depq_queue_put(queue);
+}
+
+/**
+ * depq_queue_softirq() - what a softirq does for a queue instead of the worker
+ * @tasklet: &depq_queue.tasklet, after depq_worker_kick(); the reference to the
+ *	queue is put here
+ *
+ * What is left after a few steps is for the worker, whose turn the scheduler
+ * decides.
+ *
+ * Context: softirq. The memory of the queue stays for an RCU grace period, and so
+ * until the tasklet has returned.
+ */
+void depq_queue_softirq(struct tasklet_struct *tasklet)
+{
+	struct depq_queue *queue = from_tasklet(queue, tasklet, tasklet);
+	unsigned long flags;
+	bool cookie, kick, stuck;
+
+	cookie = dma_fence_begin_signalling();
+	stuck = depq_queue_serve(queue, DEPQ_SOFTIRQ_STEPS);
+	spin_lock_irqsave(&queue->lock, flags);
+	kick = depq_queue_want_kick(queue);
+	if (kick && queue->softirq && !stuck) {
+		queue->softirq = false;
+		queue->stats.softirqs--;
+		queue->stats.kicks++;
+	}
 	spin_unlock_irqrestore(&queue->lock, flags);
 	dma_fence_end_signalling(cookie);
 	if (kick)

@@ -119,10 +119,10 @@ void depq_worker_prepare(struct depq_queue *queue)
 }
 
 /**
- * depq_worker_kick() - hand a queue to its worker
+ * depq_worker_kick() - hand a queue to its worker or to a softirq
  * @queue: the queue, for which depq_queue_want_kick() has said true
  *
- * The reference that depq_queue_want_kick() took goes to the worker.
+ * The reference that depq_queue_want_kick() took goes with it.
  *
  * Context: any. The lock of the queue is not held, so that the worker does not
  * run into it when it wakes up on another CPU.
@@ -131,5 +131,8 @@ void depq_worker_kick(struct depq_queue *queue)
 {
 	struct depq_worker *worker = queue->worker;
 
-	WARN_ON_ONCE(!worker->ops->kick(worker, queue));
+	if (queue->softirq)
+		tasklet_schedule(&queue->tasklet);
+	else
+		WARN_ON_ONCE(!worker->ops->kick(worker, queue));
 }

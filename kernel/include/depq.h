@@ -3,6 +3,7 @@
 #define DEPQ_H
 
 #include <linux/dma-fence.h>
+#include <linux/interrupt.h>
 #include <linux/kref.h>
 #include <linux/kthread.h>
 #include <linux/list.h>
@@ -54,6 +55,16 @@ struct depq_worker;
 /* What &depq_queue_args.flags may hold. */
 /* The submitter runs the job where it can; run_job() must not sleep. */
 #define DEPQ_QUEUE_BYPASS	BIT(0)
+/*
+ * If an interrupt removes what was in the way of a job, the softirq that follows
+ * it runs the job; run_job() must be safe there. Not with a worker that follows.
+ */
+#define DEPQ_QUEUE_SOFTIRQ	BIT(1)
+/*
+ * With %DEPQ_PUT_AUTO: release_job() is safe in hard interrupts, and costs about
+ * as much as signalling a fence.
+ */
+#define DEPQ_QUEUE_PUT_IRQ	BIT(2)
 
 /**
  * enum depq_put - where the queue drops its reference to a finished job
@@ -61,11 +72,15 @@ struct depq_worker;
  * @DEPQ_PUT_IRQ: whoever signals, at once; release_job() must be safe in
  *	hard interrupts
  * @DEPQ_PUT_SUBMIT: the next submitter, or, if none comes, a delayed work
+ * @DEPQ_PUT_AUTO: whoever signals, if the queue has %DEPQ_QUEUE_PUT_IRQ; else
+ *	the next submitter, or whoever has waited (depq_queue_wait_begin()), or,
+ *	if neither is to come, the worker. No timer.
  */
 enum depq_put {
 	DEPQ_PUT_WORKER,
 	DEPQ_PUT_IRQ,
 	DEPQ_PUT_SUBMIT,
+	DEPQ_PUT_AUTO,
 	/* private: */
 	DEPQ_PUT_COUNT
 };
@@ -97,8 +112,9 @@ struct depq_ops {
 	 * @run_job: hand the job to the hardware. Called once for each job,
 	 * in order, by the holder of the runner token.
 	 *
-	 * Context: process, inside a dma_fence signalling section: must not
-	 * allocate. May sleep unless the queue has %DEPQ_QUEUE_BYPASS. No
+	 * Context: process, or a softirq if the queue has %DEPQ_QUEUE_SOFTIRQ;
+	 * inside a dma_fence signalling section: must not allocate. May sleep
+	 * unless the queue has %DEPQ_QUEUE_BYPASS or %DEPQ_QUEUE_SOFTIRQ. No
 	 * lock of depq is held.
 	 * Return:
 	 * * a hardware fence, of which the caller of run_job() gets a
@@ -131,8 +147,9 @@ struct depq_ops {
 	 * @release_job: the last reference to the job was put; free it.
 	 * Its dependencies and fences have been let go.
 	 *
-	 * Context: any if the queue has %DEPQ_PUT_IRQ or if the driver signals
-	 * in interrupts and holds references of its own, else process.
+	 * Context: any if the queue has %DEPQ_PUT_IRQ, or %DEPQ_PUT_AUTO with
+	 * %DEPQ_QUEUE_PUT_IRQ, or if the driver signals in interrupts and holds
+	 * references of its own, else process.
 	 */
 	void (*release_job)(struct depq_job *job);
 
@@ -205,7 +222,7 @@ void depq_worker_put(struct depq_worker *worker);
  * @ops: what the driver does for it
  * @worker: runs its jobs; the queue takes a reference of its own
  * @name: copied
- * @flags: %DEPQ_QUEUE_BYPASS or 0
+ * @flags: %DEPQ_QUEUE_BYPASS, %DEPQ_QUEUE_SOFTIRQ, %DEPQ_QUEUE_PUT_IRQ
  * @put: where the reference to a finished job is dropped
  * @credit_limit: credits in flight at most; 1 or more
  * @max_queued: jobs between depq_job_init() and the end at most; 1 or more
@@ -239,6 +256,7 @@ struct depq_queue_args {
  * @put_worker: jobs put by the worker
  * @put_delayed: jobs put by the delayed work
  * @kicks: times the worker was asked to run
+ * @softirqs: times a softirq was asked to run instead of it
  * @raises: times its worker became more urgent, if it follows
  * @lowers: times its worker became less urgent
  * @credits: in flight now
@@ -259,6 +277,7 @@ struct depq_stats {
 	u64 put_worker;
 	u64 put_delayed;
 	u64 kicks;
+	u64 softirqs;
 	u64 raises;
 	u64 lowers;
 	u32 credits;
@@ -301,7 +320,10 @@ struct depq_queue {
 	u32 stopped;
 	u32 hangs;
 	int error;	/* not 0 once killed or banned */
-	bool kicked;	/* the worker will come */
+	u32 reapers;	/* will put what has signalled when they have waited */
+	bool put_irq;	/* constant */
+	bool kicked;	/* the worker or the softirq will come */
+	bool softirq;	/* the latter; constant while @kicked */
 	bool tdr;
 	bool tdr_armed;
 	bool tdr_forced;
@@ -317,6 +339,7 @@ struct depq_queue {
 		struct work_struct work;
 		struct kthread_work kwork;
 	};
+	struct tasklet_struct tasklet;
 	struct delayed_work tdr_work;
 	struct delayed_work reap_work;
 	struct rcu_work release_work;
@@ -341,6 +364,8 @@ void depq_queue_start(struct depq_queue *queue);
 void depq_queue_kill(struct depq_queue *queue, int error);
 void depq_queue_trigger_timeout(struct depq_queue *queue);
 void depq_queue_reap(struct depq_queue *queue);
+bool depq_queue_wait_begin(struct depq_queue *queue);
+void depq_queue_wait_end(struct depq_queue *queue);
 void depq_queue_read_stats(struct depq_queue *queue, struct depq_stats *stats);
 
 /**

@@ -36,6 +36,7 @@ static struct dma_fence *simgpu_depq_run(struct depq_job *job)
 {
 	/* Submissions come from user threads only, workers are kthreads. */
 	return simgpu_engine_run(simgpu_depq_job(job),
+				 !in_serving_softirq() &&
 				 !(current->flags & PF_KTHREAD));
 }
 
@@ -71,6 +72,25 @@ static_assert(SIMGPU_WORKER_FOLLOW_MIN == (int)DEPQ_WORKER_FOLLOW_MIN);
 static_assert(SIMGPU_PUT_WORKER == (int)DEPQ_PUT_WORKER);
 static_assert(SIMGPU_PUT_IRQ == (int)DEPQ_PUT_IRQ);
 static_assert(SIMGPU_PUT_SUBMIT == (int)DEPQ_PUT_SUBMIT);
+static_assert(SIMGPU_PUT_AUTO == (int)DEPQ_PUT_AUTO);
+
+/* Jobs that take longer to free are not freed in completions. */
+#define SIMGPU_FREE_CHEAP_NS	1000
+
+/* What the queue may do where, as a driver would say it. */
+static u32 simgpu_depq_flags(const struct simgpu_create *args)
+{
+	u32 flags = 0;
+
+	if (args->put != SIMGPU_PUT_AUTO)
+		return args->flags & SIMGPU_CREATE_BYPASS ?
+		       DEPQ_QUEUE_BYPASS : 0;
+	flags = DEPQ_QUEUE_BYPASS | DEPQ_QUEUE_SOFTIRQ;
+	if (!(args->flags & SIMGPU_CREATE_FREE_SLEEPS) &&
+	    args->free_cost_ns <= SIMGPU_FREE_CHEAP_NS)
+		flags |= DEPQ_QUEUE_PUT_IRQ;
+	return flags;
+}
 
 /* A shared worker, made if it is the first time, with a new reference. */
 static struct depq_worker *simgpu_shared_worker(struct mutex *mutex,
@@ -120,6 +140,7 @@ static int simgpu_depq_init(struct simgpu_context *context)
 	struct depq_queue_args args = {
 		.dev = &context->dev->depq,
 		.ops = &simgpu_depq_ops,
+		.flags = simgpu_depq_flags(&context->args),
 		.put = context->args.put,
 		.credit_limit = context->args.credit_limit,
 		.max_queued = U32_MAX,
@@ -132,8 +153,6 @@ static int simgpu_depq_init(struct simgpu_context *context)
 	snprintf(name, sizeof(name), "simgpu%u-%u", context->engine->index,
 		 context->id);
 	args.name = name;
-	if (context->args.flags & SIMGPU_CREATE_BYPASS)
-		args.flags |= DEPQ_QUEUE_BYPASS;
 	args.worker = simgpu_depq_worker(context, name);
 	if (IS_ERR(args.worker))
 		return PTR_ERR(args.worker);
@@ -200,6 +219,16 @@ static int simgpu_depq_control(struct simgpu_context *context, u32 command,
 	}
 }
 
+static bool simgpu_depq_wait_begin(struct simgpu_context *context)
+{
+	return depq_queue_wait_begin(&context->depq);
+}
+
+static void simgpu_depq_wait_end(struct simgpu_context *context)
+{
+	depq_queue_wait_end(&context->depq);
+}
+
 static void simgpu_depq_stats(struct simgpu_context *context,
 			      struct simgpu_stats *stats)
 {
@@ -219,6 +248,7 @@ static void simgpu_depq_stats(struct simgpu_context *context,
 	stats->kicks = depq.kicks;
 	stats->raises = depq.raises;
 	stats->lowers = depq.lowers;
+	stats->softirqs = depq.softirqs;
 	stats->credits = depq.credits;
 	stats->queued = depq.queued;
 	stats->pending = depq.pending;
@@ -253,6 +283,8 @@ const struct simgpu_backend simgpu_backend_depq = {
 	.job_fence = simgpu_depq_fence,
 	.job_commit = simgpu_depq_commit,
 	.job_abort = simgpu_depq_abort,
+	.wait_begin = simgpu_depq_wait_begin,
+	.wait_end = simgpu_depq_wait_end,
 	.control = simgpu_depq_control,
 	.stats = simgpu_depq_stats,
 	.queue_bytes = sizeof(struct depq_queue),

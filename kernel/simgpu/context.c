@@ -132,7 +132,9 @@ static int simgpu_create_check(const struct simgpu_device *dev,
 			     args->flags & (SIMGPU_CREATE_SHARED |
 					    SIMGPU_CREATE_HIGHPRI))))
 		return -EINVAL;
-	if (args->put > SIMGPU_PUT_SUBMIT ||
+	if (args->put > SIMGPU_PUT_AUTO ||
+	    (args->put == SIMGPU_PUT_AUTO &&
+	     args->flags & SIMGPU_CREATE_BYPASS) ||
 	    args->worker > SIMGPU_WORKER_FOLLOW_MIN ||
 	    args->share > SIMGPU_SHARE_DEVICE || args->engine >= dev->n_engines)
 		return -EINVAL;

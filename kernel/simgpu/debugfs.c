@@ -68,10 +68,10 @@ static void simgpu_show_context(struct seq_file *m,
 		   stats.banned ? "banned" : "open", stats.submitted,
 		   stats.bypassed, stats.done, stats.failed, stats.timedout,
 		   stats.no_hang, stats.released);
-	seq_printf(m, " %llu %llu %llu %llu %llu %llu %llu %u %u %u\n", stats.put_irq,
+	seq_printf(m, " %llu %llu %llu %llu %llu %llu %llu %u %u %u %llu\n", stats.put_irq,
 		   stats.put_submit, stats.put_worker, stats.put_delayed,
 		   stats.kicks, stats.raises, stats.lowers, stats.credits,
-		   stats.queued, stats.pending);
+		   stats.queued, stats.pending, stats.softirqs);
 }
 
 static int contexts_show(struct seq_file *m, void *unused)
@@ -79,7 +79,7 @@ static int contexts_show(struct seq_file *m, void *unused)
 	struct simgpu_device *dev = m->private;
 	struct simgpu_context *context;
 
-	seq_puts(m, "engine context design state submitted bypassed done failed timedout no_hang released put_irq put_submit put_worker put_delayed kicks raises lowers credits queued pending\n");
+	seq_puts(m, "engine context design state submitted bypassed done failed timedout no_hang released put_irq put_submit put_worker put_delayed kicks raises lowers credits queued pending softirqs\n");
 	mutex_lock(&dev->contexts_mutex);
 	list_for_each_entry(context, &dev->contexts, link)
 		simgpu_show_context(m, context);

@@ -138,6 +138,7 @@ int simgpu_wait(struct simgpu_file *file, struct simgpu_wait *args)
 	struct simgpu_context *context;
 	struct simgpu_record record;
 	struct dma_fence *fence;
+	bool announced;
 	u64 t_wake;
 	int ret;
 
@@ -152,8 +153,12 @@ int simgpu_wait(struct simgpu_file *file, struct simgpu_wait *args)
 		goto out;
 	}
 	trace_simgpu_wait_begin(context, args->seqno, 0);
+	announced = context->backend->wait_begin &&
+		    context->backend->wait_begin(context);
 	ret = simgpu_wait_fence(fence, &args->timeout_ns);
 	t_wake = ktime_get_ns();
+	if (announced)
+		context->backend->wait_end(context);
 	trace_simgpu_wait_end(context, args->seqno, ret);
 	if (!ret) {
 		bool held = simgpu_record_snapshot(context, args->seqno,

@@ -423,6 +423,13 @@ struct simgpu_backend {
 	/** @job_abort: after job_init instead of job_commit; frees the job */
 	void (*job_abort)(struct simgpu_job *job);
 	/**
+	 * @wait_begin: a thread is about to wait for a job, without
+	 * &simgpu_context.submit. Return: whether to call @wait_end. May be NULL
+	 */
+	bool (*wait_begin)(struct simgpu_context *context);
+	/** @wait_end: it has waited; may free jobs */
+	void (*wait_end)(struct simgpu_context *context);
+	/**
 	 * @control: stop, start, kill, trigger timeout; 0 or -errno,
 	 * -EOPNOTSUPP for what the design does not have. Every start has had
 	 * its stop; a context may be closed while it is stopped.

@@ -91,7 +91,8 @@ void dt_check_run(struct dt_record *rec)
 	struct dt_queue *queue = rec->queue;
 	unsigned long flags;
 
-	if (!in_task())
+	if (!in_task() && (in_hardirq() ||
+			   !(queue->dt->design->flags & DEPQ_QUEUE_SOFTIRQ)))
 		dt_broken(rec, "run in an interrupt");
 	if (atomic_inc_return(&rec->runs) != 1)
 		dt_broken(rec, "run %d times", atomic_read(&rec->runs));

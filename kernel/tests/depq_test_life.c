@@ -103,6 +103,13 @@ static void reap_many(struct kunit *test)
 	dt_settle(dt);
 }
 
+static bool puts_in_irqs(const struct dt_design *design)
+{
+	return design->put == DEPQ_PUT_IRQ ||
+	       (design->put == DEPQ_PUT_AUTO &&
+		design->flags & DEPQ_QUEUE_PUT_IRQ);
+}
+
 /*
  * Jobs are put by whom the design says. Where that is the interrupt, it is not
  * always the one that releases the job: who submitted or ran it may be late to
@@ -113,7 +120,7 @@ static void who_puts(struct kunit *test)
 	struct dt *dt = test->priv;
 	struct dt_queue *queue = dt_queue(dt);
 	bool hardirq = !IS_ENABLED(CONFIG_PREEMPT_RT) &&
-		       dt->design->put == DEPQ_PUT_IRQ;
+		       puts_in_irqs(dt->design);
 	struct depq_stats stats;
 	struct dt_record *job;
 	u32 i, in_hardirq = 0;
@@ -137,12 +144,14 @@ static void who_puts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats.done, 4);
 	KUNIT_EXPECT_EQ(test, stats.put_irq + stats.put_worker +
 			stats.put_submit + stats.put_delayed, 4);
-	if (dt->design->put == DEPQ_PUT_IRQ)
+	if (puts_in_irqs(dt->design))
 		KUNIT_EXPECT_EQ(test, stats.put_irq, 4);
 	else if (dt->design->put == DEPQ_PUT_WORKER)
 		KUNIT_EXPECT_EQ(test, stats.put_worker, 4);
-	else
+	else if (dt->design->put == DEPQ_PUT_SUBMIT)
 		KUNIT_EXPECT_EQ(test, stats.put_irq + stats.put_worker, 0);
+	else
+		KUNIT_EXPECT_EQ(test, stats.put_irq + stats.put_delayed, 0);
 }
 
 /* Jobs that wait are not run, and fail in order, with the error of the kill. */

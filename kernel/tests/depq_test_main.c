@@ -54,6 +54,7 @@ static struct kunit_suite *const dt_suites[] = {
 	&dt_preempt_suite,
 	&dt_follow_suite,
 	&dt_ready_suite,
+	&dt_auto_suite,
 };
 
 /**
@@ -89,7 +90,8 @@ const void *dt_gen_params(const void *prev, char *desc)
 
 static void dt_add_designs(void)
 {
-	static const char *const puts[] = { "worker", "irq", "submit" };
+	static const char *const puts[] = { "worker", "irq", "submit",
+					    "auto" };
 	static const char *const kinds[] = { "system", "wq", "highpri",
 					     "kthread", "follow" };
 	struct dt_design *d = dt_designs;
@@ -103,10 +105,13 @@ static void dt_add_designs(void)
 	for (i = 0; i < ARRAY_SIZE(dt_designs) - 1; i++) {
 		d++;
 		d->backend = &dt_depq;
-		d->flags = i & 1 ? DEPQ_QUEUE_BYPASS : 0;
 		d->shared = i & 2;
 		d->put = i / 4 % DEPQ_PUT_COUNT;
 		d->kind = i / 4 / DEPQ_PUT_COUNT;
+		d->flags = i & 1 ? DEPQ_QUEUE_BYPASS : 0;
+		/* All that a driver can allow, or nothing. */
+		if (d->flags && d->put == DEPQ_PUT_AUTO)
+			d->flags |= DEPQ_QUEUE_SOFTIRQ | DEPQ_QUEUE_PUT_IRQ;
 		snprintf(d->name, sizeof(d->name), "depq-%s-%s-%s%s",
 			 kinds[d->kind], d->shared ? "shared" : "own",
 			 puts[d->put], d->flags ? "-bypass" : "");

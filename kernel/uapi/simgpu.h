@@ -87,6 +87,11 @@ struct simgpu_info {
 #define SIMGPU_PUT_WORKER		0
 #define SIMGPU_PUT_IRQ			1
 #define SIMGPU_PUT_SUBMIT		2
+/* The queue chooses who runs a job and who puts it: the submitter or a softirq
+ * runs it where they can, and the completion puts it where that is cheap.
+ * Decides what %SIMGPU_CREATE_BYPASS chooses otherwise, which must not be given.
+ */
+#define SIMGPU_PUT_AUTO			3
 
 /* &simgpu_create.worker, depq only */
 #define SIMGPU_WORKER_SYSTEM		0
@@ -430,6 +435,7 @@ struct simgpu_read {
  * @pad: must be zero
  * @raises: out, depq: times the worker became more urgent, if it follows
  * @lowers: out, depq: times it became less urgent
+ * @softirqs: out, depq: times a softirq was asked to run instead of the worker
  */
 struct simgpu_stats {
 	__u32 context;
@@ -452,6 +458,7 @@ struct simgpu_stats {
 	__u32 pad;
 	__u64 raises;
 	__u64 lowers;
+	__u64 softirqs;
 };
 
 /**

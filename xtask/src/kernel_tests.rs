@@ -104,6 +104,13 @@ const TESTS: &[Test] = &[
         light: &["1", "20"],
         heavy: &["1", "1000"],
     },
+    Test {
+        name: "races",
+        program: "simgpu_races",
+        part: &["200"],
+        light: &["1000"],
+        heavy: &["12000"],
+    },
 ];
 
 /// `cargo xtask kernel-tests [--heavy] [--fresh] [KERNEL...]`.

@@ -28,6 +28,9 @@ pub enum Put {
     Irq,
     /// The next submitter.
     Submit,
+    /// The queue chooses, and with it who runs the jobs: the submitter or a
+    /// softirq where they can, and whoever signals puts what is cheap to free.
+    Auto,
 }
 
 /// What runs the jobs that their submitter does not run.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_job::{Action, Queue, Workload};
+use assize_job::{Action, Design, Put, Queue, Workload};
 use serde_json::Value;
 
 use crate::check::join;
@@ -41,9 +41,9 @@ pub(crate) static QUEUE: Section = Section {
         ),
         key(
             "put",
-            Word(&["worker", "irq", "submit"]),
+            Word(&["worker", "irq", "submit", "auto"]),
             Is("\"worker\""),
-            "Who puts finished jobs. depq: the worker, the interrupt, or the next submitter.",
+            "Who puts finished jobs. depq: the worker, the interrupt, or the next submitter; or the queue chooses, and chooses who runs jobs too, which is the default of depq where neither bypass nor worker is given.",
         ),
         key(
             "worker",
@@ -131,11 +131,16 @@ pub(crate) fn queue<'w>(
     for (_, _, level) in levels {
         merge(&mut settings, &level.queue);
     }
-    let given = settings.contains_key("credits");
+    let credits = settings.contains_key("credits");
+    let form = ["bypass", "put", "worker"].map(|key| settings.contains_key(key));
+    let form = form.contains(&true);
     let mut queue: Queue = serde_json::from_value(Value::Object(settings))
         .map_err(|why| experiment.error("queue", format!("cannot be read: {why}")))?;
-    if !given {
+    if !credits {
         queue.credits = queue.shape.credits();
+    }
+    if !form && queue.design == Design::Depq {
+        queue.put = Put::Auto;
     }
     let at = |key: &str| path(experiment, levels, key);
     if let Some((key, must)) = queue.unknown_to_design() {
@@ -148,6 +153,11 @@ pub(crate) fn queue<'w>(
         let shape = word(&queue.shape);
         let why = format!("is decided by shape = \"{shape}\", where it must be {must}");
         let error = experiment.error(&at(key), why);
+        return Err(error.mend("leave it out there, or exclude the combination"));
+    }
+    if queue.put == Put::Auto && queue.bypass {
+        let why = "is decided by put = \"auto\", where it must be false";
+        let error = experiment.error(&at("bypass"), why);
         return Err(error.mend("leave it out there, or exclude the combination"));
     }
     if !queue.ring.is_power_of_two() {

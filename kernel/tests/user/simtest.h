@@ -260,11 +260,13 @@ struct variant {
 
 #define VARIANTS_DRM	7
 #define VARIANTS_DEPQ	(2 * 3 * 5 * 3)
-#define VARIANTS	(VARIANTS_DRM + VARIANTS_DEPQ)
+#define VARIANTS_AUTO	(2 * 5)
+#define VARIANTS	(VARIANTS_DRM + VARIANTS_DEPQ + VARIANTS_AUTO)
 
 /*
  * The @i-th variant: drm_sched own and shared, both with WQ_HIGHPRI, in the
- * shape of each driver, depq.
+ * shape of each driver; depq as it is told; depq as it chooses, where jobs are
+ * freed in interrupts and where they are not.
  */
 static MAYBE_UNUSED struct variant variant_at(unsigned int i)
 {
@@ -289,6 +291,16 @@ static MAYBE_UNUSED struct variant variant_at(unsigned int i)
 	}
 	i -= VARIANTS_DRM;
 	v.create.design = SIMGPU_DESIGN_DEPQ;
+	if (i >= VARIANTS_DEPQ) {
+		i -= VARIANTS_DEPQ;
+		v.create.put = SIMGPU_PUT_AUTO;
+		v.create.worker = i / 2;
+		v.create.flags = i & 1 ? SIMGPU_CREATE_FREE_SLEEPS : 0;
+		snprintf(v.name, sizeof(v.name), "depq/auto/%s/%s",
+			 v.create.flags ? "free-sleeps" : "free-cheap",
+			 workers[v.create.worker]);
+		return v;
+	}
 	v.create.flags = i & 1 ? SIMGPU_CREATE_BYPASS : 0;
 	i /= 2;
 	v.create.put = i % 3;

@@ -18,6 +18,7 @@ static const struct simgpu_create ways[] = {
 	{ .design = SIMGPU_DESIGN_DEPQ, .put = SIMGPU_PUT_WORKER },
 	{ .design = SIMGPU_DESIGN_DEPQ, .put = SIMGPU_PUT_IRQ },
 	{ .design = SIMGPU_DESIGN_DEPQ, .put = SIMGPU_PUT_SUBMIT },
+	{ .design = SIMGPU_DESIGN_DEPQ, .put = SIMGPU_PUT_AUTO },
 	{ .design = SIMGPU_DESIGN_NONE },
 };
 

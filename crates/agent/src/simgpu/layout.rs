@@ -33,7 +33,7 @@ fn expected() -> Expected {
         Stats "simgpu_stats" {
             context, banned, submitted, bypassed, done, failed, timedout, no_hang, released,
             put_irq, put_submit, put_worker, put_delayed, kicks, credits, queued, pending, pad,
-            raises, lowers,
+            raises, lowers, softirqs,
         }
         Control "simgpu_control" { context, command, arg }
         GemCreate "simgpu_gem_create" { size, handle, flags }
@@ -49,6 +49,7 @@ fn expected() -> Expected {
         ("SIMGPU_PUT_WORKER", uapi::PUT_WORKER),
         ("SIMGPU_PUT_IRQ", uapi::PUT_IRQ),
         ("SIMGPU_PUT_SUBMIT", uapi::PUT_SUBMIT),
+        ("SIMGPU_PUT_AUTO", uapi::PUT_AUTO),
         ("SIMGPU_WORKER_SYSTEM", uapi::WORKER_SYSTEM),
         ("SIMGPU_WORKER_WQ", uapi::WORKER_WQ),
         ("SIMGPU_WORKER_HIGHPRI", uapi::WORKER_HIGHPRI),

@@ -250,6 +250,7 @@ fn create(queue: &Queue, engine: u32) -> Create {
             Put::Worker => uapi::PUT_WORKER,
             Put::Irq => uapi::PUT_IRQ,
             Put::Submit => uapi::PUT_SUBMIT,
+            Put::Auto => uapi::PUT_AUTO,
         },
         worker: match queue.worker {
             _ if !depq => 0,
@@ -342,6 +343,13 @@ mod tests {
         let depq = create(&depq, 3);
         assert_eq!((depq.design, depq.flags), (1, uapi::CREATE_BYPASS));
         assert_eq!((depq.put, depq.worker, depq.share), (2, 2, 2));
+        let auto = Queue {
+            design: Design::Depq,
+            put: Put::Auto,
+            ..Queue::default()
+        };
+        let auto = create(&auto, 3);
+        assert_eq!((auto.design, auto.flags, auto.put), (1, 0, 3));
         assert_eq!(
             create(
                 &Queue {

@@ -15,6 +15,7 @@ pub(crate) const CREATE_FREE_SLEEPS: u32 = 8;
 pub(crate) const PUT_WORKER: u32 = 0;
 pub(crate) const PUT_IRQ: u32 = 1;
 pub(crate) const PUT_SUBMIT: u32 = 2;
+pub(crate) const PUT_AUTO: u32 = 3;
 
 pub(crate) const WORKER_SYSTEM: u32 = 0;
 pub(crate) const WORKER_WQ: u32 = 1;
@@ -191,6 +192,7 @@ pub(crate) struct Stats {
     pub(crate) pad: u32,
     pub(crate) raises: u64,
     pub(crate) lowers: u64,
+    pub(crate) softirqs: u64,
 }
 
 /// `struct simgpu_control`.
@@ -229,7 +231,7 @@ const _: () = {
     assert!(size_of::<Wait>() == 56);
     assert!(size_of::<Record>() == 80);
     assert!(size_of::<Read>() == 32);
-    assert!(size_of::<Stats>() == 136);
+    assert!(size_of::<Stats>() == 144);
     assert!(size_of::<Control>() == 16);
     assert!(size_of::<GemCreate>() == 16);
     assert!(size_of::<GemMmap>() == 16);

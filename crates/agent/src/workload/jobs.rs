@@ -147,7 +147,7 @@ fn of_workers(queue: &Queue, stats: &[Stats], of: fn(&Stats) -> u64) -> u64 {
 fn table(stats: &[Stats]) -> String {
     let mut text = String::from(
         "context submitted bypassed done failed timedout no_hang released \
-         put_irq put_submit put_worker put_delayed kicks raises lowers\n",
+         put_irq put_submit put_worker put_delayed kicks raises lowers softirqs\n",
     );
     for one in stats {
         let numbers = [
@@ -166,6 +166,7 @@ fn table(stats: &[Stats]) -> String {
             one.kicks,
             one.raises,
             one.lowers,
+            one.softirqs,
         ];
         let words: Vec<String> = numbers.iter().map(u64::to_string).collect();
         text.push_str(&words.join(" "));
@@ -282,6 +283,6 @@ mod tests {
         let columns = |line: &str| line.split(' ').count();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 3);
-        assert!(lines.iter().all(|line| columns(line) == 15), "{text}");
+        assert!(lines.iter().all(|line| columns(line) == 16), "{text}");
     }
 }

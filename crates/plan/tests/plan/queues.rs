@@ -20,6 +20,7 @@ timeout = "2s"
 [factors.design.depq]
 queue = { design = "depq", share = "engine", ring = 512 }
 [factors.bypass.off]
+queue.bypass = false
 [factors.bypass.on]
 queue.bypass = true
 [factors.put.worker]
@@ -59,6 +60,25 @@ fn settings_of_levels_lie_over_those_of_the_top() {
     };
     assert_eq!(*queue(&plan, "depq+bypass+submit"), both);
     assert_eq!(both.worker, Worker::Workqueue);
+}
+
+#[test]
+fn depq_chooses_for_itself_where_nothing_of_its_form_is_given() {
+    let of = |settings: &str| {
+        let text = format!("title = \"x\"\nqueue = {{ {settings} }}\n[workloads.sync]\n");
+        let plan = plan(&format!("{text}kind = \"sync\"\n"));
+        plan.configurations[0].queue.clone().unwrap().put
+    };
+    assert_eq!(of("design = \"depq\""), Put::Auto);
+    assert_eq!(of("design = \"depq\", share = \"engine\""), Put::Auto);
+    let worker = "design = \"depq\", put = \"auto\", worker = \"kthread\"";
+    assert_eq!(of(worker), Put::Auto);
+    for given in ["bypass = false", "put = \"worker\"", "worker = \"follow\""] {
+        assert_eq!(of(&format!("design = \"depq\", {given}")), Put::Worker);
+    }
+    for other in ["drm-sched", "none"] {
+        assert_eq!(of(&format!("design = \"{other}\"")), Put::Worker);
+    }
 }
 
 #[test]
