@@ -145,9 +145,10 @@ fn number(text: &str) -> Option<(Field<'_>, usize)> {
     let glued = letters(rest);
     let ends = |text: &str| {
         let next = text.chars().next();
-        next.is_none_or(|c| {
-            c.is_whitespace() || matches!(c, ')' | ']' | ',' | ';' | '|' | '.' | '*')
-        })
+        let more = text.trim_start_matches(['.', ',']).chars().next();
+        let open =
+            |c: char| c.is_whitespace() || matches!(c, ')' | ']' | ';' | '|' | '*' | '.' | ',');
+        next.is_none_or(open) && more.is_none_or(open)
     };
     let mut field = Field {
         label: "",
@@ -156,6 +157,10 @@ fn number(text: &str) -> Option<(Field<'_>, usize)> {
         unit: "",
         behind: "",
     };
+    if let Some((seconds, used)) = minutes(text) {
+        (field.value, field.step, field.unit) = (seconds, 1.0, "s");
+        return Some((field, used));
+    }
     if glued > 0 {
         field.unit = &rest[..glued];
         return (is_unit(field.unit) && ends(&rest[glued..]))
@@ -177,7 +182,40 @@ fn number(text: &str) -> Option<(Field<'_>, usize)> {
     Some((field, token.len()))
 }
 
+/// `16 min 25 s`, `1 hr 9 min 29 sec`, in seconds, and its length.
+fn minutes(text: &str) -> Option<(f64, usize)> {
+    const UNITS: [(&[&str], f64); 3] = [
+        (&["h", "hr", "hrs", "hour", "hours"], 3600.0),
+        (&["min", "mins", "minute", "minutes"], 60.0),
+        (&["s", "sec", "secs", "second", "seconds"], 1.0),
+    ];
+    let (mut total, mut used, mut parts, mut next) = (0.0, 0, 0, 0);
+    while let Some((number, rest)) = text[used..].trim_start_matches(' ').split_once(' ') {
+        let Some(value) = english(number) else { break };
+        let end = rest
+            .find(|c: char| !c.is_alphabetic())
+            .unwrap_or(rest.len());
+        let known = |(words, _): &(&[&str], f64)| words.contains(&&rest[..end]);
+        let Some(at) = UNITS.iter().position(known).filter(|at| *at >= next) else {
+            break;
+        };
+        if value < 0.0 || parts > 0 && value >= 60.0 {
+            return None;
+        }
+        total += value * UNITS[at].1;
+        used = text.len() - rest.len() + end;
+        (parts, next) = (parts + 1, at + 1);
+        if next == UNITS.len() {
+            break;
+        }
+    }
+    (parts >= 2).then_some((total, used))
+}
+
 fn is_rate(word: &str) -> bool {
+    if matches!(word, "/s" | "/sec") {
+        return true;
+    }
     let parts = word.split_once('/');
     parts.is_some_and(|(a, b)| {
         a.len() >= 2 && !b.is_empty() && b.len() <= 8 && !b.contains('/') && word.len() <= 20
@@ -206,13 +244,18 @@ fn push_words(words: &mut String, text: &str) {
     }
 }
 
+/// Whether a line is code, a command or a row of a profile.
 fn is_code(text: &str) -> bool {
-    text.starts_with(['$', '@', '>', '<', '{', '}', '/'])
+    let option = |(at, _): (usize, &str)| text[at + 3..].starts_with(|c: char| c.is_alphabetic());
+    text.starts_with(['$', '@', '>', '<', '{', '}', '/', '|'])
         || text.starts_with("diff ")
-        || text.contains([';', '{', '}', '"', '\\', '`'])
-        || ["://", "0x", " --", "&&"]
+        || text.starts_with("./")
+        || text.ends_with(';')
+        || text.contains(['{', '}', '"', '\\', '`'])
+        || ["://", "0x", "&&", "()", "[.]", "[k]", "--|"]
             .iter()
             .any(|mark| text.contains(mark))
+        || text.match_indices(" --").any(option)
 }
 
 /// A line without the stamp that a log puts before it: `I0604 11:26:31.217825 19719

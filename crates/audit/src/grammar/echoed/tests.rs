@@ -87,6 +87,10 @@ fn what_is_not_echoed_or_not_measured_is_left() {
         "reads:\n  12.5 ms\nwrites:\n  13.5 ms\n",
         // Nothing but settings that never differ.
         "Before:\n  limit 12 of 30\nAfter:\n  limit 12 of 30\n",
+        // What was computed from two figures.
+        "Before:\n  exp: 2.3x faster\nAfter:\n  exp: 3.3x faster\n",
+        // Settings of two machines.
+        "Kernel: linux 3.4\n  speed: 20.1 MB/s\nKernel: linux 3.7\n  speed: 34.1 MB/s\n",
         // Code.
         "Before:\n  wait = 10;\nAfter:\n  wait = 20;\n",
         // Names of two workloads.
@@ -109,4 +113,80 @@ fn what_another_format_reads_is_left_to_it() {
     };
     let text = format!("Before:\n{}After:\n{}", stat("12.50"), stat("11.50"));
     assert_eq!(values(&text), []);
+}
+
+#[test]
+fn numbers_with_units_of_any_form_are_figures() {
+    let shape = |text: &'static str| {
+        let fields = shape::of(text)
+            .map(|shape| shape.fields)
+            .unwrap_or_default();
+        fields.iter().map(|f| (f.value, f.unit)).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        shape("async1: 11.95 sec (83,701/sec)"),
+        [(11.95, "sec"), (83701.0, "/sec")]
+    );
+    assert_eq!(shape("took 16 min 25 s"), [(985.0, "s")]);
+    assert_eq!(
+        shape("for 1 hr 9 min 29 sec, 7 s"),
+        [(4169.0, "s"), (7.0, "s")]
+    );
+    assert_eq!(shape("for 16 min and 25 s"), [(16.0, "min"), (25.0, "s")]);
+    assert_eq!(shape("real 1m13.821s"), [(73.821, "s")]);
+    assert_eq!(shape("lz4 1.9.x 3781 MB/s"), [(3781.0, "MB/s")]);
+    assert_eq!(shape("p99 of async1, 4k blocks"), []);
+    assert_eq!(shape("==4711== I refs: 1,752,149"), [(1_752_149.0, "")]);
+    assert_eq!(shape("12:11:10 2024-01-31"), []);
+}
+
+#[test]
+fn fractions_that_part_lines_are_names() {
+    let text = "Before:\nquantile= 0.5 : 416 usec\nquantile= 0.99 : 618 usec\n\n\
+                After:\nquantile= 0.5 : 316 usec\nquantile= 0.99 : 518 usec\n";
+    assert_eq!(
+        values(text),
+        told(&[
+            ("Before", 416.0),
+            ("Before", 618.0),
+            ("After", 316.0),
+            ("After", 518.0),
+        ])
+    );
+}
+
+#[test]
+fn what_never_differs_or_has_no_name_is_no_figure() {
+    let text = "Before:\nraw size: 2594.1 MB\nwrite rate: 0 bytes/s\n154 (2) none 192417 B 42.199823 27.779 fps\n\
+                After:\nraw size: 2594.1 MB\nwrite rate: 0 bytes/s\n170 (3) none 192417 B 43.199823 29.760 fps\n";
+    assert_eq!(values(text), told(&[("Before", 27.779), ("After", 29.76)]));
+}
+
+#[test]
+fn a_name_with_a_colon_may_stand_before_one_figure() {
+    let text = "Before: 1406 usec per iteration\nAfter:   402 usec per iteration\n";
+    assert_eq!(values(text), told(&[("Before", 1406.0), ("After", 402.0)]));
+    // Columns without names, and calls of a profile.
+    for text in [
+        "before  1.9s  16.4s  15.2s\nafter   1.9s   2.4s   1.1s\n",
+        "Before: 197s and 198s\nAfter: 123s and 125s\n",
+        "Before:\n  70.89%  0.69%  cma  [k] free_range\nAfter:\n  23.57%  0.00%  cma  [k] free_range\n",
+    ] {
+        assert_eq!(values(text), [], "{text}");
+    }
+}
+
+#[test]
+fn rows_with_a_number_for_a_name_are_told_apart_by_it() {
+    let text = "Before:\n  15  0m0.177s\n  30  0m0.653s\n  117 0m8.552s\n\nAfter:\n  30  0m0.053s\n  117 0m0.125s\n";
+    let all = placed(&Echoed, text);
+    let of = |name: &str, row: &str| {
+        let mut found = all
+            .iter()
+            .filter(|(n, metric, _)| n == name && metric.ends_with(row));
+        found.next().map(|(_, _, value)| *value)
+    };
+    assert_eq!(of("Before", " 117"), Some(8.552));
+    assert_eq!(of("After", " 117"), Some(0.125));
+    assert_eq!(of("After", " 15"), None);
 }
