@@ -34,8 +34,8 @@ pub struct Echoed;
 /// Its name among the formats.
 pub(crate) const ECHOED: &str = "echoed";
 
-/// So many points make names those of configurations.
-const CONTRAST: i32 = 3;
+/// So many points make names those of configurations: one says the opposite of the other.
+const CONTRAST: i32 = 4;
 /// The second heading stands at most so many lines below the first.
 const REACH: usize = 160;
 /// So many lines that are not echoed end the last list.
@@ -387,10 +387,9 @@ fn line_by_line(lists: &[Vec<&Entry<'_>>], all: &mut [Vec<Figure>]) {
                 let mean = values.iter().sum::<f64>() / values.len() as f64;
                 let metric = metric(rows[0], at, &name);
                 let taken = |metric: &str| figures.iter().any(|f: &Figure| f.metric == metric);
-                let metric = if taken(&metric) {
-                    format!("{metric} #{}", at + 1)
-                } else {
-                    metric
+                let metric = match taken(&metric) {
+                    true => label(&format!("{} {name} {}", rows[0].shape.words, at + 1)),
+                    false => metric,
                 };
                 let mut figure = Figure::new(metric, mean, field.unit);
                 figure.step = (values.len() == 1).then_some(field.step);
@@ -466,7 +465,7 @@ fn behind_names(lines: &[Line<'_>]) -> Option<Block> {
         || first.rest().starts_with('#') && !first.rest().contains(' ');
     let each = names.iter().all(|name| {
         let mut others = names.iter().filter(|other| *other != name);
-        others.any(|other| differing(&[name, other]) > CONTRAST)
+        others.any(|other| differing(&[name, other]) >= CONTRAST)
     });
     if names.len() < 2 || !rated || !several || !each || names.iter().any(|n| names_measurement(n))
     {

@@ -60,6 +60,7 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
         }
         match number(rest) {
             Some((mut field, used)) => {
+                let used = used + deviation(&rest[used..]);
                 let label = text[from..at].trim_matches(is_mark);
                 field.label = label;
                 push_words(&mut shape.words, &text[copied..at]);
@@ -210,6 +211,18 @@ fn minutes(text: &str) -> Option<(f64, usize)> {
         }
     }
     (parts >= 2).then_some((total, used))
+}
+
+/// How long a `± 0.12%` behind a figure is: no figure of its own.
+fn deviation(text: &str) -> usize {
+    let bare = text.trim_start_matches([' ', '\t']);
+    let marks = ["±", "+-", "+/-"];
+    let Some(rest) = marks.iter().find_map(|mark| bare.strip_prefix(mark)) else {
+        return 0;
+    };
+    let rest = rest.trim_start_matches(' ');
+    let end = rest.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '%')));
+    text.len() - rest.len() + end.unwrap_or(rest.len())
 }
 
 fn is_rate(word: &str) -> bool {

@@ -133,6 +133,11 @@ fn numbers_with_units_of_any_form_are_figures() {
         [(4169.0, "s"), (7.0, "s")]
     );
     assert_eq!(shape("for 16 min and 25 s"), [(16.0, "min"), (25.0, "s")]);
+    assert_eq!(shape("178829.07 +- 141.28 rows / sec"), [(178_829.07, "")]);
+    assert_eq!(
+        shape("runtime 6.30ns ± 0.12% (1 of 2)"),
+        [(6.3, "ns"), (1.0, ""), (2.0, "")]
+    );
     assert_eq!(shape("real 1m13.821s"), [(73.821, "s")]);
     assert_eq!(shape("lz4 1.9.x 3781 MB/s"), [(3781.0, "MB/s")]);
     assert_eq!(shape("p99 of async1, 4k blocks"), []);
@@ -189,4 +194,26 @@ fn rows_with_a_number_for_a_name_are_told_apart_by_it() {
     assert_eq!(of("Before", " 117"), Some(8.552));
     assert_eq!(of("After", " 117"), Some(0.125));
     assert_eq!(of("After", " 15"), None);
+}
+
+#[test]
+fn lines_that_begin_alike_keep_apart() {
+    let text = "Before:\nlz4 382 MB/s 3446 MB/s 63.07 dickens\nlz4 617 MB/s 3399 MB/s 51.61 mozilla\n\n\
+                After:\nlz4 377 MB/s 3329 MB/s 63.07 dickens\nlz4 610 MB/s 3311 MB/s 51.61 mozilla\n";
+    let all = placed(&Echoed, text);
+    let of = |name: &str, value: f64| {
+        let mut found = all.iter().filter(|(n, _, v)| n == name && *v == value);
+        found.next().map(|(_, metric, _)| metric.clone())
+    };
+    let pairs = [
+        (382.0, 377.0),
+        (3446.0, 3329.0),
+        (617.0, 610.0),
+        (3399.0, 3311.0),
+    ];
+    for (before, after) in pairs {
+        assert!(of("Before", before).is_some(), "{before}");
+        assert_eq!(of("Before", before), of("After", after));
+    }
+    assert_ne!(of("Before", 382.0), of("Before", 617.0));
 }
