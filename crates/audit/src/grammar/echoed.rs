@@ -34,8 +34,8 @@ pub struct Echoed;
 /// Its name among the formats.
 pub(crate) const ECHOED: &str = "echoed";
 
-/// So many points make names those of configurations: one says the opposite of the other.
-const CONTRAST: i32 = 4;
+/// So many points make names those of configurations.
+const CONTRAST: i32 = 3;
 /// The second heading stands at most so many lines below the first.
 const REACH: usize = 160;
 /// So many lines that are not echoed end the last list.
@@ -215,14 +215,17 @@ fn key(entry: &Entry<'_>) -> String {
     format!("{}\n{}", entry.above, entry.shape.words)
 }
 
+/// Whether a format is that of what a tool prints, and not one of any figures.
+pub(crate) fn is_report(format: &str) -> bool {
+    let general = [
+        "table", "prose", "list", "rows", "pairs", "spread", "shared", ECHOED,
+    ];
+    let others = [super::lists::LONE, super::sentence::SENTENCE];
+    !general.contains(&format) && !others.contains(&format)
+}
+
 /// Whether formats that know what they read find it in the first section.
 fn read_by_others(lines: &[Line<'_>], sections: &[Section<'_>]) -> bool {
-    let general = |name: &str| {
-        matches!(
-            name,
-            "table" | "prose" | "list" | "rows" | "pairs" | "spread" | "shared"
-        ) || [ECHOED, super::lists::LONE, super::sentence::SENTENCE].contains(&name)
-    };
     let (mut rows, mut figures) = (0, 0);
     let mut at = sections[0].at + 1;
     while at < sections[0].end {
@@ -230,7 +233,9 @@ fn read_by_others(lines: &[Line<'_>], sections: &[Section<'_>]) -> bool {
         let mut used = 1;
         for grammar in super::all() {
             let table = grammar.name() == "table";
-            if text.trim().is_empty() || general(grammar.name()) && !table || !grammar.starts(text)
+            if text.trim().is_empty()
+                || !is_report(grammar.name()) && !table
+                || !grammar.starts(text)
             {
                 continue;
             }
@@ -465,7 +470,7 @@ fn behind_names(lines: &[Line<'_>]) -> Option<Block> {
         || first.rest().starts_with('#') && !first.rest().contains(' ');
     let each = names.iter().all(|name| {
         let mut others = names.iter().filter(|other| *other != name);
-        others.any(|other| differing(&[name, other]) >= CONTRAST)
+        others.any(|other| differing(&[name, other]) > CONTRAST)
     });
     if names.len() < 2 || !rated || !several || !each || names.iter().any(|n| names_measurement(n))
     {
