@@ -10,6 +10,7 @@ use crate::admission::wording::Wording;
 use crate::command;
 use crate::dataish::looks_like_data;
 use crate::diff::Hunks;
+use crate::grammar::echoed::ECHOED;
 use crate::grammar::lists::LONE;
 use crate::grammar::sentence::SENTENCE;
 use crate::grammar::{self, Block, Figure, Finding};
@@ -218,7 +219,7 @@ impl Scanner<'_, '_> {
     fn starts_block(&self, at: usize) -> bool {
         let specific = grammar::all()
             .iter()
-            .filter(|g| !matches!(g.name(), "table" | "prose" | LONE | SENTENCE));
+            .filter(|g| !matches!(g.name(), "table" | "prose" | ECHOED | LONE | SENTENCE));
         let text = &self.lines[at].text;
         specific
             .into_iter()
@@ -331,7 +332,7 @@ impl Scanner<'_, '_> {
         } else {
             Vec::new()
         };
-        let signs = if matches!(format, "table" | LONE) {
+        let signs = if matches!(format, "table" | ECHOED | LONE) {
             surroundings::signs(self.lines, at, used)
         } else {
             Vec::new()

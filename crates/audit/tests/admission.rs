@@ -609,3 +609,15 @@ fn settings_are_compared_only_as_opposites() {
         ["with timeout", "without timeout"]
     );
 }
+
+#[test]
+fn lines_that_come_again_are_judged_unless_a_report_stands_beside_them() {
+    let lists = "Before this patch the cost is:\n\nBefore:\nlatency mean: 51.9 ms\nlatency p99: 125.6 ms [of 7]\n\n\
+                 After:\nlatency mean: 44.9 ms\nlatency p99: 116.9 ms [of 9]\n";
+    let read = records(lists);
+    assert_eq!(compared(&read), ["Before", "After"]);
+    assert_eq!(values(&read, "After", "latency p99"), [116.9]);
+    let report = " Performance counter stats for './b' (5 runs):\n\n      12.50 msec task-clock    #    0.991 CPUs utilized   ( +-  1.0% )\n\n   1.5 seconds time elapsed   ( +-  1.0% )\n\n";
+    let read = records(&format!("{report}\n{lists}"));
+    assert_eq!(compared(&read), [] as [&str; 0]);
+}

@@ -7,6 +7,7 @@ use assize_bundle::Place;
 use super::wording::Wording;
 use super::{CONFIGURATIONS_BAR, MEASUREMENTS_BAR, Question, Sign, Signs, alone, contrast};
 use crate::grammar::Figure;
+use crate::grammar::echoed::ECHOED;
 use crate::grammar::lists::LONE;
 use crate::options::Options;
 use crate::roles::{NamedBy, words};
@@ -120,7 +121,7 @@ fn common_signs(
 ) -> Signs {
     let mut signs = Signs::default();
     let figures = || members.iter().flat_map(|member| member.figures.iter());
-    let is_table = |member: &Member<'_>| matches!(member.format, "table" | "rows" | LONE);
+    let is_table = |member: &Member<'_>| matches!(member.format, "table" | "rows" | ECHOED | LONE);
     signs.note_if(!members.iter().any(is_table), Sign::KnownOutput);
     for member in members {
         for sign in member.signs {

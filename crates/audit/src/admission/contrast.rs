@@ -10,6 +10,8 @@ use crate::roles::words::names_metric;
 /// Words of which a configuration has one and the other its opposite.
 const OPPOSITES: &[(&str, &str)] = &[
     ("before", "after"),
+    ("bef", "after"),
+    ("bef", "aft"),
     ("old", "new"),
     ("without", "with"),
     ("w/o", "w/"),

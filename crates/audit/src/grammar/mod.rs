@@ -21,6 +21,7 @@ pub(crate) mod cells;
 pub mod cyclictest;
 pub mod dd;
 pub mod diffed;
+pub mod echoed;
 pub mod fio;
 pub mod frames;
 pub mod gobench;
@@ -268,6 +269,7 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &shared::Shared,
         &lists::Lists,
         &rows::Rows,
+        &echoed::Echoed,
         &table::Table,
         &lists::Lone,
         &sentence::Sentence,

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use assize_bundle::{Doubt, Place};
 
 use crate::grammar::Finding;
+use crate::grammar::echoed::{ECHOED, is_report};
 use crate::grammar::lists::LONE;
 use crate::grammar::sentence::SENTENCE;
 use crate::scan::Placed;
@@ -37,6 +38,7 @@ pub(super) fn without_unpaired(blocks: Vec<Headed>, doubts: &mut Vec<Doubt>) -> 
 /// Beside what a tool printed or a table says, a sentence says it again in words: its
 /// figures are statements.
 pub(super) fn state_what_is_said_again(blocks: &mut [Headed]) {
+    state_beside_reports(blocks);
     let measures = |(_, finding): &(Place, Finding)| {
         matches!(
             finding,
@@ -60,6 +62,37 @@ pub(super) fn state_what_is_said_again(blocks: &mut [Headed]) {
                 figure,
                 normalised_to: None,
             };
+        }
+    }
+}
+
+/// Beside what a benchmark's own report says, lines of no known form that come again are
+/// of something else that was counted meanwhile: their figures are statements.
+fn state_beside_reports(blocks: &mut [Headed]) {
+    let reports = |(placed, ..): &Headed| {
+        let measures = |(_, finding): &(Place, Finding)| {
+            matches!(finding, Finding::Run { .. } | Finding::Summary { .. })
+        };
+        is_report(placed.format) && placed.findings.iter().any(measures)
+    };
+    if !blocks.iter().any(reports) {
+        return;
+    }
+    let echoed = blocks.iter_mut().filter(|(p, ..)| p.format == ECHOED);
+    for (placed, ..) in echoed {
+        let findings = std::mem::take(&mut placed.findings);
+        for (place, finding) in findings {
+            let Finding::Run { labels, figures } = finding else {
+                placed.findings.push((place, finding));
+                continue;
+            };
+            let state = |figure| Finding::Statement {
+                labels: labels.clone(),
+                figure,
+                normalised_to: None,
+            };
+            let stated = figures.into_iter().map(|figure| (place, state(figure)));
+            placed.findings.extend(stated);
         }
     }
 }

@@ -198,6 +198,10 @@ fn given_in_columns(grid: &Grid) -> bool {
 fn told(grid: &Grid, (first, second): (usize, usize), change: usize) -> Vec<bool> {
     let name = grid.header.columns[change].name.to_lowercase();
     let percent = |row: &Row| row.cells[change].unit == "%";
+    let percents = name.contains('%') || grid.header.columns[change].unit == "%";
+    if name.contains("ratio") && percents && grid.rows.len() >= RATIOS {
+        return ratios(grid, (first, second), change);
+    }
     if name.contains('%') || grid.rows.iter().all(percent) {
         let telling = |row: &&Row| row.cells[change].value.abs() >= TELLING;
         let rows = grid.rows.iter().filter(telling);
@@ -218,6 +222,21 @@ fn told(grid: &Grid, (first, second): (usize, usize), change: usize) -> Vec<bool
         let telling = a > 0.0 && b > 0.0 && (given - 1.0).abs() * 100.0 >= TELLING;
         let near = |ratio: f64| (ratio - given).abs() <= 0.01 + 0.01 * given.abs();
         telling.then(|| near(a / b) || near(b / a))
+    };
+    grid.rows.iter().filter_map(agrees).collect()
+}
+
+/// So many rows of ratios make two columns those of one thing.
+const RATIOS: usize = 3;
+
+/// The same of a column that gives one figure in per cent of the other.
+fn ratios(grid: &Grid, (first, second): (usize, usize), change: usize) -> Vec<bool> {
+    let agrees = |row: &Row| {
+        let value = |at: usize| row.cells[at].value;
+        let (a, b, given) = (value(first), value(second), value(change));
+        let telling = a > 0.0 && b > 0.0 && (a / b - 1.0).abs() * 100.0 >= TELLING;
+        let says = |ratio: f64| (ratio * 100.0 - given).abs() <= ROUNDING;
+        telling.then(|| says(a / b) || says(b / a))
     };
     grid.rows.iter().filter_map(agrees).collect()
 }

@@ -9,6 +9,7 @@ mod change;
 mod decide;
 mod figures;
 mod groups;
+mod sides;
 pub(crate) mod words;
 
 use assize_bundle::Place;
@@ -146,6 +147,17 @@ pub(crate) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
             said: "a table of changes, of which nobody gives the figures".to_string(),
             contradictions: Vec::new(),
         };
+    }
+    if let Some(parted) = sides::part(grid) {
+        let context = Context {
+            runs: parted.runs.or(context.runs),
+            spread: parted.spread.or(context.spread),
+            ..*context
+        };
+        let mut resolved = groups::resolve(&parted.grid, &context);
+        let changes = parted.changes.then_some(Sign::ChangeColumn);
+        resolved.signs.extend(changes);
+        return resolved;
     }
     let measured = with_common_metric(grid);
     let grid = measured.as_ref().unwrap_or(grid);

@@ -188,3 +188,104 @@ fn numbered_rounds_are_runs_of_each_column() {
         .all(|(labels, _)| labels.repetition.is_some() && labels.workload.is_none());
     assert!(repeated);
 }
+
+#[test]
+fn two_columns_of_each_metric_are_two_configurations() {
+    let text = "| Query | Avg(s) | Base Avg(s) | Delta(Avg) | StdDev(%) | Base StdDev(%) | Iters |\n\
+                |-------|--------|-------------|------------|-----------|----------------|-------|\n\
+                | q7    | 38.87  | 38.44       |   +1.13%   |   7.17%   | * 10.92% *     | 20    |\n\
+                | q9    | 1.98   | 2.00        | R +1.32%   |   1.74%   |   2.81%        | 20    |\n";
+    let block = read(text).unwrap();
+    let told: Vec<(String, String, f64, Option<u32>)> = block
+        .findings
+        .iter()
+        .map(|(_, finding)| match finding {
+            Finding::Summary {
+                labels, figure, n, ..
+            } => (
+                labels.configuration.clone().unwrap(),
+                labels.workload.clone().unwrap(),
+                figure.value,
+                *n,
+            ),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let of = |name: &str, query: &str, mean: f64| (name.into(), query.into(), mean, Some(20));
+    assert_eq!(
+        told,
+        [
+            of("base", "q7", 38.44),
+            of("base", "q9", 2.0),
+            of("new", "q7", 38.87),
+            of("new", "q9", 1.98),
+        ]
+    );
+    let spreads: Vec<f64> = block
+        .findings
+        .iter()
+        .filter_map(|(_, finding)| match finding {
+            Finding::Summary {
+                spread: Some(assize_bundle::Spread::StandardDeviation(sd)),
+                ..
+            } => Some(*sd),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(spreads.len(), 4);
+    assert!((spreads[2] - 38.87 * 0.0717).abs() < 0.01, "{spreads:?}");
+    assert!((spreads[0] - 38.44 * 0.1092).abs() < 0.01, "{spreads:?}");
+}
+
+#[test]
+fn columns_that_are_not_two_of_each_metric_are_no_configurations_by_their_words() {
+    for text in [
+        // Another metric on each side.
+        "| size | old reads | new writes |\n|--|--|--|\n| 4k | 12.5 | 13.5 |\n",
+        // Three of one metric.
+        "| size | old time | new time | time |\n|--|--|--|--|\n| 4k | 12.5 | 13.5 | 14.5 |\n",
+        // Nothing that is measured, but two patches.
+        "| part | w/o patch | w/ patch |\n|--|--|--|\n| 4k | 12.5 | 13.5 |\n",
+        // A parameter each.
+        "| size | Avg(s) | Max(s) |\n|--|--|--|\n| 4k | 12.5 | 13.5 |\n",
+    ] {
+        let block = read(text).unwrap();
+        let named = block.findings.iter().any(|(_, finding)| match finding {
+            Finding::Run { labels, .. } => labels.configuration.as_deref() == Some("base"),
+            _ => false,
+        });
+        assert!(!named, "{text}");
+    }
+}
+
+#[test]
+fn a_ratio_that_follows_from_two_columns_makes_them_configurations() {
+    let table = |ratio: [&str; 2]| {
+        format!(
+            "          blead   nanyof  Ratio %\n       -------- -------- --------\n    Ir   2782.0   2648.0    {}\n    Dr    845.0    799.0    {}\n   IND     22.0     22.0    100.0\n",
+            ratio[0], ratio[1]
+        )
+    };
+    let names = |text: &str| -> Vec<String> {
+        let block = read(text).unwrap();
+        let runs = runs(&block).into_iter();
+        runs.filter_map(|(labels, _)| labels.configuration.clone())
+            .collect()
+    };
+    assert_eq!(names(&table(["105.1", "105.8"])), ["blead", "nanyof"]);
+    assert_ne!(names(&table(["305.1", "7.8"])), ["blead", "nanyof"]);
+}
+
+#[test]
+fn a_blank_line_may_part_names_over_columns_from_rows() {
+    let text = "            log     log -c     log -c --merges\n\n    before  1.9s    16.4s      15.2s\n    after   1.9s     2.4s       1.1s\n";
+    let block = read(text).unwrap();
+    let runs = runs(&block);
+    assert_eq!(runs.len(), 2);
+    assert_eq!(runs[1].0.configuration.as_deref(), Some("after"));
+    let values: Vec<f64> = runs[1].1.iter().map(|figure| figure.value).collect();
+    assert_eq!(values, [1.9, 2.4, 1.1]);
+    // More figures than names.
+    let text = "            log     log -c\n\n    before  1.9s    16.4s      15.2s\n    after   1.9s     2.4s       1.1s\n";
+    assert!(read(text).is_none_or(|block| block.findings.is_empty()));
+}

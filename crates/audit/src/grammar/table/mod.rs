@@ -16,7 +16,7 @@ use crate::grammar::{Block, Finding, Grammar, Taken};
 use crate::roles::words;
 pub(crate) use header::{Column, Header, split_unit};
 use row::Parting;
-pub(crate) use row::{Cell, Row, cell_value, is_rule, is_unit, wide_cells};
+pub(crate) use row::{Cell, PlusMinus, Row, cell_value, is_rule, is_unit, wide_cells};
 
 /// Tables of any style; see the module.
 pub struct Table;
@@ -134,7 +134,22 @@ impl<'t> Head<'t> {
         head.taken.push("table header");
         head.next = behind_rules(text, at + 1);
         head.taken.resize(head.next, "table rule");
+        head.skip_blank(text);
         (plausible(head.line) || row::pipe_cells(head.line).is_some()).then_some(head)
+    }
+
+    /// Goes over a blank line between names over columns and the first row, if that has as
+    /// many figures behind a name.
+    fn skip_blank(&mut self, text: Text<'_, 't>) {
+        let names = row::wide_cells(self.line).len();
+        let parted = text(self.next).is_some_and(|line| line.trim().is_empty());
+        let row = || row::data_row(text(self.next + 1)?, Parting::Wide);
+        let fits = |row: Row| row.labels.len() == 1 && row.cells.len() == names;
+        let indented = self.line.starts_with([' ', '\t']);
+        if names >= 2 && parted && indented && row().is_some_and(fits) {
+            self.taken.push("table blank");
+            self.next += 1;
+        }
     }
 
     /// Reads the rows below; of two lines of a header the first names groups.

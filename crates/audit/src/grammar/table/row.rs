@@ -200,6 +200,7 @@ fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Row> {
             _ => (None, cell),
         };
         row.labels.extend(label.map(str::to_string));
+        let cell = unflagged(cell);
         match cell_value(cell) {
             Some(value) => row.cells.push(value),
             None if row.cells.is_empty() => row.labels.push(cell.to_string()),
@@ -208,6 +209,20 @@ fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Row> {
         }
     }
     (!row.cells.is_empty()).then_some(row)
+}
+
+/// A cell without the marks that draw attention to it: `* 49.77% *`, `R +93.41%`.
+fn unflagged(cell: &str) -> &str {
+    let starred = cell
+        .strip_prefix("* ")
+        .and_then(|rest| rest.strip_suffix(" *"));
+    let letter = || {
+        let (flag, rest) = cell.split_once(' ')?;
+        let one = flag.len() == 1 && flag.bytes().all(|b| b.is_ascii_uppercase());
+        let rest = rest.trim_start();
+        (one && rest.starts_with(['+', '-']) && rest.ends_with('%')).then_some(rest)
+    };
+    starred.or_else(letter).unwrap_or(cell)
 }
 
 fn row_of_words(text: &str) -> Option<Row> {
@@ -452,6 +467,14 @@ mod tests {
         assert_eq!(values("3.9_1 11.96 2.86 2.48"), [11.96, 2.86, 2.48]);
         assert_eq!(values("| base | 12.5 ms | 13 |"), [12.5, 13.0]);
         assert_eq!(values("wq 100% 76% 1%"), [100.0, 76.0, 1.0]);
+        assert_eq!(
+            values("| q2 | 6.28 | R +93.41% | * 49.77% * |"),
+            [6.28, 93.41, 49.77]
+        );
+        assert_eq!(
+            values("| q2 | 6.28 | Rx +93.41% | 49.77% |"),
+            [] as [f64; 0]
+        );
         assert_eq!(
             values("Hmean 1   100.00 (   0.00%)  101.00 *  1.00%*"),
             [] as [f64; 0]

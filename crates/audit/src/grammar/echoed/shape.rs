@@ -1,0 +1,324 @@
+//! A line as words and numbers.
+
+use crate::grammar::number::english;
+use crate::grammar::quantity::{is_measure, quantity};
+
+/// A longer line is none of a mail.
+pub(super) const LONGEST: usize = 220;
+
+/// A number in a line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Field<'t> {
+    /// The words before it, from the last number on.
+    pub(super) label: &'t str,
+    pub(super) value: f64,
+    /// The place of its last digit.
+    pub(super) step: f64,
+    /// As written; may be empty.
+    pub(super) unit: &'t str,
+    /// The word behind it.
+    pub(super) behind: &'t str,
+}
+
+/// What a line says, and the numbers in it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Shape<'t> {
+    /// The line, each number replaced by a mark.
+    pub(super) words: String,
+    pub(super) fields: Vec<Field<'t>>,
+}
+
+impl Shape<'_> {
+    /// The words from the first number on.
+    pub(super) fn rest(&self) -> &str {
+        self.words.find('#').map_or("", |at| &self.words[at..])
+    }
+}
+
+pub(super) fn has_digit(text: &str) -> bool {
+    text.bytes().any(|b| b.is_ascii_digit())
+}
+
+/// Parts a line; `None` if it has no figure, or is code or a command.
+pub(super) fn of(text: &str) -> Option<Shape<'_>> {
+    let text = unstamped(text).trim();
+    if text.len() > LONGEST || !has_digit(text) || is_code(text) {
+        return None;
+    }
+    let mut shape = Shape {
+        words: String::new(),
+        fields: Vec::new(),
+    };
+    let (mut at, mut from, mut copied) = (0, 0, 0);
+    while at < text.len() {
+        let rest = &text[at..];
+        let Some(c) = rest.chars().next() else { break };
+        let before = text[..at].chars().next_back();
+        if !(c.is_ascii_digit() && is_free(before, &text[..at])) {
+            at += c.len_utf8();
+            continue;
+        }
+        match number(rest) {
+            Some((mut field, used)) => {
+                let used = used + deviation(&rest[used..]);
+                let label = text[from..at].trim_matches(is_mark);
+                field.label = label;
+                push_words(&mut shape.words, &text[copied..at]);
+                shape.words.push('#');
+                push_words(&mut shape.words, field.unit);
+                shape.fields.push(field);
+                at += used;
+                (from, copied) = (at, at);
+            }
+            None => {
+                // What only looks like a number stays a word, if the same everywhere.
+                let word = |c: char| c.is_alphanumeric() || matches!(c, '.' | ':' | '_' | '-');
+                let used = rest.find(|c| !word(c)).unwrap_or(rest.len());
+                push_words(&mut shape.words, &text[copied..at]);
+                shape.words.push('?');
+                at += used;
+                copied = at;
+            }
+        }
+    }
+    push_words(&mut shape.words, &text[copied..]);
+    (!shape.fields.is_empty()).then_some(shape)
+}
+
+/// What stands around labels.
+fn is_mark(c: char) -> bool {
+    matches!(
+        c,
+        ' ' | '\t'
+            | ':'
+            | '='
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | ','
+            | '|'
+            | '-'
+            | '~'
+            | '+'
+            | '/'
+            | '*'
+            | '.'
+            | '@'
+    )
+}
+
+/// Whether a number may begin behind what stands before it.
+fn is_free(before: Option<char>, all: &str) -> bool {
+    match before {
+        None => true,
+        Some('-' | '+') => all[..all.len() - 1].ends_with([' ', '\t', '(', '=', ':']),
+        Some(c) => {
+            c.is_whitespace() || matches!(c, '(' | '[' | '=' | ':' | ',' | '~' | '|' | '/' | '<')
+        }
+    }
+}
+
+/// A number with its unit at the start of a text, and its length.
+fn number(text: &str) -> Option<(Field<'_>, usize)> {
+    let digits = |c: char| !(c.is_ascii_digit() || matches!(c, '.' | ','));
+    let end = text.find(digits).unwrap_or(text.len());
+    let token = text[..end].trim_end_matches(['.', ',']);
+    let rest = &text[token.len()..];
+    let compound = quantity(text).filter(|(q, _)| q.unit == "s" && rest.starts_with(['m', 'h']));
+    if let Some((quantity, behind)) = compound {
+        let field = Field {
+            label: "",
+            value: quantity.value,
+            step: quantity.step,
+            unit: quantity.unit,
+            behind: "",
+        };
+        return Some((field, text.len() - behind.len()));
+    }
+    let value = english(token)?;
+    let places = token.rsplit_once('.').map_or(0, |(_, d)| d.len().min(9));
+    let step = 10_f64.powi(-i32::try_from(places).unwrap_or(0));
+    let letters = |text: &str| {
+        let unit = |c: char| c.is_alphabetic() || matches!(c, '/' | '%');
+        text.find(|c| !unit(c)).unwrap_or(text.len())
+    };
+    let glued = letters(rest);
+    let ends = |text: &str| {
+        let next = text.chars().next();
+        let more = text.trim_start_matches(['.', ',']).chars().next();
+        let open =
+            |c: char| c.is_whitespace() || matches!(c, ')' | ']' | ';' | '|' | '*' | '.' | ',');
+        next.is_none_or(open) && more.is_none_or(open)
+    };
+    let mut field = Field {
+        label: "",
+        value,
+        step,
+        unit: "",
+        behind: "",
+    };
+    if let Some((seconds, used)) = minutes(text) {
+        (field.value, field.step, field.unit) = (seconds, 1.0, "s");
+        return Some((field, used));
+    }
+    if glued > 0 {
+        field.unit = &rest[..glued];
+        return (is_unit(field.unit) && ends(&rest[glued..]))
+            .then_some((field, token.len() + glued));
+    }
+    if !ends(rest) {
+        return None;
+    }
+    let gap = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    let word = letters(&rest[gap..]);
+    let next = &rest[gap..gap + word];
+    let whole =
+        !rest[gap + word..].starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
+    if gap <= 2 && whole && (is_measure(next) || is_rate(next) || is_size(next) || next == "%") {
+        field.unit = next;
+        return Some((field, token.len() + gap + word));
+    }
+    field.behind = if gap <= 2 { next } else { "" };
+    Some((field, token.len()))
+}
+
+/// `16 min 25 s`, `1 hr 9 min 29 sec`, in seconds, and its length.
+fn minutes(text: &str) -> Option<(f64, usize)> {
+    const UNITS: [(&[&str], f64); 3] = [
+        (&["h", "hr", "hrs", "hour", "hours"], 3600.0),
+        (&["min", "mins", "minute", "minutes"], 60.0),
+        (&["s", "sec", "secs", "second", "seconds"], 1.0),
+    ];
+    let (mut total, mut used, mut parts, mut next) = (0.0, 0, 0, 0);
+    while let Some((number, rest)) = text[used..].trim_start_matches(' ').split_once(' ') {
+        let Some(value) = english(number) else { break };
+        let end = rest
+            .find(|c: char| !c.is_alphabetic())
+            .unwrap_or(rest.len());
+        let known = |(words, _): &(&[&str], f64)| words.contains(&&rest[..end]);
+        let Some(at) = UNITS.iter().position(known).filter(|at| *at >= next) else {
+            break;
+        };
+        if value < 0.0 || parts > 0 && value >= 60.0 {
+            return None;
+        }
+        total += value * UNITS[at].1;
+        used = text.len() - rest.len() + end;
+        (parts, next) = (parts + 1, at + 1);
+        if next == UNITS.len() {
+            break;
+        }
+    }
+    (parts >= 2).then_some((total, used))
+}
+
+/// How long a `± 0.12%` behind a figure is: no figure of its own.
+fn deviation(text: &str) -> usize {
+    let bare = text.trim_start_matches([' ', '\t']);
+    let marks = ["±", "+-", "+/-"];
+    let Some(rest) = marks.iter().find_map(|mark| bare.strip_prefix(mark)) else {
+        return 0;
+    };
+    let rest = rest.trim_start_matches(' ');
+    let end = rest.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '%')));
+    text.len() - rest.len() + end.unwrap_or(rest.len())
+}
+
+fn is_rate(word: &str) -> bool {
+    if matches!(word, "/s" | "/sec") {
+        return true;
+    }
+    let parts = word.split_once('/');
+    parts.is_some_and(|(a, b)| {
+        a.len() >= 2 && !b.is_empty() && b.len() <= 8 && !b.contains('/') && word.len() <= 20
+    })
+}
+
+fn is_size(word: &str) -> bool {
+    matches!(
+        word,
+        "B" | "bytes" | "kB" | "KB" | "MB" | "GB" | "KiB" | "MiB" | "GiB"
+    )
+}
+
+fn is_unit(word: &str) -> bool {
+    word == "%" || word == "x" || is_measure(word) || is_rate(word) || is_size(word)
+}
+
+/// Adds words without regard to how many blanks or rules part them.
+fn push_words(words: &mut String, text: &str) {
+    for c in text.chars() {
+        let c = if c.is_whitespace() { ' ' } else { c };
+        let again = matches!(c, ' ' | '-' | '=' | '.' | '*') && words.ends_with(c);
+        if !again && !(c == ' ' && (words.is_empty() || words.ends_with('#'))) {
+            words.push(c);
+        }
+    }
+}
+
+/// Whether a line is code, a command or a row of a profile.
+fn is_code(text: &str) -> bool {
+    let option = |(at, _): (usize, &str)| text[at + 3..].starts_with(|c: char| c.is_alphabetic());
+    text.starts_with(['$', '@', '>', '<', '{', '}', '/', '|'])
+        || text.starts_with("diff ")
+        || text.starts_with("./")
+        || text.ends_with(';')
+        || text.contains(['{', '}', '"', '\\', '`'])
+        || ["://", "0x", "&&", "()", "[.]", "[k]", "--|"]
+            .iter()
+            .any(|mark| text.contains(mark))
+        || text.match_indices(" --").any(option)
+}
+
+/// A line without the stamp that a log puts before it: `I0604 11:26:31.217825 19719
+/// file.cc:385] `, `[   12.345678] `, `==4711== `, `2024-01-31 10:11:12,345 `.
+fn unstamped(text: &str) -> &str {
+    let text = text.trim_start().trim_start_matches("- ");
+    if let Some((stamp, rest)) = text.split_once("] ")
+        && (stamp.starts_with('[') || is_stamp(stamp))
+        && stamp.len() <= 80
+        && stamp.bytes().filter(u8::is_ascii_digit).count() >= 4
+    {
+        return rest;
+    }
+    let marked = text
+        .strip_prefix("==")
+        .and_then(|rest| rest.split_once("== "));
+    if let Some((number, rest)) = marked
+        && number.bytes().all(|b| b.is_ascii_digit())
+    {
+        return rest;
+    }
+    let mut rest = text;
+    while let Some((word, more)) = rest.split_once(' ')
+        && is_clock(word)
+    {
+        rest = more.trim_start();
+    }
+    rest
+}
+
+/// `I0604 11:26:31.217825 19719 file.cc:385`.
+fn is_stamp(stamp: &str) -> bool {
+    let mut words = stamp.split_whitespace();
+    let level = words.next().is_some_and(|word| {
+        word.len() == 5
+            && word.starts_with(['I', 'W', 'E', 'F'])
+            && word[1..].bytes().all(|b| b.is_ascii_digit())
+    });
+    level && words.next().is_some_and(is_clock)
+}
+
+/// `2024-01-31`, `10:11:12,345`.
+fn is_clock(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
+    let marks = bytes.iter().filter(|b| matches!(b, b':' | b'-')).count();
+    digits >= 6
+        && marks == 2
+        && bytes.first().is_some_and(u8::is_ascii_digit)
+        && bytes
+            .iter()
+            .all(|b| b.is_ascii_digit() || matches!(b, b':' | b'-' | b'.' | b',' | b'Z'))
+}

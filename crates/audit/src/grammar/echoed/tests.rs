@@ -1,0 +1,219 @@
+use super::*;
+use crate::grammar::testing::placed;
+
+fn values(text: &str) -> Vec<(String, f64)> {
+    let all = placed(&Echoed, text).into_iter();
+    all.map(|(name, _, value)| (name, value)).collect()
+}
+
+fn told(pairs: &[(&str, f64)]) -> Vec<(String, f64)> {
+    let own = |(name, value): &(&str, f64)| ((*name).to_owned(), *value);
+    pairs.iter().map(own).collect()
+}
+
+#[test]
+fn the_same_words_below_two_headings_are_one_thing() {
+    let text = "Before:\n\n  I0604 11:26:31.217825 19719 rows.cc:385] Time spent filling: real 5.831s user 5.536s\n\
+                \n  rows/sec: 41060\n\nAfter:\n\n\
+                I0604 11:27:31.3 20760 rows.cc:385] Time spent filling: real 4.865s   user 4.585s\n\
+                \n  rows/sec: 45143\n\nThis is for 3 tables.\n";
+    assert_eq!(
+        values(text),
+        told(&[
+            ("Before", 5.831),
+            ("Before", 5.536),
+            ("Before", 41060.0),
+            ("After", 4.865),
+            ("After", 4.585),
+            ("After", 45143.0),
+        ])
+    );
+}
+
+#[test]
+fn a_number_that_parts_the_lines_in_the_same_way_is_a_name() {
+    let text = "Without the patch:\nscan with 10 deletes: 0.515 s\nscan with 1000 deletes: 0.753 s\n\
+                With the patch:\nscan with 10 deletes: 0.510 s\nscan with 1000 deletes: 0.553 s\n";
+    let all = placed(&Echoed, text);
+    let metrics: Vec<&str> = all.iter().map(|(_, metric, _)| metric.as_str()).collect();
+    assert_eq!(metrics[0], metrics[2]);
+    assert_ne!(metrics[0], metrics[1]);
+    assert_eq!(
+        values(text),
+        told(&[
+            ("Without the patch", 0.515),
+            ("Without the patch", 0.753),
+            ("With the patch", 0.51),
+            ("With the patch", 0.553),
+        ])
+    );
+}
+
+#[test]
+fn lines_that_come_again_below_one_heading_are_samples_of_one_run() {
+    let text = "master\n\n10.0 tps (60.5 allocs/op)\n14.0 tps (60.5 allocs/op)\n\npatched\n\n\
+                20.0 tps (59.5 allocs/op)\n22.0 tps (59.5 allocs/op)\n";
+    assert_eq!(
+        values(text),
+        told(&[
+            ("master", 12.0),
+            ("master", 60.5),
+            ("patched", 21.0),
+            ("patched", 59.5),
+        ])
+    );
+}
+
+#[test]
+fn names_before_the_same_words_are_configurations() {
+    let text = "before 165080.6 tps (60.3 allocs/op)\n\nafter  171513.8 tps (59.3 allocs/op)\n";
+    assert_eq!(
+        values(text),
+        told(&[
+            ("before", 165_080.6),
+            ("before", 60.3),
+            ("after", 171_513.8),
+            ("after", 59.3),
+        ])
+    );
+}
+
+#[test]
+fn what_is_not_echoed_or_not_measured_is_left() {
+    for text in [
+        // Other words below the second heading.
+        "Before:\n  time: 5.8 s\n  depth: 3.5 m\nAfter:\n  the queue waits for 4.8 s\n",
+        // Headings of two workloads.
+        "reads:\n  12.5 ms\nwrites:\n  13.5 ms\n",
+        // Nothing but settings that never differ.
+        "Before:\n  limit 12 of 30\nAfter:\n  limit 12 of 30\n",
+        // What was computed from two figures.
+        "Before:\n  exp: 2.3x faster\nAfter:\n  exp: 3.3x faster\n",
+        // Settings of two machines.
+        "Kernel: linux 3.4\n  speed: 20.1 MB/s\nKernel: linux 3.7\n  speed: 34.1 MB/s\n",
+        // Code.
+        "Before:\n  wait = 10;\nAfter:\n  wait = 20;\n",
+        // Names of two workloads.
+        "reads 12.5 ms (10 in flight)\nwrites 13.5 ms (11 in flight)\n",
+        // A name of what was measured.
+        "old time 12.5 ms\nmax latency 13.5 ms\n",
+        // Words go on behind the number.
+        "With it 12 ms are spent\nWithout it 13 ms are spent\n",
+    ] {
+        assert_eq!(values(text), [], "{text}");
+    }
+}
+
+#[test]
+fn what_another_format_reads_is_left_to_it() {
+    let stat = |ms: &str| {
+        format!(
+            " Performance counter stats for './b' (5 runs):\n\n      {ms} msec task-clock    #    0.991 CPUs utilized\n\n   1.5 seconds time elapsed\n\n"
+        )
+    };
+    let text = format!("Before:\n{}After:\n{}", stat("12.50"), stat("11.50"));
+    assert_eq!(values(&text), []);
+}
+
+#[test]
+fn numbers_with_units_of_any_form_are_figures() {
+    let shape = |text: &'static str| {
+        let fields = shape::of(text)
+            .map(|shape| shape.fields)
+            .unwrap_or_default();
+        fields.iter().map(|f| (f.value, f.unit)).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        shape("async1: 11.95 sec (83,701/sec)"),
+        [(11.95, "sec"), (83701.0, "/sec")]
+    );
+    assert_eq!(shape("took 16 min 25 s"), [(985.0, "s")]);
+    assert_eq!(
+        shape("for 1 hr 9 min 29 sec, 7 s"),
+        [(4169.0, "s"), (7.0, "s")]
+    );
+    assert_eq!(shape("for 16 min and 25 s"), [(16.0, "min"), (25.0, "s")]);
+    assert_eq!(shape("178829.07 +- 141.28 rows / sec"), [(178_829.07, "")]);
+    assert_eq!(
+        shape("runtime 6.30ns ± 0.12% (1 of 2)"),
+        [(6.3, "ns"), (1.0, ""), (2.0, "")]
+    );
+    assert_eq!(shape("real 1m13.821s"), [(73.821, "s")]);
+    assert_eq!(shape("lz4 1.9.x 3781 MB/s"), [(3781.0, "MB/s")]);
+    assert_eq!(shape("p99 of async1, 4k blocks"), []);
+    assert_eq!(shape("==4711== I refs: 1,752,149"), [(1_752_149.0, "")]);
+    assert_eq!(shape("12:11:10 2024-01-31"), []);
+}
+
+#[test]
+fn fractions_that_part_lines_are_names() {
+    let text = "Before:\nquantile= 0.5 : 416 usec\nquantile= 0.99 : 618 usec\n\n\
+                After:\nquantile= 0.5 : 316 usec\nquantile= 0.99 : 518 usec\n";
+    assert_eq!(
+        values(text),
+        told(&[
+            ("Before", 416.0),
+            ("Before", 618.0),
+            ("After", 316.0),
+            ("After", 518.0),
+        ])
+    );
+}
+
+#[test]
+fn what_never_differs_or_has_no_name_is_no_figure() {
+    let text = "Before:\nraw size: 2594.1 MB\nwrite rate: 0 bytes/s\n154 (2) none 192417 B 42.199823 27.779 fps\n\
+                After:\nraw size: 2594.1 MB\nwrite rate: 0 bytes/s\n170 (3) none 192417 B 43.199823 29.760 fps\n";
+    assert_eq!(values(text), told(&[("Before", 27.779), ("After", 29.76)]));
+}
+
+#[test]
+fn a_name_with_a_colon_may_stand_before_one_figure() {
+    let text = "Before: 1406 usec per iteration\nAfter:   402 usec per iteration\n";
+    assert_eq!(values(text), told(&[("Before", 1406.0), ("After", 402.0)]));
+    // Columns without names, and calls of a profile.
+    for text in [
+        "before  1.9s  16.4s  15.2s\nafter   1.9s   2.4s   1.1s\n",
+        "Before: 197s and 198s\nAfter: 123s and 125s\n",
+        "Before:\n  70.89%  0.69%  cma  [k] free_range\nAfter:\n  23.57%  0.00%  cma  [k] free_range\n",
+    ] {
+        assert_eq!(values(text), [], "{text}");
+    }
+}
+
+#[test]
+fn rows_with_a_number_for_a_name_are_told_apart_by_it() {
+    let text = "Before:\n  15  0m0.177s\n  30  0m0.653s\n  117 0m8.552s\n\nAfter:\n  30  0m0.053s\n  117 0m0.125s\n";
+    let all = placed(&Echoed, text);
+    let of = |name: &str, row: &str| {
+        let mut found = all
+            .iter()
+            .filter(|(n, metric, _)| n == name && metric.ends_with(row));
+        found.next().map(|(_, _, value)| *value)
+    };
+    assert_eq!(of("Before", " 117"), Some(8.552));
+    assert_eq!(of("After", " 117"), Some(0.125));
+    assert_eq!(of("After", " 15"), None);
+}
+
+#[test]
+fn lines_that_begin_alike_keep_apart() {
+    let text = "Before:\nlz4 382 MB/s 3446 MB/s 63.07 dickens\nlz4 617 MB/s 3399 MB/s 51.61 mozilla\n\n\
+                After:\nlz4 377 MB/s 3329 MB/s 63.07 dickens\nlz4 610 MB/s 3311 MB/s 51.61 mozilla\n";
+    let all = placed(&Echoed, text);
+    let of = |name: &str, value: f64| {
+        let mut found = all.iter().filter(|(n, _, v)| n == name && *v == value);
+        found.next().map(|(_, metric, _)| metric.clone())
+    };
+    let pairs = [
+        (382.0, 377.0),
+        (3446.0, 3329.0),
+        (617.0, 610.0),
+        (3399.0, 3311.0),
+    ];
+    for (before, after) in pairs {
+        assert!(of("Before", before).is_some(), "{before}");
+        assert_eq!(of("Before", before), of("After", after));
+    }
+    assert_ne!(of("Before", 382.0), of("Before", 617.0));
+}
