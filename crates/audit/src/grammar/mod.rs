@@ -205,6 +205,12 @@ pub trait Grammar: Sync {
         REACH
     }
 
+    /// Whether each block of this format holds a line, within [`REACH`] lines from its
+    /// first one, that may be a row of a table.
+    fn has_rows(&self) -> bool {
+        false
+    }
+
     /// Whether the tool itself names what it compares: what stands for a name
     /// in its blocks is one, were it a command or a path.
     fn names_what_it_compares(&self) -> bool {
