@@ -10,6 +10,7 @@ use crate::admission::wording::Wording;
 use crate::command;
 use crate::dataish::looks_like_data;
 use crate::diff::Hunks;
+use crate::grammar::begins;
 use crate::grammar::lists::LONE;
 use crate::grammar::sentence::SENTENCE;
 use crate::grammar::table::may_be_row;
@@ -78,9 +79,6 @@ struct Scanner<'l, 'o> {
     digit: Vec<u32>,
     /// The same of the next line that may be a row of a table.
     row: Vec<u32>,
-    /// How far each grammar reaches, and whether it has rows: to ask them for every line
-    /// takes time.
-    needs: Vec<(usize, bool)>,
     /// The line after the last mean with its spread, and of how many runs the
     /// text says that it is.
     stated: Option<(usize, Option<u32>)>,
@@ -107,10 +105,6 @@ pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
         not_understood: Vec::new(),
         row: next(lines, |text| has_digit(text) && may_be_row(text)),
         digit: next(lines, has_digit),
-        needs: grammar::all()
-            .iter()
-            .map(|g| (g.reach(), g.has_rows()))
-            .collect(),
         stated: None,
     };
     let mut hunks = Hunks::default();
@@ -158,11 +152,10 @@ impl Scanner<'_, '_> {
         if let Some(used) = self.command(at) {
             return used;
         }
-        let digit = self.digit[at] as usize;
         let row = self.row[at] as usize <= grammar::REACH;
-        for (grammar, (reach, has_rows)) in grammar::all().iter().zip(&self.needs) {
-            if digit <= *reach
-                && (row || !has_rows)
+        for format in begins::formats(text, self.digit[at] as usize) {
+            let grammar = grammar::all()[format];
+            if (row || !grammar.has_rows())
                 && grammar.starts(text)
                 && let Some(block) = grammar.read(&self.lines[at..])
             {
@@ -229,12 +222,11 @@ impl Scanner<'_, '_> {
     }
 
     fn starts_block(&self, at: usize) -> bool {
-        let specific = grammar::all()
-            .iter()
-            .filter(|g| !matches!(g.name(), "table" | "prose" | LONE | SENTENCE));
         let text = &self.lines[at].text;
-        specific
-            .into_iter()
+        // Of a command it does not matter where the next digit is.
+        begins::formats(text, 0)
+            .map(|format| grammar::all()[format])
+            .filter(|g| !matches!(g.name(), "table" | "prose" | LONE | SENTENCE))
             .any(|g| g.starts(text) && g.read(&self.lines[at..]).is_some())
     }
 

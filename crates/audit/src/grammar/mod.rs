@@ -13,9 +13,11 @@
 use assize_bundle::Spread;
 
 use crate::Line;
+use begins::Begins;
 
 pub(crate) use spread::runs as stated_runs;
 
+pub mod begins;
 pub mod benchstat;
 pub(crate) mod cells;
 pub mod cyclictest;
@@ -195,8 +197,15 @@ pub trait Grammar: Sync {
     /// The format's name, as `--explain` prints it.
     fn name(&self) -> &'static str;
 
+    /// What each line has for which [`Grammar::starts`] holds, blank ones apart; others
+    /// are not put to it, which is cheaper than asking.
+    fn begins(&self) -> Begins {
+        Begins::ANY
+    }
+
     /// Whether a block of this format may start with this line. Cheap and
-    /// allocation-free: called for each line. False positives are fine.
+    /// allocation-free: called for each line that [`Grammar::begins`] leaves. False
+    /// positives are fine.
     fn starts(&self, line: &str) -> bool;
 
     /// Within how many lines from its first one a block of this format holds

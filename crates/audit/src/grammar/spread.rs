@@ -18,6 +18,7 @@
 
 use assize_bundle::Spread as Kind;
 
+use super::begins::Begins;
 use super::cells::{label, line_at, summary};
 use super::quantity::{Quantity, metric_of, quantity};
 use super::{Block, Figure, Grammar, Labels, Taken};
@@ -55,6 +56,10 @@ const MARKS: &[&str] = &["±", "+/-", "+-", "\u{fffd}"];
 impl Grammar for Spread {
     fn name(&self) -> &'static str {
         "spread"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::holding(b"\xc2\xcf\xef+vVdD")
     }
 
     fn starts(&self, line: &str) -> bool {
