@@ -149,6 +149,9 @@ impl Scanned {
     fn new(message: &mail::Message, lines: &mut [Line<'_>], options: &Options) -> Scanned {
         let ignored = ignore(lines, options);
         let mut scan = scan::scan(lines, options);
+        if let Some(subject) = &message.subject {
+            scan.wording.note_subject(subject);
+        }
         for (at, text) in ignored {
             if let Some(line) = scan.explained.get_mut(at) {
                 (line.taken, line.text) = ("ignored on request".to_string(), text);

@@ -10,9 +10,11 @@ use crate::admission::wording::Wording;
 use crate::command;
 use crate::dataish::looks_like_data;
 use crate::diff::Hunks;
+use crate::grammar::begins;
 use crate::grammar::echoed::ECHOED;
 use crate::grammar::lists::LONE;
 use crate::grammar::sentence::SENTENCE;
+use crate::grammar::table::may_be_row;
 use crate::grammar::{self, Block, Figure, Finding};
 use crate::headings::{self, Heading};
 use crate::options::Options;
@@ -76,8 +78,8 @@ struct Scanner<'l, 'o> {
     not_understood: Vec<usize>,
     /// How many lines on the next line with a digit stands.
     digit: Vec<u32>,
-    /// How far each grammar reaches: to ask them for every line takes time.
-    reaches: Vec<usize>,
+    /// The same of the next line that may be a row of a table.
+    row: Vec<u32>,
     /// The line after the last mean with its spread, and of how many runs the
     /// text says that it is.
     stated: Option<(usize, Option<u32>)>,
@@ -102,8 +104,8 @@ pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
         taken: HashMap::new(),
         out: Scan::default(),
         not_understood: Vec::new(),
-        digit: next_digit(lines),
-        reaches: grammar::all().iter().map(|g| g.reach()).collect(),
+        row: next(lines, |text| has_digit(text) && may_be_row(text)),
+        digit: next(lines, has_digit),
         stated: None,
     };
     let mut hunks = Hunks::default();
@@ -114,19 +116,22 @@ pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
     scanner.finish()
 }
 
-/// For each line, how many lines on the next one with a digit stands.
-fn next_digit(lines: &[Line<'_>]) -> Vec<u32> {
+/// For each line, how many lines on the next one stands of which something holds.
+fn next(lines: &[Line<'_>], is: impl Fn(&str) -> bool) -> Vec<u32> {
     let mut next = vec![u32::MAX; lines.len()];
     let mut distance = u32::MAX;
     for (at, line) in lines.iter().enumerate().rev() {
-        let here = line
-            .text
-            .bytes()
-            .fold(false, |any, b| any | b.is_ascii_digit());
-        distance = if here { 0 } else { distance.saturating_add(1) };
+        distance = match is(&line.text) {
+            true => 0,
+            false => distance.saturating_add(1),
+        };
         next[at] = distance;
     }
     next
+}
+
+fn has_digit(text: &str) -> bool {
+    text.bytes().fold(false, |any, b| any | b.is_ascii_digit())
 }
 
 impl Scanner<'_, '_> {
@@ -148,9 +153,10 @@ impl Scanner<'_, '_> {
         if let Some(used) = self.command(at) {
             return used;
         }
-        let digit = self.digit[at] as usize;
-        for (grammar, reach) in grammar::all().iter().zip(&self.reaches) {
-            if digit <= *reach
+        let row = self.row[at] as usize <= grammar::REACH;
+        for format in begins::formats(text, self.digit[at] as usize) {
+            let grammar = grammar::all()[format];
+            if (row || !grammar.has_rows())
                 && grammar.starts(text)
                 && let Some(block) = grammar.read(&self.lines[at..])
             {
@@ -217,12 +223,11 @@ impl Scanner<'_, '_> {
     }
 
     fn starts_block(&self, at: usize) -> bool {
-        let specific = grammar::all()
-            .iter()
-            .filter(|g| !matches!(g.name(), "table" | "prose" | ECHOED | LONE | SENTENCE));
         let text = &self.lines[at].text;
-        specific
-            .into_iter()
+        // Of a command it does not matter where the next digit is.
+        begins::formats(text, 0)
+            .map(|format| grammar::all()[format])
+            .filter(|g| !matches!(g.name(), "table" | "prose" | ECHOED | LONE | SENTENCE))
             .any(|g| g.starts(text) && g.read(&self.lines[at..]).is_some())
     }
 
@@ -472,4 +477,42 @@ fn sleep(text: &str) -> Option<f64> {
         .trim_start_matches(['#', '$', ' '])
         .strip_prefix("sleep ")?;
     crate::options::parse_duration(rest.trim()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_table_stands_where_no_line_may_be_a_row() {
+        let parts = [
+            "case  old  new",
+            "case | old | new",
+            "-----------------",
+            "read  12.5  13.5",
+            "write: 12 ms",
+            "a | 1 | 2",
+            "of 3 cases one fails",
+            "x  ~7%  +-2",
+            "total (2)17k",
+            "words and no more",
+            "half  +2.5% (3)",
+            "",
+        ];
+        let mut tables = 0;
+        let count = parts.len();
+        for number in 0..count.pow(4) {
+            let places = [1, count, count.pow(2), count.pow(3)];
+            let texts = places.map(|place| parts[number / place % count]);
+            let lines: Vec<Line<'_>> = (1..).zip(texts).map(|(n, t)| Line::plain(n, t)).collect();
+            let may = texts.iter().any(|text| has_digit(text) && may_be_row(text));
+            let of_rows = grammar::all().iter().filter(|grammar| grammar.has_rows());
+            for grammar in of_rows {
+                let read = grammar.starts(texts[0]) && grammar.read(&lines).is_some();
+                assert!(may || !read, "{texts:?}");
+                tables += usize::from(read);
+            }
+        }
+        assert!(tables > 100, "{tables}");
+    }
 }

@@ -47,12 +47,12 @@ pub(crate) fn weigh(
     wording: &Wording,
     options: &Options,
 ) -> Option<Admission> {
-    let mut names: Vec<&str> = Vec::new();
-    for member in members {
-        if !names.contains(&member.configuration) {
-            names.push(member.configuration);
-        }
-    }
+    let mut met = BTreeSet::new();
+    let names: Vec<&str> = members
+        .iter()
+        .map(|member| member.configuration)
+        .filter(|name| met.insert(*name))
+        .collect();
     let first = members.first()?;
     if names.len() < 2 {
         return None;
@@ -66,8 +66,9 @@ pub(crate) fn weigh(
     let is_measured = measured >= MEASUREMENTS_BAR || said_by_user(&names, options);
     let (mut admitted, mut refused) = (BTreeSet::new(), BTreeSet::new());
     let mut best = (i32::MIN, String::new());
-    for name in &names {
-        let signs = name_signs(name, &names, members, &common, wording, options);
+    let compared = Compared::of(&names, members);
+    for (at, name) in names.iter().enumerate() {
+        let signs = name_signs(at, &compared, &common, wording, options);
         let points = signs.points(Question::Configurations);
         let words = signs.words(Question::Configurations);
         said.push(format!(
@@ -260,27 +261,83 @@ fn shared_metric(members: &[Member<'_>], names: &[&str]) -> bool {
     under.values().any(|these| these.len() == names.len())
 }
 
+/// The names of a workload, with what is asked of each beside all others.
+struct Compared<'a> {
+    names: Vec<contrast::Name<'a>>,
+    /// Those that may be of configurations.
+    good: Vec<bool>,
+    texts: &'a [&'a str],
+    own: BTreeMap<&'a str, Vec<&'a Member<'a>>>,
+    /// Whether each stands beside its opposite.
+    opposed: Vec<bool>,
+    /// The figures of those that do, by metric.
+    values: BTreeMap<&'a str, Vec<f64>>,
+}
+
+impl<'a> Compared<'a> {
+    fn of(texts: &'a [&'a str], members: &'a [Member<'a>]) -> Self {
+        let names: Vec<contrast::Name<'_>> =
+            texts.iter().map(|name| contrast::Name::of(name)).collect();
+        let good: Vec<bool> = texts.iter().map(|name| alone::may_be_name(name)).collect();
+        let opposite = |one: usize| {
+            let mut others = (0..names.len()).filter(|&at| at != one && good[at]);
+            good[one] && others.any(|at| names[one].beside(&names[at]) == Some(Sign::OppositeNames))
+        };
+        let opposed: Vec<bool> = (0..names.len()).map(opposite).collect();
+        let mut own: BTreeMap<&str, Vec<&Member<'_>>> = BTreeMap::new();
+        for member in members {
+            own.entry(member.configuration).or_default().push(member);
+        }
+        let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        let theirs = texts.iter().zip(&opposed).filter(|(_, opposed)| **opposed);
+        for member in theirs.flat_map(|(name, _)| &own[name]) {
+            for figure in &member.figures {
+                let all = values.entry(&figure.metric).or_default();
+                all.push(figure.value.abs());
+            }
+        }
+        Compared {
+            names,
+            good,
+            texts,
+            own,
+            opposed,
+            values,
+        }
+    }
+
+    /// The members of the name at a place.
+    fn members(&self, at: usize) -> &[&Member<'a>] {
+        self.own.get(self.texts[at]).map_or(&[], Vec::as_slice)
+    }
+
+    /// What the name at a place says beside the one that it differs most from.
+    fn best(&self, at: usize) -> Option<Sign> {
+        let others = (0..self.names.len()).filter(|&other| other != at && self.good[other]);
+        others
+            .filter_map(|other| self.names[at].beside(&self.names[other]))
+            .max_by_key(|sign| sign.weight().map_or(0, |weight| weight.points))
+    }
+}
+
 fn name_signs(
-    name: &str,
-    names: &[&str],
-    members: &[Member<'_>],
+    at: usize,
+    names: &Compared<'_>,
     common: &Signs,
     wording: &Wording,
     options: &Options,
 ) -> Signs {
     let mut signs = common.clone();
-    let mut labels = members.iter().filter(|member| member.configuration == name);
-    let label = labels.next().map_or(name, |member| member.label);
+    let name = names.texts[at];
+    let label = names
+        .members(at)
+        .first()
+        .map_or(name, |member| member.label);
     let given = is_given(name, options);
     signs.note_if(given, Sign::SaidByUser);
-    let beside = names.iter().any(|other| is_given(other, options));
+    let beside = names.texts.iter().any(|other| is_given(other, options));
     signs.note_if(beside && !given, Sign::BesideOneNamed);
-    let good = |other: &&&str| **other != name && alone::may_be_name(other);
-    let best = names
-        .iter()
-        .filter(good)
-        .filter_map(|other| contrast::between(name, other))
-        .max_by_key(|sign| sign.weight().map_or(0, |weight| weight.points));
+    let best = names.best(at);
     if let Some(sign) = best {
         signs.note(sign);
     }
@@ -301,7 +358,7 @@ fn name_signs(
     }
     signs.note_if(name == crate::UNNAMED, Sign::EmptyName);
     signs.note_if(!opposed && alone::is_setting_name(name), Sign::SettingName);
-    signs.note_if(other_scale(name, names, members), Sign::OtherScale);
+    signs.note_if(other_scale(at, names), Sign::OtherScale);
     signs.note_if(
         wording.mentions(name) || wording.mentions(label),
         Sign::NamedInText,
@@ -321,40 +378,16 @@ const SCALE: f64 = 50.0;
 
 /// Whether names of opposite meaning have figures of one size, and this one's are of
 /// another one: a parameter beside `before` and `after`.
-fn other_scale(name: &str, names: &[&str], members: &[Member<'_>]) -> bool {
-    let good = || {
-        names
-            .iter()
-            .copied()
-            .filter(|name| alone::may_be_name(name))
-    };
-    let opposite = |other: &&str| {
-        good().any(|third| {
-            third != *other && contrast::between(other, third) == Some(Sign::OppositeNames)
-        })
-    };
-    let opposed: Vec<&str> = good().filter(opposite).collect();
-    if opposed.is_empty() || opposed.contains(&name) {
+fn other_scale(at: usize, names: &Compared<'_>) -> bool {
+    if names.opposed[at] {
         return false;
     }
-    let values = |configuration: &str, metric: &str| -> Vec<f64> {
-        let own = members.iter().filter(|m| m.configuration == configuration);
-        let figures = own.flat_map(|member| &member.figures);
-        let of = figures.filter(|figure| figure.metric == metric);
-        of.map(|figure| figure.value.abs()).collect()
-    };
-    let mut compared = members
-        .iter()
-        .filter(|member| member.configuration == name)
-        .flat_map(|member| &member.figures)
-        .map(|figure| {
-            let others: Vec<f64> = opposed
-                .iter()
-                .flat_map(|other| values(other, &figure.metric))
-                .collect();
-            (figure.value.abs(), others)
+    let figures = || names.members(at).iter().flat_map(|member| &member.figures);
+    let mut compared = figures()
+        .filter_map(|figure| {
+            let others = names.values.get(figure.metric.as_str())?;
+            Some((figure.value.abs(), others))
         })
-        .filter(|(_, others)| !others.is_empty())
         .peekable();
     compared.peek().is_some()
         && compared.all(|(own, others)| {

@@ -139,61 +139,157 @@ pub(super) fn is_commit(word: &str) -> bool {
         && word.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
-/// The strongest sign that two names stand for two configurations of one
-/// thing, if there is any.
-pub(crate) fn between(a: &str, b: &str) -> Option<Sign> {
-    let (a_words, b_words) = (words(a), words(b));
-    if is_parameter(a) || is_parameter(b) {
-        return None;
-    }
-    if a_words == b_words {
-        return mark_only(a, b);
-    }
-    if opposite(&a_words, &b_words) || negated(&a_words, &b_words) || changed(a, b) {
-        return Some(Sign::OppositeNames);
-    }
-    let one = |list: &[&str]| {
-        let has = |words: &[String]| words.iter().any(|word| list.contains(&word.as_str()));
-        (has(&a_words), has(&b_words))
-    };
-    let (baseline, mut change) = (one(BASELINES), one(CHANGES));
-    // A series is a change to what stands beside it.
-    let series = |words: &[String]| words.iter().any(|word| is_series(word));
-    if baseline.0 != baseline.1 {
-        change = (change.0 || series(&a_words), change.1 || series(&b_words));
-    }
-    if (baseline.0 && change.1) || (baseline.1 && change.0) {
-        return Some(Sign::OppositeNames);
-    }
-    if versions(&a_words, &b_words) {
-        return Some(Sign::Versions);
-    }
-    if let (Some((key, _)), Some((other, _))) = (setting(a), setting(b))
-        && key == other
-    {
-        return switched(a, b).then_some(Sign::Switched);
-    }
-    if alternatives(&a_words, &b_words) {
-        return Some(Sign::Switched);
-    }
-    let own = |these: &[String], those: &[String]| {
-        these.iter().filter(|word| !those.contains(word)).count()
-    };
-    let short = own(&a_words, &b_words) <= 6 && own(&b_words, &a_words) <= 6;
-    let short = short && a_words.len() <= 12 && b_words.len() <= 12;
-    let metric = |name: &str, listed: bool| !listed && names_metric(name);
-    if metric(a, baseline.0 || change.0) || metric(b, baseline.1 || change.1) {
-        return None;
-    }
-    if short && (baseline.0 != baseline.1 || change.0 != change.1) {
-        return Some(Sign::BaselineName);
-    }
-    (short && grown(&a_words, &b_words)).then_some(Sign::ParallelNames)
+/// A name with what is asked of it beside each other one, found once: a message may
+/// have hundreds of names, each of which is put beside each.
+pub(crate) struct Name<'n> {
+    text: &'n str,
+    /// In small letters, without blanks around it.
+    lower: String,
+    words: Vec<String>,
+    /// The words as one.
+    joined: String,
+    opposites: Opposites,
+    negations: usize,
+    /// The words without negations.
+    plain: Vec<String>,
+    versions: BTreeSet<String>,
+    says_more: bool,
+    setting: Option<(String, String)>,
+    /// Whether the setting is one of the system, and not of a workload.
+    switch: bool,
+    is_parameter: bool,
+    baseline: bool,
+    change: bool,
+    series: bool,
+    metric: bool,
 }
 
-/// `v6.1` and `v6.1-patched`: one name is the other, changed.
+impl<'n> Name<'n> {
+    /// Finds its words and what they say.
+    pub(crate) fn of(text: &'n str) -> Self {
+        let words = words(text);
+        let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+        let setting = setting(text);
+        let switch = setting
+            .as_ref()
+            .is_some_and(|(key, _)| !PARAMETERS.contains(&key.as_str()) && !names_metric(key));
+        Name {
+            text,
+            lower: text.trim().to_lowercase(),
+            joined: words.join("-"),
+            opposites: Opposites::of(&words),
+            negations: negations(&words),
+            plain: plain(&words),
+            versions: versions(&words),
+            says_more: says_more(&words),
+            setting,
+            switch,
+            is_parameter: is_parameter(text),
+            baseline: has(BASELINES),
+            change: has(CHANGES),
+            series: words.iter().any(|word| is_series(word)),
+            metric: names_metric(text),
+            words,
+        }
+    }
+
+    /// The strongest sign that this and another one stand for two configurations of one
+    /// thing, if there is any.
+    pub(crate) fn beside(&self, other: &Name<'_>) -> Option<Sign> {
+        let (a, b) = (self, other);
+        if a.is_parameter || b.is_parameter {
+            return None;
+        }
+        if a.words == b.words {
+            return mark_only(a.text, b.text);
+        }
+        let negated = a.negations != b.negations && !a.plain.is_empty() && a.plain == b.plain;
+        if a.opposites.meet(b.opposites) || negated || changed(&a.lower, &b.lower) {
+            return Some(Sign::OppositeNames);
+        }
+        // A series is a change to what stands beside it.
+        let beside_baseline = a.baseline != b.baseline;
+        let change = |name: &Name<'_>| name.change || beside_baseline && name.series;
+        let changes = (change(a), change(b));
+        if a.baseline && changes.1 || b.baseline && changes.0 {
+            return Some(Sign::OppositeNames);
+        }
+        // Numbers alone may be anything; one of the two must say more.
+        let versions = !a.versions.is_empty() && !b.versions.is_empty();
+        if versions && a.versions != b.versions && (a.says_more || b.says_more) {
+            return Some(Sign::Versions);
+        }
+        if let (Some((key, value)), Some((other_key, other_value))) = (&a.setting, &b.setting)
+            && key == other_key
+        {
+            let workload = |value: &str| crate::group::names::workload_score(value) > 0;
+            let switched =
+                value != other_value && a.switch && !(workload(value) && workload(other_value));
+            return switched.then_some(Sign::Switched);
+        }
+        if alternatives(&a.joined, &b.joined) {
+            return Some(Sign::Switched);
+        }
+        let metric = |name: &Name<'_>, changes: bool| !(name.baseline || changes) && name.metric;
+        if metric(a, changes.0) || metric(b, changes.1) {
+            return None;
+        }
+        let own = |these: &[String], those: &[String]| {
+            these.iter().filter(|word| !those.contains(word)).count()
+        };
+        let short = || {
+            a.words.len() <= 12
+                && b.words.len() <= 12
+                && own(&a.words, &b.words) <= 6
+                && own(&b.words, &a.words) <= 6
+        };
+        if (beside_baseline || changes.0 != changes.1) && short() {
+            return Some(Sign::BaselineName);
+        }
+        (grown(&a.words, &b.words) && short()).then_some(Sign::ParallelNames)
+    }
+}
+
+/// Which words of [`OPPOSITES`] a name has, a bit for each pair.
+#[derive(Debug, Clone, Copy, Default)]
+struct Opposites {
+    low: u64,
+    high: u64,
+    /// Those that stand last.
+    last_low: u64,
+    last_high: u64,
+}
+
+/// A bit for each pair of [`OPPOSITES`].
+const _: () = assert!(OPPOSITES.len() <= 64);
+
+impl Opposites {
+    fn of(words: &[String]) -> Self {
+        let mut found = Opposites::default();
+        for (at, (low, high)) in OPPOSITES.iter().enumerate() {
+            let bit = |is: bool| u64::from(is) << at;
+            let has = |wanted: &str| words.iter().any(|word| word == wanted);
+            let ends = |wanted: &str| words.last().is_some_and(|word| word == wanted);
+            found.low |= bit(has(low));
+            found.high |= bit(has(high));
+            // A single letter or `no` is an answer only where it stands last.
+            let brief = high.len() < 3 && !high.contains('/') || *low == "no";
+            found.last_low |= bit(!brief || ends(low));
+            found.last_high |= bit(!brief || ends(high));
+        }
+        found
+    }
+
+    /// Whether one has a word of which the other has only the opposite.
+    fn meet(self, other: Self) -> bool {
+        let meets =
+            |a: Self, b: Self| a.low & !b.low & b.high & !a.high & a.last_low & b.last_high != 0;
+        meets(self, other) || meets(other, self)
+    }
+}
+
+/// `v6.1` and `v6.1-patched`: one name is the other, changed. Both in small letters.
 fn changed(a: &str, b: &str) -> bool {
-    let (a, b) = (a.trim().to_lowercase(), b.trim().to_lowercase());
     let only = |long: &str, short: &str| {
         let more = long.strip_prefix(short).filter(|_| !short.is_empty());
         let more = more.map(|more| more.trim_start_matches(['-', '_', '+', ' ', ',']));
@@ -203,7 +299,7 @@ fn changed(a: &str, b: &str) -> bool {
             parts().any(change) && parts().all(|word| change(word) || EMPTY.contains(&word))
         })
     };
-    only(&a, &b) || only(&b, &a)
+    only(a, b) || only(b, a)
 }
 
 /// `x` and `x+`, which is how some write "with it".
@@ -216,78 +312,62 @@ fn mark_only(a: &str, b: &str) -> Option<Sign> {
     (plus(a, b) || plus(b, a)).then_some(Sign::ParallelNames)
 }
 
-fn opposite(a: &[String], b: &[String]) -> bool {
-    let only = |these: &[String], those: &[String], word: &str| {
-        these.iter().any(|w| w == word) && !those.iter().any(|w| w == word)
-    };
-    // A single letter or `no` is an answer only where it stands last.
-    let last = |words: &[String], word: &str| words.last().is_some_and(|w| w == word);
-    OPPOSITES.iter().any(|(low, high)| {
-        let brief = high.len() < 3 && !high.contains('/') || *low == "no";
-        let meets = |a: &[String], b: &[String]| {
-            only(a, b, low) && only(b, a, high) && (!brief || last(a, low) && last(b, high))
-        };
-        meets(a, b) || meets(b, a)
-    })
+/// `no polling` and `polling`, `unrepaired kernel` and `repaired kernel`: a word without
+/// its negation.
+fn stem(word: &str) -> Option<&str> {
+    ["un", "non", "no"]
+        .iter()
+        .find_map(|p| word.strip_prefix(p))
+        .filter(|rest| rest.len() >= 4)
 }
 
-/// `no polling` and `polling`, `unrepaired kernel` and `repaired kernel`.
-fn negated(a: &[String], b: &[String]) -> bool {
-    let stem = |word: &str| {
-        ["un", "non", "no"]
-            .iter()
-            .find_map(|p| word.strip_prefix(p))
-            .filter(|rest| rest.len() >= 4)
-            .map(str::to_string)
-    };
-    let negation = |word: &str| matches!(word, "no" | "non" | "not" | "without" | "w/o" | "sans");
-    let plain = |words: &[String]| -> Vec<String> {
-        words
-            .iter()
-            .filter(|w| !negation(w) && !matches!(w.as_str(), "with" | "w/" | "the"))
-            .map(|w| stem(w).unwrap_or_else(|| w.clone()))
-            .collect()
-    };
-    let count = |words: &[String]| {
-        words
-            .iter()
-            .filter(|w| negation(w) || stem(w).is_some())
-            .count()
-    };
-    count(a) != count(b) && !plain(a).is_empty() && plain(a) == plain(b)
+fn is_negation(word: &str) -> bool {
+    matches!(word, "no" | "non" | "not" | "without" | "w/o" | "sans")
 }
 
-/// Both name a version, and not the same.
-fn versions(a: &[String], b: &[String]) -> bool {
+/// How many words of a name negate.
+fn negations(words: &[String]) -> usize {
+    let negates = |word: &&String| is_negation(word) || stem(word).is_some();
+    words.iter().filter(negates).count()
+}
+
+/// The words of a name without negations.
+fn plain(words: &[String]) -> Vec<String> {
+    words
+        .iter()
+        .filter(|w| !is_negation(w) && !matches!(w.as_str(), "with" | "w/" | "the"))
+        .map(|w| stem(w).unwrap_or(w).to_owned())
+        .collect()
+}
+
+/// The versions that a name has.
+fn versions(words: &[String]) -> BTreeSet<String> {
     // `stddev 2.2` has a figure, `5.10 patched` and `linux 5.10` a version.
-    let of = |words: &[String]| -> BTreeSet<String> {
-        let kernel = words
-            .iter()
-            .any(|w| matches!(w.as_str(), "linux" | "kernel" | "vanilla"));
-        let bare = |word: &str| {
-            word.matches('.').count() == 1 && word.bytes().all(|b| b.is_ascii_digit() || b == b'.')
-        };
-        let version = |(at, word): &(usize, &String)| {
-            is_version(word) && (*at == 0 || kernel || !bare(word))
-                || is_series(word)
-                || is_commit(word)
-        };
-        words
-            .iter()
-            .enumerate()
-            .filter(version)
-            .map(|(_, word)| word.clone())
-            .collect()
+    let kernel = words
+        .iter()
+        .any(|w| matches!(w.as_str(), "linux" | "kernel" | "vanilla"));
+    let bare = |word: &str| {
+        word.matches('.').count() == 1 && word.bytes().all(|b| b.is_ascii_digit() || b == b'.')
     };
-    let (x, y) = (of(a), of(b));
-    // Numbers alone may be anything; one of the two must say more.
-    let says_more = |words: &[String]| {
-        words
-            .iter()
-            // `2.6.32` is no figure.
-            .any(|w| w.bytes().any(|b| b.is_ascii_alphabetic()) || w.matches('.').count() >= 2)
+    let version = |(at, word): &(usize, &String)| {
+        is_version(word) && (*at == 0 || kernel || !bare(word))
+            || is_series(word)
+            || is_commit(word)
     };
-    !x.is_empty() && !y.is_empty() && x != y && (says_more(a) || says_more(b))
+    words
+        .iter()
+        .enumerate()
+        .filter(version)
+        .map(|(_, word)| word.clone())
+        .collect()
+}
+
+/// Whether a name is more than figures.
+fn says_more(words: &[String]) -> bool {
+    words
+        .iter()
+        // `2.6.32` is no figure.
+        .any(|w| w.bytes().any(|b| b.is_ascii_alphabetic()) || w.matches('.').count() >= 2)
 }
 
 /// Names of parameters of workloads.
@@ -332,20 +412,6 @@ fn setting(name: &str) -> Option<(String, String)> {
     let key = left.split_whitespace().next_back()?.to_lowercase();
     (!right.contains(['=', ';', '>']) && !right.trim().is_empty())
         .then(|| (key, right.trim().to_lowercase()))
-}
-
-/// `x=on` and `x=off`: the same name, another value, and no parameter of a
-/// workload.
-fn switched(a: &str, b: &str) -> bool {
-    let (Some((key, value)), Some((other_key, other_value))) = (setting(a), setting(b)) else {
-        return false;
-    };
-    let workload = |value: &str| crate::group::names::workload_score(value) > 0;
-    key == other_key
-        && value != other_value
-        && !PARAMETERS.contains(&key.as_str())
-        && !names_metric(&key)
-        && !(workload(&value) && workload(&other_value))
 }
 
 /// One is the other with a word more or a word exchanged.
@@ -400,11 +466,8 @@ pub(crate) fn of_several_workloads(names: &[&str]) -> bool {
         }
     }
     let contrasted = |members: &[&str]| {
-        let pairs = members
-            .iter()
-            .enumerate()
-            .flat_map(|(at, a)| members[at + 1..].iter().map(move |b| (*a, *b)));
-        pairs.into_iter().any(|(a, b)| between(a, b).is_some())
+        let members: Vec<Name<'_>> = members.iter().map(|name| Name::of(name)).collect();
+        any_pair(&members, |a, b| a.beside(b).is_some())
     };
     let several = workloads
         .iter()
@@ -414,24 +477,29 @@ pub(crate) fn of_several_workloads(names: &[&str]) -> bool {
 
 /// Whether two of the names are of opposite meaning.
 pub(crate) fn has_opposites(names: &[&str]) -> bool {
-    let good: Vec<&&str> = names
+    let good: Vec<Name<'_>> = names
         .iter()
         .filter(|name| may_be_name(name))
         .take(24)
+        .map(|name| Name::of(name))
         .collect();
-    let pairs = good
-        .iter()
-        .enumerate()
-        .flat_map(|(at, a)| good[at + 1..].iter().map(move |b| (a, b)));
-    pairs
-        .into_iter()
-        .any(|(a, b)| between(a, b) == Some(Sign::OppositeNames))
+    any_pair(&good, |a, b| a.beside(b) == Some(Sign::OppositeNames))
+}
+
+/// Whether something holds of any two names.
+fn any_pair(names: &[Name<'_>], is: impl Fn(&Name<'_>, &Name<'_>) -> bool) -> bool {
+    let mut each = names.iter().enumerate();
+    each.any(|(at, a)| names[at + 1..].iter().any(|b| is(a, b)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::alone::is_figure;
     use super::*;
+
+    fn between(a: &str, b: &str) -> Option<Sign> {
+        Name::of(a).beside(&Name::of(b))
+    }
 
     #[test]
     fn opposite_names_are_two_configurations() {

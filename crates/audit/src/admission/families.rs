@@ -41,8 +41,7 @@ const FAMILIES: &[&[&str]] = &[
 ];
 
 /// `bfq` and `mq-deadline`: two of one family, and nothing else.
-pub(super) fn alternatives(a: &[String], b: &[String]) -> bool {
-    let (a, b) = (a.join("-"), b.join("-"));
-    let of = |family: &&[&str]| family.contains(&a.as_str()) && family.contains(&b.as_str());
+pub(super) fn alternatives(a: &str, b: &str) -> bool {
+    let of = |family: &&[&str]| family.contains(&a) && family.contains(&b);
     FAMILIES.iter().any(of)
 }

@@ -31,6 +31,8 @@ struct Patterns {
     measures: Regex,
     compares: Regex,
     output: Regex,
+    /// The same in a subject, of which one word is enough.
+    subject: Regex,
     performance: Regex,
     runs: Regex,
     sd: Regex,
@@ -52,7 +54,10 @@ impl Patterns {
                 r"compar|\bversus\b|\bvs\b|regress|improv|faster|slower|speed|\bbetter\b|\bworse\b|before and after|with and without|overhead|reduc|increas|degrad|\bgains?\b|\bless\b|\bdrop|which\b.{0,60}\?",
             )?,
             output: Regex::new(
-                r"\b(?:outputs?|print(?:s|ed|ing)?|display(?:s|ed|ing)?|log (?:messages?|entry|entries|files?|lines?)|colons?|significant (?:digits|figures)|lined? up)\b",
+                r"\b(?:outputs?|print(?:s|ed|ing)?|display(?:s|ed|ing)?|log (?:messages?|entry|entries|files?|lines?)|colons?|significant (?:digits|figures)|lined? up|(?:same|now|output) looks like|users? would expect)\b",
+            )?,
+            subject: Regex::new(
+                r"\b(?:results?|outputs?|columns?|numbers|statistics)\b.{0,24}\b(?:aligned|lined up)\b|\balign(?:s|ed|ing)?\s+(?:the\s+)?(?:results?|outputs?|columns?|numbers)\b",
             )?,
             performance: Regex::new(
                 r"faster|slower|speed|improv|regress|overhead|optimi|\bperform|\bbetter\b|\bworse\b|\bgain|reduc|degrad|contention|bottleneck|\bcosts?\b|benchmark|\bscal(?:e|es|ing)\b",
@@ -125,6 +130,15 @@ impl Wording {
         }
     }
 
+    /// Adds what the subject says.
+    pub(crate) fn note_subject(&mut self, subject: &str) {
+        let subject = subject.to_lowercase();
+        let patterns = PATTERNS.as_ref();
+        self.about_output |= patterns.is_some_and(|patterns| {
+            patterns.subject.is_match(&subject) && !patterns.performance.is_match(&subject)
+        });
+    }
+
     /// Whether the prose mentions a name.
     pub(crate) fn mentions(&self, name: &str) -> bool {
         self.stands_where(name, |_| true)
@@ -194,6 +208,34 @@ mod tests {
             .map(|(at, line)| Line::plain(at as u32 + 1, line))
             .collect();
         Wording::of(&lines, &|_| true)
+    }
+
+    #[test]
+    fn a_text_on_what_a_tool_prints_is_known_by_its_words_or_its_subject() {
+        let about = |text: &str, subject: &str| {
+            let mut wording = of(text);
+            wording.note_subject(subject);
+            wording.about_output
+        };
+        assert!(about(
+            "The output was of one thread only.\nThe same looks like this, as users would expect.",
+            "sum up"
+        ));
+        assert!(about("Before and after", "tool: Get the results aligned"));
+        assert!(about("Before and after", "tool: align columns"));
+        for (text, subject) in [
+            (
+                "It looks like a win, and output is the same.",
+                "tool: Use two threads",
+            ),
+            ("Before and after", "tool: Align buffers to pages"),
+            (
+                "Before and after",
+                "tool: faster output of results, aligned to pages",
+            ),
+        ] {
+            assert!(!about(text, subject), "{text} {subject}");
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! from the cells and only explained. SI prefixes are resolved, because one
 //! row may hold `950µs` beside `1.02ms`.
 
+use super::begins::Begins;
 use super::cells::{bad_number, label, line_at, summary};
 use super::gobench::numerator;
 use super::number::english;
@@ -27,6 +28,10 @@ impl Grammar for Benchstat {
 
     fn names_what_it_compares(&self) -> bool {
         true
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"n|")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::begins::Begins;
 use super::latencies::{
     Cell, Seen, blanks, cell, is_digits, leading_digits, push_levels, run, take, truncated,
     unescaped,
@@ -51,6 +52,10 @@ enum Kind {
 impl Grammar for Cyclictest {
     fn name(&self) -> &'static str {
         "cyclictest"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"T#p{\"\x1b")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -2,6 +2,7 @@
 //!
 //! One execution is a run.
 
+use super::begins::Begins;
 use super::cells::line_at;
 use super::number::english;
 use super::quantity::quantity;
@@ -14,6 +15,10 @@ pub struct Dd;
 impl Grammar for Dd {
     fn name(&self) -> &'static str {
         "dd"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"0123456789")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use super::begins::Begins;
 use super::perf_stat::PerfStat;
 use super::{Block, Finding, Grammar};
 use crate::Line;
@@ -16,6 +17,10 @@ pub struct Diffed;
 impl Grammar for Diffed {
     fn name(&self) -> &'static str {
         "perf stat diff"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"-+")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -3,6 +3,7 @@
 //! A line counts only if it is nothing but the figure; prose that mentions a
 //! frame rate is not measured data.
 
+use super::begins::Begins;
 use super::latencies::{bad_number, take};
 use super::number::english;
 use super::{Block, Figure, Finding, Grammar};
@@ -23,6 +24,10 @@ struct Reading<'a> {
 impl Grammar for Frames {
     fn name(&self) -> &'static str {
         "frames"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"0123456789RfFgS")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use super::begins::Begins;
 use super::cells::{bad_number, label, line_at, push_new, truncated, unwrapped};
 use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels};
@@ -21,6 +22,10 @@ pub struct GoBench;
 impl Grammar for GoBench {
     fn name(&self) -> &'static str {
         "go-bench"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"Bgpc")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -1,5 +1,6 @@
 //! hackbench, and `perf bench sched` which grew out of it.
 
+use super::begins::Begins;
 use super::latencies::{bad_number, blanks, cell, clip, is_digits, take, truncated};
 use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels};
@@ -12,6 +13,10 @@ pub struct Hackbench;
 impl Grammar for Hackbench {
     fn name(&self) -> &'static str {
         "hackbench"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"RET#")
     }
 
     fn starts(&self, line: &str) -> bool {

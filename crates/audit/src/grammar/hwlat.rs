@@ -6,6 +6,7 @@
 
 use memchr::memchr_iter;
 
+use super::begins::Begins;
 use super::latencies::{
     Cell, blanks, cell, greatest, is_digits, leading_digits, run, take, truncated,
 };
@@ -43,6 +44,10 @@ struct Header {
 impl Grammar for Hwlat {
     fn name(&self) -> &'static str {
         "hwlat"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::holding(b"#[")
     }
 
     fn starts(&self, line: &str) -> bool {

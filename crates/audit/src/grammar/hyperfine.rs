@@ -7,6 +7,7 @@
 
 use assize_bundle::Spread;
 
+use super::begins::Begins;
 use super::cells::{
     bad_number, configuration, label, line_at, push_new, summary, truncated, unwrapped,
 };
@@ -29,6 +30,10 @@ impl Grammar for Hyperfine {
 
     fn names_what_it_compares(&self) -> bool {
         true
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"BTS")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -9,6 +9,7 @@
 
 use assize_bundle::Spread;
 
+use super::begins::Begins;
 use super::cells::{bad_number, configuration, line_at, summary};
 use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels};
@@ -25,6 +26,10 @@ impl Grammar for HyperfineExport {
 
     fn names_what_it_compares(&self) -> bool {
         true
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"|c")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -7,6 +7,7 @@
 use assize_bundle::Spread;
 use serde_json::Value;
 
+use super::begins::Begins;
 use super::cells::{bad_number, configuration, label, line_at, push_new, summary};
 use super::{Block, Figure, Finding, Grammar, Labels};
 use crate::Line;
@@ -21,6 +22,10 @@ impl Grammar for HyperfineJson {
 
     fn names_what_it_compares(&self) -> bool {
         true
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"{")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -11,6 +11,7 @@
 //! Reports that follow each other are samples of one run, and their mean is that
 //! run's.
 
+use super::begins::Begins;
 use super::cells::{label, line_at};
 use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
@@ -35,6 +36,10 @@ const HEADERS: [(&str, &str); 4] = [
 impl Grammar for Iostat {
     fn name(&self) -> &'static str {
         "iostat"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::holding(b"%p")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -78,10 +78,10 @@ impl Grammar for Lists {
             return false;
         }
         match memchr::memchr2(b':', b'=', line.as_bytes()) {
-            Some(_) => {
+            Some(at) => {
+                let figure = || line.bytes().skip(at).any(|b| b.is_ascii_digit());
                 line.trim_end().ends_with(':')
-                    || entry(line).is_some()
-                    || changes::line(line).is_some()
+                    || figure() && (entry(line).is_some() || changes::line(line).is_some())
             }
             None => is_title(line),
         }

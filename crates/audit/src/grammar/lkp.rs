@@ -21,6 +21,7 @@
 
 use assize_bundle::Spread;
 
+use super::begins::Begins;
 use super::cells::{self, label, line_at};
 use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
@@ -48,6 +49,10 @@ impl Grammar for Lkp {
 
     fn names_what_it_compares(&self) -> bool {
         true
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"=0123456789abcdefv")
     }
 
     fn starts(&self, line: &str) -> bool {

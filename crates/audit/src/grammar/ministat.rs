@@ -8,6 +8,7 @@
 
 use assize_bundle::Spread;
 
+use super::begins::Begins;
 use super::cells::{
     bad_number, configuration, label, line_at, numeric_cell, summary, truncated, unwrapped,
 };
@@ -28,6 +29,10 @@ impl Grammar for Ministat {
 
     fn names_what_it_compares(&self) -> bool {
         true
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::holding(b"xM")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -13,9 +13,11 @@
 use assize_bundle::Spread;
 
 use crate::Line;
+use begins::Begins;
 
 pub(crate) use spread::runs as stated_runs;
 
+pub mod begins;
 pub mod benchstat;
 pub(crate) mod cells;
 pub mod cyclictest;
@@ -196,14 +198,27 @@ pub trait Grammar: Sync {
     /// The format's name, as `--explain` prints it.
     fn name(&self) -> &'static str;
 
+    /// What each line has for which [`Grammar::starts`] holds, blank ones apart; others
+    /// are not put to it, which is cheaper than asking.
+    fn begins(&self) -> Begins {
+        Begins::ANY
+    }
+
     /// Whether a block of this format may start with this line. Cheap and
-    /// allocation-free: called for each line. False positives are fine.
+    /// allocation-free: called for each line that [`Grammar::begins`] leaves. False
+    /// positives are fine.
     fn starts(&self, line: &str) -> bool;
 
     /// Within how many lines from its first one a block of this format holds
     /// a digit. Lines without are not looked at, which most of a mailbox is.
     fn reach(&self) -> usize {
         REACH
+    }
+
+    /// Whether each block of this format holds a line, within [`REACH`] lines from its
+    /// first one, that may be a row of a table.
+    fn has_rows(&self) -> bool {
+        false
     }
 
     /// Whether the tool itself names what it compares: what stands for a name

@@ -12,6 +12,7 @@
 //! One invocation is a run. Latencies are in microseconds; `std` is over the
 //! requests of that run and says nothing of how runs vary.
 
+use super::begins::Begins;
 use super::cells::line_at;
 use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
@@ -30,6 +31,10 @@ const OTHERS: [&str; 4] = ["Misses = ", "Skipped TXs = ", "RX ", "TX "];
 impl Grammar for Mutilate {
     fn name(&self) -> &'static str {
         "mutilate"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"#")
     }
 
     fn starts(&self, line: &str) -> bool {

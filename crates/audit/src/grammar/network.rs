@@ -3,6 +3,7 @@
 //! One invocation is a run. The seconds that iperf reports on its way are
 //! samples within it and are not kept.
 
+use super::begins::Begins;
 use super::cells::line_at;
 use super::number::english;
 use super::quantity::quantity;
@@ -34,6 +35,10 @@ const HEADINGS: [&str; 13] = [
 impl Grammar for Netperf {
     fn name(&self) -> &'static str {
         "netperf"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"RSL")
     }
 
     fn starts(&self, line: &str) -> bool {
@@ -120,6 +125,10 @@ fn unit_of(heading: &str) -> Option<&'static str> {
 impl Grammar for Iperf {
     fn name(&self) -> &'static str {
         "iperf"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"[")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -17,6 +17,7 @@
 //! settings (`timeout: 10 ms -> 20 ms`) are none. Of sentences at least two must
 //! follow each other. Each side is one run.
 
+use super::begins::Begins;
 use super::cells::{label, line_at};
 use super::number::english;
 use super::quantity::{is_measure, is_time, metric_of};
@@ -46,6 +47,10 @@ const MARKS: [(&str, bool); 6] = [
 impl Grammar for Pairs {
     fn name(&self) -> &'static str {
         "pairs"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::holding(b">\xe2vf")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -1,5 +1,6 @@
 //! The last line of `ping`: the round-trip times of one run of it.
 
+use super::begins::Begins;
 use super::cells::{bad_number, truncated, unwrapped};
 use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels};
@@ -12,6 +13,10 @@ pub struct Ping;
 impl Grammar for Ping {
     fn name(&self) -> &'static str {
         "ping"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"r")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -6,6 +6,7 @@
 //! package's are read; those of cores and CPUs are only explained. A comma is
 //! always the decimal mark: powertop prints no thousands.
 
+use super::begins::Begins;
 use super::cells::{bad_number, label, line_at, push_new, truncated};
 use super::number::{Locale, parse};
 use super::{Block, Figure, Finding, Grammar, Labels};
@@ -23,6 +24,10 @@ pub struct Powertop;
 impl Grammar for Powertop {
     fn name(&self) -> &'static str {
         "powertop"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"CPW")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -16,6 +16,7 @@
 //! They are read only if the same names stand below headings that differ as those
 //! of configurations do. Each list is one run.
 
+use super::begins::Begins;
 use super::cells::{label, line_at};
 use super::table::{Cell, cell_value, wide_cells};
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
@@ -34,6 +35,10 @@ const CONTRAST: i32 = 3;
 impl Grammar for Rows {
     fn name(&self) -> &'static str {
         "rows"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::holding(b":")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -4,6 +4,7 @@
 //! The CPUs are parts of one run. A table that is printed again with a later
 //! time is the same screen redrawn, of which the last counts.
 
+use super::begins::Begins;
 use super::latencies::{
     Cell, Seen, blanks, cell, greatest, is_digits, least, push_levels, run, take, truncated,
     unescaped,
@@ -20,6 +21,10 @@ pub struct Rtla;
 impl Grammar for Rtla {
     fn name(&self) -> &'static str {
         "rtla"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"0123456789#ITOHCd\x1b")
     }
 
     fn starts(&self, line: &str) -> bool {

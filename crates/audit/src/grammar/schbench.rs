@@ -3,6 +3,7 @@
 //! The tool repeats its report every few seconds; of one invocation only the
 //! last report counts.
 
+use super::begins::Begins;
 use super::latencies::{Cell, blanks, cell, is_digits, take, truncated};
 use super::{Block, Figure, Finding, Grammar, Labels};
 use crate::Line;
@@ -233,6 +234,10 @@ fn label(lines: &[Line<'_>], at: usize) -> Option<(String, usize)> {
 impl Grammar for Schbench {
     fn name(&self) -> &'static str {
         "schbench"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"LWRa")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -48,6 +48,9 @@ const UNIT: &str = r"((?:[kKM]\s?)?(?:[KMGT]i?B/s(?:ec)?|[KMGT]i?Bps|[KMG]?bit/s
 struct Patterns {
     /// What every such sentence contains in its first line.
     trigger: Regex,
+    /// One of which it contains besides: a figure with its unit, or the name of what is
+    /// counted without one.
+    figure: Regex,
     from_to: Regex,
     before_after: Regex,
     after_before: Regex,
@@ -76,6 +79,11 @@ impl Patterns {
             trigger: Regex::new(
                 r"(?i-u)(?-u:\b)from(?-u:\b)|(?-u:\b)before(?-u:\b)|(?-u:\b)without(?-u:\b)|(?-u:\b)previously(?-u:\b)|(?-u:\b)original|(?-u:\b)vanilla(?-u:\b)|(?-u:\b)unpatched(?-u:\b)|(?-u:\b)baseline(?-u:\b)|(?-u:\b)mainline(?-u:\b)|(?-u:\b)with(?-u:\b)|(?-u:\b)after(?-u:\b)",
             )?,
+            figure: of(format!(
+                r"[0-9]\s?{}|{}|(?:^|[^a-z0-9])tps",
+                UNIT.trim_end_matches('?'),
+                COUNTED[..4].join("|"),
+            ))?,
             from_to: of(format!(
                 r"(?-u:\b)from\s+{amount}\s*(?:\([^)]{{1,40}}\)\s+)?(?:down\s+|up\s+|back\s+)?to\s+(?:a\s+)?{amount}"
             ))?,
@@ -109,6 +117,17 @@ impl Patterns {
 }
 
 impl Patterns {
+    /// Whether a text has two numbers, and a figure of something that is measured: most
+    /// paragraphs do not, and to look for all forms of a sentence takes time.
+    fn may_compare(&self, text: &str) -> bool {
+        let (mut numbers, mut inside) = (0, false);
+        for byte in text.bytes() {
+            numbers += usize::from(byte.is_ascii_digit() && !inside);
+            inside = byte.is_ascii_digit();
+        }
+        numbers >= 2 && self.figure.is_match(text)
+    }
+
     /// Whether what stands before the figures, around them or right behind them says
     /// that they are set.
     fn is_set(&self, [head, whole, rest]: [&str; 3]) -> bool {
@@ -134,6 +153,9 @@ impl Grammar for Sentence {
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let patterns = PATTERNS.as_ref()?;
         let (text, ends) = paragraph(lines)?;
+        if !patterns.may_compare(&text) {
+            return None;
+        }
         let found = found(patterns, &text)
             .into_iter()
             .filter(|found| found.sentence < ends[0])
@@ -290,10 +312,12 @@ fn what_was_measured(
     noun.or(takes_long.then_some("time"))
 }
 
+/// What is counted without a unit.
+const COUNTED: [&str; 5] = ["throughput", "bandwidth", "iops", "score", "tps"];
+
 /// Whether a word names what is counted without a unit.
 fn is_counted(word: &str) -> bool {
-    let names = ["throughput", "bandwidth", "iops", "score", "tps"];
-    names.iter().any(|name| word.eq_ignore_ascii_case(name))
+    COUNTED.iter().any(|name| word.eq_ignore_ascii_case(name))
 }
 
 /// The change in per cent that is given behind two figures, if it does not follow from

@@ -13,6 +13,7 @@
 //! The heading of each part is its configuration. Columns of words say what was
 //! measured.
 
+use super::begins::Begins;
 use super::cells::{label, line_at};
 use super::number::english;
 use super::table::is_rule;
@@ -30,6 +31,10 @@ const COLUMNS: usize = 24;
 impl Grammar for Shared {
     fn name(&self) -> &'static str {
         "shared header"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::holding(b":")
     }
 
     fn starts(&self, line: &str) -> bool {

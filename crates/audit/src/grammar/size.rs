@@ -10,6 +10,7 @@
 //! a configuration, that is theirs; else the heading above is, and the file is
 //! what was built.
 
+use super::begins::Begins;
 use super::cells::{label, line_at};
 use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
@@ -27,6 +28,10 @@ const COLUMNS: [&str; 6] = ["text", "data", "bss", "dec", "hex", "filename"];
 impl Grammar for Size {
     fn name(&self) -> &'static str {
         "size"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"t")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -4,7 +4,7 @@
 //! copy: avg 447 us, stddev 13 us        copy: 447 us (stddev 2.9%)
 //! mean: 18.2s, stdev: 0.9s              copy: 447 ± 13 us (n=10)
 //! avg    447                            copy: 447 +- 2.9%
-//! stddev 13
+//! stddev 13                             1820 +- 31 records / sec (30 runs)
 //! ```
 //!
 //! What is called a deviation is one. What `±` is, is seldom said: it may be a
@@ -18,6 +18,7 @@
 
 use assize_bundle::Spread as Kind;
 
+use super::begins::Begins;
 use super::cells::{label, line_at, summary};
 use super::quantity::{Quantity, metric_of, quantity};
 use super::{Block, Figure, Grammar, Labels, Taken};
@@ -57,6 +58,10 @@ impl Grammar for Spread {
         "spread"
     }
 
+    fn begins(&self) -> Begins {
+        Begins::holding(b"\xc2\xcf\xef+vVdD")
+    }
+
     fn starts(&self, line: &str) -> bool {
         if line.len() > LONGEST || line.len() < 5 {
             return false;
@@ -85,12 +90,13 @@ impl Grammar for Spread {
             Some(told) => (told, vec!["mean with its spread" as Taken]),
             None => several_lines(lines)?,
         };
+        let unit = joined(told.mean.unit);
         let (configuration, metric) = if names_configuration(&told.metric) {
-            (Some(told.metric), metric_of(told.mean.unit).to_owned())
+            (Some(told.metric), metric_of(&unit).to_owned())
         } else {
             (None, told.metric)
         };
-        let figure = Figure::new(metric, told.mean.value, told.mean.unit);
+        let figure = Figure::new(metric, told.mean.value, unit);
         let labels = Labels {
             configuration,
             ..Labels::default()
@@ -201,11 +207,16 @@ fn with_mark(text: &str) -> Option<Told<'_>> {
     let (mut mean, nothing) = quantity(mean)?;
     let (spread, rest) = quantity(&text[at + mark..])?;
     let relative = spread.unit == "%" && mean.unit != "%";
+    let rated = rate(rest).filter(|_| mean.unit.is_empty() && spread.unit.is_empty());
+    let (rate, rest) = rated.unwrap_or(("", rest));
     if mean.unit.is_empty() && !relative {
-        mean.unit = spread.unit;
+        mean.unit = if rate.is_empty() { spread.unit } else { rate };
     }
     let fits = relative || spread.unit.is_empty() || spread.unit == mean.unit;
-    let metric = named(name)?;
+    let metric = match name.trim() {
+        "" if !rate.is_empty() => joined(rate),
+        name => named(name)?,
+    };
     let told = nothing.trim().is_empty() && fits && spread.value >= 0.0 && is_tail(rest);
     // A bare pair of numbers may be anything.
     let measured = !mean.unit.is_empty() || relative || runs(text).is_some();
@@ -213,8 +224,30 @@ fn with_mark(text: &str) -> Option<Told<'_>> {
         metric,
         mean,
         spread: Kind::StandardError(absolute(mean, spread, relative)),
-        n: runs(text),
+        n: runs(text).or_else(|| runs(rest)),
     })
+}
+
+/// `records / sec`: a rate of anything, and what follows it.
+fn rate(rest: &str) -> Option<(&str, &str)> {
+    let rest = rest.trim_start_matches(' ');
+    let letters = |text: &str| {
+        let end = text.find(|c: char| !c.is_ascii_lowercase());
+        end.unwrap_or(text.len())
+    };
+    let what = letters(rest);
+    let time = rest[what..].trim_start().strip_prefix('/')?.trim_start();
+    let word = &time[..letters(time)];
+    let behind = &time[word.len()..];
+    let is_rate = what >= 2
+        && matches!(word, "s" | "sec" | "second")
+        && !behind.starts_with(char::is_alphanumeric);
+    is_rate.then(|| rest.split_at(rest.len() - behind.len()))
+}
+
+/// A unit without the blanks around its stroke.
+fn joined(unit: &str) -> String {
+    unit.split('/').map(str::trim).collect::<Vec<_>>().join("/")
 }
 
 /// `avg 447` with `stddev 13` a few lines below, nothing but statistics between.
@@ -370,6 +403,41 @@ fn number_of(word: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::Finding;
+
+    #[test]
+    fn a_rate_of_anything_with_its_spread_is_a_mean_of_the_runs_behind_it() {
+        let read = |text: &str| {
+            let lines = [Line::plain(1, text)];
+            let block = Spread.read(&lines)?;
+            match block.findings.into_iter().next()? {
+                (
+                    _,
+                    Finding::Summary {
+                        labels, figure, n, ..
+                    },
+                ) => Some((labels.configuration, figure.metric, figure.unit, n)),
+                _ => None,
+            }
+        };
+        let rate = || "records/sec".to_owned();
+        assert_eq!(
+            read("18250.25 +- 31.5 records / sec (30 runs, 2 readers)"),
+            Some((None, rate(), rate(), Some(30)))
+        );
+        assert_eq!(
+            read("before: 18250.25 ± 31.5 records/sec (8 runs)"),
+            Some((Some("before".to_owned()), rate(), rate(), Some(8)))
+        );
+        for text in [
+            "18250.25 +- 31.5 records (30 runs)",
+            "18250.25 +- 31.5 records / section",
+            "18250.25 +- 31.5 / sec",
+            "18250.25 +- 31.5 records / sec if all of the 7 readers are made to wait",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn the_number_of_runs_is_what_a_text_says_of_a_mean() {

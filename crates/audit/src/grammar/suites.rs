@@ -6,6 +6,7 @@
 
 use assize_bundle::Spread;
 
+use super::begins::Begins;
 use super::cells::{configuration, label, line_at, summary};
 use super::number::english;
 use super::quantity::quantity;
@@ -110,6 +111,10 @@ impl Grammar for Sysbench {
         "sysbench"
     }
 
+    fn begins(&self) -> Begins {
+        Begins::with(b"SGCFTOt")
+    }
+
     fn starts(&self, line: &str) -> bool {
         let text = line.trim();
         matches!(
@@ -177,6 +182,10 @@ impl Grammar for Stream {
         "stream"
     }
 
+    fn begins(&self) -> Begins {
+        Begins::with(b"F-")
+    }
+
     fn starts(&self, line: &str) -> bool {
         line.starts_with("Function ") && line.contains("Rate")
             || line.len() >= 20 && line.bytes().all(|b| b == b'-')
@@ -219,6 +228,10 @@ impl Grammar for Stream {
 impl Grammar for Unixbench {
     fn name(&self) -> &'static str {
         "unixbench"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::holding(b")B")
     }
 
     fn starts(&self, line: &str) -> bool {
@@ -278,6 +291,10 @@ fn unixbench_row(text: &str) -> Option<Figure> {
 impl Grammar for Kernbench {
     fn name(&self) -> &'static str {
         "kernbench"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"A")
     }
 
     fn starts(&self, line: &str) -> bool {

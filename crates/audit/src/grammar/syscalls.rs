@@ -10,6 +10,7 @@
 //! One summary is a run. Its `stddev` is over the calls of that run and says
 //! nothing of how runs vary.
 
+use super::begins::Begins;
 use super::cells::line_at;
 use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
@@ -24,6 +25,10 @@ const MOST: usize = 400;
 impl Grammar for Syscalls {
     fn name(&self) -> &'static str {
         "perf trace -s"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"s")
     }
 
     fn starts(&self, line: &str) -> bool {

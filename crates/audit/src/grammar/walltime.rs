@@ -12,6 +12,7 @@
 //!
 //! One execution of a command is a run.
 
+use super::begins::Begins;
 use super::cells::line_at;
 use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
@@ -59,6 +60,10 @@ const OTHERS: &[&str] = &[
 impl Grammar for Walltime {
     fn name(&self) -> &'static str {
         "time"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"0123456789ruCEU")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -203,16 +203,17 @@ fn labels(grid: &Grid) -> Vec<String> {
 
 /// The points of the two names that differ most as configurations do.
 pub(crate) fn differing(names: &[&str]) -> i32 {
-    let good: Vec<&str> = names
+    let good: Vec<contrast::Name<'_>> = names
         .iter()
         .copied()
         .filter(|name| alone::may_be_name(name))
         .take(MANY)
+        .map(contrast::Name::of)
         .collect();
     let mut most = 0;
     for (at, a) in good.iter().enumerate() {
         for b in &good[at + 1..] {
-            let sign = contrast::between(a, b);
+            let sign = a.beside(b);
             let points = sign.and_then(Sign::weight).map_or(0, |w| w.points);
             most = most.max(points);
         }

@@ -18,6 +18,7 @@
 mod data;
 mod lines;
 
+use super::begins::Begins;
 use super::cells::{label, line_at};
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
@@ -32,6 +33,10 @@ const MOST: usize = 2000;
 impl Grammar for Fio {
     fn name(&self) -> &'static str {
         "fio"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::holding(b"{;=:")
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -13,6 +13,7 @@
 
 use std::collections::BTreeSet;
 
+use super::super::begins::Begins;
 use super::super::cells::{label, line_at};
 use super::super::pairs::amount;
 use super::super::quantity::{is_measure, quantity};
@@ -30,6 +31,10 @@ pub(crate) const LONE: &str = "figures";
 impl Grammar for Lone {
     fn name(&self) -> &'static str {
         LONE
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::holding(b":=")
     }
 
     fn starts(&self, line: &str) -> bool {

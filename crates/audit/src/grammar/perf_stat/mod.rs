@@ -25,6 +25,7 @@ mod tail;
 mod text;
 mod token;
 
+use super::begins::Begins;
 use super::{Block, Grammar, Taken};
 use crate::Line;
 
@@ -47,6 +48,10 @@ pub struct PerfStatJson;
 impl Grammar for PerfStat {
     fn name(&self) -> &'static str {
         "perf stat"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"0123456789-+.niNI<PCSD#")
     }
 
     fn starts(&self, line: &str) -> bool {
@@ -74,6 +79,10 @@ impl Grammar for PerfStatInterval {
         "perf stat -I"
     }
 
+    fn begins(&self) -> Begins {
+        Begins::with(b"0123456789#")
+    }
+
     fn starts(&self, line: &str) -> bool {
         match blanks_off(line.as_bytes()).first() {
             Some(b'#') => interval::is_heading(line),
@@ -90,6 +99,10 @@ impl Grammar for PerfStatInterval {
 impl Grammar for PerfStatCsv {
     fn name(&self) -> &'static str {
         "perf stat -x"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"0123456789-niCSDN<#")
     }
 
     fn starts(&self, line: &str) -> bool {
@@ -112,6 +125,10 @@ impl Grammar for PerfStatCsv {
 impl Grammar for PerfStatJson {
     fn name(&self) -> &'static str {
         "perf stat -j"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"{#")
     }
 
     fn starts(&self, line: &str) -> bool {

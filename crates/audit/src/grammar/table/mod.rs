@@ -16,7 +16,7 @@ use crate::grammar::{Block, Finding, Grammar, Taken};
 use crate::roles::words;
 pub(crate) use header::{Column, Header, split_unit};
 use row::Parting;
-pub(crate) use row::{Cell, PlusMinus, Row, cell_value, is_rule, is_unit, wide_cells};
+pub(crate) use row::{Cell, PlusMinus, Row, cell_value, is_rule, is_unit, may_be_row, wide_cells};
 
 /// Tables of any style; see the module.
 pub struct Table;
@@ -81,6 +81,10 @@ impl Grammar for Table {
 
     fn reach(&self) -> usize {
         HEAD
+    }
+
+    fn has_rows(&self) -> bool {
+        true
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {

@@ -169,6 +169,28 @@ pub(crate) fn data_row(text: &str, parting: Parting) -> Option<Row> {
     }
 }
 
+/// Whether a line may be a row of some table, be it parted in whatever way. No table is
+/// without one, so this is asked of each line once where tables would ask it of each line
+/// again for all those above.
+pub(crate) fn may_be_row(text: &str) -> bool {
+    let begins = |word: &str| {
+        let word = word.trim_start_matches('~').as_bytes();
+        word.first()
+            .is_some_and(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'('))
+    };
+    let apart = |c: char| c.is_whitespace() || matches!(c, '|' | '│');
+    if !text.split(apart).any(begins) {
+        return false;
+    }
+    let is_figure = |cell: &&str| {
+        let value = cell.rsplit_once(": ").map(|(_, value)| value);
+        cell_value(cell).is_some() || value.is_some_and(|value| cell_value(value).is_some())
+    };
+    wide_cells(text).iter().any(|cell| is_figure(cell))
+        || pipe_cells(text).is_some_and(|cells| cells.iter().any(|cell| is_figure(cell)))
+        || row_of_words(text).is_some()
+}
+
 /// A row in which a signed percentage belongs to the figure before it.
 fn with_changes(row: Row) -> Row {
     let mut cells: Vec<Cell> = Vec::with_capacity(row.cells.len());

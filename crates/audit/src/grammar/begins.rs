@@ -1,0 +1,251 @@
+//! A quick look at a line: which formats may begin with it.
+//!
+//! Most lines of a mailbox begin no block of most formats, as a single byte tells:
+//! no line of `hackbench` begins with `>`, and none of `iostat` is without `%` and
+//! `p`. Each format says which bytes those are ([`Begins`]); one pass over a line
+//! then tells which formats are worth asking at all.
+
+use std::sync::LazyLock;
+
+use super::all;
+
+/// A set of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bytes([u64; 4]);
+
+impl Bytes {
+    /// All of them.
+    pub const ANY: Bytes = Bytes([u64::MAX; 4]);
+
+    /// These.
+    pub const fn of(bytes: &[u8]) -> Bytes {
+        let mut set = [0; 4];
+        let mut at = 0;
+        while at < bytes.len() {
+            let byte = bytes[at] as usize;
+            set[byte / 64] |= 1 << (byte % 64);
+            at += 1;
+        }
+        Bytes(set)
+    }
+
+    /// Whether a byte is one of them.
+    pub const fn has(self, byte: u8) -> bool {
+        self.0[byte as usize / 64] >> (byte % 64) & 1 == 1
+    }
+}
+
+/// What every line has with which a block of a format may start.
+#[derive(Debug, Clone, Copy)]
+pub struct Begins {
+    /// One of these is its first byte that is no blank, or that byte is not ASCII.
+    pub first: Bytes,
+    /// It holds at least one of these.
+    pub holds: Bytes,
+}
+
+impl Begins {
+    /// With any line.
+    pub const ANY: Begins = Begins {
+        first: Bytes::ANY,
+        holds: Bytes::ANY,
+    };
+
+    /// With one of these bytes, behind blanks.
+    pub const fn with(first: &[u8]) -> Begins {
+        Begins {
+            first: Bytes::of(first),
+            ..Begins::ANY
+        }
+    }
+
+    /// With a line that holds one of these bytes.
+    pub const fn holding(bytes: &[u8]) -> Begins {
+        Begins {
+            holds: Bytes::of(bytes),
+            ..Begins::ANY
+        }
+    }
+
+    /// The same of lines that hold one of these bytes.
+    pub const fn and_holding(self, bytes: &[u8]) -> Begins {
+        Begins {
+            holds: Bytes::of(bytes),
+            ..self
+        }
+    }
+}
+
+/// Formats by their place in [`all`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Formats(u64);
+
+impl Iterator for Formats {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let at = self.0.trailing_zeros();
+        self.0 &= self.0.wrapping_sub(1);
+        (at < u64::BITS).then_some(at as usize)
+    }
+}
+
+/// Lines without a digit for so many lines are all the same to any reach.
+const FAR: usize = 64;
+
+/// For each byte, the formats to which it is of use.
+struct Tables {
+    first: [u64; 256],
+    holds: [u64; 256],
+    /// The formats that reach so many lines on.
+    reach: [u64; FAR + 1],
+}
+
+static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+    let mut tables = Tables {
+        first: [0; 256],
+        holds: [0; 256],
+        reach: [0; FAR + 1],
+    };
+    for (at, grammar) in all().iter().enumerate() {
+        let (bit, begins) = (1 << at, grammar.begins());
+        for byte in 0..=u8::MAX {
+            let entry = usize::from(byte);
+            if begins.first.has(byte) || !byte.is_ascii() {
+                tables.first[entry] |= bit;
+            }
+            if begins.holds.has(byte) {
+                tables.holds[entry] |= bit;
+            }
+        }
+        for (far, reach) in tables.reach.iter_mut().enumerate() {
+            let digit = if far < FAR { far } else { usize::MAX };
+            if digit <= grammar.reach() {
+                *reach |= bit;
+            }
+        }
+    }
+    tables
+});
+
+/// The formats of which a block may start with a line, in the order of [`all`];
+/// the next digit stands `digit` lines on. None starts with a blank line.
+pub(crate) fn formats(line: &str, digit: usize) -> Formats {
+    let tables = &*TABLES;
+    let bytes = line.as_bytes();
+    let blank = |b: &&u8| matches!(b, b' ' | b'\t'..=b'\r');
+    let Some(first) = bytes.iter().find(|b| !blank(b)) else {
+        return Formats(0);
+    };
+    let may = tables.first[usize::from(*first)] & tables.reach[digit.min(FAR)];
+    let mut held = 0;
+    for byte in bytes {
+        held |= tables.holds[usize::from(*byte)];
+    }
+    Formats(may & held)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Checks that whoever would take the line is asked; says who would. With a blank
+    /// line nothing begins, whatever a format says of it.
+    fn takers(line: &str) -> u64 {
+        if line.trim().is_empty() {
+            return 0;
+        }
+        let taking = all().iter().enumerate();
+        let taking = taking.filter(|(_, grammar)| grammar.starts(line));
+        let bits = taking.fold(0, |bits, (at, _)| bits | 1 << at);
+        let asked = formats(line, 0).0;
+        let missed: Vec<&str> = Formats(bits & !asked).map(|at| all()[at].name()).collect();
+        assert!(missed.is_empty(), "{missed:?} would take {line:?}");
+        bits
+    }
+
+    fn texts(directory: &Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                texts(&path, found);
+            } else {
+                let bytes = std::fs::read(path).unwrap();
+                found.push(String::from_utf8_lossy(&bytes).into_owned());
+            }
+        }
+    }
+
+    #[test]
+    fn no_format_is_passed_over_on_a_line_that_it_would_take() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut found = Vec::new();
+        for place in ["tests", "../../demo", "../../corpus/twins"] {
+            texts(&here.join(place), &mut found);
+        }
+        let mut all_takers = 0;
+        let lines: BTreeSet<&str> = found.iter().flat_map(|text| text.lines()).collect();
+        for line in lines {
+            all_takers |= takers(line);
+            // As it is quoted, also in code, and from each of its first words on.
+            let line = line.trim_start();
+            let words = line.match_indices([' ', '>', '\t', '|', '"']).take(4);
+            for (at, mark) in words {
+                all_takers |= takers(&line[at..]) | takers(&line[at + mark.len()..]);
+            }
+        }
+        let untried: Vec<&str> = all()
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| all_takers >> at & 1 == 0)
+            .map(|(_, grammar)| grammar.name())
+            .collect();
+        assert!(untried.is_empty(), "no line is one of {untried:?}");
+    }
+
+    #[test]
+    fn lines_far_from_a_digit_are_asked_of_what_reaches_so_far() {
+        let names = |digit| -> Vec<&str> {
+            let asked = formats("real:\tx vs f%=+", digit);
+            asked.map(|at| all()[at].name()).collect()
+        };
+        for digit in [0, 1, 2, 3, 6, 24, 25, 63, 64, 1000, u32::MAX as usize] {
+            let reaching = all().iter().filter(|g| g.reach() >= digit);
+            let reaching: Vec<&str> = reaching.map(|g| g.name()).collect();
+            assert!(names(digit).iter().all(|name| reaching.contains(name)));
+            assert_eq!(names(digit).last(), Some(&"prose"), "{digit}");
+        }
+        for grammar in all() {
+            let reach = grammar.reach();
+            assert!(reach < FAR || reach == usize::MAX, "{}", grammar.name());
+        }
+        assert!(formats("  \t\u{b} ", 0).next().is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn no_format_is_passed_over_on_lines_made_of_what_formats_look_for(
+            parts in prop::collection::vec(
+                prop_oneof![
+                    prop::sample::select(vec![
+                        " ", "\t", "\u{a0}", "\u{1b}[0m", "#", ":", "=", " = ", "1", "12.5", "%", "CPU",
+                        "C1", "T:", "Time:", "real", "Max", "Median", "Avg", "Stddev", "N", "Min",
+                        "transactions ", ": ", "avg=", "iops=", "bw=", " bytes", " sec", "x ", "| ",
+                        "samples)", "BASELINE", "System Benchmarks ", " vs ", " from ", "→", "->",
+                        "stdev", "±", "+/-", "tracer:", "hwlat", "initial connection time", "\"thread\"",
+                        "# started on", "<not counted>", "Device", "tps", "%idle", "-", ".", ",", "\u{b}",
+                    ]).prop_map(str::to_owned),
+                    "\\PC{0,3}",
+                ],
+                0..8,
+            ),
+        ) {
+            takers(&parts.concat());
+        }
+    }
+}
