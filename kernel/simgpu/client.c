@@ -70,6 +70,29 @@ void simgpu_client_put(struct simgpu_client *client)
 	kref_put(&client->ref, simgpu_client_free);
 }
 
+/* How long an engine has executed jobs of the client, that of now included. */
+static u64 client_engine_ns(struct simgpu_engine *engine,
+			    const struct simgpu_client *client)
+{
+	struct simgpu_job *job;
+	unsigned long flags;
+	ktime_t now;
+	u64 ns;
+
+	spin_lock_irqsave(&engine->lock, flags);
+	now = ktime_get();
+	ns = client->busy_ns[engine->index];
+	list_for_each_entry(job, &engine->running, link) {
+		if (job->context->client == client)
+			/* An interrupt that is to come counts no more. */
+			ns += ktime_sub(min(now, job->t_end), job->t_start);
+		if (!engine->dev->parallel)
+			break;
+	}
+	spin_unlock_irqrestore(&engine->lock, flags);
+	return ns;
+}
+
 /**
  * simgpu_fdinfo() - tell what a client has used
  * @p: where to
@@ -84,8 +107,8 @@ void simgpu_fdinfo(struct drm_printer *p, struct drm_file *drm_file)
 
 	for (i = 0; i < file->dev->n_engines; i++)
 		drm_printf(p, "drm-engine-sim%u:\t%llu ns\n", i,
-			   simgpu_engine_client_ns(&file->dev->engines[i],
-						   file->client));
+			   client_engine_ns(&file->dev->engines[i],
+					    file->client));
 #ifdef HAVE_DRM_FDINFO
 	drm_show_memory_stats(p, drm_file);
 #endif

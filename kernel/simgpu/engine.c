@@ -434,36 +434,6 @@ struct dma_fence *simgpu_engine_run(struct simgpu_job *job, bool in_submit)
 }
 
 /**
- * simgpu_engine_client_ns() - how long the engine has executed jobs of a client
- * @engine: the engine
- * @client: the client
- *
- * Context: process; takes the engine's lock.
- * Return: nanoseconds, with those of what it executes now.
- */
-u64 simgpu_engine_client_ns(struct simgpu_engine *engine,
-			    const struct simgpu_client *client)
-{
-	struct simgpu_job *job;
-	unsigned long flags;
-	ktime_t now;
-	u64 ns;
-
-	spin_lock_irqsave(&engine->lock, flags);
-	now = ktime_get();
-	ns = client->busy_ns[engine->index];
-	list_for_each_entry(job, &engine->running, link) {
-		if (job->context->client == client)
-			/* An interrupt that is to come counts no more. */
-			ns += ktime_sub(min(now, job->t_end), job->t_start);
-		if (!engine->dev->parallel)
-			break;
-	}
-	spin_unlock_irqrestore(&engine->lock, flags);
-	return ns;
-}
-
-/**
  * simgpu_engine_init() - make an engine
  * @engine: the engine; zeroed memory
  * @dev: the device

@@ -157,16 +157,18 @@ int simgpu_objects_get(struct simgpu_submission *s)
 {
 	const struct simgpu_object_use __user *user =
 		u64_to_user_ptr(s->args->objects);
+	struct simgpu_uses *uses;
 	u32 i;
 
 	if (s->args->n_objects > SIMGPU_OBJECTS_MAX)
 		return -EINVAL;
 	if (!s->args->n_objects)
 		return 0;
-	s->objects = kcalloc(s->args->n_objects, sizeof(*s->objects),
-			     GFP_KERNEL_ACCOUNT);
-	if (!s->objects)
+	uses = kzalloc(struct_size(uses, objects, s->args->n_objects),
+		       GFP_KERNEL_ACCOUNT);
+	if (!uses)
 		return -ENOMEM;
+	s->uses = uses;
 	for (i = 0; i < s->args->n_objects; i++) {
 		struct simgpu_object_use use;
 
@@ -174,12 +176,13 @@ int simgpu_objects_get(struct simgpu_submission *s)
 			return -EFAULT;
 		if (use.flags & ~SIMGPU_OBJECT_FLAGS)
 			return -EINVAL;
-		s->objects[i] = drm_gem_object_lookup(s->file->drm, use.handle);
-		if (!s->objects[i])
+		uses->objects[i] = drm_gem_object_lookup(s->file->drm,
+							 use.handle);
+		if (!uses->objects[i])
 			return -ENOENT;
-		s->n_objects++;
+		uses->n++;
 		if (use.flags & SIMGPU_OBJECT_WRITE)
-			s->written |= BIT_ULL(i);
+			uses->written |= BIT_ULL(i);
 	}
 	return 0;
 }
@@ -192,14 +195,18 @@ int simgpu_objects_get(struct simgpu_submission *s)
  */
 void simgpu_objects_put(struct simgpu_submission *s)
 {
-	while (s->n_objects)
-		drm_gem_object_put(s->objects[--s->n_objects]);
-	kfree(s->objects);
+	struct simgpu_uses *uses = s->uses;
+
+	if (!uses)
+		return;
+	while (uses->n)
+		drm_gem_object_put(uses->objects[--uses->n]);
+	kfree(uses);
 }
 
 static bool simgpu_object_written(const struct simgpu_submission *s, u32 i)
 {
-	return s->written & BIT_ULL(i);
+	return s->uses->written & BIT_ULL(i);
 }
 
 /* A job depends on the fences that an object has. */
@@ -212,7 +219,7 @@ static int simgpu_object_deps(struct simgpu_submission *s, u32 i,
 	struct dma_fence *fence;
 	int error = 0;
 
-	dma_resv_for_each_fence(&cursor, s->objects[i]->resv, usage, fence) {
+	dma_resv_for_each_fence(&cursor, s->uses->objects[i]->resv, usage, fence) {
 		error = simgpu_alloc_step(s);
 		if (error)
 			break;
@@ -229,11 +236,12 @@ static int simgpu_objects_prepare(struct simgpu_submission *s)
 	int error;
 	u32 i, j;
 
-	for (i = 0; i < s->n_objects; i++) {
+	for (i = 0; i < s->uses->n; i++) {
+		struct dma_resv *resv = s->uses->objects[i]->resv;
+
 		error = simgpu_alloc_step(s);
 		if (!error)
-			error = dma_resv_reserve_fences(s->objects[i]->resv,
-							s->args->n_execs);
+			error = dma_resv_reserve_fences(resv, s->args->n_execs);
 		for (j = 0; j < s->args->n_execs && !error; j++)
 			error = simgpu_object_deps(s, i, s->jobs[j].job);
 		if (error)
@@ -256,11 +264,12 @@ static int simgpu_objects_prepare(struct simgpu_submission *s)
  */
 int simgpu_objects_lock(struct simgpu_submission *s)
 {
+	struct simgpu_uses *uses = s->uses;
 	int error;
 
-	if (!s->n_objects)
+	if (!uses)
 		return 0;
-	error = drm_gem_lock_reservations(s->objects, s->n_objects, &s->ticket);
+	error = drm_gem_lock_reservations(uses->objects, uses->n, &uses->ticket);
 	if (error)
 		return error == -EALREADY ? -EINVAL :
 		       error == -EINTR ? -ERESTARTSYS : error;
@@ -281,8 +290,8 @@ void simgpu_objects_add(struct simgpu_submission *s, struct dma_fence *fence)
 {
 	u32 i;
 
-	for (i = 0; i < s->n_objects; i++)
-		dma_resv_add_fence(s->objects[i]->resv, fence,
+	for (i = 0; s->uses && i < s->uses->n; i++)
+		dma_resv_add_fence(s->uses->objects[i]->resv, fence,
 				   simgpu_object_written(s, i) ?
 				   DMA_RESV_USAGE_WRITE : DMA_RESV_USAGE_READ);
 }
@@ -295,7 +304,9 @@ void simgpu_objects_add(struct simgpu_submission *s, struct dma_fence *fence)
  */
 void simgpu_objects_unlock(struct simgpu_submission *s)
 {
-	if (s->n_objects)
-		drm_gem_unlock_reservations(s->objects, s->n_objects,
-					    &s->ticket);
+	struct simgpu_uses *uses = s->uses;
+
+	if (uses)
+		drm_gem_unlock_reservations(uses->objects, uses->n,
+					    &uses->ticket);
 }

@@ -474,8 +474,6 @@ struct dma_fence *simgpu_engine_fail(struct simgpu_job *job, int error);
 void simgpu_engine_cancel(struct simgpu_context *context, int error);
 void simgpu_engine_reset_together(struct simgpu_context *context);
 void simgpu_engine_reset_alone(struct simgpu_context *context);
-u64 simgpu_engine_client_ns(struct simgpu_engine *engine,
-			    const struct simgpu_client *client);
 
 /* completion.c */
 int simgpu_completion_find(const char *name);

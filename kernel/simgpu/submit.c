@@ -51,6 +51,14 @@
 #define SIMGPU_EXEC_OUT		offsetof(struct simgpu_exec, out_fence)
 #define SIMGPU_EXEC_OUT_BYTES	(SIMGPU_EXEC_SIZE_MIN - SIMGPU_EXEC_OUT)
 
+struct simgpu_results {
+	__s32 out_fence;
+	__u32 out_syncobj;
+	__u64 seqno;
+};
+
+static_assert(sizeof(struct simgpu_results) == SIMGPU_EXEC_OUT_BYTES);
+
 static void __user *simgpu_exec_user(const struct simgpu_submission *s, u32 i)
 {
 	return u64_to_user_ptr(s->args->execs) + (size_t)i * s->args->exec_size;
@@ -174,7 +182,7 @@ static int simgpu_copy_back(struct simgpu_submission *s)
 static int simgpu_copy_out(struct simgpu_submission *s)
 {
 	u32 n = s->args->n_execs, i;
-	struct simgpu_exec out;
+	struct simgpu_results out;
 	bool probe;
 
 	/* One alone that lies in one page is written at once or not at all. */
@@ -188,7 +196,7 @@ static int simgpu_copy_out(struct simgpu_submission *s)
 		out.out_syncobj = s->jobs[i].exec.out_syncobj;
 		out.seqno = s->context->seqno + 1 + i;
 		if (copy_to_user(simgpu_exec_user(s, i) + SIMGPU_EXEC_OUT,
-				 &out.out_fence, SIMGPU_EXEC_OUT_BYTES))
+				 &out, sizeof(out)))
 			return -EFAULT;
 	}
 	return 0;

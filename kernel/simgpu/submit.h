@@ -28,16 +28,27 @@ struct simgpu_prepared {
 };
 
 /**
+ * struct simgpu_uses - the GEM objects that the jobs of a submission use
+ * @ticket: for their locks
+ * @written: which of them are written, a bit each
+ * @n: number of @objects
+ * @objects: each with a reference
+ */
+struct simgpu_uses {
+	struct ww_acquire_ctx ticket;
+	u64 written;
+	u32 n;
+	struct drm_gem_object *objects[];
+};
+
+/**
  * struct simgpu_submission - a submission under way
  * @file: whose contexts dependencies may name
  * @context: where the jobs go
  * @args: as given
  * @t_enter: when it began
  * @jobs: @args->n_execs of them
- * @objects: that the jobs use; each with a reference
- * @n_objects: number of these
- * @written: which of them are written, a bit each
- * @ticket: for their locks
+ * @uses: the objects that the jobs use, or NULL
  * @random: that of the context once this is submitted; a submission that fails
  *	leaves no trace
  * @fault_skip: likewise
@@ -51,10 +62,7 @@ struct simgpu_submission {
 	const struct simgpu_submit *args;
 	u64 t_enter;
 	struct simgpu_prepared *jobs;
-	struct drm_gem_object **objects;
-	u32 n_objects;
-	u64 written;
-	struct ww_acquire_ctx ticket;
+	struct simgpu_uses *uses;
 	struct rnd_state random;
 	u32 fault_skip;
 	u32 fault_count;

@@ -15,6 +15,7 @@ mod exact_soak;
 mod fuzz;
 mod golden;
 mod ground_truth;
+mod igt;
 mod images;
 mod kernel_tests;
 mod kmod;
@@ -88,6 +89,12 @@ const VERBS: &[Verb] = &[
         arguments: "[--heavy] [--fresh] [KERNEL...]",
         help: "the tests of the kernel modules in the exact machine, 1 and 2 CPUs",
         run: |arguments| done(kernel_tests::run(arguments)),
+    },
+    Verb {
+        name: "igt",
+        arguments: "--sources DIRECTORY [--fresh] [--write]",
+        help: "tests of IGT on simgpu in the exact machine; --write makes docs/igt.md",
+        run: |arguments| done(igt::run(arguments)),
     },
     Verb {
         name: "trials",

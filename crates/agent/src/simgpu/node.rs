@@ -88,7 +88,13 @@ mod tests {
     #[test]
     fn render_nodes_are_tried_in_the_order_of_their_numbers() {
         let place = tempfile::tempdir().unwrap();
-        for name in ["renderD130", "renderD1000", "card0", "renderD128", "renderDx"] {
+        for name in [
+            "renderD130",
+            "renderD1000",
+            "card0",
+            "renderD128",
+            "renderDx",
+        ] {
             fs::write(place.path().join(name), "").unwrap();
         }
         let names: Vec<String> = nodes(place.path())

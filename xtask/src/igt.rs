@@ -1,0 +1,401 @@
+//! Tests of IGT, the kernel's own tests of GPU drivers, carried out on simgpu in
+//! the exact machine: those that want no vendor's hardware.
+//!
+//! Debian's package has IGT's library and tools, and no tests. So the tests are
+//! compiled from sources that are given, of the same version, and use Debian's
+//! library. What each subtest must come to is in `igt/known.txt`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use assize_target::kernels::Kernels;
+
+use crate::command::{command, run as run_command};
+use crate::debug::{Machine, list};
+use crate::{Error, agent, assize, kmod, marks, tree};
+
+const PAGE: &str = "docs/igt.md";
+const MARK: &str = "made: cargo xtask igt --write";
+const KNOWN: &str = "xtask/src/igt/known.txt";
+/// The kernel; its sources have the `sw_sync` that Debian does not build.
+const KERNEL: &str = "debian:6.12";
+const SERIES: &str = "6.12";
+/// What has the library, and the headers that its own headers include.
+const PACKAGES: &[&str] = &[
+    "intel-gpu-tools",
+    "libcairo2-dev",
+    "libdrm-dev",
+    "libglib2.0-dev",
+    "libkmod-dev",
+    "libpciaccess-dev",
+    "libpixman-1-dev",
+    "libproc2-dev",
+    "libudev-dev",
+];
+const INCLUDES: &[&str] = &[
+    "",
+    "/libdrm",
+    "/cairo",
+    "/pixman-1",
+    "/glib-2.0",
+    "/x86_64-linux-gnu",
+];
+
+/// A program, and which of its subtests, if not all.
+const TESTS: &[(&str, &str)] = &[
+    ("core_auth", ""),
+    ("core_getclient", ""),
+    ("core_getversion", ""),
+    ("core_setmaster", ""),
+    ("dmabuf_sync_file", ""),
+    ("prime_self_import", ""),
+    // The others wait actively, minutes on emulated CPUs.
+    ("sw_sync", "*,!sync_multi_*consumer*,!sync_random_merge"),
+    ("syncobj_basic", ""),
+    ("syncobj_timeline", ""),
+    ("syncobj_wait", ""),
+];
+
+/// What became of each subtest, by program and name.
+type Results = BTreeMap<(String, String), String>;
+
+/// `cargo xtask igt --sources DIRECTORY [--fresh] [--write]`.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let mut words = arguments.iter().map(String::as_str);
+    let (mut sources, mut fresh, mut write) = (None, false, false);
+    while let Some(word) = words.next() {
+        match word {
+            "--sources" => sources = words.next().map(PathBuf::from),
+            "--fresh" => fresh = true,
+            "--write" => write = true,
+            _ => return Err(format!("{word}: no such option")),
+        }
+    }
+    let sources = sources.ok_or(
+        "igt: --sources: name the directory of IGT's sources, version 1.27.1, \
+         as `apt-get source intel-gpu-tools` makes it",
+    )?;
+    let begun = Instant::now();
+    let place = agent::target()?.join("igt");
+    fs::create_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
+    let root = unpack(&place)?;
+    let programs = compile(&place, &root, &sources)?;
+    let sw_sync = sw_sync(&place)?;
+    let results = carry_out(&place, &programs, &sw_sync, fresh)?;
+    println!("{:.0} s", begun.elapsed().as_secs_f64());
+    let known = tree::read(KNOWN)?.unwrap_or_default();
+    if write {
+        return put(&results, &known);
+    }
+    compare(&results, &read_known(&known))
+}
+
+/// Debian's packages, unpacked and not installed.
+fn unpack(place: &Path) -> Result<PathBuf, Error> {
+    let root = place.join("root");
+    if root.exists() {
+        return Ok(root);
+    }
+    let files = place.join("packages");
+    fs::create_dir_all(&files).map_err(|why| format!("{}: {why}", files.display()))?;
+    let mut download = command("apt-get", &["-qq", "download"])?;
+    download.args(PACKAGES).current_dir(&files);
+    run_command(download)?;
+    // At once or not at all.
+    let partial = place.join("root.partial");
+    let entries = fs::read_dir(&files).map_err(|why| format!("{}: {why}", files.display()))?;
+    for entry in entries {
+        let package = entry.map_err(|why| why.to_string())?.path();
+        let mut unpack = command("dpkg-deb", &["-x"])?;
+        unpack.arg(package).arg(&partial);
+        run_command(unpack)?;
+    }
+    fs::rename(&partial, &root).map_err(|why| format!("{}: {why}", root.display()))?;
+    Ok(root)
+}
+
+/// The tests, against Debian's library, which they find where it was unpacked.
+fn compile(place: &Path, root: &Path, sources: &Path) -> Result<PathBuf, Error> {
+    let programs = place.join("programs");
+    fs::create_dir_all(&programs).map_err(|why| format!("{}: {why}", programs.display()))?;
+    let config = programs.join("config.h");
+    let text = "#define HAVE_UDEV 1\n#define HAVE_LIBKMOD 1\n#define PACKAGE_VERSION \"1.27.1\"\n";
+    fs::write(&config, text).map_err(|why| format!("{}: {why}", config.display()))?;
+    let libraries = root.join("usr/lib/x86_64-linux-gnu");
+    for (test, _) in TESTS {
+        let mut cc = command("gcc", &["-O2", "-std=gnu11", "-D_GNU_SOURCE", "-w"])?;
+        cc.arg(format!("-I{}", programs.display()));
+        for part in [
+            "lib",
+            "include/drm-uapi",
+            "include",
+            "lib/stubs/syscalls",
+            ".",
+        ] {
+            cc.arg(format!("-I{}", sources.join(part).display()));
+        }
+        for part in INCLUDES {
+            cc.arg(format!("-I{}/usr/include{part}", root.display()));
+        }
+        cc.arg(format!("-I{}/glib-2.0/include", libraries.display()))
+            .arg("-o")
+            .arg(programs.join(test))
+            .arg(sources.join(format!("tests/{test}.c")))
+            .arg(format!("-L{}", libraries.display()))
+            .arg(format!("-Wl,-rpath,{}", libraries.display()))
+            .args(["-Wl,--allow-shlib-undefined", "-l:libigt.so.0"])
+            .args(["-l:libdrm.so.2", "-lm", "-lpthread", "-lrt"]);
+        run_command(cc)?;
+    }
+    Ok(programs)
+}
+
+/// The kernel's `sw_sync` as a module: fences that user space signals. It is
+/// part of no kernel of Debian.
+fn sw_sync(place: &Path) -> Result<PathBuf, Error> {
+    let kernels = Kernels::new(Kernels::default_root().map_err(|error| error.to_string())?);
+    let parts = &["drivers/dma-buf"];
+    let source = kernels.fetch_source_parts(SERIES, parts, &mut |line| println!("{line}"));
+    let source = source.map_err(|error| error.to_string())?.tree;
+    let module = place.join("sw_sync");
+    fs::create_dir_all(&module).map_err(|why| format!("{}: {why}", module.display()))?;
+    let file = |name: &str| -> Result<String, Error> {
+        let path = source.join("drivers/dma-buf").join(name);
+        fs::read_to_string(&path).map_err(|why| format!("{}: {why}", path.display()))
+    };
+    let texts = [
+        ("main.c", file("sw_sync.c")?),
+        ("sync_debug.h", file("sync_debug.h")?),
+        ("sync_debug.c", as_module(&file("sync_debug.c")?)),
+        (
+            "sync_trace.h",
+            file("sync_trace.h")?.replace("../../drivers/dma-buf", "."),
+        ),
+        (
+            "Kbuild",
+            "obj-m := sw_sync.o\nsw_sync-y := main.o sync_debug.o\nCFLAGS_main.o := -I$(src)\n"
+                .into(),
+        ),
+    ];
+    for (name, text) in texts {
+        let path = module.join(name);
+        fs::write(&path, text).map_err(|why| format!("{}: {why}", path.display()))?;
+    }
+    let headers = kmod::headers(KERNEL)?;
+    let mut make = command("make", &["-s", "-C"])?;
+    make.arg(&headers.directory)
+        .arg(format!("M={}", module.display()))
+        .args(["CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"])
+        .arg("PAHOLE_VERSION=$(CONFIG_PAHOLE_VERSION)")
+        .env("PATH", &headers.path)
+        .env_remove("MAKEFLAGS");
+    run_command(make)?;
+    Ok(module.join("sw_sync.ko"))
+}
+
+/// The name of a sync_file is not for modules; what its user gave it is.
+fn as_module(text: &str) -> String {
+    let named = text.replace(
+        "sync_file_get_name(sync_file, buf, sizeof(buf))",
+        "sync_file->user_name",
+    );
+    format!(
+        "#include <linux/module.h>\n{named}\nMODULE_DESCRIPTION(\"sw_sync\");\nMODULE_LICENSE(\"GPL\");\n"
+    )
+}
+
+fn carry_out(place: &Path, programs: &Path, sw_sync: &Path, fresh: bool) -> Result<Results, Error> {
+    let runs = place.join("runs");
+    if runs.exists() {
+        fs::remove_dir_all(&runs).map_err(|why| format!("{}: {why}", runs.display()))?;
+    }
+    fs::create_dir_all(&runs).map_err(|why| format!("{}: {why}", runs.display()))?;
+    let machine = Machine {
+        kernel: KERNEL.into(),
+        place: runs,
+        assize: assize::build()?,
+        fresh,
+    };
+    let text = experiment(programs, sw_sync);
+    let mut results = Results::new();
+    for run in machine.run("igt", &text)? {
+        results.extend(read(&run.workload, &run.stdout));
+    }
+    Ok(results)
+}
+
+fn experiment(programs: &Path, sw_sync: &Path) -> String {
+    let path = |test: &str| programs.join(test).display().to_string();
+    let all: Vec<String> = TESTS.iter().map(|(test, _)| path(test)).collect();
+    let mut text = format!(
+        "title = \"IGT on simgpu\"\nkernel = {KERNEL:?}\nruns = 1\ncpus = 2\nmemory = \"512M\"\n\
+         timeout = \"100s\"\n[[setup]]\nmodule = {sw_sync:?}\n[[setup]]\nmodule = \"simgpu\"\n\
+         [payload]\nprograms = {}\n",
+        list(&all)
+    );
+    for (test, subtests) in TESTS {
+        let mut argv = vec![path(test)];
+        if !subtests.is_empty() {
+            argv.extend(["--run-subtest".into(), (*subtests).into()]);
+        }
+        let _ = writeln!(
+            text,
+            "[workloads.{test}]\nkind = \"command\"\nargv = {}",
+            list(&argv)
+        );
+    }
+    text
+}
+
+/// The subtests that a program tells of; one that has none tells of itself.
+fn read(test: &str, said: &str) -> Results {
+    let mut results = Results::new();
+    let mut put = |subtest: &str, result: &str| {
+        results.insert((test.into(), subtest.into()), result.to_lowercase());
+    };
+    for line in said.lines() {
+        let (subtest, rest) = match line.trim().strip_prefix("Subtest ") {
+            Some(rest) => match rest.split_once(": ") {
+                Some(parts) => parts,
+                None => continue,
+            },
+            None => ("-", line),
+        };
+        let result = rest.split_once(" (").map_or("", |(result, _)| result);
+        if ["SUCCESS", "SKIP", "FAIL", "CRASH", "TIMEOUT"].contains(&result) {
+            put(subtest, result);
+        }
+    }
+    if results.is_empty() {
+        results.insert((test.into(), "-".into()), "nothing".into());
+    }
+    results
+}
+
+/// Lines of `program subtest result` and, after `#`, the reason.
+fn read_known(text: &str) -> Results {
+    let words = |line: &str| -> Option<((String, String), String)> {
+        let line = line.split('#').next()?;
+        let mut words = line.split_whitespace().map(String::from);
+        Some(((words.next()?, words.next()?), words.next()?))
+    };
+    text.lines().filter_map(words).collect()
+}
+
+/// What differs from what is known, each on a line; an error if anything does.
+fn compare(results: &Results, known: &Results) -> Result<(), Error> {
+    let mut names: Vec<_> = results.keys().chain(known.keys()).collect();
+    names.sort();
+    names.dedup();
+    let mut differ = 0;
+    for name in names {
+        let word = |of: &Results| of.get(name).map_or("nothing", String::as_str).to_string();
+        let (is, was) = (word(results), word(known));
+        if is != was {
+            println!("{} {}: {is}, not {was}", name.0, name.1);
+            differ += 1;
+        }
+    }
+    match differ {
+        0 => Ok(()),
+        _ => Err(format!("{differ} subtests differ from {KNOWN}")),
+    }
+}
+
+/// The reason that was written down for a result that is no success.
+fn reason<'a>(known: &'a str, name: &(String, String)) -> &'a str {
+    let of = |line: &&str| {
+        let mut words = line.split_whitespace();
+        words.next() == Some(&name.0) && words.next() == Some(&name.1)
+    };
+    let line = known.lines().find(of).unwrap_or_default();
+    line.split_once('#').map_or("", |(_, why)| why.trim())
+}
+
+/// Writes the results down, in the list and on the page.
+fn put(results: &Results, known: &str) -> Result<(), Error> {
+    let root = tree::root()?;
+    let mut text = String::new();
+    let mut page =
+        String::from("\n\n| program | pass | skip | fail |\n| --- | --- | --- | --- |\n");
+    for (test, _) in TESTS {
+        let count = |wanted: &str| {
+            let of = |(name, result): &(&(String, String), &String)| {
+                name.0 == *test && *result == wanted
+            };
+            results.iter().filter(of).count()
+        };
+        let (pass, skip) = (count("success"), count("skip"));
+        let all = results.keys().filter(|name| name.0 == *test).count();
+        let _ = writeln!(
+            page,
+            "| `{test}` | {pass} | {skip} | {} |",
+            all - pass - skip
+        );
+    }
+    page += "\n| subtest | result | why |\n| --- | --- | --- |\n";
+    for (name, result) in results {
+        let why = reason(known, name);
+        let _ = match why {
+            "" => writeln!(text, "{} {} {result}", name.0, name.1),
+            _ => writeln!(text, "{} {} {result} # {why}", name.0, name.1),
+        };
+        if result != "success" {
+            let _ = writeln!(page, "| `{} {}` | {result} | {why} |", name.0, name.1);
+        }
+    }
+    page += "\n";
+    let at = |name: &str| root.join(name);
+    fs::write(at(KNOWN), text).map_err(|why| format!("{KNOWN}: {why}"))?;
+    let old = tree::read(PAGE)?.ok_or(format!("{PAGE} is missing"))?;
+    fs::write(at(PAGE), marks::put(&old, MARK, &page)?).map_err(|why| format!("{PAGE}: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAID: &str = "IGT-Version: 1.27.1\nStarting subtest: a\nSubtest a: SUCCESS (0.000s)\n\
+                        Subtest b: SKIP (0.001s)\nSubtest c: FAIL (0.010s)\nSubtest c failed.\n";
+
+    #[test]
+    fn subtests_and_their_results_are_read() {
+        let results = read("t", SAID);
+        let words: Vec<String> = results
+            .iter()
+            .map(|(name, result)| format!("{} {result}", name.1))
+            .collect();
+        assert_eq!(words, ["a success", "b skip", "c fail"]);
+    }
+
+    #[test]
+    fn a_program_without_subtests_has_a_result_and_one_that_says_nothing_too() {
+        let name = ("t".to_string(), "-".to_string());
+        assert_eq!(read("t", "SUCCESS (0.000s)\n")[&name], "success");
+        assert_eq!(read("t", "")[&name], "nothing");
+    }
+
+    #[test]
+    fn what_differs_from_what_is_known_is_an_error() {
+        let known = "t a success\nt b skip # it wants a display\nt c fail\n";
+        assert_eq!(compare(&read("t", SAID), &read_known(known)), Ok(()));
+        let worse = SAID.replace("a: SUCCESS", "a: FAIL");
+        assert!(compare(&read("t", &worse), &read_known(known)).is_err());
+        // One that is not tried any more is missed.
+        let fewer = SAID.replace("Subtest b: SKIP (0.001s)\n", "");
+        assert!(compare(&read("t", &fewer), &read_known(known)).is_err());
+        let name = ("t".to_string(), "b".to_string());
+        assert_eq!(reason(known, &name), "it wants a display");
+    }
+
+    #[test]
+    fn every_program_is_carried_and_started() {
+        let text = experiment(Path::new("/p"), Path::new("/m/sw_sync.ko"));
+        for (test, _) in TESTS {
+            assert_eq!(text.matches(&format!("\"/p/{test}\"")).count(), 2);
+        }
+    }
+}
