@@ -459,15 +459,8 @@ fn behind_names(lines: &[Line<'_>]) -> Option<Block> {
         .collect();
     let (_, first) = found.first()?;
     let rated = first.fields.iter().any(|field| is_measure(field.unit));
-    // One number alone says too little where its line does not end with it.
-    let name = first.fields[0].label;
-    let colon = first.words.trim_start_matches(['-', '*', ' ']);
-    let colon = colon
-        .strip_prefix(name)
-        .is_some_and(|rest| rest.trim_start().starts_with(':'));
-    let several = first.fields.len() >= 2
-        || colon
-        || first.rest().starts_with('#') && !first.rest().contains(' ');
+    // One number alone says too little.
+    let several = first.fields.len() >= 2;
     let each = names.iter().all(|name| {
         let mut others = names.iter().filter(|other| *other != name);
         others.any(|other| differing(&[name, other]) > CONTRAST)
