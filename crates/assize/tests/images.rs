@@ -208,7 +208,7 @@ kernel = "debian:6.12"
 runs = 3
 
 [factors.bypass.off]
-queue.design = "depq"
+queue = { design = "depq", bypass = false }
 
 [factors.bypass.on]
 queue = { design = "depq", bypass = true }

@@ -39,7 +39,7 @@ static const char *const disturbances[] = {
 
 /* What both processes see. */
 struct shared {
-	volatile int ready, go, submitting, done;
+	_Atomic int ready, go, submitting, done;
 };
 
 /* One context for each of the two ends of a dependency. */

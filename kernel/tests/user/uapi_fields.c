@@ -288,6 +288,12 @@ static void create_pairs(void)
 	CHECK_EQ(sim_create(fd, &create), -EINVAL);
 	create.engine--;
 	CHECK(sim_create(fd, &create) > 0);
+	/* A queue that chooses is not told who runs its jobs. */
+	create.design = SIMGPU_DESIGN_DEPQ;
+	create.put = SIMGPU_PUT_AUTO;
+	CHECK(sim_create(fd, &create) > 0);
+	create.flags = SIMGPU_CREATE_BYPASS;
+	CHECK_EQ(sim_create(fd, &create), -EINVAL);
 	close(fd);
 }
 
