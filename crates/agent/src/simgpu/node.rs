@@ -102,7 +102,7 @@ mod tests {
             .map(|path| path.file_name().unwrap().to_str().unwrap().to_string())
             .collect();
         assert_eq!(names, ["renderD128", "renderD130", "renderD1000"]);
-        assert_eq!(nodes(&place.path().join("none")), [PathBuf::new(); 0]);
+        assert!(nodes(&place.path().join("none")).is_empty());
     }
 
     #[test]
