@@ -45,8 +45,12 @@ static __always_inline bool depq_queue_ready(struct depq_queue *queue)
 		return false;
 	if (queue->stopped && !queue->error)
 		return false;
-	if (queue->dep)
-		return queue->dep_done;
+	/*
+	 * The holder of the token may be changing them. If there is one, the
+	 * answer decides no more than the level of a worker that follows.
+	 */
+	if (READ_ONCE(queue->dep))
+		return READ_ONCE(queue->dep_done);
 	job = list_first_entry(&queue->queued, struct depq_job, link);
 	return queue->error || !xa_empty(&job->deps) ||
 	       depq_queue_fits(queue, job);
@@ -187,12 +191,12 @@ static void depq_queue_await_dep(struct depq_queue *queue, struct depq_job *job)
 	while ((fence = depq_job_next_dep(job))) {
 		trace_depq_dep_wait(queue, job, fence);
 		xa_erase_bh(&job->deps, job->next_dep);
-		queue->dep_done = false;
-		queue->dep = fence;
+		WRITE_ONCE(queue->dep_done, false);
+		WRITE_ONCE(queue->dep, fence);
 		if (!dma_fence_add_callback(fence, &queue->dep_cb,
 					    depq_dep_signalled))
 			return;
-		queue->dep = NULL;
+		WRITE_ONCE(queue->dep, NULL);
 		dma_fence_put(fence);
 	}
 }
