@@ -223,16 +223,22 @@ static void case_variant(const struct variant *v, unsigned int races)
 
 static void case_met(unsigned int races)
 {
-	unsigned int all = 0;
+	bool one_cpu = sysconf(_SC_NPROCESSORS_ONLN) == 1;
+	unsigned int all = 0, all_met = 0;
 
 	tap_start_case();
 	for (int i = 0; i < DISTURBANCES; i++) {
 		tap_diag("%s: %u races, %u met", disturbances[i], tried[i],
 			 met[i]);
 		all += tried[i];
-		/* Each kind, unless there is hardly any race. */
-		CHECK(met[i] > 0 || races < 100);
+		all_met += met[i];
+		/*
+		 * Each kind, unless there is hardly any race. One CPU can meet a
+		 * submission only where it preempts it.
+		 */
+		CHECK(met[i] > 0 || races < 100 || one_cpu);
 	}
+	CHECK(all_met > 0 || races < 100);
 	tap_diag("%u races", all);
 	CHECK_EQ(all, races);
 	tap_end_case("races are met");
