@@ -78,8 +78,7 @@ struct Scanner<'l, 'o> {
     not_understood: Vec<usize>,
     /// How many lines on the next line with a digit stands.
     digit: Vec<u32>,
-    /// The same of the next line that may be a row of a table.
-    row: Vec<u32>,
+    rows: Rows,
     /// The line after the last mean with its spread, and of how many runs the
     /// text says that it is.
     stated: Option<(usize, Option<u32>)>,
@@ -104,7 +103,7 @@ pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
         taken: HashMap::new(),
         out: Scan::default(),
         not_understood: Vec::new(),
-        row: next(lines, |text| has_digit(text) && may_be_row(text)),
+        rows: Rows::default(),
         digit: next(lines, has_digit),
         stated: None,
     };
@@ -130,6 +129,32 @@ fn next(lines: &[Line<'_>], is: impl Fn(&str) -> bool) -> Vec<u32> {
     next
 }
 
+/// Where the next line stands that may be a row of a table. Lines are looked at only when
+/// a table may begin above them: most lines of a patch never are.
+#[derive(Default)]
+struct Rows {
+    /// The lines up to here have been looked at.
+    looked: usize,
+    /// The last of them that may be a row.
+    last: Option<usize>,
+}
+
+impl Rows {
+    /// Whether one stands so near that a table may begin at `at`, which never falls.
+    fn near(&mut self, lines: &[Line<'_>], at: usize) -> bool {
+        let end = lines.len().min(at.saturating_add(grammar::REACH + 1));
+        self.looked = self.looked.max(at);
+        while self.last.is_none_or(|last| last < at) && self.looked < end {
+            let text: &str = &lines[self.looked].text;
+            if has_digit(text) && may_be_row(text) {
+                self.last = Some(self.looked);
+            }
+            self.looked += 1;
+        }
+        self.last.is_some_and(|last| (at..end).contains(&last))
+    }
+}
+
 fn has_digit(text: &str) -> bool {
     text.bytes().fold(false, |any, b| any | b.is_ascii_digit())
 }
@@ -153,11 +178,10 @@ impl Scanner<'_, '_> {
         if let Some(used) = self.command(at) {
             return used;
         }
-        let row = self.row[at] as usize <= grammar::REACH;
         for format in begins::formats(text, self.digit[at] as usize) {
             let grammar = grammar::all()[format];
-            if (row || !grammar.has_rows())
-                && grammar.starts(text)
+            if grammar.starts(text)
+                && (!grammar.has_rows() || self.rows.near(self.lines, at))
                 && let Some(block) = grammar.read(&self.lines[at..])
             {
                 return self.block(at, grammar.name(), block);

@@ -90,18 +90,18 @@ fn figures(shape: &Shape<'_>) -> Option<Vec<Figure>> {
         let named = if index == 0 { "" } else { field.label };
         let spread = is_spread(named) || is_spread(field.behind);
         let counted = field.unit.is_empty() && field.value.fract() == 0.0;
-        let name = own_name(&Field {
+        let metric = label(own_name(&Field {
             label: named,
             ..*field
-        });
+        }));
         if spread || counted && named.is_empty() {
             continue;
         }
         // Figures of one thing in columns: a header says which.
-        if figures.iter().any(|f| f.metric == name) {
+        if figures.iter().any(|f| f.metric == metric) {
             return None;
         }
-        let mut figure = Figure::new(label(name), field.value, field.unit);
+        let mut figure = Figure::new(metric, field.value, field.unit);
         figure.step = Some(field.step);
         figures.push(figure);
     }
