@@ -13,10 +13,15 @@ use crate::roles::words::names_configuration;
 const REACH: usize = 160;
 /// So many lines that are not echoed end the last list.
 const STRANGE: usize = 4;
+/// A heading of more words is a sentence, which may introduce anything.
+const WORDS: usize = 7;
 
 /// Lists below two headings or more that differ as configurations do.
 pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     let mut sections = sections(lines)?;
+    if sections.iter().any(|section| is_sentence(section.name)) {
+        return None;
+    }
     let mut lists: Vec<Vec<Entry<'_>>> = sections.iter().map(|s| entries(lines, s)).collect();
     let first: Vec<String> = lists[0].iter().map(Entry::key).collect();
     let last = lists.last_mut()?;
@@ -114,6 +119,18 @@ fn block(sections: &[Section<'_>], lists: &[Vec<Entry<'_>>]) -> Option<Block> {
         block.find(section.at, Finding::Run { labels, figures });
     }
     Some(block)
+}
+
+/// Whether a heading says more than what was measured; what it says in parentheses apart.
+fn is_sentence(name: &str) -> bool {
+    let mut open = 0;
+    let outside = name.split_whitespace().filter(|word| {
+        let within = open > 0 || word.starts_with('(');
+        open += word.matches('(').count();
+        open = open.saturating_sub(word.matches(')').count());
+        !within
+    });
+    outside.count() > WORDS
 }
 
 /// A line that may stand above figures: a name alone, or a sentence that ends with a colon.
