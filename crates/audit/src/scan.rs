@@ -1,5 +1,7 @@
 //! One message's lines to blocks of figures with what stands above them.
 
+mod rows;
+
 use std::collections::{BTreeMap, HashMap};
 
 use assize_bundle::{Doubt, Place};
@@ -14,12 +16,12 @@ use crate::grammar::begins;
 use crate::grammar::echoed::ECHOED;
 use crate::grammar::lists::LONE;
 use crate::grammar::sentence::SENTENCE;
-use crate::grammar::table::may_be_row;
 use crate::grammar::{self, Block, Figure, Finding};
 use crate::headings::{self, Heading};
 use crate::options::Options;
 use crate::printed::note_steps;
 use crate::{Explained, Line};
+use rows::Rows;
 
 /// A block of figures and its surroundings.
 #[derive(Debug, Clone)]
@@ -127,32 +129,6 @@ fn next(lines: &[Line<'_>], is: impl Fn(&str) -> bool) -> Vec<u32> {
         next[at] = distance;
     }
     next
-}
-
-/// Where the next line stands that may be a row of a table. Lines are looked at only when
-/// a table may begin above them: most lines of a patch never are.
-#[derive(Default)]
-struct Rows {
-    /// The lines up to here have been looked at.
-    looked: usize,
-    /// The last of them that may be a row.
-    last: Option<usize>,
-}
-
-impl Rows {
-    /// Whether one stands so near that a table may begin at `at`, which never falls.
-    fn near(&mut self, lines: &[Line<'_>], at: usize) -> bool {
-        let end = lines.len().min(at.saturating_add(grammar::REACH + 1));
-        self.looked = self.looked.max(at);
-        while self.last.is_none_or(|last| last < at) && self.looked < end {
-            let text: &str = &lines[self.looked].text;
-            if has_digit(text) && may_be_row(text) {
-                self.last = Some(self.looked);
-            }
-            self.looked += 1;
-        }
-        self.last.is_some_and(|last| (at..end).contains(&last))
-    }
 }
 
 fn has_digit(text: &str) -> bool {
@@ -506,6 +482,7 @@ fn sleep(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::table::may_be_row;
 
     #[test]
     fn no_table_stands_where_no_line_may_be_a_row() {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Item;
-use crate::admission::contrast::is_amount;
+use crate::admission::amounts::is_amount;
 use crate::roles::words::names_configuration;
 
 /// A name's workload and its configuration.
