@@ -20,6 +20,7 @@
 #include <linux/nospec.h>
 #include <linux/sched.h>
 
+#include "backend.h"
 #include "file.h"
 
 static struct simgpu_context *simgpu_queue_context(struct depq_queue *queue)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/slab.h>
 
+#include "backend.h"
 #include "sched_drm.h"
 
 /**

@@ -25,6 +25,7 @@
  * =========  ==================  ===============================================
  */
 
+#include "backend.h"
 #include "file.h"
 
 /* The context has a job less, or is closed. Context: any. */

@@ -32,6 +32,7 @@
 #include <linux/nospec.h>
 #include <linux/slab.h>
 
+#include "backend.h"
 #include "file.h"
 
 #define SIMGPU_CREDITS_DEFAULT		64

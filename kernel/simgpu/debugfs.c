@@ -16,6 +16,7 @@
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
 
+#include "backend.h"
 #include "file.h"
 
 static struct dentry *simgpu_debugfs;

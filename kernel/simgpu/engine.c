@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "backend.h"
 #include "engine.h"
 #include "trace.h"
 

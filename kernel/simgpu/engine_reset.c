@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/list_sort.h>
 
+#include "backend.h"
 #include "engine.h"
 
 /**

@@ -31,6 +31,7 @@
 #include <drm/drm_vma_manager.h>
 
 #include "../compat/drm_gem.h"
+#include "backend.h"
 #include "submit.h"
 
 #define SIMGPU_OBJECTS_MAX	64

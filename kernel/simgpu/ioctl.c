@@ -16,6 +16,7 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
 
+#include "backend.h"
 #include "file.h"
 
 #define SIMGPU_STOPS_MAX	65536

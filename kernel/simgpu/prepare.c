@@ -25,6 +25,7 @@
 #include <linux/math64.h>
 #include <linux/uaccess.h>
 
+#include "backend.h"
 #include "submit.h"
 
 #define SIMGPU_DEPS_CHUNK	8

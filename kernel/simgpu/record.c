@@ -11,6 +11,7 @@
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 
+#include "backend.h"
 #include "file.h"
 #include "trace.h"
 

@@ -37,8 +37,8 @@ enum simgpu_completion {
 	SIMGPU_COMPLETION_WORK,
 };
 
+struct simgpu_backend;
 struct simgpu_context;
-struct seq_file;
 struct simgpu_device;
 struct simgpu_drm_sched;
 struct simgpu_job;
@@ -362,99 +362,7 @@ struct simgpu_job {
 	bool reported;
 };
 
-/**
- * struct simgpu_backend - what a design must do
- *
- * A job goes through job_init, job_add_dep*, then either job_arm and
- * job_commit or job_abort. All but the last argument checks are the caller's.
- * All but context_init, context_close and those that say otherwise are called
- * under &simgpu_context.submit, and none after context_close.
- */
-struct simgpu_backend {
-	/** @name: for messages and debugfs */
-	const char *name;
-	/**
-	 * @needs_order: the queue layer signals the finished fence the moment
-	 * the engine fence is signalled. So the engine signals the engine
-	 * fences of a context in the order of run_job, and after a reset those
-	 * of the jobs that it has dropped, with an error.
-	 */
-	bool needs_order;
-	/**
-	 * @context_init: make the queue. Context: process, may sleep.
-	 * Return: 0 or a negative errno, with nothing left behind.
-	 */
-	int (*context_init)(struct simgpu_context *context);
-	/**
-	 * @context_close: no job will be submitted any more: cancel those not
-	 * yet run, reset those on the engine, and end the queue when all are
-	 * released. Does not wait. The back end ends with
-	 * simgpu_context_release(). Context: process, may sleep.
-	 */
-	void (*context_close)(struct simgpu_context *context);
-	/**
-	 * @job_init: Context: process, under &simgpu_context.submit.
-	 * Return: 0, -ENOMEM, -EAGAIN (nonblock), -ERESTARTSYS, or the error
-	 * the context was killed or banned with.
-	 */
-	int (*job_init)(struct simgpu_job *job, u32 credits, bool nonblock);
-	/**
-	 * @job_add_dep: takes the caller's reference to the fence, also on
-	 * failure. Return: 0, -ENOMEM or, if it waits, -ERESTARTSYS.
-	 */
-	int (*job_add_dep)(struct simgpu_job *job, struct dma_fence *fence);
-	/**
-	 * @job_arm: make the finished fence a valid one; job_commit() must
-	 * follow. Cannot fail, allocates nothing. NULL if the fence is valid
-	 * from job_init() on.
-	 */
-	void (*job_arm)(struct simgpu_job *job);
-	/**
-	 * @job_fence: the finished fence; no reference is taken. Called after
-	 * job_arm().
-	 */
-	struct dma_fence *(*job_fence)(struct simgpu_job *job);
-	/**
-	 * @job_commit: push; cannot fail, allocates nothing. The job belongs
-	 * to the queue then and may be freed before this returns.
-	 * &simgpu_job.slot was set before.
-	 */
-	void (*job_commit)(struct simgpu_job *job);
-	/** @job_abort: after job_init instead of job_commit; frees the job */
-	void (*job_abort)(struct simgpu_job *job);
-	/**
-	 * @wait_begin: a thread is about to wait for a job, without
-	 * &simgpu_context.submit. Return: whether to call @wait_end. May be NULL
-	 */
-	bool (*wait_begin)(struct simgpu_context *context);
-	/** @wait_end: it has waited; may free jobs */
-	void (*wait_end)(struct simgpu_context *context);
-	/**
-	 * @control: stop, start, kill, trigger timeout; 0 or -errno,
-	 * -EOPNOTSUPP for what the design does not have. Every start has had
-	 * its stop; a context may be closed while it is stopped.
-	 */
-	int (*control)(struct simgpu_context *context, u32 command, u64 arg);
-	/** @stats: fill in what the back end knows */
-	void (*stats)(struct simgpu_context *context,
-		      struct simgpu_stats *stats);
-	/**
-	 * @show: print which queue this is, for debugfs. NULL where that is
-	 * said by the arguments of the context.
-	 */
-	void (*show)(struct simgpu_context *context, struct seq_file *m);
-	/** @queue_bytes: for &struct simgpu_info */
-	u32 queue_bytes;
-	/** @job_bytes: likewise */
-	u32 job_bytes;
-	/** @fence_bytes: likewise, once modules are loaded */
-	u32 (*fence_bytes)(void);
-};
-
-/* backend_drm.c, backend_depq.c, backend_none.c */
-extern const struct simgpu_backend simgpu_backend_drm;
-extern const struct simgpu_backend simgpu_backend_depq;
-extern const struct simgpu_backend simgpu_backend_none;
+/* sched_drm.c */
 void simgpu_drm_sched_put(struct simgpu_drm_sched *sched);
 
 /* fence.c: engine fences */

@@ -36,6 +36,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "backend.h"
 #include "submit.h"
 #include "trace.h"
 

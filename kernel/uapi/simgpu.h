@@ -5,18 +5,18 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
+#include "simgpu_gem.h"
+
 /**
  * DOC: simgpu user interface
  *
  * The DRM driver "simgpu" is a mock GPU: engines that execute jobs by letting
  * time pass. Its render node is the ``/dev/dri/renderD*`` for which
  * DRM_IOCTL_VERSION says that name. An open file owns contexts and GEM objects;
- * a context is a queue of jobs on one engine, backed by the kernel's own
- * drm_sched or by depq. Closing the file closes its contexts; jobs in flight end
- * by themselves. What DRM has for every driver works as with any: GEM handles,
+ * a context hands jobs to one engine through a queue, the kernel's own drm_sched
+ * or depq, or without one. Closing the file closes its contexts; jobs in flight
+ * end by themselves. What DRM has for every driver works as with any: GEM handles,
  * PRIME, syncobjs with and without timelines, fdinfo.
- *
- * A third design has no queue at all, see %SIMGPU_DESIGN_NONE.
  *
  * All times are CLOCK_MONOTONIC in nanoseconds. Reserved fields and unknown
  * flags must be zero, else -EINVAL. A context or handle that the file does not
@@ -32,21 +32,15 @@
 
 #define SIMGPU_VERSION 2
 
-/* The largest GEM object that %SIMGPU_GEM_CREATE makes. */
-#define SIMGPU_OBJECT_BYTES_MAX (64u << 20)
-
 /**
  * struct simgpu_info - what the device is
  * @version: out, %SIMGPU_VERSION
  * @engines: out, number of engines
- * @engines_parallel: out, 1 if an engine executes all its jobs at once, 0 if
- *	one after the other
+ * @engines_parallel: out, 1 if an engine executes its jobs all at once, 0 in turn
  * @pad: must be zero
- * @queue_bytes: out, memory of a context's queue: drm_sched, then depq
- * @job_bytes: out, memory of a job's part that belongs to the queue layer,
- *	without fences: drm_sched, then depq
- * @fence_bytes: out, memory of the fences the queue layer makes for a job:
- *	drm_sched, then depq
+ * @queue_bytes: out, memory of a context's queue: drm_sched's, then depq's
+ * @job_bytes: out, likewise of what a queue keeps for a job, without fences
+ * @fence_bytes: out, likewise of the fences that it makes for a job
  */
 struct simgpu_info {
 	__u32 version;
@@ -71,9 +65,7 @@ struct simgpu_info {
 /* &simgpu_create.flags */
 /* depq: the submitter runs the job where it can. */
 #define SIMGPU_CREATE_BYPASS		(1u << 0)
-/* drm_sched: an entity on the engine's one scheduler, instead of a scheduler
- * for each context.
- */
+/* drm_sched: the contexts of an engine are entities on one scheduler. */
 #define SIMGPU_CREATE_SHARED		(1u << 1)
 /* drm_sched: one workqueue with WQ_HIGHPRI instead of the scheduler's own. */
 #define SIMGPU_CREATE_HIGHPRI		(1u << 2)
@@ -258,8 +250,7 @@ struct simgpu_dep {
  * @fault: SIMGPU_FAULT_*
  * @fault_arg: see there
  * @cookie: returned in the job's record
- * @write_offset: in bytes, a multiple of 4 within &simgpu_create.memory, or
- *	zero
+ * @write_offset: bytes, a multiple of 4 within &simgpu_create.memory, or zero
  * @write_value: what is written there when the engine is done, or zero
  * @out_fence: out, a sync_file that signals when the job is done, or -1
  * @out_syncobj: a syncobj of this file, or zero
@@ -289,23 +280,6 @@ struct simgpu_exec {
 /* &simgpu_submit.flags */
 #define SIMGPU_SUBMIT_NONBLOCK	(1u << 0)	/* -EAGAIN instead of waiting */
 #define SIMGPU_SUBMIT_FLAGS	0x1u
-
-/* &simgpu_object_use.flags */
-#define SIMGPU_OBJECT_WRITE	(1u << 0)
-#define SIMGPU_OBJECT_FLAGS	0x1u
-
-/**
- * struct simgpu_object_use - a GEM object that the jobs of a submission use
- * @handle: of this file
- * @flags: %SIMGPU_OBJECT_WRITE, else they read only
- *
- * Implicit synchronization, as dma-bufs have it: the jobs wait for those whose
- * fences the object has, readers only for writers, and it gets their fences.
- */
-struct simgpu_object_use {
-	__u32 handle;
-	__u32 flags;
-};
 
 /**
  * struct simgpu_submit - submit jobs to a context
@@ -345,8 +319,7 @@ struct simgpu_submit {
  *	left of the time is written back and is what the restart waits.
  * @error: out, 0 or the negative error of the job
  * @pad2: must be zero
- * @t_run: out, when run_job began, or 0 (also if the ring has lost the job
- *	meanwhile)
+ * @t_run: out, when run_job began, or 0 (also if the ring has lost the job)
  * @t_hw: out, when the engine was done, or 0 (likewise)
  * @t_wake: out, when the waiting thread ran again
  */
@@ -505,34 +478,6 @@ struct simgpu_control {
 	__u32 context;
 	__u32 command;
 	__u64 arg;
-};
-
-/**
- * struct simgpu_gem_create - make a GEM object
- * @size: in bytes, 1 to %SIMGPU_OBJECT_BYTES_MAX, rounded up to whole pages;
- *	out, the size that it has
- * @handle: out
- * @flags: must be zero
- *
- * Its pages are zero. It goes with DRM_IOCTL_GEM_CLOSE, with the file, or when
- * the last that uses it does.
- */
-struct simgpu_gem_create {
-	__u64 size;
-	__u32 handle;
-	__u32 flags;
-};
-
-/**
- * struct simgpu_gem_mmap - where to map a GEM object
- * @handle: of this file; -EINVAL for one that was imported
- * @pad: must be zero
- * @offset: out, what to give to mmap() of the node
- */
-struct simgpu_gem_mmap {
-	__u32 handle;
-	__u32 pad;
-	__u64 offset;
 };
 
 /* DRM_IOCTL_BASE, and its numbers for drivers from DRM_COMMAND_BASE on. */
