@@ -1,5 +1,7 @@
 //! One message's lines to blocks of figures with what stands above them.
 
+mod rows;
+
 use std::collections::{BTreeMap, HashMap};
 
 use assize_bundle::{Doubt, Place};
@@ -14,12 +16,12 @@ use crate::grammar::begins;
 use crate::grammar::echoed::ECHOED;
 use crate::grammar::lists::LONE;
 use crate::grammar::sentence::SENTENCE;
-use crate::grammar::table::may_be_row;
 use crate::grammar::{self, Block, Figure, Finding};
 use crate::headings::{self, Heading};
 use crate::options::Options;
 use crate::printed::note_steps;
 use crate::{Explained, Line};
+use rows::Rows;
 
 /// A block of figures and its surroundings.
 #[derive(Debug, Clone)]
@@ -78,8 +80,7 @@ struct Scanner<'l, 'o> {
     not_understood: Vec<usize>,
     /// How many lines on the next line with a digit stands.
     digit: Vec<u32>,
-    /// The same of the next line that may be a row of a table.
-    row: Vec<u32>,
+    rows: Rows,
     /// The line after the last mean with its spread, and of how many runs the
     /// text says that it is.
     stated: Option<(usize, Option<u32>)>,
@@ -104,7 +105,7 @@ pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
         taken: HashMap::new(),
         out: Scan::default(),
         not_understood: Vec::new(),
-        row: next(lines, |text| has_digit(text) && may_be_row(text)),
+        rows: Rows::default(),
         digit: next(lines, has_digit),
         stated: None,
     };
@@ -153,11 +154,10 @@ impl Scanner<'_, '_> {
         if let Some(used) = self.command(at) {
             return used;
         }
-        let row = self.row[at] as usize <= grammar::REACH;
         for format in begins::formats(text, self.digit[at] as usize) {
             let grammar = grammar::all()[format];
-            if (row || !grammar.has_rows())
-                && grammar.starts(text)
+            if grammar.starts(text)
+                && (!grammar.has_rows() || self.rows.near(self.lines, at))
                 && let Some(block) = grammar.read(&self.lines[at..])
             {
                 return self.block(at, grammar.name(), block);
@@ -482,6 +482,7 @@ fn sleep(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::table::may_be_row;
 
     #[test]
     fn no_table_stands_where_no_line_may_be_a_row() {

@@ -47,6 +47,46 @@ fn of_two_levels_of_headings_the_inner_one_is_the_configuration() {
 }
 
 #[test]
+fn an_amount_in_parentheses_is_the_workload() {
+    let post = |of: [&str; 4]| {
+        let parts = of.iter().zip(71..);
+        parts
+            .map(|(name, n)| format!("{name}\n{}", perf(n)))
+            .collect::<String>()
+    };
+    let amounts = [
+        "plain pool (50k rows):",
+        "tuned pool (50k rows):",
+        "plain pool (100k rows):",
+        "tuned pool (100k rows):",
+    ];
+    assert_eq!(
+        cells(&records(&post(amounts))),
+        [
+            "plain pool/perf stat 50k rows",
+            "tuned pool/perf stat 50k rows",
+            "plain pool/perf stat 100k rows",
+            "tuned pool/perf stat 100k rows",
+        ]
+    );
+    let states = [
+        "small pool (old):",
+        "small pool (new):",
+        "large pool (old):",
+        "large pool (new):",
+    ];
+    assert_eq!(
+        cells(&records(&post(states))),
+        [
+            "old/perf stat small pool",
+            "new/perf stat small pool",
+            "old/perf stat large pool",
+            "new/perf stat large pool",
+        ]
+    );
+}
+
+#[test]
 fn unless_the_words_say_the_opposite() {
     let post = format!(
         "base:\n\nhackbench:\n{}schbench:\n{}patched:\n\nhackbench:\n{}schbench:\n{}",

@@ -453,7 +453,8 @@ static int do_mmap(struct fuzzer *f)
 }
 
 /* A number of DRM's own, of any size and bytes, but none that gives a descriptor
- * that nobody would close.
+ * that nobody would close, and no long arrays of syncobjs: DRM asks for as much
+ * memory as they are said to need, and the allocator warns of more than it has.
  */
 static int drm_raw(struct fuzzer *f, int fd)
 {
@@ -469,6 +470,8 @@ static int drm_raw(struct fuzzer *f, int fd)
 		uint32_t value = chance(f, 50) ? below(f, HANDLES) :
 						 (uint32_t)hostile(f);
 
+		if (nr > _IOC_NR(DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE))
+			value &= 0xffff;
 		memcpy(arg + i, &value, 4);
 	}
 	return sim_ioctl(fd, _IOC(below(f, 4), SIMGPU_IOC, nr, size), arg);

@@ -8,6 +8,7 @@
 //! and which option would supply it.
 
 pub(crate) mod alone;
+pub(crate) mod amounts;
 pub(crate) mod candidates;
 pub(crate) mod contrast;
 mod families;

@@ -138,7 +138,11 @@ impl Grammar for Sysbench {
         let texts = stretch(lines, |text| kept(text).is_some() || other(text));
         let mut figures: Vec<Figure> = Vec::new();
         for text in &texts {
-            figures.extend(fileio(text));
+            for figure in fileio(text) {
+                if figures.iter().all(|f| f.metric != figure.metric) {
+                    figures.push(figure);
+                }
+            }
             let Some((start, metric, unit)) = kept(text) else {
                 continue;
             };

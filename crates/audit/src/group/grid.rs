@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Item;
+use crate::admission::amounts::is_amount;
 use crate::roles::words::names_configuration;
 
 /// A name's workload and its configuration.
@@ -46,12 +47,18 @@ fn has_word(text: &str) -> bool {
     text.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
-/// What stands in front of a parenthesis at the end, and in it.
+/// What stands in front of a parenthesis at the end, and in it; `pool (50k rows)` is the
+/// configuration `pool` with so much work.
 fn bracketed(label: &str) -> Parted {
     let head = label.trim().strip_suffix(')')?;
     let (stem, inner) = head.rsplit_once(" (")?;
-    (has_word(stem) && has_word(inner) && !inner.contains(['(', ')']))
-        .then(|| (stem.trim().to_string(), inner.trim().to_string()))
+    let (stem, inner) = (stem.trim(), inner.trim());
+    let parted = has_word(stem) && has_word(inner) && !inner.contains(['(', ')']);
+    let (workload, configuration) = match is_amount(inner) {
+        true => (inner, stem),
+        false => (stem, inner),
+    };
+    parted.then(|| (workload.to_string(), configuration.to_string()))
 }
 
 /// `8 jobs, before the change` or `before the change, 8 jobs`.

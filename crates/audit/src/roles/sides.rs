@@ -69,17 +69,60 @@ pub(super) fn part(grid: &Grid) -> Option<Parted> {
     if !grid.header.groups.is_empty() || grid.rows.iter().any(|row| row.labels.is_empty()) {
         return None;
     }
+    let sides = sides(grid);
+    let pairs = pairs(grid, &sides)?;
+    let [first, second] = *pairs.iter().find(|pair| !deviates(pair[0]))?;
+    // A table of nothing but `before` and `after` says more by itself.
+    let alike = |pair: &Pair<'_>| pair[0].word == first.word && pair[1].word == second.word;
+    if !names_metric(&first.metric) || !pairs.iter().all(alike) {
+        return None;
+    }
+    // Columns that are no pair, none of a change, are parameters at most.
+    let paired = |side: &Side| pairs.iter().flatten().any(|other| other.at == side.at);
+    let (changes, rest): (Vec<&Side>, Vec<&Side>) = sides
+        .iter()
+        .filter(|side| !paired(side))
+        .partition(|side| derived(grid, side));
+    if rest.len() > pairs.len() * 2 + 1 {
+        return None;
+    }
+    let runs = rest
+        .iter()
+        .find(|side| RUNS.contains(&side.metric.as_str()))
+        .and_then(|side| constant(grid, side.at));
+    let (deviations, figures): (Vec<Pair<'_>>, Vec<Pair<'_>>) =
+        pairs.into_iter().partition(|pair| deviates(pair[0]));
+    let spread = deviations.first().filter(|_| figures.len() == 1);
+    Some(Parted {
+        runs,
+        changes: !changes.is_empty(),
+        spread: spread.map(|_| SpreadKind::Sd),
+        grid: halves(grid, &figures, spread),
+    })
+}
+
+fn sides(grid: &Grid) -> Vec<Side> {
     let columns = grid.header.columns.iter().enumerate();
     let named = |(at, column): (usize, &Column)| {
         let (word, metric) = side(&column.name)
             .unwrap_or_else(|| (String::new(), column.name.trim().to_lowercase()));
         Side { at, word, metric }
     };
-    let sides: Vec<Side> = columns.map(named).collect();
-    let derived = |side: &Side| {
-        is_derived(&grid.header.columns[side.at].name, &grid.rows, side.at) && !deviates(side)
-    };
-    let mut pairs: Vec<[&Side; 2]> = Vec::new();
+    columns.map(named).collect()
+}
+
+/// Whether a column was computed from others.
+fn derived(grid: &Grid, side: &Side) -> bool {
+    is_derived(&grid.header.columns[side.at].name, &grid.rows, side.at) && !deviates(side)
+}
+
+/// What is compared with, and what was changed.
+type Pair<'s> = [&'s Side; 2];
+
+/// The columns of one metric, two by two; `None` if there are three of one, or two that
+/// nothing tells apart.
+fn pairs<'s>(grid: &Grid, sides: &'s [Side]) -> Option<Vec<Pair<'s>>> {
+    let mut pairs: Vec<Pair<'_>> = Vec::new();
     for (at, first) in sides.iter().enumerate() {
         let same = |side: &&Side| side.metric == first.metric;
         let mut others = sides[at + 1..].iter().filter(same);
@@ -90,10 +133,9 @@ pub(super) fn part(grid: &Grid) -> Option<Parted> {
             continue;
         }
         let apart = first.word != second.word && !first.metric.is_empty();
-        if others.next().is_some() || !apart || derived(first) || derived(second) {
+        if others.next().is_some() || !apart || derived(grid, first) || derived(grid, second) {
             return None;
         }
-        // What was changed stands behind what it is compared with.
         let turned =
             BASES.contains(&second.word.as_str()) || CHANGED.contains(&first.word.as_str());
         pairs.push(if turned {
@@ -102,79 +144,57 @@ pub(super) fn part(grid: &Grid) -> Option<Parted> {
             [first, second]
         });
     }
-    let [first, second] = *pairs.iter().find(|pair| !deviates(pair[0]))?;
-    if !names_metric(&first.metric) {
-        return None;
-    }
-    // A table of nothing but `before` and `after` says more by itself.
-    let alike = |pair: &[&Side; 2]| pair[0].word == first.word && pair[1].word == second.word;
-    if !pairs.iter().all(alike) {
-        return None;
-    }
-    let figures: Vec<&[&Side; 2]> = pairs.iter().filter(|pair| !deviates(pair[0])).collect();
-    let spreads = pairs
-        .iter()
-        .find(|pair| deviates(pair[0]) && figures.len() == 1);
-    // Columns that are no pair, none of a change, are parameters at most.
-    let paired = |at: usize| pairs.iter().flatten().any(|side| side.at == at);
-    let rest = || sides.iter().filter(|s| !paired(s.at) && !derived(s));
-    if rest().count() > pairs.len() * 2 + 1 {
-        return None;
-    }
-    let name = |own: &str, other: &str| match (own.is_empty(), BASES.contains(&other)) {
-        (false, _) => own.to_string(),
-        (true, true) => "new".to_string(),
-        (true, false) => "base".to_string(),
-    };
-    let groups = vec![
-        name(&first.word, &second.word),
-        name(&second.word, &first.word),
-    ];
-    let column = |pair: &[&Side; 2], half: usize| Column {
+    Some(pairs)
+}
+
+/// The table with all columns of one configuration before those of the other, and in the
+/// figures of a single pair the deviations that stand beside them.
+fn halves(grid: &Grid, figures: &[Pair<'_>], spread: Option<&Pair<'_>>) -> Grid {
+    let places = || (0..2).flat_map(|half| figures.iter().map(move |pair| (half, pair)));
+    let column = |(half, pair): (usize, &Pair<'_>)| Column {
         name: pair[0].metric.clone(),
         ..grid.header.columns[pair[half].at].clone()
     };
-    let cell = |row: &Row, pair: &[&Side; 2], half: usize| {
-        let mut cell: Cell = row.cells[pair[half].at].clone();
-        let spread = spreads.map(|spread| &row.cells[spread[half].at]);
-        if let Some(spread) = spread.filter(|spread| spread.value >= 0.0) {
-            let relative = spreads.is_some_and(|s| grid.header.columns[s[half].at].unit == "%");
-            cell.spread = Some(PlusMinus {
-                value: spread.value,
-                percent: spread.unit == "%" || relative,
-            });
-        }
-        cell
+    let deviation = |row: &Row, half: usize| {
+        let at = spread?[half].at;
+        let cell = &row.cells[at];
+        let percent = cell.unit == "%" || grid.header.columns[at].unit == "%";
+        (cell.value >= 0.0).then_some(PlusMinus {
+            value: cell.value,
+            percent,
+        })
     };
-    let runs = rest().find(|side| RUNS.contains(&side.metric.as_str()));
-    let runs = runs.and_then(|side| constant(grid, side.at));
-    let both = |of: &dyn Fn(&[&Side; 2], usize) -> Column| -> Vec<Column> {
-        let half = |half: usize| figures.iter().map(move |pair| of(pair, half));
-        half(0).chain(half(1)).collect()
+    let cell = |row: &Row, half: usize, pair: &Pair<'_>| {
+        let cell = row.cells[pair[half].at].clone();
+        let spread = deviation(row, half).or(cell.spread);
+        Cell { spread, ..cell }
     };
     let rows = grid.rows.iter().map(|row| Row {
         labels: row.labels.clone(),
-        cells: (0..2)
-            .flat_map(|half| figures.iter().map(move |pair| (half, *pair)))
-            .map(|(half, pair)| cell(row, pair, half))
-            .collect(),
+        cells: places().map(|(half, pair)| cell(row, half, pair)).collect(),
     });
-    let changes = sides.iter().any(|side| !paired(side.at) && derived(side));
-    Some(Parted {
-        runs,
-        changes,
-        spread: spreads.map(|_| SpreadKind::Sd),
-        grid: Grid {
-            header: Header {
-                columns: both(&column),
-                groups,
-                group_key: String::new(),
-                ..grid.header.clone()
-            },
-            rows: rows.collect(),
-            ..grid.clone()
+    let groups = figures.first().map(|[first, second]| {
+        [(first, second), (second, first)].map(|(own, other)| configuration(&own.word, &other.word))
+    });
+    Grid {
+        header: Header {
+            columns: places().map(column).collect(),
+            groups: groups.into_iter().flatten().collect(),
+            group_key: String::new(),
+            ..grid.header.clone()
         },
-    })
+        rows: rows.collect(),
+        ..grid.clone()
+    }
+}
+
+/// What a configuration is called, if need be from the word for the other.
+fn configuration(own: &str, other: &str) -> String {
+    match (own.is_empty(), BASES.contains(&other)) {
+        (false, _) => own.to_string(),
+        (true, true) => "new".to_string(),
+        (true, false) => "base".to_string(),
+    }
 }
 
 fn deviates(side: &Side) -> bool {

@@ -155,3 +155,11 @@ fn a_block_ends_with_its_message() {
         .find_map(|g| g.read(&lines));
     assert_eq!(block.unwrap().taken.len(), rows);
 }
+
+#[test]
+fn a_rate_that_stands_twice_in_a_report_is_one_figure() {
+    read(&mutate(
+        include_str!("../benchmarks/suites.txt"),
+        &[(0, 1, '0'), (27971, 5, '0')],
+    ));
+}

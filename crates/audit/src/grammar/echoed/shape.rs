@@ -127,48 +127,46 @@ fn number(text: &str) -> Option<(Field<'_>, usize)> {
     let rest = &text[token.len()..];
     let compound = quantity(text).filter(|(q, _)| q.unit == "s" && rest.starts_with(['m', 'h']));
     if let Some((quantity, behind)) = compound {
-        let field = Field {
-            label: "",
-            value: quantity.value,
-            step: quantity.step,
-            unit: quantity.unit,
-            behind: "",
-        };
+        let field = unnamed(quantity.value, quantity.step, quantity.unit);
         return Some((field, text.len() - behind.len()));
     }
     let value = english(token)?;
+    if let Some((seconds, used)) = minutes(text) {
+        return Some((unnamed(seconds, 1.0, "s"), used));
+    }
     let places = token.rsplit_once('.').map_or(0, |(_, d)| d.len().min(9));
     let step = 10_f64.powi(-i32::try_from(places).unwrap_or(0));
+    let (unit, behind, used) = unit(rest)?;
+    let field = Field {
+        behind,
+        ..unnamed(value, step, unit)
+    };
+    Some((field, token.len() + used))
+}
+
+fn unnamed(value: f64, step: f64, unit: &str) -> Field<'_> {
+    Field {
+        label: "",
+        value,
+        step,
+        unit,
+        behind: "",
+    }
+}
+
+/// The unit behind a number or else the word there, and the length of the unit with what
+/// stands before it; `None` if it was no number.
+fn unit(rest: &str) -> Option<(&str, &str, usize)> {
     let letters = |text: &str| {
         let unit = |c: char| c.is_alphabetic() || matches!(c, '/' | '%');
         text.find(|c| !unit(c)).unwrap_or(text.len())
     };
     let glued = letters(rest);
-    let ends = |text: &str| {
-        let next = text.chars().next();
-        let more = text.trim_start_matches(['.', ',']).chars().next();
-        let open =
-            |c: char| c.is_whitespace() || matches!(c, ')' | ']' | ';' | '|' | '*' | '.' | ',');
-        next.is_none_or(open) && more.is_none_or(open)
-    };
-    let mut field = Field {
-        label: "",
-        value,
-        step,
-        unit: "",
-        behind: "",
-    };
-    if let Some((seconds, used)) = minutes(text) {
-        (field.value, field.step, field.unit) = (seconds, 1.0, "s");
-        return Some((field, used));
+    if !is_end(&rest[glued..]) {
+        return None;
     }
     if glued > 0 {
-        field.unit = &rest[..glued];
-        return (is_unit(field.unit) && ends(&rest[glued..]))
-            .then_some((field, token.len() + glued));
-    }
-    if !ends(rest) {
-        return None;
+        return is_unit(&rest[..glued]).then_some((&rest[..glued], "", glued));
     }
     let gap = rest.len() - rest.trim_start_matches([' ', '\t']).len();
     let word = letters(&rest[gap..]);
@@ -176,11 +174,17 @@ fn number(text: &str) -> Option<(Field<'_>, usize)> {
     let whole =
         !rest[gap + word..].starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
     if gap <= 2 && whole && (is_measure(next) || is_rate(next) || is_size(next) || next == "%") {
-        field.unit = next;
-        return Some((field, token.len() + gap + word));
+        return Some((next, "", gap + word));
     }
-    field.behind = if gap <= 2 { next } else { "" };
-    Some((field, token.len()))
+    Some(("", if gap <= 2 { next } else { "" }, 0))
+}
+
+/// Whether a number with its unit may end where a text goes on.
+fn is_end(text: &str) -> bool {
+    let open = |c: char| c.is_whitespace() || matches!(c, ')' | ']' | ';' | '|' | '*' | '.' | ',');
+    let next = text.chars().next();
+    let more = text.trim_start_matches(['.', ',']).chars().next();
+    next.is_none_or(open) && more.is_none_or(open)
 }
 
 /// `16 min 25 s`, `1 hr 9 min 29 sec`, in seconds, and its length.

@@ -105,6 +105,36 @@ fn what_is_not_echoed_or_not_measured_is_left() {
 }
 
 #[test]
+fn a_sentence_above_lines_is_no_name_of_a_configuration() {
+    let text = |first: &str, second: &str| {
+        format!(
+            "{first}:\n  filled: real 5.831s\n  read: real 0.531s\n{second}:\n  filled: real 4.865s\n  read: real 0.465s\n"
+        )
+    };
+    for (first, second) in [
+        ("Before the patch", "After the patch, on the same machine"),
+        (
+            "Before (with a cold cache, as in all that follows)",
+            "After (with a cold cache, as in all that follows)",
+        ),
+    ] {
+        assert_eq!(values(&text(first, second)).len(), 4, "{first}");
+    }
+    for (first, second) in [
+        (
+            "Before",
+            "After it we see pauses whenever the writers begin",
+        ),
+        (
+            "Without it the pauses go on as long as this says",
+            "With it",
+        ),
+    ] {
+        assert_eq!(values(&text(first, second)), [], "{first}");
+    }
+}
+
+#[test]
 fn what_another_format_reads_is_left_to_it() {
     let stat = |ms: &str| {
         format!(

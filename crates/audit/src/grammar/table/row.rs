@@ -186,8 +186,8 @@ pub(crate) fn may_be_row(text: &str) -> bool {
         let value = cell.rsplit_once(": ").map(|(_, value)| value);
         cell_value(cell).is_some() || value.is_some_and(|value| cell_value(value).is_some())
     };
-    wide_cells(text).iter().any(|cell| is_figure(cell))
-        || pipe_cells(text).is_some_and(|cells| cells.iter().any(|cell| is_figure(cell)))
+    wide_cells(text).iter().any(is_figure)
+        || pipe_cells(text).is_some_and(|cells| cells.iter().any(is_figure))
         || row_of_words(text).is_some()
 }
 

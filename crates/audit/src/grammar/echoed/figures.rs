@@ -1,0 +1,174 @@
+//! What the numbers of lines that come again are, and what they are called.
+
+use std::collections::BTreeMap;
+
+use super::sections::Entry;
+use super::shape::Field;
+use crate::grammar::Figure;
+use crate::grammar::cells::label;
+use crate::grammar::quantity::{is_measure, metric_of};
+use crate::roles::words::names_measurement;
+
+/// The figures of each section, the same names in each.
+pub(super) fn aligned(sections: &[Vec<Entry<'_>>]) -> Vec<Vec<Figure>> {
+    let mut keys: Vec<String> = Vec::new();
+    for entry in sections.iter().flatten() {
+        let key = entry.key();
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    let mut all = vec![Vec::new(); sections.len()];
+    for name in &keys {
+        let lists: Vec<Vec<&Entry<'_>>> = sections
+            .iter()
+            .map(|list| list.iter().filter(|entry| entry.key() == *name).collect())
+            .collect();
+        if lists.iter().filter(|list| !list.is_empty()).count() < 2 {
+            continue;
+        }
+        line_by_line(&lists, &mut all);
+    }
+    all
+}
+
+/// What a number in lines that come again is.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// It tells apart the lines below one heading, as it does below the others.
+    Name,
+    /// It never differs, and is no measurement.
+    Setting,
+    Measured,
+}
+
+fn place(lists: &[Vec<&Entry<'_>>], at: usize) -> Place {
+    let there = || lists.iter().filter(|list| !list.is_empty());
+    let values = |list: &Vec<&Entry<'_>>| -> Vec<f64> {
+        list.iter()
+            .map(|entry| entry.shape.fields[at].value)
+            .collect()
+    };
+    let Some(first) = there().next() else {
+        return Place::Setting;
+    };
+    let field = &first[0].shape.fields[at];
+    let own = values(first);
+    let same = there().all(|list| values(list) == own);
+    let nothing = same && own.iter().all(|value| *value == 0.0);
+    let united = is_measure(field.unit) || field.unit.contains('/');
+    let united = united && !nothing;
+    let measure = united || own[0].fract() != 0.0;
+    let named = |text: &str| text.chars().any(char::is_alphabetic);
+    let several = there().any(|list| list.len() > 1);
+    if ![field.label, field.unit, field.behind]
+        .into_iter()
+        .any(named)
+    {
+        // Rows that stand in one list and not in another keep their names.
+        let whole = at == 0 && several && field.value.fract() == 0.0;
+        let parted = whole && there().all(|list| parts_rows(&values(list)));
+        return if parted { Place::Name } else { Place::Setting };
+    }
+    if same && !united && !(own.len() == 1 && measure && names_measurement(field.label)) {
+        let apart = own.iter().any(|value| *value != own[0]);
+        return if apart { Place::Name } else { Place::Setting };
+    }
+    let told = measure || !several && named(field.label);
+    // `2.3x faster` is computed from two figures.
+    let told = told && field.unit != "x";
+    if told && !is_spread(field.label) && !is_spread(field.behind) && !is_number_of(field.label) {
+        Place::Measured
+    } else {
+        Place::Setting
+    }
+}
+
+/// Whether each number is another.
+fn parts_rows(values: &[f64]) -> bool {
+    values
+        .iter()
+        .enumerate()
+        .all(|(at, value)| !values[..at].contains(value))
+}
+
+/// Whether a label says how figures scatter.
+pub(super) fn is_spread(label: &str) -> bool {
+    let lower = label.to_ascii_lowercase();
+    ["deviation", "stddev", "stdev", "variance", " mad"]
+        .iter()
+        .any(|word| lower.contains(word))
+}
+
+/// Whether a label is that of a process, a port or the like.
+fn is_number_of(label: &str) -> bool {
+    let last = label.rsplit(|c: char| !c.is_alphanumeric()).next();
+    let last = last.unwrap_or_default().to_ascii_lowercase();
+    matches!(
+        last.as_str(),
+        "pid" | "tid" | "port" | "thread" | "id" | "seed" | "line" | "version" | "iteration"
+    )
+}
+
+/// The figures of lines of one shape.
+fn line_by_line(lists: &[Vec<&Entry<'_>>], all: &mut [Vec<Figure>]) {
+    let Some(first) = lists.iter().flatten().next() else {
+        return;
+    };
+    let places: Vec<Place> = (0..first.shape.fields.len())
+        .map(|at| place(lists, at))
+        .collect();
+    for (list, figures) in lists.iter().zip(all) {
+        let mut rows: BTreeMap<String, Vec<&Entry<'_>>> = BTreeMap::new();
+        for entry in list {
+            let names = entry.shape.fields.iter().zip(&places);
+            let names = names.filter(|(_, place)| **place == Place::Name);
+            let name: Vec<String> = names.map(|(field, _)| field.value.to_string()).collect();
+            rows.entry(name.join(" ")).or_default().push(entry);
+        }
+        for (name, rows) in rows {
+            for (at, _) in places
+                .iter()
+                .enumerate()
+                .filter(|(_, p)| **p == Place::Measured)
+            {
+                let values: Vec<f64> = rows.iter().map(|row| row.shape.fields[at].value).collect();
+                let field = &rows[0].shape.fields[at];
+                let mean = values.iter().sum::<f64>() / values.len() as f64;
+                let metric = metric(rows[0], at, &name);
+                let taken = |metric: &str| figures.iter().any(|f: &Figure| f.metric == metric);
+                let metric = match taken(&metric) {
+                    true => label(&format!("{} {name} {}", rows[0].shape.words, at + 1)),
+                    false => metric,
+                };
+                let mut figure = Figure::new(metric, mean, field.unit);
+                figure.step = (values.len() == 1).then_some(field.step);
+                if !taken(&figure.metric) {
+                    figures.push(figure);
+                }
+            }
+        }
+    }
+}
+
+/// What a number of a line is called.
+fn metric(entry: &Entry<'_>, at: usize, name: &str) -> String {
+    let fields = &entry.shape.fields;
+    let head = fields[0].label;
+    let own = own_name(&fields[at]);
+    let above = entry.above.trim_end_matches(':').trim();
+    let mut parts = vec![above];
+    if at > 0 {
+        parts.push(head);
+    }
+    parts.extend([own, name]);
+    parts.retain(|part| !part.is_empty());
+    label(&parts.join(" "))
+}
+
+pub(super) fn own_name<'t>(field: &Field<'t>) -> &'t str {
+    let candidates = [field.label, field.behind, metric_of(field.unit)];
+    let joins = ["and", "or", "to", "of", "in", "with", "vs"];
+    let named = |text: &&&str| text.chars().any(char::is_alphabetic) && !joins.contains(*text);
+    candidates.iter().find(named).copied().unwrap_or("value")
+}

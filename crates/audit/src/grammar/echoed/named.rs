@@ -1,0 +1,109 @@
+//! Lines that say the same behind the names of configurations.
+
+use super::figures::{is_spread, own_name};
+use super::shape::{self, Field, Shape};
+use super::{CONTRAST, MOST};
+use crate::Line;
+use crate::grammar::cells::{label, line_at};
+use crate::grammar::quantity::is_measure;
+use crate::grammar::{Block, Figure, Finding, Labels, Taken};
+use crate::roles::differing;
+use crate::roles::words::names_measurement;
+
+/// Names of configurations in a line of figures are not longer.
+const LONGEST_NAME: usize = 48;
+
+/// Lines that follow each other, whose first words are names of configurations and whose
+/// rest is the same but for the figures.
+pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let found = alike(lines);
+    let (last, first) = found.last().zip(found.first())?;
+    let names: Vec<&str> = found.iter().map(|(_, shape)| name(shape)).collect();
+    let fields = &first.1.fields;
+    let rated = fields.iter().any(|field| is_measure(field.unit));
+    // One number alone says too little.
+    if !rated || fields.len() < 2 || !are_configurations(&names) {
+        return None;
+    }
+    let mut block = Block {
+        findings: Vec::new(),
+        taken: vec!["blank" as Taken; last.0 + 1],
+    };
+    for (at, shape) in &found {
+        block.taken[*at] = "line that comes again";
+        let figures = figures(shape)?;
+        let labels = Labels {
+            configuration: Some(label(name(shape))),
+            ..Labels::default()
+        };
+        block.find(*at, Finding::Run { labels, figures });
+    }
+    Some(block)
+}
+
+/// The words before the first number.
+fn name<'t>(shape: &Shape<'t>) -> &'t str {
+    shape.fields[0].label
+}
+
+/// The first line and those below it that say the same behind other names.
+fn alike<'t>(lines: &'t [Line<'_>]) -> Vec<(usize, Shape<'t>)> {
+    let depth = lines[0].depth;
+    let mut found: Vec<(usize, Shape<'_>)> = Vec::new();
+    let mut at = 0;
+    while found.len() < MOST {
+        let next = (at..at + 3).find_map(|at| {
+            let text = line_at(lines, at).filter(|_| lines[at].depth == depth)?;
+            (!text.trim().is_empty()).then_some((at, text))
+        });
+        let Some((line, shape)) = next.and_then(|(at, text)| Some((at, shape::of(text)?))) else {
+            break;
+        };
+        let own = name(&shape);
+        let fits = (2..=LONGEST_NAME).contains(&own.len())
+            && found
+                .iter()
+                .all(|(_, known)| known.rest() == shape.rest() && name(known) != own);
+        if !fits || line > at && found.is_empty() {
+            break;
+        }
+        found.push((line, shape));
+        at = line + 1;
+    }
+    found
+}
+
+/// Whether names, at least two, differ as those of configurations do, and none is that of
+/// something measured.
+fn are_configurations(names: &[&str]) -> bool {
+    let each = names.iter().all(|name| {
+        let mut others = names.iter().filter(|other| *other != name);
+        others.any(|other| differing(&[name, other]) > CONTRAST)
+    });
+    names.len() >= 2 && each && !names.iter().any(|name| names_measurement(name))
+}
+
+/// The figures of a line; `None` if two of them have one name.
+fn figures(shape: &Shape<'_>) -> Option<Vec<Figure>> {
+    let mut figures: Vec<Figure> = Vec::new();
+    for (index, field) in shape.fields.iter().enumerate() {
+        let named = if index == 0 { "" } else { field.label };
+        let spread = is_spread(named) || is_spread(field.behind);
+        let counted = field.unit.is_empty() && field.value.fract() == 0.0;
+        let metric = label(own_name(&Field {
+            label: named,
+            ..*field
+        }));
+        if spread || counted && named.is_empty() {
+            continue;
+        }
+        // Figures of one thing in columns: a header says which.
+        if figures.iter().any(|f| f.metric == metric) {
+            return None;
+        }
+        let mut figure = Figure::new(metric, field.value, field.unit);
+        figure.step = Some(field.step);
+        figures.push(figure);
+    }
+    Some(figures)
+}

@@ -1,0 +1,237 @@
+//! Lists below two headings or more, whose lines come again.
+
+use super::figures::aligned;
+use super::shape::{self, Shape};
+use super::{CONTRAST, MOST, is_report};
+use crate::Line;
+use crate::grammar::cells::{label, line_at};
+use crate::grammar::{self, Block, Finding, Labels, Taken};
+use crate::roles::differing;
+use crate::roles::words::names_configuration;
+
+/// The second heading stands at most so many lines below the first.
+const REACH: usize = 160;
+/// So many lines that are not echoed end the last list.
+const STRANGE: usize = 4;
+/// A heading of more words is a sentence, which may introduce anything.
+const WORDS: usize = 7;
+
+/// Lists below two headings or more that differ as configurations do.
+pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
+    let mut sections = sections(lines)?;
+    if sections.iter().any(|section| is_sentence(section.name)) {
+        return None;
+    }
+    let mut lists: Vec<Vec<Entry<'_>>> = sections.iter().map(|s| entries(lines, s)).collect();
+    let first: Vec<String> = lists[0].iter().map(Entry::key).collect();
+    let last = lists.last_mut()?;
+    let end = end_of_list(lines, sections.last()?.at, last, &first);
+    last.retain(|entry| entry.at <= end);
+    sections.last_mut()?.end = end + 1;
+    if !comes_again(&lists, &first) || read_by_others(lines, &sections[0]) {
+        return None;
+    }
+    block(&sections, &lists)
+}
+
+/// The sections from the first line on, each up to the heading of the next; at least two.
+fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
+    let first = heading(line_at(lines, 0)?).filter(|name| first_name(name))?;
+    let mut sections = vec![Section {
+        name: first,
+        at: 0,
+        end: 0,
+    }];
+    let mut at = 1;
+    while let Some(text) = beside(lines, at).filter(|_| at <= REACH * sections.len()) {
+        if let Some(name) = heading(text) {
+            let again = sections.iter().any(|known| known.name == name);
+            let other = sections
+                .iter()
+                .all(|s| differing(&[s.name, name]) >= CONTRAST);
+            if again || other && sections.len() == MOST {
+                break;
+            }
+            if other {
+                sections.last_mut()?.end = at;
+                sections.push(Section { name, at, end: at });
+            }
+        }
+        at += 1;
+    }
+    sections.last_mut()?.end = at;
+    (sections.len() >= 2).then_some(sections)
+}
+
+/// The text of a line, if it is quoted as the first is.
+fn beside<'t>(lines: &'t [Line<'_>], at: usize) -> Option<&'t str> {
+    line_at(lines, at).filter(|_| lines[at].depth == lines[0].depth)
+}
+
+/// The line of the last list behind which its lines are no longer those of the first.
+fn end_of_list(lines: &[Line<'_>], from: usize, list: &[Entry<'_>], first: &[String]) -> usize {
+    let mut end = from;
+    for entry in list.iter().filter(|entry| first.contains(&entry.key())) {
+        let strange = (end + 1..entry.at)
+            .filter(|at| beside(lines, *at).is_some_and(|text| !text.trim().is_empty()))
+            .count();
+        if end > from && strange > STRANGE {
+            break;
+        }
+        end = entry.at;
+    }
+    end
+}
+
+/// Whether at least half of the lines with figures come again: of each further list in
+/// the first, and of the first in the second.
+fn comes_again(lists: &[Vec<Entry<'_>>], first: &[String]) -> bool {
+    let echoed = |list: &Vec<Entry<'_>>| {
+        let same = list.iter().filter(|e| first.contains(&e.key())).count();
+        same > 0 && same * 2 >= list.len()
+    };
+    let second: Vec<String> = lists[1].iter().map(Entry::key).collect();
+    let back = first.iter().filter(|key| second.contains(key)).count();
+    lists.iter().skip(1).all(echoed) && back * 2 >= first.len()
+}
+
+/// A run for each section; none if one of them has no figures.
+fn block(sections: &[Section<'_>], lists: &[Vec<Entry<'_>>]) -> Option<Block> {
+    let end = sections.last()?.end;
+    let mut block = Block {
+        findings: Vec::new(),
+        taken: vec!["text between" as Taken; end],
+    };
+    for (section, entries) in sections.iter().zip(lists) {
+        block.taken[section.at] = "heading of lines that come again";
+        for entry in entries {
+            block.taken[entry.at] = "line that comes again";
+        }
+    }
+    for (section, figures) in sections.iter().zip(aligned(lists)) {
+        if figures.is_empty() {
+            return None;
+        }
+        let labels = Labels {
+            configuration: Some(label(section.name)),
+            ..Labels::default()
+        };
+        block.find(section.at, Finding::Run { labels, figures });
+    }
+    Some(block)
+}
+
+/// Whether a heading says more than what was measured; what it says in parentheses apart.
+fn is_sentence(name: &str) -> bool {
+    let mut open = 0;
+    let outside = name.split_whitespace().filter(|word| {
+        let within = open > 0 || word.starts_with('(');
+        open += word.matches('(').count();
+        open = open.saturating_sub(word.matches(')').count());
+        !within
+    });
+    outside.count() > WORDS
+}
+
+/// A line that may stand above figures: a name alone, or a sentence that ends with a colon.
+fn heading(text: &str) -> Option<&str> {
+    let marks = |c: char| matches!(c, '#' | '*' | '=' | '~' | '_' | '-' | ' ' | '•' | '`');
+    let text = text.trim().trim_matches(marks);
+    let (name, colon) = match text.strip_suffix(':') {
+        Some(name) => (name.rsplit(['.', '!', '?']).next()?, true),
+        None => (text, false),
+    };
+    let name = name.trim().trim_matches(marks);
+    let (words, length) = if colon { (12, 90) } else { (4, 32) };
+    let fits = name.len() >= 2
+        && name.len() <= length
+        && name.split_whitespace().count() <= words
+        && name.starts_with(|c: char| c.is_alphanumeric() || c == '(' || c == '[')
+        && !name.contains(['|', '\t', ';', '{', '}', '"', '<', '>', '$'])
+        && !name.contains("  ")
+        && !name.contains(": ")
+        && !name.ends_with([',', '.', '/']);
+    let named = colon || names_configuration(name);
+    (fits && named).then_some(name)
+}
+
+/// Whether a name is one that a first heading may have.
+fn first_name(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    names_configuration(name) || lower.starts_with("no ") || lower.starts_with("current")
+}
+
+/// What stands below one heading.
+struct Section<'t> {
+    name: &'t str,
+    at: usize,
+    end: usize,
+}
+
+/// A line of a section: what stands above it without figures, and its shape.
+pub(super) struct Entry<'t> {
+    pub(super) at: usize,
+    pub(super) above: &'t str,
+    pub(super) shape: Shape<'t>,
+}
+
+impl Entry<'_> {
+    /// What a line is compared by.
+    pub(super) fn key(&self) -> String {
+        format!("{}\n{}", self.above, self.shape.words)
+    }
+}
+
+fn entries<'t>(lines: &'t [Line<'_>], section: &Section<'t>) -> Vec<Entry<'t>> {
+    let mut above = "";
+    let mut all = Vec::new();
+    for at in section.at + 1..section.end {
+        let text = line_at(lines, at).unwrap_or_default();
+        match shape::of(text) {
+            Some(shape) => all.push(Entry { at, above, shape }),
+            None if text.trim_end().ends_with(':') && text.len() <= 72 => above = text.trim(),
+            None => {}
+        }
+    }
+    all
+}
+
+/// Whether formats that know what they read find it in a section.
+fn read_by_others(lines: &[Line<'_>], section: &Section<'_>) -> bool {
+    let (mut rows, mut figures) = (0, 0);
+    let mut at = section.at + 1;
+    while at < section.end {
+        let text = line_at(lines, at).unwrap_or_default();
+        let mut used = 1;
+        for grammar in grammar::all() {
+            let table = grammar.name() == "table";
+            if text.trim().is_empty()
+                || !is_report(grammar.name()) && !table
+                || !grammar.starts(text)
+            {
+                continue;
+            }
+            if let Some(block) = grammar.read(&lines[at..]) {
+                if !table {
+                    return true;
+                }
+                // A name and a figure in each row is what stands here.
+                let wide = |(_, finding): &(usize, Finding)| match finding {
+                    Finding::Grid(grid) => grid.header.columns.len() >= 2,
+                    _ => true,
+                };
+                used = block.taken.len().max(1);
+                rows += if block.findings.iter().any(wide) {
+                    used
+                } else {
+                    0
+                };
+            }
+        }
+        let end = (at + used).min(section.end);
+        let shaped = |at: usize| line_at(lines, at).is_some_and(|text| shape::of(text).is_some());
+        figures += (at..end).filter(|at| shaped(*at)).count();
+        at = end;
+    }
+    rows * 2 >= figures.max(1)
+}
