@@ -163,10 +163,11 @@ fn convicted(said: &Value) {
     assert_eq!(found["verdict"]["outcome"], "upheld");
     let figure = &found["verdict"]["figures"][0];
     let number = |of: &Value| of.as_f64().unwrap();
-    // 100 us for each job, by the clock of the machine.
+    // 100 us for each job, by the clock of the machine; all else that a job takes
+    // differs by a few.
     let more = number(&figure["new"]) - number(&figure["old"]);
     assert_eq!(figure["unit"], "ns");
-    assert!((95e3..110e3).contains(&more), "{figure}");
+    assert!((90e3..110e3).contains(&more), "{figure}");
     assert!(number(&figure["interval"][0]) > 1.5, "{figure}");
     // GOOD and four of sixteen, of which the first shows that there is something to
     // find.
