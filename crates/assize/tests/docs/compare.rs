@@ -46,12 +46,12 @@ pub fn all(page: &Page, done: &[Done], figures: bool) -> Result<String, Failed> 
             .map(|line| line.trim_end().to_owned())
             .collect();
         let exact = figures || !block.attributes.contains_key("exact");
-        let fits = if exact {
-            align(&shown, &printed, same).is_some()
+        let right = if exact {
+            fits(&shown, &printed)
         } else {
             names_fit(&shown, &printed)
         };
-        if !fits && rewrites() {
+        if !right && rewrites() {
             let margin = " ".repeat(block.indent);
             rewrite(&mut new[output.clone()], &shown, &printed);
             for line in new[output.clone()].iter_mut().flatten().flatten() {
@@ -59,7 +59,7 @@ pub fn all(page: &Page, done: &[Done], figures: bool) -> Result<String, Failed> 
                     line.insert_str(0, &margin);
                 }
             }
-        } else if !fits {
+        } else if !right {
             let (shown, printed) = (shown.join("\n"), printed.join("\n"));
             let _ = write!(
                 wrong,
@@ -176,46 +176,17 @@ fn moves(
     all
 }
 
-/// For each line shown the printed one that it stands for, if all agree; none
-/// for `...`.
-fn align(
-    shown: &[String],
-    printed: &[String],
-    agree: fn(&str, &str) -> bool,
-) -> Option<Vec<Option<usize>>> {
-    fn from(
-        (shown, s): (&[String], usize),
-        (printed, p): (&[String], usize),
-        agree: fn(&str, &str) -> bool,
-        found: &mut Vec<Option<usize>>,
-    ) -> bool {
-        let Some(line) = shown.get(s) else {
-            return p == printed.len();
-        };
-        if is_gap(line) {
-            found.push(None);
-            let rest =
-                (p..=printed.len()).any(|p| from((shown, s + 1), (printed, p), agree, found));
-            if !rest {
-                found.pop();
-            }
-            return rest;
-        }
-        let Some(other) = printed.get(p) else {
-            return false;
-        };
-        if !agree(line, other) {
-            return false;
-        }
-        found.push(Some(p));
-        let rest = from((shown, s + 1), (printed, p + 1), agree, found);
-        if !rest {
-            found.pop();
-        }
-        rest
+/// Whether lines were printed as they are shown, with any for `...`.
+fn fits(shown: &[String], printed: &[String]) -> bool {
+    let Some((line, rest)) = shown.split_first() else {
+        return printed.is_empty();
+    };
+    if is_gap(line) {
+        return (0..=printed.len()).any(|from| fits(rest, &printed[from..]));
     }
-    let mut found = Vec::new();
-    from((shown, 0), (printed, 0), agree, &mut found).then_some(found)
+    printed
+        .split_first()
+        .is_some_and(|(other, others)| same(line, other) && fits(rest, others))
 }
 
 fn same(shown: &str, printed: &str) -> bool {
@@ -264,7 +235,7 @@ fn names_fit(shown: &[String], printed: &[String]) -> bool {
             .filter_map(|line| name(line))
             .collect::<Vec<_>>()
     };
-    align(&names(shown), &names(printed), same).is_some()
+    fits(&names(shown), &names(printed))
 }
 
 /// What a line of a report is about: the name that begins the row of a table,
