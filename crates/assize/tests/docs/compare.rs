@@ -46,12 +46,12 @@ pub fn all(page: &Page, done: &[Done], figures: bool) -> Result<String, Failed> 
             .map(|line| line.trim_end().to_owned())
             .collect();
         let exact = figures || !block.attributes.contains_key("exact");
-        let fits = if exact {
-            align(&shown, &printed, same).is_some()
+        let right = if exact {
+            fits(&shown, &printed)
         } else {
             names_fit(&shown, &printed)
         };
-        if !fits && rewrites() {
+        if !right && rewrites() {
             let margin = " ".repeat(block.indent);
             rewrite(&mut new[output.clone()], &shown, &printed);
             for line in new[output.clone()].iter_mut().flatten().flatten() {
@@ -59,7 +59,7 @@ pub fn all(page: &Page, done: &[Done], figures: bool) -> Result<String, Failed> 
                     line.insert_str(0, &margin);
                 }
             }
-        } else if !fits {
+        } else if !right {
             let (shown, printed) = (shown.join("\n"), printed.join("\n"));
             let _ = write!(
                 wrong,
@@ -94,65 +94,99 @@ fn put_together(page: &Page, new: &[Option<Vec<String>>]) -> String {
     text
 }
 
-/// The new lines for those of the page. Where only figures differ, what the
-/// page leaves out stays left out.
+/// The new lines for those of the page. What the page leaves out stays left out, as
+/// far as the lines around it are printed still.
 fn rewrite(new: &mut [Option<Vec<String>>], shown: &[String], printed: &[String]) {
-    let Some(aligned) = align(shown, printed, same_words) else {
-        new.fill(Some(Vec::new()));
-        if let Some(first) = new.first_mut() {
-            *first = Some(printed.to_vec());
+    let words = |lines: &[String]| lines.iter().map(|line| words(line)).collect::<Vec<_>>();
+    let stands = nearest(&words(shown), &words(printed));
+    for (place, (line, stands)) in new.iter_mut().zip(shown.iter().zip(stands)) {
+        if is_gap(line) {
+            continue;
         }
-        return;
-    };
-    for (place, (line, at)) in new.iter_mut().zip(shown.iter().zip(aligned)) {
-        if let Some(at) = at
-            && !line.contains("[..]")
-        {
-            *place = Some(vec![printed[at].clone()]);
-        }
+        let stays = |other: &String| line.contains("[..]") && same_words(line, other);
+        let line_for = |at: usize| match &printed[at] {
+            other if stays(other) => line.clone(),
+            other => other.clone(),
+        };
+        *place = Some(stands.into_iter().map(line_for).collect());
     }
 }
 
-/// For each line shown the printed one that it stands for, if all agree; none
-/// for `...`.
-fn align(
+/// A line that stands for any lines.
+fn is_gap(line: &str) -> bool {
+    line.trim() == "..."
+}
+
+/// For the [`words`] of each line shown the printed lines that stand in its place: the
+/// alignment with the fewest lines that are shown alone, printed alone and under no
+/// `...`, or differ in more than figures.
+fn nearest(shown: &[String], printed: &[String]) -> Vec<Vec<usize>> {
+    let (rows, columns) = (shown.len(), printed.len());
+    let mut cost = vec![vec![usize::MAX; columns + 1]; rows + 1];
+    for s in (0..=rows).rev() {
+        for p in (0..=columns).rev() {
+            cost[s][p] = if (s, p) == (rows, columns) {
+                0
+            } else {
+                moves(shown, printed, (s, p))
+                    .into_iter()
+                    .map(|(price, (s, p))| price + cost[s][p])
+                    .min()
+                    .unwrap_or_default()
+            };
+        }
+    }
+    let mut found = vec![Vec::new(); rows];
+    let mut at = (0, 0);
+    while at != (rows, columns) {
+        let next = moves(shown, printed, at)
+            .into_iter()
+            .find(|(price, (s, p))| price + cost[*s][*p] == cost[at.0][at.1]);
+        let Some((_, next)) = next else {
+            break;
+        };
+        if next.1 > at.1 {
+            found[at.0.min(rows.saturating_sub(1))].push(at.1);
+        }
+        at = next;
+    }
+    found
+}
+
+/// Where an alignment can go on from a line shown and one printed, and at what price;
+/// the better of two of one price first.
+fn moves(
     shown: &[String],
     printed: &[String],
-    agree: fn(&str, &str) -> bool,
-) -> Option<Vec<Option<usize>>> {
-    fn from(
-        (shown, s): (&[String], usize),
-        (printed, p): (&[String], usize),
-        agree: fn(&str, &str) -> bool,
-        found: &mut Vec<Option<usize>>,
-    ) -> bool {
-        let Some(line) = shown.get(s) else {
-            return p == printed.len();
-        };
-        if line.trim() == "..." {
-            found.push(None);
-            let rest =
-                (p..=printed.len()).any(|p| from((shown, s + 1), (printed, p), agree, found));
-            if !rest {
-                found.pop();
-            }
-            return rest;
-        }
-        let Some(other) = printed.get(p) else {
-            return false;
-        };
-        if !agree(line, other) {
-            return false;
-        }
-        found.push(Some(p));
-        let rest = from((shown, s + 1), (printed, p + 1), agree, found);
-        if !rest {
-            found.pop();
-        }
-        rest
+    (s, p): (usize, usize),
+) -> Vec<(usize, (usize, usize))> {
+    let mut all = Vec::new();
+    let (line, other) = (shown.get(s), printed.get(p));
+    let gap = line.is_some_and(|line| is_gap(line));
+    if let (Some(line), Some(other), false) = (line, other, gap) {
+        let price = usize::from(!same(line, other));
+        all.push((price, (s + 1, p + 1)));
     }
-    let mut found = Vec::new();
-    from((shown, 0), (printed, 0), agree, &mut found).then_some(found)
+    if other.is_some() {
+        all.push((usize::from(!gap), (s, p + 1)));
+    }
+    if line.is_some() {
+        all.push((usize::from(!gap), (s + 1, p)));
+    }
+    all
+}
+
+/// Whether lines were printed as they are shown, with any for `...`.
+fn fits(shown: &[String], printed: &[String]) -> bool {
+    let Some((line, rest)) = shown.split_first() else {
+        return printed.is_empty();
+    };
+    if is_gap(line) {
+        return (0..=printed.len()).any(|from| fits(rest, &printed[from..]));
+    }
+    printed
+        .split_first()
+        .is_some_and(|(other, others)| same(line, other) && fits(rest, others))
 }
 
 fn same(shown: &str, printed: &str) -> bool {
@@ -175,13 +209,15 @@ fn same(shown: &str, printed: &str) -> bool {
 }
 
 fn same_words(shown: &str, printed: &str) -> bool {
-    let words = |line: &str| {
-        masked(line)
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
-    };
     same(&words(shown), &words(printed))
+}
+
+/// What a line says but for its figures and the width of its columns.
+fn words(line: &str) -> String {
+    masked(line)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// The line with a `#` for each number.
@@ -199,7 +235,7 @@ fn names_fit(shown: &[String], printed: &[String]) -> bool {
             .filter_map(|line| name(line))
             .collect::<Vec<_>>()
     };
-    align(&names(shown), &names(printed), same).is_some()
+    fits(&names(shown), &names(printed))
 }
 
 /// What a line of a report is about: the name that begins the row of a table,
@@ -207,12 +243,54 @@ fn names_fit(shown: &[String], printed: &[String]) -> bool {
 fn name(line: &str) -> Option<String> {
     let row = Regex::new(r"^(\S+(?: \S+)*)  +[-d]? ?\d").unwrap();
     let title = |line: &str| line.contains(" (n = ").then(|| masked(line));
-    let whole = |line: &str| line.trim() == "..." || line.starts_with("Claim: ");
+    let whole = |line: &str| is_gap(line) || line.starts_with("Claim: ");
     if whole(line) {
         return Some(line.to_owned());
     }
     let name = |found: regex::Captures<'_>| masked(&found[1]);
     title(line).or_else(|| row.captures(line).map(name))
+}
+
+/// A test of what is written where figures, verdicts and rows differ.
+#[allow(clippy::unnecessary_wraps)] // libtest-mimic wants results.
+pub fn keeps_gaps() -> Result<(), Failed> {
+    let lines = |all: &[&str]| all.iter().map(|&line| line.to_owned()).collect::<Vec<_>>();
+    let rewritten = |shown: &[&str], printed: &[&str]| -> Vec<String> {
+        let (shown, printed) = (lines(shown), lines(printed));
+        let mut new = vec![None; shown.len()];
+        rewrite(&mut new, &shown, &printed);
+        let kept = |(line, new): (&String, Option<Vec<String>>)| new.unwrap_or(vec![line.clone()]);
+        shown.iter().zip(new).flat_map(kept).collect()
+    };
+    // A verdict, a line that is gone, one that has come, and what a gap hides.
+    let shown = [
+        "a  cannot tell: 1 %",
+        "2 more runs",
+        "",
+        "t  1.1 ?",
+        "...",
+        "x [..] y",
+        "...",
+    ];
+    let printed = ["a  worse: 2 %", "", "t  1.2 **", "", "u  3", "x 17 y", "z"];
+    assert_eq!(
+        rewritten(&shown, &printed),
+        ["a  worse: 2 %", "", "t  1.2 **", "...", "x [..] y", "..."]
+    );
+    assert_eq!(
+        rewritten(
+            &["a  1", "...", "b  2"],
+            &["a  2", "more", "hidden", "b  3"]
+        ),
+        ["a  2", "...", "b  3"]
+    );
+    // Nothing is left out that the page shows whole.
+    assert_eq!(
+        rewritten(&["a  1", "b  2"], &["a  1", "c", "b  2"]),
+        ["a  1", "c", "b  2"]
+    );
+    assert_eq!(rewritten(&["a"], &["b", "c"]), ["b", "c"]);
+    Ok(())
 }
 
 /// A test of the above.

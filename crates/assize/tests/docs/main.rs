@@ -52,6 +52,7 @@ fn main() -> ExitCode {
             metrics::recorded,
         ),
         Trial::test("a_row_is_known_by_its_name", compare::knows_rows),
+        Trial::test("what_is_left_out_stays_left_out", compare::keeps_gaps),
         Trial::test(
             "a_line_of_a_picture_must_be_in_its_page",
             pictures::knows_lines,
