@@ -93,9 +93,12 @@ fn mailbox() -> Outcome {
         "Ann Author <ann@example.org>"
     );
     assert_eq!(patches[0]["patch"]["date"], "2026-11-02");
-    assert_eq!(
-        readings(&patches[0]),
-        pairs(&[("sync", "no_difference"), ("window", "no_difference")])
+    // Other images may leave `window` open. What does nothing is never convicted.
+    let neutral = readings(&patches[0]);
+    assert_eq!(neutral[0], ("sync".to_owned(), "no_difference".to_owned()));
+    assert!(
+        ["no_difference", "undecided"].contains(&neutral[1].1.as_str()),
+        "{said}"
     );
     let why = patches[1]["outcome"]["not_built"].as_str().unwrap();
     assert!(
