@@ -106,7 +106,7 @@ pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
         out: Scan::default(),
         not_understood: Vec::new(),
         rows: Rows::default(),
-        digit: next(lines, has_digit),
+        digit: next_digit(lines),
         stated: None,
     };
     let mut hunks = Hunks::default();
@@ -117,12 +117,12 @@ pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
     scanner.finish()
 }
 
-/// For each line, how many lines on the next one stands of which something holds.
-fn next(lines: &[Line<'_>], is: impl Fn(&str) -> bool) -> Vec<u32> {
+/// For each line, how many lines on the next one with a digit stands.
+fn next_digit(lines: &[Line<'_>]) -> Vec<u32> {
     let mut next = vec![u32::MAX; lines.len()];
     let mut distance = u32::MAX;
     for (at, line) in lines.iter().enumerate().rev() {
-        distance = match is(&line.text) {
+        distance = match has_digit(&line.text) {
             true => 0,
             false => distance.saturating_add(1),
         };
