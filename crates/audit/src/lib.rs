@@ -38,6 +38,7 @@ mod printed;
 mod roles;
 mod scan;
 mod threads;
+mod trigger;
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -10,6 +10,7 @@
 //! One invocation is a run. Of two rates the one without the time for
 //! connections is kept beside the other.
 
+use super::begins::Begins;
 use super::cells::line_at;
 use super::number::english;
 use super::quantity::quantity;
@@ -41,6 +42,10 @@ const OTHERS: [&str; 12] = [
 impl Grammar for Pgbench {
     fn name(&self) -> &'static str {
         "pgbench"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"tlsqndmi")
     }
 
     fn starts(&self, line: &str) -> bool {

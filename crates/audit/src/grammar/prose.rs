@@ -18,6 +18,7 @@ use super::cells::{label, line_at};
 use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels};
 use crate::Line;
+use crate::trigger::Trigger;
 
 /// A paragraph on one line may be long, but not so long.
 const LINE_AT_MOST: usize = 16_000;
@@ -101,11 +102,13 @@ pub(super) fn is_prose(line: &str) -> bool {
     let code = text.len() > LINE_AT_MOST
         || text.starts_with(['*', '/', '#', '|'])
         || text.ends_with([';', '\\', '{'])
-        || ["->", "==", "&&", "/*", "*/", " = ", "://"]
-            .iter()
-            .any(|mark| text.contains(mark));
+        || CODE.as_ref().is_some_and(|code| code.is_match(text));
     !patch && !code
 }
+
+/// What a line of code holds.
+static CODE: LazyLock<Option<Trigger>> =
+    LazyLock::new(|| Trigger::new(r"->|==|&&|/\*|\*/| = |://").ok());
 
 /// What one phrase says.
 struct Match {
@@ -120,7 +123,7 @@ type Reader<'a> = dyn Fn(&Captures<'_>) -> Vec<Finding> + 'a;
 /// The phrases that are read.
 struct Patterns {
     /// What every phrase contains in its first line.
-    trigger: Regex,
+    trigger: Trigger,
     from_to: Regex,
     percent_noun: Regex,
     noun_percent: Regex,
@@ -130,7 +133,7 @@ struct Patterns {
     unreached: Regex,
 }
 
-static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| Patterns::new().ok());
+static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(Patterns::new);
 
 const NUMBER: &str = r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)";
 const ABOUT: &str =
@@ -140,16 +143,17 @@ const PERCENT: &str = r"\s?(?:%|percent\b|per\s+cent\b)";
 const NOUN: &str = r"(speed-?ups?|faster|quicker|slow-?downs?|slower|improvements?|better|worse|regressions?|degradations?|reductions?|increases?|decreases?|gains?|drops?|lower|higher|less|more)";
 
 impl Patterns {
-    fn new() -> Result<Self, regex::Error> {
-        let of = |pattern: String| Regex::new(&format!("(?i){pattern}"));
+    fn new() -> Option<Self> {
+        let of = |pattern: String| Regex::new(&format!("(?i){pattern}")).ok();
         let open = r"(?:^|[\s(~≈])";
         let which =
             r"(?:(?:performance|throughput|latency|overall|relative|slight|net|power|energy)\s+)?";
         let end = r"(?:$|[^\w.%]|\.(?:$|\s))";
-        Ok(Patterns {
-            trigger: Regex::new(
-                r"(?i-u)[0-9] ?(?:%|x |times|per ?cent)|from (?:[a-z]+ |~)?[0-9]|(?:from|by)$|factor|never|effect|not (?:reach|exec)|(?:does|did|do) ?n",
-            )?,
+        Some(Patterns {
+            trigger: Trigger::new(
+                r"(?i)[0-9] ?(?:%|x |times|per ?cent)|from (?:[a-z]+ |~)?[0-9]|(?:from|by)$|factor|never|effect|not (?:reach|exec)|(?:does|did|do) ?n",
+            )
+            .ok()?,
             from_to: of(format!(
                 r"\bfrom\s+{ABOUT}{NUMBER}\s?{UNIT}?\s+(?:down\s+|up\s+|back\s+)?to\s+(?:just\s+|only\s+)?{ABOUT}{NUMBER}\s?{UNIT}"
             ))?,

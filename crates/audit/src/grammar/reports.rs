@@ -16,6 +16,7 @@ use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
 use crate::scan::mean_figures;
+use crate::trigger::Trigger;
 
 /// Reports of a line or two; see the module.
 pub struct Reports;
@@ -163,9 +164,9 @@ static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
 });
 
 /// Whatever every form holds, at once.
-static ANCHORS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ANCHORS: LazyLock<Option<Trigger>> = LazyLock::new(|| {
     let anchors = SHAPES.iter().map(|shape| regex::escape(shape.anchor));
-    Regex::new(&anchors.collect::<Vec<_>>().join("|")).ok()
+    Trigger::new(&anchors.collect::<Vec<_>>().join("|")).ok()
 });
 
 /// A form as a regular expression over a whole line.

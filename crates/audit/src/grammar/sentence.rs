@@ -19,12 +19,13 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use super::cells::label;
-use super::number::english;
+use super::number::{english, numbers};
 use super::pairs::{Amount, follows};
 use super::prose::{measure, takes_time};
 use super::quantity::{is_measure, is_time, metric_of};
 use super::{Block, Figure, Finding, Grammar, Labels};
 use crate::Line;
+use crate::trigger::Trigger;
 use paragraph::paragraph;
 
 /// Before and after in a sentence; see the module.
@@ -47,7 +48,7 @@ const UNIT: &str = r"((?:[kKM]\s?)?(?:[KMGT]i?B/s(?:ec)?|[KMGT]i?Bps|[KMG]?bit/s
 
 struct Patterns {
     /// What every such sentence contains in its first line.
-    trigger: Regex,
+    trigger: Trigger,
     /// One of which it contains besides: a figure with its unit, or the name of what is
     /// counted without one.
     figure: Regex,
@@ -65,20 +66,21 @@ struct Patterns {
     percent: Regex,
 }
 
-static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| Patterns::new().ok());
+static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(Patterns::new);
 
 impl Patterns {
-    fn new() -> Result<Self, regex::Error> {
-        let of = |pattern: String| Regex::new(&format!("(?i){pattern}"));
+    fn new() -> Option<Self> {
+        let of = |pattern: String| Regex::new(&format!("(?i){pattern}")).ok();
         let amount = format!(r"{ABOUT}{NUMBER}\s?{UNIT}");
         // What stands between a word and its figure holds no other figure or sentence.
         let gap = r"[^.!?;:0-9]{0,80}?";
         let before = r"(?-u:\b)(?:before|without|unpatched|vanilla|originally|original|previously|baseline|mainline)(?-u:\b)";
         let after = r"(?-u:\b)(?:after|with|patched|now|afterwards)(?-u:\b)";
-        Ok(Patterns {
-            trigger: Regex::new(
-                r"(?i-u)(?-u:\b)from(?-u:\b)|(?-u:\b)before(?-u:\b)|(?-u:\b)without(?-u:\b)|(?-u:\b)previously(?-u:\b)|(?-u:\b)original|(?-u:\b)vanilla(?-u:\b)|(?-u:\b)unpatched(?-u:\b)|(?-u:\b)baseline(?-u:\b)|(?-u:\b)mainline(?-u:\b)|(?-u:\b)with(?-u:\b)|(?-u:\b)after(?-u:\b)",
-            )?,
+        Some(Patterns {
+            trigger: Trigger::new(
+                r"(?i)\b(?:from|before|without|previously|vanilla|unpatched|baseline|mainline|with|after)\b|\boriginal",
+            )
+            .ok()?,
             figure: of(format!(
                 r"[0-9]\s?{}|{}|(?:^|[^a-z0-9])tps",
                 UNIT.trim_end_matches('?'),
@@ -101,16 +103,16 @@ impl Patterns {
             ))?,
             set: Regex::new(
                 r"(?i)(?-u:\b)(?:time-?outs?|intervals?|periods?|default|limit(?:s|ed)?|settings?|quotas?|slices?|thresholds?|max(?:imum)?|capped|throttled?|clock|frequency|sysctl|parameter|version|link|should|would|could|expect(?:ed)?|range[sd]?|varie[sd]|vary|between|increase it|reduce it)(?-u:\b)",
-            )?,
+            ).ok()?,
             changed: Regex::new(
                 r"(?i)(?-u:\b)(?:improv|reduc|increas|decreas|degrad|regress|drop|dropp|fell|fall|rose|rise|rais|went|goes|go|grow|grew|shr[aiu]nk|sped|speed|slow|cut|lower|boost|jump|bring|brought|took|takes|take|get|got|chang|mov)[a-z]*(?-u:\b)",
-            )?,
+            ).ok()?,
             cause: Regex::new(
                 r"(?i)patch|series|change|commit|fix|revert|optimi|improv|reduc|this|enabl|disable|disabling|kernel|with|sped|speed",
-            )?,
+            ).ok()?,
             meanwhile: Regex::new(
                 r"(?i)(?-u:\b)(?:suddenly|gradually|slowly|eventually|over time|a while|later|then|sometimes|during|when|while|if|until|whenever)(?-u:\b)",
-            )?,
+            ).ok()?,
             percent: of(format!(r"([+-]?){NUMBER}\s?%"))?,
         })
     }
@@ -120,12 +122,7 @@ impl Patterns {
     /// Whether a text has two numbers, and a figure of something that is measured: most
     /// paragraphs do not, and to look for all forms of a sentence takes time.
     fn may_compare(&self, text: &str) -> bool {
-        let (mut numbers, mut inside) = (0, false);
-        for byte in text.bytes() {
-            numbers += usize::from(byte.is_ascii_digit() && !inside);
-            inside = byte.is_ascii_digit();
-        }
-        numbers >= 2 && self.figure.is_match(text)
+        numbers(text) >= 2 && self.figure.is_match(text)
     }
 
     /// Whether what stands before the figures, around them or right behind them says
@@ -152,6 +149,10 @@ impl Grammar for Sentence {
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
         let patterns = PATTERNS.as_ref()?;
+        let near = lines.iter().take(paragraph::LINES);
+        if near.map(|line| numbers(&line.text)).sum::<usize>() < 2 {
+            return None;
+        }
         let (text, ends) = paragraph(lines)?;
         if !patterns.may_compare(&text) {
             return None;

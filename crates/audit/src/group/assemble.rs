@@ -27,6 +27,9 @@ pub(super) fn assemble(
         source: source.to_string(),
         ..Records::default()
     };
+    if items.is_empty() {
+        return (records, Vec::new());
+    }
     // A post's own figures come before what it quotes.
     items.sort_by_key(|item| (item.stand.1, item.stand.0, item.place));
     name_workloads(&mut items);

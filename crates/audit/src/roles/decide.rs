@@ -203,22 +203,26 @@ fn labels(grid: &Grid) -> Vec<String> {
 
 /// The points of the two names that differ most as configurations do.
 pub(crate) fn differing(names: &[&str]) -> i32 {
-    let good: Vec<contrast::Name<'_>> = names
-        .iter()
-        .copied()
-        .filter(|name| alone::may_be_name(name))
-        .take(MANY)
-        .map(contrast::Name::of)
-        .collect();
+    let good = names.iter().filter_map(|name| configuration_name(name));
+    let good: Vec<contrast::Name<'_>> = good.take(MANY).collect();
     let mut most = 0;
     for (at, a) in good.iter().enumerate() {
         for b in &good[at + 1..] {
-            let sign = a.beside(b);
-            let points = sign.and_then(Sign::weight).map_or(0, |w| w.points);
-            most = most.max(points);
+            most = most.max(difference(a, b));
         }
     }
     most
+}
+
+/// A name, if nothing of itself rules out that it is a configuration's.
+pub(crate) fn configuration_name(name: &str) -> Option<contrast::Name<'_>> {
+    alone::may_be_name(name).then(|| contrast::Name::of(name))
+}
+
+/// The points of two names: how much they differ as configurations do.
+pub(crate) fn difference(a: &contrast::Name<'_>, b: &contrast::Name<'_>) -> i32 {
+    let sign = a.beside(b);
+    sign.and_then(Sign::weight).map_or(0, |w| w.points).max(0)
 }
 
 /// `run1 run2 run3`, `#1 #2`, `1 2 3`.

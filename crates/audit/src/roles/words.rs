@@ -1,5 +1,7 @@
 //! The words from which the parts of a table are known.
 
+use std::borrow::Cow;
+
 use crate::grammar::table::{Header, Row};
 
 pub(crate) const CONFIGURATION_KEYS: &[&str] = &[
@@ -209,16 +211,43 @@ pub(crate) fn key_is(name: &str, list: &[&str]) -> bool {
 
 /// Whether a name is one that configurations usually have.
 pub(crate) fn names_configuration(name: &str) -> bool {
-    let lower = name.to_lowercase();
+    let lower = lowercase(name);
     lower
         .split(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '.')))
-        .any(|word| {
-            CONFIGURATION_WORDS.contains(&word) || kernel_version(word) || series_version(word)
-        })
+        .any(|word| is_configuration_word(word) || kernel_version(word) || series_version(word))
         || lower.contains('=')
 }
 
+/// A name in small letters; most are already.
+fn lowercase(name: &str) -> Cow<'_, str> {
+    let small = |b: u8| b.is_ascii() && !b.is_ascii_uppercase();
+    match name.bytes().all(small) {
+        true => Cow::Borrowed(name),
+        false => Cow::Owned(name.to_lowercase()),
+    }
+}
+
+/// Asked of each word of most lines, few of which begin and are as long as one of these.
+fn is_configuration_word(word: &str) -> bool {
+    const LENGTHS: [u64; 128] = {
+        let mut lengths = [0; 128];
+        let mut at = 0;
+        while at < CONFIGURATION_WORDS.len() {
+            let word = CONFIGURATION_WORDS[at].as_bytes();
+            lengths[word[0] as usize] |= 1 << word.len();
+            at += 1;
+        }
+        lengths
+    };
+    let first = word.as_bytes().first().copied().unwrap_or(0);
+    let lengths = LENGTHS.get(usize::from(first)).copied().unwrap_or(0);
+    word.len() < 64 && lengths >> word.len() & 1 == 1 && CONFIGURATION_WORDS.contains(&word)
+}
+
 fn kernel_version(word: &str) -> bool {
+    if !word.starts_with(|c: char| c.is_ascii_digit() || c == 'v') {
+        return false;
+    }
     let word = word.strip_prefix('v').unwrap_or(word);
     let mut parts = word.split('.');
     let number = |part: Option<&str>| {

@@ -5,6 +5,7 @@ use super::shape::{self, Field, Shape};
 use super::{CONTRAST, MOST};
 use crate::Line;
 use crate::grammar::cells::{label, line_at};
+use crate::grammar::number::numbers;
 use crate::grammar::quantity::is_measure;
 use crate::grammar::{Block, Figure, Finding, Labels, Taken};
 use crate::roles::differing;
@@ -19,10 +20,7 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     let found = alike(lines);
     let (last, first) = found.last().zip(found.first())?;
     let names: Vec<&str> = found.iter().map(|(_, shape)| name(shape)).collect();
-    let fields = &first.1.fields;
-    let rated = fields.iter().any(|field| is_measure(field.unit));
-    // One number alone says too little.
-    if !rated || fields.len() < 2 || !are_configurations(&names) {
+    if !is_rated(&first.1) || !are_configurations(&names) {
         return None;
     }
     let mut block = Block {
@@ -41,6 +39,12 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     Some(block)
 }
 
+/// Whether a line has two numbers, one of them with the unit of something measured.
+fn is_rated(shape: &Shape<'_>) -> bool {
+    let fields = &shape.fields;
+    fields.len() >= 2 && fields.iter().any(|field| is_measure(field.unit))
+}
+
 /// The words before the first number.
 fn name<'t>(shape: &Shape<'t>) -> &'t str {
     shape.fields[0].label
@@ -49,9 +53,15 @@ fn name<'t>(shape: &Shape<'t>) -> &'t str {
 /// The first line and those below it that say the same behind other names.
 fn alike<'t>(lines: &'t [Line<'_>]) -> Vec<(usize, Shape<'t>)> {
     let depth = lines[0].depth;
+    if numbers(&lines[0].text) < 2 {
+        return Vec::new();
+    }
     let mut found: Vec<(usize, Shape<'_>)> = Vec::new();
     let mut at = 0;
     while found.len() < MOST {
+        if found.first().is_some_and(|(_, shape)| !is_rated(shape)) {
+            break;
+        }
         let next = (at..at + 3).find_map(|at| {
             let text = line_at(lines, at).filter(|_| lines[at].depth == depth)?;
             (!text.trim().is_empty()).then_some((at, text))

@@ -4,10 +4,11 @@ use super::figures::aligned;
 use super::shape::{self, Shape};
 use super::{CONTRAST, MOST, is_report};
 use crate::Line;
+use crate::admission::contrast::Name;
 use crate::grammar::cells::{label, line_at};
 use crate::grammar::{self, Block, Finding, Labels, Taken};
-use crate::roles::differing;
 use crate::roles::words::names_configuration;
+use crate::roles::{configuration_name, difference};
 
 /// The second heading stands at most so many lines below the first.
 const REACH: usize = 160;
@@ -42,19 +43,23 @@ fn sections<'t>(lines: &'t [Line<'_>]) -> Option<Vec<Section<'t>>> {
         at: 0,
         end: 0,
     }];
+    // What `differing` asks of each two of them.
+    let mut names = vec![configuration_name(first)?];
     let mut at = 1;
     while let Some(text) = beside(lines, at).filter(|_| at <= REACH * sections.len()) {
         if let Some(name) = heading(text) {
             let again = sections.iter().any(|known| known.name == name);
-            let other = sections
-                .iter()
-                .all(|s| differing(&[s.name, name]) >= CONTRAST);
-            if again || other && sections.len() == MOST {
+            if again {
                 break;
             }
-            if other {
+            let contrasts = |new: &Name<'_>| names.iter().all(|n| difference(n, new) >= CONTRAST);
+            if let Some(new) = configuration_name(name).filter(contrasts) {
+                if sections.len() == MOST {
+                    break;
+                }
                 sections.last_mut()?.end = at;
                 sections.push(Section { name, at, end: at });
+                names.push(new);
             }
         }
         at += 1;
@@ -151,8 +156,7 @@ fn heading(text: &str) -> Option<&str> {
         && !name.contains("  ")
         && !name.contains(": ")
         && !name.ends_with([',', '.', '/']);
-    let named = colon || names_configuration(name);
-    (fits && named).then_some(name)
+    (fits && (colon || names_configuration(name))).then_some(name)
 }
 
 /// Whether a name is one that a first heading may have.

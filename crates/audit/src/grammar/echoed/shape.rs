@@ -1,7 +1,10 @@
 //! A line as words and numbers.
 
+use std::sync::LazyLock;
+
 use crate::grammar::number::english;
 use crate::grammar::quantity::{is_measure, quantity};
+use crate::trigger::Trigger;
 
 /// A longer line is none of a mail.
 pub(super) const LONGEST: usize = 220;
@@ -252,28 +255,30 @@ fn is_unit(word: &str) -> bool {
 
 /// Adds words without regard to how many blanks or rules part them.
 fn push_words(words: &mut String, text: &str) {
+    let mut last = words.chars().next_back();
     for c in text.chars() {
         let c = if c.is_whitespace() { ' ' } else { c };
-        let again = matches!(c, ' ' | '-' | '=' | '.' | '*') && words.ends_with(c);
-        if !again && !(c == ' ' && (words.is_empty() || words.ends_with('#'))) {
+        let again = matches!(c, ' ' | '-' | '=' | '.' | '*') && last == Some(c);
+        let leads = c == ' ' && matches!(last, None | Some('#'));
+        if !again && !leads {
             words.push(c);
+            last = Some(c);
         }
     }
 }
 
 /// Whether a line is code, a command or a row of a profile.
 fn is_code(text: &str) -> bool {
-    let option = |(at, _): (usize, &str)| text[at + 3..].starts_with(|c: char| c.is_alphabetic());
-    text.starts_with(['$', '@', '>', '<', '{', '}', '/', '|'])
+    text.starts_with(['$', '@', '>', '<', '/', '|'])
         || text.starts_with("diff ")
         || text.starts_with("./")
         || text.ends_with(';')
-        || text.contains(['{', '}', '"', '\\', '`'])
-        || ["://", "0x", "&&", "()", "[.]", "[k]", "--|"]
-            .iter()
-            .any(|mark| text.contains(mark))
-        || text.match_indices(" --").any(option)
+        || CODE.as_ref().is_some_and(|code| code.is_match(text))
 }
+
+/// What a line of code or of a profile holds, or an option of a command.
+static CODE: LazyLock<Option<Trigger>> =
+    LazyLock::new(|| Trigger::new(r#"[{}"\\`]|://|0x|&&|\(\)|\[[.k]\]|--\|| --[A-Za-z]"#).ok());
 
 /// A line without the stamp that a log puts before it: `I0604 11:26:31.217825 19719
 /// file.cc:385] `, `[   12.345678] `, `==4711== `, `2024-01-31 10:11:12,345 `.

@@ -7,7 +7,7 @@ use crate::grammar::prose::is_prose;
 use super::LONGEST;
 
 /// A sentence is followed over so many lines.
-const LINES: usize = 4;
+pub(super) const LINES: usize = 4;
 
 /// The lines of a paragraph joined, and where in it each ends.
 pub(super) fn paragraph(lines: &[Line<'_>]) -> Option<(String, Vec<usize>)> {

@@ -173,11 +173,7 @@ pub(crate) fn data_row(text: &str, parting: Parting) -> Option<Row> {
 /// without one, so this is asked of each line once where tables would ask it of each line
 /// again for all those above.
 pub(crate) fn may_be_row(text: &str) -> bool {
-    let begins = |word: &str| {
-        let word = word.trim_start_matches('~').as_bytes();
-        word.first()
-            .is_some_and(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'('))
-    };
+    let begins = |word: &str| may_be_value(word.trim_start_matches('~'));
     let apart = |c: char| c.is_whitespace() || matches!(c, '|' | '│');
     if !text.split(apart).any(begins) {
         return false;
@@ -247,36 +243,39 @@ fn unflagged(cell: &str) -> &str {
     starred.or_else(letter).unwrap_or(cell)
 }
 
+/// Words before the first number of a row.
+const MOST_LABELS: usize = 8;
+
 fn row_of_words(text: &str) -> Option<Row> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let mut row = Row::default();
-    let mut at = 0;
+    let mut cells = Vec::new();
+    let (mut at, mut labels) = (0, 0);
     while at < words.len() {
         let (value, used) = match value_at(&words[at..]) {
             Some(found) => found,
-            None if row.cells.is_empty() => {
-                row.labels.push(words[at].to_string());
-                at += 1;
+            None if cells.is_empty() && labels < MOST_LABELS => {
+                (at, labels) = (at + 1, labels + 1);
                 continue;
             }
             None => return None,
         };
-        row.cells.push(value);
+        cells.push(value);
         at += used;
     }
-    if row.cells.is_empty() || row.labels.len() > 8 || prose_like(&row) {
+    // A sentence that happens to end in a number is not a row.
+    let prose_like = cells.len() == 1 && (labels > 3 || labels == 0);
+    if cells.is_empty() || prose_like {
         return None;
     }
-    Some(row)
-}
-
-/// A sentence that happens to end in a number is not a row.
-fn prose_like(row: &Row) -> bool {
-    row.cells.len() == 1 && (row.labels.len() > 3 || row.labels.is_empty())
+    let labels = words[..labels].iter().map(ToString::to_string).collect();
+    Some(Row { labels, cells })
 }
 
 /// A whole cell as a number: `12.5`, `12.5 ms`, `76%`, `12 ± 3`, `12 (0.0%)`.
 pub(crate) fn cell_value(cell: &str) -> Option<Cell> {
+    if !may_be_value(cell.trim_start().trim_start_matches('~')) {
+        return None;
+    }
     let words: Vec<&str> = cell.split_whitespace().take(8).collect();
     let (mut value, mut used) = value_at(&words)?;
     // `0.76 -2.7%`: the change stands behind the figure.
@@ -295,7 +294,11 @@ pub(crate) fn cell_value(cell: &str) -> Option<Cell> {
 /// The value at the beginning of `words` and how many words it takes.
 fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
     // `~34%` is a number that was rounded.
-    let word = without_parts(words.first()?.trim_start_matches('~'));
+    let word = words.first()?.trim_start_matches('~');
+    if !may_be_value(word) {
+        return None;
+    }
+    let word = without_parts(word);
     let (word, glued_change) = unchanged(unmarked(word));
     let (word, glued_spread) = unspread(word)?;
     let (value, glued) = split_number(word).or_else(|| minutes(word))?;
@@ -343,6 +346,12 @@ fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
     cell.change = percentage(&words[used..used + bracketed]);
     used += bracketed;
     Some((cell, used))
+}
+
+/// Whether a word begins as values do.
+fn may_be_value(word: &str) -> bool {
+    let first = word.as_bytes().first();
+    first.is_some_and(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'('))
 }
 
 /// A number without the mark of a note before it: `(1)187k`.
