@@ -20,6 +20,7 @@ pub(crate) use spread::runs as stated_runs;
 pub mod begins;
 pub mod benchstat;
 pub(crate) mod cells;
+pub mod criterion;
 pub mod cyclictest;
 pub mod dd;
 pub mod diffed;
@@ -27,12 +28,14 @@ pub mod echoed;
 pub mod fio;
 pub mod frames;
 pub mod gobench;
+pub mod google_benchmark;
 pub mod hackbench;
 pub mod hwlat;
 pub mod hyperfine;
 pub mod hyperfine_export;
 pub mod hyperfine_json;
 pub mod iostat;
+pub mod jmh;
 mod latencies;
 pub mod lists;
 pub mod lkp;
@@ -255,6 +258,9 @@ pub fn all() -> &'static [&'static dyn Grammar] {
         &frames::Frames,
         &benchstat::Benchstat,
         &gobench::GoBench,
+        &google_benchmark::GoogleBenchmark,
+        &criterion::Criterion,
+        &jmh::Jmh,
         &hyperfine::Hyperfine,
         &hyperfine_export::HyperfineExport,
         &hyperfine_json::HyperfineJson,

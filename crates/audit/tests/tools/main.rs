@@ -14,6 +14,7 @@ mod posted;
 mod powertop;
 mod prose;
 mod robust;
+mod suites_of_benchmarks;
 mod turbostat;
 
 /// A summary's configuration, workload, figure, deviation and number of runs.

@@ -1,0 +1,123 @@
+//! The table that JMH prints:
+//!
+//! ```text
+//! Benchmark                   (size)   Mode  Cnt     Score    Error  Units
+//! Copy.arrays                     64   avgt   10   407.383 ±  2.693  ns/op
+//! Copy.arrays:·gc.alloc.rate      64   avgt   10   125.0 ±  3.1    MB/sec
+//! ```
+//!
+//! A row is one run of a benchmark with its parameters: the error is of iterations within
+//! the forks of one invocation, which are no replicates.
+
+use super::begins::Begins;
+use super::cells::{label, line_at};
+use super::number::english;
+use super::{Block, Figure, Finding, Grammar, Labels};
+use crate::Line;
+
+/// JMH; see the module.
+pub struct Jmh;
+
+/// A longer line is no row.
+const LONGEST: usize = 400;
+
+impl Grammar for Jmh {
+    fn name(&self) -> &'static str {
+        "jmh"
+    }
+
+    fn begins(&self) -> Begins {
+        Begins::with(b"B")
+    }
+
+    fn starts(&self, line: &str) -> bool {
+        header(line).is_some()
+    }
+
+    fn reach(&self) -> usize {
+        2
+    }
+
+    fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
+        let parameters = header(line_at(lines, 0)?)?;
+        let mut block = Block {
+            taken: vec!["JMH header"],
+            ..Block::default()
+        };
+        while let Some(text) = line_at(lines, block.taken.len()) {
+            let Some(finding) = row(text, &parameters) else {
+                break;
+            };
+            block.find(block.taken.len(), finding);
+            block.taken.push("JMH result");
+        }
+        (!block.findings.is_empty()).then_some(block)
+    }
+}
+
+/// The names of parameters, which stand in brackets.
+fn header(line: &str) -> Option<Vec<&str>> {
+    let rest = line.trim_start().strip_prefix("Benchmark")?;
+    if line.len() > LONGEST {
+        return None;
+    }
+    let words: Vec<&str> = rest.split_ascii_whitespace().collect();
+    let mode = words.iter().position(|word| *word == "Mode")?;
+    let names = words[..mode].iter();
+    let names = names.map(|word| word.strip_prefix('(')?.strip_suffix(')'));
+    let parameters: Option<Vec<&str>> = names.collect();
+    let behind = words[mode + 1..].join(" ");
+    let known = [
+        "Cnt Score Error Units",
+        "Cnt Score Units",
+        "Samples Score Error Units",
+        "Samples Score Score error Units",
+        "Samples Mean Mean error Units",
+    ];
+    parameters.filter(|_| known.contains(&behind.as_str()))
+}
+
+fn row(text: &str, parameters: &[&str]) -> Option<Finding> {
+    if text.len() > LONGEST {
+        return None;
+    }
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    let mode = words
+        .iter()
+        .position(|word| matches!(*word, "thrpt" | "avgt" | "sample" | "ss"))?;
+    if mode != parameters.len() + 1 {
+        return None;
+    }
+    let (name, unit) = (words[0], *words.last()?);
+    let behind = &words[mode + 1..words.len() - 1];
+    let score = match behind.iter().position(|word| *word == "±") {
+        Some(at) if at >= 1 && behind.len() == at + 2 => behind[at - 1],
+        Some(_) => return None,
+        // Without an error, and in old versions without its mark.
+        None => match behind {
+            [score] | [_, score] | [_, score, _] => score,
+            _ => return None,
+        },
+    };
+    let settings: Vec<String> = parameters
+        .iter()
+        .zip(&words[1..mode])
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    let (name, measured) = name.split_once(':').unwrap_or((name, ""));
+    let metric = match (measured.trim_start_matches('·'), words[mode]) {
+        ("", "thrpt") => "throughput".to_owned(),
+        ("", _) => "time".to_owned(),
+        (own, _) => label(own),
+    };
+    let workload = match settings.is_empty() {
+        true => label(name),
+        false => label(&format!("{name} ({})", settings.join(", "))),
+    };
+    let labels = Labels {
+        workload: Some(workload),
+        ..Labels::default()
+    };
+    let figures = vec![Figure::new(metric, english(score)?, unit)];
+    Some(Finding::Run { labels, figures })
+}

@@ -1,0 +1,196 @@
+//! Google Benchmark, criterion.rs and JMH.
+
+use super::*;
+
+fn figures(read: &Read, at: usize) -> &[Figure] {
+    read.runs()[at].2
+}
+
+#[test]
+fn each_row_of_google_benchmark_is_a_run_with_its_counters() {
+    let read = read(include_str!("../google_benchmark/runs.txt"));
+    let names: Vec<_> = read
+        .runs()
+        .iter()
+        .map(|run| run.1.workload.clone())
+        .collect();
+    let expected = ["BM_copy/64", "BM_copy/4096", "BM_pair<int, long>"];
+    assert_eq!(names, expected.map(|name| Some(name.to_owned())));
+    let metrics = |at: usize| -> Vec<(String, String)> {
+        let figures = figures(&read, at).iter();
+        figures
+            .map(|f| (f.metric.clone(), f.unit.clone()))
+            .collect()
+    };
+    let pair = |metric: &str, unit: &str| (metric.to_owned(), unit.to_owned());
+    assert_eq!(
+        metrics(0),
+        [
+            pair("time", "ns"),
+            pair("CPU time", "ns"),
+            pair("bytes_per_second", "B/s")
+        ]
+    );
+    assert_eq!(metrics(2)[2], pair("ratio", ""));
+    assert!(read.taken.iter().all(|t| !t.is_empty()));
+}
+
+#[test]
+fn the_prefix_of_a_counter_is_part_of_its_value() {
+    let row = |counters: &str| {
+        let text = format!(
+            "Benchmark  Time  CPU  Iterations UserCounters...\nBM_a  1 ns  1 ns  5 {counters}\n"
+        );
+        let read = read(&text);
+        let all = figures(&read, 0)[2..].iter().cloned();
+        all.map(|f| (f.value, f.unit, f.step)).collect::<Vec<_>>()
+    };
+    let mega = 1024.0 * 1024.0;
+    assert_eq!(
+        row("bytes_per_second=926.5M/s"),
+        [(926.5 * mega, "B/s".to_owned(), Some(0.1 * mega))]
+    );
+    assert_eq!(
+        row("bytes_per_second=1.5Gi/s"),
+        [(
+            1.5 * 1024.0 * mega,
+            "B/s".to_owned(),
+            Some(0.1 * 1024.0 * mega)
+        )]
+    );
+    assert_eq!(
+        row("items_per_second=2.5k/s"),
+        [(2500.0, "/s".to_owned(), Some(100.0))]
+    );
+    assert_eq!(row("30MB/s"), [(30.0 * mega, "B/s".to_owned(), Some(mega))]);
+    assert_eq!(
+        row("null_percent=50 a label"),
+        [(50.0, String::new(), Some(1.0))]
+    );
+}
+
+/// The times that are printed for a name.
+fn printed(text: &str, name: &str) -> Vec<f64> {
+    let rows = text
+        .lines()
+        .filter_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    rows.filter_map(|rest| rest.split_whitespace().next()?.parse().ok())
+        .collect()
+}
+
+#[test]
+fn repetitions_are_samples_of_one_run() {
+    let text = include_str!("../google_benchmark/repetitions.txt");
+    let read = read(text);
+    assert_eq!((read.runs().len(), read.summaries().len()), (3, 0));
+    for (_, labels, figures) in read.runs() {
+        let times = printed(text, labels.workload.as_deref().unwrap());
+        assert_eq!(times.len(), 3);
+        let mean = times.iter().sum::<f64>() / 3.0;
+        assert!((figures[0].value - mean).abs() < 1e-12, "{labels:?}");
+        assert_eq!(labels.repetition, None);
+    }
+}
+
+#[test]
+fn where_only_aggregates_are_printed_the_mean_is_the_run() {
+    let text = include_str!("../google_benchmark/aggregates.txt");
+    let read = read(text);
+    assert_eq!((read.runs().len(), read.summaries().len()), (3, 0));
+    for (_, labels, figures) in read.runs() {
+        let name = labels.workload.as_deref().unwrap();
+        assert_eq!(
+            vec![figures[0].value],
+            printed(text, &format!("{name}_mean"))
+        );
+    }
+}
+
+#[test]
+fn two_tables_of_google_benchmark_are_two_blocks() {
+    let text = include_str!("../google_benchmark/runs.txt");
+    let read = read(&format!("{text}{text}"));
+    let lines: Vec<usize> = read.runs().iter().map(|run| run.0).collect();
+    assert_eq!(lines, [4, 5, 6, 10, 11, 12]);
+}
+
+#[test]
+fn an_estimate_of_criterion_is_a_run_and_a_change_a_statement() {
+    let read = read(include_str!("../criterion/change.txt"));
+    let runs = read.runs();
+    assert_eq!(runs.len(), 2);
+    assert_eq!(runs[0].1.workload.as_deref(), Some("copy 64"));
+    assert_eq!(runs[0].2, [Figure::new("time", 974.56, "ns")]);
+    assert_eq!(
+        runs[1].1.workload.as_deref(),
+        Some("checksum/a name that is long/4096")
+    );
+    assert_eq!(
+        runs[1].2,
+        [
+            Figure::new("time", 1.4622, "µs"),
+            Figure::new("throughput", 2.6088, "GiB/s")
+        ]
+    );
+    let changes: Vec<_> = read
+        .findings
+        .iter()
+        .filter_map(|(_, finding)| match finding {
+            Finding::Statement { figure, .. } => Some((figure.metric.as_str(), figure.value)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        changes,
+        [("time", -11.87), ("time", 0.231), ("throughput", -0.2305)]
+    );
+    assert_eq!(read.doubts().len(), 0);
+}
+
+#[test]
+fn brackets_without_an_estimate_are_none_of_criterion() {
+    for text in [
+        "boot time: [1 2 3]\n",
+        "copy  time:   [fast 974.56 ns 980.02 ns]\n",
+        "a name\n   time: []\n",
+        "  time:   [970.11 ns 974.56 ns 980.02 ns]\n",
+    ] {
+        assert_eq!(read(text).runs().len(), 0, "{text}");
+    }
+}
+
+#[test]
+fn rows_of_jmh_are_runs_of_a_benchmark_with_its_parameters() {
+    let read = read(include_str!("../jmh/parameters.txt"));
+    let all: Vec<_> = read
+        .runs()
+        .into_iter()
+        .map(|(_, labels, figures)| {
+            assert_eq!(figures.len(), 1);
+            let figure = &figures[0];
+            (
+                labels.workload.clone().unwrap(),
+                figure.metric.clone(),
+                figure.value,
+                figure.unit.clone(),
+            )
+        })
+        .collect();
+    let row = |workload: &str, metric: &str, value: f64, unit: &str| {
+        (
+            workload.to_owned(),
+            metric.to_owned(),
+            value,
+            unit.to_owned(),
+        )
+    };
+    assert_eq!(
+        all,
+        [
+            row("Copy.arrays (size=64)", "time", 101.327, "ns/op"),
+            row("Copy.arrays (size=512)", "time", 611.95, "ns/op"),
+            row("Copy.arrays (size=64)", "gc.alloc.rate", 12.5, "MB/sec"),
+            row("Copy.lists (size=64)", "throughput", 9.31, "ops/us"),
+        ]
+    );
+}

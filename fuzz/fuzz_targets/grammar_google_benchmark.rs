@@ -1,0 +1,3 @@
+#![no_main]
+
+assize_fuzz::grammar_target!("google_benchmark");
