@@ -70,20 +70,41 @@ fn paragraphs<'l>(
     let mut all: Vec<Paragraph<'l>> = Vec::new();
     let mut open = false;
     for (at, line) in lines.iter().enumerate().take(to).skip(from) {
-        if line.depth != depth || !free(at) || line.text.trim().is_empty() {
+        let text = line.text.trim();
+        if line.depth != depth || !free(at) || text.is_empty() || is_fence(text) {
             open = false;
             continue;
         }
         match all.last_mut().filter(|_| open) {
-            Some(last) => last.lines.push(line.text.trim()),
+            Some(last) => last.lines.push(text),
             None => all.push(Paragraph {
                 at,
-                lines: vec![line.text.trim()],
+                lines: vec![text],
             }),
         }
         open = true;
     }
     all
+}
+
+/// A line that only says that what follows, or stood before, is printed as it is.
+fn is_fence(text: &str) -> bool {
+    let language = |rest: &str| rest.len() <= 20 && rest.bytes().all(|b| b.is_ascii_alphanumeric());
+    let fenced = ["```", "~~~"].iter().any(|mark| {
+        let rest = text.strip_prefix(mark);
+        rest.is_some_and(|rest| language(rest.trim()))
+    });
+    let tags = [
+        "<pre>",
+        "</pre>",
+        "<details>",
+        "</details>",
+        "{code}",
+        "{noformat}",
+        "{{{",
+        "}}}",
+    ];
+    fenced || tags.contains(&text)
 }
 
 /// Lines with a rule below them, and a short one behind the last rule.

@@ -358,3 +358,23 @@ fn columns_of_one_name_stay_apart() {
         .collect();
     assert_eq!(names, ["base", "patched", "patched #2"]);
 }
+
+#[test]
+fn a_heading_above_a_fence_is_that_of_what_the_fence_holds() {
+    for (open, close) in [
+        ("```", "```"),
+        ("```text", "```"),
+        ("~~~", "~~~"),
+        ("<pre>", "</pre>"),
+    ] {
+        let side = |name: &str, time: f64| {
+            format!("{name}\n{open}\ncopy 64  time:   [1.1 ns {time} ns 9.3 ns]\n{close}\n\n")
+        };
+        let post = format!("{}{}", side("Before", 2.5), side("After", 2.25));
+        assert_eq!(
+            cells(&records(&post)),
+            ["Before/copy 64", "After/copy 64"],
+            "{open}"
+        );
+    }
+}

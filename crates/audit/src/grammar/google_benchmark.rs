@@ -28,6 +28,8 @@ pub struct GoogleBenchmark;
 const LONGEST: usize = 1000;
 /// More rows are in no table of a post.
 const MOST: usize = 4000;
+/// The header stands within so many lines of what is said of the machine.
+const MACHINE: usize = 16;
 /// What is computed over the repetitions of a name, besides their mean.
 const AGGREGATES: [&str; 7] = ["_median", "_stddev", "_cv", "_min", "_max", "_BigO", "_RMS"];
 
@@ -37,24 +39,28 @@ impl Grammar for GoogleBenchmark {
     }
 
     fn begins(&self) -> Begins {
-        Begins::with(b"B-")
+        Begins::with(b"B-R")
     }
 
     fn starts(&self, line: &str) -> bool {
-        is_header(line) || is_rule(line)
+        is_header(line) || is_rule(line) || is_about_the_machine(line)
     }
 
     fn reach(&self) -> usize {
-        3
+        MACHINE + 3
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        let ruled = usize::from(is_rule(line_at(lines, 0)?));
-        if !is_header(line_at(lines, ruled)?) {
+        let first = line_at(lines, 0)?;
+        let header = (0..MACHINE).find(|at| line_at(lines, *at).is_none_or(is_header))?;
+        line_at(lines, header)?;
+        let above = &lines[..header.saturating_sub(1)];
+        let ruled = header == 0 || is_rule(&lines[header - 1].text);
+        if !ruled || header > 1 && !is_about_the_machine(first) || has_blank(above) {
             return None;
         }
         let mut block = Block {
-            taken: vec!["google benchmark header"; ruled + 1],
+            taken: vec!["google benchmark header"; header + 1],
             ..Block::default()
         };
         let mut rows = Vec::new();
@@ -72,6 +78,17 @@ impl Grammar for GoogleBenchmark {
         emit(&mut block, &rows);
         (!block.findings.is_empty()).then_some(block)
     }
+}
+
+/// `Run on (20 X 3000 MHz CPU s)`, the first of the lines about the machine, and
+/// `Running ./benchmark` above it.
+fn is_about_the_machine(line: &str) -> bool {
+    let text = line.trim_start();
+    line.len() <= LONGEST && (text.starts_with("Run on (") || text.starts_with("Running "))
+}
+
+fn has_blank(lines: &[Line<'_>]) -> bool {
+    lines.iter().any(|line| line.text.trim().is_empty())
 }
 
 fn is_header(line: &str) -> bool {

@@ -36,6 +36,18 @@ fn each_row_of_google_benchmark_is_a_run_with_its_counters() {
 }
 
 #[test]
+fn what_google_benchmark_says_of_the_machine_belongs_to_the_table() {
+    let table = include_str!("../google_benchmark/runs.txt");
+    let machine = "Running ./copy\nRun on (20 X 3000 MHz CPU s)\nCPU Caches:\n  L1 Data 32 KiB (x10)\n\
+                   Load Average: 4.79, 5.63, 2.68\n***WARNING*** CPU scaling is enabled\n";
+    let read = read(&format!("{machine}{table}"));
+    assert_eq!(read.runs().len(), 3);
+    assert!(read.taken.iter().all(|t| t.starts_with("google benchmark")));
+    let apart = super::read(&format!("{machine}\nThe table:\n\n{table}"));
+    assert_eq!((apart.taken[0], apart.runs().len()), ("", 3));
+}
+
+#[test]
 fn the_prefix_of_a_counter_is_part_of_its_value() {
     let row = |counters: &str| {
         let text = format!(
