@@ -18,7 +18,7 @@
 use super::begins::Begins;
 use super::cells::{bad_number, label, line_at, push_new};
 use super::number::english;
-use super::{Block, Figure, Finding, Grammar, Labels};
+use super::{Block, Figure, Finding, Grammar, Labels, Taken};
 use crate::Line;
 
 /// criterion.rs; see the module.
@@ -57,68 +57,93 @@ impl Grammar for Criterion {
         if name.is_empty() || name.starts_with(|c: char| !c.is_alphanumeric() && c != '<') {
             return None;
         }
-        let mut block = Block {
-            taken: vec!["criterion name"; at],
-            ..Block::default()
-        };
         let labels = Labels {
             workload: Some(label(name)),
             ..Labels::default()
         };
-        let (mut figures, mut changes, mut changed) = (Vec::new(), Vec::new(), false);
+        let mut block = Block {
+            taken: vec!["criterion name"; at],
+            ..Block::default()
+        };
+        let (mut figures, mut estimates_at) = (Vec::new(), None);
+        let mut changed = false;
         while let Some(text) = line_at(lines, at).filter(|text| text.len() <= LONGEST) {
-            let metrics = [
-                ("time", "time"),
-                ("thrpt", "throughput"),
-                ("change", "time"),
-            ];
-            let found = metrics.into_iter().find_map(|(key, metric)| {
-                let (before, value) = estimate(text, key)?;
-                // The first line may hold the name, and no other one does.
-                (before.trim().is_empty() || at == 0).then_some((key, metric, value))
-            });
-            match found {
-                Some((key, metric, value)) => match measured(value) {
-                    Some((value, "%")) if key == "change" || changed => {
-                        changes.push((at, Figure::new(metric, value, "%")));
-                        block.taken.push("criterion change");
-                    }
-                    Some((value, unit)) if !changed && key != "change" && unit != "%" => {
-                        if !push_new(&mut figures, Figure::new(metric, value, unit)) {
-                            break;
-                        }
-                        block.taken.push("criterion estimate");
-                    }
-                    _ => {
-                        block.find(block.taken.len(), bad_number(value, metric));
-                        block.taken.push("criterion estimate");
-                    }
-                },
-                None if text.trim() == "change:" => {
-                    changed = true;
-                    block.taken.push("criterion change");
+            let Some(said) = said(text, at == 0, changed) else {
+                break;
+            };
+            block.taken.push(said.taken());
+            match said {
+                Said::Estimate(figure) if push_new(&mut figures, figure.clone()) => {
+                    estimates_at.get_or_insert(at);
                 }
-                None if at > 0 && is_remark(text) => block.taken.push("criterion remark"),
-                None => break,
+                Said::Estimate(_) => {
+                    block.taken.pop();
+                    break;
+                }
+                Said::Change(figure) => block.find(
+                    at,
+                    Finding::Statement {
+                        labels: labels.clone(),
+                        figure,
+                        normalised_to: Some("what criterion had stored".to_owned()),
+                    },
+                ),
+                Said::NoNumber(cell, metric) => block.find(at, bad_number(cell, metric)),
+                Said::Changes => changed = true,
+                Said::Remark => {}
             }
             at += 1;
         }
-        for (at, figure) in changes {
-            let statement = Finding::Statement {
-                labels: labels.clone(),
-                figure,
-                normalised_to: Some("what criterion had stored".to_owned()),
-            };
-            block.find(at, statement);
-        }
-        if !figures.is_empty() {
-            let at = block
-                .taken
-                .iter()
-                .position(|t| *t == "criterion estimate")?;
+        if let Some(at) = estimates_at {
             block.find(at, Finding::Run { labels, figures });
         }
         (!block.findings.is_empty()).then_some(block)
+    }
+}
+
+/// What a line says of a benchmark.
+enum Said<'t> {
+    Estimate(Figure),
+    Change(Figure),
+    /// That changes follow.
+    Changes,
+    /// A cell and the metric of which it is no number.
+    NoNumber(&'t str, &'static str),
+    Remark,
+}
+
+impl Said<'_> {
+    fn taken(&self) -> Taken {
+        match self {
+            Said::Estimate(_) | Said::NoNumber(..) => "criterion estimate",
+            Said::Change(_) | Said::Changes => "criterion change",
+            Said::Remark => "criterion remark",
+        }
+    }
+}
+
+/// What a line says; the `first` one may hold the name, and behind `change:` all are
+/// changes.
+fn said(text: &str, first: bool, changed: bool) -> Option<Said<'_>> {
+    let metrics = [
+        ("time", "time"),
+        ("thrpt", "throughput"),
+        ("change", "time"),
+    ];
+    let found = metrics.into_iter().find_map(|(key, metric)| {
+        let (before, inside) = estimate(text, key)?;
+        (first || before.trim().is_empty()).then_some((key == "change" || changed, metric, inside))
+    });
+    match found {
+        Some((change, metric, inside)) => Some(match measured(inside) {
+            Some((value, "%")) if change => Said::Change(Figure::new(metric, value, "%")),
+            Some((value, unit)) if !change && unit != "%" => {
+                Said::Estimate(Figure::new(metric, value, unit))
+            }
+            _ => Said::NoNumber(inside, metric),
+        }),
+        None if text.trim() == "change:" => Some(Said::Changes),
+        None => (!first && is_remark(text)).then_some(Said::Remark),
     }
 }
 
