@@ -378,3 +378,30 @@ fn a_heading_above_a_fence_is_that_of_what_the_fence_holds() {
         );
     }
 }
+
+#[test]
+fn the_name_of_a_change_is_no_part_of_a_configurations() {
+    let post = "Results of the benchmark:\n\
+                \x20              Title       Before        After Percentage\n\
+                \x20           TotalOps       839638       906223     7.93%\n\
+                \x20            SendOps            0            0      NaN%\n\
+                \x20           50th-Lat    238.746µs    225.019µs    -5.75%\n\
+                \x20            Avg-Lat     285.45µs    264.456µs    -7.36%\n";
+    let records = records(post);
+    let names: Vec<&str> = records
+        .configurations
+        .iter()
+        .map(|c| c.name.as_str())
+        .collect();
+    assert_eq!(names, ["Before", "After"]);
+    let values: Vec<f64> = records
+        .runs
+        .iter()
+        .flat_map(|run| run.metrics.iter().map(|m| m.1.value))
+        .collect();
+    assert!(
+        values.contains(&839638.0) && values.contains(&225.019),
+        "{values:?}"
+    );
+    assert!(values.iter().all(|value| value.is_finite()));
+}

@@ -1,6 +1,6 @@
 //! Which role the columns of a table have, and which the rows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Agreement, agreement};
 use super::words::{
@@ -245,18 +245,20 @@ fn numbered_runs(names: &[&str]) -> bool {
 }
 
 /// A leading column that is a parameter of the workload: one that is called
-/// so, or whose whole numbers rise or fall from row to row.
+/// so, or whose whole numbers rise or fall from row to row, of one name if rows have names.
 fn parameter(grid: &Grid) -> Option<usize> {
     if let Some(at) = words::parameter_column(&grid.header) {
         return Some(at);
     }
     let first = grid.header.columns.first()?;
-    if grid.header.columns.len() < 2
-        || key_is(&first.name, REPETITION_KEYS)
-        || grid.rows.len() < 2
-        || grid.rows.iter().any(|row| !row.labels.is_empty())
+    if grid.header.columns.len() < 2 || key_is(&first.name, REPETITION_KEYS) || grid.rows.len() < 2
     {
         return None;
+    }
+    let mut named: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for row in &grid.rows {
+        let steps = named.entry(row.labels.join(" ")).or_default();
+        steps.push(row.cells[0].value);
     }
     let others = grid.header.columns[1..]
         .iter()
@@ -277,7 +279,9 @@ fn parameter(grid: &Grid) -> Option<usize> {
         || key_is(&first.name, &["size", "bytes", "time"])
         || differing(&names) >= 3;
     let apart = differing(&with_first) == differing(&names);
-    (whole && plain && apart && monotone(values.iter().map(|cell| cell.value))).then_some(0)
+    // Names that each stand in one row need no number beside them.
+    let steps = named.values().all(|steps| monotone(steps.iter().copied()));
+    (whole && plain && apart && steps).then_some(0)
 }
 
 /// Whether a leading column of numbers names the configurations: `Config 1`.

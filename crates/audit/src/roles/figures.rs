@@ -11,6 +11,9 @@ use crate::grammar::table::{Cell, Grid, Row, cell_value, is_unit, split_unit};
 use crate::grammar::{Figure, Finding, Labels};
 use crate::options::SpreadKind;
 
+/// What a figure is called where nothing names it.
+pub(super) const VALUE: &str = "value";
+
 /// A figure and what stood behind its `±`.
 struct Read {
     figure: Figure,
@@ -411,7 +414,7 @@ fn metric_of(grid: &Grid, roles: &Roles, label: &str) -> (String, String) {
         || matches!(roles.rows, Role::Repetitions | Role::Configurations)
         || cell_value(bare).is_some();
     match (says_nothing, grid.caption.is_empty()) {
-        (true, true) => ("value".to_string(), String::new()),
+        (true, true) => (VALUE.to_string(), String::new()),
         (true, false) if own.is_empty() => (grid.caption.clone(), unit.to_string()),
         (true, false) => (named, unit.to_string()),
         (false, _) => {

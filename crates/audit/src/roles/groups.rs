@@ -1,19 +1,83 @@
 //! Tables whose columns stand in groups, which a line above the header names.
 
 use super::decide::{self, decide};
+use super::figures::VALUE;
+use super::words::{names_measurement, names_metric};
 use super::{Context, NamedBy, Resolved, Role, Roles, figures};
 use crate::admission::Sign;
-use crate::grammar::Finding;
-use crate::grammar::table::{Grid, Header, Row};
+use crate::grammar::table::{Grid, Header, Row, is_unit, split_unit};
+use crate::grammar::{Figure, Finding, Labels};
 
 /// So many points make names those of configurations.
 const CONFIGURATIONS: i32 = 3;
 
-/// Reads each group as a table of its own. The groups are configurations if their
-/// names differ as such do, else parameters of the workload.
+/// What the groups of columns stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Groups {
+    /// Their names differ as those of configurations do.
+    Configurations,
+    /// They are called as metrics are.
+    Metrics,
+    Workloads,
+}
+
+impl Groups {
+    fn of(names: &[&str]) -> Self {
+        let metrics = names.iter().filter(|name| metric(name).is_some()).count();
+        if decide::differing(names) >= CONFIGURATIONS {
+            Groups::Configurations
+        } else if metrics * 2 >= names.len() {
+            Groups::Metrics
+        } else {
+            Groups::Workloads
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Groups::Configurations => "configurations",
+            Groups::Metrics => "metrics",
+            Groups::Workloads => "workloads",
+        }
+    }
+
+    /// What columns and rows of one group are.
+    fn roles(self, part: &Grid, context: &Context<'_>) -> Roles {
+        match self {
+            Groups::Configurations => Roles {
+                columns: Role::Metrics,
+                rows: Role::Workloads,
+                parameter: None,
+                repetition: None,
+                confidence: 85,
+                because: "the names of the groups differ as configurations do",
+            },
+            Groups::Metrics if compares(part, context) => Roles {
+                columns: Role::Configurations,
+                rows: Role::Metrics,
+                confidence: 85,
+                because: "the same columns stand in each group, which is a metric",
+                ..decide(part, context)
+            },
+            _ => decide(part, context),
+        }
+    }
+
+    /// The finding of a group with what the group's name says.
+    fn named(self, mut finding: Finding, header: &Header, name: &str) -> Vec<Finding> {
+        match self {
+            Groups::Metrics => return by_metric(finding, name),
+            Groups::Configurations => name_configuration(&mut finding, name),
+            Groups::Workloads => add_parameter(&mut finding, &parameter(header, name)),
+        }
+        vec![finding]
+    }
+}
+
+/// Reads each group as a table of its own.
 pub(super) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
     let names: Vec<&str> = grid.header.groups.iter().map(String::as_str).collect();
-    let configured = decide::differing(&names) >= CONFIGURATIONS;
+    let groups = Groups::of(&names);
     let mut resolved = Resolved {
         findings: Vec::new(),
         named_by: NamedBy::Columns,
@@ -23,34 +87,24 @@ pub(super) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
     };
     for (at, name) in names.iter().enumerate() {
         let part = part(grid, at);
-        let roles = match configured {
-            true => Roles {
-                columns: Role::Metrics,
-                rows: Role::Workloads,
-                parameter: None,
-                repetition: None,
-                confidence: 85,
-                because: "the names of the groups differ as configurations do",
-            },
-            false => decide(&part, context),
-        };
+        let roles = groups.roles(&part, context);
         let (findings, pooled) = figures::read(&part, &roles, context);
-        if pooled && !resolved.signs.contains(&Sign::Pooled) {
-            resolved.signs.push(Sign::Pooled);
+        for (place, finding) in findings {
+            let named = groups.named(finding, &grid.header, name).into_iter();
+            resolved
+                .findings
+                .extend(named.map(|finding| (place, finding)));
         }
-        for (place, mut finding) in findings {
-            match configured {
-                true => name_configuration(&mut finding, name),
-                false => add_parameter(&mut finding, &parameter(&grid.header, name)),
-            }
-            resolved.findings.push((place, finding));
-        }
-        if !configured && roles.rows == Role::Configurations {
+        let by_columns = roles.columns == Role::Configurations;
+        if groups != Groups::Configurations && roles.rows == Role::Configurations {
             resolved.named_by = NamedBy::Rows;
-        } else if !configured && roles.columns != Role::Configurations {
+        } else if groups != Groups::Configurations && !by_columns {
             resolved.named_by = NamedBy::Heading;
         }
-        for sign in decide::signs(&part, &roles) {
+        let recurs = groups == Groups::Metrics && by_columns;
+        let own = [(pooled, Sign::Pooled), (recurs, Sign::HeadingsRecur)];
+        let own = own.into_iter().filter(|(is, _)| *is).map(|(_, sign)| sign);
+        for sign in decide::signs(&part, &roles).into_iter().chain(own) {
             if !resolved.signs.contains(&sign) {
                 resolved.signs.push(sign);
             }
@@ -58,11 +112,7 @@ pub(super) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
         resolved.said = format!(
             "{} groups of columns are {}, columns are {}, rows are {} ({} %: {})",
             names.len(),
-            if configured {
-                "configurations"
-            } else {
-                "workloads"
-            },
+            groups.word(),
             roles.columns.word(),
             roles.rows.word(),
             roles.confidence,
@@ -70,6 +120,84 @@ pub(super) fn resolve(grid: &Grid, context: &Context<'_>) -> Resolved {
         );
     }
     resolved
+}
+
+/// A group's name and unit, if that is a metric: `kIOPS`, `Bandwidth, MiB/s`.
+fn metric(name: &str) -> Option<(String, String)> {
+    let (bare, unit) = split_unit(name);
+    if !unit.is_empty() {
+        return Some((bare, unit));
+    }
+    match name.rsplit_once(", ") {
+        Some((bare, unit)) if is_unit(unit) => Some((bare.to_string(), unit.to_string())),
+        _ => (names_measurement(name) || is_unit(name)).then(|| (name.to_string(), String::new())),
+    }
+}
+
+/// Whether the columns of a group may be what is compared, for their names are none of
+/// metrics and its rows have names or numbers.
+fn compares(part: &Grid, context: &Context<'_>) -> bool {
+    let roles = decide(part, context);
+    let named = part.rows.iter().all(|row| !row.labels.is_empty());
+    let columns = part.header.columns.iter().enumerate();
+    let own = columns.filter(|(at, _)| Some(*at) != roles.parameter);
+    (named || roles.parameter.is_some())
+        && roles.rows == Role::Metrics
+        && own
+            .into_iter()
+            .all(|(_, column)| !names_metric(&column.name))
+}
+
+/// Gives each figure the name of its group, and puts that of its row to the workload.
+fn by_metric(finding: Finding, name: &str) -> Vec<Finding> {
+    let (metric, unit) = metric(name).unwrap_or_else(|| (name.to_string(), String::new()));
+    let renamed = |labels: &Labels, figure: Figure| {
+        let row = (figure.metric != VALUE).then_some(figure.metric);
+        let of_row = row.into_iter().chain(labels.workload.clone());
+        let workload: Vec<String> = of_row.collect();
+        let labels = Labels {
+            workload: Some(workload.join(" ")).filter(|name| !name.is_empty()),
+            ..labels.clone()
+        };
+        let unit = match figure.unit.is_empty() {
+            true => unit.clone(),
+            false => figure.unit,
+        };
+        let metric = metric.clone();
+        (
+            labels,
+            Figure {
+                metric,
+                unit,
+                ..figure
+            },
+        )
+    };
+    match finding {
+        Finding::Run { labels, figures } => figures
+            .into_iter()
+            .map(|figure| {
+                let (labels, figure) = renamed(&labels, figure);
+                let figures = vec![figure];
+                Finding::Run { labels, figures }
+            })
+            .collect(),
+        Finding::Summary {
+            labels,
+            figure,
+            spread,
+            n,
+        } => {
+            let (labels, figure) = renamed(&labels, figure);
+            vec![Finding::Summary {
+                labels,
+                figure,
+                spread,
+                n,
+            }]
+        }
+        other => vec![other],
+    }
 }
 
 fn name_configuration(finding: &mut Finding, name: &str) {
@@ -96,11 +224,18 @@ fn parameter(header: &Header, name: &str) -> String {
 
 /// One group as a table.
 fn part(grid: &Grid, group: usize) -> Grid {
-    let width = grid.header.columns.len() / grid.header.groups.len();
-    let range = group * width..(group + 1) * width;
+    let grouped = grid.header.grouped();
+    let width = grouped.len() / grid.header.groups.len();
+    let own = grouped.start + group * width..grouped.start + (group + 1) * width;
+    // What stands before the groups numbers the rows of each.
+    let of = |at: usize| at < grouped.start || own.contains(&at);
+    let columns = grid.header.columns.iter().enumerate();
     Grid {
         header: Header {
-            columns: grid.header.columns[range.clone()].to_vec(),
+            columns: columns
+                .filter(|(at, _)| of(*at))
+                .map(|(_, c)| c.clone())
+                .collect(),
             groups: Vec::new(),
             ..grid.header.clone()
         },
@@ -109,7 +244,10 @@ fn part(grid: &Grid, group: usize) -> Grid {
             .iter()
             .map(|row| Row {
                 labels: row.labels.clone(),
-                cells: row.cells[range.clone()].to_vec(),
+                cells: (0..row.cells.len())
+                    .filter(|at| of(*at))
+                    .map(|at| row.cells[at].clone())
+                    .collect(),
             })
             .collect(),
         ..grid.clone()

@@ -197,7 +197,8 @@ fn with_common_metric(grid: &Grid) -> Option<Grid> {
     let own = |at: &usize| !words::is_derived(&columns[*at].name, &grid.rows, *at);
     let figures: Vec<usize> = (0..columns.len()).filter(own).collect();
     let parted = |at: &usize| -> Option<(&str, &str)> {
-        let (metric, name) = columns[*at].name.strip_suffix(')')?.split_once(" (")?;
+        let (metric, name) = columns[*at].name.strip_suffix(')')?.split_once('(')?;
+        let metric = metric.trim_end();
         (words::names_measurement(metric) && !name.contains(['(', ')'])).then_some((metric, name))
     };
     let names: Vec<(&str, &str)> = figures.iter().map(parted).collect::<Option<_>>()?;

@@ -289,3 +289,114 @@ fn a_blank_line_may_part_names_over_columns_from_rows() {
     let text = "            log     log -c\n\n    before  1.9s    16.4s      15.2s\n    after   1.9s     2.4s       1.1s\n";
     assert!(read(text).is_none_or(|block| block.findings.is_empty()));
 }
+
+/// Configuration, workload, metric and value of each figure.
+fn placed(text: &str) -> Vec<(String, String, String, f64)> {
+    let block = read(text).unwrap();
+    let mut all = Vec::new();
+    for (labels, figures) in runs(&block) {
+        let name = |name: &Option<String>| name.clone().unwrap_or_default();
+        let (configuration, workload) = (name(&labels.configuration), name(&labels.workload));
+        let of = |f: &Figure| {
+            (
+                configuration.clone(),
+                workload.clone(),
+                f.metric.clone(),
+                f.value,
+            )
+        };
+        all.extend(figures.iter().map(of));
+    }
+    all
+}
+
+fn has(all: &[(String, String, String, f64)], wanted: (&str, &str, &str, f64)) -> bool {
+    let own = |(a, b, c, v): &(String, String, String, f64)| (&**a, &**b, &**c, *v) == wanted;
+    all.iter().any(own)
+}
+
+#[test]
+fn names_over_columns_that_come_again_are_groups_of_columns() {
+    // Changes behind the groups belong to none, and the names begin where the rows do.
+    let all = placed(
+        "Before            After\n          Mean   StdDev   Mean   StdDev   Change\n\
+         copy       9.7     0.11   19.2     0.02   +98.2%\nfill       7.3     0.02   12.5     0.01   +71.2%\n",
+    );
+    assert!(has(&all, ("Before", "copy", "Mean", 9.7)), "{all:?}");
+    assert!(has(&all, ("After", "fill", "Mean", 12.5)), "{all:?}");
+    assert_eq!(all.len(), 4, "{all:?}");
+    // The line above names the rows, too, and the groups are metrics.
+    let all = placed(
+        "clients      kIOPS          latency, us\n           shared  own    shared  own\n\
+         1          8.62    8.61   13.9    14.0\n2          17.3    17.4   14.1    14.2\n4          34.5    34.4   14.2    14.3\n",
+    );
+    assert!(has(&all, ("shared", "clients=2", "kIOPS", 17.3)), "{all:?}");
+    assert!(has(&all, ("own", "clients=4", "latency", 14.3)), "{all:?}");
+    assert_eq!(all.len(), 12, "{all:?}");
+    // Names that do not come again are those of one column each.
+    let all = placed(
+        "Before            After\n          Mean   Median   Max   Sum\ncopy       9.7     0.11   19.2     0.02\nfill       7.3     0.02   12.5     0.01\n",
+    );
+    assert!(!has(&all, ("After", "copy", "Mean", 19.2)), "{all:?}");
+}
+
+#[test]
+fn numbers_without_which_rows_of_one_name_are_one_are_parameters() {
+    let table = |levels: [u32; 4]| {
+        let [a, b, c, d] = levels;
+        format!(
+            "| Build | Level | Before | After |\n|---|---|---|---|\n| gcc | {a} | 931.4 | 904.4 |\n\
+             | gcc | {b} | 849.1 | 822.6 |\n| clang | {c} | 705.5 | 683.2 |\n| clang | {d} | 670.0 | 649.2 |\n"
+        )
+    };
+    let all = placed(&table([1, 2, 1, 2]));
+    assert!(has(&all, ("Before", "Level=2", "gcc", 849.1)), "{all:?}");
+    assert!(has(&all, ("After", "Level=1", "clang", 683.2)), "{all:?}");
+    assert_eq!(all.len(), 8, "{all:?}");
+    // Numbers that come again tell no rows apart.
+    let all = placed(&table([3, 3, 3, 3]));
+    assert!(!has(&all, ("Before", "Level=3", "gcc", 849.1)), "{all:?}");
+}
+
+#[test]
+fn a_number_before_the_name_of_a_row_is_part_of_it() {
+    let all = placed(
+        "depth type   IOPS(default) IOPS(this patch)  diff\n1   write    7795157.27  7859909.78       0.83%\n\
+         32  mix(70% r)   7418607.08  7404026.54      -0.20%\n",
+    );
+    let mixed = "32 mix(70% r)";
+    assert!(
+        has(&all, ("default", mixed, "IOPS", 7_418_607.08)),
+        "{all:?}"
+    );
+    assert!(
+        has(&all, ("this patch", "1 write", "IOPS", 7_859_909.78)),
+        "{all:?}"
+    );
+    // Two numbers, or one with a unit, are figures behind which no word may stand.
+    for text in [
+        "a b  c  d\n1 2 write 12.5 13.5\n3 4 read 12.5 14.5\n",
+        "a b  c  d\n1ms write 12.5 13.5\n3ms read 12.5 14.5\n",
+    ] {
+        assert!(read(text).is_none(), "{text}");
+    }
+}
+
+#[test]
+fn a_deviation_may_be_aligned_behind_its_mark() {
+    let text = "        before             after\nclone   32.3 s ± 0.6 s     30.7 s ±  0.5 s\ncheck   54.2 s ±  7.1 s    54.4 s ± 6.7 s\n";
+    let block = read(text).unwrap();
+    let spread = |(_, finding): &(usize, Finding)| match finding {
+        Finding::Summary {
+            spread: Some(assize_bundle::Spread::StandardError(e)),
+            ..
+        } => Some(*e),
+        _ => None,
+    };
+    let spreads: Vec<f64> = block.findings.iter().filter_map(spread).collect();
+    assert_eq!(spreads.len(), 4);
+    assert!(
+        spreads.contains(&7.1) && spreads.contains(&0.5),
+        "{spreads:?}"
+    );
+}

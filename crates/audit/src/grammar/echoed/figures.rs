@@ -7,7 +7,8 @@ use super::shape::Field;
 use crate::grammar::Figure;
 use crate::grammar::cells::label;
 use crate::grammar::quantity::{is_measure, metric_of};
-use crate::roles::words::names_measurement;
+use crate::grammar::table::split_unit;
+use crate::roles::words::{REPETITION_KEYS, is_derived, key_is, names_measurement, names_metric};
 
 /// The figures of each section, the same names in each.
 pub(super) fn aligned(sections: &[Vec<Entry<'_>>]) -> Vec<Vec<Figure>> {
@@ -52,6 +53,12 @@ fn place(lists: &[Vec<&Entry<'_>>], at: usize) -> Place {
     let Some(first) = there().next() else {
         return Place::Setting;
     };
+    if let Some(columns) = columns(lists) {
+        return match columns[at] {
+            Some(name) if is_measured(name, lists, at) => Place::Measured,
+            _ => Place::Setting,
+        };
+    }
     let field = &first[0].shape.fields[at];
     let own = values(first);
     let same = there().all(|list| values(list) == own);
@@ -82,6 +89,30 @@ fn place(lists: &[Vec<&Entry<'_>>], at: usize) -> Place {
     } else {
         Place::Setting
     }
+}
+
+/// What the numbers of lines of one shape are called in a line above some of them.
+fn columns<'e>(lists: &'e [Vec<&Entry<'_>>]) -> Option<&'e [Option<&'e str>]> {
+    let named = |entry: &&&Entry<'_>| !entry.columns.is_empty();
+    let first = lists.iter().flatten().find(named);
+    first.map(|entry| entry.columns.as_slice())
+}
+
+/// Whether a column is one of figures, and not computed from others, nor how many they
+/// are.
+fn is_measured(name: &str, lists: &[Vec<&Entry<'_>>], at: usize) -> bool {
+    let mut entries = lists.iter().flatten();
+    let other = is_derived(name, &[], 0)
+        || is_spread(name)
+        || is_number_of(name)
+        || key_is(name, REPETITION_KEYS)
+        || ["count", "n", "runs"].contains(&name.to_ascii_lowercase().as_str());
+    !other
+        && (names_metric(name)
+            || entries.any(|entry| {
+                let field = &entry.shape.fields[at];
+                field.step < 1.0 || is_measure(field.unit)
+            }))
 }
 
 /// Whether each number is another.
@@ -135,13 +166,24 @@ fn line_by_line(lists: &[Vec<&Entry<'_>>], all: &mut [Vec<Figure>]) {
                 let values: Vec<f64> = rows.iter().map(|row| row.shape.fields[at].value).collect();
                 let field = &rows[0].shape.fields[at];
                 let mean = values.iter().sum::<f64>() / values.len() as f64;
+                let column = columns(lists)
+                    .and_then(|columns| columns[at])
+                    .map(split_unit);
                 let metric = metric(rows[0], at, &name);
                 let taken = |metric: &str| figures.iter().any(|f: &Figure| f.metric == metric);
+                let (metric, unit) = match column {
+                    Some((name, unit)) => (label(&of_row(rows[0], &name)), unit),
+                    None => (metric, String::new()),
+                };
                 let metric = match taken(&metric) {
                     true => label(&format!("{} {name} {}", rows[0].shape.words, at + 1)),
                     false => metric,
                 };
-                let mut figure = Figure::new(metric, mean, field.unit);
+                let unit = match field.unit {
+                    "" => unit.as_str(),
+                    unit => unit,
+                };
+                let mut figure = Figure::new(metric, mean, unit);
                 figure.step = (values.len() == 1).then_some(field.step);
                 if !taken(&figure.metric) {
                     figures.push(figure);
@@ -149,6 +191,14 @@ fn line_by_line(lists: &[Vec<&Entry<'_>>], all: &mut [Vec<Figure>]) {
             }
         }
     }
+}
+
+/// What a number is called whose column has a name.
+fn of_row(entry: &Entry<'_>, column: &str) -> String {
+    let above = entry.above.trim_end_matches(':').trim();
+    let mut parts = vec![above, entry.shape.fields[0].label, column];
+    parts.retain(|part| !part.is_empty());
+    parts.join(" ")
 }
 
 /// What a number of a line is called.

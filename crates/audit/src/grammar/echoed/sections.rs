@@ -1,11 +1,14 @@
 //! Lists below two headings or more, whose lines come again.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::figures::aligned;
 use super::shape::{self, Shape};
 use super::{CONTRAST, MOST, is_report};
 use crate::Line;
 use crate::admission::contrast::Name;
 use crate::grammar::cells::{label, line_at};
+use crate::grammar::table::{is_rule, wide_cells};
 use crate::grammar::{self, Block, Finding, Labels, Taken};
 use crate::roles::words::names_configuration;
 use crate::roles::{configuration_name, difference};
@@ -16,6 +19,8 @@ const REACH: usize = 160;
 const STRANGE: usize = 4;
 /// A heading of more words is a sentence, which may introduce anything.
 const WORDS: usize = 7;
+/// No line that says what stands below it is longer.
+const TITLE: usize = 72;
 
 /// Lists below two headings or more that differ as configurations do.
 pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
@@ -23,7 +28,11 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     if sections.iter().any(|section| is_sentence(section.name)) {
         return None;
     }
-    let mut lists: Vec<Vec<Entry<'_>>> = sections.iter().map(|s| entries(lines, s)).collect();
+    let again = said_again(lines, &sections);
+    let mut lists: Vec<Vec<Entry<'_>>> = sections
+        .iter()
+        .map(|section| entries(lines, section, &again))
+        .collect();
     let first: Vec<String> = lists[0].iter().map(Entry::key).collect();
     let last = lists.last_mut()?;
     let end = end_of_list(lines, sections.last()?.at, last, &first);
@@ -176,6 +185,8 @@ struct Section<'t> {
 pub(super) struct Entry<'t> {
     pub(super) at: usize,
     pub(super) above: &'t str,
+    /// What a line above calls each of its numbers; empty if none does.
+    pub(super) columns: Vec<Option<&'t str>>,
     pub(super) shape: Shape<'t>,
 }
 
@@ -186,18 +197,90 @@ impl Entry<'_> {
     }
 }
 
-fn entries<'t>(lines: &'t [Line<'_>], section: &Section<'t>) -> Vec<Entry<'t>> {
-    let mut above = "";
+fn entries<'t>(
+    lines: &'t [Line<'_>],
+    section: &Section<'t>,
+    again: &BTreeSet<&str>,
+) -> Vec<Entry<'t>> {
+    let (mut above, mut header) = ("", "");
     let mut all = Vec::new();
     for at in section.at + 1..section.end {
         let text = line_at(lines, at).unwrap_or_default();
+        let words = text.trim();
         match shape::of(text) {
-            Some(shape) => all.push(Entry { at, above, shape }),
-            None if text.trim_end().ends_with(':') && text.len() <= 72 => above = text.trim(),
-            None => {}
+            Some(shape) => all.push(Entry {
+                at,
+                above,
+                columns: columns(header, text, &shape),
+                shape,
+            }),
+            None if !is_title(text) => {}
+            None => {
+                header = text;
+                if words.ends_with(':') && text.len() <= TITLE || again.contains(words) {
+                    above = words;
+                }
+            }
         }
     }
     all
+}
+
+/// Whether a line has words and no figures, and is no rule, fence or command.
+fn is_title(text: &str) -> bool {
+    let figure = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    text.contains(char::is_alphabetic)
+        && !text
+            .trim_start()
+            .starts_with(['`', '$', '#', '<', '/', '.'])
+        && !is_rule(text)
+        && !text.split_whitespace().any(figure)
+}
+
+/// Lines of words that stand in several sections, but for headers of columns; they part
+/// what stands below them if they are several.
+fn said_again<'t>(lines: &'t [Line<'_>], sections: &[Section<'t>]) -> BTreeSet<&'t str> {
+    let mut met: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for (section, number) in sections.iter().zip(0..) {
+        let own = (section.at + 1..section.end).filter_map(|at| line_at(lines, at));
+        for text in own.map(str::trim) {
+            let fits = text.len() <= TITLE && wide_cells(text).len() < 2;
+            if fits && is_title(text) && shape::of(text).is_none() {
+                met.entry(text).or_default().insert(number);
+            }
+        }
+    }
+    met.retain(|_, numbers| numbers.len() >= 2);
+    let several = met.len() >= 2;
+    met.into_keys().filter(|_| several).collect()
+}
+
+/// What the words of a line above call the numbers of a row, if they are as many: one
+/// for each word with numbers, and maybe one for the name of the row.
+fn columns<'t>(header: &'t str, text: &str, shape: &Shape<'_>) -> Vec<Option<&'t str>> {
+    let figure = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
+    let counts: Vec<usize> = text
+        .split_whitespace()
+        .filter(figure)
+        .map(|word| shape::of(word).map_or(0, |shape| shape.fields.len()))
+        .collect();
+    let wide = wide_cells(header);
+    let words: Vec<&str> = header.split_whitespace().collect();
+    let fits = |names: &Vec<&str>| {
+        let keys = names.len().checked_sub(counts.len());
+        counts.len() >= 2 && keys.is_some_and(|keys| keys <= 1)
+    };
+    let Some(names) = [wide, words].into_iter().find(fits) else {
+        return Vec::new();
+    };
+    let named = !shape.fields[0].label.is_empty();
+    if !named || counts.iter().sum::<usize>() != shape.fields.len() {
+        return Vec::new();
+    }
+    let own = names[names.len() - counts.len()..].iter().zip(counts);
+    // Of several numbers in a word, the name is that of the first.
+    own.flat_map(|(name, count)| (0..count).map(move |at| (at == 0).then_some(*name)))
+        .collect()
 }
 
 /// Whether formats that know what they read find it in a section.

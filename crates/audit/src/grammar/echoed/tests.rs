@@ -248,3 +248,50 @@ fn lines_that_begin_alike_keep_apart() {
     }
     assert_ne!(of("Before", 382.0), of("Before", 617.0));
 }
+
+#[test]
+fn a_line_of_words_that_stands_below_each_heading_names_what_follows() {
+    let text = "Before\n\n*** ROUND 1 ***\n-----------\nTest: drawing whole glyphs\nTime: 5.720 sec.\n\
+                -----------\nTest: drawing off the screen\nTime: 5.149 sec.\n\nAfter:\n\n*** ROUND 1 ***\n\
+                -----------\nTest: drawing whole glyphs\nTime: 4.947 sec.\n-----------\n\
+                Test: drawing off the screen\nTime: 4.487 sec.\n";
+    let all = placed(&Echoed, text);
+    let glyphs: Vec<f64> = all
+        .iter()
+        .filter(|(_, metric, _)| metric.contains("glyphs"))
+        .map(|(.., value)| *value)
+        .collect();
+    assert_eq!(glyphs, [5.72, 4.947]);
+    assert_eq!(all.len(), 4);
+    // One such line says nothing of what tells the figures apart.
+    let below = |seconds: &str| {
+        format!("Starting the workers\nElapsed: {seconds} sec, all of it\nSum: {seconds} sec\n\n")
+    };
+    let text = format!("Before\n\n{}After:\n\n{}", below("5.720"), below("4.947"));
+    let all = placed(&Echoed, &text);
+    assert_eq!(all[0].1, "Elapsed");
+}
+
+#[test]
+fn a_line_of_names_above_rows_names_their_numbers() {
+    let table = |head: &str| {
+        format!(
+            "Before:\n{head}\nviewer   30.924  31.251   0.72%   5/6\nbrowser  168.751 201.017 12.46%  8/8\n(stopped early)\n\n\
+             After:\n{head}\nviewer   1.294   1.325   1.79%   6/6\nbrowser  18.540  19.104  1.54%  6/6\n"
+        )
+    };
+    let all = placed(&Echoed, &table("test     min(s)  median(s) stddev. count"));
+    let of = |name: &str, metric: &str| {
+        let mut found = all.iter().filter(|(n, m, _)| n == name && m == metric);
+        found.next().map(|(_, _, value)| *value)
+    };
+    assert_eq!(of("Before", "browser median"), Some(201.017));
+    assert_eq!(of("After", "viewer min"), Some(1.294));
+    assert_eq!(all.len(), 8, "{all:?}");
+    // Deviations and numbers of runs are no figures, and too few names name nothing.
+    let all = placed(&Echoed, &table("test     min(s)  median(s)"));
+    assert!(
+        all.iter().all(|(_, metric, _)| !metric.contains("median")),
+        "{all:?}"
+    );
+}

@@ -1,5 +1,8 @@
 //! The line above the rows: which name stands over which column.
 
+use std::ops::Range;
+
+use super::cell::{cell_value, is_unit};
 use super::row::{self, Row};
 use crate::roles::words;
 
@@ -29,27 +32,83 @@ pub(crate) struct Header {
     pub(crate) groups: Vec<String>,
     /// What stands at the beginning of that line; may be empty.
     pub(crate) group_key: String,
+    /// The columns that stand in groups; all of them if it is empty.
+    pub(crate) grouped: Range<usize>,
+}
+
+impl Header {
+    /// The columns that stand in groups: not one before them, which numbers the rows, nor
+    /// changes behind them.
+    pub(crate) fn grouped(&self) -> Range<usize> {
+        match self.grouped.is_empty() {
+            true => 0..self.columns.len(),
+            false => self.grouped.clone(),
+        }
+    }
 }
 
 /// Fits two lines above the rows, of which the first names groups of columns.
 pub(crate) fn fit_groups(above: &str, text: &str, rows: &[Row]) -> Option<Header> {
-    let header = fit(text, rows)?;
-    let columns = header.columns.len();
     let piped = row::pipe_cells(above);
     let has_key = piped.is_some() || !above.starts_with([' ', '\t']);
     let mut cells = piped.unwrap_or_else(|| row::wide_cells(above));
+    let (header, keyed) = match fit(text, rows) {
+        Some(header) => (header, false),
+        None => (fit_below_key(cells.first()?, text, rows)?, true),
+    };
+    let named = |cells: &[&str]| cells.len() >= 2 && cells.iter().all(|c| column(c).is_some());
+    if let Some((times, grouped)) = repeated(&header.columns) {
+        cells.retain(|cell| !cell.is_empty());
+        let key = cells.len().checked_sub(times).filter(|keys| *keys <= 1)?;
+        let groups = cells.split_off(key);
+        let group_key = cells.first().filter(|_| !keyed);
+        return named(&groups).then(|| Header {
+            groups: groups.iter().map(|cell| cell.to_string()).collect(),
+            group_key: group_key.map_or_else(String::new, |key| key.trim().to_string()),
+            grouped,
+            ..header
+        });
+    }
+    if keyed {
+        return None;
+    }
+    let columns = header.columns.len();
     let key = match has_key && !cells.is_empty() {
         true => cells.remove(0).trim(),
         false => "",
     };
     cells.retain(|cell| !cell.is_empty());
     let fits = cells.len() >= 2 && columns % cells.len() == 0 && columns / cells.len() >= 2;
-    let named = cells.iter().all(|cell| column(cell).is_some());
-    (fits && named).then(|| Header {
+    (fits && named(&cells)).then(|| Header {
         groups: cells.iter().map(|cell| cell.to_string()).collect(),
         group_key: key.to_string(),
         ..header
     })
+}
+
+/// Fits a second line whose first column the line above names.
+fn fit_below_key(key: &str, text: &str, rows: &[Row]) -> Option<Header> {
+    let first = rows.first()?;
+    let wide = row::wide_cells(text).into_iter();
+    let cells = std::iter::once(key).chain(wide).map(str::to_string);
+    by_count(cells.collect(), first.labels.len(), first.cells.len())
+}
+
+/// How many times the same names of columns, two at least, follow each other, and which
+/// columns that are: all but one before them and those of changes behind them.
+fn repeated(columns: &[Column]) -> Option<(usize, Range<usize>)> {
+    let same = |from: usize, width: usize, at: usize| {
+        columns[at].name == columns[from + (at - from) % width].name
+    };
+    let repeats = |from: usize, width: usize| {
+        let end = (from..columns.len()).find(|at| !same(from, width, *at));
+        let times = (end.unwrap_or(columns.len()) - from) / width;
+        let end = from + times * width;
+        let computed = |column: &Column| words::is_derived(&column.name, &[], 0);
+        let rest = columns[end..].iter().all(computed);
+        (times >= 2 && rest).then_some((times, from..end))
+    };
+    (0..2).find_map(|from| (2..=columns.len() / 2).find_map(|width| repeats(from, width)))
 }
 
 /// Fits a header line to rows; `None` if it cannot be one.
@@ -70,12 +129,22 @@ pub(crate) fn fit(text: &str, rows: &[Row]) -> Option<Header> {
         .into_iter()
         .map(str::to_string)
         .collect();
+    // Names of which some stand one blank apart: `size type   old new   change`.
+    let words = || merge_units(text.split_whitespace().map(str::to_string).collect());
+    // `Title   Before   After Change`: no name of a figure ends with that of a change.
+    let changed = |header: &Header| {
+        let last = header.columns.last();
+        last.is_some_and(|column| words::is_derived(&column.name, &[], 0))
+    };
+    let keyed = |header: &Header| header.keys.len() == labels && (labels >= 2 || changed(header));
+    let narrow = || by_count(words(), labels, figures).filter(keyed);
     if wide.len() >= 2
         && let Some(header) = by_count(wide, labels, figures)
     {
-        return Some(header);
+        let unkeyed = header.keys.is_empty();
+        return narrow().filter(|_| unkeyed).or(Some(header));
     }
-    let words = merge_units(text.split_whitespace().map(str::to_string).collect());
+    let words = words();
     if let Some(header) = by_numbered(&words, figures) {
         return Some(header);
     }
@@ -108,7 +177,7 @@ fn by_count(cells: Vec<String>, labels: usize, figures: usize) -> Option<Header>
     }
     if cells[keys..]
         .iter()
-        .any(|cell| row::cell_value(cell).is_some_and(|c| c.unit.is_empty() && figures < 2))
+        .any(|cell| cell_value(cell).is_some_and(|c| c.unit.is_empty() && figures < 2))
     {
         return None;
     }
@@ -182,7 +251,7 @@ pub(crate) fn split_unit(cell: &str) -> (String, String) {
             .and_then(|head| head.rfind(open).map(|at| (at, head)))
         {
             let (name, unit) = (inner.1[..inner.0].trim(), inner.1[inner.0 + 1..].trim());
-            if row::is_unit(unit) && !name.is_empty() {
+            if is_unit(unit) && !name.is_empty() {
                 return (name.to_string(), unit.to_string());
             }
         }
@@ -193,15 +262,16 @@ pub(crate) fn split_unit(cell: &str) -> (String, String) {
     (cell.to_string(), String::new())
 }
 
-/// Joins `latency (us)` and `util %` which stand as two words.
+/// Joins `latency (us)`, `util %` and `IOPS(with it)`, which stand as several words.
 fn merge_units(words: Vec<String>) -> Vec<String> {
     let mut merged: Vec<String> = Vec::with_capacity(words.len());
+    let open = |text: &str| text.matches('(').count() > text.matches(')').count();
     for word in words {
         let unit = word
             .strip_prefix(['(', '['])
             .and_then(|w| w.strip_suffix([')', ']']));
         match merged.last_mut() {
-            Some(last) if word == "%" || unit.is_some_and(row::is_unit) => {
+            Some(last) if word == "%" || unit.is_some_and(is_unit) || open(last) => {
                 last.push(' ');
                 last.push_str(&word);
             }

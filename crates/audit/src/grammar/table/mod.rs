@@ -4,6 +4,7 @@
 //! have figures. This only cuts it into its parts; what its rows and columns
 //! stand for is decided from all that surrounds it, by `roles`.
 
+mod cell;
 mod header;
 mod row;
 mod stacked;
@@ -14,9 +15,10 @@ use assize_bundle::Place;
 use crate::Line;
 use crate::grammar::{Block, Finding, Grammar, Taken};
 use crate::roles::words;
+pub(crate) use cell::{Cell, PlusMinus, cell_value, is_unit};
 pub(crate) use header::{Column, Header, split_unit};
 use row::Parting;
-pub(crate) use row::{Cell, PlusMinus, Row, cell_value, is_rule, is_unit, may_be_row, wide_cells};
+pub(crate) use row::{Row, is_rule, may_be_row, wide_cells};
 
 /// Tables of any style; see the module.
 pub struct Table;
@@ -195,7 +197,8 @@ impl<'t> Head<'t> {
         take_rows(&text, from, &mut parts);
         // One row alone must have a name or stand between rules.
         let ruled = parts.taken.contains(&"table rule") || row::pipe_cells(self.line).is_some();
-        let named = parts.grid.rows.iter().any(|row| !row.labels.is_empty());
+        let names = parts.grid.rows.iter().map(|row| row.labels.first());
+        let named = names.flatten().any(|name| name.parse::<f64>().is_err());
         let one = parts.grid.header.columns.len() >= 2
             && (ruled || named && self.line.split_whitespace().count() >= 3);
         (parts.grid.rows.len() >= 2 || one).then_some(parts)
@@ -255,7 +258,7 @@ fn is_caption(text: &str) -> bool {
     let named = !unit.is_empty()
         && name.split_whitespace().count() <= 3
         && row::wide_cells(text).len() == 1;
-    row::is_unit(bare) || named || (bare.len() <= 24 && !bare.contains(' ') && bare.contains("/s"))
+    is_unit(bare) || named || (bare.len() <= 24 && !bare.contains(' ') && bare.contains("/s"))
 }
 
 /// Prose above two numbers must not become a table.
@@ -263,7 +266,7 @@ fn plausible(head: &str) -> bool {
     let words = head.split_whitespace().count();
     let numbers = head
         .split_whitespace()
-        .filter(|w| row::split_number(w).is_some())
+        .filter(|w| cell::split_number(w).is_some())
         .count();
     // `*git add -A*` is printed bold above rows.
     let bold = head.trim().starts_with('*') && head.trim().ends_with('*');
@@ -412,11 +415,11 @@ fn doubtful(line: &str, parts: &mut Parts, figures: usize) -> bool {
     let cells = row::pipe_cells(line).unwrap_or_else(|| line.split_whitespace().collect());
     let good = cells
         .iter()
-        .filter(|cell| row::cell_value(cell).is_some())
+        .filter(|cell| cell_value(cell).is_some())
         .count();
     let bad: Vec<&&str> = cells
         .iter()
-        .filter(|cell| row::cell_value(cell).is_none() && odd_number(cell))
+        .filter(|cell| cell_value(cell).is_none() && odd_number(cell))
         .collect();
     if bad.is_empty() || good + bad.len() != figures {
         return false;

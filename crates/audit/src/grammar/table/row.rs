@@ -1,66 +1,8 @@
 //! Lines of a table cut into cells.
 
-use crate::grammar::quantity::is_listed;
+use super::cell::{Cell, cell_value, may_be_value, unflagged, value_at};
+use crate::grammar::Grammar;
 use crate::grammar::walltime::Walltime;
-use crate::grammar::{Grammar, number};
-
-/// A numeric cell.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Cell {
-    /// The value.
-    pub(crate) value: f64,
-    /// The unit glued to or standing behind the number; may be empty.
-    pub(crate) unit: String,
-    /// What stood behind a `±`, whatever that meant.
-    pub(crate) spread: Option<PlusMinus>,
-    /// Whether the number carried an explicit sign, as changes do.
-    pub(crate) signed: bool,
-    /// The percentage in brackets behind it, as of a change.
-    pub(crate) change: Option<f64>,
-    /// The place of the last digit, which the scanner finds.
-    pub(crate) step: Option<f64>,
-}
-
-impl Cell {
-    /// A place of a row where no figure stands, in a column of changes.
-    pub(crate) fn none() -> Self {
-        Cell {
-            value: f64::NAN,
-            unit: "%".to_string(),
-            spread: None,
-            signed: true,
-            change: None,
-            step: None,
-        }
-    }
-}
-
-/// The figure behind a `±`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct PlusMinus {
-    pub(crate) value: f64,
-    /// Whether it is a percentage of the figure before it.
-    pub(crate) percent: bool,
-}
-
-impl PlusMinus {
-    fn of(word: &str) -> Option<Self> {
-        let (value, unit) = split_number(word.trim_end_matches([')', ',']))?;
-        (value >= 0.0).then_some(PlusMinus {
-            value: crate::printed::spread(value, word),
-            percent: unit == "%",
-        })
-    }
-
-    /// In the unit of the figure.
-    pub(crate) fn of_value(self, value: f64) -> f64 {
-        if self.percent {
-            (value * self.value / 100.0).abs()
-        } else {
-            self.value
-        }
-    }
-}
 
 /// A line read as a label and the figures behind it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -69,6 +11,24 @@ pub(crate) struct Row {
     pub(crate) labels: Vec<String>,
     /// The figures.
     pub(crate) cells: Vec<Cell>,
+}
+
+impl Row {
+    /// Whether nothing was read yet but the number before a name: `32  randread`.
+    fn is_numbered(&self) -> bool {
+        let whole = |cell: &Cell| {
+            let bare = cell.unit.is_empty() && cell.spread.is_none() && cell.change.is_none();
+            bare && !cell.signed && cell.value.fract() == 0.0
+        };
+        self.labels.is_empty() && self.cells.len() == 1 && self.cells.iter().all(whole)
+    }
+
+    /// Adds a word to the name; a number before it is part of it.
+    fn name(&mut self, word: &str) {
+        let numbers = self.cells.drain(..).map(|cell| cell.value.to_string());
+        self.labels.extend(numbers);
+        self.labels.push(word.to_string());
+    }
 }
 
 /// Longest line that is looked at as a row.
@@ -109,9 +69,19 @@ pub(crate) fn wide_cells(text: &str) -> Vec<&str> {
     let mut cells = Vec::new();
     for part in text.trim().split('\t') {
         let mut rest = part.trim();
-        while let Some(at) = rest.find("  ") {
+        let mut from = 0;
+        while let Some(at) = rest[from..].find("  ").map(|at| from + at) {
+            // `54.2 s ±  7.1 s` is aligned.
+            if ["±", "+-", "+/-"]
+                .iter()
+                .any(|mark| rest[..at].ends_with(mark))
+            {
+                from = rest.len() - rest[at..].trim_start().len();
+                continue;
+            }
             cells.push(&rest[..at]);
             rest = rest[at..].trim_start();
+            from = 0;
         }
         if !rest.is_empty() {
             cells.push(rest);
@@ -173,9 +143,8 @@ pub(crate) fn data_row(text: &str, parting: Parting) -> Option<Row> {
 /// without one, so this is asked of each line once where tables would ask it of each line
 /// again for all those above.
 pub(crate) fn may_be_row(text: &str) -> bool {
-    let begins = |word: &str| may_be_value(word.trim_start_matches('~'));
     let apart = |c: char| c.is_whitespace() || matches!(c, '|' | '│');
-    if !text.split(apart).any(begins) {
+    if !text.split(apart).any(may_be_value) {
         return false;
     }
     let is_figure = |cell: &&str| {
@@ -221,7 +190,10 @@ fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Row> {
         let cell = unflagged(cell);
         match cell_value(cell) {
             Some(value) => row.cells.push(value),
-            None if row.cells.is_empty() => row.labels.push(cell.to_string()),
+            None if row.cells.is_empty() || !cell.is_empty() && row.is_numbered() => {
+                row.name(cell);
+            }
+            None if is_no_change(cell) => row.cells.push(Cell::none()),
             None if cell.is_empty() || matches!(cell, "-" | "n/a" | "N/A") => {}
             None => return None,
         }
@@ -229,18 +201,11 @@ fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Row> {
     (!row.cells.is_empty()).then_some(row)
 }
 
-/// A cell without the marks that draw attention to it: `* 49.77% *`, `R +93.41%`.
-fn unflagged(cell: &str) -> &str {
-    let starred = cell
-        .strip_prefix("* ")
-        .and_then(|rest| rest.strip_suffix(" *"));
-    let letter = || {
-        let (flag, rest) = cell.split_once(' ')?;
-        let one = flag.len() == 1 && flag.bytes().all(|b| b.is_ascii_uppercase());
-        let rest = rest.trim_start();
-        (one && rest.starts_with(['+', '-']) && rest.ends_with('%')).then_some(rest)
-    };
-    starred.or_else(letter).unwrap_or(cell)
+/// What programs print for the change of a figure that was zero: `NaN%`, `+Inf%`.
+fn is_no_change(word: &str) -> bool {
+    let bare = word.strip_suffix('%').unwrap_or_default();
+    let bare = bare.trim_start_matches(['+', '-']).to_ascii_lowercase();
+    matches!(bare.as_str(), "nan" | "inf" | "infinity")
 }
 
 /// Words before the first number of a row.
@@ -248,238 +213,32 @@ const MOST_LABELS: usize = 8;
 
 fn row_of_words(text: &str) -> Option<Row> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let mut cells = Vec::new();
-    let (mut at, mut labels) = (0, 0);
+    let mut row = Row::default();
+    let mut at = 0;
     while at < words.len() {
         let (value, used) = match value_at(&words[at..]) {
             Some(found) => found,
-            None if cells.is_empty() && labels < MOST_LABELS => {
-                (at, labels) = (at + 1, labels + 1);
+            None if row.labels.len() > MOST_LABELS => return None,
+            None if row.cells.is_empty() || row.is_numbered() => {
+                row.name(words[at]);
+                at += 1;
                 continue;
             }
+            None if is_no_change(words[at]) => (Cell::none(), 1),
             None => return None,
         };
-        cells.push(value);
+        row.cells.push(value);
         at += used;
     }
-    // A sentence that happens to end in a number is not a row.
-    let prose_like = cells.len() == 1 && (labels > 3 || labels == 0);
-    if cells.is_empty() || prose_like {
+    if row.cells.is_empty() || row.labels.len() > MOST_LABELS || prose_like(&row) {
         return None;
     }
-    let labels = words[..labels].iter().map(ToString::to_string).collect();
-    Some(Row { labels, cells })
+    Some(row)
 }
 
-/// A whole cell as a number: `12.5`, `12.5 ms`, `76%`, `12 ± 3`, `12 (0.0%)`.
-pub(crate) fn cell_value(cell: &str) -> Option<Cell> {
-    if !may_be_value(cell.trim_start().trim_start_matches('~')) {
-        return None;
-    }
-    let words: Vec<&str> = cell.split_whitespace().take(8).collect();
-    let (mut value, mut used) = value_at(&words)?;
-    // `0.76 -2.7%`: the change stands behind the figure.
-    if value.change.is_none()
-        && value.unit != "%"
-        && let [word] = words[used..]
-        && word.starts_with(['+', '-'])
-        && let Some((change, "%")) = split_number(word)
-    {
-        value.change = Some(change);
-        used += 1;
-    }
-    (used == words.len()).then_some(value)
-}
-
-/// The value at the beginning of `words` and how many words it takes.
-fn value_at(words: &[&str]) -> Option<(Cell, usize)> {
-    // `~34%` is a number that was rounded.
-    let word = words.first()?.trim_start_matches('~');
-    if !may_be_value(word) {
-        return None;
-    }
-    let word = without_parts(word);
-    let (word, glued_change) = unchanged(unmarked(word));
-    let (word, glued_spread) = unspread(word)?;
-    let (value, glued) = split_number(word).or_else(|| minutes(word))?;
-    let signed = word.starts_with(['+', '-']);
-    let mut cell = Cell {
-        value,
-        unit: glued.to_string(),
-        spread: glued_spread,
-        signed,
-        change: glued_change,
-        step: None,
-    };
-    if glued_change.is_some() {
-        return Some((cell, 1));
-    }
-    let mut used = 1;
-    if cell.unit.is_empty() && words.get(used).is_some_and(|word| is_unit(word)) {
-        cell.unit = words[used].to_string();
-        used += 1;
-    }
-    if cell.spread.is_some() {
-        // It stood right behind the number.
-    } else if words
-        .get(used)
-        .is_some_and(|w| matches!(*w, "±" | "+-" | "+/-"))
-    {
-        cell.spread = Some(PlusMinus::of(words.get(used + 1)?)?);
-        used += 2;
-    } else if let Some(spread) = words.get(used).and_then(|word| {
-        let marks = ["±", "+-", "+/-"];
-        let figure = marks.iter().find_map(|mark| word.strip_prefix(mark))?;
-        PlusMinus::of(figure)
-    }) {
-        cell.spread = Some(spread);
-        used += 1;
-    }
-    // `8.612 s ± 0.041 s`
-    if cell.spread.is_some()
-        && !cell.unit.is_empty()
-        && words.get(used).is_some_and(|word| *word == cell.unit)
-    {
-        used += 1;
-    }
-    let bracketed = parenthesis(&words[used..])?;
-    cell.change = percentage(&words[used..used + bracketed]);
-    used += bracketed;
-    Some((cell, used))
-}
-
-/// Whether a word begins as values do.
-fn may_be_value(word: &str) -> bool {
-    let first = word.as_bytes().first();
-    first.is_some_and(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'('))
-}
-
-/// A number without the mark of a note before it: `(1)187k`.
-fn unmarked(word: &str) -> &str {
-    let parted = word.strip_prefix('(').and_then(|rest| rest.split_once(')'));
-    match parted {
-        Some((note, rest)) if note.len() == 1 && rest.starts_with(|c: char| c.is_ascii_digit()) => {
-            rest
-        }
-        _ => word,
-    }
-}
-
-/// `0.24(0.20+0.03)`: a time without the times of user and system behind it.
-fn without_parts(word: &str) -> &str {
-    let parted = word
-        .strip_suffix(')')
-        .and_then(|head| head.split_once('('))
-        .filter(|(time, _)| !time.is_empty());
-    let parts = parted.and_then(|(time, inner)| Some((time, inner.split_once('+')?)));
-    match parts {
-        Some((time, (user, system)))
-            if [user, system]
-                .iter()
-                .all(|part| number::english(part).is_some_and(|value| value >= 0.0)) =>
-        {
-            time
-        }
-        _ => word,
-    }
-}
-
-/// `530.92(+14.2%)`: the number and the change that is glued to it.
-fn unchanged(word: &str) -> (&str, Option<f64>) {
-    let at = word.find('(').filter(|at| *at > 0).unwrap_or(word.len());
-    let (head, change) = word.split_at(at);
-    match percentage(&[change]) {
-        Some(change) => (head, Some(change)),
-        None => (word, None),
-    }
-}
-
-/// `12.5±0.3`: the number and what is glued behind it; `None` if that is no number.
-fn unspread(word: &str) -> Option<(&str, Option<PlusMinus>)> {
-    let marks = ["±", "+/-", "+-"].into_iter();
-    let found = marks
-        .filter_map(|mark| word.split_once(mark))
-        .find(|(head, _)| !head.is_empty());
-    match found {
-        Some((head, spread)) if !spread.is_empty() => Some((head, Some(PlusMinus::of(spread)?))),
-        Some(_) => None,
-        None => Some((word, None)),
-    }
-}
-
-/// `1m13.821s`, as shells print times, in seconds.
-fn minutes(word: &str) -> Option<(f64, &'static str)> {
-    let (minutes, seconds) = word.strip_suffix('s')?.split_once('m')?;
-    let minutes: u32 = minutes.parse().ok()?;
-    let seconds = number::english(seconds).filter(|s| (0.0..60.0).contains(s))?;
-    let thousandths = (f64::from(minutes) * 60.0 + seconds) * 1e6;
-    Some((thousandths.round() / 1e6, "s"))
-}
-
-/// The percentage that words in brackets give: `( +0.5%)`, `(-3 %)`. Of several,
-/// `(+11%/+56%)`, the last: where rows follow each other that is the change to
-/// the first one.
-fn percentage(words: &[&str]) -> Option<f64> {
-    let text = words.join("");
-    let inner = text.strip_prefix('(')?.strip_suffix(')')?;
-    let last = inner.rsplit('/').next()?;
-    let number = last.strip_suffix('%')?;
-    number::english(number.trim_start_matches('~'))
-}
-
-/// Words of a `( +0.5%)` that stands behind a number; `None` if it never ends.
-fn parenthesis(words: &[&str]) -> Option<usize> {
-    if !words.first().is_some_and(|word| word.starts_with('(')) {
-        return Some(0);
-    }
-    words
-        .iter()
-        .take(4)
-        .position(|word| word.ends_with(')'))
-        .map(|at| at + 1)
-}
-
-/// A number with a unit glued to it.
-pub(crate) fn split_number(word: &str) -> Option<(f64, &str)> {
-    let first = *word.as_bytes().first()?;
-    if !(first.is_ascii_digit() || matches!(first, b'+' | b'-')) || word.len() > 40 {
-        return None;
-    }
-    if let Some(value) = number::english(word) {
-        return Some((value, ""));
-    }
-    let unit_at = word
-        .char_indices()
-        .find(|&(at, c)| {
-            at > 0 && (c.is_alphabetic() || c == '%') && !(c == 'e' && exponent(&word[at..]))
-        })?
-        .0;
-    let (digits, unit) = word.split_at(unit_at);
-    let value = number::english(digits)?;
-    is_unit(unit).then_some((value, unit))
-}
-
-fn exponent(rest: &str) -> bool {
-    let rest = rest[1..].trim_start_matches(['+', '-']);
-    !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit())
-}
-
-/// Units as they stand behind numbers.
-#[rustfmt::skip]
-const UNITS: &[&str] = &[
-    "%", "s", "sec", "secs", "seconds", "ms", "msec", "msecs", "us", "µs", "μs", "usec",
-    "usecs", "ns", "nsec", "J", "Joules", "mJ", "W", "mW", "Watts", "Hz", "kHz", "KHz", "MHz",
-    "GHz", "B", "KB", "kB", "MB", "GB", "KiB", "MiB", "GiB", "MB/s", "MiB/s", "GB/s", "GiB/s",
-    "KB/s", "KiB/s", "Mbps", "Gbps", "Mbit/s", "Gbit/s", "Mbits/sec", "Gbits/sec", "MB/sec",
-    "ops/s", "ops/sec", "req/s", "IOPS", "fps", "FPS", "k", "K", "M", "G", "x", "cycles",
-    "Mb/s", "Gb/s", "KB/sec", "GB/sec", "MiB/sec", "GiB/sec", "Mbit/sec", "Gbit/sec", "min",
-    "mins", "minutes", "ns/op", "us/op", "cpb", "pps", "Kpps", "Mpps", "tps", "TPS", "qps",
-    "QPS", "kIOPS", "KIOPS", "MIOPS", "Mops/s", "kops/s",
-];
-
-/// Whether a word is a unit of the kind found behind numbers.
-pub(crate) fn is_unit(word: &str) -> bool {
-    is_listed(UNITS, word)
+/// A sentence that happens to end in a number is not a row.
+fn prose_like(row: &Row) -> bool {
+    row.cells.len() == 1 && (row.labels.len() > 3 || row.labels.is_empty())
 }
 
 #[cfg(test)]

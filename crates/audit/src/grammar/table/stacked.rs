@@ -15,7 +15,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Grid, Table, is_caption, is_rule, row};
+use super::{Grid, Table, cell_value, is_caption, is_rule, row};
 use crate::Line;
 use crate::grammar::cells::line_at;
 use crate::grammar::{Block, Finding, Grammar, Taken};
@@ -92,7 +92,7 @@ fn heads(text: &str) -> bool {
 }
 
 fn is_figure(cell: &str) -> bool {
-    row::cell_value(cell).is_some()
+    cell_value(cell).is_some()
 }
 
 /// The lines of a block, by number.
