@@ -131,12 +131,13 @@ pub(crate) fn fit(text: &str, rows: &[Row]) -> Option<Header> {
         .collect();
     // Names of which some stand one blank apart: `size type   old new   change`.
     let words = || merge_units(text.split_whitespace().map(str::to_string).collect());
-    // `Title   Before   After Change`: no name of a figure ends with that of a change.
-    let changed = |header: &Header| {
-        let last = header.columns.last();
-        last.is_some_and(|column| words::is_derived(&column.name, &[], 0))
-    };
-    let keyed = |header: &Header| header.keys.len() == labels && (labels >= 2 || changed(header));
+    // `Title   Before   After Change`: a change is no part of another one's name.
+    let is_change = |name: &str| words::is_derived(name, &[], 0);
+    let two_in_one = wide.last().and_then(|name| name.rsplit_once(' '));
+    let two_in_one = two_in_one.is_some_and(|(name, change)| {
+        is_change(change) && !is_change(name) && name.bytes().any(|b| b.is_ascii_alphabetic())
+    });
+    let keyed = |header: &Header| header.keys.len() == labels && (labels >= 2 || two_in_one);
     let narrow = || by_count(words(), labels, figures).filter(keyed);
     if wide.len() >= 2
         && let Some(header) = by_count(wide, labels, figures)
