@@ -112,6 +112,7 @@ static void simgpu_device_fini(struct simgpu_device *dev)
 {
 	u32 i;
 
+	simgpu_shrinker_fini(dev);
 	simgpu_device_wait(dev);
 	/* Their functions may still be on their way out. */
 	flush_workqueue(dev->teardown_wq);
@@ -163,6 +164,7 @@ static int simgpu_device_init(struct simgpu_device *dev)
 	dev->coalesce_ns = (u64)coalesce_us * NSEC_PER_USEC;
 	/* From here on the release does the rest. */
 	dev->ready = true;
+	error = simgpu_shrinker_init(dev);
 	while (!error && dev->n_engines < engines) {
 		error = simgpu_engine_init(&dev->engines[dev->n_engines], dev,
 					   dev->n_engines);

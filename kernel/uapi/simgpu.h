@@ -494,7 +494,6 @@ struct simgpu_control {
 #define SIMGPU_STATS	SIMGPU_IOWR(6, simgpu_stats)
 #define SIMGPU_INJECT	SIMGPU_IOWR(7, simgpu_inject)
 #define SIMGPU_CONTROL	SIMGPU_IOWR(8, simgpu_control)
-#define SIMGPU_GEM_CREATE	SIMGPU_IOWR(9, simgpu_gem_create)
-#define SIMGPU_GEM_MMAP	SIMGPU_IOWR(10, simgpu_gem_mmap)
+/* 9 to 11: simgpu_gem.h */
 
 #endif /* UAPI_SIMGPU_H */

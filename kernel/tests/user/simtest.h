@@ -161,6 +161,28 @@ static MAYBE_UNUSED void *sim_map(int fd, uint32_t handle, size_t size, int prot
 	return mmap(NULL, size, prot, MAP_SHARED, fd, (off_t)place.offset);
 }
 
+/* Return: whether the object has retained what it held, or a negative errno */
+static MAYBE_UNUSED int sim_advise(int fd, uint32_t handle, uint32_t advice)
+{
+	struct simgpu_gem_madvise args = { .handle = handle, .advice = advice };
+	int ret = sim_ioctl(fd, SIMGPU_GEM_MADVISE, &args);
+
+	return ret ? ret : (int)args.retained;
+}
+
+/* Asks every shrinker for all it has. Return: 0 or a negative errno */
+static MAYBE_UNUSED int caches_drop(void)
+{
+	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
+	/* 4: not a line in the log each time. */
+	int ret = fd < 0 || pwrite(fd, "4", 1, 0) != 1 ||
+		  pwrite(fd, "2", 1, 0) != 1 ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
 static MAYBE_UNUSED uint32_t sim_engines(int fd)
 {
 	struct simgpu_info info = { 0 };

@@ -227,10 +227,22 @@ static const struct bad bad_gem_mmap[] = {
 	{ 0 },
 };
 
+static const struct bad bad_gem_madvise[] = {
+	FIELD(gem_madvise, handle, 0, -ENOENT),
+	FIELD(gem_madvise, handle, 999, -ENOENT),
+	FIELD(gem_madvise, handle, MAX32, -ENOENT),
+	FIELD(gem_madvise, advice, SIMGPU_GEM_DONTNEED, 0),
+	FIELD(gem_madvise, advice, SIMGPU_GEM_DONTNEED + 1, -EINVAL),
+	FIELD(gem_madvise, advice, MAX32, -EINVAL),
+	FIELD(gem_madvise, retained, MAX32, 0),
+	FIELD(gem_madvise, pad, 1, -EINVAL),
+	{ 0 },
+};
+
 static const struct bad *const bad_fields[CALLS] = {
 	bad_info, bad_create, bad_destroy, bad_submit, bad_wait,
 	bad_read, bad_stats, bad_inject, bad_control, bad_gem_create,
-	bad_gem_mmap,
+	bad_gem_mmap, bad_gem_madvise,
 };
 
 static void all_fields(void)
