@@ -19,6 +19,7 @@ probe() {
 
 probe DEVNODE_CONST linux/device.h '(\*devnode)(const struct device'
 probe DMA_FENCE_CHECK linux/dma-fence.h 'dma_fence_check_and_signal('
+probe DMA_FENCE_DEADLINE linux/dma-fence.h '(\*set_deadline)('
 probe DRM_DRIVER_DATE drm/drm_drv.h 'char \*date;'
 probe DRM_FDINFO drm/drm_drv.h '(\*show_fdinfo)('
 probe DRM_GEM_LRU_MUTEX drm/drm_device.h 'struct mutex gem_lru_mutex;'

@@ -64,6 +64,7 @@ struct simgpu_shrinker {
 	atomic64_t timeouts;
 };
 
+struct seq_file;
 struct simgpu_backend;
 struct simgpu_context;
 struct simgpu_device;
@@ -76,6 +77,7 @@ struct simgpu_job;
  * @lock: its lock
  * @link: in &simgpu_engine.done
  * @twice: the engine says done twice
+ * @deadline: the earliest that a waiter has given, or %KTIME_MAX; under @lock
  * @sched: kept until this fence is freed; see backend_drm.c. Or NULL.
  */
 struct simgpu_fence {
@@ -83,6 +85,7 @@ struct simgpu_fence {
 	spinlock_t lock;
 	struct list_head link;
 	bool twice;
+	ktime_t deadline;
 	struct simgpu_drm_sched *sched;
 };
 
@@ -400,6 +403,7 @@ void simgpu_fence_exit(void);
 struct simgpu_fence *simgpu_fence_create(void);
 int simgpu_fences(void);
 u32 simgpu_fence_bytes(void);
+void simgpu_fence_show(struct seq_file *m);
 
 /* engine.c */
 int simgpu_engine_init(struct simgpu_engine *engine, struct simgpu_device *dev,

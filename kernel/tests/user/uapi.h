@@ -30,6 +30,7 @@ extern const struct test_case shapes_cases[];	/* uapi_shapes.c */
 extern const struct test_case large_cases[];	/* uapi_large.c */
 extern const struct test_case drm_cases[];	/* uapi_drm.c */
 extern const struct test_case purge_cases[];	/* uapi_purge.c */
+extern const struct test_case deadline_cases[];	/* uapi_deadline.c */
 extern const struct test_case module_cases[];	/* uapi_module.c */
 
 /* simgpu.ko, where the cases that unload it find it again. */
