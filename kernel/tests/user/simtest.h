@@ -273,6 +273,42 @@ static MAYBE_UNUSED int fence_wait(int fence, int timeout_ms)
 	return ret && (pollfd.revents & POLLIN) ? 1 : 0;
 }
 
+/* Return: the handle of a syncobj without a fence, or 0 */
+static MAYBE_UNUSED uint32_t sim_syncobj(int fd)
+{
+	struct drm_syncobj_create create = { 0 };
+
+	int ret = sim_ioctl(fd, DRM_IOCTL_SYNCOBJ_CREATE, &create);
+
+	return CHECK_EQ(ret, 0) ? create.handle : 0;
+}
+
+/* Waits for a point, 0 for one without a timeline. 0 or -errno. */
+static MAYBE_UNUSED int sim_syncobj_wait(int fd, uint32_t handle,
+					 uint64_t point, uint64_t ns)
+{
+	struct drm_syncobj_timeline_wait wait = {
+		.handles = (uintptr_t)&handle, .points = (uintptr_t)&point,
+		.timeout_nsec = (int64_t)(now_ns() + ns), .count_handles = 1,
+		.flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL,
+	};
+
+	return sim_ioctl(fd, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &wait);
+}
+
+/* Return: the last point that has signalled */
+static MAYBE_UNUSED uint64_t sim_syncobj_point(int fd, uint32_t handle)
+{
+	uint64_t point = 0;
+	struct drm_syncobj_timeline_array query = {
+		.handles = (uintptr_t)&handle, .points = (uintptr_t)&point,
+		.count_handles = 1,
+	};
+
+	CHECK_EQ(sim_ioctl(fd, DRM_IOCTL_SYNCOBJ_QUERY, &query), 0);
+	return point;
+}
+
 /* ---- Every way to make a context ---- */
 
 struct variant {
@@ -335,6 +371,36 @@ static MAYBE_UNUSED struct variant variant_at(unsigned int i)
 		 workers[v.create.worker], shares[v.create.share]);
 	return v;
 }
+
+#define VARIANT_REFUSED "drm_sched before 6.8 has no workqueues to share"
+
+/* Whether the driver refuses it: a shape that is made of shared workqueues. */
+static MAYBE_UNUSED bool variant_refused(const struct variant *v)
+{
+	int fd, ret;
+
+	if (!v->create.shape)
+		return false;
+	fd = sim_open();
+	ret = sim_create(fd, &v->create);
+	close(fd);
+	return ret == -EOPNOTSUPP;
+}
+
+/* Return: the number of the next variant from @i on that is not refused */
+static MAYBE_UNUSED unsigned int variant_next(unsigned int i, struct variant *v)
+{
+	for (; i < VARIANTS; i++) {
+		*v = variant_at(i);
+		if (!variant_refused(v))
+			break;
+	}
+	return i;
+}
+
+#define for_each_variant(i, v)						\
+	for (unsigned int i = variant_next(0, v); i < VARIANTS;		\
+	     i = variant_next(i + 1, v))
 
 /* Whether contexts of an engine are on one scheduler of drm_sched. */
 static MAYBE_UNUSED bool is_shared(const struct simgpu_create *create)

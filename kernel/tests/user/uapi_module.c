@@ -139,13 +139,14 @@ static void removal_in_flight(void)
 	struct simgpu_exec execs[3] = { { .duration_ns = 1000 },
 					{ .fault = SIMGPU_FAULT_HANG },
 					{ .duration_ns = 1000 } };
+	struct variant v;
 
 	if (access(sim_node(), F_OK)) {
 		tap_skip("the module is not loaded");
 		return;
 	}
-	for (unsigned int i = 0; i < VARIANTS; i += 5) {
-		struct variant v = variant_at(i);
+	for (unsigned int i = variant_next(0, &v); i < VARIANTS;
+	     i = variant_next(i + 5, &v)) {
 		int fd = sim_open(), context = sim_create(fd, &v.create);
 
 		CHECK_EQ(sim_submit(fd, (uint32_t)context, execs, 3, 0), 0);

@@ -186,12 +186,12 @@ static void foreign_fds(void)
 /* One fence through contexts of all designs and a second file. */
 static void fence_relay(void)
 {
+	struct variant v;
 	int fence = -1, from = sim_open(), to = sim_open(), last = 0;
 	struct simgpu_exec exec = { 0 };
 	struct simgpu_dep dep = { .kind = SIMGPU_DEP_FENCE };
 
-	for (unsigned int i = 0; i < VARIANTS; i++) {
-		struct variant v = variant_at(i);
+	for_each_variant(i, &v) {
 		int fd = i & 1 ? to : from, context;
 
 		v.create.engine = i % sim_engines(fd);
@@ -311,6 +311,7 @@ static bool fault_writes(uint32_t fault)
 /* Each fault alone, in every variant, named by the job or injected. */
 static void all_faults(void)
 {
+	struct variant v;
 	int fd = sim_open();
 	uint32_t object = sim_object(fd, 4096);
 	uint32_t *words = sim_map(fd, object, 4096, PROT_READ);
@@ -320,8 +321,7 @@ static void all_faults(void)
 		close(fd);
 		return;
 	}
-	for (unsigned int i = 0; i < VARIANTS; i++) {
-		struct variant v = variant_at(i);
+	for_each_variant(i, &v) {
 		int context;
 
 		v.create.timeout_us = 10000;
