@@ -129,7 +129,7 @@ static void simgpu_device_fini(struct simgpu_device *dev)
 
 /**
  * simgpu_device_release() - end the device
- * @drm: whose last reference was put: no file is open, and none will be
+ * @drm: whose last reference was dropped: no file is open, and none will be
  *
  * Context: process, sleeps.
  */

@@ -79,8 +79,8 @@ struct simgpu_info {
 #define SIMGPU_PUT_WORKER		0
 #define SIMGPU_PUT_IRQ			1
 #define SIMGPU_PUT_SUBMIT		2
-/* The queue chooses who runs a job and who puts it: the submitter or a softirq
- * runs it where they can, and the completion puts it where that is cheap.
+/* The queue chooses who runs a job and who drops it: the submitter or a softirq
+ * runs it where they can, and the completion drops it where that is cheap.
  * Decides what %SIMGPU_CREATE_BYPASS chooses otherwise, which must not be given.
  */
 #define SIMGPU_PUT_AUTO			3
