@@ -24,6 +24,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -401,6 +402,26 @@ static MAYBE_UNUSED unsigned int variant_next(unsigned int i, struct variant *v)
 #define for_each_variant(i, v)						\
 	for (unsigned int i = variant_next(0, v); i < VARIANTS;		\
 	     i = variant_next(i + 1, v))
+
+/*
+ * Whether the fence of a job does not tell what the engine failed with, nor that
+ * the driver took the job off it: drm_sched before 6.5.
+ */
+static MAYBE_UNUSED bool errors_lost(uint32_t design)
+{
+	unsigned int major, minor;
+	struct utsname name;
+
+	return design == SIMGPU_DESIGN_DRM_SCHED && !uname(&name) &&
+	       sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
+	       (major < 6 || (major == 6 && minor < 5));
+}
+
+/* Return: what the fence of a job tells of an error of the engine */
+static MAYBE_UNUSED int engine_error(uint32_t design, int error)
+{
+	return errors_lost(design) ? 0 : error;
+}
 
 /* Whether contexts of an engine are on one scheduler of drm_sched. */
 static MAYBE_UNUSED bool is_shared(const struct simgpu_create *create)

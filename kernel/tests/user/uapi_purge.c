@@ -207,7 +207,7 @@ static void hung(void)
 		CHECK_EQ(caches_drop(), 0);
 		CHECK_EQ(sim_wait(fd, (uint32_t)context, exec.seqno, 0, &error),
 			 0);
-		CHECK_EQ(error, -ETIME);
+		CHECK_EQ(error, engine_error(design, -ETIME));
 		CHECK_EQ(sim_advise(fd, handle, SIMGPU_GEM_WILLNEED), 0);
 		CHECK_EQ(shrinker("timeouts"), timeouts);
 		close(fd);
@@ -429,7 +429,7 @@ static void squeeze(uint32_t design, uint32_t fault)
 	/* Killed if the objects keep their memory. */
 	wait_child(pid);
 	CHECK_EQ(sim_wait(fd, (uint32_t)context, exec.seqno, 0, &error), 0);
-	CHECK_EQ(error, fault ? -ETIME : 0);
+	CHECK_EQ(error, fault ? engine_error(design, -ETIME) : 0);
 	for (uint32_t i = 0; i < OBJECTS; i++)
 		lost += !sim_advise(fd, uses[i].handle, SIMGPU_GEM_WILLNEED);
 	CHECK(lost > 0);
