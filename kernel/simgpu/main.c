@@ -112,10 +112,11 @@ static void simgpu_device_fini(struct simgpu_device *dev)
 {
 	u32 i;
 
-	simgpu_shrinker_fini(dev);
 	simgpu_device_wait(dev);
 	/* Their functions may still be on their way out. */
 	flush_workqueue(dev->teardown_wq);
+	/* Contexts had objects. */
+	simgpu_shrinker_fini(dev);
 	simgpu_depq_put_workers(dev);
 	depq_device_fini(&dev->depq);
 	for (i = 0; i < dev->n_engines; i++)

@@ -147,8 +147,13 @@ static void removal_in_flight(void)
 	}
 	for (unsigned int i = variant_next(0, &v); i < VARIANTS;
 	     i = variant_next(i + 5, &v)) {
-		int fd = sim_open(), context = sim_create(fd, &v.create);
+		int fd = sim_open(), context;
 
+		/* An object that only the context has, on the shrinker's list. */
+		v.create.memory = sim_object(fd, 4096);
+		CHECK_EQ(sim_advise(fd, v.create.memory, SIMGPU_GEM_DONTNEED),
+			 1);
+		context = sim_create(fd, &v.create);
 		CHECK_EQ(sim_submit(fd, (uint32_t)context, execs, 3, 0), 0);
 		close(fd);
 		CHECK_EQ(module_remove_patiently("simgpu"), 0);
