@@ -53,4 +53,12 @@ static inline bool dma_fence_check_and_signal(struct dma_fence *fence)
 }
 #endif
 
+/* Old ones have no deadlines. */
+#ifndef HAVE_DMA_FENCE_DEADLINE
+static inline void dma_fence_set_deadline(struct dma_fence *fence,
+					  ktime_t deadline)
+{
+}
+#endif
+
 #endif /* COMPAT_H */

@@ -35,8 +35,8 @@
  *                         announced that he waits
  * ======================  ===================================================
  *
- * The drainer touches neither a job nor the queue once these can have put the
- * last reference; that the unlock itself may come after that is what the grace
+ * The drainer touches neither a job nor the queue once these can have dropped
+ * the last reference; that the unlock itself may come after that is what the grace
  * period before the release of a queue is for.
  */
 
@@ -101,7 +101,7 @@ static struct depq_job *depq_queue_next_done(struct depq_queue *queue)
  * @queue: the queue; the caller has a reference or is inside RCU
  * @flags: from depq_signal_lock(); its locks are released and taken again in
  *	between
- * @reaped: jobs to put with depq_put_all() once the locks are released
+ * @reaped: jobs for depq_put_all() once the locks are released
  *
  * Context: any; after depq_signal_lock().
  */
@@ -190,7 +190,7 @@ unlock:
  * depq_queue_take() - take jobs that have signalled off the queue
  * @queue: the queue
  * @most: how many at most
- * @where: who will put them
+ * @where: who will drop their references
  * @reaped: where they go; for depq_put_all() once the lock is released
  *
  * Context: any; the lock of the queue is held.
@@ -229,7 +229,7 @@ u32 depq_queue_take(struct depq_queue *queue, u32 most,
 }
 
 /**
- * depq_put_all() - put the queue's references to jobs
+ * depq_put_all() - drop the queue's references to jobs
  * @reaped: from depq_queue_take()
  *
  * Context: as &depq_ops.release_job; the lock of the queue is not held. The
@@ -244,7 +244,7 @@ void depq_put_all(struct list_head *reaped)
 }
 
 /**
- * depq_reap() - put jobs that have signalled
+ * depq_reap() - drop the references to jobs that have signalled
  * @queue: the queue, to which the caller has a reference
  * @most: how many at most
  * @where: who does it
@@ -285,8 +285,8 @@ void depq_reap_force(struct depq_queue *queue)
 }
 
 /**
- * depq_reap_work() - put what no submitter has put
- * @work: &depq_queue.reap_work; its reference to the queue is put here
+ * depq_reap_work() - drop the references that no submitter has dropped
+ * @work: &depq_queue.reap_work; drops its reference to the queue
  *
  * Context: process, on the workqueue of the device for releases.
  */

@@ -10,7 +10,8 @@
  * A finished fence lives as long as anybody wants it: jobs, sync_files,
  * waiters, other jobs that depend on it. So it points at nothing of the queue,
  * not even at its name, and keeps this module loaded until its memory is back
- * with the allocator.
+ * with the allocator. It knows the hardware fence as long as the job does, to
+ * tell it of deadlines, without a reference: one would keep the driver loaded.
  *
  * =========  ========================  ==========================  ==========
  * state      who may touch it          how it gets there           exits
@@ -35,6 +36,11 @@
  *
  * Sequence numbers are compared by their lower 32 bits, as dma_fence does by
  * default; a queue never has 2^31 jobs at a time.
+ *
+ * Waiters may give deadlines (dma_fence_set_deadline()) before a job is run or
+ * after. The earliest is kept. Whoever comes second, the job to its hardware
+ * fence or the deadline to the finished fence, passes it on; if both come at
+ * once, both may.
  */
 
 #define DEPQ_TIMELINE_BYTES sizeof_field(struct depq_queue, name)
@@ -44,14 +50,26 @@
  * @base: the fence
  * @lock: its lock; taken inside the lock of the hardware fence
  * @timeline: copy of the name of the queue
+ * @deadline: the earliest, if there is %DEPQ_FENCE_HAS_DEADLINE; under @lock
+ * @hw: the hardware fence, from when it is known until the job is released
  */
 struct depq_fence {
 	struct dma_fence base;
 	spinlock_t lock;
 	char timeline[DEPQ_TIMELINE_BYTES];
+	ktime_t deadline;
+	struct dma_fence __rcu *hw;
 };
 
+/* A bit of &dma_fence.flags. */
+#define DEPQ_FENCE_HAS_DEADLINE	DMA_FENCE_FLAG_USER_BITS
+
 static struct kmem_cache *depq_fence_cache;
+
+static struct depq_fence *to_depq_fence(struct dma_fence *fence)
+{
+	return container_of(fence, struct depq_fence, base);
+}
 
 static const char *depq_fence_driver_name(struct dma_fence *fence)
 {
@@ -60,23 +78,60 @@ static const char *depq_fence_driver_name(struct dma_fence *fence)
 
 static const char *depq_fence_timeline_name(struct dma_fence *fence)
 {
-	return container_of(fence, struct depq_fence, base)->timeline;
+	return to_depq_fence(fence)->timeline;
 }
 
 static void depq_fence_release(struct dma_fence *fence)
 {
 	/* depq_fence_exit() waits for whoever is in here. */
 	rcu_read_lock();
-	kmem_cache_free(depq_fence_cache,
-			container_of(fence, struct depq_fence, base));
+	kmem_cache_free(depq_fence_cache, to_depq_fence(fence));
 	module_put(THIS_MODULE);
 	rcu_read_unlock();
+}
+
+/* Keeps a deadline. Return: whether it is the earliest. */
+static bool depq_fence_keep_deadline(struct depq_fence *fence, ktime_t deadline)
+{
+	unsigned long flags;
+	bool earliest;
+
+	spin_lock_irqsave(&fence->lock, flags);
+	earliest = !test_bit(DEPQ_FENCE_HAS_DEADLINE, &fence->base.flags) ||
+		   ktime_before(deadline, fence->deadline);
+	if (earliest) {
+		fence->deadline = deadline;
+		set_bit(DEPQ_FENCE_HAS_DEADLINE, &fence->base.flags);
+	}
+	spin_unlock_irqrestore(&fence->lock, flags);
+	return earliest;
+}
+
+/* Old kernels have no deadlines. */
+static void __maybe_unused
+depq_fence_set_deadline(struct dma_fence *base, ktime_t deadline)
+{
+	struct depq_fence *fence = to_depq_fence(base);
+	struct dma_fence *hw;
+
+	if (!depq_fence_keep_deadline(fence, deadline))
+		return;
+	smp_mb(); /* with the one of depq_fence_set_hw() */
+	rcu_read_lock();
+	hw = dma_fence_get_rcu_safe(&fence->hw);
+	rcu_read_unlock();
+	if (hw)
+		dma_fence_set_deadline(hw, deadline);
+	dma_fence_put(hw);
 }
 
 static const struct dma_fence_ops depq_fence_ops = {
 	.get_driver_name = depq_fence_driver_name,
 	.get_timeline_name = depq_fence_timeline_name,
 	.release = depq_fence_release,
+#ifdef HAVE_DMA_FENCE_DEADLINE
+	.set_deadline = depq_fence_set_deadline,
+#endif
 };
 
 /* Once for each piece of memory, whatever fences it will hold in turn. */
@@ -107,9 +162,45 @@ struct dma_fence *depq_fence_create(struct depq_queue *queue)
 	/* The caller is a module that needs this one, so it cannot go now. */
 	__module_get(THIS_MODULE);
 	memcpy(fence->timeline, queue->name, sizeof(fence->timeline));
+	RCU_INIT_POINTER(fence->hw, NULL);
 	dma_fence_init(&fence->base, &depq_fence_ops, &fence->lock,
 		       queue->fence_context, 0);
 	return &fence->base;
+}
+
+/**
+ * depq_fence_set_hw() - the job was handed to the hardware
+ * @finished: its finished fence
+ * @hw: its hardware fence; the job keeps a reference until
+ *	depq_fence_clear_hw()
+ *
+ * Context: any, under no lock of a fence.
+ */
+void depq_fence_set_hw(struct dma_fence *finished, struct dma_fence *hw)
+{
+	struct depq_fence *fence = to_depq_fence(finished);
+	unsigned long flags;
+	ktime_t deadline;
+
+	rcu_assign_pointer(fence->hw, hw);
+	smp_mb(); /* with the one of depq_fence_set_deadline() */
+	if (!test_bit(DEPQ_FENCE_HAS_DEADLINE, &finished->flags))
+		return;
+	spin_lock_irqsave(&fence->lock, flags);
+	deadline = fence->deadline;
+	spin_unlock_irqrestore(&fence->lock, flags);
+	dma_fence_set_deadline(hw, deadline);
+}
+
+/**
+ * depq_fence_clear_hw() - the job is about to drop its hardware fence
+ * @finished: its finished fence
+ *
+ * Context: any.
+ */
+void depq_fence_clear_hw(struct dma_fence *finished)
+{
+	RCU_INIT_POINTER(to_depq_fence(finished)->hw, NULL);
 }
 
 /**
@@ -151,7 +242,7 @@ int depq_fence_init(void)
 void depq_fence_exit(void)
 {
 	/*
-	 * Whoever puts the last reference to the module returns through it: an
+	 * Whoever drops the last reference to the module returns through it: an
 	 * interrupt ends within a grace period, and a task that was preempted
 	 * on its way out has run again when each has slept or left the kernel.
 	 */

@@ -135,6 +135,8 @@ void depq_worker_kick(struct depq_queue *queue);
 int depq_fence_init(void);
 void depq_fence_exit(void);
 struct dma_fence *depq_fence_create(struct depq_queue *queue);
+void depq_fence_set_hw(struct dma_fence *finished, struct dma_fence *hw);
+void depq_fence_clear_hw(struct dma_fence *finished);
 
 /* queue.c */
 enum depq_queue_state depq_queue_state(struct depq_queue *queue);

@@ -24,7 +24,7 @@
  * state                        who moves it on, in which context
  * ============================ ==============================================
  * %DEPQ_JOB_INIT               submitter, process
- * %DEPQ_JOB_QUEUED             holder of the token, process
+ * %DEPQ_JOB_QUEUED             runner of the queue, process
  * %DEPQ_JOB_PENDING            callback of the hardware fence, any context
  *                              with the lock of that fence; or the timeout
  *                              work, process, once it has removed the callback
@@ -32,23 +32,23 @@
  * %DEPQ_JOB_SIGNALLED          drainer, submitter, worker or delayed work
  * ============================ ==============================================
  *
- * References: the submitter's, from depq_job_init() until it puts it; the
+ * References: the submitter's, from depq_job_init() until it drops it; the
  * queue's, from depq_job_commit() until the job is reaped; one while the worker
  * runs it and one while the timeout work handles it. The job holds its finished
  * fence, the hardware fence once there is one, the queue, and each dependency
- * until it has signalled. Dependencies are let go in process context or in a
- * softirq, all of them before the job is run: the last put may be in a hard
- * interrupt.
+ * until it has signalled. Dependencies are dropped in process context or in a
+ * softirq, all of them before the job is run: the last may be dropped
+ * in a hard interrupt.
  *
  * Fields: @deps by index, the first that may be there at @next_dep, changed by
- * the submitter, then by the holder of the token; @link in one of the lists of
+ * the submitter, then by the runner of the queue; @link in one of the lists of
  * the queue, or in a list of jobs whose reference is about to be dropped; @start
  * when it was handed to the hardware, or when the driver last said that it is
  * alive; @error as it will signal.
  */
 
 /*
- * How many finished jobs a submitter puts at most. More than the one it adds,
+ * How many finished jobs a submitter drops at most. More than the one it adds,
  * so that the list becomes shorter; few, so that nobody pays for all others.
  */
 #define DEPQ_SUBMIT_REAP 4
@@ -92,7 +92,7 @@ static void depq_queue_exit(struct depq_queue *queue)
 	/* As in depq_queue_leave(). */
 	if (waitqueue_active(&queue->wait))
 		wake_up_all(&queue->wait);
-	/* The job that was to put others will not come. */
+	/* The job that was to drop others will not come. */
 	kick = depq_queue_want_kick(queue);
 	spin_unlock_irqrestore(&queue->lock, flags);
 	if (kick)
@@ -223,7 +223,7 @@ EXPORT_SYMBOL_GPL(depq_job_add_dep);
 
 /**
  * depq_job_next_dep() - find what a job still has to wait for
- * @job: the job; the caller is its submitter or the holder of the token
+ * @job: the job; the caller is its submitter or the runner of the queue
  *
  * Lets go of dependencies that have signalled.
  *
@@ -299,6 +299,7 @@ static void depq_job_release(struct kref *ref)
 		WARN_ON_ONCE(job->state != DEPQ_JOB_REAPED);
 	WARN_ON_ONCE(!xa_empty(&job->deps));
 
+	depq_fence_clear_hw(job->finished);
 	dma_fence_put(job->hw);
 	dma_fence_put(job->finished);
 	queue->ops->release_job(job);
@@ -306,7 +307,7 @@ static void depq_job_release(struct kref *ref)
 }
 
 /**
- * depq_job_put() - put a reference
+ * depq_job_put() - drop a reference
  * @job: the job, or NULL
  *
  * Context: any. If the job was not committed: process.

@@ -146,6 +146,7 @@ static __always_inline void depq_job_run(struct depq_queue *queue,
 		return;
 	}
 	job->hw = hw;
+	depq_fence_set_hw(job->finished, hw);
 	if (dma_fence_add_callback(hw, &job->hw_cb, depq_hw_signalled))
 		depq_job_done(job, min(dma_fence_get_status(hw), 0));
 }

@@ -30,7 +30,7 @@
  * depq_job_init() gives the submitter one reference to the job, which stays
  * its own: depq_job_commit() takes another one for the queue, so that the job
  * is safe to look at until the submitter calls depq_job_put(). A job that is
- * put without having been committed is thrown away; its fence never signals.
+ * dropped without having been committed is thrown away; its fence never signals.
  *
  * Who runs a job is decided for each job: the submitter itself, if the queue
  * has %DEPQ_QUEUE_BYPASS and nothing is in the way, else the worker. Whoever
@@ -38,7 +38,7 @@
  * never more than one.
  *
  * When a job is done, its finished fence is signalled from wherever the
- * hardware fence was, usually a hard interrupt. Who then puts the queue's
+ * hardware fence was, usually a hard interrupt. Who then drops the queue's
  * reference to the job is chosen by &enum depq_put.
  *
  * All locks are spinlock_t: on PREEMPT_RT they sleep, and so do those of
@@ -144,7 +144,7 @@ struct depq_ops {
 	enum depq_verdict (*timedout_job)(struct depq_job *job);
 
 	/**
-	 * @release_job: the last reference to the job was put; free it.
+	 * @release_job: the last reference to the job was dropped; free it.
 	 * Its dependencies and fences have been let go.
 	 *
 	 * Context: any if the queue has %DEPQ_PUT_IRQ, or %DEPQ_PUT_AUTO with
@@ -154,7 +154,7 @@ struct depq_ops {
 	void (*release_job)(struct depq_job *job);
 
 	/**
-	 * @release_queue: the last reference to the queue was put; free it.
+	 * @release_queue: the last reference to the queue was dropped; free it.
 	 *
 	 * Context: process, on the device's workqueue for releases, after a
 	 * grace period in which nobody of depq can still look at the queue.
@@ -375,7 +375,7 @@ void depq_queue_read_stats(struct depq_queue *queue, struct depq_stats *stats);
  * @DEPQ_JOB_PENDING: with the hardware
  * @DEPQ_JOB_DONE: the hardware is done with it
  * @DEPQ_JOB_SIGNALLED: its finished fence has signalled
- * @DEPQ_JOB_REAPED: the queue's reference was put
+ * @DEPQ_JOB_REAPED: the queue's reference was dropped
  */
 enum depq_job_state {
 	DEPQ_JOB_INIT,

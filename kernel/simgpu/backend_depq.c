@@ -10,7 +10,7 @@
  * The queue does not limit how many jobs wait in it, the ring of the context
  * does, for both designs alike.
  *
- * Closing a context kills the queue and puts the context's reference to it.
+ * Closing a context kills the queue and drops the context's reference to it.
  * Each job that exists holds a reference to the queue; so when depq calls
  * release_queue, all of them are freed, and the back end's reference to the
  * context, in which the queue is embedded, is given back.
@@ -81,7 +81,7 @@ static_assert(SIMGPU_PUT_AUTO == (int)DEPQ_PUT_AUTO);
 /* What the queue may do where, as a driver would say it. */
 static u32 simgpu_depq_flags(const struct simgpu_create *args)
 {
-	u32 flags = 0;
+	u32 flags;
 
 	if (args->put != SIMGPU_PUT_AUTO)
 		return args->flags & SIMGPU_CREATE_BYPASS ?
@@ -256,7 +256,7 @@ static void simgpu_depq_stats(struct simgpu_context *context,
 }
 
 /**
- * simgpu_depq_put_workers() - let go of the shared workers
+ * simgpu_depq_put_workers() - drop the references to shared workers
  * @dev: that has no contexts any more
  *
  * Context: process, sleeps.

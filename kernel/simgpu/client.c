@@ -60,7 +60,7 @@ static void simgpu_client_free(struct kref *ref)
 }
 
 /**
- * simgpu_client_put() - give a reference back
+ * simgpu_client_put() - drop a reference
  * @client: freed with the last
  *
  * Context: any.

@@ -83,7 +83,7 @@ static void simgpu_context_free(struct kref *ref)
 }
 
 /**
- * simgpu_context_put() - give a reference back
+ * simgpu_context_put() - drop a reference
  * @context: freed with the last
  *
  * Context: any, hard interrupts included, if it is not the last; else process,
@@ -262,7 +262,7 @@ int simgpu_context_create(struct simgpu_file *file, struct simgpu_create *args)
 	return 0;
 }
 
-/* Has the back end finish the context, and puts the reference of the file. */
+/* Has the back end finish the context, and drops the reference of the file. */
 static void simgpu_context_close(struct simgpu_context *context)
 {
 	mutex_lock(&context->submit);

@@ -10,6 +10,9 @@
  * - schedulers: one line for each open context on drm_sched, with the number of
  *   its scheduler and the workqueue that runs its jobs, likewise;
  * - live: what exists;
+ * - shrinker: pages that may be taken, and what was taken;
+ * - deadlines: those that engine fences were given, those that were the earliest
+ *   of their fence, and the last of these;
  * - sizes: memory of the objects of each design.
  */
 
@@ -127,6 +130,20 @@ static int live_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(live);
 
+static int shrinker_show(struct seq_file *m, void *unused)
+{
+	simgpu_shrinker_show(m->private, m);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(shrinker);
+
+static int deadlines_show(struct seq_file *m, void *unused)
+{
+	simgpu_fence_show(m);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(deadlines);
+
 static int sizes_show(struct seq_file *m, void *unused)
 {
 	static const struct simgpu_backend * const backends[] = {
@@ -164,6 +181,10 @@ void simgpu_debugfs_init(struct simgpu_device *dev)
 	debugfs_create_file("schedulers", 0400, simgpu_debugfs, dev,
 			    &schedulers_fops);
 	debugfs_create_file("live", 0400, simgpu_debugfs, dev, &live_fops);
+	debugfs_create_file("shrinker", 0400, simgpu_debugfs, dev,
+			    &shrinker_fops);
+	debugfs_create_file("deadlines", 0400, simgpu_debugfs, dev,
+			    &deadlines_fops);
 	debugfs_create_file("sizes", 0400, simgpu_debugfs, dev, &sizes_fops);
 }
 

@@ -43,7 +43,7 @@
  * or simgpu_engine_cancel() took the job away, and both happen after the job
  * left that list, under the lock. From then on the engine knows the fence only,
  * so that a job may be freed while an interrupt on another CPU is still about
- * to signal its fence, or is signalling it. The engine puts its reference when
+ * to signal its fence, or is signalling it. The engine drops its reference when
  * dma_fence_signal() has returned.
  *
  * Fences are signalled with the lock released, in the order in which they came

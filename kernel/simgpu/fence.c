@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/module.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 
 #include "simgpu.h"
@@ -19,12 +20,20 @@
  * and faults, see to that. dma_fence_is_later() may be asked about fences of
  * one context only, and its answer must be right; so each has a context of its
  * own.
+ *
+ * An engine has no speeds to choose from, so it does not hurry for a deadline;
+ * but it can be seen that it was told.
  */
 
 static struct kmem_cache *fence_cache;
 
 /* They may outlive the device. */
 static atomic_t fences = ATOMIC_INIT(0);
+
+/* Deadlines that came, those that were the earliest of their fence, the last. */
+static atomic64_t deadlines = ATOMIC64_INIT(0);
+static atomic64_t earliest_deadlines = ATOMIC64_INIT(0);
+static atomic64_t last_deadline = ATOMIC64_INIT(0);
 
 static struct simgpu_fence *to_simgpu_fence(struct dma_fence *base)
 {
@@ -55,10 +64,33 @@ static void fence_release(struct dma_fence *base)
 	rcu_read_unlock();
 }
 
+/* Old kernels have no deadlines. */
+static void __maybe_unused fence_set_deadline(struct dma_fence *base,
+					      ktime_t deadline)
+{
+	struct simgpu_fence *fence = to_simgpu_fence(base);
+	unsigned long flags;
+	bool earliest;
+
+	spin_lock_irqsave(&fence->lock, flags);
+	earliest = ktime_before(deadline, fence->deadline);
+	if (earliest)
+		fence->deadline = deadline;
+	spin_unlock_irqrestore(&fence->lock, flags);
+	atomic64_inc(&deadlines);
+	if (!earliest)
+		return;
+	atomic64_inc(&earliest_deadlines);
+	atomic64_set(&last_deadline, ktime_to_ns(deadline));
+}
+
 static const struct dma_fence_ops fence_ops = {
 	.get_driver_name = fence_driver_name,
 	.get_timeline_name = fence_timeline_name,
 	.release = fence_release,
+#ifdef HAVE_DMA_FENCE_DEADLINE
+	.set_deadline = fence_set_deadline,
+#endif
 };
 
 /* Once for each piece of memory, whatever fences it will hold in turn. */
@@ -86,6 +118,7 @@ struct simgpu_fence *simgpu_fence_create(void)
 	atomic_inc(&fences);
 	fence->sched = NULL;
 	fence->twice = false;
+	fence->deadline = KTIME_MAX;
 	INIT_LIST_HEAD(&fence->link);
 	dma_fence_init(&fence->base, &fence_ops, &fence->lock,
 		       dma_fence_context_alloc(1), 1);
@@ -101,6 +134,20 @@ struct simgpu_fence *simgpu_fence_create(void)
 int simgpu_fences(void)
 {
 	return atomic_read(&fences);
+}
+
+/**
+ * simgpu_fence_show() - tell of deadlines
+ * @m: where to
+ *
+ * Context: process.
+ */
+void simgpu_fence_show(struct seq_file *m)
+{
+	seq_printf(m, "given %lld\nearliest %lld\nlast_ns %lld\n",
+		   (long long)atomic64_read(&deadlines),
+		   (long long)atomic64_read(&earliest_deadlines),
+		   (long long)atomic64_read(&last_deadline));
 }
 
 /**
@@ -138,7 +185,7 @@ int simgpu_fence_init(void)
 void simgpu_fence_exit(void)
 {
 	/*
-	 * Whoever puts the last reference to the module returns through it: an
+	 * Whoever drops the last reference to the module returns through it: an
 	 * interrupt ends within a grace period, and a task that was preempted
 	 * on its way out has run again when each has slept or left the kernel.
 	 */

@@ -56,7 +56,15 @@ void simgpu_stats_locked(struct simgpu_context *context,
 			 struct simgpu_stats *stats);
 int simgpu_stats(struct simgpu_file *file, struct simgpu_stats *args);
 
+/* shrinker.c */
+int simgpu_gem_madvise(struct simgpu_file *file,
+		       struct simgpu_gem_madvise *args);
+int simgpu_shrinker_init(struct simgpu_device *dev);
+void simgpu_shrinker_fini(struct simgpu_device *dev);
+void simgpu_shrinker_show(struct simgpu_device *dev, struct seq_file *m);
+
 /* gem.c; see submit.h for its part in submissions */
+struct drm_gem_object *simgpu_gem_alloc(struct drm_device *drm, size_t size);
 int simgpu_gem_create(struct simgpu_file *file, struct simgpu_gem_create *args);
 int simgpu_gem_mmap(struct simgpu_file *file, struct simgpu_gem_mmap *args);
 int simgpu_memory_attach(struct simgpu_file *file, u32 handle,

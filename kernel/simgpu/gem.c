@@ -3,7 +3,8 @@
  * DOC: GEM objects
  *
  * Memory from shmem, with all that the shmem helpers of DRM do: handles, mmap,
- * PRIME. Two things are done with objects here.
+ * PRIME. Two things are done with objects here; shrinker.c takes their pages
+ * when memory is short and user space does not need them.
  *
  * A context has one that its jobs write to (&simgpu_create.memory). The engine
  * writes in interrupts, so the object is mapped into the kernel, and stays in
@@ -32,9 +33,64 @@
 
 #include "../compat/drm_gem.h"
 #include "backend.h"
+#include "gem.h"
 #include "submit.h"
 
 #define SIMGPU_OBJECTS_MAX	64
+
+static void simgpu_gem_free(struct drm_gem_object *base)
+{
+	simgpu_shrinker_forget(to_simgpu_object(base));
+	drm_gem_shmem_object_free(base);
+}
+
+#ifdef HAVE_DRM_FDINFO
+static enum drm_gem_object_status simgpu_gem_status(struct drm_gem_object *base)
+{
+	enum drm_gem_object_status status = 0;
+
+	if (simgpu_object_resident(base))
+		status |= DRM_GEM_OBJECT_RESIDENT;
+	if (READ_ONCE(to_simgpu_object(base)->unneeded))
+		status |= DRM_GEM_OBJECT_PURGEABLE;
+	return status;
+}
+#endif
+
+static const struct drm_gem_object_funcs simgpu_gem_funcs = {
+	.free = simgpu_gem_free,
+	.print_info = drm_gem_shmem_object_print_info,
+	.pin = drm_gem_shmem_object_pin,
+	.unpin = drm_gem_shmem_object_unpin,
+	.get_sg_table = drm_gem_shmem_object_get_sg_table,
+	.vmap = drm_gem_shmem_object_vmap,
+	.vunmap = drm_gem_shmem_object_vunmap,
+	.mmap = drm_gem_shmem_object_mmap,
+#ifdef HAVE_DRM_FDINFO
+	.status = simgpu_gem_status,
+#endif
+	.vm_ops = &drm_gem_shmem_vm_ops,
+};
+
+/**
+ * simgpu_gem_alloc() - allocate an object for the shmem helpers of DRM
+ * @drm: the device
+ * @size: of the object
+ *
+ * Context: process, sleeps.
+ * Return: the object, for the helpers to fill in, or -ENOMEM.
+ */
+struct drm_gem_object *simgpu_gem_alloc(struct drm_device *drm, size_t size)
+{
+	struct simgpu_object *object = kzalloc(sizeof(*object), GFP_KERNEL);
+
+	if (!object)
+		return ERR_PTR(-ENOMEM);
+	object->shmem.base.funcs = &simgpu_gem_funcs;
+	/* The CPU writes through mappings that do not tell shmem of it. */
+	object->shmem.pages_mark_dirty_on_put = true;
+	return &object->shmem.base;
+}
 
 /**
  * simgpu_gem_create() - make an object

@@ -215,6 +215,7 @@ union simgpu_args {
 	struct simgpu_control control;
 	struct simgpu_gem_create gem_create;
 	struct simgpu_gem_mmap gem_mmap;
+	struct simgpu_gem_madvise gem_madvise;
 };
 
 /* Size of the first version of each struct, which is the least; and of ours. */
@@ -240,6 +241,7 @@ static const struct {
 	SIMGPU_ENTRY(SIMGPU_CONTROL, simgpu_control, arg),
 	SIMGPU_ENTRY(SIMGPU_GEM_CREATE, simgpu_gem_create, flags),
 	SIMGPU_ENTRY(SIMGPU_GEM_MMAP, simgpu_gem_mmap, offset),
+	SIMGPU_ENTRY(SIMGPU_GEM_MADVISE, simgpu_gem_madvise, pad),
 };
 
 static int simgpu_dispatch(struct simgpu_file *file, u32 nr,
@@ -268,6 +270,8 @@ static int simgpu_dispatch(struct simgpu_file *file, u32 nr,
 		return simgpu_gem_create(file, &args->gem_create);
 	case SIMGPU_NR(SIMGPU_GEM_MMAP):
 		return simgpu_gem_mmap(file, &args->gem_mmap);
+	case SIMGPU_NR(SIMGPU_GEM_MADVISE):
+		return simgpu_gem_madvise(file, &args->gem_madvise);
 	default:
 		return -ENOTTY;
 	}
@@ -285,6 +289,7 @@ static bool simgpu_writes_back(u32 nr, int ret)
 	case SIMGPU_NR(SIMGPU_STATS):
 	case SIMGPU_NR(SIMGPU_GEM_CREATE):
 	case SIMGPU_NR(SIMGPU_GEM_MMAP):
+	case SIMGPU_NR(SIMGPU_GEM_MADVISE):
 		return !ret;
 	default:
 		return false;

@@ -115,6 +115,8 @@ static void simgpu_device_fini(struct simgpu_device *dev)
 	simgpu_device_wait(dev);
 	/* Their functions may still be on their way out. */
 	flush_workqueue(dev->teardown_wq);
+	/* Contexts had objects. */
+	simgpu_shrinker_fini(dev);
 	simgpu_depq_put_workers(dev);
 	depq_device_fini(&dev->depq);
 	for (i = 0; i < dev->n_engines; i++)
@@ -128,7 +130,7 @@ static void simgpu_device_fini(struct simgpu_device *dev)
 
 /**
  * simgpu_device_release() - end the device
- * @drm: whose last reference was put: no file is open, and none will be
+ * @drm: whose last reference was dropped: no file is open, and none will be
  *
  * Context: process, sleeps.
  */
@@ -163,6 +165,7 @@ static int simgpu_device_init(struct simgpu_device *dev)
 	dev->coalesce_ns = (u64)coalesce_us * NSEC_PER_USEC;
 	/* From here on the release does the rest. */
 	dev->ready = true;
+	error = simgpu_shrinker_init(dev);
 	while (!error && dev->n_engines < engines) {
 		error = simgpu_engine_init(&dev->engines[dev->n_engines], dev,
 					   dev->n_engines);

@@ -130,6 +130,7 @@ const struct drm_driver simgpu_driver = {
 #ifdef HAVE_DRM_FDINFO
 	.show_fdinfo = simgpu_fdinfo,
 #endif
+	.gem_create_object = simgpu_gem_alloc,
 	DRM_GEM_SHMEM_DRIVER_OPS,
 	.fops = &simgpu_fops,
 	.name = "simgpu",

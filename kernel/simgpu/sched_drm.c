@@ -150,7 +150,7 @@ static void sched_free(struct kref *ref)
 	struct simgpu_drm_sched *sched =
 		container_of(ref, struct simgpu_drm_sched, ref);
 
-	/* A finished fence whose last reference was put may still be read. */
+	/* A finished fence whose last reference was dropped may still be read. */
 	kfree_rcu(sched, rcu);
 }
 

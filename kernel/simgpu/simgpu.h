@@ -16,6 +16,7 @@
 #include <linux/xarray.h>
 
 #include <drm/drm_device.h>
+#include <drm/drm_gem.h>
 #include <drm/gpu_scheduler.h>
 
 #include "../compat/compat.h"
@@ -37,6 +38,33 @@ enum simgpu_completion {
 	SIMGPU_COMPLETION_WORK,
 };
 
+/**
+ * struct simgpu_shrinker - what takes pages when memory is short; shrinker.c
+ * @shrinker: as the kernel knows it, or NULL
+ * @lru_mutex: of both lists, on kernels whose devices have none for it
+ * @needed: objects that were on @unneeded and no more
+ * @unneeded: objects whose pages may be taken, least recently advised first
+ * @wait_mutex: one waits for jobs at a time; protects @wait_end
+ * @wait_end: in jiffies, until when
+ * @purged: objects that have lost their pages so far
+ * @purged_pages: how many these were
+ * @waits: objects that it was waited for
+ * @timeouts: of these, not idle in time
+ */
+struct simgpu_shrinker {
+	struct shrinker *shrinker;
+	struct mutex lru_mutex;
+	struct drm_gem_lru needed;
+	struct drm_gem_lru unneeded;
+	struct mutex wait_mutex;
+	unsigned long wait_end;
+	atomic64_t purged;
+	atomic64_t purged_pages;
+	atomic64_t waits;
+	atomic64_t timeouts;
+};
+
+struct seq_file;
 struct simgpu_backend;
 struct simgpu_context;
 struct simgpu_device;
@@ -49,6 +77,7 @@ struct simgpu_job;
  * @lock: its lock
  * @link: in &simgpu_engine.done
  * @twice: the engine says done twice
+ * @deadline: the earliest that a waiter has given, or %KTIME_MAX; under @lock
  * @sched: kept until this fence is freed; see backend_drm.c. Or NULL.
  */
 struct simgpu_fence {
@@ -56,6 +85,7 @@ struct simgpu_fence {
 	spinlock_t lock;
 	struct list_head link;
 	bool twice;
+	ktime_t deadline;
 	struct simgpu_drm_sched *sched;
 };
 
@@ -152,6 +182,7 @@ struct simgpu_client {
  * @idle: completed when @live has become zero
  * @clients: files that were ever opened
  * @jobs: jobs that exist
+ * @shrinker: takes pages of GEM objects
  * @contexts_mutex: protects @contexts and @serials
  * @contexts: all contexts that are alive
  * @serials: contexts that were ever made
@@ -182,6 +213,7 @@ struct simgpu_device {
 	struct completion idle;
 	atomic64_t clients;
 	atomic_t jobs;
+	struct simgpu_shrinker shrinker;
 	struct mutex contexts_mutex;
 	struct list_head contexts;
 	u64 serials;
@@ -371,6 +403,7 @@ void simgpu_fence_exit(void);
 struct simgpu_fence *simgpu_fence_create(void);
 int simgpu_fences(void);
 u32 simgpu_fence_bytes(void);
+void simgpu_fence_show(struct seq_file *m);
 
 /* engine.c */
 int simgpu_engine_init(struct simgpu_engine *engine, struct simgpu_device *dev,

@@ -172,7 +172,7 @@ struct dt_fence {
 };
 
 /**
- * struct dt_job - a job, freed when the design lets go of it
+ * struct dt_job - a job, freed when the design drops it
  * @drm: for drm_sched
  * @depq: for depq
  * @rec: what is remembered of it

@@ -218,7 +218,7 @@ void dt_committed(struct dt_record *rec, struct dma_fence *finished)
 }
 
 /**
- * dt_released - the design lets go of a job, which is freed next
+ * dt_released - the design drops a job, which is freed next
  * @rec: the job
  *
  * Context: any.

@@ -5,7 +5,7 @@
  * A case makes engines, queues and jobs, and need not undo any of it: dt_exit()
  * does, also after a failed assertion. It signals the fences that the test
  * promised, starts what was stopped, closes the queues, and has the engines
- * finish or reset what they still have, until the design has let go of all
+ * finish or reset what they still have, until the design has dropped all
  * jobs and queues. If it does not do so in time, the case fails, and what it
  * holds is left to it for ever, because it may still be used.
  *
@@ -54,7 +54,7 @@ void dt_count(struct dt *dt, u32 *counter, int by)
  * @counter: one of its counts
  *
  * Context: process.
- * Return: whether it is zero, and whoever made it so has let go of the fixture.
+ * Return: whether it is zero, and whoever made it so no longer uses the fixture.
  */
 bool dt_zero(struct dt *dt, const u32 *counter)
 {
@@ -198,7 +198,7 @@ struct dt_queue *dt_queue(struct dt *dt)
 }
 
 /**
- * dt_queue_gone - the design has let go of a queue
+ * dt_queue_gone - the design has dropped a queue
  * @queue: the queue
  *
  * Context: process.

@@ -3,7 +3,7 @@
  * DOC: jobs of the scenarios
  *
  * A job is prepared, which may fail, and then committed or aborted. What the
- * design gets is freed when it lets go of it; a record stays until the case
+ * design gets is freed when it drops it; a record stays until the case
  * ends, so that scenarios can look at what became of the job.
  */
 

@@ -243,7 +243,7 @@ static void kill(struct kunit *test)
 	KUNIT_EXPECT_GT(test, race.queue->jobs, 0);
 }
 
-/* Makes a queue, fills it, and lets go of it in one way or another. */
+/* Makes a queue, fills it, and drops it in one way or another. */
 static void close_thread(struct dt_thread *thread)
 {
 	const struct dt_backend *be = thread->dt->design->backend;

@@ -79,8 +79,8 @@ struct simgpu_info {
 #define SIMGPU_PUT_WORKER		0
 #define SIMGPU_PUT_IRQ			1
 #define SIMGPU_PUT_SUBMIT		2
-/* The queue chooses who runs a job and who puts it: the submitter or a softirq
- * runs it where they can, and the completion puts it where that is cheap.
+/* The queue chooses who runs a job and who drops it: the submitter or a softirq
+ * runs it where they can, and the completion drops it where that is cheap.
  * Decides what %SIMGPU_CREATE_BYPASS chooses otherwise, which must not be given.
  */
 #define SIMGPU_PUT_AUTO			3
@@ -494,7 +494,6 @@ struct simgpu_control {
 #define SIMGPU_STATS	SIMGPU_IOWR(6, simgpu_stats)
 #define SIMGPU_INJECT	SIMGPU_IOWR(7, simgpu_inject)
 #define SIMGPU_CONTROL	SIMGPU_IOWR(8, simgpu_control)
-#define SIMGPU_GEM_CREATE	SIMGPU_IOWR(9, simgpu_gem_create)
-#define SIMGPU_GEM_MMAP	SIMGPU_IOWR(10, simgpu_gem_mmap)
+/* 9 to 11: simgpu_gem.h */
 
 #endif /* UAPI_SIMGPU_H */

@@ -37,6 +37,29 @@ struct simgpu_gem_mmap {
 	__u64 offset;
 };
 
+/* &simgpu_gem_madvise.advice */
+#define SIMGPU_GEM_WILLNEED	0	/* keep what it holds */
+#define SIMGPU_GEM_DONTNEED	1	/* may be lost if memory is short */
+
+/**
+ * struct simgpu_gem_madvise - say whether what a GEM object holds may be lost
+ * @handle: of this file; -EINVAL for one that was imported
+ * @advice: SIMGPU_GEM_*
+ * @retained: out, 0 if the object has lost its pages since it was last needed:
+ *	all it holds is zeros then
+ * @pad: must be zero
+ *
+ * The kernel takes the pages of an object that is not needed when memory is
+ * short, unless they are mapped, exported or the memory of a context. If jobs
+ * still use it, it may wait for their fences first.
+ */
+struct simgpu_gem_madvise {
+	__u32 handle;
+	__u32 advice;
+	__u32 retained;
+	__u32 pad;
+};
+
 /* &simgpu_object_use.flags */
 #define SIMGPU_OBJECT_WRITE	(1u << 0)
 #define SIMGPU_OBJECT_FLAGS	0x1u
@@ -53,5 +76,10 @@ struct simgpu_object_use {
 	__u32 handle;
 	__u32 flags;
 };
+
+/* SIMGPU_IOWR() is that of simgpu.h, which includes this file. */
+#define SIMGPU_GEM_CREATE	SIMGPU_IOWR(9, simgpu_gem_create)
+#define SIMGPU_GEM_MMAP	SIMGPU_IOWR(10, simgpu_gem_mmap)
+#define SIMGPU_GEM_MADVISE	SIMGPU_IOWR(11, simgpu_gem_madvise)
 
 #endif /* UAPI_SIMGPU_GEM_H */

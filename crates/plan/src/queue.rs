@@ -10,7 +10,7 @@ use crate::check::join;
 use crate::combine::{Levels, level_path, merge};
 use crate::error::Error;
 use crate::experiment::Experiment;
-use crate::keys::Absent::Is;
+use crate::keys::Absent::{Is, Open};
 use crate::keys::Type::{Duration, Flag, Whole, Word};
 use crate::keys::{Section, key, named};
 use crate::modules;
@@ -42,8 +42,8 @@ pub(crate) static QUEUE: Section = Section {
         key(
             "put",
             Word(&["worker", "irq", "submit", "auto"]),
-            Is("\"worker\""),
-            "Who puts finished jobs. depq: the worker, the interrupt, or the next submitter; or the queue chooses, and chooses who runs jobs too, which is the default of depq where neither bypass nor worker is given.",
+            Open,
+            "Who drops the queue's reference to a finished job. depq: the worker, the interrupt, or the next submitter; or the queue chooses, and chooses who runs jobs too. Without it depq chooses if neither bypass nor worker is given, else it is the worker.",
         ),
         key(
             "worker",

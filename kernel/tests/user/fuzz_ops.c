@@ -374,7 +374,7 @@ static int do_control(struct fuzzer *f)
 static int do_raw(struct fuzzer *f)
 {
 	size_t size = chance(f, 70) ? below(f, 128) : below(f, 16384);
-	unsigned int nr = SIMGPU_IOC_BASE + below(f, 13), dir = chance(f, 90) ? 3 : below(f, 4);
+	unsigned int nr = SIMGPU_IOC_BASE + below(f, 14), dir = chance(f, 90) ? 3 : below(f, 4);
 	char *arg = f->memory + MEMORY - size;
 	uint64_t address = (uintptr_t)arg;
 
@@ -535,6 +535,12 @@ static int drm_syncobjs(struct fuzzer *f, int fd)
 	}
 }
 
+/* Memory that is not needed is taken, now and then: it takes its time. */
+static int drop_caches(struct fuzzer *f)
+{
+	return chance(f, 5) ? caches_drop() : 0;
+}
+
 /* What DRM has for every driver: handles come and go and are used. */
 static int do_drm(struct fuzzer *f)
 {
@@ -543,10 +549,18 @@ static int do_drm(struct fuzzer *f)
 		.size = chance(f, 80) ? SIM_MEMORY : 1 + below(f, 1 << 20),
 	};
 	struct drm_gem_close gem_close = { .handle = 1 + below(f, HANDLES) };
+	struct simgpu_gem_madvise advise = { .handle = below(f, HANDLES),
+					     .advice = below(f, 2) };
 	struct drm_syncobj_create sync = { .flags = below(f, 2) };
 	struct drm_syncobj_destroy destroy = { .handle = 1 + below(f, HANDLES) };
 
-	switch (below(f, 12)) {
+	switch (below(f, 14)) {
+	case 12:
+		if (chance(f, 10))
+			spoil(f, &advise, sizeof(advise));
+		return sim_ioctl(fd, SIMGPU_GEM_MADVISE, &advise);
+	case 13:
+		return drop_caches(f);
 	case 0:
 		return sim_ioctl(fd, SIMGPU_GEM_CREATE, &gem);
 	case 1:

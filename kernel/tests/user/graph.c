@@ -11,8 +11,10 @@
  *		a context; the first has number 0
  *	j CONTEXT DURATION_NS COST_NS CREDITS FAULT FAULT_ARG FLAGS DEP...
  *		a job; FLAGS: 1 if in one submission with the job before, 2 if
- *		chained to it; DEP: f or j and the number of a job, given as
- *		descriptor or by context and number
+ *		chained to it, 4 if a syncobj gets its fence, 8 if the timeline
+ *		of its context does; DEP: f, j or s and the number of a job,
+ *		given as descriptor, by context and number, or by what gets its
+ *		fence
  */
 
 #include "graph.h"
@@ -59,14 +61,19 @@ static void make_job(struct graph *g, unsigned int n, unsigned int first,
 	if (random_chance(random, faulty))
 		job->fault = make_fault(random, job);
 	job->chain = job->joined && random_chance(random, 50);
+	if (random_chance(random, 50))
+		job->out = random_chance(random, 50) ? GRAPH_OUT_SYNCOBJ :
+						       GRAPH_OUT_POINT;
 	while (first && job->n_deps < GRAPH_DEPS && random_chance(random, 35)) {
 		/* Recent jobs more often than old ones. */
 		unsigned int back = 1 + random_below(random, first);
 
 		if (random_chance(random, 60) && back > 4)
 			back = 1 + random_below(random, 4);
-		if (random_chance(random, 50))
-			job->by_fd |= 1u << job->n_deps;
+		job->by[job->n_deps] = random_chance(random, 50) ?
+				       GRAPH_BY_FD : GRAPH_BY_JOB;
+		if (g->job[first - back].out && random_chance(random, 60))
+			job->by[job->n_deps] = GRAPH_BY_SYNCOBJ;
 		job->deps[job->n_deps++] = first - back;
 	}
 }
@@ -130,10 +137,11 @@ void graph_print(const struct graph *g)
 		printf("j %u %u %u %u %u %u %u", job->context,
 		       job->duration_ns, job->cost_ns, job->credits,
 		       job->fault, job->fault_arg,
-		       (job->joined ? 1u : 0) | (job->chain ? 2u : 0));
+		       (job->joined ? 1u : 0) | (job->chain ? 2u : 0) |
+		       (job->out == GRAPH_OUT_SYNCOBJ ? 4u : 0) |
+		       (job->out == GRAPH_OUT_POINT ? 8u : 0));
 		for (unsigned int i = 0; i < job->n_deps; i++)
-			printf(" %c%u", job->by_fd >> i & 1 ? 'f' : 'j',
-			       job->deps[i]);
+			printf(" %c%u", job->by[i], job->deps[i]);
 		printf(";");
 	}
 	printf("'\n");
@@ -152,18 +160,20 @@ static bool parse_job(struct graph *g, const char *text)
 		return false;
 	job->joined = flags & 1;
 	job->chain = flags & 2;
+	job->out = flags & 4 ? GRAPH_OUT_SYNCOBJ :
+		   flags & 8 ? GRAPH_OUT_POINT : GRAPH_OUT_NONE;
 	for (text += at; *text; text += at) {
 		char kind;
 
 		if (job->n_deps == GRAPH_DEPS ||
 		    sscanf(text, " %c%u%n", &kind, &job->deps[job->n_deps],
 			   &at) != 2 ||
-		    (kind != 'f' && kind != 'j') ||
-		    job->deps[job->n_deps] >= g->jobs)
+		    !strchr("fjs", kind) ||
+		    job->deps[job->n_deps] >= g->jobs ||
+		    (kind == GRAPH_BY_SYNCOBJ &&
+		     !g->job[job->deps[job->n_deps]].out))
 			return false;
-		if (kind == 'f')
-			job->by_fd |= 1u << job->n_deps;
-		job->n_deps++;
+		job->by[job->n_deps++] = kind;
 	}
 	if (job->context >= g->contexts ||
 	    (job->joined && (!g->jobs || job[-1].context != job->context)))

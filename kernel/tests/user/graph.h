@@ -9,6 +9,20 @@
 #define GRAPH_DEPS	5
 #define GRAPH_KILL_ERRNO ESTALE	/* nothing else fails with it */
 
+/* Beside its sync_file, what a job gives its fence to. */
+enum graph_out {
+	GRAPH_OUT_NONE,
+	GRAPH_OUT_SYNCOBJ,	/* one of its own */
+	GRAPH_OUT_POINT,	/* its number plus one, on its context's timeline */
+};
+
+/* How a dependency is given; see what letter it has in the text. */
+enum graph_by {
+	GRAPH_BY_JOB = 'j',	/* context and seqno */
+	GRAPH_BY_FD = 'f',	/* sync_file */
+	GRAPH_BY_SYNCOBJ = 's',	/* syncobj or point, whichever it has */
+};
+
 /**
  * struct graph_job - a job
  * @context: where it goes
@@ -19,17 +33,19 @@
  * @credits: 1 to the limit of the graph
  * @fault: SIMGPU_FAULT_*
  * @fault_arg: see there
+ * @out: what else gets its fence
  * @n_deps: number of @deps
  * @deps: jobs that it depends on; of earlier submissions
- * @by_fd: bit i: deps[i] is given as a sync_file, else as context and seqno
+ * @by: how each is given
  */
 struct graph_job {
 	unsigned int context;
 	bool joined, chain;
 	uint32_t duration_ns, cost_ns, credits, fault, fault_arg;
+	enum graph_out out;
 	unsigned int n_deps;
 	unsigned int deps[GRAPH_DEPS];
-	unsigned int by_fd;
+	enum graph_by by[GRAPH_DEPS];
 };
 
 /**
@@ -58,6 +74,7 @@ struct graph {
  * @submitted: whether the job was submitted; a killed context takes no more
  * @seqno: of each job
  * @fence: sync_file of each job
+ * @syncobj: that of each job, or the timeline of its context, if it has any
  * @status: of the sync_file: 1, or the negative error of the job
  * @record: of each job
  */
@@ -65,6 +82,7 @@ struct graph_run {
 	bool submitted[GRAPH_JOBS];
 	uint64_t seqno[GRAPH_JOBS];
 	int fence[GRAPH_JOBS];
+	uint32_t syncobj[GRAPH_JOBS];
 	int status[GRAPH_JOBS];
 	struct simgpu_record record[GRAPH_JOBS];
 };

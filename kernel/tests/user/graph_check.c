@@ -89,15 +89,16 @@ static bool cancelled_with_ring(const struct graph *g,
 	return false;
 }
 
+/* @lost: no error of the engine comes to the fence */
 static void check_error(const struct graph *g, const struct graph_run *run,
-			unsigned int n, bool ring)
+			unsigned int n, bool ring, bool lost)
 {
 	int error = run->record[n].error, own = own_error(&g->job[n]);
 
 	if (run->status[n] != (error ? error : 1))
 		tap_fail("job %u: the record says %d, the sync_file %d", n,
 			 error, run->status[n]);
-	if (error == own)
+	if (error == own || (lost && !error))
 		return;
 	if (g->kill == (int)g->job[n].context &&
 	    (error == -GRAPH_KILL_ERRNO || error == -ECANCELED ||
@@ -110,13 +111,14 @@ static void check_error(const struct graph *g, const struct graph_run *run,
 }
 
 static void check_executed(const struct graph *g, const struct graph_run *run,
-			   unsigned int n)
+			   unsigned int n, bool lost)
 {
 	const struct simgpu_record *record = &run->record[n];
 	const struct graph_job *job = &g->job[n];
 	uint64_t least = job->duration_ns;
 
-	if (record->error)
+	/* Taken off the engine, whether or not that is told. */
+	if (record->error || (lost && !record->t_hw))
 		return;
 	if (job->fault == SIMGPU_FAULT_RUN_NULL ||
 	    job->fault == SIMGPU_FAULT_INSTANT)
@@ -181,6 +183,7 @@ void graph_check(const struct graph *g, const struct graph_run *run,
 		 const struct variant *v, bool parallel)
 {
 	bool pipelined = is_shared(&v->create) && !parallel;
+	bool lost = errors_lost(v->create.design);
 
 	for (unsigned int n = 0; n < g->jobs; n++) {
 		const struct graph_job *job = &g->job[n];
@@ -194,8 +197,9 @@ void graph_check(const struct graph *g, const struct graph_run *run,
 		    run->record[n].seqno != run->seqno[n] ||
 		    run->record[n].cookie != n)
 			tap_fail("job %u: its record is not its own", n);
-		check_error(g, run, n, v->create.shape == SIMGPU_SHAPE_AMDGPU);
-		check_executed(g, run, n);
+		check_error(g, run, n, v->create.shape == SIMGPU_SHAPE_AMDGPU,
+			    lost);
+		check_executed(g, run, n, lost);
 		check_order(g, run, n);
 		for (unsigned int i = 0; i < job->n_deps; i++)
 			check_dep(g, run, n, job->deps[i], pipelined);

@@ -23,7 +23,8 @@ struct tap tap;
 static const struct test_case *const groups[] = {
 	args_cases, fields_cases, submit_cases,
 	wait_cases, life_cases, follow_cases, none_cases, free_cases,
-	shapes_cases, large_cases, drm_cases, module_cases,
+	shapes_cases, large_cases, drm_cases, purge_cases,
+	deadline_cases, module_cases,
 };
 
 /* Waits for a child and fails if it did. */

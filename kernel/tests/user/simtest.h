@@ -24,6 +24,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -161,6 +162,28 @@ static MAYBE_UNUSED void *sim_map(int fd, uint32_t handle, size_t size, int prot
 	return mmap(NULL, size, prot, MAP_SHARED, fd, (off_t)place.offset);
 }
 
+/* Return: whether the object has retained what it held, or a negative errno */
+static MAYBE_UNUSED int sim_advise(int fd, uint32_t handle, uint32_t advice)
+{
+	struct simgpu_gem_madvise args = { .handle = handle, .advice = advice };
+	int ret = sim_ioctl(fd, SIMGPU_GEM_MADVISE, &args);
+
+	return ret ? ret : (int)args.retained;
+}
+
+/* Asks every shrinker for all it has. Return: 0 or a negative errno */
+static MAYBE_UNUSED int caches_drop(void)
+{
+	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
+	/* 4: not a line in the log each time. */
+	int ret = fd < 0 || pwrite(fd, "4", 1, 0) != 1 ||
+		  pwrite(fd, "2", 1, 0) != 1 ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
 static MAYBE_UNUSED uint32_t sim_engines(int fd)
 {
 	struct simgpu_info info = { 0 };
@@ -251,6 +274,42 @@ static MAYBE_UNUSED int fence_wait(int fence, int timeout_ms)
 	return ret && (pollfd.revents & POLLIN) ? 1 : 0;
 }
 
+/* Return: the handle of a syncobj without a fence, or 0 */
+static MAYBE_UNUSED uint32_t sim_syncobj(int fd)
+{
+	struct drm_syncobj_create create = { 0 };
+
+	int ret = sim_ioctl(fd, DRM_IOCTL_SYNCOBJ_CREATE, &create);
+
+	return CHECK_EQ(ret, 0) ? create.handle : 0;
+}
+
+/* Waits for a point, 0 for one without a timeline. 0 or -errno. */
+static MAYBE_UNUSED int sim_syncobj_wait(int fd, uint32_t handle,
+					 uint64_t point, uint64_t ns)
+{
+	struct drm_syncobj_timeline_wait wait = {
+		.handles = (uintptr_t)&handle, .points = (uintptr_t)&point,
+		.timeout_nsec = (int64_t)(now_ns() + ns), .count_handles = 1,
+		.flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL,
+	};
+
+	return sim_ioctl(fd, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &wait);
+}
+
+/* Return: the last point that has signalled */
+static MAYBE_UNUSED uint64_t sim_syncobj_point(int fd, uint32_t handle)
+{
+	uint64_t point = 0;
+	struct drm_syncobj_timeline_array query = {
+		.handles = (uintptr_t)&handle, .points = (uintptr_t)&point,
+		.count_handles = 1,
+	};
+
+	CHECK_EQ(sim_ioctl(fd, DRM_IOCTL_SYNCOBJ_QUERY, &query), 0);
+	return point;
+}
+
 /* ---- Every way to make a context ---- */
 
 struct variant {
@@ -312,6 +371,56 @@ static MAYBE_UNUSED struct variant variant_at(unsigned int i)
 		 v.create.flags ? "bypass" : "plain", puts[v.create.put],
 		 workers[v.create.worker], shares[v.create.share]);
 	return v;
+}
+
+#define VARIANT_REFUSED "drm_sched before 6.8 has no workqueues to share"
+
+/* Whether the driver refuses it: a shape that is made of shared workqueues. */
+static MAYBE_UNUSED bool variant_refused(const struct variant *v)
+{
+	int fd, ret;
+
+	if (!v->create.shape)
+		return false;
+	fd = sim_open();
+	ret = sim_create(fd, &v->create);
+	close(fd);
+	return ret == -EOPNOTSUPP;
+}
+
+/* Return: the number of the next variant from @i on that is not refused */
+static MAYBE_UNUSED unsigned int variant_next(unsigned int i, struct variant *v)
+{
+	for (; i < VARIANTS; i++) {
+		*v = variant_at(i);
+		if (!variant_refused(v))
+			break;
+	}
+	return i;
+}
+
+#define for_each_variant(i, v)						\
+	for (unsigned int i = variant_next(0, v); i < VARIANTS;		\
+	     i = variant_next(i + 1, v))
+
+/*
+ * Whether the fence of a job does not tell what the engine failed with, nor that
+ * the driver took the job off it: drm_sched before 6.5.
+ */
+static MAYBE_UNUSED bool errors_lost(uint32_t design)
+{
+	unsigned int major, minor;
+	struct utsname name;
+
+	return design == SIMGPU_DESIGN_DRM_SCHED && !uname(&name) &&
+	       sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
+	       (major < 6 || (major == 6 && minor < 5));
+}
+
+/* Return: what the fence of a job tells of an error of the engine */
+static MAYBE_UNUSED int engine_error(uint32_t design, int error)
+{
+	return errors_lost(design) ? 0 : error;
 }
 
 /* Whether contexts of an engine are on one scheduler of drm_sched. */

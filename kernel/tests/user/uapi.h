@@ -29,6 +29,8 @@ extern const struct test_case free_cases[];	/* uapi_free.c */
 extern const struct test_case shapes_cases[];	/* uapi_shapes.c */
 extern const struct test_case large_cases[];	/* uapi_large.c */
 extern const struct test_case drm_cases[];	/* uapi_drm.c */
+extern const struct test_case purge_cases[];	/* uapi_purge.c */
+extern const struct test_case deadline_cases[];	/* uapi_deadline.c */
 extern const struct test_case module_cases[];	/* uapi_module.c */
 
 /* simgpu.ko, where the cases that unload it find it again. */
@@ -47,6 +49,7 @@ union any_arg {
 	struct simgpu_control control;
 	struct simgpu_gem_create gem_create;
 	struct simgpu_gem_mmap gem_mmap;
+	struct simgpu_gem_madvise gem_madvise;
 	char bytes[16384];
 };
 
@@ -84,7 +87,7 @@ struct call {
 	void (*fill)(struct bench *bench, union any_arg *arg);
 };
 
-#define CALLS 11
+#define CALLS 12
 /* The first of them; the others have no context. */
 #define CONTEXT_CALLS 9
 extern const struct call calls[CALLS];

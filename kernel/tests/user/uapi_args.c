@@ -88,6 +88,13 @@ static void fill_gem_mmap(struct bench *bench, union any_arg *arg)
 	arg->gem_mmap = (struct simgpu_gem_mmap){ .handle = bench->object };
 }
 
+static void fill_gem_madvise(struct bench *bench, union any_arg *arg)
+{
+	arg->gem_madvise = (struct simgpu_gem_madvise){
+		.handle = bench->object, .advice = SIMGPU_GEM_WILLNEED,
+	};
+}
+
 #define CALL_SINCE(name, NAME, least, writes) \
 	{ #NAME, SIMGPU_##NAME, sizeof(struct simgpu_##name), least, writes, \
 	  fill_##name }
@@ -109,6 +116,7 @@ const struct call calls[CALLS] = {
 	CALL(control, CONTROL, false),
 	CALL(gem_create, GEM_CREATE, true),
 	CALL(gem_mmap, GEM_MMAP, true),
+	CALL(gem_madvise, GEM_MADVISE, true),
 };
 
 bool bench_open(struct bench *bench, uint32_t design)

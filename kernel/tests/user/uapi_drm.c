@@ -7,38 +7,6 @@
 
 /* ---- What the cases share ---- */
 
-static uint32_t syncobj(int fd)
-{
-	struct drm_syncobj_create create = { 0 };
-
-	CHECK_EQ(sim_ioctl(fd, DRM_IOCTL_SYNCOBJ_CREATE, &create), 0);
-	return create.handle;
-}
-
-/* Waits for a point, 0 for one without a timeline. 0 or -errno. */
-static int syncobj_wait(int fd, uint32_t handle, uint64_t point, uint64_t ns)
-{
-	struct drm_syncobj_timeline_wait wait = {
-		.handles = (uintptr_t)&handle, .points = (uintptr_t)&point,
-		.timeout_nsec = (int64_t)(now_ns() + ns), .count_handles = 1,
-		.flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL,
-	};
-
-	return sim_ioctl(fd, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &wait);
-}
-
-static uint64_t syncobj_point(int fd, uint32_t handle)
-{
-	uint64_t point = 0;
-	struct drm_syncobj_timeline_array query = {
-		.handles = (uintptr_t)&handle, .points = (uintptr_t)&point,
-		.count_handles = 1,
-	};
-
-	CHECK_EQ(sim_ioctl(fd, DRM_IOCTL_SYNCOBJ_QUERY, &query), 0);
-	return point;
-}
-
 static void gem_close(int fd, uint32_t handle, int want)
 {
 	struct drm_gem_close args = { .handle = handle };
@@ -238,7 +206,7 @@ static void syncobj_order(void)
 		uint32_t design = i / 4;
 		bool timeline = i & 1, depends = i & 2;
 		int fd = sim_open();
-		uint32_t handle = syncobj(fd);
+		uint32_t handle = sim_syncobj(fd);
 		uint32_t a = context_on(fd, design, 0, 0);
 		uint32_t b = context_on(fd, design, 1, 0);
 		struct simgpu_exec first = {
@@ -256,13 +224,13 @@ static void syncobj_order(void)
 		struct simgpu_record before, after;
 
 		CHECK_EQ(sim_submit(fd, a, &first, 1, 0), 0);
-		CHECK_EQ(syncobj_wait(fd, handle, dep.seqno, 0), -ETIME);
+		CHECK_EQ(sim_syncobj_wait(fd, handle, dep.seqno, 0), -ETIME);
 		CHECK_EQ(sim_submit(fd, b, &second, 1, 0), 0);
 		after = record_of(fd, b, second.seqno);
-		CHECK_EQ(syncobj_wait(fd, handle, dep.seqno, SIM_PATIENCE), 0);
+		CHECK_EQ(sim_syncobj_wait(fd, handle, dep.seqno, SIM_PATIENCE), 0);
 		before = record_of(fd, a, first.seqno);
 		CHECK_EQ(after.t_run >= before.t_done, depends);
-		CHECK_EQ(syncobj_point(fd, handle), timeline ? 7 : 0);
+		CHECK_EQ(sim_syncobj_point(fd, handle), timeline ? 7 : 0);
 		close(fd);
 	}
 }
@@ -270,7 +238,7 @@ static void syncobj_order(void)
 static void syncobj_refused(void)
 {
 	int fd = sim_open(), other = sim_open();
-	uint32_t handle = syncobj(fd), context, foreign;
+	uint32_t handle = sim_syncobj(fd), context, foreign;
 	struct simgpu_dep good = { .kind = SIMGPU_DEP_SYNCOBJ,
 				   .handle = handle };
 	struct simgpu_exec exec = { .n_deps = 1, .deps = (uintptr_t)&good };
@@ -316,7 +284,7 @@ static void syncobj_refused(void)
 	exec = (struct simgpu_exec){ .flags = SIMGPU_EXEC_SYNCOBJ_OUT,
 				     .out_syncobj = handle };
 	CHECK_EQ(sim_submit(other, foreign, &exec, 1, 0), -ENOENT);
-	CHECK_EQ(syncobj_wait(fd, handle, 0, 0), -EINVAL);
+	CHECK_EQ(sim_syncobj_wait(fd, handle, 0, 0), -EINVAL);
 	close(other);
 	close(fd);
 }

@@ -227,10 +227,22 @@ static const struct bad bad_gem_mmap[] = {
 	{ 0 },
 };
 
+static const struct bad bad_gem_madvise[] = {
+	FIELD(gem_madvise, handle, 0, -ENOENT),
+	FIELD(gem_madvise, handle, 999, -ENOENT),
+	FIELD(gem_madvise, handle, MAX32, -ENOENT),
+	FIELD(gem_madvise, advice, SIMGPU_GEM_DONTNEED, 0),
+	FIELD(gem_madvise, advice, SIMGPU_GEM_DONTNEED + 1, -EINVAL),
+	FIELD(gem_madvise, advice, MAX32, -EINVAL),
+	FIELD(gem_madvise, retained, MAX32, 0),
+	FIELD(gem_madvise, pad, 1, -EINVAL),
+	{ 0 },
+};
+
 static const struct bad *const bad_fields[CALLS] = {
 	bad_info, bad_create, bad_destroy, bad_submit, bad_wait,
 	bad_read, bad_stats, bad_inject, bad_control, bad_gem_create,
-	bad_gem_mmap,
+	bad_gem_mmap, bad_gem_madvise,
 };
 
 static void all_fields(void)
@@ -297,15 +309,15 @@ static void create_pairs(void)
 	close(fd);
 }
 
-/* Every variant of a context can be made, by hundreds, and works. */
+/* Every variant that the kernel has can be made, by hundreds, and works. */
 static void create_all(void)
 {
+	struct variant v;
 	int fd = sim_open();
 
 	if (fd < 0)
 		return;
-	for (unsigned int i = 0; i < VARIANTS; i++) {
-		struct variant v = variant_at(i);
+	for_each_variant(i, &v) {
 		struct simgpu_exec exec = { .duration_ns = 1000 };
 		int context = sim_create(fd, &v.create), error = 1;
 

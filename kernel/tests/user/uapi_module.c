@@ -139,15 +139,21 @@ static void removal_in_flight(void)
 	struct simgpu_exec execs[3] = { { .duration_ns = 1000 },
 					{ .fault = SIMGPU_FAULT_HANG },
 					{ .duration_ns = 1000 } };
+	struct variant v;
 
 	if (access(sim_node(), F_OK)) {
 		tap_skip("the module is not loaded");
 		return;
 	}
-	for (unsigned int i = 0; i < VARIANTS; i += 5) {
-		struct variant v = variant_at(i);
-		int fd = sim_open(), context = sim_create(fd, &v.create);
+	for (unsigned int i = variant_next(0, &v); i < VARIANTS;
+	     i = variant_next(i + 5, &v)) {
+		int fd = sim_open(), context;
 
+		/* An object that only the context has, on the shrinker's list. */
+		v.create.memory = sim_object(fd, 4096);
+		CHECK_EQ(sim_advise(fd, v.create.memory, SIMGPU_GEM_DONTNEED),
+			 1);
+		context = sim_create(fd, &v.create);
 		CHECK_EQ(sim_submit(fd, (uint32_t)context, execs, 3, 0), 0);
 		close(fd);
 		CHECK_EQ(module_remove_patiently("simgpu"), 0);
