@@ -26,7 +26,7 @@
  * ========  ==============================  =================================
  * none      is not ready, or there is none  depq_arbiter_ask(): waiting, or
  *                                           granted where there is room
- * waiting   is ready; in @waiting           a job of any queue ends: granted;
+ * waiting   is ready; in @waiting           depq_arbiter_dispatch(): granted;
  *                                           depq_arbiter_withdraw(): none
  * granted   has its credits on the engine   depq_arbiter_start(): none;
  *                                           depq_arbiter_withdraw(): none
@@ -38,36 +38,35 @@
  * is run without waiting for anything but a CPU, and of a queue that waits nothing
  * but the engine is in the way.
  *
- * Where somebody waits, there are credits on the engine, so a job will end, and
- * its end chooses the next. It does so under the lock of another queue; so those
- * chosen go to @picked, with a reference, and depq_arbiter_dispatch() hands them
- * to their softirq or worker once that lock is released. Where nobody waits and
- * there is room, depq_arbiter_ask() grants at once: the submitter runs the job, and
- * nobody is woken.
+ * Whoever gives credits back, because a job has ended or a queue withdraws, calls
+ * depq_arbiter_dispatch() once he has released the lock of that queue, and the queue
+ * has asked for its next job: that chooses from all that wait, and hands the chosen
+ * one to its softirq or worker. So while somebody waits there are credits on the
+ * engine or somebody is about to dispatch. Where nobody waits and there is room,
+ * depq_arbiter_ask() grants at once: the submitter runs the job, and nobody is woken.
  *
  * Virtual runtime of a queue:
  *
  * - It grows with each job that ends, the last one of a queue that becomes empty
  *   included, by the time which that took of the engine. While jobs are on the
  *   engine, each counts as long as the job that ended last.
- * - A queue that begins to wait is put where the arbiter is by now
- *   (&depq_arbiter.min_vruntime, that of who was granted last) if it is behind: to
- *   be idle earns nothing.
- * - A queue that was never granted anything begins %DEPQ_ARBITER_NEW_NS behind
- *   that.
+ * - A queue that asks and has nothing on the engine is put where the arbiter is by
+ *   now (&depq_arbiter.min_vruntime, that of who was granted last) if it has less:
+ *   to be idle earns nothing.
+ * - A queue that was never granted anything begins %DEPQ_ARBITER_NEW_NS after that.
  *
  * So nobody starves: before a queue that waits, each other one gets no more than
  * the engine time by which the former is ahead of the arbiter, which is that of its
  * own jobs since it was granted something last, and then that of the jobs that the
  * other one has on the engine. New queues that come one after the other move the
- * arbiter on, since they begin behind, and so reach whoever waits. A job that takes
+ * arbiter on, since they begin later, and so reach whoever waits. A job that takes
  * no time counts %DEPQ_ARBITER_LEAST_NS.
  */
 
 /* What a job counts at least. */
 #define DEPQ_ARBITER_LEAST_NS 1000
 
-/* How far behind the others a new queue begins: about a short job. */
+/* How far after the arbiter a new queue begins: about a short job. */
 #define DEPQ_ARBITER_NEW_NS 100000
 
 /**
@@ -92,7 +91,6 @@ enum depq_turn {
  * @since: from when on the engine was working on the next job to end
  * @min_vruntime: never falls
  * @waiting: queues, by &depq_contender.key
- * @picked: queues to hand over, the first first
  */
 struct depq_arbiter {
 	struct kref ref;
@@ -103,7 +101,6 @@ struct depq_arbiter {
 	u64 since;
 	u64 min_vruntime;
 	struct rb_root_cached waiting;
-	struct list_head picked;
 };
 
 /**
@@ -118,7 +115,6 @@ struct depq_arbiter {
  * @last_ns: engine time of the job that ended last
  * @key: @vruntime and what @jobs are expected to take
  * @node: in &depq_arbiter.waiting
- * @picked: in &depq_arbiter.picked
  */
 struct depq_contender {
 	struct depq_queue *queue;
@@ -131,7 +127,6 @@ struct depq_contender {
 	u64 last_ns;
 	u64 key;
 	struct rb_node node;
-	struct list_head picked;
 };
 
 /**
@@ -156,7 +151,6 @@ struct depq_arbiter *depq_arbiter_create(u32 credit_limit)
 	arbiter->credit_limit = credit_limit;
 	spin_lock_init(&arbiter->lock);
 	arbiter->waiting = RB_ROOT_CACHED;
-	INIT_LIST_HEAD(&arbiter->picked);
 	return arbiter;
 }
 EXPORT_SYMBOL_GPL(depq_arbiter_create);
@@ -182,7 +176,6 @@ static void depq_arbiter_release(struct kref *ref)
 
 	WARN_ON_ONCE(arbiter->credits || arbiter->jobs);
 	WARN_ON_ONCE(!RB_EMPTY_ROOT(&arbiter->waiting.rb_root));
-	WARN_ON_ONCE(!list_empty(&arbiter->picked));
 	kfree(arbiter);
 }
 
@@ -216,7 +209,6 @@ int depq_arbiter_join(struct depq_arbiter *arbiter, struct depq_queue *queue)
 		return -ENOMEM;
 	contender->queue = queue;
 	contender->arbiter = depq_arbiter_get(arbiter);
-	INIT_LIST_HEAD(&contender->picked);
 	queue->contender = contender;
 	return 0;
 }
@@ -232,7 +224,6 @@ void depq_arbiter_forget(struct depq_queue *queue)
 	struct depq_contender *contender = queue->contender;
 
 	WARN_ON_ONCE(contender->turn != DEPQ_TURN_NONE || contender->jobs);
-	WARN_ON_ONCE(!list_empty(&contender->picked));
 	queue->contender = NULL;
 	depq_arbiter_put(contender->arbiter);
 	kfree(contender);
@@ -286,7 +277,7 @@ static void depq_contender_place(struct depq_contender *contender)
 	if (!contender->served)
 		least += DEPQ_ARBITER_NEW_NS;
 	depq_contender_rekey(contender);
-	if (contender->key < least) {
+	if (!contender->jobs && contender->key < least) {
 		contender->vruntime += least - contender->key;
 		contender->key = least;
 	}
@@ -300,25 +291,6 @@ static void depq_arbiter_grant(struct depq_contender *contender)
 	contender->served = true;
 	arbiter->credits += contender->credits;
 	arbiter->min_vruntime = max(arbiter->min_vruntime, contender->key);
-}
-
-/* Grants what there is room for; the caller dispatches. */
-static void depq_arbiter_pick(struct depq_arbiter *arbiter)
-{
-	struct depq_contender *contender;
-
-	lockdep_assert_held(&arbiter->lock);
-	while ((contender = depq_arbiter_first(arbiter)) &&
-	       depq_arbiter_fits(arbiter, contender->credits)) {
-		depq_arbiter_remove(contender);
-		depq_arbiter_grant(contender);
-		/* It may be there still, of a turn that it has withdrawn from. */
-		if (!list_empty(&contender->picked))
-			continue;
-		/* Its first job, which cannot go before its turn, holds it. */
-		depq_queue_get(contender->queue);
-		list_add_tail(&contender->picked, &arbiter->picked);
-	}
 }
 
 /**
@@ -401,7 +373,8 @@ void depq_arbiter_start(struct depq_queue *queue, struct depq_job *job)
  * @job: the job, after depq_arbiter_start()
  * @engine_ns: what it took of the engine's time, or %DEPQ_ENGINE_NS_MEASURE
  *
- * The caller calls depq_arbiter_dispatch() once it has released the lock.
+ * The caller asks depq_queue_want_kick(), and calls depq_arbiter_dispatch() once it
+ * has released the lock.
  *
  * Context: any; the lock of the queue is held.
  */
@@ -431,7 +404,6 @@ void depq_arbiter_end(struct depq_queue *queue, struct depq_job *job,
 		depq_contender_rekey(contender);
 		depq_arbiter_insert(contender);
 	}
-	depq_arbiter_pick(arbiter);
 	spin_unlock(&arbiter->lock);
 }
 
@@ -456,30 +428,30 @@ void depq_arbiter_withdraw(struct depq_queue *queue)
 		contender->turn = DEPQ_TURN_NONE;
 		arbiter->credits -= contender->credits;
 	}
-	depq_arbiter_pick(arbiter);
 	spin_unlock(&arbiter->lock);
 }
 
-/* The next to be handed over, with the reference of @picked. */
-static struct depq_queue *depq_arbiter_next(struct depq_arbiter *arbiter)
+/* Grants the first its turn if there is room. The queue, with a reference. */
+static struct depq_queue *depq_arbiter_pick(struct depq_arbiter *arbiter)
 {
-	struct depq_contender *contender;
+	struct depq_queue *queue = NULL;
+	struct depq_contender *first;
 	unsigned long flags;
 
-	/* Whoever has added one sees that here. */
-	if (list_empty(&arbiter->picked))
-		return NULL;
 	spin_lock_irqsave(&arbiter->lock, flags);
-	contender = list_first_entry_or_null(&arbiter->picked,
-					     struct depq_contender, picked);
-	if (contender)
-		list_del_init(&contender->picked);
+	first = depq_arbiter_first(arbiter);
+	if (first && depq_arbiter_fits(arbiter, first->credits)) {
+		depq_arbiter_remove(first);
+		depq_arbiter_grant(first);
+		/* Its first job, which waits for its turn, holds it. */
+		queue = depq_queue_get(first->queue);
+	}
 	spin_unlock_irqrestore(&arbiter->lock, flags);
-	return contender ? contender->queue : NULL;
+	return queue;
 }
 
 /**
- * depq_arbiter_dispatch() - hand over the queues that were chosen
+ * depq_arbiter_dispatch() - choose who is next, as long as there is room
  * @contender: of the queue whose job has ended or which has withdrawn; its memory
  *	stays meanwhile, and so does the arbiter
  *
@@ -493,7 +465,7 @@ void depq_arbiter_dispatch(struct depq_contender *contender)
 	unsigned long flags;
 	bool kick;
 
-	while ((queue = depq_arbiter_next(arbiter))) {
+	while ((queue = depq_arbiter_pick(arbiter))) {
 		spin_lock_irqsave(&queue->lock, flags);
 		kick = depq_queue_want_kick(queue);
 		spin_unlock_irqrestore(&queue->lock, flags);

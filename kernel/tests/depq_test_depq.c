@@ -73,6 +73,24 @@ static void dt_depq_close(struct dt *dt)
 		depq_worker_put(dt->worker);
 }
 
+static int dt_depq_engine_open(struct dt_engine *engine)
+{
+	struct depq_arbiter *arbiter;
+
+	if (!engine->dt->design->arbiter && !engine->limits.arbiter)
+		return 0;
+	arbiter = depq_arbiter_create(engine->limits.credit_limit);
+	if (IS_ERR(arbiter))
+		return PTR_ERR(arbiter);
+	engine->arbiter = arbiter;
+	return 0;
+}
+
+static void dt_depq_engine_close(struct dt_engine *engine)
+{
+	depq_arbiter_put(engine->arbiter);
+}
+
 static int dt_depq_queue_open(struct dt_queue *queue)
 {
 	const struct dt_design *design = queue->dt->design;
@@ -80,6 +98,7 @@ static int dt_depq_queue_open(struct dt_queue *queue)
 	struct depq_queue_args args = {
 		.dev = &queue->dt->dev,
 		.ops = &dt_depq_ops,
+		.arbiter = queue->engine->arbiter,
 		.name = "depq_test",
 		.flags = design->flags,
 		.put = design->put,
@@ -180,6 +199,8 @@ const struct dt_backend dt_depq = {
 	.name = "depq",
 	.open = dt_depq_open,
 	.close = dt_depq_close,
+	.engine_open = dt_depq_engine_open,
+	.engine_close = dt_depq_engine_close,
 	.queue_open = dt_depq_queue_open,
 	.queue_close = dt_depq_queue_close,
 	.drop = dt_depq_drop,

@@ -73,7 +73,11 @@ struct simgpu_info {
  * runtime PM: where that is in a completion, it is left to a work item.
  */
 #define SIMGPU_CREATE_FREE_SLEEPS	(1u << 3)
-#define SIMGPU_CREATE_FLAGS		0xfu
+/* depq: an arbiter of the engine chooses between the contexts that have this flag,
+ * by the engine time that their jobs took.
+ */
+#define SIMGPU_CREATE_FAIR		(1u << 4)
+#define SIMGPU_CREATE_FLAGS		0x1fu
 
 /* &simgpu_create.put, depq only */
 #define SIMGPU_PUT_WORKER		0
@@ -134,7 +138,8 @@ struct simgpu_info {
  * @priority: SIMGPU_PRIORITY_*; must be zero unless the scheduler is shared
  * @credit_limit: credits in flight at most, 1 to 65536; 0 for 64, with
  *	%SIMGPU_SHAPE_AMDGPU for 2. On a shared scheduler the first context of
- *	the engine decides.
+ *	the engine decides. With %SIMGPU_CREATE_FAIR also those of all such
+ *	contexts of the engine together; there, too, the first decides.
  * @ring: jobs that the context remembers, a power of two, 2 to 65536; 0 for
  *	1024. A submission waits until the job whose place it takes is done,
  *	so this is also the most jobs a context can have in flight.
