@@ -51,8 +51,10 @@
  *   included, by the time which that took of the engine. While jobs are on the
  *   engine, each counts as long as the job that ended last.
  * - A queue that asks and has nothing on the engine is put where the arbiter is by
- *   now (&depq_arbiter.min_vruntime, that of who was granted last) if it has less:
- *   to be idle earns nothing.
+ *   now (&depq_arbiter.min_vruntime, that of who was granted last) if it has less,
+ *   and a nanosecond before: to be idle earns nothing but to go before those that
+ *   are just there. So a queue that wants less than its share waits for what is on
+ *   the engine only.
  * - A queue that was never granted anything begins %DEPQ_ARBITER_NEW_NS after that.
  *
  * So nobody starves: before a queue that waits, each other one gets no more than
@@ -276,6 +278,8 @@ static void depq_contender_place(struct depq_contender *contender)
 
 	if (!contender->served)
 		least += DEPQ_ARBITER_NEW_NS;
+	else if (least)
+		least--;
 	depq_contender_rekey(contender);
 	if (!contender->jobs && contender->key < least) {
 		contender->vruntime += least - contender->key;

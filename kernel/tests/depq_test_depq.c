@@ -42,9 +42,23 @@ static void dt_depq_release_queue(struct depq_queue *base)
 	dt_queue_gone(queue);
 }
 
+static u64 dt_depq_engine_time(struct depq_job *job)
+{
+	return dt_depq_rec(job)->args.duration_ns;
+}
+
 static const struct depq_ops dt_depq_ops = {
 	.run_job = dt_depq_run_job,
 	.timedout_job = dt_depq_timedout_job,
+	.release_job = dt_depq_release_job,
+	.release_queue = dt_depq_release_queue,
+};
+
+/* An engine that says how long jobs took; of the other one depq measures it. */
+static const struct depq_ops dt_depq_timing_ops = {
+	.run_job = dt_depq_run_job,
+	.timedout_job = dt_depq_timedout_job,
+	.engine_time = dt_depq_engine_time,
 	.release_job = dt_depq_release_job,
 	.release_queue = dt_depq_release_queue,
 };
@@ -97,7 +111,7 @@ static int dt_depq_queue_open(struct dt_queue *queue)
 	const struct dt_limits *limits = &queue->engine->limits;
 	struct depq_queue_args args = {
 		.dev = &queue->dt->dev,
-		.ops = &dt_depq_ops,
+		.ops = design->arbiter ? &dt_depq_timing_ops : &dt_depq_ops,
 		.arbiter = queue->engine->arbiter,
 		.name = "depq_test",
 		.flags = design->flags,
