@@ -158,12 +158,17 @@ void depq_queue_drain(struct depq_queue *queue, unsigned long *flags,
 void depq_job_done(struct depq_job *job, int error)
 {
 	struct depq_queue *queue = job->queue;
+	u64 engine_ns = DEPQ_ENGINE_NS_MEASURE;
+	struct depq_contender *contender;
 	unsigned long flags;
 	LIST_HEAD(reaped);
 	bool cookie, kick;
 
 	cookie = dma_fence_begin_signalling();
 	rcu_read_lock();
+	contender = queue->contender;
+	if (unlikely(contender) && queue->ops->engine_time)
+		engine_ns = queue->ops->engine_time(job);
 	depq_signal_lock(queue, &flags);
 	if (WARN_ON_ONCE(job->state != DEPQ_JOB_PENDING)) {
 		kick = false;
@@ -175,12 +180,16 @@ void depq_job_done(struct depq_job *job, int error)
 	job->state = DEPQ_JOB_DONE;
 	job->error = error;
 	queue->credits -= job->credits;
+	if (unlikely(contender))
+		depq_arbiter_end(queue, job, engine_ns);
 	depq_queue_drain(queue, &flags, &reaped);
 	kick = depq_queue_want_kick(queue);
 unlock:
 	depq_signal_unlock(queue, flags);
 	if (kick)
 		depq_worker_kick(queue);
+	if (unlikely(contender))
+		depq_arbiter_dispatch(contender);
 	depq_put_all(&reaped);
 	rcu_read_unlock();
 	dma_fence_end_signalling(cookie);

@@ -127,6 +127,19 @@ struct depq_owner *depq_owner_begin(struct depq_queue *queue, u64 *since);
 void depq_owner_charge(struct depq_owner *owner, u64 since, bool realtime);
 void depq_owner_put(struct depq_owner *owner);
 
+/* arbiter.c; only for queues with a contender */
+/* Not said by the driver. */
+#define DEPQ_ENGINE_NS_MEASURE	U64_MAX
+int depq_arbiter_join(struct depq_arbiter *arbiter, struct depq_queue *queue);
+void depq_arbiter_forget(struct depq_queue *queue);
+bool depq_arbiter_ask(struct depq_queue *queue, u32 credits);
+bool depq_arbiter_contends(struct depq_queue *queue);
+void depq_arbiter_start(struct depq_queue *queue, struct depq_job *job);
+void depq_arbiter_end(struct depq_queue *queue, struct depq_job *job,
+		      u64 engine_ns);
+void depq_arbiter_withdraw(struct depq_queue *queue);
+void depq_arbiter_dispatch(struct depq_contender *contender);
+
 /* worker.c */
 void depq_worker_prepare(struct depq_queue *queue);
 void depq_worker_kick(struct depq_queue *queue);
@@ -142,6 +155,7 @@ void depq_fence_clear_hw(struct dma_fence *finished);
 enum depq_queue_state depq_queue_state(struct depq_queue *queue);
 void depq_queue_note(struct depq_queue *queue, enum depq_queue_state old);
 bool depq_queue_kill_locked(struct depq_queue *queue, int error);
+void depq_queue_yield(struct depq_queue *queue);
 
 /* job.c */
 struct dma_fence *depq_job_next_dep(struct depq_job *job);
@@ -185,6 +199,23 @@ static inline bool depq_queue_fits(struct depq_queue *queue,
 {
 	lockdep_assert_held(&queue->lock);
 	return job->credits <= queue->credit_limit - queue->credits;
+}
+
+/**
+ * depq_queue_admits() - whether the first job may go to the hardware
+ * @queue: the queue
+ * @job: its first job, whose dependencies are done
+ *
+ * Context: any; the lock of the queue is held, and the caller is the runner or
+ * there is none.
+ * Return: true if so. If only its arbiter says no, the queue waits for its turn.
+ */
+static inline bool depq_queue_admits(struct depq_queue *queue,
+				     struct depq_job *job)
+{
+	return depq_queue_fits(queue, job) &&
+	       (likely(!queue->contender) ||
+		depq_arbiter_ask(queue, job->credits));
 }
 
 /**
@@ -312,6 +343,8 @@ static inline void depq_job_start(struct depq_queue *queue,
 	job->state = DEPQ_JOB_PENDING;
 	job->start = jiffies;
 	queue->credits += job->credits;
+	if (unlikely(queue->contender))
+		depq_arbiter_start(queue, job);
 	queue->stats.pending++;
 	list_add_tail(&job->link, &queue->pending);
 	if (queue->timeout && !queue->tdr_armed)

@@ -40,9 +40,10 @@
  *
  * Lock order: a lock of a hardware fence, then @signal_lock, then a lock of a
  * finished fence, then @lock; under @lock only the wait queue, timers,
- * workqueues and that of a worker that follows. No driver is called and no fence
- * is touched, except for reading, under @lock. Under @signal_lock the callbacks
- * of a finished fence are called, and nothing else of others.
+ * workqueues, that of a worker that follows and that of an arbiter. No driver is
+ * called and no fence is touched, except for reading, under @lock. Under
+ * @signal_lock the callbacks of a finished fence are called, and nothing else of
+ * others.
  *
  * &depq_queue.runner is the token: the task that has set it, under @lock while
  * it was NULL, may call run_job() and change @dep, and no other may. Before it
@@ -96,6 +97,8 @@ static void depq_queue_release_work(struct work_struct *work)
 		depq_follow_forget(queue);
 		depq_owner_forget(queue);
 	}
+	if (queue->contender)
+		depq_arbiter_forget(queue);
 	spin_lock(&dev->lock);
 	list_del(&queue->link);
 	spin_unlock(&dev->lock);
@@ -129,6 +132,7 @@ static bool depq_queue_args_valid(const struct depq_queue_args *args)
  * Return:
  * * 0 - the queue has one reference, the caller's
  * * -EINVAL - an argument is out of range
+ * * -ENOMEM - out of memory, with an arbiter
  */
 int depq_queue_init(struct depq_queue *queue,
 		    const struct depq_queue_args *args)
@@ -137,6 +141,8 @@ int depq_queue_init(struct depq_queue *queue,
 		return -EINVAL;
 
 	memset(queue, 0, sizeof(*queue));
+	if (args->arbiter && depq_arbiter_join(args->arbiter, queue))
+		return -ENOMEM;
 	kref_init(&queue->ref);
 	queue->dev = args->dev;
 	queue->ops = args->ops;
@@ -249,6 +255,28 @@ void depq_queue_note(struct depq_queue *queue, enum depq_queue_state old)
 }
 
 /**
+ * depq_queue_yield() - leave the engine to others: something else is in the way
+ * @queue: the queue, with a contender, to which the caller has a reference
+ *
+ * Context: process, interrupts off; the lock of the queue is held. Releases it and
+ * takes it again.
+ */
+void depq_queue_yield(struct depq_queue *queue)
+	__must_hold(&queue->lock)
+{
+	bool kick;
+
+	depq_arbiter_withdraw(queue);
+	/* What has finished was to be put by whoever ends the next job. */
+	kick = depq_queue_want_kick(queue);
+	spin_unlock_irq(&queue->lock);
+	if (kick)
+		depq_worker_kick(queue);
+	depq_arbiter_dispatch(queue->contender);
+	spin_lock_irq(&queue->lock);
+}
+
+/**
  * depq_queue_stop() - run no more jobs
  * @queue: the queue
  *
@@ -265,6 +293,8 @@ void depq_queue_stop(struct depq_queue *queue)
 	old = depq_queue_state(queue);
 	queue->stopped++;
 	depq_queue_note(queue, old);
+	if (queue->contender)
+		depq_queue_yield(queue);
 	if (!WARN_ON_ONCE(queue->runner == current))
 		wait_event_lock_irq(queue->wait, !queue->runner, queue->lock);
 	spin_unlock_irq(&queue->lock);
@@ -300,6 +330,9 @@ EXPORT_SYMBOL_GPL(depq_queue_start);
  * @queue: the queue
  * @error: what with; the first kill decides
  *
+ * If it has a contender, the caller calls depq_arbiter_dispatch() once it has
+ * released the lock.
+ *
  * Context: any; the lock of the queue is held.
  * Return: whether depq_worker_kick() must be called
  */
@@ -312,6 +345,8 @@ bool depq_queue_kill_locked(struct depq_queue *queue, int error)
 	depq_queue_note(queue, old);
 	if (queue->worker->follow)
 		depq_follow_forget(queue);
+	if (queue->contender)
+		depq_arbiter_withdraw(queue);
 	/* For those who wait for room. */
 	wake_up_all(&queue->wait);
 	return depq_queue_want_kick(queue);
@@ -345,6 +380,8 @@ void depq_queue_kill(struct depq_queue *queue, int error)
 
 	if (kick)
 		depq_worker_kick(queue);
+	if (queue->contender)
+		depq_arbiter_dispatch(queue->contender);
 	if (force)
 		depq_tdr_force(queue);
 	depq_reap_force(queue);

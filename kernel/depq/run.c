@@ -20,6 +20,7 @@
  * =====================  ====================================================
  * a dependency           its callback, in any context
  * credits                completion of a pending job, in any context
+ * its arbiter            completion of a job of another queue, in any context
  * stopped                depq_queue_start()
  * timeout                end of the timeout work
  * another runner         laying down the token
@@ -52,14 +53,19 @@ static __always_inline bool depq_queue_ready(struct depq_queue *queue)
 	if (READ_ONCE(queue->dep))
 		return READ_ONCE(queue->dep_done);
 	job = list_first_entry(&queue->queued, struct depq_job, link);
-	return queue->error || !xa_empty(&job->deps) ||
-	       depq_queue_fits(queue, job);
+	if (queue->error || !xa_empty(&job->deps))
+		return true;
+	/* The same: the runner asks the arbiter himself, or when he leaves. */
+	if (unlikely(queue->contender) && queue->runner)
+		return depq_queue_fits(queue, job);
+	return depq_queue_admits(queue, job);
 }
 
 /*
  * Whether the worker must come to put jobs. With %DEPQ_PUT_AUTO only if nobody
  * else will: all jobs that there are wait for something in the queue, so none is
- * being prepared and none is with the hardware, and no thread waits.
+ * being prepared and none is with the hardware, and no thread waits. What waits for
+ * nothing but its turn is as good as with the hardware.
  */
 static __always_inline bool depq_queue_want_put(struct depq_queue *queue,
 						bool ready)
@@ -69,7 +75,8 @@ static __always_inline bool depq_queue_want_put(struct depq_queue *queue,
 	if (queue->put == DEPQ_PUT_WORKER)
 		return true;
 	return queue->put == DEPQ_PUT_AUTO && !ready && !queue->runner &&
-	       !queue->reapers && queue->jobs == queue->stats.queued;
+	       !queue->reapers && queue->jobs == queue->stats.queued &&
+	       (likely(!queue->contender) || !depq_arbiter_contends(queue));
 }
 
 /* Takes the reference for a kick if there must be one. */
@@ -157,7 +164,7 @@ static bool depq_job_may_bypass(struct depq_queue *queue, struct depq_job *job)
 	lockdep_assert_held(&queue->lock);
 	return !queue->runner && list_empty(&queue->queued) &&
 	       !queue->stopped && !queue->error && !queue->tdr &&
-	       depq_queue_fits(queue, job);
+	       depq_queue_admits(queue, job);
 }
 
 /*
@@ -387,6 +394,8 @@ static bool depq_queue_step(struct depq_queue *queue, unsigned long *flags)
 		if (queue->error || !depq_queue_ready(queue))
 			return true;
 	}
+	if (!depq_queue_admits(queue, job))
+		return false;
 
 	depq_queue_run_first(queue, job, flags);
 	return true;

@@ -120,6 +120,8 @@ static void depq_tdr_count(struct depq_queue *queue, enum depq_verdict verdict)
 	spin_unlock_irq(&queue->lock);
 	if (kick)
 		depq_worker_kick(queue);
+	if (queue->contender)
+		depq_arbiter_dispatch(queue->contender);
 }
 
 /*
@@ -192,6 +194,8 @@ static void depq_tdr_apply(struct depq_queue *queue, struct depq_job *job,
 	spin_unlock_irq(&queue->lock);
 	if (kick)
 		depq_worker_kick(queue);
+	if (queue->contender)
+		depq_arbiter_dispatch(queue->contender);
 	if (verdict != DEPQ_NO_HANG)
 		depq_tdr_fail(queue, job, verdict);
 }
@@ -208,6 +212,8 @@ static void depq_tdr_handle(struct depq_queue *queue)
 
 	queue->tdr = true;
 	depq_queue_note(queue, old);
+	if (queue->contender)
+		depq_queue_yield(queue);
 	wait_event_lock_irq(queue->wait, !queue->runner, queue->lock);
 
 	job = depq_tdr_overdue(queue);

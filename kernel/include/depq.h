@@ -20,7 +20,8 @@
  * numbers, wait there for the fences they depend on and for credits, are
  * handed to the hardware in that order, and signal their finished fences in
  * that order. One queue feeds one hardware queue; several queues may share a
- * worker.
+ * worker, and those of one engine an arbiter, which divides the time of the engine
+ * among them.
  *
  * A submission has two halves. The first may allocate, sleep and fail:
  * depq_job_init(), depq_job_add_dep(). The second cannot fail and allocates
@@ -46,6 +47,8 @@
  * here needs to be called from one.
  */
 
+struct depq_arbiter;
+struct depq_contender;
 struct depq_device;
 struct depq_owner;
 struct depq_job;
@@ -144,6 +147,17 @@ struct depq_ops {
 	enum depq_verdict (*timedout_job)(struct depq_job *job);
 
 	/**
+	 * @engine_time: for how long the engine has executed a job that is done
+	 * or was taken off it, in nanoseconds. Called once for each job of a
+	 * queue with an arbiter. May be NULL: then what passes between the ends
+	 * of two jobs is taken for the time of the second, which is right where
+	 * an engine executes one after the other and has an interrupt for each.
+	 *
+	 * Context: that of the hardware fence's signal.
+	 */
+	u64 (*engine_time)(struct depq_job *job);
+
+	/**
 	 * @release_job: the last reference to the job was dropped; free it.
 	 * Its dependencies and fences have been let go.
 	 *
@@ -216,11 +230,17 @@ struct depq_worker *depq_worker_create(enum depq_worker_kind kind,
 struct depq_worker *depq_worker_get(struct depq_worker *worker);
 void depq_worker_put(struct depq_worker *worker);
 
+struct depq_arbiter *depq_arbiter_create(u32 credit_limit);
+struct depq_arbiter *depq_arbiter_get(struct depq_arbiter *arbiter);
+void depq_arbiter_put(struct depq_arbiter *arbiter);
+
 /**
  * struct depq_queue_args - how a queue is to be
  * @dev: the device it belongs to
  * @ops: what the driver does for it
  * @worker: runs its jobs; the queue takes a reference of its own
+ * @arbiter: chooses between it and the other queues of its engine; the queue takes a
+ *	reference of its own. NULL: it hands over what its own credits allow.
  * @name: copied
  * @flags: %DEPQ_QUEUE_BYPASS, %DEPQ_QUEUE_SOFTIRQ, %DEPQ_QUEUE_PUT_IRQ
  * @put: where the reference to a finished job is dropped
@@ -233,6 +253,7 @@ struct depq_queue_args {
 	struct depq_device *dev;
 	const struct depq_ops *ops;
 	struct depq_worker *worker;
+	struct depq_arbiter *arbiter;
 	const char *name;
 	u32 flags;
 	enum depq_put put;
@@ -297,6 +318,7 @@ struct depq_queue {
 	struct depq_device *dev;
 	const struct depq_ops *ops;
 	struct depq_worker *worker;
+	struct depq_contender *contender;	/* or NULL; see depq/arbiter.c */
 	u32 flags;
 	enum depq_put put;
 	u32 credit_limit;

@@ -5,7 +5,9 @@
  * A context is one queue; who runs its jobs if the submitter does not is a
  * worker of its own, or one that all such contexts of the engine or of the
  * device share. Shared workers are made when first wanted and stay until the
- * module goes.
+ * device goes. The contexts of an engine with %SIMGPU_CREATE_FAIR share an arbiter,
+ * which the first of them makes and the last one puts. The engine tells it how long
+ * jobs took.
  *
  * The queue does not limit how many jobs wait in it, the ring of the context
  * does, for both designs alike.
@@ -46,19 +48,65 @@ static enum depq_verdict simgpu_depq_timedout(struct depq_job *job)
 	return simgpu_engine_recover(simgpu_depq_job(job));
 }
 
+static u64 simgpu_depq_engine_time(struct depq_job *job)
+{
+	return simgpu_depq_job(job)->engine_ns;
+}
+
 static void simgpu_depq_release_job(struct depq_job *job)
 {
 	simgpu_job_free(simgpu_depq_job(job));
 }
 
+/*
+ * The arbiter of the context's engine, made if there is none; or NULL if the context
+ * has none.
+ */
+static struct depq_arbiter *simgpu_arbiter_get(struct simgpu_context *context)
+{
+	struct simgpu_engine *engine = context->engine;
+	struct depq_arbiter *arbiter;
+
+	if (!(context->args.flags & SIMGPU_CREATE_FAIR))
+		return NULL;
+	mutex_lock(&engine->worker_mutex);
+	arbiter = engine->arbiter;
+	if (!arbiter)
+		arbiter = depq_arbiter_create(context->args.credit_limit);
+	if (!IS_ERR(arbiter)) {
+		engine->arbiter = arbiter;
+		engine->arbiter_users++;
+	}
+	mutex_unlock(&engine->worker_mutex);
+	return arbiter;
+}
+
+static void simgpu_arbiter_put(struct simgpu_context *context)
+{
+	struct simgpu_engine *engine = context->engine;
+
+	if (!(context->args.flags & SIMGPU_CREATE_FAIR))
+		return;
+	mutex_lock(&engine->worker_mutex);
+	if (!--engine->arbiter_users) {
+		depq_arbiter_put(engine->arbiter);
+		engine->arbiter = NULL;
+	}
+	mutex_unlock(&engine->worker_mutex);
+}
+
 static void simgpu_depq_release_queue(struct depq_queue *queue)
 {
-	simgpu_context_release(simgpu_queue_context(queue));
+	struct simgpu_context *context = simgpu_queue_context(queue);
+
+	simgpu_arbiter_put(context);
+	simgpu_context_release(context);
 }
 
 static const struct depq_ops simgpu_depq_ops = {
 	.run_job = simgpu_depq_run,
 	.timedout_job = simgpu_depq_timedout,
+	.engine_time = simgpu_depq_engine_time,
 	.release_job = simgpu_depq_release_job,
 	.release_queue = simgpu_depq_release_queue,
 };
@@ -157,7 +205,14 @@ static int simgpu_depq_init(struct simgpu_context *context)
 	args.worker = simgpu_depq_worker(context, name);
 	if (IS_ERR(args.worker))
 		return PTR_ERR(args.worker);
-	error = depq_queue_init(&context->depq, &args);
+	args.arbiter = simgpu_arbiter_get(context);
+	if (IS_ERR(args.arbiter)) {
+		error = PTR_ERR(args.arbiter);
+	} else {
+		error = depq_queue_init(&context->depq, &args);
+		if (error)
+			simgpu_arbiter_put(context);
+	}
 	depq_worker_put(args.worker);
 	return error;
 }

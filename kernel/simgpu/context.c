@@ -117,7 +117,8 @@ static int simgpu_create_check(const struct simgpu_device *dev,
 	static const u32 flags[] = {
 		[SIMGPU_DESIGN_DRM_SCHED] = SIMGPU_CREATE_SHARED |
 					    SIMGPU_CREATE_HIGHPRI,
-		[SIMGPU_DESIGN_DEPQ] = SIMGPU_CREATE_BYPASS,
+		[SIMGPU_DESIGN_DEPQ] = SIMGPU_CREATE_BYPASS |
+				       SIMGPU_CREATE_FAIR,
 		[SIMGPU_DESIGN_NONE] = 0,
 	};
 

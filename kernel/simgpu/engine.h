@@ -18,12 +18,14 @@ static inline bool job_hangs(const struct simgpu_job *job)
 	       job->fault == SIMGPU_FAULT_GONE;
 }
 
-/* The client is charged for what was executed of a job until then. */
+/* The job, and its client, is charged for what was executed of it until then. */
 static inline void simgpu_engine_charge(struct simgpu_engine *engine,
-					const struct simgpu_job *job, ktime_t at)
+					struct simgpu_job *job, ktime_t at)
 {
-	job->context->client->busy_ns[engine->index] +=
-		ktime_sub(at, job->t_start);
+	u64 ns = ktime_sub(at, job->t_start);
+
+	job->engine_ns += ns;
+	job->context->client->busy_ns[engine->index] += ns;
 }
 
 /* completion.c */

@@ -117,9 +117,11 @@ struct simgpu_fence {
  * @sched_mutex: protects @scheds and their &simgpu_drm_sched.users
  * @scheds: drm_sched that contexts share: with %SIMGPU_CREATE_SHARED, and with
  *	%SIMGPU_SHAPE_AMDGPU
- * @worker_mutex: protects @workers
+ * @worker_mutex: protects @workers, @arbiter and @arbiter_users
  * @workers: depq workers shared by contexts with %SIMGPU_SHARE_ENGINE, one
  *	for each kind, made when first wanted
+ * @arbiter: of depq contexts with %SIMGPU_CREATE_FAIR, or NULL if there are none
+ * @arbiter_users: these contexts
  */
 struct simgpu_engine {
 	struct simgpu_device *dev;
@@ -146,6 +148,8 @@ struct simgpu_engine {
 	struct simgpu_drm_sched *scheds[SIMGPU_SHARED_SCHEDS];
 	struct mutex worker_mutex;
 	struct depq_worker *workers[DEPQ_WORKER_COUNT];
+	struct depq_arbiter *arbiter;
+	u32 arbiter_users;
 };
 
 /**
@@ -359,6 +363,8 @@ struct simgpu_context {
  * @t_end: when the engine is done; on a serial engine, until the job is its
  *	first, when it was handed over; under the engine's lock
  * @t_start: when the engine began to execute it; under the engine's lock
+ * @engine_ns: for how long it has, without the time since @t_start; under the
+ *	engine's lock until it has left the engine
  * @fault: SIMGPU_FAULT_*
  * @fault_arg: see there
  * @write_offset: see &simgpu_exec
@@ -384,6 +390,7 @@ struct simgpu_job {
 	u64 run_cost_ns;
 	ktime_t t_end;
 	ktime_t t_start;
+	u64 engine_ns;
 	u32 fault;
 	u64 fault_arg;
 	u32 write_offset;

@@ -109,12 +109,14 @@ enum dt_policy {
 
 /**
  * struct dt_limits - what an engine's queues get
- * @credit_limit: of a queue (depq) or of all queues of the engine (drm_sched)
+ * @credit_limit: of a queue (depq), or of all queues of the engine (drm_sched, and
+ *	with an arbiter)
  * @max_queued: jobs a queue takes; 0 for many
  * @timeout: jiffies for a job; %DT_NO_TIMEOUT for none
  * @hang_limit: resets after which a queue is banned
  * @policy: of the timeout handler
  * @parallel: the engine executes jobs all at once, not one after the other
+ * @arbiter: the queues (depq) share an arbiter
  */
 struct dt_limits {
 	u32 credit_limit;
@@ -123,6 +125,7 @@ struct dt_limits {
 	u32 hang_limit;
 	enum dt_policy policy;
 	bool parallel;
+	bool arbiter;
 };
 
 /**
@@ -304,6 +307,7 @@ struct dt_queue {
  * @dt: the fixture
  * @limits: of its queues
  * @drm: its scheduler, for drm_sched
+ * @arbiter: of its queues, for depq, or NULL
  * @live: the scheduler was made
  * @lock: protects what follows
  * @ring: &struct dt_fence of jobs handed over, in order
@@ -320,6 +324,7 @@ struct dt_engine {
 	struct dt *dt;
 	struct dt_limits limits;
 	struct drm_gpu_scheduler drm;
+	struct depq_arbiter *arbiter;
 	bool live;
 	spinlock_t lock;
 	struct list_head ring;

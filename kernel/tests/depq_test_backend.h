@@ -19,6 +19,7 @@ struct dt_record;
  * @put: of depq queues
  * @kind: of depq workers
  * @shared: the queues of a case share a worker
+ * @arbiter: those of an engine share an arbiter
  */
 struct dt_design {
 	char name[40];
@@ -27,6 +28,7 @@ struct dt_design {
 	enum depq_put put;
 	enum depq_worker_kind kind;
 	bool shared;
+	bool arbiter;
 };
 
 /**

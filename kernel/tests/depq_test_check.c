@@ -57,12 +57,12 @@ static u32 dt_open_to_signal(struct dt_record *rec)
 	return n;
 }
 
-/* Counts credits; for drm_sched the limit is of the engine. */
+/* Counts credits; for drm_sched and with an arbiter the limit is of the engine. */
 static void dt_check_credits(struct dt_record *rec)
 {
 	struct dt_queue *queue = rec->queue;
 	struct dt_engine *engine = queue->engine;
-	bool whole = queue->dt->design->backend == &dt_drm;
+	bool whole = queue->dt->design->backend == &dt_drm || engine->arbiter;
 	unsigned long flags;
 	u32 credits, jobs;
 

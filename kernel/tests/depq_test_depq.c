@@ -42,9 +42,23 @@ static void dt_depq_release_queue(struct depq_queue *base)
 	dt_queue_gone(queue);
 }
 
+static u64 dt_depq_engine_time(struct depq_job *job)
+{
+	return dt_depq_rec(job)->args.duration_ns;
+}
+
 static const struct depq_ops dt_depq_ops = {
 	.run_job = dt_depq_run_job,
 	.timedout_job = dt_depq_timedout_job,
+	.release_job = dt_depq_release_job,
+	.release_queue = dt_depq_release_queue,
+};
+
+/* An engine that says how long jobs took; of the other one depq measures it. */
+static const struct depq_ops dt_depq_timing_ops = {
+	.run_job = dt_depq_run_job,
+	.timedout_job = dt_depq_timedout_job,
+	.engine_time = dt_depq_engine_time,
 	.release_job = dt_depq_release_job,
 	.release_queue = dt_depq_release_queue,
 };
@@ -73,13 +87,32 @@ static void dt_depq_close(struct dt *dt)
 		depq_worker_put(dt->worker);
 }
 
+static int dt_depq_engine_open(struct dt_engine *engine)
+{
+	struct depq_arbiter *arbiter;
+
+	if (!engine->dt->design->arbiter && !engine->limits.arbiter)
+		return 0;
+	arbiter = depq_arbiter_create(engine->limits.credit_limit);
+	if (IS_ERR(arbiter))
+		return PTR_ERR(arbiter);
+	engine->arbiter = arbiter;
+	return 0;
+}
+
+static void dt_depq_engine_close(struct dt_engine *engine)
+{
+	depq_arbiter_put(engine->arbiter);
+}
+
 static int dt_depq_queue_open(struct dt_queue *queue)
 {
 	const struct dt_design *design = queue->dt->design;
 	const struct dt_limits *limits = &queue->engine->limits;
 	struct depq_queue_args args = {
 		.dev = &queue->dt->dev,
-		.ops = &dt_depq_ops,
+		.ops = design->arbiter ? &dt_depq_timing_ops : &dt_depq_ops,
+		.arbiter = queue->engine->arbiter,
 		.name = "depq_test",
 		.flags = design->flags,
 		.put = design->put,
@@ -180,6 +213,8 @@ const struct dt_backend dt_depq = {
 	.name = "depq",
 	.open = dt_depq_open,
 	.close = dt_depq_close,
+	.engine_open = dt_depq_engine_open,
+	.engine_close = dt_depq_engine_close,
 	.queue_open = dt_depq_queue_open,
 	.queue_close = dt_depq_queue_close,
 	.drop = dt_depq_drop,

@@ -39,8 +39,13 @@ static struct dentry *dt_dir;
 /* What is behind this kind differs from it by a number only. */
 #define DT_KINDS	(DEPQ_WORKER_FOLLOW + 1)
 
-/* drm_sched, and depq in each combination. */
-static struct dt_design dt_designs[1 + 2 * DEPQ_PUT_COUNT * DT_KINDS * 2];
+#define DT_COMBINATIONS	(2 * DEPQ_PUT_COUNT * DT_KINDS * 2)
+
+/*
+ * drm_sched, depq in each combination, and with an arbiter for each engine each way
+ * to put and each kind of worker.
+ */
+static struct dt_design dt_designs[1 + DT_COMBINATIONS + DT_KINDS];
 static unsigned int dt_n_designs;
 
 static struct kunit_suite *const dt_suites[] = {
@@ -55,6 +60,7 @@ static struct kunit_suite *const dt_suites[] = {
 	&dt_follow_suite,
 	&dt_ready_suite,
 	&dt_auto_suite,
+	&dt_arbiter_suite,
 };
 
 /**
@@ -102,7 +108,7 @@ static void dt_add_designs(void)
 	BUILD_BUG_ON(DT_KINDS + 1 != DEPQ_WORKER_COUNT);
 	d->backend = &dt_drm;
 	strscpy(d->name, "drm_sched", sizeof(d->name));
-	for (i = 0; i < ARRAY_SIZE(dt_designs) - 1; i++) {
+	for (i = 0; i < DT_COMBINATIONS; i++) {
 		d++;
 		d->backend = &dt_depq;
 		d->shared = i & 2;
@@ -115,6 +121,20 @@ static void dt_add_designs(void)
 		snprintf(d->name, sizeof(d->name), "depq-%s-%s-%s%s",
 			 kinds[d->kind], d->shared ? "shared" : "own",
 			 puts[d->put], d->flags ? "-bypass" : "");
+	}
+	BUILD_BUG_ON(DT_KINDS < DEPQ_PUT_COUNT);
+	for (i = 0; i < DT_KINDS; i++) {
+		d++;
+		d->backend = &dt_depq;
+		d->arbiter = true;
+		d->shared = true;
+		d->kind = i;
+		d->put = i % DEPQ_PUT_COUNT;
+		d->flags = DEPQ_QUEUE_BYPASS;
+		if (d->put == DEPQ_PUT_AUTO)
+			d->flags |= DEPQ_QUEUE_SOFTIRQ;
+		snprintf(d->name, sizeof(d->name), "depq-%s-arbiter-%s-bypass",
+			 kinds[i], puts[d->put]);
 	}
 	dt_n_designs = ARRAY_SIZE(dt_designs);
 }

@@ -15,6 +15,7 @@ extern struct kunit_suite dt_preempt_suite;
 extern struct kunit_suite dt_follow_suite;
 extern struct kunit_suite dt_ready_suite;
 extern struct kunit_suite dt_auto_suite;
+extern struct kunit_suite dt_arbiter_suite;
 
 #define DT_CASE(test) KUNIT_CASE_PARAM(test, dt_gen_params)
 

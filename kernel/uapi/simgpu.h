@@ -73,7 +73,9 @@ struct simgpu_info {
  * runtime PM: where that is in a completion, it is left to a work item.
  */
 #define SIMGPU_CREATE_FREE_SLEEPS	(1u << 3)
-#define SIMGPU_CREATE_FLAGS		0xfu
+/* depq: an arbiter of the engine chooses: whose jobs took least of its time. */
+#define SIMGPU_CREATE_FAIR		(1u << 4)
+#define SIMGPU_CREATE_FLAGS		0x1fu
 
 /* &simgpu_create.put, depq only */
 #define SIMGPU_PUT_WORKER		0
@@ -92,8 +94,7 @@ struct simgpu_info {
 #define SIMGPU_WORKER_KTHREAD		3
 /* Is scheduled as the most urgent of those whose jobs wait for it. */
 #define SIMGPU_WORKER_FOLLOW		4
-/* The same, but any negative nice value counts as -20. */
-#define SIMGPU_WORKER_FOLLOW_MIN	5
+#define SIMGPU_WORKER_FOLLOW_MIN	5	/* any negative nice is -20 */
 
 /* &simgpu_create.share, depq only: who shares the worker */
 #define SIMGPU_SHARE_CONTEXT		0
@@ -133,8 +134,8 @@ struct simgpu_info {
  * @engine: below &simgpu_info.engines
  * @priority: SIMGPU_PRIORITY_*; must be zero unless the scheduler is shared
  * @credit_limit: credits in flight at most, 1 to 65536; 0 for 64, with
- *	%SIMGPU_SHAPE_AMDGPU for 2. On a shared scheduler the first context of
- *	the engine decides.
+ *	%SIMGPU_SHAPE_AMDGPU for 2. On a shared scheduler, and likewise for all
+ *	with %SIMGPU_CREATE_FAIR together, the engine's first context decides.
  * @ring: jobs that the context remembers, a power of two, 2 to 65536; 0 for
  *	1024. A submission waits until the job whose place it takes is done,
  *	so this is also the most jobs a context can have in flight.
@@ -207,9 +208,8 @@ struct simgpu_dep {
 /* &simgpu_exec.flags */
 #define SIMGPU_EXEC_FENCE_OUT	(1u << 0)	/* return a sync_file */
 #define SIMGPU_EXEC_WRITE	(1u << 1)	/* write a dword when done */
-/* The job depends on the job before it in the same submission, which must not
- * be the first of it. The order of the queue implies that: all designs drop
- * such a dependency.
+/* The job, not the first of its submission, depends on the one before it there.
+ * The order of the queue implies that: all designs drop such a dependency.
  */
 #define SIMGPU_EXEC_CHAIN	(1u << 2)
 /* The fence of the job becomes that of @out_syncobj, or of its point. */

@@ -66,7 +66,7 @@ pub use power::{
     Idle, IdleGovernor, IdleState,
 };
 pub use quantum::WrongQuantum;
-pub use queue::{Design, Put, Queue, Shape, Share, Worker};
+pub use queue::{Design, Pick, Put, Queue, Shape, Share, Worker};
 pub use record::{AGENT_SCHEMA, RESUMED_NS, Record, Stage};
 pub use stalls::{PLANTED_STALLS, StallKind, Stalls};
 pub use submitting::{

@@ -74,6 +74,17 @@ pub enum Share {
     Device,
 }
 
+/// Who picks the next of the jobs that several contexts have for an engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pick {
+    /// The engine's ring: what was handed over first goes first.
+    #[default]
+    Ring,
+    /// An arbiter of the engine: the context whose jobs took the least of its time.
+    Fair,
+}
+
 /// Which driver's use of `drm_sched` is imitated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -114,6 +125,8 @@ pub struct Queue {
     pub worker: Worker,
     /// Who shares a worker. `depq` only.
     pub share: Share,
+    /// Who picks the next of the jobs of several contexts. `depq` only.
+    pub pick: Pick,
     /// One scheduler for all contexts of an engine. `drm-sched` only.
     pub shared: bool,
     /// The driver whose use of `drm_sched` is imitated. It decides what `shared`
@@ -144,6 +157,7 @@ impl Default for Queue {
             put: Put::Worker,
             worker: Worker::Workqueue,
             share: Share::Context,
+            pick: Pick::Ring,
             shared: false,
             shape: Shape::None,
             credits: Shape::None.credits(),
@@ -179,6 +193,7 @@ impl Queue {
                 "workqueue",
             ),
             (!depq && self.share != Share::Context, "share", "context"),
+            (!depq && self.pick != Pick::Ring, "pick", "ring"),
             (!drm_sched && self.shared, "shared", "false"),
             (!drm_sched && self.shape != Shape::None, "shape", "none"),
             (none && self.credits != default.credits, "credits", "64"),
@@ -259,6 +274,13 @@ mod tests {
                     ..Queue::default()
                 },
             ),
+            (
+                "pick",
+                Queue {
+                    pick: Pick::Fair,
+                    ..Queue::default()
+                },
+            ),
         ] {
             assert_eq!(queue.unknown_to_design().map(|(key, _)| key), Some(key));
             let depq = Queue {
@@ -333,6 +355,7 @@ mod tests {
         assert_eq!(with(|queue| queue.put = Put::Irq), Some("put"));
         assert_eq!(with(|queue| queue.worker = Worker::Highpri), Some("worker"));
         assert_eq!(with(|queue| queue.share = Share::Engine), Some("share"));
+        assert_eq!(with(|queue| queue.pick = Pick::Fair), Some("pick"));
         assert_eq!(with(|queue| queue.shared = true), Some("shared"));
         assert_eq!(with(|queue| queue.credits = 4), Some("credits"));
         assert_eq!(with(|queue| queue.timeout_ns = 1000), Some("timeout"));

@@ -65,6 +65,12 @@ pub(crate) static QUEUE: Section = Section {
             "depq: the contexts that share a worker: none, those of an engine, all.",
         ),
         key(
+            "pick",
+            Word(&["ring", "fair"]),
+            Is("\"ring\""),
+            "depq: who picks the next of the jobs that the contexts of an engine have: its ring, which executes them in the order in which they were handed over, or an arbiter, which hands over those of the context that took the least of the engine's time.",
+        ),
+        key(
             "shared",
             Flag,
             Is("false"),
@@ -80,7 +86,7 @@ pub(crate) static QUEUE: Section = Section {
             "credits",
             Whole(1, 65536),
             Is("64"),
-            "Jobs of a context on the engine at most; with shared or shape = \"amdgpu\" those of all contexts of the engine together. With that shape 2 if not given.",
+            "Jobs of a context on the engine at most; with shared or shape = \"amdgpu\" those of all contexts of the engine together, with pick = \"fair\" those of each and those of all. With that shape 2 if not given.",
         ),
         key(
             "ring",

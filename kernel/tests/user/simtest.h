@@ -320,12 +320,15 @@ struct variant {
 #define VARIANTS_DRM	7
 #define VARIANTS_DEPQ	(2 * 3 * 5 * 3)
 #define VARIANTS_AUTO	(2 * 5)
-#define VARIANTS	(VARIANTS_DRM + VARIANTS_DEPQ + VARIANTS_AUTO)
+#define VARIANTS_FAIR	(2 * 5)
+#define VARIANTS	(VARIANTS_DRM + VARIANTS_DEPQ + VARIANTS_AUTO + \
+			 VARIANTS_FAIR)
 
 /*
  * The @i-th variant: drm_sched own and shared, both with WQ_HIGHPRI, in the
  * shape of each driver; depq as it is told; depq as it chooses, where jobs are
- * freed in interrupts and where they are not.
+ * freed in interrupts and where they are not; depq with an arbiter for each
+ * engine, as it is told and as it chooses.
  */
 static MAYBE_UNUSED struct variant variant_at(unsigned int i)
 {
@@ -350,6 +353,17 @@ static MAYBE_UNUSED struct variant variant_at(unsigned int i)
 	}
 	i -= VARIANTS_DRM;
 	v.create.design = SIMGPU_DESIGN_DEPQ;
+	if (i >= VARIANTS_DEPQ + VARIANTS_AUTO) {
+		i -= VARIANTS_DEPQ + VARIANTS_AUTO;
+		v.create.worker = i / 2;
+		v.create.share = SIMGPU_SHARE_ENGINE;
+		v.create.put = i & 1 ? SIMGPU_PUT_AUTO : SIMGPU_PUT_IRQ;
+		v.create.flags = SIMGPU_CREATE_FAIR |
+				 (i & 1 ? 0 : SIMGPU_CREATE_BYPASS);
+		snprintf(v.name, sizeof(v.name), "depq/fair/%s/%s",
+			 i & 1 ? "auto" : "bypass", workers[v.create.worker]);
+		return v;
+	}
 	if (i >= VARIANTS_DEPQ) {
 		i -= VARIANTS_DEPQ;
 		v.create.put = SIMGPU_PUT_AUTO;

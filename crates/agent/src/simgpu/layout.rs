@@ -46,6 +46,8 @@ fn expected() -> Expected {
         ("SIMGPU_CREATE_BYPASS", uapi::CREATE_BYPASS),
         ("SIMGPU_CREATE_SHARED", uapi::CREATE_SHARED),
         ("SIMGPU_CREATE_HIGHPRI", uapi::CREATE_HIGHPRI),
+        ("SIMGPU_CREATE_FREE_SLEEPS", uapi::CREATE_FREE_SLEEPS),
+        ("SIMGPU_CREATE_FAIR", uapi::CREATE_FAIR),
         ("SIMGPU_PUT_WORKER", uapi::PUT_WORKER),
         ("SIMGPU_PUT_IRQ", uapi::PUT_IRQ),
         ("SIMGPU_PUT_SUBMIT", uapi::PUT_SUBMIT),

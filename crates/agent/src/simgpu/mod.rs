@@ -10,7 +10,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::NonNull;
 
-use assize_job::{Design, Put, Queue, Shape, Share, Worker};
+use assize_job::{Design, Pick, Put, Queue, Shape, Share, Worker};
 
 use crate::device;
 use crate::sys;
@@ -234,6 +234,7 @@ fn create(queue: &Queue, engine: u32) -> Create {
         (queue.shared, uapi::CREATE_SHARED),
         (highpri, uapi::CREATE_HIGHPRI),
         (queue.free_sleeps, uapi::CREATE_FREE_SLEEPS),
+        (queue.pick == Pick::Fair, uapi::CREATE_FAIR),
     ] {
         if is_set {
             flags |= flag;
@@ -348,8 +349,14 @@ mod tests {
             put: Put::Auto,
             ..Queue::default()
         };
+        let fair = Queue {
+            pick: Pick::Fair,
+            ..auto.clone()
+        };
         let auto = create(&auto, 3);
         assert_eq!((auto.design, auto.flags, auto.put), (1, 0, 3));
+        let flags = uapi::CREATE_FAIR;
+        assert_eq!(create(&fair, 3), Create { flags, ..auto });
         assert_eq!(
             create(
                 &Queue {

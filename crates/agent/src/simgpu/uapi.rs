@@ -11,6 +11,7 @@ pub(crate) const CREATE_BYPASS: u32 = 1;
 pub(crate) const CREATE_SHARED: u32 = 2;
 pub(crate) const CREATE_HIGHPRI: u32 = 4;
 pub(crate) const CREATE_FREE_SLEEPS: u32 = 8;
+pub(crate) const CREATE_FAIR: u32 = 16;
 
 pub(crate) const PUT_WORKER: u32 = 0;
 pub(crate) const PUT_IRQ: u32 = 1;
