@@ -151,7 +151,8 @@ struct depq_ops {
 	 * or was taken off it, in nanoseconds. Called once for each job of a
 	 * queue with an arbiter. May be NULL: then what passes between the ends
 	 * of two jobs is taken for the time of the second, which is right where
-	 * an engine executes one after the other and has an interrupt for each.
+	 * an engine executes one after the other and has an interrupt for each
+	 * that is not late.
 	 *
 	 * Context: that of the hardware fence's signal.
 	 */

@@ -125,8 +125,18 @@ static u64 divide(struct dt *dt, u32 n, u32 n_jobs, u32 uneven, bool arbiter)
 	return ratio_percent(demands, n);
 }
 
+/* On PREEMPT_RT fences signal late, in a thread: what depq measures is not exact. */
+static void skip_if_inexact(struct kunit *test)
+{
+	struct dt *dt = test->priv;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !dt->design->arbiter)
+		kunit_skip(test, "depq measures engine time, by late interrupts");
+}
+
 static void equal_demand(struct kunit *test)
 {
+	skip_if_inexact(test);
 	KUNIT_EXPECT_LE(test, divide(test->priv, 2, 40, 1, true), 110);
 	KUNIT_EXPECT_LE(test, divide(test->priv, 16, 40, 1, true), 110);
 }
@@ -143,6 +153,7 @@ static void equal_demand_of_many(struct kunit *test)
 
 static void unequal_jobs(struct kunit *test)
 {
+	skip_if_inexact(test);
 	KUNIT_EXPECT_LE(test, divide(test->priv, 2, 160, 4, true), 110);
 	KUNIT_EXPECT_LE(test, divide(test->priv, 16, 160, 4, true), 110);
 }
@@ -286,6 +297,7 @@ static void idle_time_is_not_saved(struct kunit *test)
 	struct dt_record *job;
 	u32 i;
 
+	skip_if_inexact(test);
 	for (i = 0; i < 2; i++)
 		demands[i].queue = dt_queue_on(engine);
 	job = dt_submit_for(demands[0].queue, JOB_NS);
@@ -312,7 +324,7 @@ static bool none_runs(struct dt *dt, struct dt_record *const *jobs, u32 n)
 {
 	u32 i;
 
-	dt_wait_never(dt, false);
+	KUNIT_EXPECT_FALSE(dt->test, dt_wait_never(dt, false));
 	for (i = 0; i < n; i++)
 		if (dt_ran(jobs[i]))
 			return false;
