@@ -39,6 +39,9 @@ fn values_are_compared_as_the_kernel_writes_them() {
         (CommandLine, "", "quiet a=1", "quiet a=2", OTHER),
         (CommandLine, "", "quiet a=1", "quiet b a=1", OTHER),
         (Kernel, "release", "6.12", "6.1", OTHER),
+        (Setting, "/sys/kernel/debug/kmemleak", "clear", "", UNCLEAR),
+        (Setting, "/sys/x", "fast", "slow", OTHER),
+        (Setting, "/tmp/x", "one", "", OTHER),
         (Setting, "/tmp/x", "one two", "one  two", SAME),
         (Setting, "/tmp/x", "one two", "one three", OTHER),
     ] {
