@@ -2,6 +2,7 @@
 
 use crate::Line;
 use crate::grammar::table::is_rule;
+use crate::roles::words::names_configuration;
 
 /// A heading: its text without decoration and the line it stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +21,8 @@ struct Paragraph<'l> {
 const REACH: usize = 40;
 /// The longest item of a list that is a heading.
 const ITEM: usize = 240;
+/// A name that ends with a colon has no more words.
+const NAME: usize = 4;
 /// Paragraphs looked at, nearest first.
 const PARAGRAPHS: usize = 5;
 
@@ -85,6 +88,25 @@ fn paragraphs<'l>(
         open = true;
     }
     all
+}
+
+/// The machine that a line names: `Host: a1 (96 X 1925 MHz), 5.19`.
+pub(crate) fn machine(text: &str) -> Option<&str> {
+    const KEYS: [&str; 6] = ["host", "machine", "platform", "board", "hardware", "system"];
+    let (key, value) = text.split_once(':')?;
+    let key = strip_marks(key);
+    let key = key
+        .split_once(' ')
+        .filter(|(test, _)| test.eq_ignore_ascii_case("test"))
+        .map_or(key, |(_, key)| key);
+    // `System: 12.3 s` is a time.
+    let name = value
+        .split([',', '(', ';'])
+        .next()?
+        .trim()
+        .trim_matches(['*', '`']);
+    let named = name.starts_with(char::is_alphabetic) && name.len() <= 60;
+    (named && KEYS.iter().any(|known| known.eq_ignore_ascii_case(key))).then_some(name)
 }
 
 /// A line that only says that what follows, or stood before, is printed as it is.
@@ -176,6 +198,13 @@ fn headings_of(paragraph: &Paragraph<'_>, to: usize, strong: bool) -> Vec<Headin
         };
     }
     if text.ends_with(':') {
+        // What stands above it is not wrapped: `Host: a, 8 CPUs` and `Before this change:`.
+        let alone = text.starts_with(char::is_uppercase)
+            && text.split_whitespace().count() <= NAME
+            && names_configuration(text);
+        if alone {
+            return heading(text, last).into_iter().collect();
+        }
         return last_sentence(lines)
             .and_then(|sentence| heading(&sentence, last))
             .into_iter()

@@ -40,6 +40,8 @@ pub(crate) struct Placed {
     pub(crate) heading_is_nearer: bool,
     /// What the program under test printed about itself.
     pub(crate) samples: Vec<Figure>,
+    /// The machine that a line above names.
+    pub(crate) machine: Option<String>,
     /// A workload that the user named for the lines above.
     pub(crate) workload: Option<String>,
     /// What its lines and those around say for or against judging it.
@@ -67,6 +69,7 @@ struct Level {
     command: Option<(usize, Place, String)>,
     /// With the lines they stand on.
     samples: Vec<(usize, Figure)>,
+    machine: Option<String>,
     workload: Option<String>,
 }
 
@@ -146,6 +149,9 @@ impl Scanner<'_, '_> {
         }
         if text.trim_start().is_empty() {
             return 1;
+        }
+        if let Some(name) = headings::machine(text) {
+            self.level(line.depth).machine = Some(name.to_string());
         }
         if let Some(name) = self.options.workload_of(text) {
             let name = name.to_string();
@@ -354,6 +360,7 @@ impl Scanner<'_, '_> {
                 .map(|(_, place, text)| (*place, text.clone())),
             heading_is_nearer,
             samples: samples.into_iter().map(|(_, figure)| figure).collect(),
+            machine: level.machine.clone(),
             workload: level.workload.clone(),
             signs,
         };

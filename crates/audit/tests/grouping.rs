@@ -405,3 +405,83 @@ fn the_name_of_a_change_is_no_part_of_a_configurations() {
     );
     assert!(values.iter().all(|value| value.is_finite()));
 }
+
+#[test]
+fn a_name_with_a_colon_below_another_line_is_a_heading_of_its_own() {
+    let side = |name: &str, time: f64| {
+        format!(
+            "The last of four, as always\n{name}:\n\n{}\n",
+            gobench(time)
+        )
+    };
+    let post = format!(
+        "{}{}",
+        side("Before this change", 2.5),
+        side("After this change", 2.25)
+    );
+    let found = cells(&records(&post));
+    assert_eq!(
+        found,
+        ["Before this change/Copy-8", "After this change/Copy-8"]
+    );
+    let wrapped = format!(
+        "We measured what becomes of it\nwith the patch:\n\n{}",
+        gobench(2.5)
+    );
+    assert_eq!(
+        cells(&records(&wrapped)),
+        ["We measured what becomes of it with the patch/Copy-8"]
+    );
+}
+
+#[test]
+fn machines_that_the_text_names_are_not_pooled() {
+    let machine = |name: &str, times: [f64; 2]| {
+        let [before, after] = times.map(gobench);
+        format!("{name}\n\nBefore:\n\n{before}\nAfter:\n\n{after}\n")
+    };
+    let two = |a: &str, b: &str| {
+        let post = machine(a, [2.5, 2.25]) + &machine(b, [7.5, 7.25]);
+        cells(&records(&post))
+    };
+    assert_eq!(
+        two(
+            "Host: a1 (96 X 1925 MHz CPU), 5.19",
+            "Host: b2 (8 X 2800 MHz CPU), 5.15"
+        ),
+        [
+            "Before/Copy-8 on a1",
+            "After/Copy-8 on a1",
+            "Before/Copy-8 on b2",
+            "After/Copy-8 on b2"
+        ]
+    );
+    let one = two("Test machine: a1", "Test machine: a1");
+    assert_eq!(
+        one,
+        [
+            "Before/Copy-8",
+            "After/Copy-8",
+            "Before/Copy-8",
+            "After/Copy-8"
+        ]
+    );
+    assert_eq!(one, two("Note: a1", "Note: b2"));
+}
+
+fn gobench(time: f64) -> String {
+    format!("BenchmarkCopy-8   100   {time} ns/op\n")
+}
+
+#[test]
+fn figures_per_operation_behind_names_of_states_are_read() {
+    let post = "  1 KB values per key:\n    Before: 58458 ns/op  136057 B/op  719 allocs/op\n\
+                \x20   After:  34670 ns/op   33656 B/op  619 allocs/op\n    Savings: -41% latency\n";
+    let records = records(post);
+    let names: Vec<&str> = records
+        .configurations
+        .iter()
+        .map(|c| c.name.as_str())
+        .collect();
+    assert_eq!(names, ["Before", "After"]);
+}

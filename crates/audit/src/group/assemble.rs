@@ -33,6 +33,7 @@ pub(super) fn assemble(
     // A post's own figures come before what it quotes.
     items.sort_by_key(|item| (item.stand.1, item.stand.0, item.place));
     name_workloads(&mut items);
+    keep_machines_apart(&mut items);
     grid::part_names(&mut items);
     samples::tell_tables_apart(&mut items);
     let items = samples::join_samples(items);
@@ -90,6 +91,19 @@ fn name_workloads(items: &mut [Item]) {
             None => tool(item.format).to_string(),
         };
         item.workload_name = Some(name);
+    }
+}
+
+/// What was measured on several machines that the text names is not one workload.
+fn keep_machines_apart(items: &mut [Item]) {
+    let machines: BTreeSet<&String> = items.iter().filter_map(|i| i.machine.as_ref()).collect();
+    if machines.len() < 2 {
+        return;
+    }
+    for item in items {
+        if let (Some(name), Some(machine)) = (&item.workload_name, &item.machine) {
+            item.workload_name = Some(format!("{name} on {machine}"));
+        }
     }
 }
 

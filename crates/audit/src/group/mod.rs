@@ -46,6 +46,8 @@ struct Item {
     command: Option<(Place, String)>,
     heading_is_nearer: bool,
     workload: Option<String>,
+    /// The machine that a line above names.
+    machine: Option<String>,
     /// Which block of the whole post it is of.
     block: usize,
     named_by: NamedBy,
@@ -240,6 +242,7 @@ impl Grouper {
                 command: placed.command.clone(),
                 heading_is_nearer: placed.heading_is_nearer,
                 workload: placed.workload.clone(),
+                machine: placed.machine.clone(),
                 block: self.blocks,
                 named_by,
                 signs: placed.signs.clone(),

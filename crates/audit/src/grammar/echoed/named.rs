@@ -39,10 +39,12 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     Some(block)
 }
 
-/// Whether a line has two numbers, one of them with the unit of something measured.
+/// Whether a line has two numbers, one of them with the unit of something measured, or of
+/// one thing per another.
 fn is_rated(shape: &Shape<'_>) -> bool {
     let fields = &shape.fields;
-    fields.len() >= 2 && fields.iter().any(|field| is_measure(field.unit))
+    let rated = |field: &Field<'_>| is_measure(field.unit) || field.unit.contains('/');
+    fields.len() >= 2 && fields.iter().any(rated)
 }
 
 /// The words before the first number.
