@@ -195,6 +195,7 @@ fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Row> {
         let cell = unflagged(cell);
         match cell_value(cell) {
             Some(value) => row.cells.push(value),
+            None if cell.split(' ').next_back().is_some_and(is_arrow) => return None,
             None if row.cells.is_empty() || !cell.is_empty() && row.is_numbered() => {
                 row.name(cell);
             }
@@ -212,12 +213,15 @@ fn row_of_words(text: &str) -> Option<Row> {
     while at < words.len() {
         let (value, used) = match value_at(&words[at..]) {
             Some(found) => found,
-            None if row.cells.is_empty() || row.is_numbered() => {
+            // `name: 8.38 -> 8.34` has two figures.
+            None if !row.cells.is_empty() && !row.is_numbered() || is_arrow(words[at]) => {
+                return None;
+            }
+            None => {
                 row.name(words[at]);
                 at += 1;
                 continue;
             }
-            None => return None,
         };
         row.cells.push(value);
         at += used;
@@ -226,6 +230,10 @@ fn row_of_words(text: &str) -> Option<Row> {
         return None;
     }
     Some(row)
+}
+
+fn is_arrow(word: &str) -> bool {
+    matches!(word, "->" | "-->" | "=>" | "→")
 }
 
 /// A sentence that happens to end in a number is not a row.
