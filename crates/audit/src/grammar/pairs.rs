@@ -395,11 +395,8 @@ fn arrows(lines: &[Line<'_>]) -> Option<Block> {
     }
     let end = leave_measured(&mut pairs).unwrap_or(taken.len());
     taken.truncate(end);
-    let (_, first) = pairs.first()?;
-    let mut names = first
-        .names
-        .clone()
-        .unwrap_or_else(|| ("before".to_owned(), "after".to_owned()));
+    let own = pairs.first()?.1.names.clone();
+    let mut names = own.unwrap_or_else(|| ("before".to_owned(), "after".to_owned()));
     let mut block = Block {
         findings: Vec::new(),
         taken,

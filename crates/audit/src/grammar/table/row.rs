@@ -196,10 +196,14 @@ fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Row> {
         match cell_value(cell) {
             Some(value) => row.cells.push(value),
             None if cell.split(' ').next_back().is_some_and(is_arrow) => return None,
+            None if is_missing(cell) && cell != "-" && !row.labels.is_empty() => {
+                row.cells.push(Cell::missing());
+            }
             None if row.cells.is_empty() || !cell.is_empty() && row.is_numbered() => {
                 row.name(cell);
             }
-            None if cell.is_empty() || matches!(cell, "-" | "n/a" | "N/A") => {}
+            None if is_missing(cell) => row.cells.push(Cell::missing()),
+            None if cell.is_empty() => {}
             None => return None,
         }
     }
@@ -230,6 +234,11 @@ fn row_of_words(text: &str) -> Option<Row> {
         return None;
     }
     Some(row)
+}
+
+/// What stands where there is no figure.
+fn is_missing(cell: &str) -> bool {
+    matches!(cell, "-" | "n/a" | "N/A" | "NA")
 }
 
 fn is_arrow(word: &str) -> bool {
