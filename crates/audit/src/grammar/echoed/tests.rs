@@ -311,3 +311,10 @@ fn a_name_before_a_line_ends_at_its_colon_and_what_is_set_is_no_figure() {
             .is_empty()
     );
 }
+
+#[test]
+fn a_bare_whole_number_beside_figures_with_units_is_none() {
+    // Alone in its line it may be measured.
+    let text = "Before:\nThroughput(ops/sec): 62485.02\npages_in 159347\n\nAfter:\nThroughput(ops/sec): 80857.08\npages_in 112233\n";
+    assert_eq!(values(text).len(), 4);
+}
