@@ -39,6 +39,14 @@ pub(crate) fn no_name(name: &str) -> Option<Sign> {
     if is_code(text) {
         return Some(Sign::CodeName);
     }
+    // `P50: 2.56 P75: 2.83 P99: 58.21` is a row of figures.
+    let fine = |word: &&str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        word.contains('.') && word.parse::<f64>().is_ok() && !is_version(word)
+    };
+    if text.split_whitespace().filter(fine).count() >= 3 {
+        return Some(Sign::FigureName);
+    }
     let values = text.split('=').skip(1);
     let values = values.filter(|v| v.trim().starts_with(|c: char| c.is_ascii_digit()));
     if is_figure(text) || values.count() >= 2 {
@@ -135,6 +143,7 @@ mod tests {
             "12:30:01",
             "1. 99.96",
             "00000001719f58b0",
+            "Percentiles: P50: 12.56 P75: 12.83 P99: 58.21",
         ] {
             assert_eq!(no_name(name), Some(Sign::FigureName), "{name}");
         }

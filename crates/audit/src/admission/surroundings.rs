@@ -83,12 +83,28 @@ pub(crate) fn is_dump(text: &str) -> bool {
         "rename ",
         "files changed",
     ];
+    let text = &without_changes(text);
     ends || stamp
         || state
         || marks.iter().any(|mark| text.contains(mark))
         || hexadecimal(text)
         || drawn(text)
         || assembly(text)
+}
+
+/// A line without the arrows between two figures: `12 -> 13`.
+fn without_changes(text: &str) -> String {
+    let mut parts = text.split("->");
+    let mut plain = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let figures = plain
+            .trim_end()
+            .ends_with(|c: char| c.is_ascii_digit() || c == '%')
+            && part.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        plain.push_str(if figures { " " } else { "->" });
+        plain.push_str(part);
+    }
+    plain
 }
 
 /// Most of its words are hexadecimal and some could be nothing else.
@@ -155,6 +171,8 @@ mod tests {
             [Sign::Listing]
         );
         assert_eq!(of("kernel  time\nbase  12.5\npatched  11.5"), []);
+        assert_eq!(of("3#words : 211984 ->  66683 (3.1), 97 MB/s"), []);
+        assert!(of("x->next = 12;\ny->next = 13;").contains(&Sign::Dump));
         assert_eq!(of("| kernel | time |\n|---|---|\n| base | 12 |"), []);
     }
 }

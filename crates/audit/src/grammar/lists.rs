@@ -142,7 +142,7 @@ fn entry(text: &str) -> Option<Entry<'_>> {
         && !is_setting(head);
     // A change beside it is a claim of its own: `1240 MB/s (+3.1%)`. Before and
     // after there may be words: `Before: 153 MB/s, 6-8 threads wait`.
-    let goes_on = tail.starts_with(", ") && names_configuration(head);
+    let goes_on = (tail.starts_with(", ") || is_restated(tail)) && names_configuration(head);
     (known && (tail.trim().is_empty() || is_change(tail) || goes_on)).then_some(Entry {
         label: head,
         value: value.value,
@@ -151,7 +151,8 @@ fn entry(text: &str) -> Option<Entry<'_>> {
     })
 }
 
-fn is_setting(label: &str) -> bool {
+/// Whether a label is that of what is set and not measured.
+pub(super) fn is_setting(label: &str) -> bool {
     label
         .to_ascii_lowercase()
         .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
@@ -169,6 +170,16 @@ fn is_change(tail: &str) -> bool {
         return false;
     };
     change.unit == "%" && rest.split_whitespace().count() <= 2
+}
+
+/// ` (123 ns per IO)`: the same in another unit.
+fn is_restated(tail: &str) -> bool {
+    let inner = tail
+        .strip_prefix(" (")
+        .and_then(|rest| rest.strip_suffix(')'));
+    inner.and_then(quantity).is_some_and(|(amount, rest)| {
+        is_measure(amount.unit) && !rest.contains(|c: char| c.is_ascii_digit())
+    })
 }
 
 /// A heading that may stand above a list.
@@ -465,4 +476,26 @@ fn by_configuration(lines: &[Line<'_>], from: usize) -> Option<Block> {
         block.find(from + at, Finding::Run { labels, figures });
     }
     Some(block)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::testing::placed;
+
+    #[test]
+    fn the_same_in_another_unit_behind_a_figure_is_no_other_figure() {
+        let values = |text: &str| -> Vec<(String, f64)> {
+            let all = placed(&Lists, text).into_iter();
+            all.map(|(name, _, value)| (name, value)).collect()
+        };
+        let told = [("Before".to_owned(), 8.09), ("After".to_owned(), 8.68)];
+        let text = "Null device\nBefore: 8.09M/s (123ns per IO)\nAfter: 8.68M/s (115ns per IO)\n";
+        assert_eq!(values(text), told);
+        // Two figures, or words.
+        for tail in ["(123ns per 12 IO)", "(all of it)", "123ns"] {
+            let text = text.replace("(123ns per IO)", tail);
+            assert!(values(&text).is_empty(), "{text}");
+        }
+    }
 }

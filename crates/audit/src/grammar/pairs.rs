@@ -17,8 +17,11 @@
 //! settings (`timeout: 10 ms -> 20 ms`) are none. Of sentences at least two must
 //! follow each other. Each side is one run.
 
+use std::collections::BTreeSet;
+
 use super::begins::Begins;
 use super::cells::{label, line_at};
+use super::lists::is_setting;
 use super::number::english;
 use super::quantity::{is_measure, is_time, metric_of};
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
@@ -34,6 +37,9 @@ const LONGEST: usize = 200;
 const MOST: usize = 60;
 /// No name of what was measured has more words.
 const WORDS: usize = 8;
+/// So many lines of one form are measured if their figures have so many digits.
+const SEVERAL: usize = 3;
+const FINE: f64 = 0.001;
 /// What stands between the figures, and whether the first is the older.
 const MARKS: [(&str, bool); 6] = [
     ("→", true),
@@ -158,6 +164,8 @@ struct Pair<'t> {
     second: Amount<'t>,
     /// The change given behind them does not follow from them.
     contradicted: bool,
+    /// The line itself says that its figures are measured.
+    measured: bool,
 }
 
 impl Pair<'_> {
@@ -183,15 +191,7 @@ fn is_code(text: &str) -> bool {
         || text.contains("()")
 }
 
-fn is_setting(label: &str) -> bool {
-    label
-        .to_ascii_lowercase()
-        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        .any(|word| super::lists::SETTINGS.contains(&word))
-}
-
-/// A line with a mark between two figures; `beside` another with measured ones a
-/// time needs no other sign.
+/// A line with a mark between two figures; `beside` another one a time is measured.
 fn pair(text: &str, beside: bool) -> Option<Pair<'_>> {
     let text = text.trim().trim_start_matches(['-', '*', '•']).trim_start();
     let (left, right, older) = MARKS.iter().find_map(|(mark, older)| {
@@ -213,7 +213,7 @@ fn pair(text: &str, beside: bool) -> Option<Pair<'_>> {
         return None;
     }
     let (bracketed, tail) = note(tail);
-    let change = change(tail)?;
+    let change = change(behind_spread(tail))?;
     let agrees = change.map(|(percent, step)| follows(first, second, percent, step));
     let (metric, names) = match (name, bracketed) {
         // `old: 5 → new: 6`, and `iops: old: 5 → new: 6`.
@@ -230,16 +230,17 @@ fn pair(text: &str, beside: bool) -> Option<Pair<'_>> {
     let contrasted = names
         .as_ref()
         .is_some_and(|(a, b)| a != b && names_configuration(a) && names_configuration(b));
-    let pair = Pair {
+    let mut pair = Pair {
         metric,
         names,
         first,
         second,
         contradicted: agrees == Some(false),
+        measured: false,
     };
     let unit = pair.unit();
     let rate = is_measure(unit) && !is_time(unit);
-    let measured = rate
+    pair.measured = rate
         || names_measurement(metric)
         || agrees == Some(true)
         || (contrasted || beside) && is_time(unit);
@@ -249,7 +250,52 @@ fn pair(text: &str, beside: bool) -> Option<Pair<'_>> {
             .names
             .as_ref()
             .is_none_or(|(a, b)| fit_name(a) && fit_name(b));
-    (measured && ordered && fits && !is_setting(metric)).then_some(pair)
+    (ordered && fits && !is_setting(metric)).then_some(pair)
+}
+
+/// Whether pairs are measured though no line says it: there are several of one form, each
+/// with a name of its own, and their figures have more digits than settings or versions.
+fn are_measured(pairs: &[(usize, Pair<'_>)]) -> bool {
+    let names: BTreeSet<&str> = pairs.iter().map(|(_, pair)| pair.metric).collect();
+    let fine = |amount: Amount<'_>| amount.step <= FINE;
+    pairs.len() >= SEVERAL
+        && names.len() == pairs.len()
+        && !names.contains("")
+        && pairs.iter().all(|(_, pair)| {
+            let plain = pair.names.is_none() && !pair.contradicted;
+            plain && fine(pair.first) && fine(pair.second)
+        })
+}
+
+/// Leaves pairs that are measured; the line of the first that is not.
+fn leave_measured(pairs: &mut Vec<(usize, Pair<'_>)>) -> Option<usize> {
+    let all = are_measured(pairs);
+    let told = pairs.iter().take_while(|(_, pair)| all || pair.measured);
+    let told = told.count();
+    let end = pairs.get(told).map(|(at, _)| *at);
+    pairs.truncate(told);
+    end
+}
+
+/// What stands behind a spread: `(69702.90 0.21%):  4.93x speedup`, `0.77%: 1.52x`.
+fn behind_spread(tail: &str) -> &str {
+    match tail.split_once(':') {
+        Some((spread, rest)) if is_spread(spread) => rest,
+        _ => tail,
+    }
+}
+
+/// `0.18%`, `(342155.88 0.02%)`: how a figure scatters, maybe with its mean.
+fn is_spread(text: &str) -> bool {
+    let text = text.trim();
+    let inner = text
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'));
+    let mut words = inner.unwrap_or(text).split_whitespace().rev();
+    let percent = words.next().and_then(|word| word.strip_suffix('%'));
+    let number =
+        |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) && english(word).is_some();
+    percent.is_some_and(number) && words.all(number)
 }
 
 fn fit_name(name: &str) -> bool {
@@ -269,7 +315,7 @@ fn left_side(left: &str) -> Option<(&str, Amount<'_>)> {
     let (head, first) = parted.or_else(|| {
         let at = left.match_indices(' ').find_map(|(at, _)| {
             let (first, rest) = amount(&left[at..])?;
-            rest.trim().is_empty().then_some((at, first))
+            (rest.trim().is_empty() || is_spread(rest)).then_some((at, first))
         });
         at.map(|(at, first)| (&left[..at], first))
     })?;
@@ -347,8 +393,10 @@ fn arrows(lines: &[Line<'_>]) -> Option<Block> {
             break;
         }
     }
-    let (_, first) = pairs.first()?;
-    let mut names = first.names.clone().unwrap_or_else(default_names);
+    let end = leave_measured(&mut pairs).unwrap_or(taken.len());
+    taken.truncate(end);
+    let own = pairs.first()?.1.names.clone();
+    let mut names = own.unwrap_or_else(|| ("before".to_owned(), "after".to_owned()));
     let mut block = Block {
         findings: Vec::new(),
         taken,
@@ -387,10 +435,6 @@ fn arrows(lines: &[Line<'_>]) -> Option<Block> {
     }
     block.findings.sort_by_key(|(at, _)| *at);
     Some(block)
-}
-
-fn default_names() -> (String, String) {
-    ("before".to_owned(), "after".to_owned())
 }
 
 /// `- 100G: rx goes from 50 Gbps to 92.8 Gbps (line rate).`
@@ -501,6 +545,38 @@ mod tests {
         );
         // Without a unit it must follow from the figures.
         assert!(figures("offset of page 26.13 -> 11.13: 3.35x speedup\n").is_empty());
+    }
+
+    #[test]
+    fn a_spread_behind_a_figure_is_none() {
+        let text = "image  paint-512 26.13 0.18% -> 11.13 (11.51 0.77%):  2.35x speedup\n\
+                    image  fill-256  (7.1 1.2%)  6.47 (6.63 2.10%) ->  9.76 0.10%: 1.51x slowdown\n";
+        assert_eq!(
+            figures(text.lines().next().unwrap()),
+            named(&[
+                ("before", "image  paint-512", 26.13),
+                ("after", "image  paint-512", 11.13),
+            ])
+        );
+        // A change is none.
+        assert!(figures("image  paint-512 26.13 +0.18% -> 11.13\n").is_empty());
+    }
+
+    #[test]
+    fn lines_of_one_form_are_measured_if_their_figures_have_digits_enough() {
+        let line = |name: &str, a: &str, b: &str| format!("{name}:   {a} -> {b}\n");
+        let three = |a: &str, b: &str| {
+            line("copy_8", a, b) + &line("copy_16", a, b) + &line("fill_8", a, b)
+        };
+        let all = figures(&three("8.3769", "8.3380"));
+        assert_eq!(all.len(), 6);
+        assert_eq!(all[1], ("before".into(), "copy_16".into(), 8.3769));
+        // Versions, settings, too few of them, and one name again.
+        assert!(figures(&three("1.12", "1.13")).is_empty());
+        assert!(figures(&three("512", "1024")).is_empty());
+        assert!(figures(&line("copy_8", "8.3769", "8.3380")).is_empty());
+        let again = line("copy_8", "8.3769", "8.3380").repeat(3);
+        assert!(figures(&again).is_empty());
     }
 
     #[test]

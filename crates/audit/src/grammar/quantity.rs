@@ -118,7 +118,18 @@ pub(crate) fn is_time(word: &str) -> bool {
 
 /// Whether a word is a unit of what is measured: a time, a rate, an energy.
 pub(crate) fn is_measure(word: &str) -> bool {
-    is_time(word) || is_listed(MEASURES, word)
+    is_time(word) || is_listed(MEASURES, word) || is_quotient(word)
+}
+
+/// Whether a word is a time for something or something in a time: `ns/op`, `M/s`.
+fn is_quotient(word: &str) -> bool {
+    let plain = |part: &str, least: usize| {
+        (least..=12).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphabetic())
+    };
+    word.split_once('/').is_some_and(|(a, b)| {
+        let costs = is_time(a) || matches!(a, "cycles" | "instructions" | "insns");
+        costs && plain(b, 2) || plain(a, 1) && matches!(b, "s" | "sec" | "second")
+    })
 }
 
 /// Whether a word is one of these units; rates are written in any case (`Mib/s`).
@@ -260,6 +271,9 @@ mod tests {
         assert_eq!(of("2h3m12.5s, then"), Some((7392.5, "s", ", then")));
         assert_eq!(of("1h 30m"), Some((5400.0, "s", "")));
         assert_eq!(of("    12s"), Some((12.0, "s", "")));
+        assert_eq!(of("5.86 ns/op"), Some((5.86, "ns/op", "")));
+        assert_eq!(of("8.09M/s ("), Some((8.09, "M/s", " (")));
+        assert_eq!(of("5.86 and/or"), Some((5.86, "", " and/or")));
         for text in [
             "12x", "0x10", "12MBs", "v5.4", "", "-", "12kB", "1m 75s", "1.5m 3s", "1m 41sec",
         ] {

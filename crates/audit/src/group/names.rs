@@ -2,13 +2,15 @@
 
 use crate::command;
 
-/// A short name for a heading: without a parenthesis at its end and without
-/// quote marks, at most 80 characters.
+/// A short name for a heading: without a parenthesis at its end, unless only that names a
+/// state (`reference (before)`), and without quote marks, at most 80 characters.
 pub(crate) fn short(label: &str) -> String {
     let mut name = squeeze(label);
     for _ in 0..2 {
         let cut = match name.strip_suffix(')').and_then(|head| head.rfind(" (")) {
-            Some(at) if at > 0 => name[..at].trim_end().trim_end_matches(':').to_string(),
+            Some(at) if at > 0 && !is_state(&name[at..]) => {
+                name[..at].trim_end().trim_end_matches(':').to_string()
+            }
             _ => break,
         };
         name = cut;
@@ -20,6 +22,13 @@ pub(crate) fn short(label: &str) -> String {
     } else {
         name
     }
+}
+
+/// Whether a parenthesis holds nothing but a word for a state: `(before)`.
+fn is_state(parenthesis: &str) -> bool {
+    let inner = parenthesis.trim().trim_matches(['(', ')']);
+    let states = ["before", "after", "old", "new", "patched", "unpatched"];
+    states.contains(&inner.to_lowercase().as_str())
 }
 
 /// Runs of white space become one blank.
@@ -109,6 +118,17 @@ pub(crate) fn configuration_score(name: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_state_in_parentheses_is_part_of_a_name() {
+        for (label, name) in [
+            ("Reference (before)", "Reference (before)"),
+            ("Reference (on one machine)", "Reference"),
+            ("Before (average)", "Before"),
+        ] {
+            assert_eq!(short(label), name);
+        }
+    }
 
     #[test]
     fn a_name_with_a_slash_in_it_is_no_command() {

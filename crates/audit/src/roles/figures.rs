@@ -268,7 +268,8 @@ fn figures_of(grid: &Grid, roles: &Roles, row: &Row) -> Vec<Read> {
     let (mut total, mut numbered) = (0.0, 0);
     for (at, cell) in row.cells.iter().enumerate() {
         let column = &grid.header.columns[at];
-        if Some(at) == roles.repetition
+        if !cell.value.is_finite()
+            || Some(at) == roles.repetition
             || Some(at) == roles.parameter
             || words::is_derived(&column.name, &grid.rows, at)
         {
@@ -326,17 +327,13 @@ fn by_column(grid: &Grid, roles: &Roles, cells: &mut Cells) {
                 continue;
             }
             let cell = &row.cells[column];
+            if !cell.value.is_finite() {
+                continue;
+            }
             let (metric, unit) = metric_of(grid, roles, &label);
-            let unit = if cell.unit.is_empty() {
-                unit.as_str()
-            } else {
-                cell.unit.as_str()
-            };
-            let unit = if unit.is_empty() {
-                head.unit.as_str()
-            } else {
-                unit
-            };
+            let units = [cell.unit.as_str(), unit.as_str(), head.unit.as_str()];
+            let unit = units.into_iter().find(|unit| !unit.is_empty());
+            let unit = unit.unwrap_or("");
             let mut labels = Labels {
                 workload: parameter(grid, roles, row),
                 ..Labels::default()
@@ -479,7 +476,8 @@ pub(super) fn statements(grid: &Grid, base: Option<&str>) -> Vec<(Place, Finding
                 (label, base.map(str::to_string))
             }
         };
-        for (cell, column) in row.cells.iter().zip(&grid.header.columns) {
+        let cells = row.cells.iter().zip(&grid.header.columns);
+        for (cell, column) in cells.filter(|(cell, _)| cell.value.is_finite()) {
             let labels = Labels {
                 configuration: Some(configuration.clone()),
                 ..Labels::default()

@@ -325,6 +325,14 @@ fn names_over_columns_that_come_again_are_groups_of_columns() {
     assert!(has(&all, ("Before", "copy", "Mean", 9.7)), "{all:?}");
     assert!(has(&all, ("After", "fill", "Mean", 12.5)), "{all:?}");
     assert_eq!(all.len(), 4, "{all:?}");
+    // So do figures of how sure a change is, and rules may show which columns a name has.
+    let all = placed(
+        "       <--- old --->   <--- new --->\n       Mean StdDev     Mean StdDev   Confidence   Change\n\
+         copy   21.1   0.07     32.3   0.08    100.00%     +52.9%\nfill   11.6   0.29     18.0   0.52    100.00%     +54.4%\n",
+    );
+    assert!(has(&all, ("old", "copy", "Mean", 21.1)), "{all:?}");
+    assert!(has(&all, ("new", "fill", "Mean", 18.0)), "{all:?}");
+    assert_eq!(all.len(), 4, "{all:?}");
     // The line above names the rows, too, and the groups are metrics.
     let all = placed(
         "clients      kIOPS          latency, us\n           shared  own    shared  own\n\
@@ -399,4 +407,13 @@ fn a_deviation_may_be_aligned_behind_its_mark() {
         spreads.contains(&7.1) && spreads.contains(&0.5),
         "{spreads:?}"
     );
+}
+
+#[test]
+fn a_cell_without_a_figure_leaves_the_others_in_their_places() {
+    let text = "| Build | Before | Other | After |\n|---|---|---|---|\n| gcc | 1029.6 | 1308.1 | 1208.1 |\n| clang | 1081.0 | N/A | 1234.9 |\n| tcc | NA | - | 834.9 |\n";
+    let all = placed(text);
+    assert!(has(&all, ("After", "", "clang", 1234.9)), "{all:?}");
+    assert!(has(&all, ("After", "", "tcc", 834.9)), "{all:?}");
+    assert_eq!(all.len(), 6, "{all:?}");
 }

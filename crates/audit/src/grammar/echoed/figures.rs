@@ -65,7 +65,7 @@ fn place(lists: &[Vec<&Entry<'_>>], at: usize) -> Place {
     let nothing = same && own.iter().all(|value| *value == 0.0);
     let united = is_measure(field.unit) || field.unit.contains('/');
     let united = united && !nothing;
-    let measure = united || own[0].fract() != 0.0;
+    let measure = united || field.step < 1.0;
     let named = |text: &str| text.chars().any(char::is_alphabetic);
     let several = there().any(|list| list.len() > 1);
     if ![field.label, field.unit, field.behind]
@@ -81,7 +81,15 @@ fn place(lists: &[Vec<&Entry<'_>>], at: usize) -> Place {
         let apart = own.iter().any(|value| *value != own[0]);
         return if apart { Place::Name } else { Place::Setting };
     }
-    let told = measure || !several && named(field.label);
+    // A bare whole number beside figures with units counts or sets something.
+    let beside = || {
+        first[0]
+            .shape
+            .fields
+            .iter()
+            .any(|other| is_measure(other.unit))
+    };
+    let told = measure || !several && named(field.label) && !beside();
     // `2.3x faster` is computed from two figures.
     let told = told && field.unit != "x";
     if told && !is_spread(field.label) && !is_spread(field.behind) && !is_number_of(field.label) {

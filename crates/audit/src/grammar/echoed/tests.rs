@@ -295,3 +295,26 @@ fn a_line_of_names_above_rows_names_their_numbers() {
         "{all:?}"
     );
 }
+
+#[test]
+fn a_name_before_a_line_ends_at_its_colon_and_what_is_set_is_no_figure() {
+    let text = "before: op=1, src=20028888, speed=44.36 MPix/s\nafter:  op=1, src=20028888, speed=39.79 MPix/s\n";
+    assert_eq!(values(text), told(&[("before", 44.36), ("after", 39.79)]));
+    let text = "before(pool):  54.6 i/s - 1.02x  slower\n after(pool):  53.5 i/s - 1.04x  slower\n";
+    assert_eq!(
+        values(text),
+        told(&[("before(pool)", 54.6), ("after(pool)", 53.5)])
+    );
+    // Behind the colon stands something else.
+    assert!(
+        values("before: read=1, speed=44.36 MPix/s\nafter: write=1, speed=39.79 MPix/s\n")
+            .is_empty()
+    );
+}
+
+#[test]
+fn a_bare_whole_number_beside_figures_with_units_is_none() {
+    // Alone in its line it may be measured.
+    let text = "Before:\nThroughput(ops/sec): 62485.02\npages_in 159347\n\nAfter:\nThroughput(ops/sec): 80857.08\npages_in 112233\n";
+    assert_eq!(values(text).len(), 4);
+}

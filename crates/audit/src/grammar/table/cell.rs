@@ -21,6 +21,15 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
+    /// A place of a row where no figure stands.
+    pub(super) fn missing() -> Self {
+        Cell {
+            unit: String::new(),
+            signed: false,
+            ..Cell::none()
+        }
+    }
+
     /// A place of a row where no figure stands, in a column of changes.
     pub(crate) fn none() -> Self {
         Cell {

@@ -63,7 +63,7 @@ pub(crate) fn fit_groups(above: &str, text: &str, rows: &[Row]) -> Option<Header
         let groups = cells.split_off(key);
         let group_key = cells.first().filter(|_| !keyed);
         return named(&groups).then(|| Header {
-            groups: groups.iter().map(|cell| cell.to_string()).collect(),
+            groups: groups.iter().map(|cell| undecorated(cell)).collect(),
             group_key: group_key.map_or_else(String::new, |key| key.trim().to_string()),
             grouped,
             ..header
@@ -86,6 +86,15 @@ pub(crate) fn fit_groups(above: &str, text: &str, rows: &[Row]) -> Option<Header
     })
 }
 
+/// A group's name without the rules that show its columns: `<---- new ---->`.
+fn undecorated(name: &str) -> String {
+    let rules = |c: char| matches!(c, '<' | '>' | '-' | '=' | '_' | '~' | ' ');
+    match name.trim_matches(rules) {
+        "" => name.to_string(),
+        name => name.to_string(),
+    }
+}
+
 /// Fits a second line whose first column the line above names.
 fn fit_below_key(key: &str, text: &str, rows: &[Row]) -> Option<Header> {
     let first = rows.first()?;
@@ -94,8 +103,11 @@ fn fit_below_key(key: &str, text: &str, rows: &[Row]) -> Option<Header> {
     by_count(cells.collect(), first.labels.len(), first.cells.len())
 }
 
+/// So many columns may stand behind groups: how sure it is, and the change.
+const BEHIND: usize = 2;
+
 /// How many times the same names of columns, two at least, follow each other, and which
-/// columns that are: all but one before them and those of changes behind them.
+/// columns that are: all but one before them and two behind them.
 fn repeated(columns: &[Column]) -> Option<(usize, Range<usize>)> {
     let same = |from: usize, width: usize, at: usize| {
         columns[at].name == columns[from + (at - from) % width].name
@@ -104,9 +116,8 @@ fn repeated(columns: &[Column]) -> Option<(usize, Range<usize>)> {
         let end = (from..columns.len()).find(|at| !same(from, width, *at));
         let times = (end.unwrap_or(columns.len()) - from) / width;
         let end = from + times * width;
-        let computed = |column: &Column| words::is_derived(&column.name, &[], 0);
-        let rest = columns[end..].iter().all(computed);
-        (times >= 2 && rest).then_some((times, from..end))
+        let rest = columns.len() - end;
+        (times >= 2 && rest <= BEHIND.min(width)).then_some((times, from..end))
     };
     (0..2).find_map(|from| (2..=columns.len() / 2).find_map(|width| repeats(from, width)))
 }

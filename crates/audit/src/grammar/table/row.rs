@@ -190,11 +190,16 @@ fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Row> {
         let cell = unflagged(cell);
         match cell_value(cell) {
             Some(value) => row.cells.push(value),
+            None if cell.split(' ').next_back().is_some_and(is_arrow) => return None,
+            None if is_missing(cell) && cell != "-" && !row.labels.is_empty() => {
+                row.cells.push(Cell::missing());
+            }
             None if row.cells.is_empty() || !cell.is_empty() && row.is_numbered() => {
                 row.name(cell);
             }
             None if is_no_change(cell) => row.cells.push(Cell::none()),
-            None if cell.is_empty() || matches!(cell, "-" | "n/a" | "N/A") => {}
+            None if is_missing(cell) => row.cells.push(Cell::missing()),
+            None if cell.is_empty() => {}
             None => return None,
         }
     }
@@ -218,14 +223,17 @@ fn row_of_words(text: &str) -> Option<Row> {
     while at < words.len() {
         let (value, used) = match value_at(&words[at..]) {
             Some(found) => found,
+            None if !row.cells.is_empty() && is_no_change(words[at]) => (Cell::none(), 1),
+            // `name: 8.38 -> 8.34` has two figures.
+            None if !row.cells.is_empty() && !row.is_numbered() || is_arrow(words[at]) => {
+                return None;
+            }
             None if row.labels.len() > MOST_LABELS => return None,
-            None if row.cells.is_empty() || row.is_numbered() => {
+            None => {
                 row.name(words[at]);
                 at += 1;
                 continue;
             }
-            None if is_no_change(words[at]) => (Cell::none(), 1),
-            None => return None,
         };
         row.cells.push(value);
         at += used;
@@ -234,6 +242,15 @@ fn row_of_words(text: &str) -> Option<Row> {
         return None;
     }
     Some(row)
+}
+
+/// What stands where there is no figure.
+fn is_missing(cell: &str) -> bool {
+    matches!(cell, "-" | "n/a" | "N/A" | "NA")
+}
+
+fn is_arrow(word: &str) -> bool {
+    matches!(word, "->" | "-->" | "=>" | "→")
 }
 
 /// A sentence that happens to end in a number is not a row.
