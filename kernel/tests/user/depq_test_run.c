@@ -34,7 +34,9 @@ static const char *const complaints[] = {
 	"possible recursive locking", "inconsistent lock state",
 	"suspicious RCU usage", "refcount_t:", "list_add corruption",
 	"list_del corruption", "ODEBUG:", "sleeping function called",
-	"Invalid wait context", "kmemleak:",
+	"Invalid wait context",
+	/* Of kmemleak: it says more where an injected fault hits itself. */
+	"suspected memory leaks", "leak detector disabled",
 };
 
 static void die(int status, const char *what)

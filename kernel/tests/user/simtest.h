@@ -597,7 +597,12 @@ static MAYBE_UNUSED unsigned int kmsg_complaints(int fd)
 		"WARNING:", "BUG:", "Oops", "general protection", "KASAN:",
 		"UBSAN:", "KCSAN:", "KFENCE:", "INFO: task", "rcu_sched self",
 		"detected stalls", "possible circular", "suspicious RCU",
-		"refcount_t:", "ODEBUG:", "kmemleak:", "Kernel panic",
+		"refcount_t:", "ODEBUG:", "Kernel panic",
+		/*
+		 * A leak, or that it looks no more. It says more where an
+		 * injected fault keeps it from an allocation of its own.
+		 */
+		"suspected memory leaks", "leak detector disabled",
 		"inconsistent lock", "sleeping function", "list_add corruption",
 		"list_del corruption", "Objects remaining",
 	};
