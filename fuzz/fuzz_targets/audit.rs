@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     if audit.records.runs.len() <= 24 {
         if let Ok(document) = assize_verdict::try_records(&audit.records, &Default::default()) {
             assert!(assize_report::json(&document).is_ok());
-            for line in assize_report::text(&document, Default::default()).lines() {
+            for line in assize_report::text(&document, &Default::default(), Default::default()).lines() {
                 assert!(line.width() <= assize_report::WIDTH, "{line}");
             }
         }
