@@ -17,7 +17,7 @@ const MODULES: &[&str] = &["depq", "depq_test", "simgpu"];
 
 /// On the clock of the guest, on which the graphs wait for each other: some
 /// 50 ms for each graph on each variant.
-const LIGHT_TIMEOUT: &str = "600s";
+const LIGHT_TIMEOUT: &str = "1200s";
 const HEAVY_TIMEOUT: &str = "120min";
 
 /// How much is tried on a kernel.
