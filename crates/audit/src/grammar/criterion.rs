@@ -15,7 +15,6 @@
 //! The change is against what criterion had stored, which the text does not show: a
 //! statement.
 
-use super::begins::Begins;
 use super::cells::{bad_number, label, line_at, push_new};
 use super::number::english;
 use super::{Block, Figure, Finding, Grammar, Labels, Taken};
@@ -30,10 +29,6 @@ const LONGEST: usize = 300;
 impl Grammar for Criterion {
     fn name(&self) -> &'static str {
         "criterion"
-    }
-
-    fn begins(&self) -> Begins {
-        Begins::ANY
     }
 
     fn starts(&self, line: &str) -> bool {

@@ -30,6 +30,20 @@ const LONGEST: usize = 1000;
 const MOST: usize = 4000;
 /// The header stands within so many lines of what is said of the machine.
 const MACHINE: usize = 16;
+/// What the library puts behind numbers: `500m/s` is half a time per second.
+const PREFIXES: [(char, i32); 11] = [
+    ('k', 1),
+    ('K', 1),
+    ('M', 2),
+    ('G', 3),
+    ('T', 4),
+    ('P', 5),
+    ('E', 6),
+    ('m', -1),
+    ('u', -2),
+    ('n', -3),
+    ('p', -4),
+];
 /// What is computed over the repetitions of a name, besides their mean.
 const AGGREGATES: [&str; 7] = ["_median", "_stddev", "_cv", "_min", "_max", "_BigO", "_RMS"];
 
@@ -145,15 +159,11 @@ fn counter(word: &str) -> Option<Figure> {
     let (digits, behind) = value.split_at(digits.unwrap_or(value.len()));
     let value = english(digits).filter(|_| named)?;
     let bytes = name == "bytes_per_second";
-    let power = "kMGTPE".find(|prefix: char| {
-        behind
-            .to_uppercase()
-            .starts_with(prefix.to_ascii_uppercase())
+    let mut scaled = PREFIXES.iter().filter_map(|(prefix, power)| {
+        let rest = behind.strip_prefix(*prefix)?;
+        Some((*power, rest))
     });
-    let (power, unit) = match power {
-        Some(at) => (at as i32 + 1, &behind[1..]),
-        None => (0, behind),
-    };
+    let (power, unit) = scaled.next().unwrap_or((0, behind));
     let unit = match unit.trim_start_matches('i') {
         "" => "",
         "%" => return None,

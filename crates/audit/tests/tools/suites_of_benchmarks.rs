@@ -74,6 +74,10 @@ fn the_prefix_of_a_counter_is_part_of_its_value() {
         row("items_per_second=2.5k/s"),
         [(2500.0, "/s".to_owned(), Some(100.0))]
     );
+    assert_eq!(
+        row("items_per_second=500m/s"),
+        [(0.5, "/s".to_owned(), Some(0.001))]
+    );
     assert_eq!(row("30MB/s"), [(30.0 * mega, "B/s".to_owned(), Some(mega))]);
     assert_eq!(
         row("null_percent=50 a label"),
@@ -88,6 +92,14 @@ fn printed(text: &str, name: &str) -> Vec<f64> {
         .filter_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     rows.filter_map(|rest| rest.split_whitespace().next()?.parse().ok())
         .collect()
+}
+
+#[test]
+fn a_letter_that_only_becomes_a_prefix_in_capitals_is_none() {
+    // In capitals it is a `T` and a mark above it.
+    let text =
+        "Benchmark  Time  CPU  Iterations UserCounters...\nBM_a  1 ns  1 ns  5 x=1\u{1e97}/s\n";
+    assert_eq!(figures(&read(text), 0).len(), 2);
 }
 
 #[test]
