@@ -89,7 +89,7 @@ fn row(text: &str, parameters: &[&str]) -> Option<Finding> {
         return None;
     }
     let (name, unit) = (words[0], *words.last()?);
-    let behind = &words[mode + 1..words.len() - 1];
+    let behind = words.get(mode + 1..words.len() - 1)?;
     let score = match behind.iter().position(|word| *word == "±") {
         Some(at) if at >= 1 && behind.len() == at + 2 => behind[at - 1],
         Some(_) => return None,

@@ -218,3 +218,9 @@ fn rows_of_jmh_are_runs_of_a_benchmark_with_its_parameters() {
         ]
     );
 }
+
+#[test]
+fn a_row_of_jmh_that_ends_with_its_mode_is_none() {
+    let text = "Benchmark  Mode  Cnt  Score  Error  Units\nCopy.arrays  avgt\n";
+    assert_eq!(read(text).runs().len(), 0);
+}
