@@ -2,7 +2,12 @@
 
 use super::*;
 
-const FIXTURES: [&str; 37] = [
+const FIXTURES: [&str; 42] = [
+    include_str!("../google_benchmark/runs.txt"),
+    include_str!("../google_benchmark/repetitions.txt"),
+    include_str!("../google_benchmark/aggregates.txt"),
+    include_str!("../criterion/change.txt"),
+    include_str!("../jmh/parameters.txt"),
     include_str!("../hyperfine/two-commands.txt"),
     include_str!("../hyperfine/two-commands.md"),
     include_str!("../hyperfine/two-commands.csv"),

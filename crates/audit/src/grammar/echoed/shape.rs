@@ -253,11 +253,16 @@ fn is_unit(word: &str) -> bool {
     word == "%" || word == "x" || is_measure(word) || is_rate(word) || is_size(word)
 }
 
-/// Adds words without regard to how many blanks or rules part them.
+/// Adds words without regard to how many blanks or rules part them. `#` stands for a
+/// number, and so for nothing else.
 fn push_words(words: &mut String, text: &str) {
     let mut last = words.chars().next_back();
     for c in text.chars() {
-        let c = if c.is_whitespace() { ' ' } else { c };
+        let c = match c {
+            '#' => '?',
+            c if c.is_whitespace() => ' ',
+            c => c,
+        };
         let again = matches!(c, ' ' | '-' | '=' | '.' | '*') && last == Some(c);
         let leads = c == ' ' && matches!(last, None | Some('#'));
         if !again && !leads {

@@ -318,3 +318,14 @@ fn a_bare_whole_number_beside_figures_with_units_is_none() {
     let text = "Before:\nThroughput(ops/sec): 62485.02\npages_in 159347\n\nAfter:\nThroughput(ops/sec): 80857.08\npages_in 112233\n";
     assert_eq!(values(text).len(), 4);
 }
+
+#[test]
+fn a_mark_of_numbers_in_the_text_is_no_number() {
+    for text in [
+        "before 5 # x 3 MB/s\nafter 5 7 x 3 MB/s\n",
+        "after 5 7 x 3 MB/s\nbefore 5 # x 3 MB/s\n",
+        "Before:\nread 5 # x 3 MB/s\nread 6 # x 4 MB/s\n\nAfter:\nread 5 7 x 3 MB/s\nread 6 8 x 4 MB/s\n",
+    ] {
+        assert!(values(text).is_empty(), "{text}");
+    }
+}
