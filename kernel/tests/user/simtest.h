@@ -578,6 +578,21 @@ static MAYBE_UNUSED bool device_usable(void)
 	return good;
 }
 
+/* Submits a job that uses these objects; as sim_submit() otherwise. */
+static MAYBE_UNUSED int sim_submit_using(int fd, uint32_t context,
+					 struct simgpu_exec *exec,
+					 struct simgpu_object_use *uses,
+					 uint32_t n)
+{
+	struct simgpu_submit submit = {
+		.context = context, .n_execs = 1, .exec_size = sizeof(*exec),
+		.execs = (uintptr_t)exec, .objects = (uintptr_t)uses,
+		.n_objects = n,
+	};
+
+	return sim_ioctl(fd, SIMGPU_SUBMIT, &submit);
+}
+
 /* ---- What the kernel says ---- */
 
 /* Return: a descriptor that reads what the kernel says from now on, or -1 */

@@ -291,18 +291,6 @@ static void syncobj_refused(void)
 
 /* ---- Implicit synchronization ---- */
 
-static int submit_using(int fd, uint32_t context, struct simgpu_exec *exec,
-			struct simgpu_object_use *uses, uint32_t n)
-{
-	struct simgpu_submit submit = {
-		.context = context, .n_execs = 1, .exec_size = sizeof(*exec),
-		.execs = (uintptr_t)exec, .objects = (uintptr_t)uses,
-		.n_objects = n,
-	};
-
-	return sim_ioctl(fd, SIMGPU_SUBMIT, &submit);
-}
-
 /* Who waits for whom: all for writers, writers for all, readers not at all. */
 static void implicit_order(void)
 {
@@ -320,8 +308,8 @@ static void implicit_order(void)
 		uint32_t b = context_on(fd, design, 1, 0);
 		struct simgpu_record before, after;
 
-		CHECK_EQ(submit_using(fd, a, &first, &use_1, 1), 0);
-		CHECK_EQ(submit_using(fd, b, &second, &use_2, 1), 0);
+		CHECK_EQ(sim_submit_using(fd, a, &first, &use_1, 1), 0);
+		CHECK_EQ(sim_submit_using(fd, b, &second, &use_2, 1), 0);
 		after = record_of(fd, b, second.seqno);
 		before = record_of(fd, a, first.seqno);
 		CHECK_EQ(after.t_run >= before.t_done,
@@ -342,11 +330,11 @@ static void implicit_refused(void)
 				    .out_fence = 77, .seqno = 88 };
 	struct simgpu_stats stats;
 
-	CHECK_EQ(submit_using(fd, context, &exec, twice, 2), -EINVAL);
-	CHECK_EQ(submit_using(fd, context, &exec, &flags, 1), -EINVAL);
-	CHECK_EQ(submit_using(fd, context, &exec, &none, 1), -ENOENT);
-	CHECK_EQ(submit_using(fd, context, &exec, many, 65), -EINVAL);
-	CHECK_EQ(submit_using(fd, context, &exec, (void *)8, 1), -EFAULT);
+	CHECK_EQ(sim_submit_using(fd, context, &exec, twice, 2), -EINVAL);
+	CHECK_EQ(sim_submit_using(fd, context, &exec, &flags, 1), -EINVAL);
+	CHECK_EQ(sim_submit_using(fd, context, &exec, &none, 1), -ENOENT);
+	CHECK_EQ(sim_submit_using(fd, context, &exec, many, 65), -EINVAL);
+	CHECK_EQ(sim_submit_using(fd, context, &exec, (void *)8, 1), -EFAULT);
 	/* Nothing was written, and nothing submitted. */
 	CHECK_EQ(exec.out_fence, 77);
 	CHECK_EQ(exec.seqno, 88);

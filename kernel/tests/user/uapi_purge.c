@@ -68,18 +68,6 @@ static bool holds(int fd, uint32_t handle, size_t size, uint32_t value)
 	return same;
 }
 
-static int use(int fd, uint32_t context, struct simgpu_exec *exec,
-	       struct simgpu_object_use *uses, uint32_t n)
-{
-	struct simgpu_submit submit = {
-		.context = context, .n_execs = 1, .exec_size = sizeof(*exec),
-		.execs = (uintptr_t)exec, .objects = (uintptr_t)uses,
-		.n_objects = n,
-	};
-
-	return sim_ioctl(fd, SIMGPU_SUBMIT, &submit);
-}
-
 /* ---- drop_caches ---- */
 
 static void idle(void)
@@ -178,7 +166,8 @@ static void busy(void)
 
 		CHECK_EQ(sim_advise(fd, handle, SIMGPU_GEM_DONTNEED), 1);
 		CHECK_EQ(sim_advise(fd, other, SIMGPU_GEM_DONTNEED), 1);
-		CHECK_EQ(use(fd, (uint32_t)context, &exec, &uses, 1), 0);
+		CHECK_EQ(sim_submit_using(fd, (uint32_t)context, &exec,
+					  &uses, 1), 0);
 		CHECK_EQ(caches_drop(), 0);
 		CHECK_EQ(sim_wait(fd, (uint32_t)context, exec.seqno, 0, NULL),
 			 0);
@@ -203,7 +192,8 @@ static void hung(void)
 		int error = 0;
 
 		CHECK_EQ(sim_advise(fd, handle, SIMGPU_GEM_DONTNEED), 1);
-		CHECK_EQ(use(fd, (uint32_t)context, &exec, &uses, 1), 0);
+		CHECK_EQ(sim_submit_using(fd, (uint32_t)context, &exec,
+					  &uses, 1), 0);
 		CHECK_EQ(caches_drop(), 0);
 		CHECK_EQ(sim_wait(fd, (uint32_t)context, exec.seqno, 0, &error),
 			 0);
@@ -225,7 +215,7 @@ static void stopped(void)
 	struct simgpu_object_use uses = { handle, 0 };
 
 	CHECK_EQ(sim_control(fd, (uint32_t)context, SIMGPU_CONTROL_STOP, 0), 0);
-	CHECK_EQ(use(fd, (uint32_t)context, &exec, &uses, 1), 0);
+	CHECK_EQ(sim_submit_using(fd, (uint32_t)context, &exec, &uses, 1), 0);
 	CHECK_EQ(sim_advise(fd, handle, SIMGPU_GEM_DONTNEED), 1);
 	CHECK_EQ(caches_drop(), 0);
 	CHECK(shrinker("timeouts") > timeouts);
@@ -281,7 +271,7 @@ static void told(void)
 	CHECK(fdinfo_kb(fd, "drm-purgeable-memory") <= 0);
 	CHECK_EQ(sim_advise(fd, handle, SIMGPU_GEM_DONTNEED), 1);
 	CHECK_EQ(fdinfo_kb(fd, "drm-purgeable-memory"), SIZE / 1024);
-	CHECK_EQ(use(fd, (uint32_t)context, &exec, &uses, 1), 0);
+	CHECK_EQ(sim_submit_using(fd, (uint32_t)context, &exec, &uses, 1), 0);
 	CHECK_EQ(fdinfo_kb(fd, "drm-purgeable-memory"), 0);
 	CHECK_EQ(fdinfo_kb(fd, "drm-active-memory"), SIZE / 1024);
 	CHECK_EQ(sim_wait(fd, (uint32_t)context, exec.seqno, SIM_PATIENCE,
@@ -314,8 +304,8 @@ static void *race(void *unused)
 		fill(race_fd, handle, 16384, i);
 		sim_advise(race_fd, handle, SIMGPU_GEM_DONTNEED);
 		if (i % 3 == 0)
-			CHECK_EQ(use(race_fd, (uint32_t)context, &exec, &uses,
-				     1), 0);
+			CHECK_EQ(sim_submit_using(race_fd, (uint32_t)context,
+					  &exec, &uses, 1), 0);
 		sched_yield();
 		retained = sim_advise(race_fd, handle, SIMGPU_GEM_WILLNEED);
 		CHECK(retained >= 0);
@@ -422,7 +412,8 @@ static void squeeze(uint32_t design, uint32_t fault)
 		hog(left - (8 << 20), OBJECTS * OBJECT_BYTES / 2, ready[1],
 		    go[0]);
 	CHECK_EQ(read(ready[0], &byte, 1), 1);
-	CHECK_EQ(use(fd, (uint32_t)context, &exec, uses, OBJECTS), 0);
+	CHECK_EQ(sim_submit_using(fd, (uint32_t)context, &exec, uses, OBJECTS),
+		 0);
 	for (uint32_t i = 0; i < OBJECTS; i++)
 		CHECK_EQ(sim_advise(fd, uses[i].handle, SIMGPU_GEM_DONTNEED), 1);
 	CHECK_EQ(write(go[1], &byte, 1), 1);
