@@ -55,8 +55,8 @@ kind = "sync"
 submissions = 60
 [workloads.window]
 kind = "threads"
-submissions = 240
-window = 4
+submissions = 480
+window = 8
 "#;
 
 /// A directory with a git tree of the scheduler's sources and headers, and an
