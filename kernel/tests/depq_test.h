@@ -58,6 +58,11 @@ struct dt_engine;
 struct dt_queue;
 struct dt_record;
 
+/* A kernel that takes tens of times as long for everything, because it checks it. */
+#define DT_KERNEL_CHECKS_ITSELF \
+	(IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_KCSAN) || \
+	 IS_ENABLED(CONFIG_PROVE_LOCKING))
+
 /* How long to wait for what must happen; only failures wait that long. */
 #define DT_PATIENCE	(20 * HZ)
 /* How long to wait for what must not happen. */

@@ -11,9 +11,11 @@
 
 /*
  * Much longer than it takes to hand a job over: a queue whose jobs wait for a CPU
- * wants less of the engine than another one. On PREEMPT_RT that takes longest.
+ * wants less of the engine than another one. On PREEMPT_RT that takes longer, and
+ * longest on kernels that check themselves.
  */
-#define JOB_NS (IS_ENABLED(CONFIG_PREEMPT_RT) ? 200000 : 100000)
+#define JOB_NS (DT_KERNEL_CHECKS_ITSELF ? 2000000 : \
+		IS_ENABLED(CONFIG_PREEMPT_RT) ? 200000 : 100000)
 
 /* An engine with so many credits, and an arbiter or none; skips drm_sched. */
 static struct dt_engine *engine_of(struct dt *dt, u32 credits, bool arbiter)
@@ -345,74 +347,95 @@ static bool none_runs(struct dt *dt, struct dt_record *const *jobs, u32 n)
 	return true;
 }
 
-/* A queue that is stopped leaves its turn to others, and asks again later. */
+/**
+ * struct waiting - two queues of an engine that is held, with a job each
+ * @engine: has one credit, and a job of another queue on it
+ * @queues: the queues
+ * @jobs: their jobs
+ */
+struct waiting {
+	struct dt_engine *engine;
+	struct dt_queue *queues[2];
+	struct dt_record *jobs[2];
+};
+
+static void make_wait(struct dt *dt, struct waiting *waiting)
+{
+	u32 i;
+
+	waiting->engine = engine_of(dt, 1, true);
+	hold(waiting->engine, 1);
+	for (i = 0; i < 2; i++) {
+		waiting->queues[i] = dt_queue_on(waiting->engine);
+		waiting->jobs[i] = dt_submit(waiting->queues[i], NULL);
+	}
+	KUNIT_EXPECT_TRUE(dt->test, none_runs(dt, waiting->jobs, 2));
+}
+
+/* What is on the engine is done, and then this is. */
+static void runs_next(struct waiting *waiting, struct dt_record *job)
+{
+	struct dt *dt = waiting->engine->dt;
+
+	KUNIT_EXPECT_EQ(dt->test, dt_hw_advance(waiting->engine, 1), 1);
+	KUNIT_ASSERT_TRUE(dt->test, dt_wait(dt, dt_ran(job)));
+}
+
+/* All is done. */
+static void end_wait(struct waiting *waiting)
+{
+	KUNIT_EXPECT_EQ(waiting->engine->dt->test,
+			dt_hw_advance(waiting->engine, 1), 1);
+	dt_settle(waiting->engine->dt);
+}
+
+/* A queue that is stopped while it waits lets others go first, and waits anew. */
 static void stop_while_waiting(struct kunit *test)
 {
 	struct dt *dt = test->priv;
-	struct dt_engine *engine = engine_of(dt, 1, true);
-	struct dt_queue *queues[2];
-	struct dt_record *jobs[2];
-	u32 i;
+	struct waiting waiting;
 
-	for (i = 0; i < 2; i++)
-		queues[i] = dt_queue_on(engine);
-	hold(engine, 1);
-	for (i = 0; i < 2; i++)
-		jobs[i] = dt_submit(queues[i], NULL);
-	KUNIT_EXPECT_TRUE(test, none_runs(dt, jobs, 2));
-	dt_stop(queues[0]);
-	dt_hw_advance(engine, 1);
-	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_ran(jobs[1])));
-	dt_start(queues[0]);
-	KUNIT_EXPECT_TRUE(test, none_runs(dt, jobs, 1));
-	dt_hw_advance(engine, 1);
-	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_ran(jobs[0])));
-	dt_hw_advance(engine, 1);
-	dt_settle(dt);
+	make_wait(dt, &waiting);
+	dt_stop(waiting.queues[0]);
+	runs_next(&waiting, waiting.jobs[1]);
+	dt_start(waiting.queues[0]);
+	KUNIT_EXPECT_TRUE(test, none_runs(dt, waiting.jobs, 1));
+	runs_next(&waiting, waiting.jobs[0]);
+	end_wait(&waiting);
 }
 
 /* The jobs of a queue that is killed fail without the engine; others go on. */
 static void kill_while_waiting(struct kunit *test)
 {
 	struct dt *dt = test->priv;
-	struct dt_engine *engine = engine_of(dt, 1, true);
-	struct dt_queue *queues[2];
-	struct dt_record *jobs[2];
-	u32 i;
+	struct waiting waiting;
+	struct dt_record *killed;
 
-	for (i = 0; i < 2; i++)
-		queues[i] = dt_queue_on(engine);
-	hold(engine, 1);
-	for (i = 0; i < 2; i++)
-		jobs[i] = dt_submit(queues[i], NULL);
-	dt_kill(queues[0], -ENODEV);
-	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(jobs[0])));
-	KUNIT_EXPECT_EQ(test, jobs[0]->error, -ENODEV);
-	KUNIT_EXPECT_FALSE(test, dt_ran(jobs[0]));
-	KUNIT_EXPECT_TRUE(test, none_runs(dt, &jobs[1], 1));
-	dt_hw_advance(engine, 1);
-	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_ran(jobs[1])));
-	dt_hw_advance(engine, 1);
-	dt_settle(dt);
+	make_wait(dt, &waiting);
+	killed = waiting.jobs[0];
+	dt_kill(waiting.queues[0], -ENODEV);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(killed)));
+	KUNIT_EXPECT_EQ(test, killed->error, -ENODEV);
+	KUNIT_EXPECT_FALSE(test, dt_ran(killed));
+	KUNIT_EXPECT_TRUE(test, none_runs(dt, &waiting.jobs[1], 1));
+	runs_next(&waiting, waiting.jobs[1]);
+	end_wait(&waiting);
 }
 
-/* Whoever has put his reference to a queue that waits sees its jobs run. */
+/* A queue whose owner drops its reference while it waits runs its jobs. */
 static void drop_while_waiting(struct kunit *test)
 {
 	struct dt *dt = test->priv;
-	struct dt_engine *engine = engine_of(dt, 1, true);
-	struct dt_queue *queue = dt_queue_on(engine);
-	struct dt_record *job;
+	struct waiting waiting;
+	u32 i;
 
-	hold(engine, 1);
-	job = dt_submit(queue, NULL);
-	dt_drop(queue);
-	dt_hw_advance(engine, 1);
-	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_ran(job)));
-	dt_hw_advance(engine, 1);
-	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(job)));
-	KUNIT_EXPECT_EQ(test, job->error, 0);
-	dt_settle(dt);
+	make_wait(dt, &waiting);
+	dt_drop(waiting.queues[0]);
+	for (i = 0; i < 2; i++)
+		runs_next(&waiting, waiting.jobs[i]);
+	end_wait(&waiting);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, waiting.jobs[i]->error, 0);
 }
 
 /* A reset of a queue that has a job on the engine and one that waits. */

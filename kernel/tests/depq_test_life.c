@@ -82,7 +82,8 @@ static void drop_in_interrupt(struct kunit *test)
 static void reap_many(struct kunit *test)
 {
 	struct dt *dt = test->priv;
-	struct dt_limits limits = { .credit_limit = 1000, .parallel = true };
+	struct dt_limits limits = { .credit_limit = 1000 };
+	struct dt_engine *engine;
 	struct dt_queue *queue;
 	struct depq_stats stats;
 	struct dt_record *job = NULL;
@@ -91,10 +92,12 @@ static void reap_many(struct kunit *test)
 
 	if (dt->design->backend == &dt_drm || dt->design->put != DEPQ_PUT_SUBMIT)
 		kunit_skip(test, "finished jobs do not wait for a submitter");
-	queue = dt_queue_on(dt_engine(dt, &limits));
-	/* So long that the last one is submitted before the first is done. */
+	engine = dt_engine(dt, &limits);
+	queue = dt_queue_on(engine);
 	for (i = 0; i < n; i++)
-		job = dt_submit_for(queue, 50000000);
+		job = dt_submit(queue, NULL);
+	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_hw_busy(engine) == n));
+	KUNIT_EXPECT_EQ(test, dt_hw_advance(engine, n), n);
 	KUNIT_ASSERT_TRUE(test, dt_wait(dt, dt_signalled(job)));
 	depq_queue_reap(&queue->depq);
 	depq_queue_read_stats(&queue->depq, &stats);
