@@ -97,14 +97,34 @@ pub(crate) fn color() -> &'static str {
     }
 }
 
+/// The most arguments that a message names: codespell has a thousand.
+const SHOWN: usize = 20;
+
 fn show(command: &Command) -> String {
     let program = command.get_program().to_string_lossy();
     let name = program.rsplit('/').next().unwrap_or_default();
-    command
-        .get_args()
-        .fold(name.to_owned(), |mut text, argument| {
-            text.push(' ');
-            text.push_str(&argument.to_string_lossy());
-            text
-        })
+    let mut text = name.to_owned();
+    for argument in command.get_args().take(SHOWN) {
+        text.push(' ');
+        text.push_str(&argument.to_string_lossy());
+    }
+    match command.get_args().len().saturating_sub(SHOWN) {
+        0 => text,
+        more => format!("{text} and {more} more arguments"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_names_a_command_and_not_a_thousand_files() {
+        let few: Vec<&str> = vec!["a"; SHOWN];
+        let shown = show(&command("/usr/bin/codespell", &few).unwrap());
+        assert_eq!(shown, format!("codespell {}", few.join(" ")));
+        let many: Vec<&str> = vec!["a"; SHOWN + 980];
+        let shown = show(&command("codespell", &many).unwrap());
+        assert!(shown.ends_with(" a and 980 more arguments"), "{shown}");
+    }
 }
