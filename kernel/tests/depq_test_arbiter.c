@@ -178,7 +178,10 @@ static void the_ring_divides_jobs(struct kunit *test)
 	KUNIT_EXPECT_GE(test, divide(test->priv, 2, 160, 4, false), 300);
 }
 
-/* Jobs of a crowd that ended while one waited, who submits every few rounds. */
+/*
+ * Jobs of a crowd that ended while one waited, who submits every few rounds: not those
+ * that ended while it was submitting.
+ */
 static u32 overtaken(struct dt *dt, bool arbiter)
 {
 	struct dt_engine *engine = engine_of(dt, 2, arbiter);
@@ -202,8 +205,8 @@ static u32 overtaken(struct dt *dt, bool arbiter)
 	for (j = 0; j < ARRAY_SIZE(waits); j++) {
 		job = crowd[0].jobs[5 * j + 5];
 		KUNIT_ASSERT_TRUE(dt->test, dt_wait(dt, dt_signalled(job)));
-		since[j] = ktime_get();
 		waits[j] = dt_submit_for(single, JOB_NS / 5);
+		since[j] = ktime_get();
 		KUNIT_ASSERT_TRUE(dt->test,
 				  dt_wait(dt, dt_signalled(waits[j])));
 	}
