@@ -385,6 +385,12 @@ static void hog(size_t first, size_t more, int ready, int go)
 }
 
 /*
+ * What first is left alone: lists of CPUs hold up to 20 MiB that others cannot have.
+ * Then there is need of as much again.
+ */
+#define MARGIN		(OBJECT_BYTES / 2)
+
+/*
  * A process wants all that is left, and half of what the objects hold, while the
  * job that uses them is running. Not more: of what is taken some stays on lists
  * of CPUs, and the rest must do.
@@ -409,8 +415,9 @@ static void squeeze(uint32_t design, uint32_t fault)
 		return tap_fail("pipe: %s", strerror(errno));
 	pid = fork();
 	if (!pid)
-		hog(left - (8 << 20), OBJECTS * OBJECT_BYTES / 2, ready[1],
-		    go[0]);
+		hog(left - MARGIN, OBJECTS * OBJECT_BYTES / 2, ready[1], go[0]);
+	/* Or the end of a hog that was killed too early would not be seen. */
+	close(ready[1]);
 	CHECK_EQ(read(ready[0], &byte, 1), 1);
 	CHECK_EQ(sim_submit_using(fd, (uint32_t)context, &exec, uses, OBJECTS),
 		 0);
@@ -426,10 +433,9 @@ static void squeeze(uint32_t design, uint32_t fault)
 	CHECK(lost > 0);
 	CHECK_EQ(shrinker("purged") - purged, lost);
 	CHECK(shrinker("waits") > waits);
-	for (int end = 0; end < 2; end++) {
-		close(ready[end]);
-		close(go[end]);
-	}
+	close(ready[0]);
+	close(go[0]);
+	close(go[1]);
 	close(fd);
 }
 

@@ -10,7 +10,7 @@
 #include "uapi.h"
 
 #define SIM_SCHEDULERS	"/sys/kernel/debug/simgpu/schedulers"
-#define LONG_NS		(5 * SIM_MSEC)
+#define LONG_NS		(50 * SIM_MSEC)
 
 /* What a context of a shape is made with. */
 static struct simgpu_create shaped(uint32_t shape)
