@@ -32,6 +32,7 @@ mod diff;
 mod group;
 mod headings;
 mod line;
+mod listed;
 mod located;
 mod options;
 mod printed;

@@ -1,6 +1,6 @@
 //! Lines of a table cut into cells.
 
-use super::cell::{Cell, cell_value, may_be_value, unflagged, value_at};
+use super::cell::{Cell, cell_value, is_unit, may_be_value, unflagged, value_at};
 use crate::grammar::Grammar;
 use crate::grammar::walltime::Walltime;
 
@@ -217,6 +217,9 @@ fn is_no_change(word: &str) -> bool {
 const MOST_LABELS: usize = 8;
 
 fn row_of_words(text: &str) -> Option<Row> {
+    if !text.split_whitespace().next_back().is_some_and(may_end_row) {
+        return None;
+    }
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut row = Row::default();
     let mut at = 0;
@@ -242,6 +245,15 @@ fn row_of_words(text: &str) -> Option<Row> {
         return None;
     }
     Some(row)
+}
+
+/// Whether a word may be the last of a row of words: a figure, or what belongs to one.
+fn may_end_row(word: &str) -> bool {
+    may_be_value(word)
+        || word.ends_with(')')
+        || word.starts_with('±')
+        || is_unit(word)
+        || is_no_change(word)
 }
 
 /// What stands where there is no figure.
