@@ -81,7 +81,7 @@ pub(crate) fn find(text: &str) -> Option<&str> {
         return Some(command);
     }
     let bare = text.trim_start_matches(['-', '*', ' ', '+', '>']);
-    let word = bare.split(' ').next()?;
+    let word = &bare[..memchr::memchr(b' ', bare.as_bytes()).unwrap_or(bare.len())];
     let path = word.starts_with("./") || word.starts_with('/');
     let known = TOOLS.has(program_name(word));
     if !known && !path {
@@ -104,7 +104,7 @@ fn may_have_prompt(text: &[u8]) -> bool {
 }
 
 fn program_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
+    &word[memchr::memrchr(b'/', word.as_bytes()).map_or(0, |at| at + 1)..]
 }
 
 /// What stands behind `user@host:dir#`, `[user@host dir]$`, `$` or `#`.

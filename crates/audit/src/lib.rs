@@ -163,7 +163,9 @@ impl Scanned {
         scanned.text = text(&lines);
         let ignored = ignore(&mut lines, options);
         let mut scan = scan::scan(&lines, options);
-        if let Some(subject) = &message.subject {
+        if let Some(subject) = &message.subject
+            && !scan.placed.is_empty()
+        {
             scan.wording.note_subject(subject);
         }
         for (at, text) in ignored {

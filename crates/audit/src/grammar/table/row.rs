@@ -129,7 +129,7 @@ pub(crate) fn data_row(text: &str, parting: Parting) -> Option<Row> {
         Parting::Words => row_of_words(text),
         Parting::WordsChanged => row_of_words(text).map(with_changes),
         Parting::WideChanged => {
-            let cells = Some(wide_cells(text)).filter(|_| !text.contains(['|', '│']))?;
+            let cells = (!text.contains(['|', '│'])).then(|| wide_cells(text))?;
             row_of_cells(cells.into_iter()).map(with_changes)
         }
         Parting::Wide => match pipe_cells(text) {
@@ -148,8 +148,8 @@ pub(crate) fn may_be_row(text: &str) -> bool {
         return false;
     }
     let is_figure = |cell: &&str| {
-        let value = cell.rsplit_once(": ").map(|(_, value)| value);
-        cell_value(cell).is_some() || value.is_some_and(|value| cell_value(value).is_some())
+        let value = || cell.rsplit_once(": ").map(|(_, value)| value);
+        cell_value(cell).is_some() || value().is_some_and(|value| cell_value(value).is_some())
     };
     wide_cells(text).iter().any(is_figure)
         || pipe_cells(text).is_some_and(|cells| cells.iter().any(is_figure))
