@@ -56,12 +56,8 @@ pub(crate) fn pipe_cells(text: &str) -> Option<Vec<&str>> {
     let text = text.trim();
     let inner = text.strip_prefix('|').unwrap_or(text);
     let inner = inner.strip_suffix('|').unwrap_or(inner);
-    (inner.len() < text.len()
-        || inner.contains(" | ")
-        || inner.contains('│')
-        || inner.contains('|'))
-    .then(|| inner.split(['|', '│']).map(str::trim).collect::<Vec<_>>())
-    .filter(|cells| cells.len() >= 2)
+    (inner.contains('|') || inner.contains('│'))
+        .then(|| inner.split(['|', '│']).map(str::trim).collect())
 }
 
 /// The cells of a line parted by tabs or by two blanks and more.
@@ -70,7 +66,7 @@ pub(crate) fn wide_cells(text: &str) -> Vec<&str> {
     for part in text.trim().split('\t') {
         let mut rest = part.trim();
         let mut from = 0;
-        while let Some(at) = rest[from..].find("  ").map(|at| from + at) {
+        while let Some(at) = two_blanks(&rest[from..]).map(|at| from + at) {
             // `54.2 s ±  7.1 s` is aligned.
             if ["±", "+-", "+/-"]
                 .iter()
@@ -88,6 +84,20 @@ pub(crate) fn wide_cells(text: &str) -> Vec<&str> {
         }
     }
     cells
+}
+
+/// Where two blanks stand in a text.
+fn two_blanks(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b' ', bytes).find(|at| bytes.get(at + 1) == Some(&b' '))
+}
+
+/// What stands before the last colon with a blank behind it, and what behind that.
+fn labelled(cell: &str) -> Option<(&str, &str)> {
+    let bytes = cell.as_bytes();
+    let mut colons = memchr::memrchr_iter(b':', bytes);
+    let at = colons.find(|at| bytes.get(at + 1) == Some(&b' '))?;
+    Some((&cell[..at], &cell[at + 2..]))
 }
 
 /// How the cells of a table's rows are parted.
@@ -148,7 +158,7 @@ pub(crate) fn may_be_row(text: &str) -> bool {
         return false;
     }
     let is_figure = |cell: &&str| {
-        let value = || cell.rsplit_once(": ").map(|(_, value)| value);
+        let value = || labelled(cell).map(|(_, value)| value);
         cell_value(cell).is_some() || value().is_some_and(|value| cell_value(value).is_some())
     };
     wide_cells(text).iter().any(is_figure)
@@ -180,11 +190,10 @@ fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Row> {
     let mut row = Row::default();
     for cell in cells {
         // `Before: 59221` is a label and its first figure.
-        let (label, cell) = match cell.rsplit_once(": ") {
-            Some((label, value)) if row.cells.is_empty() && cell_value(value).is_some() => {
-                (Some(label), value)
-            }
-            _ => (None, cell),
+        let labelled = || labelled(cell).filter(|(_, value)| cell_value(value).is_some());
+        let (label, cell) = match row.cells.is_empty().then(labelled).flatten() {
+            Some((label, value)) => (Some(label), value),
+            None => (None, cell),
         };
         row.labels.extend(label.map(str::to_string));
         let cell = unflagged(cell);
