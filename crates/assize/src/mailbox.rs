@@ -90,7 +90,8 @@ fn judged_mail(
     options: &Options,
 ) -> Option<IndexRow> {
     let (number, line) = mail.place();
-    let Ok(message) = catch_unwind(AssertUnwindSafe(|| mail.open())) else {
+    let open = || mail.may_hold_figures().then(|| mail.open());
+    let Ok(message) = catch_unwind(AssertUnwindSafe(open)) else {
         let unknown = Letter {
             number,
             line,
@@ -98,6 +99,7 @@ fn judged_mail(
         };
         return Some(broken(&[unknown]));
     };
+    let message = message?;
     let letters = [Letter::from(&message)];
     guarded(&letters, || {
         judged(

@@ -1,4 +1,5 @@
-//! How fast a whole audit is: from bytes to records.
+//! How fast a whole audit is: from bytes to records. Mailboxes that hold more and less of
+//! it show side by side what figures cost.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -16,11 +17,17 @@ fn runs(text: &[u8]) -> usize {
 
 fn bench(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("audit");
-    let mut mbox = Vec::new();
-    if support::write_mbox(&mut mbox, 16 << 20).is_ok() {
-        group.throughput(Throughput::Bytes(mbox.len() as u64));
-        group.sample_size(10);
-        group.bench_function("mbox of 16 MB", |b| b.iter(|| runs(black_box(&mbox))));
+    group.sample_size(10);
+    for (name, share) in [
+        ("mbox of 16 MB", support::SHARE),
+        ("mbox of 16 MB without results", u64::MAX),
+        ("mbox of 16 MB of results", 1),
+    ] {
+        let mut mbox = Vec::new();
+        if support::write_mbox(&mut mbox, 16 << 20, share).is_ok() {
+            group.throughput(Throughput::Bytes(mbox.len() as u64));
+            group.bench_function(name, |b| b.iter(|| runs(black_box(&mbox))));
+        }
     }
     let post = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../demo/dep-queue.txt");
     if let Ok(post) = std::fs::read(post) {

@@ -17,7 +17,7 @@ fn lines(mbox: &[u8]) -> usize {
 
 fn bench(criterion: &mut Criterion) {
     let mut mbox = Vec::new();
-    if support::write_mbox(&mut mbox, 16 << 20).is_err() {
+    if support::write_mbox(&mut mbox, 16 << 20, support::SHARE).is_err() {
         return;
     }
     let mut group = criterion.benchmark_group("mail");

@@ -13,7 +13,11 @@ fn main() -> io::Result<ExitCode> {
         return Ok(ExitCode::from(2));
     };
     let mut out = BufWriter::new(io::stdout().lock());
-    support::write_mbox(&mut out, megabytes.saturating_mul(1_000_000))?;
+    support::write_mbox(
+        &mut out,
+        megabytes.saturating_mul(1_000_000),
+        support::SHARE,
+    )?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,8 +1,10 @@
 //! Command lines in a post: where they stand and what they execute.
 
+use crate::listed::Listed;
+
 /// Programs whose name at the beginning of a line makes it a command line
 /// even without a prompt.
-const TOOLS: &[&str] = &[
+static TOOLS: Listed = Listed::of(&[
     "perf",
     "cyclictest",
     "hackbench",
@@ -43,10 +45,10 @@ const TOOLS: &[&str] = &[
     "memcached",
     "redis-benchmark",
     "pgbench",
-];
+]);
 
 /// Programs that only change how the rest of the line is executed.
-const WRAPPERS: &[&str] = &[
+static WRAPPERS: Listed = Listed::of(&[
     "sudo",
     "time",
     "timeout",
@@ -65,7 +67,7 @@ const WRAPPERS: &[&str] = &[
     "setarch",
     "strace",
     "doas",
-];
+]);
 
 /// The command line that `text` shows, without prompt, if it shows one.
 pub(crate) fn find(text: &str) -> Option<&str> {
@@ -79,9 +81,9 @@ pub(crate) fn find(text: &str) -> Option<&str> {
         return Some(command);
     }
     let bare = text.trim_start_matches(['-', '*', ' ', '+', '>']);
-    let word = bare.split(' ').next()?;
+    let word = &bare[..memchr::memchr(b' ', bare.as_bytes()).unwrap_or(bare.len())];
     let path = word.starts_with("./") || word.starts_with('/');
-    let known = TOOLS.contains(&program_name(word));
+    let known = TOOLS.has(program_name(word));
     if !known && !path {
         return None;
     }
@@ -102,7 +104,7 @@ fn may_have_prompt(text: &[u8]) -> bool {
 }
 
 fn program_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
+    &word[memchr::memrchr(b'/', word.as_bytes()).map_or(0, |at| at + 1)..]
 }
 
 /// What stands behind `user@host:dir#`, `[user@host dir]$`, `$` or `#`.
@@ -112,7 +114,7 @@ fn after_prompt(text: &str) -> Option<&str> {
     }
     if let Some(rest) = text.strip_prefix("# ") {
         let first = program_name(rest.split_whitespace().next()?);
-        let known = TOOLS.contains(&first) || WRAPPERS.contains(&first) || rest.starts_with("./");
+        let known = TOOLS.has(first) || WRAPPERS.has(first) || rest.starts_with("./");
         return known.then_some(rest.trim());
     }
     let end = text.char_indices().take(80).find(|&(at, c)| {
@@ -165,7 +167,7 @@ pub(crate) fn under_test(command: &str) -> Option<Vec<String>> {
         let name = program_name(rest.first()?);
         if name == "perf" && rest.get(1) == Some(&"stat") {
             rest = skip_options(&rest[2..], PERF_OPERANDS);
-        } else if WRAPPERS.contains(&name) {
+        } else if WRAPPERS.has(name) {
             let by_list = rest.get(1).is_some_and(|w| w.starts_with("-c"));
             rest = skip_options(&rest[1..], WRAPPER_OPERANDS);
             let number = rest

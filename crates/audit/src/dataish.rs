@@ -21,13 +21,21 @@ pub(crate) fn looks_like_data(text: &str) -> bool {
     let (mut words, mut numbers) = (0, 0);
     for word in text.split_whitespace() {
         words += 1;
-        let bare =
-            word.trim_matches(|c: char| matches!(c, '(' | ')' | '|' | '%' | ':' | '[' | ']'));
-        if number::english(bare).is_some() || matches!(bare, "nan" | "inf" | "NaN") {
+        if is_number(word) {
             numbers += 1;
         }
     }
     (numbers >= 3 && numbers * 2 >= words) || is_named_figure(text)
+}
+
+/// Whether a word is a number, maybe in brackets.
+fn is_number(word: &str) -> bool {
+    let bare = || word.trim_matches(|c| matches!(c, '(' | ')' | '|' | '%' | ':' | '[' | ']'));
+    match word.bytes().any(|b| b.is_ascii_digit()) {
+        true => number::english(bare()).is_some(),
+        // Each of these has that letter, and most words have not.
+        false => word.contains(['n', 'N']) && matches!(bare(), "nan" | "inf" | "NaN"),
+    }
 }
 
 /// `throughput: 1234 MB/s`, `total time = 12.5 s`.

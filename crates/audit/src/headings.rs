@@ -92,8 +92,11 @@ fn paragraphs<'l>(
 
 /// The machine that a line names: `Host: a1 (96 X 1925 MHz), 5.19`.
 pub(crate) fn machine(text: &str) -> Option<&str> {
-    const KEYS: [&str; 6] = ["host", "machine", "platform", "board", "hardware", "system"];
-    let (key, value) = text.split_once(':')?;
+    let (key, value) = text.split_at(memchr::memchr(b':', text.as_bytes())?);
+    let value = &value[1..];
+    if !ends_with_machine(key) {
+        return None;
+    }
     let key = strip_marks(key);
     let key = key
         .split_once(' ')
@@ -106,7 +109,22 @@ pub(crate) fn machine(text: &str) -> Option<&str> {
         .trim()
         .trim_matches(['*', '`']);
     let named = name.starts_with(char::is_alphabetic) && name.len() <= 60;
-    (named && KEYS.iter().any(|known| known.eq_ignore_ascii_case(key))).then_some(name)
+    (named && MACHINES.iter().any(|known| known.eq_ignore_ascii_case(key))).then_some(name)
+}
+
+/// Words for a machine.
+const MACHINES: [&str; 6] = ["host", "machine", "platform", "board", "hardware", "system"];
+
+/// Whether the last letters of a text are those of such a word, which is asked of each
+/// line with a colon.
+fn ends_with_machine(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let last = bytes.iter().rposition(u8::is_ascii_alphabetic);
+    let bare = last.and_then(|last| bytes.get(..=last)).unwrap_or_default();
+    MACHINES.iter().any(|word| {
+        let from = bare.len().checked_sub(word.len());
+        from.is_some_and(|from| bare[from..].eq_ignore_ascii_case(word.as_bytes()))
+    })
 }
 
 /// A line that only says that what follows, or stood before, is printed as it is.

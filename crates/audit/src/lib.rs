@@ -32,6 +32,7 @@ mod diff;
 mod group;
 mod headings;
 mod line;
+mod listed;
 mod located;
 mod options;
 mod printed;
@@ -101,10 +102,7 @@ pub fn read<R: BufRead>(reader: R, source: &str, options: &Options) -> std::io::
 /// Reads one message as a document of its own.
 pub fn read_message(message: &mail::Message, source: &str, options: &Options) -> Audit {
     let mut reading = Reading::default();
-    reading.add(
-        Scanned::new(message, &mut message.lines(), options),
-        options,
-    );
+    reading.add(Scanned::alone(message, options), options);
     reading.finish(source, options)
 }
 
@@ -130,27 +128,44 @@ pub struct Scanned {
     references: Vec<String>,
     doubts: Vec<Doubt>,
     /// A number that two messages share only if their texts are equal, as far as
-    /// 64 bits can tell.
-    text: u64,
+    /// 64 bits can tell; none where that does not matter.
+    text: Option<u64>,
     scan: scan::Scan,
 }
 
 impl Scanned {
     /// Looks for figures in a message.
     pub fn of(message: &mail::Message, options: &Options) -> Scanned {
-        let mut lines = message.lines();
-        let text = fingerprint(&lines);
-        Scanned {
-            text,
-            ..Scanned::new(message, &mut lines, options)
-        }
+        Scanned::new(message, options, |lines| Some(fingerprint(lines)))
     }
 
     /// The same of a message that is a document of its own, and no other's copy.
-    fn new(message: &mail::Message, lines: &mut [Line<'_>], options: &Options) -> Scanned {
-        let ignored = ignore(lines, options);
-        let mut scan = scan::scan(lines, options);
-        if let Some(subject) = &message.subject {
+    fn alone(message: &mail::Message, options: &Options) -> Scanned {
+        Scanned::new(message, options, |_| None)
+    }
+
+    fn new(
+        message: &mail::Message,
+        options: &Options,
+        text: impl Fn(&[Line<'_>]) -> Option<u64>,
+    ) -> Scanned {
+        let mut scanned = Scanned {
+            letter: Letter::from(message),
+            references: message.references.clone(),
+            doubts: message.doubts.clone(),
+            text: None,
+            scan: scan::Scan::default(),
+        };
+        if !message.may_hold_figures() && !options.explain {
+            return scanned;
+        }
+        let mut lines = message.lines();
+        scanned.text = text(&lines);
+        let ignored = ignore(&mut lines, options);
+        let mut scan = scan::scan(&lines, options);
+        if let Some(subject) = &message.subject
+            && !scan.placed.is_empty()
+        {
             scan.wording.note_subject(subject);
         }
         for (at, text) in ignored {
@@ -158,13 +173,8 @@ impl Scanned {
                 (line.taken, line.text) = ("ignored on request".to_string(), text);
             }
         }
-        Scanned {
-            letter: Letter::from(message),
-            references: message.references.clone(),
-            doubts: message.doubts.clone(),
-            text: 0,
-            scan,
-        }
+        scanned.scan = scan;
+        scanned
     }
 }
 
@@ -182,7 +192,8 @@ impl Reading {
         self.doubts.extend(doubts);
         // Lists archive a mail once for each list it was sent to. All of its
         // blocks would turn out to be repeats; this only says so sooner.
-        if !self.met.insert(text) && !options.explain {
+        let again = text.is_some_and(|text| !self.met.insert(text));
+        if again && !options.explain || scan.is_empty() {
             return false;
         }
         self.audit.explained.append(&mut scan.explained);

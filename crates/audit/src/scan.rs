@@ -1,5 +1,6 @@
 //! One message's lines to blocks of figures with what stands above them.
 
+mod digits;
 mod rows;
 
 use std::collections::{BTreeMap, HashMap};
@@ -21,6 +22,8 @@ use crate::headings::{self, Heading};
 use crate::options::Options;
 use crate::printed::note_steps;
 use crate::{Explained, Line};
+pub(crate) use digits::may_hold;
+use digits::next_digit;
 use rows::Rows;
 
 /// A block of figures and its surroundings.
@@ -59,6 +62,13 @@ pub(crate) struct Scan {
     pub(crate) sleeps: Vec<(Place, f64)>,
     /// What the text around the figures says of them.
     pub(crate) wording: Wording,
+}
+
+impl Scan {
+    /// Whether there is nothing to say of the message.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.placed.is_empty() && self.doubts.is_empty() && self.explained.is_empty()
+    }
 }
 
 /// What is remembered for each quote depth.
@@ -118,24 +128,6 @@ pub(crate) fn scan(lines: &[Line<'_>], options: &Options) -> Scan {
         at += scanner.step(at, &mut hunks);
     }
     scanner.finish()
-}
-
-/// For each line, how many lines on the next one with a digit stands.
-fn next_digit(lines: &[Line<'_>]) -> Vec<u32> {
-    let mut next = vec![u32::MAX; lines.len()];
-    let mut distance = u32::MAX;
-    for (at, line) in lines.iter().enumerate().rev() {
-        distance = match has_digit(&line.text) {
-            true => 0,
-            false => distance.saturating_add(1),
-        };
-        next[at] = distance;
-    }
-    next
-}
-
-fn has_digit(text: &str) -> bool {
-    text.bytes().fold(false, |any, b| any | b.is_ascii_digit())
 }
 
 impl Scanner<'_, '_> {
@@ -488,6 +480,7 @@ fn sleep(text: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::digits::has_digit;
     use super::*;
     use crate::grammar::table::may_be_row;
 
@@ -513,7 +506,9 @@ mod tests {
             let places = [1, count, count.pow(2), count.pow(3)];
             let texts = places.map(|place| parts[number / place % count]);
             let lines: Vec<Line<'_>> = (1..).zip(texts).map(|(n, t)| Line::plain(n, t)).collect();
-            let may = texts.iter().any(|text| has_digit(text) && may_be_row(text));
+            let may = texts
+                .iter()
+                .any(|text| has_digit(text.as_bytes()) && may_be_row(text));
             let of_rows = grammar::all().iter().filter(|grammar| grammar.has_rows());
             for grammar in of_rows {
                 let read = grammar.starts(texts[0]) && grammar.read(&lines).is_some();

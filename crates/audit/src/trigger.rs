@@ -22,8 +22,8 @@ impl Trigger {
     }
 
     /// Whether the pattern matches anywhere in a text.
-    pub(crate) fn is_match(&self, text: &str) -> bool {
-        let input = Input::new(text).anchored(Anchored::No).earliest(true);
+    pub(crate) fn is_match(&self, text: impl AsRef<[u8]>) -> bool {
+        let input = Input::new(&text).anchored(Anchored::No).earliest(true);
         // No byte makes this automaton give up.
         self.0.try_search_fwd(&input).is_ok_and(|end| end.is_some())
     }

@@ -2,10 +2,11 @@
 
 #![allow(clippy::expect_used, reason = "this is a test")]
 
-use assize_audit::Line;
 use assize_audit::mail::{
-    BINARY_ATTACHMENT, BINARY_INPUT, Message, TRUNCATED, UNDECODABLE, messages,
+    BINARY_ATTACHMENT, BINARY_INPUT, Message, TRUNCATED, UNDECODABLE, messages, sealed,
 };
+use assize_audit::{Line, Options, read_message};
+use assize_bundle::Records;
 use proptest::prelude::*;
 
 fn read(bytes: &[u8]) -> Vec<Message> {
@@ -392,7 +393,89 @@ fn very_many_marks_saturate_the_depth() {
     assert_eq!(shown(&message), ["1:255 x"]);
 }
 
+/// What is read of each mail of a mailbox, and whether it was thought that anything may be.
+/// To explain each line, all of them are looked at.
+fn all_read(mailbox: &str) -> Vec<(bool, Records)> {
+    let explain = Options {
+        explain: true,
+        ..Options::default()
+    };
+    let of = |mail: std::io::Result<assize_audit::mail::Sealed>| {
+        let mail = mail.expect("a slice can be read");
+        let may = mail.may_hold_figures();
+        let message = mail.open();
+        let records = read_message(&message, "box", &explain).records;
+        let quick = read_message(&message, "box", &Options::default()).records;
+        assert_eq!(quick, records);
+        (may, records)
+    };
+    sealed(mailbox.as_bytes()).map(of).collect()
+}
+
+/// Whether there is anything to say of a mail.
+fn is_something(records: &Records) -> bool {
+    let unreached = |doubt: &assize_bundle::Doubt| doubt.code == "unreached-code";
+    !(records.runs.is_empty() && records.statements.is_empty())
+        || records.doubts.iter().any(unreached)
+}
+
+#[test]
+fn mails_that_hold_nothing_are_passed_over_and_no_others() {
+    let mail = |fields: &str, body: &str| {
+        format!("From x Mon Jan  1 00:00:00 2024\nFrom: a\nDate: b\n{fields}\n{body}\n\n")
+    };
+    let plain = "Content-Type: text/plain; charset=utf-8\n";
+    let base64 = "Content-Transfer-Encoding: base64\n";
+    let stuffed = ">From x\nContent-Transfer-Encoding: base64\n";
+    let figures = "Before:\n  copy: 12.5 s\n\nAfter:\n  copy: 11.5 s";
+    // The same figures, of which no digit is left.
+    let encoded = "QmVmb3JlOgogIGNvcHk6IDEyLjUgcwoKQWZ0ZXI6CiAgY29weTogMTEuNSBzCg==";
+    for (fields, body, may, found) in [
+        (plain, figures, true, true),
+        ("", "> This path is Never\n> executed.", true, true),
+        ("", "It has no effect\nhere at all.", true, true),
+        (base64, encoded, true, true),
+        (plain, "Applied, thanks.\nIt is faster now.", false, false),
+        (plain, "Never mind.", true, false),
+        (stuffed, encoded, true, false),
+        ("", "", false, false),
+        ("", "caf\u{e9} \u{663} s to \u{662} s", false, false),
+    ] {
+        let read = all_read(&mail(fields, body));
+        let [(thought, records)] = &read[..] else {
+            panic!("{} mails", read.len());
+        };
+        assert_eq!((*thought, is_something(records)), (may, found), "{body}");
+    }
+}
+
 proptest! {
+    #[test]
+    fn nothing_stands_in_mails_that_are_passed_over(
+        fields in proptest::sample::subsequence(vec![
+            "Content-Type: text/plain; charset=utf-8", "Content-Type: text/plain; format=flowed",
+            "Content-Transfer-Encoding: quoted-printable", "Content-Transfer-Encoding: base64",
+            ">From x", ">>From y", "Subject: z",
+        ], 0..4),
+        pieces in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "\n", "\n\n", " ", "> ", "From ", ">From ", "Before:", "After:", "  copy: 12.5 s\n", "never",
+                "not", "reached", "executed", "has no effect here", "is", "&nbsp;", "\u{a0}", "&amp;", "does", "have any",
+                "a gain of", "a factor of", "5 %", "QmVmb3JlOgo=", "=31", "words", "\u{663}", ".\n",
+            ]),
+            0..14,
+        ),
+    ) {
+        let mailbox = format!(
+            "From x Mon Jan  1 00:00:00 2024\nFrom: a\nDate: b\n{}\n\n{}\n",
+            fields.join("\n"),
+            pieces.join(" "),
+        );
+        for (may, records) in all_read(&mailbox) {
+            prop_assert!(may || !is_something(&records), "{}", mailbox);
+        }
+    }
+
     #[test]
     fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
         for message in read(&bytes) {

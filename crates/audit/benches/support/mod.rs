@@ -30,12 +30,12 @@ impl Dice {
 
 /// One message in so many posts results, which is more than mailing lists of
 /// the kernel see.
-const SHARE: u64 = 20;
+pub(crate) const SHARE: u64 = 20;
 
 /// Writes an mbox of at least `size` bytes: prose, quoted prose, patches and,
-/// in one message of [`SHARE`], blocks of results, unquoted and quoted up to
+/// in one message of `share`, blocks of results, unquoted and quoted up to
 /// three deep.
-pub(crate) fn write_mbox(out: &mut impl Write, size: u64) -> io::Result<u64> {
+pub(crate) fn write_mbox(out: &mut impl Write, size: u64, share: u64) -> io::Result<u64> {
     let mut dice = Dice(size | 1);
     let mut written = 0;
     let mut number = 0u64;
@@ -48,7 +48,7 @@ pub(crate) fn write_mbox(out: &mut impl Write, size: u64) -> io::Result<u64> {
             let marks = ["", "", "> ", "> > ", ">>> "];
             let mark = marks[dice.roll(5) as usize % marks.len()];
             write_prose(&mut message, mark, &mut dice);
-            match number % SHARE {
+            match number % share {
                 0 => write_block(&mut message, mark, &mut dice),
                 n if n % 3 == 0 => write_patch(&mut message, mark, &mut dice),
                 _ => {}

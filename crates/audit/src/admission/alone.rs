@@ -1,7 +1,11 @@
 //! What can be said of a name alone: that it is none of a configuration.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
 use super::contrast::{is_commit, is_version, words};
 use super::signs::Sign;
+use crate::trigger::Trigger;
 
 /// Words that say nothing alone, when a line of words is taken for names.
 pub(super) const EMPTY: &[&str] = &[
@@ -112,21 +116,23 @@ fn is_code(text: &str) -> bool {
         .filter(|word| word.bytes().all(|b| b.is_ascii_alphabetic() || b == b','))
         .count()
         >= 5;
-    let text = &if sentence {
-        text.replace("->", "")
-    } else {
-        text.to_string()
+    let text = &match sentence && text.contains("->") {
+        true => Cow::Owned(text.replace("->", "")),
+        false => Cow::Borrowed(text),
     };
-    let marks = [
-        "=>", "->", "::", ";", "{", "}", "0x", "\\", "$", "<<", ">>", "&&", "||", "/*", "*/", "!=",
-        "==",
-    ];
     let log = text.starts_with(['[', '^']) || text.starts_with('%') || text.starts_with("+#");
     let path = text
         .split_whitespace()
         .any(|w| w.starts_with(['/', '.']) && w.len() > 3 || w.matches('/').count() >= 2);
-    log || path || marks.iter().any(|mark| text.contains(mark))
+    log || path
+        || CODE
+            .as_ref()
+            .is_some_and(|code| code.is_match(text.as_bytes()))
 }
+
+/// What a piece of code holds.
+static CODE: LazyLock<Option<Trigger>> =
+    LazyLock::new(|| Trigger::new(r"=>|->|::|[;{}\\$]|0x|<<|>>|&&|\|\||/\*|\*/|!=|==").ok());
 
 #[cfg(test)]
 mod tests {

@@ -93,22 +93,17 @@ const CHANGES: &[&str] = &[
 
 /// The words of a name. `w/o`, `5.10-rc3` and `x_y` are one.
 pub(super) fn words(name: &str) -> Vec<String> {
-    name.to_lowercase()
-        .split(|c: char| {
-            !(c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '%' | '\''))
-        })
-        .flat_map(|word| {
-            let word = word.trim_matches(|c: char| matches!(c, '.' | '-' | '_' | '\''));
-            let parted = word.len() > 3 && !is_version(word) && !word.starts_with("w/");
-            let parts: Vec<&str> = if parted {
-                word.split(['-', '_', '/', '+']).collect()
-            } else {
-                vec![word]
-            };
-            parts.into_iter().map(str::to_string).collect::<Vec<_>>()
-        })
-        .filter(|word| !word.is_empty())
-        .collect()
+    let mut words = Vec::new();
+    let lower = name.to_lowercase();
+    let marks = |c: char| matches!(c, '/' | '.' | '_' | '-' | '+' | '%' | '\'');
+    for word in lower.split(|c: char| !(c.is_alphanumeric() || marks(c))) {
+        let word = word.trim_matches(|c: char| matches!(c, '.' | '-' | '_' | '\''));
+        let parted = word.len() > 3 && !is_version(word) && !word.starts_with("w/");
+        let part = |c: char| parted && matches!(c, '-' | '_' | '/' | '+');
+        let parts = word.split(part).filter(|part| !part.is_empty());
+        words.extend(parts.map(str::to_string));
+    }
+    words
 }
 
 /// `5.10`, `v6.1-rc3`, `4.19.91-ck2`.

@@ -6,6 +6,7 @@ use regex::Regex;
 
 use crate::Line;
 use crate::options::SpreadKind;
+use crate::trigger::Trigger;
 
 /// So much of a message's prose is looked at.
 const MOST: usize = 64 << 10;
@@ -34,6 +35,8 @@ struct Patterns {
     /// The same in a subject, of which one word is enough.
     subject: Regex,
     performance: Regex,
+    /// What there is wherever there is a number of runs, and seldom else.
+    may_name_runs: Trigger,
     runs: Regex,
     sd: Regex,
     se: Regex,
@@ -45,7 +48,7 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| Patterns::new().o
 const COUNT: &str = r"(\d{1,4}|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty)";
 
 impl Patterns {
-    fn new() -> Result<Self, regex::Error> {
+    fn new() -> Result<Self, Box<dyn std::error::Error>> {
         Ok(Patterns {
             measures: Regex::new(
                 r"performance|benchmark|latenc|throughput|iops|bandwidth|overhead|speed|measur|profil|regress|workload|score|seconds|numbers|results",
@@ -62,6 +65,7 @@ impl Patterns {
             performance: Regex::new(
                 r"faster|slower|speed|improv|regress|overhead|optimi|\bperform|\bbetter\b|\bworse\b|\bgain|reduc|degrad|contention|bottleneck|\bcosts?\b|benchmark|\bscal(?:e|es|ing)\b",
             )?,
+            may_name_runs: Trigger::new(MAY_NAME_RUNS)?,
             runs: Regex::new(&format!(
                 r"(?:averages?|averaged|mean|means|median|avg)\.?\s+(?:value\s+)?(?:of|over|from|across|for)\s+(?:the\s+|a\s+|at least\s+)?{COUNT}\b|\b{COUNT}\s+(?:runs|iterations|repetitions|rounds|trials|repeats|measurements)\b|(?:ran|run|runs|repeated|executed|tested|measured)(?:\s+\S+){{0,4}}?\s+{COUNT}\s+times\b"
             ))?,
@@ -71,6 +75,13 @@ impl Patterns {
         })
     }
 }
+
+/// As [`Patterns::runs`], but blanks and digits may be any that are none of ASCII.
+const MAY_NAME_RUNS: &str = r"(?x)
+    (?:average|averages|averaged|mean|means|median|avg)[^a-z0-9]+(?:value[^a-z0-9]+)?
+        (?:of|over|from|across|for)[^a-z0-9]
+    | (?:[0-9\x80-\xff]|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty)[^a-z0-9]+
+        (?:runs|iterations|repetitions|rounds|trials|repeats|measurements|times)";
 
 fn count(word: &str) -> Option<u32> {
     const WORDS: &[(&str, u32)] = &[
@@ -185,6 +196,9 @@ impl Wording {
 
 /// The number of runs, if the text names one and no other.
 fn runs(patterns: &Patterns, text: &str) -> Option<u32> {
+    if !patterns.may_name_runs.is_match(text) {
+        return None;
+    }
     let mut found = None;
     for captures in patterns.runs.captures_iter(text) {
         let word = captures.iter().skip(1).flatten().next()?.as_str();
@@ -199,6 +213,8 @@ fn runs(patterns: &Patterns, text: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn of(text: &str) -> Wording {
@@ -285,5 +301,25 @@ mod tests {
         );
         assert_eq!(of("95% CI").spread, Some(SpreadKind::Ci95));
         assert_eq!(of("a +- b").spread, None);
+    }
+
+    proptest! {
+        #[test]
+        fn where_runs_are_named_they_are_looked_for(
+            words in prop::collection::vec(
+                prop::sample::select(vec![
+                    "average", "averages.", "averaged", "mean", "median", "avg", "value", "of", "over", "for",
+                    "the", "at least", "5", "five", "\u{663}", "12", "runs", "iterations", "times", "ran",
+                    "measured", "it", "-", "\u{a0}", "\u{2003}", ".",
+                ]),
+                0..9,
+            ),
+            blank in prop::sample::select(vec![" ", "\n", "\u{a0}", ""]),
+        ) {
+            let text = words.join(blank);
+            let patterns = PATTERNS.as_ref().unwrap();
+            let named = patterns.runs.is_match(&text);
+            prop_assert!(!named || patterns.may_name_runs.is_match(&text), "{text:?}");
+        }
     }
 }

@@ -222,7 +222,10 @@ mod tests {
         }
         for grammar in all() {
             let reach = grammar.reach();
-            assert!(reach < FAR || reach == usize::MAX, "{}", grammar.name());
+            // `scan::digits` knows which words it wants.
+            let anywhere = grammar.name() == "prose";
+            assert_eq!(reach == usize::MAX, anywhere, "{}", grammar.name());
+            assert!(reach < FAR || anywhere, "{}", grammar.name());
         }
         assert!(formats("  \t\u{b} ", 0).next().is_none());
     }

@@ -116,6 +116,9 @@ fn columns(text: &str) -> Option<Vec<&str>> {
         first = words.next()?;
         skipped += 1;
     }
+    if HEADERS.iter().all(|(start, _)| first != *start) {
+        return None;
+    }
     let columns: Vec<&str> = words.collect();
     let fits = HEADERS
         .iter()

@@ -90,6 +90,13 @@ impl Grammar for Prose {
     }
 }
 
+/// Whether a text may hold a phrase that is read although the text has no digit.
+pub(crate) fn says_without_digits(text: &[u8]) -> bool {
+    static WORDS: LazyLock<Option<Trigger>> =
+        LazyLock::new(|| Trigger::new("(?i)never|effect|reached|executed").ok());
+    WORDS.as_ref().is_none_or(|words| words.is_match(text))
+}
+
 /// Whether a line is neither code nor part of a patch.
 pub(super) fn is_prose(line: &str) -> bool {
     let text = line.trim();

@@ -1,6 +1,7 @@
 //! A number with its unit, as people write it: `12.5 s`, `1,234 MB/s`, `38k`.
 
 use super::number::english;
+use crate::listed::Listed;
 
 /// A number with its unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,7 +14,7 @@ pub(crate) struct Quantity<'t> {
 }
 
 /// Times.
-const TIMES: &[&str] = &[
+static TIMES: Listed = Listed::of(&[
     "s",
     "sec",
     "secs",
@@ -40,11 +41,11 @@ const TIMES: &[&str] = &[
     "mins",
     "minute",
     "minutes",
-];
+]);
 
 /// Rates, energies and what else programs of measurement print. Sizes are not
 /// among them: they are seldom measured and often configured.
-const MEASURES: &[&str] = &[
+static MEASURES: Listed = Listed::of(&[
     "B/s",
     "KB/s",
     "kB/s",
@@ -108,17 +109,16 @@ const MEASURES: &[&str] = &[
     "W",
     "mW",
     "Watts",
-];
+]);
 
 /// Whether a word is a unit of time.
 pub(crate) fn is_time(word: &str) -> bool {
-    let plain = word.to_ascii_lowercase();
-    TIMES.contains(&plain.as_str()) || TIMES.contains(&word)
+    TIMES.has_in_any_case(word)
 }
 
 /// Whether a word is a unit of what is measured: a time, a rate, an energy.
 pub(crate) fn is_measure(word: &str) -> bool {
-    is_time(word) || is_listed(MEASURES, word) || is_quotient(word)
+    is_time(word) || is_listed(&MEASURES, word) || is_quotient(word)
 }
 
 /// Whether a word is a time for something or something in a time: `ns/op`, `M/s`.
@@ -133,9 +133,8 @@ fn is_quotient(word: &str) -> bool {
 }
 
 /// Whether a word is one of these units; rates are written in any case (`Mib/s`).
-pub(crate) fn is_listed(units: &[&str], word: &str) -> bool {
-    let rate = word.contains('/') && units.iter().any(|unit| unit.eq_ignore_ascii_case(word));
-    rate || units.contains(&word)
+pub(crate) fn is_listed(units: &Listed, word: &str) -> bool {
+    units.has(word) || word.contains('/') && units.has_in_any_case(word)
 }
 
 /// What is measured in a unit, where nothing says it.
@@ -146,6 +145,9 @@ pub(crate) fn metric_of(unit: &str) -> &str {
 /// Reads a number and its unit at the start of a text; gives what follows.
 pub(crate) fn quantity(text: &str) -> Option<(Quantity<'_>, &str)> {
     let text = text.trim_start();
+    if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-')) {
+        return None;
+    }
     if let Some(compound) = compound(text) {
         return Some(compound);
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use mail_parser::parsers::MessageStream;
 use mail_parser::{ContentType, HeaderValue};
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr2, memmem};
 
 use super::charset;
 use super::transfer::Encoding;
@@ -27,6 +27,8 @@ pub(super) struct Fields<'a> {
     pub(super) ended: bool,
     /// Whether its first line is a field that mails have.
     pub(super) begins_known: bool,
+    /// Whether a mailbox may have put a mark before a line of it or before the one behind it.
+    pub(super) may_be_stuffed: bool,
 }
 
 /// A field that matters here.
@@ -94,6 +96,7 @@ impl<'a> Fields<'a> {
                 _ => {
                     let stuffed = rest.starts_with(b">From ");
                     let Some(name) = name(rest) else {
+                        fields.may_be_stuffed |= rest.starts_with(b">");
                         if at > 0 && stuffed {
                             at = end;
                             continue;
@@ -170,6 +173,12 @@ impl<'a> Fields<'a> {
     /// A field's text, unfolded, with encoded words decoded.
     pub(super) fn text(&self, field: Field) -> Option<String> {
         let raw = self.raw(field)?;
+        if let Ok(line) = str::from_utf8(raw.trim_ascii())
+            && memchr2(b'\n', b'=', line.as_bytes()).is_none()
+        {
+            let text = line.trim();
+            return (!text.is_empty()).then(|| text.to_owned());
+        }
         let encoded = raw.len() <= LONGEST_ENCODED && memmem::find(raw, b"=?").is_some();
         let text = match encoded.then(|| decode_words(raw)).flatten() {
             Some(text) => text,
@@ -191,18 +200,26 @@ impl<'a> Fields<'a> {
                 part.name = Some(name.to_owned());
             }
         }
+        part.encoding = self.encoding();
+        part
+    }
+
+    /// Whether the text behind the header can be taken as it stands.
+    pub(super) fn is_simple(&self) -> bool {
+        let plain = self.raw(Field::ContentType).is_none_or(is_plain);
+        self.encoding() == Encoding::Identity && (plain || self.part().is_simple())
+    }
+
+    fn encoding(&self) -> Encoding {
         let encoding = self.raw(Field::TransferEncoding).unwrap_or_default();
         let encoding = encoding.trim_ascii();
-        let is = |name: &[u8]| {
-            let start = encoding.get(..name.len());
-            start.is_some_and(|s| s.eq_ignore_ascii_case(name))
-        };
-        if is(b"quoted-printable") {
-            part.encoding = Encoding::QuotedPrintable;
-        } else if is(b"base64") {
-            part.encoding = Encoding::Base64;
+        if after(encoding, b"quoted-printable").is_some() {
+            Encoding::QuotedPrintable
+        } else if after(encoding, b"base64").is_some() {
+            Encoding::Base64
+        } else {
+            Encoding::Identity
         }
-        part
     }
 
     fn parsed(&self, field: Field) -> Option<ContentType<'static>> {
@@ -223,6 +240,28 @@ pub(super) fn name(line: &[u8]) -> Option<&[u8]> {
     let name = line.get(..colon)?;
     let proper = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);
     proper.then_some(name)
+}
+
+/// Whether the type of a part is that of most mails, for which no parser is needed: plain
+/// text of UTF-8, and nothing more is said.
+fn is_plain(raw: &[u8]) -> bool {
+    let Some(more) = after(raw.trim_ascii(), b"text/plain") else {
+        return false;
+    };
+    let Some(parameter) = more.trim_ascii_start().strip_prefix(b";") else {
+        return more.is_empty();
+    };
+    let charset = after(parameter.trim_ascii(), b"charset=").unwrap_or(b"?");
+    let quoted = charset.strip_prefix(b"\"");
+    let bare = quoted.map_or(Some(charset), |rest| rest.strip_suffix(b"\""));
+    let name = bare.and_then(|bare| str::from_utf8(bare).ok());
+    name.is_some_and(|name| !name.is_empty() && charset::is_utf8(name))
+}
+
+/// What stands behind a word with which a text begins, be its letters small or not.
+fn after<'t>(text: &'t [u8], word: &[u8]) -> Option<&'t [u8]> {
+    let (start, rest) = text.split_at_checked(word.len())?;
+    start.eq_ignore_ascii_case(word).then_some(rest)
 }
 
 /// A field's value with a line end, which the parser wants.
@@ -406,6 +445,31 @@ mod tests {
         assert!(part.flowed && part.delsp);
         assert_eq!(part.encoding, Encoding::QuotedPrintable);
         assert_eq!(part.charset.as_deref(), Some("UTF-8"));
+    }
+
+    #[test]
+    fn what_is_plain_without_the_parser_is_plain_with_it() {
+        for (value, plain) in [
+            ("text/plain", true),
+            (" Text/Plain ; CHARSET=us-ascii", true),
+            ("text/plain;\n charset=\"UTF-8\"", true),
+            ("text/plain; charset=utf-8; format=flowed", false),
+            ("text/plain; format=flowed", false),
+            ("text/plain; charset=utf-7", false),
+            ("text/plain; charset=\"utf-8", false),
+            ("text/plainer", false),
+            ("text/html; charset=utf-8", false),
+            ("text", false),
+            ("", false),
+        ] {
+            let header = format!("Content-Type:{value}\n\n");
+            let fields = Fields::read(header.as_bytes());
+            assert_eq!(is_plain(value.as_bytes()), plain, "{value}");
+            assert_eq!(fields.is_simple(), fields.part().is_simple(), "{value}");
+            assert!(!plain || fields.part().is_simple(), "{value}");
+        }
+        let encoded = b"Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n";
+        assert!(!Fields::read(encoded).is_simple());
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::text::{Places, Text, line_ends, narrow};
 use super::transfer::{self, Encoding};
 use super::{flowed, html};
 use crate::Line;
+use crate::scan::may_hold;
 
 /// The code of a doubt about bytes that could not be decoded.
 pub const UNDECODABLE: &str = "undecodable-text";
@@ -86,6 +87,12 @@ impl Message {
         lines
     }
 
+    /// Whether figures, or words about code that does not run, may be found in it.
+    pub(crate) fn may_hold_figures(&self) -> bool {
+        let mut texts = self.texts.iter();
+        texts.any(|text| may_hold(text.text.as_bytes().get(text.start..).unwrap_or_default()))
+    }
+
     /// A message without anything yet.
     fn empty(number: u32, line: u32) -> Message {
         Message {
@@ -127,7 +134,7 @@ impl Message {
             id.to_owned()
         });
         message.references = references(&fields);
-        if fields.part().is_simple() {
+        if fields.is_simple() {
             let start = fields.body;
             message.add_simple(bytes, start, line);
         } else {

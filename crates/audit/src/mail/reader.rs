@@ -7,6 +7,7 @@ use memchr::{memchr, memmem};
 use super::header::{self, Fields};
 use super::message::{Message, unstuff};
 use super::text::{line_ends, narrow};
+use crate::scan::may_hold;
 
 /// How much is read at once.
 const CHUNK: u64 = 256 * 1024;
@@ -86,6 +87,17 @@ impl Sealed {
     /// it begins.
     pub fn place(&self) -> (u32, u32) {
         (self.number, self.line)
+    }
+
+    /// Whether figures, or words about code that does not run, may be found in it. Of most
+    /// mails that need not be decoded to tell that there are none.
+    pub fn may_hold_figures(&self) -> bool {
+        if matches!(self.of, Source::Plain) {
+            return true;
+        }
+        let fields = Fields::read(&self.bytes);
+        let body = self.bytes.get(fields.body..).unwrap_or_default();
+        fields.may_be_stuffed || !fields.is_simple() || may_hold(body)
     }
 
     /// Decodes it.

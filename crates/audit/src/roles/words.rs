@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::grammar::table::{Header, Row};
+use crate::listed::Listed;
 
 pub(crate) const CONFIGURATION_KEYS: &[&str] = &[
     "gov",
@@ -85,7 +86,7 @@ pub(crate) const PARAMETER_KEYS: &[&str] = &[
     "blocksize",
     "volume",
 ];
-const METRIC_WORDS: &[&str] = &[
+static METRIC_WORDS: Listed = Listed::of(&[
     "time",
     "latency",
     "lat",
@@ -155,8 +156,8 @@ const METRIC_WORDS: &[&str] = &[
     "memory",
     "memory",
     "rss",
-];
-const CONFIGURATION_WORDS: &[&str] = &[
+]);
+static CONFIGURATION_WORDS: Listed = Listed::of(&[
     "base",
     "baseline",
     "vanilla",
@@ -204,7 +205,7 @@ const CONFIGURATION_WORDS: &[&str] = &[
     "performance",
     "powersave",
     "rt",
-];
+]);
 
 pub(crate) fn key_is(name: &str, list: &[&str]) -> bool {
     let name = name
@@ -218,7 +219,7 @@ pub(crate) fn names_configuration(name: &str) -> bool {
     let lower = lowercase(name);
     lower
         .split(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '.')))
-        .any(|word| is_configuration_word(word) || kernel_version(word) || series_version(word))
+        .any(|word| CONFIGURATION_WORDS.has(word) || kernel_version(word) || series_version(word))
         || lower.contains('=')
 }
 
@@ -229,23 +230,6 @@ fn lowercase(name: &str) -> Cow<'_, str> {
         true => Cow::Borrowed(name),
         false => Cow::Owned(name.to_lowercase()),
     }
-}
-
-/// Asked of each word of most lines, few of which begin and are as long as one of these.
-fn is_configuration_word(word: &str) -> bool {
-    const LENGTHS: [u64; 128] = {
-        let mut lengths = [0; 128];
-        let mut at = 0;
-        while at < CONFIGURATION_WORDS.len() {
-            let word = CONFIGURATION_WORDS[at].as_bytes();
-            lengths[word[0] as usize] |= 1 << word.len();
-            at += 1;
-        }
-        lengths
-    };
-    let first = word.as_bytes().first().copied().unwrap_or(0);
-    let lengths = LENGTHS.get(usize::from(first)).copied().unwrap_or(0);
-    word.len() < 64 && lengths >> word.len() & 1 == 1 && CONFIGURATION_WORDS.contains(&word)
 }
 
 fn kernel_version(word: &str) -> bool {
@@ -273,7 +257,7 @@ pub(crate) fn names_metric(name: &str) -> bool {
     lower.contains(['%', '/']) && !lower.starts_with("w/")
         || lower
             .split(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '.')))
-            .any(|word| METRIC_WORDS.contains(&word))
+            .any(|word| METRIC_WORDS.has(word))
 }
 
 /// Whether a name is surely that of something measured: `latency`, `IOPS`,
@@ -297,7 +281,7 @@ pub(crate) fn names_measurement(name: &str) -> bool {
     rates.iter().any(|rate| lower.ends_with(rate))
         || lower
             .split(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '.')))
-            .any(|word| METRIC_WORDS.contains(&word) && !VAGUE.contains(&word))
+            .any(|word| METRIC_WORDS.has(word) && !VAGUE.contains(&word))
 }
 
 /// The column that counts repetitions, if there is one.

@@ -1,6 +1,6 @@
 //! Where tables may begin.
 
-use super::has_digit;
+use super::digits::has_digit;
 use crate::Line;
 use crate::grammar::REACH;
 use crate::grammar::table::may_be_row;
@@ -22,7 +22,7 @@ impl Rows {
         self.looked = self.looked.max(at);
         while self.last.is_none_or(|last| last < at) && self.looked < end {
             let text: &str = &lines[self.looked].text;
-            if has_digit(text) && may_be_row(text) {
+            if has_digit(text.as_bytes()) && may_be_row(text) {
                 self.last = Some(self.looked);
             }
             self.looked += 1;

@@ -67,7 +67,15 @@ fn name<'t>(shape: &Shape<'t>) -> (String, &'t str) {
 /// The first line and those below it that say the same behind other names.
 fn alike<'t>(lines: &'t [Line<'_>]) -> Vec<(usize, Shape<'t>)> {
     let depth = lines[0].depth;
-    if numbers(&lines[0].text) < 2 {
+    // The first line at or below one that is not blank.
+    let next = |at: usize| {
+        (at..at + 3).find_map(|at| {
+            let text = line_at(lines, at).filter(|_| lines[at].depth == depth)?;
+            (!text.trim().is_empty()).then_some((at, text))
+        })
+    };
+    // Numbers are what the shape of a line is made of.
+    if numbers(&lines[0].text) < 2 || next(1).is_none_or(|(_, below)| numbers(below) < 2) {
         return Vec::new();
     }
     let mut found: Vec<(usize, Shape<'_>)> = Vec::new();
@@ -76,11 +84,8 @@ fn alike<'t>(lines: &'t [Line<'_>]) -> Vec<(usize, Shape<'t>)> {
         if found.first().is_some_and(|(_, shape)| !is_rated(shape)) {
             break;
         }
-        let next = (at..at + 3).find_map(|at| {
-            let text = line_at(lines, at).filter(|_| lines[at].depth == depth)?;
-            (!text.trim().is_empty()).then_some((at, text))
-        });
-        let Some((line, shape)) = next.and_then(|(at, text)| Some((at, shape::of(text)?))) else {
+        let Some((line, shape)) = next(at).and_then(|(at, text)| Some((at, shape::of(text)?)))
+        else {
             break;
         };
         let (own, number) = name(&shape);

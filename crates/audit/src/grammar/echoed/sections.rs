@@ -28,6 +28,10 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     if sections.iter().any(|section| is_sentence(section.name)) {
         return None;
     }
+    let figures = |at: usize| line_at(lines, at).is_some_and(shape::has_digit);
+    if sections.iter().any(|s| !(s.at + 1..s.end).any(figures)) {
+        return None;
+    }
     let again = said_again(lines, &sections);
     let mut lists: Vec<Vec<Entry<'_>>> = sections
         .iter()
@@ -40,6 +44,10 @@ pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     sections.last_mut()?.end = end + 1;
     if !comes_again(&lists, &first) || read_by_others(lines, &sections[0]) {
         return None;
+    }
+    for entry in lists.iter_mut().flatten() {
+        let text = line_at(lines, entry.at).unwrap_or_default();
+        entry.columns = columns(entry.header, text, &entry.shape);
     }
     block(&sections, &lists)
 }
@@ -185,6 +193,8 @@ struct Section<'t> {
 pub(super) struct Entry<'t> {
     pub(super) at: usize,
     pub(super) above: &'t str,
+    /// The last line above without figures.
+    header: &'t str,
     /// What a line above calls each of its numbers; empty if none does.
     pub(super) columns: Vec<Option<&'t str>>,
     pub(super) shape: Shape<'t>,
@@ -211,7 +221,8 @@ fn entries<'t>(
             Some(shape) => all.push(Entry {
                 at,
                 above,
-                columns: columns(header, text, &shape),
+                header,
+                columns: Vec::new(),
                 shape,
             }),
             None if !is_title(text) => {}

@@ -53,12 +53,11 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
         fields: Vec::new(),
     };
     let (mut at, mut from, mut copied) = (0, 0, 0);
-    while at < text.len() {
+    while let Some(digit) = text[at..].find(|c: char| c.is_ascii_digit()) {
+        at += digit;
         let rest = &text[at..];
-        let Some(c) = rest.chars().next() else { break };
-        let before = text[..at].chars().next_back();
-        if !(c.is_ascii_digit() && is_free(before, &text[..at])) {
-            at += c.len_utf8();
+        if !is_free(text[..at].chars().next_back(), &text[..at]) {
+            at += 1;
             continue;
         }
         match number(rest) {
@@ -128,8 +127,9 @@ fn number(text: &str) -> Option<(Field<'_>, usize)> {
     let end = text.find(digits).unwrap_or(text.len());
     let token = text[..end].trim_end_matches(['.', ',']);
     let rest = &text[token.len()..];
-    let compound = quantity(text).filter(|(q, _)| q.unit == "s" && rest.starts_with(['m', 'h']));
-    if let Some((quantity, behind)) = compound {
+    if rest.starts_with(['m', 'h'])
+        && let Some((quantity, behind)) = quantity(text).filter(|(q, _)| q.unit == "s")
+    {
         let field = unnamed(quantity.value, quantity.step, quantity.unit);
         return Some((field, text.len() - behind.len()));
     }

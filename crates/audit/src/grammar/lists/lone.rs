@@ -96,6 +96,7 @@ fn of_lines(several: Vec<(Option<&str>, Vec<Figure>)>) -> Option<Block> {
 /// `before: reads 123.4 MB/s, writes 2.3 MB/s`, `IOPS = 345K, avg lat = 92us`: several
 /// figures in a line, maybe behind the name of a configuration.
 fn inline(text: &str) -> Option<(Option<&str>, Vec<Figure>)> {
+    memchr::memchr2(b',', b';', text.as_bytes())?;
     let text = text.trim().trim_start_matches(['-', '*', '•']).trim();
     let (head, rest) = match text.split_once(": ") {
         Some((head, rest)) if names_configuration(head) && !head.contains(['=', ',']) => {

@@ -2,6 +2,7 @@
 
 use crate::grammar::number;
 use crate::grammar::quantity::is_listed;
+use crate::listed::Listed;
 
 /// A numeric cell.
 #[derive(Debug, Clone, PartialEq)]
@@ -278,7 +279,7 @@ fn exponent(rest: &str) -> bool {
 
 /// Units as they stand behind numbers.
 #[rustfmt::skip]
-const UNITS: &[&str] = &[
+static UNITS: Listed = Listed::of(&[
     "%", "s", "sec", "secs", "seconds", "ms", "msec", "msecs", "us", "µs", "μs", "usec",
     "usecs", "ns", "nsec", "J", "Joules", "mJ", "W", "mW", "Watts", "Hz", "kHz", "KHz", "MHz",
     "GHz", "B", "KB", "kB", "MB", "GB", "KiB", "MiB", "GiB", "MB/s", "MiB/s", "GB/s", "GiB/s",
@@ -287,9 +288,9 @@ const UNITS: &[&str] = &[
     "Mb/s", "Gb/s", "KB/sec", "GB/sec", "MiB/sec", "GiB/sec", "Mbit/sec", "Gbit/sec", "min",
     "mins", "minutes", "ns/op", "us/op", "cpb", "pps", "Kpps", "Mpps", "tps", "TPS", "qps",
     "QPS", "kIOPS", "KIOPS", "MIOPS", "Mops/s", "kops/s",
-];
+]);
 
 /// Whether a word is a unit of the kind found behind numbers.
 pub(crate) fn is_unit(word: &str) -> bool {
-    is_listed(UNITS, word)
+    is_listed(&UNITS, word)
 }

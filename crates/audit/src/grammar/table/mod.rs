@@ -161,17 +161,18 @@ impl<'t> Head<'t> {
     /// Reads the rows below; of two lines of a header the first names groups.
     fn table(&self, text: Text<'_, 't>, parting: Parting) -> Option<Parts> {
         let row = |at: usize| row::data_row(text(at)?, parting);
-        let mut taken = self.taken.clone();
+        let next = row(self.next);
         // Only where a change has no column of its own.
         if parting.changed()
-            && !row(self.next).is_some_and(|row| {
+            && !next.as_ref().is_some_and(|row| {
                 row.cells.iter().any(|cell| cell.change.is_some())
-                    && header::names_all(self.line, &row)
+                    && header::names_all(self.line, row)
             })
         {
             return None;
         }
-        let header = match row(self.next) {
+        let mut taken = self.taken.clone();
+        let header = match next {
             Some(first) if is_first_row(self.line, &first, parting) => return None,
             Some(first) if plausible(self.line) => header::fit(self.line, &[first])?,
             Some(_) => return None,
@@ -263,14 +264,17 @@ fn is_caption(text: &str) -> bool {
 
 /// Prose above two numbers must not become a table.
 fn plausible(head: &str) -> bool {
-    let words = head.split_whitespace().count();
-    let numbers = head
-        .split_whitespace()
-        .filter(|w| cell::split_number(w).is_some())
-        .count();
     // `*git add -A*` is printed bold above rows.
     let bold = head.trim().starts_with('*') && head.trim().ends_with('*');
-    !head.trim_end().ends_with(['.', ',', '?', '!']) && !bold && numbers * 2 < words.max(1)
+    if bold || head.trim_end().ends_with(['.', ',', '?', '!']) {
+        return false;
+    }
+    let (mut words, mut numbers) = (0, 0);
+    for word in head.split_whitespace() {
+        words += 1;
+        numbers += usize::from(cell::split_number(word).is_some());
+    }
+    numbers * 2 < words.max(1)
 }
 
 fn take_rows<'t>(text: &impl Fn(usize) -> Option<&'t str>, from: usize, parts: &mut Parts) {

@@ -1,6 +1,6 @@
 //! Lines of a table cut into cells.
 
-use super::cell::{Cell, cell_value, may_be_value, unflagged, value_at};
+use super::cell::{Cell, cell_value, is_unit, may_be_value, unflagged, value_at};
 use crate::grammar::Grammar;
 use crate::grammar::walltime::Walltime;
 
@@ -56,12 +56,8 @@ pub(crate) fn pipe_cells(text: &str) -> Option<Vec<&str>> {
     let text = text.trim();
     let inner = text.strip_prefix('|').unwrap_or(text);
     let inner = inner.strip_suffix('|').unwrap_or(inner);
-    (inner.len() < text.len()
-        || inner.contains(" | ")
-        || inner.contains('│')
-        || inner.contains('|'))
-    .then(|| inner.split(['|', '│']).map(str::trim).collect::<Vec<_>>())
-    .filter(|cells| cells.len() >= 2)
+    (inner.contains('|') || inner.contains('│'))
+        .then(|| inner.split(['|', '│']).map(str::trim).collect())
 }
 
 /// The cells of a line parted by tabs or by two blanks and more.
@@ -70,7 +66,7 @@ pub(crate) fn wide_cells(text: &str) -> Vec<&str> {
     for part in text.trim().split('\t') {
         let mut rest = part.trim();
         let mut from = 0;
-        while let Some(at) = rest[from..].find("  ").map(|at| from + at) {
+        while let Some(at) = two_blanks(&rest[from..]).map(|at| from + at) {
             // `54.2 s ±  7.1 s` is aligned.
             if ["±", "+-", "+/-"]
                 .iter()
@@ -88,6 +84,20 @@ pub(crate) fn wide_cells(text: &str) -> Vec<&str> {
         }
     }
     cells
+}
+
+/// Where two blanks stand in a text.
+fn two_blanks(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b' ', bytes).find(|at| bytes.get(at + 1) == Some(&b' '))
+}
+
+/// What stands before the last colon with a blank behind it, and what behind that.
+fn labelled(cell: &str) -> Option<(&str, &str)> {
+    let bytes = cell.as_bytes();
+    let mut colons = memchr::memrchr_iter(b':', bytes);
+    let at = colons.find(|at| bytes.get(at + 1) == Some(&b' '))?;
+    Some((&cell[..at], &cell[at + 2..]))
 }
 
 /// How the cells of a table's rows are parted.
@@ -129,7 +139,7 @@ pub(crate) fn data_row(text: &str, parting: Parting) -> Option<Row> {
         Parting::Words => row_of_words(text),
         Parting::WordsChanged => row_of_words(text).map(with_changes),
         Parting::WideChanged => {
-            let cells = Some(wide_cells(text)).filter(|_| !text.contains(['|', '│']))?;
+            let cells = (!text.contains(['|', '│'])).then(|| wide_cells(text))?;
             row_of_cells(cells.into_iter()).map(with_changes)
         }
         Parting::Wide => match pipe_cells(text) {
@@ -148,8 +158,8 @@ pub(crate) fn may_be_row(text: &str) -> bool {
         return false;
     }
     let is_figure = |cell: &&str| {
-        let value = cell.rsplit_once(": ").map(|(_, value)| value);
-        cell_value(cell).is_some() || value.is_some_and(|value| cell_value(value).is_some())
+        let value = || labelled(cell).map(|(_, value)| value);
+        cell_value(cell).is_some() || value().is_some_and(|value| cell_value(value).is_some())
     };
     wide_cells(text).iter().any(is_figure)
         || pipe_cells(text).is_some_and(|cells| cells.iter().any(is_figure))
@@ -180,11 +190,10 @@ fn row_of_cells<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Row> {
     let mut row = Row::default();
     for cell in cells {
         // `Before: 59221` is a label and its first figure.
-        let (label, cell) = match cell.rsplit_once(": ") {
-            Some((label, value)) if row.cells.is_empty() && cell_value(value).is_some() => {
-                (Some(label), value)
-            }
-            _ => (None, cell),
+        let labelled = || labelled(cell).filter(|(_, value)| cell_value(value).is_some());
+        let (label, cell) = match row.cells.is_empty().then(labelled).flatten() {
+            Some((label, value)) => (Some(label), value),
+            None => (None, cell),
         };
         row.labels.extend(label.map(str::to_string));
         let cell = unflagged(cell);
@@ -217,6 +226,9 @@ fn is_no_change(word: &str) -> bool {
 const MOST_LABELS: usize = 8;
 
 fn row_of_words(text: &str) -> Option<Row> {
+    if !text.split_whitespace().next_back().is_some_and(may_end_row) {
+        return None;
+    }
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut row = Row::default();
     let mut at = 0;
@@ -242,6 +254,15 @@ fn row_of_words(text: &str) -> Option<Row> {
         return None;
     }
     Some(row)
+}
+
+/// Whether a word may be the last of a row of words: a figure, or what belongs to one.
+fn may_end_row(word: &str) -> bool {
+    may_be_value(word)
+        || word.ends_with(')')
+        || word.starts_with('±')
+        || is_unit(word)
+        || is_no_change(word)
 }
 
 /// What stands where there is no figure.

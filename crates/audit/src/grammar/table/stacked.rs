@@ -71,12 +71,13 @@ pub(super) fn unruled(lines: &[Line<'_>]) -> Option<Block> {
     if !beside || row::pipe_cells(first).is_some() || figures(first) > 0 {
         return None;
     }
-    let end =
-        (1..=HEAD).find(|at| here(*at).is_none_or(|text| is_rule(text) || figures(text) >= 2))?;
-    let begin = if is_rule(here(end)?) { end + 1 } else { end };
-    if end < 2 || (0..end).any(|at| here(at).is_none_or(|text| !heads(text))) {
+    let ends = |at: &usize| here(*at).is_none_or(|text| is_rule(text) || figures(text) >= 2);
+    let head = |at: &usize| here(*at).is_some_and(heads);
+    let end = (0..=HEAD).find(|at| *at > 0 && ends(at) || !head(at))?;
+    if end < 2 || !ends(&end) {
         return None;
     }
+    let begin = if is_rule(here(end)?) { end + 1 } else { end };
     joined(lines, 0..end, begin)
 }
 

@@ -25,9 +25,12 @@ const MOST: usize = 400;
 pub(super) fn read(lines: &[Line<'_>]) -> Option<Block> {
     let depth = lines.first()?.depth;
     let here = |at: usize| line_at(lines, at).filter(|_| lines[at].depth == depth);
-    let (head, more) = (wide_cells(here(0)?), wide_cells(here(1)?));
-    let named = head.len() >= 3
-        && !more.is_empty()
+    let head = wide_cells(here(0)?);
+    if head.len() < 3 {
+        return None;
+    }
+    let more = wide_cells(here(1)?);
+    let named = !more.is_empty()
         && head
             .iter()
             .chain(&more)

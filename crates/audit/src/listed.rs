@@ -1,0 +1,75 @@
+//! Lists of words that are asked of each word of most lines.
+
+/// A list of words. Few words of a text begin with the letter and have the length of one
+/// that is listed, and only those are compared with the list.
+pub(crate) struct Listed {
+    words: &'static [&'static str],
+    /// For each first letter, small or not, the lengths of the words that begin with it;
+    /// those that begin with what is not ASCII are at 0.
+    lengths: [u64; 128],
+}
+
+impl Listed {
+    /// Of words, none of which is empty or has 64 bytes or more.
+    pub(crate) const fn of(words: &'static [&'static str]) -> Listed {
+        let mut lengths = [0; 128];
+        let mut at = 0;
+        while at < words.len() {
+            let word = words[at].as_bytes();
+            lengths[entry(word[0])] |= 1 << word.len();
+            at += 1;
+        }
+        Listed { words, lengths }
+    }
+
+    /// Whether a word is one of them.
+    pub(crate) fn has(&self, word: &str) -> bool {
+        self.may_have(word) && self.words.contains(&word)
+    }
+
+    /// Whether a word is one of them but for the case of letters of ASCII.
+    pub(crate) fn has_in_any_case(&self, word: &str) -> bool {
+        let is = |known: &&str| known.eq_ignore_ascii_case(word);
+        self.may_have(word) && self.words.iter().any(is)
+    }
+
+    fn may_have(&self, word: &str) -> bool {
+        let first = word.as_bytes().first();
+        word.len() < 64 && first.is_some_and(|b| self.lengths[entry(*b)] >> word.len() & 1 == 1)
+    }
+}
+
+/// Where the lengths of words with a first byte are.
+const fn entry(first: u8) -> usize {
+    if first.is_ascii() {
+        first.to_ascii_lowercase() as usize
+    } else {
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static WORDS: Listed = Listed::of(&["old", "new", "w/o", "µs", "IOps"]);
+
+    #[test]
+    fn words_of_the_list_are_known_and_no_others() {
+        for word in ["old", "new", "w/o", "µs", "IOps"] {
+            assert!(WORDS.has(word) && WORDS.has_in_any_case(word), "{word}");
+        }
+        // The last is as long as one of them, but for 64 bytes.
+        let long = "o".repeat(67);
+        for word in ["", "odd", "nee", "o", "µ", "μs", "olds", "ne", "\0s", &long] {
+            assert!(!WORDS.has(word) && !WORDS.has_in_any_case(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn capital_letters_matter_only_where_they_are_to() {
+        for word in ["OLD", "New", "W/o", "iops", "IOPS"] {
+            assert!(!WORDS.has(word) && WORDS.has_in_any_case(word), "{word}");
+        }
+    }
+}
