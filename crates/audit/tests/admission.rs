@@ -621,3 +621,55 @@ fn lines_that_come_again_are_judged_unless_a_report_stands_beside_them() {
     let read = records(&format!("{report}\n{lists}"));
     assert_eq!(compared(&read), [] as [&str; 0]);
 }
+
+/// `ns/op` says what it is, where it stands for a name, too.
+#[test]
+fn a_unit_in_the_name_of_a_column_makes_whole_numbers_measurements() {
+    let post = |metric: &str| {
+        format!(
+            "Takes the fast path for scalars.\n\nbenchcmp old.txt new.txt\n\
+             benchmark                old {metric}     new {metric}\n\
+             BenchmarkJoin/one-14     291           272\n\
+             BenchmarkJoin/many-14    44590         28592\n"
+        )
+    };
+    assert_eq!(compared(&records(&post("ns/op"))), ["old", "new"]);
+    assert_eq!(compared(&records(&post("inodes"))), [] as [&str; 0]);
+}
+
+/// `this PR` is what a text is about.
+#[test]
+fn this_pr_is_a_change_to_master() {
+    let post = |a: &str, b: &str| {
+        format!(
+            "The hash join is computed once.\n\n{a}:\n\n\
+             Query 12 avg time: 633.44 ms\n\n{b}:\n\nQuery 12 avg time: 306.95 ms\n"
+        )
+    };
+    let names = [
+        "Benchmark results from master branch",
+        "Benchmark results from this PR",
+    ];
+    assert_eq!(compared(&records(&post(names[0], names[1]))), names);
+    assert_eq!(
+        compared(&records(&post(
+            "Results of the first table",
+            "Results of this table"
+        ))),
+        [] as [&str; 0]
+    );
+}
+
+/// Headings right below a line that is no sentence, and no blank line between them.
+#[test]
+fn before_and_after_below_the_name_of_a_workload_are_not_pooled() {
+    let post = "Moving it improves performance.\n\nFixed width (float8)\nbefore:\n\
+                Float.copy  avgt    4  17.809 ± 0.022  us/op\nafter:\n\
+                Float.copy  avgt    4  17.712 ± 0.050  us/op\n\n\
+                Variable width (varchar)\nbefore:\n\
+                Var.copy  avgt    5  36.455 ± 0.125  us/op\nafter:\n\
+                Var.copy  avgt    5  33.015 ± 0.065  us/op\n";
+    let read = records(post);
+    assert_eq!(compared(&read), ["before", "after"]);
+    assert_eq!(values(&read, "before", "time"), [17.809, 36.455]);
+}

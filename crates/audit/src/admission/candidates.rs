@@ -9,6 +9,7 @@ use super::{CONFIGURATIONS_BAR, MEASUREMENTS_BAR, Question, Sign, Signs, alone, 
 use crate::grammar::Figure;
 use crate::grammar::echoed::ECHOED;
 use crate::grammar::lists::LONE;
+use crate::grammar::quantity::is_quotient;
 use crate::options::Options;
 use crate::roles::{NamedBy, words};
 
@@ -129,7 +130,7 @@ fn common_signs(
             signs.note(*sign);
         }
     }
-    signs.note_if(figures().any(|figure| is_measure(&figure.unit)), Sign::Unit);
+    signs.note_if(figures().any(|figure| has_unit(figure)), Sign::Unit);
     let metric = figures().any(|figure| {
         // A rate says what is measured by its unit.
         words::names_measurement(&figure.metric) || figure.unit.contains("/s")
@@ -152,7 +153,7 @@ fn common_signs(
         Sign::Fractions,
     );
     let bare = !signs.contains(Sign::ChangesAgree)
-        && figures().all(|f| f.unit.is_empty() && f.value.fract() == 0.0);
+        && figures().all(|f| f.unit.is_empty() && !has_unit(f) && f.value.fract() == 0.0);
     signs.note_if(bare, Sign::BareIntegers);
     signs.note_if(
         members.iter().any(|member| member.has_spread),
@@ -366,7 +367,7 @@ fn name_signs(
     signs.note_if(best.is_none() && alone::is_told(name), Sign::LongName);
     let is_configuration = words::names_configuration(name);
     let workload = crate::group::names::workload_score(name) > 0;
-    let doubtful = !is_configuration && !compared;
+    let doubtful = !is_configuration && !compared && !opposed;
     signs.note_if(workload && doubtful, Sign::WorkloadName);
     let metric = words::names_metric(name);
     signs.note_if(metric && doubtful, Sign::NamedLikeMetric);
@@ -394,6 +395,13 @@ fn other_scale(at: usize, names: &Compared<'_>) -> bool {
             let far = |other: &f64| own * SCALE < *other || other * SCALE < own;
             others.iter().all(far)
         })
+}
+
+/// Whether a figure has a unit in which performance is measured, be it for want of a name
+/// in the place of one: `ns/op`.
+fn has_unit(figure: &Figure) -> bool {
+    let named = figure.unit.is_empty() && figure.metric.contains('/');
+    is_measure(&figure.unit) || named && is_quotient(&figure.metric)
 }
 
 /// Whether a unit is one in which performance is measured.

@@ -186,7 +186,7 @@ impl<'n> Name<'n> {
             switch,
             is_parameter: is_parameter(text),
             baseline: has(BASELINES),
-            change: has(CHANGES),
+            change: has(CHANGES) || names_this_change(&words),
             series: words.iter().any(|word| is_series(word)),
             metric: names_metric(text),
             words,
@@ -258,6 +258,17 @@ struct Opposites {
     /// Those that stand last.
     last_low: u64,
     last_high: u64,
+}
+
+/// `this PR`, `my branch`: a name that means what the text is about.
+fn names_this_change(words: &[String]) -> bool {
+    const NOUNS: &[&str] = &[
+        "branch", "change", "changes", "cl", "diff", "mr", "pr", "version",
+    ];
+    let means = |pair: &[String]| {
+        matches!(pair[0].as_str(), "this" | "my" | "our") && NOUNS.contains(&pair[1].as_str())
+    };
+    words == ["pr"] || words.windows(2).any(means)
 }
 
 /// A bit for each pair of [`OPPOSITES`].

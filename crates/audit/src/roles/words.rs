@@ -191,6 +191,8 @@ const CONFIGURATION_WORDS: &[&str] = &[
     "ref",
     "reverted",
     "revert",
+    "branch",
+    "pr",
     "off",
     "on",
     "disabled",

@@ -60,6 +60,9 @@ fn place(lists: &[Vec<&Entry<'_>>], at: usize) -> Place {
         };
     }
     let field = &first[0].shape.fields[at];
+    if counts_runs(field.label) && there().all(|list| list.len() > 1) {
+        return Place::Setting;
+    }
     let own = values(first);
     let same = there().all(|list| values(list) == own);
     let nothing = same && own.iter().all(|value| *value == 0.0);
@@ -147,6 +150,12 @@ fn is_number_of(label: &str) -> bool {
         last.as_str(),
         "pid" | "tid" | "port" | "thread" | "id" | "seed" | "line" | "version" | "iteration"
     )
+}
+
+/// Whether a label says that the number behind it counts how often the same was done.
+fn counts_runs(label: &str) -> bool {
+    let last = label.rsplit(' ').next();
+    last.is_some_and(|word| word.len() >= 3 && key_is(word, REPETITION_KEYS))
 }
 
 /// The figures of lines of one shape.

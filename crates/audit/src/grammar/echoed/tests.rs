@@ -329,3 +329,21 @@ fn a_mark_of_numbers_in_the_text_is_no_number() {
         assert!(values(text).is_empty(), "{text}");
     }
 }
+
+#[test]
+fn iterations_below_one_heading_are_samples_of_one_run() {
+    let list = |name: &str, figures: [f64; 3], word: &str| {
+        let line = |(at, ms): (usize, f64)| format!("Query 12 {word} {at} took {ms} ms\n");
+        let lines: String = figures.into_iter().enumerate().map(line).collect();
+        format!("{name}\n```\n{lines}```\n\n")
+    };
+    let post = |word: &str| {
+        list("Master", [110.0, 112.5, 114.0], word) + &list("PR", [25.0, 26.0, 30.0], word)
+    };
+    assert_eq!(
+        values(&post("iteration")),
+        told(&[("Master", 336.5 / 3.0), ("PR", 27.0)])
+    );
+    // Partitions are no repetitions.
+    assert_eq!(values(&post("partition")).len(), 6);
+}
