@@ -37,6 +37,7 @@ mod options;
 mod printed;
 mod roles;
 mod scan;
+mod states;
 mod threads;
 mod trigger;
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::grammar::table::{Header, Row};
+use crate::states;
 
 pub(crate) const CONFIGURATION_KEYS: &[&str] = &[
     "gov",
@@ -156,41 +157,14 @@ const METRIC_WORDS: &[&str] = &[
     "memory",
     "rss",
 ];
+/// Words that names of configurations have, those for states apart.
 const CONFIGURATION_WORDS: &[&str] = &[
-    "base",
-    "baseline",
-    "vanilla",
-    "mainline",
-    "upstream",
-    "patched",
-    "patch",
-    "before",
-    "after",
-    "old",
-    "new",
     "with",
-    "without",
-    "w/o",
     "w/",
-    "default",
-    "stock",
-    "orig",
-    "original",
-    "control",
     "treatment",
-    "unpatched",
-    "optimized",
-    "optimised",
-    "unmodified",
-    "modified",
     "tip",
     "linus",
-    "master",
     "main",
-    "reference",
-    "ref",
-    "reverted",
-    "revert",
     "branch",
     "pr",
     "off",
@@ -235,19 +209,11 @@ fn lowercase(name: &str) -> Cow<'_, str> {
 
 /// Asked of each word of most lines, few of which begin and are as long as one of these.
 fn is_configuration_word(word: &str) -> bool {
-    const LENGTHS: [u64; 128] = {
-        let mut lengths = [0; 128];
-        let mut at = 0;
-        while at < CONFIGURATION_WORDS.len() {
-            let word = CONFIGURATION_WORDS[at].as_bytes();
-            lengths[word[0] as usize] |= 1 << word.len();
-            at += 1;
-        }
-        lengths
-    };
+    const LENGTHS: [u64; 128] = states::lengths(CONFIGURATION_WORDS);
     let first = word.as_bytes().first().copied().unwrap_or(0);
     let lengths = LENGTHS.get(usize::from(first)).copied().unwrap_or(0);
-    word.len() < 64 && lengths >> word.len() & 1 == 1 && CONFIGURATION_WORDS.contains(&word)
+    let known = || CONFIGURATION_WORDS.contains(&word) || states::names(word);
+    word.len() < 64 && lengths >> word.len() & 1 == 1 && known()
 }
 
 fn kernel_version(word: &str) -> bool {
@@ -341,12 +307,7 @@ pub(crate) fn is_derived(name: &str, rows: &[Row], at: usize) -> bool {
     let lower = name.to_lowercase();
     let bare = lower.trim_matches(|c: char| !c.is_alphanumeric());
     let mut words = bare.split(|c: char| !c.is_alphanumeric());
-    let side = |word: &str| {
-        let sides = [
-            "after", "before", "new", "old", "patched", "base", "baseline",
-        ];
-        sides.contains(&word.trim())
-    };
+    let side = |word: &str| states::is_bare(word.trim());
     matches!(bare, "relative" | "rel" | "vs base" | "ratio")
         || bare
             .split_once('/')
