@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::sections::Entry;
-use super::shape::Field;
+use super::shape::{Field, Shape};
 use crate::grammar::Figure;
 use crate::grammar::cells::label;
-use crate::grammar::quantity::{is_measure, metric_of};
+use crate::grammar::quantity::{is_measure, is_time, metric_of};
 use crate::grammar::table::split_unit;
 use crate::roles::words::{REPETITION_KEYS, is_derived, key_is, names_measurement, names_metric};
 
@@ -60,11 +60,12 @@ fn place(lists: &[Vec<&Entry<'_>>], at: usize) -> Place {
         };
     }
     let field = &first[0].shape.fields[at];
-    if counts_runs(field.label) && there().all(|list| list.len() > 1) {
-        return Place::Setting;
-    }
     let own = values(first);
     let same = there().all(|list| values(list) == own);
+    let counts = counts_runs(field.label) && there().all(|list| list.len() > 1);
+    if counts || same && at == 0 && is_duration_of_row(&first[0].shape) {
+        return Place::Setting;
+    }
     let nothing = same && own.iter().all(|value| *value == 0.0);
     let united = is_measure(field.unit) || field.unit.contains('/');
     let united = united && !nothing;
@@ -150,6 +151,12 @@ fn is_number_of(label: &str) -> bool {
         last.as_str(),
         "pid" | "tid" | "port" | "thread" | "id" | "seed" | "line" | "version" | "iteration"
     )
+}
+
+/// Whether the first number of a row is how long the others were measured: `10.0s  104 ops/s`.
+fn is_duration_of_row(shape: &Shape<'_>) -> bool {
+    let first = &shape.fields[0];
+    first.label.is_empty() && is_time(first.unit) && shape.fields.len() > 1
 }
 
 /// Whether a label says that the number behind it counts how often the same was done.

@@ -226,7 +226,7 @@ fn entries<'t>(
     all
 }
 
-/// Whether a line has words and no figures, and is no rule, fence or command.
+/// Whether a line has words and no figures, and is no rule, fence, command or code.
 fn is_title(text: &str) -> bool {
     let figure = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
     text.contains(char::is_alphabetic)
@@ -234,6 +234,7 @@ fn is_title(text: &str) -> bool {
             .trim_start()
             .starts_with(['`', '$', '#', '<', '/', '.'])
         && !is_rule(text)
+        && !shape::is_code(text.trim())
         && !text.split_whitespace().any(figure)
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::grammar::testing::placed;
+use crate::grammar::testing::{self, placed};
 
 fn values(text: &str) -> Vec<(String, f64)> {
     let all = placed(&Echoed, text).into_iter();
@@ -346,4 +346,43 @@ fn iterations_below_one_heading_are_samples_of_one_run() {
     );
     // Partitions are no repetitions.
     assert_eq!(values(&post("partition")).len(), 6);
+}
+
+#[test]
+fn a_deviation_in_brackets_stands_between_a_figure_and_its_unit() {
+    let text = "Pre-PR:\nfill [AVG 300 runs] : 422857 (± 3942) ops/sec;   46.8 (± 0.4) MB/sec\n\
+                Post-PR:\nfill [AVG 300 runs] : 424707 (± 3799) ops/sec;   47.0 (± 0.4) MB/sec\n";
+    assert_eq!(
+        values(text),
+        told(&[
+            ("Pre-PR", 422_857.0),
+            ("Pre-PR", 46.8),
+            ("Post-PR", 424_707.0),
+            ("Post-PR", 47.0),
+        ])
+    );
+    let units: Vec<String> = testing::runs(&Echoed, text)
+        .into_iter()
+        .flat_map(|(_, figures)| figures.into_iter().map(|figure| figure.unit))
+        .collect();
+    assert_eq!(units, ["ops/sec", "MB/sec", "ops/sec", "MB/sec"]);
+}
+
+#[test]
+fn options_of_a_command_and_how_long_a_row_took_are_no_figures() {
+    let list = |name: &str, seed: u32, ops: f64| {
+        format!(
+            "{name}:\nFOO=/x bench -keys=1000 -seed={seed} -time=2.5\n  10.0s  {ops} ops/s  0.9 ms\n"
+        )
+    };
+    let text = list("Before", 7, 104.5) + &list("After", 9, 151.5);
+    assert_eq!(
+        values(&text),
+        told(&[
+            ("Before", 104.5),
+            ("Before", 0.9),
+            ("After", 151.5),
+            ("After", 0.9),
+        ])
+    );
 }
