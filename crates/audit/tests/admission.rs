@@ -673,3 +673,64 @@ fn before_and_after_below_the_name_of_a_workload_are_not_pooled() {
     assert_eq!(compared(&read), ["before", "after"]);
     assert_eq!(values(&read, "before", "time"), [17.809, 36.455]);
 }
+
+/// A last column of ratios needs no name, and its figures are none of a configuration.
+#[test]
+fn ratios_behind_two_configurations_need_no_name() {
+    let post = |last: [&str; 2]| {
+        format!(
+            "Commits of large appends to a table, in seconds:\n\n\
+             | fsync latency | before | after | |\n|---|---|---|---|\n\
+             | none injected | 1.24s | 0.82s | {} |\n| 10ms / 10ms | 1.65s | 1.15s | {} |\n",
+            last[0], last[1]
+        )
+    };
+    let read = records(&post(["1.5x", "1.4x"]));
+    assert_eq!(compared(&read), ["before", "after"]);
+    assert_eq!(values(&read, "before", "10ms / 10ms"), [1.65]);
+    assert!(compared(&records(&post(["7", "9"]))).is_empty());
+}
+
+/// A prompt may say where a command was typed; each command is a workload of its own.
+#[test]
+fn commands_at_a_prompt_in_parentheses_are_workloads() {
+    let times = |real: &str| format!("\nreal    {real}\nuser    0m2.010s\nsys     0m1.740s\n");
+    let section = |name: &str, tree: &str, list: &str| {
+        format!(
+            "{name} this change:\n\n(container)$ time tree linux > /dev/null\n{}\n\
+             (container)$ time ls test/ > /dev/null\n{}\n",
+            times(tree),
+            times(list)
+        )
+    };
+    let post =
+        section("Before", "0m54.272s", "2m10.934s") + &section("After", "0m22.465s", "0m13.338s");
+    let read = records(&post);
+    let workloads: BTreeSet<&str> = read.runs.iter().map(|run| run.workload.as_str()).collect();
+    assert_eq!(
+        workloads.into_iter().collect::<Vec<_>>(),
+        ["ls test/", "tree linux"]
+    );
+    assert_eq!(read.runs.len(), 4);
+    // A remark in parentheses is none.
+    let remark = post.replace("(container)$", "(see 5)");
+    let read = records(&remark);
+    assert!(read.runs.iter().all(|run| run.workload != "tree linux"));
+}
+
+/// What a list says in seconds and again in milliseconds is of two things.
+#[test]
+fn lists_with_one_name_in_several_units_are_not_judged() {
+    let call =
+        |user: &str, wall: &str| format!("CPU times: {user}\nWall time: {wall}\n<file at 0x7d>\n");
+    let post = |wall: [&str; 2]| {
+        format!(
+            "Benchmarks of how long it takes to open a file system:\n\n* on git main:\n\n{}{}\n* on this PR:\n\n{}{}",
+            call("316 ms", "2.5 s"),
+            call("1.43 ms", "12.5 s"),
+            call("199 ms", wall[0]),
+            call("1.35 ms", wall[1]),
+        )
+    };
+    assert!(compared(&records(&post(["203 ms", "14.5 s"]))).is_empty());
+}

@@ -180,6 +180,21 @@ fn only_zeros(members: &[Member<'_>]) -> bool {
     figures.peek().is_some() && figures.all(|figure| figure.value == 0.0)
 }
 
+/// Whether lists that stand alone have a figure of one name several times under one
+/// configuration, in other units: of what else each is, stands in lines that nobody reads.
+fn lists_come_again(members: &[Member<'_>]) -> bool {
+    let mut met: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+    let lists = members.iter().filter(|member| member.format == LONE);
+    let mut figures = lists.flat_map(|member| {
+        let figures = member.figures.iter();
+        figures.map(|figure| ((member.configuration, figure.metric.as_str()), figure))
+    });
+    figures.any(|(name, figure)| {
+        let unit = met.entry(name).or_insert(&figure.unit);
+        *unit != figure.unit
+    })
+}
+
 /// So many figures are not the same by chance, if one has so many digits.
 const SAME: (usize, usize) = (3, 3);
 
@@ -223,6 +238,7 @@ fn note_comparing(
     options: &Options,
 ) {
     signs.note_if(only_zeros(members), Sign::Zeros);
+    signs.note_if(lists_come_again(members), Sign::Pooled);
     let comparing = signs.contains(Sign::ComparingFormat);
     let printed = !comparing && signs.contains(Sign::KnownOutput);
     signs.note_if(printed && same_figures(members, names), Sign::SameFigures);

@@ -260,3 +260,17 @@ fn what_criterion_overwrites_on_a_terminal_is_no_part_of_a_name() {
     let name = own.runs()[0].1.workload.clone();
     assert_eq!(name.as_deref(), Some("Benchmarking: fast"));
 }
+
+#[test]
+fn a_blank_line_between_rows_of_google_benchmark_ends_no_table() {
+    let rule = "-".repeat(60);
+    let row = |name: &str| format!("{name}   1374 ns   1374 ns   510396\n");
+    let table = format!(
+        "{rule}\nBenchmark   Time   CPU   Iterations\n{rule}\n{}\n{}",
+        row("BM_float/1024"),
+        row("BM_double/1024")
+    );
+    assert_eq!(read(&table).runs().len(), 2);
+    let prose = format!("{table}\nBM_other 12 is not measured.\n");
+    assert_eq!(read(&prose).runs().len(), 2);
+}

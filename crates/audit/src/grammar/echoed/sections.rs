@@ -214,6 +214,7 @@ fn entries<'t>(
                 columns: columns(header, text, &shape),
                 shape,
             }),
+            None if is_prompt(words) && again.contains(words) => (above, header) = (words, ""),
             None if !is_title(text) => {}
             None => {
                 header = text;
@@ -238,6 +239,13 @@ fn is_title(text: &str) -> bool {
         && !text.split_whitespace().any(figure)
 }
 
+/// Whether a line was typed: `>>> load(x)`, `$ make bench`.
+fn is_prompt(text: &str) -> bool {
+    [">>> ", "$ ", "% "]
+        .iter()
+        .any(|mark| text.starts_with(mark))
+}
+
 /// Lines of words that stand in several sections, but for headers of columns; they part
 /// what stands below them if they are several.
 fn said_again<'t>(lines: &'t [Line<'_>], sections: &[Section<'t>]) -> BTreeSet<&'t str> {
@@ -246,7 +254,8 @@ fn said_again<'t>(lines: &'t [Line<'_>], sections: &[Section<'t>]) -> BTreeSet<&
         let own = (section.at + 1..section.end).filter_map(|at| line_at(lines, at));
         for text in own.map(str::trim) {
             let fits = text.len() <= TITLE && wide_cells(text).len() < 2;
-            if fits && is_title(text) && shape::of(text).is_none() {
+            let parts = is_title(text) || is_prompt(text);
+            if fits && parts && shape::of(text).is_none() {
                 met.entry(text).or_default().insert(number);
             }
         }

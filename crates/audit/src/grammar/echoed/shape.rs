@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::grammar::number::english;
-use crate::grammar::quantity::{is_measure, quantity};
+use crate::grammar::quantity::{is_measure, is_time, quantity};
 use crate::trigger::Trigger;
 
 /// A longer line is none of a mail.
@@ -64,11 +64,21 @@ pub(super) fn of(text: &str) -> Option<Shape<'_>> {
         match number(rest) {
             Some((mut field, used)) => {
                 let used = used + deviation(&rest[used..]);
-                let label = text[from..at].trim_matches(is_mark);
-                field.label = label;
+                let before = text[from..at].trim_end();
+                field.label = before.trim_matches(is_mark);
+                // `41 ms lat | 7,506 calls`: what ends there belongs to the number before.
+                if let Some(own) = before.strip_suffix(['|', ','])
+                    && let Some(last) = shape.fields.last_mut()
+                    && last.behind.is_empty()
+                {
+                    last.behind = own.trim_matches(is_mark);
+                    field.label = "";
+                }
                 push_words(&mut shape.words, &text[copied..at]);
                 shape.words.push('#');
-                push_words(&mut shape.words, field.unit);
+                // What takes seconds here may take milliseconds there.
+                let unit = if is_time(field.unit) { "s" } else { field.unit };
+                push_words(&mut shape.words, unit);
                 shape.fields.push(field);
                 at += used;
                 (from, copied) = (at, at);

@@ -386,3 +386,73 @@ fn options_of_a_command_and_how_long_a_row_took_are_no_figures() {
         ])
     );
 }
+
+#[test]
+fn what_takes_seconds_here_and_milliseconds_there_is_one_thing() {
+    let text = "Before:\ncopy of it took 3.27 s\nmove of it took 818 ms\n\nAfter:\ncopy of it took 199.5 ms\nmove of it took 781 ms\n";
+    let units: Vec<(String, String)> = testing::runs(&Echoed, text)
+        .into_iter()
+        .flat_map(|(_, figures)| figures.into_iter().map(|f| (f.metric, f.unit)))
+        .collect();
+    let told = |metric: &str, unit: &str| (metric.to_owned(), unit.to_owned());
+    assert_eq!(
+        units,
+        [
+            told("copy of it took", "s"),
+            told("move of it took", "ms"),
+            told("copy of it took", "ms"),
+            told("move of it took", "ms"),
+        ]
+    );
+    // In one list, they are no samples of one run.
+    let mixed = "Before:\ncopy of it took 3.27 s\ncopy of it took 818 ms\n\nAfter:\ncopy of it took 199.5 ms\n";
+    assert!(values(mixed).is_empty());
+}
+
+#[test]
+fn amounts_before_figures_are_names_though_not_all_come_again() {
+    let text = "Before:\n1024 threads: 30ms - 9130ms\n8192 threads: 18160ms\n16384 threads: 17210ms\n\n\
+                After:\n1024 threads: 3ms\n8192 threads: 5ms\n16384 threads: 7ms\n";
+    let all = placed(&Echoed, text);
+    let named = |name: &str, threads: &str| -> Vec<f64> {
+        let own = all
+            .iter()
+            .filter(|(of, metric, _)| of == name && metric.contains(threads));
+        own.map(|(.., value)| *value).collect()
+    };
+    assert_eq!(named("Before", "8192"), [18160.0]);
+    assert_eq!(named("After", "8192"), [5.0]);
+    assert_eq!(named("Before", "16384"), [17210.0]);
+    assert!(named("Before", "1024").is_empty());
+}
+
+#[test]
+fn commands_that_come_again_part_what_stands_below_them() {
+    let list = |name: &str, figures: [f64; 2]| {
+        let [a, b] = figures;
+        format!("{name}:\n$ bench --small\nWall time: {a} s\n$ bench --large\nWall time: {b} s\n\n")
+    };
+    let text = list("Before", [2.5, 12.5]) + &list("After", [0.5, 14.5]);
+    assert_eq!(
+        values(&text),
+        told(&[
+            ("Before", 2.5),
+            ("Before", 12.5),
+            ("After", 0.5),
+            ("After", 14.5),
+        ])
+    );
+}
+
+#[test]
+fn a_word_before_a_bar_belongs_to_the_number_before_it() {
+    let text = "V2 before : 513,640 RPS | 47.88ms lat | 92.5 calls\n\
+                V2 after  : 589,165 RPS | 43.05ms lat | 5.5 calls\n";
+    let all = placed(&Echoed, text);
+    let metrics: Vec<&str> = all
+        .iter()
+        .take(3)
+        .map(|(_, metric, _)| metric.as_str())
+        .collect();
+    assert_eq!(metrics, ["RPS", "lat", "calls"]);
+}
