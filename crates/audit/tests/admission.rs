@@ -734,3 +734,23 @@ fn lists_with_one_name_in_several_units_are_not_judged() {
     };
     assert!(compared(&records(&post(["203 ms", "14.5 s"]))).is_empty());
 }
+
+/// `With map[*T]struct{}:` says in code what it was measured with.
+#[test]
+fn what_it_was_measured_with_may_be_called_by_its_code() {
+    let post = |a: &str, b: &str| {
+        format!(
+            "The benchmark improves.\n\n{a}:\n\nBenchmarkPut-4  30000  38461 ns/op  1862 B/op\n\n\
+             {b}:\n\nBenchmarkPut-4  30000  31090 ns/op  1692 B/op\n"
+        )
+    };
+    let with = ["With []*watcher", "With map[*watcher]struct{}"];
+    assert_eq!(compared(&records(&post(with[0], with[1]))), with);
+    assert!(
+        compared(&records(&post(
+            "x = []*watcher{}",
+            "y = map[*watcher]struct{}"
+        )))
+        .is_empty()
+    );
+}

@@ -363,7 +363,7 @@ fn name_signs(
     let compared = common.contains(Sign::ComparingFormat);
     let excused = |sign: &Sign| match sign {
         Sign::EmptyName => opposed,
-        Sign::CodeName => compared,
+        Sign::CodeName => compared || common.contains(Sign::SameUnderEach) && says_with(label),
         // Above what a tool prints a sentence says what was measured.
         Sign::LongName => {
             common.contains(Sign::SameUnderEach) && label.split_whitespace().count() <= 24
@@ -388,6 +388,12 @@ fn name_signs(
     let metric = words::names_metric(name);
     signs.note_if(metric && doubtful, Sign::NamedLikeMetric);
     signs
+}
+
+/// `With map[*T]struct{}`: what it was measured with may be called by its code.
+fn says_with(label: &str) -> bool {
+    let first = label.split_whitespace().next().unwrap_or_default();
+    ["with", "without", "using"].contains(&first.to_lowercase().as_str())
 }
 
 /// Figures further apart than by this factor are not of one metric.

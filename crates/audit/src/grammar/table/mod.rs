@@ -8,6 +8,7 @@ mod cell;
 mod header;
 mod row;
 mod stacked;
+mod turned;
 mod wrapped;
 
 use assize_bundle::Place;
@@ -90,7 +91,8 @@ impl Grammar for Table {
     }
 
     fn read(&self, lines: &[Line<'_>]) -> Option<Block> {
-        if let Some(block) = wrapped::read(lines).or_else(|| stacked::read(lines)) {
+        let others = [wrapped::read, turned::read, stacked::read];
+        if let Some(block) = others.into_iter().find_map(|read| read(lines)) {
             return Some(block);
         }
         let Some(parts) = cut(lines) else {
