@@ -754,3 +754,24 @@ fn what_it_was_measured_with_may_be_called_by_its_code() {
         .is_empty()
     );
 }
+
+/// Right below a heading stand results of `go test -bench`, and no rows of a table whose
+/// header the heading is; below a header they are rows.
+#[test]
+fn a_heading_above_results_of_go_is_no_header() {
+    let post = |a: &str, b: &str| {
+        format!(
+            "The atomics get faster:\n\n{a}:\n\
+             BenchmarkAnd-80    138205774    8.562 ns/op\nBenchmarkOr-80     138791865    8.592 ns/op\n\n\
+             {b}:\nBenchmarkAnd-80    172129803    6.933 ns/op\nBenchmarkOr-80     170516512    6.993 ns/op\n"
+        )
+    };
+    let names = ["Without LSE instructions", "With LSE instructions"];
+    let read = records(&post(names[0], names[1]));
+    assert_eq!(compared(&read), names);
+    assert_eq!(values(&read, names[1], "ns/op"), [6.933, 6.993]);
+    let table = "It gets faster.\n\nbenchmark           old ns/op    new ns/op    delta\n\
+                 BenchmarkAnd-80     8.562        6.933        -19.03%\n\
+                 BenchmarkOr-80      8.592        6.993        -18.61%\n";
+    assert_eq!(compared(&records(table)), ["old", "new"]);
+}

@@ -237,7 +237,11 @@ fn cut(lines: &[Line<'_>]) -> Option<Parts> {
     };
     let head = Head::read(&text)?;
     // Means with their deviations stand below a heading, not below a header.
-    if text(head.next).is_some_and(super::spread::is_mean) {
+    // So do lines of `go test -bench`, which have their unit with them.
+    let below_heading = |row: &str| {
+        super::spread::is_mean(row) || row.contains("/op") && super::gobench::GoBench.starts(row)
+    };
+    if text(head.next).is_some_and(below_heading) {
         return None;
     }
     let mut partings = [
