@@ -721,18 +721,23 @@ fn commands_at_a_prompt_in_parentheses_are_workloads() {
 /// What a list says in seconds and again in milliseconds is of two things.
 #[test]
 fn lists_with_one_name_in_several_units_are_not_judged() {
-    let call =
-        |user: &str, wall: &str| format!("CPU times: {user}\nWall time: {wall}\n<file at 0x7d>\n");
-    let post = |wall: [&str; 2]| {
+    let call = |name: &str, user: &str, wall: &str| {
         format!(
-            "Benchmarks of how long it takes to open a file system:\n\n* on git main:\n\n{}{}\n* on this PR:\n\n{}{}",
-            call("316 ms", "2.5 s"),
-            call("1.43 ms", "12.5 s"),
-            call("199 ms", wall[0]),
-            call("1.35 ms", wall[1]),
+            ">>> %time {name}\nCPU times: user {user}, sys: 1.01 ms, total: 1.33 ms\n\
+             Wall time: {wall}\n<file at 0x7d>\n"
         )
     };
-    assert!(compared(&records(&post(["203 ms", "14.5 s"]))).is_empty());
+    let post = |short: &str| {
+        format!(
+            "Benchmarks on my local work machine:\n* on git main:\n```python\n{}{}```\n\
+             * on this PR:\n```python\n{}{}```\n",
+            call("open(a)", "1.43 ms", "2 s"),
+            call("open(b)", "6.72 ms", "12 s"),
+            call("open(a)", "1.98 ms", short),
+            call("open(b)", "13.5 ms", "14 s"),
+        )
+    };
+    assert!(compared(&records(&post("203 μs"))).is_empty());
 }
 
 /// `With map[*T]struct{}:` says in code what it was measured with.
